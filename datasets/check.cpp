@@ -1,0 +1,156 @@
+#include "datasets/check.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <set>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include "datasets/text_forms/unicode.h"
+
+namespace qfs::datasets {
+namespace {
+
+constexpr size_t kKeysShown = 5;
+
+Spread spread_of(std::vector<int64_t> values) {
+  Spread spread;
+  if (values.empty()) return spread;
+  std::ranges::sort(values);
+  spread.minimum = values.front();
+  spread.median = values[(values.size() - 1) / 2];
+  spread.maximum = values.back();
+  spread.mean = static_cast<double>(std::accumulate(values.begin(), values.end(), int64_t{0})) /
+                static_cast<double>(values.size());
+  return spread;
+}
+
+/// Bytes of the code point that begins with `lead`, in well-formed UTF-8.
+size_t code_point_length(char lead) {
+  auto byte = static_cast<unsigned char>(lead);
+  if (byte < 0xC0) return 1;
+  return byte < 0xE0 ? 2 : (byte < 0xF0 ? 3 : 4);
+}
+
+int64_t document_words(const Example& example) {
+  int64_t words = 0;
+  for (const Segment& segment : example.document) words += count_words(rendered(segment));
+  return words;
+}
+
+bool is_blank(std::string_view text) { return count_words(text) == 0; }
+
+bool has_empty_document(const Example& example) {
+  return std::ranges::all_of(example.document,
+                             [](const Segment& segment) { return is_blank(segment.text); });
+}
+
+bool has_empty_reference(const Example& example) {
+  return std::ranges::any_of(example.references, is_blank);
+}
+
+bool has_span_out_of_range(const Example& example) {
+  auto segments = static_cast<int64_t>(example.document.size());
+  return std::ranges::any_of(example.evidence, [segments](const SegmentSpan& span) {
+    return span.first < 0 || span.last < span.first || span.last >= segments;
+  });
+}
+
+/// Adds a finding with the examples that `is_bad`, when there are any.
+void find_bad(const Dataset& dataset, std::string what, const std::function<bool(size_t)>& is_bad,
+              CheckReport& report) {
+  CheckFinding finding;
+  finding.what = std::move(what);
+  for (size_t i = 0; i < dataset.examples.size(); ++i) {
+    if (!is_bad(i)) continue;
+    ++finding.count;
+    if (finding.keys.size() < kKeysShown) finding.keys.push_back(dataset.examples[i].key);
+  }
+  if (finding.count > 0) report.findings.push_back(std::move(finding));
+}
+
+void measure(const Dataset& dataset, CheckReport& report) {
+  std::set<std::string_view> documents;
+  std::set<std::string_view> groups;
+  std::vector<int64_t> segments;
+  std::vector<int64_t> words;
+  std::vector<int64_t> query_words;
+  std::vector<int64_t> reference_words;
+  std::vector<int64_t> references;
+  for (const Example& example : dataset.examples) {
+    documents.insert(example.document_id);
+    groups.insert(example.group);
+    if (!example.evidence.empty()) ++report.with_evidence;
+    segments.push_back(static_cast<int64_t>(example.document.size()));
+    words.push_back(document_words(example));
+    query_words.push_back(count_words(example.query));
+    references.push_back(static_cast<int64_t>(example.references.size()));
+    for (const std::string& reference : example.references) {
+      reference_words.push_back(count_words(reference));
+    }
+  }
+  report.examples = static_cast<int64_t>(dataset.examples.size());
+  report.documents = static_cast<int64_t>(documents.size());
+  report.groups = static_cast<int64_t>(groups.size());
+  report.segments_per_document = spread_of(std::move(segments));
+  report.words_per_document = spread_of(std::move(words));
+  report.words_per_query = spread_of(std::move(query_words));
+  report.words_per_reference = spread_of(std::move(reference_words));
+  report.references_per_example = spread_of(std::move(references));
+}
+
+}  // namespace
+
+int64_t count_words(std::string_view text) {
+  int64_t words = 0;
+  bool inside = false;
+  for (size_t i = 0; i < text.size();) {
+    size_t length = code_point_length(text[i]);
+    bool blank = is_space(length == 1 ? static_cast<unsigned char>(text[i])
+                                      : to_code_points(text.substr(i, length)).front());
+    if (!blank && !inside) ++words;
+    inside = !blank;
+    i += length;
+  }
+  return words;
+}
+
+CheckReport check(const Dataset& dataset) {
+  CheckReport report;
+  measure(dataset, report);
+  const std::vector<Example>& examples = dataset.examples;
+  bool any_query =
+      std::ranges::any_of(examples, [](const Example& e) { return !is_blank(e.query); });
+
+  std::unordered_set<std::string_view> keys;
+  std::unordered_set<std::string_view> hashes;
+  find_bad(
+      dataset, "duplicate key", [&](size_t i) { return !keys.insert(examples[i].key).second; },
+      report);
+  find_bad(
+      dataset, "same document, query and references as an earlier example",
+      [&](size_t i) {
+        return i < dataset.example_hashes.size() &&
+               !hashes.insert(dataset.example_hashes[i]).second;
+      },
+      report);
+  find_bad(
+      dataset, "empty document", [&](size_t i) { return has_empty_document(examples[i]); }, report);
+  // A data set without any query is one for plain summarization.
+  find_bad(
+      dataset, "empty query", [&](size_t i) { return any_query && is_blank(examples[i].query); },
+      report);
+  find_bad(
+      dataset, "no reference", [&](size_t i) { return examples[i].references.empty(); }, report);
+  find_bad(
+      dataset, "empty reference", [&](size_t i) { return has_empty_reference(examples[i]); },
+      report);
+  find_bad(
+      dataset, "evidence outside the document",
+      [&](size_t i) { return has_span_out_of_range(examples[i]); }, report);
+  return report;
+}
+
+}  // namespace qfs::datasets

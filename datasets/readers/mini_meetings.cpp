@@ -1,0 +1,68 @@
+#include "datasets/readers/mini_meetings.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "datasets/json_access.h"
+#include "datasets/readers/meeting_set.h"
+#include "datasets/source_files.h"
+
+namespace qfs::datasets {
+namespace {
+
+Result<std::vector<std::string>> ids_of_split(const LoadedFile& splits, const std::string& split) {
+  Result<nlohmann::json> root = parse_json(splits.bytes, splits.path);
+  if (!root) return root.error();
+  JsonPlace place{splits.path, ""};
+  Result<const nlohmann::json*> list = list_member(*root, split, place);
+  if (!list) return list.error();
+  std::vector<std::string> ids;
+  for (const nlohmann::json& id : **list) {
+    if (!id.is_string()) {
+      return data_error("a split lists meeting ids as text", (place / split).to_string());
+    }
+    ids.push_back(id.get<std::string>());
+  }
+  std::ranges::sort(ids);
+  return ids;
+}
+
+}  // namespace
+
+DatasetInfo MiniMeetingsReader::info() const {
+  return {.name = "mini-meetings",
+          .doc = "16 short synthetic meetings with 4 queries each, written for this project",
+          .licence = "CC BY 4.0",
+          .splits = {"test", "train", "val"},
+          .views = {"whole", "golden"},
+          .text_forms = {"raw", "ideal"},
+          .bundled = true};
+}
+
+Result<Dataset> MiniMeetingsReader::read(const DatasetRequest& request) const {
+  Result<LoadedFile> splits = load_unpinned(folder_ + "/splits.json", "splits.json");
+  if (!splits) return splits.error();
+  Result<std::vector<std::string>> ids = ids_of_split(*splits, request.split);
+  if (!ids) return ids.error();
+
+  DatasetManifest manifest;
+  manifest.name = info().name;
+  manifest.licence = info().licence;
+  manifest.source = "bundled with qfs-bench";
+  std::vector<Meeting> meetings;
+  for (const std::string& id : *ids) {
+    std::string name = id + ".json";
+    Result<LoadedFile> file = load_unpinned(folder_ + "/" + name, name);
+    if (!file) return file.error();
+    Result<nlohmann::json> value = parse_json(file->bytes, file->path);
+    if (!value) return value.error();
+    Result<Meeting> meeting = decode_meeting(*value, id, {file->path, ""});
+    if (!meeting) return meeting.error();
+    meetings.push_back(*std::move(meeting));
+    manifest.files.push_back(std::move(file->source));
+  }
+  return seal_meetings(request, std::move(manifest), std::move(meetings));
+}
+
+}  // namespace qfs::datasets

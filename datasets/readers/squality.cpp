@@ -1,0 +1,157 @@
+#include "datasets/readers/squality.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "datasets/identity.h"
+#include "datasets/json_access.h"
+#include "datasets/registry.h"
+#include "datasets/segments.h"
+#include "datasets/source_files.h"
+#include "datasets/text_forms/text_form.h"
+#include "datasets/text_lines.h"
+
+namespace qfs::datasets {
+namespace {
+
+/// The version of everything that turns SQuALITY's files into examples.
+constexpr std::string_view kReader = "squality@1";
+
+struct Question {
+  std::string text;
+  std::string number;
+  std::vector<std::string> responses;
+};
+
+Result<Question> decode_question(const nlohmann::json& value, const JsonPlace& place) {
+  Question question;
+  Result<std::string> text = text_member(value, "question_text", place);
+  if (!text) return text.error();
+  question.text = *std::move(text);
+  Result<const nlohmann::json*> number = member(value, "question_number", place);
+  if (!number) return number.error();
+  if (!(*number)->is_number_integer()) {
+    return data_error("field 'question_number' must be a whole number, found " +
+                          std::string(describe_type(**number)),
+                      (place / "question_number").to_string());
+  }
+  question.number = (*number)->dump();
+  Result<const nlohmann::json*> responses = list_member(value, "responses", place);
+  if (!responses) return responses.error();
+  for (size_t i = 0; i < (*responses)->size(); ++i) {
+    Result<std::string> response =
+        text_member((**responses)[i], "response_text", place / "responses" / i);
+    if (!response) return response.error();
+    question.responses.push_back(*std::move(response));
+  }
+  return question;
+}
+
+void append_question(const Example& story, Question question, StoryView view,
+                     std::vector<Example>& examples) {
+  Example example = story;
+  example.group = story.document_id + "/q" + question.number;
+  example.query = std::move(question.text);
+  if (view == StoryView::whole) {
+    example.key = example.group;
+    example.references = std::move(question.responses);
+    examples.push_back(std::move(example));
+    return;
+  }
+  for (size_t i = 0; i < question.responses.size(); ++i) {
+    Example row = example;
+    row.key = example.group + "/r" + std::to_string(i + 1);
+    row.references = {std::move(question.responses[i])};
+    examples.push_back(std::move(row));
+  }
+}
+
+/// Appends the examples of one story; `groups` are the questions seen so far.
+Status append_story(const nlohmann::json& value, StoryView view, const JsonPlace& place,
+                    std::set<std::string>& groups, std::vector<Example>& examples) {
+  Example story;
+  story.language = "en";
+  Result<const nlohmann::json*> metadata = member(value, "metadata", place);
+  if (!metadata) return metadata.error();
+  Result<std::string> passage = text_member(**metadata, "passage_id", place / "metadata");
+  if (!passage) return passage.error();
+  story.document_id = *std::move(passage);
+  Result<std::string> text = text_member(value, "document", place);
+  if (!text) return text.error();
+  story.document = split_document(*text);
+  Result<const nlohmann::json*> questions = list_member(value, "questions", place);
+  if (!questions) return questions.error();
+  for (size_t i = 0; i < (*questions)->size(); ++i) {
+    JsonPlace here = place / "questions" / i;
+    Result<Question> question = decode_question((**questions)[i], here);
+    if (!question) return question.error();
+    if (!groups.insert(story.document_id + "/q" + question->number).second) {
+      return data_error(
+          "question " + question->number + " of passage '" + story.document_id + "' is there twice",
+          here.to_string());
+    }
+    append_question(story, *std::move(question), view, examples);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<Example>> parse_stories(std::string_view text, StoryView view,
+                                           const std::string& path) {
+  std::vector<Example> examples;
+  std::set<std::string> groups;
+  TextLines lines(text);
+  while (std::optional<std::string_view> line = lines.next()) {
+    std::string where = path + ":" + std::to_string(lines.number());
+    Result<nlohmann::json> value = parse_json_line(*line, where);
+    if (!value) return value.error();
+    Status appended = append_story(*value, view, {where, ""}, groups, examples);
+    if (!appended) return appended.error();
+  }
+  return examples;
+}
+
+DatasetInfo SqualityReader::info() const {
+  return {.name = "squality",
+          .doc = "question-focused summaries of short stories, 4 references each (v1.3)",
+          .licence = "CC BY 4.0; stories: Project Gutenberg License",
+          .splits = {"test", "train", "dev"},
+          .views = {"whole", "per_reference"},
+          .text_forms = {"raw"},
+          .bundled = false};
+}
+
+Result<Dataset> SqualityReader::read(const DatasetRequest& request) const {
+  Result<RegistryEntry> entry = registry_entry(registry_path_, info().name);
+  if (!entry) return entry.error();
+  Result<std::string> folder = locate_set(entry->name, roots_);
+  if (!folder) return folder.error();
+  std::string path = "data/v1-3/txt/" + request.split + ".jsonl";
+  auto pinned = std::ranges::find(entry->files, path, &PinnedFile::path);
+  if (pinned == entry->files.end()) {
+    return data_error("'" + path + "' of data set 'squality' is not pinned", registry_path_);
+  }
+  Result<LoadedFile> file = load_pinned(entry->name, *folder, *pinned);
+  if (!file) return file.error();
+  Result<std::vector<Example>> examples = parse_stories(
+      file->bytes, request.view == "whole" ? StoryView::whole : StoryView::per_reference,
+      file->path);
+  if (!examples) return examples.error();
+
+  Dataset dataset;
+  dataset.manifest = manifest_of(*entry);
+  dataset.manifest.reader = kReader;
+  dataset.manifest.split = request.split;
+  dataset.manifest.view = request.view;
+  dataset.manifest.text_form = find_text_form("raw")->versioned_name();
+  dataset.manifest.files.push_back(std::move(file->source));
+  dataset.examples = *std::move(examples);
+  Status sealed = seal(dataset);
+  if (!sealed) return sealed.error();
+  return dataset;
+}
+
+}  // namespace qfs::datasets

@@ -1,0 +1,79 @@
+#include "datasets/source_files.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "harness/core/files.h"
+#include "harness/core/sha256.h"
+
+namespace qfs::datasets {
+namespace {
+
+constexpr uint64_t kMaxFileBytes = uint64_t{1} << 30;
+
+std::string fetch_hint(const std::string& set) {
+  return "`qfs-bench data fetch " + set + "`, or from a folder with `qfs-bench data fetch " + set +
+         " --from DIR`";
+}
+
+}  // namespace
+
+std::vector<std::string> default_dataset_roots() {
+  std::vector<std::string> roots;
+  const char* chosen = std::getenv("QFS_DATASETS_DIR");
+  if (chosen != nullptr && *chosen != '\0') roots.emplace_back(chosen);
+  roots.push_back(cache_directory() + "/datasets");
+  return roots;
+}
+
+Result<std::string> locate_set(const std::string& name, std::span<const std::string> roots) {
+  std::string looked;
+  for (const std::string& root : roots) {
+    std::string folder = root + "/" + name;
+    std::error_code ignored;
+    if (std::filesystem::is_directory(folder, ignored)) return folder;
+    looked += (looked.empty() ? "" : ", ") + folder;
+  }
+  return unavailable("data set '" + name + "' is not on this machine (looked in " + looked +
+                     "); get it with " + fetch_hint(name));
+}
+
+DatasetManifest manifest_of(const RegistryEntry& entry) {
+  DatasetManifest manifest;
+  manifest.name = entry.name;
+  manifest.licence = entry.licence;
+  manifest.source = entry.source;
+  manifest.no_redistribution = entry.no_redistribution;
+  return manifest;
+}
+
+Result<LoadedFile> load_pinned(const std::string& set, const std::string& folder,
+                               const PinnedFile& file) {
+  Result<LoadedFile> loaded = load_unpinned(folder + "/" + file.path, file.path);
+  if (!loaded) {
+    Error error = std::move(loaded).error();
+    error.message += "; data set '" + set + "' is incomplete, complete it with " + fetch_hint(set);
+    if (error.kind == ErrorKind::not_found) error.kind = ErrorKind::unavailable;
+    return error;
+  }
+  if (loaded->source.sha256 != file.sha256) {
+    return data_error("SHA-256 is " + loaded->source.sha256 + ", expected " + file.sha256 +
+                          " as pinned for '" + set + "'; replace the file with " + fetch_hint(set),
+                      loaded->path);
+  }
+  return loaded;
+}
+
+Result<LoadedFile> load_unpinned(const std::string& path, const std::string& name) {
+  Result<std::string> bytes = read_file(path, kMaxFileBytes);
+  if (!bytes) return bytes.error();
+  LoadedFile file;
+  file.path = path;
+  file.source = {name, sha256_hex(*bytes), static_cast<int64_t>(bytes->size())};
+  file.bytes = *std::move(bytes);
+  return file;
+}
+
+}  // namespace qfs::datasets

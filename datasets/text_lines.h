@@ -1,0 +1,37 @@
+// The lines of a text that is already in memory, with their numbers; what readers of verified files
+// use instead of LineReader, which reads from disk. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace qfs::datasets {
+
+class TextLines {
+ public:
+  explicit TextLines(std::string_view text) : rest_(text) {}
+
+  /// The next line without its end (\n or \r\n) that is not blank; std::nullopt at the end.
+  std::optional<std::string_view> next() {
+    while (!rest_.empty()) {
+      size_t end = rest_.find('\n');
+      std::string_view line = rest_.substr(0, end);
+      rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
+      ++number_;
+      if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      return line;
+    }
+    return std::nullopt;
+  }
+
+  /// Number of the line that `next` returned last, from 1.
+  int64_t number() const { return number_; }
+
+ private:
+  std::string_view rest_;
+  int64_t number_ = 0;
+};
+
+}  // namespace qfs::datasets

@@ -1,0 +1,58 @@
+// Example: one thing to summarize (a document, a query, its references), as data sets deliver it
+// and methods receive it. Plain data; every string is valid UTF-8.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/api/json.h"
+
+namespace qfs {
+
+/// A turn, paragraph or sentence; `speaker` is empty where the data has none.
+struct Segment {
+  std::string text;
+  std::string speaker;
+
+  friend bool operator==(const Segment&, const Segment&) = default;
+};
+
+/// Segments [first, last] of a document, inclusive, zero-based.
+struct SegmentSpan {
+  int64_t first = 0;
+  int64_t last = 0;
+
+  friend bool operator==(const SegmentSpan&, const SegmentSpan&) = default;
+};
+
+struct Example {
+  std::string key;          ///< unique inside its data set and view
+  std::string document_id;  ///< the cluster of statistics and of prefix reuse
+  std::string group;        ///< rows of one question (views with one row per reference)
+  std::string language;     ///< BCP 47, "en" or "zh"
+  std::vector<Segment> document;
+  std::string query;  ///< empty for data without queries
+  std::vector<std::string> references;
+  std::vector<SegmentSpan> evidence;  ///< gold spans; seen only by methods that declare it
+  Json extra;                         ///< what the reader kept besides; never sent undeclared
+
+  friend bool operator==(const Example&, const Example&) = default;
+};
+
+/// One segment as methods and prompts see it: "speaker: text", or the text alone.
+inline std::string rendered(const Segment& segment) {
+  return segment.speaker.empty() ? segment.text : segment.speaker + ": " + segment.text;
+}
+
+/// The document as one string: rendered segments joined by a newline.
+inline std::string rendered_document(const Example& example) {
+  std::string text;
+  for (const Segment& segment : example.document) {
+    if (&segment != &example.document.front()) text += '\n';
+    text += rendered(segment);
+  }
+  return text;
+}
+
+}  // namespace qfs

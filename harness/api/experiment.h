@@ -1,0 +1,121 @@
+// Experiment: a sweep file after decoding, typed and with every default written out, before names
+// are looked up. Made by harness/config, consumed by harness/plan and harness/run. Plain data.
+//
+// Every part that a later stage can reject carries the JSON pointer it came from, so that an error
+// about a method or a range still points into the user's file.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/api/dataset.h"
+#include "harness/api/json.h"
+#include "harness/api/params.h"
+
+namespace qfs {
+
+/// A value of the sweep file with its place.
+struct NamedValue {
+  std::string name;
+  ParamValue value;
+  std::string pointer;  ///< "/methods/3/max_new_tokens"
+};
+
+/// A method that is the user's own program.
+struct ExternalCommand {
+  std::vector<std::string> command;  ///< argv, no shell; not part of any id
+  std::vector<std::string>
+      fingerprint;     ///< glob patterns, relative to `folder`, of files it rests on
+  std::string folder;  ///< working directory; the sweep file's folder by default
+
+  friend bool operator==(const ExternalCommand&, const ExternalCommand&) = default;
+};
+
+struct MethodEntry {
+  std::string method;
+  std::string label;  ///< row name in tables; empty: the method's name
+  std::optional<std::string> backbone;
+  std::optional<std::string> tokenizer;  ///< overrides the sweep's
+  std::optional<ExternalCommand> external;
+  std::vector<NamedValue> params;  ///< given ones only; defaults are added when planning
+  std::string pointer;
+};
+
+struct DatasetEntry {
+  DatasetRequest request;
+  std::optional<int64_t> sample;  ///< that many examples, chosen by hash; absent: all
+  std::string pointer;
+};
+
+struct GridAxis {
+  std::string name;
+  std::vector<ParamValue> values;
+  std::string pointer;
+};
+
+/// Axes that advance together (equal lengths), as one dimension of the grid. A plain axis is a
+/// group of one.
+struct AxisGroup {
+  std::vector<GridAxis> axes;
+};
+
+/// One entry of `include` or `exclude`: conditions on `method`, `dataset`, `seed` and parameters.
+/// As an exclusion it removes the cells it matches; as an inclusion it adds one combination.
+struct GridRule {
+  std::vector<NamedValue> values;
+  std::string pointer;
+};
+
+struct MeasureSettings {
+  int64_t examples = 4;
+  int64_t warmup = 1;  ///< units run before the clock starts
+  int64_t repetitions = 3;
+  std::string protocol = "as_generated";  ///< or "fixed_n": end tokens ignored
+  std::string pointer;
+};
+
+struct ReportSettings {
+  std::vector<std::string> rows = {"method"};
+  std::vector<std::string> columns;
+  std::vector<std::string> values;
+  bool coverage = false;  ///< a line on truncation under the table
+  std::string pointer;
+};
+
+/// Limits that the driver enforces on hosts; 0 means none.
+struct HostLimits {
+  int64_t open_seconds = 300;
+  int64_t unit_seconds = 1800;
+  int64_t cell_seconds = 0;
+  int64_t memory_bytes = 0;  ///< anonymous resident memory of a host
+};
+
+enum class HostReuse { none, weights };
+
+struct Experiment {
+  std::string path;  ///< of the sweep file, for messages; never part of an id
+  std::string name;
+  std::string description;
+  std::map<std::string, std::string> variables;  ///< after --set
+  std::vector<DatasetEntry> datasets;
+  std::optional<std::string> tokenizer;  ///< for methods that count tokens and have no backbone
+  std::vector<MethodEntry> methods;
+  std::vector<AxisGroup> grid;
+  std::vector<GridRule> include;
+  std::vector<GridRule> exclude;
+  std::vector<uint64_t> seeds = {0};
+  std::vector<NamedValue> metrics;  ///< value: the metric's name with options
+  std::optional<MeasureSettings> measure;
+  std::optional<ReportSettings> report;
+  HostLimits limits;
+  HostReuse host_reuse = HostReuse::weights;
+  int threads = 0;  ///< intra-op threads of hosts; 0: the machine's cores, resolved by run
+  bool store_documents = true;
+  Json resolved;  ///< canonical form of all the above, stored with the sweep
+};
+
+}  // namespace qfs

@@ -1,0 +1,157 @@
+// MethodSpec and MethodSession: the two halves of a summarization method.
+//
+// A *spec* says what a method is called, which parameters it has and what it needs. It is
+// stateless, thread-safe, links no LibTorch and is known to the driver, which validates every cell
+// with it before the first one runs. A *session* (weights, caches) lives in a host process, handles
+// one cell at a time and is not thread-safe. Protocol: the host opens one session per cell, calls
+// `run` once per unit, the next after the previous returned, and destroys the session; nothing else
+// is called.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/api/example.h"
+#include "harness/api/params.h"
+#include "harness/api/prediction.h"
+#include "harness/api/resource_cache.h"
+#include "harness/api/result.h"
+
+namespace qfs {
+
+/// A file that a cell rests on (weights, tokenizer): a registered name or `local:<digest>`, where
+/// it lies on this machine, and the SHA-256 that ids declare and hosts verify. Only `digest` is
+/// part of an id. Built-in tokenizers (`words`, `characters`) have an empty path.
+struct Resource {
+  std::string name;
+  std::string path;
+  std::string digest;
+
+  friend bool operator==(const Resource&, const Resource&) = default;
+};
+
+/// What a method needs, given its parameters.
+struct Needs {
+  bool tensors = false;     ///< runs in qfs-host (LibTorch); otherwise in `qfs-bench host`
+  bool backbone = false;    ///< wants SessionRequest::backbone
+  bool tokenizer = false;   ///< counts tokens: wants SessionRequest::tokenizer
+  bool references = false;  ///< reads the answers; its rows are marked `oracle` in every table
+  bool evidence = false;    ///< reads gold evidence; likewise
+  bool external = false;    ///< the host is the user's own program
+};
+
+/// Ordinals of the examples that are run, prefix-shared and committed together.
+struct Unit {
+  std::vector<int64_t> ordinals;
+
+  friend bool operator==(const Unit&, const Unit&) = default;
+};
+
+/// An example with its position in the data set (the key of its output row).
+struct NumberedExample {
+  int64_t ordinal = 0;
+  Example example;
+};
+
+/// Sizes that a cost estimate may use.
+struct DatasetStats {
+  int64_t examples = 0;
+  double mean_document_words = 0;
+  double mean_query_words = 0;
+};
+
+/// Predicted work of a cell. Monotone in lengths: it orders cells, balances shards and gives the
+/// ETA.
+struct Cost {
+  double flops = 0;
+  double bytes = 0;  ///< memory traffic
+  double tokens_out = 0;
+};
+
+class MethodSpec {
+ public:
+  virtual ~MethodSpec() = default;
+  virtual std::string_view name() const = 0;  ///< snake_case, unique
+  virtual std::string_view doc() const = 0;   ///< one line
+  virtual int version() const = 0;            ///< raised when equal parameters give other outputs
+  /// Versions of the shared code it rests on, e.g. "generation@1"; sorted. Part of the cell id.
+  virtual std::vector<std::string> layers() const = 0;
+  virtual std::vector<ParamSpec> params() const = 0;
+  virtual Needs needs(const Params& params) const = 0;
+
+  /// What ranges and choices cannot say: rules between parameters. Called once per cell at plan
+  /// time.
+  virtual Status validate(const Params&) const { return {}; }
+
+  /// How a cell is cut: a pure function of (examples, parameters), never of what is already done.
+  /// `examples` are the selected ones in order. Default: `batch_size` consecutive examples
+  /// (1 without that parameter).
+  virtual std::vector<Unit> units(const Params& params,
+                                  std::span<const NumberedExample> examples) const;
+
+  virtual Cost cost(const Params& params, const DatasetStats& stats) const = 0;
+};
+
+/// Where a session puts its results. Thread-compatible; calls come from `run` only.
+class PredictionSink {
+ public:
+  virtual ~PredictionSink() = default;
+  /// Exactly one call per example of the unit, in any order.
+  virtual void emit(int64_t ordinal, Prediction prediction) = 0;
+  /// Time spent in a phase of this unit ("prefill", "decode", "first_token"), for `measure`
+  /// results. `tokens`: tokens of the whole unit processed in that phase.
+  virtual void phase(std::string_view name, int64_t ns, int64_t tokens) = 0;
+};
+
+/// How outputs are produced without being part of what is asked (cell id): part of numerics_id.
+struct RuntimeOptions {
+  std::string device = "cpu";
+  std::string dtype = "float32";
+  int threads = 1;          ///< intra-op threads
+  bool ignore_eos = false;  ///< `fixed_n` measuring: always produce the maximum number of tokens
+};
+
+struct SessionRequest {
+  Params params;
+  uint64_t seed = 0;
+  std::optional<Resource> backbone;
+  std::optional<Resource> tokenizer;
+  RuntimeOptions runtime;
+};
+
+class MethodSession {
+ public:
+  virtual ~MethodSession() = default;
+  /// Summarizes the examples of one unit. After an error the session is closed.
+  virtual Status run(std::span<const NumberedExample> unit, PredictionSink& sink) = 0;
+};
+
+/// Opens sessions of one method; one per method, listed in methods/register_*.h.
+struct SessionFactory {
+  std::string method;
+  /// Weights and tokenizers are taken from `cache`, which outlives the session.
+  Result<std::unique_ptr<MethodSession>> (*open)(const SessionRequest& request,
+                                                 ResourceCache& cache) = nullptr;
+};
+
+/// The methods and model files that this build knows; the driver's view of `methods/`.
+class MethodCatalog {
+ public:
+  virtual ~MethodCatalog() = default;
+  virtual std::vector<const MethodSpec*> specs() const = 0;
+  /// The spec with this name; `not_found` names the nearest one.
+  virtual Result<const MethodSpec*> find(std::string_view name) const = 0;
+  /// A backbone by registered name, directory or GGUF file; checks that the file is there.
+  virtual Result<Resource> backbone(std::string_view name) const = 0;
+  /// A tokenizer by backbone name, built-in name (`words`, `characters`) or file.
+  virtual Result<Resource> tokenizer(std::string_view name) const = 0;
+  /// Names that `backbone` accepts without a path, for `list` and suggestions.
+  virtual std::vector<std::string> backbone_names() const = 0;
+};
+
+}  // namespace qfs

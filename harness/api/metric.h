@@ -1,0 +1,71 @@
+// Metric: a measure over stored predictions. One `measure` call sees the whole corpus, so that
+// corpus statistics and shared encodings are possible; per-item sufficient statistics are stored,
+// and every aggregate, interval and test is computed from them without the texts.
+//
+// Metrics are stateless and thread-safe. A text that cannot be scored is an error, never a 0.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/api/result.h"
+
+namespace qfs {
+
+struct ScoreItem {
+  int64_t id = 0;       ///< ordinal in its data set
+  std::string group;    ///< rows of one question
+  std::string cluster;  ///< document id: the unit of resampling
+  std::string candidate;
+  std::vector<std::string> references;
+  std::optional<std::string> document;
+  std::optional<std::string> query;
+  std::string language;
+};
+
+struct MetricNeeds {
+  bool references = true;
+  bool document = false;
+  bool query = false;
+  bool encoder = false;
+};
+
+/// Values of one item, in the order of Metric::columns().
+using Statistics = std::vector<double>;
+
+/// One aggregated column, in 0..1 for F measures (tables multiply by 100).
+struct Score {
+  std::string name;  ///< a column name, e.g. "rouge1.f"
+  double value = 0;
+};
+
+class Metric {
+ public:
+  virtual ~Metric() = default;
+  virtual std::string_view name() const = 0;  ///< as in a sweep's "metrics", e.g. "rouge"
+  virtual std::string_view doc() const = 0;
+  /// Names of the statistics of an item, e.g. {"rouge1.p", "rouge1.r", "rouge1.f", …}.
+  virtual std::vector<std::string> columns() const = 0;
+  /// Every option that can change a digit, as `key:value|…`; part of score_id.
+  virtual std::string signature() const = 0;
+  virtual MetricNeeds needs() const = 0;
+  virtual Result<std::vector<Statistics>> measure(std::span<const ScoreItem> items) const = 0;
+  /// The corpus value per column. Default: the plain mean, summed in item order.
+  virtual std::vector<Score> aggregate(std::span<const Statistics> items) const;
+};
+
+class MetricCatalog {
+ public:
+  virtual ~MetricCatalog() = default;
+  virtual std::vector<const Metric*> metrics() const = 0;
+  /// The metric with this name (with options after ':', e.g. "rouge:stem=off"); `not_found` names
+  /// the nearest one.
+  virtual Result<std::shared_ptr<const Metric>> make(std::string_view name) const = 0;
+};
+
+}  // namespace qfs

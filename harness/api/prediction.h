@@ -1,0 +1,67 @@
+// Prediction: what a method returns for one example, with the ledger of what it was able to read.
+// Plain data; `text` is valid UTF-8 (hosts repair ill-formed output and count the repairs).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/api/json.h"
+
+namespace qfs {
+
+/// Bytes [begin, end) of segment `segment`'s rendered text, cut at whole code points.
+struct ByteSpan {
+  int64_t segment = 0;
+  int64_t begin = 0;
+  int64_t end = 0;
+
+  friend bool operator==(const ByteSpan&, const ByteSpan&) = default;
+};
+
+/// The truncation ledger of one example. Tokens are those of the cell's tokenizer and count
+/// document text only: prompt, query and output reserve are outside.
+struct Truncation {
+  int64_t document_tokens = 0;  ///< tokens of the whole document
+  int64_t kept_tokens = 0;      ///< tokens of what the method could read
+  int64_t query_tokens = 0;
+  std::vector<ByteSpan> kept;  ///< in document order, without overlap
+  bool query_whole = true;     ///< truncation never cuts the query; false is a defect
+
+  friend bool operator==(const Truncation&, const Truncation&) = default;
+};
+
+enum class FinishReason {
+  stop,        ///< the method ended by itself (end token, stop rule, nothing left to extract)
+  length,      ///< a declared output limit ended it
+  overlength,  ///< the input does not fit the backbone's window and the policy was to skip it
+};
+
+constexpr std::string_view to_string(FinishReason reason) {
+  switch (reason) {
+    case FinishReason::stop:
+      return "stop";
+    case FinishReason::length:
+      return "length";
+    case FinishReason::overlength:
+      return "overlength";
+  }
+  return "stop";
+}
+
+struct Prediction {
+  std::string text;
+  FinishReason finish = FinishReason::stop;
+  int64_t tokens_in = 0;   ///< tokens the model read (whole prompt); 0 for methods without a model
+  int64_t tokens_out = 0;  ///< tokens it produced, end token excluded
+  std::optional<Truncation> truncation;
+  std::string prompt;          ///< the rendered prompt, empty where there is none
+  int64_t repaired_bytes = 0;  ///< ill-formed output bytes replaced by U+FFFD
+  Json extra;                  ///< method-specific facts, e.g. selected segments
+
+  friend bool operator==(const Prediction&, const Prediction&) = default;
+};
+
+}  // namespace qfs

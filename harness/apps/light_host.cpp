@@ -1,0 +1,42 @@
+#include "harness/apps/light_host.h"
+
+#include <unicode/uversion.h>
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "harness/core/build_info.h"
+#include "harness/core/json_dom.h"
+#include "harness/host/server.h"
+#include "methods/register_light_sessions.h"
+
+namespace qfs::apps {
+namespace {
+
+std::string icu_version() {
+  UVersionInfo version;
+  u_getVersion(version);
+  char text[U_MAX_VERSION_STRING_LENGTH];
+  u_versionToString(version, text);
+  return text;
+}
+
+Result<host::ProbeReply> probe(const RuntimeOptions&) {
+  Result<Json> numerics = canonical_json({{"device", "cpu"}, {"icu", icu_version()}});
+  if (!numerics) return numerics.error();
+  host::ProbeReply reply;
+  reply.host = "light";
+  reply.numerics = *std::move(numerics);
+  reply.facts = build_facts();
+  return reply;
+}
+
+}  // namespace
+
+int serve_light_host() {
+  const std::vector<SessionFactory> sessions = methods::light_sessions();
+  return host::serve_inherited(
+      {.sessions = sessions, .probe = probe, .take_peak_device_bytes = {}});
+}
+
+}  // namespace qfs::apps

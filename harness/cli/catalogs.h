@@ -1,0 +1,34 @@
+// Catalogs: the methods, data sets and metrics that this program knows, made when first asked for,
+// and the interval method that its scores have. Used by the subcommands. Not thread-safe.
+#pragma once
+
+#include <memory>
+
+#include "harness/api/dataset.h"
+#include "harness/api/method.h"
+#include "harness/api/metric.h"
+#include "harness/score/score.h"
+
+namespace qfs::cli {
+
+class Catalogs {
+ public:
+  const MethodCatalog& methods();
+  const DatasetCatalog& datasets();
+  const MetricCatalog& metrics();
+
+ private:
+  std::unique_ptr<MethodCatalog> methods_;
+  std::unique_ptr<DatasetCatalog> datasets_;
+  std::unique_ptr<MetricCatalog> metrics_;
+};
+
+/// The cluster bootstrap of metrics/stats behind scoring's interface: resamples documents.
+class BootstrapIntervals final : public score::IntervalEstimator {
+ public:
+  std::string method() const override;
+  Result<score::ColumnIntervals> estimate(const Metric& metric, std::span<const Statistics> items,
+                                          std::span<const std::string> clusters) const override;
+};
+
+}  // namespace qfs::cli

@@ -1,0 +1,67 @@
+#include "harness/cli/cell_names.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "harness/core/json_dom.h"
+
+namespace qfs::cli {
+namespace {
+
+std::string value_text(const ParamValue& value) {
+  if (const bool* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+  if (const int64_t* number = std::get_if<int64_t>(&value)) return std::to_string(*number);
+  if (const double* number = std::get_if<double>(&value)) return shortest_decimal(*number);
+  return std::get<std::string>(value);
+}
+
+}  // namespace
+
+CellNames::CellNames(const plan::Plan& plan) : plan_(plan) {
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> values;
+  std::set<size_t> datasets;
+  std::set<uint64_t> seeds;
+  std::set<std::string> backbones;
+  for (const plan::Cell& cell : plan.cells) {
+    for (const auto& [name, value] : cell.params.values()) {
+      values[{cell.label, name}].insert(value_text(value));
+    }
+    datasets.insert(cell.dataset);
+    seeds.insert(cell.seed);
+    if (cell.backbone) backbones.insert(cell.backbone->name);
+  }
+  for (const auto& [key, seen] : values) {
+    if (seen.size() > 1) varying_[key.first].insert(key.second);
+  }
+  several_datasets_ = datasets.size() > 1;
+  several_seeds_ = seeds.size() > 1;
+  several_backbones_ = backbones.size() > 1;
+}
+
+std::string CellNames::of(const plan::Cell& cell) const {
+  std::string name = cell.label;
+  if (several_backbones_ && cell.backbone) name += " backbone=" + cell.backbone->name;
+  if (auto it = varying_.find(cell.label); it != varying_.end()) {
+    for (const std::string& param : it->second) {
+      auto value = cell.params.values().find(param);
+      if (value == cell.params.values().end()) continue;
+      name += fmt::format(" {}={}", param, value_text(value->second));
+    }
+  }
+  if (several_datasets_) name += " dataset=" + plan_.datasets[cell.dataset].name;
+  if (several_seeds_) name += " seed=" + std::to_string(cell.seed);
+  return name;
+}
+
+std::string duration_text(double seconds) {
+  constexpr int64_t kMinute = 60;
+  constexpr int64_t kHour = 3600;
+  if (seconds < 10) return fmt::format("{:.1f} s", seconds);
+  const int64_t whole = std::llround(seconds);
+  if (whole < kMinute) return fmt::format("{} s", whole);
+  if (whole < kHour) return fmt::format("{} min {:02} s", whole / kMinute, whole % kMinute);
+  return fmt::format("{} h {:02} min", whole / kHour, whole % kHour / kMinute);
+}
+
+}  // namespace qfs::cli

@@ -1,0 +1,60 @@
+// The subcommands: each function adds one to the command line and says what to run when it is
+// chosen.
+//
+// Called by main.cpp, which lists them explicitly. A command returns its exit code or the error
+// that main.cpp prints; it writes results with print_result and progress with the log.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "harness/api/result.h"
+#include "harness/cli/exit_codes.h"
+#include "harness/cli/main.h"
+
+namespace CLI {
+class App;
+}
+
+namespace qfs::cli {
+
+/// Options that every subcommand understands.
+struct GlobalOptions {
+  std::string store;     ///< --store; empty: the default of the subcommand
+  bool foreign = false;  ///< --foreign: the store is a stranger's
+  bool json = false;     ///< --json, on the subcommands that have it
+  bool quiet = false;
+  bool verbose = false;
+};
+
+/// What a subcommand does once the whole line is parsed.
+using Action = std::function<Result<ExitCode>()>;
+
+struct CommandLine {
+  CLI::App& app;
+  GlobalOptions& global;
+  Action& chosen;
+  const Services& services;
+};
+
+void add_sweep_command(const CommandLine& line);
+void add_plan_command(const CommandLine& line);
+void add_report_command(const CommandLine& line);
+void add_score_command(const CommandLine& line);
+void add_show_command(const CommandLine& line);
+void add_list_command(const CommandLine& line);
+void add_data_command(const CommandLine& line);
+void add_method_command(const CommandLine& line);
+void add_doctor_command(const CommandLine& line);
+void add_host_command(const CommandLine& line);
+
+/// A subcommand with its one-line summary, an example for its --help, and the global options.
+CLI::App& add_subcommand(CLI::App& parent, const std::string& name, const std::string& summary,
+                         const std::string& example);
+
+/// Adds --json.
+void add_json_option(CLI::App& command, GlobalOptions& global);
+/// Adds --foreign, for subcommands that only read a store.
+void add_foreign_option(CLI::App& command, GlobalOptions& global);
+
+}  // namespace qfs::cli

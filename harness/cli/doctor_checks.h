@@ -1,0 +1,39 @@
+// What `doctor` looks at, one function an area. Findings are facts, notes and problems in words; a
+// check that cannot be made is a finding, never an error.
+//
+// Called by doctor_command.cpp. Reads files of /proc, probes qfs-host, reads models and a store.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/cli/commands.h"
+
+namespace qfs::cli {
+
+enum class Grade { ok, note, problem };
+
+struct Finding {
+  Grade grade = Grade::ok;
+  std::string subject;  ///< "program", "machine", "qfs-host", "models", "store" …
+  std::string text;
+};
+
+std::vector<Finding> check_program();
+std::vector<Finding> check_machine();
+/// qfs-host: found, speaks the protocol, which LibTorch, and whether a driver fits its CUDA.
+std::vector<Finding> check_tensor_host();
+/// Registered models: present, and their SHA-256 as declared.
+std::vector<Finding> check_models();
+/// The store that --store names or the current folder has; nothing to check is a note.
+std::vector<Finding> check_store(const GlobalOptions& global);
+
+/// The version in /proc/driver/nvidia/version, e.g. "580.65.06".
+std::optional<std::string> nvidia_driver_version(std::string_view text);
+
+/// Whether a driver of this version runs CUDA 13 (580 or newer; NVIDIA's CUDA compatibility table).
+Finding check_nvidia_driver(const std::string& version);
+
+}  // namespace qfs::cli

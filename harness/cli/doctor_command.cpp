@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "harness/cli/commands.h"
+#include "harness/cli/doctor_checks.h"
+#include "harness/cli/output.h"
+
+namespace qfs::cli {
+namespace {
+
+std::string_view grade_name(Grade grade) {
+  switch (grade) {
+    case Grade::ok:
+      return "ok";
+    case Grade::note:
+      return "note";
+    case Grade::problem:
+      return "problem";
+  }
+  return "problem";
+}
+
+std::string findings_text(const std::vector<Finding>& findings) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Finding& finding : findings) {
+    rows.push_back(
+        {finding.grade == Grade::problem ? "PROBLEM" : std::string(grade_name(finding.grade)),
+         finding.subject, finding.text});
+  }
+  return aligned(rows);
+}
+
+std::string findings_json(const std::vector<Finding>& findings) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Finding& finding : findings) {
+    list.push_back({{"grade", grade_name(finding.grade)},
+                    {"subject", finding.subject},
+                    {"text", finding.text}});
+  }
+  return json_document("doctor", {{"findings", std::move(list)}});
+}
+
+ExitCode conclusion(const std::vector<Finding>& findings) {
+  const auto problem_of = [&](std::string_view subject, bool wanted) {
+    return std::ranges::any_of(findings, [&](const Finding& finding) {
+      return finding.grade == Grade::problem && (finding.subject == subject) == wanted;
+    });
+  };
+  if (problem_of("store", true)) return ExitCode::store;
+  return problem_of("store", false) ? ExitCode::environment : ExitCode::ok;
+}
+
+Result<ExitCode> run_doctor(const GlobalOptions& global) {
+  std::vector<Finding> findings = check_program();
+  const auto append = [&](std::vector<Finding> more) {
+    std::ranges::move(more, std::back_inserter(findings));
+  };
+  append(check_machine());
+  append(check_tensor_host());
+  append(check_models());
+  append(check_store(global));
+  const std::string text = global.json ? findings_json(findings) : findings_text(findings);
+  if (Status printed = print_result(text); !printed) return printed.error();
+  return conclusion(findings);
+}
+
+}  // namespace
+
+void add_doctor_command(const CommandLine& line) {
+  CLI::App& command = add_subcommand(
+      line.app, "doctor", "Checks machine, libraries, models and a store's integrity and ids",
+      "qfs-bench doctor --store lc_sweep.sqlite");
+  add_json_option(command, line.global);
+  add_foreign_option(command, line.global);
+  command.callback([&global = line.global, &chosen = line.chosen] {
+    chosen = [&global] { return run_doctor(global); };
+  });
+}
+
+}  // namespace qfs::cli

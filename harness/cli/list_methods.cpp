@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/cli/catalogs.h"
+#include "harness/cli/listings.h"
+#include "harness/cli/output.h"
+#include "harness/core/json_dom.h"
+
+namespace qfs::cli {
+namespace {
+
+using nlohmann::json;
+
+json value_json(const ParamValue& value) {
+  return std::visit([](const auto& v) { return json(v); }, value);
+}
+
+std::string default_text(const ParamSpec& param) {
+  if (param.required) return "required";
+  if (!param.default_value) return "–";
+  const json value = value_json(*param.default_value);
+  return value.is_string() ? "'" + value.get<std::string>() + "'" : value.dump();
+}
+
+std::string range_text(const ParamSpec& param) {
+  if (!param.choices.empty()) return fmt::format("{}", fmt::join(param.choices, " | "));
+  if (param.minimum && param.maximum) {
+    return fmt::format("{} to {}", shortest_decimal(*param.minimum),
+                       shortest_decimal(*param.maximum));
+  }
+  if (param.minimum) return "at least " + shortest_decimal(*param.minimum);
+  if (param.maximum) return "at most " + shortest_decimal(*param.maximum);
+  return "";
+}
+
+/// A method that reads the answers under some parameters is announced as such.
+std::vector<std::string> needs_of(const MethodSpec& spec) {
+  Params defaults;
+  for (const ParamSpec& param : spec.params()) {
+    if (param.default_value) defaults.set(param.name, *param.default_value);
+  }
+  const Needs needs = spec.needs(defaults);
+  std::vector<std::string> list;
+  if (needs.tensors) list.emplace_back("qfs-host");
+  if (needs.backbone) list.emplace_back("backbone");
+  if (needs.tokenizer) list.emplace_back("tokenizer");
+  if (needs.references) list.emplace_back("references");
+  if (needs.evidence) list.emplace_back("evidence");
+  return list;
+}
+
+json param_json(const ParamSpec& param) {
+  json object = {{"name", param.name},
+                 {"type", to_string(param.type)},
+                 {"required", param.required},
+                 {"part_of", param.numerics ? "numerics_id" : "cell_id"},
+                 {"doc", param.doc}};
+  if (!param.unit.empty()) object["unit"] = param.unit;
+  if (!param.source.empty()) object["source"] = param.source;
+  if (param.default_value) object["default"] = value_json(*param.default_value);
+  if (param.minimum) object["minimum"] = *param.minimum;
+  if (param.maximum) object["maximum"] = *param.maximum;
+  if (!param.choices.empty()) object["choices"] = param.choices;
+  return object;
+}
+
+json method_json(const MethodSpec& spec) {
+  json params = json::array();
+  for (const ParamSpec& param : spec.params()) params.push_back(param_json(param));
+  return {{"name", spec.name()},     {"version", spec.version()}, {"doc", spec.doc()},
+          {"layers", spec.layers()}, {"needs", needs_of(spec)},   {"params", std::move(params)}};
+}
+
+std::string method_text(const MethodSpec& spec) {
+  std::string text = fmt::format("{} (version {}): {}\n", spec.name(), spec.version(), spec.doc());
+  if (const auto needs = needs_of(spec); !needs.empty()) {
+    text += fmt::format("  needs: {}\n", fmt::join(needs, ", "));
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const ParamSpec& param : spec.params()) {
+    std::string doc = param.doc;
+    if (!param.source.empty()) doc += " [" + param.source + "]";
+    rows.push_back({"  " + param.name, std::string(to_string(param.type)), param.unit,
+                    default_text(param), range_text(param), doc});
+  }
+  if (rows.empty()) return text;
+  rows.insert(rows.begin(), {"  parameter", "type", "unit", "default", "range", ""});
+  return text + aligned(rows);
+}
+
+}  // namespace
+
+Result<ExitCode> list_methods(const GlobalOptions& global) {
+  Catalogs catalogs;
+  const MethodCatalog& methods = catalogs.methods();
+  if (global.json) {
+    json list = json::array();
+    for (const MethodSpec* spec : methods.specs()) list.push_back(method_json(*spec));
+    if (Status printed =
+            print_result(json_document("list-methods", {{"methods", std::move(list)},
+                                                        {"backbones", methods.backbone_names()}}));
+        !printed) {
+      return printed.error();
+    }
+    return ExitCode::ok;
+  }
+  std::string text;
+  for (const MethodSpec* spec : methods.specs()) text += method_text(*spec) + "\n";
+  text += fmt::format("backbones: {}; also the path of a GGUF file, or hf:org/name@revision\n",
+                      fmt::join(methods.backbone_names(), ", "));
+  text += "tokenizers: those of the backbones, words, characters\n";
+  if (Status printed = print_result(text); !printed) return printed.error();
+  return ExitCode::ok;
+}
+
+}  // namespace qfs::cli

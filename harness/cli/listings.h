@@ -1,0 +1,15 @@
+// What `list` prints, one function a kind; as text or, with --json, "qfs-bench/list-<kind>/1".
+// Called by list_command.cpp (and `data list`). Errors are those of catalogues and stores.
+#pragma once
+
+#include "harness/api/result.h"
+#include "harness/cli/commands.h"
+
+namespace qfs::cli {
+
+Result<ExitCode> list_methods(const GlobalOptions& global);
+Result<ExitCode> list_datasets(const GlobalOptions& global);
+Result<ExitCode> list_metrics(const GlobalOptions& global);
+Result<ExitCode> list_cells(const GlobalOptions& global);
+
+}  // namespace qfs::cli

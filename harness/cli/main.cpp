@@ -1,0 +1,142 @@
+#include "harness/cli/main.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/cli/commands.h"
+#include "harness/core/build_info.h"
+#include "harness/core/log.h"
+#include "harness/core/suggest.h"
+
+namespace qfs::cli {
+namespace {
+
+constexpr const char* kExitCodes =
+    "Exit codes: 0 ok, 1 regression, 2 usage or configuration, 3 incomplete, 4 store or "
+    "integrity,\n"
+    "5 environment or data mismatch, 130/143 interrupted.";
+
+void complain(std::string_view text) {
+  const std::string line = "qfs-bench: " + terminal_safe(text) + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (!command->get_group().empty()) names.push_back(command->get_name());
+  }
+  return names;
+}
+
+/// The innermost subcommand that was named, for "… --help".
+const CLI::App& innermost(const CLI::App& app) {
+  const CLI::App* current = &app;
+  while (!current->get_subcommands().empty()) current = current->get_subcommands().front();
+  return *current;
+}
+
+std::string full_name(const CLI::App& app) {
+  std::string name = app.get_name();
+  for (const CLI::App* parent = app.get_parent(); parent != nullptr;
+       parent = parent->get_parent()) {
+    name = parent->get_name() + " " + name;
+  }
+  return name;
+}
+
+/// CLI11's message, with the nearest name where a subcommand or an option was misspelt.
+std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& command = innermost(app);
+  std::string message = error.what();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
+      dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    const std::vector<std::string> rest = app.remaining(true);
+    if (!rest.empty() && rest.front().starts_with("-")) {
+      std::vector<std::string> options;
+      for (const CLI::Option* option : command.get_options()) {
+        for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+      }
+      message = fmt::format("no option '{}'{}", rest.front(), suggestion(rest.front(), options));
+    } else if (!rest.empty() && !command.get_subcommands({}).empty()) {
+      message = fmt::format("no command '{}'{}", rest.front(),
+                            suggestion(rest.front(), command_names(command)));
+    }
+  }
+  return fmt::format("{}\nRun '{} --help' for its options.", message, full_name(command));
+}
+
+ExitCode run_action(const Action& action) {
+  const Result<ExitCode> result = action();
+  if (result) return *result;
+  complain("error: " + result.error().to_string());
+  if (result.error().kind == ErrorKind::internal) {
+    complain("this is a defect of qfs-bench; please report it with the command that shows it");
+  }
+  return exit_code(result.error().kind);
+}
+
+}  // namespace
+
+CLI::App& add_subcommand(CLI::App& parent, const std::string& name, const std::string& summary,
+                         const std::string& example) {
+  CLI::App& command = *parent.add_subcommand(name, summary);
+  command.fallthrough();
+  command.footer("Example:\n  " + example);
+  return command;
+}
+
+void add_json_option(CLI::App& command, GlobalOptions& global) {
+  command.add_flag("--json", global.json, "Machine-readable output with a versioned schema");
+}
+
+void add_foreign_option(CLI::App& command, GlobalOptions& global) {
+  command.add_flag("--foreign", global.foreign,
+                   "The store is somebody else's: copy it and check its schema before reading");
+}
+
+int run_command_line(int argc, const char* const* argv, const Services& services) {
+  CLI::App app{"Runs, measures and scores methods of query-focused summarization.", "qfs-bench"};
+  app.footer(std::string("Example:\n  qfs-bench sweep experiments/lc_sweep.json\n\n") + kExitCodes);
+  app.set_version_flag("--version", "qfs-bench " + std::string(build_info().version));
+  app.require_subcommand(1);
+  app.option_defaults()->always_capture_default(false);
+
+  GlobalOptions global;
+  Action chosen;
+  app.add_option("--store", global.store, "Store file (SQLite)")->type_name("FILE");
+  app.add_flag("--quiet,-q", global.quiet, "Warnings and errors only");
+  app.add_flag("--verbose,-v", global.verbose, "Details of what is done");
+
+  const CommandLine line{app, global, chosen, services};
+  add_sweep_command(line);
+  add_plan_command(line);
+  add_report_command(line);
+  add_score_command(line);
+  add_show_command(line);
+  add_list_command(line);
+  add_data_command(line);
+  add_method_command(line);
+  add_doctor_command(line);
+  add_host_command(line);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& wanted) {  // --help, --version
+    app.exit(wanted);
+    return static_cast<int>(ExitCode::ok);
+  } catch (const CLI::ParseError& error) {
+    complain(usage_message(app, error));
+    return static_cast<int>(ExitCode::usage);
+  }
+  if (global.quiet) set_log_level(LogLevel::quiet);
+  if (global.verbose) set_log_level(LogLevel::verbose);
+  return static_cast<int>(run_action(chosen));
+}
+
+}  // namespace qfs::cli

@@ -1,0 +1,65 @@
+#include "harness/cli/output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "harness/core/files.h"
+#include "harness/core/log.h"
+#include "harness/core/utf8.h"
+
+namespace qfs::cli {
+
+Status print_result(std::string_view text) {
+  // A reader that has seen enough (`| head`) ends this program as it ends every other.
+  std::signal(SIGPIPE, SIG_DFL);
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!written || std::fflush(stdout) != 0) {
+    return unavailable(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+  }
+  return {};
+}
+
+Status write_result(std::string_view text, const std::string& path) {
+  if (path.empty() || path == "-") return print_result(text);
+  return write_file_atomic(path, text);
+}
+
+std::string json_document(std::string_view name, const nlohmann::json& body) {
+  nlohmann::json document = body;
+  document["schema"] = fmt::format("qfs-bench/{}/1", name);
+  return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+std::string aligned(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::vector<std::string>> safe = rows;
+  std::vector<size_t> widths;
+  for (auto& row : safe) {
+    for (size_t i = 0; i < row.size(); ++i) {
+      row[i] = terminal_safe(row[i]);
+      std::ranges::replace_if(
+          row[i], [](char c) { return c == '\n' || c == '\t'; }, ' ');
+      if (widths.size() <= i) widths.push_back(0);
+      widths[i] = std::max(widths[i], static_cast<size_t>(count_code_points(row[i])));
+    }
+  }
+  std::string text;
+  for (const auto& row : safe) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) {
+      line += row[i];
+      if (i + 1 == row.size()) break;
+      line.append(widths[i] + 2 - static_cast<size_t>(count_code_points(row[i])), ' ');
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+}  // namespace qfs::cli

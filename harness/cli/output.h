@@ -1,0 +1,27 @@
+// Where results go: standard output, or a file that appears whole or not at all. Used by every
+// subcommand. Errors are `unavailable`: a full disk is never taken for success.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/api/result.h"
+
+namespace qfs::cli {
+
+/// Writes to standard output and flushes it; the last thing a command does.
+Status print_result(std::string_view text);
+
+/// Writes atomically to `path`, or to standard output when it is empty or "-".
+Status write_result(std::string_view text, const std::string& path);
+
+/// {"schema": "qfs-bench/<name>/1", …members of `body`}, sorted keys, as a line-ended text.
+std::string json_document(std::string_view name, const nlohmann::json& body);
+
+/// Rows of text with aligned columns, for terminals: two spaces between columns, control characters
+/// made visible, the first row is the heading. A row may be shorter than the heading.
+std::string aligned(const std::vector<std::vector<std::string>>& rows);
+
+}  // namespace qfs::cli

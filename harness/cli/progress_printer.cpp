@@ -1,0 +1,136 @@
+#include "harness/cli/progress_printer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace qfs::cli {
+namespace {
+
+constexpr double kNanosecondsPerSecond = 1e9;
+constexpr int64_t kRedrawNs = 100'000'000;        // a terminal: ten times a second
+constexpr int64_t kHeartbeatNs = 30'000'000'000;  // a log: a line every half minute
+constexpr int64_t kMebibyte = int64_t{1} << 20;
+
+double seconds_between(int64_t from_ns, int64_t to_ns) {
+  return static_cast<double>(to_ns - from_ns) / kNanosecondsPerSecond;
+}
+
+std::string failure_words(const run::CellOutcome& outcome) {
+  switch (outcome.failure) {
+    case store::FailureKind::oom_device:
+    case store::FailureKind::oom_host:
+    case store::FailureKind::implied_oom:
+      return "OOM";
+    case store::FailureKind::timeout:
+      return "timeout";
+    default:
+      return "failed";
+  }
+}
+
+}  // namespace
+
+ProgressPrinter::ProgressPrinter(const plan::Plan& plan, std::unique_ptr<ProgressSink> sink,
+                                 std::function<int64_t()> now_ns)
+    : names_(plan), sink_(std::move(sink)), now_ns_(std::move(now_ns)) {}
+
+ProgressPrinter::~ProgressPrinter() { sink_->status(""); }
+
+void ProgressPrinter::ahead(const run::WorkAhead& work) {
+  work_ = work;
+  started_ns_ = shown_ns_ = now_ns_();
+  std::string text = fmt::format("{} cells: {} to run ({} units)", work.cells, work.cells_to_run,
+                                 work.units_to_run);
+  if (work.cells_to_measure > 0) text += fmt::format(", {} to measure", work.cells_to_measure);
+  if (work.cells_to_run > 0) text += ", about " + duration_text(work.seconds);
+  sink_->line(text);
+}
+
+void ProgressPrinter::cell_started(const plan::Cell& cell, store::ResultKind kind, size_t units) {
+  name_ = names_.of(cell);
+  kind_ = kind;
+  generates_ = cell.host != plan::HostKind::light;
+  units_ = units;
+  units_done_ = examples_ = 0;
+  tokens_ = host_ns_ = host_bytes_ = 0;
+  unit_estimate_s_ = kind == store::ResultKind::predict ? estimator_.remaining_seconds(cell, 1) : 0;
+  sink_->status(status_text());
+}
+
+void ProgressPrinter::unit_done(size_t examples, int64_t tokens_out, int64_t ns,
+                                int64_t host_bytes) {
+  ++units_done_;
+  examples_ += examples;
+  tokens_ += tokens_out;
+  host_ns_ += ns;
+  host_bytes_ = std::max(host_bytes_, host_bytes);
+  estimated_done_s_ += unit_estimate_s_;
+  const int64_t now = now_ns_();
+  if (now - shown_ns_ < (sink_->redraws() ? kRedrawNs : kHeartbeatNs)) return;
+  shown_ns_ = now;
+  if (sink_->redraws()) {
+    sink_->status(status_text());
+  } else {
+    sink_->line(status_text());
+  }
+}
+
+void ProgressPrinter::cell_ended(const plan::Cell& cell, const run::CellOutcome& outcome) {
+  sink_->status("");
+  const bool measured = outcome.kind == store::ResultKind::measure;
+  if (!measured) ++cells_ended_;
+  const std::string head =
+      measured ? "measured " + names_.of(cell)
+               : fmt::format("[{}/{}] {}", cells_ended_, work_.cells, names_.of(cell));
+  if (outcome.failure != store::FailureKind::none) {
+    sink_->problem(fmt::format("{}: {}{}: {}", head, failure_words(outcome),
+                               outcome.remembered ? " (earlier run)" : "", outcome.message));
+  } else if (outcome.reused) {
+    sink_->line(head + ": in the store");
+  } else {
+    sink_->line(
+        fmt::format("{}: {}{}", head, facts_of_cell(), outcome.complete ? "" : "; stopped"));
+  }
+  if (outcome.conflicts > 0) {
+    sink_->problem(fmt::format("{}: {} outputs differ from those computed before", names_.of(cell),
+                               outcome.conflicts));
+  }
+  shown_ns_ = now_ns_();
+}
+
+void ProgressPrinter::note(std::string_view text) {
+  sink_->status("");
+  sink_->line(text);
+}
+
+/// "20 examples in 34 s, 12.3 tokens/s, 812 MiB".
+std::string ProgressPrinter::facts_of_cell() const {
+  const double seconds = static_cast<double>(host_ns_) / kNanosecondsPerSecond;
+  std::string text = fmt::format("{} examples in {}", examples_, duration_text(seconds));
+  if (generates_ && tokens_ > 0 && seconds > 0) {
+    text += fmt::format(", {:.1f} tokens/s", static_cast<double>(tokens_) / seconds);
+  }
+  if (host_bytes_ > 0) text += fmt::format(", {} MiB", host_bytes_ / kMebibyte);
+  return text;
+}
+
+std::string ProgressPrinter::status_text() const {
+  std::string text = kind_ == store::ResultKind::measure
+                         ? "measuring " + name_
+                         : fmt::format("[{}/{}] {}: {}/{} units", cells_ended_ + 1, work_.cells,
+                                       name_, units_done_, units_);
+  if (examples_ > 0) text += ", " + facts_of_cell();
+  const std::string left = remaining();
+  return left.empty() ? text : text + ", " + left + " left";
+}
+
+/// Remaining time: what is still estimated, scaled by how estimates and clock compared until now.
+std::string ProgressPrinter::remaining() const {
+  if (kind_ == store::ResultKind::measure || estimated_done_s_ <= 0) return "";
+  const double elapsed = seconds_between(started_ns_, now_ns_());
+  const double left = std::max(0.0, work_.seconds - estimated_done_s_);
+  return duration_text(left * elapsed / estimated_done_s_);
+}
+
+}  // namespace qfs::cli

@@ -1,0 +1,118 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "harness/cli/catalogs.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/output.h"
+#include "harness/cli/report_output.h"
+#include "harness/cli/scoring.h"
+#include "harness/cli/store_path.h"
+#include "reports/sweep_facts.h"
+
+namespace qfs::cli {
+namespace {
+
+struct ReportOptions {
+  std::string sweep;
+  std::string format = "markdown";
+  std::string only;
+  std::string output;
+  std::optional<std::vector<std::string>> rows;
+  std::optional<std::vector<std::string>> columns;
+  std::optional<std::vector<std::string>> values;
+  bool coverage = false;
+};
+
+/// Metrics that values name themselves, "rouge:stem=off/rouge1.f", beside those of the sweep.
+Status add_named_metrics(const std::vector<std::string>& values, const MetricCatalog& catalog,
+                         std::vector<reports::MetricChoice>& choices) {
+  for (const std::string& value : values) {
+    const size_t slash = value.rfind('/');
+    if (slash == std::string::npos) continue;
+    const std::string name = value.substr(0, slash);
+    Result<std::shared_ptr<const Metric>> metric = catalog.make(name);
+    if (!metric) return metric.error();
+    choices.push_back({name, (*metric)->signature(), (*metric)->columns()});
+  }
+  return {};
+}
+
+Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& global) {
+  Result<std::string> path = existing_store_path(global.store);
+  if (!path) return path.error();
+  Result<store::Reader> reader = store::Reader::open(*path, {.foreign = global.foreign});
+  if (!reader) return reader.error();
+  Result<store::SweepRow> sweep = reports::find_sweep(*reader, options.sweep);
+  if (!sweep) return sweep.error();
+  Catalogs catalogs;
+  Result<std::vector<ChosenMetric>> metrics = metrics_of_sweep(*sweep, catalogs.metrics());
+  if (!metrics) return metrics.error();
+
+  reports::ReportRequest request;
+  request.sweep = sweep->id.hex();
+  request.rows = options.rows;
+  request.columns = options.columns;
+  request.values = options.values;
+  if (options.coverage) request.coverage = true;
+  request.only_quality = options.only == "quality";
+  for (const ChosenMetric& metric : *metrics) {
+    request.metrics.push_back({metric.name, metric.metric->signature(), metric.metric->columns()});
+  }
+  if (options.values) {
+    if (Status added = add_named_metrics(*options.values, catalogs.metrics(), request.metrics);
+        !added) {
+      return added.error();
+    }
+  }
+  const std::string format = global.json ? "json" : options.format;
+  Result<std::string> text = report_text(*reader, *path, std::move(request), format);
+  if (!text) return text.error();
+  if (Status written = write_result(*text, options.output); !written) return written.error();
+  return ExitCode::ok;
+}
+
+/// "a,b" and repetitions; an empty text is the empty list.
+void add_list_option(CLI::App& command, const std::string& name,
+                     std::optional<std::vector<std::string>>& list, const std::string& doc) {
+  command
+      .add_option_function<std::string>(
+          name,
+          [&list](const std::string& text) {
+            if (!list) list.emplace();
+            for (const std::string& item : CLI::detail::split(text, ',')) {
+              if (!item.empty()) list->push_back(item);
+            }
+          },
+          doc)
+      ->type_name("NAME,…");
+}
+
+}  // namespace
+
+void add_report_command(const CommandLine& line) {
+  CLI::App& command =
+      add_subcommand(line.app, "report", "Prints the table of a stored sweep",
+                     "qfs-bench report --store lc_sweep.sqlite --values rouge2.f,peak_memory");
+  auto options = std::make_shared<ReportOptions>();
+  command.add_option("SWEEP", options->sweep, "Name or beginning of an id (default: the latest)");
+  command.add_option("--format", options->format, "markdown, json or csv (default: markdown)")
+      ->check(CLI::IsMember({"markdown", "json", "csv"}))
+      ->type_name("FORMAT");
+  command.add_option("--only", options->only, "quality: leave out speed and memory")
+      ->check(CLI::IsMember({"quality"}))
+      ->type_name("GROUP");
+  add_list_option(command, "--rows", options->rows, "Row axes: method, dataset, seed, parameters");
+  add_list_option(command, "--columns", options->columns, "Column axes");
+  add_list_option(command, "--values", options->values, "Values, e.g. rouge1.f,peak_memory");
+  command.add_flag("--coverage", options->coverage, "Add what truncation left of the documents");
+  command.add_option("--output,-o", options->output, "Write to a file, whole or not at all")
+      ->type_name("FILE");
+  add_json_option(command, line.global);
+  add_foreign_option(command, line.global);
+  command.callback([options, &global = line.global, &chosen = line.chosen] {
+    chosen = [options, &global] { return run_report(*options, global); };
+  });
+}
+
+}  // namespace qfs::cli

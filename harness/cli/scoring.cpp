@@ -1,0 +1,51 @@
+#include "harness/cli/scoring.h"
+
+#include <nlohmann/json.hpp>
+
+#include "harness/cli/catalogs.h"
+#include "harness/core/json_dom.h"
+
+namespace qfs::cli {
+
+Result<std::vector<ChosenMetric>> metrics_of_sweep(const store::SweepRow& sweep,
+                                                   const MetricCatalog& catalog) {
+  Result<nlohmann::json> config =
+      parse_json(sweep.config.text, "configuration of sweep " + sweep.name);
+  if (!config) return config.error();
+  std::vector<ChosenMetric> chosen;
+  for (const nlohmann::json& name : config->value("metrics", nlohmann::json::array())) {
+    if (!name.is_string()) continue;
+    Result<std::shared_ptr<const Metric>> metric = catalog.make(name.get<std::string>());
+    if (metric) chosen.push_back({name.get<std::string>(), *std::move(metric)});
+  }
+  return chosen;
+}
+
+Result<ScoringSummary> score_results(score::Scorer& scorer,
+                                     std::span<const store::ResultId> results,
+                                     std::span<const std::shared_ptr<const Metric>> metrics,
+                                     bool allow_partial) {
+  const BootstrapIntervals intervals;
+  ScoringSummary summary;
+  for (store::ResultId result : results) {
+    for (const std::shared_ptr<const Metric>& metric : metrics) {
+      Result<score::ScoreOutcome> outcome =
+          scorer.score(result, *metric, {.allow_partial = allow_partial, .intervals = &intervals});
+      if (!outcome) return outcome.error();
+      switch (outcome->action) {
+        case score::ScoreAction::scored:
+          ++summary.scored;
+          break;
+        case score::ScoreAction::kept:
+          ++summary.kept;
+          break;
+        case score::ScoreAction::incomplete:
+          ++summary.incomplete;
+          break;
+      }
+    }
+  }
+  return summary;
+}
+
+}  // namespace qfs::cli

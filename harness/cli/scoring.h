@@ -1,0 +1,38 @@
+// Scoring as the subcommands use it: which metrics a sweep has, and all of them over many results.
+// Not thread-safe (one scorer). An error names the result and the metric.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/api/metric.h"
+#include "harness/api/result.h"
+#include "harness/score/score.h"
+
+namespace qfs::cli {
+
+struct ChosenMetric {
+  std::string name;  ///< with its options, as in a sweep's "metrics"
+  std::shared_ptr<const Metric> metric;
+};
+
+/// The metrics that a stored sweep asks for, in this program's version. A name that this program
+/// does not have is left out: its stored scores are shown by their signature only.
+Result<std::vector<ChosenMetric>> metrics_of_sweep(const store::SweepRow& sweep,
+                                                   const MetricCatalog& catalog);
+
+struct ScoringSummary {
+  int64_t scored = 0;
+  int64_t kept = 0;
+  int64_t incomplete = 0;  ///< results whose predictions are not all there
+};
+
+/// Every metric over every result, with the bootstrap's intervals.
+Result<ScoringSummary> score_results(score::Scorer& scorer,
+                                     std::span<const store::ResultId> results,
+                                     std::span<const std::shared_ptr<const Metric>> metrics,
+                                     bool allow_partial = false);
+
+}  // namespace qfs::cli

@@ -1,0 +1,146 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <memory>
+
+#include "harness/cli/commands.h"
+#include "harness/cli/output.h"
+#include "harness/cli/shown_example.h"
+#include "harness/cli/store_path.h"
+#include "harness/core/suggest.h"
+#include "harness/plan/filter.h"
+
+namespace qfs::cli {
+namespace {
+
+struct ShowOptions {
+  std::string cell;
+  std::string filter;
+  std::string example;
+  std::string sweep;
+};
+
+/// Conditions of one key are alternatives, different keys must all hold, as in plan::matches.
+bool matches(const plan::Filter& filter, const reports::PlaceFacts& place) {
+  return std::ranges::all_of(filter.conditions, [&](const plan::FilterCondition& condition) {
+    auto own = place.dimensions.find(condition.key);
+    return own != place.dimensions.end() &&
+           std::ranges::any_of(filter.conditions, [&](const plan::FilterCondition& other) {
+             return other.key == condition.key && other.value == own->second;
+           });
+  });
+}
+
+Status check_keys(const plan::Filter& filter, const reports::SweepFacts& facts) {
+  std::vector<std::string> names;
+  for (const reports::PlaceFacts& place : facts.places) {
+    for (const auto& [name, value] : place.dimensions) {
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+  }
+  for (const plan::FilterCondition& condition : filter.conditions) {
+    if (std::ranges::find(names, condition.key) == names.end()) {
+      return not_found(fmt::format("--filter: no cell of the sweep has '{}'{}", condition.key,
+                                   suggestion(condition.key, names)));
+    }
+  }
+  return {};
+}
+
+/// The one cell that prefix and filter leave.
+Result<const reports::PlaceFacts*> chosen_place(const ShowOptions& options,
+                                                const reports::SweepFacts& facts) {
+  plan::Filter filter;
+  if (!options.filter.empty()) {
+    Result<plan::Filter> parsed = plan::parse_filter(options.filter);
+    if (!parsed) return parsed.error();
+    filter = *std::move(parsed);
+  }
+  if (Status known = check_keys(filter, facts); !known) return known.error();
+  std::vector<const reports::PlaceFacts*> found;
+  for (const reports::PlaceFacts& place : facts.places) {
+    if (place.cell.id.hex().starts_with(options.cell) && matches(filter, place)) {
+      found.push_back(&place);
+    }
+  }
+  if (found.size() == 1) return found.front();
+  if (found.empty()) {
+    return not_found("no cell of sweep '" + facts.sweep.name +
+                     "' matches; 'qfs-bench list cells' shows them");
+  }
+  std::string list;
+  constexpr size_t kShown = 8;
+  for (size_t i = 0; i < std::min(found.size(), kShown); ++i) {
+    list += fmt::format("\n  {}  {}", found[i]->cell.id.short_hex(), cell_title(*found[i]));
+  }
+  return invalid_argument(
+      fmt::format("{} cells match; give the beginning of an id or --filter:{}{}", found.size(),
+                  list, found.size() > kShown ? "\n  …" : ""));
+}
+
+/// An ordinal of the cell, or a key of its data set; the first example by default.
+Result<int64_t> chosen_ordinal(const ShowOptions& options, const reports::PlaceFacts& place,
+                               store::Reader& reader) {
+  const std::vector<int64_t>& ordinals = place.cell.ordinals;
+  if (options.example.empty()) return ordinals.front();
+  Result<std::vector<store::ExampleRow>> rows = reader.examples(place.cell.dataset);
+  if (!rows) return rows.error();
+  std::vector<std::string> keys;
+  for (const store::ExampleRow& row : *rows) {
+    if (!std::ranges::binary_search(ordinals, row.ordinal)) continue;
+    if (row.key == options.example) return row.ordinal;
+    keys.push_back(row.key);
+  }
+  int64_t number = 0;
+  const char* const end = options.example.data() + options.example.size();
+  const auto [stop, error] = std::from_chars(options.example.data(), end, number);
+  if (error == std::errc{} && stop == end) {
+    if (std::ranges::binary_search(ordinals, number)) return number;
+    return not_found(fmt::format("the cell has no example {} (it has {} between {} and {})", number,
+                                 ordinals.size(), ordinals.front(), ordinals.back()));
+  }
+  return not_found("the cell has no example '" + options.example + "'" +
+                   suggestion(options.example, keys));
+}
+
+Result<ExitCode> run_show(const ShowOptions& options, const GlobalOptions& global) {
+  Result<store::Reader> reader = open_existing_store(global);
+  if (!reader) return reader.error();
+  Result<reports::SweepFacts> facts = reports::load_sweep_facts(*reader, options.sweep);
+  if (!facts) return facts.error();
+  Result<const reports::PlaceFacts*> place = chosen_place(options, *facts);
+  if (!place) return place.error();
+  Result<int64_t> ordinal = chosen_ordinal(options, **place, *reader);
+  if (!ordinal) return ordinal.error();
+  Result<ShownExample> shown = load_example(*reader, **place, *ordinal);
+  if (!shown) return shown.error();
+  const std::string text = global.json ? example_json(*shown) : example_text(*shown);
+  if (Status printed = print_result(text); !printed) return printed.error();
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_show_command(const CommandLine& line) {
+  CLI::App& command = add_subcommand(
+      line.app, "show",
+      "Shows an example of a cell: document with the cut, prompt, prediction, scores",
+      "qfs-bench show --filter method=lead,local_context=256 --example 3");
+  auto options = std::make_shared<ShowOptions>();
+  command.add_option("CELL", options->cell, "Beginning of a cell's id");
+  command.add_option("--filter", options->filter, "Conditions, e.g. method=lead,local_context=256")
+      ->type_name("KEY=VALUE,…");
+  command.add_option("--example", options->example, "Ordinal or key (default: the first)")
+      ->type_name("EXAMPLE");
+  command.add_option("--sweep", options->sweep, "Name or beginning of an id (default: the latest)")
+      ->type_name("SWEEP");
+  add_json_option(command, line.global);
+  add_foreign_option(command, line.global);
+  command.callback([options, &global = line.global, &chosen = line.chosen] {
+    chosen = [options, &global] { return run_show(*options, global); };
+  });
+}
+
+}  // namespace qfs::cli

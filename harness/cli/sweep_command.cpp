@@ -1,0 +1,120 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+
+#include "harness/cli/commands.h"
+#include "harness/cli/output.h"
+#include "harness/cli/progress_printer.h"
+#include "harness/cli/report_output.h"
+#include "harness/cli/scoring.h"
+#include "harness/cli/store_path.h"
+#include "harness/cli/sweep_input.h"
+#include "harness/core/log.h"
+#include "harness/run/run.h"
+
+namespace qfs::cli {
+namespace {
+
+void log_notes(const plan::Plan& plan) {
+  for (const std::string& note : plan.notes) log_info(note);
+}
+
+std::string signal_name(int signal) { return signal == SIGTERM ? "SIGTERM" : "Ctrl-C"; }
+
+/// Scores what the run completed and prints the table; the reader sees what was committed.
+Status score_and_report(const plan::Plan& plan, store::Store& store,
+                        const run::RunSummary& summary) {
+  Result<store::Reader> reader = store::Reader::open(store.path());
+  if (!reader) return reader.error();
+  std::vector<store::ResultId> results;
+  for (const run::CellResults& cell : summary.results) {
+    if (cell.predict) results.push_back(*cell.predict);
+  }
+  score::Scorer scorer(store, *reader);
+  for (const plan::PlannedDataset& dataset : plan.datasets) {
+    if (Status used = scorer.use_dataset(dataset.data); !used) return used;
+  }
+  Result<ScoringSummary> scored = score_results(scorer, results, plan.metrics);
+  if (!scored) return scored.error();
+  log_detail(fmt::format("scores: {} computed, {} kept, {} waiting for predictions", scored->scored,
+                         scored->kept, scored->incomplete));
+
+  reports::ReportRequest request;
+  request.sweep = plan.experiment.name;
+  for (size_t i = 0; i < plan.metrics.size(); ++i) {
+    request.metrics.push_back({std::get<std::string>(plan.experiment.metrics[i].value),
+                               plan.metrics[i]->signature(), plan.metrics[i]->columns()});
+  }
+  Result<std::string> table = report_text(*reader, store.path(), request, "markdown");
+  if (!table) return table.error();
+  return print_result(*table);
+}
+
+ExitCode conclusion(const run::RunSummary& summary) {
+  if (summary.conflicts > 0) {
+    log_warning(
+        fmt::format("{} outputs were not reproduced when computed again; 'doctor' lists them",
+                    summary.conflicts));
+  }
+  if (summary.failed == 0 && summary.incomplete == 0) return ExitCode::ok;
+  log_warning(
+      fmt::format("{} cells failed, {} are incomplete: run the same command again to continue; "
+                  "--retry KIND tries failed "
+                  "cells again",
+                  summary.failed, summary.incomplete));
+  return ExitCode::incomplete;
+}
+
+Result<ExitCode> run_sweep(const SweepOptions& options, const GlobalOptions& global) {
+  Catalogs catalogs;
+  Result<plan::Plan> plan = load_plan(options, catalogs);
+  if (!plan) return plan.error();
+  Result<run::RunOptions> run = run_options(options);
+  if (!run) return run.error();
+  const std::string path = sweep_store_path(global.store, plan->experiment.name);
+  if (options.dry_run) {
+    if (Status printed = print_plan(*plan, path, *run, false); !printed) return printed.error();
+    return ExitCode::ok;
+  }
+  log_notes(*plan);
+  Result<store::Store> store = store::Store::open(path);
+  if (!store) return store.error();
+  log_info(fmt::format("store {}", path));
+
+  Result<run::RunSummary> summary = run::RunSummary{};
+  {
+    ProgressPrinter progress(*plan, standard_progress_sink(global.quiet));
+    summary = run::run_plan(*plan, *store, *run, progress);
+  }
+  if (!summary) return in_sweep_file(plan->experiment, summary.error());
+  if (summary->interrupted_by != 0) {
+    log_warning(
+        fmt::format("stopped by {}; what is done is in {}: run the same command again to continue",
+                    signal_name(summary->interrupted_by), path));
+    return exit_code_of_signal(summary->interrupted_by);
+  }
+  if (Status reported = score_and_report(*plan, *store, *summary); !reported) {
+    return reported.error();
+  }
+  return conclusion(*summary);
+}
+
+}  // namespace
+
+void add_sweep_command(const CommandLine& line) {
+  CLI::App& command = add_subcommand(
+      line.app, "sweep", "Runs every cell of a sweep file, scores and prints the table",
+      "qfs-bench sweep experiments/lc_sweep.json --set backbone=smollm2-135m");
+  auto options = std::make_shared<SweepOptions>();
+  add_plan_options(command, *options);
+  add_run_options(command, *options);
+  command.callback([options, &global = line.global, &chosen = line.chosen] {
+    chosen = [options, &global] { return run_sweep(*options, global); };
+  });
+}
+
+}  // namespace qfs::cli

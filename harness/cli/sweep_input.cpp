@@ -1,0 +1,175 @@
+#include "harness/cli/sweep_input.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <map>
+#include <utility>
+
+#include "harness/config/load.h"
+#include "harness/core/files.h"
+#include "harness/core/suggest.h"
+#include "harness/run/describe.h"
+#include "reports/settings.h"
+
+namespace qfs::cli {
+namespace {
+
+Result<std::map<std::string, std::string>> overrides(const std::vector<std::string>& settings) {
+  std::map<std::string, std::string> values;
+  for (const std::string& setting : settings) {
+    const size_t equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return invalid_argument(
+          fmt::format("--set expects VARIABLE=VALUE, for instance --set backbone=smollm2-135m; "
+                      "found '{}'",
+                      setting));
+    }
+    values[setting.substr(0, equals)] = setting.substr(equals + 1);
+  }
+  return values;
+}
+
+Result<plan::Filter> filter_of(const std::vector<std::string>& parts, std::string_view option) {
+  if (parts.empty()) return plan::Filter{};
+  Result<plan::Filter> filter = plan::parse_filter(fmt::format("{}", fmt::join(parts, ",")));
+  if (filter) return filter;
+  Error error = filter.error();
+  error.message = fmt::format("{}: {}", option, error.message);
+  return error;
+}
+
+Result<store::FailureKind> failure_kind(const std::string& name) {
+  using store::FailureKind;
+  std::vector<std::string> names;
+  for (FailureKind kind : {FailureKind::oom_device, FailureKind::oom_host, FailureKind::timeout,
+                           FailureKind::method_error, FailureKind::data_error, FailureKind::signal,
+                           FailureKind::implied_oom}) {
+    names.emplace_back(store::to_string(kind));
+    if (name == names.back()) return kind;
+  }
+  return invalid_argument(
+      fmt::format("--retry: no kind of failure '{}'{}", name, suggestion(name, names)));
+}
+
+CLI::Validator at_least_one() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        int64_t value = 0;
+        const char* const end = text.data() + text.size();
+        const auto [stop, error] = std::from_chars(text.data(), end, value);
+        if (error == std::errc{} && stop == end && value >= 1) return {};
+        return fmt::format("expected a whole number of at least 1, found '{}'", text);
+      },
+      "");
+}
+
+/// The values that the table will show exist: found out before the first cell runs.
+Status check_table(const plan::Plan& plan) {
+  if (!plan.experiment.report) return {};
+  std::vector<std::string> columns;
+  for (const auto& metric : plan.metrics) {
+    for (std::string& column : metric->columns()) columns.push_back(std::move(column));
+  }
+  Status known = reports::check_values(*plan.experiment.report, columns);
+  if (known) return known;
+  return in_sweep_file(plan.experiment, known.error());
+}
+
+}  // namespace
+
+Error in_sweep_file(const Experiment& experiment, Error error) {
+  if (error.where.starts_with('/')) error.where = experiment.path + "#" + error.where;
+  return error;
+}
+
+void add_plan_options(CLI::App& command, SweepOptions& options) {
+  command.add_option("FILE", options.file, "Sweep file (JSON)")->required();
+  command.add_option("--set", options.set, "Value of one of the file's variables; repeatable")
+      ->type_name("VARIABLE=VALUE")
+      ->take_all()
+      ->expected(1);
+  command
+      .add_option("--filter", options.filter,
+                  "Only cells that match, e.g. method=lead,local_context=256")
+      ->type_name("KEY=VALUE,…")
+      ->take_all()
+      ->expected(1);
+  command.add_option("--limit", options.limit, "Only the first N examples of each data set")
+      ->type_name("N")
+      ->check(at_least_one());
+  command.add_option("--threads", options.threads, "Threads of a tensor host (default: the cores)")
+      ->type_name("N")
+      ->check(at_least_one());
+  command.add_flag("--allow-external", options.allow_external,
+                   "Start programs that the sweep file names");
+}
+
+void add_run_options(CLI::App& command, SweepOptions& options) {
+  command.add_flag("--dry-run", options.dry_run, "Print the plan and run nothing");
+  command.add_option("--max-failures", options.max_failures, "Stop after N failed cells")
+      ->type_name("N")
+      ->check(at_least_one());
+  command
+      .add_option("--retry", options.retry,
+                  "Try cells with this failure again (timeout, signal, oom_host, …); repeatable")
+      ->type_name("KIND")
+      ->take_all()
+      ->expected(1);
+  command.add_option("--rerun", options.rerun, "Compute cells that match anew, e.g. method=lead")
+      ->type_name("KEY=VALUE,…");
+  command.add_flag("--accept-numerics", options.accept_numerics,
+                   "Reuse results that were computed in another way (device, threads, libraries)");
+}
+
+Result<plan::Plan> load_plan(const SweepOptions& options, Catalogs& catalogs) {
+  Result<std::map<std::string, std::string>> set = overrides(options.set);
+  if (!set) return set.error();
+  Result<plan::Filter> filter = filter_of(options.filter, "--filter");
+  if (!filter) return filter.error();
+  Result<Experiment> experiment = config::load_experiment(options.file, {.set_overrides = *set});
+  if (!experiment) {
+    Error error = experiment.error();
+    if (error.kind == ErrorKind::data) error.kind = ErrorKind::invalid_argument;
+    return error;
+  }
+  run::HostDescriber describer;
+  Result<plan::Plan> plan =
+      plan::make_plan(*experiment, {.methods = catalogs.methods(),
+                                    .datasets = catalogs.datasets(),
+                                    .metrics = catalogs.metrics(),
+                                    .external = &describer,
+                                    .filter = *std::move(filter),
+                                    .limit = options.limit,
+                                    .allow_external = options.allow_external});
+  if (!plan) return plan;
+  if (Status known = check_table(*plan); !known) return known.error();
+  return plan;
+}
+
+Result<run::RunOptions> run_options(const SweepOptions& options) {
+  run::RunOptions run;
+  const std::string folder = executable_directory();
+  run.programs.light = {folder + "/qfs-bench", "host"};
+  if (::access((folder + "/qfs-host").c_str(), X_OK) == 0) {
+    run.programs.tensor = {folder + "/qfs-host"};
+  }
+  run.threads = options.threads;
+  run.max_failures = options.max_failures;
+  run.accept_numerics = options.accept_numerics;
+  for (const std::string& name : options.retry) {
+    Result<store::FailureKind> kind = failure_kind(name);
+    if (!kind) return kind.error();
+    run.retry.insert(*kind);
+  }
+  if (!options.rerun.empty()) {
+    Result<plan::Filter> rerun = filter_of({options.rerun}, "--rerun");
+    if (!rerun) return rerun.error();
+    run.rerun = *std::move(rerun);
+  }
+  return run;
+}
+
+}  // namespace qfs::cli

@@ -1,0 +1,53 @@
+// What `sweep` and `plan` have in common: the options that choose and change a sweep, the plan they
+// lead to, and the host programs beside this executable. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/api/result.h"
+#include "harness/cli/catalogs.h"
+#include "harness/plan/plan.h"
+#include "harness/run/run.h"
+
+namespace CLI {
+class App;
+}
+
+namespace qfs::cli {
+
+struct SweepOptions {
+  std::string file;
+  std::vector<std::string> set;     ///< "variable=value"
+  std::vector<std::string> filter;  ///< "key=value,key=value"
+  std::optional<int64_t> limit;
+  std::vector<std::string> retry;  ///< names of failure kinds
+  std::string rerun;
+  int64_t max_failures = 0;
+  int threads = 0;
+  bool accept_numerics = false;
+  bool allow_external = false;
+  bool dry_run = false;
+};
+
+/// Options of both commands.
+void add_plan_options(CLI::App& command, SweepOptions& options);
+/// Options that only matter when cells are run.
+void add_run_options(CLI::App& command, SweepOptions& options);
+
+/// Reads the file and resolves every cell. A file that cannot be read as a sweep is a usage error
+/// (`invalid_argument`), whatever is wrong with it.
+Result<plan::Plan> load_plan(const SweepOptions& options, Catalogs& catalogs);
+
+Result<run::RunOptions> run_options(const SweepOptions& options);
+
+/// The error with the sweep file's name before a JSON pointer that stands alone.
+Error in_sweep_file(const Experiment& experiment, Error error);
+
+/// `plan`, and `sweep --dry-run`: prints cells, what of them the store holds, order and time.
+Status print_plan(const plan::Plan& plan, const std::string& store_path,
+                  const run::RunOptions& options, bool json);
+
+}  // namespace qfs::cli

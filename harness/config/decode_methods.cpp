@@ -1,0 +1,142 @@
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "harness/config/sections.h"
+#include "harness/core/files.h"
+#include "harness/core/utf8.h"
+
+namespace qfs::config {
+
+namespace {
+
+constexpr uint64_t kMaxPromptBytes = uint64_t{1} << 20;
+
+constexpr std::array<std::string_view, 4> kEntryKeys = {"backbone", "label", "method", "tokenizer"};
+constexpr std::array<std::string_view, 3> kExternalKeys = {"command", "fingerprint", "folder"};
+
+template <class Keys>
+bool contains(const Keys& keys, std::string_view key) {
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+/// A path that stays below the folder it is relative to.
+bool stays_below(const std::string& path) {
+  const std::filesystem::path parts(path);
+  if (parts.is_absolute()) return false;
+  return std::none_of(parts.begin(), parts.end(), [](const auto& part) { return part == ".."; });
+}
+
+bool is_parameter_name(std::string_view name) {
+  if (name.empty() || name[0] < 'a' || name[0] > 'z') return false;
+  return std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+std::string prompt_file(const Node& node, const std::string& folder) {
+  static constexpr std::string_view kKeys[] = {"file"};
+  node.only_keys(kKeys);
+  const auto file = node.require("file");
+  if (!file) return {};
+  const std::string path = file->text("the path of a prompt file");
+  if (node.scope().failure) return {};
+  if (!stays_below(path)) {
+    file->fail("a prompt file lies in the sweep file's folder or below; found '" + path + "'");
+    return {};
+  }
+  const std::string full = (std::filesystem::path(folder) / path).string();
+  const Result<std::string> text = read_file(full, kMaxPromptBytes);
+  if (!text.ok()) {
+    file->fail(text.error().message, text.error().kind);
+    return {};
+  }
+  if (const auto offset = first_ill_formed_utf8(*text)) {
+    file->fail("'" + full + "' is not UTF-8: ill-formed byte at offset " + std::to_string(*offset),
+               ErrorKind::data);
+    return {};
+  }
+  if (text->empty()) file->fail("'" + full + "' is empty");
+  return *text;
+}
+
+ExternalCommand decode_command(const Node& node) {
+  ExternalCommand external;
+  if (const auto command = node.require("command")) {
+    for (const Node& item : command->items("a program and its arguments as a list of texts")) {
+      external.command.push_back(item.text());
+    }
+  }
+  if (const auto fingerprint = node.require("fingerprint")) {
+    external.fingerprint = fingerprint->names("a list of file patterns that identify the method");
+    for (const std::string& pattern : external.fingerprint) {
+      if (!stays_below(pattern)) {
+        fingerprint->fail(
+            "a fingerprint pattern is relative to the method's folder and stays below "
+            "it; found '" +
+            pattern + "'");
+      }
+    }
+  }
+  if (const auto folder = node.find("folder")) external.folder = folder->text("a folder");
+  return external;
+}
+
+MethodEntry decode_method(const Node& node, const std::string& folder) {
+  MethodEntry entry;
+  entry.pointer = node.pointer();
+  if (!node.is_object(R"(a method such as {"method": "lead"})")) return entry;
+  if (const auto method = node.require("method")) entry.method = method->text("a method's name");
+  if (const auto label = node.find("label")) entry.label = label->text();
+  if (const auto backbone = node.find("backbone")) entry.backbone = backbone->text();
+  if (const auto tokenizer = node.find("tokenizer")) entry.tokenizer = tokenizer->text();
+  const bool external = entry.method == "external";
+  if (external) entry.external = decode_command(node);
+  for (const auto& [key, member] : node.members()) {
+    if (contains(kEntryKeys, key)) continue;
+    if (contains(kExternalKeys, key)) {
+      if (!external) member.fail("'" + key + "' belongs to methods with \"method\": \"external\"");
+      continue;
+    }
+    check_parameter_name(key, member);
+    entry.params.push_back({key, decode_parameter(key, member, folder), member.pointer()});
+  }
+  return entry;
+}
+
+}  // namespace
+
+void check_parameter_name(const std::string& name, const Node& node) {
+  if (is_parameter_name(name)) return;
+  node.fail("'" + name +
+            "' is not a parameter name (a lower-case letter, then lower-case letters, digits and "
+            "'_')");
+}
+
+ParamValue decode_parameter(const std::string& name, const Node& node, const std::string& folder) {
+  if (name == "prompt" && node.value().is_object()) return prompt_file(node, folder);
+  if (name == "prompt") return node.scalar(R"(a text or {"file": …})");
+  return node.scalar();
+}
+
+std::vector<MethodEntry> decode_methods(const Node& node, const std::string& folder) {
+  std::vector<MethodEntry> entries;
+  for (const Node& item : node.items("a list of methods")) {
+    MethodEntry entry = decode_method(item, folder);
+    // An external method without a label is called what its program says, known when planning.
+    const auto row = [](const MethodEntry& e) {
+      return !e.label.empty() ? e.label : e.external ? std::string() : e.method;
+    };
+    for (const MethodEntry& earlier : entries) {
+      if (!row(entry).empty() && row(earlier) == row(entry)) {
+        item.fail("two methods would have the row name '" + row(entry) + "' (the other is at " +
+                  earlier.pointer + "); give one of them a 'label'");
+      }
+    }
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+}  // namespace qfs::config

@@ -1,0 +1,112 @@
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "harness/config/sections.h"
+
+namespace qfs::config {
+
+namespace {
+
+constexpr int64_t kMaxSeed = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMaxMeasure = 1'000'000;
+constexpr int64_t kMaxSeconds = 366 * 24 * 3600;
+constexpr int64_t kMaxMemoryMib = int64_t{1} << 30;
+constexpr size_t kMaxNameBytes = 100;
+
+}  // namespace
+
+std::string decode_sweep_name(const Node& node) {
+  const std::string name = node.text("the sweep's name");
+  const auto letter_or_digit = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  };
+  const bool plain = std::all_of(name.begin(), name.end(), [&](char c) {
+    return letter_or_digit(c) || c == '_' || c == '-' || c == '.';
+  });
+  if (!name.empty() && (!plain || !letter_or_digit(name[0]) || name.size() > kMaxNameBytes)) {
+    node.fail(
+        "a sweep's name has up to 100 letters, digits, '_', '-' and '.', the first a letter "
+        "or a digit; found '" +
+        name + "'");
+  }
+  return name;
+}
+
+std::vector<uint64_t> decode_seeds(const Node& node) {
+  std::vector<uint64_t> seeds;
+  for (const Node& item : node.items("a list of seeds")) {
+    const auto seed = static_cast<uint64_t>(item.integer(0, kMaxSeed));
+    if (std::find(seeds.begin(), seeds.end(), seed) != seeds.end()) {
+      item.fail("seed " + std::to_string(seed) + " is listed twice");
+    }
+    seeds.push_back(seed);
+  }
+  return seeds;
+}
+
+std::vector<NamedValue> decode_metrics(const Node& node) {
+  std::vector<NamedValue> metrics;
+  size_t index = 0;
+  for (const std::string& text : node.names("a list of metrics")) {
+    metrics.push_back(
+        {text.substr(0, text.find(':')), text, node.pointer() + "/" + std::to_string(index++)});
+  }
+  return metrics;
+}
+
+MeasureSettings decode_measure(const Node& node) {
+  static constexpr std::string_view kKeys[] = {"examples", "protocol", "repetitions", "warmup"};
+  static constexpr std::string_view kProtocols[] = {"as_generated", "fixed_n"};
+  MeasureSettings measure;
+  measure.pointer = node.pointer();
+  node.is_object("an object of measuring settings");
+  node.only_keys(kKeys);
+  if (const auto n = node.find("examples")) measure.examples = n->integer(1, kMaxMeasure);
+  if (const auto n = node.find("warmup")) measure.warmup = n->integer(0, kMaxMeasure);
+  if (const auto n = node.find("repetitions")) measure.repetitions = n->integer(1, kMaxMeasure);
+  if (const auto protocol = node.find("protocol")) measure.protocol = protocol->choice(kProtocols);
+  return measure;
+}
+
+ReportSettings decode_report(const Node& node) {
+  static constexpr std::string_view kKeys[] = {"columns", "coverage", "rows", "values"};
+  ReportSettings report;
+  report.pointer = node.pointer();
+  node.is_object("an object of table settings");
+  node.only_keys(kKeys);
+  if (const auto rows = node.find("rows")) report.rows = rows->names("a list of dimensions");
+  if (const auto columns = node.find("columns")) {
+    report.columns = columns->names("a list of dimensions");
+    for (const std::string& column : report.columns) {
+      if (std::find(report.rows.begin(), report.rows.end(), column) != report.rows.end()) {
+        columns->fail("'" + column + "' is in 'rows' too");
+      }
+    }
+  }
+  if (const auto values = node.find("values")) report.values = values->names("a list of values");
+  if (const auto coverage = node.find("coverage")) report.coverage = coverage->boolean();
+  return report;
+}
+
+HostLimits decode_limits(const Node& node) {
+  static constexpr std::string_view kKeys[] = {"cell_seconds", "memory_mib", "open_seconds",
+                                               "unit_seconds"};
+  HostLimits limits;
+  node.is_object("an object of limits");
+  node.only_keys(kKeys);
+  if (const auto n = node.find("open_seconds")) limits.open_seconds = n->integer(0, kMaxSeconds);
+  if (const auto n = node.find("unit_seconds")) limits.unit_seconds = n->integer(0, kMaxSeconds);
+  if (const auto n = node.find("cell_seconds")) limits.cell_seconds = n->integer(0, kMaxSeconds);
+  if (const auto n = node.find("memory_mib")) {
+    limits.memory_bytes = n->integer(0, kMaxMemoryMib) << 20;
+  }
+  return limits;
+}
+
+HostReuse decode_host_reuse(const Node& node) {
+  static constexpr std::string_view kChoices[] = {"none", "weights"};
+  return node.choice(kChoices) == "none" ? HostReuse::none : HostReuse::weights;
+}
+
+}  // namespace qfs::config

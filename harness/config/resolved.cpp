@@ -1,0 +1,114 @@
+#include "harness/config/resolved.h"
+
+#include <nlohmann/json.hpp>
+
+#include "harness/core/json_dom.h"
+
+namespace qfs::config {
+
+using nlohmann::json;
+
+namespace {
+
+json to_json(const ParamValue& value) {
+  return std::visit([](const auto& v) { return json(v); }, value);
+}
+
+json to_json(const std::vector<NamedValue>& values) {
+  json object = json::object();
+  for (const NamedValue& value : values) object[value.name] = to_json(value.value);
+  return object;
+}
+
+json to_json(const DatasetEntry& entry) {
+  const DatasetRequest& request = entry.request;
+  json object = json::object();
+  const auto put = [&](const char* key, const std::string& text) {
+    if (!text.empty()) object[key] = text;
+  };
+  put("name", request.name);
+  put("path", request.path);
+  put("split", request.split);
+  put("view", request.view);
+  put("text_form", request.text_form);
+  if (!request.fields.empty()) object["fields"] = request.fields;
+  if (entry.sample) object["sample"] = *entry.sample;
+  return object;
+}
+
+json to_json(const MethodEntry& entry) {
+  json object = {{"method", entry.method}, {"params", to_json(entry.params)}};
+  if (!entry.label.empty()) {
+    object["label"] = entry.label;
+  } else if (!entry.external) {
+    object["label"] = entry.method;
+  }
+  if (entry.backbone) object["backbone"] = *entry.backbone;
+  if (entry.tokenizer) object["tokenizer"] = *entry.tokenizer;
+  if (entry.external) {
+    object["command"] = entry.external->command;
+    object["fingerprint"] = entry.external->fingerprint;
+    object["folder"] = entry.external->folder.empty() ? "." : entry.external->folder;
+  }
+  return object;
+}
+
+json to_json(const AxisGroup& group) {
+  json object = json::object();
+  for (const GridAxis& axis : group.axes) {
+    json values = json::array();
+    for (const ParamValue& value : axis.values) values.push_back(to_json(value));
+    object[axis.name] = std::move(values);
+  }
+  return object;
+}
+
+json to_json(const GridRule& rule) { return to_json(rule.values); }
+
+json to_json(const NamedValue& metric) { return to_json(metric.value); }
+
+template <class T>
+json list_of(const std::vector<T>& items) {
+  json list = json::array();
+  for (const T& item : items) list.push_back(to_json(item));
+  return list;
+}
+
+}  // namespace
+
+Result<Json> resolved_json(const Experiment& experiment) {
+  json root = {{"name", experiment.name},
+               {"description", experiment.description},
+               {"variables", experiment.variables},
+               {"datasets", list_of(experiment.datasets)},
+               {"methods", list_of(experiment.methods)},
+               {"grid", list_of(experiment.grid)},
+               {"include", list_of(experiment.include)},
+               {"exclude", list_of(experiment.exclude)},
+               {"seeds", experiment.seeds},
+               {"metrics", list_of(experiment.metrics)},
+               {"host_reuse", experiment.host_reuse == HostReuse::none ? "none" : "weights"},
+               {"threads", experiment.threads},
+               {"store_documents", experiment.store_documents}};
+  if (experiment.tokenizer) root["tokenizer"] = *experiment.tokenizer;
+  const HostLimits& limits = experiment.limits;
+  root["limits"] = {{"open_seconds", limits.open_seconds},
+                    {"unit_seconds", limits.unit_seconds},
+                    {"cell_seconds", limits.cell_seconds},
+                    {"memory_bytes", limits.memory_bytes}};
+  if (const auto& measure = experiment.measure) {
+    root["measure"] = {{"examples", measure->examples},
+                       {"warmup", measure->warmup},
+                       {"repetitions", measure->repetitions},
+                       {"protocol", measure->protocol}};
+  }
+  if (const auto& report = experiment.report) {
+    root["report"] = {{"rows", report->rows},
+                      {"columns", report->columns},
+                      {"values", report->values},
+                      {"coverage", report->coverage}};
+  }
+  return canonical_json(root);
+}
+
+}  // namespace qfs::config

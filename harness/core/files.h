@@ -1,0 +1,41 @@
+// Files and folders: whole-file reads, atomic writes, and where this user's cache and data live.
+//
+// An atomic write is temp file in the same folder, write, fsync, rename, fsync of the folder: after
+// a crash there is the old file or the new one. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/api/result.h"
+
+namespace qfs {
+
+/// The whole file, of at most `max_bytes`; `not_found` or `data` with the path and the reason.
+Result<std::string> read_file(const std::string& path, uint64_t max_bytes = uint64_t{1} << 32);
+
+/// `unavailable` with what to do (disk full, no permission), `not_found` for an absent folder.
+Status write_file_atomic(const std::string& path, std::string_view bytes);
+
+/// Creates a folder and its parents; fine when it exists.
+Status make_directories(const std::string& path);
+
+/// $QFS_CACHE_DIR, else $XDG_CACHE_HOME/qfs-bench, else ~/.cache/qfs-bench.
+std::string cache_directory();
+
+/// The folder of read-only program data, laid out as the source tree (datasets/, experiments/, …):
+/// $QFS_DATA_DIR, else <executable>/../share/qfs-bench, else the source tree of the build.
+std::string program_data_directory();
+
+/// The directory of the running executable (resolved).
+std::string executable_directory();
+
+/// Files below `root` that match a glob pattern ('*', '?', '[…]'; '**' any depth), relative to
+/// `root`, sorted bytewise. As in a shell, wildcards do not match a leading dot. A pattern that is
+/// absolute or has '..', and a matching link that leaves `root`, are `invalid_argument`: nothing
+/// outside is read, and nothing that was named is left out unseen.
+Result<std::vector<std::string>> glob_files(const std::string& root, const std::string& pattern);
+
+}  // namespace qfs

@@ -1,0 +1,22 @@
+// The operator's log (spdlog to stderr): progress and warnings for people, never results.
+//
+// Level by --quiet/--verbose; lines are escaped against terminal control sequences. Thread-safe.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace qfs {
+
+enum class LogLevel { quiet, normal, verbose };
+
+void set_log_level(LogLevel level);
+void log_info(std::string_view message);
+void log_warning(std::string_view message);
+void log_detail(std::string_view message);  ///< shown with --verbose
+
+/// Text as it may be shown on a terminal: C0/C1 controls (except \n and \t) and bidirectional
+/// overrides become visible escapes such as \x1b. The one escaping function of the terminal sink.
+std::string terminal_safe(std::string_view text);
+
+}  // namespace qfs

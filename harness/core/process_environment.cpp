@@ -1,0 +1,40 @@
+// Which of our environment variables a child may see.
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "harness/core/child_process.h"
+
+namespace qfs {
+namespace {
+
+bool is_allowed(std::string_view name) {
+  constexpr std::array<std::string_view, 6> kNames = {"PATH",   "HOME",       "LANG",
+                                                      "TMPDIR", "PYTHONPATH", "VIRTUAL_ENV"};
+  constexpr std::array<std::string_view, 8> kPrefixes = {"LC_",   "XDG_", "QFS_",  "OMP_",
+                                                         "GOMP_", "MKL_", "CUDA_", "PYTORCH_"};
+  // Descriptors of a session this process is itself a host of.
+  if (name == "QFS_REQUEST_FD" || name == "QFS_REPLY_FD") return false;
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
+         std::any_of(kPrefixes.begin(), kPrefixes.end(),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+}  // namespace
+
+std::map<std::string, std::string> allowed_environment() {
+  std::map<std::string, std::string> allowed;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const size_t equals = text.find('=');
+    if (equals == text.npos) continue;
+    if (const std::string_view name = text.substr(0, equals); is_allowed(name)) {
+      allowed.emplace(name, text.substr(equals + 1));
+    }
+  }
+  return allowed;
+}
+
+}  // namespace qfs

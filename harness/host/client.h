@@ -1,0 +1,76 @@
+// HostClient: the driver's side of one host process. It starts the program, speaks the session
+// protocol, enforces time and memory limits, and turns every way of failing into a typed verdict.
+//
+// Used by harness/run only. Not thread-safe. After a failure whose `host_usable` is false the
+// object may only be destroyed (which kills what is left of the process group).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/api/result.h"
+#include "harness/core/child_process.h"
+#include "harness/host/channel.h"
+#include "harness/host/messages.h"
+
+namespace qfs::host {
+
+/// Why a request did not succeed. The first five are results of a cell; `signal` is tried once
+/// more.
+enum class Verdict { method_error, data_error, oom_device, oom_host, timeout, signal };
+
+struct HostFailure {
+  Verdict verdict = Verdict::method_error;
+  Error error;
+  bool host_usable = false;  ///< the process lives and accepts an `open`
+};
+
+struct UnitResults {
+  std::vector<PredictionReply> predictions;  ///< one per example, in the order of the request
+  std::vector<PhaseReply> phases;
+  DoneReply done;
+};
+
+struct HostLimits {
+  int64_t memory_bytes = 0;  ///< anonymous resident memory; 0: none
+};
+
+class HostClient {
+ public:
+  using Seconds = std::chrono::seconds;
+
+  static Result<HostClient> start(const ChildOptions& child, HostLimits limits);
+
+  Result<ProbeReply> probe(const RuntimeOptions& runtime, Seconds timeout);
+  Result<Description> describe(Seconds timeout);
+
+  /// std::nullopt: success. A zero timeout means none.
+  std::optional<HostFailure> open(const OpenRequest& request, Seconds timeout);
+  std::optional<HostFailure> run(const RunRequest& request, Visibility visibility, Seconds timeout,
+                                 UnitResults& results);
+  std::optional<HostFailure> close(Seconds timeout);
+
+  pid_t pid() const { return child_->pid(); }
+
+ private:
+  HostClient(ChildProcess child, HostLimits limits);
+
+  template <class Handler>
+  std::optional<HostFailure> exchange(Request request, Visibility visibility, Seconds timeout,
+                                      Handler&& handle);
+  std::optional<HostFailure> watch_limits(std::chrono::steady_clock::time_point deadline,
+                                          bool limited_time);
+  HostFailure death();
+
+  std::unique_ptr<ChildProcess> child_;
+  std::unique_ptr<LineChannel> channel_;
+  HostLimits limits_;
+  int64_t next_id_ = 1;
+  int64_t cgroup_oom_kills_ = 0;
+};
+
+}  // namespace qfs::host

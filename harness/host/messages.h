@@ -1,0 +1,120 @@
+// The messages of the session protocol, version 1, as plain structs with their JSON line codec.
+//
+// Both ends use them: the driver encodes requests and decodes replies, a host the other way round.
+// PROTOCOL.md is the specification. Decoding checks types and ranges of everything; an ill-formed
+// line is a `data` error that quotes the pointer at fault. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "harness/api/json.h"
+#include "harness/api/method.h"
+#include "harness/api/result.h"
+
+namespace qfs::host {
+
+inline constexpr int kProtocolVersion = 1;
+inline constexpr size_t kMaxMessageBytes = size_t{64} << 20;
+
+// ---- requests ---------------------------------------------------------------------------------
+
+/// What the host is and how it would compute (the device-dependent part of numerics_id).
+struct ProbeRequest {
+  RuntimeOptions runtime;
+};
+
+/// Which method an external program is; hosts of this project answer with the list of theirs.
+struct DescribeRequest {};
+
+struct OpenRequest {
+  std::string method;
+  SessionRequest session;
+};
+
+/// Run one unit. `measure`: reset peak memory before it and report memory after it.
+struct RunRequest {
+  int64_t unit = 0;
+  bool measure = false;
+  std::vector<NumberedExample> examples;
+};
+
+struct CloseRequest {};
+
+struct Request {
+  int64_t id = 0;
+  std::variant<ProbeRequest, DescribeRequest, OpenRequest, RunRequest, CloseRequest> body;
+};
+
+/// Which parts of an example the method may see; everything else is left out of the line.
+struct Visibility {
+  bool references = false;
+  bool evidence = false;
+};
+
+std::string encode(const Request& request, Visibility visibility = {});
+/// `unknown verb` is `invalid_argument`; reserved verbs (`fit`, `encode_pairs`, …) are
+/// `unavailable`.
+Result<Request> decode_request(std::string_view line);
+
+// ---- replies ----------------------------------------------------------------------------------
+
+struct ProbeReply {
+  int protocol = kProtocolVersion;
+  std::string host;  ///< "light", "tensor" or the external program's name
+  Json numerics;     ///< enters numerics_id
+  Json facts;        ///< stored with the environment only
+};
+
+/// An external method's declaration.
+struct Description {
+  std::string name;
+  int version = 1;
+  std::string doc;
+  std::vector<ParamSpec> params;
+  bool references = false;
+  bool evidence = false;
+};
+
+struct OpenedReply {};
+
+struct PredictionReply {
+  int64_t ordinal = 0;
+  Prediction prediction;
+};
+
+struct PhaseReply {
+  std::string name;
+  int64_t ns = 0;
+  int64_t tokens = 0;
+};
+
+struct DoneReply {
+  int64_t ns = 0;                   ///< wall time of the unit inside the host
+  int64_t peak_resident_bytes = 0;  ///< host memory peak, `measure` only
+  int64_t peak_device_bytes = 0;    ///< device memory peak, `measure` only; 0 without a device
+};
+
+struct HeartbeatReply {};
+struct ClosedReply {};
+
+struct ErrorReply {
+  Error error;
+  bool usable = false;  ///< whether the session (or host, outside one) can take another request
+};
+
+struct Reply {
+  int64_t id = 0;
+  std::variant<ProbeReply, Description, OpenedReply, PredictionReply, PhaseReply, DoneReply,
+               HeartbeatReply, ClosedReply, ErrorReply>
+      body;
+};
+
+std::string encode(const Reply& reply);
+Result<Reply> decode_reply(std::string_view line);
+
+}  // namespace qfs::host

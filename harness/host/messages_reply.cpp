@@ -1,0 +1,240 @@
+#include <nlohmann/json.hpp>
+
+#include "harness/core/json_dom.h"
+#include "harness/host/json_fields.h"
+#include "harness/host/messages.h"
+
+namespace qfs::host {
+namespace {
+
+using nlohmann::json;
+
+json truncation_json(const Truncation& truncation) {
+  json kept = json::array();
+  for (const ByteSpan& span : truncation.kept) kept.push_back({span.segment, span.begin, span.end});
+  return {{"document_tokens", truncation.document_tokens},
+          {"kept_tokens", truncation.kept_tokens},
+          {"query_tokens", truncation.query_tokens},
+          {"query_whole", truncation.query_whole},
+          {"kept", std::move(kept)}};
+}
+
+Truncation truncation_from(const json& object) {
+  Truncation truncation;
+  truncation.document_tokens = integer_field(object, "document_tokens");
+  truncation.kept_tokens = integer_field(object, "kept_tokens");
+  truncation.query_tokens = integer_field_or(object, "query_tokens", 0);
+  truncation.query_whole = flag_field_or(object, "query_whole", true);
+  if (!object.contains("kept")) return truncation;
+  for (const json& span : array_field(object, "kept")) {
+    if (!span.is_array() || span.size() != 3 || !span[0].is_number_integer() ||
+        !span[1].is_number_integer() || !span[2].is_number_integer()) {
+      throw FieldError("'kept' must hold [segment, begin, end] triples");
+    }
+    truncation.kept.push_back(
+        {span[0].get<int64_t>(), span[1].get<int64_t>(), span[2].get<int64_t>()});
+  }
+  return truncation;
+}
+
+json prediction_json(const PredictionReply& reply) {
+  const Prediction& prediction = reply.prediction;
+  json object = {{"ordinal", reply.ordinal},
+                 {"text", prediction.text},
+                 {"finish", std::string(to_string(prediction.finish))}};
+  if (prediction.tokens_in != 0) object["tokens_in"] = prediction.tokens_in;
+  if (prediction.tokens_out != 0) object["tokens_out"] = prediction.tokens_out;
+  if (prediction.repaired_bytes != 0) object["repaired_bytes"] = prediction.repaired_bytes;
+  if (!prediction.prompt.empty()) object["prompt"] = prediction.prompt;
+  if (prediction.truncation) object["truncation"] = truncation_json(*prediction.truncation);
+  if (prediction.extra != Json{}) object["extra"] = parsed(prediction.extra);
+  return object;
+}
+
+FinishReason finish_from(const std::string& name) {
+  for (FinishReason reason : {FinishReason::stop, FinishReason::length, FinishReason::overlength}) {
+    if (to_string(reason) == name) return reason;
+  }
+  throw FieldError("'finish' must be stop, length or overlength, not '" + name + "'");
+}
+
+PredictionReply prediction_from(const json& object) {
+  PredictionReply reply;
+  reply.ordinal = integer_field(object, "ordinal");
+  Prediction& prediction = reply.prediction;
+  prediction.text = text_field(object, "text");
+  prediction.finish = finish_from(text_field_or(object, "finish", "stop"));
+  prediction.tokens_in = integer_field_or(object, "tokens_in", 0);
+  prediction.tokens_out = integer_field_or(object, "tokens_out", 0);
+  prediction.repaired_bytes = integer_field_or(object, "repaired_bytes", 0);
+  prediction.prompt = text_field_or(object, "prompt", "");
+  if (object.contains("truncation")) {
+    prediction.truncation = truncation_from(object_field(object, "truncation"));
+  }
+  prediction.extra = json_field_or_empty(object, "extra");
+  return reply;
+}
+
+json param_spec_json(const ParamSpec& spec) {
+  json object = {{"name", spec.name}, {"type", std::string(to_string(spec.type))}};
+  if (!spec.unit.empty()) object["unit"] = spec.unit;
+  if (spec.default_value) object["default"] = to_json(*spec.default_value);
+  if (spec.required) object["required"] = true;
+  if (spec.minimum) object["minimum"] = *spec.minimum;
+  if (spec.maximum) object["maximum"] = *spec.maximum;
+  if (!spec.choices.empty()) object["choices"] = spec.choices;
+  if (!spec.doc.empty()) object["doc"] = spec.doc;
+  return object;
+}
+
+ParamType param_type_from(const std::string& name) {
+  for (ParamType type :
+       {ParamType::boolean, ParamType::integer, ParamType::real, ParamType::text}) {
+    if (to_string(type) == name) return type;
+  }
+  throw FieldError("'type' must be boolean, integer, real or text, not '" + name + "'");
+}
+
+ParamSpec param_spec_from(const json& object) {
+  ParamSpec spec;
+  spec.name = text_field(object, "name");
+  spec.type = param_type_from(text_field(object, "type"));
+  spec.unit = text_field_or(object, "unit", "");
+  spec.doc = text_field_or(object, "doc", "");
+  spec.required = flag_field_or(object, "required", false);
+  if (object.contains("default")) {
+    spec.default_value = param_value(object["default"], spec.type, spec.name);
+  }
+  if (object.contains("minimum")) spec.minimum = real_field(object, "minimum");
+  if (object.contains("maximum")) spec.maximum = real_field(object, "maximum");
+  if (object.contains("choices")) {
+    for (const json& choice : array_field(object, "choices")) {
+      if (!choice.is_string()) throw FieldError("'choices' must hold strings");
+      spec.choices.push_back(choice.get<std::string>());
+    }
+  }
+  return spec;
+}
+
+Description description_from(const json& object) {
+  Description description;
+  description.name = text_field(object, "name");
+  const int64_t version = integer_field(object, "version");
+  if (version < 1 || version > 1'000'000'000)
+    throw FieldError("'version' must be a positive integer");
+  description.version = static_cast<int>(version);
+  description.doc = text_field_or(object, "doc", "");
+  description.references = flag_field_or(object, "references", false);
+  description.evidence = flag_field_or(object, "evidence", false);
+  if (object.contains("params")) {
+    for (const json& spec : array_field(object, "params")) {
+      description.params.push_back(param_spec_from(spec));
+    }
+  }
+  return description;
+}
+
+struct ReplyEncoder {
+  json operator()(const ProbeReply& probe) const {
+    return {{"probe",
+             {{"protocol", probe.protocol},
+              {"host", probe.host},
+              {"numerics", parsed(probe.numerics)},
+              {"facts", parsed(probe.facts)}}}};
+  }
+  json operator()(const Description& description) const {
+    json params = json::array();
+    for (const ParamSpec& spec : description.params) params.push_back(param_spec_json(spec));
+    return {{"description",
+             {{"name", description.name},
+              {"version", description.version},
+              {"doc", description.doc},
+              {"references", description.references},
+              {"evidence", description.evidence},
+              {"params", std::move(params)}}}};
+  }
+  json operator()(const OpenedReply&) const { return {{"opened", true}}; }
+  json operator()(const PredictionReply& prediction) const {
+    return {{"prediction", prediction_json(prediction)}};
+  }
+  json operator()(const PhaseReply& phase) const {
+    return {{"phase", {{"name", phase.name}, {"ns", phase.ns}, {"tokens", phase.tokens}}}};
+  }
+  json operator()(const DoneReply& done) const {
+    return {{"done",
+             {{"ns", done.ns},
+              {"peak_resident_bytes", done.peak_resident_bytes},
+              {"peak_device_bytes", done.peak_device_bytes}}}};
+  }
+  json operator()(const HeartbeatReply&) const { return {{"heartbeat", true}}; }
+  json operator()(const ClosedReply&) const { return {{"closed", true}}; }
+  json operator()(const ErrorReply& failure) const {
+    json error = {{"kind", std::string(to_string(failure.error.kind))},
+                  {"message", failure.error.message}};
+    if (!failure.error.where.empty()) error["where"] = failure.error.where;
+    return {{"error", std::move(error)}, {"usable", failure.usable}};
+  }
+};
+
+Reply reply_from(const json& object) {
+  Reply reply;
+  reply.id = integer_field(object, "id");
+  if (object.contains("prediction")) {
+    reply.body = prediction_from(object_field(object, "prediction"));
+  } else if (object.contains("phase")) {
+    const json& phase = object_field(object, "phase");
+    reply.body = PhaseReply{text_field(phase, "name"), integer_field(phase, "ns"),
+                            integer_field(phase, "tokens")};
+  } else if (object.contains("done")) {
+    const json& done = object_field(object, "done");
+    reply.body =
+        DoneReply{integer_field_or(done, "ns", 0), integer_field_or(done, "peak_resident_bytes", 0),
+                  integer_field_or(done, "peak_device_bytes", 0)};
+  } else if (object.contains("heartbeat")) {
+    reply.body = HeartbeatReply{};
+  } else if (object.contains("error")) {
+    const json& error = object_field(object, "error");
+    reply.body = ErrorReply{{error_kind_from(text_field(error, "kind")),
+                             text_field(error, "message"), text_field_or(error, "where", "")},
+                            flag_field_or(object, "usable", false)};
+  } else if (object.contains("opened")) {
+    reply.body = OpenedReply{};
+  } else if (object.contains("closed")) {
+    reply.body = ClosedReply{};
+  } else if (object.contains("probe")) {
+    const json& probe = object_field(object, "probe");
+    const int64_t protocol = integer_field(probe, "protocol");
+    reply.body =
+        ProbeReply{static_cast<int>(protocol), text_field(probe, "host"),
+                   json_field_or_empty(probe, "numerics"), json_field_or_empty(probe, "facts")};
+  } else if (object.contains("description")) {
+    reply.body = description_from(object_field(object, "description"));
+  } else {
+    throw FieldError(
+        "a reply holds one of probe, description, opened, prediction, phase, done, heartbeat, "
+        "closed, error");
+  }
+  return reply;
+}
+
+}  // namespace
+
+std::string encode(const Reply& reply) {
+  json object = std::visit(ReplyEncoder{}, reply.body);
+  object["id"] = reply.id;
+  return object.dump();
+}
+
+Result<Reply> decode_reply(std::string_view line) {
+  Result<json> object = parse_json(line, "reply", {.max_depth = 64, .max_bytes = kMaxMessageBytes});
+  if (!object) return object.error();
+  try {
+    return reply_from(*object);
+  } catch (const FieldError& error) {
+    return data_error(error.what(), "reply");
+  } catch (const json::exception& error) {
+    return data_error(error.what(), "reply");
+  }
+}
+
+}  // namespace qfs::host

@@ -1,0 +1,204 @@
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "harness/core/json_dom.h"
+#include "harness/host/json_fields.h"
+#include "harness/host/messages.h"
+
+namespace qfs::host {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::string_view, 6> kReservedVerbs = {"fit",    "encode_pairs", "inspect",
+                                                            "logits", "generate",     "profile"};
+
+json resource_json(const Resource& resource) {
+  return {{"name", resource.name}, {"path", resource.path}, {"digest", resource.digest}};
+}
+
+Resource resource_from(const json& object) {
+  return {text_field(object, "name"), text_field(object, "path"), text_field(object, "digest")};
+}
+
+json runtime_json(const RuntimeOptions& runtime) {
+  return {{"device", runtime.device},
+          {"dtype", runtime.dtype},
+          {"threads", runtime.threads},
+          {"ignore_eos", runtime.ignore_eos}};
+}
+
+RuntimeOptions runtime_from(const json& object) {
+  RuntimeOptions runtime;
+  runtime.device = text_field(object, "device");
+  runtime.dtype = text_field(object, "dtype");
+  const int64_t threads = integer_field(object, "threads");
+  if (threads < 1 || threads > 4096) throw FieldError("'threads' must be in 1..4096");
+  runtime.threads = static_cast<int>(threads);
+  runtime.ignore_eos = flag_field_or(object, "ignore_eos", false);
+  return runtime;
+}
+
+json example_json(const NumberedExample& numbered, Visibility visibility) {
+  const Example& example = numbered.example;
+  json document = json::array();
+  for (const Segment& segment : example.document) {
+    json item = {{"text", segment.text}};
+    if (!segment.speaker.empty()) item["speaker"] = segment.speaker;
+    document.push_back(std::move(item));
+  }
+  json object = {{"ordinal", numbered.ordinal},        {"key", example.key},
+                 {"document_id", example.document_id}, {"language", example.language},
+                 {"document", std::move(document)},    {"query", example.query}};
+  if (visibility.references) object["references"] = example.references;
+  if (visibility.evidence) {
+    json spans = json::array();
+    for (const SegmentSpan& span : example.evidence) spans.push_back({span.first, span.last});
+    object["evidence"] = std::move(spans);
+  }
+  return object;
+}
+
+SegmentSpan span_from(const json& item) {
+  if (!item.is_array() || item.size() != 2 || !item[0].is_number_integer() ||
+      !item[1].is_number_integer()) {
+    throw FieldError("'evidence' must hold [first, last] pairs");
+  }
+  return {item[0].get<int64_t>(), item[1].get<int64_t>()};
+}
+
+NumberedExample example_from(const json& object) {
+  NumberedExample numbered;
+  numbered.ordinal = integer_field(object, "ordinal");
+  Example& example = numbered.example;
+  example.key = text_field(object, "key");
+  example.document_id = text_field(object, "document_id");
+  example.language = text_field_or(object, "language", "en");
+  example.query = text_field(object, "query");
+  for (const json& segment : array_field(object, "document")) {
+    example.document.push_back(
+        {text_field(segment, "text"), text_field_or(segment, "speaker", "")});
+  }
+  if (object.contains("references")) {
+    for (const json& reference : array_field(object, "references")) {
+      if (!reference.is_string()) throw FieldError("'references' must hold strings");
+      example.references.push_back(reference.get<std::string>());
+    }
+  }
+  if (object.contains("evidence")) {
+    for (const json& span : array_field(object, "evidence")) {
+      example.evidence.push_back(span_from(span));
+    }
+  }
+  return numbered;
+}
+
+json open_json(const OpenRequest& open) {
+  json params = json::object();
+  for (const auto& [name, value] : open.session.params.values()) params[name] = to_json(value);
+  json object = {{"verb", "open"},
+                 {"method", open.method},
+                 {"params", std::move(params)},
+                 {"seed", open.session.seed},
+                 {"runtime", runtime_json(open.session.runtime)}};
+  if (open.session.backbone) object["backbone"] = resource_json(*open.session.backbone);
+  if (open.session.tokenizer) object["tokenizer"] = resource_json(*open.session.tokenizer);
+  return object;
+}
+
+OpenRequest open_from(const json& object) {
+  OpenRequest open;
+  open.method = text_field(object, "method");
+  for (const auto& [name, value] : object_field(object, "params").items()) {
+    open.session.params.set(name, param_value(value, name));
+  }
+  const json& seed = object.at("seed");
+  if (!seed.is_number_integer()) throw FieldError("'seed' must be an integer");
+  open.session.seed = seed.get<uint64_t>();
+  open.session.runtime = runtime_from(object_field(object, "runtime"));
+  if (object.contains("backbone")) open.session.backbone = resource_from(object["backbone"]);
+  if (object.contains("tokenizer")) open.session.tokenizer = resource_from(object["tokenizer"]);
+  return open;
+}
+
+RunRequest run_from(const json& object, bool measure) {
+  RunRequest run;
+  run.unit = integer_field(object, "unit");
+  run.measure = measure;
+  for (const json& example : array_field(object, "examples")) {
+    run.examples.push_back(example_from(example));
+  }
+  return run;
+}
+
+Request request_from(const json& object) {
+  Request request;
+  request.id = integer_field(object, "id");
+  const std::string verb = text_field(object, "verb");
+  if (verb == "probe") {
+    request.body = ProbeRequest{runtime_from(object_field(object, "runtime"))};
+  } else if (verb == "describe") {
+    request.body = DescribeRequest{};
+  } else if (verb == "open") {
+    request.body = open_from(object);
+  } else if (verb == "run" || verb == "measure") {
+    request.body = run_from(object, verb == "measure");
+  } else if (verb == "close") {
+    request.body = CloseRequest{};
+  } else {
+    throw FieldError("unknown verb '" + verb + "'");
+  }
+  return request;
+}
+
+struct RequestEncoder {
+  Visibility visibility;
+
+  json operator()(const ProbeRequest& probe) const {
+    return {{"verb", "probe"},
+            {"protocol", kProtocolVersion},
+            {"runtime", runtime_json(probe.runtime)}};
+  }
+  json operator()(const DescribeRequest&) const { return {{"verb", "describe"}}; }
+  json operator()(const OpenRequest& open) const { return open_json(open); }
+  json operator()(const RunRequest& run) const {
+    json examples = json::array();
+    for (const NumberedExample& example : run.examples) {
+      examples.push_back(example_json(example, visibility));
+    }
+    return {{"verb", run.measure ? "measure" : "run"},
+            {"unit", run.unit},
+            {"examples", std::move(examples)}};
+  }
+  json operator()(const CloseRequest&) const { return {{"verb", "close"}}; }
+};
+
+}  // namespace
+
+std::string encode(const Request& request, Visibility visibility) {
+  json object = std::visit(RequestEncoder{visibility}, request.body);
+  object["id"] = request.id;
+  return object.dump();
+}
+
+Result<Request> decode_request(std::string_view line) {
+  Result<json> object =
+      parse_json(line, "request", {.max_depth = 64, .max_bytes = kMaxMessageBytes});
+  if (!object) return object.error();
+  if (object->is_object() && object->contains("verb") && (*object)["verb"].is_string()) {
+    const std::string verb = (*object)["verb"].get<std::string>();
+    if (std::ranges::find(kReservedVerbs, verb) != kReservedVerbs.end()) {
+      return unavailable("this host does not offer '" + verb + "'", "request");
+    }
+  }
+  try {
+    return request_from(*object);
+  } catch (const FieldError& error) {
+    return invalid_argument(error.what(), "request");
+  } catch (const json::exception& error) {
+    return invalid_argument(error.what(), "request");
+  }
+}
+
+}  // namespace qfs::host

@@ -1,0 +1,198 @@
+#include "harness/host/server.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <unordered_set>
+
+#include "harness/core/child_process.h"
+#include "harness/core/clock.h"
+#include "harness/core/failpoint.h"
+#include "harness/core/log.h"
+#include "harness/core/suggest.h"
+#include "harness/core/utf8.h"
+#include "harness/host/channel.h"
+#include "harness/host/heartbeat.h"
+
+namespace qfs::host {
+namespace {
+
+/// Sends predictions as they are ready; well-formed UTF-8 is restored here for every method.
+class ChannelSink : public PredictionSink {
+ public:
+  ChannelSink(LineChannel& channel, int64_t request_id) : channel_(channel), id_(request_id) {}
+
+  void emit(int64_t ordinal, Prediction prediction) override {
+    if (first_ill_formed_utf8(prediction.text)) {
+      RepairedText repaired = repair_utf8(prediction.text);
+      prediction.text = std::move(repaired.text);
+      prediction.repaired_bytes += repaired.replaced_bytes;
+    }
+    QFS_FAILPOINT_HERE("host.before_prediction");
+    send(PredictionReply{ordinal, std::move(prediction)});
+  }
+
+  void phase(std::string_view name, int64_t ns, int64_t tokens) override {
+    send(PhaseReply{std::string(name), ns, tokens});
+  }
+
+  const Status& status() const { return status_; }
+
+ private:
+  template <class Body>
+  void send(Body body) {
+    if (status_) status_ = channel_.write(encode(Reply{id_, std::move(body)}));
+  }
+
+  LineChannel& channel_;
+  int64_t id_;
+  Status status_;
+};
+
+class Server {
+ public:
+  Server(LineChannel& channel, const HostServices& services)
+      : channel_(channel), services_(services) {}
+
+  /// Handles one request; the reply that ends it, or an error that ends the host.
+  Reply handle(const Request& request) {
+    id_ = request.id;
+    try {
+      return {id_, std::visit([this](const auto& body) { return answer(body); }, request.body)};
+    } catch (const std::bad_alloc&) {
+      return failed(out_of_memory("the host could not allocate memory"));
+    } catch (const std::exception& error) {
+      return failed(internal_error(std::string("unexpected exception: ") + error.what()));
+    }
+  }
+
+ private:
+  using Body = decltype(Reply::body);
+
+  /// A failure closes the session; the host itself takes another `open`.
+  Reply failed(Error error) {
+    session_.reset();
+    return {id_, ErrorReply{std::move(error), true}};
+  }
+
+  Body answer(const ProbeRequest& request) {
+    Result<ProbeReply> probe = services_.probe(request.runtime);
+    if (!probe) return ErrorReply{probe.error(), true};
+    return *std::move(probe);
+  }
+
+  Body answer(const DescribeRequest&) {
+    return ErrorReply{unavailable("this host runs built-in methods; see `list methods`"), true};
+  }
+
+  Body answer(const OpenRequest& request) {
+    session_.reset();
+    std::vector<std::string> names;
+    for (const SessionFactory& factory : services_.sessions) {
+      if (factory.method != request.method) {
+        names.push_back(factory.method);
+        continue;
+      }
+      // Options are applied by the probe, so that what ran is what numerics_id says.
+      if (Result<ProbeReply> applied = services_.probe(request.session.runtime); !applied) {
+        return ErrorReply{applied.error(), true};
+      }
+      auto session = factory.open(request.session, cache_);
+      if (!session) return ErrorReply{session.error(), true};
+      session_ = *std::move(session);
+      return OpenedReply{};
+    }
+    return ErrorReply{not_found("this host has no method '" + request.method + "'" +
+                                suggestion(request.method, names)),
+                      true};
+  }
+
+  Body answer(const RunRequest& request) {
+    if (!session_) return ErrorReply{invalid_argument("'run' without an open session"), true};
+    if (request.measure) reset_peaks();
+    ChannelSink sink(channel_, id_);
+    const int64_t start_ns = monotonic_ns();
+    Status status = session_->run(request.examples, sink);
+    DoneReply done;
+    done.ns = monotonic_ns() - start_ns;
+    if (status && !sink.status()) status = sink.status();
+    if (!status) {
+      session_.reset();
+      return ErrorReply{status.error(), true};
+    }
+    if (request.measure) {
+      done.peak_resident_bytes = process_memory(getpid()).peak_bytes;
+      if (services_.take_peak_device_bytes) {
+        done.peak_device_bytes = services_.take_peak_device_bytes();
+      }
+    }
+    return done;
+  }
+
+  Body answer(const CloseRequest&) {
+    session_.reset();
+    return ClosedReply{};
+  }
+
+  void reset_peaks() {
+    reset_own_peak_memory();
+    if (services_.take_peak_device_bytes) services_.take_peak_device_bytes();
+  }
+
+  LineChannel& channel_;
+  const HostServices& services_;
+  ResourceCache cache_;
+  std::unique_ptr<MethodSession> session_;
+  int64_t id_ = 0;
+};
+
+std::optional<int> descriptor_from(const char* variable) {
+  const char* text = std::getenv(variable);
+  if (text == nullptr) return std::nullopt;
+  int fd = -1;
+  const auto [end, error] = std::from_chars(text, text + std::strlen(text), fd);
+  if (error != std::errc{} || *end != '\0' || fd < 0) return std::nullopt;
+  return fd;
+}
+
+}  // namespace
+
+int serve(int request_fd, int reply_fd, const HostServices& services) {
+  LineChannel channel(request_fd, reply_fd);
+  Server server(channel, services);
+  while (true) {
+    auto read = channel.read();
+    if (!read) {
+      log_warning(read.error().to_string());
+      return 2;
+    }
+    if (read->event == LineChannel::Event::end) return 0;
+    Result<Request> request = decode_request(read->line);
+    Reply reply;
+    if (!request) {
+      reply.body = ErrorReply{request.error(), true};
+    } else {
+      const Heartbeat heartbeat(channel, request->id);
+      reply = server.handle(*request);
+    }
+    if (Status sent = channel.write(encode(reply)); !sent) return 0;
+  }
+}
+
+int serve_inherited(const HostServices& services) {
+  const std::optional<int> request_fd = descriptor_from("QFS_REQUEST_FD");
+  const std::optional<int> reply_fd = descriptor_from("QFS_REPLY_FD");
+  if (!request_fd || !reply_fd) {
+    log_warning(
+        "a host is started by qfs-bench, which names its pipes in QFS_REQUEST_FD and QFS_REPLY_FD");
+    return 2;
+  }
+  return serve(*request_fd, *reply_fd, services);
+}
+
+}  // namespace qfs::host

@@ -1,0 +1,104 @@
+#include "harness/plan/identity.h"
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "harness/core/files.h"
+#include "harness/core/identity.h"
+#include "harness/core/json_dom.h"
+#include "harness/core/sha256.h"
+#include "harness/plan/param_values.h"
+
+namespace qfs::plan {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr uintmax_t kLargeFile = uintmax_t{16} << 20;  // a checkpoint rather than a script
+
+/// Large files are remembered by inode and time; a script edited twice within one tick of the file
+/// system's clock must not be.
+Result<std::string> file_digest(const std::string& path) {
+  std::error_code error;
+  const uintmax_t bytes = std::filesystem::file_size(path, error);
+  return !error && bytes >= kLargeFile ? sha256_file_cached(path) : sha256_file(path);
+}
+
+Status put_digest(json& object, const char* key, const std::optional<Resource>& resource) {
+  if (!resource) return {};
+  if (resource->digest.empty()) {
+    return internal_error(std::string(key) + " '" + resource->name + "' has no digest");
+  }
+  object[key] = resource->digest;
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<FingerprintFile>> fingerprint_files(const ExternalCommand& command) {
+  const std::string folder = command.folder.empty() ? "." : command.folder;
+  std::map<std::string, std::string> digests;  // by name: sorted, without repetition
+  for (const std::string& pattern : command.fingerprint) {
+    const Result<std::vector<std::string>> names = glob_files(folder, pattern);
+    if (!names.ok()) return names.error();
+    if (names->empty()) {
+      return not_found("fingerprint pattern '" + pattern + "' matches no file below '" + folder +
+                       "'");
+    }
+    for (const std::string& name : *names) {
+      if (digests.contains(name)) continue;
+      Result<std::string> digest = file_digest((std::filesystem::path(folder) / name).string());
+      if (!digest.ok()) return digest.error();
+      digests[name] = *std::move(digest);
+    }
+  }
+  std::vector<FingerprintFile> files;
+  for (auto& [name, digest] : digests) files.push_back({name, digest});
+  return files;
+}
+
+Result<Json> cell_identity(const Cell& cell, const PlannedDataset& dataset,
+                           const std::vector<FingerprintFile>& files) {
+  json object = {{"method", std::string(cell.spec->name())},
+                 {"version", cell.spec->version()},
+                 {"layers", cell.spec->layers()},
+                 {"params", params_json(*cell.spec, cell.params, false)},
+                 {"seed", cell.seed},
+                 {"dataset", dataset.data->id.hex()}};
+  if (Status s = put_digest(object, "backbone", cell.backbone); !s.ok()) return s.error();
+  if (Status s = put_digest(object, "tokenizer", cell.tokenizer); !s.ok()) return s.error();
+  if (cell.external) {
+    json list = json::array();
+    for (const FingerprintFile& file : files) {
+      list.push_back({{"name", file.name}, {"sha256", file.sha256}});
+    }
+    object["external"] = {{"files", std::move(list)}};
+  }
+  const Result<json> selection = parse_json(dataset.selection.text, "selection");
+  if (!selection.ok()) return selection.error();
+  object["selection"] = *selection;
+  return canonical_json(object);
+}
+
+Result<NumericsIdentity> numerics_identity(const Cell& cell, const Json& probe,
+                                           const RuntimeOptions& runtime) {
+  const Result<json> facts = parse_json(probe.text, "probe");
+  if (!facts.ok()) return facts.error();
+  json object = {{"host", std::string(to_string(cell.host))},
+                 {"probe", *facts},
+                 {"params", params_json(*cell.spec, cell.params, true)},
+                 {"runtime", {{"ignore_eos", runtime.ignore_eos}}}};
+  if (cell.host != HostKind::light) {
+    json& options = object["runtime"];
+    options["device"] = runtime.device;
+    options["dtype"] = runtime.dtype;
+    options["threads"] = runtime.threads;
+  }
+  Result<Json> canonical = canonical_json(object);
+  if (!canonical.ok()) return canonical.error();
+  return NumericsIdentity{make_numerics_id(*canonical), *canonical};
+}
+
+}  // namespace qfs::plan

@@ -1,0 +1,303 @@
+#include "harness/plan/plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "harness/core/identity.h"
+#include "harness/plan/expand.h"
+#include "harness/plan/identity.h"
+#include "harness/plan/order.h"
+#include "harness/plan/param_values.h"
+#include "harness/plan/preflight.h"
+#include "harness/plan/resources.h"
+#include "harness/plan/select.h"
+
+namespace qfs::plan {
+
+namespace {
+
+/// A specification that lives in the catalogue, as the shared pointer of a cell.
+std::shared_ptr<const MethodSpec> borrowed(const MethodSpec* spec) {
+  return {std::shared_ptr<const MethodSpec>(), spec};
+}
+
+/// What making one plan carries from step to step.
+class Planner {
+ public:
+  Planner(const Experiment& experiment, const PlanContext& context)
+      : experiment_(experiment), context_(context), resources_(experiment, context.methods) {
+    plan_.experiment = experiment;
+  }
+
+  Result<Plan> make() {
+    if (Status status = steps(); !status.ok()) return status.error();
+    return std::move(plan_);
+  }
+
+ private:
+  Status steps();
+  Status find_methods();
+  Result<std::shared_ptr<const MethodSpec>> external_spec(const MethodEntry& entry);
+  Status keep_matching();
+  Status make_cells();
+  Status check_batch_size(const Cell& cell) const;
+  Status load_datasets();
+  Status load_dataset(size_t index);
+  Status complete(Cell& cell, const MethodRow& row);
+  Status cut_units(Cell& cell);
+  void merge_duplicates();
+
+  std::string at(const std::string& pointer) const { return place(experiment_, pointer); }
+
+  const Experiment& experiment_;
+  const PlanContext& context_;
+  ResourceResolver resources_;
+  std::vector<MethodRow> rows_;
+  std::vector<Draft> drafts_;
+  std::vector<std::vector<NumberedExample>> examples_;  // by index of plan_.datasets
+  Plan plan_;
+};
+
+Status Planner::steps() {
+  if (context_.limit && *context_.limit < 1) {
+    return invalid_argument("the limit of examples is " + std::to_string(*context_.limit) +
+                            ", but must be at least 1");
+  }
+  if (Status s = find_methods(); !s.ok()) return s;
+  Result<std::vector<Draft>> drafts = expand(experiment_, rows_);
+  if (!drafts.ok()) return drafts.error();
+  drafts_ = *std::move(drafts);
+  Result<Metrics> metrics = make_metrics(experiment_, context_.metrics);
+  if (!metrics.ok()) return metrics.error();
+  plan_.metrics = *std::move(metrics);
+  if (Status s = check_report(experiment_, rows_, plan_.metrics); !s.ok()) return s;
+  if (Status s = keep_matching(); !s.ok()) return s;
+  if (Status s = make_cells(); !s.ok()) return s;
+  if (Status s = load_datasets(); !s.ok()) return s;
+  for (size_t i = 0; i < drafts_.size(); ++i) {
+    const Status status = complete(plan_.cells[i], rows_[drafts_[i].method]);
+    if (!status.ok()) return status;
+  }
+  merge_duplicates();
+  for (size_t i = 0; i < plan_.cells.size(); ++i) plan_.cells[i].position = i;
+  order_cells(plan_.cells);
+  return {};
+}
+
+Result<std::shared_ptr<const MethodSpec>> Planner::external_spec(const MethodEntry& entry) {
+  if (!context_.allow_external || context_.external == nullptr) {
+    return invalid_argument("this method starts a program of yours ('" +
+                                entry.external->command.front() +
+                                "'); agree to that with --allow-external",
+                            at(entry.pointer + "/command"));
+  }
+  auto spec = context_.external->describe(*entry.external);
+  if (!spec.ok()) return placed(spec.error(), at(entry.pointer + "/command"));
+  return spec;
+}
+
+Status Planner::find_methods() {
+  std::map<std::string, std::string> labels;  // label -> pointer
+  for (const MethodEntry& entry : experiment_.methods) {
+    MethodRow row;
+    row.entry = &entry;
+    if (entry.external) {
+      auto spec = external_spec(entry);
+      if (!spec.ok()) return spec.error();
+      row.spec = *std::move(spec);
+      auto files = fingerprint_files(*entry.external);
+      if (!files.ok()) return placed(files.error(), at(entry.pointer + "/fingerprint"));
+      row.files = *std::move(files);
+    } else {
+      const auto spec = context_.methods.find(entry.method);
+      if (!spec.ok()) return placed(spec.error(), at(entry.pointer + "/method"));
+      row.spec = borrowed(*spec);
+    }
+    row.params = row.spec->params();
+    row.label = entry.label.empty() ? std::string(row.spec->name()) : entry.label;
+    const auto [it, fresh] = labels.emplace(row.label, entry.pointer);
+    if (!fresh) {
+      return invalid_argument("two methods would have the row name '" + row.label +
+                                  "' (the other is at " + it->second +
+                                  "); give one of them a 'label'",
+                              at(entry.pointer));
+    }
+    rows_.push_back(std::move(row));
+  }
+  return {};
+}
+
+Status Planner::keep_matching() {
+  if (context_.filter.empty()) return {};
+  std::vector<std::string> names;
+  for (const DatasetEntry& entry : experiment_.datasets) names.push_back(dataset_name(entry));
+  std::vector<CellFacts> facts;
+  for (const Draft& draft : drafts_) facts.push_back(draft_facts(rows_, names, draft));
+  if (Status s = check_filter_keys(context_.filter, facts); !s.ok()) return s;
+  std::vector<bool> kept;
+  for (const CellFacts& cell : facts) kept.push_back(matches(context_.filter, cell));
+  std::vector<Draft> matching;
+  for (size_t i = 0; i < drafts_.size(); ++i) {
+    if (kept[i]) matching.push_back(std::move(drafts_[i]));
+  }
+  drafts_ = std::move(matching);
+  if (!drafts_.empty()) return {};
+  return not_found("filter: none of the sweep's " + std::to_string(kept.size()) + " cells matches");
+}
+
+/// Everything of a cell that needs no data.
+Status Planner::make_cells() {
+  for (const Draft& draft : drafts_) {
+    const MethodRow& row = rows_[draft.method];
+    Cell cell;
+    cell.spec = row.spec;
+    cell.label = row.label;
+    cell.params = draft.params;
+    cell.seed = draft.seed;
+    cell.external = row.entry->external;
+    cell.pointer = row.entry->pointer;
+    cell.needs = row.spec->needs(cell.params);
+    if (Status status = row.spec->validate(cell.params); !status.ok()) {
+      return placed(status.error(), at(cell.pointer));
+    }
+    if (Status status = check_batch_size(cell); !status.ok()) return status;
+    auto backbone = resources_.backbone(row, cell.needs);
+    if (!backbone.ok()) return backbone.error();
+    cell.backbone = *std::move(backbone);
+    auto tokenizer = resources_.tokenizer(row, cell.needs);
+    if (!tokenizer.ok()) return tokenizer.error();
+    cell.tokenizer = *std::move(tokenizer);
+    cell.host = cell.external        ? HostKind::external
+                : cell.needs.tensors ? HostKind::tensor
+                                     : HostKind::light;
+    cell.weights_key = std::string(to_string(cell.host));
+    if (cell.external) cell.weights_key += cell.pointer;
+    if (cell.backbone) cell.weights_key += "/" + cell.backbone->digest;
+    plan_.cells.push_back(std::move(cell));
+  }
+  return {};
+}
+
+/// Cutting cells into units relies on it, whatever a program of the user declares.
+Status Planner::check_batch_size(const Cell& cell) const {
+  const auto it = cell.params.values().find("batch_size");
+  if (it == cell.params.values().end()) return {};
+  if (std::holds_alternative<int64_t>(it->second) && std::get<int64_t>(it->second) >= 1) return {};
+  return invalid_argument(
+      "'batch_size' is " + value_text(it->second) + ", but must be an integer of at least 1",
+      at(cell.pointer));
+}
+
+Status Planner::load_datasets() {
+  std::set<size_t> used;
+  for (const Draft& draft : drafts_) used.insert(draft.dataset);
+  std::map<size_t, size_t> position;  // index in the sweep -> index in the plan
+  for (size_t index : used) {
+    position[index] = plan_.datasets.size();
+    if (Status status = load_dataset(index); !status.ok()) return status;
+  }
+  for (size_t i = 0; i < drafts_.size(); ++i) {
+    plan_.cells[i].dataset = position.at(drafts_[i].dataset);
+  }
+  return {};
+}
+
+Status Planner::load_dataset(size_t index) {
+  PlannedDataset dataset;
+  dataset.entry = experiment_.datasets[index];
+  dataset.name = dataset_name(dataset.entry);
+  const std::string where = at(dataset.entry.pointer);
+  auto data = context_.datasets.load(dataset.entry.request);
+  if (!data.ok()) return placed(data.error(), where);
+  dataset.data = *std::move(data);
+  const auto size = static_cast<int64_t>(dataset.data->examples.size());
+  if (size == 0) return data_error("data set '" + dataset.name + "' has no examples", where);
+  if (dataset.entry.sample && *dataset.entry.sample > size) {
+    plan_.notes.push_back("data set '" + dataset.name + "' has " + std::to_string(size) +
+                          " examples, fewer than the sample of " +
+                          std::to_string(*dataset.entry.sample) + ": all are used");
+  }
+  const Selection selection{dataset.entry.sample, context_.limit};
+  dataset.ordinals = select_examples(*dataset.data, selection);
+  if (experiment_.measure) {
+    dataset.measure_ordinals =
+        select_measured(*dataset.data, dataset.ordinals, experiment_.measure->examples);
+  }
+  dataset.stats = dataset_stats(*dataset.data, dataset.ordinals);
+  Result<Json> chosen = selection_json(*dataset.data, selection);
+  if (!chosen.ok()) return chosen.error();
+  dataset.selection = *std::move(chosen);
+  if (Status s = check_metric_needs(experiment_, plan_.metrics, dataset); !s.ok()) return s;
+
+  std::vector<NumberedExample>& numbered = examples_.emplace_back();
+  for (int64_t ordinal : dataset.ordinals) {
+    numbered.push_back({ordinal, dataset.data->examples[static_cast<size_t>(ordinal)]});
+  }
+  plan_.datasets.push_back(std::move(dataset));
+  return {};
+}
+
+/// What of a cell depends on the data, and its id.
+Status Planner::complete(Cell& cell, const MethodRow& row) {
+  const PlannedDataset& dataset = plan_.datasets[cell.dataset];
+  if (Status status = cut_units(cell); !status.ok()) return status;
+  cell.cost = cell.spec->cost(cell.params, dataset.stats);
+  if (!std::isfinite(cell.cost.flops + cell.cost.bytes + cell.cost.tokens_out)) {
+    return internal_error("method '" + row.label + "' predicts a cost that is no number",
+                          at(cell.pointer));
+  }
+  Result<Json> identity = cell_identity(cell, dataset, row.files);
+  if (!identity.ok()) return placed(identity.error(), at(cell.pointer));
+  cell.identity = *std::move(identity);
+  cell.id = make_cell_id(cell.identity);
+  return {};
+}
+
+Status Planner::cut_units(Cell& cell) {
+  cell.units = cell.spec->units(cell.params, examples_[cell.dataset]);
+  std::vector<int64_t> covered;
+  bool empty_unit = false;
+  for (const Unit& unit : cell.units) {
+    empty_unit = empty_unit || unit.ordinals.empty();
+    covered.insert(covered.end(), unit.ordinals.begin(), unit.ordinals.end());
+  }
+  std::sort(covered.begin(), covered.end());
+  if (!empty_unit && covered == plan_.datasets[cell.dataset].ordinals) return {};
+  return internal_error("method '" + std::string(cell.spec->name()) +
+                            "' cuts the cell into units that do not hold every example once",
+                        at(cell.pointer));
+}
+
+/// Cells that ask the same and are computed the same way run once.
+void Planner::merge_duplicates() {
+  std::map<std::pair<std::string, std::string>, size_t> seen;    // id and numerics -> index of kept
+  std::map<std::pair<std::string, std::string>, size_t> merged;  // labels -> count
+  std::vector<Cell> kept;
+  for (Cell& cell : plan_.cells) {
+    const std::string numerics = params_json(*cell.spec, cell.params, true).dump();
+    const auto [it, fresh] = seen.emplace(std::pair(cell.id.hex(), numerics), kept.size());
+    if (fresh) {
+      kept.push_back(std::move(cell));
+    } else {
+      ++merged[{cell.label, kept[it->second].label}];
+    }
+  }
+  for (const auto& [labels, count] : merged) {
+    plan_.notes.push_back(std::to_string(count) + (count == 1 ? " cell" : " cells") + " of '" +
+                          labels.first + "' would repeat cells of '" + labels.second + "' and " +
+                          (count == 1 ? "is" : "are") + " left out");
+  }
+  plan_.cells = std::move(kept);
+}
+
+}  // namespace
+
+Result<Plan> make_plan(const Experiment& experiment, const PlanContext& context) {
+  return Planner(experiment, context).make();
+}
+
+}  // namespace qfs::plan

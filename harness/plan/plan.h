@@ -1,0 +1,100 @@
+// Plan: every cell of a sweep, resolved, validated, identified and in execution order, before the
+// first one runs. Made once per command by `make_plan`; read by run, reports and the subcommands.
+//
+// Plain data. Making a plan reads the data sets and, for external methods, fingerprint files; it
+// starts no host except through ExternalDescriber. Errors point into the sweep file
+// ("file#/methods/1/max_new_tokens"). A plan is a pure function of the sweep, the data and the
+// catalogues: the order of keys and the paths of files do not matter.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/api/dataset.h"
+#include "harness/api/experiment.h"
+#include "harness/api/ids.h"
+#include "harness/api/json.h"
+#include "harness/api/method.h"
+#include "harness/api/metric.h"
+#include "harness/plan/external.h"
+#include "harness/plan/filter.h"
+
+namespace qfs::plan {
+
+/// A data set of the sweep with the examples that its cells run on.
+struct PlannedDataset {
+  DatasetEntry entry;
+  std::string name;  ///< as shown and filtered: the registered name, or the file's name
+  std::shared_ptr<const Dataset> data;
+  std::vector<int64_t> ordinals;          ///< selected examples, ascending
+  std::vector<int64_t> measure_ordinals;  ///< a fixed part of them; empty without `measure`
+  DatasetStats stats;                     ///< of the selected examples
+  Json selection;  ///< {"limit":…,"sample":…}, without those that select everything
+};
+
+/// The program that hosts a cell.
+enum class HostKind {
+  light,     ///< `qfs-bench host`
+  tensor,    ///< `qfs-host`
+  external,  ///< the user's own program
+};
+
+constexpr std::string_view to_string(HostKind kind) {
+  switch (kind) {
+    case HostKind::light:
+      return "light";
+    case HostKind::tensor:
+      return "tensor";
+    case HostKind::external:
+      return "external";
+  }
+  return "light";
+}
+
+struct Cell {
+  CellId id;      ///< two cells may share it when they differ in numerics parameters only
+  Json identity;  ///< what `id` hashes
+  std::shared_ptr<const MethodSpec> spec;
+  std::string label;  ///< row name in tables
+  Params params;      ///< given, grid and default values
+  uint64_t seed = 0;
+  size_t dataset = 0;  ///< index into Plan::datasets
+  std::optional<Resource> backbone;
+  std::optional<Resource> tokenizer;
+  std::optional<ExternalCommand> external;
+  std::vector<Unit> units;
+  Cost cost;
+  HostKind host = HostKind::light;
+  std::string weights_key;  ///< cells with equal keys are neighbours and may share a host
+  Needs needs;
+  std::string pointer;  ///< of the method's entry in the sweep file
+  size_t position = 0;  ///< in the sweep's own order (data sets, methods, grid), as tables show it
+};
+
+struct Plan {
+  Experiment experiment;
+  std::vector<PlannedDataset> datasets;  ///< those that some cell uses, in the sweep's order
+  std::vector<Cell> cells;               ///< in execution order
+  std::vector<std::shared_ptr<const Metric>> metrics;  ///< in the sweep's order
+  std::vector<std::string> notes;  ///< what a person should know, e.g. merged duplicates
+};
+
+/// What a plan is made with. The method catalogue outlives the plan, whose cells refer to its
+/// specs.
+struct PlanContext {
+  const MethodCatalog& methods;
+  const DatasetCatalog& datasets;
+  const MetricCatalog& metrics;
+  ExternalDescriber* external = nullptr;  ///< needed for external methods
+  Filter filter = {};                     ///< cells to keep; others are neither resolved nor loaded
+  std::optional<int64_t> limit = {};      ///< the first N selected examples of each data set
+  bool allow_external = false;            ///< the user agreed to start programs named by the sweep
+};
+
+Result<Plan> make_plan(const Experiment& experiment, const PlanContext& context);
+
+}  // namespace qfs::plan

@@ -1,0 +1,70 @@
+#include "harness/plan/resources.h"
+
+namespace qfs::plan {
+
+namespace {
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+}  // namespace
+
+Result<std::optional<Resource>> ResourceResolver::backbone(const MethodRow& row,
+                                                           const Needs& needs) {
+  const std::optional<std::string>& name = row.entry->backbone;
+  const std::string pointer = row.entry->pointer;
+  const std::string method(row.spec->name());
+  if (!needs.backbone) {
+    if (!name) return std::optional<Resource>();
+    return invalid_argument("method '" + method + "' reads no backbone; remove the key",
+                            place(experiment_, pointer + "/backbone"));
+  }
+  if (!name) {
+    return invalid_argument("method '" + method + "' needs a 'backbone': one of " +
+                                listed(catalog_.backbone_names()) + ", a folder or a GGUF file",
+                            place(experiment_, pointer));
+  }
+  auto it = backbones_.find(*name);
+  if (it == backbones_.end()) it = backbones_.emplace(*name, catalog_.backbone(*name)).first;
+  if (!it->second.ok()) {
+    return placed(it->second.error(), place(experiment_, pointer + "/backbone"));
+  }
+  return std::optional<Resource>(*it->second);
+}
+
+Result<std::optional<Resource>> ResourceResolver::tokenizer(const MethodRow& row,
+                                                            const Needs& needs) {
+  const MethodEntry& entry = *row.entry;
+  const std::string method(row.spec->name());
+  if (!needs.tokenizer) {
+    if (!entry.tokenizer) return std::optional<Resource>();
+    return invalid_argument("method '" + method + "' counts no tokens; remove the key",
+                            place(experiment_, entry.pointer + "/tokenizer"));
+  }
+  std::string name;
+  std::string pointer;
+  if (entry.tokenizer) {
+    name = *entry.tokenizer;
+    pointer = entry.pointer + "/tokenizer";
+  } else if (entry.backbone) {
+    name = *entry.backbone;
+    pointer = entry.pointer + "/backbone";
+  } else if (experiment_.tokenizer) {
+    name = *experiment_.tokenizer;
+    pointer = "/tokenizer";
+  } else {
+    return invalid_argument("method '" + method +
+                                "' counts tokens: give it or the sweep the key 'tokenizer' (the "
+                                "name of a backbone, 'words', 'characters' or a file)",
+                            place(experiment_, entry.pointer));
+  }
+  auto it = tokenizers_.find(name);
+  if (it == tokenizers_.end()) it = tokenizers_.emplace(name, catalog_.tokenizer(name)).first;
+  if (!it->second.ok()) return placed(it->second.error(), place(experiment_, pointer));
+  return std::optional<Resource>(*it->second);
+}
+
+}  // namespace qfs::plan

@@ -1,0 +1,33 @@
+// ResourceResolver: the backbones and tokenizers that the cells of a sweep name, looked up once
+// each. Used by make_plan. Not thread-safe. Errors keep the catalogue's kind (`unavailable` for a
+// missing checkpoint) and point at the key that names the resource, or at the method that lacks
+// one.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "harness/plan/expand.h"
+
+namespace qfs::plan {
+
+class ResourceResolver {
+ public:
+  /// Both outlive the resolver.
+  ResourceResolver(const Experiment& experiment, const MethodCatalog& catalog)
+      : experiment_(experiment), catalog_(catalog) {}
+
+  /// The backbone of a method that needs one. A backbone that nothing would read is an error.
+  Result<std::optional<Resource>> backbone(const MethodRow& row, const Needs& needs);
+  /// The tokenizer of a method that counts tokens: its own, else its backbone's, else the sweep's.
+  Result<std::optional<Resource>> tokenizer(const MethodRow& row, const Needs& needs);
+
+ private:
+  const Experiment& experiment_;
+  const MethodCatalog& catalog_;
+  std::map<std::string, Result<Resource>> backbones_;   // by name
+  std::map<std::string, Result<Resource>> tokenizers_;  // by name
+};
+
+}  // namespace qfs::plan

@@ -1,0 +1,73 @@
+#include "harness/run/cell_run.h"
+
+#include <filesystem>
+
+namespace qfs::run {
+
+store::FailureKind failure_kind(host::Verdict verdict) {
+  switch (verdict) {
+    case host::Verdict::method_error:
+      return store::FailureKind::method_error;
+    case host::Verdict::data_error:
+      return store::FailureKind::data_error;
+    case host::Verdict::oom_device:
+      return store::FailureKind::oom_device;
+    case host::Verdict::oom_host:
+      return store::FailureKind::oom_host;
+    case host::Verdict::timeout:
+      return store::FailureKind::timeout;
+    case host::Verdict::signal:
+      return store::FailureKind::signal;
+  }
+  return store::FailureKind::method_error;
+}
+
+std::vector<NumberedExample> numbered_examples(const plan::PlannedDataset& dataset,
+                                               const std::vector<int64_t>& ordinals) {
+  std::vector<NumberedExample> examples;
+  examples.reserve(ordinals.size());
+  for (int64_t ordinal : ordinals) {
+    examples.push_back({ordinal, dataset.data->examples[static_cast<size_t>(ordinal)]});
+  }
+  return examples;
+}
+
+host::RunRequest run_request(const plan::Plan& plan, const plan::Cell& cell, int64_t unit_index,
+                             const Unit& unit, bool measure) {
+  return {unit_index, measure, numbered_examples(plan.datasets[cell.dataset], unit.ordinals)};
+}
+
+std::optional<host::HostFailure> run_unit(const RunContext& context, const plan::Cell& cell,
+                                          HostPool& pool, const host::RunRequest& request,
+                                          host::UnitResults& results) {
+  const host::Visibility visibility{cell.needs.references, cell.needs.evidence};
+  const std::chrono::seconds timeout(context.launcher.limits().unit_seconds);
+  auto failure = pool.host().run(request, visibility, timeout, results);
+  if (!failure || failure->verdict != host::Verdict::signal) return failure;
+  context.progress.note(cell.label + ": " + failure->error.message +
+                        "; trying the unit once more in a fresh host");
+  if (auto reopened = pool.reopen(cell)) return reopened;
+  return pool.host().run(request, visibility, timeout, results);
+}
+
+std::string relative_log_path(const std::string& store_path, const std::string& log_path) {
+  const std::filesystem::path folder = std::filesystem::path(store_path).parent_path();
+  return std::filesystem::path(log_path).lexically_relative(folder.empty() ? "." : folder).string();
+}
+
+void fail(CellOutcome& outcome, const host::HostFailure& failure) {
+  outcome.failure = failure_kind(failure.verdict);
+  outcome.message = failure.error.to_string();
+}
+
+Status end_attempt(store::Store& store, store::AttemptId attempt, const CellOutcome& outcome) {
+  store::AttemptEnd end;
+  if (outcome.failure != store::FailureKind::none) {
+    end = {store::AttemptState::failed, outcome.failure, outcome.message};
+  } else if (!outcome.complete) {
+    end.state = store::AttemptState::cancelled;
+  }
+  return store.end_attempt(attempt, end);
+}
+
+}  // namespace qfs::run

@@ -1,0 +1,63 @@
+// Running one cell: its missing units (predict) or its timed repetitions (measure), from opening
+// the session to the end of the attempt.
+//
+// Used by run_plan only. A failing cell is a CellOutcome; an Error means that the store cannot go
+// on.
+#pragma once
+
+#include <vector>
+
+#include "harness/api/result.h"
+#include "harness/plan/plan.h"
+#include "harness/run/host_pool.h"
+#include "harness/run/progress.h"
+#include "harness/run/signals.h"
+#include "harness/store/reader.h"
+#include "harness/store/store.h"
+
+namespace qfs::run {
+
+/// What all cells of a run share.
+struct RunContext {
+  const plan::Plan& plan;
+  store::Store& store;
+  store::Reader& reader;
+  HostLauncher& launcher;
+  const SignalWatch& signals;
+  Progress& progress;
+};
+
+/// One cell's place in the store.
+struct CellTarget {
+  const plan::Cell* cell = nullptr;
+  store::ResultId result;
+  store::EnvironmentId environment;
+  std::vector<size_t> units;         ///< predict: indices into cell->units that have rows missing
+  std::vector<int64_t> repetitions;  ///< measure: those that are missing
+  std::optional<store::ResultId> quality;  ///< measure: the predict result to compare outputs with
+};
+
+Result<CellOutcome> predict_cell(const RunContext& context, const CellTarget& target,
+                                 HostPool& pool);
+
+/// Always in a host of its own, so that peak memory and caches are the cell's.
+Result<CellOutcome> measure_cell(const RunContext& context, const CellTarget& target);
+
+// Shared by both.
+
+store::FailureKind failure_kind(host::Verdict verdict);
+host::RunRequest run_request(const plan::Plan& plan, const plan::Cell& cell, int64_t unit_index,
+                             const Unit& unit, bool measure);
+std::vector<NumberedExample> numbered_examples(const plan::PlannedDataset& dataset,
+                                               const std::vector<int64_t>& ordinals);
+/// Runs a unit; a host killed by a signal is replaced once and the unit tried again.
+std::optional<host::HostFailure> run_unit(const RunContext& context, const plan::Cell& cell,
+                                          HostPool& pool, const host::RunRequest& request,
+                                          host::UnitResults& results);
+/// The attempt row's path of a log: relative to the store's folder.
+std::string relative_log_path(const std::string& store_path, const std::string& log_path);
+/// Ends the attempt as the outcome says.
+Status end_attempt(store::Store& store, store::AttemptId attempt, const CellOutcome& outcome);
+void fail(CellOutcome& outcome, const host::HostFailure& failure);
+
+}  // namespace qfs::run

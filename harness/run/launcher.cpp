@@ -1,0 +1,129 @@
+#include "harness/run/launcher.h"
+
+#include <sched.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "harness/core/files.h"
+#include "harness/run/probe_cache.h"
+
+namespace qfs::run {
+namespace {
+
+constexpr std::chrono::seconds kProbeTimeout{60};
+
+/// CPU quota of the cgroup in whole cores, or 0 when unlimited or not visible.
+int cgroup_cores() {
+  std::ifstream file("/sys/fs/cgroup/cpu.max");
+  std::string quota;
+  double period = 0;
+  if (!(file >> quota >> period) || quota == "max" || period <= 0) return 0;
+  return std::max(1, static_cast<int>(std::stod(quota) / period));
+}
+
+std::string host_key(const plan::Cell& cell) {
+  std::string key(to_string(cell.host));
+  if (cell.external) {
+    for (const std::string& word : cell.external->command) key += '\x1f' + word;
+    key += '\x1f' + cell.external->folder;
+  }
+  return key;
+}
+
+}  // namespace
+
+int available_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  int cores = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+  if (const int quota = cgroup_cores(); quota > 0) cores = std::min(cores, quota);
+  return std::max(1, cores);
+}
+
+HostLauncher::HostLauncher(const RunOptions& options, const qfs::HostLimits& limits,
+                           std::string log_folder)
+    : options_(options), limits_(limits), log_folder_(std::move(log_folder)) {
+  if (options_.threads <= 0) options_.threads = available_cores();
+}
+
+ChildOptions external_child(const ExternalCommand& command) {
+  ChildOptions child;
+  child.command = command.command;
+  child.working_directory = command.folder;
+  child.environment = allowed_environment();
+  std::string& python_path = child.environment["PYTHONPATH"];
+  if (!python_path.empty()) python_path += ':';
+  python_path += program_data_directory() + "/methods/external";
+  return child;
+}
+
+RuntimeOptions HostLauncher::runtime(const plan::Cell& cell) const {
+  RuntimeOptions runtime;
+  runtime.device = cell.host == plan::HostKind::tensor ? options_.device : "cpu";
+  runtime.threads = cell.host == plan::HostKind::tensor ? options_.threads : 1;
+  return runtime;
+}
+
+std::string HostLauncher::log_path(const std::string& log_name) const {
+  return log_folder_ + "/" + log_name + ".log";
+}
+
+Result<ChildOptions> HostLauncher::child_options(const plan::Cell& cell,
+                                                 const std::string& log_name) const {
+  ChildOptions child;
+  switch (cell.host) {
+    case plan::HostKind::light:
+      child.command = options_.programs.light;
+      child.environment = allowed_environment();
+      break;
+    case plan::HostKind::tensor:
+      child.command = options_.programs.tensor;
+      child.environment = allowed_environment();
+      if (child.command.empty()) {
+        return unavailable("method '" + std::string(cell.spec->name()) +
+                               "' needs qfs-host, which was not built or installed with this "
+                               "qfs-bench (./bootstrap.sh sweep builds it)",
+                           cell.pointer);
+      }
+      break;
+    case plan::HostKind::external:
+      child = external_child(*cell.external);
+      break;
+  }
+  child.environment["OMP_NUM_THREADS"] = std::to_string(runtime(cell).threads);
+  // A short spin: passive waiting costs tens of microseconds a parallel region, the default
+  // collapses beside a busy neighbour. The runtime reads it before main.
+  child.environment.try_emplace("GOMP_SPINCOUNT", "10000");
+  child.log_path = log_path(log_name);
+  return child;
+}
+
+Result<host::HostClient> HostLauncher::start(const plan::Cell& cell, const std::string& log_name) {
+  if (Status made = make_directories(log_folder_); !made) return made.error();
+  Result<ChildOptions> child = child_options(cell, log_name);
+  if (!child) return child.error();
+  return host::HostClient::start(*child, {.memory_bytes = limits_.memory_bytes});
+}
+
+Result<HostFacts> HostLauncher::facts(const plan::Cell& cell) {
+  const std::string key = host_key(cell);
+  if (auto it = facts_.find(key); it != facts_.end()) return it->second;
+  Result<ChildOptions> child = child_options(cell, "probe-" + std::string(to_string(cell.host)));
+  if (!child) return child.error();
+  const RuntimeOptions options = runtime(cell);
+  const std::string cache_key = cell.external ? "" : probe_cache_key(child->command, options);
+  if (std::optional<HostFacts> known = read_probe_cache(cache_key)) return facts_[key] = *known;
+
+  Result<host::HostClient> client = start(cell, "probe-" + std::string(to_string(cell.host)));
+  if (!client) return client.error();
+  Result<host::ProbeReply> reply = client->probe(options, kProbeTimeout);
+  if (!reply) return reply.error();
+  HostFacts facts{reply->numerics, reply->facts};
+  write_probe_cache(cache_key, facts);
+  return facts_[key] = facts;
+}
+
+}  // namespace qfs::run

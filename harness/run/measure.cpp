@@ -1,0 +1,124 @@
+#include <algorithm>
+
+#include "harness/core/failpoint.h"
+#include "harness/run/cell_run.h"
+
+namespace qfs::run {
+namespace {
+
+/// The repetition's rows: total and phases of each unit, and the largest peaks.
+struct RepetitionRows {
+  std::vector<store::MeasurementRow> measurements;
+  int64_t peak_resident_bytes = 0;
+  int64_t peak_device_bytes = 0;
+
+  void add(int64_t unit, const host::UnitResults& results) {
+    int64_t tokens = 0;
+    for (const auto& reply : results.predictions) tokens += reply.prediction.tokens_out;
+    measurements.push_back({0, unit, "total", results.done.ns, tokens});
+    for (const host::PhaseReply& phase : results.phases) {
+      measurements.push_back({0, unit, phase.name, phase.ns, phase.tokens});
+    }
+    peak_resident_bytes = std::max(peak_resident_bytes, results.done.peak_resident_bytes);
+    peak_device_bytes = std::max(peak_device_bytes, results.done.peak_device_bytes);
+  }
+
+  std::vector<store::MemoryRow> memory() const {
+    std::vector<store::MemoryRow> rows = {{0, "host_peak", peak_resident_bytes}};
+    if (peak_device_bytes > 0) rows.push_back({0, "device_allocated_peak", peak_device_bytes});
+    return rows;
+  }
+};
+
+/// Timed outputs must be those of the quality pass (protocol `as_generated`).
+Result<size_t> differing_outputs(const RunContext& context, const CellTarget& target,
+                                 const host::UnitResults& results) {
+  if (!target.quality) return size_t{0};
+  size_t differing = 0;
+  for (const host::PredictionReply& reply : results.predictions) {
+    auto stored = context.reader.output(*target.quality, reply.ordinal);
+    if (!stored) return stored.error();
+    if (*stored && (*stored)->prediction.text != reply.prediction.text) ++differing;
+  }
+  return differing;
+}
+
+/// Warm-up units, then the missing repetitions, until a failure or a signal.
+Status run_repetitions(const RunContext& context, const CellTarget& target, HostPool& pool,
+                       store::AttemptId attempt, CellOutcome& outcome) {
+  const plan::Cell& cell = *target.cell;
+  const plan::PlannedDataset& dataset = context.plan.datasets[cell.dataset];
+  const MeasureSettings& settings = *context.plan.experiment.measure;
+  const std::vector<Unit> units =
+      cell.spec->units(cell.params, numbered_examples(dataset, dataset.measure_ordinals));
+
+  const auto timed_unit = [&](size_t index, host::UnitResults& results) {
+    const auto request = run_request(context.plan, cell, static_cast<int64_t>(index),
+                                     units[index % units.size()], true);
+    auto failure = run_unit(context, cell, pool, request, results);
+    if (failure) fail(outcome, *failure);
+    return !failure.has_value();
+  };
+
+  host::UnitResults results;
+  for (size_t i = 0; i < static_cast<size_t>(settings.warmup); ++i) {
+    if (context.signals.received() != 0 || !timed_unit(i % units.size(), results)) return {};
+  }
+  for (int64_t repetition : target.repetitions) {
+    RepetitionRows rows;
+    for (size_t i = 0; i < units.size(); ++i) {
+      if (context.signals.received() != 0 || !timed_unit(i, results)) return {};
+      rows.add(static_cast<int64_t>(i), results);
+      context.progress.unit_done(results.predictions.size(), rows.measurements.back().tokens,
+                                 results.done.ns, results.done.peak_resident_bytes);
+      Result<size_t> differing = differing_outputs(context, target, results);
+      if (!differing) return differing.error();
+      outcome.conflicts += *differing;
+    }
+    QFS_FAILPOINT_HERE("run.before_repetition_commit");
+    if (Status committed = context.store.commit_repetition(target.result, attempt, repetition,
+                                                           rows.measurements, rows.memory());
+        !committed) {
+      return committed;
+    }
+  }
+  outcome.complete = true;
+  return {};
+}
+
+}  // namespace
+
+Result<CellOutcome> measure_cell(const RunContext& context, const CellTarget& target) {
+  CellOutcome outcome;
+  outcome.kind = store::ResultKind::measure;
+  const plan::Cell& cell = *target.cell;
+  context.progress.cell_started(cell, store::ResultKind::measure, target.repetitions.size());
+  HostPool pool(context.launcher, HostReuse::none);
+  RuntimeOptions runtime = context.launcher.runtime(cell);
+  runtime.ignore_eos = context.plan.experiment.measure->protocol == "fixed_n";
+  auto open_failure = pool.open(cell, runtime);
+  Result<store::AttemptId> attempt = context.store.begin_attempt(
+      {.result = target.result,
+       .environment = target.environment,
+       .worker = "driver",
+       .log_path = relative_log_path(context.store.path(), pool.log_path())});
+  if (!attempt) return attempt.error();
+  if (open_failure) {
+    fail(outcome, *open_failure);
+  } else if (Status ran = run_repetitions(context, target, pool, *attempt, outcome); !ran) {
+    return ran.error();
+  }
+  pool.discard();
+  if (outcome.conflicts > 0) {
+    const std::string text = cell.label + ": " + std::to_string(outcome.conflicts) +
+                             " timed outputs differ from the quality pass";
+    context.progress.note(text);
+    if (Status logged = context.store.log_event("warning", text, *attempt); !logged) {
+      return logged.error();
+    }
+  }
+  if (Status ended = end_attempt(context.store, *attempt, outcome); !ended) return ended.error();
+  return outcome;
+}
+
+}  // namespace qfs::run

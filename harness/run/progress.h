@@ -1,0 +1,48 @@
+// Progress: what a running sweep tells whoever watches. Implemented by the command line (a status
+// line on a terminal, plain lines elsewhere) and by tests.
+//
+// Called from the driver's thread only, between units; implementations must be quick and cannot
+// fail.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "harness/plan/plan.h"
+#include "harness/store/states.h"
+
+namespace qfs::run {
+
+/// What has to be done, once, before the first cell.
+struct WorkAhead {
+  size_t cells = 0;         ///< of the plan
+  size_t cells_to_run = 0;  ///< with units missing (predict)
+  size_t cells_to_measure = 0;
+  size_t units_to_run = 0;  ///< over all cells to run
+  double seconds = 0;       ///< estimate, predict only
+};
+
+/// How one cell ended in this run.
+struct CellOutcome {
+  store::ResultKind kind = store::ResultKind::predict;
+  bool reused = false;  ///< complete before this run
+  bool complete = false;
+  bool remembered = false;  ///< a failure of an earlier run that is not retried
+  store::FailureKind failure = store::FailureKind::none;
+  std::string message;   ///< of the failure
+  size_t conflicts = 0;  ///< outputs that differ from stored ones
+};
+
+class Progress {
+ public:
+  virtual ~Progress() = default;
+  virtual void ahead(const WorkAhead& work) = 0;
+  virtual void cell_started(const plan::Cell& cell, store::ResultKind kind, size_t units) = 0;
+  /// `examples` and `tokens_out` of the unit; `ns` inside the host; `host_bytes` resident.
+  virtual void unit_done(size_t examples, int64_t tokens_out, int64_t ns, int64_t host_bytes) = 0;
+  virtual void cell_ended(const plan::Cell& cell, const CellOutcome& outcome) = 0;
+  virtual void note(std::string_view text) = 0;
+};
+
+}  // namespace qfs::run

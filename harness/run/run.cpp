@@ -1,0 +1,167 @@
+#include "harness/run/run.h"
+
+#include <filesystem>
+
+#include "harness/plan/estimate.h"
+#include "harness/run/cell_run.h"
+#include "harness/run/signals.h"
+#include "harness/run/survey.h"
+
+namespace qfs::run {
+namespace {
+
+/// Logs of hosts lie beside the store: "lc_sweep.sqlite" -> "lc_sweep.logs/".
+std::string log_folder(const std::string& store_path) {
+  return std::filesystem::path(store_path).replace_extension(".logs").string();
+}
+
+WorkAhead work_ahead(const plan::Plan& plan, const std::vector<CellState>& states) {
+  WorkAhead work;
+  work.cells = plan.cells.size();
+  const plan::Estimator estimator;
+  for (size_t i = 0; i < states.size(); ++i) {
+    const CellState& state = states[i];
+    if (!state.predict.complete && !state.predict.remembered_failure) {
+      ++work.cells_to_run;
+      work.units_to_run += state.missing_units.size();
+      work.seconds += estimator.remaining_seconds(plan.cells[i], state.missing_units.size());
+    }
+    if (state.measure && !state.measure->complete) ++work.cells_to_measure;
+  }
+  return work;
+}
+
+CellOutcome reused_outcome(store::ResultKind kind) {
+  CellOutcome outcome;
+  outcome.kind = kind;
+  outcome.reused = outcome.complete = true;
+  return outcome;
+}
+
+CellOutcome remembered_outcome(store::ResultKind kind, const store::AttemptRow& failure) {
+  CellOutcome outcome;
+  outcome.kind = kind;
+  outcome.remembered = true;
+  outcome.failure = failure.failure;
+  outcome.message = failure.message;
+  return outcome;
+}
+
+/// Executes the cells of one plan in two passes: predictions first, then timings.
+class Execution {
+ public:
+  Execution(const RunContext& context, const RunOptions& options, std::vector<CellState> states)
+      : context_(context), options_(options), states_(std::move(states)) {
+    summary_.results.resize(states_.size());
+    predicted_.resize(states_.size(), false);
+  }
+
+  Result<RunSummary> run() {
+    if (Status predicted = predict_all(); !predicted) return predicted.error();
+    if (Status measured = measure_all(); !measured) return measured.error();
+    summary_.interrupted_by = context_.signals.received();
+    summary_.incomplete = states_.size() - summary_.complete - summary_.failed;
+    return std::move(summary_);
+  }
+
+ private:
+  bool stopping() const {
+    return context_.signals.received() != 0 ||
+           (options_.max_failures > 0 && new_failures_ >= options_.max_failures);
+  }
+
+  Status predict_all() {
+    HostPool pool(context_.launcher, context_.plan.experiment.host_reuse);
+    for (size_t i = 0; i < states_.size(); ++i) {
+      const ResultState& state = states_[i].predict;
+      summary_.results[i].predict = state.result;
+      if (stopping() && !state.complete && !state.remembered_failure) continue;
+      const Result<CellOutcome> outcome = predict_or_recall(i, pool);
+      if (!outcome) return outcome.error();
+      count(*outcome);
+      predicted_[i] = outcome->complete;
+      context_.progress.cell_ended(context_.plan.cells[i], *outcome);
+    }
+    return {};
+  }
+
+  /// What the store already knows about a cell, or else what running it gives.
+  Result<CellOutcome> predict_or_recall(size_t i, HostPool& pool) {
+    const ResultState& state = states_[i].predict;
+    if (state.complete) return reused_outcome(store::ResultKind::predict);
+    if (state.remembered_failure) {
+      return remembered_outcome(store::ResultKind::predict, *state.remembered_failure);
+    }
+    return predict_cell(context_,
+                        {.cell = &context_.plan.cells[i],
+                         .result = state.result,
+                         .environment = state.environment,
+                         .units = states_[i].missing_units},
+                        pool);
+  }
+
+  void count(const CellOutcome& outcome) {
+    summary_.conflicts += outcome.conflicts;
+    if (outcome.complete) ++summary_.complete;
+    if (outcome.reused) ++summary_.reused;
+    if (outcome.failure == store::FailureKind::none) return;
+    ++summary_.failed;
+    if (!outcome.remembered) ++new_failures_;
+  }
+
+  Status measure_all() {
+    for (size_t i = 0; i < states_.size(); ++i) {
+      std::optional<ResultState>& state = states_[i].measure;
+      if (!state) continue;
+      summary_.results[i].measure = state->result;
+      if (state->complete || state->remembered_failure || !predicted_[i]) continue;
+      if (stopping()) return {};
+      const plan::Cell& cell = context_.plan.cells[i];
+      Result<CellOutcome> outcome =
+          measure_cell(context_, {.cell = &cell,
+                                  .result = state->result,
+                                  .environment = state->environment,
+                                  .repetitions = states_[i].missing_repetitions,
+                                  .quality = states_[i].predict.result});
+      if (!outcome) return outcome.error();
+      summary_.conflicts += outcome->conflicts;
+      if (outcome->failure != store::FailureKind::none) ++new_failures_;
+      context_.progress.cell_ended(cell, *outcome);
+    }
+    return {};
+  }
+
+  const RunContext& context_;
+  const RunOptions& options_;
+  std::vector<CellState> states_;
+  std::vector<bool> predicted_;
+  RunSummary summary_;
+  int64_t new_failures_ = 0;
+};
+
+}  // namespace
+
+Result<RunSummary> run_plan(const plan::Plan& plan, store::Store& store, const RunOptions& options,
+                            Progress& progress) {
+  const SignalWatch signals;
+  HostLauncher launcher(options, plan.experiment.limits, log_folder(store.path()));
+  Result<store::Reader> reader = store::Reader::open(store.path());
+  if (!reader) return reader.error();
+  const RunContext context{plan, store, *reader, launcher, signals, progress};
+
+  Result<int64_t> abandoned = store.abandon_dead_attempts();
+  if (!abandoned) return abandoned.error();
+  if (*abandoned > 0) {
+    progress.note("continuing after " + std::to_string(*abandoned) +
+                  " attempt(s) whose process ended without a word");
+  }
+  Result<store::SweepId> sweep = register_plan(plan, store);
+  if (!sweep) return sweep.error();
+  Result<std::vector<CellState>> states = survey(context, options);
+  if (!states) return states.error();
+  if (Status used = use_results(plan, store, *sweep, *states); !used) return used.error();
+  progress.ahead(work_ahead(plan, *states));
+  return Execution(context, options, *std::move(states)).run();
+}
+
+}  // namespace qfs::run

@@ -1,0 +1,67 @@
+// run_plan: executes a plan against a store — starts hosts, sends units, commits what comes back,
+// and survives whatever the hosts do. Running the same command again continues where it ended.
+//
+// Called by `sweep`. One call at a time per store; signals are handled inside (SignalWatch). A cell
+// that fails is a row in the store and an outcome in the summary, not an error of this function; an
+// error means that the sweep as a whole cannot go on (store, environment).
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/api/result.h"
+#include "harness/plan/plan.h"
+#include "harness/run/progress.h"
+#include "harness/store/store.h"
+
+namespace qfs::run {
+
+/// argv of the programs that host built-in methods.
+struct HostPrograms {
+  std::vector<std::string> light;   ///< {".../qfs-bench", "host"}
+  std::vector<std::string> tensor;  ///< {".../qfs-host"}; empty when this build has none
+};
+
+struct RunOptions {
+  HostPrograms programs;
+  std::string device = "cpu";
+  int threads = 0;                     ///< intra-op threads of tensor hosts; 0: available cores
+  std::set<store::FailureKind> retry;  ///< remembered failures to try again
+  std::optional<plan::Filter> rerun;   ///< cells to compute anew although they are complete
+  int64_t max_failures = 0;            ///< stop after that many failed cells; 0: never
+  bool accept_numerics = false;        ///< a complete result of other numerics counts
+  bool measure = true;
+};
+
+/// What the plan's cell at the same index has in the store after the run.
+struct CellResults {
+  std::optional<store::ResultId> predict;
+  std::optional<store::ResultId> measure;
+};
+
+struct RunSummary {
+  std::vector<CellResults> results;  ///< as Plan::cells
+  size_t complete = 0;               ///< predict results, reused ones included
+  size_t reused = 0;
+  size_t failed = 0;
+  size_t incomplete = 0;   ///< stopped before their end
+  size_t conflicts = 0;    ///< outputs that were not reproduced
+  int interrupted_by = 0;  ///< signal number, 0 when it ran to its end
+};
+
+Result<RunSummary> run_plan(const plan::Plan& plan, store::Store& store, const RunOptions& options,
+                            Progress& progress);
+
+/// How much of a plan the store at `store_path` already holds, for `plan`; by cell. Needs hosts
+/// only to learn their numerics (probes are cached per program).
+struct Reuse {
+  size_t present = 0;  ///< outputs that are there
+  size_t expected = 0;
+  bool known = true;  ///< false: the host's numerics could not be learnt
+};
+Result<std::vector<Reuse>> reuse_of(const plan::Plan& plan, const std::string& store_path,
+                                    const RunOptions& options);
+
+}  // namespace qfs::run

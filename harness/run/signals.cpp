@@ -1,0 +1,47 @@
+#include "harness/run/signals.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+namespace qfs::run {
+
+SignalWatch::SignalWatch() {
+  sigset_t watched;
+  sigemptyset(&watched);
+  sigaddset(&watched, SIGINT);
+  sigaddset(&watched, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &watched, &previous_mask_);
+  signal_fd_ = signalfd(-1, &watched, SFD_CLOEXEC);
+  wake_fd_ = eventfd(0, EFD_CLOEXEC);
+  thread_ = std::thread([this] { watch(signal_fd_, wake_fd_); });
+}
+
+SignalWatch::~SignalWatch() {
+  const uint64_t one = 1;
+  // An eventfd takes this write whenever its counter is below the maximum, which nothing else
+  // raises.
+  [[maybe_unused]] const ssize_t written = write(wake_fd_, &one, sizeof(one));
+  thread_.join();
+  close(signal_fd_);
+  close(wake_fd_);
+  pthread_sigmask(SIG_SETMASK, &previous_mask_, nullptr);
+}
+
+void SignalWatch::watch(int signal_fd, int wake_fd) {
+  while (true) {
+    pollfd waiting[2] = {{signal_fd, POLLIN, 0}, {wake_fd, POLLIN, 0}};
+    if (poll(waiting, 2, -1) < 0) continue;
+    if ((waiting[1].revents & POLLIN) != 0) return;
+    signalfd_siginfo info{};
+    if (read(signal_fd, &info, sizeof(info)) != static_cast<ssize_t>(sizeof(info))) continue;
+    const int signal_number = static_cast<int>(info.ssi_signo);
+    if (received() != 0) _exit(128 + signal_number);
+    received_.store(signal_number, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace qfs::run

@@ -1,0 +1,35 @@
+// SignalWatch: turns Ctrl-C and SIGTERM into a flag that is looked at between units; a second
+// signal ends the process at once (its hosts die with it, and the store is whole at any moment).
+//
+// Blocks both signals for the process while it lives, on a thread of its own. Construct it before
+// other threads start; one at a time.
+#pragma once
+
+#include <signal.h>
+
+#include <atomic>
+#include <thread>
+
+namespace qfs::run {
+
+class SignalWatch {
+ public:
+  SignalWatch();
+  ~SignalWatch();
+  SignalWatch(const SignalWatch&) = delete;
+  SignalWatch& operator=(const SignalWatch&) = delete;
+
+  /// The signal that asked to stop, or 0.
+  int received() const { return received_.load(std::memory_order_relaxed); }
+
+ private:
+  void watch(int signal_fd, int wake_fd);
+
+  std::atomic<int> received_{0};
+  sigset_t previous_mask_{};
+  int signal_fd_ = -1;
+  int wake_fd_ = -1;
+  std::thread thread_;
+};
+
+}  // namespace qfs::run

@@ -1,0 +1,252 @@
+#include "harness/run/survey.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
+
+#include "harness/core/build_info.h"
+#include "harness/core/json_dom.h"
+#include "harness/run/environment.h"
+
+namespace qfs::run {
+namespace {
+
+using nlohmann::json;
+
+enum class ParamsPart { asked, all };
+
+/// The resolved parameters; `asked` leaves out those that only say how (numerics), `all` adds the
+/// names of backbone and tokenizer, by which tables can be arranged.
+Result<Json> params_json(const plan::Cell& cell, ParamsPart part) {
+  json object = json::object();
+  for (const auto& [name, value] : cell.params.values()) {
+    std::visit([&](const auto& v) { object[name] = v; }, value);
+  }
+  if (part == ParamsPart::asked) {
+    for (const ParamSpec& spec : cell.spec->params()) {
+      if (spec.numerics) object.erase(spec.name);
+    }
+  } else {
+    if (cell.backbone) object["backbone"] = cell.backbone->name;
+    if (cell.tokenizer) object["tokenizer"] = cell.tokenizer->name;
+  }
+  return canonical_json(object);
+}
+
+Result<store::CellRow> cell_row(const plan::Plan& plan, const plan::Cell& cell) {
+  Result<Json> params = params_json(cell, ParamsPart::asked);
+  if (!params) return params.error();
+  const plan::PlannedDataset& dataset = plan.datasets[cell.dataset];
+  store::CellRow row;
+  row.id = cell.id;
+  row.identity = cell.identity;
+  row.method = cell.spec->name();
+  row.oracle = cell.needs.references || cell.needs.evidence;
+  row.params = *params;
+  row.dataset = dataset.data->id;
+  row.seed = cell.seed;
+  row.ordinals = dataset.ordinals;
+  return row;
+}
+
+/// Positions in Plan::cells, in the order in which tables show them.
+std::vector<size_t> table_order(const plan::Plan& plan) {
+  std::vector<size_t> order(plan.cells.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, {}, [&](size_t i) { return plan.cells[i].position; });
+  return order;
+}
+
+Result<store::EnvironmentId> put_environment(store::Store& store,
+                                             const plan::NumericsIdentity& numerics,
+                                             const HostFacts& host) {
+  const Json machine = host_facts();
+  Result<Json> facts = canonical_json(
+      json{{"machine", json::parse(machine.text)}, {"host", json::parse(host.facts.text)}});
+  if (!facts) return facts.error();
+  return store.put_environment({.id = {},
+                                .numerics_id = numerics.id,
+                                .numerics = numerics.identity,
+                                .host = *facts,
+                                .build = build_facts()});
+}
+
+/// The result row of one kind, with its remembered failure unless that is to be retried.
+Result<ResultState> result_state(const RunContext& context, const RunOptions& options,
+                                 const plan::Cell& cell, store::ResultKind kind,
+                                 const plan::NumericsIdentity& numerics, int64_t repetitions) {
+  ResultState state;
+  Result<HostFacts> host = context.launcher.facts(cell);
+  if (!host) return host.error();
+  auto environment = put_environment(context.store, numerics, *host);
+  if (!environment) return environment.error();
+  state.environment = *environment;
+  auto result = context.store.ensure_result({cell.id, numerics.id, kind}, repetitions);
+  if (!result) return result.error();
+  state.result = *result;
+  auto failure = context.store.last_failure(*result);
+  if (!failure) return failure.error();
+  if (*failure && !options.retry.contains((*failure)->failure)) {
+    state.remembered_failure = **failure;
+  }
+  return state;
+}
+
+/// Another complete result of the cell, for --accept-numerics.
+Result<std::optional<store::ResultId>> complete_elsewhere(store::Reader& reader,
+                                                          const plan::Cell& cell) {
+  auto results = reader.results(cell.id);
+  if (!results) return results.error();
+  for (const store::ResultRow& row : *results) {
+    if (row.key.kind == store::ResultKind::predict && row.status == store::Completeness::complete) {
+      return std::optional(row.id);
+    }
+  }
+  return std::optional<store::ResultId>();
+}
+
+/// Indices of the units that have a row missing.
+std::vector<size_t> units_to_run(const plan::Cell& cell, const std::vector<int64_t>& present,
+                                 bool all) {
+  const std::set<int64_t> there(present.begin(), present.end());
+  std::vector<size_t> missing;
+  for (size_t i = 0; i < cell.units.size(); ++i) {
+    const auto& ordinals = cell.units[i].ordinals;
+    const bool whole =
+        std::ranges::all_of(ordinals, [&](int64_t ordinal) { return there.contains(ordinal); });
+    if (all || !whole) missing.push_back(i);
+  }
+  return missing;
+}
+
+Result<CellState> survey_cell(const RunContext& context, const RunOptions& options,
+                              const plan::Cell& cell, bool rerun) {
+  CellState state;
+  Result<plan::NumericsIdentity> numerics = predict_numerics(cell, context.launcher);
+  if (!numerics) return numerics.error();
+  auto predict = result_state(context, options, cell, store::ResultKind::predict, *numerics, 0);
+  if (!predict) return predict.error();
+  state.predict = *std::move(predict);
+  auto present = context.store.present_ordinals(state.predict.result);
+  if (!present) return present.error();
+  state.missing_units = units_to_run(cell, *present, rerun);
+  state.predict.complete = state.missing_units.empty();
+  if (rerun || state.predict.complete) state.predict.remembered_failure.reset();
+  if (options.accept_numerics && !state.predict.complete && !rerun) {
+    auto other = complete_elsewhere(context.reader, cell);
+    if (!other) return other.error();
+    if (*other) {
+      state.predict.result = **other;
+      state.predict.complete = state.predict.accepted = true;
+      state.predict.remembered_failure.reset();
+    }
+  }
+  return state;
+}
+
+Status survey_measure(const RunContext& context, const RunOptions& options, const plan::Cell& cell,
+                      bool rerun, CellState& state) {
+  const MeasureSettings& settings = *context.plan.experiment.measure;
+  auto numerics = measure_numerics(cell, context.launcher, settings);
+  if (!numerics) return numerics.error();
+  auto measure = result_state(context, options, cell, store::ResultKind::measure, *numerics,
+                              settings.repetitions);
+  if (!measure) return measure.error();
+  auto present = context.store.present_repetitions(measure->result);
+  if (!present) return present.error();
+  for (int64_t i = 0; i < settings.repetitions; ++i) {
+    if (!std::ranges::binary_search(*present, i)) state.missing_repetitions.push_back(i);
+  }
+  measure->complete = state.missing_repetitions.empty();
+  if (rerun || measure->complete) measure->remembered_failure.reset();
+  state.measure = *std::move(measure);
+  return {};
+}
+
+}  // namespace
+
+Result<plan::NumericsIdentity> predict_numerics(const plan::Cell& cell, HostLauncher& launcher) {
+  Result<HostFacts> facts = launcher.facts(cell);
+  if (!facts) return facts.error();
+  return plan::numerics_identity(cell, facts->numerics, launcher.runtime(cell));
+}
+
+Result<plan::NumericsIdentity> measure_numerics(const plan::Cell& cell, HostLauncher& launcher,
+                                                const MeasureSettings& settings) {
+  Result<HostFacts> facts = launcher.facts(cell);
+  if (!facts) return facts.error();
+  json probe = json::parse(facts->numerics.text);
+  probe["hardware"] = json::parse(hardware_fingerprint().text);
+  probe["measure"] = {{"examples", settings.examples},
+                      {"warmup", settings.warmup},
+                      {"repetitions", settings.repetitions},
+                      {"protocol", settings.protocol}};
+  Result<Json> combined = canonical_json(probe);
+  if (!combined) return combined.error();
+  return plan::numerics_identity(cell, *combined, launcher.runtime(cell));
+}
+
+Result<store::SweepId> register_plan(const plan::Plan& plan, store::Store& store) {
+  for (const plan::PlannedDataset& dataset : plan.datasets) {
+    if (Status put = store.put_dataset(*dataset.data, plan.experiment.store_documents); !put) {
+      return put.error();
+    }
+  }
+  std::vector<store::CellRow> rows;
+  store::SweepRow sweep;
+  sweep.name = plan.experiment.name;
+  sweep.config = plan.experiment.resolved;
+  for (size_t i : table_order(plan)) {
+    const plan::Cell& cell = plan.cells[i];
+    Result<store::CellRow> row = cell_row(plan, cell);
+    if (!row) return row.error();
+    Result<Json> params = params_json(cell, ParamsPart::all);
+    if (!params) return params.error();
+    rows.push_back(*std::move(row));
+    store::SweepCell& place = sweep.cells.emplace_back();
+    place.cell = cell.id;
+    place.label = cell.label;
+    place.params = *params;
+    place.measure_ordinals = plan.datasets[cell.dataset].measure_ordinals;
+  }
+  if (Status put = store.put_cells(rows); !put) return put.error();
+  return store.put_sweep(sweep);
+}
+
+Status use_results(const plan::Plan& plan, store::Store& store, const store::SweepId& sweep,
+                   const std::vector<CellState>& states) {
+  const std::vector<size_t> order = table_order(plan);
+  for (size_t place = 0; place < order.size(); ++place) {
+    const CellState& state = states[order[place]];
+    const auto position = static_cast<int64_t>(place);
+    if (Status used = store.use_result(sweep, position, state.predict.result); !used) return used;
+    if (!state.measure) continue;
+    if (Status used = store.use_result(sweep, position, state.measure->result); !used) return used;
+  }
+  return {};
+}
+
+Result<std::vector<CellState>> survey(const RunContext& context, const RunOptions& options) {
+  std::set<size_t> rerun;
+  if (options.rerun) {
+    auto selected = plan::select_cells(*options.rerun, context.plan);
+    if (!selected) return selected.error();
+    rerun.insert(selected->begin(), selected->end());
+  }
+  std::vector<CellState> states;
+  for (size_t i = 0; i < context.plan.cells.size(); ++i) {
+    const plan::Cell& cell = context.plan.cells[i];
+    auto state = survey_cell(context, options, cell, rerun.contains(i));
+    if (!state) return state.error();
+    if (options.measure && context.plan.experiment.measure) {
+      if (Status done = survey_measure(context, options, cell, rerun.contains(i), *state); !done) {
+        return done.error();
+      }
+    }
+    states.push_back(*std::move(state));
+  }
+  return states;
+}
+
+}  // namespace qfs::run

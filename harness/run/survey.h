@@ -1,0 +1,50 @@
+// Survey: before anything runs, where every cell of a plan stands in a store — its ids, its
+// results, what is missing, what failed for good.
+//
+// Used by run_plan. Registers data sets, cells and the sweep in the store on the way. An error
+// means that the sweep cannot start (store, a host that cannot be started).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/api/result.h"
+#include "harness/plan/identity.h"
+#include "harness/run/cell_run.h"
+#include "harness/run/launcher.h"
+
+namespace qfs::run {
+
+/// One kind of result of one cell.
+struct ResultState {
+  store::ResultId result;
+  store::EnvironmentId environment;
+  bool complete = false;
+  bool accepted = false;  ///< complete under other numerics, by --accept-numerics
+  std::optional<store::AttemptRow> remembered_failure;  ///< not retried by this run
+};
+
+struct CellState {
+  ResultState predict;
+  std::vector<size_t> missing_units;
+  std::optional<ResultState> measure;  ///< when the sweep measures
+  std::vector<int64_t> missing_repetitions;
+};
+
+/// How a cell is computed here, and how its timing is.
+Result<plan::NumericsIdentity> predict_numerics(const plan::Cell& cell, HostLauncher& launcher);
+Result<plan::NumericsIdentity> measure_numerics(const plan::Cell& cell, HostLauncher& launcher,
+                                                const MeasureSettings& settings);
+
+/// Puts data sets, cells and the sweep into the store.
+Result<store::SweepId> register_plan(const plan::Plan& plan, store::Store& store);
+
+/// Says which results the sweep shows.
+Status use_results(const plan::Plan& plan, store::Store& store, const store::SweepId& sweep,
+                   const std::vector<CellState>& states);
+
+/// By cell.
+Result<std::vector<CellState>> survey(const RunContext& context, const RunOptions& options);
+
+}  // namespace qfs::run

@@ -1,0 +1,31 @@
+// Paired statistics: two results under one metric, aligned example by example, for paired tests and
+// side-by-side tables. Called by `compare`, `gate` and reports. Stateless; errors name the result.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/api/metric.h"
+#include "harness/api/result.h"
+#include "harness/store/reader.h"
+
+namespace qfs::score {
+
+struct PairedStatistics {
+  std::vector<std::string> columns;
+  std::vector<int64_t> ordinals;      ///< examples that both results have, ascending
+  std::vector<std::string> clusters;  ///< their documents, same order
+  std::vector<Statistics> first;
+  std::vector<Statistics> second;
+  int64_t only_first = 0;  ///< examples that the other result lacks, left out
+  int64_t only_second = 0;
+};
+
+/// `not_found` when one of them has no score with this signature; `invalid_argument` when they are
+/// of different data sets.
+Result<PairedStatistics> paired_statistics(store::Reader& reader, store::ResultId first,
+                                           store::ResultId second, std::string_view signature);
+
+}  // namespace qfs::score

@@ -1,0 +1,84 @@
+// Scorer: metrics over stored predictions. Reads outputs and references from a store, measures,
+// aggregates, asks for intervals, and stores one score job a (result, metric) in one transaction.
+//
+// Called by `sweep` and `score`; needs no model and no host. Idempotent: a complete job with the
+// same score_id is left alone. Not thread-safe (one store, one reader). A metric that fails is an
+// error that names the result and the metric; it never becomes a 0.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/api/dataset.h"
+#include "harness/api/ids.h"
+#include "harness/api/metric.h"
+#include "harness/api/result.h"
+#include "harness/store/reader.h"
+#include "harness/store/store.h"
+
+namespace qfs::score {
+
+/// Intervals of a metric's columns.
+struct ColumnIntervals {
+  std::vector<std::optional<store::ScoreInterval>>
+      columns;  ///< one a column; absent: too few clusters
+  int64_t clusters = 0;
+};
+
+/// How sure a corpus value is. The command line implements it with metrics/stats. Thread-safe.
+class IntervalEstimator {
+ public:
+  virtual ~IntervalEstimator() = default;
+  /// Every option that can change a digit, e.g. "bootstrap|n:10000|seed:12345|level:0.95".
+  virtual std::string method() const = 0;
+  /// `clusters[i]` is the document of `items[i]`: items of one document are resampled together.
+  virtual Result<ColumnIntervals> estimate(const Metric& metric, std::span<const Statistics> items,
+                                           std::span<const std::string> clusters) const = 0;
+};
+
+struct ScoreOptions {
+  bool allow_partial = false;  ///< score what is there; the job is marked by its n
+  const IntervalEstimator* intervals = nullptr;  ///< none: values only
+};
+
+enum class ScoreAction {
+  scored,      ///< measured and stored
+  kept,        ///< was there already
+  incomplete,  ///< predictions are missing and `allow_partial` was not given
+};
+
+struct ScoreOutcome {
+  ScoreAction action = ScoreAction::scored;
+  ScoreId id;
+  int64_t n = 0;         ///< examples scored
+  int64_t expected = 0;  ///< examples of the cell
+};
+
+/// What was scored, by which metric: the id of a score job.
+ScoreId score_id(const CellId& cell, const NumericsId& numerics, const Json& postprocess,
+                 const Metric& metric);
+
+class Scorer {
+ public:
+  /// `reader` reads the file that `store` writes; both outlive the scorer.
+  Scorer(store::Store& store, store::Reader& reader);
+  ~Scorer();
+
+  /// Texts of a data set that the store keeps as hashes only (`no_redistribution`, documents not
+  /// stored). `data` when its examples are not those of the store.
+  Status use_dataset(std::shared_ptr<const Dataset> dataset);
+
+  /// Scores one predict result with one metric.
+  Result<ScoreOutcome> score(store::ResultId result, const Metric& metric,
+                             const ScoreOptions& options = {});
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace qfs::score

@@ -1,0 +1,170 @@
+// Integrity: what SQLite can check, and every digest recomputed.
+#include <array>
+#include <string>
+#include <utility>
+
+#include "harness/core/identity.h"
+#include "harness/core/sha256.h"
+#include "harness/store/codec.h"
+#include "harness/store/reader_state.h"
+#include "harness/store/store.h"
+
+namespace qfs::store {
+namespace {
+
+using Problems = std::vector<std::string>;
+
+void check_file(Connection& db, Problems& problems) {
+  {
+    Query rows = db.query("PRAGMA integrity_check(20)");
+    while (rows.next()) {
+      if (rows.text(0) != "ok") problems.push_back("file: " + rows.text(0));
+    }
+  }
+  Query rows = db.query("PRAGMA foreign_key_check");
+  while (rows.next()) {
+    problems.push_back("table " + rows.text(0) + ": a row refers to a missing row of " +
+                       rows.text(2));
+  }
+}
+
+void check_texts(Connection& db, Problems& problems) {
+  Query rows = db.query("SELECT sha256, body FROM text");
+  while (rows.next()) {
+    const std::string sha256 = rows.text(0);
+    if (sha256_hex(rows.text(1)) != sha256) {
+      problems.push_back("text " + sha256.substr(0, 12) + " is not the one with this digest");
+    }
+  }
+}
+
+void check_outputs(Connection& db, Problems& problems) {
+  Query rows = db.query(
+      "SELECT result_id, ordinal, output_sha256, text, finish, tokens_in, tokens_out,"
+      " repaired_bytes, coalesce(truncation, ''), coalesce(prompt_sha256, ''), extra FROM output");
+  while (rows.next()) {
+    Prediction prediction;
+    for (const FinishReason reason : {FinishReason::length, FinishReason::overlength}) {
+      if (rows.text(4) == to_string(reason)) prediction.finish = reason;
+    }
+    prediction.tokens_in = rows.integer(5);
+    prediction.tokens_out = rows.integer(6);
+    prediction.repaired_bytes = rows.integer(7);
+    prediction.extra = Json{rows.text(10)};
+    const OutputFacts facts{sha256_hex(rows.text(3)), rows.text(9), rows.text(8)};
+    if (output_digest(prediction, facts) != rows.text(2)) {
+      problems.push_back("output " + std::to_string(rows.integer(1)) + " of result " +
+                         std::to_string(rows.integer(0)) + " does not have its digest");
+    }
+  }
+}
+
+void check_ids(Connection& db, Problems& problems) {
+  {
+    Query rows = db.query("SELECT cell_id, identity, identity_version FROM cell");
+    while (rows.next()) {
+      const CellId id(rows.text(0));
+      if (rows.integer(2) == kIdentityVersion && make_cell_id(Json{rows.text(1)}) != id) {
+        problems.push_back("cell " + id.short_hex() + " is not the id of its identity");
+      }
+    }
+  }
+  Query rows = db.query("SELECT numerics_id, numerics FROM environment");
+  while (rows.next()) {
+    const NumericsId id(rows.text(0));
+    if (make_numerics_id(Json{rows.text(1)}) != id) {
+      problems.push_back("numerics " + id.short_hex() + " is not the id of its identity");
+    }
+  }
+}
+
+/// JSON columns whose reading would fail later.
+void check_json(Connection& db, Problems& problems) {
+  constexpr std::array<std::array<const char*, 2>, 15> kColumns = {
+      {{"dataset", "manifest"},
+       {"example", "reference_sha256s"},
+       {"example", "evidence"},
+       {"example", "extra"},
+       {"cell", "identity"},
+       {"cell", "params"},
+       {"cell", "ordinals"},
+       {"sweep", "config"},
+       {"sweep_cell", "params"},
+       {"environment", "numerics"},
+       {"environment", "host"},
+       {"environment", "build"},
+       {"output", "extra"},
+       {"score_job", "columns"},
+       {"statistic", "values"}}};
+  for (const auto& [table, column] : kColumns) {
+    const int64_t broken = db.integer("SELECT count(*) FROM " + std::string(table) +
+                                      " WHERE NOT json_valid(\"" + column + "\")");
+    if (broken > 0) {
+      problems.push_back("table " + std::string(table) + ": " + std::to_string(broken) +
+                         " rows whose " + column + " is not JSON");
+    }
+  }
+}
+
+/// Rows that no constraint can tie together.
+void check_counts(Connection& db, Problems& problems) {
+  {
+    Query rows = db.query(
+        "SELECT dataset_id FROM dataset d WHERE examples <>"
+        " (SELECT count(*) FROM example e WHERE e.dataset_id = d.dataset_id)");
+    while (rows.next()) {
+      problems.push_back("data set " + rows.text(0).substr(0, 12) + " does not have its examples");
+    }
+  }
+  {
+    Query rows = db.query(
+        "SELECT cell_id FROM cell WHERE json_valid(ordinals) AND json_array_length(ordinals) IS "
+        "NOT expected");
+    while (rows.next()) {
+      problems.push_back("cell " + rows.text(0).substr(0, 12) + " does not count its examples");
+    }
+  }
+  {
+    Query rows = db.query(
+        "SELECT o.result_id, o.ordinal FROM output o JOIN result r USING (result_id)"
+        " JOIN cell c USING (cell_id)"
+        " WHERE json_valid(c.ordinals)"
+        " AND o.ordinal NOT IN (SELECT value FROM json_each(c.ordinals))");
+    while (rows.next()) {
+      problems.push_back("result " + std::to_string(rows.integer(0)) +
+                         " has an output that was not asked for, example " +
+                         std::to_string(rows.integer(1)));
+    }
+  }
+  Query rows = db.query(
+      "SELECT score_id FROM score_job j WHERE n <>"
+      " (SELECT count(*) FROM statistic s WHERE s.score_job_id = j.score_job_id)");
+  while (rows.next()) {
+    problems.push_back("score " + rows.text(0).substr(0, 12) + " does not have its statistics");
+  }
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> Reader::check_integrity() {
+  Connection& db = state_->db;
+  Problems problems;
+  check_file(db, problems);
+  check_texts(db, problems);
+  check_outputs(db, problems);
+  check_ids(db, problems);
+  check_json(db, problems);
+  check_counts(db, problems);
+  const Result<std::vector<SweepInfo>> all = sweeps();
+  if (!all) return all.error();
+  for (const SweepInfo& info : *all) {
+    const Result<SweepRow> row = sweep(info.id);
+    if (!row) return row.error();
+    if (make_sweep_id(*row) != info.id) {
+      problems.push_back("sweep " + info.id.short_hex() + " is not the id of its content");
+    }
+  }
+  return db.finish(std::move(problems));
+}
+
+}  // namespace qfs::store

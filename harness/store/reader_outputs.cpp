@@ -1,0 +1,97 @@
+// Outputs with their texts, conflicts, and the byte-equality list.
+#include <string>
+#include <utility>
+
+#include "harness/store/codec.h"
+#include "harness/store/reader_state.h"
+#include "harness/store/row_queries.h"
+
+namespace qfs::store {
+namespace {
+
+std::optional<FinishReason> finish_from(const std::string& name) {
+  for (const FinishReason reason :
+       {FinishReason::stop, FinishReason::length, FinishReason::overlength}) {
+    if (name == to_string(reason)) return reason;
+  }
+  return std::nullopt;
+}
+
+constexpr const char* kOutputColumns =
+    "SELECT o.ordinal, o.output_sha256, o.text, o.finish, o.tokens_in, o.tokens_out,"
+    " o.repaired_bytes, o.truncation, o.extra, p.body FROM output o"
+    // Without prompts nothing is looked up and the column is NULL.
+    " LEFT JOIN text p ON ?1 AND p.sha256 = o.prompt_sha256 WHERE o.result_id = ?2";
+
+Result<std::vector<OutputRow>> read_outputs(Connection& db, Query rows) {
+  std::vector<OutputRow> outputs;
+  while (rows.next()) {
+    OutputRow& output = outputs.emplace_back();
+    output.ordinal = rows.integer(0);
+    output.sha256 = rows.text(1);
+    Prediction& prediction = output.prediction;
+    prediction.text = rows.text(2);
+    const std::optional<FinishReason> finish = finish_from(rows.text(3));
+    prediction.tokens_in = rows.integer(4);
+    prediction.tokens_out = rows.integer(5);
+    prediction.repaired_bytes = rows.integer(6);
+    bool readable = finish.has_value();
+    if (!rows.null(7)) {
+      prediction.truncation = decode_truncation(rows.text(7));
+      readable = readable && prediction.truncation.has_value();
+    }
+    if (!readable) return damaged(db, "the output of example " + std::to_string(output.ordinal));
+    prediction.finish = *finish;
+    prediction.extra = Json{rows.text(8)};
+    prediction.prompt = rows.text(9);
+  }
+  return db.finish(std::move(outputs));
+}
+
+}  // namespace
+
+Result<std::vector<OutputRow>> Reader::outputs(ResultId result, bool with_prompts) {
+  return read_outputs(state_->db,
+                      state_->db.query(std::string(kOutputColumns) + " ORDER BY o.ordinal",
+                                       with_prompts, result.value));
+}
+
+Result<std::optional<OutputRow>> Reader::output(ResultId result, int64_t ordinal) {
+  return at_most_one(
+      read_outputs(state_->db, state_->db.query(std::string(kOutputColumns) + " AND o.ordinal = ?3",
+                                                true, result.value, ordinal)));
+}
+
+Result<std::vector<ConflictRow>> Reader::conflicts() {
+  Connection& db = state_->db;
+  std::vector<ConflictRow> conflicts;
+  Query rows = db.query(
+      "SELECT c.result_id, c.ordinal, o.attempt_id, c.attempt_id, o.output_sha256,"
+      " c.output_sha256, o.text, c.text FROM output_conflict c"
+      " JOIN output o USING (result_id, ordinal) ORDER BY c.conflict_id");
+  while (rows.next()) {
+    conflicts.push_back({ResultId{rows.integer(0)}, rows.integer(1), AttemptId{rows.integer(2)},
+                         AttemptId{rows.integer(3)}, rows.text(4), rows.text(5), rows.text(6),
+                         rows.text(7)});
+  }
+  return db.finish(std::move(conflicts));
+}
+
+Result<std::vector<ResultHashes>> Reader::output_hashes() {
+  Connection& db = state_->db;
+  std::vector<ResultHashes> results;
+  Query rows = db.query(
+      "SELECT r.cell_id, r.numerics_id, o.ordinal, o.output_sha256 FROM result r"
+      " JOIN output o USING (result_id) ORDER BY r.cell_id, r.numerics_id, o.ordinal");
+  while (rows.next()) {
+    const CellId cell(rows.text(0));
+    const NumericsId numerics(rows.text(1));
+    if (results.empty() || results.back().cell != cell || results.back().numerics != numerics) {
+      results.push_back({cell, numerics, {}});
+    }
+    results.back().outputs.push_back({rows.integer(2), rows.text(3)});
+  }
+  return db.finish(std::move(results));
+}
+
+}  // namespace qfs::store

@@ -1,0 +1,32 @@
+// Backbone: everything a checkpoint file gives a method — weights, tokenizer, chat template —
+// opened and verified once per host.
+//
+// Called by sessions, usually through the host's ResourceCache. Immutable; thread-safe.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "harness/api/method.h"
+#include "harness/api/resource_cache.h"
+#include "harness/api/result.h"
+#include "methods/backbones/llama_weights.h"
+#include "methods/tokenizers/tokenizer.h"
+
+namespace qfs::backbones {
+
+struct Backbone {
+  std::shared_ptr<const LlamaWeights> weights;
+  std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer;
+  std::string template_digest;  ///< empty when the file has no chat template
+};
+
+/// Verifies the declared digest, then reads the file. Errors: those of verify_backbone,
+/// load_llama_weights and the tokenizer.
+Result<std::shared_ptr<const Backbone>> open_backbone(const Resource& resource);
+
+/// The same through a cache, keyed by digest.
+Result<std::shared_ptr<const Backbone>> open_backbone(const Resource& resource,
+                                                      ResourceCache& cache);
+
+}  // namespace qfs::backbones

@@ -1,0 +1,270 @@
+#include "methods/backbones/llama.h"
+
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "methods/backbones/llama_scratch.h"
+#include "methods/backbones/torch_runtime.h"
+#include "methods/kernels/cpu_kernels.h"
+
+namespace qfs::backbones {
+
+namespace {
+
+// Weight rows of one task: enough work to outweigh handing it out.
+constexpr int64_t kMatVecGrain = 32;
+
+void matvec(kernels::ThreadPool& pool, const Matrix& weight, const float* x, int64_t rows,
+            bool accumulate, float* y) {
+  const kernels::MatVecFn run = kernels::cpu_kernels().matvec;
+  kernels::MatVec task;
+  task.type = weight.type;
+  task.weight = weight.data.get();
+  task.row_bytes = weight.row_bytes;
+  task.x = x;
+  task.y = y;
+  task.inner = weight.columns;
+  task.batch = rows;
+  task.y_stride = weight.rows;
+  task.accumulate = accumulate;
+  pool.for_ranges(weight.rows, kMatVecGrain,
+                  [&](int64_t begin, int64_t end) { run(task, begin, end); });
+}
+
+}  // namespace
+
+Llama::Llama(std::shared_ptr<const LlamaWeights> weights)
+    : weights_(std::move(weights)), scratch_(std::make_unique<Scratch>(at::get_num_threads())) {}
+
+Llama::Llama(Llama&&) noexcept = default;
+Llama::~Llama() = default;
+
+Result<KvCache> Llama::make_cache(int64_t rows, int64_t capacity) const {
+  const LlamaConfig& c = config();
+  if (rows < 1 || capacity < 1 || capacity > c.context) {
+    return invalid_argument("a cache of " + std::to_string(rows) + " rows of " +
+                            std::to_string(capacity) + " tokens; the backbone's window has " +
+                            std::to_string(c.context));
+  }
+  return guarded("allocating the key-value cache", [&]() -> Result<KvCache> {
+    KvCache cache;
+    cache.keys = at::empty({c.layers, rows, c.kv_heads, capacity, c.head_dim});
+    cache.values = at::empty_like(cache.keys);
+    cache.lengths.assign(static_cast<size_t>(rows), 0);
+    cache.capacity = capacity;
+    return cache;
+  });
+}
+
+Status Llama::check_tokens(std::span<const int32_t> tokens) const {
+  for (const int32_t token : tokens) {
+    if (token < 0 || token >= config().vocabulary) {
+      return invalid_argument("token id " + std::to_string(token) + " is outside 0.." +
+                              std::to_string(config().vocabulary - 1));
+    }
+  }
+  return {};
+}
+
+void Llama::reserve_step(int64_t rows, int64_t capacity) {
+  const LlamaConfig& c = config();
+  Scratch& s = *scratch_;
+  const int64_t parts = (capacity + kAttentionPart - 1) / kAttentionPart;
+  if (rows <= s.rows && parts <= s.parts) return;
+  s.rows = std::max(rows, s.rows);
+  s.parts = std::max(parts, s.parts);
+  const auto size = [&](int64_t per_row) { return static_cast<size_t>(s.rows * per_row); };
+  const int64_t tasks = c.kv_heads * s.parts;
+  const int64_t group = c.heads / c.kv_heads;
+  s.hidden.resize(size(c.hidden));
+  s.normed.resize(size(c.hidden));
+  s.qkv.resize(size(c.query_width() + 2 * c.kv_width()));
+  s.queries.resize(size(c.query_width()));
+  s.attention.resize(size(c.query_width()));
+  s.gate_up.resize(size(2 * c.intermediate));
+  s.activation.resize(size(c.intermediate));
+  s.scores.resize(size(tasks * kAttentionPart));
+  s.maximum.resize(size(tasks * group));
+  s.sum.resize(size(tasks * group));
+  s.partial.resize(size(tasks * group * c.head_dim));
+}
+
+namespace {
+
+/// Merges the parts of one query head: sum_p e^(m_p - m) out_p / sum_p e^(m_p - m) sum_p.
+void merge_parts(const float* maximum, const float* sum, const float* partial, int64_t parts,
+                 int64_t group, int64_t dim, float* out) {
+  float largest = -std::numeric_limits<float>::infinity();
+  for (int64_t p = 0; p < parts; ++p) largest = std::max(largest, maximum[p * group]);
+  float total = 0;
+  std::fill(out, out + dim, 0.0f);
+  for (int64_t p = 0; p < parts; ++p) {
+    const float factor = std::exp(maximum[p * group] - largest);
+    total += factor * sum[p * group];
+    for (int64_t i = 0; i < dim; ++i) out[i] += factor * partial[p * group * dim + i];
+  }
+  for (int64_t i = 0; i < dim; ++i) out[i] /= total;
+}
+
+}  // namespace
+
+void Llama::attend_step(const KvCache& cache, int64_t layer, std::span<const int64_t> rows) {
+  const LlamaConfig& c = config();
+  Scratch& s = *scratch_;
+  const auto& kernels = kernels::cpu_kernels();
+  const int64_t group = c.heads / c.kv_heads;
+  const int64_t dim = c.head_dim;
+  const int64_t head_size = cache.capacity * dim;
+  const int64_t row_size = c.kv_heads * head_size;
+  const int64_t layer_offset = layer * cache.keys.size(1) * row_size;
+  const float* keys = cache.keys.const_data_ptr<float>() + layer_offset;
+  const float* values = cache.values.const_data_ptr<float>() + layer_offset;
+  const auto batch = static_cast<int64_t>(rows.size());
+  const int64_t tasks = batch * c.kv_heads * s.parts;
+  s.pool.for_ranges(tasks, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task) {
+      const int64_t index = task / s.parts;  // of (row, key head)
+      const int64_t b = index / c.kv_heads;
+      const int64_t row = rows[static_cast<size_t>(b)];
+      const int64_t length = cache.lengths[static_cast<size_t>(row)] + 1;
+      const int64_t offset = row * row_size + index % c.kv_heads * head_size;
+      kernels::AttentionPart part;
+      part.begin = task % s.parts * kAttentionPart;
+      part.end = std::min(length, part.begin + kAttentionPart);
+      if (part.begin >= part.end) continue;
+      part.queries = s.queries.data() + b * c.query_width() + index % c.kv_heads * group * dim;
+      part.keys = keys + offset;
+      part.values = values + offset;
+      part.heads = group;
+      part.dim = dim;
+      part.scale = 1.0f / std::sqrt(static_cast<float>(dim));
+      part.scores = s.scores.data() + task * kAttentionPart;
+      part.maximum = s.maximum.data() + task * group;
+      part.sum = s.sum.data() + task * group;
+      part.out = s.partial.data() + task * group * dim;
+      kernels.attend(part);
+    }
+  });
+  for (int64_t b = 0; b < batch; ++b) {
+    const int64_t length = cache.lengths[static_cast<size_t>(rows[static_cast<size_t>(b)])] + 1;
+    const int64_t parts = (length + kAttentionPart - 1) / kAttentionPart;
+    for (int64_t head = 0; head < c.heads; ++head) {
+      const int64_t first = (b * c.kv_heads + head / group) * s.parts * group + head % group;
+      merge_parts(s.maximum.data() + first, s.sum.data() + first, s.partial.data() + first * dim,
+                  parts, group, dim, s.attention.data() + b * c.query_width() + head * dim);
+    }
+  }
+}
+
+void Llama::finish_step(const LlamaLayer& layer, int64_t rows) {
+  const LlamaConfig& c = config();
+  Scratch& s = *scratch_;
+  const auto& kernels = kernels::cpu_kernels();
+  matvec(s.pool, layer.attention_output, s.attention.data(), rows, true, s.hidden.data());
+  for (int64_t b = 0; b < rows; ++b) {
+    kernels.rms_norm(s.hidden.data() + b * c.hidden, layer.mlp_norm.data(), c.hidden, c.rms_eps,
+                     s.normed.data() + b * c.hidden);
+  }
+  matvec(s.pool, layer.gate_up, s.normed.data(), rows, false, s.gate_up.data());
+  for (int64_t b = 0; b < rows; ++b) {
+    const float* gate = s.gate_up.data() + b * 2 * c.intermediate;
+    kernels.silu_multiply(gate, gate + c.intermediate, c.intermediate,
+                          s.activation.data() + b * c.intermediate);
+  }
+  matvec(s.pool, layer.down, s.activation.data(), rows, true, s.hidden.data());
+}
+
+void Llama::embed(std::span<const int32_t> tokens, float* out) const {
+  const Matrix& embedding = weights_->embedding;
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    kernels::cpu_kernels().expand(embedding.type, embedding.row(tokens[i]), embedding.columns,
+                                  out + static_cast<int64_t>(i) * embedding.columns);
+  }
+}
+
+void Llama::head(const float* hidden, int64_t rows, float* logits) {
+  const LlamaConfig& c = config();
+  Scratch& s = *scratch_;
+  for (int64_t b = 0; b < rows; ++b) {
+    kernels::cpu_kernels().rms_norm(hidden + b * c.hidden, weights_->output_norm.data(), c.hidden,
+                                    c.rms_eps, s.normed.data() + b * c.hidden);
+  }
+  matvec(s.pool, weights_->head, s.normed.data(), rows, false, logits);
+}
+
+Status Llama::decode(KvCache& cache, std::span<const int64_t> rows, std::span<const int32_t> tokens,
+                     std::span<float> logits) {
+  const LlamaConfig& c = config();
+  const auto batch = static_cast<int64_t>(rows.size());
+  if (rows.empty() || tokens.size() != rows.size() ||
+      static_cast<int64_t>(logits.size()) != batch * c.vocabulary) {
+    return internal_error("a decode step got " + std::to_string(tokens.size()) + " tokens for " +
+                          std::to_string(batch) + " rows");
+  }
+  if (Status status = check_tokens(tokens); !status.ok()) return status;
+  for (const int64_t row : rows) {
+    if (row < 0 || row >= static_cast<int64_t>(cache.lengths.size())) {
+      return internal_error("row " + std::to_string(row) + " is outside the cache");
+    }
+    const int64_t length = cache.lengths[static_cast<size_t>(row)];
+    if (length < 1 || length >= cache.capacity) {
+      return invalid_argument("row " + std::to_string(row) + " holds " + std::to_string(length) +
+                              " of " + std::to_string(cache.capacity) + " tokens");
+    }
+  }
+  return guarded("decoding", [&]() -> Status {
+    reserve_step(batch, cache.capacity);
+    Scratch& s = *scratch_;
+    const auto& kernels = kernels::cpu_kernels();
+    embed(tokens, s.hidden.data());
+    for (int64_t l = 0; l < c.layers; ++l) {
+      const LlamaLayer& layer = weights_->layers[static_cast<size_t>(l)];
+      for (int64_t b = 0; b < batch; ++b) {
+        kernels.rms_norm(s.hidden.data() + b * c.hidden, layer.attention_norm.data(), c.hidden,
+                         c.rms_eps, s.normed.data() + b * c.hidden);
+      }
+      matvec(s.pool, layer.qkv, s.normed.data(), batch, false, s.qkv.data());
+      store_step(cache, l, rows);
+      attend_step(cache, l, rows);
+      finish_step(layer, batch);
+    }
+    head(s.hidden.data(), batch, logits.data());
+    for (const int64_t row : rows) ++cache.lengths[static_cast<size_t>(row)];
+    return {};
+  });
+}
+
+void Llama::store_step(KvCache& cache, int64_t layer, std::span<const int64_t> rows) {
+  const LlamaConfig& c = config();
+  Scratch& s = *scratch_;
+  const auto& kernels = kernels::cpu_kernels();
+  const int64_t dim = c.head_dim;
+  const int64_t width = c.query_width() + 2 * c.kv_width();
+  float* keys = cache.keys.mutable_data_ptr<float>();
+  float* values = cache.values.mutable_data_ptr<float>();
+  for (size_t b = 0; b < rows.size(); ++b) {
+    const float* qkv = s.qkv.data() + static_cast<int64_t>(b) * width;
+    const int64_t position = cache.lengths[static_cast<size_t>(rows[b])];
+    const float* cosines = weights_->cosines.const_data_ptr<float>() + position * (dim / 2);
+    const float* sines = weights_->sines.const_data_ptr<float>() + position * (dim / 2);
+    for (int64_t h = 0; h < c.heads; ++h) {
+      kernels.rotate(qkv + h * dim, cosines, sines, dim,
+                     s.queries.data() + static_cast<int64_t>(b) * c.query_width() + h * dim);
+    }
+    for (int64_t h = 0; h < c.kv_heads; ++h) {
+      const int64_t row = (layer * cache.keys.size(1) + rows[b]) * c.kv_heads + h;
+      const int64_t offset = (row * cache.capacity + position) * dim;
+      const float* key = qkv + c.query_width() + h * dim;
+      const float* value = key + c.kv_width();
+      kernels.rotate(key, cosines, sines, dim, keys + offset);
+      std::copy(value, value + dim, values + offset);
+    }
+  }
+}
+
+}  // namespace qfs::backbones

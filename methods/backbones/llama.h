@@ -1,0 +1,70 @@
+// Llama: the forward pass of a LLaMA-type model with a static key-value cache, float32 on a CPU.
+//
+// Called by generation. A Llama owns scratch memory and serves one caller at a time; the weights
+// are shared. A row of a batch is computed alone in prefill and with an order of sums that does not
+// depend on the batch in decoding, so its results are the same bits in any batch. LibTorch's
+// exceptions come out as Errors. Architecture: Touvron et al. 2023 (RMSNorm, RoPE, SwiGLU), grouped
+// queries after Ainslie et al. 2023.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "harness/api/result.h"
+#include "methods/backbones/llama_weights.h"
+
+namespace qfs::backbones {
+
+/// Keys and values of past positions: [layers, rows, kv_heads, capacity, head_dim] each, with the
+/// number of positions that each row holds.
+struct KvCache {
+  at::Tensor keys;
+  at::Tensor values;
+  std::vector<int64_t> lengths;
+  int64_t capacity = 0;
+};
+
+class Llama {
+ public:
+  /// Uses as many threads as LibTorch is set to when it is made.
+  explicit Llama(std::shared_ptr<const LlamaWeights> weights);
+  Llama(Llama&&) noexcept;
+  ~Llama();
+
+  const LlamaConfig& config() const { return weights_->config; }
+
+  /// An empty cache. `invalid_argument` when capacity exceeds the model's context.
+  Result<KvCache> make_cache(int64_t rows, int64_t capacity) const;
+
+  /// Reads a prompt into an empty row of the cache; `logits` [vocabulary] receives those that
+  /// follow the last token. `invalid_argument`: no tokens, too many, an unknown id, or a row in
+  /// use.
+  Status prefill(KvCache& cache, int64_t row, std::span<const int32_t> tokens,
+                 std::span<float> logits);
+
+  /// One step for `rows` (distinct, not empty) with one token each; `logits` [rows, vocabulary].
+  /// Errors as in prefill.
+  Status decode(KvCache& cache, std::span<const int64_t> rows, std::span<const int32_t> tokens,
+                std::span<float> logits);
+
+ private:
+  struct Scratch;
+  Status check_tokens(std::span<const int32_t> tokens) const;
+  void reserve_step(int64_t rows, int64_t capacity);
+  void store_step(KvCache& cache, int64_t layer, std::span<const int64_t> rows);
+  void attend_step(const KvCache& cache, int64_t layer, std::span<const int64_t> rows);
+  void finish_step(const LlamaLayer& layer, int64_t rows);
+  void finish_prefill(KvCache& cache, int64_t row, const float* queries, const float* hidden,
+                      int64_t count);
+  void embed(std::span<const int32_t> tokens, float* out) const;
+  void head(const float* hidden, int64_t rows, float* logits);
+
+  std::shared_ptr<const LlamaWeights> weights_;
+  std::unique_ptr<Scratch> scratch_;
+};
+
+}  // namespace qfs::backbones

@@ -1,0 +1,35 @@
+// The shape of a LLaMA-type model, as read and checked from a GGUF file's metadata.
+//
+// Used by the weight loader and the forward pass. Plain data.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/api/result.h"
+#include "methods/checkpoints/gguf.h"
+
+namespace qfs::backbones {
+
+struct LlamaConfig {
+  int64_t layers = 0;
+  int64_t hidden = 0;        ///< model width
+  int64_t intermediate = 0;  ///< width of the gated feed-forward layer
+  int64_t heads = 0;         ///< query heads
+  int64_t kv_heads = 0;      ///< key and value heads (grouped-query attention); divides `heads`
+  int64_t head_dim = 0;      ///< even
+  int64_t vocabulary = 0;
+  int64_t context = 0;  ///< longest sequence, prompt and output together
+  float rms_eps = 0;    ///< exactly the float32 of the file
+  double rope_base = 10000;
+
+  int64_t query_width() const { return heads * head_dim; }
+  int64_t kv_width() const { return kv_heads * head_dim; }
+
+  friend bool operator==(const LlamaConfig&, const LlamaConfig&) = default;
+};
+
+/// `data`: a key is missing or impossible. `unavailable`: another architecture, or a feature of
+/// this one that the forward pass lacks (RoPE scaling, experts).
+Result<LlamaConfig> read_llama_config(const checkpoints::GgufFile& file);
+
+}  // namespace qfs::backbones

@@ -1,0 +1,44 @@
+// The weights of a LLaMA-type model in the layout the forward pass wants.
+//
+// Made by load_llama_weights in a host; immutable and thread-safe afterwards. Plain structs.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <vector>
+
+#include "harness/api/result.h"
+#include "methods/backbones/llama_config.h"
+#include "methods/backbones/matrix.h"
+#include "methods/checkpoints/gguf.h"
+
+namespace qfs::backbones {
+
+/// Matrices are [outputs, inputs].
+struct LlamaLayer {
+  std::vector<float> attention_norm;  ///< [hidden]
+  Matrix qkv;                         ///< queries, keys, values: [query_width + 2 kv_width, hidden]
+  Matrix attention_output;            ///< [hidden, query_width]
+  std::vector<float> mlp_norm;        ///< [hidden]
+  Matrix gate_up;                     ///< gate, then up: [2 intermediate, hidden]
+  Matrix down;                        ///< [hidden, intermediate]
+};
+
+struct LlamaWeights {
+  LlamaConfig config;
+  Matrix embedding;  ///< [vocabulary, hidden]
+  std::vector<LlamaLayer> layers;
+  std::vector<float> output_norm;  ///< [hidden]
+  Matrix head;                     ///< [vocabulary, hidden]; the embedding where the file ties them
+  at::Tensor cosines;              ///< [context, head_dim / 2], float32
+  at::Tensor sines;                ///< likewise
+};
+
+/// Reads and arranges all tensors; rows of query and key projections are put back into the
+/// half-split order of the original checkpoint. Errors: `data` (a tensor is missing or has another
+/// shape), `unavailable` (storage type, or a tensor that is not part of this architecture),
+/// `out_of_memory`.
+Result<std::shared_ptr<const LlamaWeights>> load_llama_weights(const checkpoints::GgufFile& file);
+
+}  // namespace qfs::backbones

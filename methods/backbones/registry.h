@@ -1,0 +1,51 @@
+// The registry of backbones: names of model files with the digests that ids declare, and where the
+// files lie on this machine.
+//
+// Called by the driver (plan, list) and by hosts (verify). Torch-free; reads registry.json, which
+// is compiled in, and never the network. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/api/method.h"
+#include "harness/api/result.h"
+
+namespace qfs::backbones {
+
+/// A registered model: one GGUF file that carries weights, tokenizer and chat template.
+struct RegisteredBackbone {
+  std::string name;
+  std::string doc;
+  std::string licence;
+  std::string file;  ///< below models_directory()/name
+  int64_t bytes = 0;
+  std::string sha256;            ///< of the file
+  std::string tokenizer_digest;  ///< checkpoints::tokenizer_digest
+  std::string template_digest;   ///< checkpoints::chat_template_digest
+};
+
+/// $QFS_MODELS_DIR, else the folder `models` of the user's cache.
+std::string models_directory();
+
+const std::vector<RegisteredBackbone>& registered_backbones();
+std::vector<std::string> backbone_names();
+
+/// A backbone by registered name, path of a GGUF file, folder with one GGUF file (both also with
+/// the prefix `local:`), or `hf:org/name@revision` in the Hugging Face cache. The digest is the
+/// declared one for registered names and the file's own otherwise. Errors: `unavailable` when the
+/// file is not on this machine (the message says how to get it), `not_found` for an unknown name
+/// (with the nearest one), `invalid_argument` for a folder without exactly one GGUF file.
+Result<Resource> resolve_backbone(std::string_view name);
+
+/// As above for tokenizers, and the built-in `words` and `characters`. The digest is that of the
+/// tokenizer alone for registered names.
+Result<Resource> resolve_tokenizer(std::string_view name);
+
+/// Compares the file at `resource.path` with the declared digest (cached by device, inode, size and
+/// mtime); a difference is a `data` error. Hosts call it before they read weights.
+Status verify_backbone(const Resource& resource);
+
+}  // namespace qfs::backbones

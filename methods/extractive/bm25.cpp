@@ -1,0 +1,98 @@
+// bm25: sentences ranked by how well they match the query (Robertson & Zaragoza 2009, "The
+// Probabilistic Relevance Framework: BM25 and Beyond", with Lucene's always positive idf).
+//
+//   score(s) = sum over distinct query terms t of idf(t) * tf / (tf + k1 * (1 - b + b * |s| /
+//   avg|s|)) idf(t)   = ln(1 + (N - df + 0.5) / (df + 0.5))
+//
+// A sentence's terms are those of its text and of its speaker's name ("what did the designer say
+// …"). Sentences without a query term score 0 and follow in document order, so that a query that
+// matches nothing gives the lead.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "methods/extractive/selector.h"
+#include "metrics/text/vocabulary.h"
+
+namespace qfs::extractive {
+namespace {
+
+using metrics::TokenId;
+
+class Bm25 final : public Selector {
+ public:
+  Bm25(double k1, double b) : k1_(k1), b_(b) {}
+
+  Status prepare(std::span<const Passage> passages) override {
+    postings_.clear();
+    lengths_.clear();
+    for (const Passage& passage : passages) add(passage);
+    const double total = std::accumulate(lengths_.begin(), lengths_.end(), 0.0);
+    mean_length_ = lengths_.empty() ? 0 : total / static_cast<double>(lengths_.size());
+    return {};
+  }
+
+  Result<std::vector<size_t>> select(const Example& example) override {
+    std::vector<TokenId> terms = vocabulary_.encode(example.query).tokens;
+    std::sort(terms.begin(), terms.end());
+    terms.erase(std::unique(terms.begin(), terms.end()), terms.end());
+    std::vector<double> scores(lengths_.size(), 0);
+    for (TokenId term : terms) add_scores(term, scores);
+
+    std::vector<size_t> order(scores.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return scores[a] > scores[b]; });
+    return order;
+  }
+
+ private:
+  struct Posting {
+    size_t passage = 0;
+    double frequency = 0;
+  };
+
+  void add(const Passage& passage) {
+    std::map<TokenId, double> frequencies;
+    double length = 0;
+    for (std::string_view text :
+         {std::string_view(passage.speaker), std::string_view(passage.text)}) {
+      for (TokenId term : vocabulary_.encode(text).tokens) {
+        ++frequencies[term];
+        ++length;
+      }
+    }
+    for (const auto& [term, frequency] : frequencies) {
+      postings_[term].push_back({lengths_.size(), frequency});
+    }
+    lengths_.push_back(length);
+  }
+
+  void add_scores(TokenId term, std::vector<double>& scores) const {
+    const auto found = postings_.find(term);
+    if (found == postings_.end()) return;
+    const auto df = static_cast<double>(found->second.size());
+    const auto n = static_cast<double>(lengths_.size());
+    const double idf = std::log(1 + (n - df + 0.5) / (df + 0.5));
+    for (const Posting& posting : found->second) {
+      const double norm = 1 - b_ + b_ * lengths_[posting.passage] / mean_length_;
+      scores[posting.passage] += idf * posting.frequency / (posting.frequency + k1_ * norm);
+    }
+  }
+
+  double k1_;
+  double b_;
+  metrics::Vocabulary vocabulary_{true};
+  std::map<TokenId, std::vector<Posting>> postings_;
+  std::vector<double> lengths_;
+  double mean_length_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Selector> make_bm25_selector(const SessionRequest& request) {
+  return std::make_unique<Bm25>(request.params.get<double>("k1"), request.params.get<double>("b"));
+}
+
+}  // namespace qfs::extractive

@@ -1,0 +1,161 @@
+#include "methods/extractive/extractive_session.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "methods/extractive/word_limit.h"
+#include "methods/tokenizers/truncation.h"
+
+namespace qfs::extractive {
+namespace {
+
+using tokenizers::Tokenizer;
+using tokenizers::TruncationPolicy;
+
+struct Limits {
+  std::optional<int64_t> local_context;
+  TruncationPolicy policy = TruncationPolicy::head;
+  std::optional<int64_t> max_words;
+};
+
+/// A passage that goes into the summary, possibly shortened.
+struct Taken {
+  ByteSpan span;
+  std::string_view text;
+};
+
+struct Summary {
+  std::vector<Taken> passages;  ///< in document order
+  bool limited = false;         ///< the word limit left something out
+};
+
+Summary take(std::span<const Passage> passages, const std::vector<size_t>& order,
+             std::optional<int64_t> max_words) {
+  std::vector<std::pair<size_t, std::string_view>> chosen;
+  Summary summary;
+  int64_t words_left = max_words.value_or(0);
+  for (size_t index : order) {
+    std::string_view text = passages[index].text;
+    if (max_words) {
+      if (words_left == 0) {
+        summary.limited = true;
+        break;
+      }
+      const std::string_view shortened = first_words(text, words_left);
+      summary.limited = shortened.size() < text.size();
+      text = shortened;
+      words_left -= count_words(text);
+    }
+    chosen.emplace_back(index, text);
+    if (summary.limited) break;
+  }
+  std::sort(chosen.begin(), chosen.end());
+  for (const auto& [index, text] : chosen) {
+    ByteSpan span = passages[index].span;
+    span.end = span.begin + static_cast<int64_t>(text.size());
+    summary.passages.push_back({span, text});
+  }
+  return summary;
+}
+
+/// {"selected":[[segment,begin,end],…]}, which is canonical as it stands.
+Json selected_spans(const Summary& summary) {
+  std::string text = R"({"selected":[)";
+  for (const Taken& taken : summary.passages) {
+    if (&taken != &summary.passages.front()) text += ',';
+    text += '[' + std::to_string(taken.span.segment) + ',' + std::to_string(taken.span.begin) +
+            ',' + std::to_string(taken.span.end) + ']';
+  }
+  return Json{text + "]}"};
+}
+
+class ExtractiveSession final : public MethodSession {
+ public:
+  ExtractiveSession(Limits limits, PassageUnit unit, std::shared_ptr<const Tokenizer> tokenizer,
+                    std::unique_ptr<Selector> selector)
+      : limits_(limits),
+        unit_(unit),
+        tokenizer_(std::move(tokenizer)),
+        selector_(std::move(selector)) {}
+
+  Status run(std::span<const NumberedExample> unit, PredictionSink& sink) override {
+    for (const NumberedExample& numbered : unit) {
+      Result<Prediction> prediction = summarize(numbered.example);
+      if (!prediction.ok()) return prediction.error();
+      sink.emit(numbered.ordinal, *std::move(prediction));
+    }
+    return {};
+  }
+
+ private:
+  Result<Prediction> summarize(const Example& example) {
+    if (Status status = read(example); !status.ok()) return status.error();
+    const Result<std::vector<size_t>> order = selector_->select(example);
+    if (!order.ok()) return order.error();
+    const Summary summary = take(passages_, *order, limits_.max_words);
+
+    Prediction prediction;
+    for (const Taken& taken : summary.passages) {
+      if (!prediction.text.empty()) prediction.text += '\n';
+      prediction.text += taken.text;
+    }
+    prediction.finish = summary.limited ? FinishReason::length : FinishReason::stop;
+    prediction.tokens_out = tokenizer_->count(prediction.text);
+    prediction.truncation = ledger_;
+    prediction.truncation->query_tokens = tokenizer_->count(example.query);
+    prediction.extra = selected_spans(summary);
+    return prediction;
+  }
+
+  /// Cuts and splits the document, unless it is the one of the example before.
+  Status read(const Example& example) {
+    if (is_read_ && example.document == document_) return {};
+    is_read_ = false;
+    Result<tokenizers::TruncatedDocument> truncated =
+        tokenizers::truncate_document(example, *tokenizer_, limits_.local_context, limits_.policy);
+    if (!truncated.ok()) return truncated.error();
+    passages_ = make_passages(example, *truncated, unit_);
+    ledger_ = std::move(truncated->ledger);
+    if (Status status = selector_->prepare(passages_); !status.ok()) return status;
+    document_ = example.document;
+    is_read_ = true;
+    return {};
+  }
+
+  Limits limits_;
+  PassageUnit unit_;
+  std::shared_ptr<const Tokenizer> tokenizer_;
+  std::unique_ptr<Selector> selector_;
+  bool is_read_ = false;
+  std::vector<Segment> document_;
+  Truncation ledger_;
+  std::vector<Passage> passages_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<MethodSession>> open_extractive_session(const SessionRequest& request,
+                                                               ResourceCache& cache,
+                                                               PassageUnit unit,
+                                                               std::unique_ptr<Selector> selector) {
+  if (!request.tokenizer) {
+    return invalid_argument("an extractive method counts document tokens and needs a tokenizer");
+  }
+  const Resource& resource = *request.tokenizer;
+  Result<std::shared_ptr<const Tokenizer>> tokenizer =
+      cache.get<Tokenizer>("tokenizer:" + resource.name + ":" + resource.digest,
+                           [&] { return tokenizers::open_tokenizer(resource); });
+  if (!tokenizer.ok()) return tokenizer.error();
+
+  const std::string& policy_name = request.params.get<std::string>("truncate");
+  const std::optional<TruncationPolicy> policy = tokenizers::truncation_policy_from(policy_name);
+  if (!policy) return invalid_argument("unknown truncation policy '" + policy_name + "'");
+  const Limits limits{request.params.find<int64_t>("local_context"), *policy,
+                      request.params.find<int64_t>("max_words")};
+  return std::unique_ptr<MethodSession>(std::make_unique<ExtractiveSession>(
+      limits, unit, *std::move(tokenizer), std::move(selector)));
+}
+
+}  // namespace qfs::extractive

@@ -1,0 +1,196 @@
+#include "methods/extractive/specs.h"
+
+#include <algorithm>
+#include <string>
+
+#include "methods/tokenizers/truncation.h"
+#include "metrics/rouge/rouge_scorer.h"
+
+namespace qfs::extractive {
+namespace {
+
+constexpr const char* kBm25Source = "Robertson & Zaragoza 2009; default as in Lucene";
+constexpr const char* kTextRankSource = "Mihalcea & Tarau 2004, section 2";
+
+/// What one method declares besides the parameters that all have.
+struct Declaration {
+  std::string name;
+  std::string doc;
+  int version = 1;
+  std::vector<std::string> layers;
+  std::vector<ParamSpec> params;
+  std::optional<int64_t> default_max_words = 64;
+  bool reads_references = false;
+  double work_per_word = 1;  ///< operations per document word and example
+  double work_per_pair = 0;  ///< operations per pair of document words and example
+};
+
+std::vector<ParamSpec> common_params(const Declaration& method) {
+  ParamSpec local_context;
+  local_context.name = "local_context";
+  local_context.unit = "tokens";
+  local_context.minimum = 1;
+  local_context.doc = "document tokens the method may read; absent: the whole document";
+
+  ParamSpec truncate;
+  truncate.name = "truncate";
+  truncate.type = ParamType::text;
+  truncate.choices = tokenizers::truncation_policy_names();
+  truncate.default_value = ParamValue(truncate.choices.front());
+  truncate.doc = "which part of a document longer than local_context is kept";
+
+  ParamSpec max_words;
+  max_words.name = "max_words";
+  max_words.unit = "words";
+  max_words.minimum = 1;
+  max_words.doc = "longest summary; the last passage taken is cut there";
+  if (method.default_max_words) {
+    max_words.default_value = ParamValue(*method.default_max_words);
+  } else {
+    max_words.doc += "; absent: no limit";
+  }
+  return {local_context, truncate, max_words};
+}
+
+class ExtractiveSpec final : public MethodSpec {
+ public:
+  explicit ExtractiveSpec(Declaration declaration) : method_(std::move(declaration)) {
+    for (const char* shared : {"extractive@1", "truncation@1"}) method_.layers.emplace_back(shared);
+    std::sort(method_.layers.begin(), method_.layers.end());
+  }
+
+  std::string_view name() const override { return method_.name; }
+  std::string_view doc() const override { return method_.doc; }
+  int version() const override { return method_.version; }
+  std::vector<std::string> layers() const override { return method_.layers; }
+
+  std::vector<ParamSpec> params() const override {
+    std::vector<ParamSpec> params = common_params(method_);
+    params.insert(params.end(), method_.params.begin(), method_.params.end());
+    return params;
+  }
+
+  Needs needs(const Params&) const override {
+    Needs needs;
+    needs.tokenizer = true;
+    needs.references = method_.reads_references;
+    return needs;
+  }
+
+  Cost cost(const Params& params, const DatasetStats& stats) const override {
+    double words = stats.mean_document_words;
+    if (const auto limit = params.find<int64_t>("local_context")) {
+      words = std::min(words, static_cast<double>(*limit));
+    }
+    const auto examples = static_cast<double>(stats.examples);
+    const auto out = params.find<int64_t>("max_words");
+    Cost cost;
+    cost.flops = examples * words * (method_.work_per_word + method_.work_per_pair * words);
+    cost.bytes = examples * 8 * words;
+    cost.tokens_out = examples * (out ? std::min(words, static_cast<double>(*out)) : words);
+    return cost;
+  }
+
+ private:
+  Declaration method_;
+};
+
+ParamSpec real_param(std::string name, double value, double minimum, double maximum,
+                     std::string doc, std::string source) {
+  ParamSpec param;
+  param.name = std::move(name);
+  param.type = ParamType::real;
+  param.default_value = ParamValue(value);
+  param.minimum = minimum;
+  param.maximum = maximum;
+  param.doc = std::move(doc);
+  param.source = std::move(source);
+  return param;
+}
+
+ParamSpec count_param(std::string name, std::string unit, std::optional<int64_t> value,
+                      std::string doc) {
+  ParamSpec param;
+  param.name = std::move(name);
+  param.unit = std::move(unit);
+  if (value) param.default_value = ParamValue(*value);
+  param.minimum = 1;
+  param.doc = std::move(doc);
+  return param;
+}
+
+Declaration lead() {
+  Declaration method;
+  method.name = "lead";
+  method.doc = "the first sentences of the document";
+  return method;
+}
+
+Declaration random_sentences() {
+  Declaration method;
+  method.name = "random";
+  method.doc = "sentences drawn at random, by seed and example";
+  return method;
+}
+
+Declaration textrank() {
+  Declaration method;
+  method.name = "textrank";
+  method.doc = "sentences central in a graph of word overlap; does not read the query";
+  method.layers = {"rouge_tokens@1"};
+  method.params = {
+      real_param("damping", 0.85, 0, 0.999, "weight of the neighbours in a score", kTextRankSource),
+      real_param("tolerance", 1e-6, 0, 1, "iteration ends when no score moves by more",
+                 "tighter than the paper's 1e-4, so that ranks are settled"),
+      count_param("max_iterations", "iterations", 200, "iteration ends at the latest here")};
+  method.work_per_pair = 1;
+  return method;
+}
+
+Declaration bm25() {
+  Declaration method;
+  method.name = "bm25";
+  method.doc = "sentences that match the query best; in document order where none does";
+  method.layers = {"porter_nltk@1", "rouge_tokens@1"};
+  method.params = {
+      real_param("k1", 1.2, 0, 1000, "how fast repeated terms saturate", kBm25Source),
+      real_param("b", 0.75, 0, 1, "how much long sentences are discounted", kBm25Source)};
+  method.work_per_word = 10;
+  return method;
+}
+
+Declaration oracle() {
+  Declaration method;
+  method.name = "oracle";
+  method.doc = "upper bound: greedy sentences towards the references by ROUGE-1 + ROUGE-2 F";
+  method.layers = {metrics::rouge_signature({.stem = true})};
+  method.params = {count_param("max_sentences", "sentences", std::nullopt,
+                               "most sentences taken; absent: no limit")};
+  method.reads_references = true;
+  method.work_per_word = 500;
+  return method;
+}
+
+Declaration oracle_dyle() {
+  Declaration method;
+  method.name = "oracle_dyle";
+  method.doc = "DYLE's greedy oracle over turns towards the first reference";
+  method.layers = {"dyle_rouge@1", "treebank_tokens@1"};
+  method.default_max_words = std::nullopt;
+  method.reads_references = true;
+  method.work_per_word = 5000;
+  return method;
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<const MethodSpec>> extractive_specs() {
+  std::vector<std::unique_ptr<const MethodSpec>> specs;
+  for (const Declaration& method :
+       {lead(), random_sentences(), textrank(), bm25(), oracle(), oracle_dyle()}) {
+    specs.push_back(std::make_unique<const ExtractiveSpec>(method));
+  }
+  return specs;
+}
+
+}  // namespace qfs::extractive

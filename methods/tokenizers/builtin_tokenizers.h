@@ -1,0 +1,16 @@
+// The tokenizers without a vocabulary: `words` and `characters`.
+//
+// Made by open_tokenizer. Stateless; thread-safe; cannot fail on well-formed UTF-8.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "methods/tokenizers/tokenizer.h"
+
+namespace qfs::tokenizers {
+
+/// The tokenizer called `name`, or nullptr.
+std::shared_ptr<const Tokenizer> make_builtin_tokenizer(std::string_view name);
+
+}  // namespace qfs::tokenizers

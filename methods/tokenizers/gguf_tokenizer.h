@@ -1,0 +1,19 @@
+// The tokenizer inside a GGUF checkpoint.
+//
+// Called by open_tokenizer. Thread-safe. Reads `tokenizer.ggml.*`; kinds that are not byte-level
+// BPE with a known pre-tokenizer are `unavailable`, naming the kind.
+#pragma once
+
+#include <memory>
+
+#include "harness/api/result.h"
+#include "methods/checkpoints/gguf.h"
+#include "methods/tokenizers/tokenizer.h"
+
+namespace qfs::tokenizers {
+
+/// The file stays open as long as the tokenizer lives (its pieces are views into the header).
+Result<std::shared_ptr<const VocabularyTokenizer>> make_gguf_tokenizer(
+    std::shared_ptr<const checkpoints::GgufFile> file);
+
+}  // namespace qfs::tokenizers

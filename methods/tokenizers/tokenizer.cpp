@@ -1,0 +1,47 @@
+#include "methods/tokenizers/tokenizer.h"
+
+#include "harness/core/sha256.h"
+#include "methods/checkpoints/gguf.h"
+#include "methods/checkpoints/gguf_digests.h"
+#include "methods/tokenizers/builtin_tokenizers.h"
+#include "methods/tokenizers/gguf_tokenizer.h"
+
+namespace qfs::tokenizers {
+
+namespace {
+
+/// `local:<digest>` resources declare the whole file, registered ones the tokenizer inside it.
+Result<std::string> actual_digest(const Resource& resource, const checkpoints::GgufFile& file) {
+  if (resource.name.starts_with("local:")) return sha256_file_cached(resource.path);
+  return checkpoints::tokenizer_digest(file);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const VocabularyTokenizer>> open_vocabulary_tokenizer(
+    const Resource& resource) {
+  if (resource.path.empty()) {
+    return invalid_argument("the tokenizer '" + resource.name + "' has no vocabulary of ids");
+  }
+  const auto file = checkpoints::GgufFile::open(resource.path);
+  if (!file.ok()) return file.error();
+  if (!resource.digest.empty()) {
+    const Result<std::string> digest = actual_digest(resource, **file);
+    if (!digest.ok()) return digest.error();
+    if (*digest != resource.digest) {
+      return data_error("the tokenizer in '" + resource.path + "' has the digest " + *digest +
+                        ", but '" + resource.name + "' declares " + resource.digest);
+    }
+  }
+  return make_gguf_tokenizer(*file);
+}
+
+Result<std::shared_ptr<const Tokenizer>> open_tokenizer(const Resource& resource) {
+  if (std::shared_ptr<const Tokenizer> builtin = make_builtin_tokenizer(resource.name))
+    return builtin;
+  auto tokenizer = open_vocabulary_tokenizer(resource);
+  if (!tokenizer.ok()) return tokenizer.error();
+  return std::shared_ptr<const Tokenizer>(*std::move(tokenizer));
+}
+
+}  // namespace qfs::tokenizers

@@ -1,0 +1,79 @@
+// Tokenizer: splits text into the tokens of a cell, with their byte ranges, so that lengths can be
+// counted and documents cut; VocabularyTokenizer adds the ids that a language model reads.
+//
+// Called by truncation, extractive methods and model sessions. Instances are immutable from outside
+// and thread-safe. Texts are valid UTF-8 and always *plain*: special tokens such as "<|im_end|>" in
+// a document are encoded as the characters they are made of.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/api/method.h"
+#include "harness/api/result.h"
+
+namespace qfs::tokenizers {
+
+/// One token of a text. Byte-level tokens may begin or end inside a code point.
+struct Token {
+  int32_t id = -1;    ///< vocabulary id; -1 for tokenizers without a vocabulary
+  int64_t begin = 0;  ///< byte offset into the text
+  int64_t end = 0;    ///< exclusive
+
+  friend bool operator==(const Token&, const Token&) = default;
+};
+
+class Tokenizer {
+ public:
+  virtual ~Tokenizer() = default;
+
+  /// The tokens of a plain text in order, without overlap. Bytes between tokens (white space for
+  /// `words`) belong to none.
+  virtual std::vector<Token> encode(std::string_view text) const = 0;
+
+  /// encode(text).size(), possibly without making the tokens.
+  virtual int64_t count(std::string_view text) const {
+    return static_cast<int64_t>(encode(text).size());
+  }
+};
+
+/// A tokenizer with a vocabulary: what backbones are fed with.
+class VocabularyTokenizer : public Tokenizer {
+ public:
+  virtual int64_t vocabulary_size() const = 0;
+
+  /// The bytes of the ids, concatenated; special tokens and unknown ids give nothing. The result
+  /// may be ill-formed UTF-8 when generation ended inside a code point (see repair_utf8).
+  virtual std::string decode(std::span<const int32_t> ids) const = 0;
+
+  /// The id of a special (control) token by its exact text; the only way to reach one.
+  virtual std::optional<int32_t> special_id(std::string_view text) const = 0;
+
+  /// Ends a generated text, when the file names one.
+  virtual std::optional<int32_t> end_of_sequence_id() const = 0;
+
+  /// Prepended to every prompt, when the file asks for it (`add_bos_token`); giving a BOS id
+  /// without asking for it means that nothing is prepended.
+  virtual std::optional<int32_t> prepended_id() const = 0;
+};
+
+/// The resource of a built-in tokenizer: `words` (maximal runs of characters that are not white
+/// space, Unicode White_Space) or `characters` (code points); std::nullopt for any other name.
+std::optional<Resource> builtin_tokenizer(std::string_view name);
+
+/// A built-in tokenizer, or the one inside the GGUF file at `resource.path`, whose digest must
+/// equal `resource.digest` (when given). Errors: `not_found` (no such file), `data` (malformed, or
+/// another digest), `unavailable` (a tokenizer or pre-tokenizer kind that this program does not
+/// have).
+Result<std::shared_ptr<const Tokenizer>> open_tokenizer(const Resource& resource);
+
+/// As open_tokenizer, for resources that have a vocabulary; `invalid_argument` for built-in ones.
+Result<std::shared_ptr<const VocabularyTokenizer>> open_vocabulary_tokenizer(
+    const Resource& resource);
+
+}  // namespace qfs::tokenizers

@@ -1,0 +1,109 @@
+#include "methods/zero_shot/spec.h"
+
+#include <algorithm>
+
+#include "methods/tokenizers/truncation.h"
+#include "methods/zero_shot/prompt.h"
+
+namespace qfs::zero_shot {
+
+namespace {
+
+// Nominal model of the estimate: which cell costs more than another does not depend on it.
+constexpr double kParameters = 135e6;
+constexpr double kCacheBytesPerToken = 46080;  // 2 x 30 layers x 3 heads x 64 x 4 bytes
+constexpr double kTokensPerWord = 1.35;
+constexpr double kPromptTokens = 80;
+
+ParamSpec integer(std::string name, std::string unit, std::optional<ParamValue> default_value,
+                  double maximum, std::string doc) {
+  ParamSpec spec;
+  spec.name = std::move(name);
+  spec.type = ParamType::integer;
+  spec.unit = std::move(unit);
+  spec.default_value = std::move(default_value);
+  spec.minimum = 1;
+  spec.maximum = maximum;
+  spec.doc = std::move(doc);
+  return spec;
+}
+
+ParamSpec text(std::string name, std::optional<ParamValue> default_value, std::string doc) {
+  ParamSpec spec;
+  spec.name = std::move(name);
+  spec.type = ParamType::text;
+  spec.default_value = std::move(default_value);
+  spec.doc = std::move(doc);
+  return spec;
+}
+
+}  // namespace
+
+std::string_view ZeroShotSpec::doc() const {
+  return "A language model is prompted with the document and the query; greedy decoding";
+}
+
+std::vector<std::string> ZeroShotSpec::layers() const {
+  return {"backbone-llama@1", "generation@1", "tokenizers@1", "truncation@1"};
+}
+
+std::vector<ParamSpec> ZeroShotSpec::params() const {
+  constexpr double kMaxTokens = 1 << 20;
+  std::vector<ParamSpec> params;
+  params.push_back(integer("local_context", "tokens", {}, kMaxTokens,
+                           "Document tokens the model reads; the whole document when left out"));
+  params.push_back(text("truncate", tokenizers::truncation_policy_names().front(),
+                        "Which part of a longer document is kept"));
+  params.back().choices = tokenizers::truncation_policy_names();
+  params.push_back(integer("max_new_tokens", "tokens", int64_t{128}, kMaxTokens,
+                           "Longest output; the end token is not counted"));
+  params.push_back(integer("batch_size", "examples", int64_t{1}, 4096,
+                           "Examples decoded together; outputs do not depend on it"));
+  params.back().numerics = true;
+  params.push_back(
+      text("prompt", std::string(default_prompt()), "Template with {document} and {query}"));
+  params.push_back(text("system", {}, "System message; the chat template's own when left out"));
+  ParamSpec chat;
+  chat.name = "chat";
+  chat.type = ParamType::boolean;
+  chat.default_value = true;
+  chat.doc = "Wrap the prompt in the backbone's chat template";
+  params.push_back(std::move(chat));
+  params.push_back(text("stop", {}, "Text that ends the output, besides the end token"));
+  return params;
+}
+
+Needs ZeroShotSpec::needs(const Params&) const {
+  return {.tensors = true, .backbone = true, .tokenizer = true};
+}
+
+Status ZeroShotSpec::validate(const Params& params) const {
+  if (Status status = check_prompt(params.get<std::string>("prompt")); !status.ok()) return status;
+  if (params.has("system") && !params.get<bool>("chat")) {
+    return invalid_argument("'system' needs \"chat\": true; a plain prompt has no roles");
+  }
+  if (params.find<std::string>("stop") == "") {
+    return invalid_argument("'stop' is empty; leave it out to stop at the end token only");
+  }
+  return {};
+}
+
+Cost ZeroShotSpec::cost(const Params& params, const DatasetStats& stats) const {
+  double document = stats.mean_document_words * kTokensPerWord;
+  if (const auto limit = params.find<int64_t>("local_context")) {
+    document = std::min(document, static_cast<double>(*limit));
+  }
+  const double read = document + stats.mean_query_words * kTokensPerWord + kPromptTokens;
+  const auto produced = static_cast<double>(params.get<int64_t>("max_new_tokens"));
+  const auto batch = static_cast<double>(params.get<int64_t>("batch_size"));
+  const auto examples = static_cast<double>(stats.examples);
+  Cost cost;
+  cost.tokens_out = examples * produced;
+  cost.flops = examples * 2 * kParameters * (read + produced);
+  // Each step reads all weights once for its batch, and the cache of every row.
+  cost.bytes = examples * (4 * kParameters * (1 + produced / batch) +
+                           produced * kCacheBytesPerToken * (read + produced / 2));
+  return cost;
+}
+
+}  // namespace qfs::zero_shot

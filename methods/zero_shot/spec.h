@@ -1,0 +1,27 @@
+// The spec of `zero_shot`: a language model is prompted with the document and the query, and its
+// greedy continuation is the summary.
+//
+// Known to the driver; torch-free. Stateless and thread-safe. The session is in session.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/api/method.h"
+
+namespace qfs::zero_shot {
+
+class ZeroShotSpec final : public MethodSpec {
+ public:
+  std::string_view name() const override { return "zero_shot"; }
+  std::string_view doc() const override;
+  int version() const override { return 1; }
+  std::vector<std::string> layers() const override;
+  std::vector<ParamSpec> params() const override;
+  Needs needs(const Params& params) const override;
+  /// `prompt` must hold {document} once, {query} at most once and no other placeholder.
+  Status validate(const Params& params) const override;
+  Cost cost(const Params& params, const DatasetStats& stats) const override;
+};
+
+}  // namespace qfs::zero_shot

@@ -1,0 +1,54 @@
+// RougeScorer: ROUGE-1, ROUGE-2, ROUGE-L and summary-level ROUGE-L in the profile
+// rouge_score-0.1.2.
+//
+// Called by RougeMetric and by extractive oracles. Bit-identical to the Python package rouge_score
+// 0.1.2 with its default tokenizer, `split_summaries=False` and use_stemmer on or off. Texts are
+// valid UTF-8 (callers check). Not thread-safe: it owns the vocabulary that its texts share.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/api/result.h"
+#include "metrics/rouge/prepared_reference.h"
+#include "metrics/text/vocabulary.h"
+
+namespace qfs::metrics {
+
+struct RougeOptions {
+  bool stem = true;  ///< NLTK's Porter stemmer, as rouge_score's use_stemmer=True
+
+  friend bool operator==(const RougeOptions&, const RougeOptions&) = default;
+};
+
+/// Every option that can change a digit, as `rouge|key:value|…`.
+std::string rouge_signature(const RougeOptions& options);
+
+/// The most tokens a text may have. Time grows with the product of both lengths, and a longer
+/// "summary" is a mistake in the data.
+inline constexpr size_t kMaxRougeTokens = size_t{1} << 19;
+
+class RougeScorer {
+ public:
+  explicit RougeScorer(RougeOptions options = {}) : vocabulary_(options.stem) {}
+
+  /// Token ids of a text; lines for summary-level ROUGE-L end at '\n' and nowhere else.
+  EncodedText encode(std::string_view text) { return vocabulary_.encode(text); }
+
+  /// One reference against one candidate. An empty side gives zeros.
+  RougeScores score(const EncodedText& reference, const EncodedText& candidate);
+
+  /// Per variant the precision, recall and F of the reference with the highest F, the first one on
+  /// ties (rouge_score's score_multi). Errors: `invalid_argument` without references or for a text
+  /// over kMaxRougeTokens.
+  Result<RougeScores> score_multi(std::span<const std::string> references,
+                                  std::string_view candidate);
+
+ private:
+  Vocabulary vocabulary_;
+  PreparedReference prepared_;
+};
+
+}  // namespace qfs::metrics

@@ -1,0 +1,161 @@
+#include "metrics/stats/bootstrap.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "harness/core/json_dom.h"
+#include "harness/core/rng.h"
+
+namespace qfs::metrics {
+namespace {
+
+/// Sums and sizes per cluster, clusters in byte order of their names so that the order of the items
+/// does not matter. Values are stored cluster by cluster, columns side by side.
+struct ClusterSums {
+  size_t columns = 0;
+  std::vector<double> sums;
+  std::vector<double> sizes;
+
+  size_t clusters() const { return sizes.size(); }
+};
+
+Status check(std::span<const Statistics> items, std::span<const std::string> clusters,
+             const BootstrapOptions& options) {
+  if (items.empty()) return invalid_argument("an interval needs at least one item");
+  if (items.size() != clusters.size()) {
+    return invalid_argument(
+        "an interval needs one cluster per item: " + std::to_string(items.size()) + " items, " +
+        std::to_string(clusters.size()) + " clusters");
+  }
+  if (options.resamples < 1) return invalid_argument("bootstrap resamples must be at least 1");
+  if (!(options.level > 0 && options.level < 1)) {
+    return invalid_argument("the level of an interval lies between 0 and 1");
+  }
+  for (size_t i = 0; i < items.size(); ++i) {
+    const std::string row = "row " + std::to_string(i);
+    if (items[i].size() != items[0].size()) {
+      return invalid_argument(row + " has " + std::to_string(items[i].size()) +
+                              " values, the first one has " + std::to_string(items[0].size()));
+    }
+    for (double value : items[i]) {
+      if (!std::isfinite(value)) return invalid_argument(row + " holds a value that is not finite");
+    }
+  }
+  return {};
+}
+
+ClusterSums sum_by_cluster(std::span<const Statistics> items,
+                           std::span<const std::string> clusters) {
+  std::map<std::string_view, size_t> order;
+  for (const std::string& cluster : clusters) order.emplace(cluster, 0);
+  size_t next = 0;
+  for (auto& [name, index] : order) index = next++;
+
+  ClusterSums result;
+  result.columns = items[0].size();
+  result.sums.assign(order.size() * result.columns, 0);
+  result.sizes.assign(order.size(), 0);
+  for (size_t i = 0; i < items.size(); ++i) {
+    const size_t cluster = order.find(clusters[i])->second;
+    result.sizes[cluster] += 1;
+    for (size_t c = 0; c < result.columns; ++c) {
+      result.sums[cluster * result.columns + c] += items[i][c];
+    }
+  }
+  return result;
+}
+
+/// Means of the resamples, column after column: element [c * resamples + r].
+std::vector<double> resampled_means(const ClusterSums& data, const BootstrapOptions& options) {
+  const size_t columns = data.columns;
+  const auto resamples = static_cast<size_t>(options.resamples);
+  std::vector<double> means(columns * resamples);
+  std::vector<double> sums(columns);
+  Rng rng(options.seed);
+  for (size_t r = 0; r < resamples; ++r) {
+    std::fill(sums.begin(), sums.end(), 0.0);
+    double size = 0;
+    for (size_t draw = 0; draw < data.clusters(); ++draw) {
+      const size_t cluster = rng.below(data.clusters());
+      const double* row = data.sums.data() + cluster * columns;
+      for (size_t c = 0; c < columns; ++c) sums[c] += row[c];
+      size += data.sizes[cluster];
+    }
+    for (size_t c = 0; c < columns; ++c) means[c * resamples + r] = sums[c] / size;
+  }
+  return means;
+}
+
+}  // namespace
+
+std::string bootstrap_signature(const BootstrapOptions& options) {
+  return "bootstrap|method:percentile|unit:cluster|rng:xoshiro256ss|n:" +
+         std::to_string(options.resamples) + "|seed:" + std::to_string(options.seed) +
+         "|level:" + shortest_decimal(options.level) + "|v:1";
+}
+
+std::string unavailable_interval_text(const Interval& interval) {
+  return "n/a (" + std::to_string(interval.clusters) +
+         (interval.clusters == 1 ? " cluster)" : " clusters)");
+}
+
+double linear_quantile(std::span<const double> sorted, double q) {
+  const double position = q * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<size_t>(position);
+  const size_t above = std::min(below + 1, sorted.size() - 1);
+  const double fraction = position - static_cast<double>(below);
+  return sorted[below] + (sorted[above] - sorted[below]) * fraction;
+}
+
+Result<std::vector<Interval>> bootstrap_means(std::span<const Statistics> items,
+                                              std::span<const std::string> clusters,
+                                              const BootstrapOptions& options) {
+  if (Status status = check(items, clusters, options); !status.ok()) return status.error();
+  const ClusterSums data = sum_by_cluster(items, clusters);
+  const auto count = static_cast<int64_t>(data.clusters());
+  std::vector<Interval> intervals(data.columns, Interval{0, 0, count});
+  if (count < kMinimumClusters) return intervals;
+
+  std::vector<double> means = resampled_means(data, options);
+  const auto resamples = static_cast<size_t>(options.resamples);
+  const double tail = (1 - options.level) / 2;
+  for (size_t c = 0; c < data.columns; ++c) {
+    const std::span<double> column = std::span(means).subspan(c * resamples, resamples);
+    std::sort(column.begin(), column.end());
+    intervals[c].low = linear_quantile(column, tail);
+    intervals[c].high = linear_quantile(column, 1 - tail);
+  }
+  return intervals;
+}
+
+Result<std::vector<PairedDifference>> bootstrap_differences(std::span<const Statistics> a,
+                                                            std::span<const Statistics> b,
+                                                            std::span<const std::string> clusters,
+                                                            const BootstrapOptions& options) {
+  if (a.size() != b.size()) {
+    return invalid_argument("a paired comparison needs the same items on both sides: " +
+                            std::to_string(a.size()) + " and " + std::to_string(b.size()));
+  }
+  std::vector<Statistics> differences(a.begin(), a.end());
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i].size() != b[i].size()) {
+      return invalid_argument("row " + std::to_string(i) + " has " + std::to_string(a[i].size()) +
+                              " and " + std::to_string(b[i].size()) +
+                              " values; a paired comparison needs the same columns");
+    }
+    for (size_t c = 0; c < a[i].size(); ++c) differences[i][c] -= b[i][c];
+  }
+  Result<std::vector<Interval>> intervals = bootstrap_means(differences, clusters, options);
+  if (!intervals.ok()) return intervals.error();
+
+  std::vector<PairedDifference> result(intervals->size());
+  for (size_t c = 0; c < result.size(); ++c) {
+    for (const Statistics& row : differences) result[c].difference += row[c];
+    result[c].difference /= static_cast<double>(differences.size());
+    result[c].interval = (*intervals)[c];
+  }
+  return result;
+}
+
+}  // namespace qfs::metrics

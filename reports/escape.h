@@ -1,0 +1,21 @@
+// The escaping functions of the report's sinks, one a format: whatever a label, name or note holds,
+// it stays text. (The terminal's is qfs::terminal_safe.) Pure functions; thread-safe.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace qfs::reports {
+
+/// Text as it may stand in a cell of a Markdown table or in a line of prose: one line, no markup,
+/// no HTML, no links, control characters visible. GitHub flavoured Markdown, section 2.4 and 6.9.
+std::string markdown_text(std::string_view text);
+
+/// Text as a Markdown code span: shown as it is, whatever it holds. Not for cells of tables.
+std::string markdown_code(std::string_view text);
+
+/// A field of a CSV file (RFC 4180). Text that a spreadsheet would take for a formula (beginning
+/// with = + - @, a tab or a carriage return) is preceded by an apostrophe.
+std::string csv_field(std::string_view text);
+
+}  // namespace qfs::reports

@@ -1,0 +1,78 @@
+#include "reports/format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace qfs::reports {
+namespace {
+
+constexpr const char* kNone = "–";
+
+std::string with_detail(std::string text, const std::string& detail) {
+  return detail.empty() ? text : text + " (" + detail + ")";
+}
+
+std::string number_text(const TableValue& value, const TableCell& cell) {
+  std::string text = fmt::format("{:.{}f}", cell.value * value.scale, value.decimals);
+  if (cell.spread && cell.spread->kind == SpreadKind::interval) {
+    text +=
+        fmt::format(" [{:.{}f}, {:.{}f}]", cell.spread->low * value.scale, value.spread_decimals,
+                    cell.spread->high * value.scale, value.spread_decimals);
+  } else if (cell.spread && cell.n > 1) {
+    text += fmt::format(" ({:.{}f}–{:.{}f})", cell.spread->low * value.scale, value.spread_decimals,
+                        cell.spread->high * value.scale, value.spread_decimals);
+  } else if (!cell.spread && cell.clusters >= 0) {
+    text +=
+        fmt::format(" (n/a: {} {})", cell.clusters, cell.clusters == 1 ? "cluster" : "clusters");
+  }
+  return with_detail(std::move(text), cell.detail);
+}
+
+}  // namespace
+
+std::string cell_text(const TableValue& value, const TableCell& cell) {
+  switch (cell.status) {
+    case CellStatus::ok:
+      return number_text(value, cell);
+    case CellStatus::oom:
+      return cell.detail == "implied" ? "OOM (implied)" : "OOM";
+    case CellStatus::timeout:
+      return "timeout";
+    case CellStatus::failed:
+      return with_detail("failed", cell.detail);
+    case CellStatus::incomplete:
+      return with_detail("incomplete", cell.detail);
+    case CellStatus::not_reported:
+      return "not reported";
+    case CellStatus::not_applicable:
+      return kNone;
+    case CellStatus::absent:
+      return {};
+  }
+  return {};
+}
+
+std::vector<std::string> row_labels(const Table& table, size_t row) {
+  std::vector<std::string> labels = table.rows[row].labels;
+  for (std::string& label : labels) {
+    if (label.empty()) label = kNone;
+  }
+  if (table.rows[row].oracle && !labels.empty()) {
+    const auto method = std::ranges::find(table.row_axes, "method");
+    const auto marked = method == table.row_axes.end() ? 0 : method - table.row_axes.begin();
+    labels[static_cast<size_t>(marked)] += " †";
+  }
+  return labels;
+}
+
+std::string column_heading(const Table& table, size_t column) {
+  std::string heading;
+  for (const std::string& label : table.columns[column].labels) {
+    if (!heading.empty()) heading += " · ";
+    heading += label.empty() ? kNone : label;
+  }
+  return heading;
+}
+
+}  // namespace qfs::reports

@@ -1,0 +1,26 @@
+// Cells, labels and headings as people read them; shared by the writers for people. Plain text:
+// each writer escapes for its own format. Pure functions; thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "reports/table.h"
+
+namespace qfs::reports {
+
+/// Words and numbers of the program only, so that no writer needs to escape them:
+/// "33.52 [31.1, 35.9]", "33.52 (n/a: 7 clusters)", "412", "OOM", "failed (signal 9)",
+/// "incomplete (12/20)", "not reported", "–" where the value does not apply, "" where the sweep has
+/// no cell.
+std::string cell_text(const TableValue& value, const TableCell& cell);
+
+/// The labels of a row, one an axis; the method (else the first label) of a row that reads
+/// references or evidence carries a dagger.
+std::vector<std::string> row_labels(const Table& table, size_t row);
+
+/// The labels of a column as one heading: "256", or "256 · qmsum" with two axes.
+std::string column_heading(const Table& table, size_t column);
+
+}  // namespace qfs::reports

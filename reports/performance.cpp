@@ -1,0 +1,86 @@
+#include "reports/performance.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+namespace qfs::reports {
+namespace {
+
+constexpr double kNanosecondsPerSecond = 1e9;
+
+/// What one repetition adds up to in one phase.
+struct PhaseTotal {
+  int64_t ns = 0;
+  int64_t tokens = 0;
+  int64_t units = 0;
+};
+
+std::map<int64_t, PhaseTotal> totals(std::span<const store::MeasurementRow> rows,
+                                     std::string_view phase) {
+  std::map<int64_t, PhaseTotal> by_repetition;
+  for (const store::MeasurementRow& row : rows) {
+    if (row.phase != phase) continue;
+    PhaseTotal& total = by_repetition[row.repetition];
+    total.ns += row.ns;
+    total.tokens += row.tokens;
+    ++total.units;
+  }
+  return by_repetition;
+}
+
+std::optional<Repeated> summarized(std::vector<double> values) {
+  if (values.empty()) return std::nullopt;
+  std::ranges::sort(values);
+  const size_t middle = values.size() / 2;
+  const double median =
+      values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+  return Repeated{median, values.front(), values.back(), static_cast<int64_t>(values.size())};
+}
+
+}  // namespace
+
+std::optional<Repeated> phase_rate(std::span<const store::MeasurementRow> rows,
+                                   std::string_view phase) {
+  std::vector<double> rates;
+  for (const auto& [repetition, total] : totals(rows, phase)) {
+    if (total.tokens <= 0 || total.ns <= 0) return std::nullopt;
+    rates.push_back(static_cast<double>(total.tokens) * kNanosecondsPerSecond /
+                    static_cast<double>(total.ns));
+  }
+  return summarized(std::move(rates));
+}
+
+std::optional<Repeated> phase_latency(std::span<const store::MeasurementRow> rows,
+                                      std::string_view phase) {
+  std::vector<double> seconds;
+  for (const auto& [repetition, total] : totals(rows, phase)) {
+    seconds.push_back(static_cast<double>(total.ns) / kNanosecondsPerSecond /
+                      static_cast<double>(total.units));
+  }
+  return summarized(std::move(seconds));
+}
+
+std::optional<Repeated> time_per_example(std::span<const store::MeasurementRow> rows,
+                                         std::string_view phase, int64_t examples) {
+  std::vector<double> seconds;
+  for (const auto& [repetition, total] : totals(rows, phase)) {
+    seconds.push_back(static_cast<double>(total.ns) / kNanosecondsPerSecond /
+                      static_cast<double>(examples));
+  }
+  return summarized(std::move(seconds));
+}
+
+std::optional<Repeated> memory_peak(std::span<const store::MemoryRow> rows, std::string_view kind) {
+  std::map<int64_t, int64_t> peaks;
+  for (const store::MemoryRow& row : rows) {
+    if (row.kind != kind) continue;
+    int64_t& peak = peaks[row.repetition];
+    peak = std::max(peak, row.bytes);
+  }
+  std::vector<double> bytes;
+  for (const auto& [repetition, peak] : peaks) bytes.push_back(static_cast<double>(peak));
+  return summarized(std::move(bytes));
+}
+
+}  // namespace qfs::reports

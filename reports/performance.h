@@ -1,0 +1,37 @@
+// Speed and memory out of the rows of a measure result: a number a repetition, then the median over
+// repetitions with the smallest and largest. Pure functions; thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "harness/store/rows.h"
+
+namespace qfs::reports {
+
+struct Repeated {
+  double median = 0;  ///< of an even number: the mean of the two in the middle
+  double low = 0;
+  double high = 0;
+  int64_t repetitions = 0;
+};
+
+/// Tokens per second of a phase, all units of a repetition together; std::nullopt when the phase
+/// produced no token.
+std::optional<Repeated> phase_rate(std::span<const store::MeasurementRow> rows,
+                                   std::string_view phase);
+
+/// Seconds of a phase, mean over the units of a repetition.
+std::optional<Repeated> phase_latency(std::span<const store::MeasurementRow> rows,
+                                      std::string_view phase);
+
+/// Seconds of a phase by the number of examples of a repetition; `examples` > 0.
+std::optional<Repeated> time_per_example(std::span<const store::MeasurementRow> rows,
+                                         std::string_view phase, int64_t examples);
+
+/// Peak of one kind of memory in bytes, the largest row of a repetition.
+std::optional<Repeated> memory_peak(std::span<const store::MemoryRow> rows, std::string_view kind);
+
+}  // namespace qfs::reports

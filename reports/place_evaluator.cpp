@@ -1,0 +1,196 @@
+#include "reports/place_evaluator.h"
+
+#include <algorithm>
+
+#include "reports/performance.h"
+#include "reports/trouble.h"
+
+namespace qfs::reports {
+namespace {
+
+TableCell with_status(CellStatus status) {
+  TableCell cell;
+  cell.status = status;
+  return cell;
+}
+
+TableCell measured(const Repeated& repeated) {
+  TableCell cell = with_status(CellStatus::ok);
+  cell.value = repeated.median;
+  cell.n = repeated.repetitions;
+  cell.spread = Spread{repeated.low, repeated.high, SpreadKind::repetitions};
+  return cell;
+}
+
+TableCell share(int64_t part, int64_t whole, int64_t n) {
+  if (whole == 0) return with_status(CellStatus::not_applicable);
+  TableCell cell = with_status(CellStatus::ok);
+  cell.value = static_cast<double>(part) / static_cast<double>(whole);
+  cell.n = n;
+  return cell;
+}
+
+TableCell scored(const store::ScoreJobRow& job, const store::ScoreRow& row) {
+  TableCell cell = with_status(CellStatus::ok);
+  cell.value = row.value;
+  cell.n = job.n;
+  if (!job.interval_method.empty()) cell.clusters = job.clusters;
+  if (row.interval) {
+    cell.spread = Spread{row.interval->low, row.interval->high, SpreadKind::interval};
+  }
+  return cell;
+}
+
+}  // namespace
+
+Result<TableCell> PlaceEvaluator::evaluate(const ValueSpec& value) {
+  const bool timed = value.shown.group == ValueGroup::performance;
+  const std::optional<TableCell> trouble =
+      timed ? measure_trouble(place_) : predict_trouble(place_);
+  Result<TableCell> cell = trouble                              ? Result<TableCell>(*trouble)
+                           : timed                              ? performance(value)
+                           : value.source == ValueSource::score ? score(value)
+                                                                : coverage(value);
+  if (!cell) return cell;
+  const std::optional<store::ResultRow>& result = timed ? place_.measure : place_.predict;
+  cell->source.cell_id = place_.cell.id.hex();
+  if (result) cell->source.numerics_id = result->key.numerics.hex();
+  return cell;
+}
+
+Result<TableCell> PlaceEvaluator::score(const ValueSpec& value) {
+  Result<const store::ScoreJobRow*> found = score_job(value);
+  if (!found) return found.error();
+  if (*found == nullptr) return with_status(CellStatus::not_reported);
+  const store::ScoreJobRow& job = **found;
+  if (job.n < job.expected) return incomplete_cell(job.n, job.expected);
+  const auto row = std::ranges::find(job.scores, value.key, &store::ScoreRow::name);
+  if (row == job.scores.end()) return with_status(CellStatus::not_reported);
+  TableCell cell = scored(job, *row);
+  cell.source.score_id = job.id.hex();
+  context_.used.metrics.emplace(job.metric, job.signature);
+  if (!job.interval_method.empty()) context_.used.interval_methods.insert(job.interval_method);
+  return cell;
+}
+
+Result<const store::ScoreJobRow*> PlaceEvaluator::score_job(const ValueSpec& value) const {
+  const auto has_column = [&](const store::ScoreJobRow& job) {
+    return std::ranges::find(job.columns, value.key) != job.columns.end();
+  };
+  std::vector<const store::ScoreJobRow*> found;
+  for (const MetricChoice& choice : context_.metrics) {
+    if (!value.metric.empty() && choice.name != value.metric) continue;
+    for (const store::ScoreJobRow& job : place_.scores) {
+      if (job.signature == choice.signature && has_column(job)) found.push_back(&job);
+    }
+    if (!found.empty()) break;
+  }
+  if (found.empty()) {  // a metric or version that the caller does not have
+    for (const store::ScoreJobRow& job : place_.scores) {
+      if ((value.metric.empty() || job.metric == value.metric) && has_column(job)) {
+        found.push_back(&job);
+      }
+    }
+  }
+  if (found.size() > 1) {
+    std::string signatures;
+    for (const store::ScoreJobRow* job : found) {
+      signatures +=
+          "\n  " + job->metric + ": " + job->signature + " after " + job->postprocess.text;
+    }
+    return invalid_argument("'" + value.shown.name + "' of cell " + place_.cell.id.short_hex() +
+                            " is stored " + std::to_string(found.size()) +
+                            " times, and nothing says which is meant:" + signatures);
+  }
+  return found.empty() ? nullptr : found.front();
+}
+
+Result<TableCell> PlaceEvaluator::performance(const ValueSpec& value) {
+  if (Status loaded = load_measurements(); !loaded) return loaded.error();
+  const auto examples = static_cast<int64_t>(place_.place.measure_ordinals.size());
+  std::optional<Repeated> found;
+  std::string detail;
+  switch (value.source) {
+    case ValueSource::phase_rate:
+      found = phase_rate(*measurements_, value.key);
+      break;
+    case ValueSource::phase_latency:
+      found = phase_latency(*measurements_, value.key);
+      break;
+    case ValueSource::example_time:
+      found = time_per_example(*measurements_, value.key, examples);
+      break;
+    case ValueSource::memory_kind:
+      found = memory_peak(*memory_, value.key);
+      break;
+    default:
+      found = memory_peak(*memory_, "device_allocated_peak");
+      detail = "device";
+      if (!found || found->high <= 0) {
+        found = memory_peak(*memory_, "host_peak");
+        detail = "host";
+      }
+  }
+  if (!found) return with_status(CellStatus::not_applicable);
+  TableCell cell = measured(*found);
+  cell.detail = detail;
+  return cell;
+}
+
+Result<TableCell> PlaceEvaluator::coverage(const ValueSpec& value) {
+  if (Status loaded = load_outputs(); !loaded) return loaded.error();
+  if (value.source == ValueSource::evidence_cut) return evidence_cut();
+  int64_t examples = 0;
+  int64_t cut = 0;
+  int64_t tokens = 0;
+  int64_t kept = 0;
+  for (const store::OutputRow& output : *outputs_) {
+    const std::optional<Truncation>& truncation = output.prediction.truncation;
+    if (!truncation) continue;
+    ++examples;
+    tokens += truncation->document_tokens;
+    kept += truncation->kept_tokens;
+    if (truncation->kept_tokens < truncation->document_tokens) ++cut;
+  }
+  return value.source == ValueSource::documents_cut ? share(cut, examples, examples)
+                                                    : share(kept, tokens, examples);
+}
+
+Result<TableCell> PlaceEvaluator::evidence_cut() {
+  int64_t examples = 0;
+  int64_t bytes = 0;
+  int64_t kept = 0;
+  for (const store::OutputRow& output : *outputs_) {
+    if (!output.prediction.truncation) continue;
+    Result<std::vector<EvidenceSegment>> evidence =
+        context_.evidence.of(place_.cell.dataset, output.ordinal);
+    if (!evidence) return evidence.error();
+    if (evidence->empty()) continue;
+    ++examples;
+    for (const EvidenceSegment& segment : *evidence) bytes += segment.bytes;
+    kept += kept_bytes(*evidence, *output.prediction.truncation);
+  }
+  return share(bytes - kept, bytes, examples);
+}
+
+Status PlaceEvaluator::load_measurements() {
+  if (measurements_) return {};
+  Result<std::vector<store::MeasurementRow>> rows =
+      context_.reader.measurements(place_.measure->id);
+  if (!rows) return rows.error();
+  Result<std::vector<store::MemoryRow>> memory = context_.reader.memory(place_.measure->id);
+  if (!memory) return memory.error();
+  measurements_ = std::move(*rows);
+  memory_ = std::move(*memory);
+  return {};
+}
+
+Status PlaceEvaluator::load_outputs() {
+  if (outputs_) return {};
+  Result<std::vector<store::OutputRow>> outputs = context_.reader.outputs(place_.predict->id);
+  if (!outputs) return outputs.error();
+  outputs_ = std::move(*outputs);
+  return {};
+}
+
+}  // namespace qfs::reports

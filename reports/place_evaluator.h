@@ -1,0 +1,65 @@
+// PlaceEvaluator: the table cells of one place of a sweep, value by value. Reads what a value needs
+// from the store the first time it is asked for. Private to reports. Not thread-safe.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/api/result.h"
+#include "harness/store/reader.h"
+#include "reports/evidence.h"
+#include "reports/sweep_facts.h"
+#include "reports/table.h"
+#include "reports/value.h"
+
+namespace qfs::reports {
+
+/// A metric as the caller knows it: which of several stored versions a table shows.
+struct MetricChoice {
+  std::string name;       ///< as in a sweep's "metrics"
+  std::string signature;  ///< of this program's version of it
+  std::vector<std::string> columns = {};
+};
+
+/// What the cells of a table rest on, for its signature line.
+struct UsedSources {
+  std::set<std::pair<std::string, std::string>> metrics;  ///< name, signature
+  std::set<std::string> interval_methods;
+};
+
+struct EvaluatorContext {
+  store::Reader& reader;
+  EvidenceIndex& evidence;
+  std::span<const MetricChoice> metrics;  ///< preferred, in order, to whatever else is stored
+  UsedSources& used;
+};
+
+class PlaceEvaluator {
+ public:
+  PlaceEvaluator(const PlaceFacts& place, const EvaluatorContext& context)
+      : place_(place), context_(context) {}
+
+  /// `invalid_argument` when several stored scores have this column and nothing says which.
+  Result<TableCell> evaluate(const ValueSpec& value);
+
+ private:
+  Result<TableCell> score(const ValueSpec& value);
+  Result<TableCell> performance(const ValueSpec& value);
+  Result<TableCell> coverage(const ValueSpec& value);
+  Result<TableCell> evidence_cut();
+  Result<const store::ScoreJobRow*> score_job(const ValueSpec& value) const;
+  Status load_measurements();
+  Status load_outputs();
+
+  const PlaceFacts& place_;
+  EvaluatorContext context_;
+  std::optional<std::vector<store::MeasurementRow>> measurements_;
+  std::optional<std::vector<store::MemoryRow>> memory_;
+  std::optional<std::vector<store::OutputRow>> outputs_;
+};
+
+}  // namespace qfs::reports

@@ -1,0 +1,46 @@
+// SweepFacts: what a store says about one sweep, read once: its places (cells with their
+// dimensions), the results it uses, their scores, and its data sets.
+//
+// Used by the other files of this folder and by `show` and `list cells`. Plain data; thread-safe.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/api/experiment.h"
+#include "harness/api/result.h"
+#include "harness/store/reader.h"
+#include "harness/store/rows.h"
+
+namespace qfs::reports {
+
+/// One cell of a sweep with the results it uses there.
+struct PlaceFacts {
+  store::SweepCell place;
+  store::CellRow cell;
+  /// What it can be arranged by: "method" (the row's label), "dataset", "seed" and every parameter,
+  /// as text.
+  std::map<std::string, std::string, std::less<>> dimensions;
+  std::optional<store::ResultRow> predict;
+  std::optional<store::ResultRow> measure;
+  std::vector<store::ScoreJobRow> scores;  ///< of `predict`
+};
+
+struct SweepFacts {
+  store::SweepRow sweep;
+  std::string description;
+  ReportSettings settings;  ///< the sweep file's; empty values where it has no "report"
+  std::vector<PlaceFacts> places;
+  std::map<DatasetId, store::DatasetRow> datasets;
+};
+
+/// The sweep with this name (the latest of them), with an id that starts with these hex digits, or
+/// the latest of all when `selector` is empty. `not_found` suggests the nearest name.
+Result<store::SweepRow> find_sweep(store::Reader& reader, std::string_view selector);
+
+Result<SweepFacts> load_sweep_facts(store::Reader& reader, std::string_view selector);
+
+}  // namespace qfs::reports

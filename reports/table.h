@@ -1,0 +1,103 @@
+// Table: what a report shows, independent of how it is written. Rows x columns x values; a cell
+// holds a number, how sure it is, or the reason why there is none.
+//
+// Made by reports/report.h from a store, consumed by reports/writers. Plain data; thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qfs::reports {
+
+/// Why a cell shows what it shows.
+enum class CellStatus {
+  ok,
+  oom,
+  timeout,
+  failed,
+  incomplete,      ///< predictions or repetitions are missing; the same command continues
+  not_reported,    ///< complete, but this value was not asked for (not scored, not measured)
+  not_applicable,  ///< the method has no such value (decoding speed of one that generates nothing)
+  absent,          ///< the sweep has no cell at this place
+};
+
+/// The stable name of a status, as JSON and CSV show it.
+std::string_view to_string(CellStatus status);
+
+/// What the two ends of a spread mean.
+enum class SpreadKind {
+  interval,     ///< a confidence interval
+  repetitions,  ///< smallest and largest of several repetitions
+};
+
+struct Spread {
+  double low = 0;
+  double high = 0;
+  SpreadKind kind = SpreadKind::interval;
+};
+
+/// Which result a cell was computed from, so that every number can be traced.
+struct CellSource {
+  std::string cell_id;  ///< full digests; empty where there is none
+  std::string numerics_id;
+  std::string score_id;
+};
+
+struct TableCell {
+  CellStatus status = CellStatus::absent;
+  double value = 0;  ///< unscaled (F measures in 0..1); meaningful when status is `ok`
+  std::optional<Spread> spread;
+  int64_t n = 0;          ///< examples or repetitions behind the value; 0: not known
+  int64_t clusters = -1;  ///< documents; -1: no interval was asked for
+  std::string detail;     ///< "signal 9", "12/20", "host" …; short, may be empty
+  int64_t conflicts = 0;  ///< outputs that a second computation contradicted
+  CellSource source;
+};
+
+enum class ValueGroup { quality, performance, coverage };
+
+/// How a value is headed and printed.
+struct TableValue {
+  std::string name;   ///< as asked for: "rouge1.f"
+  std::string title;  ///< with its unit: "rouge1.f × 100"
+  ValueGroup group = ValueGroup::quality;
+  double scale = 1;  ///< the printed number is value * scale
+  int decimals = 2;
+  int spread_decimals = 1;
+};
+
+/// A row or a column: one label for each of its axes; empty where the axis does not apply.
+struct AxisEntry {
+  std::vector<std::string> labels;
+  bool oracle = false;  ///< rows only: reads references or evidence
+};
+
+struct Table {
+  std::string name;         ///< of the sweep
+  std::string description;  ///< of the sweep; may be empty
+  std::string sweep_id;     ///< full digest
+  std::vector<std::string> row_axes;
+  std::vector<std::string> column_axes;
+  std::vector<AxisEntry> rows;
+  std::vector<AxisEntry> columns;  ///< one without labels when there are no column axes
+  std::vector<TableValue> values;
+  std::vector<TableCell> cells;         ///< by row, column, value; see `cell`
+  std::vector<std::string> notes;       ///< footnotes, plain text
+  std::vector<std::string> datasets;    ///< "mini-meetings/test/whole#a1c2… n=20"
+  std::vector<std::string> signatures;  ///< of the metrics shown, "rouge: …"
+  std::string signature;                ///< one line that says what was computed, and how
+  std::string store;  ///< "results.sqlite#3f9a…", the sweep in its file; may be empty
+
+  const TableCell& cell(size_t row, size_t column, size_t value) const {
+    return cells[(row * columns.size() + column) * values.size() + value];
+  }
+  TableCell& cell(size_t row, size_t column, size_t value) {
+    return cells[(row * columns.size() + column) * values.size() + value];
+  }
+};
+
+}  // namespace qfs::reports

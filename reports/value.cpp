@@ -1,0 +1,159 @@
+#include "reports/value.h"
+
+#include <algorithm>
+#include <array>
+
+namespace qfs::reports {
+namespace {
+
+constexpr double kMebibyte = 1024.0 * 1024.0;
+constexpr double kMillisecondsPerSecond = 1e3;
+constexpr double kPercent = 100;
+
+struct Definition {
+  BuiltInValue value;
+  std::string_view title;
+  ValueSource source;
+  std::string_view key;
+  ValueGroup group;
+  double scale;
+  int decimals;
+};
+
+constexpr ValueGroup kPerformance = ValueGroup::performance;
+constexpr ValueGroup kCoverage = ValueGroup::coverage;
+
+// Memory peaks are those that the store names; titles of `peak_memory` are completed by the report,
+// which knows whose peak it shows.
+constexpr std::array kDefinitions = {
+    Definition{{"peak_memory", "peak memory: the device's where there is one, else the host's"},
+               "peak memory, MiB",
+               ValueSource::peak_memory,
+               "",
+               kPerformance,
+               1 / kMebibyte,
+               0},
+    Definition{{"host_peak", "peak resident memory of the host process"},
+               "peak host memory (RSS), MiB",
+               ValueSource::memory_kind,
+               "host_peak",
+               kPerformance,
+               1 / kMebibyte,
+               0},
+    Definition{{"device_allocated_peak", "peak of allocated device memory"},
+               "peak device memory (allocated), MiB",
+               ValueSource::memory_kind,
+               "device_allocated_peak",
+               kPerformance,
+               1 / kMebibyte,
+               0},
+    Definition{{"device_reserved_peak", "peak of device memory reserved by the allocator"},
+               "peak device memory (reserved), MiB",
+               ValueSource::memory_kind,
+               "device_reserved_peak",
+               kPerformance,
+               1 / kMebibyte,
+               0},
+    Definition{{"device_used_peak", "peak of used device memory as the driver counts it"},
+               "peak device memory (used), MiB",
+               ValueSource::memory_kind,
+               "device_used_peak",
+               kPerformance,
+               1 / kMebibyte,
+               0},
+    Definition{{"tokens_per_second", "decoding speed; the same as decode_tokens_per_second"},
+               "decoded tokens/s",
+               ValueSource::phase_rate,
+               "decode",
+               kPerformance,
+               1,
+               1},
+    Definition{{"decode_tokens_per_second", "produced tokens by the time of decoding"},
+               "decoded tokens/s",
+               ValueSource::phase_rate,
+               "decode",
+               kPerformance,
+               1,
+               1},
+    Definition{{"prefill_tokens_per_second", "prompt tokens by the time of prefilling"},
+               "prefilled tokens/s",
+               ValueSource::phase_rate,
+               "prefill",
+               kPerformance,
+               1,
+               1},
+    Definition{{"first_token_ms", "time from the request to the first token, mean of the units"},
+               "time to first token, ms",
+               ValueSource::phase_latency,
+               "first_token",
+               kPerformance,
+               kMillisecondsPerSecond,
+               1},
+    Definition{{"seconds_per_example", "wall time of an example inside the host, mean"},
+               "s/example",
+               ValueSource::example_time,
+               "total",
+               kPerformance,
+               1,
+               4},
+    Definition{{"document_kept", "share of the document tokens that the method could read"},
+               "document tokens kept, %",
+               ValueSource::document_kept,
+               "",
+               kCoverage,
+               kPercent,
+               1},
+    Definition{{"truncated", "share of the examples whose document was cut"},
+               "examples cut, %",
+               ValueSource::documents_cut,
+               "",
+               kCoverage,
+               kPercent,
+               1},
+    Definition{{"evidence_cut", "share of the gold evidence (characters) that was cut"},
+               "evidence cut, %",
+               ValueSource::evidence_cut,
+               "",
+               kCoverage,
+               kPercent,
+               1},
+};
+
+constexpr auto kBuiltIns = [] {
+  std::array<BuiltInValue, kDefinitions.size()> values{};
+  for (size_t i = 0; i < values.size(); ++i) values[i] = kDefinitions[i].value;
+  return values;
+}();
+
+}  // namespace
+
+std::span<const BuiltInValue> built_in_values() { return kBuiltIns; }
+
+ValueSpec value_spec(std::string_view name) {
+  auto found =
+      std::ranges::find(kDefinitions, name, [](const Definition& d) { return d.value.name; });
+  ValueSpec spec;
+  spec.shown.name = name;
+  if (found != kDefinitions.end()) {
+    spec.shown.title = found->title;
+    spec.shown.group = found->group;
+    spec.shown.scale = found->scale;
+    spec.shown.decimals = found->decimals;
+    spec.shown.spread_decimals = found->decimals;
+    spec.source = found->source;
+    spec.key = found->key;
+    return spec;
+  }
+  const size_t slash = name.rfind('/');
+  spec.key = slash == std::string_view::npos ? name : name.substr(slash + 1);
+  if (slash != std::string_view::npos) spec.metric = name.substr(0, slash);
+  spec.shown.title = std::string(name) + " × 100";
+  spec.shown.scale = kPercent;
+  return spec;
+}
+
+std::vector<std::string> coverage_values() {
+  return {"document_kept", "truncated", "evidence_cut"};
+}
+
+}  // namespace qfs::reports

@@ -1,0 +1,61 @@
+#include "reports/writers/csv.h"
+
+#include <vector>
+
+#include "harness/core/json_dom.h"
+#include "reports/escape.h"
+
+namespace qfs::reports {
+namespace {
+
+std::string line(const std::vector<std::string>& fields) {
+  std::string text;
+  for (size_t i = 0; i < fields.size(); ++i) text += (i == 0 ? "" : ",") + fields[i];
+  return text + "\r\n";
+}
+
+std::vector<std::string> fields_of(const TableCell& cell) {
+  std::vector<std::string> fields = {std::string(to_string(cell.status)), csv_field(cell.detail)};
+  const bool has_number = cell.status == CellStatus::ok;
+  fields.push_back(has_number ? shortest_decimal(cell.value) : "");
+  fields.push_back(has_number && cell.spread ? shortest_decimal(cell.spread->low) : "");
+  fields.push_back(has_number && cell.spread ? shortest_decimal(cell.spread->high) : "");
+  fields.push_back(has_number ? std::to_string(cell.n) : "");
+  fields.push_back(has_number && cell.clusters >= 0 ? std::to_string(cell.clusters) : "");
+  fields.push_back(cell.source.cell_id);
+  fields.push_back(cell.source.numerics_id);
+  fields.push_back(cell.source.score_id);
+  return fields;
+}
+
+}  // namespace
+
+std::string write_csv(const Table& table) {
+  std::vector<std::string> head;
+  for (const auto* axes : {&table.row_axes, &table.column_axes}) {
+    for (const std::string& axis : *axes) head.push_back(csv_field(axis));
+  }
+  head.insert(head.end(), {"oracle", "value", "status", "detail", "number", "low", "high", "n",
+                           "clusters", "cell_id", "numerics_id", "score_id"});
+  std::string text = line(head);
+  for (size_t row = 0; row < table.rows.size(); ++row) {
+    for (size_t column = 0; column < table.columns.size(); ++column) {
+      for (size_t value = 0; value < table.values.size(); ++value) {
+        const TableCell& cell = table.cell(row, column, value);
+        if (cell.status == CellStatus::absent) continue;
+        std::vector<std::string> fields;
+        for (const std::string& label : table.rows[row].labels) fields.push_back(csv_field(label));
+        for (const std::string& label : table.columns[column].labels) {
+          fields.push_back(csv_field(label));
+        }
+        fields.push_back(table.rows[row].oracle ? "true" : "false");
+        fields.push_back(csv_field(table.values[value].name));
+        for (std::string& field : fields_of(cell)) fields.push_back(std::move(field));
+        text += line(fields);
+      }
+    }
+  }
+  return text;
+}
+
+}  // namespace qfs::reports

@@ -1,0 +1,91 @@
+#include "reports/writers/json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace qfs::reports {
+namespace {
+
+using nlohmann::json;
+
+json labels_json(const std::vector<std::string>& axes, const std::vector<std::string>& labels) {
+  json object = json::object();
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (!labels[i].empty()) object[axes[i]] = labels[i];
+  }
+  return object;
+}
+
+std::string_view group_name(ValueGroup group) {
+  switch (group) {
+    case ValueGroup::quality:
+      return "quality";
+    case ValueGroup::performance:
+      return "performance";
+    case ValueGroup::coverage:
+      return "coverage";
+  }
+  return "quality";
+}
+
+json cell_json(const TableCell& cell) {
+  json object = {{"status", to_string(cell.status)}};
+  const auto put = [&](const char* key, const std::string& text) {
+    if (!text.empty()) object[key] = text;
+  };
+  if (cell.status == CellStatus::ok) {
+    object["value"] = cell.value;
+    object["n"] = cell.n;
+    if (cell.clusters >= 0) object["clusters"] = cell.clusters;
+    if (cell.spread) {
+      object["low"] = cell.spread->low;
+      object["high"] = cell.spread->high;
+      object["spread"] = cell.spread->kind == SpreadKind::interval ? "interval" : "repetitions";
+    }
+  }
+  put("detail", cell.detail);
+  put("cell_id", cell.source.cell_id);
+  put("numerics_id", cell.source.numerics_id);
+  put("score_id", cell.source.score_id);
+  if (cell.conflicts > 0) object["conflicts"] = cell.conflicts;
+  return object;
+}
+
+json row_json(const Table& table, size_t row) {
+  json cells = json::array();
+  for (size_t column = 0; column < table.columns.size(); ++column) {
+    json values = json::object();
+    for (size_t value = 0; value < table.values.size(); ++value) {
+      values[table.values[value].name] = cell_json(table.cell(row, column, value));
+    }
+    cells.push_back({{"labels", labels_json(table.column_axes, table.columns[column].labels)},
+                     {"values", std::move(values)}});
+  }
+  return {{"labels", labels_json(table.row_axes, table.rows[row].labels)},
+          {"oracle", table.rows[row].oracle},
+          {"cells", std::move(cells)}};
+}
+
+}  // namespace
+
+std::string write_json(const Table& table) {
+  json values = json::array();
+  for (const TableValue& value : table.values) {
+    values.push_back(
+        {{"name", value.name}, {"title", value.title}, {"group", group_name(value.group)}});
+  }
+  json rows = json::array();
+  for (size_t row = 0; row < table.rows.size(); ++row) rows.push_back(row_json(table, row));
+  const json report = {
+      {"schema", "qfs-bench/report/1"},
+      {"sweep", {{"name", table.name}, {"description", table.description}, {"id", table.sweep_id}}},
+      {"axes", {{"rows", table.row_axes}, {"columns", table.column_axes}}},
+      {"values", std::move(values)},
+      {"rows", std::move(rows)},
+      {"notes", table.notes},
+      {"datasets", table.datasets},
+      {"metrics", table.signatures},
+      {"signature", table.signature}};
+  return report.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace qfs::reports

@@ -1,0 +1,110 @@
+"""Which module may include which: the table of the design, as data.
+
+A module is the longest prefix in MODULES that a path starts with. EDGES names, for each module, the
+modules it may include besides itself, FOUNDATION and the standard library.
+"""
+
+FOUNDATION = ("harness/api", "harness/core")
+
+# Layers that methods are made of, lowest first: each may include those before it.
+METHOD_LAYERS = ("methods/kernels", "methods/backbones", "methods/generation", "methods/peft",
+                 "methods/training")
+# File formats, lowest first: a tokenizer may be read out of a checkpoint.
+METHOD_FORMATS = ("methods/checkpoints", "methods/tokenizers")
+METHOD_PARTS = METHOD_FORMATS + METHOD_LAYERS
+
+# What run, score and gate stand on.
+HARNESS_BASE = ("harness/store", "harness/plan", "harness/config", "harness/host")
+HARNESS_ALL = HARNESS_BASE + ("harness/run", "harness/score", "harness/gate")
+
+# Inside metrics, the shared parts; a metric never includes another metric but for these.
+METRIC_SHARED = ("metrics/text", "metrics/stats")
+
+# Any name ending in '/*' stands for every module below that folder.
+EDGES = {
+    "harness/api": (),
+    "harness/core": (),
+    "harness/store": (),
+    "harness/plan": (),
+    "harness/config": (),
+    "harness/host": (),
+    "harness/run": HARNESS_BASE,
+    "harness/score": HARNESS_BASE,
+    "harness/gate": HARNESS_BASE,
+    "harness/cli": HARNESS_ALL + ("datasets", "metrics", "metrics/*", "reports", "methods"),
+    "harness/apps": ("*",),
+    "datasets": (),
+    "metrics": ("metrics/*",),
+    "reports": ("harness/store",),
+    "methods": ("methods/*",),
+}
+
+# Folders with rules of their own beside EDGES, by file.
+FAMILY_EXTRA = {"methods/extractive": ("metrics/rouge", "metrics/text")}
+
+# harness/cli sees of methods only the explicit lists.
+CLI_METHOD_FILES = "methods/register_"
+
+# Where LibTorch may be included. Everything else is torch-free, in its whole include closure.
+TORCH_FOLDERS = METHOD_LAYERS
+TORCH_FAMILY_FILES = "session"
+TORCH_ROOT_FILES = ("methods/register_torch_sessions.cpp", "harness/apps/qfs_host.cpp")
+TORCH_HEADERS = ("torch/", "ATen/", "c10/", "caffe2/")
+
+# Quoted includes that the build writes and the tree does not hold.
+GENERATED = ()
+
+
+def module_of(path):
+    """The module a path such as 'methods/extractive/bm25.cpp' belongs to, or None outside the tree."""
+    parts = path.split("/")
+    if parts[0] in ("harness", "methods", "metrics"):
+        return "/".join(parts[:2]) if len(parts) > 2 else parts[0]
+    if parts[0] in ("datasets", "reports"):
+        return parts[0]
+    return None
+
+
+def allowed_modules(module):
+    """The modules that `module` may include besides itself and FOUNDATION."""
+    if module in EDGES:
+        return EDGES[module]
+    if module in METHOD_LAYERS:
+        return METHOD_FORMATS + METHOD_LAYERS[:METHOD_LAYERS.index(module)]
+    if module in METHOD_FORMATS:
+        return METHOD_FORMATS[:METHOD_FORMATS.index(module)]
+    if module.startswith("methods/"):
+        return METHOD_PARTS + FAMILY_EXTRA.get(module, ())
+    if module in METRIC_SHARED:
+        return METRIC_SHARED[:METRIC_SHARED.index(module)]
+    if module.startswith("metrics/"):
+        return METRIC_SHARED
+    return ()
+
+
+def edge_allowed(source, target):
+    """Whether the file `source` may include the file `target`."""
+    here, there = module_of(source), module_of(target)
+    if here == there:
+        return True
+    if here == "harness/api":
+        return False
+    if there == "harness/api" or (there == "harness/core"):
+        return True
+    if here == "harness/cli" and there == "methods":
+        return target.startswith(CLI_METHOD_FILES)
+    for entry in allowed_modules(here):
+        if entry == "*" or entry == there:
+            return True
+        if entry.endswith("/*") and there is not None and there.startswith(entry[:-1]):
+            return True
+    return False
+
+
+def may_include_torch(path):
+    """Whether LibTorch headers may appear in this file."""
+    module = module_of(path)
+    if path in TORCH_ROOT_FILES or module in TORCH_FOLDERS:
+        return True
+    is_family = (module or "").startswith("methods/") and module not in METHOD_FORMATS
+    return is_family and path.split("/")[-1].startswith(TORCH_FAMILY_FILES)

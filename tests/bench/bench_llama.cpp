@@ -1,0 +1,102 @@
+// qfs_bench_llama: times prefill and decoding of a GGUF model on command, one JSON line in, one
+// out, so that llama_vs_transformers.py can interleave it with another program in one run.
+//
+//   qfs_bench_llama MODEL.gguf THREADS
+//   {"tokens": 512, "batch": 1, "steps": 0}    -> {"seconds": …, "ids": […]}: the prefill is timed
+//   {"tokens": 512, "batch": 8, "steps": 16}   -> likewise: only the steps after it are timed
+//
+// Prompts are pseudo-random ids from a fixed rule that both programs share; `ids` are the greedy
+// tokens of row 0.
+#include <algorithm>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/core/clock.h"
+#include "methods/backbones/llama.h"
+#include "methods/backbones/torch_runtime.h"
+#include "methods/checkpoints/gguf.h"
+
+namespace {
+
+using qfs::backbones::KvCache;
+using qfs::backbones::Llama;
+
+template <class T>
+T value_or_exit(qfs::Result<T> result) {
+  if (result.ok()) return *std::move(result);
+  std::cerr << result.error().to_string() << "\n";
+  std::exit(1);
+}
+void check(const qfs::Status& status) {
+  if (status.ok()) return;
+  std::cerr << status.error().to_string() << "\n";
+  std::exit(1);
+}
+
+std::vector<int32_t> prompt(int64_t tokens, int64_t row) {
+  std::vector<int32_t> ids;
+  for (int64_t i = 0; i < tokens; ++i) {
+    ids.push_back(static_cast<int32_t>((i * 7919 + row * 104729 + i * i % 1009) % 40000 + 100));
+  }
+  return ids;
+}
+
+class Bench {
+ public:
+  explicit Bench(Llama& llama) : llama_(llama) {}
+
+  nlohmann::json run(int64_t tokens, int64_t batch, int64_t steps) {
+    const int64_t vocabulary = llama_.config().vocabulary;
+    KvCache cache = value_or_exit(llama_.make_cache(batch, tokens + std::max<int64_t>(steps, 1)));
+    std::vector<float> logits(static_cast<size_t>(batch * vocabulary));
+    std::vector<int64_t> rows;
+    std::vector<int32_t> next;
+    int64_t begin_ns = qfs::monotonic_ns();
+    for (int64_t row = 0; row < batch; ++row) {
+      const std::span<float> first(logits.data(), static_cast<size_t>(vocabulary));
+      check(llama_.prefill(cache, row, prompt(tokens, row), first));
+      rows.push_back(row);
+      next.push_back(best(first));
+    }
+    std::vector<int32_t> ids = {next[0]};
+    if (steps > 0) begin_ns = qfs::monotonic_ns();
+    for (int64_t step = 0; step < steps; ++step) {
+      check(llama_.decode(cache, rows, next, logits));
+      for (size_t row = 0; row < next.size(); ++row) {
+        next[row] = best(std::span<const float>(logits).subspan(
+            row * static_cast<size_t>(vocabulary), static_cast<size_t>(vocabulary)));
+      }
+      ids.push_back(next[0]);
+    }
+    return {{"seconds", static_cast<double>(qfs::monotonic_ns() - begin_ns) * 1e-9}, {"ids", ids}};
+  }
+
+ private:
+  static int32_t best(std::span<const float> logits) {
+    return static_cast<int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
+  }
+
+  Llama& llama_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::cerr << "usage: qfs_bench_llama MODEL.gguf THREADS\n";
+    return 2;
+  }
+  qfs::RuntimeOptions runtime;
+  runtime.threads = std::atoi(argv[2]);
+  check(qfs::backbones::configure_torch(runtime));
+  const auto file = value_or_exit(qfs::checkpoints::GgufFile::open(argv[1]));
+  Llama llama(value_or_exit(qfs::backbones::load_llama_weights(*file)));
+  Bench bench(llama);
+  for (std::string line; std::getline(std::cin, line);) {
+    const auto task = nlohmann::json::parse(line);
+    std::cout << bench.run(task["tokens"], task["batch"], task["steps"]).dump() << std::endl;
+  }
+  return 0;
+}

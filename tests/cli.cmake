@@ -1,0 +1,20 @@
+qfs_test(cli_test LABEL unit
+  SOURCES
+    support/plan_fakes.cpp
+    unit/cli/doctor_test.cpp
+    unit/cli/exit_codes_test.cpp
+    unit/cli/output_test.cpp
+    unit/cli/progress_test.cpp
+    unit/cli/registration_test.cpp
+  LINK qfs_cli qfs_light_sessions)
+
+# The built program, driven as its users drive it.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+if(TARGET qfs-bench)
+  foreach(name test_bad_input test_commands)
+    add_test(NAME ${name}
+      COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/unit/cli/${name}.py
+              $<TARGET_FILE:qfs-bench>)
+    set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 300)
+  endforeach()
+endif()

@@ -1,0 +1,37 @@
+// Word tokens against NLTK 3.8.1 (values by make_word_tokens.py).
+#include "datasets/text_forms/word_tokens.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "datasets/text_forms/unicode.h"
+
+namespace qfs::datasets {
+namespace {
+
+nlohmann::json cases(const char* kind) {
+  std::ifstream file("tests/conformance/datasets/word_tokens.json");
+  return nlohmann::json::parse(file).at(kind);
+}
+
+TEST(WordTokens, AreNltksOnLowerCasedSentences) {
+  nlohmann::json expected = cases("word_tokenize");
+  ASSERT_EQ(expected.size(), 25u);
+  for (const nlohmann::json& item : expected) {
+    EXPECT_EQ(join_word_tokens(item["text"].get<std::string>()), item["tokens"]) << item["text"];
+  }
+}
+
+TEST(WordTokens, TreebankRulesAreNltksOnRandomPieces) {
+  nlohmann::json expected = cases("treebank");
+  ASSERT_EQ(expected.size(), 1500u);
+  for (const nlohmann::json& item : expected) {
+    std::u32string sentence = to_code_points(item["text"].get<std::string>());
+    EXPECT_EQ(join_treebank_tokens(sentence), item["tokens"]) << item["text"];
+  }
+}
+
+}  // namespace
+}  // namespace qfs::datasets

@@ -1,0 +1,15 @@
+// A small driver over the store: what a sweep writes, in a sweep's order, continuing what is there.
+// The crash test runs it in processes of their own and kills them. Not thread-safe; a failure of
+// the store is printed and becomes the exit status.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace qfs::test {
+
+/// Two predict results over `examples` examples (units of two), a measure result and score jobs.
+/// Returns an exit status.
+int write_everything(const std::string& store_path, int64_t examples);
+
+}  // namespace qfs::test

@@ -1,0 +1,161 @@
+// SIGKILL at every failpoint of the store and at random moments: the file stays sound, and the same
+// program run again ends with the same content as one that was never killed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <thread>
+
+#include "harness/core/rng.h"
+#include "harness/store/reader.h"
+#include "tests/crash/store/crash_writer.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/unit/store/sample_rows.h"
+
+namespace qfs::test {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::steady_clock;
+using store::Reader;
+
+/// What has to be equal: everything but times, row numbers and the history of attempts.
+struct Content {
+  std::vector<store::ResultHashes> outputs;
+  std::vector<store::ScoreRow> scores;
+  std::vector<store::StatisticRow> statistics;
+  std::vector<std::string> statuses;
+  size_t measurements = 0;
+
+  friend bool operator==(const Content&, const Content&) = default;
+};
+
+Content content_of(const std::string& path) {
+  Reader reader = value_of(Reader::open(path));
+  Content content;
+  content.outputs = value_of(reader.output_hashes());
+  for (const store::SweepResult& used :
+       value_of(reader.results_of_sweep(value_of(reader.latest_sweep()).id))) {
+    const store::ResultRow& result = used.result;
+    content.statuses.push_back(std::to_string(used.position) + " " +
+                               std::string(to_string(result.key.kind)) + " " +
+                               std::string(to_string(result.status)));
+    content.measurements += value_of(reader.measurements(result.id)).size();
+    for (const store::ScoreJobRow& job : value_of(reader.scores(result.id))) {
+      content.scores.insert(content.scores.end(), job.scores.begin(), job.scores.end());
+      for (const auto& row : value_of(reader.statistics(job.id))) content.statistics.push_back(row);
+    }
+  }
+  return content;
+}
+
+void expect_sound(const std::string& path) {
+  if (!std::filesystem::exists(path)) return;
+  auto reader = Reader::open(path);
+  if (!reader) {
+    // Killed before the first commit: an empty database that the next writer fills.
+    EXPECT_THAT(reader.error().message, testing::HasSubstr("the file is empty"));
+    return;
+  }
+  EXPECT_THAT(value_of(reader->check_integrity()), testing::IsEmpty());
+}
+
+/// Starts this program as a writer; without a failpoint it runs to its end.
+pid_t start_writer(const std::string& path, int64_t examples, const std::string& failpoint = {}) {
+  const std::string count = std::to_string(examples);
+  const pid_t pid = ::fork();
+  if (pid != 0) return pid;
+  ::unsetenv("QFS_FAILPOINT");
+  if (!failpoint.empty()) ::setenv("QFS_FAILPOINT", failpoint.c_str(), 1);
+  ::execl("/proc/self/exe", "store_crash_test", "--write", path.c_str(), count.c_str(), nullptr);
+  ::_exit(127);
+}
+
+/// True when it was killed, false when it ended well; anything else fails the test.
+bool was_killed(pid_t pid) {
+  int status = 0;
+  ::waitpid(pid, &status, 0);
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) return true;
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "wait status " << status;
+  return false;
+}
+
+void run_to_the_end(const std::string& path, int64_t examples) {
+  EXPECT_FALSE(was_killed(start_writer(path, examples)));
+}
+
+class CrashAt : public testing::TestWithParam<const char*> {};
+
+TEST_P(CrashAt, EveryPassingOfAFailpointTheSameCommandContinues) {
+  constexpr int64_t kExamples = 5;
+  const TemporaryFolder folder;
+  const std::string reference = folder / "reference.sqlite";
+  run_to_the_end(reference, kExamples);
+  const Content expected = content_of(reference);
+
+  int kills = 0;
+  while (!HasFailure()) {
+    const std::string failpoint = std::string(GetParam()) + ":" + std::to_string(kills + 1);
+    SCOPED_TRACE(failpoint);
+    const std::string path = folder / (failpoint + ".sqlite");
+    if (!was_killed(start_writer(path, kExamples, failpoint))) break;
+    ++kills;
+    expect_sound(path);
+    run_to_the_end(path, kExamples);
+    expect_sound(path);
+    EXPECT_EQ(content_of(path), expected);
+  }
+  RecordProperty("kills", kills);
+  EXPECT_GE(kills, 1) << "the writer never passed the failpoint";
+}
+
+INSTANTIATE_TEST_SUITE_P(Failpoints, CrashAt,
+                         testing::Values("store.before_begin", "store.before_commit",
+                                         "store.after_commit", "store.migrate",
+                                         "store.before_score_commit"));
+
+TEST(Crash, AtRandomMomentsTheSameCommandContinues) {
+  constexpr int64_t kExamples = 120;
+  constexpr int kRounds = 20;
+  constexpr int kFewestKills = 10;
+  const TemporaryFolder folder;
+  const std::string reference = folder / "reference.sqlite";
+  const auto begin = steady_clock::now();
+  run_to_the_end(reference, kExamples);
+  const auto whole = std::chrono::duration_cast<microseconds>(steady_clock::now() - begin);
+  const Content expected = content_of(reference);
+
+  Rng rng(20240229);
+  int kills = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    SCOPED_TRACE(round);
+    const std::string path = folder / ("killed-" + std::to_string(round) + ".sqlite");
+    const pid_t writer = start_writer(path, kExamples);
+    const auto latest = static_cast<uint64_t>(whole.count()) * 3 / 4;
+    std::this_thread::sleep_for(microseconds(rng.below(latest)));
+    ::kill(writer, SIGKILL);
+    if (was_killed(writer)) ++kills;
+    expect_sound(path);
+    run_to_the_end(path, kExamples);
+    EXPECT_EQ(content_of(path), expected);
+  }
+  RecordProperty("kills", kills);
+  EXPECT_GE(kills, kFewestKills) << "most writers ended before they were killed";
+}
+
+}  // namespace
+}  // namespace qfs::test
+
+int main(int argc, char** argv) {
+  if (argc == 4 && std::strcmp(argv[1], "--write") == 0) {
+    return qfs::test::write_everything(argv[2], std::atoll(argv[3]));
+  }
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,29 @@
+# Data sets: readers, identity, catalog, text forms, checks, fetching.
+qfs_test(datasets_test LABEL unit
+  SOURCES
+    unit/datasets/catalog_test.cpp
+    unit/datasets/check_test.cpp
+    unit/datasets/csv_test.cpp
+    unit/datasets/fetch_test.cpp
+    unit/datasets/identity_test.cpp
+    unit/datasets/meeting_test.cpp
+    unit/datasets/record_file_test.cpp
+    unit/datasets/record_test.cpp
+    unit/datasets/registered_sets_test.cpp
+    unit/datasets/registry_test.cpp
+    unit/datasets/segments_test.cpp
+    unit/datasets/text_form_test.cpp
+    golden/datasets/mini_meetings_test.cpp
+    property/datasets/round_trip_test.cpp
+    support/http_server.cpp
+  LINK qfs_datasets rapidcheck_gtest)
+
+qfs_test(datasets_conformance LABEL conformance
+  SOURCES
+    conformance/datasets/registered_sets_test.cpp
+    conformance/datasets/word_tokens_test.cpp
+  LINK qfs_datasets)
+
+qfs_fuzz(datasets_fuzz_csv SOURCES fuzz/datasets/fuzz_csv.cpp LINK qfs_datasets)
+qfs_fuzz(datasets_fuzz_meeting SOURCES fuzz/datasets/fuzz_meeting.cpp LINK qfs_datasets)
+qfs_fuzz(datasets_fuzz_record SOURCES fuzz/datasets/fuzz_record.cpp LINK qfs_datasets)

@@ -1,0 +1,47 @@
+"""Recomputes the pinned ids of mini-meetings (raw form) from the files, without the program.
+
+Run in the source tree's root; prints dataset_id, first and last example hash of each pinned request.
+"""
+import hashlib
+import json
+import pathlib
+
+FOLDER = pathlib.Path("datasets/mini/meetings")
+
+
+def sha256(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def canonical(value):
+    return json.dumps(value, separators=(",", ":"), sort_keys=True).encode()
+
+
+def digest(turns):
+    parts = (text.encode() for turn in turns for text in turn)
+    return sha256(b"".join(b"%d:%s" % (len(part), part) for part in parts))
+
+
+def dataset(split, view):
+    files, examples = [], []
+    for name in sorted(json.loads((FOLDER / "splits.json").read_text())[split]):
+        data = (FOLDER / f"{name}.json").read_bytes()
+        files.append(sha256(data))
+        meeting = json.loads(data)
+        turns = [(t["speaker"], t["content"]) for t in meeting["meeting_transcripts"]]
+        for query in meeting["general_query_list"] + meeting["specific_query_list"]:
+            document = turns
+            if view == "golden" and "relevant_text_span" in query:
+                spans = query["relevant_text_span"]
+                document = [t for a, b in spans for t in turns[int(a):int(b) + 1]]
+            examples.append(sha256(canonical({
+                "document": digest(document), "query": sha256(query["query"].encode()),
+                "references": [sha256(query["answer"].encode())]})))
+    identity = {"reader": "qmsum@1", "split": split, "view": view, "text_form": "raw@1",
+                "files": files, "examples": examples}
+    return sha256(b"qfs-bench/1/dataset\n" + canonical(identity)), examples[0], examples[-1]
+
+
+if __name__ == "__main__":
+    for request in (("test", "whole"), ("test", "golden"), ("train", "whole")):
+        print(*request, *dataset(*request))

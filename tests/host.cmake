@@ -1,0 +1,4 @@
+qfs_test(test_host LABEL unit
+  SOURCES unit/host/test_messages.cpp unit/host/test_client.cpp unit/host/test_protocol_document.cpp
+          unit/host/test_described_spec.cpp
+  LINK qfs_host)

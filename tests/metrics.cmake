@@ -1,0 +1,21 @@
+qfs_test(metrics_test LABEL unit
+  SOURCES
+    unit/metrics/bootstrap_test.cpp
+    unit/metrics/catalog_test.cpp
+    unit/metrics/rouge_metric_test.cpp
+    unit/metrics/rouge_scorer_test.cpp
+    unit/metrics/stemmer_test.cpp
+    unit/metrics/vocabulary_test.cpp
+  LINK qfs_metrics)
+qfs_test(metrics_property_test LABEL property
+  SOURCES
+    property/metrics/rouge_property_test.cpp
+    support/random_texts.cpp
+    support/slow_rouge.cpp
+  LINK qfs_metrics)
+qfs_test(metrics_conformance_test LABEL conformance
+  SOURCES
+    conformance/metrics/rouge_conformance_test.cpp
+    conformance/metrics/rouge_real_test.cpp
+    support/random_texts.cpp
+  LINK qfs_metrics)

@@ -1,0 +1,12 @@
+# The driver as a whole: these run the built qfs-bench.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+if(TARGET qfs-bench)
+  add_test(NAME test_external_method
+    COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/unit/run/test_external_method.py
+            $<TARGET_FILE:qfs-bench> ${PROJECT_SOURCE_DIR})
+  set_tests_properties(test_external_method PROPERTIES LABELS unit TIMEOUT 300)
+  add_test(NAME test_kill_and_continue
+    COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/crash/cli/test_kill_and_continue.py
+            $<TARGET_FILE:qfs-bench> ${CMAKE_CURRENT_SOURCE_DIR}/crash/cli/sweep.json)
+  set_tests_properties(test_kill_and_continue PROPERTIES LABELS crash TIMEOUT 900)
+endif()

@@ -1,0 +1,17 @@
+# The set-up script on tiny wheels of its own, and the shell scripts under shellcheck where it is there.
+add_test(NAME bootstrap
+  COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/setup/bootstrap_test.py)
+set_tests_properties(bootstrap PROPERTIES LABELS unit TIMEOUT 300)
+
+find_program(QFS_SHELLCHECK shellcheck)
+if(QFS_SHELLCHECK)
+  add_test(NAME shellcheck COMMAND ${QFS_SHELLCHECK} -x bootstrap.sh .ci/run
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(shellcheck PROPERTIES LABELS architecture TIMEOUT 60)
+endif()
+
+if(TARGET qfs-bench)
+  add_test(NAME install
+    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/setup/install_test.py ${PROJECT_BINARY_DIR})
+  set_tests_properties(install PROPERTIES LABELS golden TIMEOUT 300)
+endif()

@@ -1,0 +1,25 @@
+qfs_test(store_test LABEL unit
+  SOURCES
+    unit/store/test_codec.cpp
+    unit/store/test_disk_and_locks.cpp
+    unit/store/test_durability.cpp
+    unit/store/test_foreign_files.cpp
+    unit/store/test_migrations.cpp
+    unit/store/test_plan_rows.cpp
+    unit/store/test_process_identity.cpp
+    unit/store/test_results.cpp
+    unit/store/test_scores.cpp
+  LINK qfs_store)
+qfs_test(store_crash_test LABEL crash
+  SOURCES crash/store/crash_writer.cpp crash/store/test_crash.cpp
+  LINK qfs_store)
+
+# A killed process loses nothing of the page cache, so that a memory file system tests the same and
+# spares thousands of fsyncs.
+if(EXISTS /dev/shm)
+  set_property(TEST store_test store_crash_test APPEND PROPERTY ENVIRONMENT "TMPDIR=/dev/shm")
+endif()
+if(QFS_BENCHMARKS)
+  add_executable(store_commit_bench bench/store_commit_bench.cpp)
+  target_link_libraries(store_commit_bench PRIVATE qfs_store qfs_options)
+endif()

@@ -1,0 +1,91 @@
+// Small catalogues for tests of planning: methods, data sets and metrics that exist only here.
+// Every part is plain and public, so that a test can change it. Used by tests/*/plan; thread-safe
+// while nobody changes the parts.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/plan/plan.h"
+
+namespace qfs::test {
+
+struct FakeSpec : MethodSpec {
+  std::string id;
+  int revision = 1;
+  std::vector<std::string> shared_layers;
+  std::vector<ParamSpec> declared;
+  Needs needed;
+  double flops_per_word = 1e6;
+
+  std::string_view name() const override { return id; }
+  std::string_view doc() const override { return "a method of the tests"; }
+  int version() const override { return revision; }
+  std::vector<std::string> layers() const override { return shared_layers; }
+  std::vector<ParamSpec> params() const override { return declared; }
+  Needs needs(const Params&) const override { return needed; }
+  /// Refuses "max_words" above "local_context".
+  Status validate(const Params& params) const override;
+  /// Grows with the words that are read: local_context where it is given.
+  Cost cost(const Params& params, const DatasetStats& stats) const override;
+};
+
+/// Methods `lead`, `needy` (a required parameter), `random` (no tokens) and `zero_shot`; backbones
+/// `small` and `large`, and `absent`, whose checkpoint is missing; tokenizers of the backbones and
+/// `words`.
+struct FakeMethods : MethodCatalog {
+  FakeMethods();
+  FakeSpec& spec(std::string_view name);
+
+  std::vector<const MethodSpec*> specs() const override;
+  Result<const MethodSpec*> find(std::string_view name) const override;
+  Result<Resource> backbone(std::string_view name) const override;
+  Result<Resource> tokenizer(std::string_view name) const override;
+  std::vector<std::string> backbone_names() const override { return {"absent", "large", "small"}; }
+
+  std::string root = "/models";  ///< where the fake files are
+  std::vector<FakeSpec> all;
+};
+
+/// `tiny` (12 examples), `other` (3), `bare` (2, without references and queries), `empty`; a path
+/// gives `tiny` again. Other names are not found.
+struct FakeDatasets : DatasetCatalog {
+  std::vector<DatasetInfo> list() const override { return {}; }
+  Result<std::shared_ptr<const Dataset>> load(const DatasetRequest& request) const override;
+
+  mutable std::vector<std::string> loaded;  ///< names asked for, in order
+};
+
+/// `rouge` with the columns rouge1.f and rougeL.f; options are accepted.
+struct FakeMetrics : MetricCatalog {
+  std::vector<const Metric*> metrics() const override { return {}; }
+  Result<std::shared_ptr<const Metric>> make(std::string_view name) const override;
+};
+
+/// Describes every program as `mine`, version 3, with the parameter `beams`.
+struct FakeDescriber : plan::ExternalDescriber {
+  Result<std::shared_ptr<const MethodSpec>> describe(const ExternalCommand& command) override;
+  int calls = 0;
+};
+
+/// What a test needs to plan the text of a sweep.
+struct Planning {
+  FakeMethods methods;
+  FakeDatasets datasets;
+  FakeMetrics metrics;
+  FakeDescriber describer;
+  plan::Filter filter;
+  std::optional<int64_t> limit;
+  bool allow_external = false;
+
+  Result<plan::Plan> operator()(const std::string& sweep, const std::string& path = "s.json");
+};
+
+/// A sweep over `datasets` and `methods` (JSON texts), with more members of the object in `rest`.
+std::string sweep_text(const std::string& methods, const std::string& rest = "",
+                       const std::string& datasets = R"({"name": "tiny"})");
+
+}  // namespace qfs::test

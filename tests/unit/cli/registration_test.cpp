@@ -1,0 +1,56 @@
+// The explicit lists agree: every method without tensors has a session in the light host, and no
+// session is without a specification.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "methods/register_light_sessions.h"
+#include "methods/register_specs.h"
+
+namespace qfs::methods {
+namespace {
+
+std::set<std::string> light_specs() {
+  std::set<std::string> names;
+  for (const auto& spec : builtin_specs()) {
+    Params defaults;
+    for (const ParamSpec& param : spec->params()) {
+      if (param.default_value) defaults.set(param.name, *param.default_value);
+    }
+    if (!spec->needs(defaults).tensors) names.emplace(spec->name());
+  }
+  return names;
+}
+
+TEST(Registration, LightSessionsAndSpecsAreTheSameMethods) {
+  std::set<std::string> sessions;
+  for (const SessionFactory& factory : light_sessions()) {
+    EXPECT_TRUE(sessions.insert(factory.method).second) << factory.method << " twice";
+    EXPECT_NE(factory.open, nullptr);
+  }
+  EXPECT_EQ(sessions, light_specs());
+  EXPECT_THAT(sessions, testing::IsSupersetOf({"lead", "bm25", "oracle"}));
+}
+
+TEST(Registration, NamesAreUniqueAndFound) {
+  const auto catalog = make_method_catalog();
+  std::set<std::string> names;
+  for (const MethodSpec* spec : catalog->specs()) {
+    EXPECT_TRUE(names.insert(std::string(spec->name())).second) << spec->name() << " twice";
+    EXPECT_FALSE(spec->doc().empty()) << spec->name();
+    const auto found = catalog->find(spec->name());
+    ASSERT_TRUE(found);
+    EXPECT_EQ(*found, spec);
+  }
+}
+
+TEST(Registration, AnUnknownMethodNamesTheNearest) {
+  const auto found = make_method_catalog()->find("leed");
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().kind, ErrorKind::not_found);
+  EXPECT_NE(found.error().message.find("did you mean 'lead'?"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace qfs::methods

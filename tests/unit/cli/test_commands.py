@@ -1,0 +1,263 @@
+"""Every subcommand of the built program: what it prints, where, and with which exit code.
+
+Usage: test_commands.py QFS_BENCH
+"""
+
+import csv
+import io
+import json
+import os
+import pty
+import sqlite3
+import subprocess
+import time
+import unittest
+
+from driver import QFS_BENCH, DriverTest
+
+COMMANDS = ["sweep", "plan", "report", "score", "show", "list", "list methods", "list datasets",
+            "list metrics", "list cells", "data", "data list", "data show", "data check", "data fetch",
+            "method", "method check", "doctor"]
+
+
+class Help(DriverTest):
+    def test_every_command_has_help_with_an_example(self):
+        for command in COMMANDS:
+            with self.subTest(command=command):
+                text = self.assert_succeeds(self.run_bench(*command.split(), "--help"))
+                self.assertIn("Example:\n  qfs-bench " + command.split()[0], text)
+
+    def test_the_first_page_lists_every_command_and_the_exit_codes(self):
+        text = self.assert_succeeds(self.run_bench("--help"))
+        for command in COMMANDS:
+            self.assertIn("\n  " + command.split()[0], text)
+        self.assertIn("3 incomplete", text)
+        self.assertNotIn("\n  host ", text, "hosts are started by the program")
+
+    def test_version_is_printed_before_anything_else_happens(self):
+        self.assertRegex(self.assert_succeeds(self.run_bench("--version")), r"^qfs-bench \d+\.\d+\.\d+\n$")
+        self.assertFalse(os.path.exists(self.path("cache")))
+
+
+class Lists(DriverTest):
+    def json_of(self, *arguments):
+        return json.loads(self.assert_succeeds(self.run_bench(*arguments, "--json")))
+
+    def test_methods_have_parameters_with_type_default_range_and_doc(self):
+        listing = self.json_of("list", "methods")
+        self.assertEqual(listing["schema"], "qfs-bench/list-methods/1")
+        methods = {method["name"]: method for method in listing["methods"]}
+        self.assertLessEqual({"lead", "random", "textrank", "bm25", "oracle", "oracle_dyle", "zero_shot"},
+                             set(methods))
+        context = next(p for p in methods["lead"]["params"] if p["name"] == "local_context")
+        self.assertEqual((context["type"], context["unit"], context["minimum"]), ("integer", "tokens", 1))
+        self.assertIn("references", methods["oracle"]["needs"])
+        text = self.assert_succeeds(self.run_bench("list", "methods"))
+        self.assertIn("local_context", text)
+        self.assertIn("smollm2-135m", text)
+
+    def test_data_sets_have_splits_and_views(self):
+        listing = self.json_of("list", "datasets")
+        bundled = next(d for d in listing["datasets"] if d["name"] == "mini-meetings")
+        self.assertTrue(bundled["bundled"])
+        self.assertIn("golden", bundled["views"])
+        self.assertEqual(listing, self.json_of("data", "list"))
+
+    def test_metrics_have_columns_and_signature(self):
+        listing = self.json_of("list", "metrics")
+        rouge = next(m for m in listing["metrics"] if m["name"] == "rouge")
+        self.assertIn("rougeLsum.f", rouge["columns"])
+        self.assertIn("rouge_score-0.1.2", rouge["signature"])
+        self.assertIn("peak_memory", [value["name"] for value in listing["values"]])
+
+
+class Data(DriverTest):
+    def test_check_counts_a_bundled_set(self):
+        checked = json.loads(self.assert_succeeds(self.run_bench("data", "check", "mini-meetings", "--json")))
+        self.assertEqual(checked["schema"], "qfs-bench/data-check/1")
+        self.assertEqual(checked["dataset"]["examples"], 40)
+        self.assertEqual(checked["documents"], 10)
+        self.assertEqual(checked["findings"], [])
+
+    def test_check_reads_a_file_with_a_field_map(self):
+        self.write("mine.jsonl", json.dumps({"text": "A b c.", "q": "What?", "answer": "A."}) + "\n")
+        run = self.run_bench("data", "check", "mine.jsonl", "--field", "document=text", "--field",
+                             "query=q", "--field", "references=answer")
+        self.assertIn("1 examples", self.assert_succeeds(run))
+
+    def test_show_prints_manifest_and_example(self):
+        text = self.assert_succeeds(self.run_bench("data", "show", "mini-meetings", "--example", "3"))
+        self.assertIn("example 3 of 40", text)
+        self.assertIn("query:", text)
+        run = self.run_bench("data", "show", "mini-meetings", "--example", "40")
+        self.assert_fails(2, run, "there is no example 40")
+
+    def test_fetch_names_the_known_sets(self):
+        self.assert_fails(2, self.run_bench("data", "fetch", "qmsun"), "did you mean 'qmsum'?")
+
+
+class Sweep(DriverTest):
+    def setUp(self):
+        super().setUp()
+        self.write_data()
+        self.write_sweep(methods=[{"method": "lead"}, {"method": "oracle"}],
+                         measure={"examples": 2, "warmup": 1, "repetitions": 3})
+
+    def sweep(self, *arguments):
+        return self.run_bench("sweep", "sweep.json", *arguments)
+
+    def test_prints_only_the_table_on_stdout(self):
+        run = self.sweep()
+        text = self.assert_succeeds(run)
+        self.assertTrue(text.startswith("## small\n"))
+        self.assertIn("| oracle †", text)
+        self.assertIn("cluster bootstrap by document, 95 %, 10000 resamples, seed 12345", text)
+        self.assertIn("4 cells: 4 to run", run.stderr)
+        self.assertTrue(os.path.exists(self.path("small.sqlite")), "named after the sweep")
+
+    def test_quiet_leaves_stderr_empty(self):
+        run = self.sweep("--quiet")
+        self.assert_succeeds(run)
+        self.assertEqual(run.stderr, "")
+
+    def test_a_second_sweep_runs_nothing_and_prints_the_same(self):
+        first = self.assert_succeeds(self.sweep())
+        second = self.sweep()
+        self.assertEqual(self.assert_succeeds(second), first)
+        self.assertIn("4 cells: 0 to run", second.stderr)
+
+    def test_rerun_computes_chosen_cells_again(self):
+        self.assert_succeeds(self.sweep())
+        self.assertIn("2 to run", self.sweep("--rerun", "method=lead").stderr)
+
+    def test_filter_and_limit(self):
+        run = self.sweep("--filter", "method=lead,local_context=16", "--limit", "5")
+        self.assertIn("1 cells: 1 to run (5 units)", run.stderr)
+        self.assertIn("n=5", self.assert_succeeds(run))
+
+    def test_plan_shows_what_the_store_has(self):
+        planned = json.loads(self.assert_succeeds(self.run_bench("plan", "sweep.json", "--json")))
+        self.assertEqual(planned["schema"], "qfs-bench/plan/1")
+        self.assertEqual([cell["reuse"]["state"] for cell in planned["cells"]], ["none"] * 4)
+        self.assertFalse(os.path.exists(self.path("small.sqlite")), "planning writes nothing")
+        self.assert_succeeds(self.sweep("--filter", "method=lead"))
+        planned = json.loads(self.assert_succeeds(self.run_bench("plan", "sweep.json", "--json")))
+        states = {(c["method"], c["reuse"]["state"]) for c in planned["cells"]}
+        self.assertEqual(states, {("lead", "complete"), ("oracle", "none")})
+        text = self.assert_succeeds(self.run_bench("plan", "sweep.json"))
+        self.assertEqual(self.assert_succeeds(self.sweep("--dry-run")), text)
+        self.assertIn("small: 4 cells, 48 units", text)
+
+    def test_reports_of_one_store(self):
+        table = self.assert_succeeds(self.sweep())
+        self.assertEqual(self.assert_succeeds(self.run_bench("report")), table)
+        report = json.loads(self.assert_succeeds(self.run_bench("report", "--json")))
+        self.assertEqual(report["schema"], "qfs-bench/report/1")
+        self.assertEqual([row["oracle"] for row in report["rows"]], [False, True])
+        run = self.run_bench("report", "--format", "csv", "--values", "rouge2.f,truncated,peak_memory")
+        records = list(csv.DictReader(io.StringIO(self.assert_succeeds(run))))
+        self.assertEqual(len(records), 12)
+        self.assertEqual({r["status"] for r in records}, {"ok"})
+        self.assert_succeeds(self.run_bench("report", "-o", "table.md"))
+        with open(self.path("table.md"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), table)
+
+    def test_quality_report_is_the_same_for_two_stores(self):
+        reports = []
+        for store in ["a.sqlite", "b.sqlite"]:
+            self.assert_succeeds(self.sweep("--store", store))
+            reports.append(self.assert_succeeds(
+                self.run_bench("report", "--only", "quality", "--format", "json", "--store", store)))
+        self.assertEqual(reports[0], reports[1])
+
+    def test_scores_are_added_without_running_anything(self):
+        self.assert_succeeds(self.sweep())
+        run = self.run_bench("score", "--metric", "rouge:stem=off")
+        self.assert_succeeds(run)
+        self.assertIn("4 scores computed", run.stderr)
+        values = "rouge1.f,rouge:stem=off/rouge1.f"
+        report = json.loads(self.assert_succeeds(self.run_bench("report", "--json", "--values", values)))
+        self.assertEqual(len(report["metrics"]), 2)
+        self.assertIn("0 scores computed, 4 were there", self.run_bench("score").stderr)
+
+    def test_show_presents_an_example_with_its_cut(self):
+        self.assert_succeeds(self.sweep())
+        run = self.run_bench("show", "--filter", "method=lead,local_context=16", "--example", "e3")
+        text = self.assert_succeeds(run)
+        self.assertIn("16 of 72 tokens kept", text)
+        self.assertIn("⟦", text)
+        self.assertIn("--- query\nWhat is line 3 of text 3 about?", text)
+        self.assertIn("rouge1.f", text)
+        run = self.run_bench("show", "--filter", "method=lead,local_context=16", "--example", "3", "--json")
+        shown = json.loads(self.assert_succeeds(run))
+        self.assertEqual((shown["schema"], shown["key"]), ("qfs-bench/show/1", "e3"))
+        self.assert_fails(2, self.run_bench("show"), "4 cells match")
+        self.assert_fails(2, self.run_bench("show", "--filter", "method=bm25"), "no cell")
+        self.assert_fails(2, self.run_bench("show", "--filter", "metod=lead"), "did you mean 'method'?")
+
+    def test_cells_are_listed_with_their_state(self):
+        self.assert_succeeds(self.sweep("--filter", "method=lead"))
+        cells = json.loads(self.assert_succeeds(self.run_bench("list", "cells", "--json")))["cells"]
+        self.assertEqual([cell["predict"]["status"] for cell in cells], ["complete", "complete"])
+        self.assertIn("local_context", self.assert_succeeds(self.run_bench("list", "cells")))
+
+    def test_a_strangers_store_is_read_only_when_it_is_what_it_says(self):
+        table = self.assert_succeeds(self.sweep())
+        self.assertEqual(self.assert_succeeds(self.run_bench("report", "--foreign")), table)
+        connection = sqlite3.connect(self.path("small.sqlite"))
+        connection.execute("CREATE TRIGGER surprise AFTER INSERT ON cell BEGIN DELETE FROM cell; END")
+        connection.commit()
+        connection.close()
+        for command in (["report"], ["list", "cells"], ["show", "--filter", "method=lead"], ["doctor"]):
+            run = self.run_bench(*command, "--foreign")
+            self.assertEqual(run.returncode, 4, run.stdout + run.stderr)
+
+    def test_doctor_finds_a_damaged_store(self):
+        self.assert_succeeds(self.sweep())
+        self.assertIn("small.sqlite: sound", self.assert_succeeds(self.run_bench("doctor")))
+        connection = sqlite3.connect(self.path("small.sqlite"))
+        connection.execute("UPDATE cell SET identity = replace(identity, 'lead', 'leda')")
+        connection.commit()
+        connection.close()
+        run = self.run_bench("doctor")
+        self.assertEqual(run.returncode, 4, run.stdout)
+        self.assertIn("PROBLEM", run.stdout)
+
+
+class Terminal(DriverTest):
+    def test_progress_is_one_redrawn_line_that_is_gone_at_the_end(self):
+        self.write_data()
+        self.write_sweep()
+        leader, follower = pty.openpty()
+        run = subprocess.run([QFS_BENCH, "sweep", "sweep.json"], cwd=self.folder, stdout=subprocess.PIPE,
+                             stderr=follower, timeout=60, check=False)
+        os.close(follower)
+        shown = b""
+        while True:
+            try:
+                part = os.read(leader, 65536)
+            except OSError:  # the end, on Linux
+                break
+            if not part:
+                break
+            shown += part
+        os.close(leader)
+        self.assertEqual(run.returncode, 0, shown)
+        self.assertIn(b"[1/2] lead local_context=", shown)
+        self.assertIn(b"\r\x1b[K", shown)
+        self.assertNotIn(b"units", shown.split(b"\x1b[K")[-1])
+        self.assertNotIn(b"\x1b", run.stdout)
+
+
+class Start(DriverTest):
+    def test_version_takes_less_than_twenty_milliseconds(self):
+        times = []
+        for _ in range(15):
+            start = time.perf_counter()
+            subprocess.run([QFS_BENCH, "--version"], check=True, capture_output=True)
+            times.append(time.perf_counter() - start)
+        self.assertLess(min(times), 0.020)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,46 @@
+// Word tokens as NLTK 3.8.1 gives them, and the `ideal` form of meetings.
+#include "datasets/text_forms/text_form.h"
+
+#include <gtest/gtest.h>
+
+#include "datasets/text_forms/unicode.h"
+#include "datasets/text_forms/word_tokens.h"
+
+namespace qfs::datasets {
+namespace {
+
+TEST(IdealForm, LowersTokenizesAndRemovesMarksFromTurns) {
+  const TextForm* form = find_text_form("ideal");
+  ASSERT_NE(form, nullptr);
+  EXPECT_EQ(form->versioned_name(), "ideal@1");
+  EXPECT_EQ(form->turn("{vocalsound} Okay , I'd say {disfmarker} yes. {gap}"),
+            "okay , i 'd say yes .");
+  EXPECT_EQ(form->turn("{pause}"), "");
+  EXPECT_EQ(form->speaker("Project Manager"), "project manager");
+}
+
+TEST(IdealForm, RewritesSpelledAcronymsInTurnsAndQueries) {
+  const TextForm* form = find_text_form("ideal");
+  EXPECT_EQ(form->query("What about the L_C_D_ and the A_M_I_ T_V_ P_M_S?"),
+            "what about the lcd and the ami tv pms ?");
+}
+
+TEST(IdealForm, ReferencesKeepMarksAndAcronyms) {
+  const TextForm* form = find_text_form("ideal");
+  EXPECT_EQ(form->reference("The L_C_D_ {gap}."), "the l_c_d_ { gap } .");
+}
+
+TEST(RawForm, ChangesNothing) {
+  const TextForm* form = find_text_form("raw");
+  ASSERT_NE(form, nullptr);
+  EXPECT_EQ(form->turn("{gap}  A  "), "{gap}  A  ");
+  EXPECT_EQ(find_text_form("rwa"), nullptr);
+}
+
+TEST(LowerCase, IsFullAndIndependentOfTheLocale) {
+  EXPECT_EQ(lower_case("\u00C9T\u00C9 \u0130 \u03A3\u0391\u03A3"),
+            "\u00E9t\u00E9 i\u0307 \u03C3\u03B1\u03C2");
+}
+
+}  // namespace
+}  // namespace qfs::datasets

@@ -1,0 +1,117 @@
+#include <gtest/gtest.h>
+
+#include "harness/host/messages.h"
+
+namespace qfs::host {
+namespace {
+
+NumberedExample secret_example() {
+  NumberedExample numbered;
+  numbered.ordinal = 7;
+  numbered.example = {.key = "k",
+                      .document_id = "d",
+                      .group = "g",
+                      .language = "en",
+                      .document = {{"Hello.", "Ann"}, {"no speaker", ""}},
+                      .query = "What?",
+                      .references = {"the answer"},
+                      .evidence = {{1, 1}},
+                      .extra = {R"({"gold":"hidden"})"}};
+  return numbered;
+}
+
+TEST(Messages, ReferencesEvidenceAndExtraAreLeftOutUnlessDeclared) {
+  const std::string line = encode(Request{3, RunRequest{0, false, {secret_example()}}});
+  EXPECT_EQ(line.find("answer"), std::string::npos);
+  EXPECT_EQ(line.find("evidence"), std::string::npos);
+  EXPECT_EQ(line.find("hidden"), std::string::npos);
+
+  const std::string open_line = encode(Request{3, RunRequest{0, false, {secret_example()}}},
+                                       {.references = true, .evidence = true});
+  EXPECT_NE(open_line.find("the answer"), std::string::npos);
+  EXPECT_NE(open_line.find("[1,1]"), std::string::npos);
+  EXPECT_EQ(open_line.find("hidden"), std::string::npos);
+}
+
+TEST(Messages, RunRequestSurvivesTheWire) {
+  const NumberedExample sent = secret_example();
+  const std::string line = encode(Request{3, RunRequest{5, true, {sent}}}, {true, true});
+  Result<Request> request = decode_request(line);
+  ASSERT_TRUE(request.ok()) << request.error().to_string();
+  EXPECT_EQ(request->id, 3);
+  const auto& run = std::get<RunRequest>(request->body);
+  EXPECT_EQ(run.unit, 5);
+  EXPECT_TRUE(run.measure);
+  ASSERT_EQ(run.examples.size(), 1u);
+  Example expected = sent.example;
+  expected.group.clear();  // groups and extra stay with the driver
+  expected.extra = {};
+  EXPECT_EQ(run.examples[0].ordinal, 7);
+  EXPECT_EQ(run.examples[0].example, expected);
+}
+
+TEST(Messages, OpenRequestKeepsTypesOfParametersAndTheWholeSeed) {
+  OpenRequest open;
+  open.method = "lead";
+  open.session.params.set("local_context", int64_t{256});
+  open.session.params.set("ratio", 1.0);
+  open.session.params.set("chat", true);
+  open.session.params.set("prompt", std::string("é\n"));
+  open.session.seed = 18446744073709551615ull;
+  open.session.tokenizer = Resource{"words", "", "abc"};
+  open.session.runtime.threads = 2;
+  Result<Request> request = decode_request(encode(Request{1, open}));
+  ASSERT_TRUE(request.ok()) << request.error().to_string();
+  const auto& decoded = std::get<OpenRequest>(request->body);
+  EXPECT_EQ(decoded.session.params, open.session.params);
+  EXPECT_EQ(decoded.session.seed, open.session.seed);
+  EXPECT_EQ(decoded.session.tokenizer, open.session.tokenizer);
+  EXPECT_FALSE(decoded.session.backbone.has_value());
+  EXPECT_EQ(decoded.session.runtime.threads, 2);
+}
+
+TEST(Messages, PredictionSurvivesTheWire) {
+  Prediction prediction;
+  prediction.text = "A summary\nof two lines \xE2\x80\xA8";
+  prediction.finish = FinishReason::length;
+  prediction.tokens_in = 12;
+  prediction.tokens_out = 3;
+  prediction.prompt = "p";
+  prediction.repaired_bytes = 2;
+  prediction.truncation = Truncation{10, 4, 2, {{0, 0, 5}, {1, 2, 3}}, true};
+  prediction.extra = {R"({"selected":[1,2]})"};
+  Result<Reply> reply = decode_reply(encode(Reply{9, PredictionReply{7, prediction}}));
+  ASSERT_TRUE(reply.ok()) << reply.error().to_string();
+  EXPECT_EQ(std::get<PredictionReply>(reply->body).prediction, prediction);
+}
+
+TEST(Messages, ErrorsSurviveTheWireWithKindPlaceAndUsability) {
+  const ErrorReply sent{data_error("digest differs", "model.gguf"), true};
+  Result<Reply> reply = decode_reply(encode(Reply{4, sent}));
+  ASSERT_TRUE(reply.ok());
+  const auto& received = std::get<ErrorReply>(reply->body);
+  EXPECT_EQ(received.error, sent.error);
+  EXPECT_TRUE(received.usable);
+}
+
+TEST(Messages, ReservedVerbsAreUnavailableAndUnknownOnesInvalid) {
+  EXPECT_EQ(decode_request(R"({"id":1,"verb":"fit"})").error().kind, ErrorKind::unavailable);
+  const Error error = decode_request(R"({"id":1,"verb":"dance"})").error();
+  EXPECT_EQ(error.kind, ErrorKind::invalid_argument);
+  EXPECT_NE(error.message.find("dance"), std::string::npos);
+}
+
+TEST(Messages, IllFormedLinesAreErrorsThatNameTheMember) {
+  for (const char* line :
+       {"", "[]", "{}", "{\"id\":1}", "{\"id\":1,\"prediction\":{\"ordinal\":1}}",
+        "{\"id\":\"1\",\"done\":{}}", "{\"id\":1,\"done\":3}"}) {
+    EXPECT_FALSE(decode_reply(line).ok()) << line;
+  }
+  const Error error = decode_reply(R"({"id":1,"prediction":{"ordinal":1,"text":5}})").error();
+  EXPECT_NE(error.message.find("'text'"), std::string::npos) << error.message;
+  EXPECT_FALSE(
+      decode_reply(R"({"id":1,"prediction":{"ordinal":1,"text":"x","finish":"later"}})").ok());
+}
+
+}  // namespace
+}  // namespace qfs::host

@@ -1,0 +1,48 @@
+// BuiltinMetrics: names with options, and messages for wrong ones.
+#include "metrics/catalog.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace qfs::metrics {
+namespace {
+
+using testing::HasSubstr;
+
+std::string signature(std::string_view name) {
+  const auto metric = BuiltinMetrics().make(name);
+  return metric.ok() ? (*metric)->signature() : metric.error().to_string();
+}
+
+TEST(MetricCatalog, ListsRougeWithItsDefaults) {
+  const BuiltinMetrics catalog;
+  ASSERT_EQ(catalog.metrics().size(), 1U);
+  EXPECT_EQ(catalog.metrics()[0]->name(), "rouge");
+}
+
+TEST(MetricCatalog, OptionsSelectAVariant) {
+  EXPECT_THAT(signature("rouge"), HasSubstr("stem:porter-nltk"));
+  EXPECT_EQ(signature("rouge:stem=on"), signature("rouge"));
+  EXPECT_THAT(signature("rouge:stem=off"), HasSubstr("stem:none"));
+  EXPECT_EQ((*BuiltinMetrics().make("rouge:stem=off"))->name(), "rouge:stem=off");
+}
+
+TEST(MetricCatalog, UnknownNamesSuggestTheNearest) {
+  const auto metric = BuiltinMetrics().make("rogue");
+  ASSERT_FALSE(metric.ok());
+  EXPECT_EQ(metric.error().kind, ErrorKind::not_found);
+  EXPECT_THAT(metric.error().message, HasSubstr("unknown metric 'rogue' (did you mean 'rouge'?)"));
+}
+
+TEST(MetricCatalog, WrongOptionsAreErrors) {
+  EXPECT_THAT(signature("rouge:stm=on"), HasSubstr("unknown option 'stm' (did you mean 'stem'?)"));
+  EXPECT_THAT(signature("rouge:stem=yes"), HasSubstr("option stem is 'yes', expected on or off"));
+  EXPECT_THAT(signature("rouge:stem"), HasSubstr("'stem' is not of the form option=value"));
+  EXPECT_THAT(signature("rouge:stem="), HasSubstr("is not of the form option=value"));
+  EXPECT_THAT(signature("rouge:"), HasSubstr("no option follows ':'"));
+  EXPECT_THAT(signature("rouge:stem=on,"), HasSubstr("nothing follows the last ','"));
+  EXPECT_THAT(signature("rouge:stem=on,stem=off"), HasSubstr("option 'stem' is given twice"));
+}
+
+}  // namespace
+}  // namespace qfs::metrics

@@ -1,0 +1,118 @@
+// --filter and --rerun: which cells they keep.
+#include "harness/plan/filter.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/plan_fakes.h"
+
+namespace qfs::plan {
+namespace {
+
+using testing::ElementsAre;
+
+const std::string kSweep = test::sweep_text(
+    R"({"method": "lead"}, {"method": "zero_shot", "label": "model", "backbone": "small",
+        "temperature": 0.5})",
+    R"("grid": {"local_context": [128, 256]}, "seeds": [0, 1])",
+    R"({"name": "tiny"}, {"name": "other"})");
+
+size_t count(const std::string& filter) {
+  test::Planning planning;
+  planning.filter = *parse_filter(filter);
+  const Result<Plan> plan = planning(kSweep);
+  if (!plan.ok()) ADD_FAILURE() << plan.error().to_string();
+  return plan.ok() ? plan->cells.size() : 0;
+}
+
+std::string message(const std::string& filter) {
+  test::Planning planning;
+  planning.filter = *parse_filter(filter);
+  const Result<Plan> plan = planning(kSweep);
+  return plan.ok() ? "no error" : plan.error().to_string();
+}
+
+TEST(ParseFilter, ReadsConditions) {
+  const Result<Filter> filter = parse_filter("method=lead, local_context = 256");
+  ASSERT_TRUE(filter.ok());
+  EXPECT_THAT(filter->conditions, ElementsAre(FilterCondition{"method", "lead"},
+                                              FilterCondition{"local_context", "256"}));
+  EXPECT_TRUE(parse_filter("")->empty());
+}
+
+TEST(ParseFilter, KeepsEqualsSignsOfTheValue) {
+  EXPECT_THAT(parse_filter("prompt=a=b")->conditions,
+              ElementsAre(FilterCondition{"prompt", "a=b"}));
+}
+
+TEST(ParseFilter, RefusesPartsThatAreNotConditions) {
+  for (const char* text : {"method", "method=", "=lead", "method=lead,", ",", "a=1,,b=2"}) {
+    const Result<Filter> filter = parse_filter(text);
+    ASSERT_FALSE(filter.ok()) << text;
+    EXPECT_EQ(filter.error().kind, ErrorKind::invalid_argument);
+    EXPECT_NE(filter.error().message.find("is not of the form key=value"), std::string::npos);
+  }
+}
+
+// 2 methods x 2 contexts x 2 seeds x 2 data sets = 16 cells.
+TEST(Filter, KeysAreMetTogetherAndValuesOfOneKeyInTurn) {
+  EXPECT_EQ(count(""), 16u);
+  EXPECT_EQ(count("method=lead"), 8u);
+  EXPECT_EQ(count("method=lead,local_context=256"), 4u);
+  EXPECT_EQ(count("method=lead,local_context=256,seed=1,dataset=other"), 1u);
+  EXPECT_EQ(count("local_context=128,local_context=256"), 16u);
+  EXPECT_EQ(count("label=model"), 8u);
+  EXPECT_EQ(count("backbone=small,seed=0"), 4u);
+  EXPECT_EQ(count("temperature=5e-1"), 8u);
+  EXPECT_EQ(count("greedy=true"), 8u);
+}
+
+TEST(Filter, UnknownKeyIsAnErrorWithTheNearest) {
+  EXPECT_EQ(message("local_contex=256"),
+            "filter: no cell has a 'local_contex' (did you mean 'local_context'?)");
+}
+
+TEST(Filter, ThatKeepsNothingIsAnError) {
+  EXPECT_EQ(message("method=leed"), "filter: none of the sweep's 16 cells matches");
+  EXPECT_EQ(message("local_context=1e2"), "filter: none of the sweep's 16 cells matches");
+}
+
+TEST(Filter, WhatItLeavesOutIsNeitherLoadedNorResolved) {
+  test::Planning planning;
+  planning.filter = *parse_filter("method=lead,dataset=other");
+  const Result<Plan> plan = planning(
+      test::sweep_text(R"({"method": "lead"}, {"method": "zero_shot", "backbone": "absent"})", "",
+                       R"({"name": "unknown"}, {"name": "other"})"));
+  ASSERT_TRUE(plan.ok()) << plan.error().to_string();
+  EXPECT_THAT(planning.datasets.loaded, ElementsAre("other"));
+  EXPECT_EQ(plan->datasets.size(), 1u);
+  EXPECT_EQ(plan->cells[0].dataset, 0u);
+}
+
+TEST(SelectCells, FindsTheCellsOfAPlan) {
+  test::Planning planning;
+  const Result<Plan> plan = planning(kSweep);
+  ASSERT_TRUE(plan.ok());
+  const auto selected = select_cells(
+      *parse_filter("label=model,local_context=128,dataset=tiny,backbone=small"), *plan);
+  ASSERT_TRUE(selected.ok()) << selected.error().to_string();
+  ASSERT_EQ(selected->size(), 2u);
+  for (size_t i : *selected) {
+    EXPECT_EQ(plan->cells[i].label, "model");
+    EXPECT_EQ(plan->cells[i].params.get<int64_t>("local_context"), 128);
+    EXPECT_EQ(plan->datasets[plan->cells[i].dataset].name, "tiny");
+  }
+}
+
+TEST(SelectCells, RefusesWhatMatchesNothing) {
+  test::Planning planning;
+  const Result<Plan> plan = planning(kSweep);
+  ASSERT_TRUE(plan.ok());
+  EXPECT_EQ(select_cells(*parse_filter("seed=7"), *plan).error().to_string(),
+            "filter: none of the plan's cells matches");
+  EXPECT_EQ(select_cells(*parse_filter("sed=0"), *plan).error().to_string(),
+            "filter: no cell has a 'sed' (did you mean 'seed'?)");
+}
+
+}  // namespace
+}  // namespace qfs::plan

@@ -1,0 +1,81 @@
+// Which examples are run and measured: a fixed choice by hash.
+#include "harness/plan/select.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/support/plan_fakes.h"
+
+namespace qfs::plan {
+namespace {
+
+using testing::ElementsAre;
+
+std::shared_ptr<const Dataset> tiny() {
+  DatasetRequest request;
+  request.name = "tiny";
+  return *test::FakeDatasets().load(request);
+}
+
+// printf 'aaaa…(64)e0' | sha256sum, for e0 to e11; the order of the digests is
+// e9 e3 e4 e0 e1 e7 e11 e2 e6 e5 e10 e8.
+TEST(Sample, TakesTheSmallestHashesInTheOrderOfTheData) {
+  EXPECT_THAT(select_examples(*tiny(), {.sample = 3, .limit = {}}), ElementsAre(3, 4, 9));
+  EXPECT_THAT(select_examples(*tiny(), {.sample = 5, .limit = {}}), ElementsAre(0, 1, 3, 4, 9));
+}
+
+TEST(Sample, LargerOneHoldsTheSmaller) {
+  for (int64_t k = 1; k < 12; ++k) {
+    const auto smaller = select_examples(*tiny(), {.sample = k, .limit = {}});
+    const auto larger = select_examples(*tiny(), {.sample = k + 1, .limit = {}});
+    EXPECT_EQ(smaller.size(), static_cast<size_t>(k));
+    EXPECT_TRUE(std::includes(larger.begin(), larger.end(), smaller.begin(), smaller.end()));
+  }
+}
+
+TEST(Sample, OfMoreThanThereAreIsEverything) {
+  const auto all = select_examples(*tiny(), {});
+  EXPECT_EQ(all.size(), 12u);
+  EXPECT_EQ(select_examples(*tiny(), {.sample = 12, .limit = {}}), all);
+  EXPECT_EQ(select_examples(*tiny(), {.sample = 999, .limit = {}}), all);
+}
+
+TEST(Limit, TakesTheFirstOfTheSample) {
+  EXPECT_THAT(select_examples(*tiny(), {.sample = 5, .limit = 2}), ElementsAre(0, 1));
+  EXPECT_THAT(select_examples(*tiny(), {.sample = {}, .limit = 3}), ElementsAre(0, 1, 2));
+}
+
+TEST(Selection, IsWrittenAsFarAsItLeavesSomethingOut) {
+  EXPECT_EQ(selection_json(*tiny(), {})->text, "{}");
+  EXPECT_EQ(selection_json(*tiny(), {.sample = 12, .limit = 12})->text, "{}");
+  EXPECT_EQ(selection_json(*tiny(), {.sample = 5, .limit = 5})->text, R"({"sample":5})");
+  EXPECT_EQ(selection_json(*tiny(), {.sample = 5, .limit = 4})->text, R"({"limit":4,"sample":5})");
+}
+
+TEST(Measured, IsTheSamePartWhateverTheSample) {
+  const auto of_all = select_measured(*tiny(), select_examples(*tiny(), {}), 3);
+  const auto of_sample =
+      select_measured(*tiny(), select_examples(*tiny(), {.sample = 6, .limit = {}}), 3);
+  EXPECT_EQ(of_all, of_sample);
+  EXPECT_THAT(of_all, ElementsAre(3, 4, 9));
+}
+
+TEST(Measured, IsPartOfWhatIsRun) {
+  const std::vector<int64_t> selected = {1, 3, 4};
+  EXPECT_EQ(select_measured(*tiny(), selected, 100), selected);
+  EXPECT_THAT(select_measured(*tiny(), selected, 1), ElementsAre(3));
+}
+
+// Documents have 10, 11, … words and the speaker's name "Ann:" before them.
+TEST(Stats, CountWordsOfTheSelectedExamples) {
+  const std::vector<int64_t> selected = {0, 2};
+  const DatasetStats stats = dataset_stats(*tiny(), selected);
+  EXPECT_EQ(stats.examples, 2);
+  EXPECT_DOUBLE_EQ(stats.mean_document_words, 12.0);  // (11 + 13) / 2
+  EXPECT_DOUBLE_EQ(stats.mean_query_words, 3.0);      // "What is it?"
+}
+
+}  // namespace
+}  // namespace qfs::plan

@@ -1,0 +1,168 @@
+// Whatever a label holds, it stays one cell, one field, one line: the nasty corpus through every
+// sink.
+#include "reports/escape.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "harness/core/log.h"
+#include "harness/core/utf8.h"
+#include "reports/writers/csv.h"
+#include "reports/writers/json.h"
+#include "reports/writers/markdown.h"
+#include "tests/support/nasty_corpus.h"
+
+namespace qfs::reports {
+namespace {
+
+/// A table of one cell with foreign text in every place that can hold some.
+Table table_with(const std::string& text) {
+  Table table;
+  table.name = text;
+  table.description = text;
+  table.row_axes = {text};
+  table.column_axes = {text};
+  table.rows = {{{text}, true}};
+  table.columns = {{{text}, false}};
+  table.values = {{text, text, ValueGroup::quality, 100, 2, 1}};
+  table.cells.resize(1);
+  table.cells[0].status = CellStatus::ok;
+  table.cells[0].value = 0.5;
+  table.notes = {text};
+  table.signature = text;
+  table.store = text;
+  return table;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines(1);
+  for (char c : text) {
+    if (c == '\n') {
+      lines.emplace_back();
+    } else {
+      lines.back() += c;
+    }
+  }
+  return lines;
+}
+
+size_t unescaped(const std::string& line, char wanted) {
+  size_t count = 0;
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '\\') {
+      ++i;
+    } else if (line[i] == wanted) {
+      ++count;
+    }
+  }
+  return count;
+}
+
+bool has_control(const std::string& text) {
+  return std::ranges::any_of(text, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && c != '\n') || byte == 0x7f;
+  });
+}
+
+TEST(MarkdownText, HasNoLineBreakNoControlAndNoUnescapedMarkup) {
+  for (const std::string& text : test::nasty_corpus()) {
+    const std::string escaped = markdown_text(text);
+    EXPECT_EQ(escaped.find('\n'), std::string::npos) << text;
+    EXPECT_FALSE(has_control(escaped)) << text;
+    for (char markup : {'|', '*', '`', '[', ']', '<', '>', '&', '~', '$'}) {
+      EXPECT_EQ(unescaped(escaped, markup), 0U) << markup << " in: " << escaped;
+    }
+  }
+}
+
+TEST(MarkdownText, LeavesSnakeCaseReadable) {
+  EXPECT_EQ(markdown_text("local_context"), "local_context");
+  EXPECT_EQ(markdown_text("_x_"), "\\_x\\_");
+}
+
+TEST(MarkdownText, KeepsBareAddressesFromBecomingLinks) {
+  EXPECT_EQ(markdown_text("http://a"), "http\\://a");
+  EXPECT_EQ(markdown_text("www.a.org"), "www\\.a.org");
+}
+
+TEST(MarkdownCode, OutlastsEveryRunOfBackticks) {
+  EXPECT_EQ(markdown_code("plain | text"), "`plain | text`");
+  EXPECT_EQ(markdown_code("a ``b`` c"), "``` a ``b`` c ```");
+}
+
+TEST(MarkdownWriter, OneTableRowStaysOneRowWithTwoCells) {
+  for (const std::string& text : test::nasty_corpus()) {
+    const std::vector<std::string> lines = lines_of(write_markdown(table_with(text)));
+    size_t rows = 0;
+    for (const std::string& line : lines) {
+      EXPECT_FALSE(has_control(line)) << line;
+      if (!line.starts_with("|")) continue;
+      ++rows;
+      EXPECT_EQ(unescaped(line, '|'), 3U) << line;
+    }
+    EXPECT_EQ(rows, 3U) << "heading, rule and one row for: " << text;
+  }
+}
+
+/// Splits RFC 4180 text into records and fields.
+std::vector<std::vector<std::string>> parse_csv(const std::string& text) {
+  std::vector<std::vector<std::string>> records = {{""}};
+  bool quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '"' && i + 1 < text.size() && text[i + 1] == '"') {
+      records.back().back() += text[++i];
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (!quoted && c == ',') {
+      records.back().emplace_back();
+    } else if (!quoted && c == '\r' && i + 1 < text.size() && text[i + 1] == '\n') {
+      records.push_back({""});
+      ++i;
+    } else {
+      records.back().back() += c;
+    }
+  }
+  records.pop_back();
+  return records;
+}
+
+TEST(CsvWriter, FieldsComeBackAndNoneIsAFormula) {
+  for (const std::string& text : test::nasty_corpus()) {
+    const auto records = parse_csv(write_csv(table_with(text)));
+    ASSERT_EQ(records.size(), 2U) << text;
+    ASSERT_EQ(records[0].size(), records[1].size()) << text;
+    for (const std::string& field : {records[1][0], records[1][1], records[1][3]}) {
+      const bool formula =
+          !text.empty() && std::string("=+-@\t\r").find(text[0]) != std::string::npos;
+      EXPECT_EQ(field, formula ? "'" + text : text);
+    }
+  }
+}
+
+TEST(JsonWriter, TextsComeBack) {
+  for (const std::string& text : test::nasty_corpus()) {
+    const std::string written = write_json(table_with(text));
+    const nlohmann::json report = nlohmann::json::parse(written);
+    EXPECT_FALSE(has_control(written)) << text;
+    // Ill-formed UTF-8 cannot be in JSON; it is replaced as everywhere else.
+    EXPECT_EQ(report.at("sweep").at("name"), repair_utf8(text).text);
+  }
+}
+
+TEST(TerminalSafe, LeavesNothingThatATerminalObeys) {
+  for (const std::string& text : test::nasty_corpus()) {
+    const std::string safe = terminal_safe(text);
+    for (char c : safe) {
+      EXPECT_TRUE(static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t') << text;
+    }
+    EXPECT_EQ(safe.find("\xc2\x9b"), std::string::npos) << text;
+    EXPECT_EQ(safe.find("\xe2\x80\xae"), std::string::npos) << text;
+  }
+}
+
+}  // namespace
+}  // namespace qfs::reports

@@ -1,0 +1,71 @@
+// Speed and memory: sums within a repetition, median and range over repetitions.
+#include "reports/performance.h"
+
+#include <gtest/gtest.h>
+
+namespace qfs::reports {
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+
+std::vector<store::MeasurementRow> rows(std::initializer_list<store::MeasurementRow> list) {
+  return list;
+}
+
+TEST(PhaseRate, AddsUnitsBeforeDividing) {
+  // 10 tokens in 1 s and 30 tokens in 4 s: 40 / 5, not the mean of 10 and 7.5.
+  const auto measured = rows({{0, 0, "decode", kSecond, 10},
+                              {0, 1, "decode", 4 * kSecond, 30},
+                              {0, 0, "prefill", kSecond, 999}});
+  const auto rate = phase_rate(measured, "decode");
+  ASSERT_TRUE(rate);
+  EXPECT_DOUBLE_EQ(rate->median, 8.0);
+  EXPECT_EQ(rate->repetitions, 1);
+}
+
+TEST(PhaseRate, IsTheMedianOfRepetitionsWithTheirRange) {
+  const auto measured = rows({{0, 0, "decode", kSecond, 30},
+                              {1, 0, "decode", kSecond, 10},
+                              {2, 0, "decode", kSecond, 20}});
+  const auto rate = phase_rate(measured, "decode");
+  ASSERT_TRUE(rate);
+  EXPECT_DOUBLE_EQ(rate->median, 20);
+  EXPECT_DOUBLE_EQ(rate->low, 10);
+  EXPECT_DOUBLE_EQ(rate->high, 30);
+}
+
+TEST(PhaseRate, OfAnEvenNumberIsTheMeanOfTheMiddle) {
+  const auto measured = rows({{0, 0, "decode", kSecond, 30}, {1, 0, "decode", kSecond, 10}});
+  EXPECT_DOUBLE_EQ(phase_rate(measured, "decode")->median, 20);
+}
+
+TEST(PhaseRate, DoesNotExistForMethodsThatGenerateNothing) {
+  EXPECT_FALSE(phase_rate(rows({{0, 0, "total", kSecond, 0}}), "decode"));
+  EXPECT_FALSE(phase_rate(rows({{0, 0, "decode", kSecond, 0}}), "decode"));
+}
+
+TEST(PhaseLatency, IsTheMeanOverUnits) {
+  const auto measured =
+      rows({{0, 0, "first_token", kSecond, 1}, {0, 1, "first_token", 3 * kSecond, 1}});
+  EXPECT_DOUBLE_EQ(phase_latency(measured, "first_token")->median, 2.0);
+}
+
+TEST(TimePerExample, DividesTheRepetitionByItsExamples) {
+  const auto measured = rows({{0, 0, "total", kSecond, 0}, {0, 1, "total", kSecond, 0}});
+  EXPECT_DOUBLE_EQ(time_per_example(measured, "total", 4)->median, 0.5);
+}
+
+TEST(MemoryPeak, IsTheLargestOfARepetitionAndOfItsKindOnly) {
+  const std::vector<store::MemoryRow> memory = {{0, "host_peak", 10},
+                                                {0, "host_peak", 30},
+                                                {1, "host_peak", 20},
+                                                {1, "device_used_peak", 99}};
+  const auto peak = memory_peak(memory, "host_peak");
+  ASSERT_TRUE(peak);
+  EXPECT_DOUBLE_EQ(peak->low, 20);
+  EXPECT_DOUBLE_EQ(peak->high, 30);
+  EXPECT_FALSE(memory_peak(memory, "device_reserved_peak"));
+}
+
+}  // namespace
+}  // namespace qfs::reports

@@ -1,0 +1,174 @@
+// What a table shows of a store, and what it refuses.
+#include "reports/report.h"
+
+#include <gtest/gtest.h>
+
+#include "reports/format.h"
+#include "reports/signature.h"
+#include "tests/unit/reports/sample_sweep.h"
+#include "tests/unit/store/sample_rows.h"
+
+namespace qfs::reports {
+namespace {
+
+using test::SamplePlace;
+using test::SampleSweep;
+using test::value_of;
+
+std::vector<test::SampleScore> one_score(double value) {
+  return {{"rouge1.f", value, store::ScoreInterval{value, value}}};
+}
+
+Table table_of(const SampleSweep& sweep, const ReportRequest& request = {}) {
+  store::Reader reader = sweep.reader();
+  return value_of(build_table(reader, request));
+}
+
+Error error_of(const SampleSweep& sweep, const ReportRequest& request) {
+  store::Reader reader = sweep.reader();
+  const Result<Table> table = build_table(reader, request);
+  return table ? Error{} : table.error();
+}
+
+SamplePlace scored_place(const std::string& method, double value) {
+  SamplePlace place;
+  place.method = method;
+  place.scores = one_score(value);
+  return place;
+}
+
+TEST(Report, SweepWithoutSettingsShowsFMeasuresByMethod) {
+  SampleSweep sweep;
+  sweep.add_dataset("demo", 12);
+  sweep.add(scored_place("lead", 0.25));
+  sweep.finish("");
+  const Table table = table_of(sweep);
+  EXPECT_EQ(table.row_axes, std::vector<std::string>{"method"});
+  ASSERT_EQ(table.values.size(), 1U);
+  EXPECT_EQ(table.values[0].name, "rouge1.f");
+  EXPECT_EQ(cell_text(table.values[0], table.cell(0, 0, 0)), "25.00 [25.0, 25.0]");
+}
+
+TEST(Report, TwoDataSetsOfOneNameAreToldApart) {
+  SampleSweep sweep;
+  sweep.add_dataset("demo", 12, "whole");
+  sweep.add_dataset("demo", 12, "golden");
+  SamplePlace place = scored_place("lead", 0.25);
+  sweep.add(place);
+  place.dataset = 1;
+  sweep.add(place);
+  sweep.finish("");
+  const Table table = table_of(sweep);
+  EXPECT_EQ(table.row_axes, (std::vector<std::string>{"method", "dataset"}));
+  EXPECT_EQ(table.rows[0].labels[1], "demo/test/whole");
+  EXPECT_EQ(table.rows[1].labels[1], "demo/test/golden");
+}
+
+TEST(Report, DevicePeakIsShownAndNamedWhereAllHaveOne) {
+  SampleSweep sweep;
+  sweep.add_dataset("demo", 2);
+  SamplePlace place = scored_place("model", 0.25);
+  place.measured = true;
+  place.timing = test::SampleTiming{.decode_ns = {},
+                                    .decode_tokens = 0,
+                                    .total_ns = {5, 5, 5},
+                                    .host_bytes = {1, 1, 1},
+                                    .device_bytes = {3 << 20, 3 << 20, 3 << 20}};
+  sweep.add(place);
+  sweep.finish(R"({"values":["peak_memory"]})");
+  const Table table = table_of(sweep);
+  EXPECT_EQ(table.values[0].title, "peak device memory (allocated), MiB");
+  EXPECT_EQ(cell_text(table.values[0], table.cell(0, 0, 0)), "3 (3–3)");
+}
+
+TEST(Report, MissingRepetitionsAreIncomplete) {
+  SampleSweep sweep;
+  sweep.add_dataset("demo", 2);
+  SamplePlace place = scored_place("lead", 0.25);
+  place.measured = true;
+  place.timing = test::SampleTiming{
+      .decode_ns = {}, .decode_tokens = 0, .total_ns = {5}, .host_bytes = {1}, .device_bytes = {}};
+  sweep.add(place);
+  sweep.finish(R"({"values":["seconds_per_example"]})");
+  const Table table = table_of(sweep);
+  EXPECT_EQ(cell_text(table.values[0], table.cell(0, 0, 0)), "incomplete (1/3)");
+}
+
+TEST(Report, APartialScoreIsNotShownAsAValue) {
+  SampleSweep sweep;
+  sweep.add_dataset("demo", 12);
+  SamplePlace place = scored_place("lead", 0.25);
+  place.predictions = 5;
+  sweep.add(place);
+  sweep.finish("");
+  const Table table = table_of(sweep);
+  EXPECT_EQ(cell_text(table.values[0], table.cell(0, 0, 0)), "incomplete (5/12)");
+}
+
+TEST(Report, OfTwoStoredVersionsTheCallersIsShown) {
+  SampleSweep sweep;
+  sweep.add_dataset("demo", 12);
+  SamplePlace place = scored_place("lead", 0.25);
+  place.signature = "rouge|v:1";
+  sweep.add(place);
+  sweep.finish("");
+  {
+    store::Reader reader = sweep.reader();
+    const auto used = value_of(reader.results_of_sweep(sweep.id()));
+    const auto stored = value_of(reader.scores(used[0].result.id));
+    store::ScoreJob newer;
+    newer.id = make_score_id(Json{R"({"signature":"rouge|v:2"})"});
+    newer.result = used[0].result.id;
+    newer.metric = "rouge";
+    newer.signature = "rouge|v:2";
+    newer.columns = {"rouge1.f"};
+    newer.scores = {{"rouge1.f", 0.75, std::nullopt}};
+    newer.clusters = 12;
+    newer.statistics = value_of(reader.statistics(stored[0].id));
+    test::check(sweep.store().put_scores(newer));
+  }
+  const Error ambiguous = error_of(sweep, {});
+  EXPECT_EQ(ambiguous.kind, ErrorKind::invalid_argument);
+  EXPECT_NE(ambiguous.message.find("rouge|v:2"), std::string::npos) << ambiguous.message;
+
+  ReportRequest request;
+  request.metrics = {{"rouge", "rouge|v:2"}};
+  EXPECT_DOUBLE_EQ(table_of(sweep, request).cell(0, 0, 0).value, 0.75);
+  request.metrics = {{"rouge", "rouge|v:1"}};
+  EXPECT_DOUBLE_EQ(table_of(sweep, request).cell(0, 0, 0).value, 0.25);
+}
+
+TEST(Report, AMisspeltValueNamesTheNearest) {
+  SampleSweep sweep;
+  sweep.add_dataset("demo", 12);
+  sweep.add(scored_place("lead", 0.25));
+  sweep.finish("");
+  ReportRequest request;
+  request.values = std::vector<std::string>{"rouge1.g"};
+  const Error error = error_of(sweep, request);
+  EXPECT_EQ(error.kind, ErrorKind::not_found);
+  EXPECT_NE(error.message.find("did you mean 'rouge1.f'?"), std::string::npos) << error.message;
+}
+
+TEST(Report, AnUnknownSweepNamesTheNearest) {
+  SampleSweep sweep("local_context");
+  sweep.add_dataset("demo", 12);
+  sweep.add(scored_place("lead", 0.25));
+  sweep.finish("");
+  ReportRequest request;
+  request.sweep = "local_contex";
+  const Error error = error_of(sweep, request);
+  EXPECT_EQ(error.kind, ErrorKind::not_found);
+  EXPECT_NE(error.message.find("did you mean 'local_context'?"), std::string::npos);
+  request.sweep = sweep.id().hex().substr(0, 10);
+  EXPECT_EQ(table_of(sweep, request).sweep_id, sweep.id().hex());
+}
+
+TEST(IntervalWords, SayWhatABootstrapDid) {
+  EXPECT_EQ(interval_words("bootstrap|method:percentile|unit:cluster|n:1000|seed:7|level:0.9|v:1"),
+            "cluster bootstrap by document, 90 %, 1000 resamples, seed 7");
+  EXPECT_EQ(interval_words("something else"), "something else");
+}
+
+}  // namespace
+}  // namespace qfs::reports

@@ -1,0 +1,274 @@
+// Scoring stored predictions: what is measured, what is kept, and what is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "harness/score/paired.h"
+#include "harness/score/score.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/unit/store/sample_rows.h"
+
+namespace qfs::test {
+namespace {
+
+using score::ScoreAction;
+using score::Scorer;
+using store::Reader;
+using store::Store;
+
+/// Bytes of candidate and first reference; fails for a candidate that holds "broken".
+class Length : public Metric {
+ public:
+  std::string_view name() const override { return "length"; }
+  std::string_view doc() const override { return "bytes"; }
+  std::vector<std::string> columns() const override {
+    return {"length.candidate", "length.reference"};
+  }
+  std::string signature() const override { return signature_; }
+  MetricNeeds needs() const override { return needs_; }
+  Result<std::vector<Statistics>> measure(std::span<const ScoreItem> items) const override {
+    ++measured;
+    std::vector<Statistics> rows;
+    for (const ScoreItem& item : items) {
+      if (item.candidate.find("broken") != std::string::npos) return data_error("cannot be scored");
+      const std::string& other = item.document ? *item.document : item.references.at(0);
+      rows.push_back(
+          {static_cast<double>(item.candidate.size()), static_cast<double>(other.size())});
+    }
+    if (drop_a_row_) rows.pop_back();
+    return rows;
+  }
+
+  std::string signature_ = "length@1";
+  MetricNeeds needs_;
+  bool drop_a_row_ = false;
+  mutable int measured = 0;
+};
+
+/// An interval of half a unit; as many clusters as distinct documents.
+class HalfUnit : public score::IntervalEstimator {
+ public:
+  explicit HalfUnit(std::string method = "half") : method_(std::move(method)) {}
+  std::string method() const override { return method_; }
+  Result<score::ColumnIntervals> estimate(const Metric& metric, std::span<const Statistics> items,
+                                          std::span<const std::string> clusters) const override {
+    score::ColumnIntervals intervals;
+    for (const Score& score : metric.aggregate(items)) {
+      intervals.columns.push_back(store::ScoreInterval{score.value - 0.5, score.value + 0.5});
+    }
+    intervals.clusters =
+        static_cast<int64_t>(std::set<std::string>(clusters.begin(), clusters.end()).size());
+    return intervals;
+  }
+
+ private:
+  std::string method_;
+};
+
+class Scoring : public testing::Test {
+ protected:
+  void predict(int64_t first, int64_t last) {
+    value_of(store_.commit_outputs(open_.result, open_.attempt, sample_outputs(first, last)));
+  }
+
+  TemporaryFolder folder_;
+  Store store_ = value_of(Store::open(folder_ / "run.sqlite"));
+  Dataset dataset_ = sample_dataset(4);
+  OpenResult open_ = open_sample(store_, dataset_, sample_cell(dataset_));
+  Reader reader_ = value_of(Reader::open(store_.path()));
+  Scorer scorer_{store_, reader_};
+  Length length_;
+};
+
+TEST_F(Scoring, ACompleteResultGetsStatisticsMeansAndIntervals) {
+  predict(0, 3);
+  const HalfUnit half;
+  const auto outcome = value_of(scorer_.score(open_.result, length_, {.intervals = &half}));
+  EXPECT_EQ(outcome.action, ScoreAction::scored);
+  EXPECT_EQ(outcome.n, 4);
+  const auto job = *value_of(reader_.score(outcome.id));
+  // "They talked about item N." is 25 bytes, and so is the reference.
+  EXPECT_EQ(job.scores, (std::vector<store::ScoreRow>{{"length.candidate", 25, {{24.5, 25.5}}},
+                                                      {"length.reference", 25, {{24.5, 25.5}}}}));
+  EXPECT_EQ(job.clusters, 2) << "two examples a document";
+  EXPECT_EQ(job.interval_method, "half");
+  EXPECT_EQ(job.metric, "length");
+  const auto rows = value_of(reader_.statistics(outcome.id));
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_EQ(rows[2].processed_sha256, "") << "the output itself was scored";
+}
+
+TEST_F(Scoring, TheSecondTimeNothingIsMeasured) {
+  predict(0, 3);
+  value_of(scorer_.score(open_.result, length_));
+  EXPECT_EQ(value_of(scorer_.score(open_.result, length_)).action, ScoreAction::kept);
+  EXPECT_EQ(length_.measured, 1);
+}
+
+TEST_F(Scoring, AnotherSignatureIsAnotherJob) {
+  predict(0, 3);
+  const auto first = value_of(scorer_.score(open_.result, length_));
+  length_.signature_ = "length@2";
+  const auto second = value_of(scorer_.score(open_.result, length_));
+  EXPECT_EQ(second.action, ScoreAction::scored);
+  EXPECT_NE(first.id, second.id);
+  EXPECT_EQ(value_of(reader_.scores(open_.result)).size(), 2U);
+}
+
+TEST_F(Scoring, OtherIntervalsComeFromStoredStatistics) {
+  predict(0, 3);
+  const HalfUnit half;
+  const HalfUnit other("half again");
+  const auto first = value_of(scorer_.score(open_.result, length_, {.intervals = &half}));
+  const auto second = value_of(scorer_.score(open_.result, length_, {.intervals = &other}));
+  EXPECT_EQ(first.id, second.id);
+  EXPECT_EQ(second.action, ScoreAction::scored);
+  EXPECT_EQ(length_.measured, 1);
+  const auto job = *value_of(reader_.score(first.id));
+  EXPECT_EQ(job.interval_method, "half again");
+  EXPECT_EQ(job.clusters, 2);
+  EXPECT_EQ(value_of(reader_.statistics(first.id)).size(), 4U);
+}
+
+TEST_F(Scoring, AnIncompleteResultIsScoredOnlyWhenAskedAndThenMarked) {
+  predict(0, 2);
+  const auto refused = value_of(scorer_.score(open_.result, length_));
+  EXPECT_EQ(refused.action, ScoreAction::incomplete);
+  EXPECT_EQ(refused.n, 3);
+  EXPECT_EQ(refused.expected, 4);
+  EXPECT_TRUE(value_of(reader_.scores(open_.result)).empty());
+
+  const score::ScoreOptions partial{.allow_partial = true};
+  EXPECT_EQ(value_of(scorer_.score(open_.result, length_, partial)).action, ScoreAction::scored);
+  EXPECT_EQ(value_of(scorer_.score(open_.result, length_, partial)).action, ScoreAction::kept);
+  EXPECT_EQ(value_of(reader_.scores(open_.result)).at(0).n, 3);
+
+  predict(3, 3);
+  EXPECT_EQ(value_of(scorer_.score(open_.result, length_)).action, ScoreAction::scored);
+  EXPECT_EQ(value_of(reader_.scores(open_.result)).at(0).n, 4);
+}
+
+TEST_F(Scoring, NothingToScoreIsIncompleteEvenWhenPartsAreAllowed) {
+  EXPECT_EQ(value_of(scorer_.score(open_.result, length_, {.allow_partial = true})).action,
+            ScoreAction::incomplete);
+}
+
+TEST_F(Scoring, AnExampleThatWasSkippedForItsLengthIsNotScoredAsEmpty) {
+  predict(0, 2);
+  store::OutputRow skipped = sample_output(3);
+  skipped.prediction.text.clear();
+  skipped.prediction.finish = FinishReason::overlength;
+  value_of(store_.commit_outputs(open_.result, open_.attempt, {&skipped, 1}));
+  EXPECT_EQ(value_of(scorer_.score(open_.result, length_)).action, ScoreAction::incomplete);
+  EXPECT_EQ(value_of(scorer_.score(open_.result, length_, {.allow_partial = true})).n, 3);
+}
+
+TEST_F(Scoring, AFailingMetricIsAnErrorAndStoresNothing) {
+  predict(0, 2);
+  const store::OutputRow broken = sample_output(3, "broken");
+  value_of(store_.commit_outputs(open_.result, open_.attempt, {&broken, 1}));
+  const auto failed = scorer_.score(open_.result, length_);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().kind, ErrorKind::data);
+  EXPECT_THAT(failed.error().message, testing::HasSubstr("metric length on cell"));
+  EXPECT_TRUE(value_of(reader_.scores(open_.result)).empty());
+}
+
+TEST_F(Scoring, AMetricThatLosesAnExampleIsAnError) {
+  predict(0, 3);
+  length_.drop_a_row_ = true;
+  EXPECT_EQ(scorer_.score(open_.result, length_).error().kind, ErrorKind::internal);
+}
+
+TEST_F(Scoring, AMetricGetsTheDocumentOnlyWhenItNeedsIt) {
+  predict(0, 3);
+  length_.needs_.document = true;
+  const auto outcome = value_of(scorer_.score(open_.result, length_));
+  const double bytes = static_cast<double>(rendered_document(dataset_.examples[0]).size());
+  EXPECT_EQ(value_of(reader_.statistics(outcome.id)).at(0).values.at(1), bytes);
+}
+
+TEST_F(Scoring, AMeasureResultIsNotScored) {
+  const OpenResult timed =
+      open_result(store_, sample_cell(dataset_), store::ResultKind::measure, 1);
+  EXPECT_EQ(scorer_.score(timed.result, length_).error().kind, ErrorKind::invalid_argument);
+}
+
+class HashesOnly : public Scoring {
+ protected:
+  HashesOnly() {
+    dataset_ = sample_dataset(4, "closed");
+    dataset_.manifest.no_redistribution = true;
+    // Texts are stored by content, so the closed ones must not be those of the open data set.
+    for (Example& example : dataset_.examples) example.references = {"Closed to " + example.key};
+    open_ = open_sample(store_, dataset_, sample_cell(dataset_, "bm25"));
+    predict(0, 3);
+  }
+};
+
+TEST_F(HashesOnly, TheDataSetItselfIsNeeded) {
+  EXPECT_EQ(scorer_.score(open_.result, length_).error().kind, ErrorKind::unavailable);
+  check(scorer_.use_dataset(std::make_shared<Dataset>(dataset_)));
+  EXPECT_EQ(value_of(scorer_.score(open_.result, length_)).n, 4);
+}
+
+TEST_F(HashesOnly, ADataSetWithOtherExamplesIsRefused) {
+  Dataset other = dataset_;
+  other.example_hashes[1] = sha256_hex("other");
+  EXPECT_EQ(scorer_.use_dataset(std::make_shared<Dataset>(other)).error().kind, ErrorKind::data);
+}
+
+TEST_F(Scoring, TheScoreIdIsPinned) {
+  // SHA-256 of "qfs-bench/1/score\n" and the canonical object, computed with Python's hashlib.
+  const CellId cell(std::string(64, 'a'));
+  const NumericsId numerics(std::string(64, 'b'));
+  EXPECT_EQ(score::score_id(cell, numerics, Json{"[]"}, length_).hex(),
+            "e2c20e6983cdea2f61d2ecc6356eabcd11376baa7f9734c9a17b1beab6ddcd8a");
+}
+
+class Pairs : public Scoring {
+ protected:
+  void SetUp() override {
+    predict(0, 2);
+    check(store_.put_cell(other_cell_));
+    other_ = open_result(store_, other_cell_);
+    for (int64_t i = 1; i < 4; ++i) {
+      const store::OutputRow output = sample_output(i, "matter");
+      value_of(store_.commit_outputs(other_.result, other_.attempt, {&output, 1}));
+    }
+    const score::ScoreOptions partial{.allow_partial = true};
+    value_of(scorer_.score(open_.result, length_, partial));
+    value_of(scorer_.score(other_.result, length_, partial));
+  }
+
+  store::CellRow other_cell_ = sample_cell(dataset_, "random");
+  OpenResult other_;
+};
+
+TEST_F(Pairs, ExamplesOfBothAreAlignedAndTheRestIsCounted) {
+  const auto paired =
+      value_of(score::paired_statistics(reader_, open_.result, other_.result, "length@1"));
+  EXPECT_THAT(paired.ordinals, testing::ElementsAre(1, 2));
+  EXPECT_THAT(paired.clusters, testing::ElementsAre("document-0", "document-1"));
+  EXPECT_EQ(paired.first, (std::vector<Statistics>{{25, 25}, {25, 25}}));
+  EXPECT_EQ(paired.second, (std::vector<Statistics>{{27, 25}, {27, 25}}));
+  EXPECT_EQ(paired.only_first, 1);
+  EXPECT_EQ(paired.only_second, 1);
+}
+
+TEST_F(Pairs, BothNeedTheSignature) {
+  EXPECT_EQ(score::paired_statistics(reader_, open_.result, other_.result, "length@9").error().kind,
+            ErrorKind::not_found);
+}
+
+TEST_F(Pairs, DifferentDataSetsCannotBePaired) {
+  const Dataset elsewhere = sample_dataset(4, "elsewhere");
+  const OpenResult open = open_sample(store_, elsewhere, sample_cell(elsewhere, "bm25"));
+  EXPECT_EQ(score::paired_statistics(reader_, open_.result, open.result, "length@1").error().kind,
+            ErrorKind::invalid_argument);
+}
+
+}  // namespace
+}  // namespace qfs::test

@@ -1,0 +1,165 @@
+// A session of zero_shot on a tiny model: what is prompted, cut, produced and reported.
+#include "methods/zero_shot/session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "harness/core/sha256.h"
+#include "harness/core/utf8.h"
+#include "methods/tokenizers/tokenizer.h"
+#include "methods/zero_shot/spec.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/tiny_llama.h"
+
+namespace qfs::zero_shot {
+namespace {
+
+using ::qfs::test::TinyLlama;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+class RecordingSink final : public PredictionSink {
+ public:
+  void emit(int64_t ordinal, Prediction prediction) override {
+    predictions[ordinal] = std::move(prediction);
+  }
+  void phase(std::string_view name, int64_t ns, int64_t tokens) override {
+    EXPECT_GE(ns, 0);
+    phases[std::string(name)] = tokens;
+  }
+  std::map<int64_t, Prediction> predictions;
+  std::map<std::string, int64_t> phases;
+};
+
+class ZeroShotSessionTest : public ::testing::Test {
+ protected:
+  ZeroShotSessionTest() {
+    ::setenv("QFS_CACHE_DIR", folder_.path().c_str(), 1);
+    use(TinyLlama{});
+    for (const ParamSpec& param : ZeroShotSpec().params()) {
+      if (param.default_value) request_.params.set(param.name, *param.default_value);
+    }
+    request_.params.set("chat", false);
+    request_.params.set("prompt", std::string("D: {document}\nQ: {query}\nA:"));
+    request_.params.set("max_new_tokens", int64_t{6});
+    request_.tokenizer = tokenizers::builtin_tokenizer("words");
+  }
+
+  void use(const TinyLlama& tiny) {
+    const std::string bytes = tiny.bytes();
+    request_.backbone = Resource{"local:x", folder_.write("m.gguf", bytes), sha256_hex(bytes)};
+  }
+  Result<std::unique_ptr<MethodSession>> open() { return session_factory().open(request_, cache_); }
+
+  RecordingSink run(const std::vector<NumberedExample>& unit) {
+    RecordingSink sink;
+    auto session = open();
+    EXPECT_TRUE(session.ok()) << session.error().to_string();
+    const Status status = (*session)->run(unit, sink);
+    EXPECT_TRUE(status.ok()) << status.error().to_string();
+    return sink;
+  }
+  static NumberedExample example(int64_t ordinal, std::string query = "why?") {
+    NumberedExample numbered;
+    numbered.ordinal = ordinal;
+    numbered.example.key = "example-" + std::to_string(ordinal);
+    numbered.example.document = {{"one two three", "Ann"}, {"four five", ""}};
+    numbered.example.query = std::move(query);
+    return numbered;
+  }
+
+  qfs::test::TemporaryFolder folder_;
+  ResourceCache cache_;
+  SessionRequest request_;
+};
+
+TEST_F(ZeroShotSessionTest, the_prompt_holds_document_and_query_and_is_counted) {
+  const RecordingSink sink = run({example(4)});
+  const Prediction& prediction = sink.predictions.at(4);
+  EXPECT_EQ(prediction.prompt, "D: Ann: one two three\nfour five\nQ: why?\nA:");
+  EXPECT_EQ(prediction.tokens_in, static_cast<int64_t>(prediction.prompt.size()));  // bytes
+  EXPECT_EQ(prediction.tokens_out, 6);
+  EXPECT_EQ(prediction.finish, FinishReason::length);
+  EXPECT_FALSE(first_ill_formed_utf8(prediction.text).has_value());
+  EXPECT_EQ(sink.phases.at("prefill"), prediction.tokens_in);
+  EXPECT_EQ(sink.phases.at("decode"), 5);
+  EXPECT_EQ(sink.phases.at("first_token"), 1);
+}
+
+TEST_F(ZeroShotSessionTest, only_the_document_is_cut_and_the_ledger_says_where) {
+  request_.params.set("local_context", int64_t{2});
+  const std::map<std::string, std::string> expected = {{"head", "D: Ann: one\nQ: why?\nA:"},
+                                                       {"tail", "D: four five\nQ: why?\nA:"},
+                                                       {"middle", "D: Ann:\nfive\nQ: why?\nA:"}};
+  for (const auto& [policy, prompt] : expected) {
+    request_.params.set("truncate", policy);
+    const Prediction prediction = run({example(0)}).predictions.at(0);
+    EXPECT_EQ(prediction.prompt, prompt) << policy;
+    ASSERT_TRUE(prediction.truncation.has_value());
+    EXPECT_EQ(prediction.truncation->document_tokens, 6);
+    EXPECT_EQ(prediction.truncation->kept_tokens, 2);
+    EXPECT_EQ(prediction.truncation->query_tokens, 1);
+    EXPECT_TRUE(prediction.truncation->query_whole);
+  }
+}
+
+TEST_F(ZeroShotSessionTest, a_batch_gives_what_its_examples_give_alone) {
+  const std::vector<NumberedExample> unit = {example(0, "a"), example(1, "a longer question?"),
+                                             example(2, "")};
+  const RecordingSink batch = run(unit);
+  ASSERT_THAT(batch.predictions, SizeIs(3));
+  for (const NumberedExample& numbered : unit) {
+    const Prediction alone = run({numbered}).predictions.at(numbered.ordinal);
+    EXPECT_EQ(batch.predictions.at(numbered.ordinal), alone);
+  }
+}
+
+TEST_F(ZeroShotSessionTest, a_prompt_beyond_the_window_is_an_error_that_names_the_example) {
+  TinyLlama tiny;
+  tiny.context = 46;
+  use(tiny);
+  auto session = open();
+  ASSERT_TRUE(session.ok());
+  RecordingSink sink;
+  const NumberedExample numbered = example(3);
+  const Status status = (*session)->run({&numbered, 1}, sink);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().kind, ErrorKind::invalid_argument);
+  EXPECT_THAT(status.error().message, HasSubstr("'example-3' has 42 tokens"));
+  EXPECT_THAT(status.error().message, HasSubstr("window of 46"));
+}
+
+TEST_F(ZeroShotSessionTest, fixed_n_measuring_ignores_every_stop) {
+  const std::string free = run({example(0)}).predictions.at(0).text;
+  ASSERT_FALSE(free.empty());
+  request_.params.set("stop", free.substr(0, 1));
+  EXPECT_EQ(run({example(0)}).predictions.at(0).finish, FinishReason::stop);
+  request_.runtime.ignore_eos = true;
+  EXPECT_EQ(run({example(0)}).predictions.at(0).text, free);
+}
+
+TEST_F(ZeroShotSessionTest, weights_are_opened_once_per_host) {
+  ASSERT_TRUE(open().ok());
+  // The file is gone, the cache is not.
+  std::filesystem::remove(request_.backbone->path);
+  EXPECT_TRUE(open().ok());
+  cache_.clear();
+  EXPECT_EQ(open().error().kind, ErrorKind::not_found);
+}
+
+TEST_F(ZeroShotSessionTest, what_is_missing_or_wrong_is_said_at_open) {
+  request_.params.set("chat", true);
+  EXPECT_EQ(open().error().kind, ErrorKind::unavailable);
+  EXPECT_THAT(open().error().message, HasSubstr("no chat template"));
+  request_.params.set("chat", false);
+  request_.backbone->digest = std::string(64, '0');
+  EXPECT_EQ(open().error().kind, ErrorKind::data);
+  request_.backbone.reset();
+  EXPECT_EQ(open().error().kind, ErrorKind::invalid_argument);
+}
+
+}  // namespace
+}  // namespace qfs::zero_shot

@@ -1,0 +1,96 @@
+// What the driver knows of zero_shot without LibTorch: parameters, rules between them, prompts,
+// cost.
+#include "methods/zero_shot/spec.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "methods/zero_shot/prompt.h"
+
+namespace qfs::zero_shot {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// The parameters as the resolver hands them over: defaults filled in.
+Params resolved(const ZeroShotSpec& spec) {
+  Params params;
+  for (const ParamSpec& param : spec.params()) {
+    if (param.default_value) params.set(param.name, *param.default_value);
+  }
+  return params;
+}
+
+TEST(ZeroShotSpec, defaults_are_valid_and_documented) {
+  const ZeroShotSpec spec;
+  EXPECT_TRUE(spec.validate(resolved(spec)).ok());
+  for (const ParamSpec& param : spec.params()) {
+    EXPECT_FALSE(param.doc.empty()) << param.name;
+    if (param.default_value) {
+      EXPECT_EQ(param.default_value->index(), static_cast<size_t>(param.type)) << param.name;
+    }
+  }
+  const Needs needs = spec.needs(resolved(spec));
+  EXPECT_TRUE(needs.tensors && needs.backbone && needs.tokenizer);
+  EXPECT_FALSE(needs.references || needs.evidence);
+}
+
+TEST(ZeroShotSpec, only_the_batch_size_is_how_and_not_what) {
+  for (const ParamSpec& param : ZeroShotSpec().params()) {
+    EXPECT_EQ(param.numerics, param.name == "batch_size") << param.name;
+  }
+}
+
+TEST(ZeroShotSpec, rules_between_parameters_are_checked) {
+  const ZeroShotSpec spec;
+  Params params = resolved(spec);
+  params.set("chat", false);
+  EXPECT_TRUE(spec.validate(params).ok());
+  params.set("system", std::string("Be brief."));
+  EXPECT_THAT(spec.validate(params).error().message, HasSubstr("'system' needs \"chat\": true"));
+  params = resolved(spec);
+  params.set("stop", std::string());
+  EXPECT_THAT(spec.validate(params).error().message, HasSubstr("'stop' is empty"));
+}
+
+TEST(ZeroShotSpec, cost_grows_with_every_length) {
+  const ZeroShotSpec spec;
+  const DatasetStats stats{20, 1000, 10};
+  const auto flops = [&](const std::string& name, int64_t value) {
+    Params params = resolved(spec);
+    params.set(name, value);
+    return spec.cost(params, stats).flops;
+  };
+  EXPECT_LT(flops("local_context", 128), flops("local_context", 256));
+  EXPECT_LT(flops("max_new_tokens", 16), flops("max_new_tokens", 64));
+  Params params = resolved(spec);
+  const double whole = spec.cost(params, stats).flops;
+  EXPECT_LT(flops("local_context", 256), whole);
+  EXPECT_EQ(flops("local_context", 1 << 20), whole);
+  EXPECT_EQ(spec.cost(params, stats).tokens_out, 20 * 128);
+  EXPECT_LT(spec.cost(params, {20, 500, 10}).bytes, spec.cost(params, stats).bytes);
+}
+
+TEST(Prompt, placeholders_are_filled_once_and_their_text_is_not_looked_at_again) {
+  EXPECT_EQ(fill_prompt("Q: {query}\nD: {document}.", "a {query} b", "{document}?"),
+            "Q: {document}?\nD: a {query} b.");
+  EXPECT_EQ(fill_prompt("{document} {", "d", "q"), "d {");
+}
+
+TEST(Prompt, an_example_without_a_query_asks_for_a_summary) {
+  EXPECT_EQ(fill_prompt("{document}|{query}", "d", ""), "d|Summarize the document.");
+}
+
+TEST(Prompt, templates_need_the_document_once_and_know_no_other_name) {
+  EXPECT_TRUE(check_prompt(default_prompt()).ok());
+  EXPECT_TRUE(check_prompt("{document}").ok());
+  EXPECT_TRUE(check_prompt(R"({"json": {document}, "list": {}, "X": {Query}})").ok());
+  EXPECT_THAT(check_prompt("{query}").error().message, HasSubstr("{document} 0 times"));
+  EXPECT_THAT(check_prompt("{document}{document}").error().message, HasSubstr("2 times"));
+  EXPECT_THAT(check_prompt("{document} {query} {query}").error().message, HasSubstr("{query} 2"));
+  EXPECT_THAT(check_prompt("{document} {querry}").error().message,
+              HasSubstr("{querry} (did you mean 'query'?)"));
+}
+
+}  // namespace
+}  // namespace qfs::zero_shot
