@@ -14,8 +14,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "metrics/rouge/bit_lcs.h"
 #include "metrics/rouge/ngram_overlap.h"
+#include "metrics/text/bit_lcs.h"
 #include "metrics/text/intern_table.h"
 
 namespace qfs::extractive {

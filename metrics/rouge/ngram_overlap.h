@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
-namespace qfs::metrics {
+#include "metrics/text/local_id.h"
 
-using LocalId = uint32_t;
+namespace qfs::metrics {
 
 class NgramOverlap {
  public:

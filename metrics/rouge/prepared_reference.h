@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "metrics/rouge/bit_lcs.h"
 #include "metrics/rouge/ngram_overlap.h"
 #include "metrics/rouge/prf.h"
+#include "metrics/text/bit_lcs.h"
 #include "metrics/text/vocabulary.h"
 
 namespace qfs::metrics {

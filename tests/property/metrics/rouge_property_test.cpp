@@ -1,7 +1,7 @@
 // The fast ROUGE against its slow twin (tests/support/slow_rouge.h), and what holds for every pair.
 #include <gtest/gtest.h>
 
-#include "metrics/rouge/bit_lcs.h"
+#include "metrics/text/bit_lcs.h"
 #include "metrics/rouge/rouge_scorer.h"
 #include "tests/support/random_texts.h"
 #include "tests/support/slow_rouge.h"

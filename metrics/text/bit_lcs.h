@@ -1,11 +1,11 @@
 // BitLcs: longest common subsequences of a reference with candidates, 64 table rows at a time.
 //
-// Called by PreparedReference. Length: the bit-vector recurrence of Hyyrö ("Bit-parallel LCS-length
-// computation revisited", 2004), where a 0 in row i of column j says that the table grows by one
-// from row i-1 to row i. Rows beyond 64 form further blocks, run one after the other over all
-// columns with one carry bit a column between them. Marking: rouge_score's backtrack asks on a
-// mismatch whether t[i][j-1] > t[i-1][j], which holds exactly when column j has that 0 in row i, so
-// the stored columns replace the table. tests/support/slow_rouge.h has the table version. Not
+// Called by scorers of ROUGE-L. Length: the bit-vector recurrence of Hyyrö ("Bit-parallel
+// LCS-length computation revisited", 2004), where a 0 in row i of column j says that the table
+// grows by one from row i-1 to row i. Rows beyond 64 form further blocks, run one after the other
+// over all columns with one carry bit a column between them. Marking: rouge_score's backtrack asks
+// on a mismatch whether t[i][j-1] > t[i-1][j], which holds exactly when column j has that 0 in row
+// i, so the stored columns replace the table. tests/support/slow_rouge.h has the table version. Not
 // thread-safe.
 #pragma once
 
@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "metrics/rouge/ngram_overlap.h"
+#include "metrics/text/local_id.h"
 
 namespace qfs::metrics {
 

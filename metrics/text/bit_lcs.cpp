@@ -1,4 +1,4 @@
-#include "metrics/rouge/bit_lcs.h"
+#include "metrics/text/bit_lcs.h"
 
 #include <algorithm>
 #include <bit>
