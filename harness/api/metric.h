@@ -59,10 +59,13 @@ class Metric {
   virtual std::vector<Score> aggregate(std::span<const Statistics> items) const;
 };
 
+struct MetricInfo;  ///< harness/api/metric_entry.h
+
 class MetricCatalog {
  public:
   virtual ~MetricCatalog() = default;
-  virtual std::vector<const Metric*> metrics() const = 0;
+  /// All metrics with aliases and options.
+  virtual std::vector<MetricInfo> list() const = 0;
   /// The metric with this name (with options after ':', e.g. "rouge:stem=off"); `not_found` names
   /// the nearest one.
   virtual Result<std::shared_ptr<const Metric>> make(std::string_view name) const = 0;

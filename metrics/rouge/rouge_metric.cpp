@@ -30,8 +30,7 @@ void append(Statistics& row, const Prf& prf) {
 }  // namespace
 
 std::string_view RougeMetric::doc() const {
-  return "ROUGE-1, -2, -L and summary-level -L, equal to rouge_score 0.1.2 digit for digit "
-         "(option stem=on|off)";
+  return "ROUGE-1, -2, -L and summary-level -L, equal to rouge_score 0.1.2 digit for digit";
 }
 
 std::vector<std::string> RougeMetric::columns() const {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/api/metric_entry.h"
 #include "harness/plan/plan.h"
 
 namespace qfs::test {
@@ -61,7 +62,7 @@ struct FakeDatasets : DatasetCatalog {
 
 /// `rouge` with the columns rouge1.f and rougeL.f; options are accepted.
 struct FakeMetrics : MetricCatalog {
-  std::vector<const Metric*> metrics() const override { return {}; }
+  std::vector<MetricInfo> list() const override { return {}; }
   Result<std::shared_ptr<const Metric>> make(std::string_view name) const override;
 };
 

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace qfs::metrics {
 namespace {
 
@@ -15,9 +17,31 @@ std::string signature(std::string_view name) {
 }
 
 TEST(MetricCatalog, ListsRougeWithItsDefaults) {
-  const BuiltinMetrics catalog;
-  ASSERT_EQ(catalog.metrics().size(), 1U);
-  EXPECT_EQ(catalog.metrics()[0]->name(), "rouge");
+  const std::vector<MetricInfo> list = BuiltinMetrics().list();
+  ASSERT_FALSE(list.empty());
+  EXPECT_EQ(list[0].entry.name, "rouge");
+  ASSERT_NE(list[0].metric, nullptr);
+  EXPECT_EQ(list[0].metric->name(), "rouge");
+}
+
+TEST(MetricCatalog, EveryEntryHasADocumentedDefaultAndAUniqueName) {
+  std::set<std::string> names;
+  for (const MetricInfo& info : BuiltinMetrics().list()) {
+    ASSERT_NE(info.metric, nullptr) << info.entry.name;
+    EXPECT_TRUE(names.insert(info.entry.name).second) << info.entry.name;
+    for (const MetricAlias& alias : info.entry.aliases) {
+      EXPECT_TRUE(names.insert(alias.name).second) << alias.name;
+      EXPECT_TRUE(BuiltinMetrics().make(alias.name).ok()) << alias.name;
+    }
+    for (const MetricOption& option : info.entry.options) {
+      EXPECT_FALSE(option.doc.empty()) << info.entry.name << ":" << option.name;
+    }
+  }
+}
+
+TEST(MetricCatalog, AnAliasIsTheSameMetric) {
+  EXPECT_EQ(signature("rouge_score"), signature("rouge"));
+  EXPECT_EQ(signature("rouge_score-0.1.2:stem=off"), signature("rouge:stem=off"));
 }
 
 TEST(MetricCatalog, OptionsSelectAVariant) {
