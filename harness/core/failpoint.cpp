@@ -11,27 +11,40 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace qfs {
 namespace {
 
+enum class Action {
+  kill,
+  error,      ///< report to the caller
+  interrupt,  ///< as if the user pressed Ctrl-C
+};
+
 struct Failpoint {
   std::string name;
-  bool error = false;  ///< report to the caller instead of dying
+  Action action = Action::kill;
   uint64_t turn = 0;
   std::atomic<uint64_t> passings{0};
 };
 
-constexpr std::string_view kErrorMark = ":error";
+constexpr std::pair<std::string_view, Action> kActionMarks[] = {{":error", Action::error},
+                                                                {":interrupt", Action::interrupt}};
 
-/// Appends "name:count" or "name:error:count"; false when `text` is neither.
+/// Appends "name:count" or "name:action:count"; false when `text` is neither.
 bool append_failpoint(std::string_view text, std::deque<Failpoint>& failpoints) {
   const size_t colon = text.rfind(':');
   if (colon == text.npos) return false;
   const std::string_view count = text.substr(colon + 1);
   std::string_view name = text.substr(0, colon);
-  const bool error = name.ends_with(kErrorMark);
-  if (error) name.remove_suffix(kErrorMark.size());
+  Action action = Action::kill;
+  for (const auto& [mark, marked] : kActionMarks) {
+    if (!name.ends_with(mark)) continue;
+    name.remove_suffix(mark.size());
+    action = marked;
+    break;
+  }
   uint64_t turn = 0;
   const auto [end, code] = std::from_chars(count.data(), count.data() + count.size(), turn);
   if (code != std::errc() || end != count.data() + count.size() || turn == 0 || name.empty()) {
@@ -39,7 +52,7 @@ bool append_failpoint(std::string_view text, std::deque<Failpoint>& failpoints) 
   }
   Failpoint& failpoint = failpoints.emplace_back();
   failpoint.name = name;
-  failpoint.error = error;
+  failpoint.action = action;
   failpoint.turn = turn;
   return true;
 }
@@ -53,7 +66,7 @@ std::deque<Failpoint> failpoints_of_environment() {
     const std::string_view text = rest.substr(0, comma);
     if (!append_failpoint(text, failpoints)) {
       // A test that asks for a crash and gets none would pass for the wrong reason.
-      std::fprintf(stderr, "QFS_FAILPOINT: '%.*s' is not name:count or name:error:count\n",
+      std::fprintf(stderr, "QFS_FAILPOINT: '%.*s' is not name:count or name:action:count\n",
                    static_cast<int>(text.size()), text.data());
       std::abort();
     }
@@ -70,12 +83,14 @@ bool failpoint_fires(std::string_view name) {
   for (Failpoint& failpoint : failpoints) {
     if (failpoint.name != name) continue;
     if (failpoint.passings.fetch_add(1, std::memory_order_relaxed) + 1 != failpoint.turn) continue;
-    if (failpoint.error) {
+    if (failpoint.action == Action::error) {
       error = true;
-      continue;
+    } else if (failpoint.action == Action::interrupt) {
+      ::kill(::getpid(), SIGINT);
+    } else {
+      ::kill(::getpid(), SIGKILL);
+      ::pause();  // the signal may reach another thread first
     }
-    ::kill(::getpid(), SIGKILL);
-    ::pause();  // the signal may reach another thread first
   }
   return error;
 }

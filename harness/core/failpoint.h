@@ -2,7 +2,8 @@
 //
 // QFS_FAILPOINT="store.before_commit:3" in the environment kills the process (SIGKILL) the third
 // time it passes QFS_FAILPOINT_HERE("store.before_commit"). Several are separated by commas. With
-// ":error:N" the N-th passing returns true from `failpoint_fires` instead, for a simulated failure.
+// ":error:N" the N-th passing returns true from `failpoint_fires` instead, for a simulated failure;
+// with ":interrupt:N" the process sends itself SIGINT, as Ctrl-C would, and goes on.
 // Without the variable a failpoint costs one relaxed load. Thread-safe.
 #pragma once
 

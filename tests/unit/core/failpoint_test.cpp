@@ -47,6 +47,12 @@ TEST(Failpoint, ReportsAnErrorAtTheCountedPassingOnly) {
   EXPECT_EQ(outcome.log, "passed\nfired\npassed\npassed\npassed\n");
 }
 
+TEST(Failpoint, InterruptsAtTheCountedPassing) {
+  const Outcome outcome = pass_five_times("test.point:interrupt:2");
+  EXPECT_EQ(outcome.exit.signal, SIGINT);
+  EXPECT_EQ(outcome.log, "passed\n");
+}
+
 TEST(Failpoint, TakesSeveralSettings) {
   const Outcome outcome = pass_five_times("test.point:error:1,other:1,test.point:4");
   EXPECT_EQ(outcome.exit.signal, SIGKILL);

@@ -1,0 +1,37 @@
+# What makes the outputs of a family of methods: its folder and all that its files include under methods/
+# and metrics/, directly or not, headers and the .cpp beside them.
+
+# qfs_source_closure(<source_dir> <folder> <result>): sorted paths relative to source_dir.
+function(qfs_source_closure source_dir folder result)
+  file(GLOB waiting RELATIVE ${source_dir} ${source_dir}/${folder}/*.h ${source_dir}/${folder}/*.cpp)
+  set(seen)
+  while(waiting)
+    list(POP_FRONT waiting path)
+    if(path IN_LIST seen OR NOT EXISTS ${source_dir}/${path})
+      continue()
+    endif()
+    list(APPEND seen ${path})
+    file(STRINGS ${source_dir}/${path} lines REGEX "^[ \t]*#[ \t]*include[ \t]*\"(methods|metrics)/")
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE "^[^\"]*\"([^\"]*)\".*$" "\\1" included "${line}")
+      list(APPEND waiting ${included})
+    endforeach()
+    if(path MATCHES "\\.h$")
+      string(REGEX REPLACE "\\.h$" ".cpp" beside ${path})
+      list(APPEND waiting ${beside})
+    endif()
+  endwhile()
+  list(SORT seen)
+  set(${result} ${seen} PARENT_SCOPE)
+endfunction()
+
+# qfs_files_digest(<source_dir> <result> <path>…): SHA-256 over "path digest" lines in the order given.
+function(qfs_files_digest source_dir result)
+  set(lines)
+  foreach(path IN LISTS ARGN)
+    file(SHA256 ${source_dir}/${path} digest)
+    string(APPEND lines "${path} ${digest}\n")
+  endforeach()
+  string(SHA256 digest "${lines}")
+  set(${result} ${digest} PARENT_SCOPE)
+endfunction()

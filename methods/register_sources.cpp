@@ -1,0 +1,27 @@
+#include "methods/register_sources.h"
+
+#include "methods/extractive/specs.h"
+#include "methods/zero_shot/spec.h"
+
+namespace qfs::methods {
+namespace {
+
+std::string digest_of(std::string_view family) {
+  for (const FamilySource& source : family_sources()) {
+    if (source.family == family) return std::string(source.digest);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::map<std::string, std::string> method_sources() {
+  std::map<std::string, std::string> sources;
+  for (const auto& spec : extractive::extractive_specs()) {
+    sources[std::string(spec->name())] = digest_of("extractive");
+  }
+  sources[std::string(zero_shot::ZeroShotSpec().name())] = digest_of("zero_shot");
+  return sources;
+}
+
+}  // namespace qfs::methods
