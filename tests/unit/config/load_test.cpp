@@ -193,7 +193,7 @@ TEST(DefaultSweep, AsksForFourMethodsAtFourLengths) {
   ASSERT_EQ(experiment->grid.size(), 1u);
   EXPECT_EQ(experiment->grid[0].axes[0].values.size(), 4u);
   EXPECT_EQ(experiment->datasets[0].request.name, "mini-meetings");
-  EXPECT_EQ(experiment->datasets[0].sample, 20);
+  EXPECT_EQ(experiment->datasets[0].sample, 24);
 }
 
 TEST(DefaultSweep, TakesTheModelAndTheDataFromTheCommandLine) {
