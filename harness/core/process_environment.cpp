@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <string_view>
 
 #include "harness/core/child_process.h"
@@ -11,15 +11,15 @@ namespace qfs {
 namespace {
 
 bool is_allowed(std::string_view name) {
-  constexpr std::array<std::string_view, 6> kNames = {"PATH",   "HOME",       "LANG",
-                                                      "TMPDIR", "PYTHONPATH", "VIRTUAL_ENV"};
-  constexpr std::array<std::string_view, 8> kPrefixes = {"LC_",   "XDG_", "QFS_",  "OMP_",
-                                                         "GOMP_", "MKL_", "CUDA_", "PYTORCH_"};
+  constexpr std::string_view kNames[] = {"PATH",   "HOME",       "LANG",        "TZ",
+                                         "TMPDIR", "PYTHONPATH", "VIRTUAL_ENV", "LD_LIBRARY_PATH"};
+  constexpr std::string_view kPrefixes[] = {"LC_",  "XDG_",  "QFS_",    "OMP_",    "GOMP_",
+                                            "MKL_", "CUDA_", "NVIDIA_", "PYTORCH_"};
   // Descriptors of a session this process is itself a host of.
   if (name == "QFS_REQUEST_FD" || name == "QFS_REPLY_FD") return false;
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
-         std::any_of(kPrefixes.begin(), kPrefixes.end(),
-                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+  return std::ranges::find(kNames, name) != std::end(kNames) ||
+         std::ranges::any_of(kPrefixes,
+                             [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
 }  // namespace
