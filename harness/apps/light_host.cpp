@@ -8,6 +8,7 @@
 #include "harness/core/build_info.h"
 #include "harness/core/json_dom.h"
 #include "harness/host/server.h"
+#include "methods/register_sources.h"
 #include "methods/register_light_sessions.h"
 
 namespace qfs::apps {
@@ -27,7 +28,11 @@ Result<host::ProbeReply> probe(const RuntimeOptions&) {
   host::ProbeReply reply;
   reply.host = "light";
   reply.numerics = *std::move(numerics);
-  reply.facts = build_facts();
+  nlohmann::json facts = nlohmann::json::parse(build_facts().text);
+  facts["sources"] = methods::method_sources();
+  Result<Json> canonical = canonical_json(facts);
+  if (!canonical) return canonical.error();
+  reply.facts = *std::move(canonical);
   return reply;
 }
 

@@ -1,12 +1,19 @@
 // qfs-host: the process that holds tensors. Started by qfs-bench, speaks the session protocol, runs
 // the LibTorch methods and, so that weights can be shared, the light ones.
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string_view>
 #include <vector>
 
+#include "harness/core/available_cores.h"
+#include "harness/core/json_dom.h"
 #include "harness/host/server.h"
 #include "methods/backbones/torch_runtime.h"
+#include "methods/register_sources.h"
 #include "methods/register_light_sessions.h"
 #include "methods/register_torch_sessions.h"
 
@@ -18,13 +25,33 @@ qfs::Result<qfs::host::ProbeReply> probe(const qfs::RuntimeOptions& runtime) {
   qfs::host::ProbeReply reply;
   reply.host = "tensor";
   reply.numerics = facts->numerics;
-  reply.facts = facts->details;
+  nlohmann::json details = nlohmann::json::parse(facts->details.text);
+  details["sources"] = qfs::methods::method_sources();
+  qfs::Result<qfs::Json> canonical = qfs::canonical_json(details);
+  if (!canonical.ok()) return canonical.error();
+  reply.facts = *std::move(canonical);
   return reply;
 }
 
-/// `qfs-host probe --json`: how this machine computes, one JSON object on standard output.
-int print_probe() {
-  const qfs::Result<qfs::host::ProbeReply> reply = probe({});
+/// `qfs-host probe [--threads N]`: how this machine computes, one JSON object on standard output,
+/// for `qfs-bench plan --numerics`.
+int print_probe(std::span<char* const> arguments) {
+  qfs::RuntimeOptions runtime;
+  runtime.threads = qfs::available_cores();
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string_view argument = arguments[i];
+    if (argument == "--json") continue;  // the only form there is
+    const std::string_view value = i + 1 < arguments.size() ? arguments[i + 1] : "";
+    const auto [end, error] =
+        std::from_chars(value.data(), value.data() + value.size(), runtime.threads);
+    if (argument != "--threads" || error != std::errc() || end != value.data() + value.size() ||
+        runtime.threads < 1) {
+      std::fprintf(stderr, "qfs-host: error: usage: qfs-host probe [--json] [--threads N]\n");
+      return 2;
+    }
+    ++i;
+  }
+  const qfs::Result<qfs::host::ProbeReply> reply = probe(runtime);
   if (!reply) {
     std::fprintf(stderr, "qfs-host: error: %s\n", reply.error().to_string().c_str());
     return 5;
@@ -37,7 +64,8 @@ int print_probe() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc > 1 && std::strcmp(argv[1], "probe") == 0) return print_probe();
+  const std::span<char* const> arguments(argv, static_cast<size_t>(argc));
+  if (argc > 1 && std::strcmp(argv[1], "probe") == 0) return print_probe(arguments.subspan(2));
   std::signal(SIGPIPE, SIG_IGN);  // a driver that is gone shows as a failed write
   std::vector<qfs::SessionFactory> sessions = qfs::methods::light_sessions();
   for (const qfs::SessionFactory& factory : qfs::methods::torch_sessions()) {

@@ -8,6 +8,7 @@
 
 #include "harness/cli/catalogs.h"
 #include "harness/cli/doctor_checks.h"
+#include "harness/core/available_cores.h"
 #include "harness/core/build_info.h"
 #include "harness/core/files.h"
 #include "harness/core/json_dom.h"
@@ -102,8 +103,7 @@ std::vector<Finding> check_tensor_host() {
   child.log_path = logs + "/doctor-probe.log";
   Result<host::HostClient> client = host::HostClient::start(child, {});
   if (!client) return {{Grade::problem, "qfs-host", client.error().to_string()}};
-  Result<host::ProbeReply> reply =
-      client->probe({.threads = run::available_cores()}, kProbeTimeout);
+  Result<host::ProbeReply> reply = client->probe({.threads = available_cores()}, kProbeTimeout);
   if (!reply) {
     return {{Grade::problem, "qfs-host",
              reply.error().to_string() + " (its output is in " + child.log_path + ")"}};

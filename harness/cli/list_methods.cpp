@@ -6,11 +6,14 @@
 #include "harness/cli/listings.h"
 #include "harness/cli/output.h"
 #include "harness/core/json_dom.h"
+#include "methods/register_sources.h"
 
 namespace qfs::cli {
 namespace {
 
 using nlohmann::json;
+
+constexpr size_t kWidestDefault = 40;  // a prompt would push every column off the screen
 
 json value_json(const ParamValue& value) {
   return std::visit([](const auto& v) { return json(v); }, value);
@@ -20,7 +23,10 @@ std::string default_text(const ParamSpec& param) {
   if (param.required) return "required";
   if (!param.default_value) return "–";
   const json value = value_json(*param.default_value);
-  return value.is_string() ? "'" + value.get<std::string>() + "'" : value.dump();
+  if (!value.is_string()) return value.dump();
+  const std::string text = value.get<std::string>();
+  if (text.size() > kWidestDefault) return "a text, see --json";
+  return "'" + text + "'";
 }
 
 std::string range_text(const ParamSpec& param) {
@@ -65,11 +71,13 @@ json param_json(const ParamSpec& param) {
   return object;
 }
 
-json method_json(const MethodSpec& spec) {
+json method_json(const MethodSpec& spec, const std::string& source_digest) {
   json params = json::array();
   for (const ParamSpec& param : spec.params()) params.push_back(param_json(param));
-  return {{"name", spec.name()},     {"version", spec.version()}, {"doc", spec.doc()},
-          {"layers", spec.layers()}, {"needs", needs_of(spec)},   {"params", std::move(params)}};
+  return {
+      {"name", spec.name()},           {"version", spec.version()}, {"doc", spec.doc()},
+      {"layers", spec.layers()},       {"needs", needs_of(spec)},   {"params", std::move(params)},
+      {"source_digest", source_digest}};
 }
 
 std::string method_text(const MethodSpec& spec) {
@@ -93,22 +101,25 @@ std::string method_text(const MethodSpec& spec) {
 
 Result<ExitCode> list_methods(const GlobalOptions& global) {
   Catalogs catalogs;
-  const MethodCatalog& methods = catalogs.methods();
+  const MethodCatalog& catalog = catalogs.methods();
   if (global.json) {
     json list = json::array();
-    for (const MethodSpec* spec : methods.specs()) list.push_back(method_json(*spec));
+    auto sources = methods::method_sources();
+    for (const MethodSpec* spec : catalog.specs()) {
+      list.push_back(method_json(*spec, sources[std::string(spec->name())]));
+    }
     if (Status printed =
             print_result(json_document("list-methods", {{"methods", std::move(list)},
-                                                        {"backbones", methods.backbone_names()}}));
+                                                        {"backbones", catalog.backbone_names()}}));
         !printed) {
       return printed.error();
     }
     return ExitCode::ok;
   }
   std::string text;
-  for (const MethodSpec* spec : methods.specs()) text += method_text(*spec) + "\n";
+  for (const MethodSpec* spec : catalog.specs()) text += method_text(*spec) + "\n";
   text += fmt::format("backbones: {}; also the path of a GGUF file, or hf:org/name@revision\n",
-                      fmt::join(methods.backbone_names(), ", "));
+                      fmt::join(catalog.backbone_names(), ", "));
   text += "tokenizers: those of the backbones, words, characters\n";
   if (Status printed = print_result(text); !printed) return printed.error();
   return ExitCode::ok;

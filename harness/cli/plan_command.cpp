@@ -29,6 +29,7 @@ void add_plan_command(const CommandLine& line) {
       "qfs-bench plan experiments/lc_sweep.json --filter method=lead");
   auto options = std::make_shared<SweepOptions>();
   add_plan_options(command, *options);
+  add_numerics_option(command, *options);
   add_json_option(command, line.global);
   command.callback([options, &line_global = line.global, &chosen = line.chosen] {
     chosen = [options, &line_global] { return run_plan_command(*options, line_global); };

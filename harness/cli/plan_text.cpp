@@ -28,12 +28,18 @@ std::string reuse_text(const run::Reuse& reuse) {
   return fmt::format("partial ({}/{})", reuse.present, reuse.expected);
 }
 
-/// What is left of a cell, by examples: units are not known one by one before the run.
-double remaining_seconds(const plan::Estimator& estimator, const plan::Cell& cell,
-                         const run::Reuse& reuse) {
-  if (reuse.expected == 0) return estimator.seconds(cell);
-  const double missing = static_cast<double>(reuse.expected - reuse.present);
-  return estimator.seconds(cell) * missing / static_cast<double>(reuse.expected);
+/// What is left of a cell, by examples: units are not known one by one before the run. Its timing
+/// counts as left until its outputs are there.
+double remaining_seconds(const plan::Plan& plan, const plan::Cell& cell, const run::Reuse& reuse) {
+  const plan::Estimator estimator;
+  const size_t missing = reuse.expected - reuse.present;
+  if (missing == 0) return 0;
+  double seconds =
+      estimator.seconds(cell) * static_cast<double>(missing) / static_cast<double>(reuse.expected);
+  if (plan.experiment.measure) {
+    seconds += estimator.measure_seconds(cell, reuse.expected, *plan.experiment.measure);
+  }
+  return seconds;
 }
 
 json value_json(const ParamValue& value) {
@@ -94,10 +100,9 @@ Status print_plan(const plan::Plan& plan, const std::string& store_path,
                   const run::RunOptions& options, bool as_json) {
   Result<std::vector<run::Reuse>> reuse = run::reuse_of(plan, store_path, options);
   if (!reuse) return reuse.error();
-  const plan::Estimator estimator;
   std::vector<double> seconds;
   for (size_t i = 0; i < plan.cells.size(); ++i) {
-    seconds.push_back(remaining_seconds(estimator, plan.cells[i], (*reuse)[i]));
+    seconds.push_back(remaining_seconds(plan, plan.cells[i], (*reuse)[i]));
   }
   for (const std::string& note : plan.notes) log_info(note);
   if (!as_json) return print_result(plan_text(plan, *reuse, seconds));

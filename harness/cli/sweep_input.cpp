@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "harness/cli/assumed_host.h"
 #include "harness/config/load.h"
 #include "harness/core/files.h"
 #include "harness/core/suggest.h"
@@ -107,6 +108,13 @@ void add_plan_options(CLI::App& command, SweepOptions& options) {
                    "Start programs that the sweep file names");
 }
 
+void add_numerics_option(CLI::App& command, SweepOptions& options) {
+  command
+      .add_option("--numerics", options.numerics,
+                  "Plan for another machine: what 'qfs-host probe' prints there")
+      ->type_name("FILE");
+}
+
 void add_run_options(CLI::App& command, SweepOptions& options) {
   command.add_flag("--dry-run", options.dry_run, "Print the plan and run nothing");
   command.add_option("--max-failures", options.max_failures, "Stop after N failed cells")
@@ -163,6 +171,11 @@ Result<run::RunOptions> run_options(const SweepOptions& options) {
     Result<store::FailureKind> kind = failure_kind(name);
     if (!kind) return kind.error();
     run.retry.insert(*kind);
+  }
+  if (!options.numerics.empty()) {
+    Result<run::AssumedHost> host = read_assumed_host(options.numerics);
+    if (!host) return host.error();
+    run.assumed = *std::move(host);
   }
   if (!options.rerun.empty()) {
     Result<plan::Filter> rerun = filter_of({options.rerun}, "--rerun");

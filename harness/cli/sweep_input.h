@@ -25,6 +25,7 @@ struct SweepOptions {
   std::optional<int64_t> limit;
   std::vector<std::string> retry;  ///< names of failure kinds
   std::string rerun;
+  std::string numerics;  ///< a file with what `qfs-host probe` says on another machine
   int64_t max_failures = 0;
   int threads = 0;
   bool accept_numerics = false;
@@ -34,6 +35,8 @@ struct SweepOptions {
 
 /// Options of both commands.
 void add_plan_options(CLI::App& command, SweepOptions& options);
+/// `--numerics`, of `plan` alone.
+void add_numerics_option(CLI::App& command, SweepOptions& options);
 /// Options that only matter when cells are run.
 void add_run_options(CLI::App& command, SweepOptions& options);
 

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "harness/core/available_cores.h"
 #include "harness/core/json_dom.h"
-#include "harness/run/launcher.h"
 
 namespace qfs::run {
 namespace {

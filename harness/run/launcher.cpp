@@ -1,12 +1,10 @@
 #include "harness/run/launcher.h"
 
-#include <sched.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <fstream>
 
+#include "harness/core/available_cores.h"
 #include "harness/core/files.h"
 #include "harness/run/probe_cache.h"
 
@@ -14,15 +12,6 @@ namespace qfs::run {
 namespace {
 
 constexpr std::chrono::seconds kProbeTimeout{60};
-
-/// CPU quota of the cgroup in whole cores, or 0 when unlimited or not visible.
-int cgroup_cores() {
-  std::ifstream file("/sys/fs/cgroup/cpu.max");
-  std::string quota;
-  double period = 0;
-  if (!(file >> quota >> period) || quota == "max" || period <= 0) return 0;
-  return std::max(1, static_cast<int>(std::stod(quota) / period));
-}
 
 std::string host_key(const plan::Cell& cell) {
   std::string key(to_string(cell.host));
@@ -34,14 +23,6 @@ std::string host_key(const plan::Cell& cell) {
 }
 
 }  // namespace
-
-int available_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  int cores = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
-  if (const int quota = cgroup_cores(); quota > 0) cores = std::min(cores, quota);
-  return std::max(1, cores);
-}
 
 HostLauncher::HostLauncher(const RunOptions& options, const qfs::HostLimits& limits,
                            std::string log_folder)
@@ -61,6 +42,7 @@ ChildOptions external_child(const ExternalCommand& command) {
 }
 
 RuntimeOptions HostLauncher::runtime(const plan::Cell& cell) const {
+  if (cell.host == plan::HostKind::tensor && options_.assumed) return options_.assumed->runtime;
   RuntimeOptions runtime;
   runtime.device = cell.host == plan::HostKind::tensor ? options_.device : "cpu";
   runtime.threads = cell.host == plan::HostKind::tensor ? options_.threads : 1;
@@ -109,6 +91,9 @@ Result<host::HostClient> HostLauncher::start(const plan::Cell& cell, const std::
 }
 
 Result<HostFacts> HostLauncher::facts(const plan::Cell& cell) {
+  if (cell.host == plan::HostKind::tensor && options_.assumed) {
+    return HostFacts{options_.assumed->numerics, Json{}};
+  }
   const std::string key = host_key(cell);
   if (auto it = facts_.find(key); it != facts_.end()) return it->second;
   Result<ChildOptions> child = child_options(cell, "probe-" + std::string(to_string(cell.host)));

@@ -21,9 +21,6 @@ struct HostFacts {
   Json facts;
 };
 
-/// Cores this process may use (affinity and cgroup quota).
-int available_cores();
-
 /// An external method's program with its environment (the Python helper on PYTHONPATH); no log yet.
 ChildOptions external_child(const ExternalCommand& command);
 

@@ -20,7 +20,7 @@ struct WorkAhead {
   size_t cells_to_run = 0;  ///< with units missing (predict)
   size_t cells_to_measure = 0;
   size_t units_to_run = 0;  ///< over all cells to run
-  double seconds = 0;       ///< estimate, predict only
+  double seconds = 0;       ///< estimate
 };
 
 /// How one cell ended in this run.

@@ -5,6 +5,7 @@
 #include "harness/plan/estimate.h"
 #include "harness/run/cell_run.h"
 #include "harness/run/signals.h"
+#include "harness/run/source_changes.h"
 #include "harness/run/survey.h"
 
 namespace qfs::run {
@@ -26,7 +27,11 @@ WorkAhead work_ahead(const plan::Plan& plan, const std::vector<CellState>& state
       work.units_to_run += state.missing_units.size();
       work.seconds += estimator.remaining_seconds(plan.cells[i], state.missing_units.size());
     }
-    if (state.measure && !state.measure->complete) ++work.cells_to_measure;
+    if (!state.measure || state.measure->complete) continue;
+    ++work.cells_to_measure;
+    const plan::Cell& cell = plan.cells[i];
+    work.seconds += estimator.measure_seconds(cell, plan.datasets[cell.dataset].ordinals.size(),
+                                              *plan.experiment.measure);
   }
   return work;
 }
@@ -160,6 +165,9 @@ Result<RunSummary> run_plan(const plan::Plan& plan, store::Store& store, const R
   Result<std::vector<CellState>> states = survey(context, options);
   if (!states) return states.error();
   if (Status used = use_results(plan, store, *sweep, *states); !used) return used.error();
+  Result<std::vector<std::string>> changes = source_changes(context, *states);
+  if (!changes) return changes.error();
+  for (const std::string& change : *changes) progress.note(change);
   progress.ahead(work_ahead(plan, *states));
   return Execution(context, options, *std::move(states)).run();
 }

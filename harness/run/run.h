@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/api/method.h"
 #include "harness/api/result.h"
 #include "harness/plan/plan.h"
 #include "harness/run/progress.h"
@@ -24,6 +25,12 @@ struct HostPrograms {
   std::vector<std::string> tensor;  ///< {".../qfs-host"}; empty when this build has none
 };
 
+/// How another machine's qfs-host computes, as its `qfs-host probe` says.
+struct AssumedHost {
+  RuntimeOptions runtime;
+  Json numerics;
+};
+
 struct RunOptions {
   HostPrograms programs;
   std::string device = "cpu";
@@ -31,6 +38,7 @@ struct RunOptions {
   std::set<store::FailureKind> retry;  ///< remembered failures to try again
   std::optional<plan::Filter> rerun;   ///< cells to compute anew although they are complete
   int64_t max_failures = 0;            ///< stop after that many failed cells; 0: never
+  std::optional<AssumedHost> assumed;  ///< plan only: ids of tensor cells as on that machine
   bool accept_numerics = false;        ///< a complete result of other numerics counts
   bool measure = true;
 };

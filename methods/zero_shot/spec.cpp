@@ -11,6 +11,7 @@ namespace {
 
 // Nominal model of the estimate: which cell costs more than another does not depend on it.
 constexpr double kParameters = 135e6;
+constexpr double kBytesPerParameter = 0.69;    // Q4_1 stays packed; embedding and norms do not
 constexpr double kCacheBytesPerToken = 46080;  // 2 x 30 layers x 3 heads x 64 x 4 bytes
 constexpr double kTokensPerWord = 1.35;
 constexpr double kPromptTokens = 80;
@@ -101,7 +102,7 @@ Cost ZeroShotSpec::cost(const Params& params, const DatasetStats& stats) const {
   cost.tokens_out = examples * produced;
   cost.flops = examples * 2 * kParameters * (read + produced);
   // Each step reads all weights once for its batch, and the cache of every row.
-  cost.bytes = examples * (4 * kParameters * (1 + produced / batch) +
+  cost.bytes = examples * (kBytesPerParameter * kParameters * (1 + produced / batch) +
                            produced * kCacheBytesPerToken * (read + produced / 2));
   return cost;
 }

@@ -1,89 +1,46 @@
 """Outputs may not change behind an unchanged version.
 
-methods/versions.lock holds, for each family of methods, the versions and layers that it declares and a
-digest of its folder and of everything in methods/ and metrics/ that it includes, directly or not (headers
-and the .cpp beside them). When the digest differs and no version or layer does, somebody has changed code
+methods/versions.lock holds, for each method, its version, its layers and the digest of its sources: its
+family's folder and everything in methods/ and metrics/ that it includes (cmake/SourceClosure.cmake; `list
+methods --json` says it). When the digest differs and no version or layer does, somebody has changed code
 that makes outputs: either raise version() or a layer of the methods concerned, or review that outputs
 are equal, and accept the new digests:
 
     python3 tests/architecture/versions_lock.py build/release/bin/qfs-bench --accept
 """
 
-import hashlib
 import json
 import os
-import re
 import subprocess
 import sys
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 LOCK = os.path.join("methods", "versions.lock")
-FAMILIES = {"extractive": "methods/extractive", "zero_shot": "methods/zero_shot"}
-INCLUDE = re.compile(r'^\s*#\s*include\s+"((?:methods|metrics)/[^"]+)"', re.MULTILINE)
 
 
-def closure(root, start):
-    """Files that decide outputs: what `start` includes and the sources that implement it."""
-    seen, waiting = set(), [start]
-    while waiting:
-        path = waiting.pop()
-        if path in seen or not os.path.exists(os.path.join(root, path)):
-            continue
-        seen.add(path)
-        with open(os.path.join(root, path), encoding="utf-8") as source:
-            waiting += INCLUDE.findall(source.read())
-        if path.endswith(".h"):
-            waiting.append(path[:-2] + ".cpp")
-    return sorted(seen)
-
-
-def digest(root, folder):
-    """Of a family's folder, which belongs to it whole, and of all that its files include."""
-    files = set()
-    for name in os.listdir(os.path.join(root, folder)):
-        if name.endswith((".h", ".cpp")):
-            files.update(closure(root, os.path.join(folder, name)))
-    sha = hashlib.sha256()
-    for path in sorted(files):
-        with open(os.path.join(root, path), "rb") as source:
-            sha.update(path.encode() + b"\0" + source.read() + b"\0")
-    return sha.hexdigest()
-
-
-def declared(binary):
+def current(binary):
     listing = json.loads(subprocess.run([binary, "list", "methods", "--json"], check=True,
                                         capture_output=True).stdout)
-    return {m["name"]: {"version": m["version"], "layers": m["layers"]} for m in listing["methods"]}
-
-
-def family_of(method):
-    return method if method in FAMILIES else "extractive"
-
-
-def current(binary, root=ROOT):
-    methods = declared(binary)
-    return {family: {"digest": digest(root, folder),
-                     "methods": {m: v for m, v in sorted(methods.items()) if family_of(m) == family}}
-            for family, folder in FAMILIES.items()}
+    return {m["name"]: {key: m[key] for key in ("version", "layers", "source_digest")}
+            for m in listing["methods"]}
 
 
 def problems(locked, found):
-    """One line per family whose code changed while its versions did not, or that is not locked."""
+    """One line per method whose code changed while its versions did not, or that is not locked."""
     lines = []
-    for family, state in found.items():
-        known = locked.get(family)
+    for method, state in found.items():
+        known = locked.get(method)
         if known is None:
-            lines.append(f"{family}: not in {LOCK}")
-        elif known["methods"] == state["methods"] and known["digest"] != state["digest"]:
-            lines.append(f"{family}: code that makes outputs changed, no version or layer did")
-        elif known["methods"] != state["methods"]:
-            lines.append(f"{family}: versions or layers changed; accept them")
+            lines.append(f"{method}: not in {LOCK}")
+        elif (known["version"], known["layers"]) != (state["version"], state["layers"]):
+            lines.append(f"{method}: version or layers changed; accept them")
+        elif known["source_digest"] != state["source_digest"]:
+            lines.append(f"{method}: code that makes outputs changed, no version or layer did")
     return lines
 
 
 def main(arguments):
-    binary = os.path.abspath(arguments[0])
-    found = current(binary)
+    found = current(os.path.abspath(arguments[0]))
     path = os.path.join(ROOT, LOCK)
     if "--accept" in arguments[1:]:
         with open(path, "w", encoding="utf-8") as lock:

@@ -121,6 +121,17 @@ class Options(DriverTest):
             with self.subTest(arguments=arguments):
                 self.assert_fails(code, self.run_bench("sweep", "sweep.json", *arguments), *messages)
 
+    def test_numerics_of_another_machine_are_a_probe(self):
+        cases = {"{}": "qfs-host/probe/1", "{": "numerics.json:1:",
+                 '{"schema": "qfs-host/probe/1", "numerics": {"device": "cuda", "dtype": "float32"}}':
+                     "'threads'"}
+        for text, message in cases.items():
+            self.write("numerics.json", text)
+            self.assert_fails(5, self.run_bench("plan", "sweep.json", "--numerics", "numerics.json"),
+                              "numerics.json", message)
+        self.assert_fails(2, self.run_bench("plan", "sweep.json", "--numerics", "absent.json"),
+                          "absent.json")
+
     def test_commands_are_suggested(self):
         self.assert_fails(2, self.run_bench("swep"), "no command 'swep' (did you mean 'sweep'?)")
         self.assert_fails(2, self.run_bench("list", "metods"), "did you mean 'methods'?")

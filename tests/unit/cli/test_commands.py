@@ -130,6 +130,19 @@ class Sweep(DriverTest):
         self.assert_succeeds(self.sweep())
         self.assertIn("2 to run", self.sweep("--rerun", "method=lead").stderr)
 
+    def test_changed_code_behind_equal_versions_is_told(self):
+        self.assert_succeeds(self.sweep())
+        store = sqlite3.connect(self.path("small.sqlite"))
+        host, = store.execute("SELECT host FROM environment").fetchone()
+        digest = json.loads(host)["host"]["sources"]["lead"]
+        store.execute("UPDATE environment SET host = replace(host, ?, ?)", (digest, "0" * 64))
+        store.commit()
+        store.close()
+        again = self.sweep()
+        self.assert_succeeds(again)
+        self.assertIn("the code of lead has changed", again.stderr)
+        self.assertIn("--rerun method=lead", again.stderr)
+
     def test_filter_and_limit(self):
         run = self.sweep("--filter", "method=lead,local_context=16", "--limit", "5")
         self.assertIn("1 cells: 1 to run (5 units)", run.stderr)

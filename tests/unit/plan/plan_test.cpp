@@ -177,18 +177,17 @@ TEST_F(Estimate, AddsComputeTrafficAndUnits) {
   EXPECT_DOUBLE_EQ(estimator.remaining_seconds(cell, 3), estimator.seconds(cell) / 4);
 }
 
-TEST_F(Estimate, IsScaledByWhatTheMethodTookBefore) {
-  const Plan plan =
-      planned(test::sweep_text(R"({"method": "lead"}, )" + model(R"(, "local_context": 256)")));
-  const Cell& lead = plan.cells[0];
-  const Cell& large = plan.cells[1];
-  const Estimator plain;
-  const std::vector<StoredTiming> timings = {{"zero_shot", large.cost,
-                                              static_cast<int64_t>(large.units.size()),
-                                              3 * plain.seconds(large)}};
-  const Estimator calibrated({}, timings);
-  EXPECT_DOUBLE_EQ(calibrated.seconds(large), 3 * plain.seconds(large));
-  EXPECT_DOUBLE_EQ(calibrated.seconds(lead), plain.seconds(lead));
+TEST_F(Estimate, TimingRepeatsTheSubSampleAfterAWarmUp) {
+  const Plan plan = planned(test::sweep_text(model(R"(, "local_context": 256)")));
+  Cell cell = plan.cells[0];
+  const Estimator estimator({1e12, 1e9, 0, 0.25});
+  const MeasureSettings settings{.examples = 4, .warmup = 1, .repetitions = 3};
+  const double example = estimator.seconds(cell) / 12;
+  cell.host = HostKind::tensor;
+  EXPECT_DOUBLE_EQ(estimator.measure_seconds(cell, 12, settings), 0.25 + (3 * 4 + 1) * example);
+  cell.host = HostKind::light;
+  EXPECT_DOUBLE_EQ(estimator.measure_seconds(cell, 12, settings), (3 * 4 + 1) * example);
+  EXPECT_EQ(estimator.measure_seconds(cell, 0, settings), 0);
 }
 
 }  // namespace
