@@ -16,7 +16,10 @@ qfs_test(metrics_property_test LABEL property
   LINK qfs_metrics)
 qfs_test(metrics_conformance_test LABEL conformance
   SOURCES
+    conformance/metrics/rouge155_conformance_test.cpp
     conformance/metrics/rouge_conformance_test.cpp
     conformance/metrics/rouge_real_test.cpp
     support/random_texts.cpp
+    support/rouge155_corpus.cpp
+    support/rouge155_switches.cpp
   LINK qfs_metrics)

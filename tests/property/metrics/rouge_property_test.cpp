@@ -1,8 +1,8 @@
 // The fast ROUGE against its slow twin (tests/support/slow_rouge.h), and what holds for every pair.
 #include <gtest/gtest.h>
 
-#include "metrics/text/bit_lcs.h"
 #include "metrics/rouge/rouge_scorer.h"
+#include "metrics/text/bit_lcs.h"
 #include "tests/support/random_texts.h"
 #include "tests/support/slow_rouge.h"
 
