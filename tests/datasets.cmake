@@ -7,6 +7,7 @@ qfs_test(datasets_test LABEL unit
     unit/datasets/fetch_test.cpp
     unit/datasets/identity_test.cpp
     unit/datasets/meeting_test.cpp
+    unit/datasets/python_list_test.cpp
     unit/datasets/record_file_test.cpp
     unit/datasets/record_test.cpp
     unit/datasets/registered_sets_test.cpp
@@ -27,3 +28,4 @@ qfs_test(datasets_conformance LABEL conformance
 qfs_fuzz(datasets_fuzz_csv SOURCES fuzz/datasets/fuzz_csv.cpp LINK qfs_datasets)
 qfs_fuzz(datasets_fuzz_meeting SOURCES fuzz/datasets/fuzz_meeting.cpp LINK qfs_datasets)
 qfs_fuzz(datasets_fuzz_record SOURCES fuzz/datasets/fuzz_record.cpp LINK qfs_datasets)
+qfs_fuzz(datasets_fuzz_predictions SOURCES fuzz/datasets/fuzz_predictions.cpp LINK qfs_datasets)

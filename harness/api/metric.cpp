@@ -2,14 +2,20 @@
 
 namespace qfs {
 
+void Metric::values_from_means(std::span<double>) const {}
+
 std::vector<Score> Metric::aggregate(std::span<const Statistics> items) const {
-  std::vector<Score> scores;
-  for (const std::string& column : columns()) scores.push_back({column, 0});
-  if (items.empty()) return scores;
+  const std::vector<std::string> names = columns();
+  std::vector<double> means(names.size(), 0);
   for (const Statistics& item : items) {
-    for (size_t i = 0; i < scores.size(); ++i) scores[i].value += item[i];
+    for (size_t i = 0; i < means.size(); ++i) means[i] += item[i];
   }
-  for (Score& score : scores) score.value /= static_cast<double>(items.size());
+  if (!items.empty()) {
+    for (double& mean : means) mean /= static_cast<double>(items.size());
+    values_from_means(means);
+  }
+  std::vector<Score> scores;
+  for (size_t i = 0; i < means.size(); ++i) scores.push_back({names[i], means[i]});
   return scores;
 }
 

@@ -33,6 +33,7 @@ struct MetricNeeds {
   bool document = false;
   bool query = false;
   bool encoder = false;
+  bool corpus = false;  ///< one measure() call must see all items; otherwise batches give the same
 };
 
 /// Values of one item, in the order of Metric::columns().
@@ -55,7 +56,11 @@ class Metric {
   virtual std::string signature() const = 0;
   virtual MetricNeeds needs() const = 0;
   virtual Result<std::vector<Statistics>> measure(std::span<const ScoreItem> items) const = 0;
-  /// The corpus value per column. Default: the plain mean, summed in item order.
+  /// Turns the means of the columns into their corpus values, in place; the default leaves them. A
+  /// geometric mean, or a ratio of counts, is computed here, so that intervals can resample means.
+  virtual void values_from_means(std::span<double> means) const;
+  /// The corpus value per column. Default: values_from_means of plain means, summed in item order.
+  /// A metric that overrides it gives another estimate of the same value (the median of resamples).
   virtual std::vector<Score> aggregate(std::span<const Statistics> items) const;
 };
 

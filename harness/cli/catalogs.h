@@ -2,6 +2,7 @@
 // and the interval method that its scores have. Used by the subcommands. Not thread-safe.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "harness/api/dataset.h"
@@ -26,9 +27,13 @@ class Catalogs {
 /// The cluster bootstrap of metrics/stats behind scoring's interface: resamples documents.
 class BootstrapIntervals final : public score::IntervalEstimator {
  public:
+  explicit BootstrapIntervals(int64_t resamples = 10000) : resamples_(resamples) {}
   std::string method() const override;
   Result<score::ColumnIntervals> estimate(const Metric& metric, std::span<const Statistics> items,
                                           std::span<const std::string> clusters) const override;
+
+ private:
+  int64_t resamples_;
 };
 
 }  // namespace qfs::cli

@@ -1,10 +1,16 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <map>
 #include <memory>
+#include <system_error>
 
+#include "datasets/predictions/importers.h"
 #include "harness/cli/catalogs.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/score_files.h"
 #include "harness/cli/scoring.h"
 #include "harness/cli/store_path.h"
 #include "harness/core/log.h"
@@ -15,9 +21,12 @@ namespace qfs::cli {
 namespace {
 
 struct ScoreOptions {
-  std::string sweep;
+  std::string target;  ///< a sweep of a store, or a file of predictions
   std::vector<std::string> metrics;
   bool partial = false;
+  std::string missing = "error";
+  std::vector<std::string> fields;
+  ScoreFilesOptions files;
 };
 
 /// Data sets whose texts the store does not keep come from the catalogue.
@@ -57,14 +66,15 @@ Result<std::vector<std::shared_ptr<const Metric>>> wanted_metrics(const ScoreOpt
   return metrics;
 }
 
-Result<ExitCode> run_score(const ScoreOptions& options, const GlobalOptions& global) {
+Result<ExitCode> run_score_store(const ScoreOptions& options, const GlobalOptions& global) {
   Result<std::string> path = existing_store_path(global.store);
   if (!path) return path.error();
+  log_info(fmt::format("scoring the stored predictions of {}", *path));
   Result<store::Store> store = store::Store::open(*path, {.create = false});
   if (!store) return store.error();
   Result<store::Reader> reader = store::Reader::open(*path);
   if (!reader) return reader.error();
-  Result<reports::SweepFacts> facts = reports::load_sweep_facts(*reader, options.sweep);
+  Result<reports::SweepFacts> facts = reports::load_sweep_facts(*reader, options.target);
   if (!facts) return facts.error();
   Catalogs catalogs;
   auto metrics = wanted_metrics(options, facts->sweep, catalogs.metrics());
@@ -85,21 +95,141 @@ Result<ExitCode> run_score(const ScoreOptions& options, const GlobalOptions& glo
   return summary->incomplete == 0 ? ExitCode::ok : ExitCode::incomplete;
 }
 
+/// Whether an argument is meant as a file of predictions, be it there or not.
+bool names_a_file(const std::string& target) {
+  std::error_code error;
+  if (target == "-" || std::filesystem::is_regular_file(target, error)) return true;
+  for (const char* ending : {".jsonl", ".json", ".ndjson", ".txt", ".gz", ".zst"}) {
+    if (target.ends_with(ending)) return true;
+  }
+  return false;
+}
+
+/// "prediction=output,references=answers", in one argument or several.
+Result<std::map<std::string, std::string>> parse_fields(const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> fields;
+  for (const std::string& text : texts) {
+    for (size_t begin = 0; begin <= text.size();) {
+      const size_t end = std::min(text.find(',', begin), text.size());
+      const std::string part = text.substr(begin, end - begin);
+      const size_t equals = part.find('=');
+      if (equals == std::string::npos || equals == 0) {
+        return invalid_argument("--fields '" + part + "' is not of the form field=name");
+      }
+      if (!fields.emplace(part.substr(0, equals), part.substr(equals + 1)).second) {
+        return invalid_argument("--fields names '" + part.substr(0, equals) + "' twice");
+      }
+      begin = end + 1;
+    }
+  }
+  return fields;
+}
+
+Result<ExitCode> run_score(ScoreOptions options, const GlobalOptions& global) {
+  Result<std::map<std::string, std::string>> fields = parse_fields(options.fields);
+  if (!fields) return fields.error();
+  options.files.fields = *std::move(fields);
+  const bool file_options = options.files.any_input();
+  const bool file_target = names_a_file(options.target);
+  if (!file_options && (!file_target || options.target.ends_with(".sqlite"))) {
+    if (options.target.ends_with(".sqlite")) {
+      return invalid_argument("'" + options.target + "' is a store: give it with --store");
+    }
+    if (!options.files.per_example.empty() || global.json) {
+      return invalid_argument(
+          "--json and --per-example are for files of predictions; `report` "
+          "shows the scores of a store");
+    }
+    return run_score_store(options, global);
+  }
+  if (!global.store.empty() || options.partial) {
+    return invalid_argument(std::string(options.partial ? "--partial" : "--store") +
+                            " is about stored predictions, and files of predictions are given "
+                            "too; score one or the other");
+  }
+  options.files.records = options.target;
+  options.files.metrics = options.metrics;
+  options.files.missing = options.missing == "zero"   ? MissingPolicy::zero
+                          : options.missing == "skip" ? MissingPolicy::skip
+                                                      : MissingPolicy::error;
+  return run_score_files(options.files, global);
+}
+
+std::string import_names() {
+  std::string names;
+  for (const datasets::Importer& importer : datasets::importers()) {
+    names += std::string(importer.name) + ", ";
+  }
+  return names + std::string(datasets::kLineFileImporter);
+}
+
 }  // namespace
 
 void add_score_command(const CommandLine& line) {
   CLI::App& command = add_subcommand(
-      line.app, "score", "Scores the stored predictions of a sweep (no model needed)",
-      "qfs-bench score --store lc_sweep.sqlite --metric rouge:stem=off");
+      line.app, "score", "Scores files of predictions, or the stored predictions of a sweep",
+      "qfs-bench score --profile rouge_score --refs refs.txt --preds out.txt\n"
+      "  qfs-bench score --profile rouge_score out.jsonl --json\n"
+      "  qfs-bench score --store lc_sweep.sqlite --metric rouge:stem=off\n\n"
+      "A record of out.jsonl has id, prediction, references (a list or one text) and may have\n"
+      "document, query, group, cluster, language. '-' is standard input; .gz and .zst are read.");
   auto options = std::make_shared<ScoreOptions>();
-  command.add_option("SWEEP", options->sweep, "Name or beginning of an id (default: the latest)");
+  ScoreFilesOptions& files = options->files;
+  command.add_option("TARGET", options->target,
+                     "File of predictions; or, for a store, the name or beginning of the id of a "
+                     "sweep (default: the latest)");
   command
-      .add_option("--metric", options->metrics,
-                  "Metric with options (default: the sweep's); repeatable")
+      .add_option("--metric,--profile", options->metrics,
+                  "Metric with options, see `list metrics` (default: rouge; for a store the "
+                  "sweep's); repeatable")
       ->type_name("NAME")
       ->take_all()
-      ->expected(1);
-  command.add_flag("--partial", options->partial, "Score incomplete cells too; tables mark them");
+      ->expected(1)
+      ->allow_extra_args(false);
+  command.add_option("--preds", files.predictions, "Predictions, one a line")->type_name("FILE");
+  command
+      .add_option("--refs", files.references,
+                  "References: one a line beside --preds, repeatable; for records JSON lines with "
+                  "id and references")
+      ->type_name("FILE")
+      ->take_all()
+      ->expected(1)
+      ->allow_extra_args(false);
+  command
+      .add_option("--refs-dataset", files.references_dataset,
+                  "References of a data set, by id (lines: by order)")
+      ->type_name("NAME[:split[:view]]");
+  command.add_option("--from", files.from, "The tool that wrote the file: " + import_names())
+      ->type_name("TOOL");
+  command
+      .add_option("--fields", options->fields,
+                  "Names of the fields, prediction=output,references=answers")
+      ->type_name("MAP")
+      ->take_all()
+      ->expected(1)
+      ->allow_extra_args(false);
+  command
+      .add_option("--missing", options->missing,
+                  "Items without prediction: error, skip, or zero (scored as an empty text)")
+      ->check(CLI::IsMember({"error", "skip", "zero"}))
+      ->capture_default_str();
+  command.add_option("--signature", files.signature, "short or long")
+      ->check(CLI::IsMember({"short", "long"}))
+      ->capture_default_str();
+  command.add_option("--per-example", files.per_example, "Values of every item, as JSON lines")
+      ->type_name("FILE");
+  command
+      .add_option("--resamples", files.resamples,
+                  "Bootstrap resamples of the intervals (default: 10000; 1000 for more than 5000 "
+                  "clusters)")
+      ->check(CLI::Range(int64_t{1}, int64_t{1000000}))
+      ->type_name("N");
+  command.add_option("--threads", files.threads, "Threads (default: one a core)")
+      ->check(CLI::Range(1U, 1024U))
+      ->type_name("N");
+  add_json_option(command, line.global);
+  command.add_flag("--partial", options->partial,
+                   "Store: score incomplete cells too; tables mark them");
   command.callback([options, &global = line.global, &chosen = line.chosen] {
     chosen = [options, &global] { return run_score(*options, global); };
   });

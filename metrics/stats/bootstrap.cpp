@@ -67,7 +67,8 @@ ClusterSums sum_by_cluster(std::span<const Statistics> items,
 }
 
 /// Means of the resamples, column after column: element [c * resamples + r].
-std::vector<double> resampled_means(const ClusterSums& data, const BootstrapOptions& options) {
+std::vector<double> resampled_means(const ClusterSums& data, const BootstrapOptions& options,
+                                    const MeansTransform& transform) {
   const size_t columns = data.columns;
   const auto resamples = static_cast<size_t>(options.resamples);
   std::vector<double> means(columns * resamples);
@@ -82,7 +83,9 @@ std::vector<double> resampled_means(const ClusterSums& data, const BootstrapOpti
       for (size_t c = 0; c < columns; ++c) sums[c] += row[c];
       size += data.sizes[cluster];
     }
-    for (size_t c = 0; c < columns; ++c) means[c * resamples + r] = sums[c] / size;
+    for (size_t c = 0; c < columns; ++c) sums[c] /= size;
+    if (transform) transform(sums);
+    for (size_t c = 0; c < columns; ++c) means[c * resamples + r] = sums[c];
   }
   return means;
 }
@@ -110,14 +113,15 @@ double linear_quantile(std::span<const double> sorted, double q) {
 
 Result<std::vector<Interval>> bootstrap_means(std::span<const Statistics> items,
                                               std::span<const std::string> clusters,
-                                              const BootstrapOptions& options) {
+                                              const BootstrapOptions& options,
+                                              const MeansTransform& transform) {
   if (Status status = check(items, clusters, options); !status.ok()) return status.error();
   const ClusterSums data = sum_by_cluster(items, clusters);
   const auto count = static_cast<int64_t>(data.clusters());
   std::vector<Interval> intervals(data.columns, Interval{0, 0, count});
   if (count < kMinimumClusters) return intervals;
 
-  std::vector<double> means = resampled_means(data, options);
+  std::vector<double> means = resampled_means(data, options, transform);
   const auto resamples = static_cast<size_t>(options.resamples);
   const double tail = (1 - options.level) / 2;
   for (size_t c = 0; c < data.columns; ++c) {

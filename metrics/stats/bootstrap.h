@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -52,12 +53,17 @@ struct PairedDifference {
   }
 };
 
+/// What makes values of the means of one resample, in place (Metric::values_from_means); may be
+/// empty.
+using MeansTransform = std::function<void(std::span<double>)>;
+
 /// One interval per column of `items` (rows of equal length); `clusters[i]` is the cluster of row
 /// i. Errors: `invalid_argument` for no rows, unequal lengths, a non-finite value, options out of
 /// range.
 Result<std::vector<Interval>> bootstrap_means(std::span<const Statistics> items,
                                               std::span<const std::string> clusters,
-                                              const BootstrapOptions& options = {});
+                                              const BootstrapOptions& options = {},
+                                              const MeansTransform& transform = {});
 
 /// Per column the difference of means of two systems scored on the same items (row i of both
 /// belongs to item i), with the interval of the difference under joint resampling.

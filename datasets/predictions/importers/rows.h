@@ -1,0 +1,32 @@
+// What importers share: a row of a foreign file becomes a prediction, and rows that a re-run
+// appended are met only once.
+//
+// Used by the importers of this folder. An importer puts what it found under the reserved names
+// below beside the row's own fields, so that a user's --fields can still name any of those. Not
+// thread-safe; errors are `data` with the row's place.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "datasets/predictions/importers.h"
+#include "datasets/predictions/prediction_fields.h"
+
+namespace qfs::datasets {
+
+inline constexpr const char* kFoundId = "found id";
+inline constexpr const char* kFoundPrediction = "found prediction";
+inline constexpr const char* kFoundReferences = "found references";
+
+/// Fields that name what the importer found, and no others, replaced by the user's.
+Result<PredictionFields> importer_fields(const std::map<std::string, std::string>& chosen);
+
+/// The first of these members that is there; nullptr when none is. Names are dotted paths.
+const nlohmann::json* first_field(const nlohmann::json& row,
+                                  std::initializer_list<std::string_view> names);
+
+/// The text of a chat message: its content, or the texts of its parts without reasoning; null when
+/// there is no text at all (a refusal, a tool call).
+nlohmann::json message_text(const nlohmann::json& content);
+
+}  // namespace qfs::datasets

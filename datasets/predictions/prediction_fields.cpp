@@ -1,0 +1,186 @@
+#include "datasets/predictions/prediction_fields.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "datasets/predictions/python_list.h"
+#include "datasets/readers/field_map.h"
+#include "harness/core/suggest.h"
+
+namespace qfs::datasets {
+namespace {
+
+/// A mapped value: absent, null, a constant, or a member of the record.
+struct Found {
+  std::optional<std::string> constant;
+  const nlohmann::json* value = nullptr;
+  JsonPlace place;
+
+  bool absent() const { return !constant && value == nullptr; }
+  bool null() const { return value != nullptr && value->is_null(); }
+};
+
+Found find(const nlohmann::json& record, const PredictionFields& fields, std::string_view field,
+           const JsonPlace& place) {
+  const std::string& name = fields.find(field)->second;
+  Found found;
+  found.place = place;
+  if (name.starts_with('=')) {
+    found.constant = name.substr(1);
+  } else if (!name.empty()) {
+    found.value = find_field(record, name);
+    found.place = place / name;
+  }
+  return found;
+}
+
+Error wrong_type(std::string_view what, std::string_view expected, const Found& found) {
+  return data_error(std::string(what) + " must be " + std::string(expected) + ", found " +
+                        std::string(describe_type(*found.value)),
+                    found.place.to_string());
+}
+
+Error no_prediction(const nlohmann::json& record, const std::string& name, const JsonPlace& place) {
+  std::vector<std::string> names;
+  for (const auto& item : record.items()) names.push_back(item.key());
+  std::string near;
+  if (const auto nearest = nearest_name(name, names)) near = " (did you mean '" + *nearest + "'?)";
+  return data_error("missing field '" + name + "'" + near + "; the fields there are: " +
+                        list_fields(record) + ". Name it with --fields prediction=…",
+                    place.to_string());
+}
+
+/// Absent and null are the empty text; numbers are allowed for identifiers.
+Result<std::string> text_of(const Found& found, std::string_view what, bool identifier = false) {
+  if (found.constant) return *found.constant;
+  if (found.absent() || found.null()) return std::string();
+  if (identifier && found.value->is_number_integer()) return found.value->dump();
+  if (!found.value->is_string()) {
+    return wrong_type(what, identifier ? "text or a whole number" : "text", found);
+  }
+  return found.value->get<std::string>();
+}
+
+/// Text, or a list of texts, which become lines.
+Result<std::optional<std::string>> document_of(const Found& found) {
+  if (found.absent() || found.null()) return std::optional<std::string>();
+  if (found.value == nullptr || !found.value->is_array()) {
+    Result<std::string> text = text_of(found, "the document");
+    if (!text) return text.error();
+    return std::optional<std::string>(*std::move(text));
+  }
+  std::string document;
+  for (size_t i = 0; i < found.value->size(); ++i) {
+    const nlohmann::json& part = (*found.value)[i];
+    if (!part.is_string()) {
+      return data_error(
+          "a part of the document must be text, found " + std::string(describe_type(part)),
+          (found.place / i).to_string());
+    }
+    if (i > 0) document += '\n';
+    document += part.get_ref<const std::string&>();
+  }
+  return std::optional<std::string>(std::move(document));
+}
+
+}  // namespace
+
+Result<PredictionFields> make_prediction_fields(const std::map<std::string, std::string>& chosen) {
+  PredictionFields fields;
+  std::vector<std::string> known;
+  for (const char* name :
+       {"id", "prediction", "references", "document", "query", "group", "cluster", "language"}) {
+    fields.emplace(name, name);
+    known.emplace_back(name);
+  }
+  for (const auto& [field, name] : chosen) {
+    const auto found = fields.find(field);
+    if (found == fields.end()) {
+      return invalid_argument("unknown field '" + field + "' of a prediction" +
+                              suggestion(field, known));
+    }
+    if (field == "prediction" && name.empty()) {
+      return invalid_argument("the field of the prediction must be named");
+    }
+    found->second = name;
+  }
+  return fields;
+}
+
+Result<std::vector<std::string>> decode_references(const nlohmann::json& value,
+                                                   const JsonPlace& place) {
+  if (value.is_string()) {
+    const auto& text = value.get_ref<const std::string&>();
+    if (auto list = parse_python_list(text)) return *std::move(list);
+    return std::vector<std::string>{text};
+  }
+  if (!value.is_array()) {
+    return data_error(
+        "references must be text or a list of texts, found " + std::string(describe_type(value)),
+        place.to_string());
+  }
+  std::vector<std::string> references;
+  for (size_t i = 0; i < value.size(); ++i) {
+    if (!value[i].is_string()) {
+      return data_error("a reference must be text, found " + std::string(describe_type(value[i])),
+                        (place / i).to_string());
+    }
+    references.push_back(value[i].get<std::string>());
+  }
+  return references;
+}
+
+Result<PredictionRecord> decode_prediction(const nlohmann::json& record,
+                                           const PredictionFields& fields, int64_t number,
+                                           const JsonPlace& place) {
+  if (!record.is_object()) {
+    return data_error("a prediction must be an object, found " + std::string(describe_type(record)),
+                      place.to_string());
+  }
+  PredictionRecord result;
+  result.where = place.to_string();
+  const auto get = [&](std::string_view field) { return find(record, fields, field, place); };
+
+  const Found prediction = get("prediction");
+  if (prediction.absent()) return no_prediction(record, fields.find("prediction")->second, place);
+  if (!prediction.null()) {
+    Result<std::string> text = text_of(prediction, "the prediction");
+    if (!text) return text.error();
+    result.prediction = *std::move(text);
+  }
+  const Found references = get("references");
+  if (references.constant) {
+    result.references = std::vector<std::string>{*references.constant};
+  } else if (!references.absent() && !references.null()) {
+    Result<std::vector<std::string>> list = decode_references(*references.value, references.place);
+    if (!list) return list.error();
+    result.references_were_repr =
+        references.value->is_string() &&
+        (list->size() != 1 || list->front() != references.value->get_ref<const std::string&>());
+    result.references = *std::move(list);
+  }
+  Result<std::optional<std::string>> document = document_of(get("document"));
+  if (!document) return document.error();
+  result.document = *std::move(document);
+  const Found query = get("query");
+  if (!query.absent() && !query.null()) {
+    Result<std::string> text = text_of(query, "the query");
+    if (!text) return text.error();
+    result.query = *std::move(text);
+  }
+  struct Target {
+    std::string_view field;
+    std::string* text;
+  };
+  for (const Target& target :
+       {Target{"id", &result.id}, Target{"group", &result.group},
+        Target{"cluster", &result.cluster}, Target{"language", &result.language}}) {
+    Result<std::string> text = text_of(get(target.field), target.field, true);
+    if (!text) return text.error();
+    *target.text = *std::move(text);
+  }
+  if (result.id.empty()) result.id = std::to_string(number);
+  return result;
+}
+
+}  // namespace qfs::datasets

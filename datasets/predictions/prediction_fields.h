@@ -1,0 +1,33 @@
+// Which field of a prediction record is the id, the prediction, the references …, and decoding one
+// JSON record with them.
+//
+// Used by the readers of this folder. Names are keys, dotted paths or JSON pointers as in the field
+// map of data sets; "=text" is a constant. Pure; thread-safe; a wrong type or a missing prediction
+// field is a `data` error with its place and the nearest field name.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "datasets/json_access.h"
+#include "datasets/predictions/prediction.h"
+
+namespace qfs::datasets {
+
+/// Our field -> theirs: id, prediction, references, document, query, group, cluster, language.
+using PredictionFields = std::map<std::string, std::string, std::less<>>;
+
+/// Every field under its own name, replaced by the user's choices; an unknown field of ours is
+/// `invalid_argument` with the nearest.
+Result<PredictionFields> make_prediction_fields(const std::map<std::string, std::string>& chosen);
+
+/// One record; `number` is its id when it has none.
+Result<PredictionRecord> decode_prediction(const nlohmann::json& record,
+                                           const PredictionFields& fields, int64_t number,
+                                           const JsonPlace& place);
+
+/// Text, or a list of texts; a text that is the Python repr of a list of strings becomes that list.
+Result<std::vector<std::string>> decode_references(const nlohmann::json& value,
+                                                   const JsonPlace& place);
+
+}  // namespace qfs::datasets

@@ -1,0 +1,133 @@
+#include "datasets/predictions/prediction_lines.h"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "datasets/predictions/suspicious_lines.h"
+#include "harness/core/line_reader.h"
+
+namespace qfs::datasets {
+namespace {
+
+std::string shown(const std::string& path) { return path == "-" ? "standard input" : path; }
+
+/// A line file that is read in step with others.
+struct LineFile {
+  std::string path;
+  LineReader reader;
+  SuspiciousLines suspicious;
+  int64_t lines = 0;
+
+  Result<std::optional<std::string>> next() {
+    Result<std::optional<std::string>> line = reader.next();
+    if (line && line->has_value()) suspicious.look_at(**line, ++lines);
+    return line;
+  }
+};
+
+/// Reads the rest of a file, for its count.
+Status drain(LineFile& file) {
+  while (true) {
+    const Result<std::optional<std::string>> line = file.next();
+    if (!line) return line.error();
+    if (!line->has_value()) return {};
+  }
+}
+
+/// The error about two files whose numbers of lines differ.
+Error unequal(const LineFile& predictions, const LineFile& references) {
+  std::string message = shown(predictions.path) + " has " + std::to_string(predictions.lines) +
+                        " lines, " + shown(references.path) + " has " +
+                        std::to_string(references.lines) + "; both must have one a text";
+  const LineFile& longer = predictions.lines > references.lines ? predictions : references;
+  if (const std::string line = longer.suspicious.describe(); !line.empty()) {
+    message += ". A text with a line break inside takes several lines: in " + shown(longer.path) +
+               ", " + line;
+  }
+  return data_error(std::move(message));
+}
+
+}  // namespace
+
+Status read_json_records(const std::string& path, const JsonRecordHandler& handle) {
+  Result<LineReader> lines = LineReader::open(path);
+  if (!lines) return lines.error();
+  int64_t number = 0;
+  while (true) {
+    Result<std::optional<std::string>> line = lines->next();
+    if (!line) return line.error();
+    if (!line->has_value()) break;
+    if ((*line)->find_first_not_of(" \t\r") == std::string::npos) continue;
+    const std::string where = lines->where();
+    Result<nlohmann::json> record = parse_json_line(**line, where);
+    if (!record) return record.error();
+    if (Status status = handle(*record, ++number, {where, ""}); !status) return status;
+  }
+  if (number == 0) return data_error("no record in the file", shown(path));
+  return {};
+}
+
+Status read_prediction_json_lines(const std::string& path, const PredictionFields& fields,
+                                  const PredictionSink& sink) {
+  return read_json_records(
+      path, [&](nlohmann::json& value, int64_t number, const JsonPlace& place) -> Status {
+        Result<PredictionRecord> record = decode_prediction(value, fields, number, place);
+        if (!record) return record.error();
+        return sink(*std::move(record));
+      });
+}
+
+Status read_prediction_line_files(const std::string& predictions,
+                                  const std::vector<std::string>& references,
+                                  const PredictionSink& sink, bool joined) {
+  std::vector<LineFile> files;
+  std::vector<std::string> paths = {predictions};
+  paths.insert(paths.end(), references.begin(), references.end());
+  for (const std::string& path : paths) {
+    Result<LineReader> reader = LineReader::open(path);
+    if (!reader) return reader.error();
+    files.push_back({path, *std::move(reader), {}, 0});
+  }
+  std::vector<std::optional<std::string>> lines(files.size());
+  while (true) {
+    bool some = false;
+    bool all = true;
+    for (size_t i = 0; i < files.size(); ++i) {
+      Result<std::optional<std::string>> line = files[i].next();
+      if (!line) return line.error();
+      lines[i] = *std::move(line);
+      some = some || lines[i].has_value();
+      all = all && lines[i].has_value();
+    }
+    if (!some) break;
+    if (!all) {
+      for (LineFile& file : files) {
+        if (Status status = drain(file); !status) return status;
+      }
+      const bool last_is_empty = joined && !lines[0] && files[1].lines == files[0].lines + 1;
+      if (last_is_empty) {
+        lines[0].emplace();
+        ++files[0].lines;
+      }
+      for (size_t i = 1; i < files.size(); ++i) {
+        if (files[i].lines != files[0].lines) return unequal(files[0], files[i]);
+      }
+    }
+    PredictionRecord record;
+    record.id = std::to_string(files[0].lines);
+    record.prediction = *std::move(lines[0]);
+    if (files.size() > 1) {
+      record.references.emplace();
+      for (size_t i = 1; i < files.size(); ++i) {
+        record.references->push_back(*std::move(lines[i]));
+      }
+    }
+    record.where = files[0].reader.where();
+    if (Status status = sink(std::move(record)); !status) return status;
+  }
+  if (files[0].lines == 0) return data_error("no line in the file", shown(predictions));
+  return {};
+}
+
+}  // namespace qfs::datasets

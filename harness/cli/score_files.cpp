@@ -1,0 +1,158 @@
+#include "harness/cli/score_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "harness/cli/output.h"
+#include "harness/core/build_info.h"
+#include "harness/core/log.h"
+#include "harness/core/sha256.h"
+
+namespace qfs::cli {
+namespace {
+
+/// Above this many clusters the default is a tenth of the resamples: the interval's own noise is
+/// smaller than its printed digits long before.
+constexpr size_t kManyClusters = 5000;
+constexpr int64_t kResamples = 10000;
+constexpr int64_t kResamplesOfMany = 1000;
+constexpr size_t kHashDigits = 8;
+
+std::string references_text(const ScoredItems& items) {
+  if (items.fewest_references == items.most_references) {
+    return std::to_string(items.most_references);
+  }
+  return fmt::format("{}-{}", items.fewest_references, items.most_references);
+}
+
+/// What is the same for all metrics of a run, as `key:value|…`.
+std::string run_signature(const FileScores& scores) {
+  const ScoredItems& items = scores.items;
+  std::string ci = scores.interval_method;
+  std::ranges::replace(ci, '|', ';');
+  std::string text =
+      fmt::format("n:{}|nrefs:{}|missing:{};{}|empty:{}|empty-refs:{}|unit:{}|ci:{}",
+                  items.ids.size(), references_text(items), to_string(scores.missing),
+                  items.missing, items.empty_predictions, items.empty_references, items.unit, ci);
+  if (!items.dataset.empty()) text += "|data:" + items.dataset;
+  return text + fmt::format("|qfs-bench:{}", build_info().version);
+}
+
+void sign(FileScore& score, const FileScores& scores) {
+  const ScoredItems& items = scores.items;
+  score.long_signature = score.score.metric->signature() + "|" + run_signature(scores);
+  score.short_signature = fmt::format(
+      "{}|nrefs:{}|missing:{};{}|empty:{}|unit:{}|#{}", score.score.metric->name(),
+      references_text(items), to_string(scores.missing), items.missing, items.empty_predictions,
+      items.unit, sha256_hex(score.long_signature).substr(0, kHashDigits));
+}
+
+Result<std::vector<std::shared_ptr<const Metric>>> wanted(const std::vector<std::string>& names,
+                                                          const MetricCatalog& catalog) {
+  std::vector<std::shared_ptr<const Metric>> metrics;
+  std::set<std::string> seen;
+  for (const std::string& name : names) {
+    if (!seen.insert(name).second) {
+      return invalid_argument("metric '" + name + "' is given twice");
+    }
+    Result<std::shared_ptr<const Metric>> metric = catalog.make(name);
+    if (!metric) return metric.error();
+    if ((*metric)->needs().encoder) {
+      return unavailable("metric '" + name + "' needs an encoder, which `score` does not start");
+    }
+    metrics.push_back(*std::move(metric));
+  }
+  return metrics;
+}
+
+size_t cluster_count(const std::vector<std::string>& clusters) {
+  return std::set<std::string_view>(clusters.begin(), clusters.end()).size();
+}
+
+void warn_about(const ScoredItems& items) {
+  if (items.python_lists > 0) {
+    log_warning(
+        fmt::format("references of {} records were a Python list written as text; they "
+                    "were read as the list",
+                    items.python_lists));
+  }
+  if (items.dropped_repeats > 0) {
+    log_warning(
+        fmt::format("{} rows repeat an earlier one and were left out", items.dropped_repeats));
+  }
+}
+
+}  // namespace
+
+std::string to_string(MissingPolicy policy) {
+  switch (policy) {
+    case MissingPolicy::error:
+      return "error";
+    case MissingPolicy::skip:
+      return "skip";
+    case MissingPolicy::zero:
+      return "zero";
+  }
+  return "error";
+}
+
+Result<FileScores> score_files(const ScoreFilesOptions& options, Catalogs& catalogs) {
+  std::vector<std::string> names = options.metrics;
+  if (names.empty()) names.emplace_back("rouge");
+  Result<std::vector<std::shared_ptr<const Metric>>> metrics = wanted(names, catalogs.metrics());
+  if (!metrics) return metrics.error();
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  score::TextScorer scorer(*std::move(metrics),
+                           {.threads = options.threads == 0 ? cores : options.threads});
+  Result<ScoredItems> items = read_items(options, catalogs.datasets(), scorer);
+  if (!items) return items.error();
+  warn_about(*items);
+  Result<std::vector<score::TextScore>> measured = scorer.finish();
+  if (!measured) return measured.error();
+
+  FileScores scores;
+  scores.items = *std::move(items);
+  scores.missing = options.missing;
+  int64_t resamples = options.resamples;
+  if (resamples == 0) {
+    const bool many = cluster_count(scores.items.clusters) > kManyClusters;
+    resamples = many ? kResamplesOfMany : kResamples;
+  }
+  const BootstrapIntervals bootstrap(resamples);
+  scores.interval_method = bootstrap.method();
+  for (size_t i = 0; i < measured->size(); ++i) {
+    FileScore score;
+    score.name = names[i];
+    score.score = std::move((*measured)[i]);
+    Result<score::ColumnIntervals> intervals =
+        bootstrap.estimate(*score.score.metric, score.score.statistics, scores.items.clusters);
+    if (!intervals) return intervals.error();
+    score.intervals = *std::move(intervals);
+    sign(score, scores);
+    scores.scores.push_back(std::move(score));
+  }
+  return scores;
+}
+
+Result<ExitCode> run_score_files(const ScoreFilesOptions& options, const GlobalOptions& global) {
+  log_info("scoring files of predictions; no store is used");
+  Catalogs catalogs;
+  Result<FileScores> scores = score_files(options, catalogs);
+  if (!scores) return scores.error();
+  if (!options.per_example.empty()) {
+    if (Status written = write_per_example(*scores, options.per_example); !written) {
+      return written.error();
+    }
+  }
+  const std::string text =
+      global.json ? scores_json(*scores) : scores_text(*scores, options.signature == "long");
+  if (Status printed = print_result(text); !printed) return printed.error();
+  return ExitCode::ok;
+}
+
+}  // namespace qfs::cli

@@ -1,0 +1,150 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "harness/cli/output.h"
+#include "harness/cli/score_files.h"
+#include "harness/core/log.h"
+
+namespace qfs::cli {
+namespace {
+
+using nlohmann::json;
+
+/// "rouge1.f" is the statistic "f" of "rouge1"; a column without such an ending stands alone.
+struct ColumnName {
+  std::string metric;
+  std::string statistic;  ///< "p", "r", "f", or empty
+};
+
+ColumnName split_column(const std::string& column) {
+  for (const char* ending : {".p", ".r", ".f"}) {
+    if (column.ends_with(ending)) return {column.substr(0, column.size() - 2), ending + 1};
+  }
+  return {column, ""};
+}
+
+json interval_json(const std::optional<store::ScoreInterval>& interval) {
+  if (!interval) return nullptr;
+  return json::array({interval->low, interval->high});
+}
+
+json values_json(const FileScore& score) {
+  json values = json::object();
+  for (size_t i = 0; i < score.score.columns.size(); ++i) {
+    const ColumnName name = split_column(score.score.columns[i]);
+    const std::string statistic = name.statistic.empty() ? "value" : name.statistic;
+    json& metric = values[name.metric];
+    metric[statistic] = score.score.values[i].value;
+    metric["intervals"][statistic] = interval_json(score.intervals.columns[i]);
+  }
+  return values;
+}
+
+/// Shares are shown times 100, as tables do; a column that is no F measure keeps its scale.
+std::string shown(const std::string& statistic, double value) {
+  return statistic.empty() ? fmt::format("{:.4f}", value) : fmt::format("{:.2f}", 100 * value);
+}
+
+std::string interval_text(const FileScore& score, size_t column, const std::string& statistic) {
+  const std::optional<store::ScoreInterval>& interval = score.intervals.columns[column];
+  if (!interval) return fmt::format("n/a ({} clusters)", score.intervals.clusters);
+  return fmt::format("[{}, {}]", shown(statistic, interval->low), shown(statistic, interval->high));
+}
+
+/// One row a metric with P, R, F and the interval of F; other columns have a row of their own.
+std::string table_of(const FileScore& score) {
+  std::vector<std::vector<std::string>> rows = {{"", "P", "R", "F", "95 % interval of F"}};
+  for (size_t i = 0; i < score.score.columns.size(); ++i) {
+    const ColumnName name = split_column(score.score.columns[i]);
+    const std::string value = shown(name.statistic, score.score.values[i].value);
+    if (rows.back().front() != name.metric) rows.push_back({name.metric, "", "", "", ""});
+    std::vector<std::string>& row = rows.back();
+    if (name.statistic == "p") row[1] = value;
+    if (name.statistic == "r") row[2] = value;
+    if (name.statistic == "f" || name.statistic.empty()) {
+      row[3] = value;
+      row[4] = interval_text(score, i, name.statistic);
+    }
+  }
+  return aligned(rows);
+}
+
+std::string counts_text(const FileScores& scores) {
+  const ScoredItems& items = scores.items;
+  std::string text = fmt::format("n = {}", items.ids.size());
+  if (items.missing > 0) {
+    text += fmt::format(", {} without prediction ({})", items.missing, to_string(scores.missing));
+  }
+  if (items.empty_predictions > 0) {
+    text += fmt::format(", {} empty predictions", items.empty_predictions);
+  }
+  if (items.empty_references > 0) {
+    text += fmt::format(", {} empty references", items.empty_references);
+  }
+  return text + fmt::format("; {}{}; intervals by {}\n", items.source,
+                            items.dataset.empty() ? "" : " with references of " + items.dataset,
+                            items.unit);
+}
+
+}  // namespace
+
+std::string scores_text(const FileScores& scores, bool long_signatures) {
+  std::string text;
+  for (const FileScore& score : scores.scores) {
+    if (scores.scores.size() > 1) text += score.name + "\n";
+    text += table_of(score);
+    text += fmt::format("signature: {}\n\n",
+                        long_signatures ? score.long_signature : score.short_signature);
+  }
+  return terminal_safe(text + counts_text(scores));
+}
+
+std::string scores_json(const FileScores& scores) {
+  const ScoredItems& items = scores.items;
+  json profiles = json::array();
+  for (const FileScore& score : scores.scores) {
+    profiles.push_back(
+        {{"name", score.name},
+         {"n", items.ids.size()},
+         {"scores", values_json(score)},
+         {"clusters", score.intervals.clusters},
+         {"signature", {{"long", score.long_signature}, {"short", score.short_signature}}}});
+  }
+  json body = {{"n", items.ids.size()},
+               {"scores", profiles[0]["scores"]},
+               {"signature", profiles[0]["signature"]},
+               {"source", items.source},
+               {"unit", items.unit},
+               {"interval_method", scores.interval_method},
+               {"references",
+                {{"fewest", items.fewest_references},
+                 {"most", items.most_references},
+                 {"empty", items.empty_references},
+                 {"read_from_python_lists", items.python_lists}}},
+               {"missing", {{"policy", to_string(scores.missing)}, {"count", items.missing}}},
+               {"empty_predictions", items.empty_predictions},
+               {"dropped_repeats", items.dropped_repeats},
+               {"profiles", std::move(profiles)}};
+  if (!items.dataset.empty()) body["dataset"] = items.dataset;
+  return json_document("score", body);
+}
+
+Status write_per_example(const FileScores& scores, const std::string& path) {
+  std::string text;
+  for (size_t i = 0; i < scores.items.ids.size(); ++i) {
+    json line = {{"id", scores.items.ids[i]}};
+    if (scores.items.unit != "item") line[scores.items.unit] = scores.items.clusters[i];
+    for (const FileScore& score : scores.scores) {
+      json& values = line["scores"][score.name];
+      for (size_t c = 0; c < score.score.columns.size(); ++c) {
+        values[score.score.columns[c]] = score.score.statistics[i][c];
+      }
+    }
+    text += line.dump() + "\n";
+  }
+  return write_result(text, path);
+}
+
+}  // namespace qfs::cli

@@ -1,0 +1,213 @@
+"""score on files of predictions: forms, joins, policies, outputs and every kind of bad input.
+
+Usage: test_score_files.py QFS_BENCH
+"""
+
+import gzip
+import json
+import unittest
+
+from driver import DriverTest
+
+# By hand, unstemmed and stemmed alike: 3 of 3 candidate tokens are among the 4 of the reference.
+CAT = {"prediction": "the cat sat", "references": ["the cat sat down"]}
+CAT_F = 2 * 1.0 * 0.75 / 1.75
+
+
+class ScoreFiles(DriverTest):
+    def jsonl(self, records, name="out.jsonl"):
+        return self.write(name, "".join(json.dumps(r) + "\n" for r in records))
+
+    def scores(self, *arguments, **options):
+        run = self.run_bench("score", *arguments, "--json", **options)
+        return json.loads(self.assert_succeeds(run))
+
+    def test_records(self):
+        self.jsonl([{"id": "a", **CAT}, {"id": "b", "prediction": "a dog", "references": "a dog"}])
+        result = self.scores("--profile", "rouge_score", "out.jsonl")
+        self.assertEqual(result["schema"], "qfs-bench/score/1")
+        self.assertEqual(result["n"], 2)
+        self.assertEqual(result["scores"]["rouge1"]["f"], (CAT_F + 1) / 2)
+        self.assertEqual(result["scores"]["rouge1"]["p"], 1.0)
+        self.assertEqual(result["scores"]["rouge1"]["r"], (0.75 + 1) / 2)
+        self.assertIsNone(result["scores"]["rouge1"]["intervals"]["f"])  # two items are too few
+        self.assertIn("compat:rouge_score-0.1.2", result["signature"]["long"])
+        self.assertTrue(result["signature"]["short"].startswith("rouge|nrefs:1|"))
+
+    def test_compressed_records_and_standard_input(self):
+        records = [{"id": str(i), **CAT} for i in range(3)]
+        plain = self.scores(self.jsonl(records))
+        text = "".join(json.dumps(r) + "\n" for r in records)
+        with gzip.open(self.path("out.jsonl.gz"), "wt") as file:
+            file.write(text)
+        self.assertEqual(self.scores("out.jsonl.gz")["scores"], plain["scores"])
+        self.assertEqual(self.scores("-", input=text)["scores"], plain["scores"])
+
+    def test_fields_by_name_path_and_pointer(self):
+        self.jsonl([{"key": 7, "o": {"text": "a cat"}, "meta": {"a/b": ["a cat", "x"]}}])
+        result = self.scores("out.jsonl", "--fields", "id=key,prediction=o.text",
+                             "--fields", "references=/meta/a~1b", "--per-example", "rows.jsonl")
+        self.assertEqual(result["scores"]["rouge1"]["f"], 1.0)
+        self.assertEqual(result["references"]["most"], 2)
+        with open(self.path("rows.jsonl"), encoding="utf-8") as file:
+            self.assertEqual(json.loads(file.readline())["id"], "7")
+
+    def test_line_files_with_several_references(self):
+        self.write("out.txt", "the cat sat\na dog\n")
+        self.write("one.txt", "the cat sat down\nx\n")
+        self.write("two.txt", "no\na dog\n")
+        result = self.scores("--preds", "out.txt", "--refs", "one.txt", "--refs", "two.txt")
+        self.assertEqual(result["scores"]["rouge1"]["f"], (CAT_F + 1) / 2)
+        self.assertEqual(result["references"], {"fewest": 2, "most": 2, "empty": 0,
+                                                "read_from_python_lists": 0})
+
+    def test_references_by_id_from_another_file(self):
+        self.jsonl([{"id": "b", "prediction": "a dog"}, {"id": "a", "prediction": "the cat sat"}])
+        self.jsonl([{"id": "a", "output": "the cat sat down"}, {"id": "b", "references": ["x"]},
+                    {"id": "b", "references": "a dog"}], "refs.jsonl")
+        result = self.scores("out.jsonl", "--refs", "refs.jsonl")
+        self.assertEqual(result["scores"]["rouge1"]["f"], (1 + CAT_F) / 2)
+        self.assertIn("data:refs.jsonl#", result["signature"]["long"])
+
+    def test_references_of_a_data_set(self):
+        check = self.run_bench("data", "check", "mini-meetings", "--json")
+        count = json.loads(self.assert_succeeds(check))["dataset"]["examples"]
+        self.write("out.txt", "The team agreed.\n" * count)
+        result = self.scores("--preds", "out.txt", "--refs-dataset", "mini-meetings:test")
+        self.assertEqual(result["n"], count)
+        self.assertEqual(result["unit"], "document")
+        self.assertIn("mini-meetings/test/whole#", result["dataset"])
+        self.write("short.txt", "The team agreed.\n")
+        self.assert_fails(5, self.run_bench("score", "--preds", "short.txt", "--refs-dataset",
+                                            "mini-meetings"),
+                          f"short.txt has 1 lines, mini-meetings/test/whole#", f"has {count} examples")
+        self.jsonl([{"id": "mm-99/1", "prediction": "x"}])
+        self.assert_fails(5, self.run_bench("score", "out.jsonl", "--refs-dataset", "mini-meetings"),
+                          "out.jsonl:1: id 'mm-99/1' is no example of mini-meetings")
+
+    def test_clusters_are_the_unit_of_intervals(self):
+        rows = [{"id": str(i), "cluster": f"c{i % 12}", "prediction": "a b c d"[:1 + i % 7],
+                 "references": ["a b c d"]} for i in range(36)]
+        result = self.scores(self.jsonl(rows), "--resamples", "200")
+        low, high = result["scores"]["rouge1"]["intervals"]["f"]
+        self.assertLess(low, result["scores"]["rouge1"]["f"])
+        self.assertGreater(high, result["scores"]["rouge1"]["f"])
+        self.assertEqual(result["profiles"][0]["clusters"], 12)
+        self.assertIn("unit:cluster", result["signature"]["long"])
+        self.assertIn("n:200|", result["interval_method"])
+        text = self.assert_succeeds(self.run_bench("score", "out.jsonl"))
+        self.assertIn("intervals by cluster", text)
+
+    def test_several_profiles(self):
+        self.jsonl([{"id": "a", "prediction": "running cats", "references": ["run cat"]}])
+        result = self.scores("out.jsonl", "--metric", "rouge", "--profile", "rouge:stem=off",
+                             "--per-example", "rows.jsonl")
+        self.assertEqual([p["scores"]["rouge1"]["f"] for p in result["profiles"]], [1.0, 0.0])
+        with open(self.path("rows.jsonl"), encoding="utf-8") as file:
+            self.assertEqual(json.loads(file.read())["scores"]["rouge"]["rouge1.f"], 1.0)
+
+    def test_missing_predictions_have_a_policy(self):
+        self.jsonl([{"id": "a", **CAT}, {"id": "b", "prediction": None, "references": ["x"]}])
+        self.assert_fails(5, self.run_bench("score", "out.jsonl"),
+                          "1 of 2 items have no prediction: b", "--missing zero")
+        zero = self.scores("out.jsonl", "--missing", "zero")
+        self.assertEqual((zero["n"], zero["scores"]["rouge1"]["f"]), (2, CAT_F / 2))
+        self.assertEqual(zero["missing"], {"policy": "zero", "count": 1})
+        skip = self.scores("out.jsonl", "--missing", "skip")
+        self.assertEqual((skip["n"], skip["scores"]["rouge1"]["f"]), (1, CAT_F))
+        self.assertIn("missing:skip;1", skip["signature"]["short"])
+        self.assertNotEqual(zero["signature"]["long"], skip["signature"]["long"])
+
+    def test_empty_predictions_score_zero_and_are_counted(self):
+        self.jsonl([{"id": "a", **CAT}, {"id": "b", "prediction": "", "references": ["x", ""]}])
+        result = self.scores("out.jsonl")
+        self.assertEqual(result["scores"]["rouge1"]["f"], CAT_F / 2)
+        self.assertEqual((result["empty_predictions"], result["references"]["empty"]), (1, 1))
+        self.assertIn("empty:1", result["signature"]["short"])
+
+    def test_threads_and_order_of_output_do_not_change_values(self):
+        rows = [{"id": str(i), "prediction": f"word {i} and {i % 9}",
+                 "references": [f"the word {i % 9} or {i}"]} for i in range(500)]
+        self.jsonl(rows)
+        one = self.scores("out.jsonl", "--threads", "1", "--per-example", "one.jsonl")
+        many = self.scores("out.jsonl", "--threads", "7", "--per-example", "many.jsonl")
+        self.assertEqual(one, many)
+        with open(self.path("one.jsonl"), "rb") as a, open(self.path("many.jsonl"), "rb") as b:
+            self.assertEqual(a.read(), b.read())
+
+
+class BadInput(DriverTest):
+    def score(self, *arguments, **options):
+        return self.run_bench("score", *arguments, **options)
+
+    def test_unequal_line_counts_name_both_and_the_suspicious_line(self):
+        self.write("out.txt", "One text.\nAnother one\nthat goes on here.\nThird.\n")
+        self.write("refs.txt", "A.\nB.\nC.\n")
+        self.assert_fails(5, self.score("--preds", "out.txt", "--refs", "refs.txt"),
+                          "out.txt has 4 lines, refs.txt has 3", "in out.txt, line 3 starts in lower")
+
+    def test_repeated_ids_name_both_places(self):
+        row = json.dumps({"id": "a", **CAT}) + "\n"
+        self.write("out.jsonl", row + row)
+        self.assert_fails(5, self.score("out.jsonl"),
+                          "out.jsonl:2: id 'a' is already that of out.jsonl:1")
+
+    def test_extra_ids(self):
+        self.write("out.jsonl", json.dumps({"id": "a1", "prediction": "x"}) + "\n")
+        self.write("refs.jsonl", json.dumps({"id": "a2", "references": ["x"]}) + "\n")
+        self.assert_fails(5, self.score("out.jsonl", "--refs", "refs.jsonl"),
+                          "out.jsonl:1: id 'a1' is no example of refs.jsonl", "did you mean 'a2'?")
+
+    def test_ill_formed_utf8_has_file_and_line(self):
+        with open(self.path("out.txt"), "wb") as file:
+            file.write(b"fine\nbad \xff byte\n")
+        self.write("refs.txt", "a\nb\n")
+        self.assert_fails(5, self.score("--preds", "out.txt", "--refs", "refs.txt"),
+                          "out.txt:2: ill-formed UTF-8")
+
+    def test_a_missing_field_names_those_there_are(self):
+        self.write("out.jsonl", json.dumps({"id": "a", "predicton": "x", "references": []}) + "\n")
+        self.assert_fails(5, self.score("out.jsonl"), "out.jsonl:1: missing field 'prediction' "
+                          "(did you mean 'predicton'?)", "--fields prediction=")
+
+    def test_no_reference(self):
+        self.write("out.jsonl", json.dumps({"id": "a", "prediction": "x"}) + "\n")
+        self.assert_fails(5, self.score("out.jsonl"), "out.jsonl:1: item 'a' has no reference")
+
+    def test_clusters_for_some_records_only(self):
+        self.write("out.jsonl", json.dumps({"id": "a", "cluster": "c", **CAT}) + "\n" +
+                   json.dumps({"id": "b", **CAT}) + "\n")
+        self.assert_fails(5, self.score("out.jsonl"), "1 records have a cluster and 1 have none",
+                          "out.jsonl:2")
+
+    def test_an_empty_file(self):
+        self.write("out.jsonl", "\n")
+        self.assert_fails(5, self.score("out.jsonl"), "out.jsonl: no record in the file")
+
+    def test_broken_json_has_line_and_column(self):
+        self.write("out.jsonl", '{"id": "a", "prediction": }\n')
+        self.assert_fails(5, self.score("out.jsonl"), "out.jsonl:1:")
+
+    def test_forms_do_not_mix(self):
+        self.write("out.txt", "x\n")
+        self.assert_fails(2, self.score("--store", "s.sqlite", "--preds", "out.txt"), "--store",
+                          "score one or the other")
+        self.assert_fails(2, self.score("out.jsonl", "--preds", "out.txt"), "not both")
+        self.assert_fails(2, self.score("--preds", "out.txt", "--partial"), "--partial")
+        self.assert_fails(2, self.score("--preds", "-", "--refs", "-"), "can be read once only")
+        self.assert_fails(2, self.score("s.sqlite"), "give it with --store")
+        self.assert_fails(2, self.score("--refs", "out.txt"), "--preds FILE or a file of records")
+
+    def test_names_are_suggested(self):
+        self.write("out.jsonl", json.dumps({"id": "a", **CAT}) + "\n")
+        self.assert_fails(2, self.score("out.jsonl", "--metric", "rogue"), "did you mean 'rouge'?")
+        self.assert_fails(2, self.score("out.jsonl", "--fields", "predictions=x"),
+                          "unknown field 'predictions' of a prediction (did you mean 'prediction'?)")
+        self.assert_fails(2, self.score("out.jsonl", "--from", "lm-evl"), "did you mean 'lm-eval'?")
+        self.assert_fails(2, self.score("out.jsonl", "--refs-dataset", "mini-meetigs"),
+                          "did you mean 'mini-meetings'?")
+        self.assert_fails(2, self.score("nowhere.jsonl"), "nowhere.jsonl", "No such file")
+
+
+if __name__ == "__main__":
+    unittest.main()
