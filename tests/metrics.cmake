@@ -5,6 +5,9 @@ qfs_test(metrics_test LABEL unit
     unit/metrics/option_parser_test.cpp
     unit/metrics/rouge_metric_test.cpp
     unit/metrics/rouge_scorer_test.cpp
+    unit/metrics/rouge_zh_test.cpp
+    unit/metrics/segmenter_test.cpp
+    unit/metrics/set_rouge_test.cpp
     unit/metrics/stemmer_test.cpp
     unit/metrics/vocabulary_test.cpp
   LINK qfs_metrics)
@@ -16,9 +19,12 @@ qfs_test(metrics_property_test LABEL property
   LINK qfs_metrics)
 qfs_test(metrics_conformance_test LABEL conformance
   SOURCES
+    conformance/metrics/jieba_conformance_test.cpp
     conformance/metrics/rouge155_conformance_test.cpp
     conformance/metrics/rouge_conformance_test.cpp
     conformance/metrics/rouge_real_test.cpp
+    conformance/metrics/set_rouge_conformance_test.cpp
+    support/chinese_texts.cpp
     support/random_texts.cpp
     support/rouge155_corpus.cpp
     support/rouge155_switches.cpp

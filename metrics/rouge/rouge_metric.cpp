@@ -1,27 +1,9 @@
 #include "metrics/rouge/rouge_metric.h"
 
-#include "harness/core/utf8.h"
+#include "metrics/text/scored_texts.h"
 
 namespace qfs::metrics {
 namespace {
-
-std::string item_name(const ScoreItem& item) { return "item " + std::to_string(item.id); }
-
-Status check_utf8(const ScoreItem& item) {
-  const auto check = [&](std::string_view text, std::string_view role) -> Status {
-    const std::optional<size_t> offset = first_ill_formed_utf8(text);
-    if (!offset) return {};
-    return data_error(
-        "the " + std::string(role) + " is not valid UTF-8 at byte " + std::to_string(*offset),
-        item_name(item));
-  };
-  if (Status status = check(item.candidate, "candidate"); !status.ok()) return status;
-  for (size_t i = 0; i < item.references.size(); ++i) {
-    Status status = check(item.references[i], "reference " + std::to_string(i + 1));
-    if (!status.ok()) return status;
-  }
-  return {};
-}
 
 void append(Statistics& row, const Prf& prf) {
   row.insert(row.end(), {prf.precision, prf.recall, prf.f});
@@ -47,7 +29,7 @@ Result<std::vector<Statistics>> RougeMetric::measure(std::span<const ScoreItem> 
   std::vector<Statistics> rows;
   rows.reserve(items.size());
   for (const ScoreItem& item : items) {
-    if (Status status = check_utf8(item); !status.ok()) return status.error();
+    if (Status status = check_texts(item, "rouge"); !status.ok()) return status.error();
     Result<RougeScores> scores = scorer.score_multi(item.references, item.candidate);
     if (!scores.ok()) {
       Error error = scores.error();

@@ -1,11 +1,9 @@
 #include "metrics/rouge/rouge_scorer.h"
 
+#include "metrics/rouge/best_scores.h"
+
 namespace qfs::metrics {
 namespace {
-
-void keep_better(Prf& best, const Prf& other) {
-  if (other.f > best.f) best = other;
-}
 
 Status check_length(const EncodedText& text, std::string_view role) {
   if (text.tokens.size() <= kMaxRougeTokens) return {};
@@ -38,13 +36,7 @@ Result<RougeScores> RougeScorer::score_multi(std::span<const std::string> refere
   for (const std::string& text : references) {
     const EncodedText reference = encode(text);
     if (Status status = check_length(reference, "reference"); !status.ok()) return status.error();
-    const RougeScores scores = score(reference, encoded);
-    // F is never negative, so starting from zeros keeps the first reference when all are zero: a
-    // zero F has zero precision and recall.
-    keep_better(best.rouge1, scores.rouge1);
-    keep_better(best.rouge2, scores.rouge2);
-    keep_better(best.rougeL, scores.rougeL);
-    keep_better(best.rougeLsum, scores.rougeLsum);
+    keep_better(best, score(reference, encoded));
   }
   return best;
 }

@@ -19,6 +19,9 @@ HARNESS_ALL = HARNESS_BASE + ("harness/run", "harness/score", "harness/gate")
 
 # Inside metrics, the shared parts; a metric never includes another metric but for these.
 METRIC_SHARED = ("metrics/text", "metrics/stats")
+# The exceptions: counting is written once, and so are the segmenters.
+METRIC_EXTRA = {"metrics/chinese": ("metrics/rouge",),
+                "metrics/set_rouge": ("metrics/rouge", "metrics/chinese")}
 
 # Any name ending in '/*' stands for every module below that folder.
 EDGES = {
@@ -78,7 +81,7 @@ def allowed_modules(module):
     if module in METRIC_SHARED:
         return METRIC_SHARED[:METRIC_SHARED.index(module)]
     if module.startswith("metrics/"):
-        return METRIC_SHARED
+        return METRIC_SHARED + METRIC_EXTRA.get(module, ())
     return ()
 
 

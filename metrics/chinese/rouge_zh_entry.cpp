@@ -1,0 +1,52 @@
+#include "metrics/chinese/rouge_zh_entry.h"
+
+#include "metrics/chinese/rouge_zh_metric.h"
+#include "metrics/chinese/segmenter_options.h"
+
+namespace qfs::metrics {
+namespace {
+
+MetricOption choice(std::string name, std::vector<std::string> choices, std::string doc) {
+  MetricOption option;
+  option.name = std::move(name);
+  option.default_value = choices.front();
+  option.choices = std::move(choices);
+  option.doc = std::move(doc);
+  return option;
+}
+
+std::vector<MetricOption> options() {
+  std::vector<MetricOption> options = segmenter_options("icu");
+  options.push_back(choice("case", {"fold", "keep"}, "whether words differ by case"));
+  options.push_back(flag_option("nfkc", true, "full-width and other compatible forms are one"));
+  options.push_back(
+      choice("punctuation", {"drop", "keep"}, "words of punctuation and symbols alone"));
+  options.push_back(choice("sentences", {"zh", "newline"},
+                           "where rougeLsum's sentences end: 。！？； and newline, or newline"));
+  return options;
+}
+
+Result<std::shared_ptr<const Metric>> make(const MetricOptionValues& values) {
+  Result<std::shared_ptr<const Segmenter>> segmenter = make_segmenter(values);
+  if (!segmenter) return segmenter.error();
+  ZhTextOptions text;
+  text.fold_case = values.text("case") == "fold";
+  text.nfkc = values.on("nfkc");
+  text.drop_punctuation = values.text("punctuation") == "drop";
+  text.sentences = values.text("sentences") == "zh" ? ZhTextOptions::Sentences::chinese
+                                                    : ZhTextOptions::Sentences::newline;
+  return std::shared_ptr<const Metric>(std::make_shared<RougeZhMetric>(
+      name_with_options("rouge-zh", options(), values), *std::move(segmenter), text));
+}
+
+}  // namespace
+
+MetricEntry rouge_zh_entry() {
+  MetricEntry entry;
+  entry.name = "rouge-zh";
+  entry.options = options();
+  entry.make = make;
+  return entry;
+}
+
+}  // namespace qfs::metrics
