@@ -29,3 +29,5 @@ qfs_test(metrics_conformance_test LABEL conformance
     support/rouge155_corpus.cpp
     support/rouge155_switches.cpp
   LINK qfs_metrics)
+qfs_fuzz(metrics_fuzz_segmenters SOURCES fuzz/metrics/fuzz_segmenters.cpp LINK qfs_metrics)
+qfs_fuzz(metrics_fuzz_jieba_files SOURCES fuzz/metrics/fuzz_jieba_files.cpp LINK qfs_metrics)
