@@ -33,8 +33,8 @@ Result<Named> find(std::string_view base) {
 
 const std::vector<MetricEntry>& metric_entries() {
   static const std::vector<MetricEntry> entries = {
-      rouge_entry(),         rouge_zh_entry(),  pltrdy_rouge_entry(),
-      rouge_chinese_entry(), longbench_entry(),
+      rouge_entry(),        ideal_entry(),         rouge_zh_entry(),
+      pltrdy_rouge_entry(), rouge_chinese_entry(), longbench_entry(),
   };
   return entries;
 }

@@ -4,6 +4,7 @@ qfs_test(metrics_test LABEL unit
     unit/metrics/catalog_test.cpp
     unit/metrics/option_parser_test.cpp
     unit/metrics/rouge_metric_test.cpp
+    unit/metrics/rouge_policies_test.cpp
     unit/metrics/rouge_scorer_test.cpp
     unit/metrics/rouge_zh_test.cpp
     unit/metrics/segmenter_test.cpp
@@ -22,6 +23,7 @@ qfs_test(metrics_conformance_test LABEL conformance
     conformance/metrics/jieba_conformance_test.cpp
     conformance/metrics/rouge155_conformance_test.cpp
     conformance/metrics/rouge_conformance_test.cpp
+    conformance/metrics/rouge_multi_test.cpp
     conformance/metrics/rouge_real_test.cpp
     conformance/metrics/set_rouge_conformance_test.cpp
     support/chinese_texts.cpp

@@ -1,6 +1,6 @@
-// The catalogue's entry of "rouge": aliases, options and their texts, factory.
+// The catalogue's entries of "rouge" and "ideal": aliases, options and their texts, factory.
 //
-// Called by metrics/catalog.cpp once. Pure; thread-safe; the factory cannot fail on checked values.
+// Called by metrics/catalog.cpp once. Pure; thread-safe; factories fail for a wrong `multi` only.
 #pragma once
 
 #include "harness/api/metric_entry.h"
@@ -8,5 +8,6 @@
 namespace qfs::metrics {
 
 MetricEntry rouge_entry();
+MetricEntry ideal_entry();
 
 }  // namespace qfs::metrics

@@ -1,6 +1,6 @@
 // RougeMetric: ROUGE as a qfs::Metric, one row of twelve values an item.
 //
-// Called by scoring through the metric catalogue as "rouge" or "rouge:stem=off". Stateless and
+// Called by scoring through the metric catalogue as "rouge" with options. Stateless and
 // thread-safe: each measure() call has its own vocabulary. An item without references, an
 // ill-formed text or one over kMaxRougeTokens is an error that names the item.
 #pragma once
@@ -11,24 +11,44 @@
 #include <vector>
 
 #include "harness/api/metric.h"
+#include "metrics/rouge/multi_reference.h"
 #include "metrics/rouge/rouge_scorer.h"
 
 namespace qfs::metrics {
 
+/// How items become the corpus value.
+enum class RougeAggregate {
+  mean,
+  /// The median of the means of 1000 resamples of the items, seeded: what rouge_score's
+  /// BootstrapAggregator prints as "mid", there with another random generator and no seed.
+  bootstrap_median,
+};
+
+struct RougeMetricOptions {
+  RougeOptions scorer;
+  MultiPolicy multi;
+  RougeAggregate aggregate = RougeAggregate::mean;
+  bool geometric_mean = false;  ///< a column more: the geometric mean of the F of R-1, R-2 and R-L
+};
+
 class RougeMetric final : public Metric {
  public:
-  explicit RougeMetric(RougeOptions options = {}) : options_(options) {}
+  explicit RougeMetric(RougeOptions options = {}) : RougeMetric(RougeMetricOptions{options}) {}
+  explicit RougeMetric(const RougeMetricOptions& options);
 
-  std::string_view name() const override { return options_.stem ? "rouge" : "rouge:stem=off"; }
+  std::string_view name() const override { return name_; }
   std::string_view doc() const override;
-  /// rouge1.p rouge1.r rouge1.f rouge2.* rougeL.* rougeLsum.*
+  /// rouge1.p rouge1.r rouge1.f rouge2.* rougeL.* rougeLsum.*, then geometric_mean.f if asked for
   std::vector<std::string> columns() const override;
-  std::string signature() const override { return rouge_signature(options_); }
+  std::string signature() const override;
   MetricNeeds needs() const override { return {}; }
   Result<std::vector<Statistics>> measure(std::span<const ScoreItem> items) const override;
+  void values_from_means(std::span<double> means) const override;
+  std::vector<Score> aggregate(std::span<const Statistics> items) const override;
 
  private:
-  RougeOptions options_;
+  RougeMetricOptions options_;
+  std::string name_;
 };
 
 }  // namespace qfs::metrics

@@ -1,6 +1,6 @@
 #include "metrics/rouge/rouge_scorer.h"
 
-#include "metrics/rouge/best_scores.h"
+#include "metrics/rouge/multi_reference.h"
 
 namespace qfs::metrics {
 namespace {
@@ -25,20 +25,28 @@ RougeScores RougeScorer::score(const EncodedText& reference, const EncodedText& 
   return prepared_.score(candidate);
 }
 
-Result<RougeScores> RougeScorer::score_multi(std::span<const std::string> references,
-                                             std::string_view candidate) {
+Result<std::vector<RougeScores>> RougeScorer::score_each(std::span<const std::string> references,
+                                                         std::string_view candidate) {
   if (references.empty()) {
     return invalid_argument("rouge needs at least one reference, this item has none");
   }
   const EncodedText encoded = encode(candidate);
   if (Status status = check_length(encoded, "candidate"); !status.ok()) return status.error();
-  RougeScores best;
+  std::vector<RougeScores> scores;
+  scores.reserve(references.size());
   for (const std::string& text : references) {
     const EncodedText reference = encode(text);
     if (Status status = check_length(reference, "reference"); !status.ok()) return status.error();
-    keep_better(best, score(reference, encoded));
+    scores.push_back(score(reference, encoded));
   }
-  return best;
+  return scores;
+}
+
+Result<RougeScores> RougeScorer::score_multi(std::span<const std::string> references,
+                                             std::string_view candidate) {
+  const Result<std::vector<RougeScores>> scores = score_each(references, candidate);
+  if (!scores.ok()) return scores.error();
+  return combine_references(*scores, {});
 }
 
 }  // namespace qfs::metrics

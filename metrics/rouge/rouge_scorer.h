@@ -40,6 +40,10 @@ class RougeScorer {
   /// One reference against one candidate. An empty side gives zeros.
   RougeScores score(const EncodedText& reference, const EncodedText& candidate);
 
+  /// The scores against each reference, in their order. Errors as score_multi.
+  Result<std::vector<RougeScores>> score_each(std::span<const std::string> references,
+                                              std::string_view candidate);
+
   /// Per variant the precision, recall and F of the reference with the highest F, the first one on
   /// ties (rouge_score's score_multi). Errors: `invalid_argument` without references or for a text
   /// over kMaxRougeTokens.

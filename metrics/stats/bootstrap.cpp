@@ -133,6 +133,25 @@ Result<std::vector<Interval>> bootstrap_means(std::span<const Statistics> items,
   return intervals;
 }
 
+std::vector<double> bootstrap_medians(std::span<const Statistics> items,
+                                      const BootstrapOptions& options,
+                                      const MeansTransform& transform) {
+  std::vector<double> medians;
+  if (items.empty()) return medians;
+  ClusterSums data;
+  data.columns = items[0].size();
+  data.sizes.assign(items.size(), 1);
+  for (const Statistics& row : items) data.sums.insert(data.sums.end(), row.begin(), row.end());
+  std::vector<double> means = resampled_means(data, options, transform);
+  const auto resamples = static_cast<size_t>(options.resamples);
+  for (size_t c = 0; c < data.columns; ++c) {
+    const std::span<double> column = std::span(means).subspan(c * resamples, resamples);
+    std::sort(column.begin(), column.end());
+    medians.push_back(linear_quantile(column, 0.5));
+  }
+  return medians;
+}
+
 Result<std::vector<PairedDifference>> bootstrap_differences(std::span<const Statistics> a,
                                                             std::span<const Statistics> b,
                                                             std::span<const std::string> clusters,

@@ -72,6 +72,13 @@ Result<std::vector<PairedDifference>> bootstrap_differences(std::span<const Stat
                                                             std::span<const std::string> clusters,
                                                             const BootstrapOptions& options = {});
 
+/// Per column the median of the values of the resamples, which draw single items: the point
+/// estimate "mid" of rouge_score's BootstrapAggregator. Rows are of equal length; none: an empty
+/// result.
+std::vector<double> bootstrap_medians(std::span<const Statistics> items,
+                                      const BootstrapOptions& options,
+                                      const MeansTransform& transform = {});
+
 /// The q-quantile (q in [0, 1]) of sorted values, linear between neighbours at position q * (n - 1)
 /// (numpy's default method; Hyndman & Fan 1996, definition 7). `sorted` is not empty.
 double linear_quantile(std::span<const double> sorted, double q);

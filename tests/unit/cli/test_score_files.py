@@ -106,6 +106,14 @@ class ScoreFiles(DriverTest):
         with open(self.path("rows.jsonl"), encoding="utf-8") as file:
             self.assertEqual(json.loads(file.read())["scores"]["rouge"]["rouge1.f"], 1.0)
 
+    def test_groups_of_rows_are_one_question_for_ideal(self):
+        self.jsonl([{"group": "q1", **CAT}, {"group": "q1", "prediction": "<s>a</s>", "references": ["a"]},
+                    {"group": "q2", "prediction": "x", "references": ["y"]}])
+        result = self.scores("out.jsonl", "--profile", "ideal")
+        self.assertEqual(result["scores"]["rouge1"]["f"], 0.5)
+        self.assertEqual(result["unit"], "group")
+        self.assertAlmostEqual(result["scores"]["chosen"]["value"], 2 / 3)
+
     def test_missing_predictions_have_a_policy(self):
         self.jsonl([{"id": "a", **CAT}, {"id": "b", "prediction": None, "references": ["x"]}])
         self.assert_fails(5, self.run_bench("score", "out.jsonl"),

@@ -1,0 +1,39 @@
+// IdealMetric: ROUGE as the released notebook of IDEAL scores SQuALITY: of all (prediction,
+// reference) pairs of a group the one with the highest ROUGE-L F, whose other values go with it.
+//
+// Called through the catalogue as "ideal". The rows of one question share a group, each with its
+// own prediction and references; an item that is alone in its group is scored by its best
+// reference. Before scoring, <pad>, <s> and </s> are deleted from predictions, in this order. Lsum
+// splits at line breaks (IDEAL: Punkt). Stateless, thread-safe; errors as RougeMetric. Source:
+// IDEAL_Summary, evaluate.py and its SQuALITY notebook.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/api/metric.h"
+
+namespace qfs::metrics {
+
+class IdealMetric final : public Metric {
+ public:
+  explicit IdealMetric(bool strip = true) : strip_(strip) {}
+
+  std::string_view name() const override { return strip_ ? "ideal" : "ideal:strip=off"; }
+  std::string_view doc() const override;
+  /// The twelve columns of rouge, then `chosen`: 1 for the row that stands for its group. The other
+  /// rows of the group hold zeros.
+  std::vector<std::string> columns() const override;
+  std::string signature() const override;
+  MetricNeeds needs() const override { return {.corpus = true}; }
+  Result<std::vector<Statistics>> measure(std::span<const ScoreItem> items) const override;
+  /// Means over groups instead of rows; `chosen` stays the share of rows that stand for a group.
+  void values_from_means(std::span<double> means) const override;
+
+ private:
+  bool strip_;
+};
+
+}  // namespace qfs::metrics

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Writes rouge_multi.json: what several references make of rouge_score's values, policy by policy.
+
+Needs: rouge_score 0.1.2, nltk 3.10.4 (checked by make_rouge_expected.py, whose generator makes the texts).
+Usage: make_multi_expected.py
+Every pair is scored by rouge_score itself; the policies are written here a second time, plainly.
+"""
+
+import json
+
+import make_rouge_expected as reference
+from rouge_score import rouge_scorer
+
+SEED, COUNT, WORDS = 20240511, 300, 20
+TYPES = reference.VARIANTS
+SPECIAL = ["<pad>", "<s>", "</s>"]
+
+
+def best(scores, key):
+    chosen = scores[0]
+    for score in scores[1:]:
+        if key(score) > key(chosen):
+            chosen = score
+    return chosen
+
+
+def per_type(scores, choose):
+    return {t: choose([s[t] for s in scores]) for t in TYPES}
+
+
+def mean(triples):
+    return [sum(t[i] for t in triples) / len(triples) for i in range(3)]
+
+
+def max_f(scores):
+    return per_type(scores, lambda s: best(s, lambda x: x[2]))
+
+
+def jack_knife(scores):
+    if len(scores) == 1:
+        return scores[0]
+    sets = [max_f(scores[:i] + scores[i + 1:]) for i in range(len(scores))]
+    return per_type(sets, mean)
+
+
+POLICIES = {
+    "max": max_f,
+    "best:rougeL.f": lambda s: best(s, lambda x: x["rougeL"][2]),
+    "best:rouge1.r": lambda s: best(s, lambda x: x["rouge1"][1]),
+    "mean": lambda s: per_type(s, mean),
+    "first": lambda s: s[0],
+    "best-recall": lambda s: per_type(s, lambda x: best(x, lambda y: y[1])),
+    "jack-knife": jack_knife,
+}
+
+
+def flat(scores):
+    return [float(v) for t in TYPES for v in scores[t]]
+
+
+def means(rows):
+    return [sum(column) / len(rows) for column in zip(*rows)]
+
+
+def main():
+    rng = reference.SplitMix64(SEED)
+    items = []
+    for i in range(COUNT):
+        references = [reference.random_text(rng, WORDS) for _ in range(1 + i % 4)]
+        items.append((reference.random_text(rng, WORDS), references))
+    scorer = rouge_scorer.RougeScorer(TYPES, use_stemmer=True)
+    scores = [[scorer.score(r, candidate) for r in references] for candidate, references in items]
+    result = {"seed": SEED, "count": COUNT, "words": WORDS, "policies": {}}
+    for name, policy in POLICIES.items():
+        rows = [flat(policy(s)) for s in scores]
+        result["policies"][name] = {"means": means(rows), "rows": rows[:8]}
+    groups = []  # IDEAL: three rows a question, special texts around the prediction
+    for begin in range(0, COUNT, 3):
+        pairs = []
+        for i in range(begin, begin + 3):
+            text = "<s> " + items[i][0] + "<pad></s>"
+            for special in SPECIAL:
+                text = text.replace(special, "")
+            pairs += [scorer.score(r, text) for r in items[i][1]]
+        groups.append(flat(best(pairs, lambda x: x["rougeL"][2])))
+    result["ideal"] = {"group_size": 3, "means": means(groups)}
+    path = reference.HERE / "rouge_multi.json"
+    path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
