@@ -6,6 +6,7 @@
 #include "metrics/chinese/rouge_zh_entry.h"
 #include "metrics/option_parser.h"
 #include "metrics/rouge/rouge_entry.h"
+#include "metrics/rouge155/rouge155_entry.h"
 #include "metrics/set_rouge/set_rouge_entries.h"
 
 namespace qfs::metrics {
@@ -33,8 +34,8 @@ Result<Named> find(std::string_view base) {
 
 const std::vector<MetricEntry>& metric_entries() {
   static const std::vector<MetricEntry> entries = {
-      rouge_entry(),        ideal_entry(),         rouge_zh_entry(),
-      pltrdy_rouge_entry(), rouge_chinese_entry(), longbench_entry(),
+      rouge_entry(),         ideal_entry(),     rouge_zh_entry(),           pltrdy_rouge_entry(),
+      rouge_chinese_entry(), longbench_entry(), rouge155::rouge155_entry(),
   };
   return entries;
 }

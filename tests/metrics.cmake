@@ -3,6 +3,8 @@ qfs_test(metrics_test LABEL unit
     unit/metrics/bootstrap_test.cpp
     unit/metrics/catalog_test.cpp
     unit/metrics/option_parser_test.cpp
+    unit/metrics/rouge155_files_test.cpp
+    unit/metrics/rouge155_test.cpp
     unit/metrics/rouge_metric_test.cpp
     unit/metrics/rouge_policies_test.cpp
     unit/metrics/rouge_scorer_test.cpp
@@ -22,6 +24,7 @@ qfs_test(metrics_conformance_test LABEL conformance
   SOURCES
     conformance/metrics/jieba_conformance_test.cpp
     conformance/metrics/rouge155_conformance_test.cpp
+    conformance/metrics/rouge155_xsum_test.cpp
     conformance/metrics/rouge_conformance_test.cpp
     conformance/metrics/rouge_multi_test.cpp
     conformance/metrics/rouge_real_test.cpp
@@ -33,3 +36,4 @@ qfs_test(metrics_conformance_test LABEL conformance
   LINK qfs_metrics)
 qfs_fuzz(metrics_fuzz_segmenters SOURCES fuzz/metrics/fuzz_segmenters.cpp LINK qfs_metrics)
 qfs_fuzz(metrics_fuzz_jieba_files SOURCES fuzz/metrics/fuzz_jieba_files.cpp LINK qfs_metrics)
+qfs_fuzz(metrics_fuzz_rouge155 SOURCES fuzz/metrics/fuzz_rouge155.cpp LINK qfs_metrics)

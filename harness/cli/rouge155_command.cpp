@@ -118,10 +118,11 @@ Result<std::shared_ptr<const r155::Lexicon>> read_lexicon(const Switches& in) {
   const std::string folder = data_folder(in);
   r155::DataFolder found;
   if (!folder.empty()) found = r155::look_into_data_folder(folder);
-  const std::string where = folder.empty() ? "" : " (nothing of that kind in " + folder + ")";
+  std::string where = folder.empty() ? "" : " (nothing of that kind in " + folder + ")";
   if (in.stem && in.exceptions != "none") {
     const std::string path = in.exceptions.empty() ? found.exceptions : in.exceptions;
     if (path.empty()) {
+      if (!found.warning.empty()) where = "; " + found.warning;
       return not_found(
           "-m looks words up in the WordNet 2.0 exception list first: give -e DIR or "
           "--exceptions FILE, or say --exceptions none" +

@@ -1,0 +1,187 @@
+#include "metrics/rouge155/rouge155_entry.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <memory>
+
+#include "harness/core/files.h"
+#include "metrics/rouge155/resampling.h"
+#include "metrics/rouge155/rouge155_metric.h"
+
+namespace qfs::metrics::rouge155 {
+namespace {
+
+using Type = MetricOption::Type;
+
+std::vector<MetricOption> declared_options() {
+  return {
+      {"n", Type::integer, {}, "2", "ROUGE-1 to ROUGE-n (-n)", 0, kMaxN},
+      flag_option("lcs", true, "ROUGE-L (off: -x)"),
+      {"weight", Type::text, {"off", "POWER"}, "off", "ROUGE-W with this weight, such as 1.2 (-w)"},
+      {"skip", Type::text, {"off", "GAP", "any"}, "off", "ROUGE-S with this gap, such as 4 (-2)"},
+      {"skip_unigrams",
+       Type::choice,
+       {"none", "only", "also"},
+       "none",
+       "ROUGE-S, ROUGE-SU (-u) or both (-U)"},
+      flag_option("stem", false, "exception list, then Lin's Porter stemmer (-m)"),
+      {"exceptions",
+       Type::text,
+       {"wordnet", "none", "PATH"},
+       "wordnet",
+       "irregular forms: WordNet 2.0's out of the data folder, none (as with an empty database), "
+       "or "
+       "'form lemma' lines"},
+      {"stop_words",
+       Type::text,
+       {"none", "smart", "PATH"},
+       "none",
+       "words left out (-s): SMART's out of the data folder, or one a line"},
+      {"words", Type::integer, {}, "0", "only the first words of each text (-l); 0: all", 0},
+      {"bytes", Type::integer, {}, "0", "only the first bytes of each text (-b); 0: all", 0},
+      {"formula", Type::choice, {"A", "B"}, "A", "references pooled, or the best recall (-f)"},
+      flag_option("jackknife", false, "mean over the references of the scores without that one"),
+      {"alpha", Type::real, {}, "0.5", "weight of precision in F (-p)"},
+      {"sentences",
+       Type::choice,
+       {"lines", "see", "see-escaped", "files2rouge"},
+       "lines",
+       "how texts become sentences: lines; lines in SEE, with or without escaping '<'; "
+       "files2rouge"},
+      {"average",
+       Type::choice,
+       {"bootstrap", "mean"},
+       "bootstrap",
+       "corpus value: mean of the bootstrap means, as printed, or of the items"},
+      {"samples", Type::integer, {}, "1000", "bootstrap samples (-r)", 1, kMaxSamples},
+  };
+}
+
+/// "rouge-1.5.5" and what differs from the defaults, in the order of declaration.
+std::string canonical_name(const MetricOptionValues& values) {
+  std::string name;
+  for (const MetricOption& option : declared_options()) {
+    const std::string& value = values.text(option.name);
+    if (value == option.default_value) continue;
+    name += (name.empty() ? ":" : ",") + option.name + "=";
+    for (char c : value) name += (c == ',' ? "\\" : "") + std::string(1, c);
+  }
+  return "rouge-1.5.5" + name;
+}
+
+template <class Number>
+Result<Number> number(const MetricOptionValues& values, const std::string& option) {
+  const std::string& text = values.text(option);
+  Number value{};
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  if (error == std::errc() && end == last) return value;
+  return invalid_argument("option " + option + " is '" + text + "', expected a number or off");
+}
+
+Result<Options> read_scoring(const MetricOptionValues& values) {
+  Options options;
+  options.max_n = values.integer("n");
+  options.lcs = values.on("lcs");
+  options.alpha = values.real("alpha");
+  options.formula = values.text("formula") == "A" ? Formula::average : Formula::best;
+  if (values.text("weight") != "off") {
+    Result<double> power = number<double>(values, "weight");
+    if (!power) return power.error();
+    options.weight = Weight{*power, values.text("weight")};
+  }
+  const std::string& unigrams = values.text("skip_unigrams");
+  if (values.text("skip") == "any") {
+    options.skip = SkipGrams{-1, "*", SkipUnigrams::none};
+  } else if (values.text("skip") != "off") {
+    Result<int64_t> gap = number<int64_t>(values, "skip");
+    if (!gap) return gap.error();
+    options.skip = SkipGrams{*gap, values.text("skip"), SkipUnigrams::none};
+  } else if (unigrams != "none") {
+    return invalid_argument("skip_unigrams=" + unigrams + " needs skip=GAP");
+  }
+  if (options.skip && unigrams == "only") options.skip->unigrams = SkipUnigrams::only;
+  if (options.skip && unigrams == "also") options.skip->unigrams = SkipUnigrams::also;
+  const int64_t words = values.integer("words");
+  const int64_t bytes = values.integer("bytes");
+  if (words > 0 && bytes > 0) return invalid_argument("options words and bytes exclude each other");
+  if (words > 0) options.limit = {LimitUnit::words, words};
+  if (bytes > 0) options.limit = {LimitUnit::bytes, bytes};
+  if (Status status = check(options); !status) return status.error();
+  if (variants(options).empty()) return invalid_argument("the options leave nothing to compute");
+  return options;
+}
+
+std::string data_folder() {
+  for (const char* name : {"QFS_ROUGE155_DATA", "ROUGE_EVAL_HOME"}) {
+    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') return value;
+  }
+  return cache_directory() + "/rouge155";
+}
+
+Error absent_list(const std::string& what, const std::string& option, const std::string& folder) {
+  return not_found(what + " not found in " + folder + "; set QFS_ROUGE155_DATA to a folder that " +
+                   "holds it or say " + option + "=PATH or " + option + "=none");
+}
+
+Result<std::shared_ptr<const Lexicon>> read_lexicon(const MetricOptionValues& values) {
+  auto lexicon = std::make_shared<Lexicon>();
+  lexicon->stem = values.on("stem");
+  const std::string folder = data_folder();
+  const DataFolder found = look_into_data_folder(folder);
+  std::string exceptions = values.text("exceptions");
+  if (lexicon->stem && exceptions != "none") {
+    if (exceptions == "wordnet") exceptions = found.exceptions;
+    if (exceptions.empty()) return absent_list("WordNet's exception list is", "exceptions", folder);
+    Result<ExceptionList> list = read_exceptions(exceptions);
+    if (!list) return list.error();
+    lexicon->exceptions = *std::move(list);
+  }
+  std::string stop_words = values.text("stop_words");
+  if (stop_words != "none") {
+    if (stop_words == "smart") stop_words = found.stop_words;
+    if (stop_words.empty()) return absent_list("SMART's stop words are", "stop_words", folder);
+    Result<StopWords> list = read_stop_words(stop_words);
+    if (!list) return list.error();
+    lexicon->stop_words = *std::move(list);
+  }
+  return std::shared_ptr<const Lexicon>(std::move(lexicon));
+}
+
+Result<std::shared_ptr<const Metric>> make(const MetricOptionValues& values) {
+  MetricSettings settings;
+  settings.name = canonical_name(values);
+  Result<Options> scoring = read_scoring(values);
+  if (!scoring) return scoring.error();
+  settings.scoring = *std::move(scoring);
+  Result<std::shared_ptr<const Lexicon>> lexicon = read_lexicon(values);
+  if (!lexicon) return lexicon.error();
+  settings.lexicon = *std::move(lexicon);
+  const std::string& sentences = values.text("sentences");
+  settings.form = sentences == "see"           ? SummaryForm::see
+                  : sentences == "see-escaped" ? SummaryForm::see_escaped
+                  : sentences == "files2rouge" ? SummaryForm::files2rouge
+                                               : SummaryForm::lines;
+  settings.jackknife = values.on("jackknife");
+  settings.samples = values.text("average") == "mean" ? 0 : values.integer("samples");
+  return std::shared_ptr<const Metric>(std::make_shared<RougeMetric155>(std::move(settings)));
+}
+
+}  // namespace
+
+MetricEntry rouge155_entry() {
+  MetricEntry entry;
+  entry.name = "rouge-1.5.5";
+  entry.aliases = {
+      {"files2rouge", "stem=on,exceptions=none,sentences=files2rouge",
+       "files2rouge d3d09c8: -c 95 -r 1000 -n 2 -m, ' .' ends a sentence, its exception database "
+       "is empty"},
+      {"dyle-rouge", "stem=on,sentences=see-escaped",
+       "DYLE and MatchSum: pyrouge with -c 95 -r 1000 -n 2 -m on escaped lines, one sentence each"},
+  };
+  entry.options = declared_options();
+  entry.make = make;
+  return entry;
+}
+
+}  // namespace qfs::metrics::rouge155
