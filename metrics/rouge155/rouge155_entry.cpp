@@ -57,14 +57,28 @@ std::vector<MetricOption> declared_options() {
   };
 }
 
-/// "rouge-1.5.5" and what differs from the defaults, in the order of declaration.
-std::string canonical_name(const MetricOptionValues& values) {
+/// Word lists are known by the beginning of their digest, so that no path gets into a store.
+constexpr size_t kDigestDigits = 12;
+
+bool is_short_digest(std::string_view text) {
+  return text.size() == kDigestDigits &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+/// "rouge-1.5.5" and what differs from the defaults, in the order of declaration; reading it again
+/// gives the same metric where the data folder holds the same lists.
+std::string canonical_name(const MetricOptionValues& values, const Lexicon& lexicon) {
   std::string name;
   for (const MetricOption& option : declared_options()) {
-    const std::string& value = values.text(option.name);
+    std::string value = values.text(option.name);
     if (value == option.default_value) continue;
-    name += (name.empty() ? ":" : ",") + option.name + "=";
-    for (char c : value) name += (c == ',' ? "\\" : "") + std::string(1, c);
+    if (option.name == "exceptions" && value != "none" && lexicon.stem) {
+      value = lexicon.exceptions.digest.substr(0, kDigestDigits);
+    }
+    if (option.name == "stop_words" && value != "smart") {
+      value = lexicon.stop_words.digest.substr(0, kDigestDigits);
+    }
+    name += (name.empty() ? ":" : ",") + option.name + "=" + value;
   }
   return "rouge-1.5.5" + name;
 }
@@ -124,24 +138,42 @@ Error absent_list(const std::string& what, const std::string& option, const std:
                    "holds it or say " + option + "=PATH or " + option + "=none");
 }
 
+/// The list that an option names: `standard` ("wordnet", "smart") or a digest of the data folder's
+/// file, or a path.
+template <class List>
+Result<List> read_list(const std::string& value, std::string_view standard,
+                       const std::string& in_folder, const Error& absent,
+                       Result<List> (*read)(const std::string&)) {
+  const bool by_digest = is_short_digest(value);
+  const bool from_folder = by_digest || value == standard;
+  if (from_folder && in_folder.empty()) return absent;
+  const std::string& path = from_folder ? in_folder : value;
+  Result<List> list = read(path);
+  if (list && by_digest && !list->digest.starts_with(value)) {
+    return data_error("the list in " + path + " has digest " +
+                      list->digest.substr(0, kDigestDigits) + ", expected " + value);
+  }
+  return list;
+}
+
 Result<std::shared_ptr<const Lexicon>> read_lexicon(const MetricOptionValues& values) {
   auto lexicon = std::make_shared<Lexicon>();
   lexicon->stem = values.on("stem");
   const std::string folder = data_folder();
   const DataFolder found = look_into_data_folder(folder);
-  std::string exceptions = values.text("exceptions");
+  const std::string& exceptions = values.text("exceptions");
   if (lexicon->stem && exceptions != "none") {
-    if (exceptions == "wordnet") exceptions = found.exceptions;
-    if (exceptions.empty()) return absent_list("WordNet's exception list is", "exceptions", folder);
-    Result<ExceptionList> list = read_exceptions(exceptions);
+    Result<ExceptionList> list = read_list<ExceptionList>(
+        exceptions, "wordnet", found.exceptions,
+        absent_list("WordNet's exception list is", "exceptions", folder), read_exceptions);
     if (!list) return list.error();
     lexicon->exceptions = *std::move(list);
   }
-  std::string stop_words = values.text("stop_words");
+  const std::string& stop_words = values.text("stop_words");
   if (stop_words != "none") {
-    if (stop_words == "smart") stop_words = found.stop_words;
-    if (stop_words.empty()) return absent_list("SMART's stop words are", "stop_words", folder);
-    Result<StopWords> list = read_stop_words(stop_words);
+    Result<StopWords> list = read_list<StopWords>(
+        stop_words, "smart", found.stop_words,
+        absent_list("SMART's stop words are", "stop_words", folder), read_stop_words);
     if (!list) return list.error();
     lexicon->stop_words = *std::move(list);
   }
@@ -150,13 +182,13 @@ Result<std::shared_ptr<const Lexicon>> read_lexicon(const MetricOptionValues& va
 
 Result<std::shared_ptr<const Metric>> make(const MetricOptionValues& values) {
   MetricSettings settings;
-  settings.name = canonical_name(values);
   Result<Options> scoring = read_scoring(values);
   if (!scoring) return scoring.error();
   settings.scoring = *std::move(scoring);
   Result<std::shared_ptr<const Lexicon>> lexicon = read_lexicon(values);
   if (!lexicon) return lexicon.error();
   settings.lexicon = *std::move(lexicon);
+  settings.name = canonical_name(values, *settings.lexicon);
   const std::string& sentences = values.text("sentences");
   settings.form = sentences == "see"           ? SummaryForm::see
                   : sentences == "see-escaped" ? SummaryForm::see_escaped

@@ -72,4 +72,4 @@ class Rouge155(DriverTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -184,6 +184,20 @@ TEST(Rouge155Metric, SignatureHasTheDigestOfTheListAndNoPath) {
   const std::string digest = read_exceptions(path)->digest.substr(0, 12);
   EXPECT_THAT((*metric)->signature(), HasSubstr("|stem:porter-cyl|exceptions:" + digest + "|"));
   EXPECT_THAT((*metric)->signature(), testing::Not(HasSubstr("list.tsv")));
+  EXPECT_EQ((*metric)->name(), "rouge-1.5.5:stem=on,exceptions=" + digest);
+}
+
+TEST(Rouge155Metric, ANameIsReadAgainWhereTheFolderHasThatList) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("wordnet-2.0.exc.tsv", "cats\tcat\n");
+  const test::EnvironmentVariable data("QFS_ROUGE155_DATA", folder.path());
+  const auto first = BuiltinMetrics().make("rouge-1.5.5:stem=on,exceptions=" + path);
+  ASSERT_TRUE(first.ok());
+  const auto again = BuiltinMetrics().make((*first)->name());
+  ASSERT_TRUE(again.ok()) << again.error().to_string();
+  EXPECT_EQ((*again)->signature(), (*first)->signature());
+  folder.write("wordnet-2.0.exc.tsv", "cats\tfeline\n");
+  EXPECT_THAT(BuiltinMetrics().make((*first)->name()).error().message, HasSubstr("has digest"));
 }
 
 TEST(Rouge155Metric, Files2rougeStemsWithoutExceptions) {
