@@ -125,6 +125,17 @@ Result<std::map<std::string, std::string>> parse_fields(const std::vector<std::s
   return fields;
 }
 
+/// An option that was given and means nothing for a store; empty: there is none.
+std::string file_only_option(const ScoreOptions& options, const GlobalOptions& global) {
+  const ScoreFilesOptions defaults;
+  if (global.json) return "--json";
+  if (!options.files.per_example.empty()) return "--per-example";
+  if (options.missing != ScoreOptions().missing) return "--missing";
+  if (options.files.signature != defaults.signature) return "--signature";
+  if (options.files.resamples != defaults.resamples) return "--resamples";
+  return options.files.threads != defaults.threads ? "--threads" : "";
+}
+
 Result<ExitCode> run_score(ScoreOptions options, const GlobalOptions& global) {
   Result<std::map<std::string, std::string>> fields = parse_fields(options.fields);
   if (!fields) return fields.error();
@@ -135,10 +146,10 @@ Result<ExitCode> run_score(ScoreOptions options, const GlobalOptions& global) {
     if (options.target.ends_with(".sqlite")) {
       return invalid_argument("'" + options.target + "' is a store: give it with --store");
     }
-    if (!options.files.per_example.empty() || global.json) {
-      return invalid_argument(
-          "--json and --per-example are for files of predictions; `report` "
-          "shows the scores of a store");
+    if (const std::string given = file_only_option(options, global); !given.empty()) {
+      return invalid_argument(given +
+                              " is for files of predictions; `report` shows the scores of "
+                              "a store");
     }
     return run_score_store(options, global);
   }
@@ -190,14 +201,15 @@ void add_score_command(const CommandLine& line) {
   command
       .add_option("--refs", files.references,
                   "References: one a line beside --preds, repeatable; for records JSON lines with "
-                  "id and references")
+                  "id and references, instead of those of the records")
       ->type_name("FILE")
       ->take_all()
       ->expected(1)
       ->allow_extra_args(false);
   command
       .add_option("--refs-dataset", files.references_dataset,
-                  "References of a data set, by id (lines: by order)")
+                  "References of a data set, by id (lines: by order), instead of those of the "
+                  "records")
       ->type_name("NAME[:split[:view]]");
   command.add_option("--from", files.from, "The tool that wrote the file: " + import_names())
       ->type_name("TOOL");

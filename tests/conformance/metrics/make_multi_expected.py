@@ -2,11 +2,13 @@
 """Writes rouge_multi.json: what several references make of rouge_score's values, policy by policy.
 
 Needs: rouge_score 0.1.2, nltk 3.10.4 (checked by make_rouge_expected.py, whose generator makes the texts).
-Usage: make_multi_expected.py
+Usage: make_multi_expected.py SHARED_DATA_DIR   (the folder that holds squality/)
 Every pair is scored by rouge_score itself; the policies are written here a second time, plainly.
 """
 
 import json
+import pathlib
+import sys
 
 import make_rouge_expected as reference
 from rouge_score import rouge_scorer
@@ -62,7 +64,21 @@ def means(rows):
     return [sum(column) / len(rows) for column in zip(*rows)]
 
 
+def squality_dev(scorer, shared):
+    """The first response of every question against the other three."""
+    scores = []
+    with open(shared / "squality/data/v1-3/txt/dev.jsonl", encoding="utf-8") as file:
+        for story in map(json.loads, file):
+            for question in story["questions"]:
+                texts = [r["response_text"] for r in question["responses"]]
+                scores.append([scorer.score(r, texts[0]) for r in texts[1:]])
+    return {"count": len(scores),
+            "policies": {name: means([flat(p(s)) for s in scores]) for name, p in POLICIES.items()}}
+
+
 def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
     rng = reference.SplitMix64(SEED)
     items = []
     for i in range(COUNT):
@@ -84,6 +100,7 @@ def main():
             pairs += [scorer.score(r, text) for r in items[i][1]]
         groups.append(flat(best(pairs, lambda x: x["rougeL"][2])))
     result["ideal"] = {"group_size": 3, "means": means(groups)}
+    result["squality_dev"] = squality_dev(scorer, pathlib.Path(sys.argv[1]))
     path = reference.HERE / "rouge_multi.json"
     path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 

@@ -206,6 +206,12 @@ class BadInput(DriverTest):
         self.assert_fails(2, self.score("s.sqlite"), "give it with --store")
         self.assert_fails(2, self.score("--refs", "out.txt"), "--preds FILE or a file of records")
 
+    def test_options_of_files_are_refused_for_a_store(self):
+        for option in (["--json"], ["--per-example", "x"], ["--missing", "zero"],
+                       ["--signature", "long"], ["--resamples", "10"], ["--threads", "2"]):
+            self.assert_fails(2, self.score("--store", "s.sqlite", *option),
+                              option[0] + " is for files of predictions")
+
     def test_names_are_suggested(self):
         self.write("out.jsonl", json.dumps({"id": "a", **CAT}) + "\n")
         self.assert_fails(2, self.score("out.jsonl", "--metric", "rogue"), "did you mean 'rouge'?")
