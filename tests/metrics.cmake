@@ -2,6 +2,7 @@ qfs_test(metrics_test LABEL unit
   SOURCES
     unit/metrics/bootstrap_test.cpp
     unit/metrics/catalog_test.cpp
+    unit/metrics/notes_test.cpp
     unit/metrics/option_parser_test.cpp
     unit/metrics/rouge155_files_test.cpp
     unit/metrics/rouge155_test.cpp

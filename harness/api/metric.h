@@ -56,6 +56,10 @@ class Metric {
   virtual std::string signature() const = 0;
   virtual MetricNeeds needs() const = 0;
   virtual Result<std::vector<Statistics>> measure(std::span<const ScoreItem> items) const = 0;
+  /// What a reader of this item's score has to know, e.g. that the tokenizer drops most of the text
+  /// and which metric does not: one fixed sentence a cause, because a scoring job says each once,
+  /// with the number of items. Empty (the default): nothing. Changes no number and no id.
+  virtual std::string_view note(const ScoreItem& item) const;
   /// Turns the means of the columns into their corpus values, in place; the default leaves them. A
   /// geometric mean, or a ratio of counts, is computed here, so that intervals can resample means.
   virtual void values_from_means(std::span<double> means) const;

@@ -114,6 +114,7 @@ Result<FileScores> score_files(const ScoreFilesOptions& options, Catalogs& catal
   warn_about(*items);
   Result<std::vector<score::TextScore>> measured = scorer.finish();
   if (!measured) return measured.error();
+  for (const std::string& line : scorer.notes().lines()) log_warning(line);
 
   FileScores scores;
   scores.items = *std::move(items);

@@ -4,6 +4,7 @@
 
 #include "harness/cli/catalogs.h"
 #include "harness/core/json_dom.h"
+#include "harness/core/log.h"
 
 namespace qfs::cli {
 
@@ -27,11 +28,13 @@ Result<ScoringSummary> score_results(score::Scorer& scorer,
                                      bool allow_partial) {
   const BootstrapIntervals intervals;
   ScoringSummary summary;
+  score::ScoringNotes notes;
   for (store::ResultId result : results) {
     for (const std::shared_ptr<const Metric>& metric : metrics) {
       Result<score::ScoreOutcome> outcome =
           scorer.score(result, *metric, {.allow_partial = allow_partial, .intervals = &intervals});
       if (!outcome) return outcome.error();
+      notes.add(outcome->notes);
       switch (outcome->action) {
         case score::ScoreAction::scored:
           ++summary.scored;
@@ -45,6 +48,7 @@ Result<ScoringSummary> score_results(score::Scorer& scorer,
       }
     }
   }
+  for (const std::string& line : notes.lines()) log_warning(line);
   return summary;
 }
 

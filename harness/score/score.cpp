@@ -224,6 +224,7 @@ Result<ScoreOutcome> Scorer::score(store::ResultId result, const Metric& metric,
       return outcome;
     }
     job = measured_job(outcome.id, *subject, metric, estimator);
+    outcome.notes.add(metric, subject->items);
   }
   if (!job) return with_context(job.error(), metric, *subject);
   outcome.n = static_cast<int64_t>(job->statistics.size());

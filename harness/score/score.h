@@ -17,6 +17,7 @@
 #include "harness/api/ids.h"
 #include "harness/api/metric.h"
 #include "harness/api/result.h"
+#include "harness/score/notes.h"
 #include "harness/store/reader.h"
 #include "harness/store/store.h"
 
@@ -56,6 +57,7 @@ struct ScoreOutcome {
   ScoreId id;
   int64_t n = 0;         ///< examples scored
   int64_t expected = 0;  ///< examples of the cell
+  ScoringNotes notes;    ///< of what was measured now
 };
 
 /// What was scored, by which metric: the id of a score job.

@@ -99,6 +99,7 @@ Status TextScorer::measure_batch() {
                             std::to_string(score.columns.size()) + " columns");
     }
     std::ranges::move(*rows, std::back_inserter(score.statistics));
+    notes_.add(*score.metric, batch_, places_);
   }
   batch_.clear();
   places_.clear();

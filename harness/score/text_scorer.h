@@ -48,6 +48,8 @@ class TextScorer {
   Result<std::vector<TextScore>> finish();
 
   int64_t items() const { return count_; }
+  /// What the metrics have to say about the items measured so far.
+  const ScoringNotes& notes() const { return notes_; }
 
  private:
   Status measure_batch();
@@ -59,6 +61,7 @@ class TextScorer {
   std::vector<std::string> places_;  ///< of batch_
   int64_t batch_bytes_ = 0;
   int64_t count_ = 0;
+  ScoringNotes notes_;
 };
 
 }  // namespace qfs::score

@@ -1,9 +1,11 @@
 #include "metrics/chinese/rouge_zh_metric.h"
 
+#include "metrics/chinese/plain_segmenters.h"
 #include "metrics/rouge/best_scores.h"
 #include "metrics/rouge/prepared_reference.h"
 #include "metrics/rouge/rouge_metric.h"
 #include "metrics/text/scored_texts.h"
+#include "metrics/text/script_check.h"
 
 namespace qfs::metrics {
 namespace {
@@ -45,6 +47,14 @@ std::vector<std::string> RougeZhMetric::columns() const { return RougeMetric().c
 std::string RougeZhMetric::signature() const {
   return "rouge-zh|" + segmenter_->signature() + "|" + options_.signature() +
          "|stem:none|multi:max-f-per-metric|agg:mean|v:1";
+}
+
+std::string_view RougeZhMetric::note(const ScoreItem& item) const {
+  if (segmenter_->signature() != PretokSegmenter().signature()) return {};
+  if (!any_text(item, looks_unsegmented)) return {};
+  return "the text has no spaces between Chinese words, and segmenter=pretok splits at nothing "
+         "else; "
+         "segmenter=icu, jieba or char finds words";
 }
 
 Result<std::vector<Statistics>> RougeZhMetric::measure(std::span<const ScoreItem> items) const {

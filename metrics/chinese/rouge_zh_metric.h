@@ -31,6 +31,8 @@ class RougeZhMetric final : public Metric {
   std::string signature() const override;
   MetricNeeds needs() const override { return {}; }
   Result<std::vector<Statistics>> measure(std::span<const ScoreItem> items) const override;
+  /// Unsegmented Chinese for the segmenter that expects spaces.
+  std::string_view note(const ScoreItem& item) const override;
 
  private:
   std::string name_;

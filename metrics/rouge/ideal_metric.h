@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "harness/api/metric.h"
+#include "metrics/text/script_check.h"
 
 namespace qfs::metrics {
 
@@ -29,6 +30,7 @@ class IdealMetric final : public Metric {
   std::string signature() const override;
   MetricNeeds needs() const override { return {.corpus = true}; }
   Result<std::vector<Statistics>> measure(std::span<const ScoreItem> items) const override;
+  std::string_view note(const ScoreItem& item) const override { return ascii_words_note(item); }
   /// Means over groups instead of rows; `chosen` stays the share of rows that stand for a group.
   void values_from_means(std::span<double> means) const override;
 

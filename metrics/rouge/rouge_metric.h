@@ -13,6 +13,7 @@
 #include "harness/api/metric.h"
 #include "metrics/rouge/multi_reference.h"
 #include "metrics/rouge/rouge_scorer.h"
+#include "metrics/text/script_check.h"
 
 namespace qfs::metrics {
 
@@ -45,6 +46,7 @@ class RougeMetric final : public Metric {
   Result<std::vector<Statistics>> measure(std::span<const ScoreItem> items) const override;
   void values_from_means(std::span<double> means) const override;
   std::vector<Score> aggregate(std::span<const Statistics> items) const override;
+  std::string_view note(const ScoreItem& item) const override { return ascii_words_note(item); }
 
  private:
   RougeMetricOptions options_;

@@ -1,5 +1,7 @@
 #include "metrics/set_rouge/longbench_metric.h"
 
+#include "metrics/text/script_check.h"
+
 namespace qfs::metrics {
 
 std::string_view LongBenchMetric::doc() const {
@@ -8,6 +10,11 @@ std::string_view LongBenchMetric::doc() const {
 
 std::string LongBenchMetric::signature() const {
   return "longbench|" + SetRougeMetric(name_, options_).signature();
+}
+
+std::string_view LongBenchMetric::note(const ScoreItem& item) const {
+  if (options_.segmenter != nullptr || !any_text(item, looks_unsegmented)) return {};
+  return "the text is Chinese without spaces; LongBench scores it by jieba's words: language=zh";
 }
 
 Result<std::vector<Statistics>> LongBenchMetric::measure(std::span<const ScoreItem> items) const {

@@ -31,6 +31,8 @@ class LongBenchMetric final : public Metric {
   std::string signature() const override;
   MetricNeeds needs() const override { return {}; }
   Result<std::vector<Statistics>> measure(std::span<const ScoreItem> items) const override;
+  /// Chinese that is scored as English.
+  std::string_view note(const ScoreItem& item) const override;
 
  private:
   std::string name_;

@@ -3,6 +3,7 @@
 #include "metrics/rouge/best_scores.h"
 #include "metrics/rouge/rouge_scorer.h"
 #include "metrics/text/scored_texts.h"
+#include "metrics/text/script_check.h"
 
 namespace qfs::metrics {
 namespace {
@@ -87,6 +88,12 @@ std::string SetRougeMetric::signature() const {
          "|count:sets|L:" + (pltrdy ? "union" : "whole") +
          "|eps:1e-8|empty:" + std::string(to_string(options_.empty)) +
          "|multi:max-f-per-metric|agg:mean|v:1";
+}
+
+std::string_view SetRougeMetric::note(const ScoreItem& item) const {
+  if (options_.segmenter != nullptr || !any_text(item, looks_unsegmented)) return {};
+  return "the text has no spaces between Chinese words, and this package splits at nothing else; "
+         "rouge-chinese:segmenter=jieba segments as its users do";
 }
 
 Result<std::vector<Statistics>> SetRougeMetric::measure(std::span<const ScoreItem> items) const {

@@ -40,6 +40,8 @@ class SetRougeMetric final : public Metric {
   std::string signature() const override;
   MetricNeeds needs() const override { return {}; }
   Result<std::vector<Statistics>> measure(std::span<const ScoreItem> items) const override;
+  /// Unsegmented Chinese, which the packages take for a few very long words.
+  std::string_view note(const ScoreItem& item) const override;
 
  private:
   std::string name_;

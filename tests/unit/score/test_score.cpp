@@ -41,6 +41,10 @@ class Length : public Metric {
     return rows;
   }
 
+  std::string_view note(const ScoreItem& item) const override {
+    return item.id > 0 ? "the length is not meant" : "";
+  }
+
   std::string signature_ = "length@1";
   MetricNeeds needs_;
   bool drop_a_row_ = false;
@@ -98,6 +102,18 @@ TEST_F(Scoring, ACompleteResultGetsStatisticsMeansAndIntervals) {
   const auto rows = value_of(reader_.statistics(outcome.id));
   ASSERT_EQ(rows.size(), 4U);
   EXPECT_EQ(rows[2].processed_sha256, "") << "the output itself was scored";
+}
+
+TEST_F(Scoring, NotesAreSaidOnceWithTheNumberOfItems) {
+  predict(0, 3);
+  auto outcome = value_of(scorer_.score(open_.result, length_));
+  EXPECT_THAT(
+      outcome.notes.lines(),
+      testing::ElementsAre("length: the length is not meant (3 of 4 items, the first is item 1)"));
+  outcome.notes.add(score::ScoringNotes(outcome.notes));
+  EXPECT_THAT(
+      outcome.notes.lines(),
+      testing::ElementsAre("length: the length is not meant (6 of 8 items, the first is item 1)"));
 }
 
 TEST_F(Scoring, TheSecondTimeNothingIsMeasured) {

@@ -1,0 +1,68 @@
+#include "metrics/text/script_check.h"
+
+#include <algorithm>
+
+#include "metrics/text/unicode.h"
+
+namespace qfs::metrics {
+namespace {
+
+constexpr size_t kOneIn = 5;
+constexpr size_t kFewHan = 8;
+constexpr size_t kLongWord = 5;
+
+}  // namespace
+
+bool drops_many_letters(std::string_view text) {
+  size_t kept = 0;
+  size_t high_bytes = 0;
+  for (char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const auto from_a = static_cast<unsigned char>((byte | 0x20U) - 'a');
+    kept += from_a < 26 ? 1 : 0;
+    high_bytes += byte >> 7U;
+  }
+  // A dropped letter has two bytes at least.
+  if (high_bytes / 2 * (kOneIn - 1) <= kept) return false;
+  size_t dropped = 0;
+  for (size_t i = 0; i < text.size();) {
+    const CodePoint point = code_point_at(text, i);
+    dropped += point.value >= 0x80 && is_letter(point.value) ? 1 : 0;
+    i += point.bytes;
+  }
+  return kOneIn * dropped > dropped + kept;
+}
+
+bool looks_unsegmented(std::string_view text) {
+  size_t han = 0;
+  size_t words = 0;
+  bool in_word = false;  // a word that has a Han character
+  for (size_t i = 0; i < text.size();) {
+    const CodePoint point = code_point_at(text, i);
+    i += point.bytes;
+    if (point.value < 0x80) {
+      if (is_python_space(point.value)) in_word = false;
+      continue;
+    }
+    if (is_python_space(point.value)) {
+      in_word = false;
+    } else if (is_han(point.value)) {
+      ++han;
+      words += in_word ? 0 : 1;
+      in_word = true;
+    }
+  }
+  return han >= kFewHan && han > kLongWord * words;
+}
+
+std::string_view ascii_words_note(const ScoreItem& item) {
+  if (!any_text(item, drops_many_letters)) return {};
+  return "only a-z and 0-9 are words here, which drops more than a fifth of a text's letters; "
+         "rouge-zh scores Chinese and every other script";
+}
+
+bool any_text(const ScoreItem& item, bool (*check)(std::string_view)) {
+  return check(item.candidate) || std::ranges::any_of(item.references, check);
+}
+
+}  // namespace qfs::metrics
