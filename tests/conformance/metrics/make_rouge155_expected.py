@@ -186,6 +186,32 @@ def real_pairs(script, scratch, shared):
             for i, switches in enumerate(("-n 3 -m -2 4 -u", "-n 2 -m -s", "-n 1 -m -b 60"))}
 
 
+def wrapper_sentences(text, form):
+    """Lines of the SEE file that a wrapper makes of a text: pyrouge 0.1.3, files2rouge d3d09c8."""
+    if form == "files2rouge":
+        text = " .\n".join(text.strip(" \t\n\v\f\r").split(" ."))
+    if form == "see-escaped":
+        text = text.replace("<", "&lt;").replace(">", "&gt;")
+    return text
+
+
+def wrappers(script, scratch, empty, seed=156, count=130):
+    """Printed lines when texts pass through a wrapper; files2rouge numbers by the string order of its files."""
+    pairs = [(r, c) for r, c in generated_pairs(count, seed) if c.strip(" \t\n\v\f\r")]
+    expected = {"seed": seed, "count": count}
+    for form in ("see", "see-escaped", "files2rouge"):
+        folder = scratch / form
+        folder.mkdir()
+        order = range(len(pairs))
+        if form == "files2rouge":
+            order = sorted(order, key=lambda i: f"s.{i}.txt")
+        items = [([wrapper_sentences(pairs[i][0], form)], {"1": wrapper_sentences(pairs[i][1], form)})
+                 for i in order]
+        configuration = write_configuration(folder, items, "SEE")
+        expected[form] = run(script, empty, "-c 95 -r 1000 -n 2 -m -a", configuration)
+    return expected
+
+
 def save(name, value):
     text = json.dumps(value, ensure_ascii=True, indent=0, sort_keys=True)
     (HERE / name).write_text(text + "\n", encoding="utf-8")
@@ -201,6 +227,7 @@ def main():
         full = make_data_folder(scratch / "full", LISTS["exceptions"], LISTS["stop_words"])
         empty = make_data_folder(scratch / "empty", {}, LISTS["stop_words"])
         save("rouge155_lines.json", option_sets(script, scratch, full, empty))
+        save("rouge155_wrappers.json", wrappers(script, scratch, empty))
         save("rouge155_stems.json", stems(script, scratch))
         pairs = one_to_one(script, full, scratch, "pairs", generated_pairs(), "-n 3 -m -w 1.2 -2 4 -U")
         save("rouge155_pairs.json", {"seed": 155, **pairs})

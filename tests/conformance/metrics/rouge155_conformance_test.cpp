@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "harness/core/files.h"
 #include "harness/core/sha256.h"
+#include "metrics/catalog.h"
 #include "metrics/rouge155/cyl_stemmer.h"
 #include "metrics/rouge155/evaluation.h"
 #include "metrics/rouge155/report.h"
@@ -144,6 +146,44 @@ TEST(Rouge155Conformance, TwoThousandXsumPairsWithTheGenuineLists) {
     lexicon->exceptions = *r155::read_exceptions((lists / "wordnet-2.0.exc.tsv").string());
     lexicon->stop_words = *r155::read_stop_words((lists / "smart_common_words.txt").string());
     expect_equal_scores(pairs, expected, std::move(lexicon));
+  }
+}
+
+/// "1 ROUGE-2 Average_R: 0.13469" as {"rouge2.r", 0.13469}.
+std::map<std::string, double> printed_averages(const std::vector<std::string>& lines) {
+  std::map<std::string, double> averages;
+  for (const std::string& line : lines) {
+    std::istringstream words(line);
+    std::string system, variant, statistic;
+    double value = 0;
+    if (!(words >> system >> variant >> statistic >> value)) continue;
+    const char letter = static_cast<char>(statistic.at(8) - 'A' + 'a');
+    averages["rouge" + variant.substr(6) + "." + letter] = value;
+  }
+  return averages;
+}
+
+TEST(Rouge155Conformance, MetricGivesWhatWrappersPrint) {
+  const nlohmann::json expected = read_json("rouge155_wrappers.json");
+  std::vector<ScoreItem> items;
+  for (const auto& [reference, candidate] :
+       rouge155_pairs(expected.at("seed"), expected.at("count"))) {
+    if (candidate.find_first_not_of(" \t\n\v\f\r") == std::string::npos) continue;
+    ScoreItem item;
+    item.candidate = candidate;
+    item.references = {reference};
+    items.push_back(std::move(item));
+  }
+  for (const char* form : {"see", "see-escaped", "files2rouge"}) {
+    const auto metric = metrics::BuiltinMetrics().make(
+        std::string("rouge-1.5.5:stem=on,exceptions=none,sentences=") + form);
+    ASSERT_TRUE(metric.ok()) << metric.error().to_string();
+    const auto rows = (*metric)->measure(items);
+    ASSERT_TRUE(rows.ok()) << rows.error().to_string();
+    std::map<std::string, double> values;
+    for (const Score& score : (*metric)->aggregate(*rows)) values[score.name] = score.value;
+    EXPECT_EQ(values.size(), 9U);
+    EXPECT_EQ(values, printed_averages(expected.at(form).get<std::vector<std::string>>())) << form;
   }
 }
 
