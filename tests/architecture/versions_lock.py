@@ -30,7 +30,10 @@ def problems(locked, found):
     lines = []
     for method, state in found.items():
         known = locked.get(method)
-        if known is None:
+        if not state["source_digest"]:
+            lines.append(f"{method}: its sources are not in methods/register_sources.cpp and in FAMILIES of "
+                         "methods/CMakeLists.txt")
+        elif known is None:
             lines.append(f"{method}: not in {LOCK}")
         elif (known["version"], known["layers"]) != (state["version"], state["layers"]):
             lines.append(f"{method}: version or layers changed; accept them")

@@ -33,6 +33,10 @@ class Problems(unittest.TestCase):
         found["lead"].update(source_digest="b", version=2)
         self.assertIn("accept them", versions_lock.problems(LOCKED, found)[0])
 
+    def test_a_method_without_a_digest_is_a_problem(self):
+        found = {"tail": {"version": 1, "layers": [], "source_digest": ""}}
+        self.assertIn("register_sources.cpp", versions_lock.problems(found, found)[0])
+
     def test_a_method_that_is_not_locked_is_a_problem(self):
         self.assertEqual(len(versions_lock.problems({}, LOCKED)), 1)
 
