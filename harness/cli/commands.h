@@ -42,6 +42,7 @@ void add_plan_command(const CommandLine& line);
 void add_report_command(const CommandLine& line);
 void add_rouge155_command(const CommandLine& line);
 void add_score_command(const CommandLine& line);
+void add_compare_command(const CommandLine& line);
 void add_show_command(const CommandLine& line);
 void add_list_command(const CommandLine& line);
 void add_data_command(const CommandLine& line);

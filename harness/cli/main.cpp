@@ -119,6 +119,7 @@ int run_command_line(int argc, const char* const* argv, const Services& services
   add_report_command(line);
   add_rouge155_command(line);
   add_score_command(line);
+  add_compare_command(line);
   add_show_command(line);
   add_list_command(line);
   add_data_command(line);

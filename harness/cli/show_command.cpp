@@ -5,12 +5,12 @@
 #include <charconv>
 #include <memory>
 
+#include "harness/cli/chosen_places.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/output.h"
 #include "harness/cli/shown_example.h"
 #include "harness/cli/store_path.h"
 #include "harness/core/suggest.h"
-#include "harness/plan/filter.h"
 
 namespace qfs::cli {
 namespace {
@@ -22,62 +22,13 @@ struct ShowOptions {
   std::string sweep;
 };
 
-/// Conditions of one key are alternatives, different keys must all hold, as in plan::matches.
-bool matches(const plan::Filter& filter, const reports::PlaceFacts& place) {
-  return std::ranges::all_of(filter.conditions, [&](const plan::FilterCondition& condition) {
-    auto own = place.dimensions.find(condition.key);
-    return own != place.dimensions.end() &&
-           std::ranges::any_of(filter.conditions, [&](const plan::FilterCondition& other) {
-             return other.key == condition.key && other.value == own->second;
-           });
-  });
-}
-
-Status check_keys(const plan::Filter& filter, const reports::SweepFacts& facts) {
-  std::vector<std::string> names;
-  for (const reports::PlaceFacts& place : facts.places) {
-    for (const auto& [name, value] : place.dimensions) {
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-    }
-  }
-  for (const plan::FilterCondition& condition : filter.conditions) {
-    if (std::ranges::find(names, condition.key) == names.end()) {
-      return not_found(fmt::format("--filter: no cell of the sweep has '{}'{}", condition.key,
-                                   suggestion(condition.key, names)));
-    }
-  }
-  return {};
-}
-
 /// The one cell that prefix and filter leave.
 Result<const reports::PlaceFacts*> chosen_place(const ShowOptions& options,
                                                 const reports::SweepFacts& facts) {
-  plan::Filter filter;
-  if (!options.filter.empty()) {
-    Result<plan::Filter> parsed = plan::parse_filter(options.filter);
-    if (!parsed) return parsed.error();
-    filter = *std::move(parsed);
-  }
-  if (Status known = check_keys(filter, facts); !known) return known.error();
-  std::vector<const reports::PlaceFacts*> found;
-  for (const reports::PlaceFacts& place : facts.places) {
-    if (place.cell.id.hex().starts_with(options.cell) && matches(filter, place)) {
-      found.push_back(&place);
-    }
-  }
-  if (found.size() == 1) return found.front();
-  if (found.empty()) {
-    return not_found("no cell of sweep '" + facts.sweep.name +
-                     "' matches; 'qfs-bench list cells' shows them");
-  }
-  std::string list;
-  constexpr size_t kShown = 8;
-  for (size_t i = 0; i < std::min(found.size(), kShown); ++i) {
-    list += fmt::format("\n  {}  {}", found[i]->cell.id.short_hex(), cell_title(*found[i]));
-  }
-  return invalid_argument(
-      fmt::format("{} cells match; give the beginning of an id or --filter:{}{}", found.size(),
-                  list, found.size() > kShown ? "\n  …" : ""));
+  auto found = matching_places(facts, options.cell, options.filter);
+  if (!found) return found.error();
+  if (found->size() > 1) return several_places(*found);
+  return found->front();
 }
 
 /// An ordinal of the cell, or a key of its data set; the first example by default.

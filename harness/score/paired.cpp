@@ -7,47 +7,46 @@
 namespace qfs::score {
 namespace {
 
-Result<DatasetId> dataset_of(store::Reader& reader, store::ResultId id) {
-  const Result<store::ResultRow> result = reader.result(id);
+Result<DatasetId> dataset_of(const StoredResult& stored) {
+  const Result<store::ResultRow> result = stored.reader->result(stored.id);
   if (!result) return result.error();
-  Result<store::CellRow> cell = reader.cell(result->key.cell);
+  Result<store::CellRow> cell = stored.reader->cell(result->key.cell);
   if (!cell) return cell.error();
   return cell->dataset;
 }
 
-Result<store::ScoreJobRow> job_of(store::Reader& reader, store::ResultId result,
-                                  std::string_view signature) {
-  Result<std::vector<store::ScoreJobRow>> jobs = reader.scores(result);
+Result<store::ScoreJobRow> job_of(const StoredResult& stored, std::string_view signature) {
+  Result<std::vector<store::ScoreJobRow>> jobs = stored.reader->scores(stored.id);
   if (!jobs) return jobs.error();
   for (store::ScoreJobRow& job : *jobs) {
     if (job.signature == signature) return std::move(job);
   }
-  return not_found("result " + std::to_string(result.value) + " has no score with the signature '" +
-                   std::string(signature) + "'");
+  return not_found("result " + std::to_string(stored.id.value) +
+                   " has no score with the signature '" + std::string(signature) + "'");
 }
 
 }  // namespace
 
-Result<PairedStatistics> paired_statistics(store::Reader& reader, store::ResultId first,
-                                           store::ResultId second, std::string_view signature) {
-  const Result<DatasetId> dataset = dataset_of(reader, first);
+Result<PairedStatistics> paired_statistics(const StoredResult& first, const StoredResult& second,
+                                           std::string_view signature) {
+  const Result<DatasetId> dataset = dataset_of(first);
   if (!dataset) return dataset.error();
-  const Result<DatasetId> other_dataset = dataset_of(reader, second);
+  const Result<DatasetId> other_dataset = dataset_of(second);
   if (!other_dataset) return other_dataset.error();
   if (*dataset != *other_dataset) {
-    return invalid_argument("results " + std::to_string(first.value) + " and " +
-                            std::to_string(second.value) +
+    return invalid_argument("results " + std::to_string(first.id.value) + " and " +
+                            std::to_string(second.id.value) +
                             " are of different data sets; only equal examples can be paired");
   }
-  const Result<store::ScoreJobRow> first_job = job_of(reader, first, signature);
+  const Result<store::ScoreJobRow> first_job = job_of(first, signature);
   if (!first_job) return first_job.error();
-  const Result<store::ScoreJobRow> second_job = job_of(reader, second, signature);
+  const Result<store::ScoreJobRow> second_job = job_of(second, signature);
   if (!second_job) return second_job.error();
-  Result<std::vector<store::StatisticRow>> first_rows = reader.statistics(first_job->id);
+  Result<std::vector<store::StatisticRow>> first_rows = first.reader->statistics(first_job->id);
   if (!first_rows) return first_rows.error();
-  Result<std::vector<store::StatisticRow>> second_rows = reader.statistics(second_job->id);
+  Result<std::vector<store::StatisticRow>> second_rows = second.reader->statistics(second_job->id);
   if (!second_rows) return second_rows.error();
-  const Result<std::vector<store::ExampleRow>> examples = reader.examples(*dataset);
+  const Result<std::vector<store::ExampleRow>> examples = first.reader->examples(*dataset);
   if (!examples) return examples.error();
   std::map<int64_t, const std::string*> documents;
   for (const store::ExampleRow& example : *examples) {

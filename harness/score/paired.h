@@ -1,5 +1,5 @@
 // Paired statistics: two results under one metric, aligned example by example, for paired tests and
-// side-by-side tables. Called by `compare`, `gate` and reports. Stateless; errors name the result.
+// side-by-side tables. Called by `compare`. Stateless; errors name the result.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,15 @@ struct PairedStatistics {
   int64_t only_second = 0;
 };
 
+/// A result in a store; two results may lie in two stores.
+struct StoredResult {
+  store::Reader* reader = nullptr;
+  store::ResultId id;
+};
+
 /// `not_found` when one of them has no score with this signature; `invalid_argument` when they are
 /// of different data sets.
-Result<PairedStatistics> paired_statistics(store::Reader& reader, store::ResultId first,
-                                           store::ResultId second, std::string_view signature);
+Result<PairedStatistics> paired_statistics(const StoredResult& first, const StoredResult& second,
+                                           std::string_view signature);
 
 }  // namespace qfs::score

@@ -1,69 +1,20 @@
 #include "metrics/stats/bootstrap.h"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 
 #include "harness/core/json_dom.h"
 #include "harness/core/rng.h"
+#include "metrics/stats/cluster_sums.h"
 
 namespace qfs::metrics {
 namespace {
 
-/// Sums and sizes per cluster, clusters in byte order of their names so that the order of the items
-/// does not matter. Values are stored cluster by cluster, columns side by side.
-struct ClusterSums {
-  size_t columns = 0;
-  std::vector<double> sums;
-  std::vector<double> sizes;
-
-  size_t clusters() const { return sizes.size(); }
-};
-
-Status check(std::span<const Statistics> items, std::span<const std::string> clusters,
-             const BootstrapOptions& options) {
-  if (items.empty()) return invalid_argument("an interval needs at least one item");
-  if (items.size() != clusters.size()) {
-    return invalid_argument(
-        "an interval needs one cluster per item: " + std::to_string(items.size()) + " items, " +
-        std::to_string(clusters.size()) + " clusters");
-  }
+Status check(const BootstrapOptions& options) {
   if (options.resamples < 1) return invalid_argument("bootstrap resamples must be at least 1");
   if (!(options.level > 0 && options.level < 1)) {
     return invalid_argument("the level of an interval lies between 0 and 1");
   }
-  for (size_t i = 0; i < items.size(); ++i) {
-    const std::string row = "row " + std::to_string(i);
-    if (items[i].size() != items[0].size()) {
-      return invalid_argument(row + " has " + std::to_string(items[i].size()) +
-                              " values, the first one has " + std::to_string(items[0].size()));
-    }
-    for (double value : items[i]) {
-      if (!std::isfinite(value)) return invalid_argument(row + " holds a value that is not finite");
-    }
-  }
   return {};
-}
-
-ClusterSums sum_by_cluster(std::span<const Statistics> items,
-                           std::span<const std::string> clusters) {
-  std::map<std::string_view, size_t> order;
-  for (const std::string& cluster : clusters) order.emplace(cluster, 0);
-  size_t next = 0;
-  for (auto& [name, index] : order) index = next++;
-
-  ClusterSums result;
-  result.columns = items[0].size();
-  result.sums.assign(order.size() * result.columns, 0);
-  result.sizes.assign(order.size(), 0);
-  for (size_t i = 0; i < items.size(); ++i) {
-    const size_t cluster = order.find(clusters[i])->second;
-    result.sizes[cluster] += 1;
-    for (size_t c = 0; c < result.columns; ++c) {
-      result.sums[cluster * result.columns + c] += items[i][c];
-    }
-  }
-  return result;
 }
 
 /// Means of the resamples, column after column: element [c * resamples + r].
@@ -115,16 +66,17 @@ Result<std::vector<Interval>> bootstrap_means(std::span<const Statistics> items,
                                               std::span<const std::string> clusters,
                                               const BootstrapOptions& options,
                                               const MeansTransform& transform) {
-  if (Status status = check(items, clusters, options); !status.ok()) return status.error();
-  const ClusterSums data = sum_by_cluster(items, clusters);
-  const auto count = static_cast<int64_t>(data.clusters());
-  std::vector<Interval> intervals(data.columns, Interval{0, 0, count});
+  if (Status status = check(options); !status.ok()) return status.error();
+  const Result<ClusterSums> data = sum_by_cluster(items, clusters);
+  if (!data.ok()) return data.error();
+  const auto count = static_cast<int64_t>(data->clusters());
+  std::vector<Interval> intervals(data->columns, Interval{0, 0, count});
   if (count < kMinimumClusters) return intervals;
 
-  std::vector<double> means = resampled_means(data, options, transform);
+  std::vector<double> means = resampled_means(*data, options, transform);
   const auto resamples = static_cast<size_t>(options.resamples);
   const double tail = (1 - options.level) / 2;
-  for (size_t c = 0; c < data.columns; ++c) {
+  for (size_t c = 0; c < data->columns; ++c) {
     const std::span<double> column = std::span(means).subspan(c * resamples, resamples);
     std::sort(column.begin(), column.end());
     intervals[c].low = linear_quantile(column, tail);

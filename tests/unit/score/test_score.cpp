@@ -264,8 +264,8 @@ class Pairs : public Scoring {
 };
 
 TEST_F(Pairs, ExamplesOfBothAreAlignedAndTheRestIsCounted) {
-  const auto paired =
-      value_of(score::paired_statistics(reader_, open_.result, other_.result, "length@1"));
+  const auto paired = value_of(
+      score::paired_statistics({&reader_, open_.result}, {&reader_, other_.result}, "length@1"));
   EXPECT_THAT(paired.ordinals, testing::ElementsAre(1, 2));
   EXPECT_THAT(paired.clusters, testing::ElementsAre("document-0", "document-1"));
   EXPECT_EQ(paired.first, (std::vector<Statistics>{{25, 25}, {25, 25}}));
@@ -275,14 +275,19 @@ TEST_F(Pairs, ExamplesOfBothAreAlignedAndTheRestIsCounted) {
 }
 
 TEST_F(Pairs, BothNeedTheSignature) {
-  EXPECT_EQ(score::paired_statistics(reader_, open_.result, other_.result, "length@9").error().kind,
-            ErrorKind::not_found);
+  EXPECT_EQ(
+      score::paired_statistics({&reader_, open_.result}, {&reader_, other_.result}, "length@9")
+          .error()
+          .kind,
+      ErrorKind::not_found);
 }
 
 TEST_F(Pairs, DifferentDataSetsCannotBePaired) {
   const Dataset elsewhere = sample_dataset(4, "elsewhere");
   const OpenResult open = open_sample(store_, elsewhere, sample_cell(elsewhere, "bm25"));
-  EXPECT_EQ(score::paired_statistics(reader_, open_.result, open.result, "length@1").error().kind,
+  EXPECT_EQ(score::paired_statistics({&reader_, open_.result}, {&reader_, open.result}, "length@1")
+                .error()
+                .kind,
             ErrorKind::invalid_argument);
 }
 

@@ -1,0 +1,172 @@
+#include "harness/cli/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "harness/core/suggest.h"
+#include "metrics/stats/randomization.h"
+
+namespace qfs::cli {
+namespace {
+
+using metrics::Alternative;
+
+/// B minus A, row by row, plus `shift` in every column.
+std::vector<Statistics> differences(const score::PairedStatistics& paired, double shift = 0) {
+  std::vector<Statistics> rows = paired.second;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    for (size_t c = 0; c < rows[i].size(); ++c) rows[i][c] += shift - paired.first[i][c];
+  }
+  return rows;
+}
+
+double mean_of(const std::vector<Statistics>& rows, size_t column) {
+  double sum = 0;
+  for (const Statistics& row : rows) sum += row[column];
+  return sum / static_cast<double>(rows.size());
+}
+
+void count_wins(const score::PairedStatistics& paired, size_t column, ComparedColumn& compared) {
+  for (size_t i = 0; i < paired.first.size(); ++i) {
+    const double a = paired.first[i][column];
+    const double b = paired.second[i][column];
+    ++(b > a ? compared.wins : b < a ? compared.losses : compared.ties);
+  }
+}
+
+Result<std::optional<DropTest>> drop_test(const score::PairedStatistics& paired,
+                                          const std::string& name, size_t column,
+                                          const ComparisonRequest& request) {
+  const auto wanted = request.max_drops.find(name);
+  if (wanted == request.max_drops.end()) return std::optional<DropTest>();
+  auto p = metrics::randomization_p(differences(paired, wanted->second), paired.clusters,
+                                    Alternative::less);
+  if (!p) return p.error();
+  return std::optional(DropTest{wanted->second, (*p)[column], (*p)[column] < kLevel});
+}
+
+std::vector<DifferentExample> most_different(const score::PairedStatistics& paired, size_t column,
+                                             size_t count) {
+  std::vector<DifferentExample> examples;
+  for (size_t i = 0; i < paired.ordinals.size(); ++i) {
+    const DifferentExample example{paired.ordinals[i], paired.first[i][column],
+                                   paired.second[i][column]};
+    if (example.a != example.b) examples.push_back(example);
+  }
+  std::ranges::stable_sort(examples, std::greater<>(),
+                           [](const DifferentExample& e) { return std::abs(e.b - e.a); });
+  examples.resize(std::min(examples.size(), count));
+  return examples;
+}
+
+/// Indices of the columns to show.
+std::vector<size_t> chosen_columns(const std::vector<std::string>& columns,
+                                   const ComparisonRequest& request) {
+  std::vector<size_t> chosen;
+  for (size_t c = 0; c < columns.size(); ++c) {
+    const bool wanted = request.columns.empty() ? columns[c].ends_with(".f")
+                                                : std::ranges::count(request.columns, columns[c]);
+    if (wanted || request.max_drops.contains(columns[c])) chosen.push_back(c);
+  }
+  if (chosen.empty() && request.columns.empty()) {
+    chosen.resize(columns.size());
+    std::iota(chosen.begin(), chosen.end(), size_t{0});
+  }
+  return chosen;
+}
+
+Result<Comparison> compare_metric(const score::PairedStatistics& paired,
+                                  const ComparisonRequest& request) {
+  Comparison comparison;
+  comparison.examples = static_cast<int64_t>(paired.ordinals.size());
+  comparison.only_a = paired.only_first;
+  comparison.only_b = paired.only_second;
+  auto intervals = metrics::bootstrap_differences(paired.second, paired.first, paired.clusters);
+  if (!intervals) return intervals.error();
+  auto p = metrics::randomization_p(differences(paired), paired.clusters, Alternative::different);
+  if (!p) return p.error();
+  for (size_t c : chosen_columns(paired.columns, request)) {
+    ComparedColumn& column = comparison.columns.emplace_back();
+    column.name = paired.columns[c];
+    column.a = mean_of(paired.first, c);
+    column.b = mean_of(paired.second, c);
+    column.difference = (*intervals)[c];
+    column.p = (*p)[c];
+    count_wins(paired, c, column);
+    auto drop = drop_test(paired, column.name, c, request);
+    if (!drop) return drop.error();
+    column.drop = *drop;
+    comparison.clusters = column.difference.interval.clusters;
+    if (comparison.columns.size() == 1) {
+      comparison.most_different = most_different(paired, c, request.examples);
+    }
+  }
+  return comparison;
+}
+
+/// Every column that was asked for by name exists in one of the metrics.
+Status check_columns(const std::vector<store::ScoreJobRow>& jobs,
+                     const ComparisonRequest& request) {
+  std::vector<std::string> known;
+  for (const store::ScoreJobRow& job : jobs) {
+    known.insert(known.end(), job.columns.begin(), job.columns.end());
+  }
+  std::vector<std::string> asked = request.columns;
+  for (const auto& [name, margin] : request.max_drops) asked.push_back(name);
+  for (const std::string& name : asked) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    return not_found("no score of both results has the column '" + name + "'" +
+                     suggestion(name, known));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<Comparison>> compare_results(const score::StoredResult& a,
+                                                const score::StoredResult& b,
+                                                const ComparisonRequest& request) {
+  auto jobs = a.reader->scores(a.id);
+  if (!jobs) return jobs.error();
+  auto other_jobs = b.reader->scores(b.id);
+  if (!other_jobs) return other_jobs.error();
+  std::set<std::string> signatures;
+  for (const store::ScoreJobRow& job : *other_jobs) signatures.insert(job.signature);
+  std::erase_if(*jobs, [&](const auto& job) { return !signatures.contains(job.signature); });
+  if (jobs->empty()) {
+    return not_found(
+        "the two results have no score of the same metric and signature; 'qfs-bench score' adds "
+        "them");
+  }
+  if (Status known = check_columns(*jobs, request); !known) return known.error();
+
+  std::vector<Comparison> comparisons;
+  for (const store::ScoreJobRow& job : *jobs) {
+    auto paired = score::paired_statistics(a, b, job.signature);
+    if (!paired) return paired.error();
+    if (paired->ordinals.empty()) return not_found("the two results have no example in common");
+    Result<Comparison> comparison = compare_metric(*paired, request);
+    if (!comparison) return comparison.error();
+    if (comparison->columns.empty()) continue;
+    comparison->metric = job.metric;
+    comparison->signature = job.signature;
+    comparisons.push_back(*std::move(comparison));
+  }
+  return comparisons;
+}
+
+void adjust_for_several(std::vector<Comparison>& comparisons) {
+  std::vector<double> p;
+  for (const Comparison& comparison : comparisons) {
+    for (const ComparedColumn& column : comparison.columns) p.push_back(column.p);
+  }
+  const std::vector<double> adjusted = metrics::holm_adjusted(p);
+  size_t next = 0;
+  for (Comparison& comparison : comparisons) {
+    for (ComparedColumn& column : comparison.columns) column.p_holm = adjusted[next++];
+  }
+}
+
+}  // namespace qfs::cli

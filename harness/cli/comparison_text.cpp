@@ -1,0 +1,124 @@
+// How a comparison is shown: a Markdown table a metric, and JSON with everything unrounded.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/cli/comparison.h"
+#include "harness/cli/output.h"
+#include "metrics/stats/randomization.h"
+#include "reports/escape.h"
+
+namespace qfs::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kPercent = 100;
+
+std::string interval_text(const metrics::Interval& interval) {
+  if (!interval.available()) return metrics::unavailable_interval_text(interval);
+  return fmt::format("[{:+.2f}, {:+.2f}]", interval.low * kPercent, interval.high * kPercent);
+}
+
+/// A p-value is never shown as 0.
+std::string p_text(double p) { return p < 0.00005 ? "<0.0001" : fmt::format("{:.4f}", p); }
+
+std::string row_text(const ComparedColumn& column) {
+  return fmt::format("| {} | {:.2f} | {:.2f} | {:+.2f} | {} | {} | {} | {}/{}/{} |\n",
+                     reports::markdown_text(column.name), column.a * kPercent, column.b * kPercent,
+                     column.difference.difference * kPercent,
+                     interval_text(column.difference.interval), p_text(column.p),
+                     p_text(column.p_holm), column.wins, column.ties, column.losses);
+}
+
+std::string drop_text(const ComparedColumn& column) {
+  return fmt::format("{}: a drop of more than {:.2f} is {} (one-sided p {})\n",
+                     reports::markdown_text(column.name), column.drop->margin * kPercent,
+                     column.drop->worse ? "shown: WORSE" : "not shown", p_text(column.drop->p));
+}
+
+std::string one_text(const Comparison& comparison) {
+  std::string text =
+      fmt::format("A: {}\nB: {}\n{} examples of {} documents", reports::markdown_text(comparison.a),
+                  reports::markdown_text(comparison.b), comparison.examples, comparison.clusters);
+  if (comparison.only_a + comparison.only_b > 0) {
+    text += fmt::format(" ({} only in A, {} only in B: left out)", comparison.only_a,
+                        comparison.only_b);
+  }
+  text +=
+      "\n\n| × 100 | A | B | B − A | 95 % | p | p (Holm) | B better/equal/worse |\n"
+      "|---|---:|---:|---:|---:|---:|---:|---:|\n";
+  for (const ComparedColumn& column : comparison.columns) text += row_text(column);
+  text += '\n';
+  for (const ComparedColumn& column : comparison.columns) {
+    if (column.drop) text += drop_text(column);
+  }
+  for (const DifferentExample& example : comparison.most_different) {
+    text +=
+        fmt::format("example {}: {} {:.2f} → {:.2f} ({:+.2f})\n", example.ordinal,
+                    reports::markdown_text(comparison.columns.front().name), example.a * kPercent,
+                    example.b * kPercent, (example.b - example.a) * kPercent);
+  }
+  return text + fmt::format("\n{}\n", reports::markdown_code(comparison.signature));
+}
+
+json column_json(const ComparedColumn& column) {
+  json object = {{"a", column.a},
+                 {"b", column.b},
+                 {"difference", column.difference.difference},
+                 {"p", column.p},
+                 {"p_holm", column.p_holm},
+                 {"wins", column.wins},
+                 {"ties", column.ties},
+                 {"losses", column.losses}};
+  if (column.difference.interval.available()) {
+    object["interval"] = {column.difference.interval.low, column.difference.interval.high};
+  }
+  if (column.drop) {
+    object["max_drop"] = {
+        {"margin", column.drop->margin}, {"p", column.drop->p}, {"worse", column.drop->worse}};
+  }
+  return object;
+}
+
+json one_json(const Comparison& comparison) {
+  json columns = json::object();
+  for (const ComparedColumn& column : comparison.columns) {
+    columns[column.name] = column_json(column);
+  }
+  json examples = json::array();
+  for (const DifferentExample& example : comparison.most_different) {
+    examples.push_back({{"ordinal", example.ordinal}, {"a", example.a}, {"b", example.b}});
+  }
+  return {{"a", comparison.a},
+          {"b", comparison.b},
+          {"metric", comparison.metric},
+          {"signature", comparison.signature},
+          {"examples", comparison.examples},
+          {"only_a", comparison.only_a},
+          {"only_b", comparison.only_b},
+          {"clusters", comparison.clusters},
+          {"columns", std::move(columns)},
+          {"most_different", std::move(examples)}};
+}
+
+}  // namespace
+
+std::string comparison_text(const std::vector<Comparison>& comparisons) {
+  std::string text;
+  for (const Comparison& comparison : comparisons) text += one_text(comparison) + "\n";
+  return text +
+         reports::markdown_code("intervals: " + metrics::bootstrap_signature({}) +
+                                " | p: " + metrics::randomization_signature({})) +
+         "\n";
+}
+
+std::string comparison_json(const std::vector<Comparison>& comparisons) {
+  json list = json::array();
+  for (const Comparison& comparison : comparisons) list.push_back(one_json(comparison));
+  return json_document("compare", {{"comparisons", std::move(list)},
+                                   {"intervals", metrics::bootstrap_signature({})},
+                                   {"test", metrics::randomization_signature({})}});
+}
+
+}  // namespace qfs::cli
