@@ -133,6 +133,23 @@ class ScoreFiles(DriverTest):
         self.assertEqual((result["empty_predictions"], result["references"]["empty"]), (1, 1))
         self.assertIn("empty:1", result["signature"]["short"])
 
+    def test_the_table(self):
+        self.jsonl([{"id": str(i), "cluster": "c", **CAT} for i in range(3)] +
+                   [{"id": "e", "cluster": "d\u202e", "prediction": "", "references": ["x"]}])
+        text = self.assert_succeeds(self.run_bench("score", "out.jsonl", "--metric", "scrolls"))
+        lines = text.splitlines()
+        self.assertEqual(lines[:6], [
+            "                P      R      F      95 % interval of F",
+            "rouge1          75.00  56.25  64.29  n/a (2 clusters)",
+            "rouge2          75.00  50.00  60.00  n/a (2 clusters)",
+            "rougeL          75.00  56.25  64.29  n/a (2 clusters)",
+            "rougeLsum       75.00  56.25  64.29  n/a (2 clusters)",
+            "geometric_mean                62.82  n/a (2 clusters)"])  # (.6429 * .6 * .6429)^(1/3)
+        self.assertRegex(lines[6], r"^signature: rouge:geometric_mean=on\|nrefs:1\|missing:error;0\|"
+                                   r"empty:1\|unit:cluster\|#[0-9a-f]{8}$")
+        self.assertEqual(lines[8], "n = 4, 1 empty predictions; JSON lines of out.jsonl; "
+                                   "intervals by cluster")
+
     def test_threads_and_order_of_output_do_not_change_values(self):
         rows = [{"id": str(i), "prediction": f"word {i} and {i % 9}",
                  "references": [f"the word {i % 9} or {i}"]} for i in range(500)]
