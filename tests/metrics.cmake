@@ -18,6 +18,7 @@ qfs_test(metrics_test LABEL unit
   LINK qfs_metrics)
 qfs_test(metrics_property_test LABEL property
   SOURCES
+    property/metrics/rouge155_property_test.cpp
     property/metrics/rouge_property_test.cpp
     support/random_texts.cpp
     support/slow_rouge.cpp
