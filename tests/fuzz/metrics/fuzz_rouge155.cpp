@@ -44,12 +44,12 @@ void score(std::string_view text) {
   options.formula = byte(3) & 0x80U ? r155::Formula::best : r155::Formula::average;
   auto lexicon = std::make_shared<r155::Lexicon>();
   lexicon->stem = byte(0) & 0x80U;
+  const auto form = static_cast<r155::SummaryForm>(byte(0) % 4);
   r155::Scorer scorer(options, lexicon);
   text.remove_prefix(4);
   const size_t middle = std::min(text.find('\0'), text.size());
   const std::string_view right = text.substr(std::min(middle + 1, text.size()));
   std::string storage;
-  const auto form = static_cast<r155::SummaryForm>(byte(0) % 4);
   const r155::Summary candidate =
       scorer.encode(r155::sentences_of(text.substr(0, middle), form, storage));
   const std::vector<r155::Summary> references = {
@@ -72,9 +72,8 @@ std::vector<std::string> fuzz_seeds() {
       "<MODELS><M ID=\"1\">r<![CDATA[&]]></M></MODELS></EVAL></ROUGE-EVAL>",
       "<a size=\"9\" name=\"1\">[1]</a> <a href=\"#1\" id=1>the <unk> cat</a>\n",
       "<S SNTNO=\"1a\">the cat</S>\n", "# list\nc r1 r2\nd r3\n",
-      std::string("\x83\x85\x02\x10the arguments of commissioners\nthe cat the cat\0"
-                  "an argument of a commission\nthe cat sat",
-                  84)};
+      std::string("\x83\x85\x02\x10the arguments of commissioners\nthe cat the cat") + '\0' +
+          "an argument of a commission\nthe cat sat"};
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
