@@ -104,8 +104,9 @@ std::string registry_file(const CatalogOptions& options) {
 
 std::unique_ptr<DatasetCatalog> make_catalog(const CatalogOptions& options) {
   std::vector<std::unique_ptr<DatasetReader>> readers;
-  readers.push_back(
-      std::make_unique<MiniMeetingsReader>(options.program_folder + "/mini/meetings"));
+  const std::string mini = options.program_folder + "/mini";
+  readers.push_back(std::make_unique<MiniMeetingsReader>(mini_meetings(), mini + "/meetings"));
+  readers.push_back(std::make_unique<MiniMeetingsReader>(mini_zh(), mini + "/zh"));
   std::string registry = registry_file(options);
   readers.push_back(std::make_unique<QmsumReader>(registry, options.roots));
   readers.push_back(std::make_unique<SqualityReader>(registry, options.roots));

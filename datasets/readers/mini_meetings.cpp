@@ -30,13 +30,27 @@ Result<std::vector<std::string>> ids_of_split(const LoadedFile& splits, const st
 
 }  // namespace
 
+MiniMeetingSet mini_meetings() {
+  return {"mini-meetings",
+          "16 short synthetic meetings with 4 queries each, written for this project",
+          "en",
+          {"raw", "ideal"}};
+}
+
+MiniMeetingSet mini_zh() {
+  return {"mini-zh",
+          "23 synthetic Chinese meeting segments with 2 queries each, written for this project",
+          "zh",
+          {"raw"}};
+}
+
 DatasetInfo MiniMeetingsReader::info() const {
-  return {.name = "mini-meetings",
-          .doc = "16 short synthetic meetings with 4 queries each, written for this project",
+  return {.name = set_.name,
+          .doc = set_.doc,
           .licence = "CC BY 4.0",
           .splits = {"test", "train", "val"},
           .views = {"whole", "golden"},
-          .text_forms = {"raw", "ideal"},
+          .text_forms = set_.text_forms,
           .bundled = true};
 }
 
@@ -62,7 +76,10 @@ Result<Dataset> MiniMeetingsReader::read(const DatasetRequest& request) const {
     meetings.push_back(*std::move(meeting));
     manifest.files.push_back(std::move(file->source));
   }
-  return seal_meetings(request, std::move(manifest), std::move(meetings));
+  Result<Dataset> dataset = seal_meetings(request, std::move(manifest), std::move(meetings));
+  if (!dataset) return dataset;
+  for (Example& example : dataset->examples) example.language = set_.language;
+  return dataset;
 }
 
 }  // namespace qfs::datasets

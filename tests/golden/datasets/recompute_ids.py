@@ -1,4 +1,4 @@
-"""Recomputes the pinned ids of mini-meetings (raw form) from the files, without the program.
+"""Recomputes the pinned ids of mini-meetings and mini-zh (raw form) from the files, without the program.
 
 Run in the source tree's root; prints dataset_id, first and last example hash of each pinned request.
 """
@@ -6,7 +6,7 @@ import hashlib
 import json
 import pathlib
 
-FOLDER = pathlib.Path("datasets/mini/meetings")
+MINI = pathlib.Path("datasets/mini")
 
 
 def sha256(data):
@@ -22,10 +22,10 @@ def digest(turns):
     return sha256(b"".join(b"%d:%s" % (len(part), part) for part in parts))
 
 
-def dataset(split, view):
+def dataset(folder, split, view):
     files, examples = [], []
-    for name in sorted(json.loads((FOLDER / "splits.json").read_text())[split]):
-        data = (FOLDER / f"{name}.json").read_bytes()
+    for name in sorted(json.loads((folder / "splits.json").read_text())[split]):
+        data = (folder / f"{name}.json").read_bytes()
         files.append(sha256(data))
         meeting = json.loads(data)
         turns = [(t["speaker"], t["content"]) for t in meeting["meeting_transcripts"]]
@@ -43,5 +43,6 @@ def dataset(split, view):
 
 
 if __name__ == "__main__":
-    for request in (("test", "whole"), ("test", "golden"), ("train", "whole")):
-        print(*request, *dataset(*request))
+    for name in ("meetings", "zh"):
+        for request in (("test", "whole"), ("test", "golden"), ("train", "whole")):
+            print(name, *request, *dataset(MINI / name, *request))
