@@ -29,8 +29,8 @@ Result<std::vector<Statistics>> joined(std::vector<Result<std::vector<Statistics
   return rows;
 }
 
-Result<std::vector<Statistics>> measure(const Metric& metric, std::span<const ScoreItem> items,
-                                        unsigned threads) {
+Result<std::vector<Statistics>> measured(const Metric& metric, std::span<const ScoreItem> items,
+                                         unsigned threads) {
   const size_t parts = std::min<size_t>(threads, items.size() / kItemsPerThread + 1);
   if (parts <= 1 || metric.needs().corpus) return metric.measure(items);
   std::vector<std::future<Result<std::vector<Statistics>>>> futures;
@@ -75,43 +75,53 @@ TextScorer::TextScorer(std::vector<std::shared_ptr<const Metric>> metrics,
 
 Status TextScorer::add(ScoreItem item, std::string where) {
   item.id = count_++;
-  batch_bytes_ += bytes_of(item);
-  batch_.push_back(std::move(item));
-  places_.push_back(std::move(where));
-  const bool full = static_cast<int64_t>(batch_.size()) >= options_.batch_items ||
-                    batch_bytes_ >= options_.batch_bytes;
-  return full && !needs_.corpus ? measure_batch() : Status();
+  batch_.bytes += bytes_of(item);
+  batch_.items.push_back(std::move(item));
+  batch_.places.push_back(std::move(where));
+  const bool full = static_cast<int64_t>(batch_.items.size()) >= options_.batch_items ||
+                    batch_.bytes >= options_.batch_bytes;
+  return full && !needs_.corpus ? start_batch() : Status();
 }
 
-Status TextScorer::measure_batch() {
+Status TextScorer::wait() { return running_.valid() ? running_.get() : Status(); }
+
+Status TextScorer::start_batch() {
+  if (Status before = wait(); !before) return before;
+  Batch batch = std::exchange(batch_, {});
+  if (options_.threads <= 1) return measure(batch);
+  running_ =
+      std::async(std::launch::async, [this, batch = std::move(batch)] { return measure(batch); });
+  return {};
+}
+
+Status TextScorer::measure(const Batch& batch) {
   for (TextScore& score : scores_) {
-    Result<std::vector<Statistics>> rows = measure(*score.metric, batch_, options_.threads);
-    if (!rows) return at_place(rows.error(), *score.metric, batch_, places_);
-    if (rows->size() != batch_.size()) {
-      return internal_error("metric " + std::string(score.metric->name()) + " gave " +
+    const Metric& metric = *score.metric;
+    Result<std::vector<Statistics>> rows = measured(metric, batch.items, options_.threads);
+    if (!rows) return at_place(rows.error(), metric, batch.items, batch.places);
+    if (rows->size() != batch.items.size()) {
+      return internal_error("metric " + std::string(metric.name()) + " gave " +
                             std::to_string(rows->size()) + " rows for " +
-                            std::to_string(batch_.size()) + " items");
+                            std::to_string(batch.items.size()) + " items");
     }
     for (const Statistics& row : *rows) {
       if (row.size() == score.columns.size()) continue;
-      return internal_error("metric " + std::string(score.metric->name()) + " gave " +
+      return internal_error("metric " + std::string(metric.name()) + " gave " +
                             std::to_string(row.size()) + " values for " +
                             std::to_string(score.columns.size()) + " columns");
     }
     std::ranges::move(*rows, std::back_inserter(score.statistics));
-    notes_.add(*score.metric, batch_, places_);
+    notes_.add(metric, batch.items, batch.places);
   }
-  batch_.clear();
-  places_.clear();
-  batch_bytes_ = 0;
   return {};
 }
 
 Result<std::vector<TextScore>> TextScorer::finish() {
   if (count_ == 0) return data_error("there is nothing to score");
-  if (!batch_.empty()) {
-    if (Status status = measure_batch(); !status) return status.error();
+  if (!batch_.items.empty()) {
+    if (Status status = start_batch(); !status) return status.error();
   }
+  if (Status status = wait(); !status) return status.error();
   for (TextScore& score : scores_) score.values = score.metric->aggregate(score.statistics);
   return std::move(scores_);
 }

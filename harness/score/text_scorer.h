@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <span>
 #include <string>
@@ -34,34 +35,47 @@ struct TextScore {
 
 class TextScorer {
  public:
-  TextScorer(std::vector<std::shared_ptr<const Metric>> metrics, TextScorerOptions options = {});
+  explicit TextScorer(std::vector<std::shared_ptr<const Metric>> metrics,
+                      TextScorerOptions options = {});
+  TextScorer(const TextScorer&) = delete;
+  TextScorer& operator=(const TextScorer&) = delete;
 
   /// Whether any metric reads this; callers need not provide what none reads.
   bool needs_references() const { return needs_.references; }
   bool needs_document() const { return needs_.document; }
   bool needs_query() const { return needs_.query; }
 
-  /// `where` is the item's place for errors ("out.jsonl:17"). The item's id is set here.
+  /// `where` is the item's place for errors ("out.jsonl:17"). The item's id is set here. With
+  /// several threads a full batch is measured while the next one is read, so its error comes later.
   Status add(ScoreItem item, std::string where);
 
   /// Measures what is left. `data` when there was no item.
   Result<std::vector<TextScore>> finish();
 
   int64_t items() const { return count_; }
-  /// What the metrics have to say about the items measured so far.
+  /// What the metrics have to say about the items, once finish() has returned.
   const ScoringNotes& notes() const { return notes_; }
 
  private:
-  Status measure_batch();
+  /// Items that are measured together.
+  struct Batch {
+    std::vector<ScoreItem> items;
+    std::vector<std::string> places;
+    int64_t bytes = 0;
+  };
+
+  Status measure(const Batch& batch);
+  /// Measures the current batch, on another thread if there are several; waits for the one before.
+  Status start_batch();
+  Status wait();
 
   std::vector<TextScore> scores_;
   TextScorerOptions options_;
   MetricNeeds needs_;
-  std::vector<ScoreItem> batch_;
-  std::vector<std::string> places_;  ///< of batch_
-  int64_t batch_bytes_ = 0;
+  Batch batch_;
   int64_t count_ = 0;
   ScoringNotes notes_;
+  std::future<Status> running_;  ///< uses scores_ and notes_; destroyed, and so awaited, first
 };
 
 }  // namespace qfs::score

@@ -80,6 +80,22 @@ TEST(TextScorer, AnErrorNamesThePlaceOfItsItem) {
   EXPECT_THAT(status.error().message, testing::HasSubstr("metric length: a bad text"));
 }
 
+TEST(TextScorer, AnErrorOfABatchMeasuredBesideReadingIsNotLost) {
+  for (size_t bad : {size_t{0}, size_t{30}, size_t{99}}) {
+    TextScorer scorer({std::make_shared<LengthMetric>(false)}, {.batch_items = 10, .threads = 2});
+    Status status;
+    for (size_t i = 0; i < 100 && status.ok(); ++i) {
+      status = scorer.add(item(i == bad ? "bad" : "a"), "f:" + std::to_string(i));
+    }
+    if (status.ok()) {
+      const auto scores = scorer.finish();
+      ASSERT_FALSE(scores.ok());
+      status = scores.error();
+    }
+    EXPECT_EQ(status.error().where, "f:" + std::to_string(bad));
+  }
+}
+
 TEST(TextScorer, NothingToScoreIsAnError) {
   TextScorer scorer({std::make_shared<LengthMetric>(false)});
   EXPECT_FALSE(scorer.finish().ok());
