@@ -36,7 +36,8 @@ std::string read_reply(int fd) {
 /// none. PATH decides which python3, so that an activated virtual environment is seen.
 std::string installed_package() {
   constexpr const char* kScript =
-      "import importlib.util, os\n"
+      "import importlib.util, os, sys\n"
+      "sys.path[:] = [folder for folder in sys.path if folder]\n"  // not the working directory
       "spec = importlib.util.find_spec('jieba')\n"
       "folders = list(spec.submodule_search_locations or []) if spec else []\n"
       "os.write(int(os.environ['QFS_REPLY_FD']), os.fsencode(folders[0] if folders else ''))\n";
