@@ -88,6 +88,15 @@ Result<Comparison> compare_metric(const score::PairedStatistics& paired,
   auto p = metrics::randomization_p(differences(paired), paired.clusters, Alternative::different);
   if (!p) return p.error();
   for (size_t c : chosen_columns(paired.columns, request)) {
+    if (!paired.is_mean[c]) {
+      if (request.max_drops.contains(paired.columns[c])) {
+        return invalid_argument("--max-drop: the corpus value of '" + paired.columns[c] +
+                                "' is not the mean of its examples, so their differences do not "
+                                "test it");
+      }
+      comparison.left_out.push_back(paired.columns[c]);
+      continue;
+    }
     ComparedColumn& column = comparison.columns.emplace_back();
     column.name = paired.columns[c];
     column.a = mean_of(paired.first, c);
@@ -149,7 +158,7 @@ Result<std::vector<Comparison>> compare_results(const score::StoredResult& a,
     if (paired->ordinals.empty()) return not_found("the two results have no example in common");
     Result<Comparison> comparison = compare_metric(*paired, request);
     if (!comparison) return comparison.error();
-    if (comparison->columns.empty()) continue;
+    if (comparison->columns.empty() && comparison->left_out.empty()) continue;
     comparison->metric = job.metric;
     comparison->signature = job.signature;
     comparisons.push_back(*std::move(comparison));

@@ -53,6 +53,7 @@ struct Comparison {
   int64_t only_b = 0;
   int64_t clusters = 0;
   std::vector<ComparedColumn> columns;
+  std::vector<std::string> left_out;  ///< columns whose corpus value is no mean of examples
   std::vector<DifferentExample> most_different;  ///< in the first column, largest first
 };
 

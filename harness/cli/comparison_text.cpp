@@ -53,6 +53,10 @@ std::string one_text(const Comparison& comparison) {
   for (const ComparedColumn& column : comparison.columns) {
     if (column.drop) text += drop_text(column);
   }
+  for (const std::string& name : comparison.left_out) {
+    text += fmt::format("{}: left out, its corpus value is not the mean of its examples\n",
+                        reports::markdown_text(name));
+  }
   for (const DifferentExample& example : comparison.most_different) {
     text +=
         fmt::format("example {}: {} {:.2f} → {:.2f} ({:+.2f})\n", example.ordinal,
@@ -99,6 +103,7 @@ json one_json(const Comparison& comparison) {
           {"only_b", comparison.only_b},
           {"clusters", comparison.clusters},
           {"columns", std::move(columns)},
+          {"left_out", comparison.left_out},
           {"most_different", std::move(examples)}};
 }
 

@@ -1,5 +1,6 @@
 #include "harness/score/paired.h"
 
+#include <cmath>
 #include <map>
 #include <string>
 #include <utility>
@@ -23,6 +24,22 @@ Result<store::ScoreJobRow> job_of(const StoredResult& stored, std::string_view s
   }
   return not_found("result " + std::to_string(stored.id.value) +
                    " has no score with the signature '" + std::string(signature) + "'");
+}
+
+/// Clears the marks of columns whose stored corpus value is not the mean of the rows.
+void mark_means(const store::ScoreJobRow& job, const std::vector<store::StatisticRow>& rows,
+                std::vector<bool>& is_mean) {
+  constexpr double kTolerance = 1e-9;
+  for (size_t c = 0; c < job.columns.size(); ++c) {
+    double sum = 0;
+    for (const store::StatisticRow& row : rows) sum += row.values[c];
+    const double mean = sum / static_cast<double>(rows.size());
+    for (const store::ScoreRow& score : job.scores) {
+      if (score.name == job.columns[c] && !(std::abs(score.value - mean) <= kTolerance)) {
+        is_mean[c] = false;
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -55,6 +72,9 @@ Result<PairedStatistics> paired_statistics(const StoredResult& first, const Stor
 
   PairedStatistics paired;
   paired.columns = first_job->columns;
+  paired.is_mean.assign(paired.columns.size(), true);
+  mark_means(*first_job, *first_rows, paired.is_mean);
+  mark_means(*second_job, *second_rows, paired.is_mean);
   auto a = first_rows->begin();
   auto b = second_rows->begin();
   while (a != first_rows->end() && b != second_rows->end()) {

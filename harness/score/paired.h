@@ -15,6 +15,9 @@ namespace qfs::score {
 
 struct PairedStatistics {
   std::vector<std::string> columns;
+  /// Whether the corpus value of a column is the mean of its items in both results; a difference of
+  /// means says nothing about the others.
+  std::vector<bool> is_mean;
   std::vector<int64_t> ordinals;      ///< examples that both results have, ascending
   std::vector<std::string> clusters;  ///< their documents, same order
   std::vector<Statistics> first;

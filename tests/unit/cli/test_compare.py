@@ -60,6 +60,15 @@ class Compare(DriverTest):
         self.assert_succeeds(self.compare(*reversed(worse), "--max-drop", "rouge1.f=0.01"))
         self.assertIn("not shown", self.assert_succeeds(self.compare(*worse, "--max-drop", "rouge1.f=1")))
 
+    def test_a_value_that_is_no_mean_of_examples_is_left_out(self):
+        self.assert_succeeds(self.run_bench("score", "--store", "small.sqlite", "--metric", "scrolls"))
+        sides = ["method=lead,local_context=32", "method=oracle,local_context=32"]
+        comparisons = self.json_of(*sides)
+        self.assertIn(["geometric_mean.f"], [c["left_out"] for c in comparisons])
+        self.assertTrue(all("geometric_mean.f" not in c["columns"] for c in comparisons))
+        self.assertIn("left out", self.assert_succeeds(self.compare(*sides)))
+        self.assert_fails(2, self.compare(*sides, "--max-drop", "geometric_mean.f=0.01"), "not the mean")
+
     def test_the_table_names_sides_and_signature(self):
         text = self.assert_succeeds(self.compare(LEAD, WIDE, "--values", "rougeL.f"))
         for part in ("A: lead", "B: lead", "12 examples of 12 documents", "| rougeL.f |",
