@@ -113,6 +113,8 @@ class Check {
  private:
   Error explained(std::string_view step, Error error) const {
     error.message = fmt::format("{}: {}{}", step, error.message, output_tail(log_path_));
+    // A program reports what it did not foresee as internal: its own defect, not ours.
+    if (error.kind == ErrorKind::internal) error.kind = ErrorKind::data;
     return error;
   }
 

@@ -142,6 +142,19 @@ class ExternalMethod(unittest.TestCase):
         self.assertNotEqual(check.returncode, 0)
         self.assertIn("my own message", check.stdout + check.stderr)
 
+    def test_check_does_not_take_a_methods_defect_for_its_own(self):
+        self.write_method(body=textwrap.dedent('''
+            import qfs_method
+            def summarize(example, params):
+                raise ValueError("no such luck")
+            qfs_method.serve(summarize, name="broken", version=1)
+            '''))
+        check = subprocess.run([QFS_BENCH, "method", "check", "python3", "echo.py"],
+                               capture_output=True, text=True, cwd=self.folder.name)
+        self.assertEqual(check.returncode, 5, check.stderr)
+        self.assertIn("no such luck", check.stderr)
+        self.assertNotIn("defect of qfs-bench", check.stderr)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)
