@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "datasets/readers/mini_meetings.h"
+#include "datasets/readers/mini_stories.h"
 #include "datasets/readers/qmsum.h"
 #include "datasets/readers/record_file.h"
 #include "datasets/readers/squality.h"
@@ -107,6 +108,7 @@ std::unique_ptr<DatasetCatalog> make_catalog(const CatalogOptions& options) {
   const std::string mini = options.program_folder + "/mini";
   readers.push_back(std::make_unique<MiniMeetingsReader>(mini_meetings(), mini + "/meetings"));
   readers.push_back(std::make_unique<MiniMeetingsReader>(mini_zh(), mini + "/zh"));
+  readers.push_back(std::make_unique<MiniStoriesReader>(mini + "/stories"));
   std::string registry = registry_file(options);
   readers.push_back(std::make_unique<QmsumReader>(registry, options.roots));
   readers.push_back(std::make_unique<SqualityReader>(registry, options.roots));

@@ -15,6 +15,7 @@ qfs_test(datasets_test LABEL unit
     unit/datasets/segments_test.cpp
     unit/datasets/text_form_test.cpp
     golden/datasets/mini_meetings_test.cpp
+    golden/datasets/mini_stories_test.cpp
     golden/datasets/mini_zh_test.cpp
     property/datasets/round_trip_test.cpp
     support/http_server.cpp

@@ -1,34 +1,14 @@
 #include "datasets/readers/mini_meetings.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "datasets/json_access.h"
 #include "datasets/readers/meeting_set.h"
+#include "datasets/readers/mini_splits.h"
 #include "datasets/source_files.h"
 
 namespace qfs::datasets {
-namespace {
-
-Result<std::vector<std::string>> ids_of_split(const LoadedFile& splits, const std::string& split) {
-  Result<nlohmann::json> root = parse_json(splits.bytes, splits.path);
-  if (!root) return root.error();
-  JsonPlace place{splits.path, ""};
-  Result<const nlohmann::json*> list = list_member(*root, split, place);
-  if (!list) return list.error();
-  std::vector<std::string> ids;
-  for (const nlohmann::json& id : **list) {
-    if (!id.is_string()) {
-      return data_error("a split lists meeting ids as text", (place / split).to_string());
-    }
-    ids.push_back(id.get<std::string>());
-  }
-  std::ranges::sort(ids);
-  return ids;
-}
-
-}  // namespace
 
 MiniMeetingSet mini_meetings() {
   return {"mini-meetings",
@@ -55,9 +35,7 @@ DatasetInfo MiniMeetingsReader::info() const {
 }
 
 Result<Dataset> MiniMeetingsReader::read(const DatasetRequest& request) const {
-  Result<LoadedFile> splits = load_unpinned(folder_ + "/splits.json", "splits.json");
-  if (!splits) return splits.error();
-  Result<std::vector<std::string>> ids = ids_of_split(*splits, request.split);
+  Result<std::vector<std::string>> ids = ids_of_split(folder_, request.split);
   if (!ids) return ids.error();
 
   DatasetManifest manifest;

@@ -1,8 +1,7 @@
 // The reader of `mini-meetings` and `mini-zh`, the bundled meetings in QMSum's format with fixed
 // splits.
 //
-// Folder: splits.json ({"train": ["mm-01", …], "val": […], "test": […]}) and one <id>.json a
-// meeting. Called by the catalog. Stateless, thread-safe.
+// Folder: splits.json and one <id>.json a meeting. Called by the catalog. Stateless, thread-safe.
 #pragma once
 
 #include <string>

@@ -114,6 +114,24 @@ Result<std::vector<Example>> parse_stories(std::string_view text, StoryView view
   return examples;
 }
 
+StoryView story_view(std::string_view name) {
+  return name == "whole" ? StoryView::whole : StoryView::per_reference;
+}
+
+Result<Dataset> seal_stories(const DatasetRequest& request, DatasetManifest manifest,
+                             std::vector<Example> examples) {
+  Dataset dataset;
+  dataset.manifest = std::move(manifest);
+  dataset.manifest.reader = kReader;
+  dataset.manifest.split = request.split;
+  dataset.manifest.view = request.view;
+  dataset.manifest.text_form = find_text_form("raw")->versioned_name();
+  dataset.examples = std::move(examples);
+  Status sealed = seal(dataset);
+  if (!sealed) return sealed.error();
+  return dataset;
+}
+
 DatasetInfo SqualityReader::info() const {
   return {.name = "squality",
           .doc = "question-focused summaries of short stories, 4 references each (v1.3)",
@@ -136,22 +154,12 @@ Result<Dataset> SqualityReader::read(const DatasetRequest& request) const {
   }
   Result<LoadedFile> file = load_pinned(entry->name, *folder, *pinned);
   if (!file) return file.error();
-  Result<std::vector<Example>> examples = parse_stories(
-      file->bytes, request.view == "whole" ? StoryView::whole : StoryView::per_reference,
-      file->path);
+  Result<std::vector<Example>> examples =
+      parse_stories(file->bytes, story_view(request.view), file->path);
   if (!examples) return examples.error();
-
-  Dataset dataset;
-  dataset.manifest = manifest_of(*entry);
-  dataset.manifest.reader = kReader;
-  dataset.manifest.split = request.split;
-  dataset.manifest.view = request.view;
-  dataset.manifest.text_form = find_text_form("raw")->versioned_name();
-  dataset.manifest.files.push_back(std::move(file->source));
-  dataset.examples = *std::move(examples);
-  Status sealed = seal(dataset);
-  if (!sealed) return sealed.error();
-  return dataset;
+  DatasetManifest manifest = manifest_of(*entry);
+  manifest.files.push_back(std::move(file->source));
+  return seal_stories(request, std::move(manifest), *std::move(examples));
 }
 
 }  // namespace qfs::datasets

@@ -20,6 +20,14 @@ enum class StoryView { whole, per_reference };
 Result<std::vector<Example>> parse_stories(std::string_view text, StoryView view,
                                            const std::string& path);
 
+/// The view of a resolved request.
+StoryView story_view(std::string_view name);
+
+/// View, text form and examples of a resolved request, in the data's order; the manifest's other
+/// fields are filled by the caller. Two equal keys are a `data` error.
+Result<Dataset> seal_stories(const DatasetRequest& request, DatasetManifest manifest,
+                             std::vector<Example> examples);
+
 class SqualityReader : public DatasetReader {
  public:
   SqualityReader(std::string registry_path, std::vector<std::string> roots)

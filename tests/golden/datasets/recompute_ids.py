@@ -1,4 +1,4 @@
-"""Recomputes the pinned ids of mini-meetings and mini-zh (raw form) from the files, without the program.
+"""Recomputes the pinned ids of the bundled sets (raw form) from the files, without the program.
 
 Run in the source tree's root; prints dataset_id, first and last example hash of each pinned request.
 """
@@ -42,7 +42,30 @@ def dataset(folder, split, view):
     return sha256(b"qfs-bench/1/dataset\n" + canonical(identity)), examples[0], examples[-1]
 
 
+def stories(folder, split, view):
+    files, examples = [], []
+    for name in sorted(json.loads((folder / "splits.json").read_text())[split]):
+        data = (folder / f"{name}.jsonl").read_bytes()
+        files.append(sha256(data))
+        story = json.loads(data)
+        paragraphs = story["document"].split("\n\n")  # a blank line stays with what it follows
+        segments = [(p + "\n" if i + 1 < len(paragraphs) else p, "")
+                    for i, p in enumerate(paragraphs)]
+        for question in story["questions"]:
+            hashes = [sha256(r["response_text"].encode()) for r in question["responses"]]
+            for references in [hashes] if view == "whole" else [[h] for h in hashes]:
+                examples.append(sha256(canonical({
+                    "document": digest([(speaker, text) for text, speaker in segments]),
+                    "query": sha256(question["question_text"].encode()),
+                    "references": references})))
+    identity = {"reader": "squality@1", "split": split, "view": view, "text_form": "raw@1",
+                "files": files, "examples": examples}
+    return sha256(b"qfs-bench/1/dataset\n" + canonical(identity)), examples[0], examples[-1]
+
+
 if __name__ == "__main__":
     for name in ("meetings", "zh"):
         for request in (("test", "whole"), ("test", "golden"), ("train", "whole")):
             print(name, *request, *dataset(MINI / name, *request))
+    for request in (("test", "whole"), ("test", "per_reference"), ("train", "whole")):
+        print("stories", *request, *stories(MINI / "stories", *request))
