@@ -4,6 +4,7 @@ qfs_test(metrics_test LABEL unit
     unit/metrics/catalog_test.cpp
     unit/metrics/notes_test.cpp
     unit/metrics/option_parser_test.cpp
+    unit/metrics/punkt_test.cpp
     unit/metrics/randomization_test.cpp
     unit/metrics/rouge155_files_test.cpp
     unit/metrics/rouge155_test.cpp
@@ -26,6 +27,7 @@ qfs_test(metrics_property_test LABEL property
 qfs_test(metrics_conformance_test LABEL conformance
   SOURCES
     conformance/metrics/jieba_conformance_test.cpp
+    conformance/metrics/punkt_conformance_test.cpp
     conformance/metrics/rouge155_conformance_test.cpp
     conformance/metrics/rouge155_xsum_test.cpp
     conformance/metrics/rouge_conformance_test.cpp
@@ -39,4 +41,5 @@ qfs_test(metrics_conformance_test LABEL conformance
   LINK qfs_metrics)
 qfs_fuzz(metrics_fuzz_segmenters SOURCES fuzz/metrics/fuzz_segmenters.cpp LINK qfs_metrics)
 qfs_fuzz(metrics_fuzz_jieba_files SOURCES fuzz/metrics/fuzz_jieba_files.cpp LINK qfs_metrics)
+qfs_fuzz(metrics_fuzz_punkt SOURCES fuzz/metrics/fuzz_punkt.cpp LINK qfs_metrics)
 qfs_fuzz(metrics_fuzz_rouge155 SOURCES fuzz/metrics/fuzz_rouge155.cpp LINK qfs_metrics)

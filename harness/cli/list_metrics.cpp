@@ -69,6 +69,8 @@ std::string metric_text(const MetricInfo& info) {
   if (info.metric) {
     text += fmt::format(": {}\n  columns: {}\n  signature: {}", info.metric->doc(),
                         fmt::join(info.metric->columns(), " "), info.metric->signature());
+  } else {
+    text += ": with its defaults it needs data that are not here; `score` with it says which";
   }
   text += "\n";
   for (const MetricAlias& alias : info.entry.aliases) {

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -26,6 +27,7 @@ struct ScoreOptions {
   bool partial = false;
   std::string missing = "error";
   std::vector<std::string> fields;
+  std::string punkt;
   ScoreFilesOptions files;
 };
 
@@ -137,6 +139,8 @@ std::string file_only_option(const ScoreOptions& options, const GlobalOptions& g
 }
 
 Result<ExitCode> run_score(ScoreOptions options, const GlobalOptions& global) {
+  // Before any thread starts; a metric's own option punkt=PATH goes first.
+  if (!options.punkt.empty()) ::setenv("QFS_PUNKT", options.punkt.c_str(), 1);
   Result<std::map<std::string, std::string>> fields = parse_fields(options.fields);
   if (!fields) return fields.error();
   options.files.fields = *std::move(fields);
@@ -228,6 +232,11 @@ void add_score_command(const CommandLine& line) {
   command.add_option("--signature", files.signature, "short or long")
       ->check(CLI::IsMember({"short", "long"}))
       ->capture_default_str();
+  command
+      .add_option("--punkt", options->punkt,
+                  "Punkt's English data for metrics that split with it: a punkt_tab folder or "
+                  "Python module (default: QFS_PUNKT, the cache, NLTK's folders, python3's)")
+      ->type_name("PATH");
   command.add_option("--per-example", files.per_example, "Values of every item, as JSON lines")
       ->type_name("FILE");
   command

@@ -31,6 +31,13 @@ std::string without_special_texts(std::string_view text) {
 
 }  // namespace
 
+IdealMetric::IdealMetric(SentenceSplit split, bool strip)
+    : split_(std::move(split)), strip_(strip), name_("ideal") {
+  if (!strip_) name_ += ":strip=off";
+  const std::string options = split_.options(kIdealSplit, kIdealNltk);
+  if (!options.empty()) name_ += (strip_ ? ":" : ",") + options;
+}
+
 std::string_view IdealMetric::doc() const {
   return "IDEAL's evaluation: per group the (prediction, reference) pair with the best ROUGE-L, "
          "special strings deleted";
@@ -45,13 +52,14 @@ std::vector<std::string> IdealMetric::columns() const {
 
 std::string IdealMetric::signature() const {
   return std::string(
-             "ideal|compat:rouge_score-0.1.2|tok:ascii|lc:unicode|stem:porter-nltk|split:"
-             "newline|multi:best-pair(rougeL.f)-per-group|strip:") +
-         (strip_ ? "<pad>,<s>,</s>" : "none") + "|agg:mean-of-groups|v:1";
+             "ideal|compat:rouge_score-0.1.2|tok:ascii|lc:unicode|stem:porter-nltk|split:") +
+         split_.signature() +
+         "|multi:best-pair(rougeL.f)-per-group|strip:" + (strip_ ? "<pad>,<s>,</s>" : "none") +
+         "|agg:mean-of-groups|v:1";
 }
 
 Result<std::vector<Statistics>> IdealMetric::measure(std::span<const ScoreItem> items) const {
-  RougeScorer scorer;
+  RougeScorer scorer({.split = split_});
   std::vector<Statistics> rows(items.size(), Statistics(kRougeColumns + 1, 0.0));
   struct Best {
     size_t row;

@@ -4,8 +4,8 @@
 // Called through the catalogue as "ideal". The rows of one question share a group, each with its
 // own prediction and references; an item that is alone in its group is scored by its best
 // reference. Before scoring, <pad>, <s> and </s> are deleted from predictions, in this order. Lsum
-// splits at line breaks (IDEAL: Punkt). Stateless, thread-safe; errors as RougeMetric. Source:
-// IDEAL_Summary, evaluate.py and its SQuALITY notebook.
+// has the sentences of Punkt (split_summaries=True). Stateless, thread-safe; errors as RougeMetric.
+// Source: IDEAL_Summary, evaluate.py and its SQuALITY notebook.
 #pragma once
 
 #include <span>
@@ -14,15 +14,19 @@
 #include <vector>
 
 #include "harness/api/metric.h"
+#include "metrics/punkt/sentence_split.h"
 #include "metrics/text/script_check.h"
 
 namespace qfs::metrics {
 
+inline constexpr const char* kIdealSplit = "punkt";
+inline constexpr const char* kIdealNltk = "3.9";  ///< before 3.10, as IDEAL and SQuALITY
+
 class IdealMetric final : public Metric {
  public:
-  explicit IdealMetric(bool strip = true) : strip_(strip) {}
+  IdealMetric(SentenceSplit split, bool strip);
 
-  std::string_view name() const override { return strip_ ? "ideal" : "ideal:strip=off"; }
+  std::string_view name() const override { return name_; }
   std::string_view doc() const override;
   /// The twelve columns of rouge, then `chosen`: 1 for the row that stands for its group. The other
   /// rows of the group hold zeros.
@@ -35,7 +39,9 @@ class IdealMetric final : public Metric {
   void values_from_means(std::span<double> means) const override;
 
  private:
+  SentenceSplit split_;
   bool strip_;
+  std::string name_;
 };
 
 }  // namespace qfs::metrics

@@ -13,6 +13,9 @@ constexpr const char* kBootMedian = "boot-median";
 Result<std::shared_ptr<const Metric>> make(const MetricOptionValues& values) {
   RougeMetricOptions options;
   options.scorer.stem = values.on("stem");
+  Result<SentenceSplit> split = make_sentence_split(values);
+  if (!split) return split.error();
+  options.scorer.split = *std::move(split);
   const Result<MultiPolicy> multi = parse_multi_policy(values.text("multi"));
   if (!multi) return multi.error();
   options.multi = *multi;
@@ -22,7 +25,10 @@ Result<std::shared_ptr<const Metric>> make(const MetricOptionValues& values) {
 }
 
 Result<std::shared_ptr<const Metric>> make_ideal(const MetricOptionValues& values) {
-  return std::shared_ptr<const Metric>(std::make_shared<IdealMetric>(values.on("strip")));
+  Result<SentenceSplit> split = make_sentence_split(values);
+  if (!split) return split.error();
+  return std::shared_ptr<const Metric>(
+      std::make_shared<IdealMetric>(*std::move(split), values.on("strip")));
 }
 
 MetricOption multi_option() {
@@ -51,17 +57,19 @@ MetricOption aggregate_option() {
 MetricEntry rouge_entry() {
   MetricEntry entry;
   entry.name = "rouge";
-  entry.aliases = {
-      {"rouge_score", "", "the Python package"},
-      {"rouge_score-0.1.2", "", "the Python package in this version"},
-      {"squality", "agg=boot-median",
-       "SQuALITY's script; it splits sentences with Punkt, here Lsum splits at line breaks"},
-      {"covidet", "stem=off,agg=boot-median", "CovidET's scripts"},
-      {"scrolls", "geometric_mean=on", "SCROLLS and ZeroSCROLLS"}};
-  entry.options = {flag_option("stem", true, "NLTK's Porter stemmer (use_stemmer)"), multi_option(),
-                   aggregate_option(),
-                   flag_option("geometric_mean", false,
-                               "one more column: geometric mean of the corpus F of R-1, R-2, R-L")};
+  entry.aliases = {{"rouge_score", "", "the Python package"},
+                   {"rouge_score-0.1.2", "", "the Python package in this version"},
+                   {"squality", "agg=boot-median,split=punkt-newline,nltk=3.9",
+                    "SQuALITY's script; it joins Punkt's sentences with line breaks"},
+                   {"covidet", "stem=off,agg=boot-median", "CovidET's scripts"},
+                   {"scrolls", "geometric_mean=on", "SCROLLS and ZeroSCROLLS"}};
+  entry.options = sentence_split_options(kDefaultSplit, kDefaultNltk);
+  entry.options.insert(
+      entry.options.begin(),
+      {flag_option("stem", true, "NLTK's Porter stemmer (use_stemmer)"), multi_option(),
+       aggregate_option(),
+       flag_option("geometric_mean", false,
+                   "one more column: geometric mean of the corpus F of R-1, R-2, R-L")});
   entry.make = make;
   return entry;
 }
@@ -69,8 +77,10 @@ MetricEntry rouge_entry() {
 MetricEntry ideal_entry() {
   MetricEntry entry;
   entry.name = "ideal";
-  entry.options = {
-      flag_option("strip", true, "delete the literal texts <pad>, <s> and </s> from predictions")};
+  entry.options = sentence_split_options(kIdealSplit, kIdealNltk);
+  entry.options.insert(
+      entry.options.begin(),
+      flag_option("strip", true, "delete the literal texts <pad>, <s> and </s> from predictions"));
   entry.make = make_ideal;
   return entry;
 }

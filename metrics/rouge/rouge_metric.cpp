@@ -29,6 +29,8 @@ std::string name_of(const RougeMetricOptions& options) {
   if (options.multi != MultiPolicy{}) add("multi=" + to_string(options.multi));
   if (options.aggregate == RougeAggregate::bootstrap_median) add("agg=boot-median");
   if (options.geometric_mean) add("geometric_mean=on");
+  const std::string split = options.scorer.split.options(kDefaultSplit, kDefaultNltk);
+  if (!split.empty()) add(split);
   return "rouge" + text;
 }
 

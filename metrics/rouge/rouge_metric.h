@@ -17,6 +17,9 @@
 
 namespace qfs::metrics {
 
+inline constexpr const char* kDefaultSplit = "newline";
+inline constexpr const char* kDefaultNltk = "3.10";
+
 /// How items become the corpus value.
 enum class RougeAggregate {
   mean,

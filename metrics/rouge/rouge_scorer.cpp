@@ -1,5 +1,7 @@
 #include "metrics/rouge/rouge_scorer.h"
 
+#include <algorithm>
+
 #include "metrics/rouge/multi_reference.h"
 
 namespace qfs::metrics {
@@ -16,8 +18,25 @@ Status check_length(const EncodedText& text, std::string_view role) {
 
 std::string rouge_signature(const RougeOptions& options) {
   return std::string("rouge|compat:rouge_score-0.1.2|tok:ascii|lc:unicode|stem:") +
-         (options.stem ? "porter-nltk" : "none") +
-         "|split:newline|multi:max-f-per-metric|agg:mean|v:1";
+         (options.stem ? "porter-nltk" : "none") + "|split:" + options.split.signature() +
+         "|multi:max-f-per-metric|agg:mean|v:1";
+}
+
+EncodedText RougeScorer::encode(std::string_view text) {
+  if (split_.punkt == nullptr) return vocabulary_.encode(text);
+  EncodedText encoded;
+  for (std::string_view sentence : split_.punkt->split(text)) {
+    if (!split_.newlines_too) {
+      vocabulary_.append_line(sentence, encoded);
+      continue;
+    }
+    for (size_t begin = 0; begin <= sentence.size();) {
+      const size_t end = std::min(sentence.find('\n', begin), sentence.size());
+      vocabulary_.append_line(sentence.substr(begin, end - begin), encoded);
+      begin = end + 1;
+    }
+  }
+  return encoded;
 }
 
 RougeScores RougeScorer::score(const EncodedText& reference, const EncodedText& candidate) {

@@ -2,8 +2,8 @@
 // rouge_score-0.1.2.
 //
 // Called by RougeMetric and by extractive oracles. Bit-identical to the Python package rouge_score
-// 0.1.2 with its default tokenizer, `split_summaries=False` and use_stemmer on or off. Texts are
-// valid UTF-8 (callers check). Not thread-safe: it owns the vocabulary that its texts share.
+// 0.1.2 with its default tokenizer, split_summaries and use_stemmer on or off. Texts are valid
+// UTF-8 (callers check). Not thread-safe: it owns the vocabulary that its texts share.
 #pragma once
 
 #include <span>
@@ -12,13 +12,15 @@
 #include <vector>
 
 #include "harness/api/result.h"
+#include "metrics/punkt/sentence_split.h"
 #include "metrics/rouge/prepared_reference.h"
 #include "metrics/text/vocabulary.h"
 
 namespace qfs::metrics {
 
 struct RougeOptions {
-  bool stem = true;  ///< NLTK's Porter stemmer, as rouge_score's use_stemmer=True
+  bool stem = true;          ///< NLTK's Porter stemmer, as rouge_score's use_stemmer=True
+  SentenceSplit split = {};  ///< of summary-level ROUGE-L; with Punkt, split_summaries=True
 
   friend bool operator==(const RougeOptions&, const RougeOptions&) = default;
 };
@@ -32,10 +34,11 @@ inline constexpr size_t kMaxRougeTokens = size_t{1} << 19;
 
 class RougeScorer {
  public:
-  explicit RougeScorer(RougeOptions options = {}) : vocabulary_(options.stem) {}
+  explicit RougeScorer(const RougeOptions& options = {})
+      : vocabulary_(options.stem), split_(options.split) {}
 
-  /// Token ids of a text; lines for summary-level ROUGE-L end at '\n' and nowhere else.
-  EncodedText encode(std::string_view text) { return vocabulary_.encode(text); }
+  /// Token ids of a text; its lines are the sentences of summary-level ROUGE-L.
+  EncodedText encode(std::string_view text);
 
   /// One reference against one candidate. An empty side gives zeros.
   RougeScores score(const EncodedText& reference, const EncodedText& candidate);
@@ -52,6 +55,7 @@ class RougeScorer {
 
  private:
   Vocabulary vocabulary_;
+  SentenceSplit split_;
   PreparedReference prepared_;
 };
 

@@ -34,25 +34,6 @@ void break_after(std::u32string& text, Head&& head, std::u32string_view stops) {
   text = std::move(broken);
 }
 
-void append_utf8(char32_t c, std::string& text) {
-  const auto byte = [&](char32_t value) { text.push_back(static_cast<char>(value)); };
-  if (c < 0x80) {
-    byte(c);
-  } else if (c < 0x800) {
-    byte(0xC0 | c >> 6U);
-    byte(0x80 | (c & 0x3F));
-  } else if (c < 0x10000) {
-    byte(0xE0 | c >> 12U);
-    byte(0x80 | (c >> 6U & 0x3F));
-    byte(0x80 | (c & 0x3F));
-  } else {
-    byte(0xF0 | c >> 18U);
-    byte(0x80 | (c >> 12U & 0x3F));
-    byte(0x80 | (c >> 6U & 0x3F));
-    byte(0x80 | (c & 0x3F));
-  }
-}
-
 }  // namespace
 
 size_t WordSentences::words() const {

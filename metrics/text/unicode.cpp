@@ -50,6 +50,37 @@ bool is_han(char32_t c) {
   return uscript_getScript(static_cast<UChar32>(c), &status) == USCRIPT_HAN;
 }
 
+bool is_upper(char32_t c) {
+  return u_hasBinaryProperty(static_cast<UChar32>(c), UCHAR_UPPERCASE) != 0;
+}
+
+bool is_lower(char32_t c) {
+  return u_hasBinaryProperty(static_cast<UChar32>(c), UCHAR_LOWERCASE) != 0;
+}
+
+bool is_decimal_digit(char32_t c) {
+  if (c < 0x80) return c >= '0' && c <= '9';
+  return u_charType(static_cast<UChar32>(c)) == U_DECIMAL_DIGIT_NUMBER;
+}
+
+bool is_word_character(char32_t c) {
+  return c == '_' || is_letter(c) ||
+         u_getIntPropertyValue(static_cast<UChar32>(c), UCHAR_NUMERIC_TYPE) != U_NT_NONE;
+}
+
+bool is_unicode_word_character(char32_t c) {
+  const auto point = static_cast<UChar32>(c);
+  return u_isUAlphabetic(point) || u_hasBinaryProperty(point, UCHAR_JOIN_CONTROL) ||
+         (U_GET_GC_MASK(point) & (U_GC_M_MASK | U_GC_ND_MASK | U_GC_PC_MASK)) != 0;
+}
+
+void append_utf8(char32_t c, std::string& text) {
+  char bytes[U8_MAX_LENGTH];
+  int32_t size = 0;
+  U8_APPEND_UNSAFE(bytes, size, c);
+  text.append(bytes, static_cast<size_t>(size));
+}
+
 Result<std::string> nfkc(std::string_view text) {
   if (is_ascii(text)) return std::string(text);
   UErrorCode status = U_ZERO_ERROR;
@@ -61,6 +92,18 @@ Result<std::string> nfkc(std::string_view text) {
     return unavailable("ICU cannot normalise to NFKC: " + std::string(u_errorName(status)));
   }
   return normal;
+}
+
+void append_lower_case(std::string_view text, std::string& lower) {
+  if (is_ascii(text)) {
+    for (char c : text) {
+      lower.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
+    }
+    return;
+  }
+  UErrorCode status = U_ZERO_ERROR;
+  icu::StringByteSink<std::string> sink(&lower);
+  icu::CaseMap::utf8ToLower("", 0, piece(text), sink, nullptr, status);
 }
 
 void append_case_folded(std::string_view text, std::string& folded) {

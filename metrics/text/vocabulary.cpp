@@ -20,13 +20,17 @@ TokenId Vocabulary::id(std::string_view token) {
   return token_of_surface_[surface];
 }
 
+void Vocabulary::append_line(std::string_view line, EncodedText& encoded) {
+  for_each_token(line, buffer_,
+                 [&](std::string_view token) { encoded.tokens.push_back(id(token)); });
+  encoded.line_ends.push_back(encoded.tokens.size());
+}
+
 EncodedText Vocabulary::encode(std::string_view text) {
   EncodedText encoded;
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
-    for_each_token(text.substr(begin, end - begin), buffer_,
-                   [&](std::string_view token) { encoded.tokens.push_back(id(token)); });
-    encoded.line_ends.push_back(encoded.tokens.size());
+    append_line(text.substr(begin, end - begin), encoded);
     begin = end + 1;
   }
   return encoded;

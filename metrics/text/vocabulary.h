@@ -19,8 +19,8 @@ namespace qfs::metrics {
 
 using TokenId = uint32_t;
 
-/// The tokens of a text and where its lines end. A line is a piece between '\n'; a line without
-/// tokens has equal neighbours in `line_ends`.
+/// The tokens of a text and where its lines end. A line is a piece between '\n' or a sentence;
+/// one without tokens has equal neighbours in `line_ends`.
 struct EncodedText {
   std::vector<TokenId> tokens;
   std::vector<size_t> line_ends;  ///< index after the last token of each line
@@ -42,7 +42,10 @@ class Vocabulary {
   size_t size() const { return tokens_.size(); }
   std::string_view text(TokenId id) const { return tokens_.text(id); }
 
+  /// Lines end at '\n'.
   EncodedText encode(std::string_view text);
+  /// Appends the tokens of `line`, whatever it holds, as one line more.
+  void append_line(std::string_view line, EncodedText& encoded);
 
  private:
   bool stem_;

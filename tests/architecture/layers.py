@@ -18,7 +18,7 @@ HARNESS_BASE = ("harness/store", "harness/plan", "harness/config", "harness/host
 HARNESS_ALL = HARNESS_BASE + ("harness/run", "harness/score", "harness/gate")
 
 # Inside metrics, the shared parts; a metric never includes another metric but for these.
-METRIC_SHARED = ("metrics/text", "metrics/stats")
+METRIC_SHARED = ("metrics/text", "metrics/stats", "metrics/punkt")
 # The exceptions: counting is written once, and so are the segmenters.
 METRIC_EXTRA = {"metrics/chinese": ("metrics/rouge",),
                 "metrics/set_rouge": ("metrics/rouge", "metrics/chinese")}

@@ -58,7 +58,7 @@ TEST_F(MultiConformance, IdealTakesTheBestPairOfAGroup) {
     items_[i].group = "g" + std::to_string(i / ideal.at("group_size").get<size_t>());
     items_[i].candidate = "<s> " + items_[i].candidate + "<pad></s>";
   }
-  Row values = corpus_values("ideal", nullptr);
+  Row values = corpus_values("ideal:split=newline", nullptr);
   EXPECT_NEAR(values.back(), 1.0 / 3, kRougeTolerance);
   values.pop_back();
   expect_rows_near(values, ideal.at("means").get<Row>(), "ideal");

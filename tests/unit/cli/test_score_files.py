@@ -106,10 +106,22 @@ class ScoreFiles(DriverTest):
         with open(self.path("rows.jsonl"), encoding="utf-8") as file:
             self.assertEqual(json.loads(file.read())["scores"]["rouge"]["rouge1.f"], 1.0)
 
+    def test_punkt_reads_its_data_from_the_path_given(self):
+        files = {"abbrev_types.txt": "dr\n", "sent_starters.txt": "", "collocations.tab": "", "ortho_context.tab": ""}
+        for name, text in files.items():
+            self.write(name, text)
+        self.jsonl([{"prediction": "Beta came. Dr. Alpha left.", "references": ["Dr. Alpha left. Beta came."]}])
+        result = self.scores("out.jsonl", "--profile", "rouge:split=punkt", "--punkt", self.folder)
+        self.assertEqual(result["scores"]["rougeLsum"]["f"], 1.0)
+        self.assertIn("split:punkt(nltk-3.10,data:", result["signature"]["long"])
+        self.write("ortho_context.tab", "the 12\n")
+        self.assert_fails(5, self.run_bench("score", "out.jsonl", "--profile", "squality", "--punkt", self.folder),
+                          "ortho_context.tab:1", "a tab")
+
     def test_groups_of_rows_are_one_question_for_ideal(self):
         self.jsonl([{"group": "q1", **CAT}, {"group": "q1", "prediction": "<s>a</s>", "references": ["a"]},
                     {"group": "q2", "prediction": "x", "references": ["y"]}])
-        result = self.scores("out.jsonl", "--profile", "ideal")
+        result = self.scores("out.jsonl", "--profile", "ideal:split=newline")
         self.assertEqual(result["scores"]["rouge1"]["f"], 0.5)
         self.assertEqual(result["unit"], "group")
         self.assertAlmostEqual(result["scores"]["chosen"]["value"], 2 / 3)

