@@ -8,6 +8,7 @@
 #include "metrics/rouge/rouge_entry.h"
 #include "metrics/rouge155/rouge155_entry.h"
 #include "metrics/set_rouge/set_rouge_entries.h"
+#include "metrics/surface/surface_entries.h"
 
 namespace qfs::metrics {
 namespace {
@@ -34,8 +35,20 @@ Result<Named> find(std::string_view base) {
 
 const std::vector<MetricEntry>& metric_entries() {
   static const std::vector<MetricEntry> entries = {
-      rouge_entry(),         ideal_entry(),     rouge_zh_entry(),           pltrdy_rouge_entry(),
-      rouge_chinese_entry(), longbench_entry(), rouge155::rouge155_entry(),
+      rouge_entry(),
+      ideal_entry(),
+      rouge_zh_entry(),
+      pltrdy_rouge_entry(),
+      rouge_chinese_entry(),
+      longbench_entry(),
+      rouge155::rouge155_entry(),
+      coverage_entry(),
+      density_entry(),
+      compression_entry(),
+      novel_ngrams_entry(),
+      repetition_entry(),
+      length_entry(),
+      query_coverage_entry(),
   };
   return entries;
 }

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <set>
 
+#include "harness/api/metric_columns.h"
 #include "harness/core/suggest.h"
 #include "reports/value.h"
 
@@ -71,7 +72,9 @@ std::vector<std::string> default_values(std::span<const std::string> columns, bo
   std::vector<std::string> values;
   std::ranges::copy_if(columns, std::back_inserter(values),
                        [](const std::string& column) { return column.ends_with(".f"); });
-  if (values.empty()) values.assign(columns.begin(), columns.end());
+  if (values.empty()) {
+    std::ranges::remove_copy_if(columns, std::back_inserter(values), is_statistic);
+  }
   if (measured) values.insert(values.end(), {"peak_memory", "tokens_per_second"});
   // A table without a value would hide what failed.
   if (values.empty()) values.emplace_back("truncated");

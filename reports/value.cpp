@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <array>
 
+#include "harness/api/metric_columns.h"
+
 namespace qfs::reports {
 namespace {
 
 constexpr double kMebibyte = 1024.0 * 1024.0;
 constexpr double kMillisecondsPerSecond = 1e3;
 constexpr double kPercent = 100;
+constexpr int kUnscaledDecimals = 4;
 
 struct Definition {
   BuiltInValue value;
@@ -147,8 +150,14 @@ ValueSpec value_spec(std::string_view name) {
   const size_t slash = name.rfind('/');
   spec.key = slash == std::string_view::npos ? name : name.substr(slash + 1);
   if (slash != std::string_view::npos) spec.metric = name.substr(0, slash);
-  spec.shown.title = std::string(name) + " × 100";
-  spec.shown.scale = kPercent;
+  if (is_share(spec.key)) {
+    spec.shown.title = std::string(name) + " × 100";
+    spec.shown.scale = kPercent;
+  } else {
+    spec.shown.title = name;
+    spec.shown.decimals = kUnscaledDecimals;
+    spec.shown.spread_decimals = kUnscaledDecimals;
+  }
   return spec;
 }
 

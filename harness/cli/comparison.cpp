@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <set>
 
+#include "harness/api/metric_columns.h"
 #include "harness/core/suggest.h"
 #include "metrics/stats/randomization.h"
 
@@ -71,8 +71,9 @@ std::vector<size_t> chosen_columns(const std::vector<std::string>& columns,
     if (wanted || request.max_drops.contains(columns[c])) chosen.push_back(c);
   }
   if (chosen.empty() && request.columns.empty()) {
-    chosen.resize(columns.size());
-    std::iota(chosen.begin(), chosen.end(), size_t{0});
+    for (size_t c = 0; c < columns.size(); ++c) {
+      if (!is_statistic(columns[c])) chosen.push_back(c);
+    }
   }
   return chosen;
 }

@@ -1,8 +1,10 @@
 // How a comparison is shown: a Markdown table a metric, and JSON with everything unrounded.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "harness/api/metric_columns.h"
 #include "harness/cli/comparison.h"
 #include "harness/cli/output.h"
 #include "metrics/stats/randomization.h"
@@ -13,27 +15,43 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kPercent = 100;
+/// How the values of a column are printed: shares times 100 (is_share), others as they are.
+struct Shown {
+  double scale = 1;
+  int decimals = 4;
 
-std::string interval_text(const metrics::Interval& interval) {
-  if (!interval.available()) return metrics::unavailable_interval_text(interval);
-  return fmt::format("[{:+.2f}, {:+.2f}]", interval.low * kPercent, interval.high * kPercent);
-}
+  explicit Shown(const std::string& column) {
+    if (is_share(column)) *this = Shown(100, 2);
+  }
+  std::string value(double value) const { return fmt::format("{:.{}f}", value * scale, decimals); }
+  std::string change(double value) const {
+    return fmt::format("{:+.{}f}", value * scale, decimals);
+  }
+  std::string interval(const metrics::Interval& interval) const {
+    if (!interval.available()) return metrics::unavailable_interval_text(interval);
+    return fmt::format("[{}, {}]", change(interval.low), change(interval.high));
+  }
+
+ private:
+  Shown(double scale, int decimals) : scale(scale), decimals(decimals) {}
+};
 
 /// A p-value is never shown as 0.
 std::string p_text(double p) { return p < 0.00005 ? "<0.0001" : fmt::format("{:.4f}", p); }
 
 std::string row_text(const ComparedColumn& column) {
-  return fmt::format("| {} | {:.2f} | {:.2f} | {:+.2f} | {} | {} | {} | {}/{}/{} |\n",
-                     reports::markdown_text(column.name), column.a * kPercent, column.b * kPercent,
-                     column.difference.difference * kPercent,
-                     interval_text(column.difference.interval), p_text(column.p),
+  const Shown shown(column.name);
+  return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {}/{}/{} |\n",
+                     reports::markdown_text(column.name), shown.value(column.a),
+                     shown.value(column.b), shown.change(column.difference.difference),
+                     shown.interval(column.difference.interval), p_text(column.p),
                      p_text(column.p_holm), column.wins, column.ties, column.losses);
 }
 
 std::string drop_text(const ComparedColumn& column) {
-  return fmt::format("{}: a drop of more than {:.2f} is {} (one-sided p {})\n",
-                     reports::markdown_text(column.name), column.drop->margin * kPercent,
+  return fmt::format("{}: a drop of more than {} is {} (one-sided p {})\n",
+                     reports::markdown_text(column.name),
+                     Shown(column.name).value(column.drop->margin),
                      column.drop->worse ? "shown: WORSE" : "not shown", p_text(column.drop->p));
 }
 
@@ -45,9 +63,11 @@ std::string one_text(const Comparison& comparison) {
     text += fmt::format(" ({} only in A, {} only in B: left out)", comparison.only_a,
                         comparison.only_b);
   }
-  text +=
-      "\n\n| × 100 | A | B | B − A | 95 % | p | p (Holm) | B better/equal/worse |\n"
-      "|---|---:|---:|---:|---:|---:|---:|---:|\n";
+  const bool shares = std::ranges::all_of(comparison.columns, is_share, &ComparedColumn::name);
+  text += fmt::format(
+      "\n\n| {} | A | B | B − A | 95 % | p | p (Holm) | B better/equal/worse |\n"
+      "|---|---:|---:|---:|---:|---:|---:|---:|\n",
+      shares ? "× 100" : "");
   for (const ComparedColumn& column : comparison.columns) text += row_text(column);
   text += '\n';
   for (const ComparedColumn& column : comparison.columns) {
@@ -58,10 +78,11 @@ std::string one_text(const Comparison& comparison) {
                         reports::markdown_text(name));
   }
   for (const DifferentExample& example : comparison.most_different) {
-    text +=
-        fmt::format("example {}: {} {:.2f} → {:.2f} ({:+.2f})\n", example.ordinal,
-                    reports::markdown_text(comparison.columns.front().name), example.a * kPercent,
-                    example.b * kPercent, (example.b - example.a) * kPercent);
+    const std::string& column = comparison.columns.front().name;
+    const Shown shown(column);
+    text += fmt::format("example {}: {} {} → {} ({})\n", example.ordinal,
+                        reports::markdown_text(column), shown.value(example.a),
+                        shown.value(example.b), shown.change(example.b - example.a));
   }
   return text + fmt::format("\n{}\n", reports::markdown_code(comparison.signature));
 }

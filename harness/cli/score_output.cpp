@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "harness/api/metric_columns.h"
 #include "harness/cli/output.h"
 #include "harness/cli/score_files.h"
 #include "harness/core/log.h"
@@ -33,6 +34,7 @@ json interval_json(const std::optional<store::ScoreInterval>& interval) {
 json values_json(const FileScore& score) {
   json values = json::object();
   for (size_t i = 0; i < score.score.columns.size(); ++i) {
+    if (is_statistic(score.score.columns[i])) continue;
     const ColumnName name = split_column(score.score.columns[i]);
     const std::string statistic = name.statistic.empty() ? "value" : name.statistic;
     json& metric = values[name.metric];
@@ -57,6 +59,7 @@ std::string interval_text(const FileScore& score, size_t column, const std::stri
 std::string table_of(const FileScore& score) {
   std::vector<std::vector<std::string>> rows = {{"", "P", "R", "F", "95 % interval of F"}};
   for (size_t i = 0; i < score.score.columns.size(); ++i) {
+    if (is_statistic(score.score.columns[i])) continue;
     const ColumnName name = split_column(score.score.columns[i]);
     const std::string value = shown(name.statistic, score.score.values[i].value);
     if (rows.back().front() != name.metric) rows.push_back({name.metric, "", "", "", ""});

@@ -55,10 +55,16 @@ Result<ScoreItem> ItemSource::item(const DatasetId& dataset, int64_t ordinal,
     }
     item.references = example.references;
   }
-  if (needs.query) item.query = example.query;
+  if (needs.query) {
+    if (example.query.empty()) return data_error("example " + example.key + " has no query");
+    item.query = example.query;
+  }
   if (needs.document) {
     const Result<Example> whole = read(dataset, ordinal, true);
     if (!whole) return whole.error();
+    if (whole->document.empty() && given_.contains(dataset)) {
+      return data_error("example " + example.key + " has no document");
+    }
     if (whole->document.empty()) {
       return unavailable("the store keeps no documents of data set " + dataset.short_hex() +
                          "; the data set itself is needed");

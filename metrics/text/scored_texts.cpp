@@ -6,13 +6,18 @@ namespace qfs::metrics {
 
 std::string item_name(const ScoreItem& item) { return "item " + std::to_string(item.id); }
 
+Status check_text(std::string_view text, std::string_view role) {
+  const std::optional<size_t> offset = first_ill_formed_utf8(text);
+  if (!offset) return {};
+  return data_error("the " + std::string(role) + " is not valid UTF-8 at byte " +
+                    std::to_string(*offset));
+}
+
 Status check_texts(const ScoreItem& item, std::string_view metric) {
   const auto check = [&](std::string_view text, std::string_view role) -> Status {
-    const std::optional<size_t> offset = first_ill_formed_utf8(text);
-    if (!offset) return {};
-    return data_error(
-        "the " + std::string(role) + " is not valid UTF-8 at byte " + std::to_string(*offset),
-        item_name(item));
+    const Status status = check_text(text, role);
+    if (status) return {};
+    return data_error(status.error().message, item_name(item));
   };
   if (item.references.empty()) {
     return invalid_argument(

@@ -21,7 +21,8 @@ HARNESS_ALL = HARNESS_BASE + ("harness/run", "harness/score", "harness/gate")
 METRIC_SHARED = ("metrics/text", "metrics/stats", "metrics/punkt")
 # The exceptions: counting is written once, and so are the segmenters.
 METRIC_EXTRA = {"metrics/chinese": ("metrics/rouge",),
-                "metrics/set_rouge": ("metrics/rouge", "metrics/chinese")}
+                "metrics/set_rouge": ("metrics/rouge", "metrics/chinese"),
+                "metrics/surface": ("metrics/chinese",)}
 
 # Any name ending in '/*' stands for every module below that folder.
 EDGES = {
