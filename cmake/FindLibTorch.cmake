@@ -5,8 +5,9 @@
 # bootstrap.sh unpacks into the user's cache. A folder is good when it has include/ATen and
 # lib/libtorch_cpu.so.
 #
-# Sets LibTorch_FOUND, LibTorch_DIRECTORY, LibTorch_VERSION and the imported target LibTorch::cpu
-# (c10, torch_cpu and the OpenMP runtime that they use), with rpath for the folders it needs.
+# Sets LibTorch_FOUND, LibTorch_DIRECTORY, LibTorch_VERSION and the imported targets LibTorch::cpu
+# (c10, torch_cpu and the OpenMP runtime that they use), with rpath for the folders it needs, and, in a
+# folder that has them, LibTorch::cuda (c10_cuda and torch_cuda besides).
 
 set(QFS_TORCH_DIR "$ENV{QFS_TORCH_DIR}" CACHE PATH "Folder of PyTorch or LibTorch 2.11 (with include/ and lib/)")
 set(QFS_TORCH_VERSION "2.11")
@@ -106,6 +107,16 @@ if(NOT TARGET LibTorch::cpu)
     set_property(TARGET LibTorch::cpu APPEND PROPERTY
       INTERFACE_LINK_OPTIONS "LINKER:-rpath,${_folder}" "LINKER:-rpath-link,${_folder}")
   endforeach()
+endif()
+
+if(NOT TARGET LibTorch::cuda AND EXISTS ${LibTorch_DIRECTORY}/lib/libtorch_cuda.so
+   AND EXISTS ${LibTorch_DIRECTORY}/lib/libc10_cuda.so)
+  add_library(LibTorch::cuda INTERFACE IMPORTED)
+  # Without --no-as-needed the linker drops torch_cuda, which registers itself when loaded. The vendor's
+  # libraries that it needs in turn are found at run time, by its own run path.
+  set_target_properties(LibTorch::cuda PROPERTIES
+    INTERFACE_LINK_LIBRARIES "LibTorch::cpu;${LibTorch_DIRECTORY}/lib/libc10_cuda.so"
+    INTERFACE_LINK_OPTIONS "LINKER:--no-as-needed,${LibTorch_DIRECTORY}/lib/libtorch_cuda.so,--as-needed;LINKER:--allow-shlib-undefined")
 endif()
 
 # One small program turns another ABI, a missing library or a compiler that is too old into one message.

@@ -6,6 +6,17 @@ if(QFS_TORCH)
     SOURCES unit/kernels/cpu_kernels_test.cpp unit/kernels/thread_pool_test.cpp unit/backbones/llama_test.cpp
             support/gguf_writer.cpp support/tiny_llama.cpp
     LINK qfs_backbones)
+  # The same executable on the GPU where the plug-in is built; fails where there is none.
+  qfs_test(device_test LABEL unit
+    SOURCES unit/kernels/device_kernels_test.cpp unit/backbones/device_llama_test.cpp
+            support/gguf_writer.cpp support/tiny_llama.cpp
+    LINK qfs_backbones)
+  if(QFS_CUDA)
+    add_dependencies(device_test qfs_cuda)
+    add_test(NAME device_test_cuda COMMAND device_test WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(device_test_cuda PROPERTIES LABELS gpu TIMEOUT 300 ENVIRONMENT
+      "OMP_NUM_THREADS=1;QFS_TEST_DEVICE=cuda")
+  endif()
   qfs_test(smollm2_test LABEL conformance
     SOURCES conformance/backbones/smollm2_test.cpp
     LINK qfs_backbones qfs_backbone_registry)

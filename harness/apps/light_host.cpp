@@ -41,7 +41,7 @@ Result<host::ProbeReply> probe(const RuntimeOptions&) {
 int serve_light_host() {
   const std::vector<SessionFactory> sessions = methods::light_sessions();
   return host::serve_inherited(
-      {.sessions = sessions, .probe = probe, .take_peak_device_bytes = {}});
+      {.sessions = sessions, .probe = probe, .take_device_peaks = {}});
 }
 
 }  // namespace qfs::apps

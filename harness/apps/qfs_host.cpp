@@ -3,18 +3,22 @@
 #include <charconv>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/core/available_cores.h"
 #include "harness/core/json_dom.h"
 #include "harness/host/server.h"
+#include "methods/backbones/device_runtime.h"
 #include "methods/backbones/torch_runtime.h"
-#include "methods/register_sources.h"
 #include "methods/register_light_sessions.h"
+#include "methods/register_sources.h"
 #include "methods/register_torch_sessions.h"
 
 namespace {
@@ -33,28 +37,50 @@ qfs::Result<qfs::host::ProbeReply> probe(const qfs::RuntimeOptions& runtime) {
   return reply;
 }
 
-/// `qfs-host probe [--threads N]`: how this machine computes, one JSON object on standard output,
-/// for `qfs-bench plan --numerics`.
-int print_probe(std::span<char* const> arguments) {
-  qfs::RuntimeOptions runtime;
+qfs::host::DevicePeaks take_device_peaks() {
+  const qfs::backbones::DevicePeaks peaks = qfs::backbones::take_device_peaks();
+  return {peaks.allocated, peaks.reserved};
+}
+
+/// Reads the options of `probe`; false when they are not such.
+bool read_runtime(std::span<char* const> arguments, qfs::RuntimeOptions& runtime) {
   runtime.threads = qfs::available_cores();
+  std::optional<std::string> dtype;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string_view argument = arguments[i];
     if (argument == "--json") continue;  // the only form there is
-    const std::string_view value = i + 1 < arguments.size() ? arguments[i + 1] : "";
-    const auto [end, error] =
-        std::from_chars(value.data(), value.data() + value.size(), runtime.threads);
-    if (argument != "--threads" || error != std::errc() || end != value.data() + value.size() ||
-        runtime.threads < 1) {
-      std::fprintf(stderr, "qfs-host: error: usage: qfs-host probe [--json] [--threads N]\n");
-      return 2;
+    if (++i == arguments.size()) return false;
+    const std::string_view value = arguments[i];
+    if (argument == "--device") {
+      runtime.device = value;
+    } else if (argument == "--dtype") {
+      dtype = value;
+    } else if (argument == "--threads") {
+      const auto [end, error] =
+          std::from_chars(value.data(), value.data() + value.size(), runtime.threads);
+      if (error != std::errc() || end != value.data() + value.size()) return false;
+    } else {
+      return false;
     }
-    ++i;
+  }
+  runtime.dtype = dtype.value_or(runtime.device == "cpu" ? "float32" : "bfloat16");
+  return true;
+}
+
+/// How this machine computes, one JSON object on standard output, for `qfs-bench plan --numerics`.
+int print_probe(std::span<char* const> arguments) {
+  qfs::RuntimeOptions runtime;
+  if (!read_runtime(arguments, runtime)) {
+    std::fprintf(
+        stderr,
+        "qfs-host: error: usage: qfs-host probe [--json] [--threads N] [--device cpu|cuda] "
+        "[--dtype float32|bfloat16|float16]\n");
+    return 2;
   }
   const qfs::Result<qfs::host::ProbeReply> reply = probe(runtime);
   if (!reply) {
     std::fprintf(stderr, "qfs-host: error: %s\n", reply.error().to_string().c_str());
-    return 5;
+    return reply.error().kind == qfs::ErrorKind::invalid_argument ? 2 : 5;
   }
   std::printf("{\"facts\":%s,\"numerics\":%s,\"schema\":\"qfs-host/probe/1\"}\n",
               reply->facts.text.c_str(), reply->numerics.text.c_str());
@@ -65,6 +91,8 @@ int print_probe(std::span<char* const> arguments) {
 
 int main(int argc, char** argv) {
   const std::span<char* const> arguments(argv, static_cast<size_t>(argc));
+  // cuBLAS gives equal bits with a fixed workspace only, and reads this when it is loaded.
+  ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);
   if (argc > 1 && std::strcmp(argv[1], "probe") == 0) return print_probe(arguments.subspan(2));
   std::signal(SIGPIPE, SIG_IGN);  // a driver that is gone shows as a failed write
   std::vector<qfs::SessionFactory> sessions = qfs::methods::light_sessions();
@@ -72,5 +100,5 @@ int main(int argc, char** argv) {
     sessions.push_back(factory);
   }
   return qfs::host::serve_inherited(
-      {.sessions = sessions, .probe = probe, .take_peak_device_bytes = {}});
+      {.sessions = sessions, .probe = probe, .take_device_peaks = take_device_peaks});
 }

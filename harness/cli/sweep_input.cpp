@@ -104,6 +104,13 @@ void add_plan_options(CLI::App& command, SweepOptions& options) {
   command.add_option("--threads", options.threads, "Threads of a tensor host (default: the cores)")
       ->type_name("N")
       ->check(at_least_one());
+  command.add_option("--device", options.device, "Where tensor hosts compute")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->capture_default_str();
+  command
+      .add_option("--dtype", options.dtype,
+                  "Element type of tensor hosts (default: float32 on a CPU, bfloat16 on CUDA)")
+      ->check(CLI::IsMember({"float32", "bfloat16", "float16"}));
   command.add_flag("--allow-external", options.allow_external,
                    "Start programs that the sweep file names");
 }
@@ -165,6 +172,9 @@ Result<run::RunOptions> run_options(const SweepOptions& options) {
     run.programs.tensor = {folder + "/qfs-host"};
   }
   run.threads = options.threads;
+  run.device = options.device;
+  const char* const default_dtype = options.device == "cpu" ? "float32" : "bfloat16";
+  run.dtype = options.dtype.empty() ? default_dtype : options.dtype;
   run.max_failures = options.max_failures;
   run.accept_numerics = options.accept_numerics;
   for (const std::string& name : options.retry) {

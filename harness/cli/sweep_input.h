@@ -28,6 +28,8 @@ struct SweepOptions {
   std::string numerics;  ///< a file with what `qfs-host probe` says on another machine
   int64_t max_failures = 0;
   int threads = 0;
+  std::string device = "cpu";
+  std::string dtype;  ///< empty: the device's default
   bool accept_numerics = false;
   bool allow_external = false;
   bool dry_run = false;

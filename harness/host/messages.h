@@ -93,10 +93,16 @@ struct PhaseReply {
   int64_t tokens = 0;
 };
 
+/// Peaks of device memory, in bytes; zeros without a device.
+struct DevicePeaks {
+  int64_t allocated = 0;  ///< by tensors
+  int64_t reserved = 0;   ///< by the allocator that serves them
+};
+
 struct DoneReply {
   int64_t ns = 0;                   ///< wall time of the unit inside the host
   int64_t peak_resident_bytes = 0;  ///< host memory peak, `measure` only
-  int64_t peak_device_bytes = 0;    ///< device memory peak, `measure` only; 0 without a device
+  DevicePeaks device;               ///< `measure` only
 };
 
 struct HeartbeatReply {};

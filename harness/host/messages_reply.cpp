@@ -164,7 +164,8 @@ struct ReplyEncoder {
     return {{"done",
              {{"ns", done.ns},
               {"peak_resident_bytes", done.peak_resident_bytes},
-              {"peak_device_bytes", done.peak_device_bytes}}}};
+              {"peak_device_bytes", done.device.allocated},
+              {"peak_device_reserved_bytes", done.device.reserved}}}};
   }
   json operator()(const HeartbeatReply&) const { return {{"heartbeat", true}}; }
   json operator()(const ClosedReply&) const { return {{"closed", true}}; }
@@ -187,9 +188,10 @@ Reply reply_from(const json& object) {
                             integer_field(phase, "tokens")};
   } else if (object.contains("done")) {
     const json& done = object_field(object, "done");
-    reply.body =
-        DoneReply{integer_field_or(done, "ns", 0), integer_field_or(done, "peak_resident_bytes", 0),
-                  integer_field_or(done, "peak_device_bytes", 0)};
+    reply.body = DoneReply{integer_field_or(done, "ns", 0),
+                           integer_field_or(done, "peak_resident_bytes", 0),
+                           {integer_field_or(done, "peak_device_bytes", 0),
+                            integer_field_or(done, "peak_device_reserved_bytes", 0)}};
   } else if (object.contains("heartbeat")) {
     reply.body = HeartbeatReply{};
   } else if (object.contains("error")) {

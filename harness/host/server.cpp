@@ -127,9 +127,7 @@ class Server {
     }
     if (request.measure) {
       done.peak_resident_bytes = process_memory(getpid()).peak_bytes;
-      if (services_.take_peak_device_bytes) {
-        done.peak_device_bytes = services_.take_peak_device_bytes();
-      }
+      if (services_.take_device_peaks) done.device = services_.take_device_peaks();
     }
     return done;
   }
@@ -141,7 +139,7 @@ class Server {
 
   void reset_peaks() {
     reset_own_peak_memory();
-    if (services_.take_peak_device_bytes) services_.take_peak_device_bytes();
+    if (services_.take_device_peaks) services_.take_device_peaks();
   }
 
   LineChannel& channel_;

@@ -20,8 +20,8 @@ struct HostServices {
   std::span<const SessionFactory> sessions;
   /// Facts about this machine under the given options; also applies them (threads, determinism).
   std::function<Result<ProbeReply>(const RuntimeOptions&)> probe;
-  /// Peak device memory since the last call, in bytes; empty for hosts without a device.
-  std::function<int64_t()> take_peak_device_bytes;
+  /// Peaks of device memory since the last call; empty for hosts without a device.
+  std::function<DevicePeaks()> take_device_peaks;
 };
 
 /// Serves until the request stream ends; the process's exit code (0, or 2 for a protocol error).

@@ -44,8 +44,10 @@ ChildOptions external_child(const ExternalCommand& command) {
 RuntimeOptions HostLauncher::runtime(const plan::Cell& cell) const {
   if (cell.host == plan::HostKind::tensor && options_.assumed) return options_.assumed->runtime;
   RuntimeOptions runtime;
-  runtime.device = cell.host == plan::HostKind::tensor ? options_.device : "cpu";
-  runtime.threads = cell.host == plan::HostKind::tensor ? options_.threads : 1;
+  if (cell.host != plan::HostKind::tensor) return runtime;
+  runtime.device = options_.device;
+  runtime.dtype = options_.dtype;
+  runtime.threads = options_.threads;
   return runtime;
 }
 

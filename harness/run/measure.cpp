@@ -10,7 +10,7 @@ namespace {
 struct RepetitionRows {
   std::vector<store::MeasurementRow> measurements;
   int64_t peak_resident_bytes = 0;
-  int64_t peak_device_bytes = 0;
+  host::DevicePeaks device;
 
   void add(int64_t unit, const host::UnitResults& results) {
     int64_t tokens = 0;
@@ -20,12 +20,14 @@ struct RepetitionRows {
       measurements.push_back({0, unit, phase.name, phase.ns, phase.tokens});
     }
     peak_resident_bytes = std::max(peak_resident_bytes, results.done.peak_resident_bytes);
-    peak_device_bytes = std::max(peak_device_bytes, results.done.peak_device_bytes);
+    device.allocated = std::max(device.allocated, results.done.device.allocated);
+    device.reserved = std::max(device.reserved, results.done.device.reserved);
   }
 
   std::vector<store::MemoryRow> memory() const {
     std::vector<store::MemoryRow> rows = {{0, "host_peak", peak_resident_bytes}};
-    if (peak_device_bytes > 0) rows.push_back({0, "device_allocated_peak", peak_device_bytes});
+    if (device.allocated > 0) rows.push_back({0, "device_allocated_peak", device.allocated});
+    if (device.reserved > 0) rows.push_back({0, "device_reserved_peak", device.reserved});
     return rows;
   }
 };

@@ -33,7 +33,8 @@ struct AssumedHost {
 
 struct RunOptions {
   HostPrograms programs;
-  std::string device = "cpu";
+  std::string device = "cpu";          ///< of tensor hosts: cpu or cuda
+  std::string dtype = "float32";       ///< of tensor hosts
   int threads = 0;                     ///< intra-op threads of tensor hosts; 0: available cores
   std::set<store::FailureKind> retry;  ///< remembered failures to try again
   std::optional<plan::Filter> rerun;   ///< cells to compute anew although they are complete

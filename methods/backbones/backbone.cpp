@@ -17,6 +17,7 @@ Result<std::shared_ptr<const Backbone>> open_backbone(const Resource& resource) 
   const auto weights = load_llama_weights(**file);
   if (!weights.ok()) return weights.error();
   backbone->weights = *weights;
+  backbone->digest = resource.digest;
   const auto tokenizer = tokenizers::make_gguf_tokenizer(*file);
   if (!tokenizer.ok()) return tokenizer.error();
   backbone->tokenizer = *tokenizer;

@@ -18,6 +18,7 @@ namespace qfs::backbones {
 struct Backbone {
   std::shared_ptr<const LlamaWeights> weights;
   std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer;
+  std::string digest;           ///< the declared one of its file
   std::string template_digest;  ///< empty when the file has no chat template
 };
 

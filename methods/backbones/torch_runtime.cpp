@@ -10,19 +10,21 @@
 #include <string>
 
 #include "harness/core/json_dom.h"
+#include "methods/backbones/device_runtime.h"
 #include "methods/kernels/cpu_kernels.h"
 
 namespace qfs::backbones {
 
 Status configure_torch(const RuntimeOptions& runtime) {
-  if (runtime.device != "cpu") {
-    return unavailable("device '" + runtime.device + "' is not available in this build (cpu is)");
-  }
-  if (runtime.dtype != "float32") {
-    return unavailable("dtype '" + runtime.dtype + "' is not available on a CPU (float32 is)");
-  }
   if (runtime.threads < 1 || runtime.threads > 1024) {
     return invalid_argument("threads is " + std::to_string(runtime.threads) + ", outside 1..1024");
+  }
+  if (runtime.device == "cuda") {
+    if (Status status = configure_cuda(runtime); !status.ok()) return status;
+  } else if (runtime.device != "cpu") {
+    return invalid_argument("unknown device '" + runtime.device + "'; valid: cpu, cuda");
+  } else if (runtime.dtype != "float32") {
+    return unavailable("dtype '" + runtime.dtype + "' is not available on a CPU (float32 is)");
   }
   return guarded("configuring LibTorch", [&]() -> Status {
     at::set_num_threads(runtime.threads);
@@ -47,6 +49,9 @@ Result<TorchFacts> probe_torch(const RuntimeOptions& runtime) {
   nlohmann::json details;
   details["mkl"] = at::get_mkl_version();
   details["openmp"] = at::get_openmp_version();
+  if (runtime.device != "cpu") {
+    if (Status added = add_cuda_facts(numerics, details); !added.ok()) return added.error();
+  }
   const Result<Json> numerics_json = canonical_json(numerics);
   if (!numerics_json.ok()) return numerics_json.error();
   const Result<Json> details_json = canonical_json(details);

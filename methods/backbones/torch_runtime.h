@@ -16,7 +16,7 @@
 namespace qfs::backbones {
 
 /// Applies device, dtype and threads, turns deterministic algorithms on. `unavailable` for a device
-/// or dtype that this build lacks, `invalid_argument` for a malformed one.
+/// or dtype that this build or machine lacks, `invalid_argument` for an unknown one.
 Status configure_torch(const RuntimeOptions& runtime);
 
 /// What is in force, read back from LibTorch.

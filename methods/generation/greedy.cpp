@@ -28,25 +28,13 @@ Error not_a_number() {
 
 }  // namespace
 
-GreedyGenerator::GreedyGenerator(std::shared_ptr<const backbones::Backbone> backbone)
-    : backbone_(std::move(backbone)), model_(backbone_->weights) {}
-
-Status GreedyGenerator::reserve(int64_t rows, int64_t capacity) {
-  if (!cache_ || static_cast<int64_t>(cache_->lengths.size()) < rows ||
-      cache_->capacity < capacity) {
-    cache_.reset();
-    Result<backbones::KvCache> cache = model_.make_cache(rows, capacity);
-    if (!cache.ok()) return cache.error();
-    cache_ = *std::move(cache);
-  }
-  std::fill(cache_->lengths.begin(), cache_->lengths.end(), 0);
-  logits_.resize(static_cast<size_t>(rows * model_.config().vocabulary));
-  return {};
-}
+GreedyGenerator::GreedyGenerator(std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer,
+                                 std::unique_ptr<backbones::CausalModel> model)
+    : tokenizer_(std::move(tokenizer)), model_(std::move(model)) {}
 
 Result<GenerationResult> GreedyGenerator::generate(std::span<const std::vector<int32_t>> prompts,
                                                    const GreedyOptions& options) {
-  const auto vocabulary = static_cast<size_t>(model_.config().vocabulary);
+  const auto vocabulary = static_cast<size_t>(model_->config().vocabulary);
   GenerationResult result;
   if (prompts.empty()) return result;
   int64_t longest = 0;
@@ -54,24 +42,24 @@ Result<GenerationResult> GreedyGenerator::generate(std::span<const std::vector<i
     longest = std::max(longest, static_cast<int64_t>(prompt.size()));
   }
   const int64_t needed = longest + options.max_new_tokens;
-  if (needed > model_.config().context) {
+  if (needed > model_->config().context) {
     return invalid_argument("a prompt of " + std::to_string(longest) + " tokens and " +
                             std::to_string(options.max_new_tokens) +
                             " new ones do not fit the backbone's window of " +
-                            std::to_string(model_.config().context) + " tokens");
+                            std::to_string(model_->config().context) + " tokens");
   }
-  if (Status status = reserve(static_cast<int64_t>(prompts.size()), needed); !status.ok()) {
-    return status.error();
-  }
+  const auto batch = static_cast<int64_t>(prompts.size());
+  if (Status status = model_->begin(batch, needed); !status.ok()) return status.error();
+  logits_.resize(prompts.size() * vocabulary);
 
-  std::vector<RowState> rows(prompts.size(), RowState(*backbone_->tokenizer, options));
+  std::vector<RowState> rows(prompts.size(), RowState(*tokenizer_, options));
   std::vector<int64_t> active;
   std::vector<int32_t> tokens;
   GenerationTimes& times = result.times;
   for (size_t row = 0; row < prompts.size(); ++row) {
     const std::span<float> logits(logits_.data(), vocabulary);
     const int64_t begin_ns = monotonic_ns();
-    const Status read = model_.prefill(*cache_, static_cast<int64_t>(row), prompts[row], logits);
+    const Status read = model_->prefill(static_cast<int64_t>(row), prompts[row], logits);
     if (!read.ok()) return read.error();
     const int64_t read_ns = monotonic_ns();
     times.prefill_ns += read_ns - begin_ns;
@@ -88,7 +76,7 @@ Result<GenerationResult> GreedyGenerator::generate(std::span<const std::vector<i
   const int64_t decode_begin_ns = monotonic_ns();
   while (!active.empty()) {
     const std::span<float> logits(logits_.data(), active.size() * vocabulary);
-    if (Status step = model_.decode(*cache_, active, tokens, logits); !step.ok()) {
+    if (Status step = model_->decode(active, tokens, logits); !step.ok()) {
       return step.error();
     }
     times.decode_tokens += static_cast<int64_t>(active.size());

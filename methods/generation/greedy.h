@@ -1,21 +1,19 @@
 // GreedyGenerator: continues prompts with the most probable token at each step, in batches.
 //
 // Called by prompting methods. Prompts of unequal length share a batch; a row that has ended leaves
-// it. The output of a row does not depend on its batch. Keeps the key-value cache between calls;
-// not thread-safe.
+// it. Whether the output of a row depends on its batch is the model's matter. Not thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "harness/api/prediction.h"
 #include "harness/api/result.h"
-#include "methods/backbones/backbone.h"
-#include "methods/backbones/llama.h"
+#include "methods/backbones/causal_model.h"
+#include "methods/tokenizers/tokenizer.h"
 
 namespace qfs::generation {
 
@@ -49,7 +47,8 @@ struct GenerationResult {
 
 class GreedyGenerator {
  public:
-  explicit GreedyGenerator(std::shared_ptr<const backbones::Backbone> backbone);
+  GreedyGenerator(std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer,
+                  std::unique_ptr<backbones::CausalModel> model);
 
   /// Errors: `invalid_argument` when a prompt is empty or does not fit the backbone's window
   /// together with the output, `data` when the backbone produces a logit that is not a number,
@@ -58,11 +57,8 @@ class GreedyGenerator {
                                     const GreedyOptions& options);
 
  private:
-  Status reserve(int64_t rows, int64_t capacity);
-
-  std::shared_ptr<const backbones::Backbone> backbone_;
-  backbones::Llama model_;
-  std::optional<backbones::KvCache> cache_;
+  std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer_;
+  std::unique_ptr<backbones::CausalModel> model_;
   std::vector<float> logits_;
 };
 

@@ -8,6 +8,7 @@
 
 #include "harness/core/utf8.h"
 #include "methods/backbones/backbone.h"
+#include "methods/backbones/models.h"
 #include "methods/backbones/torch_runtime.h"
 #include "methods/generation/greedy.h"
 #include "methods/tokenizers/chat_template.h"
@@ -31,13 +32,14 @@ class ZeroShotSession final : public MethodSession {
  public:
   ZeroShotSession(const SessionRequest& request,
                   std::shared_ptr<const backbones::Backbone> backbone,
+                  std::unique_ptr<backbones::CausalModel> model,
                   std::shared_ptr<const tokenizers::Tokenizer> counter,
                   std::optional<tokenizers::ChatFormat> chat)
       : params_(request.params),
         backbone_(std::move(backbone)),
         counter_(std::move(counter)),
         chat_(chat),
-        generator_(backbone_) {
+        generator_(backbone_->tokenizer, std::move(model)) {
     options_.max_new_tokens = params_.get<int64_t>("max_new_tokens");
     options_.ignore_stops = request.runtime.ignore_eos;
     if (const auto end = backbone_->tokenizer->end_of_sequence_id()) {
@@ -130,6 +132,8 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
   }
   auto backbone = backbones::open_backbone(*request.backbone, cache);
   if (!backbone.ok()) return backbone.error();
+  auto model = backbones::open_model(**backbone, request.runtime, cache);
+  if (!model.ok()) return model.error();
   // Without a tokenizer of the cell, lengths are counted by the backbone's.
   std::shared_ptr<const tokenizers::Tokenizer> counter = (*backbone)->tokenizer;
   if (request.tokenizer) {
@@ -145,8 +149,8 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
     if (!format.ok()) return format.error();
     chat = *format;
   }
-  return std::unique_ptr<MethodSession>(
-      std::make_unique<ZeroShotSession>(request, *backbone, std::move(counter), chat));
+  return std::unique_ptr<MethodSession>(std::make_unique<ZeroShotSession>(
+      request, *backbone, *std::move(model), std::move(counter), chat));
 }
 
 }  // namespace

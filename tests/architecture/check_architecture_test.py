@@ -73,7 +73,7 @@ class Torch(unittest.TestCase):
 
     def test_torch_free_code_may_not(self):
         for path in ("methods/zero_shot/spec.h", "methods/tokenizers/bpe.cpp", "metrics/rouge/a.cpp",
-                     "harness/apps/qfs_bench.cpp"):
+                     "harness/apps/qfs_bench.cpp", "methods/kernels/cuda/a.cu"):
             with self.subTest(path=path):
                 self.assertEqual(len(findings_in({path: self.TENSORS})), 1)
 

@@ -106,7 +106,9 @@ def edge_allowed(source, target):
 
 
 def may_include_torch(path):
-    """Whether LibTorch headers may appear in this file."""
+    """Whether LibTorch headers may appear in this file; nvcc needs half a minute for them."""
+    if path.endswith((".cu", ".cuh")):
+        return False
     module = module_of(path)
     if path in TORCH_ROOT_FILES or module in TORCH_FOLDERS:
         return True

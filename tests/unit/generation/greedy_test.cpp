@@ -9,6 +9,9 @@
 #include <limits>
 
 #include "harness/core/sha256.h"
+#include "methods/backbones/backbone.h"
+#include "methods/backbones/cpu_causal_model.h"
+#include "methods/backbones/llama.h"
 #include "methods/backbones/torch_runtime.h"
 #include "methods/generation/stop_rules.h"
 #include "tests/support/temporary_folder.h"
@@ -37,6 +40,10 @@ class GreedyTest : public ::testing::Test {
     return open(tiny.bytes());
   }
 
+  static GreedyGenerator generator_of(const std::shared_ptr<const backbones::Backbone>& backbone) {
+    return {backbone->tokenizer, backbones::make_cpu_model(backbone->weights)};
+  }
+
   static std::vector<int32_t> prompt(int64_t length, int32_t seed) {
     std::vector<int32_t> ids;
     for (int64_t i = 0; i < length; ++i) {
@@ -55,7 +62,7 @@ class GreedyTest : public ::testing::Test {
 
 TEST_F(GreedyTest, every_token_is_the_argmax_after_all_tokens_before_it) {
   const auto backbone = open();
-  GreedyGenerator generator(backbone);
+  GreedyGenerator generator = generator_of(backbone);
   std::vector<int32_t> ids = prompt(6, 1);
   const Generated generated = one(generator, ids, {.max_new_tokens = 12});
   ASSERT_THAT(generated.ids, SizeIs(12));
@@ -70,7 +77,7 @@ TEST_F(GreedyTest, every_token_is_the_argmax_after_all_tokens_before_it) {
 }
 
 TEST_F(GreedyTest, outputs_do_not_depend_on_the_batch) {
-  GreedyGenerator generator(open());
+  GreedyGenerator generator = generator_of(open());
   std::vector<std::vector<int32_t>> prompts;
   for (const int64_t length : {3, 40, 1, 11, 270}) {
     prompts.push_back(prompt(length, static_cast<int32_t>(length)));
@@ -87,7 +94,7 @@ TEST_F(GreedyTest, outputs_do_not_depend_on_the_batch) {
 }
 
 TEST_F(GreedyTest, a_stop_id_ends_the_row_and_is_not_part_of_it) {
-  GreedyGenerator generator(open());
+  GreedyGenerator generator = generator_of(open());
   const auto ids = prompt(5, 2);
   const Generated free = one(generator, ids, {.max_new_tokens = 8});
   EXPECT_EQ(free.finish, FinishReason::length);
@@ -103,7 +110,7 @@ TEST_F(GreedyTest, a_stop_id_ends_the_row_and_is_not_part_of_it) {
 }
 
 TEST_F(GreedyTest, times_count_prompt_tokens_and_the_tokens_of_steps) {
-  GreedyGenerator generator(open());
+  GreedyGenerator generator = generator_of(open());
   const std::vector<std::vector<int32_t>> prompts = {prompt(5, 1), prompt(9, 2)};
   const auto result = generator.generate(prompts, {.max_new_tokens = 6});
   ASSERT_TRUE(result.ok());
@@ -119,7 +126,7 @@ TEST_F(GreedyTest, times_count_prompt_tokens_and_the_tokens_of_steps) {
 TEST_F(GreedyTest, what_does_not_fit_the_window_is_an_error_with_the_numbers) {
   TinyLlama tiny;
   tiny.context = 32;
-  GreedyGenerator generator(open(tiny));
+  GreedyGenerator generator = generator_of(open(tiny));
   const auto ids = prompt(30, 1);
   const auto result = generator.generate({&ids, 1}, {.max_new_tokens = 3});
   ASSERT_FALSE(result.ok());
@@ -135,7 +142,7 @@ TEST_F(GreedyTest, damaged_weights_are_a_data_error) {
   std::string bytes = TinyLlama{}.bytes();
   const float nan = std::numeric_limits<float>::quiet_NaN();
   bytes.replace(bytes.size() - 4, 4, reinterpret_cast<const char*>(&nan), 4);  // of output_norm
-  GreedyGenerator generator(open(bytes));
+  GreedyGenerator generator = generator_of(open(bytes));
   const auto ids = prompt(4, 1);
   const auto result = generator.generate({&ids, 1}, {.max_new_tokens = 2});
   ASSERT_FALSE(result.ok());

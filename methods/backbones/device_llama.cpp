@@ -1,0 +1,292 @@
+#include "methods/backbones/device_llama.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "methods/backbones/torch_runtime.h"
+
+namespace qfs::backbones {
+
+namespace {
+
+using kernels::ElementType;
+
+ElementType element_type(const at::Tensor& tensor) {
+  switch (tensor.scalar_type()) {
+    case at::kFloat:
+      return ElementType::f32;
+    case at::kBFloat16:
+      return ElementType::bf16;
+    case at::kHalf:
+      return ElementType::f16;
+    default:
+      throw std::invalid_argument("weights of an unexpected element type");
+  }
+}
+
+/// Cache row and position of each token of a step, on the device.
+struct Places {
+  at::Tensor rows;       ///< int32 [tokens]
+  at::Tensor positions;  ///< int32 [tokens]
+  int64_t longest = 0;   ///< of positions + 1
+};
+
+class DeviceLlama final : public CausalModel {
+ public:
+  DeviceLlama(std::shared_ptr<const DeviceLlamaWeights> weights, const DeviceServices& services)
+      : weights_(std::move(weights)),
+        services_(services),
+        type_(element_type(weights_->embedding)),
+        device_(weights_->embedding.device()) {}
+
+  const LlamaConfig& config() const override { return weights_->config; }
+
+  Status begin(int64_t rows, int64_t capacity) override {
+    const LlamaConfig& c = config();
+    if (rows < 1 || capacity < 1 || capacity > c.context) {
+      return invalid_argument("a cache of " + std::to_string(rows) + " rows of " +
+                              std::to_string(capacity) + " tokens; the backbone's window has " +
+                              std::to_string(c.context));
+    }
+    return guarded("allocating the key-value cache", [&]() -> Status {
+      if (!keys_.defined() || keys_.size(1) < rows || keys_.size(3) < capacity) {
+        keys_.reset();
+        values_.reset();
+        keys_ = at::empty({c.layers, rows, c.kv_heads, capacity, c.head_dim},
+                          weights_->embedding.options());
+        values_ = at::empty_like(keys_);
+      }
+      lengths_.assign(static_cast<size_t>(keys_.size(1)), 0);
+      return {};
+    });
+  }
+
+  Status prefill(int64_t row, std::span<const int32_t> tokens, std::span<float> logits) override {
+    if (Status status = check(tokens, {&row, 1}, logits); !status.ok()) return status;
+    const auto count = static_cast<int64_t>(tokens.size());
+    if (count > capacity() || lengths_[static_cast<size_t>(row)] != 0) {
+      return invalid_argument("a prompt of " + std::to_string(count) + " tokens for a row of " +
+                              std::to_string(capacity()) + " that holds " +
+                              std::to_string(lengths_[static_cast<size_t>(row)]));
+    }
+    return guarded("reading a prompt of " + std::to_string(count) + " tokens", [&]() -> Status {
+      const std::vector<int32_t> rows(tokens.size(), static_cast<int32_t>(row));
+      std::vector<int32_t> positions(tokens.size());
+      for (size_t i = 0; i < positions.size(); ++i) positions[i] = static_cast<int32_t>(i);
+      const at::Tensor hidden = forward(tokens, places(rows, positions), row);
+      write_logits(hidden, logits);
+      lengths_[static_cast<size_t>(row)] = count;
+      return {};
+    });
+  }
+
+  Status decode(std::span<const int64_t> rows, std::span<const int32_t> tokens,
+                std::span<float> logits) override {
+    if (Status status = check(tokens, rows, logits); !status.ok()) return status;
+    if (tokens.size() != rows.size()) {
+      return internal_error("a decode step got " + std::to_string(tokens.size()) + " tokens for " +
+                            std::to_string(rows.size()) + " rows");
+    }
+    std::vector<int32_t> cache_rows;
+    std::vector<int32_t> positions;
+    for (const int64_t row : rows) {
+      const int64_t length = lengths_[static_cast<size_t>(row)];
+      if (length < 1 || length >= capacity()) {
+        return invalid_argument("row " + std::to_string(row) + " holds " + std::to_string(length) +
+                                " of " + std::to_string(capacity()) + " tokens");
+      }
+      cache_rows.push_back(static_cast<int32_t>(row));
+      positions.push_back(static_cast<int32_t>(length));
+    }
+    return guarded("decoding", [&]() -> Status {
+      write_logits(forward(tokens, places(cache_rows, positions), kNoPrompt), logits);
+      for (const int64_t row : rows) ++lengths_[static_cast<size_t>(row)];
+      return {};
+    });
+  }
+
+ private:
+  static constexpr int64_t kNoPrompt = -1;
+
+  int64_t capacity() const { return keys_.size(3); }
+
+  Status check(std::span<const int32_t> tokens, std::span<const int64_t> rows,
+               std::span<float> logits) const {
+    if (tokens.empty()) return invalid_argument("no tokens");
+    for (const int32_t token : tokens) {
+      if (token < 0 || token >= config().vocabulary) {
+        return invalid_argument("token id " + std::to_string(token) + " is outside 0.." +
+                                std::to_string(config().vocabulary - 1));
+      }
+    }
+    for (const int64_t row : rows) {
+      if (row < 0 || row >= static_cast<int64_t>(lengths_.size())) {
+        return internal_error("row " + std::to_string(row) + " is outside the cache");
+      }
+    }
+    if (logits.size() != rows.size() * static_cast<size_t>(config().vocabulary)) {
+      return internal_error("logits of another size than " + std::to_string(rows.size()) + " rows");
+    }
+    return {};
+  }
+
+  at::Tensor on_device(std::span<const int32_t> values) const {
+    const at::Tensor host = at::empty({static_cast<int64_t>(values.size())}, at::kInt);
+    std::ranges::copy(values, host.mutable_data_ptr<int32_t>());
+    return host.to(device_);
+  }
+
+  Places places(const std::vector<int32_t>& rows, const std::vector<int32_t>& positions) const {
+    return {on_device(rows), on_device(positions), *std::ranges::max_element(positions) + 1};
+  }
+
+  void* stream() const { return services_.current_stream(device_.index()); }
+
+  void must(int code) const {
+    if (code != 0) throw std::runtime_error(services_.error_text(code));
+  }
+
+  at::Tensor normed(const at::Tensor& hidden, const at::Tensor& weight) const {
+    return at::rms_norm(hidden, {config().hidden}, weight, config().rms_eps);
+  }
+
+  /// Residual stream of the last token of a prompt, or of every token of a step: [rows, hidden].
+  at::Tensor forward(std::span<const int32_t> tokens, const Places& places, int64_t prompt_row) {
+    at::Tensor hidden = weights_->embedding.index_select(0, on_device(tokens));
+    const auto count = static_cast<int64_t>(tokens.size());
+    for (int64_t l = 0; l < config().layers; ++l) {
+      const DeviceLlamaLayer& layer = weights_->layers[static_cast<size_t>(l)];
+      at::Tensor queries =
+          store(at::mm(normed(hidden, layer.attention_norm), layer.qkv.t()), l, places);
+      Places asking = places;
+      const bool whole_prompt = prompt_row != kNoPrompt && l + 1 < config().layers;
+      if (prompt_row != kNoPrompt && !whole_prompt) {
+        // Only the last position is read from here on: as one step of decoding.
+        queries = queries.narrow(0, count - 1, 1);
+        hidden = hidden.narrow(0, count - 1, 1);
+        asking.rows = places.rows.narrow(0, count - 1, 1);
+        asking.positions = places.positions.narrow(0, count - 1, 1);
+      }
+      const at::Tensor attended =
+          whole_prompt ? attend_prompt(queries, l, prompt_row) : attend_step(queries, l, asking);
+      hidden = at::addmm(hidden, attended, layer.attention_output.t());
+      hidden =
+          at::addmm(hidden, activated(at::mm(normed(hidden, layer.mlp_norm), layer.gate_up.t())),
+                    layer.down.t());
+    }
+    return hidden;
+  }
+
+  /// Rotated queries [tokens, heads, dim]; keys and values go to the cache.
+  at::Tensor store(const at::Tensor& qkv, int64_t layer, const Places& places) {
+    const LlamaConfig& c = config();
+    const at::Tensor queries = at::empty({qkv.size(0), c.heads, c.head_dim}, qkv.options());
+    const at::Tensor keys = keys_.select(0, layer);
+    const at::Tensor values = values_.select(0, layer);
+    kernels::RotateStore task;
+    task.type = type_;
+    task.qkv = qkv.const_data_ptr();
+    task.cosines = weights_->cosines.const_data_ptr<float>();
+    task.sines = weights_->sines.const_data_ptr<float>();
+    task.rows = places.rows.const_data_ptr<int32_t>();
+    task.positions = places.positions.const_data_ptr<int32_t>();
+    task.tokens = qkv.size(0);
+    task.heads = c.heads;
+    task.kv_heads = c.kv_heads;
+    task.dim = c.head_dim;
+    task.capacity = capacity();
+    task.queries = queries.mutable_data_ptr();
+    task.keys = keys.mutable_data_ptr();
+    task.values = values.mutable_data_ptr();
+    must(services_.kernels->rotate_store(task, stream()));
+    return queries;
+  }
+
+  /// Causal attention of a whole prompt: [tokens, heads * dim].
+  at::Tensor attend_prompt(const at::Tensor& queries, int64_t layer, int64_t row) const {
+    const LlamaConfig& c = config();
+    const int64_t count = queries.size(0);
+    const auto past = [&](const at::Tensor& cache) {
+      const at::Tensor heads = cache.select(0, layer).select(0, row).narrow(1, 0, count);
+      // The memory-efficient backend, which float32 takes, shares no keys among queries.
+      return (type_ == ElementType::f32 ? heads.repeat_interleave(c.heads / c.kv_heads, 0) : heads)
+          .unsqueeze(0);
+    };
+    const at::Tensor attended = at::scaled_dot_product_attention(
+        queries.transpose(0, 1).unsqueeze(0), past(keys_), past(values_), std::nullopt, 0.0, true,
+        std::nullopt, type_ != ElementType::f32);
+    return attended.squeeze(0).transpose(0, 1).reshape({count, c.query_width()});
+  }
+
+  /// Attention of one query a row over all that the row holds: [rows, heads * dim].
+  at::Tensor attend_step(const at::Tensor& queries, int64_t layer, const Places& places) const {
+    const LlamaConfig& c = config();
+    kernels::DecodeAttention task;
+    task.type = type_;
+    task.tokens = queries.size(0);
+    task.heads = c.heads;
+    task.kv_heads = c.kv_heads;
+    task.dim = c.head_dim;
+    task.capacity = capacity();
+    task.parts = (places.longest + kernels::kDecodePart - 1) / kernels::kDecodePart;
+    task.scale = 1.0f / std::sqrt(static_cast<float>(c.head_dim));
+    const at::Tensor out = at::empty({task.tokens, c.query_width()}, queries.options());
+    const at::Tensor workspace =
+        at::empty({kernels::decode_workspace(task.tokens, c.heads, task.parts, c.head_dim)},
+                  queries.options().dtype(at::kFloat));
+    task.queries = queries.const_data_ptr();
+    task.keys = keys_.select(0, layer).const_data_ptr();
+    task.values = values_.select(0, layer).const_data_ptr();
+    task.rows = places.rows.const_data_ptr<int32_t>();
+    task.positions = places.positions.const_data_ptr<int32_t>();
+    task.workspace = workspace.mutable_data_ptr<float>();
+    task.out = out.mutable_data_ptr();
+    must(services_.kernels->decode_attention(task, stream()));
+    return out;
+  }
+
+  at::Tensor activated(const at::Tensor& gate_up) const {
+    kernels::GatedActivation task;
+    task.type = type_;
+    task.gate_up = gate_up.const_data_ptr();
+    task.tokens = gate_up.size(0);
+    task.width = config().intermediate;
+    const at::Tensor out = at::empty({task.tokens, task.width}, gate_up.options());
+    task.out = out.mutable_data_ptr();
+    must(services_.kernels->gated_activation(task, stream()));
+    return out;
+  }
+
+  void write_logits(const at::Tensor& hidden, std::span<float> logits) const {
+    const at::Tensor scores = at::mm(normed(hidden, weights_->output_norm), weights_->head.t());
+    const at::Tensor host = scores.to(at::kCPU, at::kFloat).contiguous();
+    std::copy_n(host.const_data_ptr<float>(), logits.size(), logits.data());
+  }
+
+  std::shared_ptr<const DeviceLlamaWeights> weights_;
+  DeviceServices services_;
+  ElementType type_;
+  at::Device device_;
+  at::Tensor keys_;  ///< [layers, rows, kv_heads, capacity, head_dim]
+  at::Tensor values_;
+  std::vector<int64_t> lengths_;
+};
+
+}  // namespace
+
+DeviceServices cpu_device_services() {
+  return {.kernels = &kernels::cpu_device_kernels(),
+          .current_stream = [](int) -> void* { return nullptr; },
+          .error_text = [](int) { return "CPU kernels do not fail"; }};
+}
+
+std::unique_ptr<CausalModel> make_device_model(std::shared_ptr<const DeviceLlamaWeights> weights,
+                                               const DeviceServices& services) {
+  return std::make_unique<DeviceLlama>(std::move(weights), services);
+}
+
+}  // namespace qfs::backbones

@@ -1,0 +1,41 @@
+// The weights of a LLaMA-type model as tensors of one element type on one device.
+//
+// Made from LlamaWeights by copy_to_device; immutable and thread-safe afterwards. Plain structs.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <vector>
+
+#include "harness/api/result.h"
+#include "methods/backbones/llama_weights.h"
+
+namespace qfs::backbones {
+
+/// Matrices are [outputs, inputs]; fused as in LlamaLayer.
+struct DeviceLlamaLayer {
+  at::Tensor attention_norm;
+  at::Tensor qkv;
+  at::Tensor attention_output;
+  at::Tensor mlp_norm;
+  at::Tensor gate_up;
+  at::Tensor down;
+};
+
+struct DeviceLlamaWeights {
+  LlamaConfig config;
+  at::Tensor embedding;  ///< [vocabulary, hidden]
+  std::vector<DeviceLlamaLayer> layers;
+  at::Tensor output_norm;
+  at::Tensor head;     ///< the embedding's memory where the checkpoint ties them
+  at::Tensor cosines;  ///< [context, head_dim / 2], float32 whatever the type
+  at::Tensor sines;
+};
+
+/// Expands packed matrices one at a time and copies them; rounds to `type` once. `out_of_memory`.
+Result<std::shared_ptr<const DeviceLlamaWeights>> copy_to_device(const LlamaWeights& weights,
+                                                                 at::Device device,
+                                                                 at::ScalarType type);
+
+}  // namespace qfs::backbones

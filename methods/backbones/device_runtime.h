@@ -1,0 +1,39 @@
+// A GPU as LibTorch's device: what is asked for, the switches that decide how it computes, what is
+// in force, and its memory peaks. The one place that sets any of them.
+//
+// Called by torch_runtime.h and the hosts. Process-wide state, as LibTorch's own; one session at a
+// time. Every function but `take_device_peaks` loads the plug-in when it is not loaded.
+#pragma once
+
+#include <c10/core/ScalarType.h>
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string_view>
+
+#include "harness/api/method.h"
+#include "harness/api/result.h"
+#include "methods/kernels/device_plugin.h"
+
+namespace qfs::backbones {
+
+/// float32, bfloat16 or float16; `invalid_argument` names them.
+Result<c10::ScalarType> element_type_named(std::string_view dtype);
+
+/// Deterministic algorithms, no TF32, and one attention backend that computes without mask
+/// tensors: flash for 16-bit types, memory-efficient for float32. `unavailable`: no plug-in, no
+/// driver, no device.
+Status configure_cuda(const RuntimeOptions& runtime);
+
+/// Reads back what configure_cuda set, into `numerics` (capability, versions, switches) and
+/// `details` (name, memory, driver).
+Status add_cuda_facts(nlohmann::json& numerics, nlohmann::json& details);
+
+/// Bytes since the last call; zeros when no device was configured.
+struct DevicePeaks {
+  int64_t allocated = 0;
+  int64_t reserved = 0;
+};
+DevicePeaks take_device_peaks();
+
+}  // namespace qfs::backbones

@@ -1,0 +1,53 @@
+// The border between qfs-host and a device plug-in (libqfs_cuda.so): one exported function that
+// returns a table. Everything that needs a vendor's headers lies behind it.
+//
+// Loaded by device_loader.h when a device is asked for. Functions that return int give 0 or an
+// error code for error_text. Thread-safe as the vendor's runtime is.
+#pragma once
+
+#include <cstdint>
+
+#include "methods/kernels/device_kernels.h"
+
+namespace qfs::kernels {
+
+/// Raised when this file or device_kernels.h changes; host and plug-in must agree.
+inline constexpr int kDeviceInterface = 1;
+
+struct DeviceFacts {
+  char name[256];        ///< "NVIDIA H200"
+  int capability_major;  ///< compute capability
+  int capability_minor;
+  int multiprocessors;
+  int64_t memory_bytes;
+  int driver_version;  ///< 13000 is CUDA 13.0
+  int runtime_version;
+  int64_t cudnn_version;  ///< 91900 is 9.19.0
+};
+
+/// Bytes. Allocated and reserved as LibTorch's caching allocator counts them, since the last
+/// reset_peaks; used is the whole device's, other processes and the context included.
+struct DeviceMemory {
+  int64_t allocated_peak;
+  int64_t reserved_peak;
+  int64_t used;
+  int64_t total;
+};
+
+struct DevicePlugin {
+  int interface;  ///< kDeviceInterface of its build
+  const DeviceKernels* kernels;
+  int (*count)(int* devices);
+  int (*facts)(int device, DeviceFacts* facts);
+  int (*memory)(int device, DeviceMemory* memory);
+  void (*reset_peaks)(int device);
+  void* (*current_stream)(int device);  ///< LibTorch's, to which its operators go
+  int (*synchronize)(int device);
+  const char* (*error_text)(int code);
+};
+
+}  // namespace qfs::kernels
+
+/// The one symbol of a plug-in.
+extern "C" __attribute__((visibility("default"))) const qfs::kernels::DevicePlugin*
+qfs_device_plugin();
