@@ -7,6 +7,7 @@
 #include "metrics/option_parser.h"
 #include "metrics/rouge/rouge_entry.h"
 #include "metrics/rouge155/rouge155_entry.h"
+#include "metrics/sacrebleu/sacrebleu_entries.h"
 #include "metrics/set_rouge/set_rouge_entries.h"
 #include "metrics/surface/surface_entries.h"
 
@@ -49,6 +50,8 @@ const std::vector<MetricEntry>& metric_entries() {
       repetition_entry(),
       length_entry(),
       query_coverage_entry(),
+      bleu_entry(),
+      chrf_entry(),
   };
   return entries;
 }

@@ -12,6 +12,7 @@ qfs_test(metrics_test LABEL unit
     unit/metrics/rouge_policies_test.cpp
     unit/metrics/rouge_scorer_test.cpp
     unit/metrics/rouge_zh_test.cpp
+    unit/metrics/sacrebleu_test.cpp
     unit/metrics/segmenter_test.cpp
     unit/metrics/set_rouge_test.cpp
     unit/metrics/stemmer_test.cpp
@@ -34,6 +35,7 @@ qfs_test(metrics_conformance_test LABEL conformance
     conformance/metrics/rouge_conformance_test.cpp
     conformance/metrics/rouge_multi_test.cpp
     conformance/metrics/rouge_real_test.cpp
+    conformance/metrics/sacrebleu_conformance_test.cpp
     conformance/metrics/set_rouge_conformance_test.cpp
     conformance/metrics/surface_conformance_test.cpp
     support/chinese_texts.cpp
@@ -44,5 +46,6 @@ qfs_test(metrics_conformance_test LABEL conformance
 qfs_fuzz(metrics_fuzz_segmenters SOURCES fuzz/metrics/fuzz_segmenters.cpp LINK qfs_metrics)
 qfs_fuzz(metrics_fuzz_jieba_files SOURCES fuzz/metrics/fuzz_jieba_files.cpp LINK qfs_metrics)
 qfs_fuzz(metrics_fuzz_punkt SOURCES fuzz/metrics/fuzz_punkt.cpp LINK qfs_metrics)
+qfs_fuzz(metrics_fuzz_sacrebleu SOURCES fuzz/metrics/fuzz_sacrebleu.cpp LINK qfs_metrics)
 qfs_fuzz(metrics_fuzz_surface SOURCES fuzz/metrics/fuzz_surface.cpp LINK qfs_metrics)
 qfs_fuzz(metrics_fuzz_rouge155 SOURCES fuzz/metrics/fuzz_rouge155.cpp LINK qfs_metrics)

@@ -29,9 +29,8 @@ std::string BootstrapIntervals::method() const {
 Result<score::ColumnIntervals> BootstrapIntervals::estimate(
     const Metric& metric, std::span<const Statistics> items,
     std::span<const std::string> clusters) const {
-  Result<std::vector<metrics::Interval>> intervals =
-      metrics::bootstrap_means(items, clusters, {.resamples = resamples_},
-                               [&](std::span<double> means) { metric.values_from_means(means); });
+  Result<std::vector<metrics::Interval>> intervals = metrics::bootstrap_means(
+      items, clusters, {.resamples = resamples_}, metrics::values_of(metric));
   if (!intervals) return intervals.error();
   score::ColumnIntervals estimated;
   for (const metrics::Interval& interval : *intervals) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "harness/cli/catalogs.h"
 #include "harness/cli/chosen_places.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/comparison.h"
@@ -107,6 +108,7 @@ Result<ExitCode> run_compare(const CompareOptions& options, const GlobalOptions&
   auto pairs = pairs_of(*places_a, *places_b, a->store != b->store);
   if (!pairs) return pairs.error();
 
+  Catalogs catalogs;
   std::vector<Comparison> comparisons;
   bool worse = false;
   for (const auto& [first, second] : *pairs) {
@@ -114,7 +116,7 @@ Result<ExitCode> run_compare(const CompareOptions& options, const GlobalOptions&
       return not_found(cell_title(first->predict ? *second : *first) + " has no predictions");
     }
     auto compared = compare_results({&a->reader, first->predict->id},
-                                    {&b->reader, second->predict->id}, request);
+                                    {&b->reader, second->predict->id}, request, catalogs.metrics());
     if (!compared) return compared.error();
     for (Comparison& comparison : *compared) {
       comparison.a = fmt::format("{} ({})", cell_title(*first), a->store);

@@ -6,6 +6,7 @@
 
 #include "harness/api/metric_columns.h"
 #include "harness/core/suggest.h"
+#include "metrics/stats/corpus_differences.h"
 #include "metrics/stats/randomization.h"
 
 namespace qfs::cli {
@@ -78,8 +79,49 @@ std::vector<size_t> chosen_columns(const std::vector<std::string>& columns,
   return chosen;
 }
 
+std::vector<double> corpus_values(const std::vector<Statistics>& rows,
+                                  const metrics::MeansTransform& values) {
+  std::vector<double> means(rows.front().size());
+  for (size_t c = 0; c < means.size(); ++c) means[c] = mean_of(rows, c);
+  values(means, static_cast<double>(rows.size()));
+  return means;
+}
+
+/// Columns that are no means of examples but that the metric makes of means (or sums) of
+/// statistics.
+struct CorpusColumns {
+  std::vector<bool> testable;
+  std::vector<double> a;
+  std::vector<double> b;
+  std::vector<metrics::PairedDifference> differences;
+  std::vector<double> p;
+};
+
+Result<CorpusColumns> corpus_columns(const score::PairedStatistics& paired, const Metric* metric) {
+  CorpusColumns columns;
+  columns.testable.assign(paired.columns.size(), false);
+  if (metric == nullptr || !std::ranges::count(paired.is_mean, false)) return columns;
+  const metrics::MeansTransform values = metrics::values_of(*metric);
+  columns.a = corpus_values(paired.first, values);
+  columns.b = corpus_values(paired.second, values);
+  // A metric may aggregate in another way still (the median of resamples), which this does not
+  // test.
+  const std::vector<Score> aggregated = metric->aggregate(paired.first);
+  for (size_t c = 0; c < columns.testable.size(); ++c) {
+    columns.testable[c] = std::abs(aggregated[c].value - columns.a[c]) <= 1e-9;
+  }
+  auto differences =
+      metrics::bootstrap_corpus_differences(paired.second, paired.first, paired.clusters, values);
+  if (!differences) return differences.error();
+  columns.differences = *std::move(differences);
+  auto p = metrics::randomization_corpus_p(paired.first, paired.second, paired.clusters, values);
+  if (!p) return p.error();
+  columns.p = *std::move(p);
+  return columns;
+}
+
 Result<Comparison> compare_metric(const score::PairedStatistics& paired,
-                                  const ComparisonRequest& request) {
+                                  const ComparisonRequest& request, const Metric* metric) {
   Comparison comparison;
   comparison.examples = static_cast<int64_t>(paired.ordinals.size());
   comparison.only_a = paired.only_first;
@@ -88,32 +130,45 @@ Result<Comparison> compare_metric(const score::PairedStatistics& paired,
   if (!intervals) return intervals.error();
   auto p = metrics::randomization_p(differences(paired), paired.clusters, Alternative::different);
   if (!p) return p.error();
+  const Result<CorpusColumns> corpus = corpus_columns(paired, metric);
+  if (!corpus) return corpus.error();
   for (size_t c : chosen_columns(paired.columns, request)) {
-    if (!paired.is_mean[c]) {
-      if (request.max_drops.contains(paired.columns[c])) {
-        return invalid_argument("--max-drop: the corpus value of '" + paired.columns[c] +
-                                "' is not the mean of its examples, so their differences do not "
-                                "test it");
-      }
+    const bool is_mean = paired.is_mean[c];
+    if (!is_mean && request.max_drops.contains(paired.columns[c])) {
+      return invalid_argument("--max-drop: the corpus value of '" + paired.columns[c] +
+                              "' is not the mean of its examples, so their differences do not "
+                              "test it");
+    }
+    if (!is_mean && !corpus->testable[c]) {
       comparison.left_out.push_back(paired.columns[c]);
       continue;
     }
     ComparedColumn& column = comparison.columns.emplace_back();
     column.name = paired.columns[c];
-    column.a = mean_of(paired.first, c);
-    column.b = mean_of(paired.second, c);
-    column.difference = (*intervals)[c];
-    column.p = (*p)[c];
+    column.a = is_mean ? mean_of(paired.first, c) : corpus->a[c];
+    column.b = is_mean ? mean_of(paired.second, c) : corpus->b[c];
+    column.difference = is_mean ? (*intervals)[c] : corpus->differences[c];
+    column.p = is_mean ? (*p)[c] : corpus->p[c];
     count_wins(paired, c, column);
-    auto drop = drop_test(paired, column.name, c, request);
-    if (!drop) return drop.error();
-    column.drop = *drop;
+    if (is_mean) {
+      auto drop = drop_test(paired, column.name, c, request);
+      if (!drop) return drop.error();
+      column.drop = *drop;
+    }
     comparison.clusters = column.difference.interval.clusters;
     if (comparison.columns.size() == 1) {
       comparison.most_different = most_different(paired, c, request.examples);
     }
   }
   return comparison;
+}
+
+/// The metric of a stored score in this program, if its numbers are still made in the same way.
+std::shared_ptr<const Metric> same_metric(const store::ScoreJobRow& job,
+                                          const MetricCatalog& catalog) {
+  Result<std::shared_ptr<const Metric>> metric = catalog.make(job.metric);
+  if (!metric || (*metric)->signature() != job.signature) return nullptr;
+  return *std::move(metric);
 }
 
 /// Every column that was asked for by name exists in one of the metrics.
@@ -137,7 +192,8 @@ Status check_columns(const std::vector<store::ScoreJobRow>& jobs,
 
 Result<std::vector<Comparison>> compare_results(const score::StoredResult& a,
                                                 const score::StoredResult& b,
-                                                const ComparisonRequest& request) {
+                                                const ComparisonRequest& request,
+                                                const MetricCatalog& catalog) {
   auto jobs = a.reader->scores(a.id);
   if (!jobs) return jobs.error();
   auto other_jobs = b.reader->scores(b.id);
@@ -157,7 +213,8 @@ Result<std::vector<Comparison>> compare_results(const score::StoredResult& a,
     auto paired = score::paired_statistics(a, b, job.signature);
     if (!paired) return paired.error();
     if (paired->ordinals.empty()) return not_found("the two results have no example in common");
-    Result<Comparison> comparison = compare_metric(*paired, request);
+    Result<Comparison> comparison =
+        compare_metric(*paired, request, same_metric(job, catalog).get());
     if (!comparison) return comparison.error();
     if (comparison->columns.empty() && comparison->left_out.empty()) continue;
     comparison->metric = job.metric;

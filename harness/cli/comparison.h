@@ -53,7 +53,7 @@ struct Comparison {
   int64_t only_b = 0;
   int64_t clusters = 0;
   std::vector<ComparedColumn> columns;
-  std::vector<std::string> left_out;  ///< columns whose corpus value is no mean of examples
+  std::vector<std::string> left_out;             ///< columns whose corpus value cannot be resampled
   std::vector<DifferentExample> most_different;  ///< in the first column, largest first
 };
 
@@ -66,11 +66,14 @@ struct ComparisonRequest {
 /// The level of the one-sided test of a drop.
 inline constexpr double kLevel = 0.05;
 
-/// All metrics that both results have been scored with. Errors: `not_found` when there is none, and
-/// for a column that none of them has.
+/// All metrics that both results have been scored with. A corpus value that is no mean of examples
+/// (BLEU) is made of resampled statistics by its metric, when `catalog` has it under the stored
+/// signature; else the column is left out. Errors: `not_found` when there is none, and for a column
+/// that none of them has.
 Result<std::vector<Comparison>> compare_results(const score::StoredResult& a,
                                                 const score::StoredResult& b,
-                                                const ComparisonRequest& request);
+                                                const ComparisonRequest& request,
+                                                const MetricCatalog& catalog);
 
 /// Fills p_holm over everything that was tested.
 void adjust_for_several(std::vector<Comparison>& comparisons);

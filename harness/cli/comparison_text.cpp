@@ -74,8 +74,9 @@ std::string one_text(const Comparison& comparison) {
     if (column.drop) text += drop_text(column);
   }
   for (const std::string& name : comparison.left_out) {
-    text += fmt::format("{}: left out, its corpus value is not the mean of its examples\n",
-                        reports::markdown_text(name));
+    text += fmt::format(
+        "{}: left out, its corpus value is neither a mean of examples nor made of such means\n",
+        reports::markdown_text(name));
   }
   for (const DifferentExample& example : comparison.most_different) {
     const std::string& column = comparison.columns.front().name;

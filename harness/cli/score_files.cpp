@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "harness/api/corpus_metric.h"
 #include "harness/cli/output.h"
 #include "harness/core/build_info.h"
 #include "harness/core/log.h"
@@ -50,6 +51,9 @@ void sign(FileScore& score, const FileScores& scores) {
       "{}|nrefs:{}|missing:{};{}|empty:{}|unit:{}|#{}", score.score.metric->name(),
       references_text(items), to_string(scores.missing), items.missing, items.empty_predictions,
       items.unit, sha256_hex(score.long_signature).substr(0, kHashDigits));
+  if (const auto* corpus = dynamic_cast<const CorpusMetric*>(score.score.metric.get())) {
+    score.tool_signature = corpus->tool_signature(items.fewest_references, items.most_references);
+  }
 }
 
 Result<std::vector<std::shared_ptr<const Metric>>> wanted(const std::vector<std::string>& names,

@@ -71,6 +71,7 @@ struct FileScore {
   score::ColumnIntervals intervals;
   std::string long_signature;
   std::string short_signature;
+  std::string tool_signature;  ///< of a CorpusMetric: what the tool with these digits prints
 };
 
 struct FileScores {

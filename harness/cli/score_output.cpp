@@ -98,8 +98,10 @@ std::string scores_text(const FileScores& scores, bool long_signatures) {
   for (const FileScore& score : scores.scores) {
     if (scores.scores.size() > 1) text += score.name + "\n";
     text += table_of(score);
-    text += fmt::format("signature: {}\n\n",
+    text += fmt::format("signature: {}\n",
                         long_signatures ? score.long_signature : score.short_signature);
+    if (!score.tool_signature.empty()) text += "as sacreBLEU: " + score.tool_signature + "\n";
+    text += '\n';
   }
   return terminal_safe(text + counts_text(scores));
 }
@@ -114,6 +116,9 @@ std::string scores_json(const FileScores& scores) {
          {"scores", values_json(score)},
          {"clusters", score.intervals.clusters},
          {"signature", {{"long", score.long_signature}, {"short", score.short_signature}}}});
+    if (!score.tool_signature.empty()) {
+      profiles.back()["signature"]["tool"] = score.tool_signature;
+    }
   }
   json body = {{"n", items.ids.size()},
                {"scores", profiles[0]["scores"]},

@@ -37,21 +37,4 @@ Result<std::shared_ptr<const Segmenter>> make_segmenter(const MetricOptionValues
   return Made(std::make_shared<IcuSegmenter>());
 }
 
-std::string name_with_options(const std::string& metric, const std::vector<MetricOption>& options,
-                              const MetricOptionValues& values) {
-  std::string name = metric;
-  char separator = ':';
-  for (const MetricOption& option : options) {
-    const std::string& value = values.text(option.name);
-    if (value == option.default_value) continue;
-    name += separator + option.name + "=";
-    for (char c : value) {
-      if (c == ',') name += '\\';
-      name += c;
-    }
-    separator = ',';
-  }
-  return name;
-}
-
 }  // namespace qfs::metrics

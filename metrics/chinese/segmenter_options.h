@@ -11,6 +11,7 @@
 
 #include "harness/api/metric_entry.h"
 #include "metrics/chinese/segmenter.h"
+#include "metrics/text/metric_name.h"
 
 namespace qfs::metrics {
 
@@ -18,10 +19,5 @@ namespace qfs::metrics {
 std::vector<MetricOption> segmenter_options(const std::string& default_segmenter);
 
 Result<std::shared_ptr<const Segmenter>> make_segmenter(const MetricOptionValues& values);
-
-/// The name of a metric with the options that are not defaults:
-/// "rouge-zh:segmenter=char,case=keep".
-std::string name_with_options(const std::string& metric, const std::vector<MetricOption>& options,
-                              const MetricOptionValues& values);
 
 }  // namespace qfs::metrics

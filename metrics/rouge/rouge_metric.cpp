@@ -96,8 +96,7 @@ void RougeMetric::values_from_means(std::span<double> means) const {
 
 std::vector<Score> RougeMetric::aggregate(std::span<const Statistics> items) const {
   if (options_.aggregate == RougeAggregate::mean || items.empty()) return Metric::aggregate(items);
-  const std::vector<double> medians = bootstrap_medians(
-      items, kMedianResamples, [this](std::span<double> means) { values_from_means(means); });
+  const std::vector<double> medians = bootstrap_medians(items, kMedianResamples, values_of(*this));
   const std::vector<std::string> names = columns();
   std::vector<Score> scores;
   for (size_t i = 0; i < names.size(); ++i) scores.push_back({names[i], medians[i]});

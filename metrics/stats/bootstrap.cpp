@@ -1,7 +1,9 @@
 #include "metrics/stats/bootstrap.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "harness/api/corpus_metric.h"
 #include "harness/core/json_dom.h"
 #include "harness/core/rng.h"
 #include "metrics/stats/cluster_sums.h"
@@ -35,13 +37,25 @@ std::vector<double> resampled_means(const ClusterSums& data, const BootstrapOpti
       size += data.sizes[cluster];
     }
     for (size_t c = 0; c < columns; ++c) sums[c] /= size;
-    if (transform) transform(sums);
+    if (transform) transform(sums, size);
     for (size_t c = 0; c < columns; ++c) means[c * resamples + r] = sums[c];
   }
   return means;
 }
 
 }  // namespace
+
+MeansTransform values_of(const Metric& metric) {
+  const auto* const corpus = dynamic_cast<const CorpusMetric*>(&metric);
+  if (corpus == nullptr) {
+    return [&metric](std::span<double> means, double) { metric.values_from_means(means); };
+  }
+  return [corpus](std::span<double> means, double items) {
+    // Statistics are counts; rounding undoes the rounding of their means.
+    for (double& mean : means) mean = std::round(mean * items);
+    corpus->values_from_sums(means, items);
+  };
+}
 
 std::string bootstrap_signature(const BootstrapOptions& options) {
   return "bootstrap|method:percentile|unit:cluster|rng:xoshiro256ss|n:" +

@@ -53,9 +53,12 @@ struct PairedDifference {
   }
 };
 
-/// What makes values of the means of one resample, in place (Metric::values_from_means); may be
-/// empty.
-using MeansTransform = std::function<void(std::span<double>)>;
+/// What makes values of the means of one resample, in place, given its number of items
+/// (Metric::values_from_means, CorpusMetric::values_from_sums); may be empty.
+using MeansTransform = std::function<void(std::span<double> means, double items)>;
+
+/// A metric's own. The metric must outlive it.
+MeansTransform values_of(const Metric& metric);
 
 /// One interval per column of `items` (rows of equal length); `clusters[i]` is the cluster of row
 /// i. Errors: `invalid_argument` for no rows, unequal lengths, a non-finite value, options out of

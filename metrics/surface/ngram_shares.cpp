@@ -3,41 +3,14 @@
 #include <algorithm>
 #include <vector>
 
+#include "metrics/text/gram_counts.h"
+
 namespace qfs::metrics {
 namespace {
 
-using Gram = std::array<WordNumber, kLongestShareGram>;  ///< n words, then zeros
+constexpr size_t kLongest = kLongestShareGram;
 
-/// One distinct n-gram.
-struct Counted {
-  Gram gram{};
-  size_t times = 0;
-  bool in_document = false;
-};
-
-template <class Visit>
-void for_each_gram(const WordNumbers& text, size_t n, Visit&& visit) {
-  Gram gram{};
-  for (size_t i = 0; i + n <= text.size(); ++i) {
-    std::copy_n(text.begin() + static_cast<std::ptrdiff_t>(i), n, gram.begin());
-    visit(gram);
-  }
-}
-
-/// Distinct n-grams in ascending order.
-std::vector<Counted> counted_grams(const WordNumbers& text, size_t n) {
-  std::vector<Gram> grams;
-  for_each_gram(text, n, [&](const Gram& gram) { grams.push_back(gram); });
-  std::ranges::sort(grams);
-  std::vector<Counted> counted;
-  for (const Gram& gram : grams) {
-    if (counted.empty() || counted.back().gram != gram) counted.push_back({gram, 0, false});
-    ++counted.back().times;
-  }
-  return counted;
-}
-
-double share(size_t part, size_t all) {
+double share(int64_t part, int64_t all) {
   return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
 }
 
@@ -46,18 +19,20 @@ double share(size_t part, size_t all) {
 GramShares novel_gram_shares(const WordNumbers& text, const WordNumbers& document,
                              GramCount count) {
   GramShares shares{};
-  for (size_t n = 1; n <= kLongestShareGram; ++n) {
-    std::vector<Counted> grams = counted_grams(text, n);
-    for_each_gram(document, n, [&](const Gram& gram) {
-      const auto found = std::ranges::lower_bound(grams, gram, {}, &Counted::gram);
-      if (found != grams.end() && found->gram == gram) found->in_document = true;
+  for (size_t n = 1; n <= kLongest; ++n) {
+    const auto grams = counted_grams<kLongest>(text, n);
+    std::vector<bool> in_document(grams.size());
+    for_each_gram<kLongest>(document, n, [&](const auto& gram) {
+      const auto found = std::ranges::lower_bound(grams, gram, {}, &CountedGram<kLongest>::gram);
+      if (found == grams.end() || found->gram != gram) return;
+      in_document[static_cast<size_t>(found - grams.begin())] = true;
     });
-    size_t novel = 0;
-    size_t all = 0;
-    for (const Counted& gram : grams) {
-      const size_t weight = count == GramCount::types ? 1 : gram.times;
+    int64_t novel = 0;
+    int64_t all = 0;
+    for (size_t i = 0; i < grams.size(); ++i) {
+      const int64_t weight = count == GramCount::types ? 1 : grams[i].times;
       all += weight;
-      novel += gram.in_document ? 0 : weight;
+      novel += in_document[i] ? 0 : weight;
     }
     shares[n - 1] = share(novel, all);
   }
@@ -66,10 +41,10 @@ GramShares novel_gram_shares(const WordNumbers& text, const WordNumbers& documen
 
 GramShares repeated_gram_shares(const WordNumbers& text, GramCount count) {
   GramShares shares{};
-  for (size_t n = 1; n <= kLongestShareGram; ++n) {
-    size_t repeated = 0;
-    size_t all = 0;
-    for (const Counted& gram : counted_grams(text, n)) {
+  for (size_t n = 1; n <= kLongest; ++n) {
+    int64_t repeated = 0;
+    int64_t all = 0;
+    for (const CountedGram<kLongest>& gram : counted_grams<kLongest>(text, n)) {
       const bool types = count == GramCount::types;
       all += types ? 1 : gram.times;
       repeated += types ? (gram.times > 1 ? 1 : 0) : gram.times - 1;

@@ -6,7 +6,7 @@ Usage: test_compare.py QFS_BENCH
 import json
 import unittest
 
-from driver import DriverTest
+from driver import DriverTest, record
 
 LEAD = "method=lead,local_context=16"
 WIDE = "method=lead,local_context=32"
@@ -60,14 +60,31 @@ class Compare(DriverTest):
         self.assert_succeeds(self.compare(*reversed(worse), "--max-drop", "rouge1.f=0.01"))
         self.assertIn("not shown", self.assert_succeeds(self.compare(*worse, "--max-drop", "rouge1.f=1")))
 
-    def test_a_value_that_is_no_mean_of_examples_is_left_out(self):
-        self.assert_succeeds(self.run_bench("score", "--store", "small.sqlite", "--metric", "scrolls"))
+    def test_a_corpus_value_is_made_of_resampled_statistics(self):
+        for metric in ("scrolls", "bleu", "chrf"):
+            self.assert_succeeds(self.run_bench("score", "--store", "small.sqlite", "--metric", metric))
         sides = ["method=lead,local_context=32", "method=oracle,local_context=32"]
-        comparisons = self.json_of(*sides)
-        self.assertIn(["geometric_mean.f"], [c["left_out"] for c in comparisons])
-        self.assertTrue(all("geometric_mean.f" not in c["columns"] for c in comparisons))
+        columns = {name: column for c in self.json_of(*sides) for name, column in c["columns"].items()}
+        for name in ("geometric_mean.f", "bleu", "chrf"):
+            column = columns[name]
+            self.assertAlmostEqual(column["difference"], column["b"] - column["a"], places=9)
+            low, high = column["interval"]
+            self.assertTrue(low <= column["difference"] <= high, (name, column))
+            self.assertLess(column["p"], 0.01)
+        self.assertNotIn("bleu#hyp", columns)
+        self.assertIn("| bleu |", self.assert_succeeds(self.compare(*sides)))
+        self.assert_fails(2, self.compare(*sides, "--max-drop", "bleu=1"), "not the mean")
+
+    def test_a_value_that_cannot_be_resampled_is_left_out(self):
+        records = [{**record(i), "references": ["Line 3 of text" + " and more" * i * i]} for i in range(12)]
+        self.write("data.jsonl", "".join(json.dumps(r) + "\n" for r in records))
+        self.write_sweep(methods=[{"method": "lead"}, {"method": "oracle"}], metrics=["rouge:agg=boot-median"])
+        self.assert_succeeds(self.run_bench("sweep", "sweep.json", "--quiet"))
+        sides = ["method=lead,local_context=32", "method=oracle,local_context=32"]
+        left_out = [name for c in self.json_of(*sides) for name in c["left_out"]]
+        self.assertIn("rouge1.f", left_out)
         self.assertIn("left out", self.assert_succeeds(self.compare(*sides)))
-        self.assert_fails(2, self.compare(*sides, "--max-drop", "geometric_mean.f=0.01"), "not the mean")
+        self.assert_fails(2, self.compare(*sides, "--max-drop", "rouge1.f=0.01"), "not the mean")
 
     def test_the_table_names_sides_and_signature(self):
         text = self.assert_succeeds(self.compare(LEAD, WIDE, "--values", "rougeL.f"))

@@ -5,6 +5,7 @@ Usage: test_score_files.py QFS_BENCH
 
 import gzip
 import json
+import math
 import unittest
 
 from driver import DriverTest
@@ -33,6 +34,20 @@ class ScoreFiles(DriverTest):
         self.assertIsNone(result["scores"]["rouge1"]["intervals"]["f"])  # two items are too few
         self.assertIn("compat:rouge_score-0.1.2", result["signature"]["long"])
         self.assertTrue(result["signature"]["short"].startswith("rouge|nrefs:1|"))
+
+    def test_corpus_metrics_have_intervals_and_the_signature_of_their_tool(self):
+        self.jsonl([{"id": str(i), "prediction": f"the cat number {i} sat", "references": [f"the cat number {i} sat down"]}
+                    for i in range(12)])
+        result = self.scores("out.jsonl", "--metric", "bleu", "--metric", "chrf++")
+        self.assertEqual(result["signature"]["tool"],
+                         "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0")
+        self.assertAlmostEqual(result["scores"]["bleu"]["value"], 100 * math.exp(1 - 6 / 5))
+        low, high = result["scores"]["bleu"]["intervals"]["value"]
+        self.assertAlmostEqual(low, high)  # equal items: every resample has the same ratios
+        self.assertEqual(list(result["profiles"][1]["scores"]), ["chrf"])
+        table = self.assert_succeeds(self.run_bench("score", "out.jsonl", "--metric", "chrf++"))
+        self.assertIn("as sacreBLEU: chrF2++|nrefs:1|case:mixed|eff:yes|nc:6|nw:2|space:no|version:2.6.0", table)
+        self.assertNotIn("#", table.split("signature")[0])
 
     def test_compressed_records_and_standard_input(self):
         records = [{"id": str(i), **CAT} for i in range(3)]

@@ -1,0 +1,160 @@
+// bleu and chrf: tokenizers by hand, what the corpus value is made of, options and messages. Digits
+// are in the conformance test.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "harness/api/corpus_metric.h"
+#include "metrics/catalog.h"
+#include "metrics/sacrebleu/bleu_tokenizers.h"
+#include "metrics/stats/corpus_differences.h"
+
+namespace qfs::test {
+namespace {
+
+using namespace metrics;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+ScoreItem item(std::string candidate, std::vector<std::string> references) {
+  ScoreItem item;
+  item.candidate = std::move(candidate);
+  item.references = std::move(references);
+  return item;
+}
+
+std::shared_ptr<const Metric> metric(std::string_view name) {
+  auto made = BuiltinMetrics().make(name);
+  EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error().to_string());
+  return *made;
+}
+
+double corpus(std::string_view name, const std::vector<ScoreItem>& items) {
+  const auto made = metric(name);
+  const auto rows = made->measure(items);
+  EXPECT_TRUE(rows.ok());
+  return made->aggregate(*rows)[0].value;
+}
+
+TEST(BleuTokens, Of13a) {
+  EXPECT_THAT(bleu_tokens(BleuTokenizer::t13a, "It's 3.5, or 1,000-2; (yes)."),
+              ElementsAre("It's", "3.5", ",", "or", "1,000", "-", "2", ";", "(", "yes", ")", "."));
+  EXPECT_THAT(bleu_tokens(BleuTokenizer::t13a, "hy-\nphen &quot;a&quot;<skipped>\n"),
+              ElementsAre("hyphen", "\"", "a", "\""));
+}
+
+TEST(BleuTokens, OfZhTakeArrowsForChineseAsSacrebleuDoes) {
+  EXPECT_THAT(bleu_tokens(BleuTokenizer::zh, "会议GDP增5.2%a→b𠀀𠀁"),
+              ElementsAre("会", "议", "GDP", "增", "5.2", "%", "a", "→", "b𠀀𠀁"));
+}
+
+TEST(BleuTokens, OfTheOthers) {
+  EXPECT_THAT(bleu_tokens(BleuTokenizer::character, "a b\u3000会"), ElementsAre("a", "b", "会"));
+  EXPECT_THAT(bleu_tokens(BleuTokenizer::none, " a. b "), ElementsAre("a.", "b"));
+  EXPECT_THAT(bleu_tokens(BleuTokenizer::intl, "«Sí», 3.5€ 1999."),
+              ElementsAre("«", "Sí", "»", ",", "3.5", "€", "1999."));
+}
+
+TEST(Bleu, TheCorpusValueIsOfSummedCountsAndNotAMean) {
+  const std::vector<ScoreItem> items = {item("a b c d e", {"a b c d e"}),
+                                        item("x y z v w", {"q r s t u"})};
+  EXPECT_NEAR(corpus("bleu:tokenize=none", items), 50, 1e-12);  // every precision is a half
+  EXPECT_EQ(corpus("bleu:tokenize=none", {items[1]}), 0);
+  EXPECT_EQ(corpus("chrf", {items[0]}), 100);
+}
+
+TEST(Bleu, ReferencesClipAtTheLargestCountAndTheClosestLengthCounts) {
+  const auto rows =
+      metric("bleu:tokenize=none")->measure(std::vector{item("a a a b", {"a a x", "a a a y z"})});
+  ASSERT_TRUE(rows.ok());
+  // Lengths 3 and 5 are as near to 4: the shorter one.
+  EXPECT_THAT((*rows)[0], ElementsAre(testing::_, 4, 3, 3, 2, 1, 0, 4, 3, 2, 1));
+}
+
+TEST(Chrf, TheBestReferenceGivesTheCounts) {
+  const auto rows =
+      metric("chrf:char_order=1")->measure(std::vector{item("ab c", {"xyz", "abd", "ab c"})});
+  ASSERT_TRUE(rows.ok());
+  EXPECT_THAT((*rows)[0], ElementsAre(100, 3, 3, 3));
+}
+
+TEST(Sacrebleu, OptionsAreInBothSignatures) {
+  const auto tool = [](std::string_view name, size_t fewest, size_t most) {
+    const auto made = metric(name);
+    return dynamic_cast<const CorpusMetric&>(*made).tool_signature(fewest, most);
+  };
+  EXPECT_EQ(tool("bleu", 1, 1), "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0");
+  EXPECT_EQ(tool("bleu:smooth=floor,lowercase=on", 1, 3),
+            "BLEU|nrefs:var|case:lc|eff:no|tok:13a|smooth:floor[0.10]|version:2.6.0");
+  EXPECT_EQ(tool("chrf++", 2, 2),
+            "chrF2++|nrefs:2|case:mixed|eff:yes|nc:6|nw:2|space:no|version:2.6.0");
+  EXPECT_EQ(metric("bleu:smooth=exp")->signature(), metric("bleu")->signature());
+  EXPECT_THAT(metric("bleu:smooth=add-k,smooth_value=0.125")->signature(),
+              HasSubstr("smooth:add-k[0.125]"));
+  EXPECT_THAT(metric("chrf:beta=3")->signature(), HasSubstr("|beta:3|"));
+}
+
+TEST(Sacrebleu, WrongSmoothingValuesAreErrors) {
+  for (const char* name :
+       {"bleu:smooth_value=1", "bleu:smooth=floor,smooth_value=x",
+        "bleu:smooth=add-k,smooth_value=-1", "bleu:smooth=floor,smooth_value=inf"}) {
+    const auto made = BuiltinMetrics().make(name);
+    ASSERT_FALSE(made.ok()) << name;
+    EXPECT_THAT(made.error().message, HasSubstr("smooth_value"));
+  }
+}
+
+TEST(Sacrebleu, ChineseUnderAWesternTokenizerIsSaid) {
+  const ScoreItem chinese = item("今天的会议讨论了预算问题", {"今天的会议讨论了预算问题"});
+  EXPECT_THAT(std::string(metric("bleu")->note(chinese)), HasSubstr("tokenize=zh"));
+  EXPECT_EQ(metric("bleu:tokenize=zh")->note(chinese), "");
+  EXPECT_EQ(metric("chrf")->note(chinese), "");
+}
+
+std::vector<ScoreItem> two_kinds(bool better) {
+  std::vector<ScoreItem> items;
+  for (int i = 0; i < 24; ++i) {
+    const std::string word = "w" + std::to_string(i);
+    items.push_back(
+        item(i % 3 == 0 && !better ? "x " + word + " q" : "the " + word + " sat down now",
+             {"the " + word + " sat down now"}));
+  }
+  return items;
+}
+
+TEST(CorpusDifferences, IntervalsAndTestsAreOfTheCorpusValue) {
+  const auto bleu = metric("bleu:tokenize=none");
+  const std::vector<Statistics> a = *bleu->measure(two_kinds(true));
+  const std::vector<Statistics> b = *bleu->measure(two_kinds(false));
+  std::vector<std::string> clusters;
+  for (int i = 0; i < 24; ++i) clusters.push_back(std::to_string(i));
+  const MeansTransform values = values_of(*bleu);
+
+  const auto differences = bootstrap_corpus_differences(a, b, clusters, values, {.resamples = 500});
+  ASSERT_TRUE(differences.ok());
+  const double expected = bleu->aggregate(a)[0].value - bleu->aggregate(b)[0].value;
+  EXPECT_NEAR((*differences)[0].difference, expected, 1e-9);
+  EXPECT_TRUE((*differences)[0].excludes_zero());
+  const auto p = randomization_corpus_p(a, b, clusters, values, {.trials = 2000});
+  ASSERT_TRUE(p.ok());
+  EXPECT_LT((*p)[0], 0.05);
+  EXPECT_EQ((*randomization_corpus_p(a, a, clusters, values, {.trials = 100}))[0], 1);
+}
+
+TEST(CorpusDifferences, ForMeansTheyAreThoseOfMeans) {
+  const std::vector<Statistics> a = {{1, 5}, {2, 1}, {4, 0}, {0, 2}};
+  const std::vector<Statistics> b = {{0, 5}, {1, 3}, {4, 1}, {1, 0}};
+  const std::vector<std::string> clusters = {"d1", "d2", "d2", "d3"};
+  const MeansTransform means = [](std::span<double>, double) {};
+  std::vector<Statistics> differences = a;
+  for (size_t i = 0; i < a.size(); ++i) {
+    for (size_t c = 0; c < 2; ++c) differences[i][c] -= b[i][c];
+  }
+  EXPECT_EQ(*randomization_corpus_p(a, b, clusters, means),
+            *randomization_p(differences, clusters, Alternative::different));
+  EXPECT_FALSE(randomization_corpus_p(a, std::span(b).first(3), clusters, means).ok());
+}
+
+}  // namespace
+}  // namespace qfs::test
