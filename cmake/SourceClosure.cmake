@@ -1,5 +1,5 @@
-# What makes the outputs of a family of methods: its folder and all that its files include under methods/
-# and metrics/, directly or not, headers and the .cpp beside them.
+# What makes the outputs of a family of methods: its folder and all that its files include under methods/,
+# metrics/ and harness/core/text/, directly or not, headers and the .cpp beside them.
 
 # qfs_source_closure(<source_dir> <folder> <result>): sorted paths relative to source_dir.
 function(qfs_source_closure source_dir folder result)
@@ -11,7 +11,7 @@ function(qfs_source_closure source_dir folder result)
       continue()
     endif()
     list(APPEND seen ${path})
-    file(STRINGS ${source_dir}/${path} lines REGEX "^[ \t]*#[ \t]*include[ \t]*\"(methods|metrics)/")
+    file(STRINGS ${source_dir}/${path} lines REGEX "^[ \t]*#[ \t]*include[ \t]*\"(methods/|metrics/|harness/core/text/)")
     foreach(line IN LISTS lines)
       string(REGEX REPLACE "^[^\"]*\"([^\"]*)\".*$" "\\1" included "${line}")
       list(APPEND waiting ${included})

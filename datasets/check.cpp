@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "datasets/text_forms/unicode.h"
+#include "harness/core/text/unicode.h"
 
 namespace qfs::datasets {
 namespace {
@@ -108,8 +108,8 @@ int64_t count_words(std::string_view text) {
   bool inside = false;
   for (size_t i = 0; i < text.size();) {
     size_t length = code_point_length(text[i]);
-    bool blank = is_space(length == 1 ? static_cast<unsigned char>(text[i])
-                                      : to_code_points(text.substr(i, length)).front());
+    bool blank = is_python_space(length == 1 ? static_cast<unsigned char>(text[i])
+                                             : to_code_points(text.substr(i, length)).front());
     if (!blank && !inside) ++words;
     inside = !blank;
     i += length;

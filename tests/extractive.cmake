@@ -1,6 +1,7 @@
 qfs_test(extractive_test LABEL unit
   SOURCES
     support/extractive_fixture.cpp
+    unit/extractive/chinese_test.cpp
     unit/extractive/dyle_test.cpp
     unit/extractive/methods_test.cpp
     unit/extractive/sentences_test.cpp
@@ -14,6 +15,7 @@ qfs_test(extractive_property_test LABEL property
   LINK qfs_extractive)
 qfs_test(extractive_conformance_test LABEL conformance
   SOURCES
+    conformance/extractive/bundled_sets_test.cpp
     conformance/extractive/dyle_oracle_test.cpp
     conformance/extractive/reading_more_helps_test.cpp
     support/extractive_fixture.cpp

@@ -7,8 +7,8 @@
 
 #include "datasets/identity.h"
 #include "datasets/segments.h"
-#include "datasets/text_forms/unicode.h"
 #include "harness/core/suggest.h"
+#include "harness/core/text/unicode_forms.h"
 
 namespace qfs::datasets {
 namespace {

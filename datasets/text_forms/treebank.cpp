@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
-#include "datasets/text_forms/unicode.h"
 #include "datasets/text_forms/word_tokens.h"
+#include "harness/core/text/unicode.h"
 
 namespace qfs::datasets {
 namespace {
@@ -27,8 +27,8 @@ bool equals_ignoring_case(View text, size_t at, View lower) {
 
 /// \b: whether exactly one side of `at` is a word character.
 bool is_word_boundary(View text, size_t at) {
-  bool before = at > 0 && is_word_char(text[at - 1]);
-  bool after = at < text.size() && is_word_char(text[at]);
+  bool before = at > 0 && is_word_character(text[at - 1]);
+  bool after = at < text.size() && is_word_character(text[at]);
   return before != after;
 }
 
@@ -99,7 +99,7 @@ Text opening_quotes(Text text) {
     out += quoted[i];
     if (quoted[i] != U'\'' || i + 1 == quoted.size()) continue;
     char32_t next = quoted[i + 1];
-    if (!is_word_char(next) || any_of(U"mtsdn", ascii_lower(next))) continue;
+    if (!is_word_character(next) || any_of(U"mtsdn", ascii_lower(next))) continue;
     if (!is_word_boundary(quoted, i + 2)) continue;
     (out += U' ') += next;
     ++i;
@@ -110,7 +110,7 @@ Text opening_quotes(Text text) {
 /// Separates a final period, which only closing brackets and quotes may follow.
 Text final_period(Text text) {
   size_t end = text.size();
-  while (end > 0 && is_space(text[end - 1])) --end;
+  while (end > 0 && is_python_space(text[end - 1])) --end;
   size_t closers = end;
   while (closers > 0 && any_of(U"])}>\"'»”’ ", text[closers - 1])) --closers;
   if (closers < 2 || text[closers - 1] != U'.' || text[closers - 2] == U'.') return text;
@@ -126,7 +126,7 @@ Text commas_and_colons(View text) {
   for (size_t i = 0; i < text.size(); ++i) {
     char32_t c = text[i];
     bool mark = c == U':' || c == U',';
-    if (mark && i + 1 < text.size() && !is_digit(text[i + 1])) {
+    if (mark && i + 1 < text.size() && !is_decimal_digit(text[i + 1])) {
       ((out += U' ') += c) += U' ';
       out += text[++i];
     } else if (mark && i + 1 == text.size()) {
@@ -183,7 +183,7 @@ Text split_contraction(View text, Contraction contraction, bool needs_space_afte
     bool here = equals_ignoring_case(text, i, whole);
     if (here && contraction.first.front() != U' ') here = is_word_boundary(text, i);
     if (here && needs_space_after) {
-      here = end < text.size() && is_space(text[end]);
+      here = end < text.size() && is_python_space(text[end]);
     } else if (here) {
       here = is_word_boundary(text, end);
     }
@@ -231,8 +231,8 @@ std::string join_treebank_tokens(View sentence) {
 
   Text tokens;
   for (size_t i = 0; i < text.size(); ++i) {
-    if (is_space(text[i])) continue;
-    if (!tokens.empty() && is_space(text[i - 1])) tokens += U' ';
+    if (is_python_space(text[i])) continue;
+    if (!tokens.empty() && is_python_space(text[i - 1])) tokens += U' ';
     tokens += text[i];
   }
   return to_utf8(tokens);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "datasets/text_forms/unicode.h"
+#include "harness/core/text/unicode.h"
 
 namespace qfs::datasets {
 namespace {
@@ -37,24 +37,25 @@ bool is_abbreviation(View word) {
          std::ranges::find(kAbbreviations, last) != kAbbreviations.end();
 }
 
-bool is_letter(char32_t c) { return is_word_char(c) && !is_digit(c) && c != U'_'; }
+bool is_letter(char32_t c) { return is_word_character(c) && !is_decimal_digit(c) && c != U'_'; }
 
 bool is_number(View word) {
-  return !word.empty() && std::ranges::any_of(word, is_digit) &&
+  return !word.empty() && std::ranges::any_of(word, is_decimal_digit) &&
          std::ranges::all_of(
-             word, [](char32_t c) { return is_digit(c) || c == U'.' || c == U',' || c == U'-'; });
+             word, [](char32_t c) { return is_decimal_digit(c) || c == U'.' || c == U',' || c == U'-'; });
 }
 
 /// Whether the period at `at`, glued to a word, ends a sentence.
 bool ends_sentence(View text, size_t at) {
   size_t next = at + 1;
   if (next == text.size()) return false;  // the end of the text ends it anyway
-  if (!is_space(text[next]) && !contains(kNonWord, text[next])) return false;
-  while (next < text.size() && is_space(text[next])) ++next;
+  if (!is_python_space(text[next]) && !contains(kNonWord, text[next])) return false;
+  while (next < text.size() && is_python_space(text[next])) ++next;
   if (next == text.size()) return false;
 
   size_t begin = at;
-  while (begin > 0 && !is_space(text[begin - 1]) && !contains(kNonWord, text[begin - 1])) --begin;
+  while (begin > 0 && !is_python_space(text[begin - 1]) && !contains(kNonWord, text[begin - 1]))
+    --begin;
   // Punkt lets a word begin with an apostrophe: "don't." ends in the word "'t", no initial.
   if (begin > 0 && text[begin - 1] == U'\'') --begin;
   View word = text.substr(begin, at - begin);
@@ -69,7 +70,7 @@ bool ends_sentence(View text, size_t at) {
 size_t with_closers(View text, size_t period) {
   size_t end = period + 1;
   while (end < text.size() && contains(kClosers, text[end])) ++end;
-  bool stays = end == text.size() || is_space(text[end]) || text.substr(end, 2) == U"--";
+  bool stays = end == text.size() || is_python_space(text[end]) || text.substr(end, 2) == U"--";
   return stays ? end : period + 1;
 }
 
@@ -86,12 +87,12 @@ std::string join_word_tokens(std::string_view text) {
     joined += tokens;
   };
   for (size_t i = 1; i < rest.size(); ++i) {
-    if (rest[i] != U'.' || rest[i - 1] == U'.' || is_space(rest[i - 1])) continue;
+    if (rest[i] != U'.' || rest[i - 1] == U'.' || is_python_space(rest[i - 1])) continue;
     if (!ends_sentence(rest, i)) continue;
     size_t end = with_closers(rest, i);
     add(rest.substr(0, end));
     rest.remove_prefix(end);
-    while (!rest.empty() && is_space(rest.front())) rest.remove_prefix(1);
+    while (!rest.empty() && is_python_space(rest.front())) rest.remove_prefix(1);
     i = 0;
   }
   add(rest);

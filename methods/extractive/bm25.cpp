@@ -13,7 +13,7 @@
 #include <numeric>
 
 #include "methods/extractive/selector.h"
-#include "metrics/text/vocabulary.h"
+#include "methods/extractive/terms.h"
 
 namespace qfs::extractive {
 namespace {
@@ -24,21 +24,25 @@ class Bm25 final : public Selector {
  public:
   Bm25(double k1, double b) : k1_(k1), b_(b) {}
 
-  Status prepare(std::span<const Passage> passages) override {
+  Status prepare(std::span<const Passage> passages, Script script) override {
+    script_ = script;
     postings_.clear();
     lengths_.clear();
-    for (const Passage& passage : passages) add(passage);
+    for (const Passage& passage : passages) {
+      if (Status status = add(passage); !status.ok()) return status;
+    }
     const double total = std::accumulate(lengths_.begin(), lengths_.end(), 0.0);
     mean_length_ = lengths_.empty() ? 0 : total / static_cast<double>(lengths_.size());
     return {};
   }
 
   Result<std::vector<size_t>> select(const Example& example) override {
-    std::vector<TokenId> terms = vocabulary_.encode(example.query).tokens;
-    std::sort(terms.begin(), terms.end());
-    terms.erase(std::unique(terms.begin(), terms.end()), terms.end());
+    Result<std::vector<TokenId>> terms = terms_.encode(example.query, script_);
+    if (!terms.ok()) return terms.error();
+    std::sort(terms->begin(), terms->end());
+    terms->erase(std::unique(terms->begin(), terms->end()), terms->end());
     std::vector<double> scores(lengths_.size(), 0);
-    for (TokenId term : terms) add_scores(term, scores);
+    for (TokenId term : *terms) add_scores(term, scores);
 
     std::vector<size_t> order(scores.size());
     std::iota(order.begin(), order.end(), size_t{0});
@@ -53,12 +57,14 @@ class Bm25 final : public Selector {
     double frequency = 0;
   };
 
-  void add(const Passage& passage) {
+  Status add(const Passage& passage) {
     std::map<TokenId, double> frequencies;
     double length = 0;
     for (std::string_view text :
          {std::string_view(passage.speaker), std::string_view(passage.text)}) {
-      for (TokenId term : vocabulary_.encode(text).tokens) {
+      const Result<std::vector<TokenId>> terms = terms_.encode(text, script_);
+      if (!terms.ok()) return terms.error();
+      for (TokenId term : *terms) {
         ++frequencies[term];
         ++length;
       }
@@ -67,6 +73,7 @@ class Bm25 final : public Selector {
       postings_[term].push_back({lengths_.size(), frequency});
     }
     lengths_.push_back(length);
+    return {};
   }
 
   void add_scores(TokenId term, std::vector<double>& scores) const {
@@ -83,7 +90,8 @@ class Bm25 final : public Selector {
 
   double k1_;
   double b_;
-  metrics::Vocabulary vocabulary_{true};
+  Terms terms_{true};
+  Script script_ = Script::latin;
   std::map<TokenId, std::vector<Posting>> postings_;
   std::vector<double> lengths_;
   double mean_length_ = 0;

@@ -18,6 +18,7 @@ struct Limits {
   std::optional<int64_t> local_context;
   TruncationPolicy policy = TruncationPolicy::head;
   std::optional<int64_t> max_words;
+  std::optional<Script> script;  ///< absent: by the example's language
 };
 
 /// A passage that goes into the summary, possibly shortened.
@@ -32,7 +33,7 @@ struct Summary {
 };
 
 Summary take(std::span<const Passage> passages, const std::vector<size_t>& order,
-             std::optional<int64_t> max_words) {
+             std::optional<int64_t> max_words, Script script) {
   std::vector<std::pair<size_t, std::string_view>> chosen;
   Summary summary;
   int64_t words_left = max_words.value_or(0);
@@ -43,10 +44,10 @@ Summary take(std::span<const Passage> passages, const std::vector<size_t>& order
         summary.limited = true;
         break;
       }
-      const std::string_view shortened = first_words(text, words_left);
+      const std::string_view shortened = first_words(text, words_left, script);
       summary.limited = shortened.size() < text.size();
       text = shortened;
-      words_left -= count_words(text);
+      words_left -= count_words(text, script);
     }
     chosen.emplace_back(index, text);
     if (summary.limited) break;
@@ -91,10 +92,11 @@ class ExtractiveSession final : public MethodSession {
 
  private:
   Result<Prediction> summarize(const Example& example) {
-    if (Status status = read(example); !status.ok()) return status.error();
+    const Script script = limits_.script.value_or(script_of_language(example.language));
+    if (Status status = read(example, script); !status.ok()) return status.error();
     const Result<std::vector<size_t>> order = selector_->select(example);
     if (!order.ok()) return order.error();
-    const Summary summary = take(passages_, *order, limits_.max_words);
+    const Summary summary = take(passages_, *order, limits_.max_words, script);
 
     Prediction prediction;
     for (const Taken& taken : summary.passages) {
@@ -110,16 +112,17 @@ class ExtractiveSession final : public MethodSession {
   }
 
   /// Cuts and splits the document, unless it is the one of the example before.
-  Status read(const Example& example) {
-    if (is_read_ && example.document == document_) return {};
+  Status read(const Example& example, Script script) {
+    if (is_read_ && script == script_ && example.document == document_) return {};
     is_read_ = false;
     Result<tokenizers::TruncatedDocument> truncated =
         tokenizers::truncate_document(example, *tokenizer_, limits_.local_context, limits_.policy);
     if (!truncated.ok()) return truncated.error();
-    passages_ = make_passages(example, *truncated, unit_);
+    passages_ = make_passages(example, *truncated, unit_, script);
     ledger_ = std::move(truncated->ledger);
-    if (Status status = selector_->prepare(passages_); !status.ok()) return status;
+    if (Status status = selector_->prepare(passages_, script); !status.ok()) return status;
     document_ = example.document;
+    script_ = script;
     is_read_ = true;
     return {};
   }
@@ -130,6 +133,7 @@ class ExtractiveSession final : public MethodSession {
   std::unique_ptr<Selector> selector_;
   bool is_read_ = false;
   std::vector<Segment> document_;
+  Script script_ = Script::latin;
   Truncation ledger_;
   std::vector<Passage> passages_;
 };
@@ -152,8 +156,12 @@ Result<std::unique_ptr<MethodSession>> open_extractive_session(const SessionRequ
   const std::string& policy_name = request.params.get<std::string>("truncate");
   const std::optional<TruncationPolicy> policy = tokenizers::truncation_policy_from(policy_name);
   if (!policy) return invalid_argument("unknown truncation policy '" + policy_name + "'");
-  const Limits limits{request.params.find<int64_t>("local_context"), *policy,
-                      request.params.find<int64_t>("max_words")};
+  Limits limits{request.params.find<int64_t>("local_context"), *policy,
+                request.params.find<int64_t>("max_words"), std::nullopt};
+  if (const auto name = request.params.find<std::string>("script")) {
+    limits.script = script_from(*name);
+    if (!limits.script) return invalid_argument("unknown script '" + *name + "'");
+  }
   return std::unique_ptr<MethodSession>(std::make_unique<ExtractiveSession>(
       limits, unit, *std::move(tokenizer), std::move(selector)));
 }

@@ -8,7 +8,7 @@ namespace {
 
 class Lead final : public Selector {
  public:
-  Status prepare(std::span<const Passage> passages) override {
+  Status prepare(std::span<const Passage> passages, Script) override {
     count_ = passages.size();
     return {};
   }

@@ -3,11 +3,13 @@
 //
 // In each round the sentence is added that raises rouge1.f + rouge2.f of the whole summary most,
 // both in the profile rouge_score-0.1.2 with stemming and, as there, each with its best reference;
-// the earliest one on ties. It stops when no sentence that fits raises it. A sentence longer than
-// the word limit is considered with its first words only.
+// the earliest one on ties. In Chinese the same is counted over ICU's words (terms.h). It stops
+// when no sentence that fits raises it. A sentence longer than the word limit is considered with
+// its first words only.
 #include <algorithm>
 
 #include "methods/extractive/selector.h"
+#include "methods/extractive/terms.h"
 #include "methods/extractive/word_limit.h"
 #include "metrics/rouge/rouge_scorer.h"
 
@@ -23,13 +25,16 @@ class Oracle final : public Selector {
   Oracle(int64_t max_words, std::optional<int64_t> max_sentences)
       : max_words_(max_words), max_sentences_(max_sentences) {}
 
-  Status prepare(std::span<const Passage> passages) override {
+  Status prepare(std::span<const Passage> passages, Script script) override {
+    script_ = script;
     tokens_.clear();
     words_.clear();
     for (const Passage& passage : passages) {
-      const std::string_view text = first_words(passage.text, max_words_);
-      tokens_.push_back(vocabulary_.encode(text).tokens);
-      words_.push_back(count_words(text));
+      const std::string_view text = first_words(passage.text, max_words_, script);
+      Result<std::vector<TokenId>> tokens = terms_.encode(text, script);
+      if (!tokens.ok()) return tokens.error();
+      tokens_.push_back(*std::move(tokens));
+      words_.push_back(count_words(text, script));
     }
     return {};
   }
@@ -42,7 +47,10 @@ class Oracle final : public Selector {
     references_.resize(std::max(references_.size(), example.references.size()));
     reference_count_ = example.references.size();
     for (size_t i = 0; i < reference_count_; ++i) {
-      references_[i].assign(vocabulary_.encode(example.references[i]));
+      Result<std::vector<TokenId>> tokens = terms_.encode(example.references[i], script_);
+      if (!tokens.ok()) return tokens.error();
+      const size_t count = tokens->size();
+      references_[i].assign(EncodedText{*std::move(tokens), {count}});
     }
     return search();
   }
@@ -100,7 +108,8 @@ class Oracle final : public Selector {
 
   int64_t max_words_;
   std::optional<int64_t> max_sentences_;
-  metrics::Vocabulary vocabulary_{true};
+  Terms terms_{true};
+  Script script_ = Script::latin;
   std::vector<std::vector<TokenId>> tokens_;
   std::vector<int64_t> words_;
   std::vector<PreparedReference> references_;

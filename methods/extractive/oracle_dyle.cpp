@@ -1,6 +1,8 @@
 // oracle_dyle: the extractive oracle of DYLE (Mao et al. 2022) over whole turns, without the
 // speakers' names, towards the first reference. Parts: treebank_tokens.h, dyle_rouge.h,
-// dyle_oracle.h.
+// dyle_oracle.h. In Chinese, which DYLE does not read, tokens are ICU's words, and a turn is one
+// sentence to its scorer.
+#include "harness/core/text/chinese_text.h"
 #include "methods/extractive/dyle_oracle.h"
 #include "methods/extractive/selector.h"
 #include "methods/extractive/treebank_tokens.h"
@@ -8,9 +10,12 @@
 namespace qfs::extractive {
 namespace {
 
-std::string tokenized(std::string_view text) {
+Result<std::string> tokenized(std::string_view text, Script script) {
+  const Result<std::vector<std::string>> tokens =
+      script == Script::chinese ? chinese_words(text) : treebank_tokens(text);
+  if (!tokens.ok()) return tokens.error();
   std::string joined;
-  for (const std::string& token : treebank_tokens(text)) {
+  for (const std::string& token : *tokens) {
     if (!joined.empty()) joined += ' ';
     joined += token;
   }
@@ -19,9 +24,14 @@ std::string tokenized(std::string_view text) {
 
 class OracleDyle final : public Selector {
  public:
-  Status prepare(std::span<const Passage> passages) override {
+  Status prepare(std::span<const Passage> passages, Script script) override {
+    script_ = script;
     turns_.clear();
-    for (const Passage& passage : passages) turns_.push_back(tokenized(passage.text));
+    for (const Passage& passage : passages) {
+      Result<std::string> turn = tokenized(passage.text, script);
+      if (!turn.ok()) return turn.error();
+      turns_.push_back(*std::move(turn));
+    }
     return {};
   }
 
@@ -30,10 +40,13 @@ class OracleDyle final : public Selector {
       return invalid_argument("oracle_dyle reads a reference, example '" + example.key +
                               "' has none");
     }
-    return dyle_oracle(turns_, tokenized(example.references.front()));
+    const Result<std::string> reference = tokenized(example.references.front(), script_);
+    if (!reference.ok()) return reference.error();
+    return dyle_oracle(turns_, *reference);
   }
 
  private:
+  Script script_ = Script::latin;
   std::vector<std::string> turns_;
 };
 

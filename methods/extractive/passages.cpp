@@ -8,8 +8,8 @@
 namespace qfs::extractive {
 
 std::vector<Passage> make_passages(const Example& example,
-                                   const tokenizers::TruncatedDocument& document,
-                                   PassageUnit unit) {
+                                   const tokenizers::TruncatedDocument& document, PassageUnit unit,
+                                   Script script) {
   std::vector<Passage> passages;
   for (size_t i = 0; i < document.texts.size(); ++i) {
     const ByteSpan& kept = document.ledger.kept[i];
@@ -20,7 +20,7 @@ std::vector<Passage> make_passages(const Example& example,
     if (hidden > document.texts[i].size()) continue;            // the cut fell inside the name
     const std::string_view text = std::string_view(document.texts[i]).substr(hidden);
     const std::vector<TextSpan> spans = unit == PassageUnit::sentence
-                                            ? split_sentences(text)
+                                            ? split_sentences(text, script)
                                             : std::vector<TextSpan>{{0, text.size()}};
     for (const TextSpan& span : spans) {
       const auto offset = static_cast<int64_t>(begin + hidden);

@@ -12,7 +12,7 @@ class Random final : public Selector {
  public:
   explicit Random(uint64_t seed) : seed_(seed) {}
 
-  Status prepare(std::span<const Passage> passages) override {
+  Status prepare(std::span<const Passage> passages, Script) override {
     count_ = passages.size();
     return {};
   }

@@ -12,6 +12,7 @@
 
 #include "harness/api/method.h"
 #include "methods/extractive/passages.h"
+#include "methods/extractive/script.h"
 
 namespace qfs::extractive {
 
@@ -20,8 +21,9 @@ class Selector {
   virtual ~Selector() = default;
 
   /// A new document. `passages` stay valid until the next call; work that does not depend on the
-  /// query belongs here, because consecutive examples often share their document.
-  virtual Status prepare(std::span<const Passage> passages) = 0;
+  /// query belongs here, because consecutive examples often share their document. `script` holds
+  /// for the query and the references too.
+  virtual Status prepare(std::span<const Passage> passages, Script script) = 0;
 
   /// Indices of wanted passages, each at most once, the most wanted first. The session takes as
   /// many as the word limit allows and emits them in document order.

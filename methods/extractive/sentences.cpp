@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "harness/core/text/chinese_text.h"
+#include "harness/core/text/unicode.h"
 #include "methods/extractive/abbreviations.h"
 
 namespace qfs::extractive {
@@ -83,9 +85,34 @@ void add_trimmed(string_view text, TextSpan span, std::vector<TextSpan>& sentenc
   if (std::any_of(sentence.begin(), sentence.end(), is_content)) sentences.push_back(span);
 }
 
+/// Without the white space around it, the ideographic one too.
+TextSpan trimmed_chinese(string_view text, TextSpan span) {
+  size_t begin = span.end;  // of what is no white space
+  size_t end = span.end;
+  for (size_t i = span.begin; i < span.end;) {
+    const CodePoint point = code_point_at(text.substr(0, span.end), i);
+    i += point.bytes;
+    if (is_python_space(point.value)) continue;
+    begin = std::min(begin, i - point.bytes);
+    end = i;
+  }
+  return {begin, end};
+}
+
+std::vector<TextSpan> split_chinese(string_view text) {
+  std::vector<TextSpan> sentences;
+  for (string_view sentence : split_chinese_sentences(text)) {
+    if (piece_kind(sentence) != PieceKind::word) continue;
+    const auto begin = static_cast<size_t>(sentence.data() - text.data());
+    sentences.push_back(trimmed_chinese(text, {begin, begin + sentence.size()}));
+  }
+  return sentences;
+}
+
 }  // namespace
 
-std::vector<TextSpan> split_sentences(string_view text) {
+std::vector<TextSpan> split_sentences(string_view text, Script script) {
+  if (script == Script::chinese) return split_chinese(text);
   std::vector<TextSpan> sentences;
   size_t begin = 0;
   size_t position = 0;

@@ -6,12 +6,16 @@
 //  - the next word does not begin with a lower-case letter, and a single full stop does not belong
 //  to an
 //    abbreviation (abbreviations.h).
-// Pieces without a letter or digit are dropped. Stateless, thread-safe, cannot fail.
+// In Chinese it ends after 。！？； with closing marks behind them, and at a line break, as
+// rouge-zh splits (harness/core/text/chinese_text.h). Pieces without a letter or digit are dropped.
+// Stateless, thread-safe, cannot fail.
 #pragma once
 
 #include <cstddef>
 #include <string_view>
 #include <vector>
+
+#include "methods/extractive/script.h"
 
 namespace qfs::extractive {
 
@@ -24,6 +28,6 @@ struct TextSpan {
 };
 
 /// Sentences in order, without white space around them.
-std::vector<TextSpan> split_sentences(std::string_view text);
+std::vector<TextSpan> split_sentences(std::string_view text, Script script);
 
 }  // namespace qfs::extractive

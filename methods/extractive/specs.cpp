@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "methods/extractive/script.h"
 #include "methods/tokenizers/truncation.h"
 #include "metrics/rouge/rouge_scorer.h"
 
@@ -49,13 +50,21 @@ std::vector<ParamSpec> common_params(const Declaration& method) {
   } else {
     max_words.doc += "; absent: no limit";
   }
-  return {local_context, truncate, max_words};
+  ParamSpec script;
+  script.name = "script";
+  script.type = ParamType::text;
+  script.choices = script_names();
+  script.doc =
+      "rules for sentences and words; chinese: words by ICU, limits in characters; absent: by the "
+      "example's language";
+  return {local_context, truncate, max_words, script};
 }
 
 class ExtractiveSpec final : public MethodSpec {
  public:
   explicit ExtractiveSpec(Declaration declaration) : method_(std::move(declaration)) {
-    for (const char* shared : {"extractive@1", "truncation@1"}) method_.layers.emplace_back(shared);
+    for (const char* shared : {"chinese_words@1", "extractive@2", "truncation@1"})
+      method_.layers.emplace_back(shared);
     std::sort(method_.layers.begin(), method_.layers.end());
   }
 

@@ -11,7 +11,7 @@
 #include <numeric>
 
 #include "methods/extractive/selector.h"
-#include "metrics/text/vocabulary.h"
+#include "methods/extractive/terms.h"
 
 namespace qfs::extractive {
 namespace {
@@ -34,9 +34,9 @@ class TextRank final : public Selector {
   TextRank(double damping, double tolerance, int64_t max_iterations)
       : damping_(damping), tolerance_(tolerance), max_iterations_(max_iterations) {}
 
-  Status prepare(std::span<const Passage> passages) override {
+  Status prepare(std::span<const Passage> passages, Script script) override {
     Graph graph;
-    if (Status status = build(passages, graph); !status.ok()) return status;
+    if (Status status = build(passages, script, graph); !status.ok()) return status;
     const std::vector<double> scores = rank(graph);
     order_.resize(scores.size());
     std::iota(order_.begin(), order_.end(), size_t{0});
@@ -48,17 +48,19 @@ class TextRank final : public Selector {
   Result<std::vector<size_t>> select(const Example&) override { return order_; }
 
  private:
-  Status build(std::span<const Passage> passages, Graph& graph) {
+  Status build(std::span<const Passage> passages, Script script, Graph& graph) {
     const size_t count = passages.size();
     std::vector<std::vector<TokenId>> words(count);  // distinct words of each sentence
     std::vector<double> log_lengths(count);
     for (size_t i = 0; i < count; ++i) {
-      words[i] = vocabulary_.encode(passages[i].text).tokens;
+      Result<std::vector<TokenId>> terms = terms_.encode(passages[i].text, script);
+      if (!terms.ok()) return terms.error();
+      words[i] = *std::move(terms);
       log_lengths[i] = words[i].empty() ? 0 : std::log(static_cast<double>(words[i].size()));
       std::sort(words[i].begin(), words[i].end());
       words[i].erase(std::unique(words[i].begin(), words[i].end()), words[i].end());
     }
-    std::vector<std::vector<uint32_t>> sentences_with(vocabulary_.size());
+    std::vector<std::vector<uint32_t>> sentences_with(terms_.size());
     for (size_t i = 0; i < count; ++i) {
       for (TokenId word : words[i]) sentences_with[word].push_back(static_cast<uint32_t>(i));
     }
@@ -112,7 +114,7 @@ class TextRank final : public Selector {
   double damping_;
   double tolerance_;
   int64_t max_iterations_;
-  metrics::Vocabulary vocabulary_{false};
+  Terms terms_{false};
   std::vector<size_t> order_;
 };
 

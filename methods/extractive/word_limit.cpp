@@ -7,17 +7,18 @@
 namespace qfs::extractive {
 namespace {
 
-const tokenizers::Tokenizer& words_tokenizer() {
+const tokenizers::Tokenizer& words_of(Script script) {
   static const auto words = tokenizers::make_builtin_tokenizer("words");
-  return *words;
+  static const auto characters = tokenizers::make_builtin_tokenizer("characters");
+  return script == Script::chinese ? *characters : *words;
 }
 
 }  // namespace
 
-int64_t count_words(std::string_view text) { return words_tokenizer().count(text); }
+int64_t count_words(std::string_view text, Script script) { return words_of(script).count(text); }
 
-std::string_view first_words(std::string_view text, int64_t limit) {
-  const std::vector<tokenizers::Token> words = words_tokenizer().encode(text);
+std::string_view first_words(std::string_view text, int64_t limit, Script script) {
+  const std::vector<tokenizers::Token> words = words_of(script).encode(text);
   if (static_cast<int64_t>(words.size()) <= limit) return text;
   if (limit == 0) return text.substr(0, 0);
   return text.substr(0, static_cast<size_t>(words[static_cast<size_t>(limit - 1)].end));

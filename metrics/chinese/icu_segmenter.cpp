@@ -1,62 +1,16 @@
 #include "metrics/chinese/icu_segmenter.h"
 
-#include <unicode/icudataver.h>
-#include <unicode/ubrk.h>
-#include <unicode/utext.h>
-#include <unicode/uversion.h>
-
-#include <memory>
+#include "harness/core/text/word_breaks.h"
 
 namespace qfs::metrics {
-namespace {
-
-struct CloseText {
-  void operator()(UText* text) const { utext_close(text); }
-};
-struct CloseIterator {
-  void operator()(UBreakIterator* iterator) const { ubrk_close(iterator); }
-};
-
-std::string text_of(const UVersionInfo version) {
-  char buffer[U_MAX_VERSION_STRING_LENGTH];
-  u_versionToString(version, buffer);
-  return buffer;
-}
-
-Error icu_error(UErrorCode status) {
-  return unavailable("ICU cannot find word boundaries: " + std::string(u_errorName(status)));
-}
-
-}  // namespace
 
 std::string IcuSegmenter::signature() const {
-  UVersionInfo library;
-  u_getVersion(library);
-  UVersionInfo data;
-  UErrorCode status = U_ZERO_ERROR;
-  u_getDataVersion(data, &status);
-  return "seg:icu|icu:" + text_of(library) +
-         "|icudata:" + (U_SUCCESS(status) ? text_of(data) : "none");
+  const IcuVersions versions = icu_versions();
+  return "seg:icu|icu:" + versions.library + "|icudata:" + versions.data;
 }
 
 Status IcuSegmenter::segment(std::string_view text, std::vector<std::string_view>& words) const {
-  UErrorCode status = U_ZERO_ERROR;
-  const std::unique_ptr<UText, CloseText> source(
-      utext_openUTF8(nullptr, text.data(), static_cast<int64_t>(text.size()), &status));
-  if (U_FAILURE(status)) return icu_error(status);
-  const std::unique_ptr<UBreakIterator, CloseIterator> iterator(
-      ubrk_open(UBRK_WORD, "zh", nullptr, 0, &status));
-  if (U_FAILURE(status)) return icu_error(status);
-  ubrk_setUText(iterator.get(), source.get(), &status);
-  if (U_FAILURE(status)) return icu_error(status);
-  auto begin = static_cast<size_t>(ubrk_first(iterator.get()));
-  for (int32_t next = ubrk_next(iterator.get()); next != UBRK_DONE;
-       next = ubrk_next(iterator.get())) {
-    const auto end = static_cast<size_t>(next);
-    words.push_back(text.substr(begin, end - begin));
-    begin = end;
-  }
-  return {};
+  return append_icu_words(text, words);
 }
 
 }  // namespace qfs::metrics

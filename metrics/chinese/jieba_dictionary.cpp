@@ -2,8 +2,8 @@
 
 #include <charconv>
 
+#include "harness/core/text/unicode.h"
 #include "harness/core/utf8.h"
-#include "metrics/text/unicode.h"
 
 namespace qfs::metrics {
 namespace {

@@ -1,6 +1,6 @@
 #include "metrics/chinese/plain_segmenters.h"
 
-#include "metrics/text/unicode.h"
+#include "harness/core/text/unicode.h"
 
 namespace qfs::metrics {
 namespace {

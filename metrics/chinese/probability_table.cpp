@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-#include "metrics/text/unicode.h"
+#include "harness/core/text/unicode.h"
 
 namespace qfs::metrics {
 namespace {

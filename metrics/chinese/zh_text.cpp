@@ -1,34 +1,10 @@
 #include "metrics/chinese/zh_text.h"
 
-#include "metrics/text/unicode.h"
+#include "harness/core/text/chinese_text.h"
+#include "harness/core/text/unicode.h"
+#include "harness/core/text/unicode_forms.h"
 
 namespace qfs::metrics {
-namespace {
-
-enum class Kind { space, punctuation, word };
-
-/// What a piece is made of, taken together.
-Kind kind_of(std::string_view piece) {
-  Kind kind = Kind::space;
-  for (size_t i = 0; i < piece.size();) {
-    const CodePoint point = code_point_at(piece, i);
-    i += point.bytes;
-    if (is_python_space(point.value)) continue;
-    if (!is_punctuation(point.value)) return Kind::word;
-    kind = Kind::punctuation;
-  }
-  return kind;
-}
-
-bool ends_sentence(char32_t c) {
-  return std::u32string_view(U"。！？；｡").find(c) != std::u32string_view::npos;
-}
-
-bool closes(char32_t c) {
-  return std::u32string_view(U"”’」』）】》〉").find(c) != std::u32string_view::npos;
-}
-
-}  // namespace
 
 std::string ZhTextOptions::signature() const {
   return std::string("case:") + (fold_case ? "fold" : "keep") + "|nfkc:" + (nfkc ? "on" : "off") +
@@ -38,27 +14,15 @@ std::string ZhTextOptions::signature() const {
 
 std::vector<std::string_view> split_zh_sentences(std::string_view text,
                                                  ZhTextOptions::Sentences rule) {
-  std::vector<std::string_view> sentences;
+  if (rule == ZhTextOptions::Sentences::chinese) return split_chinese_sentences(text);
+  std::vector<std::string_view> lines;
   size_t begin = 0;
-  bool ended = false;  // an end mark was seen; closing marks may still follow
-  for (size_t i = 0; i < text.size();) {
-    const CodePoint point = code_point_at(text, i);
-    if (point.value == '\n') {
-      sentences.push_back(text.substr(begin, i - begin));
-      begin = i + point.bytes;
-      ended = false;
-    } else if (rule == ZhTextOptions::Sentences::chinese) {
-      if (ended && !ends_sentence(point.value) && !closes(point.value)) {
-        sentences.push_back(text.substr(begin, i - begin));
-        begin = i;
-        ended = false;
-      }
-      ended = ended || ends_sentence(point.value);
-    }
-    i += point.bytes;
+  for (size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n', begin)) {
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
   }
-  sentences.push_back(text.substr(begin));
-  return sentences;
+  lines.push_back(text.substr(begin));
+  return lines;
 }
 
 Result<EncodedText> ZhTextEncoder::encode(std::string_view text) {
@@ -80,8 +44,9 @@ Status ZhTextEncoder::append_sentence(std::string_view sentence, EncodedText& en
   pieces_.clear();
   if (Status status = segmenter_->segment(sentence, pieces_); !status) return status;
   for (std::string_view piece : pieces_) {
-    const Kind kind = kind_of(piece);
-    if (kind == Kind::space || (kind == Kind::punctuation && options_.drop_punctuation)) continue;
+    const PieceKind kind = piece_kind(piece);
+    if (kind == PieceKind::space) continue;
+    if (kind == PieceKind::punctuation && options_.drop_punctuation) continue;
     if (options_.fold_case) {
       folded_.clear();
       append_case_folded(piece, folded_);

@@ -3,7 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "metrics/text/unicode.h"
+#include "harness/core/text/unicode.h"
+#include "harness/core/text/unicode_forms.h"
 
 namespace qfs::metrics {
 namespace {

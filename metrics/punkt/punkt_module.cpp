@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "harness/core/text/unicode.h"
 #include "metrics/punkt/punkt_tables.h"
-#include "metrics/text/unicode.h"
 
 namespace qfs::metrics {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/core/text/unicode.h"
 #include "metrics/punkt/punkt_decision.h"
-#include "metrics/text/unicode.h"
 
 namespace qfs::metrics {
 namespace {

@@ -1,6 +1,6 @@
 #include "metrics/punkt/punkt_words.h"
 
-#include "metrics/text/unicode.h"
+#include "harness/core/text/unicode.h"
 
 namespace qfs::metrics {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "metrics/text/unicode.h"
+#include "harness/core/text/unicode.h"
 
 namespace qfs::metrics {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <memory>
 
+#include "harness/core/text/unicode.h"
 #include "harness/core/utf8.h"
 #include "metrics/chinese/icu_segmenter.h"
-#include "metrics/text/unicode.h"
 
 namespace qfs::metrics {
 namespace {

@@ -1,7 +1,8 @@
 #include "metrics/surface/token_encoder.h"
 
+#include "harness/core/text/unicode.h"
+#include "harness/core/text/unicode_forms.h"
 #include "metrics/chinese/segmenter_options.h"
-#include "metrics/text/unicode.h"
 
 namespace qfs::metrics {
 namespace {

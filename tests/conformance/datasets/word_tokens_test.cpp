@@ -6,7 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "datasets/text_forms/unicode.h"
+#include "harness/core/text/unicode.h"
 
 namespace qfs::datasets {
 namespace {

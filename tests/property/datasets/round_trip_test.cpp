@@ -9,7 +9,7 @@
 #include "datasets/readers/meeting.h"
 #include "datasets/readers/record.h"
 #include "datasets/segments.h"
-#include "datasets/text_forms/unicode.h"
+#include "harness/core/text/unicode.h"
 
 namespace qfs::datasets {
 namespace {

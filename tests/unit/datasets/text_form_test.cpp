@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "datasets/text_forms/unicode.h"
 #include "datasets/text_forms/word_tokens.h"
+#include "harness/core/text/unicode_forms.h"
 
 namespace qfs::datasets {
 namespace {

@@ -20,7 +20,7 @@ std::vector<size_t> order_of(std::unique_ptr<extractive::Selector> selector,
   for (const Segment& segment : example.document) {
     passages.push_back({{}, segment.text, segment.speaker});
   }
-  EXPECT_TRUE(selector->prepare(passages).ok());
+  EXPECT_TRUE(selector->prepare(passages, extractive::Script::latin).ok());
   const auto order = selector->select(example);
   EXPECT_TRUE(order.ok());
   return order.ok() ? *order : std::vector<size_t>{};

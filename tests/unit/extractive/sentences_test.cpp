@@ -15,7 +15,7 @@ using testing::IsEmpty;
 
 std::vector<std::string> sentences(std::string_view text) {
   std::vector<std::string> result;
-  for (const TextSpan& span : split_sentences(text)) {
+  for (const TextSpan& span : split_sentences(text, Script::latin)) {
     result.emplace_back(text.substr(span.begin, span.end - span.begin));
   }
   return result;
@@ -69,7 +69,8 @@ TEST(Sentences, PiecesWithoutALetterOrDigitAreDropped) {
 }
 
 TEST(Sentences, SpansAreBytesOfTheText) {
-  EXPECT_THAT(split_sentences("  Çok. İyi. "), ElementsAre(TextSpan{2, 7}, TextSpan{8, 13}));
+  EXPECT_THAT(split_sentences("  Çok. İyi. ", Script::latin),
+              ElementsAre(TextSpan{2, 7}, TextSpan{8, 13}));
 }
 
 }  // namespace
