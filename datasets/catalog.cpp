@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "datasets/readers/covidet.h"
 #include "datasets/readers/mini_meetings.h"
 #include "datasets/readers/mini_stories.h"
 #include "datasets/readers/qmsum.h"
@@ -112,6 +113,7 @@ std::unique_ptr<DatasetCatalog> make_catalog(const CatalogOptions& options) {
   std::string registry = registry_file(options);
   readers.push_back(std::make_unique<QmsumReader>(registry, options.roots));
   readers.push_back(std::make_unique<SqualityReader>(registry, options.roots));
+  readers.push_back(std::make_unique<CovidetReader>(registry, options.roots));
   return std::make_unique<Catalog>(std::move(readers));
 }
 

@@ -1,5 +1,6 @@
 #include "datasets/source_files.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -74,6 +75,24 @@ Result<LoadedFile> load_unpinned(const std::string& path, const std::string& nam
   file.source = {name, sha256_hex(*bytes), static_cast<int64_t>(bytes->size())};
   file.bytes = *std::move(bytes);
   return file;
+}
+
+Result<RegisteredFile> load_registered(const std::string& registry_path,
+                                       std::span<const std::string> roots, const std::string& name,
+                                       const std::string& path) {
+  Result<RegistryEntry> entry = registry_entry(registry_path, name);
+  if (!entry) return entry.error();
+  Result<std::string> folder = locate_set(name, roots);
+  if (!folder) return folder.error();
+  auto pinned = std::ranges::find(entry->files, path, &PinnedFile::path);
+  if (pinned == entry->files.end()) {
+    return data_error("'" + path + "' of data set '" + name + "' is not pinned", registry_path);
+  }
+  Result<LoadedFile> file = load_pinned(name, *folder, *pinned);
+  if (!file) return file.error();
+  RegisteredFile loaded{*std::move(file), manifest_of(*entry)};
+  loaded.manifest.files.push_back(loaded.file.source);
+  return loaded;
 }
 
 }  // namespace qfs::datasets

@@ -34,6 +34,18 @@ struct LoadedFile {
 Result<LoadedFile> load_pinned(const std::string& set, const std::string& folder,
                                const PinnedFile& file);
 
+/// A verified file of a registered set and the manifest of that set, which lists it.
+struct RegisteredFile {
+  LoadedFile file;
+  DatasetManifest manifest;
+};
+
+/// The file `path` of the set `name`, found in the registry and below the roots. A path that is not
+/// pinned is a `data` error.
+Result<RegisteredFile> load_registered(const std::string& registry_path,
+                                       std::span<const std::string> roots, const std::string& name,
+                                       const std::string& path);
+
 /// A bundled or a user's file; its digest is computed, not compared. `name` goes into the manifest.
 Result<LoadedFile> load_unpinned(const std::string& path, const std::string& name);
 

@@ -29,5 +29,6 @@ qfs_test(datasets_conformance LABEL conformance
 
 qfs_fuzz(datasets_fuzz_csv SOURCES fuzz/datasets/fuzz_csv.cpp LINK qfs_datasets)
 qfs_fuzz(datasets_fuzz_meeting SOURCES fuzz/datasets/fuzz_meeting.cpp LINK qfs_datasets)
+qfs_fuzz(datasets_fuzz_questions SOURCES fuzz/datasets/fuzz_questions.cpp LINK qfs_datasets)
 qfs_fuzz(datasets_fuzz_record SOURCES fuzz/datasets/fuzz_record.cpp LINK qfs_datasets)
 qfs_fuzz(datasets_fuzz_predictions SOURCES fuzz/datasets/fuzz_predictions.cpp LINK qfs_datasets)

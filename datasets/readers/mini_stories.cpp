@@ -34,12 +34,13 @@ Result<Dataset> MiniStoriesReader::read(const DatasetRequest& request) const {
     Result<LoadedFile> file = load_unpinned(folder_ + "/" + name, name);
     if (!file) return file.error();
     Result<std::vector<Example>> story =
-        parse_stories(file->bytes, story_view(request.view), file->path);
+        parse_stories(file->bytes, reference_view(request.view), file->path);
     if (!story) return story.error();
     std::ranges::move(*story, std::back_inserter(examples));
     manifest.files.push_back(std::move(file->source));
   }
-  return seal_stories(request, std::move(manifest), std::move(examples));
+  manifest.reader = kStoryReader;
+  return seal_questions(request, std::move(manifest), std::move(examples));
 }
 
 }  // namespace qfs::datasets

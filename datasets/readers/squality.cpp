@@ -1,23 +1,16 @@
 #include "datasets/readers/squality.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
-#include "datasets/identity.h"
 #include "datasets/json_access.h"
-#include "datasets/registry.h"
 #include "datasets/segments.h"
 #include "datasets/source_files.h"
-#include "datasets/text_forms/text_form.h"
 #include "datasets/text_lines.h"
 
 namespace qfs::datasets {
 namespace {
-
-/// The version of everything that turns SQuALITY's files into examples.
-constexpr std::string_view kReader = "squality@1";
 
 struct Question {
   std::string text;
@@ -49,27 +42,8 @@ Result<Question> decode_question(const nlohmann::json& value, const JsonPlace& p
   return question;
 }
 
-void append_question(const Example& story, Question question, StoryView view,
-                     std::vector<Example>& examples) {
-  Example example = story;
-  example.group = story.document_id + "/q" + question.number;
-  example.query = std::move(question.text);
-  if (view == StoryView::whole) {
-    example.key = example.group;
-    example.references = std::move(question.responses);
-    examples.push_back(std::move(example));
-    return;
-  }
-  for (size_t i = 0; i < question.responses.size(); ++i) {
-    Example row = example;
-    row.key = example.group + "/r" + std::to_string(i + 1);
-    row.references = {std::move(question.responses[i])};
-    examples.push_back(std::move(row));
-  }
-}
-
 /// Appends the examples of one story; `groups` are the questions seen so far.
-Status append_story(const nlohmann::json& value, StoryView view, const JsonPlace& place,
+Status append_story(const nlohmann::json& value, ReferenceView view, const JsonPlace& place,
                     std::set<std::string>& groups, std::vector<Example>& examples) {
   Example story;
   story.language = "en";
@@ -92,14 +66,18 @@ Status append_story(const nlohmann::json& value, StoryView view, const JsonPlace
           "question " + question->number + " of passage '" + story.document_id + "' is there twice",
           here.to_string());
     }
-    append_question(story, *std::move(question), view, examples);
+    Example example = story;
+    example.group = story.document_id + "/q" + question->number;
+    example.query = std::move(question->text);
+    example.references = std::move(question->responses);
+    append_question(std::move(example), view, examples);
   }
   return {};
 }
 
 }  // namespace
 
-Result<std::vector<Example>> parse_stories(std::string_view text, StoryView view,
+Result<std::vector<Example>> parse_stories(std::string_view text, ReferenceView view,
                                            const std::string& path) {
   std::vector<Example> examples;
   std::set<std::string> groups;
@@ -114,24 +92,6 @@ Result<std::vector<Example>> parse_stories(std::string_view text, StoryView view
   return examples;
 }
 
-StoryView story_view(std::string_view name) {
-  return name == "whole" ? StoryView::whole : StoryView::per_reference;
-}
-
-Result<Dataset> seal_stories(const DatasetRequest& request, DatasetManifest manifest,
-                             std::vector<Example> examples) {
-  Dataset dataset;
-  dataset.manifest = std::move(manifest);
-  dataset.manifest.reader = kReader;
-  dataset.manifest.split = request.split;
-  dataset.manifest.view = request.view;
-  dataset.manifest.text_form = find_text_form("raw")->versioned_name();
-  dataset.examples = std::move(examples);
-  Status sealed = seal(dataset);
-  if (!sealed) return sealed.error();
-  return dataset;
-}
-
 DatasetInfo SqualityReader::info() const {
   return {.name = "squality",
           .doc = "question-focused summaries of short stories, 4 references each (v1.3)",
@@ -143,23 +103,14 @@ DatasetInfo SqualityReader::info() const {
 }
 
 Result<Dataset> SqualityReader::read(const DatasetRequest& request) const {
-  Result<RegistryEntry> entry = registry_entry(registry_path_, info().name);
-  if (!entry) return entry.error();
-  Result<std::string> folder = locate_set(entry->name, roots_);
-  if (!folder) return folder.error();
-  std::string path = "data/v1-3/txt/" + request.split + ".jsonl";
-  auto pinned = std::ranges::find(entry->files, path, &PinnedFile::path);
-  if (pinned == entry->files.end()) {
-    return data_error("'" + path + "' of data set 'squality' is not pinned", registry_path_);
-  }
-  Result<LoadedFile> file = load_pinned(entry->name, *folder, *pinned);
-  if (!file) return file.error();
+  Result<RegisteredFile> source = load_registered(registry_path_, roots_, info().name,
+                                                  "data/v1-3/txt/" + request.split + ".jsonl");
+  if (!source) return source.error();
   Result<std::vector<Example>> examples =
-      parse_stories(file->bytes, story_view(request.view), file->path);
+      parse_stories(source->file.bytes, reference_view(request.view), source->file.path);
   if (!examples) return examples.error();
-  DatasetManifest manifest = manifest_of(*entry);
-  manifest.files.push_back(std::move(file->source));
-  return seal_stories(request, std::move(manifest), *std::move(examples));
+  source->manifest.reader = kStoryReader;
+  return seal_questions(request, std::move(source->manifest), *std::move(examples));
 }
 
 }  // namespace qfs::datasets

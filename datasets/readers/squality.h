@@ -10,23 +10,18 @@
 #include <string_view>
 #include <vector>
 
+#include "datasets/readers/reference_rows.h"
 #include "harness/api/dataset.h"
 
 namespace qfs::datasets {
 
-enum class StoryView { whole, per_reference };
-
 /// Examples of a .jsonl text; `path` names it in errors.
-Result<std::vector<Example>> parse_stories(std::string_view text, StoryView view,
+Result<std::vector<Example>> parse_stories(std::string_view text, ReferenceView view,
                                            const std::string& path);
 
-/// The view of a resolved request.
-StoryView story_view(std::string_view name);
-
-/// View, text form and examples of a resolved request, in the data's order; the manifest's other
-/// fields are filled by the caller. Two equal keys are a `data` error.
-Result<Dataset> seal_stories(const DatasetRequest& request, DatasetManifest manifest,
-                             std::vector<Example> examples);
+/// The version of everything that turns SQuALITY's files into examples. Raise it when equal files
+/// give other examples.
+inline constexpr std::string_view kStoryReader = "squality@1";
 
 class SqualityReader : public DatasetReader {
  public:

@@ -180,6 +180,35 @@ TEST_F(PublishedSet, SqualityFetchedFromAFolderIsTheSameSet) {
   EXPECT_EQ((*loaded)->id, load(named("squality"))->id);
 }
 
+// Sizes of shared/data/README.md; words are counted here over questions, there over posts.
+TEST_F(PublishedSet, CovidetHasThePublishedPostsPairsAndSummaries) {
+  QFS_SKIP_WITHOUT_DATA(test::shared_data("covidet"));
+  struct Sizes {
+    const char* split;
+    int64_t posts, pairs, summaries;
+    double words_per_summary;
+  };
+  for (const Sizes& sizes :
+       {Sizes{"train", 1200, 2893, 4188, 24.9}, Sizes{"val", 285, 705, 1029, 25.1},
+        Sizes{"test", 398, 1043, 1524, 21.9}}) {
+    const CheckReport pairs = check(*load(named("covidet", {.split = sizes.split})));
+    EXPECT_EQ(pairs.documents, sizes.posts);
+    EXPECT_EQ(pairs.examples, sizes.pairs);
+    EXPECT_EQ(pairs.groups, sizes.pairs);
+    EXPECT_NEAR(pairs.words_per_reference.mean, sizes.words_per_summary, 0.051);
+    EXPECT_TRUE(pairs.ok());
+    const CheckReport rows =
+        check(*load(named("covidet", {.split = sizes.split, .view = "per_reference"})));
+    EXPECT_EQ(rows.examples, sizes.summaries);
+    EXPECT_EQ(rows.groups, sizes.pairs);
+  }
+}
+
+TEST_F(PublishedSet, CovidetKeepsNoTextInStores) {
+  QFS_SKIP_WITHOUT_DATA(test::shared_data("covidet"));
+  EXPECT_TRUE(load(named("covidet"))->manifest.no_redistribution);
+}
+
 TEST_F(PublishedSet, NothingIsFoundWrong) {
   QFS_SKIP_WITHOUT_DATA(test::shared_data("qmsum"));
   QFS_SKIP_WITHOUT_DATA(test::shared_data("squality"));

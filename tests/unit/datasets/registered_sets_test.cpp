@@ -1,8 +1,10 @@
-// QMSum and SQuALITY from small files of their formats: names, views, places of defects, absence.
+// QMSum, SQuALITY and CovidET from small files of their formats: names, views, places of defects,
+// absence.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "datasets/catalog.h"
+#include "datasets/readers/covidet.h"
 #include "datasets/readers/qmsum.h"
 #include "datasets/readers/squality.h"
 #include "harness/core/sha256.h"
@@ -45,7 +47,7 @@ TEST(QmsumLines, DefectsAreAtFileLineAndPointer) {
 }
 
 TEST(SqualityStories, WholeViewGivesOneExamplePerQuestionWithAllReferences) {
-  Result<std::vector<Example>> examples = parse_stories(kStory, StoryView::whole, "s.jsonl");
+  Result<std::vector<Example>> examples = parse_stories(kStory, ReferenceView::whole, "s.jsonl");
   ASSERT_TRUE(examples.ok()) << examples.error().to_string();
   ASSERT_EQ(examples->size(), 2u);
   EXPECT_EQ((*examples)[0].key, "61/q1");
@@ -56,7 +58,8 @@ TEST(SqualityStories, WholeViewGivesOneExamplePerQuestionWithAllReferences) {
 }
 
 TEST(SqualityStories, PerReferenceViewGivesOneRowPerResponseInOneGroup) {
-  Result<std::vector<Example>> rows = parse_stories(kStory, StoryView::per_reference, "s.jsonl");
+  Result<std::vector<Example>> rows =
+      parse_stories(kStory, ReferenceView::per_reference, "s.jsonl");
   ASSERT_TRUE(rows.ok());
   ASSERT_EQ(rows->size(), 3u);
   EXPECT_EQ((*rows)[1].key, "61/q1/r2");
@@ -67,16 +70,16 @@ TEST(SqualityStories, PerReferenceViewGivesOneRowPerResponseInOneGroup) {
 
 TEST(SqualityStories, DefectsAreAtFileLineAndPointer) {
   std::string twice = std::string(kStory) + "\n" + std::string(kStory);
-  Result<std::vector<Example>> examples = parse_stories(twice, StoryView::whole, "s.jsonl");
+  Result<std::vector<Example>> examples = parse_stories(twice, ReferenceView::whole, "s.jsonl");
   ASSERT_FALSE(examples.ok());
   EXPECT_EQ(examples.error().where, "s.jsonl:2#/questions/0");
   EXPECT_EQ(examples.error().message, "question 1 of passage '61' is there twice");
   examples = parse_stories(R"({"metadata": {"passage_id": "1"}, "document": "x", "questions": [)"
                            R"({"question_text": "?", "question_number": "1"}]})",
-                           StoryView::whole, "s.jsonl");
+                           ReferenceView::whole, "s.jsonl");
   ASSERT_FALSE(examples.ok());
   EXPECT_EQ(examples.error().where, "s.jsonl:1#/questions/0/question_number");
-  examples = parse_stories(R"({"metadata": {}, "document": "x"})", StoryView::whole, "s.jsonl");
+  examples = parse_stories(R"({"metadata": {}, "document": "x"})", ReferenceView::whole, "s.jsonl");
   ASSERT_FALSE(examples.ok());
   EXPECT_EQ(examples.error().where, "s.jsonl:1#/metadata");
 }
@@ -135,6 +138,66 @@ TEST_F(RegisteredSetTest, AChangedFileIsADataError) {
   EXPECT_EQ(loaded.error().kind, ErrorKind::data);
   EXPECT_EQ(loaded.error().where, path);
   EXPECT_THAT(loaded.error().message, HasSubstr("expected " + sha256_hex(kMeeting)));
+}
+
+/// Eleven posts, so that "10" has to come after "2"; only the first one has two annotators.
+std::string posts(const std::string& first_annotations) {
+  std::string text = R"({"0": {"Reddit ID": "x", "Time Created": "t", "Reddit Post": "p0", )"
+                     R"("Annotations": )" +
+                     first_annotations + "}";
+  for (int i = 1; i < 11; ++i) {
+    const std::string number = std::to_string(i);
+    text += ", \"" + number + R"(": {"Reddit Post": "p)" + number +
+            R"(", "Annotations": {"Annotation 0 | Worker ID = A": )" +
+            R"([{"Emotion": "joy", "Abstractive": "s"}]}})";
+  }
+  return text + "}";
+}
+
+const char* const kTwoAnnotators =
+    R"({"Annotation 1 | Worker ID = B": [{"Emotion": "NA"}, {"Emotion": "fear", "Abstractive": " b "}], )"
+    R"("Annotation 0 | Worker ID = A": [{"Emotion": "joy", "Abstractive": "j"}, )"
+    R"({"Emotion": "fear", "Abstractive": "a"}]})";
+
+TEST(CovidetPosts, APairOfPostAndEmotionIsAQuestionWithItsAnnotatorsSummaries) {
+  const auto examples = parse_posts(posts(kTwoAnnotators), "val", ReferenceView::whole, "c.json");
+  ASSERT_TRUE(examples.ok()) << examples.error().to_string();
+  ASSERT_EQ(examples->size(), 12u);
+  EXPECT_EQ((*examples)[0].key, "val-0/joy");
+  EXPECT_EQ((*examples)[1].key, "val-0/fear");
+  EXPECT_EQ((*examples)[1].query, "fear");
+  EXPECT_EQ((*examples)[1].references, (std::vector<std::string>{"a", " b "}));
+  EXPECT_EQ((*examples)[1].document, (std::vector<Segment>{{"p0", ""}}));
+  EXPECT_EQ((*examples)[3].document_id, "val-2") << "posts are in the order of their numbers";
+  EXPECT_EQ((*examples)[11].document_id, "val-10");
+}
+
+TEST(CovidetPosts, PerReferenceViewGivesOneRowPerSummaryInOneGroup) {
+  const auto rows =
+      parse_posts(posts(kTwoAnnotators), "val", ReferenceView::per_reference, "c.json");
+  ASSERT_TRUE(rows.ok());
+  ASSERT_EQ(rows->size(), 13u);
+  EXPECT_EQ((*rows)[2].key, "val-0/fear/r2");
+  EXPECT_EQ((*rows)[2].group, "val-0/fear");
+  EXPECT_EQ((*rows)[2].references, (std::vector<std::string>{" b "}));
+}
+
+TEST(CovidetPosts, DefectsAreAtFileAndPointer) {
+  const auto place_of = [](const std::string& text) {
+    const auto examples = parse_posts(text, "val", ReferenceView::whole, "c.json");
+    EXPECT_FALSE(examples.ok());
+    return examples.ok() ? "" : examples.error().where;
+  };
+  const std::string annotation = "Annotation 0 | x";
+  EXPECT_EQ(place_of(posts("{\"" + annotation + R"(": [{"Emotion": "fear"}]})")),
+            "c.json#/0/Annotations/Annotation 0 | x/0");
+  EXPECT_EQ(
+      place_of(posts("{\"" + annotation + R"(": [{"Emotion": "feer", "Abstractive": "s"}]})")),
+      "c.json#/0/Annotations/Annotation 0 | x/0/Emotion");
+  EXPECT_EQ(place_of(posts(R"({"first": []})")), "c.json#/0/Annotations/first");
+  EXPECT_EQ(place_of(R"({"1": {}})"), "c.json");
+  EXPECT_EQ(place_of("[]"), "c.json");
+  EXPECT_EQ(place_of(R"({"0": {"Reddit Post": 3}})"), "c.json#/0/Reddit Post");
 }
 
 }  // namespace
