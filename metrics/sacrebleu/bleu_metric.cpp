@@ -4,10 +4,10 @@
 #include <cstdio>
 
 #include "harness/core/json_dom.h"
+#include "harness/core/text/unicode_forms.h"
 #include "metrics/text/intern_table.h"
 #include "metrics/text/scored_texts.h"
 #include "metrics/text/script_check.h"
-#include "metrics/text/unicode.h"
 
 namespace qfs::metrics {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "metrics/text/unicode.h"
+#include "harness/core/text/unicode.h"
 
 namespace qfs::metrics {
 namespace {

@@ -2,7 +2,8 @@
 
 #include <string>
 
-#include "metrics/text/unicode.h"
+#include "harness/core/text/unicode.h"
+#include "harness/core/text/unicode_forms.h"
 
 namespace qfs::metrics {
 namespace {

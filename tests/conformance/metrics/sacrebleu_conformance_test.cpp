@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include "harness/api/corpus_metric.h"
+#include "harness/core/text/unicode.h"
 #include "metrics/catalog.h"
-#include "metrics/text/unicode.h"
 #include "tests/conformance/metrics/chinese_values.h"
 #include "tests/support/random_texts.h"
 #include "tests/support/shared_data.h"
@@ -24,13 +24,13 @@ const nlohmann::json& expected() {
 /// The first `count` code points.
 std::string beginning(const std::string& text, size_t count) {
   size_t i = 0;
-  while (count-- > 0) i += metrics::code_point_at(text, i).bytes;
+  while (count-- > 0) i += code_point_at(text, i).bytes;
   return text.substr(0, i);
 }
 
 size_t code_points(const std::string& text) {
   size_t count = 0;
-  for (size_t i = 0; i < text.size(); ++count) i += metrics::code_point_at(text, i).bytes;
+  for (size_t i = 0; i < text.size(); ++count) i += code_point_at(text, i).bytes;
   return count;
 }
 

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "harness/core/text/unicode.h"
 #include "metrics/catalog.h"
 #include "metrics/sacrebleu/bleu_tokenizers.h"
-#include "metrics/text/unicode.h"
 #include "tests/support/fuzz.h"
 
 namespace {
