@@ -8,6 +8,7 @@
 #include "harness/cli/report_output.h"
 #include "harness/cli/scoring.h"
 #include "harness/cli/store_path.h"
+#include "harness/score/imported_metric.h"
 #include "reports/sweep_facts.h"
 
 namespace qfs::cli {
@@ -24,13 +25,41 @@ struct ReportOptions {
   bool coverage = false;
 };
 
+/// An imported metric, "import:alignscore", as the store has it.
+Result<reports::MetricChoice> imported_metric(const std::string& name, store::Reader& reader,
+                                              const store::SweepRow& sweep) {
+  const Result<reports::SweepFacts> facts = reports::load_sweep_facts(reader, sweep.id.hex());
+  if (!facts) return facts.error();
+  std::optional<reports::MetricChoice> choice;
+  for (const reports::PlaceFacts& place : facts->places) {
+    for (const store::ScoreJobRow& job : place.scores) {
+      if (job.metric != name) continue;
+      if (choice && choice->signature != job.signature) {
+        return invalid_argument("the store has '" + name +
+                                "' from several imports: " + choice->signature + " and " +
+                                job.signature + "; one import of all files gives one");
+      }
+      choice = reports::MetricChoice{name, job.signature, job.columns};
+    }
+  }
+  if (!choice) return not_found("the store has no imported metric '" + name + "'");
+  return *std::move(choice);
+}
+
 /// Metrics that values name themselves, "rouge:stem=off/rouge1.f", beside those of the sweep.
 Status add_named_metrics(const std::vector<std::string>& values, const MetricCatalog& catalog,
+                         store::Reader& reader, const store::SweepRow& sweep,
                          std::vector<reports::MetricChoice>& choices) {
   for (const std::string& value : values) {
     const size_t slash = value.rfind('/');
     if (slash == std::string::npos) continue;
     const std::string name = value.substr(0, slash);
+    if (name.starts_with(score::kImportPrefix)) {
+      Result<reports::MetricChoice> imported = imported_metric(name, reader, sweep);
+      if (!imported) return imported.error();
+      choices.push_back(*std::move(imported));
+      continue;
+    }
     Result<std::shared_ptr<const Metric>> metric = catalog.make(name);
     if (!metric) return metric.error();
     choices.push_back({name, (*metric)->signature(), (*metric)->columns()});
@@ -60,7 +89,8 @@ Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& g
     request.metrics.push_back({metric.name, metric.metric->signature(), metric.metric->columns()});
   }
   if (options.values) {
-    if (Status added = add_named_metrics(*options.values, catalogs.metrics(), request.metrics);
+    if (Status added = add_named_metrics(*options.values, catalogs.metrics(), *reader, *sweep,
+                                         request.metrics);
         !added) {
       return added.error();
     }

@@ -12,6 +12,7 @@
 #include "harness/cli/catalogs.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/score_files.h"
+#include "harness/cli/score_import.h"
 #include "harness/cli/scoring.h"
 #include "harness/cli/store_path.h"
 #include "harness/core/log.h"
@@ -29,6 +30,7 @@ struct ScoreOptions {
   std::vector<std::string> fields;
   std::string punkt;
   ScoreFilesOptions files;
+  ScoreImportOptions import;
 };
 
 /// Data sets whose texts the store does not keep come from the catalogue.
@@ -138,12 +140,44 @@ std::string file_only_option(const ScoreOptions& options, const GlobalOptions& g
   return options.files.threads != defaults.threads ? "--threads" : "";
 }
 
+/// Scores that another program measured: nothing is measured here.
+Result<ExitCode> run_import(const ScoreOptions& options, const GlobalOptions& global) {
+  const std::string given = !options.metrics.empty()             ? "--metric"
+                            : options.files.any_input()          ? "an option about predictions"
+                            : options.missing != "error"         ? "--missing"
+                            : !options.files.per_example.empty() ? "--per-example"
+                                                                 : "";
+  if (!given.empty()) {
+    return invalid_argument(given + " means nothing for --import, whose values are given");
+  }
+  const bool stores = !global.store.empty();
+  if (stores && (global.json || options.files.resamples != 0)) {
+    return invalid_argument(
+        "--json and --resamples show imported scores; with --store they are put into the store");
+  }
+  if (!stores && (options.partial || !options.target.empty())) {
+    return invalid_argument(options.partial ? "--partial is about a store; give it with --store"
+                                            : "'" + options.target +
+                                                  "' would name a sweep; give the store with "
+                                                  "--store");
+  }
+  ScoreImportOptions import = options.import;
+  import.sweep = options.target;
+  import.partial = options.partial;
+  import.resamples = options.files.resamples;
+  return run_score_import(import, global);
+}
+
 Result<ExitCode> run_score(ScoreOptions options, const GlobalOptions& global) {
   // Before any thread starts; a metric's own option punkt=PATH goes first.
   if (!options.punkt.empty()) ::setenv("QFS_PUNKT", options.punkt.c_str(), 1);
   Result<std::map<std::string, std::string>> fields = parse_fields(options.fields);
   if (!fields) return fields.error();
   options.files.fields = *std::move(fields);
+  if (!options.import.files.empty()) return run_import(options, global);
+  if (!options.import.tool.empty() || !options.import.system.empty()) {
+    return invalid_argument("--tool and --system are about --import");
+  }
   const bool file_options = options.files.any_input();
   const bool file_target = names_a_file(options.target);
   if (!file_options && (!file_target || options.target.ends_with(".sqlite"))) {
@@ -217,6 +251,22 @@ void add_score_command(const CommandLine& line) {
       ->type_name("NAME[:split[:view]]");
   command.add_option("--from", files.from, "The tool that wrote the file: " + import_names())
       ->type_name("TOOL");
+  command
+      .add_option(
+          "--import", options->import.files,
+          "Scores of another program, JSON lines with id, metric, value (or values) and, if "
+          "there are, system, group, cluster; with --store they are put there; repeatable")
+      ->type_name("FILE")
+      ->take_all()
+      ->expected(1)
+      ->allow_extra_args(false);
+  command.add_option("--tool", options->import.tool, "The program that measured them")
+      ->type_name("NAME@VERSION");
+  command
+      .add_option("--system", options->import.system,
+                  "The system of imported scores that name none; with --store a cell, such as "
+                  "method=lead,local_context=256")
+      ->type_name("NAME");
   command
       .add_option("--fields", options->fields,
                   "Names of the fields, prediction=output,references=answers")

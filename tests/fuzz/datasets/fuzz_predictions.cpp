@@ -3,12 +3,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <string>
 
 #include "datasets/predictions/importers.h"
 #include "datasets/predictions/prediction_lines.h"
 #include "datasets/predictions/python_list.h"
+#include "datasets/predictions/score_records.h"
 #include "tests/support/fuzz.h"
 
 namespace {
@@ -47,14 +49,16 @@ std::vector<std::string> fuzz_seeds() {
       "[{\"message\": {\"content\": \"x\"}}]}}}",
       "\6{\"id\": 1, \"prediction\": \"p\", \"references\": [\"r\"], \"document\": [\"d\"]}\n",
       "\7one line\nanother\n",
-      "\x08['it\\'s', \"x\\u2028\"]"};
+      "\x08['it\\'s', \"x\\u2028\"]",
+      "\x09{\"id\": 1, \"metric\": \"m\", \"values\": {\"p\": 1e3, \"r\": -0}, \"system\": \"s\"}\n"
+      "{\"id\": \"b\", \"metric\": \"m\", \"value\": 0.5, \"cluster\": 7}"};
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace qfs::datasets;
   if (size == 0) return 0;
   const size_t formats = importers().size();
-  const size_t which = data[0] % (formats + 3);
+  const size_t which = data[0] % (formats + 4);
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   const PredictionSink sink = [](const PredictionRecord& record) -> qfs::Status {
     if (record.id.empty() && record.where.find('#') == std::string::npos) std::abort();
@@ -71,8 +75,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const MemoryFile references(text.substr(text.size() / 2));
     const auto read = read_prediction_line_files(file.path(), {references.path()}, sink, true);
     if (!read && read.error().kind != qfs::ErrorKind::data) std::abort();
-  } else {
+  } else if (which == formats + 2) {
     (void)parse_python_list(text);
+  } else {
+    const auto read = read_score_records(file.path(), [](const ScoreRecord& record) -> qfs::Status {
+      if (record.id.empty() || record.metric.empty() || record.values.empty()) std::abort();
+      for (const auto& [column, value] : record.values) {
+        if (!column.starts_with(record.metric) || !std::isfinite(value)) std::abort();
+      }
+      return {};
+    });
+    if (!read && read.error().kind != qfs::ErrorKind::data) std::abort();
   }
   return 0;
 }
