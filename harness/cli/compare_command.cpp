@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <memory>
@@ -8,7 +9,9 @@
 #include "harness/cli/catalogs.h"
 #include "harness/cli/chosen_places.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/compare_files.h"
 #include "harness/cli/comparison.h"
+#include "harness/cli/field_option.h"
 #include "harness/cli/output.h"
 #include "harness/cli/shown_example.h"
 #include "harness/cli/store_path.h"
@@ -22,6 +25,9 @@ struct CompareOptions {
   std::vector<std::string> columns;
   std::vector<std::string> max_drops;
   int64_t examples = 3;
+  std::vector<std::string> fields;
+  std::string missing = "error";
+  ScoreFilesOptions files;  ///< of prediction files: metrics, references, how they are read
 };
 
 /// One side as it is open: its store, its sweep, its cells.
@@ -89,14 +95,9 @@ Result<std::map<std::string, double>> drops_of(const std::vector<std::string>& t
   return drops;
 }
 
-Result<ExitCode> run_compare(const CompareOptions& options, const GlobalOptions& global) {
-  ComparisonRequest request;
-  request.columns = options.columns;
-  request.examples = static_cast<size_t>(options.examples);
-  auto drops = drops_of(options.max_drops);
-  if (!drops) return drops.error();
-  request.max_drops = *std::move(drops);
-
+Result<std::vector<Comparison>> compare_stores(const CompareOptions& options,
+                                               const ComparisonRequest& request,
+                                               const GlobalOptions& global) {
   Result<Side> a = open_side(options.a, global);
   if (!a) return a.error();
   Result<Side> b = open_side(options.b, global);
@@ -110,7 +111,6 @@ Result<ExitCode> run_compare(const CompareOptions& options, const GlobalOptions&
 
   Catalogs catalogs;
   std::vector<Comparison> comparisons;
-  bool worse = false;
   for (const auto& [first, second] : *pairs) {
     if (!first->predict || !second->predict) {
       return not_found(cell_title(first->predict ? *second : *first) + " has no predictions");
@@ -121,17 +121,101 @@ Result<ExitCode> run_compare(const CompareOptions& options, const GlobalOptions&
     for (Comparison& comparison : *compared) {
       comparison.a = fmt::format("{} ({})", cell_title(*first), a->store);
       comparison.b = fmt::format("{} ({})", cell_title(*second), b->store);
-      for (const ComparedColumn& column : comparison.columns) {
-        worse = worse || (column.drop && column.drop->worse);
-      }
       comparisons.push_back(std::move(comparison));
     }
   }
+  return comparisons;
+}
+
+/// Two files of predictions; std::nullopt where the arguments name stores.
+Result<std::optional<std::vector<Comparison>>> compare_if_files(const CompareOptions& options,
+                                                                const ComparisonRequest& request,
+                                                                const GlobalOptions& global) {
+  ScoreFilesOptions files = options.files;
+  auto fields = parse_field_map(options.fields);
+  if (!fields) return fields.error();
+  files.fields = *std::move(fields);
+  files.missing = options.missing == "zero"   ? MissingPolicy::zero
+                  : options.missing == "skip" ? MissingPolicy::skip
+                                              : MissingPolicy::error;
+  const bool file_a = is_prediction_file(options.a);
+  const bool file_b = is_prediction_file(options.b);
+  if (file_a != file_b) {
+    return invalid_argument(fmt::format(
+        "'{}' is a file of predictions and '{}' is not; compare two files, or two stored results",
+        file_a ? options.a : options.b, file_a ? options.b : options.a));
+  }
+  if (!file_a) {
+    const bool given = files.any_input() || !files.metrics.empty() || options.missing != "error";
+    if (given) {
+      return invalid_argument(
+          "--metric, --refs, --refs-dataset, --from, --fields and --missing are for files of "
+          "predictions; stored results have their scores");
+    }
+    return std::optional<std::vector<Comparison>>();
+  }
+  if (!global.store.empty()) {
+    return invalid_argument("--store is about stored results, and files of predictions are given");
+  }
+  auto compared = compare_files(options.a, options.b, files, request);
+  if (!compared) return compared.error();
+  return std::optional(*std::move(compared));
+}
+
+Result<ExitCode> run_compare(const CompareOptions& options, const GlobalOptions& global) {
+  ComparisonRequest request;
+  request.columns = options.columns;
+  request.examples = static_cast<size_t>(options.examples);
+  auto drops = drops_of(options.max_drops);
+  if (!drops) return drops.error();
+  request.max_drops = *std::move(drops);
+
+  auto of_files = compare_if_files(options, request, global);
+  if (!of_files) return of_files.error();
+  auto compared = *of_files ? Result<std::vector<Comparison>>(**std::move(of_files))
+                            : compare_stores(options, request, global);
+  if (!compared) return compared.error();
+  std::vector<Comparison> comparisons = *std::move(compared);
   adjust_for_several(comparisons);
+  bool worse = false;
+  for (const Comparison& comparison : comparisons) {
+    worse = worse || std::ranges::any_of(comparison.columns, [](const ComparedColumn& column) {
+              return column.drop && column.drop->worse;
+            });
+  }
   const std::string text =
       global.json ? comparison_json(comparisons) : comparison_text(comparisons);
   if (Status printed = print_result(text); !printed) return printed.error();
   return worse ? ExitCode::regression : ExitCode::ok;
+}
+
+void add_file_options(CLI::App& command, CompareOptions& options) {
+  const auto add = [&](const char* name, std::vector<std::string>& values, const char* doc,
+                       const char* type) {
+    command.add_option(name, values, doc)
+        ->type_name(type)
+        ->take_all()
+        ->expected(1)
+        ->allow_extra_args(false);
+  };
+  add("--metric,--profile", options.files.metrics,
+      "Files: metric with options (default: rouge); repeatable", "NAME");
+  add("--refs", options.files.references,
+      "Files: references of both, one a line for line files, repeatable; else JSON lines", "FILE");
+  command
+      .add_option("--refs-dataset", options.files.references_dataset,
+                  "Files: references of a data set, by id (lines: by order)")
+      ->type_name("NAME[:split[:view]]");
+  command.add_option("--from", options.files.from, "Files: the tool that wrote both, see `score`")
+      ->type_name("TOOL");
+  add("--fields", options.fields,
+      "Files: names of the fields, prediction=output,references=answers", "MAP");
+  command
+      .add_option("--missing", options.missing,
+                  "Files: items without prediction, or in one of them only: error, skip; zero "
+                  "scores a prediction that is missing as an empty text")
+      ->check(CLI::IsMember({"error", "skip", "zero"}))
+      ->capture_default_str();
 }
 
 }  // namespace
@@ -139,13 +223,16 @@ Result<ExitCode> run_compare(const CompareOptions& options, const GlobalOptions&
 void add_compare_command(const CommandLine& line) {
   CLI::App& command = add_subcommand(
       line.app, "compare",
-      "Compares stored results on the same examples: difference, interval, test, wins",
+      "Compares two results on the same examples: difference, interval, test, wins",
       "qfs-bench compare method=lead,local_context=256 method=bm25,local_context=256\n"
-      "  qfs-bench compare before.sqlite after.sqlite --max-drop rougeL.f=0.01");
+      "  qfs-bench compare before.sqlite after.sqlite --max-drop rougeL.f=0.01\n"
+      "  qfs-bench compare old.jsonl new.jsonl --metric rouge --metric bleu\n"
+      "  qfs-bench compare old.txt new.txt --refs refs.txt --max-drop rougeL.f=0.01");
   auto options = std::make_shared<CompareOptions>();
   command
       .add_option("A", options->a,
-                  "The baseline: a store, STORE#CONDITIONS, or conditions on --store")
+                  "The baseline: a store, STORE#CONDITIONS, conditions on --store, or a file of "
+                  "predictions (JSON records; others are line files)")
       ->required();
   command.add_option("B", options->b, "What is compared with it, likewise")->required();
   command.add_option("--values", options->columns, "Columns, e.g. rouge1.f (default: F values)")
@@ -160,6 +247,7 @@ void add_compare_command(const CommandLine& line) {
   command.add_option("--examples", options->examples, "How many of the most different (default 3)")
       ->type_name("N")
       ->check(CLI::Range(0, 1000000));
+  add_file_options(command, *options);
   add_json_option(command, line.global);
   add_foreign_option(command, line.global);
   command.callback([options, &global = line.global, &chosen = line.chosen] {

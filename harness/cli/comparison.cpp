@@ -14,11 +14,22 @@ namespace {
 
 using metrics::Alternative;
 
-/// B minus A, row by row, plus `shift` in every column.
-std::vector<Statistics> differences(const score::PairedStatistics& paired, double shift = 0) {
+/// B minus A, row by row.
+std::vector<Statistics> differences(const score::PairedStatistics& paired) {
   std::vector<Statistics> rows = paired.second;
   for (size_t i = 0; i < rows.size(); ++i) {
-    for (size_t c = 0; c < rows[i].size(); ++c) rows[i][c] += shift - paired.first[i][c];
+    for (size_t c = 0; c < rows[i].size(); ++c) rows[i][c] -= paired.first[i][c];
+  }
+  return rows;
+}
+
+/// B minus A plus `shift`, of one column.
+std::vector<Statistics> column_differences(const score::PairedStatistics& paired, size_t column,
+                                           double shift) {
+  std::vector<Statistics> rows;
+  rows.reserve(paired.first.size());
+  for (size_t i = 0; i < paired.first.size(); ++i) {
+    rows.push_back({paired.second[i][column] + (shift - paired.first[i][column])});
   }
   return rows;
 }
@@ -42,19 +53,19 @@ Result<std::optional<DropTest>> drop_test(const score::PairedStatistics& paired,
                                           const ComparisonRequest& request) {
   const auto wanted = request.max_drops.find(name);
   if (wanted == request.max_drops.end()) return std::optional<DropTest>();
-  auto p = metrics::randomization_p(differences(paired, wanted->second), paired.clusters,
-                                    Alternative::less);
+  const auto p = metrics::randomization_p(column_differences(paired, column, wanted->second),
+                                          paired.clusters, Alternative::less);
   if (!p) return p.error();
-  return std::optional(DropTest{wanted->second, (*p)[column], (*p)[column] < kLevel});
+  return std::optional(DropTest{wanted->second, p->front(), p->front() < kLevel});
 }
 
 std::vector<DifferentExample> most_different(const score::PairedStatistics& paired, size_t column,
                                              size_t count) {
   std::vector<DifferentExample> examples;
   for (size_t i = 0; i < paired.ordinals.size(); ++i) {
-    const DifferentExample example{paired.ordinals[i], paired.first[i][column],
-                                   paired.second[i][column]};
-    if (example.a != example.b) examples.push_back(example);
+    DifferentExample example{paired.ordinals[i], paired.ids.empty() ? "" : paired.ids[i],
+                             paired.first[i][column], paired.second[i][column]};
+    if (example.a != example.b) examples.push_back(std::move(example));
   }
   std::ranges::stable_sort(examples, std::greater<>(),
                            [](const DifferentExample& e) { return std::abs(e.b - e.a); });
@@ -120,6 +131,16 @@ Result<CorpusColumns> corpus_columns(const score::PairedStatistics& paired, cons
   return columns;
 }
 
+/// The metric of a stored score in this program, if its numbers are still made in the same way.
+std::shared_ptr<const Metric> same_metric(const store::ScoreJobRow& job,
+                                          const MetricCatalog& catalog) {
+  Result<std::shared_ptr<const Metric>> metric = catalog.make(job.metric);
+  if (!metric || (*metric)->signature() != job.signature) return nullptr;
+  return *std::move(metric);
+}
+
+}  // namespace
+
 Result<Comparison> compare_metric(const score::PairedStatistics& paired,
                                   const ComparisonRequest& request, const Metric* metric) {
   Comparison comparison;
@@ -163,21 +184,7 @@ Result<Comparison> compare_metric(const score::PairedStatistics& paired,
   return comparison;
 }
 
-/// The metric of a stored score in this program, if its numbers are still made in the same way.
-std::shared_ptr<const Metric> same_metric(const store::ScoreJobRow& job,
-                                          const MetricCatalog& catalog) {
-  Result<std::shared_ptr<const Metric>> metric = catalog.make(job.metric);
-  if (!metric || (*metric)->signature() != job.signature) return nullptr;
-  return *std::move(metric);
-}
-
-/// Every column that was asked for by name exists in one of the metrics.
-Status check_columns(const std::vector<store::ScoreJobRow>& jobs,
-                     const ComparisonRequest& request) {
-  std::vector<std::string> known;
-  for (const store::ScoreJobRow& job : jobs) {
-    known.insert(known.end(), job.columns.begin(), job.columns.end());
-  }
+Status check_columns(const std::vector<std::string>& known, const ComparisonRequest& request) {
   std::vector<std::string> asked = request.columns;
   for (const auto& [name, margin] : request.max_drops) asked.push_back(name);
   for (const std::string& name : asked) {
@@ -187,8 +194,6 @@ Status check_columns(const std::vector<store::ScoreJobRow>& jobs,
   }
   return {};
 }
-
-}  // namespace
 
 Result<std::vector<Comparison>> compare_results(const score::StoredResult& a,
                                                 const score::StoredResult& b,
@@ -206,7 +211,11 @@ Result<std::vector<Comparison>> compare_results(const score::StoredResult& a,
         "the two results have no score of the same metric and signature; 'qfs-bench score' adds "
         "them");
   }
-  if (Status known = check_columns(*jobs, request); !known) return known.error();
+  std::vector<std::string> columns;
+  for (const store::ScoreJobRow& job : *jobs) {
+    columns.insert(columns.end(), job.columns.begin(), job.columns.end());
+  }
+  if (Status known = check_columns(columns, request); !known) return known.error();
 
   std::vector<Comparison> comparisons;
   for (const store::ScoreJobRow& job : *jobs) {

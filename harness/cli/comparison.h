@@ -1,8 +1,9 @@
-// Comparison: two stored results on the same examples, column by column: means, difference with its
+// Comparison: two results on the same examples, column by column: means, difference with its
 // interval, randomisation test, wins and losses, and the examples that differ most.
 //
-// Used by `compare`. A is the baseline, B the candidate: differences are B minus A. Statistics are
-// read, never measured again. Stateless; errors name the side.
+// Used by `compare`. A is the baseline, B the candidate: differences are B minus A. Statistics of
+// stores are read, never measured again; those of files come from compare_files.h. Stateless;
+// errors name the side.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +40,7 @@ struct ComparedColumn {
 
 struct DifferentExample {
   int64_t ordinal = 0;
+  std::string id;  ///< empty where examples are numbered
   double a = 0;
   double b = 0;
 };
@@ -52,6 +54,7 @@ struct Comparison {
   int64_t only_a = 0;
   int64_t only_b = 0;
   int64_t clusters = 0;
+  std::string unit = "document";  ///< what a cluster is
   std::vector<ComparedColumn> columns;
   std::vector<std::string> left_out;             ///< columns whose corpus value cannot be resampled
   std::vector<DifferentExample> most_different;  ///< in the first column, largest first
@@ -65,6 +68,14 @@ struct ComparisonRequest {
 
 /// The level of the one-sided test of a drop.
 inline constexpr double kLevel = 0.05;
+
+/// One metric of two results. `metric` makes corpus values that are no means of examples, as BLEU's
+/// is; without it, and where it aggregates in another way still, their columns are left out.
+Result<Comparison> compare_metric(const score::PairedStatistics& paired,
+                                  const ComparisonRequest& request, const Metric* metric);
+
+/// `not_found` for a column that was asked for by name and is not among the known ones.
+Status check_columns(const std::vector<std::string>& known, const ComparisonRequest& request);
 
 /// All metrics that both results have been scored with. A corpus value that is no mean of examples
 /// (BLEU) is made of resampled statistics by its metric, when `catalog` has it under the stored

@@ -55,10 +55,16 @@ std::string drop_text(const ComparedColumn& column) {
                      column.drop->worse ? "shown: WORSE" : "not shown", p_text(column.drop->p));
 }
 
+std::string example_text(const DifferentExample& example) {
+  return example.id.empty() ? std::to_string(example.ordinal) : reports::markdown_text(example.id);
+}
+
 std::string one_text(const Comparison& comparison) {
-  std::string text =
-      fmt::format("A: {}\nB: {}\n{} examples of {} documents", reports::markdown_text(comparison.a),
-                  reports::markdown_text(comparison.b), comparison.examples, comparison.clusters);
+  std::string text = fmt::format("A: {}\nB: {}\n{} examples", reports::markdown_text(comparison.a),
+                                 reports::markdown_text(comparison.b), comparison.examples);
+  if (comparison.unit != "item") {
+    text += fmt::format(" of {} {}s", comparison.clusters, comparison.unit);
+  }
   if (comparison.only_a + comparison.only_b > 0) {
     text += fmt::format(" ({} only in A, {} only in B: left out)", comparison.only_a,
                         comparison.only_b);
@@ -81,7 +87,7 @@ std::string one_text(const Comparison& comparison) {
   for (const DifferentExample& example : comparison.most_different) {
     const std::string& column = comparison.columns.front().name;
     const Shown shown(column);
-    text += fmt::format("example {}: {} {} → {} ({})\n", example.ordinal,
+    text += fmt::format("example {}: {} {} → {} ({})\n", example_text(example),
                         reports::markdown_text(column), shown.value(example.a),
                         shown.value(example.b), shown.change(example.b - example.a));
   }
@@ -114,7 +120,12 @@ json one_json(const Comparison& comparison) {
   }
   json examples = json::array();
   for (const DifferentExample& example : comparison.most_different) {
-    examples.push_back({{"ordinal", example.ordinal}, {"a", example.a}, {"b", example.b}});
+    json& object = examples.emplace_back(json{{"a", example.a}, {"b", example.b}});
+    if (example.id.empty()) {
+      object["ordinal"] = example.ordinal;
+    } else {
+      object["id"] = example.id;
+    }
   }
   return {{"a", comparison.a},
           {"b", comparison.b},
@@ -124,6 +135,7 @@ json one_json(const Comparison& comparison) {
           {"only_a", comparison.only_a},
           {"only_b", comparison.only_b},
           {"clusters", comparison.clusters},
+          {"unit", comparison.unit},
           {"columns", std::move(columns)},
           {"left_out", comparison.left_out},
           {"most_different", std::move(examples)}};

@@ -11,6 +11,7 @@
 #include "datasets/predictions/importers.h"
 #include "harness/cli/catalogs.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/field_option.h"
 #include "harness/cli/score_files.h"
 #include "harness/cli/score_import.h"
 #include "harness/cli/scoring.h"
@@ -109,26 +110,6 @@ bool names_a_file(const std::string& target) {
   return false;
 }
 
-/// "prediction=output,references=answers", in one argument or several.
-Result<std::map<std::string, std::string>> parse_fields(const std::vector<std::string>& texts) {
-  std::map<std::string, std::string> fields;
-  for (const std::string& text : texts) {
-    for (size_t begin = 0; begin <= text.size();) {
-      const size_t end = std::min(text.find(',', begin), text.size());
-      const std::string part = text.substr(begin, end - begin);
-      const size_t equals = part.find('=');
-      if (equals == std::string::npos || equals == 0) {
-        return invalid_argument("--fields '" + part + "' is not of the form field=name");
-      }
-      if (!fields.emplace(part.substr(0, equals), part.substr(equals + 1)).second) {
-        return invalid_argument("--fields names '" + part.substr(0, equals) + "' twice");
-      }
-      begin = end + 1;
-    }
-  }
-  return fields;
-}
-
 /// An option that was given and means nothing for a store; empty: there is none.
 std::string file_only_option(const ScoreOptions& options, const GlobalOptions& global) {
   const ScoreFilesOptions defaults;
@@ -171,7 +152,7 @@ Result<ExitCode> run_import(const ScoreOptions& options, const GlobalOptions& gl
 Result<ExitCode> run_score(ScoreOptions options, const GlobalOptions& global) {
   // Before any thread starts; a metric's own option punkt=PATH goes first.
   if (!options.punkt.empty()) ::setenv("QFS_PUNKT", options.punkt.c_str(), 1);
-  Result<std::map<std::string, std::string>> fields = parse_fields(options.fields);
+  Result<std::map<std::string, std::string>> fields = parse_field_map(options.fields);
   if (!fields) return fields.error();
   options.files.fields = *std::move(fields);
   if (!options.import.files.empty()) return run_import(options, global);

@@ -105,7 +105,7 @@ std::string to_string(MissingPolicy policy) {
   return "error";
 }
 
-Result<FileScores> score_files(const ScoreFilesOptions& options, Catalogs& catalogs) {
+Result<MeasuredFiles> measure_files(const ScoreFilesOptions& options, Catalogs& catalogs) {
   std::vector<std::string> names = options.metrics;
   if (names.empty()) names.emplace_back("rouge");
   Result<std::vector<std::shared_ptr<const Metric>>> metrics = wanted(names, catalogs.metrics());
@@ -119,9 +119,14 @@ Result<FileScores> score_files(const ScoreFilesOptions& options, Catalogs& catal
   Result<std::vector<score::TextScore>> measured = scorer.finish();
   if (!measured) return measured.error();
   for (const std::string& line : scorer.notes().lines()) log_warning(line);
+  return MeasuredFiles{std::move(names), *std::move(items), *std::move(measured)};
+}
 
+Result<FileScores> score_files(const ScoreFilesOptions& options, Catalogs& catalogs) {
+  Result<MeasuredFiles> measured = measure_files(options, catalogs);
+  if (!measured) return measured.error();
   FileScores scores;
-  scores.items = *std::move(items);
+  scores.items = std::move(measured->items);
   scores.missing = options.missing;
   int64_t resamples = options.resamples;
   if (resamples == 0) {
@@ -130,10 +135,10 @@ Result<FileScores> score_files(const ScoreFilesOptions& options, Catalogs& catal
   }
   const BootstrapIntervals bootstrap(resamples);
   scores.interval_method = bootstrap.method();
-  for (size_t i = 0; i < measured->size(); ++i) {
+  for (size_t i = 0; i < measured->scores.size(); ++i) {
     FileScore score;
-    score.name = names[i];
-    score.score = std::move((*measured)[i]);
+    score.name = measured->names[i];
+    score.score = std::move(measured->scores[i]);
     Result<score::ColumnIntervals> intervals =
         bootstrap.estimate(*score.score.metric, score.score.statistics, scores.items.clusters);
     if (!intervals) return intervals.error();

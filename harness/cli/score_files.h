@@ -47,6 +47,7 @@ struct ScoredItems {
   std::vector<std::string> ids;
   std::vector<std::string> groups;
   std::vector<std::string> clusters;
+  std::vector<size_t> reference_hashes;  ///< to see whether two inputs have the same
   std::string unit = "item";  ///< what an interval resamples: item, group, cluster or document
   std::string source;         ///< "JSON lines out.jsonl", for people
   std::string dataset;        ///< "qmsum/test/whole#a1c2f00dbeef" when references are from there
@@ -80,6 +81,16 @@ struct FileScores {
   std::string interval_method;
   MissingPolicy missing = MissingPolicy::error;
 };
+
+/// The metrics over every item, before intervals and signatures.
+struct MeasuredFiles {
+  std::vector<std::string> names;  ///< of the metrics, as the user wrote them
+  ScoredItems items;
+  std::vector<score::TextScore> scores;
+};
+
+/// Reads and measures; warnings go to the log.
+Result<MeasuredFiles> measure_files(const ScoreFilesOptions& options, Catalogs& catalogs);
 
 Result<FileScores> score_files(const ScoreFilesOptions& options, Catalogs& catalogs);
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -180,6 +181,11 @@ class Collector {
         first ? references.size() : std::min(items.fewest_references, references.size());
     items.most_references = std::max(items.most_references, references.size());
     items.empty_references += std::ranges::count_if(references, &std::string::empty);
+    size_t hash = references.size();
+    for (const std::string& reference : references) {
+      hash = hash * 31 + std::hash<std::string>()(reference);
+    }
+    items.reference_hashes.push_back(hash);
   }
 
   static std::optional<std::string> document_of(PredictionRecord& record, const Example* example) {

@@ -19,6 +19,7 @@ struct PairedStatistics {
   /// means says nothing about the others.
   std::vector<bool> is_mean;
   std::vector<int64_t> ordinals;      ///< examples that both results have, ascending
+  std::vector<std::string> ids;       ///< their names where they are not numbered, or empty
   std::vector<std::string> clusters;  ///< their documents, same order
   std::vector<Statistics> first;
   std::vector<Statistics> second;

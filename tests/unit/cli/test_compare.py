@@ -1,9 +1,10 @@
-"""`compare`: two stored results on the same examples.
+"""`compare`: two stored results, or two files of predictions, on the same examples.
 
 Usage: test_compare.py QFS_BENCH
 """
 
 import json
+import sqlite3
 import unittest
 
 from driver import DriverTest, record
@@ -101,6 +102,108 @@ class Compare(DriverTest):
         self.assert_fails(2, self.compare(LEAD, WIDE, "--values", "rouge9.f"), "'rouge9.f'")
         self.assert_fails(2, self.compare(LEAD, WIDE, "--max-drop", "rouge1.f"), "COLUMN=MARGIN")
         self.assert_fails(2, self.compare(LEAD, WIDE, "--max-drop", "rouge1.f=-1"), "at least 0")
+
+
+class CompareFiles(DriverTest):
+    def records(self, name, texts, first=0, **more):
+        lines = [json.dumps({"id": f"q{i}", "prediction": text, "references": [f"the plan of item {i} is agreed"],
+                             **{key: value(i) for key, value in more.items()}})
+                 for i, text in enumerate(texts, first)]
+        return self.write(name, "".join(line + "\n" for line in lines))
+
+    def setUp(self):
+        super().setUp()
+        self.records("good.jsonl", [f"the plan of item {i} is agreed" for i in range(12)])
+        self.records("bad.jsonl", [f"the weather of item {i}" if i else "the plan of item 0 is agreed"
+                                   for i in range(12)])
+
+    def compare(self, *arguments):
+        return self.run_bench("compare", *arguments)
+
+    def json_of(self, *arguments):
+        return json.loads(self.assert_succeeds(self.compare(*arguments, "--json")))["comparisons"]
+
+    def test_files_have_the_statistics_that_their_predictions_have_in_a_store(self):
+        self.write_data()
+        self.write_sweep(methods=[{"method": "lead"}, {"method": "oracle"}])
+        self.assert_succeeds(self.run_bench("sweep", "sweep.json", "--quiet"))
+        store = sqlite3.connect(self.path("small.sqlite"))
+        rows = store.execute("SELECT method, json_extract(params, '$.local_context'), ordinal, text FROM output "
+                             "JOIN result USING(result_id) JOIN cell USING(cell_id) ORDER BY ordinal").fetchall()
+        store.close()
+        for method in ("lead", "oracle"):
+            texts = [text for name, context, _, text in rows if (name, context) == (method, 32)]
+            self.assertEqual(len(texts), 12)
+            lines = [{**record(i), "prediction": text, "cluster": record(i)["id"]}
+                     for i, text in enumerate(texts)]
+            self.write(f"{method}.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+        stored, = self.json_of("method=lead,local_context=32", "method=oracle,local_context=32")
+        files, = self.json_of("lead.jsonl", "oracle.jsonl", "--metric", "rouge")
+        # Clusters are drawn in the order of their names, which differ, so sums may round otherwise.
+        self.assertEqual(set(files["columns"]), set(stored["columns"]))
+        for name, column in stored["columns"].items():
+            other = files["columns"][name]
+            for low, high in zip(column.pop("interval"), other.pop("interval")):
+                self.assertAlmostEqual(low, high, places=12)
+            self.assertEqual(other, column)
+        self.assertEqual(files["signature"], stored["signature"])
+        self.assertEqual((files["unit"], files["clusters"]), ("cluster", 12))
+        self.assertEqual([(e["a"], e["b"]) for e in files["most_different"]],
+                         [(e["a"], e["b"]) for e in stored["most_different"]])
+
+    def test_examples_are_named_by_id_and_wins_are_counted(self):
+        comparison, = self.json_of("good.jsonl", "bad.jsonl", "--values", "rouge1.f", "--examples", "1")
+        column = comparison["columns"]["rouge1.f"]
+        self.assertEqual((column["wins"], column["ties"], column["losses"]), (0, 1, 11))
+        self.assertEqual((column["a"], comparison["unit"], comparison["examples"]), (1, "item", 12))
+        self.assertEqual(comparison["most_different"][0]["id"], "q1")
+        text = self.assert_succeeds(self.compare("good.jsonl", "bad.jsonl", "--metric", "rouge", "--metric", "bleu"))
+        for part in ("A: good.jsonl", "12 examples\n", "example q1: rouge1.f", "| bleu |"):
+            self.assertIn(part, text)
+
+    def test_a_drop_that_is_shown_is_exit_code_one(self):
+        run = self.compare("good.jsonl", "bad.jsonl", "--max-drop", "rougeL.f=0.01")
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn("WORSE", run.stdout)
+        self.assert_succeeds(self.compare("bad.jsonl", "good.jsonl", "--max-drop", "rougeL.f=0.01"))
+        both = self.compare("good.jsonl", "bad.jsonl", "--json", "--max-drop", "rougeL.f=0.01",
+                            "--max-drop", "rouge2.f=0.9")
+        self.assertEqual(both.returncode, 1)
+        columns = json.loads(both.stdout)["comparisons"][0]["columns"]
+        self.assertTrue(columns["rougeL.f"]["max_drop"]["worse"])
+        self.assertFalse(columns["rouge2.f"]["max_drop"]["worse"])
+        self.assertNotIn("max_drop", columns["rouge1.f"])
+
+    def test_line_files_share_their_references(self):
+        self.write("refs.txt", "".join(f"the plan of item {i} is agreed\n" for i in range(12)))
+        self.write("a.txt", "".join(f"the plan of item {i} is agreed\n" for i in range(12)))
+        self.write("b.txt", "".join(f"the weather of item {i}\n" for i in range(12)))
+        comparison, = self.json_of("a.txt", "b.txt", "--refs", "refs.txt")
+        self.assertEqual(comparison["columns"]["rouge1.f"]["losses"], 12)
+        self.write("b.txt", "one line\n")
+        self.assertNotEqual(self.compare("a.txt", "b.txt", "--refs", "refs.txt").returncode, 0)
+
+    def test_ids_that_do_not_agree_are_named(self):
+        self.records("shifted.jsonl", ["the plan"] * 12, first=2)
+        self.assert_fails(5, self.compare("good.jsonl", "shifted.jsonl"),
+                          "only in A 2 (q0, q1)", "only in B 2 (q12, q13)", "--missing skip")
+        comparison, = self.json_of("good.jsonl", "shifted.jsonl", "--missing", "skip")
+        self.assertEqual((comparison["examples"], comparison["only_a"], comparison["only_b"]), (10, 2, 2))
+        self.records("others.jsonl", ["the plan"] * 12, first=50)
+        self.assert_fails(5, self.compare("good.jsonl", "others.jsonl"), "no id in common")
+
+    def test_other_references_and_other_clusters_are_errors(self):
+        self.records("references.jsonl", ["the plan"] * 12, references=lambda i: [f"another {i}"])
+        self.assert_fails(5, self.compare("good.jsonl", "references.jsonl"), "'q0' has other references")
+        self.records("clusters.jsonl", ["the plan"] * 12, cluster=lambda i: f"d{i // 2}")
+        self.assert_fails(5, self.compare("good.jsonl", "clusters.jsonl"), "'q0' is of item")
+
+    def test_files_and_stores_are_not_mixed(self):
+        self.assert_fails(2, self.compare("good.jsonl", "absent.sqlite"), "compare two files")
+        self.assert_fails(2, self.compare("a.sqlite", "b.sqlite", "--refs", "r.txt"), "for files of predictions")
+        self.assert_fails(2, self.compare("-", "-"), "once only")
+        self.assert_fails(2, self.compare("good.jsonl", "bad.jsonl", "--values", "rouge9.f"), "'rouge9.f'")
+        self.assert_fails(2, self.compare("good.jsonl", "absent.jsonl"), "absent.jsonl")
 
 
 if __name__ == "__main__":
