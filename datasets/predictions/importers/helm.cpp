@@ -1,10 +1,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "datasets/json_access.h"
 #include "datasets/predictions/importers/formats.h"
 #include "datasets/predictions/importers/rows.h"
-#include "harness/core/line_reader.h"
 
 namespace qfs::datasets {
 namespace {
@@ -54,39 +52,23 @@ nlohmann::json completion_of(const nlohmann::json& state) {
   return text == nullptr ? nlohmann::json(nullptr) : *text;
 }
 
+Status find_in_state(nlohmann::json& state, const JsonPlace& place) {
+  const nlohmann::json* instance = first_field(state, {"instance"});
+  if (instance == nullptr) {
+    return data_error("no 'instance' in a request state", place.to_string());
+  }
+  nlohmann::json references = references_of(*instance);
+  nlohmann::json id = id_of(state);
+  state[kFoundPrediction] = completion_of(state);
+  state[kFoundId] = std::move(id);
+  state[kFoundReferences] = std::move(references);
+  return {};
+}
+
 }  // namespace
 
 Status read_helm(const std::string& path, const UserFields& chosen, const PredictionSink& sink) {
-  Result<PredictionFields> fields = importer_fields(chosen);
-  if (!fields) return fields.error();
-  Result<std::string> text = read_decompressed(path);
-  if (!text) return text.error();
-  Result<nlohmann::json> root = parse_json(*text, path);
-  if (!root) return root.error();
-  text->clear();
-  const JsonPlace place{path, ""};
-  Result<const nlohmann::json*> list = list_member(*root, "request_states", place);
-  if (!list) return list.error();
-  nlohmann::json& states = (*root)["request_states"];
-  for (size_t i = 0; i < states.size(); ++i) {
-    nlohmann::json& state = states[i];
-    const JsonPlace at = place / "request_states" / i;
-    const nlohmann::json* instance = first_field(state, {"instance"});
-    if (instance == nullptr) {
-      return data_error("no 'instance' in a request state", at.to_string());
-    }
-    nlohmann::json references = references_of(*instance);
-    nlohmann::json id = id_of(state);
-    nlohmann::json prediction = completion_of(state);
-    state[kFoundPrediction] = std::move(prediction);
-    state[kFoundId] = std::move(id);
-    state[kFoundReferences] = std::move(references);
-    Result<PredictionRecord> record =
-        decode_prediction(state, *fields, static_cast<int64_t>(i) + 1, at);
-    if (!record) return record.error();
-    if (Status status = sink(*std::move(record)); !status) return status;
-  }
-  return {};
+  return read_json_rows(path, "request_states", chosen, find_in_state, sink);
 }
 
 }  // namespace qfs::datasets

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "datasets/readers/field_map.h"
+#include "harness/core/line_reader.h"
 
 namespace qfs::datasets {
 
@@ -43,6 +44,35 @@ nlohmann::json message_text(const nlohmann::json& content) {
     some = true;
   }
   return some ? nlohmann::json(text) : nlohmann::json(nullptr);
+}
+
+Status read_json_rows(const std::string& path, std::string_view list, const UserFields& chosen,
+                      const FindInRow& find, const PredictionSink& sink) {
+  Result<PredictionFields> fields = importer_fields(chosen);
+  if (!fields) return fields.error();
+  Result<std::string> text = read_decompressed(path);
+  if (!text) return text.error();
+  Result<nlohmann::json> root = parse_json(*text, path);
+  if (!root) return root.error();
+  text->clear();
+  const JsonPlace place{path, ""};
+  Result<const nlohmann::json*> listed = list_member(*root, list, place);
+  if (!listed) return listed.error();
+  nlohmann::json& rows = (*root)[std::string(list)];
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const JsonPlace at = place / list / i;
+    if (!rows[i].is_object()) {
+      return data_error("an element of '" + std::string(list) + "' must be an object, found " +
+                            std::string(describe_type(rows[i])),
+                        at.to_string());
+    }
+    if (Status found = find(rows[i], at); !found) return found;
+    Result<PredictionRecord> record =
+        decode_prediction(rows[i], *fields, static_cast<int64_t>(i) + 1, at);
+    if (!record) return record.error();
+    if (Status status = sink(*std::move(record)); !status) return status;
+  }
+  return {};
 }
 
 }  // namespace qfs::datasets

@@ -6,10 +6,14 @@
 // thread-safe; errors are `data` with the row's place.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 
+#include "datasets/json_access.h"
 #include "datasets/predictions/importers.h"
+#include "datasets/predictions/importers/formats.h"
 #include "datasets/predictions/prediction_fields.h"
 
 namespace qfs::datasets {
@@ -28,5 +32,13 @@ const nlohmann::json* first_field(const nlohmann::json& row,
 /// The text of a chat message: its content, or the texts of its parts without reasoning; null when
 /// there is no text at all (a refusal, a tool call).
 nlohmann::json message_text(const nlohmann::json& content);
+
+/// Puts the reserved names into a row; it gets the row's place for errors.
+using FindInRow = std::function<Status(nlohmann::json& row, const JsonPlace& place)>;
+
+/// Reads a file that is one JSON object and hands over the elements of its member `list`, objects
+/// in which `find` has found what a prediction needs.
+Status read_json_rows(const std::string& path, std::string_view list, const UserFields& chosen,
+                      const FindInRow& find, const PredictionSink& sink);
 
 }  // namespace qfs::datasets

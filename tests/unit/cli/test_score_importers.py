@@ -89,6 +89,14 @@ class Importers(DriverTest):
         self.document({"request_states": [state(0), state(1, success=False)]})
         self.assertEqual(self.f_of("--from", "helm", "log.json", "--missing", "zero"), (2, F / 2))
 
+    def test_an_element_of_the_list_that_is_no_object_is_named(self):
+        for tool, member in (("inspect-json", "samples"), ("helm", "request_states")):
+            self.document({member: [3]})
+            self.assert_fails(5, self.run_bench("score", "--from", tool, "log.json"),
+                              f"log.json#/{member}/0", "must be an object, found a number")
+            self.document({member: {}})
+            self.assert_fails(5, self.run_bench("score", "--from", tool, "log.json"), member, "list")
+
     def test_longbench(self):
         def row(length, text=TEXT):
             return {"pred": text, "answers": [REFERENCE], "all_classes": None, "length": length}
