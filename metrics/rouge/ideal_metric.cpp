@@ -69,14 +69,14 @@ Result<std::vector<Statistics>> IdealMetric::measure(std::span<const ScoreItem> 
   for (size_t i = 0; i < items.size(); ++i) {
     const ScoreItem& item = items[i];
     if (Status status = check_texts(item, "ideal"); !status.ok()) return status.error();
-    const Result<std::vector<RougeScores>> each = scorer.score_each(
+    const Result<RougeScorer::Each> each = scorer.score_each(
         item.references, strip_ ? without_special_texts(item.candidate) : item.candidate);
     if (!each.ok()) {
       Error error = each.error();
       error.where = item_name(item);
       return error;
     }
-    const RougeScores own = combine_references(*each, kBestRougeL);
+    const RougeScores own = combine_references(each->scores, each->lengths, kBestRougeL);
     // A group's name never starts with a NUL, so an item without a group is alone.
     const std::string group =
         item.group.empty() ? std::string(1, '\0') + std::to_string(i) : item.group;

@@ -1,6 +1,8 @@
 #include "metrics/rouge/multi_reference.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -16,11 +18,12 @@ constexpr std::array<const char*, kRougeVariants> kVariantNames = {"rouge1", "ro
 constexpr std::array<double Prf::*, 3> kValues = {&Prf::precision, &Prf::recall, &Prf::f};
 constexpr std::array<const char*, 3> kValueNames = {".p", ".r", ".f"};
 
-constexpr std::array<std::pair<const char*, MultiKind>, 5> kNames = {
+constexpr std::array<std::pair<const char*, MultiKind>, 6> kNames = {
     {{"max", MultiKind::max},
      {"mean", MultiKind::mean},
      {"first", MultiKind::first},
      {"best-recall", MultiKind::best_recall},
+     {"pooled", MultiKind::pooled},
      {"jack-knife", MultiKind::jack_knife}}};
 
 /// Per variant the entry with the largest `value`; `skip` is left out (size: nothing is).
@@ -58,6 +61,28 @@ RougeScores best_pair(std::span<const RougeScores> scores, size_t anchor) {
   return scores[best];
 }
 
+/// ROUGE-1.5.5 `-f A`: the candidate's total counts once a reference.
+RougeScores pooled(std::span<const RougeScores> scores, std::span<const RougeLengths> lengths) {
+  RougeScores result;
+  for (size_t v = 0; v < kRougeVariants; ++v) {
+    const auto units = [&](int64_t tokens) {
+      return kVariants[v] == &RougeScores::rouge2 ? std::max<int64_t>(tokens - 1, 0) : tokens;
+    };
+    int64_t hits = 0;
+    int64_t candidate = 0;
+    int64_t reference = 0;
+    for (size_t i = 0; i < scores.size(); ++i) {
+      // Precision is hits / units, rounded once; times units it is off by far less than a half.
+      const auto total = static_cast<double>(units(lengths[i].candidate));
+      hits += std::llround((scores[i].*kVariants[v]).precision * total);
+      candidate += units(lengths[i].candidate);
+      reference += units(lengths[i].reference);
+    }
+    result.*kVariants[v] = make_prf(hits, candidate, reference);
+  }
+  return result;
+}
+
 /// With one reference there is nothing to leave out, and its scores are the result.
 RougeScores jack_knife(std::span<const RougeScores> scores) {
   if (scores.size() == 1) return scores[0];
@@ -83,9 +108,10 @@ Result<MultiPolicy> parse_multi_policy(std::string_view text) {
   }
   names.emplace_back("best:rougeL.f");
   if (!text.starts_with(kBest)) {
-    return invalid_argument("option multi is '" + std::string(text) +
-                            "', expected max, best:COLUMN, mean, first, best-recall or jack-knife" +
-                            suggestion(text, names));
+    return invalid_argument(
+        "option multi is '" + std::string(text) +
+        "', expected max, best:COLUMN, mean, first, best-recall, pooled or jack-knife" +
+        suggestion(text, names));
   }
   std::vector<std::string> columns;
   for (size_t i = 0; i < kRougeVariants * 3; ++i) {
@@ -116,6 +142,8 @@ std::string multi_signature(const MultiPolicy& policy) {
       return "first";
     case MultiKind::best_recall:
       return "max-recall-per-metric";
+    case MultiKind::pooled:
+      return "pooled";
     case MultiKind::jack_knife:
       return "jack-knife(max-f-per-metric)";
   }
@@ -126,7 +154,8 @@ double column_value(const RougeScores& scores, size_t index) {
   return (scores.*kVariants[index / 3]).*kValues[index % 3];
 }
 
-RougeScores combine_references(std::span<const RougeScores> scores, const MultiPolicy& policy) {
+RougeScores combine_references(std::span<const RougeScores> scores,
+                               std::span<const RougeLengths> lengths, const MultiPolicy& policy) {
   switch (policy.kind) {
     case MultiKind::max:
       return best_per_variant(scores, &Prf::f, scores.size());
@@ -138,6 +167,8 @@ RougeScores combine_references(std::span<const RougeScores> scores, const MultiP
       return scores[0];
     case MultiKind::best_recall:
       return best_per_variant(scores, &Prf::recall, scores.size());
+    case MultiKind::pooled:
+      return pooled(scores, lengths);
     case MultiKind::jack_knife:
       return jack_knife(scores);
   }

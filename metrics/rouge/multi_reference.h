@@ -2,7 +2,8 @@
 //
 // Called by RougeMetric and IdealMetric with the scores of the candidate against each reference.
 // The sources of the policies: max, rouge_score 0.1.2 `score_multi` (and SQuALITY); best pair, the
-// IDEAL notebook; best recall, ROUGE-1.5.5 `-f B`; jack-knife, ROUGE 1.3 and DUC. Pure;
+// IDEAL notebook; best recall, ROUGE-1.5.5 `-f B`; pooled, its `-f A`; jack-knife, ROUGE 1.3 and
+// DUC. Pure;
 // thread-safe; an unknown name is `invalid_argument`.
 #pragma once
 
@@ -21,6 +22,7 @@ enum class MultiKind {
   mean,         ///< P, R and F averaged over the references
   first,        ///< the first reference only
   best_recall,  ///< per variant the reference with the highest recall
+  pooled,       ///< hits and totals summed over the references, then divided
   jack_knife,   ///< mean over the sets that leave one reference out, of the set's max
 };
 
@@ -37,7 +39,7 @@ struct MultiPolicy {
 /// "rouge1.p" … "rougeLsum.f".
 std::string rouge_column(size_t index);
 
-/// "max", "best:rougeL.f", "mean", "first", "best-recall", "jack-knife".
+/// "max", "best:rougeL.f", "mean", "first", "best-recall", "pooled", "jack-knife".
 Result<MultiPolicy> parse_multi_policy(std::string_view text);
 
 /// As parse_multi_policy reads it.
@@ -49,7 +51,15 @@ std::string multi_signature(const MultiPolicy& policy);
 /// P, R or F by column index.
 double column_value(const RougeScores& scores, size_t index);
 
-/// `scores` holds one entry a reference and is not empty. First reference on ties, everywhere.
-RougeScores combine_references(std::span<const RougeScores> scores, const MultiPolicy& policy);
+/// Tokens of a candidate and of one reference: what their scores are ratios of.
+struct RougeLengths {
+  int64_t candidate = 0;
+  int64_t reference = 0;
+};
+
+/// `scores` and `lengths` hold one entry a reference and are not empty. First reference on ties,
+/// everywhere.
+RougeScores combine_references(std::span<const RougeScores> scores,
+                               std::span<const RougeLengths> lengths, const MultiPolicy& policy);
 
 }  // namespace qfs::metrics

@@ -35,11 +35,12 @@ MetricOption multi_option() {
   MetricOption option;
   option.name = "multi";
   option.type = MetricOption::Type::text;
-  option.choices = {"max", "best:COLUMN", "mean", "first", "best-recall", "jack-knife"};
+  option.choices = {"max", "best:COLUMN", "mean", "first", "best-recall", "pooled", "jack-knife"};
   option.default_value = "max";
   option.doc =
       "several references: best F per variant; all variants from the reference that is best in a "
-      "column; mean; first; best recall per variant; mean of the best F of all sets without one";
+      "column; mean; first; best recall per variant; counts summed over references; mean of the "
+      "best F of all sets without one";
   return option;
 }
 

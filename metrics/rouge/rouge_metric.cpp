@@ -74,14 +74,13 @@ Result<std::vector<Statistics>> RougeMetric::measure(std::span<const ScoreItem> 
   rows.reserve(items.size());
   for (const ScoreItem& item : items) {
     if (Status status = check_texts(item, "rouge"); !status.ok()) return status.error();
-    const Result<std::vector<RougeScores>> scores =
-        scorer.score_each(item.references, item.candidate);
-    if (!scores.ok()) {
-      Error error = scores.error();
+    const Result<RougeScorer::Each> each = scorer.score_each(item.references, item.candidate);
+    if (!each.ok()) {
+      Error error = each.error();
       error.where = item_name(item);
       return error;
     }
-    const RougeScores combined = combine_references(*scores, options_.multi);
+    const RougeScores combined = combine_references(each->scores, each->lengths, options_.multi);
     Statistics row;
     for (size_t i = 0; i < kRougeColumns; ++i) row.push_back(column_value(combined, i));
     if (options_.geometric_mean) row.push_back(geometric_mean(row));

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "metrics/rouge/multi_reference.h"
-
 namespace qfs::metrics {
 namespace {
 
@@ -44,28 +42,30 @@ RougeScores RougeScorer::score(const EncodedText& reference, const EncodedText& 
   return prepared_.score(candidate);
 }
 
-Result<std::vector<RougeScores>> RougeScorer::score_each(std::span<const std::string> references,
-                                                         std::string_view candidate) {
+Result<RougeScorer::Each> RougeScorer::score_each(std::span<const std::string> references,
+                                                  std::string_view candidate) {
   if (references.empty()) {
     return invalid_argument("rouge needs at least one reference, this item has none");
   }
   const EncodedText encoded = encode(candidate);
   if (Status status = check_length(encoded, "candidate"); !status.ok()) return status.error();
-  std::vector<RougeScores> scores;
-  scores.reserve(references.size());
+  Each each;
+  each.scores.reserve(references.size());
   for (const std::string& text : references) {
     const EncodedText reference = encode(text);
     if (Status status = check_length(reference, "reference"); !status.ok()) return status.error();
-    scores.push_back(score(reference, encoded));
+    each.scores.push_back(score(reference, encoded));
+    each.lengths.push_back({static_cast<int64_t>(encoded.tokens.size()),
+                            static_cast<int64_t>(reference.tokens.size())});
   }
-  return scores;
+  return each;
 }
 
 Result<RougeScores> RougeScorer::score_multi(std::span<const std::string> references,
                                              std::string_view candidate) {
-  const Result<std::vector<RougeScores>> scores = score_each(references, candidate);
-  if (!scores.ok()) return scores.error();
-  return combine_references(*scores, {});
+  const Result<Each> each = score_each(references, candidate);
+  if (!each.ok()) return each.error();
+  return combine_references(each->scores, each->lengths, {});
 }
 
 }  // namespace qfs::metrics

@@ -13,6 +13,7 @@
 
 #include "harness/api/result.h"
 #include "metrics/punkt/sentence_split.h"
+#include "metrics/rouge/multi_reference.h"
 #include "metrics/rouge/prepared_reference.h"
 #include "metrics/text/vocabulary.h"
 
@@ -43,9 +44,13 @@ class RougeScorer {
   /// One reference against one candidate. An empty side gives zeros.
   RougeScores score(const EncodedText& reference, const EncodedText& candidate);
 
-  /// The scores against each reference, in their order. Errors as score_multi.
-  Result<std::vector<RougeScores>> score_each(std::span<const std::string> references,
-                                              std::string_view candidate);
+  /// The scores against each reference, in their order, and what they were counted over. Errors as
+  /// score_multi.
+  struct Each {
+    std::vector<RougeScores> scores;
+    std::vector<RougeLengths> lengths;
+  };
+  Result<Each> score_each(std::span<const std::string> references, std::string_view candidate);
 
   /// Per variant the precision, recall and F of the reference with the highest F, the first one on
   /// ties (rouge_score's score_multi). Errors: `invalid_argument` without references or for a text

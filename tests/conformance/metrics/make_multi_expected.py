@@ -11,7 +11,7 @@ import pathlib
 import sys
 
 import make_rouge_expected as reference
-from rouge_score import rouge_scorer
+from rouge_score import rouge_scorer, tokenize
 
 SEED, COUNT, WORDS = 20240511, 300, 20
 TYPES = reference.VARIANTS
@@ -45,6 +45,27 @@ def jack_knife(scores):
     return per_type(sets, mean)
 
 
+def pooled(scores):
+    """ROUGE-1.5.5's -f A: counts, told from rouge_score's ratios and the texts' lengths, summed before dividing."""
+    result = {}
+    for t in TYPES:
+        hits = candidate = reference = 0
+        for s in scores:
+            units = [max(n - 1, 0) if t == "rouge2" else n for n in s["lengths"]]
+            hits += round(s[t][0] * units[0])
+            candidate += units[0]
+            reference += units[1]
+        p, r = hits / max(candidate, 1), hits / max(reference, 1)
+        result[t] = (p, r, 2 * p * r / (p + r) if p + r > 0 else 0.0)
+    return result
+
+
+def score(scorer, reference_text, candidate):
+    pair = dict(scorer.score(reference_text, candidate))
+    pair["lengths"] = [len(tokenize.tokenize(text, None)) for text in (candidate, reference_text)]
+    return pair
+
+
 POLICIES = {
     "max": max_f,
     "best:rougeL.f": lambda s: best(s, lambda x: x["rougeL"][2]),
@@ -52,6 +73,7 @@ POLICIES = {
     "mean": lambda s: per_type(s, mean),
     "first": lambda s: s[0],
     "best-recall": lambda s: per_type(s, lambda x: best(x, lambda y: y[1])),
+    "pooled": pooled,
     "jack-knife": jack_knife,
 }
 
@@ -71,7 +93,7 @@ def squality_dev(scorer, shared):
         for story in map(json.loads, file):
             for question in story["questions"]:
                 texts = [r["response_text"] for r in question["responses"]]
-                scores.append([scorer.score(r, texts[0]) for r in texts[1:]])
+                scores.append([score(scorer, r, texts[0]) for r in texts[1:]])
     return {"count": len(scores),
             "policies": {name: means([flat(p(s)) for s in scores]) for name, p in POLICIES.items()}}
 
@@ -85,7 +107,7 @@ def main():
         references = [reference.random_text(rng, WORDS) for _ in range(1 + i % 4)]
         items.append((reference.random_text(rng, WORDS), references))
     scorer = rouge_scorer.RougeScorer(TYPES, use_stemmer=True)
-    scores = [[scorer.score(r, candidate) for r in references] for candidate, references in items]
+    scores = [[score(scorer, r, candidate) for r in references] for candidate, references in items]
     result = {"seed": SEED, "count": COUNT, "words": WORDS, "policies": {}}
     for name, policy in POLICIES.items():
         rows = [flat(policy(s)) for s in scores]

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "metrics/catalog.h"
+#include "metrics/rouge/multi_reference.h"
 
 namespace qfs::metrics {
 namespace {
@@ -52,6 +53,43 @@ TEST(MultiPolicy, FirstMeanAndBestRecall) {
   EXPECT_EQ(row("rouge:multi=best-recall")[kRLR], 1.0);
 }
 
+TEST(MultiPolicy, PooledSumsHitsAndTotals) {
+  // R-1 hits 6 + 3 + 4, of 3 x 6 candidate and 6 + 8 + 4 reference tokens; R-L hits 1 + 3 + 4.
+  const Statistics pooled = row("rouge:multi=pooled");
+  EXPECT_EQ(pooled[0], 13.0 / 18);
+  EXPECT_EQ(pooled[1], 13.0 / 18);
+  EXPECT_EQ(pooled[kRLP], 8.0 / 18);
+  EXPECT_EQ(pooled[3], 5.0 / 15);  // 0 + 2 + 3 of 3 x 5, and of 5 + 7 + 3
+  const auto one = item("a b", {"a c"});
+  EXPECT_EQ(*metric("rouge:multi=pooled")->measure(one), *metric("rouge")->measure(one));
+  const auto empty = item("", {"", ""});
+  EXPECT_EQ((*metric("rouge:multi=pooled")->measure(empty))[0], Statistics(12, 0.0));
+}
+
+/// rouge-1.5.5 is byte-equal with the script, whose `-f A` pools; its L is Lsum here.
+TEST(MultiPolicy, PooledIsWhatRouge155DoesToFiveDigits) {
+  const auto items =
+      item("the cat sat here\na dog ran far away",
+           {"a cat sat\nthe dog ran", "dogs and cats sat here", "far away\nhere it sat"});
+  const auto script = metric("rouge-1.5.5:stem=off");
+  const std::vector<std::string> names = script->columns();
+  const Statistics expected = (*script->measure(items))[0];
+  const Statistics pooled = (*metric("rouge:multi=pooled,stem=off")->measure(items))[0];
+  size_t compared = 0;
+  for (size_t i = 0; i < names.size(); ++i) {
+    for (size_t c = 0; c < 12; ++c) {
+      const std::string ours = rouge_column(c);
+      if (names[i] != (ours.starts_with("rougeLsum") ? "rougeL" + ours.substr(9) : ours) ||
+          ours.starts_with("rougeL.")) {
+        continue;
+      }
+      EXPECT_NEAR(expected[i], pooled[c], 1.1e-5) << ours;
+      ++compared;
+    }
+  }
+  EXPECT_EQ(compared, 9U);
+}
+
 TEST(MultiPolicy, JackKnifeAveragesTheBestOfAllSetsWithoutOne) {
   // Without A and without B the best R-L F is C's; without C it is B's.
   const double c = 2 * (4.0 / 6) * 1.0 / (4.0 / 6 + 1.0);
@@ -75,11 +113,11 @@ TEST(MultiPolicy, IsPartOfNameAndSignature) {
   EXPECT_THAT(metric("rouge:multi=best:rougeL.f")->signature(),
               HasSubstr("|multi:best-pair(rougeL.f)|agg:mean|"));
   std::set<std::string> signatures;
-  for (const char* name :
-       {"max", "best:rougeL.f", "best:rouge1.f", "mean", "first", "best-recall", "jack-knife"}) {
+  for (const char* name : {"max", "best:rougeL.f", "best:rouge1.f", "mean", "first", "best-recall",
+                           "pooled", "jack-knife"}) {
     signatures.insert(metric(std::string("rouge:multi=") + name)->signature());
   }
-  EXPECT_EQ(signatures.size(), 7U);
+  EXPECT_EQ(signatures.size(), 8U);
 }
 
 TEST(MultiPolicy, WrongNamesSuggestTheNearest) {
