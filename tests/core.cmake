@@ -12,6 +12,7 @@ qfs_test(core_unit_test
     unit/core/json_dom_test.cpp
     unit/core/line_reader_test.cpp
     unit/core/log_test.cpp
+    unit/core/postprocess_test.cpp
     unit/core/process_environment_test.cpp
     unit/core/rng_test.cpp
     unit/core/standard_directories_test.cpp
@@ -32,4 +33,5 @@ qfs_test(core_property_test
     property/core/utf8_property_test.cpp
   LINK qfs_core rapidcheck_gtest)
 
+qfs_fuzz(core_fuzz_postprocess SOURCES fuzz/core/fuzz_postprocess.cpp LINK qfs_core)
 qfs_fuzz(core_fuzz_json SOURCES fuzz/core/fuzz_json.cpp LINK qfs_core)

@@ -109,6 +109,7 @@ struct Experiment {
   std::vector<GridRule> exclude;
   std::vector<uint64_t> seeds = {0};
   std::vector<NamedValue> metrics;  ///< value: the metric's name with options
+  std::vector<NamedValue> postprocess;  ///< name: the step's; value: with its parameters
   std::optional<MeasureSettings> measure;
   std::optional<ReportSettings> report;
   HostLimits limits;

@@ -6,6 +6,7 @@
 
 #include "harness/api/metric_columns.h"
 #include "harness/core/suggest.h"
+#include "harness/score/score.h"
 #include "metrics/stats/corpus_differences.h"
 #include "metrics/stats/randomization.h"
 
@@ -135,7 +136,8 @@ Result<CorpusColumns> corpus_columns(const score::PairedStatistics& paired, cons
 std::shared_ptr<const Metric> same_metric(const store::ScoreJobRow& job,
                                           const MetricCatalog& catalog) {
   Result<std::shared_ptr<const Metric>> metric = catalog.make(job.metric);
-  if (!metric || (*metric)->signature() != job.signature) return nullptr;
+  if (!metric) return nullptr;
+  if (score::scored_signature(**metric, job.postprocess) != job.signature) return nullptr;
   return *std::move(metric);
 }
 

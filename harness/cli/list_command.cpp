@@ -30,6 +30,8 @@ void add_list_command(const CommandLine& line) {
   add_listing(list, line, "datasets", "Data sets with splits, views and text forms", list_datasets);
   add_listing(list, line, "metrics", "Metrics with columns and signature, and values of tables",
               list_metrics);
+  add_listing(list, line, "postprocess", "Steps that make scored texts of predictions",
+              list_postprocess);
   CLI::App& cells =
       add_listing(list, line, "cells", "Cells of the latest sweep in a store", list_cells);
   add_foreign_option(cells, line.global);

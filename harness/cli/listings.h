@@ -10,6 +10,7 @@ namespace qfs::cli {
 Result<ExitCode> list_methods(const GlobalOptions& global);
 Result<ExitCode> list_datasets(const GlobalOptions& global);
 Result<ExitCode> list_metrics(const GlobalOptions& global);
+Result<ExitCode> list_postprocess(const GlobalOptions& global);
 Result<ExitCode> list_cells(const GlobalOptions& global);
 
 }  // namespace qfs::cli

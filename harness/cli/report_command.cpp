@@ -49,7 +49,7 @@ Result<reports::MetricChoice> imported_metric(const std::string& name, store::Re
 /// Metrics that values name themselves, "rouge:stem=off/rouge1.f", beside those of the sweep.
 Status add_named_metrics(const std::vector<std::string>& values, const MetricCatalog& catalog,
                          store::Reader& reader, const store::SweepRow& sweep,
-                         std::vector<reports::MetricChoice>& choices) {
+                         const Json& postprocess, std::vector<reports::MetricChoice>& choices) {
   for (const std::string& value : values) {
     const size_t slash = value.rfind('/');
     if (slash == std::string::npos) continue;
@@ -62,7 +62,7 @@ Status add_named_metrics(const std::vector<std::string>& values, const MetricCat
     }
     Result<std::shared_ptr<const Metric>> metric = catalog.make(name);
     if (!metric) return metric.error();
-    choices.push_back({name, (*metric)->signature(), (*metric)->columns()});
+    choices.push_back({name, score::scored_signature(**metric, postprocess), (*metric)->columns()});
   }
   return {};
 }
@@ -77,6 +77,9 @@ Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& g
   Catalogs catalogs;
   Result<std::vector<ChosenMetric>> metrics = metrics_of_sweep(*sweep, catalogs.metrics());
   if (!metrics) return metrics.error();
+  const Result<Postprocess> postprocess = postprocess_of_sweep(*sweep);
+  if (!postprocess) return postprocess.error();
+  const Json chain = postprocess->chain();
 
   reports::ReportRequest request;
   request.sweep = sweep->id.hex();
@@ -86,11 +89,12 @@ Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& g
   if (options.coverage) request.coverage = true;
   request.only_quality = options.only == "quality";
   for (const ChosenMetric& metric : *metrics) {
-    request.metrics.push_back({metric.name, metric.metric->signature(), metric.metric->columns()});
+    request.metrics.push_back(
+        {metric.name, score::scored_signature(*metric.metric, chain), metric.metric->columns()});
   }
   if (options.values) {
     if (Status added = add_named_metrics(*options.values, catalogs.metrics(), *reader, *sweep,
-                                         request.metrics);
+                                         chain, request.metrics);
         !added) {
       return added.error();
     }

@@ -93,7 +93,12 @@ Result<ExitCode> run_score_store(const ScoreOptions& options, const GlobalOption
   if (Status used = use_unstored_datasets(scorer, *facts, catalogs.datasets()); !used) {
     return used.error();
   }
-  Result<ScoringSummary> summary = score_results(scorer, results, *metrics, options.partial);
+  Result<Postprocess> postprocess = options.files.postprocess.empty()
+                                        ? postprocess_of_sweep(facts->sweep)
+                                        : Postprocess::parse(options.files.postprocess);
+  if (!postprocess) return postprocess.error();
+  Result<ScoringSummary> summary =
+      score_results(scorer, *postprocess, results, *metrics, options.partial);
   if (!summary) return summary.error();
   log_info(fmt::format("{} scores computed, {} were there, {} wait for predictions",
                        summary->scored, summary->kept, summary->incomplete));
@@ -263,6 +268,14 @@ void add_score_command(const CommandLine& line) {
   command.add_option("--signature", files.signature, "short or long")
       ->check(CLI::IsMember({"short", "long"}))
       ->capture_default_str();
+  command
+      .add_option("--postprocess", files.postprocess,
+                  "A step that makes scored texts of predictions, see `list postprocess`; "
+                  "repeatable, in order (a store: instead of the sweep's)")
+      ->type_name("STEP")
+      ->take_all()
+      ->expected(1)
+      ->allow_extra_args(false);
   command
       .add_option("--punkt", options->punkt,
                   "Punkt's English data for metrics that split with it: a punkt_tab folder or "

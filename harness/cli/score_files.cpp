@@ -41,6 +41,7 @@ std::string run_signature(const FileScores& scores) {
                   items.ids.size(), references_text(items), to_string(scores.missing),
                   items.missing, items.empty_predictions, items.empty_references, items.unit, ci);
   if (!items.dataset.empty()) text += "|data:" + items.dataset;
+  if (items.postprocess.text != "[]") text += "|post:" + items.postprocess.text;
   return text + fmt::format("|qfs-bench:{}", build_info().version);
 }
 

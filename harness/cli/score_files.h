@@ -30,6 +30,7 @@ struct ScoreFilesOptions {
   std::string from;                     ///< the tool whose file `records` is
   std::map<std::string, std::string> fields;
   std::vector<std::string> metrics;
+  std::vector<std::string> postprocess;  ///< steps
   MissingPolicy missing = MissingPolicy::error;
   std::string signature = "short";
   std::string per_example;  ///< path of JSON lines; empty: none
@@ -55,6 +56,8 @@ struct ScoredItems {
   int64_t empty_predictions = 0;
   int64_t empty_references = 0;
   int64_t python_lists = 0;
+  Json postprocess{"[]"};       ///< the chain that the texts went through
+  int64_t processed = 0;        ///< predictions that it changed
   int64_t dropped_repeats = 0;  ///< equal rows that an importer met again
   size_t fewest_references = 0;
   size_t most_references = 0;

@@ -12,6 +12,7 @@
 #include "harness/cli/reference_records.h"
 #include "harness/cli/score_files.h"
 #include "harness/core/suggest.h"
+#include "harness/score/item_source.h"
 
 namespace qfs::cli {
 namespace {
@@ -42,8 +43,11 @@ Result<DatasetRequest> dataset_request(const std::string& text) {
 /// Collects items from records: joins references, checks ids, counts.
 class Collector {
  public:
-  Collector(const ScoreFilesOptions& options, score::TextScorer& scorer)
-      : options_(options), scorer_(scorer) {}
+  Collector(const ScoreFilesOptions& options, const Postprocess& postprocess,
+            score::TextScorer& scorer)
+      : options_(options), postprocess_(postprocess), scorer_(scorer) {
+    items.postprocess = postprocess.chain();
+  }
 
   /// References come from here, and nothing else may be predicted. `label` says so to people.
   void use(std::shared_ptr<const Dataset> dataset, std::string label) {
@@ -172,6 +176,15 @@ class Collector {
     items.ids.push_back(record.id);
     items.groups.push_back(item.group);
     items.clusters.push_back(item.cluster);
+    if (!postprocess_.empty()) {
+      const std::string raw = item.candidate;
+      if (Status done = score::apply(postprocess_, item); !done) {
+        Error error = done.error();
+        error.where = record.where;
+        return error;
+      }
+      items.processed += item.candidate == raw ? 0 : 1;
+    }
     return scorer_.add(std::move(item), std::move(record.where));
   }
 
@@ -208,6 +221,7 @@ class Collector {
   }
 
   const ScoreFilesOptions& options_;
+  const Postprocess& postprocess_;
   score::TextScorer& scorer_;
   std::shared_ptr<const Dataset> dataset_;
   std::unordered_map<std::string, size_t> by_key_;
@@ -294,7 +308,9 @@ class LinesOfExamples {
 Result<ScoredItems> read_items(const ScoreFilesOptions& options, const DatasetCatalog& datasets,
                                score::TextScorer& scorer) {
   if (Status status = check_inputs(options); !status) return status.error();
-  Collector collector(options, scorer);
+  const Result<Postprocess> postprocess = Postprocess::parse(options.postprocess);
+  if (!postprocess) return postprocess.error();
+  Collector collector(options, *postprocess, scorer);
   const bool joined = options.from == datasets::kLineFileImporter;
   const std::string& line_file = joined ? options.records : options.predictions;
   std::shared_ptr<const Dataset> dataset;

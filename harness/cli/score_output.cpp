@@ -136,6 +136,10 @@ std::string scores_json(const FileScores& scores) {
                {"dropped_repeats", items.dropped_repeats},
                {"profiles", std::move(profiles)}};
   if (!items.dataset.empty()) body["dataset"] = items.dataset;
+  if (items.postprocess.text != "[]") {
+    body["postprocess"] = {{"chain", json::parse(items.postprocess.text)},
+                           {"changed_predictions", items.processed}};
+  }
   return json_document("score", body);
 }
 

@@ -22,7 +22,20 @@ Result<std::vector<ChosenMetric>> metrics_of_sweep(const store::SweepRow& sweep,
   return chosen;
 }
 
-Result<ScoringSummary> score_results(score::Scorer& scorer,
+Result<Postprocess> postprocess_of_sweep(const store::SweepRow& sweep) {
+  Result<nlohmann::json> config =
+      parse_json(sweep.config.text, "configuration of sweep " + sweep.name);
+  if (!config) return config.error();
+  std::vector<std::string> steps;
+  for (const nlohmann::json& step : config->value("postprocess", nlohmann::json::array())) {
+    if (!step.is_string())
+      return data_error("a postprocess step of sweep " + sweep.name + " is no text");
+    steps.push_back(step.get<std::string>());
+  }
+  return Postprocess::parse(steps);
+}
+
+Result<ScoringSummary> score_results(score::Scorer& scorer, const Postprocess& postprocess,
                                      std::span<const store::ResultId> results,
                                      std::span<const std::shared_ptr<const Metric>> metrics,
                                      bool allow_partial) {
@@ -31,8 +44,9 @@ Result<ScoringSummary> score_results(score::Scorer& scorer,
   score::ScoringNotes notes;
   for (store::ResultId result : results) {
     for (const std::shared_ptr<const Metric>& metric : metrics) {
-      Result<score::ScoreOutcome> outcome =
-          scorer.score(result, *metric, {.allow_partial = allow_partial, .intervals = &intervals});
+      Result<score::ScoreOutcome> outcome = scorer.score(
+          result, *metric,
+          {.postprocess = &postprocess, .allow_partial = allow_partial, .intervals = &intervals});
       if (!outcome) return outcome.error();
       notes.add(outcome->notes);
       switch (outcome->action) {

@@ -23,6 +23,9 @@ struct ChosenMetric {
 Result<std::vector<ChosenMetric>> metrics_of_sweep(const store::SweepRow& sweep,
                                                    const MetricCatalog& catalog);
 
+/// The chain of a stored sweep; the identity when it has none.
+Result<Postprocess> postprocess_of_sweep(const store::SweepRow& sweep);
+
 struct ScoringSummary {
   int64_t scored = 0;
   int64_t kept = 0;
@@ -30,7 +33,7 @@ struct ScoringSummary {
 };
 
 /// Every metric over every result, with the bootstrap's intervals.
-Result<ScoringSummary> score_results(score::Scorer& scorer,
+Result<ScoringSummary> score_results(score::Scorer& scorer, const Postprocess& postprocess,
                                      std::span<const store::ResultId> results,
                                      std::span<const std::shared_ptr<const Metric>> metrics,
                                      bool allow_partial = false);

@@ -38,7 +38,13 @@ Status score_and_report(const plan::Plan& plan, store::Store& store,
   for (const plan::PlannedDataset& dataset : plan.datasets) {
     if (Status used = scorer.use_dataset(dataset.data); !used) return used;
   }
-  Result<ScoringSummary> scored = score_results(scorer, results, plan.metrics);
+  std::vector<std::string> steps;
+  for (const NamedValue& step : plan.experiment.postprocess) {
+    steps.push_back(std::get<std::string>(step.value));
+  }
+  const Result<Postprocess> postprocess = Postprocess::parse(steps);
+  if (!postprocess) return postprocess.error();
+  Result<ScoringSummary> scored = score_results(scorer, *postprocess, results, plan.metrics);
   if (!scored) return scored.error();
   log_detail(fmt::format("scores: {} computed, {} kept, {} waiting for predictions", scored->scored,
                          scored->kept, scored->incomplete));
@@ -47,7 +53,8 @@ Status score_and_report(const plan::Plan& plan, store::Store& store,
   request.sweep = plan.experiment.name;
   for (size_t i = 0; i < plan.metrics.size(); ++i) {
     request.metrics.push_back({std::get<std::string>(plan.experiment.metrics[i].value),
-                               plan.metrics[i]->signature(), plan.metrics[i]->columns()});
+                               score::scored_signature(*plan.metrics[i], postprocess->chain()),
+                               plan.metrics[i]->columns()});
   }
   Result<std::string> table = report_text(*reader, store.path(), request, "markdown");
   if (!table) return table.error();

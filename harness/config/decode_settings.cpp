@@ -3,6 +3,7 @@
 #include <set>
 
 #include "harness/config/sections.h"
+#include "harness/core/postprocess.h"
 
 namespace qfs::config {
 
@@ -53,6 +54,18 @@ std::vector<NamedValue> decode_metrics(const Node& node) {
         {text.substr(0, text.find(':')), text, node.pointer() + "/" + std::to_string(index++)});
   }
   return metrics;
+}
+
+std::vector<NamedValue> decode_postprocess(const Node& node) {
+  std::vector<NamedValue> steps;
+  for (const Node& item : node.items("a list of postprocess steps")) {
+    const std::string text = item.text("a postprocess step");
+    if (text.empty()) continue;
+    const Result<Postprocess> step = Postprocess::parse({&text, 1});
+    if (!step) item.fail(step.error().message, step.error().kind);
+    steps.push_back({text.substr(0, text.find(':')), text, item.pointer()});
+  }
+  return steps;
 }
 
 MeasureSettings decode_measure(const Node& node) {

@@ -21,9 +21,9 @@ constexpr size_t kMaxSweepBytes = size_t{16} << 20;
 constexpr int64_t kMaxThreads = 4096;
 
 constexpr std::string_view kKeys[] = {
-    "$schema",         "datasets", "description", "exclude",   "grid", "host_reuse", "include",
-    "limits",          "measure",  "methods",     "metrics",   "name", "report",     "seeds",
-    "store_documents", "threads",  "tokenizer",   "variables", "zip"};
+    "$schema", "datasets",        "description", "exclude",   "grid",      "host_reuse",  "include",
+    "limits",  "measure",         "methods",     "metrics",   "name",      "postprocess", "report",
+    "seeds",   "store_documents", "threads",     "tokenizer", "variables", "zip"};
 
 std::string folder_of(const std::string& path) {
   return std::filesystem::path(path).parent_path().string();
@@ -70,6 +70,9 @@ Experiment decode_sections(const Node& root, const std::string& folder) {
   decode_grid_keys(root, folder, experiment);
   if (const auto seeds = root.find("seeds")) experiment.seeds = decode_seeds(*seeds);
   if (const auto metrics = root.find("metrics")) experiment.metrics = decode_metrics(*metrics);
+  if (const auto chain = root.find("postprocess")) {
+    experiment.postprocess = decode_postprocess(*chain);
+  }
   if (const auto measure = root.find("measure")) experiment.measure = decode_measure(*measure);
   if (const auto report = root.find("report")) experiment.report = decode_report(*report);
   if (const auto limits = root.find("limits")) experiment.limits = decode_limits(*limits);

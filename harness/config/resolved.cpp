@@ -90,6 +90,7 @@ Result<Json> resolved_json(const Experiment& experiment) {
                {"host_reuse", experiment.host_reuse == HostReuse::none ? "none" : "weights"},
                {"threads", experiment.threads},
                {"store_documents", experiment.store_documents}};
+  if (!experiment.postprocess.empty()) root["postprocess"] = list_of(experiment.postprocess);
   if (experiment.tokenizer) root["tokenizer"] = *experiment.tokenizer;
   const HostLimits& limits = experiment.limits;
   root["limits"] = {{"open_seconds", limits.open_seconds},

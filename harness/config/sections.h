@@ -33,6 +33,8 @@ std::vector<GridRule> decode_rules(const Node& node, const std::string& folder);
 
 std::vector<uint64_t> decode_seeds(const Node& node);
 std::vector<NamedValue> decode_metrics(const Node& node);
+/// A chain of Postprocess steps, each of them checked.
+std::vector<NamedValue> decode_postprocess(const Node& node);
 MeasureSettings decode_measure(const Node& node);
 ReportSettings decode_report(const Node& node);
 HostLimits decode_limits(const Node& node);

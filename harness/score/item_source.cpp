@@ -6,6 +6,18 @@
 
 namespace qfs::score {
 
+Status apply(const Postprocess& chain, ScoreItem& item) {
+  Result<std::string> candidate = chain.prediction(std::move(item.candidate));
+  if (!candidate) return candidate.error();
+  item.candidate = *std::move(candidate);
+  for (std::string& reference : item.references) {
+    Result<std::string> text = chain.reference(std::move(reference));
+    if (!text) return text.error();
+    reference = *std::move(text);
+  }
+  return {};
+}
+
 Status ItemSource::use_dataset(std::shared_ptr<const Dataset> dataset) {
   const Result<std::vector<store::ExampleRow>> rows = reader_.examples(dataset->id);
   if (!rows) return rows.error();

@@ -10,9 +10,13 @@
 #include "harness/api/dataset.h"
 #include "harness/api/metric.h"
 #include "harness/api/result.h"
+#include "harness/core/postprocess.h"
 #include "harness/store/reader.h"
 
 namespace qfs::score {
+
+/// The chain over the candidate and, where a step says so, the references; errors name the text.
+Status apply(const Postprocess& chain, ScoreItem& item);
 
 class ItemSource {
  public:

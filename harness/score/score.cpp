@@ -5,19 +5,19 @@
 
 #include "harness/core/identity.h"
 #include "harness/core/json_dom.h"
+#include "harness/core/sha256.h"
 #include "harness/score/item_source.h"
 
 namespace qfs::score {
 namespace {
 
-/// The chain that makes candidates of raw outputs: the identity.
-const Json kPostprocess{"[]"};
-
 /// What one job works on.
 struct Subject {
   store::ResultRow result;
   store::CellRow cell;
-  std::vector<ScoreItem> items;  ///< by ordinal, with candidates
+  std::vector<ScoreItem> items;  ///< by ordinal, with processed candidates
+  Json postprocess{"[]"};        ///< the chain that made candidates of outputs
+  std::vector<bool> processed;   ///< whether a candidate differs from its output
 };
 
 Error with_context(Error error, const Metric& metric, const Subject& subject) {
@@ -71,8 +71,8 @@ store::ScoreJob empty_job(const ScoreId& id, const Subject& subject, const Metri
   job.id = id;
   job.result = subject.result.id;
   job.metric = metric.name();
-  job.signature = metric.signature();
-  job.postprocess = kPostprocess;
+  job.signature = scored_signature(metric, subject.postprocess);
+  job.postprocess = subject.postprocess;
   job.columns = metric.columns();
   return job;
 }
@@ -95,12 +95,22 @@ Result<store::ScoreJob> measured_job(const ScoreId& id, const Subject& subject,
   }
   for (size_t i = 0; i < subject.items.size(); ++i) {
     const ScoreItem& item = subject.items[i];
-    job.statistics.push_back({item.id, {}, std::move((*measured)[i])});
+    std::string processed;
+    if (subject.processed[i]) {
+      processed = sha256_hex(item.candidate);
+      job.processed_texts.push_back(item.candidate);
+    }
+    job.statistics.push_back({item.id, std::move(processed), std::move((*measured)[i])});
   }
   return job;
 }
 
 }  // namespace
+
+std::string scored_signature(const Metric& metric, const Json& postprocess) {
+  if (postprocess.text == "[]") return metric.signature();
+  return metric.signature() + "|post:" + postprocess.text;
+}
 
 ScoreId score_id(const CellId& cell, const NumericsId& numerics, const Json& postprocess,
                  const Metric& metric) {
@@ -118,7 +128,7 @@ struct Scorer::State {
 
   /// Candidates with what the metric needs. An output that was skipped for its length is no
   /// prediction and has no item.
-  Result<std::vector<ScoreItem>> items(const Subject& subject, const Metric& metric);
+  Status read_items(Subject& subject, const Metric& metric, const Postprocess* postprocess);
   /// Another way of estimating intervals needs the stored statistics only.
   Result<store::ScoreJob> job_with_other_intervals(const ScoreId& id, const Subject& subject,
                                                    const Metric& metric,
@@ -145,21 +155,28 @@ Result<Subject> Scorer::State::subject_of(store::ResultId id) {
   }
   Result<store::CellRow> cell = reader.cell(result->key.cell);
   if (!cell) return cell.error();
-  return Subject{*std::move(result), *std::move(cell), {}};
+  Subject subject;
+  subject.result = *std::move(result);
+  subject.cell = *std::move(cell);
+  return subject;
 }
 
-Result<std::vector<ScoreItem>> Scorer::State::items(const Subject& subject, const Metric& metric) {
+Status Scorer::State::read_items(Subject& subject, const Metric& metric,
+                                 const Postprocess* postprocess) {
   Result<std::vector<store::OutputRow>> outputs = reader.outputs(subject.result.id);
   if (!outputs) return outputs.error();
-  std::vector<ScoreItem> items;
   for (store::OutputRow& output : *outputs) {
     if (output.prediction.finish == FinishReason::overlength) continue;
     Result<ScoreItem> item = source.item(subject.cell.dataset, output.ordinal, metric.needs());
     if (!item) return item.error();
-    item->candidate = std::move(output.prediction.text);
-    items.push_back(*std::move(item));
+    item->candidate = output.prediction.text;
+    if (postprocess != nullptr) {
+      if (Status done = apply(*postprocess, *item); !done) return done.error();
+    }
+    subject.processed.push_back(item->candidate != output.prediction.text);
+    subject.items.push_back(*std::move(item));
   }
-  return items;
+  return {};
 }
 
 Result<store::ScoreJob> Scorer::State::job_with_other_intervals(const ScoreId& id,
@@ -191,7 +208,8 @@ Result<ScoreOutcome> Scorer::score(store::ResultId result, const Metric& metric,
   if (!subject) return subject.error();
   const store::ResultKey& key = subject->result.key;
   ScoreOutcome outcome;
-  outcome.id = score_id(key.cell, key.numerics, kPostprocess, metric);
+  if (options.postprocess != nullptr) subject->postprocess = options.postprocess->chain();
+  outcome.id = score_id(key.cell, key.numerics, subject->postprocess, metric);
   outcome.expected = static_cast<int64_t>(subject->cell.ordinals.size());
 
   Result<std::optional<store::ScoreJobRow>> stored = state_->reader.score(outcome.id);
@@ -211,9 +229,8 @@ Result<ScoreOutcome> Scorer::score(store::ResultId result, const Metric& metric,
   if (complete) {
     job = state_->job_with_other_intervals(outcome.id, *subject, metric, *estimator, **stored);
   } else {
-    Result<std::vector<ScoreItem>> items = state_->items(*subject, metric);
-    if (!items) return with_context(items.error(), metric, *subject);
-    subject->items = *std::move(items);
+    Status read = state_->read_items(*subject, metric, options.postprocess);
+    if (!read) return with_context(read.error(), metric, *subject);
     outcome.n = static_cast<int64_t>(subject->items.size());
     if (outcome.n == 0 || (outcome.n < outcome.expected && !options.allow_partial)) {
       outcome.action = ScoreAction::incomplete;

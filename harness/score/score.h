@@ -17,6 +17,7 @@
 #include "harness/api/ids.h"
 #include "harness/api/metric.h"
 #include "harness/api/result.h"
+#include "harness/core/postprocess.h"
 #include "harness/score/notes.h"
 #include "harness/store/reader.h"
 #include "harness/store/store.h"
@@ -42,7 +43,8 @@ class IntervalEstimator {
 };
 
 struct ScoreOptions {
-  bool allow_partial = false;  ///< score what is there; the job is marked by its n
+  const Postprocess* postprocess = nullptr;  ///< none: outputs are scored as they are
+  bool allow_partial = false;                ///< score what is there; the job is marked by its n
   const IntervalEstimator* intervals = nullptr;  ///< none: values only
 };
 
@@ -59,6 +61,10 @@ struct ScoreOutcome {
   int64_t expected = 0;  ///< examples of the cell
   ScoringNotes notes;    ///< of what was measured now
 };
+
+/// What a score was computed by: the metric's signature and, unless it is the identity, the chain
+/// that made the scored texts ("…|post:[\"strip\"]"). Results are comparable when it is equal.
+std::string scored_signature(const Metric& metric, const Json& postprocess);
 
 /// What was scored, by which metric: the id of a score job.
 ScoreId score_id(const CellId& cell, const NumericsId& numerics, const Json& postprocess,

@@ -27,6 +27,7 @@ const std::map<std::string, std::set<std::string>> kBeyondSchema = {
      {"dataset_twice", "method_same_row", "zip_axis_in_grid", "zip_lengths", "zip_rows_repeat"}},
     {"equality of items of two lists", {"report_row_and_column"}},
     {"integers beyond 64 bits as parameters", {"parameter_huge"}},
+    {"parameters inside a step", {"postprocess_bad_pattern", "postprocess_unknown_parameter"}},
     {"content of files", {"prompt_empty_file", "prompt_missing_file", "prompt_not_utf8"}},
 };
 

@@ -15,7 +15,7 @@ import unittest
 from driver import QFS_BENCH, DriverTest
 
 COMMANDS = ["sweep", "plan", "report", "score", "compare", "show", "list", "list methods", "list datasets",
-            "list metrics", "list cells", "data", "data list", "data show", "data check", "data fetch",
+            "list metrics", "list postprocess", "list cells", "data", "data list", "data show", "data check", "data fetch",
             "method", "method check", "doctor"]
 
 

@@ -3,9 +3,11 @@
 Usage: test_score_files.py QFS_BENCH
 """
 
+import contextlib
 import gzip
 import json
 import math
+import sqlite3
 import unittest
 
 from driver import DriverTest
@@ -132,6 +134,47 @@ class ScoreFiles(DriverTest):
         self.write("ortho_context.tab", "the 12\n")
         self.assert_fails(5, self.run_bench("score", "out.jsonl", "--profile", "squality", "--punkt", self.folder),
                           "ortho_context.tab:1", "a tab")
+
+    def test_postprocess_changes_what_is_scored_and_is_signed(self):
+        self.jsonl([{"prediction": "<think>x</think>Answer: A CAT", "references": ["Answer: a cat"]}])
+        raw = self.scores("out.jsonl")
+        steps = ["--postprocess", "strip_reasoning", "--postprocess", "replace:pattern=Answer: ,to=both"]
+        result = self.scores("out.jsonl", *steps)
+        self.assertLess(raw["scores"]["rouge1"]["f"], 1.0)
+        self.assertEqual(result["scores"]["rouge1"]["f"], 1.0)
+        self.assertEqual(result["postprocess"], {"chain": ["strip_reasoning", "replace:pattern=Answer: ,to=both"],
+                                                 "changed_predictions": 1})
+        self.assertIn('|post:["strip_reasoning",', result["signature"]["long"])
+        self.assertNotIn("post:", raw["signature"]["long"])
+        self.assert_fails(2, self.run_bench("score", "out.jsonl", "--postprocess", "strip_reason"),
+                          "did you mean 'strip_reasoning'?")
+
+    def test_postprocess_of_a_sweep_and_of_its_store(self):
+        self.write_data()
+        self.write_sweep(postprocess=["first_lines", "replace:pattern=.*,with=nothing"])
+        table = self.assert_succeeds(self.run_bench("sweep", "sweep.json", "--store", "s.sqlite"))
+        self.assertIn("|post:[", table)
+        with contextlib.closing(sqlite3.connect(self.path("s.sqlite"))) as store:
+            def one(query):
+                return store.execute(query).fetchone()[0]
+            self.assertEqual(one("SELECT DISTINCT postprocess FROM score_job"),
+                             '["first_lines","replace:pattern=.*,with=nothing"]')
+            self.assertEqual(one("SELECT count(*) FROM output WHERE text LIKE '%nothing%'"), 0)
+            self.assertGreater(one("SELECT count(*) FROM statistic JOIN text ON sha256 = processed_sha256 "
+                                   "WHERE body LIKE 'nothing%'"), 0)
+            jobs = one("SELECT count(*) FROM score_job")
+        self.assert_succeeds(self.run_bench("score", "--store", "s.sqlite", "--postprocess", "strip"))
+        again = self.assert_succeeds(self.run_bench("report", "--store", "s.sqlite"))
+        self.assertIn("first_lines", again)  # the sweep's own chain, though another is stored now
+        with contextlib.closing(sqlite3.connect(self.path("s.sqlite"))) as store:
+            self.assertEqual(store.execute("SELECT count(*) FROM score_job").fetchone()[0], 2 * jobs)
+
+    def test_list_postprocess_names_every_step(self):
+        steps = json.loads(self.assert_succeeds(self.run_bench("list", "postprocess", "--json")))["steps"]
+        self.assertIn("strip_special", [step["name"] for step in steps])
+        text = self.assert_succeeds(self.run_bench("list", "postprocess"))
+        for step in steps:
+            self.assertIn(step["name"] + ": " + step["doc"], text)
 
     def test_groups_of_rows_are_one_question_for_ideal(self):
         self.jsonl([{"group": "q1", **CAT}, {"group": "q1", "prediction": "<s>a</s>", "references": ["a"]},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "harness/core/sha256.h"
 #include "harness/score/paired.h"
 #include "harness/score/score.h"
 #include "tests/support/temporary_folder.h"
@@ -102,6 +103,30 @@ TEST_F(Scoring, ACompleteResultGetsStatisticsMeansAndIntervals) {
   const auto rows = value_of(reader_.statistics(outcome.id));
   ASSERT_EQ(rows.size(), 4U);
   EXPECT_EQ(rows[2].processed_sha256, "") << "the output itself was scored";
+}
+
+TEST_F(Scoring, AChainMakesAnotherScoreAndKeepsTheRawOutput) {
+  predict(0, 3);
+  const std::vector<std::string> steps = {"replace:pattern=item 2,with=X"};
+  const Postprocess chain = value_of(Postprocess::parse(steps));
+  const auto raw = value_of(scorer_.score(open_.result, length_));
+  const auto outcome = value_of(scorer_.score(open_.result, length_, {.postprocess = &chain}));
+  EXPECT_EQ(outcome.action, ScoreAction::scored);
+  EXPECT_NE(outcome.id.hex(), raw.id.hex());
+  const auto rows = value_of(reader_.statistics(outcome.id));
+  EXPECT_EQ(rows[1].processed_sha256, "") << "this output has no 'item 2'";
+  EXPECT_EQ(rows[2].processed_sha256, sha256_hex("They talked about X."));
+  EXPECT_EQ(rows[2].values[0], 20) << "bytes of the processed text";
+  EXPECT_EQ(rows[2].values[1], 25) << "references are not touched";
+  const auto job = *value_of(reader_.score(outcome.id));
+  EXPECT_EQ(job.postprocess.text, R"(["replace:pattern=item 2,with=X"])");
+  EXPECT_EQ(job.signature, R"(length@1|post:["replace:pattern=item 2,with=X"])");
+  EXPECT_EQ(value_of(reader_.outputs(open_.result))[2].prediction.text,
+            "They talked about item 2.");
+  const Postprocess identity;
+  EXPECT_EQ(value_of(scorer_.score(open_.result, length_, {.postprocess = &identity})).action,
+            ScoreAction::kept)
+      << "an empty chain is no chain";
 }
 
 TEST_F(Scoring, NotesAreSaidOnceWithTheNumberOfItems) {
