@@ -12,6 +12,7 @@
 #include "harness/cli/catalogs.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/field_option.h"
+#include "harness/cli/score_analyses.h"
 #include "harness/cli/score_files.h"
 #include "harness/cli/score_import.h"
 #include "harness/cli/scoring.h"
@@ -30,6 +31,8 @@ struct ScoreOptions {
   std::string missing = "error";
   std::vector<std::string> fields;
   std::string punkt;
+  std::string match;                      ///< published digits
+  std::vector<std::string> explain_diff;  ///< two signatures
   ScoreFilesOptions files;
   ScoreImportOptions import;
 };
@@ -115,6 +118,11 @@ bool names_a_file(const std::string& target) {
   return false;
 }
 
+MissingPolicy parse_missing(const std::string& name) {
+  if (name == "zero") return MissingPolicy::zero;
+  return name == "skip" ? MissingPolicy::skip : MissingPolicy::error;
+}
+
 /// An option that was given and means nothing for a store; empty: there is none.
 std::string file_only_option(const ScoreOptions& options, const GlobalOptions& global) {
   const ScoreFilesOptions defaults;
@@ -154,6 +162,24 @@ Result<ExitCode> run_import(const ScoreOptions& options, const GlobalOptions& gl
   return run_score_import(import, global);
 }
 
+/// --match or --explain-diff, on files or, the latter, on nothing.
+Result<ExitCode> run_analysis(ScoreOptions options, const GlobalOptions& global) {
+  const std::string option = options.match.empty() ? "--explain-diff" : "--match";
+  if (!options.match.empty() && !options.explain_diff.empty()) {
+    return invalid_argument("give either --match or --explain-diff");
+  }
+  if (!options.metrics.empty()) {
+    return invalid_argument(option + " chooses the metrics itself; leave --metric out");
+  }
+  if (!global.store.empty() || options.partial || !options.files.per_example.empty()) {
+    return invalid_argument(option + " works on files of predictions and prints one report");
+  }
+  options.files.records = options.target;
+  options.files.missing = parse_missing(options.missing);
+  if (options.match.empty()) return run_explain_diff(options.files, options.explain_diff, global);
+  return run_match(options.files, options.match, global);
+}
+
 Result<ExitCode> run_score(ScoreOptions options, const GlobalOptions& global) {
   // Before any thread starts; a metric's own option punkt=PATH goes first.
   if (!options.punkt.empty()) ::setenv("QFS_PUNKT", options.punkt.c_str(), 1);
@@ -163,6 +189,9 @@ Result<ExitCode> run_score(ScoreOptions options, const GlobalOptions& global) {
   if (!options.import.files.empty()) return run_import(options, global);
   if (!options.import.tool.empty() || !options.import.system.empty()) {
     return invalid_argument("--tool and --system are about --import");
+  }
+  if (!options.match.empty() || !options.explain_diff.empty()) {
+    return run_analysis(std::move(options), global);
   }
   const bool file_options = options.files.any_input();
   const bool file_target = names_a_file(options.target);
@@ -184,9 +213,7 @@ Result<ExitCode> run_score(ScoreOptions options, const GlobalOptions& global) {
   }
   options.files.records = options.target;
   options.files.metrics = options.metrics;
-  options.files.missing = options.missing == "zero"   ? MissingPolicy::zero
-                          : options.missing == "skip" ? MissingPolicy::skip
-                                                      : MissingPolicy::error;
+  options.files.missing = parse_missing(options.missing);
   return run_score_files(options.files, global);
 }
 
@@ -268,6 +295,18 @@ void add_score_command(const CommandLine& line) {
   command.add_option("--signature", files.signature, "short or long")
       ->check(CLI::IsMember({"short", "long"}))
       ->capture_default_str();
+  command
+      .add_option("--match", options->match,
+                  "Published digits, rouge1=33.52,rougeL=29.60: which profiles and options give "
+                  "them on these texts, of how many tried")
+      ->type_name("COLUMN=VALUE,…");
+  command
+      .add_option("--explain-diff", options->explain_diff,
+                  "Two signatures (or metrics with options): what differs and, given texts, what "
+                  "each difference is worth")
+      ->type_name("A B")
+      ->expected(2)
+      ->allow_extra_args(false);
   command
       .add_option("--postprocess", files.postprocess,
                   "A step that makes scored texts of predictions, see `list postprocess`; "

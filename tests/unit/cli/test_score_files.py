@@ -149,6 +149,34 @@ class ScoreFiles(DriverTest):
         self.assert_fails(2, self.run_bench("score", "out.jsonl", "--postprocess", "strip_reason"),
                           "did you mean 'strip_reasoning'?")
 
+    def test_match_names_the_options_behind_published_digits(self):
+        self.jsonl([{"prediction": "running cats sat", "references": ["run cat", "the cats sat"]},
+                    {"prediction": "a dog", "references": ["dogs bark", "a big dog"]}])
+        wanted = self.scores("out.jsonl", "--metric", "rouge:stem=off,multi=pooled")["scores"]
+        digits = ",".join(f"{c}={100 * wanted[c]['f']:.3f}" for c in ("rouge1", "rouge2", "rougeL"))
+        report = json.loads(self.assert_succeeds(self.run_bench("score", "out.jsonl", "--match", digits, "--json")))
+        self.assertIn("rouge:stem=off,multi=pooled", [m["metric"] for m in report["matches"]])
+        self.assertLess(len(report["matches"]), report["tried"])
+        self.assertLessEqual(*report["expected_by_chance"])
+        text = self.assert_succeeds(self.run_bench("score", "out.jsonl", "--match", digits))
+        self.assertIn(f"{len(report['matches'])} of {report['tried']} ways", text)
+        self.assert_fails(2, self.run_bench("score", "out.jsonl", "--match", "rouge9=1"), "unknown column 'rouge9'")
+        self.assert_fails(2, self.run_bench("score", "out.jsonl", "--match", digits, "--metric", "rouge"), "--metric")
+
+    def test_explain_diff_with_and_without_texts(self):
+        self.jsonl([{"prediction": "running cats", "references": ["run cat", "the cats"]}])
+        names = ("rouge", "rouge:stem=off,multi=mean")
+        signatures = [self.scores("out.jsonl", "--metric", name)["signature"]["long"] for name in names]
+        text = self.assert_succeeds(self.run_bench("score", "--explain-diff", *signatures))
+        self.assertIn("stemming (stem)\n  A: porter-nltk\n  B: none", text)
+        report = json.loads(self.assert_succeeds(
+            self.run_bench("score", "out.jsonl", "--explain-diff", *signatures, "--json")))
+        values = [self.scores("out.jsonl", "--metric", name)["scores"]["rouge1"]["f"] for name in names]
+        self.assertEqual([report["a"]["rouge1.f"], report["b"]["rouge1.f"]], values)
+        self.assertEqual([part["key"] for part in report["contributions"]], ["stem", "multi"])
+        self.assert_fails(2, self.run_bench("score", "--explain-diff", signatures[0], "rouge|stm:none"),
+                          "signature B", "did you mean 'stem'?")
+
     def test_postprocess_of_a_sweep_and_of_its_store(self):
         self.write_data()
         self.write_sweep(postprocess=["first_lines", "replace:pattern=.*,with=nothing"])

@@ -1,0 +1,211 @@
+#include "harness/cli/match.h"
+
+#include <algorithm>
+#include <cmath>
+#include <future>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "metrics/punkt/punkt_files.h"
+#include "metrics/rouge/rouge_variants.h"
+
+namespace qfs::cli {
+namespace {
+
+using metrics::PunktRules;
+using metrics::SentenceSplit;
+
+/// What a metric gives for one corpus, or why it gives nothing.
+using Tried = Result<std::vector<Score>>;
+
+/// Lines, and Punkt in both rule sets where its data are here.
+std::vector<SentenceSplit> splits(MatchReport& report) {
+  std::vector<SentenceSplit> list(1);
+  const auto model = metrics::load_punkt("");
+  if (!model) {
+    report.not_tried.emplace_back("rouge:split=punkt", model.error().to_string());
+    return list;
+  }
+  for (PunktRules rules : {PunktRules::nltk_3_9, PunktRules::nltk_3_10}) {
+    const auto punkt = std::make_shared<metrics::PunktSplitter>(*model, rules);
+    for (bool newlines : {false, true}) list.push_back({punkt, newlines, {}});
+  }
+  return list;
+}
+
+/// Every other profile, with the options that published numbers differ in.
+std::vector<std::string> other_profiles(bool several_references, bool groups) {
+  std::vector<std::string> names;
+  const std::vector<std::string> formulas =
+      several_references ? std::vector<std::string>{"", ",formula=B", ",jackknife=on"}
+                         : std::vector<std::string>{""};
+  for (const char* words : {"stem=on", "stem=on,exceptions=none", "stem=off"}) {
+    for (const char* sentences : {"lines", "see", "see-escaped", "files2rouge"}) {
+      for (const std::string& formula : formulas) {
+        for (const char* average : {"bootstrap", "mean"}) {
+          names.push_back(std::string("rouge-1.5.5:") + words + ",sentences=" + sentences +
+                          formula + ",average=" + average);
+        }
+      }
+    }
+  }
+  if (groups) {
+    for (const char* split : {"split=newline", "split=punkt", "split=punkt,nltk=3.10"}) {
+      for (const char* strip : {"on", "off"}) {
+        names.push_back(std::string("ideal:strip=") + strip + "," + split);
+      }
+    }
+  }
+  names.insert(names.end(), {"pltrdy-rouge", "pltrdy-rouge:empty=zero", "rouge-chinese",
+                             "rouge-chinese:segmenter=jieba", "rouge-chinese:segmenter=char",
+                             "longbench", "longbench:language=zh"});
+  for (const char* segmenter : {"icu", "char", "jieba", "pretok"}) {
+    for (const char* punctuation : {"drop", "keep"}) {
+      names.push_back(std::string("rouge-zh:segmenter=") + segmenter +
+                      ",punctuation=" + punctuation);
+    }
+  }
+  return names;
+}
+
+Tried try_metric(const std::string& name, std::span<const ScoreItem> items,
+                 const MetricCatalog& catalog) {
+  const Result<std::shared_ptr<const Metric>> metric = catalog.make(name);
+  if (!metric) return metric.error();
+  const Result<std::vector<Statistics>> rows = (*metric)->measure(items);
+  if (!rows) return rows.error();
+  return (*metric)->aggregate(*rows);
+}
+
+std::optional<double> value_of(const std::vector<Score>& scores, const std::string& column) {
+  const auto found = std::ranges::find(scores, column, &Score::name);
+  if (found == scores.end()) return std::nullopt;
+  return found->value;
+}
+
+/// Columns by name; and, because tables call both "ROUGE-L", rougeLsum read as rougeL.
+void add_tries(const std::string& metric, const std::vector<Score>& scores, MatchReport& report) {
+  for (bool summary : {false, true}) {
+    MatchTry way{metric, summary ? "rougeL is its rougeLsum" : "", {}};
+    bool reread = false;
+    for (const MatchTarget& target : report.targets) {
+      const bool here = summary && target.column.starts_with("rougeL.");
+      reread |= here;
+      const auto value =
+          value_of(scores, here ? "rougeLsum" + target.column.substr(6) : target.column);
+      if (value) way.values.push_back(*value);
+    }
+    if (way.values.size() == report.targets.size() && (!summary || reread)) {
+      report.tries.push_back(std::move(way));
+    }
+  }
+}
+
+std::vector<Tried> try_all(const std::vector<std::string>& names, std::span<const ScoreItem> items,
+                           const MetricCatalog& catalog, unsigned threads) {
+  std::vector<Tried> results;
+  const size_t at_once = std::max(1U, threads);
+  for (size_t begin = 0; begin < names.size(); begin += at_once) {
+    std::vector<std::future<Tried>> running;
+    for (size_t i = begin; i < std::min(begin + at_once, names.size()); ++i) {
+      running.push_back(
+          std::async(std::launch::async, [&, i] { return try_metric(names[i], items, catalog); }));
+    }
+    for (auto& future : running) results.push_back(future.get());
+  }
+  return results;
+}
+
+}  // namespace
+
+Result<MatchReport> match_published(std::span<const ScoreItem> items,
+                                    std::vector<MatchTarget> targets, const MetricCatalog& catalog,
+                                    unsigned threads) {
+  MatchReport report;
+  report.targets = std::move(targets);
+  report.items = items.size();
+  std::set<std::string> groups;
+  for (const ScoreItem& item : items) {
+    report.most_references = std::max(report.most_references, item.references.size());
+    groups.insert(item.group);
+  }
+  Result<std::vector<metrics::RougeVariant>> rouge =
+      metrics::rouge_variants(items, splits(report), threads);
+  if (!rouge) return rouge.error();
+  for (const metrics::RougeVariant& variant : *rouge) {
+    add_tries(variant.name, variant.values, report);
+  }
+  const std::vector<std::string> names =
+      other_profiles(report.most_references > 1, groups.size() < items.size());
+  const std::vector<Tried> results = try_all(names, items, catalog, threads);
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (results[i].ok()) {
+      add_tries(names[i], *results[i], report);
+    } else {
+      report.not_tried.emplace_back(names[i], results[i].error().to_string());
+    }
+  }
+  return report;
+}
+
+std::vector<size_t> MatchReport::matching() const {
+  std::vector<size_t> found;
+  for (size_t i = 0; i < tries.size(); ++i) {
+    bool all = true;
+    for (size_t t = 0; t < targets.size(); ++t) all &= targets[t].matches(tries[i].values[t]);
+    if (all) found.push_back(i);
+  }
+  return found;
+}
+
+size_t MatchReport::distinct() const {
+  std::set<std::vector<int64_t>> printed;
+  for (const MatchTry& way : tries) {
+    std::vector<int64_t> digits;
+    for (size_t t = 0; t < targets.size(); ++t) {
+      digits.push_back(
+          std::llround(way.values[t] * targets[t].scale * std::pow(10.0, targets[t].decimals)));
+    }
+    printed.insert(std::move(digits));
+  }
+  return printed.size();
+}
+
+std::pair<double, double> MatchReport::expected_by_chance() const {
+  double product = 1;
+  double smallest = 1;
+  for (size_t t = 0; t < targets.size(); ++t) {
+    double low = std::numeric_limits<double>::infinity();
+    double high = 0;
+    for (const MatchTry& way : tries) {
+      low = std::min(low, way.values[t] * targets[t].scale);
+      high = std::max(high, way.values[t] * targets[t].scale);
+    }
+    const double unit = std::pow(10.0, -targets[t].decimals);
+    const double chance = tries.empty() ? 0 : unit / (high - low + unit);
+    product *= chance;
+    smallest = std::min(smallest, chance);
+  }
+  const auto count = static_cast<double>(distinct());
+  return {count * product, count * smallest};
+}
+
+std::vector<size_t> MatchReport::nearest(size_t count) const {
+  std::vector<std::pair<double, size_t>> order;
+  for (size_t i = 0; i < tries.size(); ++i) {
+    double largest = 0;
+    for (size_t t = 0; t < targets.size(); ++t) {
+      largest =
+          std::max(largest, std::abs(tries[i].values[t] * targets[t].scale - targets[t].value));
+    }
+    order.emplace_back(largest, i);
+  }
+  std::ranges::sort(order);
+  std::vector<size_t> found;
+  for (size_t i = 0; i < std::min(count, order.size()); ++i) found.push_back(order[i].second);
+  return found;
+}
+
+}  // namespace qfs::cli

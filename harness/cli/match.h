@@ -1,0 +1,69 @@
+// `score --match`: which ways of computing ROUGE give published digits, on the user's own texts.
+//
+// Called by score_command.cpp; match.cpp parses, tries and counts, match_text.cpp shows. Not
+// thread-safe. Targets that cannot be read are `invalid_argument` with the nearest valid name; a
+// profile that cannot be computed here (absent data, texts it refuses) is listed, not an error.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/api/metric.h"
+#include "harness/api/result.h"
+
+namespace qfs::cli {
+
+/// "rouge1=33.52": a column and its digits as printed.
+struct MatchTarget {
+  std::string column;  ///< "rouge1.f"
+  std::string printed;
+  double value = 0;
+  int decimals = 0;
+  /// 100 where any of the published values is over 1, else 1.
+  double scale = 100;
+
+  /// Whether `value` (0..1), rounded as printed, has these digits. A value on the edge may have
+  /// been rounded either way.
+  bool matches(double value_of_try) const;
+};
+
+/// "rouge1=33.52,rougeL=29.60"; "rouge2.r=…" for recall, F without a letter.
+Result<std::vector<MatchTarget>> parse_match_targets(std::string_view text);
+
+/// One way of computing all targets.
+struct MatchTry {
+  std::string metric;          ///< as --profile takes it
+  std::string reading;         ///< "rougeL is its rougeLsum"; empty: columns by name
+  std::vector<double> values;  ///< one a target, 0..1
+};
+
+struct MatchReport {
+  std::vector<MatchTarget> targets;
+  std::vector<MatchTry> tries;
+  std::vector<std::pair<std::string, std::string>> not_tried;  ///< metric, why
+  size_t items = 0;
+  size_t most_references = 0;
+
+  std::vector<size_t> matching() const;
+  /// Tries that print other digits than all before them.
+  size_t distinct() const;
+  /// How many of the distinct results would match by chance if each published value lay anywhere
+  /// between the smallest and the largest value that was computed for it, every printable number
+  /// equally likely: if the columns vary independently, and if they only vary together.
+  std::pair<double, double> expected_by_chance() const;
+  /// Indices of the tries with the smallest largest difference from the targets.
+  std::vector<size_t> nearest(size_t count) const;
+};
+
+Result<MatchReport> match_published(std::span<const ScoreItem> items,
+                                    std::vector<MatchTarget> targets, const MetricCatalog& catalog,
+                                    unsigned threads);
+
+std::string match_text(const MatchReport& report);
+std::string match_json(const MatchReport& report);
+
+}  // namespace qfs::cli

@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "harness/cli/match.h"
+#include "harness/cli/output.h"
+#include "harness/core/log.h"
+
+namespace qfs::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t kNearest = 5;
+constexpr int kMoreDecimals = 2;
+
+std::string table_of(const MatchReport& report, const std::vector<size_t>& chosen) {
+  std::vector<std::vector<std::string>> rows = {{"metric"}};
+  for (const MatchTarget& target : report.targets) {
+    rows[0].push_back(fmt::format("{} {}", target.column, target.printed));
+  }
+  for (size_t i : chosen) {
+    std::vector<std::string>& row = rows.emplace_back();
+    row.push_back(report.tries[i].metric);
+    for (size_t t = 0; t < report.targets.size(); ++t) {
+      const MatchTarget& target = report.targets[t];
+      row.push_back(fmt::format("{:.{}f}", report.tries[i].values[t] * target.scale,
+                                target.decimals + kMoreDecimals));
+    }
+    if (!report.tries[i].reading.empty()) row.push_back(report.tries[i].reading);
+  }
+  rows[0].emplace_back();
+  return aligned(rows);
+}
+
+std::string not_tried_text(const MatchReport& report) {
+  std::map<std::string, std::vector<std::string>> by_reason;
+  for (const auto& [name, reason] : report.not_tried) by_reason[reason].push_back(name);
+  std::string text;
+  for (const auto& [reason, names] : by_reason) {
+    text +=
+        fmt::format("not tried: {}{}: {}\n", names[0],
+                    names.size() > 1 ? fmt::format(" and {} more", names.size() - 1) : "", reason);
+  }
+  return text;
+}
+
+json tries_json(const MatchReport& report, const std::vector<size_t>& chosen) {
+  json list = json::array();
+  for (size_t i : chosen) {
+    json values = json::object();
+    for (size_t t = 0; t < report.targets.size(); ++t) {
+      values[report.targets[t].column] = report.tries[i].values[t];
+    }
+    list.push_back({{"metric", report.tries[i].metric},
+                    {"reading", report.tries[i].reading},
+                    {"values", std::move(values)}});
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string match_text(const MatchReport& report) {
+  const std::vector<size_t> found = report.matching();
+  const auto [low, high] = report.expected_by_chance();
+  std::string text = fmt::format(
+      "{} of {} ways of computing give these digits ({} items, up to {} references)\n\n",
+      found.size(), report.tries.size(), report.items, report.most_references);
+  if (found.empty()) text += "the nearest:\n";
+  text += table_of(report, found.empty() ? report.nearest(kNearest) : found);
+  text += fmt::format(
+      "\nThe {} ways give {} different results. Had the published numbers nothing to do with these "
+      "texts,\nabout {:.2g} (columns independent) to {:.2g} (columns varying together) of them "
+      "would "
+      "match by chance.\n",
+      report.tries.size(), report.distinct(), low, high);
+  return terminal_safe(text + not_tried_text(report));
+}
+
+std::string match_json(const MatchReport& report) {
+  json targets = json::array();
+  for (const MatchTarget& target : report.targets) {
+    targets.push_back(
+        {{"column", target.column}, {"printed", target.printed}, {"scale", target.scale}});
+  }
+  json not_tried = json::array();
+  for (const auto& [name, reason] : report.not_tried) {
+    not_tried.push_back({{"metric", name}, {"reason", reason}});
+  }
+  const auto [low, high] = report.expected_by_chance();
+  return json_document("score-match", {{"targets", std::move(targets)},
+                                       {"items", report.items},
+                                       {"tried", report.tries.size()},
+                                       {"distinct", report.distinct()},
+                                       {"expected_by_chance", {low, high}},
+                                       {"matches", tries_json(report, report.matching())},
+                                       {"nearest", tries_json(report, report.nearest(kNearest))},
+                                       {"not_tried", std::move(not_tried)}});
+}
+
+}  // namespace qfs::cli

@@ -1,0 +1,142 @@
+// score --match: targets, digits, what is tried, and what a match is worth.
+#include "harness/cli/match.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "metrics/catalog.h"
+
+namespace qfs::cli {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<ScoreItem> items() {
+  const char* const texts[][3] = {
+      {"all day\nthe cats were running home", "a cat ran home", "the cat was running\nall day"},
+      {"dogs and cats", "the dogs barked at cats", "cats and a dog"},
+      {"one two three four", "four three two one", "one three two five"},
+      {"it ended. well", "all is well that ended", "it is the end"}};
+  std::vector<ScoreItem> items;
+  for (const auto& text : texts) {
+    ScoreItem item;
+    item.id = static_cast<int64_t>(items.size());
+    item.group = std::to_string(items.size());
+    item.candidate = text[0];
+    item.references = {text[1], text[2]};
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
+std::string printed(const std::string& name, const std::string& column, int decimals) {
+  const auto metric = *metrics::BuiltinMetrics().make(name);
+  const auto texts = items();
+  for (const Score& score : metric->aggregate(*metric->measure(texts))) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.*f", decimals, score.value * 100);
+    if (score.name == column) return text;
+  }
+  return "";
+}
+
+MatchReport match(const std::string& targets) {
+  const auto texts = items();
+  return *match_published(texts, *parse_match_targets(targets), metrics::BuiltinMetrics(), 2);
+}
+
+std::vector<std::string> names(const MatchReport& report) {
+  std::vector<std::string> found;
+  for (size_t i : report.matching()) found.push_back(report.tries[i].metric);
+  return found;
+}
+
+TEST(MatchTargets, AreColumnsWithDigitsAsPrinted) {
+  const auto targets = *parse_match_targets("rouge1=33.52,rougeL.r=29.6");
+  EXPECT_EQ(targets[0].column, "rouge1.f");
+  EXPECT_EQ(targets[0].decimals, 2);
+  EXPECT_TRUE(targets[0].matches(0.33519));
+  EXPECT_TRUE(targets[0].matches(0.33525)) << "on the edge";
+  EXPECT_FALSE(targets[0].matches(0.33526));
+  EXPECT_EQ(targets[1].column, "rougeL.r");
+  EXPECT_TRUE(targets[1].matches(0.2964));
+  EXPECT_EQ((*parse_match_targets("rouge1=0.335,rouge2=0.1"))[0].scale, 1);
+}
+
+TEST(MatchTargets, WrongOnesAreNamed) {
+  const auto message = [](std::string_view text) {
+    return parse_match_targets(text).error().message;
+  };
+  EXPECT_THAT(message("rouge_1=1"), HasSubstr("did you mean 'rouge1'"));
+  EXPECT_THAT(message("rouge1"), HasSubstr("column=value"));
+  for (const char* wrong :
+       {"rouge1=", "rouge1=-1", "rouge1=1e1", "rouge1=nan", "rouge1=101", "rouge1=1.2.3"}) {
+    EXPECT_FALSE(parse_match_targets(wrong).ok()) << wrong;
+  }
+  EXPECT_THAT(message("rouge1=1,rouge1.f=2"), HasSubstr("twice"));
+  EXPECT_FALSE(parse_match_targets("").ok());
+}
+
+TEST(Match, FindsTheOptionsThatMadeTheDigits) {
+  const std::string name = "rouge:stem=off,multi=pooled";
+  const MatchReport report =
+      match("rouge1=" + printed(name, "rouge1.f", 3) + ",rouge2=" + printed(name, "rouge2.f", 3) +
+            ",rougeL=" + printed(name, "rougeL.f", 3));
+  EXPECT_THAT(names(report), testing::Contains(name));
+  EXPECT_THAT(names(report), testing::Not(testing::Contains("rouge")));
+  EXPECT_THAT(names(report), testing::Not(testing::Contains("rouge:stem=off")));
+  EXPECT_GT(report.tries.size(), 60U);
+  EXPECT_EQ(report.most_references, 2U);
+}
+
+TEST(Match, ReadsSummaryLevelRougeLUnderItsOtherName) {
+  const MatchReport report = match("rougeL=" + printed("rouge", "rougeLsum.f", 4));
+  bool found = false;
+  for (size_t i : report.matching()) {
+    found |= report.tries[i].metric == "rouge" && !report.tries[i].reading.empty();
+  }
+  EXPECT_TRUE(found);
+  EXPECT_NE(printed("rouge", "rougeLsum.f", 4), printed("rouge", "rougeL.f", 4));
+}
+
+TEST(Match, EveryRougeVariantIsTheMetricOfItsName) {
+  const MatchReport report = match("rouge1=10.00,rouge2=10.00,rougeL=10.00,rougeLsum=10.00");
+  const auto texts = items();
+  size_t compared = 0;
+  for (const MatchTry& way : report.tries) {
+    if (!way.metric.starts_with("rouge") || !way.reading.empty()) continue;
+    const auto metric = metrics::BuiltinMetrics().make(way.metric);
+    ASSERT_TRUE(metric.ok()) << way.metric;
+    const auto scores = (*metric)->aggregate(*(*metric)->measure(texts));
+    for (size_t t = 0; t < report.targets.size(); ++t) {
+      const auto found = std::ranges::find(scores, report.targets[t].column, &Score::name);
+      ASSERT_NE(found, scores.end());
+      EXPECT_EQ(way.values[t], found->value) << way.metric << " " << found->name;
+    }
+    ++compared;
+  }
+  EXPECT_GE(compared, 40U);
+}
+
+TEST(Match, ChanceGrowsWithFewerDigits) {
+  const auto expected = [](const std::string& targets) {
+    return match(targets).expected_by_chance();
+  };
+  const auto coarse = expected("rouge1=40");
+  const auto fine = expected("rouge1=40.00");
+  EXPECT_GT(coarse.first, fine.first);
+  EXPECT_EQ(fine.first, fine.second) << "one column has nothing to vary with";
+  const auto two = expected("rouge1=40.00,rouge2=10.00");
+  EXPECT_LT(two.first, two.second);
+}
+
+TEST(Match, ShowsTheNearestWhenNothingMatches) {
+  const MatchReport report = match("rouge1=99.99");
+  EXPECT_TRUE(report.matching().empty());
+  EXPECT_THAT(match_text(report), HasSubstr("the nearest:"));
+  EXPECT_EQ(report.nearest(3).size(), 3U);
+  for (const auto& [name, reason] : report.not_tried) EXPECT_FALSE(reason.empty()) << name;
+}
+
+}  // namespace
+}  // namespace qfs::cli
