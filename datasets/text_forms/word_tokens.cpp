@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "harness/core/text/treebank.h"
 #include "harness/core/text/unicode.h"
 
 namespace qfs::datasets {
@@ -41,8 +42,9 @@ bool is_letter(char32_t c) { return is_word_character(c) && !is_decimal_digit(c)
 
 bool is_number(View word) {
   return !word.empty() && std::ranges::any_of(word, is_decimal_digit) &&
-         std::ranges::all_of(
-             word, [](char32_t c) { return is_decimal_digit(c) || c == U'.' || c == U',' || c == U'-'; });
+         std::ranges::all_of(word, [](char32_t c) {
+           return is_decimal_digit(c) || c == U'.' || c == U',' || c == U'-';
+         });
 }
 
 /// Whether the period at `at`, glued to a word, ends a sentence.
@@ -81,7 +83,7 @@ std::string join_word_tokens(std::string_view text) {
   View rest = points;
   std::string joined;
   auto add = [&joined](View sentence) {
-    std::string tokens = join_treebank_tokens(sentence);
+    std::string tokens = join_treebank_tokens(sentence, TreebankRules::nltk_3_8_1);
     if (tokens.empty()) return;
     if (!joined.empty()) joined += ' ';
     joined += tokens;

@@ -184,7 +184,7 @@ Declaration oracle_dyle() {
   Declaration method;
   method.name = "oracle_dyle";
   method.doc = "DYLE's greedy oracle over turns towards the first reference";
-  method.layers = {"dyle_rouge@1", "treebank_tokens@1"};
+  method.layers = {"dyle_rouge@1", "treebank_tokens@2"};
   method.default_max_words = std::nullopt;
   method.reads_references = true;
   method.work_per_word = 5000;

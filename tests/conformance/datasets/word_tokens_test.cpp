@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "harness/core/text/treebank.h"
 #include "harness/core/text/unicode.h"
 
 namespace qfs::datasets {
@@ -29,7 +30,8 @@ TEST(WordTokens, TreebankRulesAreNltksOnRandomPieces) {
   ASSERT_EQ(expected.size(), 1500u);
   for (const nlohmann::json& item : expected) {
     std::u32string sentence = to_code_points(item["text"].get<std::string>());
-    EXPECT_EQ(join_treebank_tokens(sentence), item["tokens"]) << item["text"];
+    EXPECT_EQ(join_treebank_tokens(sentence, TreebankRules::nltk_3_8_1), item["tokens"])
+        << item["text"];
   }
 }
 

@@ -1,13 +1,14 @@
-// The rules of NLTK 3.8.1's NLTKWordTokenizer, in its order: opening quotes, punctuation, brackets,
-// dashes, closing quotes and clitics, contractions. Each rule is one pass from left to right over
-// non-overlapping matches, as a regular-expression substitution is.
+// The rules in NLTK's order: opening quotes, punctuation, brackets, dashes, closing quotes and
+// clitics, contractions. Each rule is one pass from left to right over non-overlapping matches, as
+// a regular-expression substitution is.
+#include "harness/core/text/treebank.h"
+
 #include <array>
 #include <utility>
 
-#include "datasets/text_forms/word_tokens.h"
 #include "harness/core/text/unicode.h"
 
-namespace qfs::datasets {
+namespace qfs {
 namespace {
 
 using Text = std::u32string;
@@ -78,7 +79,7 @@ Text pad_runs(View text, char32_t c, size_t minimum) {
   return out;
 }
 
-Text opening_quotes(Text text) {
+Text opening_quotes(Text text, TreebankRules rules) {
   text = pad_runs(pad_each(text, U"«“‘„"), U'`', 1);
   if (text.starts_with(U'"')) text.replace(0, 1, U"``");
   text = pad_string(text, U"``", U"``");
@@ -94,12 +95,13 @@ Text opening_quotes(Text text) {
     i += length;
   }
 
+  const View clitics = rules == TreebankRules::nltk_3_6_2 ? U"mtsd" : U"mtsdn";
   Text out;  // an apostrophe before a single letter that is no clitic stands alone
   for (size_t i = 0; i < quoted.size(); ++i) {
     out += quoted[i];
     if (quoted[i] != U'\'' || i + 1 == quoted.size()) continue;
     char32_t next = quoted[i + 1];
-    if (!is_word_character(next) || any_of(U"mtsdn", ascii_lower(next))) continue;
+    if (!is_word_character(next) || any_of(clitics, ascii_lower(next))) continue;
     if (!is_word_boundary(quoted, i + 2)) continue;
     (out += U' ') += next;
     ++i;
@@ -168,6 +170,26 @@ Text split_clitics(View text, const std::array<View, N>& clitics) {
   return out;
 }
 
+/// Separates two apostrophes from what precedes them.
+Text split_double_apostrophes(View text) {
+  Text out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    out += text[i];
+    if (is_python_space(text[i]) || text.substr(i + 1, 2) != U"''") continue;
+    out += U" '' ";
+    i += 2;
+  }
+  return out;
+}
+
+Text closing_quotes(View text, TreebankRules rules) {
+  const Text padded = pad_each(text, U"»”’");
+  if (rules == TreebankRules::nltk_3_6_2) {
+    return split_double_apostrophes(pad_string(padded, U"\"", U"''"));
+  }
+  return pad_string(pad_string(padded, U"''", U"''"), U"\"", U"''");
+}
+
 struct Contraction {
   View first;
   View second;
@@ -212,11 +234,11 @@ Text contractions(Text text) {
 
 }  // namespace
 
-std::string join_treebank_tokens(View sentence) {
+std::string join_treebank_tokens(View sentence, TreebankRules rules) {
   constexpr std::array<View, 7> kShortClitics = {U"'s", U"'S", U"'m", U"'M", U"'d", U"'D", U"'"};
   constexpr std::array<View, 8> kLongClitics = {U"'ll", U"'LL", U"'re", U"'RE",
                                                 U"'ve", U"'VE", U"n't", U"N'T"};
-  Text text = final_period(opening_quotes(Text(sentence)));
+  Text text = final_period(opening_quotes(Text(sentence), rules));
   text = pad_runs(commas_and_colons(text), U'.', 2);
   text = pad_each(text, U";@#$%&");
   text = closing_apostrophes(pad_each(text, U"?!"));
@@ -224,8 +246,7 @@ std::string join_treebank_tokens(View sentence) {
   // Clitics and contractions are found by the blank behind them, also at the end of the sentence.
   text = pad_string(text, U"--", U"--").append(U" ");
   text.insert(0, 1, U' ');
-  text = pad_string(pad_each(text, U"»”’"), U"''", U"''");
-  text = pad_string(text, U"\"", U"''");
+  text = closing_quotes(text, rules);
   text = split_clitics(split_clitics(text, kShortClitics), kLongClitics);
   text = contractions(std::move(text));
 
@@ -238,4 +259,4 @@ std::string join_treebank_tokens(View sentence) {
   return to_utf8(tokens);
 }
 
-}  // namespace qfs::datasets
+}  // namespace qfs
