@@ -144,7 +144,11 @@ Result<MatchReport> match_published(std::span<const ScoreItem> items,
     if (results[i].ok()) {
       add_tries(names[i], *results[i], report);
     } else {
-      report.not_tried.emplace_back(names[i], results[i].error().to_string());
+      // The catalogue names the metric once more; without that, equal reasons are shown once.
+      std::string reason = results[i].error().to_string();
+      const std::string prefix = "metric '" + names[i] + "': ";
+      if (reason.starts_with(prefix)) reason.erase(0, prefix.size());
+      report.not_tried.emplace_back(names[i], std::move(reason));
     }
   }
   return report;

@@ -135,7 +135,10 @@ TEST(Match, ShowsTheNearestWhenNothingMatches) {
   EXPECT_TRUE(report.matching().empty());
   EXPECT_THAT(match_text(report), HasSubstr("the nearest:"));
   EXPECT_EQ(report.nearest(3).size(), 3U);
-  for (const auto& [name, reason] : report.not_tried) EXPECT_FALSE(reason.empty()) << name;
+  for (const auto& [name, reason] : report.not_tried) {
+    EXPECT_FALSE(reason.empty()) << name;
+    EXPECT_THAT(reason, testing::Not(HasSubstr(name))) << "equal reasons are shown once";
+  }
 }
 
 }  // namespace
