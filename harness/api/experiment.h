@@ -94,6 +94,14 @@ struct HostLimits {
   int64_t memory_bytes = 0;  ///< anonymous resident memory of a host
 };
 
+/// A metric that is the user's own program.
+struct ExternalMetricEntry {
+  std::string name;  ///< as in "metrics"
+  ExternalCommand external;
+  int64_t timeout_seconds = 600;  ///< of one batch of items
+  std::string pointer;
+};
+
 enum class HostReuse { none, weights };
 
 struct Experiment {
@@ -108,8 +116,9 @@ struct Experiment {
   std::vector<GridRule> include;
   std::vector<GridRule> exclude;
   std::vector<uint64_t> seeds = {0};
-  std::vector<NamedValue> metrics;  ///< value: the metric's name with options
+  std::vector<NamedValue> metrics;      ///< value: the metric's name with options
   std::vector<NamedValue> postprocess;  ///< name: the step's; value: with its parameters
+  std::vector<ExternalMetricEntry> external_metrics;
   std::optional<MeasureSettings> measure;
   std::optional<ReportSettings> report;
   HostLimits limits;

@@ -25,9 +25,10 @@ struct ReportOptions {
   bool coverage = false;
 };
 
-/// An imported metric, "import:alignscore", as the store has it.
-Result<reports::MetricChoice> imported_metric(const std::string& name, store::Reader& reader,
-                                              const store::SweepRow& sweep) {
+/// A metric that this program cannot make, imported ("import:alignscore") or external, as the store
+/// has it.
+Result<reports::MetricChoice> stored_metric(const std::string& name, store::Reader& reader,
+                                            const store::SweepRow& sweep) {
   const Result<reports::SweepFacts> facts = reports::load_sweep_facts(reader, sweep.id.hex());
   if (!facts) return facts.error();
   std::optional<reports::MetricChoice> choice;
@@ -42,7 +43,7 @@ Result<reports::MetricChoice> imported_metric(const std::string& name, store::Re
       choice = reports::MetricChoice{name, job.signature, job.columns};
     }
   }
-  if (!choice) return not_found("the store has no imported metric '" + name + "'");
+  if (!choice) return not_found("the store has no score of the metric '" + name + "'");
   return *std::move(choice);
 }
 
@@ -54,14 +55,14 @@ Status add_named_metrics(const std::vector<std::string>& values, const MetricCat
     const size_t slash = value.rfind('/');
     if (slash == std::string::npos) continue;
     const std::string name = value.substr(0, slash);
-    if (name.starts_with(score::kImportPrefix)) {
-      Result<reports::MetricChoice> imported = imported_metric(name, reader, sweep);
-      if (!imported) return imported.error();
-      choices.push_back(*std::move(imported));
+    Result<std::shared_ptr<const Metric>> metric = catalog.make(name);
+    if (!metric) {
+      Result<reports::MetricChoice> stored = stored_metric(name, reader, sweep);
+      if (!stored && name.starts_with(score::kImportPrefix)) return stored.error();
+      if (!stored) return metric.error();
+      choices.push_back(*std::move(stored));
       continue;
     }
-    Result<std::shared_ptr<const Metric>> metric = catalog.make(name);
-    if (!metric) return metric.error();
     choices.push_back({name, score::scored_signature(**metric, postprocess), (*metric)->columns()});
   }
   return {};
@@ -75,7 +76,7 @@ Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& g
   Result<store::SweepRow> sweep = reports::find_sweep(*reader, options.sweep);
   if (!sweep) return sweep.error();
   Catalogs catalogs;
-  Result<std::vector<ChosenMetric>> metrics = metrics_of_sweep(*sweep, catalogs.metrics());
+  Result<std::vector<std::string>> metrics = metric_names_of_sweep(*sweep);
   if (!metrics) return metrics.error();
   const Result<Postprocess> postprocess = postprocess_of_sweep(*sweep);
   if (!postprocess) return postprocess.error();
@@ -88,9 +89,14 @@ Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& g
   request.values = options.values;
   if (options.coverage) request.coverage = true;
   request.only_quality = options.only == "quality";
-  for (const ChosenMetric& metric : *metrics) {
-    request.metrics.push_back(
-        {metric.name, score::scored_signature(*metric.metric, chain), metric.metric->columns()});
+  for (const std::string& name : *metrics) {
+    Result<std::shared_ptr<const Metric>> metric = catalogs.metrics().make(name);
+    if (metric) {
+      request.metrics.push_back(
+          {name, score::scored_signature(**metric, chain), (*metric)->columns()});
+    } else if (auto stored = stored_metric(name, *reader, *sweep)) {
+      request.metrics.push_back(*std::move(stored));
+    }
   }
   if (options.values) {
     if (Status added = add_named_metrics(*options.values, catalogs.metrics(), *reader, *sweep,

@@ -105,6 +105,7 @@ Result<ExitCode> run_score_store(const ScoreOptions& options, const GlobalOption
   if (!summary) return summary.error();
   log_info(fmt::format("{} scores computed, {} were there, {} wait for predictions",
                        summary->scored, summary->kept, summary->incomplete));
+  if (!summary->failures.empty()) return summary->failures.front();
   return summary->incomplete == 0 ? ExitCode::ok : ExitCode::incomplete;
 }
 

@@ -1,6 +1,7 @@
 #include "harness/cli/scoring.h"
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "harness/cli/catalogs.h"
 #include "harness/core/json_dom.h"
@@ -8,16 +9,25 @@
 
 namespace qfs::cli {
 
-Result<std::vector<ChosenMetric>> metrics_of_sweep(const store::SweepRow& sweep,
-                                                   const MetricCatalog& catalog) {
+Result<std::vector<std::string>> metric_names_of_sweep(const store::SweepRow& sweep) {
   Result<nlohmann::json> config =
       parse_json(sweep.config.text, "configuration of sweep " + sweep.name);
   if (!config) return config.error();
-  std::vector<ChosenMetric> chosen;
+  std::vector<std::string> names;
   for (const nlohmann::json& name : config->value("metrics", nlohmann::json::array())) {
-    if (!name.is_string()) continue;
-    Result<std::shared_ptr<const Metric>> metric = catalog.make(name.get<std::string>());
-    if (metric) chosen.push_back({name.get<std::string>(), *std::move(metric)});
+    if (name.is_string()) names.push_back(name.get<std::string>());
+  }
+  return names;
+}
+
+Result<std::vector<ChosenMetric>> metrics_of_sweep(const store::SweepRow& sweep,
+                                                   const MetricCatalog& catalog) {
+  Result<std::vector<std::string>> names = metric_names_of_sweep(sweep);
+  if (!names) return names.error();
+  std::vector<ChosenMetric> chosen;
+  for (std::string& name : *names) {
+    Result<std::shared_ptr<const Metric>> metric = catalog.make(name);
+    if (metric) chosen.push_back({std::move(name), *std::move(metric)});
   }
   return chosen;
 }
@@ -42,12 +52,18 @@ Result<ScoringSummary> score_results(score::Scorer& scorer, const Postprocess& p
   const BootstrapIntervals intervals;
   ScoringSummary summary;
   score::ScoringNotes notes;
+  std::set<const Metric*> failed;
   for (store::ResultId result : results) {
     for (const std::shared_ptr<const Metric>& metric : metrics) {
+      if (failed.contains(metric.get())) continue;
       Result<score::ScoreOutcome> outcome = scorer.score(
           result, *metric,
           {.postprocess = &postprocess, .allow_partial = allow_partial, .intervals = &intervals});
-      if (!outcome) return outcome.error();
+      if (!outcome) {
+        failed.insert(metric.get());
+        summary.failures.push_back(outcome.error());
+        continue;
+      }
       notes.add(outcome->notes);
       switch (outcome->action) {
         case score::ScoreAction::scored:

@@ -18,6 +18,9 @@ struct ChosenMetric {
   std::shared_ptr<const Metric> metric;
 };
 
+/// Their names, with options, as the sweep file has them.
+Result<std::vector<std::string>> metric_names_of_sweep(const store::SweepRow& sweep);
+
 /// The metrics that a stored sweep asks for, in this program's version. A name that this program
 /// does not have is left out: its stored scores are shown by their signature only.
 Result<std::vector<ChosenMetric>> metrics_of_sweep(const store::SweepRow& sweep,
@@ -29,10 +32,12 @@ Result<Postprocess> postprocess_of_sweep(const store::SweepRow& sweep);
 struct ScoringSummary {
   int64_t scored = 0;
   int64_t kept = 0;
-  int64_t incomplete = 0;  ///< results whose predictions are not all there
+  int64_t incomplete = 0;       ///< results whose predictions are not all there
+  std::vector<Error> failures;  ///< the first of each metric that failed
 };
 
-/// Every metric over every result, with the bootstrap's intervals.
+/// Every metric over every result, with the bootstrap's intervals. A metric that fails is not asked
+/// again; the others go on.
 Result<ScoringSummary> score_results(score::Scorer& scorer, const Postprocess& postprocess,
                                      std::span<const store::ResultId> results,
                                      std::span<const std::shared_ptr<const Metric>> metrics,

@@ -58,7 +58,10 @@ Status score_and_report(const plan::Plan& plan, store::Store& store,
   }
   Result<std::string> table = report_text(*reader, store.path(), request, "markdown");
   if (!table) return table.error();
-  return print_result(*table);
+  if (Status printed = print_result(*table); !printed) return printed;
+  // The table has the other metrics; what failed is the command's error.
+  if (!scored->failures.empty()) return scored->failures.front();
+  return {};
 }
 
 ExitCode conclusion(const run::RunSummary& summary) {

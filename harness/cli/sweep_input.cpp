@@ -13,6 +13,7 @@
 #include "harness/core/files.h"
 #include "harness/core/suggest.h"
 #include "harness/run/describe.h"
+#include "harness/run/external_metric.h"
 #include "reports/settings.h"
 
 namespace qfs::cli {
@@ -150,11 +151,21 @@ Result<plan::Plan> load_plan(const SweepOptions& options, Catalogs& catalogs) {
     if (error.kind == ErrorKind::data) error.kind = ErrorKind::invalid_argument;
     return error;
   }
+  if (!experiment->external_metrics.empty() && !options.allow_external) {
+    const ExternalMetricEntry& metric = experiment->external_metrics.front();
+    return invalid_argument("this metric starts a program of yours ('" +
+                                metric.external.command.front() +
+                                "'); agree to that with --allow-external",
+                            experiment->path + "#" + metric.pointer + "/command");
+  }
+  Result<run::MetricsWithExternal> metrics =
+      run::MetricsWithExternal::make(catalogs.metrics(), *experiment);
+  if (!metrics) return metrics.error();
   run::HostDescriber describer;
   Result<plan::Plan> plan =
       plan::make_plan(*experiment, {.methods = catalogs.methods(),
                                     .datasets = catalogs.datasets(),
-                                    .metrics = catalogs.metrics(),
+                                    .metrics = *metrics,
                                     .external = &describer,
                                     .filter = *std::move(filter),
                                     .limit = options.limit,

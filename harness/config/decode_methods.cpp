@@ -69,11 +69,11 @@ ExternalCommand decode_command(const Node& node) {
     }
   }
   if (const auto fingerprint = node.require("fingerprint")) {
-    external.fingerprint = fingerprint->names("a list of file patterns that identify the method");
+    external.fingerprint = fingerprint->names("a list of file patterns that identify the program");
     for (const std::string& pattern : external.fingerprint) {
       if (!stays_below(pattern)) {
         fingerprint->fail(
-            "a fingerprint pattern is relative to the method's folder and stays below "
+            "a fingerprint pattern is relative to the program's folder and stays below "
             "it; found '" +
             pattern + "'");
       }
@@ -105,7 +105,39 @@ MethodEntry decode_method(const Node& node, const std::string& folder) {
   return entry;
 }
 
+bool is_metric_name(std::string_view name) {
+  if (name.empty() || name[0] < 'a' || name[0] > 'z') return false;
+  return std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  });
+}
+
 }  // namespace
+
+std::vector<ExternalMetricEntry> decode_external_metrics(const Node& node) {
+  static constexpr std::string_view kKeys[] = {"command", "fingerprint", "folder",
+                                               "timeout_seconds"};
+  constexpr int64_t kLongestTimeout = 7 * 24 * 3600;
+  std::vector<ExternalMetricEntry> metrics;
+  if (!node.is_object("external metrics by name")) return metrics;
+  for (const auto& [name, member] : node.members()) {
+    if (!is_metric_name(name)) {
+      member.fail("'" + name +
+                  "' is not a metric's name (a lower-case letter, then lower-case letters, digits "
+                  "and '-')");
+    }
+    if (!member.is_object("a program with its fingerprint")) continue;
+    member.only_keys(kKeys);
+    ExternalMetricEntry& entry = metrics.emplace_back();
+    entry.name = name;
+    entry.external = decode_command(member);
+    entry.pointer = member.pointer();
+    if (const auto timeout = member.find("timeout_seconds")) {
+      entry.timeout_seconds = timeout->integer(1, kLongestTimeout);
+    }
+  }
+  return metrics;
+}
 
 void check_parameter_name(const std::string& name, const Node& node) {
   if (is_parameter_name(name)) return;

@@ -21,9 +21,10 @@ constexpr size_t kMaxSweepBytes = size_t{16} << 20;
 constexpr int64_t kMaxThreads = 4096;
 
 constexpr std::string_view kKeys[] = {
-    "$schema", "datasets",        "description", "exclude",   "grid",      "host_reuse",  "include",
-    "limits",  "measure",         "methods",     "metrics",   "name",      "postprocess", "report",
-    "seeds",   "store_documents", "threads",     "tokenizer", "variables", "zip"};
+    "$schema",    "datasets",    "description", "exclude", "external_metrics", "grid",
+    "host_reuse", "include",     "limits",      "measure", "methods",          "metrics",
+    "name",       "postprocess", "report",      "seeds",   "store_documents",  "threads",
+    "tokenizer",  "variables",   "zip"};
 
 std::string folder_of(const std::string& path) {
   return std::filesystem::path(path).parent_path().string();
@@ -42,6 +43,9 @@ void anchor_paths(Experiment& experiment, const std::string& folder) {
   }
   for (MethodEntry& entry : experiment.methods) {
     if (entry.external) entry.external->folder = anchored(folder, entry.external->folder);
+  }
+  for (ExternalMetricEntry& entry : experiment.external_metrics) {
+    entry.external.folder = anchored(folder, entry.external.folder);
   }
 }
 
@@ -72,6 +76,9 @@ Experiment decode_sections(const Node& root, const std::string& folder) {
   if (const auto metrics = root.find("metrics")) experiment.metrics = decode_metrics(*metrics);
   if (const auto chain = root.find("postprocess")) {
     experiment.postprocess = decode_postprocess(*chain);
+  }
+  if (const auto metrics = root.find("external_metrics")) {
+    experiment.external_metrics = decode_external_metrics(*metrics);
   }
   if (const auto measure = root.find("measure")) experiment.measure = decode_measure(*measure);
   if (const auto report = root.find("report")) experiment.report = decode_report(*report);

@@ -91,6 +91,13 @@ Result<Json> resolved_json(const Experiment& experiment) {
                {"threads", experiment.threads},
                {"store_documents", experiment.store_documents}};
   if (!experiment.postprocess.empty()) root["postprocess"] = list_of(experiment.postprocess);
+  for (const ExternalMetricEntry& entry : experiment.external_metrics) {
+    const std::string& folder = entry.external.folder;
+    root["external_metrics"][entry.name] = {{"command", entry.external.command},
+                                            {"fingerprint", entry.external.fingerprint},
+                                            {"folder", folder.empty() ? "." : folder},
+                                            {"timeout_seconds", entry.timeout_seconds}};
+  }
   if (experiment.tokenizer) root["tokenizer"] = *experiment.tokenizer;
   const HostLimits& limits = experiment.limits;
   root["limits"] = {{"open_seconds", limits.open_seconds},

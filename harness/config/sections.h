@@ -16,6 +16,9 @@ std::vector<DatasetEntry> decode_datasets(const Node& node);
 /// `folder`: where prompt files are looked for.
 std::vector<MethodEntry> decode_methods(const Node& node, const std::string& folder);
 
+/// "external_metrics": programs by the name that "metrics" uses.
+std::vector<ExternalMetricEntry> decode_external_metrics(const Node& node);
+
 /// Fails for a name that no parameter can have.
 void check_parameter_name(const std::string& name, const Node& node);
 

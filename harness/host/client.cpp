@@ -199,6 +199,33 @@ std::optional<HostFailure> HostClient::run(const RunRequest& request, Visibility
   return std::nullopt;
 }
 
+std::optional<HostFailure> HostClient::score(const ScoreRequest& request, Seconds timeout,
+                                             std::vector<ScoreReply>& replies) {
+  std::unordered_map<int64_t, size_t> position;
+  for (size_t i = 0; i < request.items.size(); ++i) position[request.items[i].id] = i;
+  std::vector<std::optional<ScoreReply>> scores(request.items.size());
+  auto failure = exchange({0, request}, {}, timeout, [&](Reply&& reply) -> Result<bool> {
+    if (std::holds_alternative<DoneReply>(reply.body)) return true;
+    auto* score = std::get_if<ScoreReply>(&reply.body);
+    if (score == nullptr) return data_error("expected a score or 'done'");
+    const auto it = position.find(score->ordinal);
+    const std::string name = "a score of item " + std::to_string(score->ordinal);
+    if (it == position.end()) return data_error(name + ", which the request does not hold");
+    if (scores[it->second]) return data_error("twice " + name);
+    scores[it->second] = std::move(*score);
+    return false;
+  });
+  if (failure) return failure;
+  replies.clear();
+  for (size_t i = 0; i < scores.size(); ++i) {
+    if (!scores[i]) {
+      return protocol_violation("no score of item " + std::to_string(request.items[i].id));
+    }
+    replies.push_back(std::move(*scores[i]));
+  }
+  return std::nullopt;
+}
+
 std::optional<HostFailure> HostClient::close(Seconds timeout) {
   return exchange({0, CloseRequest{}}, {}, timeout, [](Reply&& reply) -> Result<bool> {
     if (!std::holds_alternative<ClosedReply>(reply.body)) {

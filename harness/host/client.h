@@ -52,6 +52,9 @@ class HostClient {
   std::optional<HostFailure> open(const OpenRequest& request, Seconds timeout);
   std::optional<HostFailure> run(const RunRequest& request, Visibility visibility, Seconds timeout,
                                  UnitResults& results);
+  /// `replies`: one per item, in the order of the request.
+  std::optional<HostFailure> score(const ScoreRequest& request, Seconds timeout,
+                                   std::vector<ScoreReply>& replies);
   std::optional<HostFailure> close(Seconds timeout);
 
   pid_t pid() const { return child_->pid(); }

@@ -45,6 +45,10 @@ class DescribedSpec : public MethodSpec {
 }  // namespace
 
 Result<std::shared_ptr<const MethodSpec>> make_described_spec(Description description) {
+  if (description.metric) {
+    return data_error("'" + description.name +
+                      "' says that it is a metric; declare it in \"external_metrics\"");
+  }
   if (!is_name(description.name)) {
     return data_error("an external method's name is snake_case (a-z, 0-9, _), not '" +
                       description.name + "'");

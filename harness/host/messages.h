@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 
 #include "harness/api/json.h"
 #include "harness/api/method.h"
+#include "harness/api/metric.h"
 #include "harness/api/result.h"
 
 namespace qfs::host {
@@ -43,11 +45,18 @@ struct RunRequest {
   std::vector<NumberedExample> examples;
 };
 
+/// Score a batch; the fields that `needs` does not name are left out of the line.
+struct ScoreRequest {
+  std::vector<ScoreItem> items;
+  MetricNeeds needs;
+};
+
 struct CloseRequest {};
 
 struct Request {
   int64_t id = 0;
-  std::variant<ProbeRequest, DescribeRequest, OpenRequest, RunRequest, CloseRequest> body;
+  std::variant<ProbeRequest, DescribeRequest, OpenRequest, RunRequest, ScoreRequest, CloseRequest>
+      body;
 };
 
 /// Which parts of an example the method may see; everything else is left out of the line.
@@ -57,8 +66,8 @@ struct Visibility {
 };
 
 std::string encode(const Request& request, Visibility visibility = {});
-/// `unknown verb` is `invalid_argument`; reserved verbs (`fit`, `encode_pairs`, …) are
-/// `unavailable`.
+/// `unknown verb` is `invalid_argument`; `score` and reserved verbs (`fit`, `encode_pairs`, …),
+/// which hosts of this project do not have, are `unavailable`.
 Result<Request> decode_request(std::string_view line);
 
 // ---- replies ----------------------------------------------------------------------------------
@@ -70,7 +79,13 @@ struct ProbeReply {
   Json facts;        ///< stored with the environment only
 };
 
-/// An external method's declaration.
+/// What a program that is a metric gives and needs.
+struct MetricDescription {
+  std::vector<std::string> columns;  ///< at least one, distinct
+  MetricNeeds needs;
+};
+
+/// An external method's or metric's declaration.
 struct Description {
   std::string name;
   int version = 1;
@@ -78,6 +93,7 @@ struct Description {
   std::vector<ParamSpec> params;
   bool references = false;
   bool evidence = false;
+  std::optional<MetricDescription> metric;  ///< there: the program is a metric, no method
 };
 
 struct OpenedReply {};
@@ -85,6 +101,12 @@ struct OpenedReply {};
 struct PredictionReply {
   int64_t ordinal = 0;
   Prediction prediction;
+};
+
+/// The values of one item, by column.
+struct ScoreReply {
+  int64_t ordinal = 0;
+  std::map<std::string, double> values;
 };
 
 struct PhaseReply {
@@ -115,8 +137,8 @@ struct ErrorReply {
 
 struct Reply {
   int64_t id = 0;
-  std::variant<ProbeReply, Description, OpenedReply, PredictionReply, PhaseReply, DoneReply,
-               HeartbeatReply, ClosedReply, ErrorReply>
+  std::variant<ProbeReply, Description, OpenedReply, PredictionReply, ScoreReply, PhaseReply,
+               DoneReply, HeartbeatReply, ClosedReply, ErrorReply>
       body;
 };
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "harness/core/json_dom.h"
@@ -116,6 +117,46 @@ ParamSpec param_spec_from(const json& object) {
   return spec;
 }
 
+MetricDescription metric_from(const json& object) {
+  MetricDescription metric;
+  for (const json& column : array_field(object, "columns")) {
+    const std::string name = column.is_string() ? column.get<std::string>() : "";
+    const bool plain = !name.empty() && std::ranges::all_of(name, [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+             std::string_view("_.+-").find(c) != std::string_view::npos;
+    });
+    if (!plain || std::ranges::count(metric.columns, name) > 0) {
+      throw FieldError(
+          "'columns' must hold distinct names of letters, digits, '_', '.', '+' and '-'");
+    }
+    metric.columns.push_back(name);
+  }
+  if (metric.columns.empty()) throw FieldError("'columns' must name one value at least");
+  metric.needs.references = false;
+  for (const json& need : array_field(object, "needs")) {
+    if (need == "references") {
+      metric.needs.references = true;
+    } else if (need == "document") {
+      metric.needs.document = true;
+    } else if (need == "query") {
+      metric.needs.query = true;
+    } else {
+      throw FieldError("'needs' may hold references, document and query");
+    }
+  }
+  return metric;
+}
+
+ScoreReply score_from(const json& object) {
+  ScoreReply reply;
+  reply.ordinal = integer_field(object, "ordinal");
+  for (const auto& [column, value] : object_field(object, "values").items()) {
+    if (!value.is_number()) throw FieldError("'values' must hold numbers");
+    reply.values[column] = value.get<double>();
+  }
+  return reply;
+}
+
 Description description_from(const json& object) {
   Description description;
   description.name = text_field(object, "name");
@@ -131,6 +172,7 @@ Description description_from(const json& object) {
       description.params.push_back(param_spec_from(spec));
     }
   }
+  if (object.contains("metric")) description.metric = metric_from(object_field(object, "metric"));
   return description;
 }
 
@@ -145,17 +187,24 @@ struct ReplyEncoder {
   json operator()(const Description& description) const {
     json params = json::array();
     for (const ParamSpec& spec : description.params) params.push_back(param_spec_json(spec));
-    return {{"description",
-             {{"name", description.name},
-              {"version", description.version},
-              {"doc", description.doc},
-              {"references", description.references},
-              {"evidence", description.evidence},
-              {"params", std::move(params)}}}};
+    json object = {{"name", description.name},         {"version", description.version},
+                   {"doc", description.doc},           {"references", description.references},
+                   {"evidence", description.evidence}, {"params", std::move(params)}};
+    if (description.metric) {
+      json needs = json::array();
+      if (description.metric->needs.references) needs.push_back("references");
+      if (description.metric->needs.document) needs.push_back("document");
+      if (description.metric->needs.query) needs.push_back("query");
+      object["metric"] = {{"columns", description.metric->columns}, {"needs", std::move(needs)}};
+    }
+    return {{"description", std::move(object)}};
   }
   json operator()(const OpenedReply&) const { return {{"opened", true}}; }
   json operator()(const PredictionReply& prediction) const {
     return {{"prediction", prediction_json(prediction)}};
+  }
+  json operator()(const ScoreReply& score) const {
+    return {{"score", {{"ordinal", score.ordinal}, {"values", score.values}}}};
   }
   json operator()(const PhaseReply& phase) const {
     return {{"phase", {{"name", phase.name}, {"ns", phase.ns}, {"tokens", phase.tokens}}}};
@@ -182,6 +231,8 @@ Reply reply_from(const json& object) {
   reply.id = integer_field(object, "id");
   if (object.contains("prediction")) {
     reply.body = prediction_from(object_field(object, "prediction"));
+  } else if (object.contains("score")) {
+    reply.body = score_from(object_field(object, "score"));
   } else if (object.contains("phase")) {
     const json& phase = object_field(object, "phase");
     reply.body = PhaseReply{text_field(phase, "name"), integer_field(phase, "ns"),
@@ -213,7 +264,8 @@ Reply reply_from(const json& object) {
     reply.body = description_from(object_field(object, "description"));
   } else {
     throw FieldError(
-        "a reply holds one of probe, description, opened, prediction, phase, done, heartbeat, "
+        "a reply holds one of probe, description, opened, prediction, score, phase, done, "
+        "heartbeat, "
         "closed, error");
   }
   return reply;

@@ -11,8 +11,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 6> kReservedVerbs = {"fit",    "encode_pairs", "inspect",
-                                                            "logits", "generate",     "profile"};
+/// Verbs that hosts of this project do not have.
+constexpr std::array<std::string_view, 7> kReservedVerbs = {
+    "fit", "encode_pairs", "inspect", "logits", "generate", "profile", "score"};
 
 json resource_json(const Resource& resource) {
   return {{"name", resource.name}, {"path", resource.path}, {"digest", resource.digest}};
@@ -122,6 +123,14 @@ OpenRequest open_from(const json& object) {
   return open;
 }
 
+json item_json(const ScoreItem& item, const MetricNeeds& needs) {
+  json object = {{"ordinal", item.id}, {"prediction", item.candidate}, {"language", item.language}};
+  if (needs.references) object["references"] = item.references;
+  if (needs.document) object["document"] = item.document.value_or("");
+  if (needs.query) object["query"] = item.query.value_or("");
+  return object;
+}
+
 RunRequest run_from(const json& object, bool measure) {
   RunRequest run;
   run.unit = integer_field(object, "unit");
@@ -170,6 +179,11 @@ struct RequestEncoder {
     return {{"verb", run.measure ? "measure" : "run"},
             {"unit", run.unit},
             {"examples", std::move(examples)}};
+  }
+  json operator()(const ScoreRequest& score) const {
+    json items = json::array();
+    for (const ScoreItem& item : score.items) items.push_back(item_json(item, score.needs));
+    return {{"verb", "score"}, {"items", std::move(items)}};
   }
   json operator()(const CloseRequest&) const { return {{"verb", "close"}}; }
 };

@@ -132,6 +132,11 @@ class Server {
     return done;
   }
 
+  Body answer(const ScoreRequest&) {
+    return ErrorReply{unavailable("this host runs methods; metrics are computed by qfs-bench"),
+                      true};
+  }
+
   Body answer(const CloseRequest&) {
     session_.reset();
     return ClosedReply{};

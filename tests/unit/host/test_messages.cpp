@@ -50,6 +50,64 @@ TEST(Messages, RunRequestSurvivesTheWire) {
   EXPECT_EQ(run.examples[0].example, expected);
 }
 
+TEST(Messages, AScoreRequestHasOnlyTheFieldsThatTheMetricNeeds) {
+  ScoreItem item;
+  item.id = 4;
+  item.candidate = "said";
+  item.references = {"the answer"};
+  item.document = "whole document";
+  item.query = "asked";
+  const auto line = [&](MetricNeeds needs) {
+    return encode(Request{3, ScoreRequest{{item}, needs}});
+  };
+  EXPECT_EQ(line({.references = false}),
+            R"({"id":3,"items":[{"language":"","ordinal":4,"prediction":"said"}],"verb":"score"})");
+  const std::string all = line({.references = true, .document = true, .query = true});
+  for (const char* text : {"the answer", "whole document", "asked"}) {
+    EXPECT_NE(all.find(text), std::string::npos) << text;
+  }
+  // Hosts of this project have no metrics.
+  const Result<Request> request = decode_request(all);
+  ASSERT_FALSE(request.ok());
+  EXPECT_EQ(request.error().kind, ErrorKind::unavailable);
+}
+
+TEST(Messages, ScoresAndTheDescriptionOfAMetricSurviveTheWire) {
+  const Result<Reply> score =
+      decode_reply(encode(Reply{3, ScoreReply{4, {{"align", 0.5}, {"align.f", 1}}}}));
+  ASSERT_TRUE(score.ok()) << score.error().to_string();
+  EXPECT_EQ(std::get<ScoreReply>(score->body).ordinal, 4);
+  EXPECT_EQ(std::get<ScoreReply>(score->body).values.at("align.f"), 1);
+
+  Description sent;
+  sent.name = "align";
+  sent.metric = MetricDescription{{"align", "align.f"}, {.references = false, .query = true}};
+  const Result<Reply> reply = decode_reply(encode(Reply{3, sent}));
+  ASSERT_TRUE(reply.ok()) << reply.error().to_string();
+  const auto& metric = std::get<Description>(reply->body).metric;
+  ASSERT_TRUE(metric.has_value());
+  EXPECT_EQ(metric->columns, sent.metric->columns);
+  EXPECT_FALSE(metric->needs.references);
+  EXPECT_TRUE(metric->needs.query);
+}
+
+TEST(Messages, WrongDescriptionsOfMetricsAndScoresAreErrors) {
+  for (const char* metric :
+       {R"({"columns":[],"needs":[]})", R"({"columns":["a","a"],"needs":[]})",
+        R"({"columns":["a#b"],"needs":[]})", R"({"columns":["a"],"needs":["answers"]})",
+        R"({"columns":["a"]})", R"({"columns":[1],"needs":[]})"}) {
+    EXPECT_FALSE(
+        decode_reply(std::string(R"({"id":1,"description":{"name":"x","version":1,"metric":)") +
+                     metric + "}}")
+            .ok())
+        << metric;
+  }
+  for (const char* score : {R"({"ordinal":1})", R"({"ordinal":1,"values":{"a":"1"}})",
+                            R"({"ordinal":1,"values":{"a":null}})", R"({"values":{"a":1}})"}) {
+    EXPECT_FALSE(decode_reply(std::string(R"({"id":1,"score":)") + score + "}").ok()) << score;
+  }
+}
+
 TEST(Messages, OpenRequestKeepsTypesOfParametersAndTheWholeSeed) {
   OpenRequest open;
   open.method = "lead";

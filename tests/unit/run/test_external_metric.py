@@ -1,0 +1,189 @@
+"""External metrics through the whole program: what they see, what they store, and how they fail.
+
+Usage: test_external_metric.py QFS_BENCH SOURCE_FOLDER
+"""
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+QFS_BENCH = os.path.abspath(sys.argv.pop(1))
+SOURCE = os.path.abspath(sys.argv.pop(1))
+
+METRIC = '''
+import os, time
+import qfs_metric
+
+def score(item):
+    print("a stray print")
+    {body}
+
+qfs_metric.serve(score, name="mine", version={version}, columns={columns}, needs={needs})
+'''
+
+FIELDS = {"id": "id", "document": "document", "query": "query", "references": "references"}
+
+
+class ExternalMetric(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="qfs_metric_")
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        with open(self.path("data.jsonl"), "w", encoding="utf-8") as data:
+            for i in range(70):  # more than one batch
+                data.write(json.dumps({"id": f"e{i}", "document": f"The harbour was closed on day {i}. It rained.",
+                                       "query": f"When {i}?", "references": [f"On day {i}."]}) + "\n")
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write_metric(self, body="return len(item.prediction)", version=1, columns=("mine",), needs=("references",)):
+        with open(self.path("mine.py"), "w", encoding="utf-8") as file:
+            file.write(METRIC.format(body=body, version=version, columns=list(columns), needs=list(needs)))
+
+    def write_sweep(self, metric=None, name="mine", **members):
+        metric = metric or {"command": ["python3", "mine.py"], "fingerprint": ["mine.py"]}
+        sweep = {"name": "external", "datasets": [{"path": "data.jsonl", "fields": FIELDS}], "tokenizer": "words",
+                 "methods": [{"method": "lead"}, {"method": "bm25"}], "grid": {"local_context": [4, 8]},
+                 "external_metrics": {name: metric}, "metrics": ["rouge", name],
+                 "report": {"rows": ["method"], "columns": ["local_context"], "values": ["rouge1.f", "mine"]}}
+        sweep.update(members)
+        with open(self.path("sweep.json"), "w", encoding="utf-8") as file:
+            json.dump(sweep, file)
+
+    def bench(self, *arguments):
+        environment = {**os.environ, "QFS_CACHE_DIR": self.path("cache")}
+        return subprocess.run([QFS_BENCH, *arguments], capture_output=True, text=True, cwd=self.folder,
+                              env=environment, timeout=120)
+
+    def sweep(self, *options):
+        return self.bench("sweep", "sweep.json", "--store", "store.sqlite", "--allow-external", *options)
+
+    def stored(self, query, *values):
+        connection = sqlite3.connect(self.path("store.sqlite"))
+        try:
+            return connection.execute(query, values).fetchall()
+        finally:
+            connection.close()
+
+    def comparisons(self, *options):
+        run = self.bench("compare", "--store", "store.sqlite", "method=lead,local_context=4",
+                         "method=lead,local_context=8", "--json", *options)
+        self.assertIn(run.returncode, (0, 1), run.stderr)
+        return run.returncode, json.loads(run.stdout)["comparisons"]
+
+    def test_values_are_stored_compared_and_reported_like_native_ones(self):
+        self.write_metric()
+        self.write_sweep()
+        run = self.sweep()
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("**mine** by local_context", run.stdout)
+        code, comparisons = self.comparisons("--max-drop", "mine=1")
+        (mine,) = [c for c in comparisons if c["metric"] == "mine"]
+        self.assertEqual(code, 0)
+        self.assertRegex(mine["signature"],
+                         r"^external\|metric:mine@1\|fingerprint:sha256-[0-9a-f]{64}\|columns:mine\|agg:mean\|v:1$")
+        self.assertEqual(mine["examples"], 70)
+        self.assertGreater(mine["columns"]["mine"]["b"], mine["columns"]["mine"]["a"])
+        report = self.bench("report", "--store", "store.sqlite")
+        self.assertEqual(report.returncode, 0, report.stderr)
+        self.assertIn("**mine** by local_context", report.stdout)
+        worse = self.bench("compare", "--store", "store.sqlite", "method=lead,local_context=8",
+                           "method=lead,local_context=4", "--max-drop", "mine=1")
+        self.assertEqual(worse.returncode, 1, worse.stderr)
+
+    def test_what_was_measured_is_not_measured_again_until_the_program_changes(self):
+        self.write_metric(body="open('calls', 'a').write('x'); return 1.0")
+        self.write_sweep()
+        for calls in (4 * 70, 4 * 70):
+            self.assertEqual(self.sweep().returncode, 0)
+            self.assertEqual(os.path.getsize(self.path("calls")), calls)
+        self.write_metric(body="open('calls', 'a').write('x'); return 2.0")
+        self.assertEqual(self.sweep().returncode, 0)
+        self.assertEqual(os.path.getsize(self.path("calls")), 8 * 70)
+
+    def test_it_sees_what_it_needs_and_nothing_else(self):
+        self.write_metric(body="assert item.query and item.document and not item.references, vars(item)\n"
+                               "    return {'a.f': 0.5, 'b': 2}", columns=("a.f", "b"), needs=("document", "query"))
+        self.write_sweep(report={"rows": ["method"], "columns": ["local_context"], "values": ["a.f", "b"]})
+        run = self.sweep()
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("50.00", run.stdout)
+        self.assertIn("2.0000", run.stdout)
+
+    def test_a_failure_is_an_error_of_this_metric_and_never_a_zero(self):
+        for body, message in [("raise ValueError('no such luck')", "item 0: ValueError: no such luck"),
+                              ("return float('nan')", "mine is nan, not a finite number"),
+                              ("return None", "mine is None"),
+                              ("return {'other': 1}", "a number for each of mine"),
+                              ("os.kill(os.getpid(), 9)", "the host died: signal 9"),
+                              ("os._exit(3)", "exit code 3")]:
+            with self.subTest(body):
+                if os.path.exists(self.path("store.sqlite")):
+                    os.remove(self.path("store.sqlite"))
+                self.write_metric(body=body)
+                self.write_sweep()
+                run = self.sweep()
+                self.assertEqual(run.returncode, 5, run.stderr)
+                self.assertIn("external metric 'mine': ", run.stderr)
+                self.assertIn(message, run.stderr)
+                self.assertIn("metric-mine.log", run.stderr)
+                self.assertIn("**rouge1.f", run.stdout)  # the other metric has its table
+                self.assertEqual(self.stored("SELECT COUNT(*) FROM score_job WHERE metric = 'mine'"), [(0,)])
+                self.assertEqual(self.stored("SELECT COUNT(*) FROM score_job WHERE metric = 'rouge'"), [(4,)])
+
+    def test_one_that_is_late_is_stopped(self):
+        self.write_metric(body="time.sleep(60)")
+        self.write_sweep({"command": ["python3", "mine.py"], "fingerprint": ["mine.py"], "timeout_seconds": 1})
+        run = self.sweep()
+        self.assertEqual(run.returncode, 5, run.stderr)
+        self.assertIn("did not finish in time", run.stderr)
+
+    def test_declarations_are_checked_before_anything_runs(self):
+        self.write_metric()
+        self.write_sweep()
+        refused = self.bench("sweep", "sweep.json", "--store", "store.sqlite")
+        self.assertEqual(refused.returncode, 2, refused.stderr)
+        self.assertIn("--allow-external", refused.stderr)
+        self.assertIn("/external_metrics/mine/command", refused.stderr)
+        report = {"rows": ["method"], "columns": ["local_context"], "values": ["rouge1.f"]}
+        self.write_sweep(metrics=["rouge"], report=report)
+        self.assertIn("is not in \"metrics\"", self.sweep().stderr)
+        self.write_sweep(name="rouge", metrics=["rouge"], report=report)
+        self.assertIn("is a built-in metric", self.sweep().stderr)
+        self.write_sweep({"command": ["python3", "none.py"], "fingerprint": ["none.py"]})
+        self.assertIn("matches no file", self.sweep().stderr)
+        self.write_metric(needs=("answers",))
+        self.write_sweep()
+        run = self.sweep()
+        self.assertEqual(run.returncode, 5, run.stderr)
+        self.assertIn("external metric 'mine'", run.stderr)
+        self.assertFalse(os.path.exists(self.path("store.sqlite")))
+
+    def test_a_method_is_no_metric_and_a_metric_no_method(self):
+        for name in ("example_method.py", "example_metric.py"):
+            shutil.copy(os.path.join(SOURCE, "methods/external", name), self.folder)
+        self.write_sweep({"command": ["python3", "example_method.py"], "fingerprint": ["example_method.py"]})
+        self.assertIn("says that it is the method 'word_overlap'", self.sweep().stderr)
+        self.write_metric()
+        self.write_sweep(methods=[{"method": "external", "command": ["python3", "example_metric.py"],
+                                   "fingerprint": ["example_metric.py"]}])
+        self.assertIn("'asked_words' says that it is a metric", self.sweep().stderr)
+
+    def test_the_example_metric_as_contributing_describes_it(self):
+        shutil.copy(os.path.join(SOURCE, "methods/external/example_metric.py"), self.folder)
+        self.write_sweep({"command": ["python3", "example_metric.py"], "fingerprint": ["example_metric.py"]},
+                         name="asked-words", report={"rows": ["method"], "columns": ["local_context"],
+                                                     "values": ["rouge1.f", "asked_words"]})
+        run = self.sweep()
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("**asked_words** by local_context", run.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
