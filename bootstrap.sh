@@ -27,6 +27,7 @@ Usage: ./bootstrap.sh COMMAND [ARGUMENTS]
   sweep [OPTION…]  set up everything, then run: qfs-bench sweep experiments/lc_sweep.json OPTION…
   test             set up everything, build the tests and run them (no GPU needed)
   driver           build qfs-bench alone, without LibTorch (needs no root where compiler and libraries are)
+  wheel            build the Python package and the driver as one wheel, and test it in an empty environment
   model            fetch the default model, SmolLM2-135M-Instruct, and print where it is
   torch            find or fetch LibTorch 2.11 and print where it is
   packages         install the Debian packages of a build with tests
@@ -95,6 +96,31 @@ build_driver() {
   printf '%s\n' "$root/build/driver/bin/qfs-bench"
 }
 
+build_wheel() {
+  local tree="$root/build/wheel/tree" environment="$root/build/wheel/environment" wheel python
+  python=$(command -v python3)
+  start 5
+  ensure_packages wheel
+  configure wheel "-DPython3_EXECUTABLE=$python"
+  build wheel qfs_python qfs-bench
+  begin_step "wheel"
+  rm -rf "$tree" "$environment"
+  cmake --install "$root/build/wheel" --strip --component python --prefix "$tree" >/dev/null
+  cmake --install "$root/build/wheel" --strip --component Unspecified --prefix "$tree/qfs_bench/_installed" >/dev/null
+  wheel=$("$python" "$root/harness/apps/python/make_wheel.py" "$tree" "$(project_version)" "$root/LICENSE" \
+    "$root/build/wheel/dist")
+  end_step "$(du -m "$wheel" | cut -f 1) MB"
+  begin_step "test in an empty environment"
+  "$python" -m venv "$environment"
+  "$environment/bin/python" -m pip install --quiet --no-index --disable-pip-version-check "$wheel"
+  (cd "$environment" && bin/python "$root/tests/python/package_test.py" "$root") ||
+    fail "the installed package fails its tests"
+  end_step "passed"
+  printf '%s\n' "$wheel"
+}
+
+project_version() { sed -n 's/^project(qfs_bench VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt"; }
+
 fetch_torch_only() {
   start 1
   ensure_libtorch
@@ -119,12 +145,13 @@ main() {
     sweep) run_sweep "$@" ;;
     test) run_tests "$@" ;;
     driver) build_driver ;;
+    wheel) build_wheel ;;
     model) fetch_model_only ;;
     torch) fetch_torch_only ;;
     packages) install_packages_only ;;
     help | -h | --help) usage ;;
     *)
-      printf "bootstrap.sh: unknown command '%s'; valid: sweep test driver model torch packages help\n" \
+      printf "bootstrap.sh: unknown command '%s'; valid: sweep test driver wheel model torch packages help\n" \
         "$command" >&2
       exit 2
       ;;

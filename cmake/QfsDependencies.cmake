@@ -1,14 +1,37 @@
 # Third-party libraries, all from the distribution; LibTorch through FindLibTorch.cmake.
+find_package(ICU 72 REQUIRED COMPONENTS uc i18n data)
+if(QFS_STATIC)
+  # A program that runs where none of these is installed; they come as archives too. ICU's archives cannot go into
+  # a shared object, so its libraries travel along (harness/apps/python).
+  set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
+  set(OPENSSL_USE_STATIC_LIBS ON)
+  set(ZLIB_USE_STATIC_LIBS ON)
+endif()
 find_package(Threads REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
 find_package(SQLite3 3.40 REQUIRED)
-find_package(ICU 72 REQUIRED COMPONENTS uc i18n data)
 find_package(OpenSSL 3 REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+
+# What is linked under one name in both kinds of build. spdlog and fmt have no archives but header-only forms.
+add_library(qfs_fmt INTERFACE)
+add_library(qfs_spdlog INTERFACE)
+add_library(qfs_zstd INTERFACE)
+if(QFS_STATIC)
+  target_link_libraries(qfs_fmt INTERFACE fmt::fmt-header-only)
+  target_compile_definitions(qfs_spdlog INTERFACE SPDLOG_FMT_EXTERNAL)
+  target_link_libraries(qfs_spdlog INTERFACE qfs_fmt Threads::Threads)
+  find_library(QFS_ZSTD_ARCHIVE NAMES zstd REQUIRED)
+  target_link_libraries(qfs_zstd INTERFACE ${QFS_ZSTD_ARCHIVE})
+else()
+  target_link_libraries(qfs_fmt INTERFACE fmt::fmt)
+  target_link_libraries(qfs_spdlog INTERFACE spdlog::spdlog)
+  target_link_libraries(qfs_zstd INTERFACE PkgConfig::ZSTD)
+endif()
 if(QFS_TESTS)
   find_package(GTest REQUIRED)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)  # with jsonschema, or its tests skip

@@ -8,6 +8,7 @@ build_packages=(
 )
 # ccache makes a second build of another clone fast; git names the commit in what the build reports.
 comfort_packages=(ca-certificates ccache git)
+wheel_packages=(pybind11-dev python3-dev python3-venv)
 test_packages=(libgtest-dev libgmock-dev librapidcheck-dev python3-jsonschema)
 
 # packages_for COMMAND: the list, one a line. Python counts as present whoever installed it.
@@ -17,6 +18,7 @@ packages_for() {
   printf '%s\n' "${comfort_packages[@]}"
   if ! command -v python3 >/dev/null; then printf 'python3\n'; fi
   if ! pip_python >/dev/null; then printf 'python3-pip\n'; fi
+  if [ "$1" = wheel ]; then printf '%s\n' "${wheel_packages[@]}"; fi
   if [ "$1" = test ]; then printf '%s\n' "${test_packages[@]}"; fi
 }
 

@@ -12,7 +12,7 @@
 #include "harness/cli/output.h"
 #include "harness/core/build_info.h"
 #include "harness/core/log.h"
-#include "harness/core/sha256.h"
+#include "harness/score/run_signature.h"
 
 namespace qfs::cli {
 namespace {
@@ -22,36 +22,23 @@ namespace {
 constexpr size_t kManyClusters = 5000;
 constexpr int64_t kResamples = 10000;
 constexpr int64_t kResamplesOfMany = 1000;
-constexpr size_t kHashDigits = 8;
-
-std::string references_text(const ScoredItems& items) {
-  if (items.fewest_references == items.most_references) {
-    return std::to_string(items.most_references);
-  }
-  return fmt::format("{}-{}", items.fewest_references, items.most_references);
-}
-
-/// What is the same for all metrics of a run, as `key:value|…`.
-std::string run_signature(const FileScores& scores) {
-  const ScoredItems& items = scores.items;
-  std::string ci = scores.interval_method;
-  std::ranges::replace(ci, '|', ';');
-  std::string text =
-      fmt::format("n:{}|nrefs:{}|missing:{};{}|empty:{}|empty-refs:{}|unit:{}|ci:{}",
-                  items.ids.size(), references_text(items), to_string(scores.missing),
-                  items.missing, items.empty_predictions, items.empty_references, items.unit, ci);
-  if (!items.dataset.empty()) text += "|data:" + items.dataset;
-  if (items.postprocess.text != "[]") text += "|post:" + items.postprocess.text;
-  return text + fmt::format("|qfs-bench:{}", build_info().version);
-}
 
 void sign(FileScore& score, const FileScores& scores) {
   const ScoredItems& items = scores.items;
-  score.long_signature = score.score.metric->signature() + "|" + run_signature(scores);
-  score.short_signature = fmt::format(
-      "{}|nrefs:{}|missing:{};{}|empty:{}|unit:{}|#{}", score.score.metric->name(),
-      references_text(items), to_string(scores.missing), items.missing, items.empty_predictions,
-      items.unit, sha256_hex(score.long_signature).substr(0, kHashDigits));
+  const score::RunFacts facts = {.items = items.ids.size(),
+                                 .fewest_references = items.fewest_references,
+                                 .most_references = items.most_references,
+                                 .missing_policy = to_string(scores.missing),
+                                 .missing = items.missing,
+                                 .empty_predictions = items.empty_predictions,
+                                 .empty_references = items.empty_references,
+                                 .unit = items.unit,
+                                 .intervals = scores.interval_method,
+                                 .dataset = items.dataset,
+                                 .postprocess = items.postprocess.text,
+                                 .version = std::string(build_info().version)};
+  score.long_signature = score::long_signature(*score.score.metric, facts);
+  score.short_signature = score::short_signature(*score.score.metric, facts);
   if (const auto* corpus = dynamic_cast<const CorpusMetric*>(score.score.metric.get())) {
     score.tool_signature = corpus->tool_signature(items.fewest_references, items.most_references);
   }

@@ -13,7 +13,6 @@
 namespace qfs::metrics {
 namespace {
 
-constexpr int kMaxContexts = 126;
 constexpr size_t kMaxDepth = 8;
 
 struct Literal {

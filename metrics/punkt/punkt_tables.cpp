@@ -8,8 +8,6 @@
 namespace qfs::metrics {
 namespace {
 
-constexpr int kMaxContexts = 126;  // 2 + 4 + … + 64
-
 /// Calls `visit(line, number)` for every line until one is wrong.
 template <class Visit>
 Status for_each_line(std::string_view text, Visit&& visit) {

@@ -16,6 +16,9 @@
 
 namespace qfs::metrics {
 
+/// Largest sum of contexts in which a type was seen: 2 + 4 + … + 64.
+inline constexpr int kMaxContexts = 126;
+
 struct PunktTables {
   std::set<std::string> abbreviations;  ///< lower-case, without the last period
   std::set<std::pair<std::string, std::string>> collocations;  ///< (before a period, after it)

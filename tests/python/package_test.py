@@ -1,0 +1,195 @@
+"""The Python package as a user has it: installed from the wheel into an environment without anything else.
+
+Usage: package_test.py SOURCE_ROOT [unittest arguments]; run by ./bootstrap.sh wheel. Expected values are those of
+rouge_score 0.1.2 (tests/conformance/metrics/rouge_parity.json).
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+
+import qfs_bench
+from qfs_bench.compat import rouge_scorer, scoring, tokenizers
+
+ROOT = pathlib.Path(sys.argv.pop(1)) if len(sys.argv) > 1 else pathlib.Path(".")
+PARITY = ROOT / "tests/conformance/metrics/rouge_parity.json"
+TYPES = ["rouge1", "rouge2", "rougeL", "rougeLsum"]
+PREDICTIONS = ["The cat sat on the mat.", "Dogs bark\nat night.", ""]
+REFERENCES = [["A cat sat on a mat.", "the mat"], "Dogs bark loudly at night.", ["something"]]
+
+
+def parity_cases():
+    return json.loads(PARITY.read_text(encoding="utf-8"))["cases"]
+
+
+class Score(unittest.TestCase):
+    def test_values_are_those_of_rouge_score(self):
+        for stem in ("on", "off"):
+            cases = parity_cases()
+            scores = qfs_bench.score([case["candidate"] for case in cases],
+                                     [case["references"] for case in cases],
+                                     profile=f"rouge_score:stem={stem}", resamples=0)
+            names = [f"{kind}.{part}" for kind in TYPES for part in "prf"]
+            self.assertEqual(list(scores), names)
+            for row, case in enumerate(cases):
+                got = [scores.per_item[name][row] for name in names]
+                for value, expected in zip(got, case[f"stem_{stem}"]):
+                    self.assertAlmostEqual(value, expected, delta=1e-12, msg=case["name"])
+
+    def test_aggregate_is_the_mean_and_intervals_need_ten_clusters(self):
+        scores = qfs_bench.score(PREDICTIONS, REFERENCES)
+        items = scores.per_item["rouge1.f"]
+        self.assertAlmostEqual(scores["rouge1.f"], sum(items) / 3, delta=1e-15)
+        self.assertIsNone(scores.intervals["rouge1.f"])
+        many = qfs_bench.score(PREDICTIONS * 5, REFERENCES * 5)
+        low, high = many.intervals["rouge1.f"]
+        self.assertLess(low, many["rouge1.f"])
+        self.assertLess(many["rouge1.f"], high)
+        few = qfs_bench.score(PREDICTIONS * 5, REFERENCES * 5, clusters=list("abc") * 5)
+        self.assertIsNone(few.intervals["rouge1.f"])
+
+    def test_the_signature_says_what_was_done(self):
+        scores = qfs_bench.score(PREDICTIONS, REFERENCES, profile="rouge:stem=off", resamples=0)
+        for part in ("stem:none", "nrefs:1-2", "n:3", "empty:1", "ci:none", qfs_bench.__version__):
+            self.assertIn(part, scores.signature)
+        self.assertTrue(scores.short_signature.startswith("rouge:stem=off|"))
+
+    def test_chinese(self):
+        text = "会议讨论了预算。"
+        self.assertEqual(qfs_bench.score([text], [text], profile="rouge-zh")["rouge1.f"], 1)
+        self.assertTrue(qfs_bench.score([text], [text]).notes)
+
+    def test_documents_and_queries(self):
+        scores = qfs_bench.score(["the cat"], profile="coverage", documents=["the cat sat"])
+        self.assertEqual(list(scores.values())[0], 1)
+
+    def test_bad_input_is_an_error_that_names_it(self):
+        for arguments, message in (
+                ((["a"], ["a", "b"]), "references has 2 entries, predictions has 1"),
+                (([], []), "nothing to score"),
+                ((["a"], ["a"], "rouge_scor"), "rouge_score"),
+                ((["a"], [[]]), "reference"),
+                ((["a\udc80"], ["a"]), "item 0: the prediction has a lone surrogate"),
+                ((["a"],), "reference"),
+                ((["a"], None, "coverage"), "document")):
+            with self.subTest(message=message), self.assertRaisesRegex(qfs_bench.Error, message):
+                qfs_bench.score(*arguments)
+        with self.assertRaisesRegex(TypeError, "list of texts"):
+            qfs_bench.score("text", ["text"])
+        with self.assertRaisesRegex(TypeError, "item 1: the prediction is a int"):
+            qfs_bench.score(["a", 1], ["a", "b"])
+        with self.assertRaisesRegex(KeyError, "rouge1.f"):
+            qfs_bench.score(["a"], ["a"])["rouge1"]
+
+    def test_profiles_are_listed(self):
+        for name in ("rouge_score", "rouge-1.5.5", "rouge-zh", "squality"):
+            self.assertIn(name, qfs_bench.profiles())
+
+
+class Compat(unittest.TestCase):
+    def test_a_script_for_rouge_score_gives_its_digits(self):
+        for stem in (True, False):
+            scorer = rouge_scorer.RougeScorer(TYPES, use_stemmer=stem)
+            for case in parity_cases():
+                scores = scorer.score_multi(case["references"], case["candidate"])
+                got = [value for kind in TYPES for value in scores[kind]]
+                for value, expected in zip(got, case["stem_on" if stem else "stem_off"]):
+                    self.assertAlmostEqual(value, expected, delta=1e-12, msg=case["name"])
+
+    def test_a_tokenizer_of_ones_own_is_called(self):
+        class Words(tokenizers.Tokenizer):
+            def tokenize(self, text):
+                return text.split()
+
+        own = rouge_scorer.RougeScorer(["rouge1", "rouge3", "rougeLsum"], tokenizer=Words())
+        self.assertEqual(own.score("a B c d", "a b c d")["rouge1"].precision, 0.75)
+        self.assertEqual(own.score("a b c d", "x a b c")["rouge3"].recall, 0.5)
+        self.assertEqual(own.score("a b\nc", "c\na b")["rougeLsum"].fmeasure, 1)
+        same = rouge_scorer.RougeScorer(TYPES, tokenizer=tokenizers.DefaultTokenizer(True))
+        default = rouge_scorer.RougeScorer(TYPES, use_stemmer=True)
+        for case in parity_cases():
+            pair = (case["references"][0], case["candidate"])
+            self.assertEqual(same.score(*pair), default.score(*pair), case["name"])
+
+    def test_higher_orders(self):
+        scorer = rouge_scorer.RougeScorer(["rouge9", "rouge3"])
+        text = "one two three four five six seven eight nine ten"
+        scores = scorer.score(text, text + " eleven")
+        self.assertEqual(list(scores), ["rouge9", "rouge3"])
+        self.assertAlmostEqual(scores["rouge9"].precision, 2 / 3)
+        self.assertEqual(scores["rouge3"].recall, 1)
+        self.assertEqual(scorer.score("too short", "too short")["rouge9"].fmeasure, 0)
+
+    def test_errors_are_those_of_rouge_score(self):
+        with self.assertRaisesRegex(ValueError, "Invalid rouge type: rougeX"):
+            rouge_scorer.RougeScorer(["rougeX"]).score("a", "a")
+        with self.assertRaisesRegex(ValueError, "requires positive n"):
+            rouge_scorer.RougeScorer(["rouge0"]).score("a", "a")
+
+    def test_scores_are_named_tuples(self):
+        score = rouge_scorer.RougeScorer(["rougeL"]).score("a b", "a")["rougeL"]
+        self.assertEqual(score, scoring.Score(1, 0.5, 2 / 3))
+
+    def test_a_lone_surrogate_separates_words(self):
+        scorer = rouge_scorer.RougeScorer(["rouge1"])
+        self.assertEqual(scorer.score("a b", "a\udc80b")["rouge1"].fmeasure, 1)
+
+
+class Original(unittest.TestCase):
+    """Side by side with rouge_score where it is installed."""
+
+    def setUp(self):
+        try:
+            import rouge_score.rouge_scorer
+            import rouge_score.scoring
+        except ImportError:
+            self.skipTest("rouge_score is not installed")
+        self.original = rouge_score
+
+    def test_random_texts(self):
+        import random
+        random.seed(3)
+        words = "the cat cats running runs ran É日本 x1 -- Mat mat\n . \n\n".split(" ")
+        types = ["rouge1", "rouge2", "rouge3", "rouge9", "rougeL", "rougeLsum"]
+        ours = rouge_scorer.RougeScorer(types, use_stemmer=True)
+        theirs = self.original.rouge_scorer.RougeScorer(types, use_stemmer=True)
+        for _ in range(300):
+            pair = [" ".join(random.choices(words, k=random.randint(0, 40))) for _ in range(2)]
+            self.assertEqual(ours.score(*pair), theirs.score(*pair), pair)
+
+    def test_the_bootstrap_aggregator_draws_alike(self):
+        import numpy
+        scorer = rouge_scorer.RougeScorer(["rouge1", "rougeL"])
+        results = []
+        for module in (scoring, self.original.scoring):
+            aggregator = module.BootstrapAggregator(n_samples=50)
+            for case in parity_cases():
+                aggregator.add_scores(scorer.score(case["references"][0], case["candidate"]))
+            numpy.random.seed(5)
+            results.append({k: [tuple(x) for x in v] for k, v in aggregator.aggregate().items()})
+        self.assertEqual(*results)
+
+
+class Program(unittest.TestCase):
+    def test_the_command_line_program_runs_with_its_data(self):
+        program = pathlib.Path(sys.executable).parent / "qfs-bench"
+        version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+        self.assertIn(qfs_bench.__version__, version.stdout)
+        shown = subprocess.run([program, "data", "show", "mini-meetings"], capture_output=True,
+                               text=True, check=False)
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+
+    def test_only_the_runtimes_of_c_and_cpp_come_from_the_system(self):
+        folder = pathlib.Path(qfs_bench.__file__).parent
+        runtimes = {"linux-vdso", "ld-linux-x86-64", "libc", "libm", "libgcc_s", "libstdc++"}
+        for path in [*folder.glob("_native*.so"), folder / "_installed/bin/qfs-bench"]:
+            linked = subprocess.run(["ldd", path], capture_output=True, text=True, check=True).stdout
+            for line in linked.splitlines():
+                name = line.split()[0].split("/")[-1].split(".so")[0]
+                self.assertTrue(name in runtimes or str(folder) in line, line)
+
+
+if __name__ == "__main__":
+    unittest.main()
