@@ -14,6 +14,10 @@
 
 namespace qfs::metrics {
 
+/// Sums of equal terms in another order differ by rounding, up to this share of their size: a
+/// resample that near to what was observed is a tie, which tests count as as extreme.
+inline constexpr double kTie = 1e-12;
+
 struct ClusterSums {
   size_t columns = 0;
   std::vector<double> sums;   ///< cluster after cluster, columns side by side

@@ -8,9 +8,6 @@
 namespace qfs::metrics {
 namespace {
 
-/// Values of equal counts in another order differ by rounding; such a tie counts as as extreme.
-constexpr double kTie = 1e-12;
-
 /// Row i: the columns of a, then those of b.
 Result<std::vector<Statistics>> joined_rows(std::span<const Statistics> a,
                                             std::span<const Statistics> b) {

@@ -10,9 +10,6 @@
 namespace qfs::metrics {
 namespace {
 
-/// Sums of equal terms in another order differ by rounding; such a tie counts as as extreme.
-constexpr double kTie = 1e-12;
-
 /// One assignment of signs to clusters, bit by bit: from a counter (all of them) or a generator.
 class Signs {
  public:

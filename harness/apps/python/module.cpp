@@ -141,9 +141,8 @@ class Scores {
     const qfs::metrics::BootstrapOptions options{.resamples = resamples};
     facts_.intervals = qfs::metrics::bootstrap_signature(options);
     const py::gil_scoped_release release;
-    intervals_ = value_of(qfs::metrics::bootstrap_means(
-        score_.statistics, clusters_, options,
-        [&](std::span<double> means) { score_.metric->values_from_means(means); }));
+    intervals_ = value_of(qfs::metrics::bootstrap_means(score_.statistics, clusters_, options,
+                                                        qfs::metrics::values_of(*score_.metric)));
   }
 
   qfs::score::TextScore score_;
