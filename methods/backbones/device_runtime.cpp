@@ -84,8 +84,7 @@ Status add_cuda_facts(nlohmann::json& numerics, nlohmann::json& details) {
 
 DevicePeaks take_device_peaks() {
   if (g_active == nullptr) return {};
-  kernels::DeviceMemory memory{};
-  if (g_active->memory(kDevice, &memory) != 0) return {};
+  const kernels::DeviceMemory memory = g_active->memory(kDevice);
   g_active->reset_peaks(kDevice);
   return {memory.allocated_peak, memory.reserved_peak};
 }

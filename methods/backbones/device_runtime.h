@@ -29,7 +29,8 @@ Status configure_cuda(const RuntimeOptions& runtime);
 /// `details` (name, memory, driver).
 Status add_cuda_facts(nlohmann::json& numerics, nlohmann::json& details);
 
-/// Bytes since the last call; zeros when no device was configured.
+/// Bytes since the last call; zeros when no device was configured. Throws what LibTorch throws,
+/// which the host answers with an error: a peak that cannot be read is not 0.
 struct DevicePeaks {
   int64_t allocated = 0;
   int64_t reserved = 0;

@@ -25,13 +25,10 @@ struct DeviceFacts {
   int64_t cudnn_version;  ///< 91900 is 9.19.0
 };
 
-/// Bytes. Allocated and reserved as LibTorch's caching allocator counts them, since the last
-/// reset_peaks; used is the whole device's, other processes and the context included.
+/// Bytes, as LibTorch's caching allocator counts them, since the last reset_peaks.
 struct DeviceMemory {
   int64_t allocated_peak;
   int64_t reserved_peak;
-  int64_t used;
-  int64_t total;
 };
 
 struct DevicePlugin {
@@ -39,10 +36,9 @@ struct DevicePlugin {
   const DeviceKernels* kernels;
   int (*count)(int* devices);
   int (*facts)(int device, DeviceFacts* facts);
-  int (*memory)(int device, DeviceMemory* memory);
+  DeviceMemory (*memory)(int device);  ///< throws c10::Error
   void (*reset_peaks)(int device);
   void* (*current_stream)(int device);  ///< LibTorch's, to which its operators go
-  int (*synchronize)(int device);
   const char* (*error_text)(int code);
 };
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace qfs::test {
 
@@ -27,5 +28,8 @@ struct TinyLlama {
 
   std::string bytes() const;
 };
+
+/// Ids of bytes, as good as random and the same in every test.
+std::vector<int32_t> some_tokens(int64_t count, int32_t seed);
 
 }  // namespace qfs::test

@@ -33,19 +33,12 @@ int facts(int device, DeviceFacts* facts) {
   return static_cast<int>(driver != cudaSuccess ? driver : runtime);
 }
 
-int memory(int device, DeviceMemory* memory) {
+DeviceMemory memory(int device) {
   using c10::CachingDeviceAllocator::StatType;
   const auto stats =
       c10::cuda::CUDACachingAllocator::getDeviceStats(static_cast<c10::DeviceIndex>(device));
   constexpr auto kAll = static_cast<size_t>(StatType::AGGREGATE);
-  memory->allocated_peak = stats.allocated_bytes[kAll].peak;
-  memory->reserved_peak = stats.reserved_bytes[kAll].peak;
-  size_t free = 0;
-  size_t total = 0;
-  const cudaError_t code = cudaMemGetInfo(&free, &total);
-  memory->used = static_cast<int64_t>(total - free);
-  memory->total = static_cast<int64_t>(total);
-  return static_cast<int>(code);
+  return {stats.allocated_bytes[kAll].peak, stats.reserved_bytes[kAll].peak};
 }
 
 void reset_peaks(int device) {
@@ -56,14 +49,12 @@ void* current_stream(int device) {
   return c10::cuda::getCurrentCUDAStream(static_cast<c10::DeviceIndex>(device)).stream();
 }
 
-int synchronize(int) { return static_cast<int>(cudaDeviceSynchronize()); }
-
 const char* error_text(int code) { return cudaGetErrorString(static_cast<cudaError_t>(code)); }
 
 constexpr DeviceKernels kKernels{"cuda", &rotate_store, &decode_attention, &gated_activation};
 
-constexpr DevicePlugin kPlugin{kDeviceInterface, &kKernels,       &count,       &facts,     &memory,
-                               &reset_peaks,     &current_stream, &synchronize, &error_text};
+constexpr DevicePlugin kPlugin{kDeviceInterface, &kKernels,    &count,          &facts,
+                               &memory,          &reset_peaks, &current_stream, &error_text};
 
 }  // namespace
 

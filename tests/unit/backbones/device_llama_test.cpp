@@ -16,16 +16,9 @@
 namespace qfs::backbones {
 namespace {
 
+using ::qfs::test::some_tokens;
 using ::qfs::test::TinyLlama;
 using ::testing::HasSubstr;
-
-std::vector<int32_t> some_tokens(int64_t count, int32_t seed) {
-  std::vector<int32_t> tokens;
-  for (int64_t i = 0; i < count; ++i) {
-    tokens.push_back(static_cast<int32_t>((i * i * 31 + i * 7 + seed * 13) % 256));
-  }
-  return tokens;
-}
 
 class DeviceLlamaTest : public ::testing::Test {
  protected:

@@ -143,6 +143,20 @@ TEST(Messages, PredictionSurvivesTheWire) {
   EXPECT_EQ(std::get<PredictionReply>(reply->body).prediction, prediction);
 }
 
+TEST(Messages, PeaksOfMemorySurviveTheWireAndMayBeAbsent) {
+  const Result<Reply> reply = decode_reply(encode(Reply{2, DoneReply{7, 100, {30, 40}}}));
+  ASSERT_TRUE(reply.ok()) << reply.error().to_string();
+  const auto& done = std::get<DoneReply>(reply->body);
+  EXPECT_EQ(done.ns, 7);
+  EXPECT_EQ(done.peak_resident_bytes, 100);
+  EXPECT_EQ(done.device.allocated, 30);
+  EXPECT_EQ(done.device.reserved, 40);
+  // What an external host without a device may say.
+  const Result<Reply> bare = decode_reply(R"({"id":2,"done":{"ns":7}})");
+  ASSERT_TRUE(bare.ok()) << bare.error().to_string();
+  EXPECT_EQ(std::get<DoneReply>(bare->body).device.reserved, 0);
+}
+
 TEST(Messages, ErrorsSurviveTheWireWithKindPlaceAndUsability) {
   const ErrorReply sent{data_error("digest differs", "model.gguf"), true};
   Result<Reply> reply = decode_reply(encode(Reply{4, sent}));
