@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <iterator>
 #include <memory>
+#include <set>
 
 #include "harness/cli/catalogs.h"
 #include "harness/cli/chosen_places.h"
@@ -13,8 +15,11 @@
 #include "harness/cli/comparison.h"
 #include "harness/cli/field_option.h"
 #include "harness/cli/output.h"
+#include "harness/cli/scoring.h"
 #include "harness/cli/shown_example.h"
 #include "harness/cli/store_path.h"
+#include "harness/cli/uncompared.h"
+#include "harness/core/log.h"
 
 namespace qfs::cli {
 namespace {
@@ -95,6 +100,16 @@ Result<std::map<std::string, double>> drops_of(const std::vector<std::string>& t
   return drops;
 }
 
+/// The names that scores by the sweep's metrics have.
+std::vector<std::string> declared_metrics(const Side& side, const MetricCatalog& catalog) {
+  auto names = metric_names_of_sweep(side.facts.sweep);
+  if (!names) return {};
+  for (std::string& name : *names) {
+    if (const auto metric = catalog.make(name)) name = (*metric)->name();
+  }
+  return *std::move(names);
+}
+
 Result<std::vector<Comparison>> compare_stores(const CompareOptions& options,
                                                const ComparisonRequest& request,
                                                const GlobalOptions& global) {
@@ -110,10 +125,16 @@ Result<std::vector<Comparison>> compare_stores(const CompareOptions& options,
   if (!pairs) return pairs.error();
 
   Catalogs catalogs;
+  std::vector<std::string> declared = declared_metrics(*a, catalogs.metrics());
+  std::ranges::move(declared_metrics(*b, catalogs.metrics()), std::back_inserter(declared));
+  std::set<std::string> told;
   std::vector<Comparison> comparisons;
   for (const auto& [first, second] : *pairs) {
     if (!first->predict || !second->predict) {
       return not_found(cell_title(first->predict ? *second : *first) + " has no predictions");
+    }
+    for (const std::string& reason : uncompared_metrics(first->scores, second->scores, declared)) {
+      if (told.insert(reason).second) log_warning(reason);
     }
     auto compared = compare_results({&a->reader, first->predict->id},
                                     {&b->reader, second->predict->id}, request, catalogs.metrics());

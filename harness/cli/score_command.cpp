@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <string_view>
 #include <system_error>
 
 #include "datasets/predictions/importers.h"
@@ -16,6 +17,7 @@
 #include "harness/cli/score_files.h"
 #include "harness/cli/score_import.h"
 #include "harness/cli/scoring.h"
+#include "harness/cli/store_metrics.h"
 #include "harness/cli/store_path.h"
 #include "harness/core/log.h"
 #include "harness/store/store.h"
@@ -28,6 +30,8 @@ struct ScoreOptions {
   std::string target;  ///< a sweep of a store, or a file of predictions
   std::vector<std::string> metrics;
   bool partial = false;
+  bool allow_external = false;
+  std::string external_folder;
   std::string missing = "error";
   std::vector<std::string> fields;
   std::string punkt;
@@ -58,20 +62,25 @@ Status use_unstored_datasets(score::Scorer& scorer, const reports::SweepFacts& f
   return {};
 }
 
-Result<std::vector<std::shared_ptr<const Metric>>> wanted_metrics(const ScoreOptions& options,
-                                                                  const store::SweepRow& sweep,
-                                                                  const MetricCatalog& catalog) {
-  std::vector<std::shared_ptr<const Metric>> metrics;
-  for (const std::string& name : options.metrics) {
-    Result<std::shared_ptr<const Metric>> metric = catalog.make(name);
-    if (!metric) return metric.error();
-    metrics.push_back(*std::move(metric));
+/// The folder that programs of the sweep are relative to.
+std::string external_folder(const ScoreOptions& options, const std::string& store) {
+  if (!options.external_folder.empty()) return options.external_folder;
+  const std::string folder = std::filesystem::path(store).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+/// Says what was not measured; the exit code of that.
+ExitCode tell_passed_over(const std::vector<PassedOver>& passed_over) {
+  ExitCode code = ExitCode::ok;
+  for (const PassedOver& metric : passed_over) {
+    const std::string state =
+        metric.unscored == 0 ? "its stored scores stay as they are"
+                             : fmt::format("{} predictions have no score by it", metric.unscored);
+    log_warning(
+        fmt::format("metric '{}' was passed over, {}: {}", metric.name, state, metric.reason));
+    if (metric.unscored > 0) code = ExitCode::incomplete;
   }
-  if (!metrics.empty()) return metrics;
-  Result<std::vector<ChosenMetric>> own = metrics_of_sweep(sweep, catalog);
-  if (!own) return own.error();
-  for (ChosenMetric& metric : *own) metrics.push_back(std::move(metric.metric));
-  return metrics;
+  return code;
 }
 
 Result<ExitCode> run_score_store(const ScoreOptions& options, const GlobalOptions& global) {
@@ -85,8 +94,12 @@ Result<ExitCode> run_score_store(const ScoreOptions& options, const GlobalOption
   Result<reports::SweepFacts> facts = reports::load_sweep_facts(*reader, options.target);
   if (!facts) return facts.error();
   Catalogs catalogs;
-  auto metrics = wanted_metrics(options, facts->sweep, catalogs.metrics());
-  if (!metrics) return metrics.error();
+  auto chosen = store_metrics({.names = options.metrics,
+                               .allow_external = options.allow_external,
+                               .folder = external_folder(options, *path),
+                               .store = *path},
+                              *facts, catalogs.metrics());
+  if (!chosen) return chosen.error();
 
   std::vector<store::ResultId> results;
   for (const reports::PlaceFacts& place : facts->places) {
@@ -101,12 +114,13 @@ Result<ExitCode> run_score_store(const ScoreOptions& options, const GlobalOption
                                         : Postprocess::parse(options.files.postprocess);
   if (!postprocess) return postprocess.error();
   Result<ScoringSummary> summary =
-      score_results(scorer, *postprocess, results, *metrics, options.partial);
+      score_results(scorer, *postprocess, results, chosen->metrics, options.partial);
   if (!summary) return summary.error();
   log_info(fmt::format("{} scores computed, {} were there, {} wait for predictions",
                        summary->scored, summary->kept, summary->incomplete));
+  const ExitCode passed_over = tell_passed_over(chosen->passed_over);
   if (!summary->failures.empty()) return summary->failures.front();
-  return summary->incomplete == 0 ? ExitCode::ok : ExitCode::incomplete;
+  return summary->incomplete == 0 ? passed_over : ExitCode::incomplete;
 }
 
 /// Whether an argument is meant as a file of predictions, be it there or not.
@@ -187,6 +201,12 @@ Result<ExitCode> run_score(ScoreOptions options, const GlobalOptions& global) {
   Result<std::map<std::string, std::string>> fields = parse_field_map(options.fields);
   if (!fields) return fields.error();
   options.files.fields = *std::move(fields);
+  const bool of_texts =
+      !options.import.files.empty() || !options.match.empty() || !options.explain_diff.empty();
+  if (of_texts && (options.allow_external || !options.external_folder.empty())) {
+    return invalid_argument(
+        "--allow-external and --external-folder are about the metrics of a stored sweep");
+  }
   if (!options.import.files.empty()) return run_import(options, global);
   if (!options.import.tool.empty() || !options.import.system.empty()) {
     return invalid_argument("--tool and --system are about --import");
@@ -207,8 +227,12 @@ Result<ExitCode> run_score(ScoreOptions options, const GlobalOptions& global) {
     }
     return run_score_store(options, global);
   }
-  if (!global.store.empty() || options.partial) {
-    return invalid_argument(std::string(options.partial ? "--partial" : "--store") +
+  const char* const about_store = options.partial                   ? "--partial"
+                                  : options.allow_external          ? "--allow-external"
+                                  : options.external_folder.empty() ? "--store"
+                                                                    : "--external-folder";
+  if (!global.store.empty() || std::string_view(about_store) != "--store") {
+    return invalid_argument(std::string(about_store) +
                             " is about stored predictions, and files of predictions are given "
                             "too; score one or the other");
   }
@@ -335,6 +359,12 @@ void add_score_command(const CommandLine& line) {
   add_json_option(command, line.global);
   command.add_flag("--partial", options->partial,
                    "Store: score incomplete cells too; tables mark them");
+  command.add_flag("--allow-external", options->allow_external,
+                   "Store: start programs that the sweep declares as external metrics");
+  command
+      .add_option("--external-folder", options->external_folder,
+                  "Store: the sweep file's folder, where those programs lie (default: the store's)")
+      ->type_name("FOLDER");
   command.callback([options, &global = line.global, &chosen = line.chosen] {
     chosen = [options, &global] { return run_score(*options, global); };
   });

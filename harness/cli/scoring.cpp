@@ -20,18 +20,6 @@ Result<std::vector<std::string>> metric_names_of_sweep(const store::SweepRow& sw
   return names;
 }
 
-Result<std::vector<ChosenMetric>> metrics_of_sweep(const store::SweepRow& sweep,
-                                                   const MetricCatalog& catalog) {
-  Result<std::vector<std::string>> names = metric_names_of_sweep(sweep);
-  if (!names) return names.error();
-  std::vector<ChosenMetric> chosen;
-  for (std::string& name : *names) {
-    Result<std::shared_ptr<const Metric>> metric = catalog.make(name);
-    if (metric) chosen.push_back({std::move(name), *std::move(metric)});
-  }
-  return chosen;
-}
-
 Result<Postprocess> postprocess_of_sweep(const store::SweepRow& sweep) {
   Result<nlohmann::json> config =
       parse_json(sweep.config.text, "configuration of sweep " + sweep.name);

@@ -13,18 +13,8 @@
 
 namespace qfs::cli {
 
-struct ChosenMetric {
-  std::string name;  ///< with its options, as in a sweep's "metrics"
-  std::shared_ptr<const Metric> metric;
-};
-
-/// Their names, with options, as the sweep file has them.
+/// The names of a sweep's metrics, with options, as its file has them.
 Result<std::vector<std::string>> metric_names_of_sweep(const store::SweepRow& sweep);
-
-/// The metrics that a stored sweep asks for, in this program's version. A name that this program
-/// does not have is left out: its stored scores are shown by their signature only.
-Result<std::vector<ChosenMetric>> metrics_of_sweep(const store::SweepRow& sweep,
-                                                   const MetricCatalog& catalog);
 
 /// The chain of a stored sweep; the identity when it has none.
 Result<Postprocess> postprocess_of_sweep(const store::SweepRow& sweep);

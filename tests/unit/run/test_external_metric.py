@@ -116,6 +116,86 @@ class ExternalMetric(unittest.TestCase):
         self.assertIn("50.00", run.stdout)
         self.assertIn("2.0000", run.stdout)
 
+    def scored(self, metric="mine"):
+        return self.stored("SELECT COUNT(*) FROM score_job WHERE metric = ?", metric)[0][0]
+
+    def write_sweep_without_scores(self):
+        """A store whose predictions have scores by no metric."""
+        self.write_metric()
+        self.write_sweep()
+        run = self.sweep()
+        self.assertEqual(run.returncode, 0, run.stderr)
+        connection = sqlite3.connect(self.path("store.sqlite"))
+        connection.execute("PRAGMA foreign_keys = ON")
+        for table in ("statistic", "score", "score_job"):
+            connection.execute(f"DELETE FROM {table}")
+        connection.commit()
+        connection.close()
+
+    def score(self, *options):
+        return self.bench("score", "--store", "store.sqlite", *options)
+
+    def test_scoring_a_store_again_runs_them_where_the_user_agrees(self):
+        self.write_sweep_without_scores()
+        run = self.score("--allow-external")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual((self.scored("rouge"), self.scored()), (4, 4))
+        self.assertIn("0 scores computed, 8 were there", self.score("--allow-external").stderr)
+        only = self.score("--metric", "mine", "--allow-external")
+        self.assertIn("0 scores computed, 4 were there", only.stderr)
+        self.write_metric(body="return 2 * len(item.prediction)")
+        self.assertIn("4 scores computed, 0 were there", self.score("--metric", "mine", "--allow-external").stderr)
+        self.assertEqual(self.scored(), 8, "another program is another metric")
+
+    def test_scoring_a_store_without_that_says_which_were_passed_over(self):
+        self.write_sweep_without_scores()
+        run = self.score()
+        self.assertEqual(run.returncode, 3, run.stderr)
+        self.assertIn("metric 'mine' was passed over, 4 predictions have no score by it", run.stderr)
+        self.assertIn("'python3 mine.py'", run.stderr)
+        self.assertIn("--allow-external", run.stderr)
+        self.assertEqual((self.scored("rouge"), self.scored()), (4, 0))
+        asked = self.score("--metric", "mine")
+        self.assertEqual(asked.returncode, 2, asked.stderr)
+        self.assertIn("agree to that with --allow-external", asked.stderr)
+        unknown = self.score("--metric", "mime")
+        self.assertEqual(unknown.returncode, 2, unknown.stderr)
+        self.assertIn("external metrics of the sweep: mine", unknown.stderr)
+        self.assertEqual(self.score("--allow-external").returncode, 0)
+        later = self.score()
+        self.assertEqual(later.returncode, 0, later.stderr)
+        self.assertIn("its stored scores stay as they are", later.stderr)
+
+    def test_a_store_that_lies_elsewhere_is_told_where_the_programs_are(self):
+        self.write_sweep_without_scores()
+        os.mkdir(self.path("elsewhere"))
+        moved = os.path.join("elsewhere", "store.sqlite")
+        os.rename(self.path("store.sqlite"), self.path(moved))
+        lost = self.bench("score", "--store", moved, "--allow-external")
+        self.assertEqual(lost.returncode, 2, lost.stderr)
+        self.assertIn("matches no file below 'elsewhere'", lost.stderr)
+        self.assertIn("--external-folder", lost.stderr)
+        found = self.bench("score", "--store", moved, "--allow-external", "--external-folder", ".")
+        self.assertEqual(found.returncode, 0, found.stderr)
+
+    def test_a_comparison_names_what_it_does_not_compare(self):
+        self.write_sweep_without_scores()
+        self.assertEqual(self.score().returncode, 3)
+        sides = ("method=lead,local_context=4", "method=lead,local_context=8")
+        neither = self.bench("compare", "--store", "store.sqlite", *sides)
+        self.assertEqual(neither.returncode, 0, neither.stderr)
+        self.assertIn("metric 'mine' is not compared: neither A nor B has a score by it", neither.stderr)
+        self.assertEqual(self.score("--allow-external").returncode, 0)
+        self.assertNotIn("not compared", self.bench("compare", "--store", "store.sqlite", *sides).stderr)
+        shutil.copy(self.path("store.sqlite"), self.path("other.sqlite"))
+        connection = sqlite3.connect(self.path("other.sqlite"))
+        connection.execute("UPDATE score_job SET signature = replace(signature, 'mine@1', 'mine@2')")
+        connection.commit()
+        connection.close()
+        different = self.bench("compare", "store.sqlite#" + sides[0], "other.sqlite#" + sides[0])
+        self.assertEqual(different.returncode, 0, different.stderr)
+        self.assertRegex(different.stderr, r"'mine' is not compared: A has it as 'external\|metric:mine@1.*B as .*mine@2")
+
     def test_a_failure_is_an_error_of_this_metric_and_never_a_zero(self):
         for body, message in [("raise ValueError('no such luck')", "item 0: ValueError: no such luck"),
                               ("return float('nan')", "mine is nan, not a finite number"),
