@@ -49,15 +49,30 @@ void count_wins(const score::PairedStatistics& paired, size_t column, ComparedCo
   }
 }
 
-Result<std::optional<DropTest>> drop_test(const score::PairedStatistics& paired,
-                                          const std::string& name, size_t column,
-                                          const ComparisonRequest& request) {
-  const auto wanted = request.max_drops.find(name);
+Result<std::optional<DropTest>> drop_test(const score::PairedStatistics& paired, size_t column,
+                                          const ComparisonRequest& request, const Metric* metric) {
+  const auto wanted = request.max_drops.find(paired.columns[column]);
   if (wanted == request.max_drops.end()) return std::optional<DropTest>();
-  const auto p = metrics::randomization_p(column_differences(paired, column, wanted->second),
-                                          paired.clusters, Alternative::less);
-  if (!p) return p.error();
-  return std::optional(DropTest{wanted->second, p->front(), p->front() < kLevel});
+  DropTest test{.margin = wanted->second};
+  if (paired.is_mean[column]) {
+    const auto p = metrics::randomization_p(column_differences(paired, column, test.margin),
+                                            paired.clusters, Alternative::less);
+    if (!p) return p.error();
+    test.p = p->front();
+  } else {
+    const auto drop = metrics::bootstrap_corpus_drop(paired.second, paired.first, paired.clusters,
+                                                     metrics::values_of(*metric), column,
+                                                     test.margin, {.level = 1 - kLevel});
+    if (!drop) {
+      Error error = drop.error();
+      error.message = "--max-drop " + paired.columns[column] + ": " + error.message;
+      return error;
+    }
+    test.p = drop->p;
+    test.bound = drop->bound;
+  }
+  test.worse = test.p < kLevel;
+  return std::optional(test);
 }
 
 std::vector<DifferentExample> most_different(const score::PairedStatistics& paired, size_t column,
@@ -157,12 +172,12 @@ Result<Comparison> compare_metric(const score::PairedStatistics& paired,
   if (!corpus) return corpus.error();
   for (size_t c : chosen_columns(paired.columns, request)) {
     const bool is_mean = paired.is_mean[c];
-    if (!is_mean && request.max_drops.contains(paired.columns[c])) {
-      return invalid_argument("--max-drop: the corpus value of '" + paired.columns[c] +
-                              "' is not the mean of its examples, so their differences do not "
-                              "test it");
-    }
     if (!is_mean && !corpus->testable[c]) {
+      if (request.max_drops.contains(paired.columns[c])) {
+        return invalid_argument("--max-drop: the corpus value of '" + paired.columns[c] +
+                                "' is neither the mean of its examples nor made of such means, so "
+                                "there is no test of a drop");
+      }
       comparison.left_out.push_back(paired.columns[c]);
       continue;
     }
@@ -173,11 +188,9 @@ Result<Comparison> compare_metric(const score::PairedStatistics& paired,
     column.difference = is_mean ? (*intervals)[c] : corpus->differences[c];
     column.p = is_mean ? (*p)[c] : corpus->p[c];
     count_wins(paired, c, column);
-    if (is_mean) {
-      auto drop = drop_test(paired, column.name, c, request);
-      if (!drop) return drop.error();
-      column.drop = *drop;
-    }
+    auto drop = drop_test(paired, c, request, metric);
+    if (!drop) return drop.error();
+    column.drop = *drop;
     comparison.clusters = column.difference.interval.clusters;
     if (comparison.columns.size() == 1) {
       comparison.most_different = most_different(paired, c, request.examples);

@@ -18,11 +18,13 @@
 
 namespace qfs::cli {
 
-/// A drop that is allowed, and whether B is worse by more than it.
+/// A drop that is allowed, and whether B is worse by more than it: by randomisation where the
+/// corpus value is a mean of examples, else (BLEU) by the paired bootstrap.
 struct DropTest {
   double margin = 0;
-  double p = 1;        ///< one-sided, of "the difference is not below -margin"
-  bool worse = false;  ///< p below kLevel
+  double p = 1;                 ///< one-sided, of "the difference is not below -margin"
+  bool worse = false;           ///< p below kLevel
+  std::optional<double> bound;  ///< of the bootstrap: upper bound of the difference at 1 - kLevel
 };
 
 struct ComparedColumn {

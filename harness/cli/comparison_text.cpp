@@ -49,10 +49,15 @@ std::string row_text(const ComparedColumn& column) {
 }
 
 std::string drop_text(const ComparedColumn& column) {
-  return fmt::format("{}: a drop of more than {} is {} (one-sided p {})\n",
-                     reports::markdown_text(column.name),
-                     Shown(column.name).value(column.drop->margin),
-                     column.drop->worse ? "shown: WORSE" : "not shown", p_text(column.drop->p));
+  const Shown shown(column.name);
+  std::string test = fmt::format("one-sided p {}", p_text(column.drop->p));
+  if (column.drop->bound) {
+    test += fmt::format(", paired bootstrap: B − A is at most {} with {} % confidence",
+                        shown.change(*column.drop->bound), 100 * (1 - kLevel));
+  }
+  return fmt::format("{}: a drop of more than {} is {} ({})\n", reports::markdown_text(column.name),
+                     shown.value(column.drop->margin),
+                     column.drop->worse ? "shown: WORSE" : "not shown", test);
 }
 
 std::string example_text(const DifferentExample& example) {
@@ -108,7 +113,11 @@ json column_json(const ComparedColumn& column) {
   }
   if (column.drop) {
     object["max_drop"] = {
-        {"margin", column.drop->margin}, {"p", column.drop->p}, {"worse", column.drop->worse}};
+        {"margin", column.drop->margin},
+        {"p", column.drop->p},
+        {"worse", column.drop->worse},
+        {"test", column.drop->bound ? "paired bootstrap" : "paired randomisation"}};
+    if (column.drop->bound) object["max_drop"]["bound"] = *column.drop->bound;
   }
   return object;
 }

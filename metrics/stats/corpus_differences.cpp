@@ -1,5 +1,6 @@
 #include "metrics/stats/corpus_differences.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "harness/core/rng.h"
@@ -67,7 +68,56 @@ class Exchange {
   double items_ = 0;
 };
 
+/// Values of a minus those of b in each resample, ascending. The draws are those of an interval.
+std::vector<double> resampled_differences(const ClusterSums& data, const MeansTransform& values,
+                                          size_t column, const BootstrapOptions& options) {
+  std::vector<double> differences;
+  differences.reserve(static_cast<size_t>(options.resamples));
+  std::vector<double> sums(data.columns);
+  Rng rng(options.seed);
+  for (int64_t r = 0; r < options.resamples; ++r) {
+    std::ranges::fill(sums, 0.0);
+    double items = 0;
+    for (size_t draw = 0; draw < data.clusters(); ++draw) {
+      const size_t cluster = rng.below(data.clusters());
+      const double* row = data.sums.data() + cluster * data.columns;
+      for (size_t c = 0; c < data.columns; ++c) sums[c] += row[c];
+      items += data.sizes[cluster];
+    }
+    for (double& sum : sums) sum /= items;
+    subtract_values(sums, items, values);
+    differences.push_back(sums[column]);
+  }
+  std::ranges::sort(differences);
+  return differences;
+}
+
 }  // namespace
+
+Result<CorpusDrop> bootstrap_corpus_drop(std::span<const Statistics> a,
+                                         std::span<const Statistics> b,
+                                         std::span<const std::string> clusters,
+                                         const MeansTransform& values, size_t column, double margin,
+                                         const BootstrapOptions& options) {
+  if (options.resamples < 1) return invalid_argument("bootstrap resamples must be at least 1");
+  if (!(margin >= 0)) return invalid_argument("the margin of a drop is at least 0");
+  const Result<std::vector<Statistics>> rows = joined_rows(a, b);
+  if (!rows) return rows.error();
+  const Result<ClusterSums> data = sum_by_cluster(*rows, clusters);
+  if (!data) return data.error();
+  if (column >= data->columns / 2) return invalid_argument("there is no such column to test");
+  if (static_cast<int64_t>(data->clusters()) < kMinimumClusters) {
+    return invalid_argument("a bootstrap test needs at least " + std::to_string(kMinimumClusters) +
+                            " clusters, there are " + std::to_string(data->clusters()));
+  }
+  const std::vector<double> differences = resampled_differences(*data, values, column, options);
+  // A difference that only rounding keeps from the margin is no drop by more than it.
+  const double slack = kTie * (1 + margin);
+  const auto first = std::ranges::lower_bound(differences, -margin - slack);
+  const auto not_below = static_cast<double>(differences.end() - first);
+  return CorpusDrop{(not_below + 1) / (static_cast<double>(options.resamples) + 1),
+                    linear_quantile(differences, options.level)};
+}
 
 Result<std::vector<PairedDifference>> bootstrap_corpus_differences(
     std::span<const Statistics> a, std::span<const Statistics> b,

@@ -4,9 +4,11 @@
 // resampled or swapped are the columns of both systems, and the values are made of their means by
 // `values`. In a trial of the randomisation test each cluster's rows are exchanged between the
 // systems or not (sacreBLEU's paired approximate randomisation, by cluster). Same resamples and
-// assignments as there. Stateless, thread-safe, deterministic. Source: Riezler & Maxwell 2005.
+// assignments as there. Stateless, thread-safe, deterministic. Sources: Riezler & Maxwell 2005; for
+// the drop Koehn 2004 and Efron & Tibshirani 1993, 13.3.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,5 +31,24 @@ Result<std::vector<double>> randomization_corpus_p(std::span<const Statistics> a
                                                    std::span<const std::string> clusters,
                                                    const MeansTransform& values,
                                                    const RandomizationOptions& options = {});
+
+/// Whether values(a) is below values(b) by more than a margin.
+struct CorpusDrop {
+  double p = 1;      ///< of "it is not"
+  double bound = 0;  ///< upper bound of values(a) - values(b), one-sided at `level`
+};
+
+/// The one-sided paired bootstrap. Exchanging rows would need rows of a shifted by the margin,
+/// which counts cannot be; so both systems are drawn together, as for their interval, and p is the
+/// share of resamples in which the difference of one `column` is not below -margin,
+/// (k + 1) / (resamples + 1) (Koehn 2004: the share in which the better system does not win; the
+/// same as an upper percentile bound, at 1 - p, of -margin). `options.level` is the bound's. Errors
+/// as bootstrap_differences, and fewer than kMinimumClusters clusters, a column that is not there,
+/// a negative margin.
+Result<CorpusDrop> bootstrap_corpus_drop(std::span<const Statistics> a,
+                                         std::span<const Statistics> b,
+                                         std::span<const std::string> clusters,
+                                         const MeansTransform& values, size_t column, double margin,
+                                         const BootstrapOptions& options = {});
 
 }  // namespace qfs::metrics

@@ -74,7 +74,25 @@ class Compare(DriverTest):
             self.assertLess(column["p"], 0.01)
         self.assertNotIn("bleu#hyp", columns)
         self.assertIn("| bleu |", self.assert_succeeds(self.compare(*sides)))
-        self.assert_fails(2, self.compare(*sides, "--max-drop", "bleu=1"), "not the mean")
+
+    def test_a_drop_of_a_corpus_value_is_tested_in_its_direction(self):
+        for metric in ("scrolls", "bleu", "chrf"):
+            self.assert_succeeds(self.run_bench("score", "--store", "small.sqlite", "--metric", metric))
+        better, worse = "method=oracle,local_context=32", "method=lead,local_context=32"
+        for column, margin in (("bleu", "0.5"), ("chrf", "0.5"), ("geometric_mean.f", "0.005")):
+            drop = ["--max-drop", f"{column}={margin}"]
+            run = self.compare(better, worse, *drop)
+            self.assertEqual(run.returncode, 1, run.stderr)
+            self.assertIn("WORSE", run.stdout)
+            self.assertIn("paired bootstrap", run.stdout)
+            self.assertIn("not shown", self.assert_succeeds(self.compare(worse, better, *drop)))
+            self.assertIn("not shown", self.assert_succeeds(self.compare(better, better, *drop)))
+            column_of = {n: c for s in self.json_of(worse, better, *drop) for n, c in s["columns"].items()}
+            test = column_of[column]["max_drop"]
+            self.assertEqual((test["worse"], test["test"]), (False, "paired bootstrap"))
+            self.assertGreater(test["bound"], 0)
+            large = ["--max-drop", f"{column}=100"]
+            self.assertIn("not shown", self.assert_succeeds(self.compare(better, worse, *large)))
 
     def test_a_value_that_cannot_be_resampled_is_left_out(self):
         records = [{**record(i), "references": ["Line 3 of text" + " and more" * i * i]} for i in range(12)]
@@ -85,7 +103,7 @@ class Compare(DriverTest):
         left_out = [name for c in self.json_of(*sides) for name in c["left_out"]]
         self.assertIn("rouge1.f", left_out)
         self.assertIn("left out", self.assert_succeeds(self.compare(*sides)))
-        self.assert_fails(2, self.compare(*sides, "--max-drop", "rouge1.f=0.01"), "not the mean")
+        self.assert_fails(2, self.compare(*sides, "--max-drop", "rouge1.f=0.01"), "neither the mean")
 
     def test_the_table_names_sides_and_signature(self):
         text = self.assert_succeeds(self.compare(LEAD, WIDE, "--values", "rougeL.f"))
