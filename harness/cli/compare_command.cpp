@@ -167,11 +167,13 @@ Result<std::optional<std::vector<Comparison>>> compare_if_files(const CompareOpt
         file_a ? options.a : options.b, file_a ? options.b : options.a));
   }
   if (!file_a) {
-    const bool given = files.any_input() || !files.metrics.empty() || options.missing != "error";
+    const bool given = files.any_input() || !files.metrics.empty() || !files.postprocess.empty() ||
+                       options.missing != "error";
     if (given) {
       return invalid_argument(
-          "--metric, --refs, --refs-dataset, --from, --fields and --missing are for files of "
-          "predictions; stored results have their scores");
+          "--metric, --refs, --refs-dataset, --from, --fields, --postprocess and --missing are for "
+          "files of predictions; stored results have their scores, 'qfs-bench score --store' makes "
+          "others");
     }
     return std::optional<std::vector<Comparison>>();
   }
@@ -231,6 +233,11 @@ void add_file_options(CLI::App& command, CompareOptions& options) {
       ->type_name("TOOL");
   add("--fields", options.fields,
       "Files: names of the fields, prediction=output,references=answers", "MAP");
+  add("--postprocess", options.files.postprocess,
+      "Files: a step that makes scored texts of predictions, see `list postprocess`; repeatable, "
+      "in "
+      "order",
+      "STEP");
   command
       .add_option("--missing", options.missing,
                   "Files: items without prediction, or in one of them only: error, skip; zero "

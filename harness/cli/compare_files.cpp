@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "harness/score/score.h"
+
 namespace qfs::cli {
 namespace {
 
@@ -173,7 +175,7 @@ Result<std::vector<Comparison>> compare_files(const std::string& a, const std::s
     comparison->a = a;
     comparison->b = b;
     comparison->metric = first->names[m];
-    comparison->signature = score.metric->signature();
+    comparison->signature = score::scored_signature(*score.metric, first->items.postprocess);
     comparison->unit = first->items.unit;
     comparisons.push_back(*std::move(comparison));
   }

@@ -7,6 +7,7 @@
 
 #include "harness/cli/output.h"
 #include "harness/core/log.h"
+#include "harness/core/postprocess.h"
 
 namespace qfs::cli {
 namespace {
@@ -80,6 +81,40 @@ std::string prediction_section(const ShownExample& shown) {
   return section(title + ")", terminal_safe(prediction.text));
 }
 
+/// What the chain of a score made of this example: the prediction as the store has it, references
+/// by the chain itself, of which each is a pure function.
+Result<ProcessedTexts> processed_texts(store::Reader& reader, const store::ScoreJobRow& job,
+                                       const store::StatisticRow& statistic,
+                                       const std::optional<Example>& texts) {
+  ProcessedTexts processed{job.postprocess.text, {}, {}};
+  if (!statistic.processed_sha256.empty()) {
+    auto text = reader.text(statistic.processed_sha256);
+    if (!text) return text.error();
+    processed.prediction = *std::move(text);
+  }
+  const Result<Postprocess> chain = Postprocess::of_chain(job.postprocess);
+  // A chain with a step that this version does not have: its references cannot be made again.
+  if (!chain || !texts) return processed;
+  for (size_t i = 0; i < texts->references.size(); ++i) {
+    Result<std::string> text = chain->reference(texts->references[i]);
+    if (!text) return text.error();
+    if (*text != texts->references[i]) processed.references[i] = *std::move(text);
+  }
+  return processed;
+}
+
+std::string processed_section(const ProcessedTexts& processed) {
+  const std::string by = " as scored after " + terminal_safe(processed.chain);
+  std::string text;
+  if (processed.prediction) {
+    text += section("prediction" + by, terminal_safe(*processed.prediction));
+  }
+  for (const auto& [number, reference] : processed.references) {
+    text += section(fmt::format("reference {}{}", number + 1, by), terminal_safe(reference));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string cell_title(const reports::PlaceFacts& place) {
@@ -115,6 +150,15 @@ Result<ShownExample> load_example(store::Reader& reader, const reports::PlaceFac
     if (!statistics) return statistics.error();
     const auto own = std::ranges::find(*statistics, ordinal, &store::StatisticRow::ordinal);
     if (own == statistics->end()) continue;
+    const bool told = std::ranges::any_of(
+        shown.processed, [&](const auto& other) { return other.chain == job.postprocess.text; });
+    if (!told && job.postprocess.text != "[]") {
+      auto processed = processed_texts(reader, job, *own, shown.texts);
+      if (!processed) return processed.error();
+      if (processed->prediction || !processed->references.empty()) {
+        shown.processed.push_back(*std::move(processed));
+      }
+    }
     ExampleScores& scores = shown.scores.emplace_back();
     scores.signature = job.signature;
     for (size_t i = 0; i < job.columns.size(); ++i) {
@@ -142,6 +186,7 @@ std::string example_text(const ShownExample& shown) {
           section(fmt::format("reference {}", i + 1), terminal_safe(shown.texts->references[i]));
     }
   }
+  for (const ProcessedTexts& processed : shown.processed) text += processed_section(processed);
   for (const ExampleScores& scores : shown.scores) {
     std::string body;
     for (const auto& [name, value] : scores.columns) {
@@ -183,6 +228,15 @@ std::string example_json(const ShownExample& shown) {
                               {"kept", std::move(kept)}};
     }
   }
+  json processed = json::array();
+  for (const ProcessedTexts& texts : shown.processed) {
+    json& entry = processed.emplace_back(json{{"chain", json::parse(texts.chain)}});
+    if (texts.prediction) entry["prediction"] = *texts.prediction;
+    for (const auto& [number, text] : texts.references) {
+      entry["references"][std::to_string(number)] = text;
+    }
+  }
+  if (!processed.empty()) object["processed"] = std::move(processed);
   json scores = json::array();
   for (const ExampleScores& job : shown.scores) {
     json values = json::object();

@@ -207,6 +207,18 @@ Result<Postprocess> Postprocess::parse(std::span<const std::string> texts) {
   return chain;
 }
 
+Result<Postprocess> Postprocess::of_chain(const Json& chain) {
+  const Result<nlohmann::json> list = parse_json(chain.text, "postprocess chain");
+  if (!list) return list.error();
+  std::vector<std::string> steps;
+  if (!list->is_array()) return data_error("'" + chain.text + "' is no list of steps");
+  for (const nlohmann::json& step : *list) {
+    if (!step.is_string()) return data_error("'" + chain.text + "' is no list of steps");
+    steps.push_back(step.get<std::string>());
+  }
+  return parse(steps);
+}
+
 Json Postprocess::chain() const {
   nlohmann::json list = nlohmann::json::array();
   for (const Step& step : steps_) list.push_back(step.text);

@@ -43,6 +43,10 @@ class Postprocess {
 
   static Result<Postprocess> parse(std::span<const std::string> steps);
 
+  /// The chain that chain() gave, as stores and signatures have it. `data` when it is no list of
+  /// texts.
+  static Result<Postprocess> of_chain(const Json& chain);
+
   bool empty() const { return steps_.empty(); }
   /// A list of steps with the parameters that are not at their default, as an identity holds it.
   Json chain() const;

@@ -201,6 +201,20 @@ class CompareFiles(DriverTest):
         self.write("b.txt", "one line\n")
         self.assertNotEqual(self.compare("a.txt", "b.txt", "--refs", "refs.txt").returncode, 0)
 
+    def test_postprocess_is_of_both_and_signed(self):
+        self.records("thinking.jsonl", [f"<think>the plan of item</think>the plan of item {i} is agreed" for i in range(12)])
+        files, chain = ("good.jsonl", "thinking.jsonl"), ("--postprocess", "strip_reasoning")
+        raw, = self.json_of(*files)
+        self.assertLess(raw["columns"]["rouge1.f"]["b"], 1)
+        processed, = self.json_of(*files, *chain)
+        self.assertEqual((processed["columns"]["rouge1.f"]["a"], processed["columns"]["rouge1.f"]["b"]), (1, 1))
+        self.assertEqual(processed["signature"], raw["signature"] + '|post:["strip_reasoning"]')
+        self.assert_fails(2, self.compare(*files, "--postprocess", "strip_reason"), "did you mean 'strip_reasoning'?")
+        self.write_data()
+        self.write_sweep()
+        self.assert_succeeds(self.run_bench("sweep", "sweep.json", "--quiet"))
+        self.assert_fails(2, self.compare(LEAD, WIDE, *chain), "--postprocess", "are for files")
+
     def test_ids_that_do_not_agree_are_named(self):
         self.records("shifted.jsonl", ["the plan"] * 12, first=2)
         self.assert_fails(5, self.compare("good.jsonl", "shifted.jsonl"),

@@ -197,6 +197,26 @@ class ScoreFiles(DriverTest):
         with contextlib.closing(sqlite3.connect(self.path("s.sqlite"))) as store:
             self.assertEqual(store.execute("SELECT count(*) FROM score_job").fetchone()[0], 2 * jobs)
 
+    def test_show_prints_raw_and_scored_texts_where_they_differ(self):
+        self.write_data()
+        self.write_sweep(postprocess=["replace:pattern=Line (\\d),with=Row $1,to=both"])
+        self.assert_succeeds(self.run_bench("sweep", "sweep.json", "--quiet"))
+        choose = ("--filter", "local_context=16", "--example", "e3")
+        text = self.assert_succeeds(self.run_bench("show", *choose))
+        self.assertRegex(text, r"\n--- prediction \([^\n]*\nLine 0 of text 3")
+        self.assertRegex(text, r"\n--- prediction as scored after \[\"replace[^\n]*\nRow 0 of text 3")
+        self.assertRegex(text, r"\n--- reference 1\nLine 3 of text 3")
+        self.assertRegex(text, r"\n--- reference 1 as scored after [^\n]*\nRow 3 of text 3")
+        shown = json.loads(self.assert_succeeds(self.run_bench("show", *choose, "--json")))
+        self.assertTrue(shown["prediction"]["text"].startswith("Line 0"))
+        (processed,) = shown["processed"]
+        self.assertTrue(processed["prediction"].startswith("Row 0"))
+        self.assertEqual(processed["references"], {"0": "Row 3 of text 3 is about item 3."})
+        self.assert_succeeds(self.run_bench("score", "--store", "small.sqlite", "--postprocess", "strip",
+                                            "--metric", "length"))
+        self.assertEqual(self.assert_succeeds(self.run_bench("show", *choose)).count("--- prediction"), 2,
+                         "a chain that changes nothing prints nothing")
+
     def test_list_postprocess_names_every_step(self):
         steps = json.loads(self.assert_succeeds(self.run_bench("list", "postprocess", "--json")))["steps"]
         self.assertIn("strip_special", [step["name"] for step in steps])

@@ -75,6 +75,11 @@ TEST(Postprocess, TheChainIsCanonical) {
             R"(["strip_reasoning"])");
   EXPECT_EQ(chain({"replace:to=both,with=\\,,pattern=a"}).chain().text,
             R"(["replace:pattern=a,with=\\,,to=both"])");
+  const Json written = chain({"replace:to=both,with=\\,,pattern=a", "strip"}).chain();
+  EXPECT_EQ(Postprocess::of_chain(written)->chain().text, written.text);
+  for (const char* broken : {"{}", "[1]", "[", "[\"no_such_step\"]"}) {
+    EXPECT_FALSE(Postprocess::of_chain(Json{broken}).ok()) << broken;
+  }
 }
 
 TEST(Postprocess, WrongChainsNameTheNearest) {
