@@ -23,6 +23,7 @@ class FileReader {
   /// Fills `destination` with bytes [offset, offset + bytes); a short read is a `data` error.
   Status read(uint64_t offset, uint64_t bytes, void* destination) const;
 
+  int descriptor() const { return descriptor_; }
   uint64_t size_bytes() const { return size_bytes_; }
   const std::string& path() const { return path_; }
 

@@ -94,7 +94,8 @@ Result<int64_t> GgufFile::row_bytes(const GgufTensor& tensor) const {
   if (info) return tensor.shape.back() / info->block_elements * info->block_bytes;
   return unavailable("tensor '" + tensor.name + "' of '" + path() + "' is stored as " +
                      tensor_type_name(static_cast<uint32_t>(tensor.type)) +
-                     ", which this program does not read (it reads F32, F16, Q4_1 and Q8_0)");
+                     ", which this program does not read (it reads F32, F16, BF16, Q4_0, Q4_1, "
+                     "Q8_0, Q4_K and Q6_K)");
 }
 
 Status GgufFile::check_rows(const GgufTensor& tensor, int64_t first, int64_t count) const {
@@ -120,6 +121,10 @@ Status GgufFile::read_rows(const GgufTensor& tensor, int64_t first, int64_t coun
   const Result<int64_t> bytes = row_bytes(tensor);
   if (!bytes.ok()) return bytes.error();
   if (Status status = check_rows(tensor, first, count); !status.ok()) return status;
+  if (!tensor_type_info(tensor.type)->to_float) {
+    return data_error("tensor '" + tensor.name + "' of '" + path() + "' holds " +
+                      tensor_type_name(tensor.type) + ", expected weights");
+  }
   const int64_t row_elements = tensor.shape.back();
   if (static_cast<int64_t>(out.size()) != count * row_elements) {
     return internal_error("the destination does not hold the rows of tensor '" + tensor.name + "'");

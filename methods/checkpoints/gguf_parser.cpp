@@ -20,6 +20,7 @@ constexpr uint64_t kMaxNameBytes = 4096;  // the format says 64; files in use ex
 constexpr uint32_t kMaxDimensions = 4;
 constexpr uint64_t kMaxAlignment = 1 << 20;
 constexpr uint64_t kMaxTensors = 65536;
+constexpr uint32_t kMaxTypes = 256;  // ggml has about 40
 
 /// Bytes of a fixed-size value; 0 for strings, arrays and unknown types.
 uint64_t fixed_bytes(GgufType type) {
@@ -312,6 +313,7 @@ Status GgufParser::parse_tensor() {
   }
   const Result<uint32_t> type = number<uint32_t>(item);
   if (!type.ok()) return type.error();
+  if (*type >= kMaxTypes) return fault(item + " has the unknown type " + std::to_string(*type));
   tensor.type = static_cast<TensorType>(*type);
   const Result<uint64_t> offset = number<uint64_t>(item);
   if (!offset.ok()) return offset.error();
@@ -320,7 +322,7 @@ Status GgufParser::parse_tensor() {
     return fault(item + " starts at offset " + std::to_string(*offset) +
                  ", which is not a multiple of the alignment " + std::to_string(alignment_));
   }
-  if (const std::optional<TensorTypeInfo> info = tensor_type_info(tensor.type)) {
+  if (const std::optional<TensorTypeInfo> info = ggml_type_info(*type)) {
     int64_t bytes = 0;
     if (tensor.shape.back() % info->block_elements != 0) {
       return fault(item + " has rows of " + std::to_string(tensor.shape.back()) +

@@ -140,8 +140,7 @@ struct Avx2Vector {
         return expand_q4_1(blocks, elements / kBlock, out);
       case checkpoints::TensorType::q8_0:
         return expand_q8_0(blocks, elements / kBlock, out);
-      case checkpoints::TensorType::f32:
-      case checkpoints::TensorType::f16:
+      default:
         return checkpoints::dequantize(type, packed, elements, out);
     }
   }

@@ -93,14 +93,14 @@ TEST_F(GgufTest, tensors_have_the_outermost_dimension_first_and_their_values) {
 
 TEST_F(GgufTest, unreadable_tensor_types_are_refused_only_when_read) {
   GgufWriter writer;
-  writer.packed_tensor("k", {256}, 12, std::string(144, '\0'));
+  writer.packed_tensor("k", {256}, 13, std::string(176, '\0'));
   const auto file = open(writer.bytes());
   ASSERT_TRUE(file.ok());
   std::vector<float> values(256);
   const Status read = (*file)->read(**(*file)->tensor("k"), values);
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.error().kind, ErrorKind::unavailable);
-  EXPECT_THAT(read.error().message, HasSubstr("Q4_K"));
+  EXPECT_THAT(read.error().message, HasSubstr("Q5_K"));
 }
 
 TEST_F(GgufTest, every_truncation_of_a_valid_file_is_a_data_error) {
