@@ -3,14 +3,12 @@ qfs_test(cli_test LABEL unit
     support/plan_fakes.cpp
     unit/cli/doctor_test.cpp
     unit/cli/exit_codes_test.cpp
-    unit/cli/explain_diff_test.cpp
+    unit/cli/explain_text_test.cpp
     unit/cli/match_test.cpp
     unit/cli/output_test.cpp
     unit/cli/progress_test.cpp
     unit/cli/registration_test.cpp
   LINK qfs_cli qfs_light_sessions)
-
-qfs_fuzz(cli_fuzz_signatures SOURCES fuzz/cli/fuzz_signatures.cpp LINK qfs_cli)
 
 # The built program, driven as its users drive it.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)

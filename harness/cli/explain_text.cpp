@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/api/metric_columns.h"
-#include "harness/cli/explain_diff.h"
+#include "harness/cli/analysis_text.h"
 #include "harness/cli/output.h"
 #include "harness/core/log.h"
 
@@ -11,6 +11,11 @@ namespace qfs::cli {
 namespace {
 
 using nlohmann::json;
+using score::ColumnValues;
+using score::Contribution;
+using score::ExplainedDifference;
+using score::key_in_words;
+using score::SignatureDifference;
 
 std::string shown(const std::string& value) { return value.empty() ? "(nothing)" : value; }
 

@@ -3,7 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "harness/cli/match.h"
+#include "harness/cli/analysis_text.h"
 #include "harness/cli/output.h"
 #include "harness/core/log.h"
 
@@ -11,6 +11,8 @@ namespace qfs::cli {
 namespace {
 
 using nlohmann::json;
+using score::MatchReport;
+using score::MatchTarget;
 
 constexpr size_t kNearest = 5;
 constexpr int kMoreDecimals = 2;

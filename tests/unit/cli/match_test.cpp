@@ -1,14 +1,18 @@
-// score --match: targets, digits, what is tried, and what a match is worth.
-#include "harness/cli/match.h"
+// score --match: digits, what is tried, what a match is worth, and how it is shown.
+#include "harness/score/match.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/cli/analysis_text.h"
+#include "harness/cli/rouge_tries.h"
 #include "metrics/catalog.h"
 
 namespace qfs::cli {
 namespace {
 
+using score::MatchReport;
+using score::MatchTry;
 using testing::HasSubstr;
 
 std::vector<ScoreItem> items() {
@@ -42,39 +46,14 @@ std::string printed(const std::string& name, const std::string& column, int deci
 
 MatchReport match(const std::string& targets) {
   const auto texts = items();
-  return *match_published(texts, *parse_match_targets(targets), metrics::BuiltinMetrics(), 2);
+  return *score::match_published(texts, *score::parse_match_targets(targets),
+                                 metrics::BuiltinMetrics(), *rouge_tries(texts, 2), 2);
 }
 
 std::vector<std::string> names(const MatchReport& report) {
   std::vector<std::string> found;
   for (size_t i : report.matching()) found.push_back(report.tries[i].metric);
   return found;
-}
-
-TEST(MatchTargets, AreColumnsWithDigitsAsPrinted) {
-  const auto targets = *parse_match_targets("rouge1=33.52,rougeL.r=29.6");
-  EXPECT_EQ(targets[0].column, "rouge1.f");
-  EXPECT_EQ(targets[0].decimals, 2);
-  EXPECT_TRUE(targets[0].matches(0.33519));
-  EXPECT_TRUE(targets[0].matches(0.33525)) << "on the edge";
-  EXPECT_FALSE(targets[0].matches(0.33526));
-  EXPECT_EQ(targets[1].column, "rougeL.r");
-  EXPECT_TRUE(targets[1].matches(0.2964));
-  EXPECT_EQ((*parse_match_targets("rouge1=0.335,rouge2=0.1"))[0].scale, 1);
-}
-
-TEST(MatchTargets, WrongOnesAreNamed) {
-  const auto message = [](std::string_view text) {
-    return parse_match_targets(text).error().message;
-  };
-  EXPECT_THAT(message("rouge_1=1"), HasSubstr("did you mean 'rouge1'"));
-  EXPECT_THAT(message("rouge1"), HasSubstr("column=value"));
-  for (const char* wrong :
-       {"rouge1=", "rouge1=-1", "rouge1=1e1", "rouge1=nan", "rouge1=101", "rouge1=1.2.3"}) {
-    EXPECT_FALSE(parse_match_targets(wrong).ok()) << wrong;
-  }
-  EXPECT_THAT(message("rouge1=1,rouge1.f=2"), HasSubstr("twice"));
-  EXPECT_FALSE(parse_match_targets("").ok());
 }
 
 TEST(Match, FindsTheOptionsThatMadeTheDigits) {

@@ -1,4 +1,4 @@
-#include "harness/cli/match.h"
+#include "harness/score/match.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,32 +8,11 @@
 #include <optional>
 #include <set>
 
-#include "metrics/punkt/punkt_files.h"
-#include "metrics/rouge/rouge_variants.h"
-
-namespace qfs::cli {
+namespace qfs::score {
 namespace {
-
-using metrics::PunktRules;
-using metrics::SentenceSplit;
 
 /// What a metric gives for one corpus, or why it gives nothing.
 using Tried = Result<std::vector<Score>>;
-
-/// Lines, and Punkt in both rule sets where its data are here.
-std::vector<SentenceSplit> splits(MatchReport& report) {
-  std::vector<SentenceSplit> list(1);
-  const auto model = metrics::load_punkt("");
-  if (!model) {
-    report.not_tried.emplace_back("rouge:split=punkt", model.error().to_string());
-    return list;
-  }
-  for (PunktRules rules : {PunktRules::nltk_3_9, PunktRules::nltk_3_10}) {
-    const auto punkt = std::make_shared<metrics::PunktSplitter>(*model, rules);
-    for (bool newlines : {false, true}) list.push_back({punkt, newlines, {}});
-  }
-  return list;
-}
 
 /// Every other profile, with the options that published numbers differ in.
 std::vector<std::string> other_profiles(bool several_references, bool groups) {
@@ -122,7 +101,7 @@ std::vector<Tried> try_all(const std::vector<std::string>& names, std::span<cons
 
 Result<MatchReport> match_published(std::span<const ScoreItem> items,
                                     std::vector<MatchTarget> targets, const MetricCatalog& catalog,
-                                    unsigned threads) {
+                                    MatchTries known, unsigned threads) {
   MatchReport report;
   report.targets = std::move(targets);
   report.items = items.size();
@@ -131,12 +110,8 @@ Result<MatchReport> match_published(std::span<const ScoreItem> items,
     report.most_references = std::max(report.most_references, item.references.size());
     groups.insert(item.group);
   }
-  Result<std::vector<metrics::RougeVariant>> rouge =
-      metrics::rouge_variants(items, splits(report), threads);
-  if (!rouge) return rouge.error();
-  for (const metrics::RougeVariant& variant : *rouge) {
-    add_tries(variant.name, variant.values, report);
-  }
+  report.not_tried = std::move(known.not_tried);
+  for (const auto& [name, values] : known.tried) add_tries(name, values, report);
   const std::vector<std::string> names =
       other_profiles(report.most_references > 1, groups.size() < items.size());
   const std::vector<Tried> results = try_all(names, items, catalog, threads);
@@ -212,4 +187,4 @@ std::vector<size_t> MatchReport::nearest(size_t count) const {
   return found;
 }
 
-}  // namespace qfs::cli
+}  // namespace qfs::score

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <set>
 
-#include "harness/cli/match.h"
 #include "harness/core/suggest.h"
+#include "harness/score/match.h"
 
-namespace qfs::cli {
+namespace qfs::score {
 namespace {
 
 constexpr size_t kMaxPrinted = 12;
@@ -74,4 +74,4 @@ Result<std::vector<MatchTarget>> parse_match_targets(std::string_view text) {
   return targets;
 }
 
-}  // namespace qfs::cli
+}  // namespace qfs::score

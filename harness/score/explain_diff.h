@@ -1,7 +1,7 @@
 // `score --explain-diff A B`: what differs between two signatures and, on the user's texts, what
 // each difference is worth.
 //
-// Called by score_command.cpp. Without texts the differences are only named. With texts every
+// Called by `score`. Without texts the differences are only named. With texts every
 // option in which two signatures of `rouge` (or `ideal`) differ is switched from A's value to B's,
 // in the order strip, stem, split, multi, agg, gmean, post: alone, all others at A's, and
 // cumulatively, those before it already at B's. Different metrics are one switch, "metric". Not
@@ -15,9 +15,9 @@
 
 #include "harness/api/metric.h"
 #include "harness/api/result.h"
-#include "harness/cli/signature_fields.h"
+#include "harness/score/signature_fields.h"
 
-namespace qfs::cli {
+namespace qfs::score {
 
 struct SignatureDifference {
   std::string key;  ///< "metric" for the first part
@@ -51,7 +51,4 @@ Result<ExplainedDifference> explain_difference(const SignatureFields& a, const S
                                                std::span<const ScoreItem> items,
                                                const MetricCatalog& catalog);
 
-std::string explain_text(const ExplainedDifference& explained);
-std::string explain_json(const ExplainedDifference& explained);
-
-}  // namespace qfs::cli
+}  // namespace qfs::score

@@ -1,4 +1,4 @@
-#include "harness/cli/signature_fields.h"
+#include "harness/score/signature_fields.h"
 
 #include <algorithm>
 #include <set>
@@ -6,7 +6,7 @@
 #include "harness/api/metric_entry.h"
 #include "harness/core/suggest.h"
 
-namespace qfs::cli {
+namespace qfs::score {
 namespace {
 
 constexpr size_t kMaxBytes = 64 * 1024;
@@ -153,4 +153,4 @@ std::string key_in_words(std::string_view key) {
   return std::string(found == std::end(kWords) ? key : found->meaning);
 }
 
-}  // namespace qfs::cli
+}  // namespace qfs::score

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "harness/cli/match.h"
-#include "harness/cli/signature_fields.h"
+#include "harness/score/match.h"
+#include "harness/score/signature_fields.h"
 #include "tests/support/fuzz.h"
 
 std::vector<std::string> fuzz_seeds() {
@@ -14,7 +14,7 @@ std::vector<std::string> fuzz_seeds() {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace qfs::cli;
+  using namespace qfs::score;
   const std::string text(reinterpret_cast<const char*>(data), size);
   const auto signature = split_signature(text);
   if (signature) {

@@ -1,8 +1,8 @@
 // `score --match`: which ways of computing ROUGE give published digits, on the user's own texts.
 //
-// Called by score_command.cpp; match.cpp parses, tries and counts, match_text.cpp shows. Not
-// thread-safe. Targets that cannot be read are `invalid_argument` with the nearest valid name; a
-// profile that cannot be computed here (absent data, texts it refuses) is listed, not an error.
+// Called by `score`; match_targets.cpp parses, match.cpp tries and counts. Not thread-safe. Targets
+// that cannot be read are `invalid_argument` with the nearest valid name; a profile that cannot be
+// computed here (absent data, texts it refuses) is listed, not an error.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 #include "harness/api/metric.h"
 #include "harness/api/result.h"
 
-namespace qfs::cli {
+namespace qfs::score {
 
 /// "rouge1=33.52": a column and its digits as printed.
 struct MatchTarget {
@@ -59,11 +59,16 @@ struct MatchReport {
   std::vector<size_t> nearest(size_t count) const;
 };
 
+/// Corpus values that somebody has computed already, which is faster for many ways of one metric.
+struct MatchTries {
+  std::vector<std::pair<std::string, std::vector<Score>>> tried;  ///< metric, its columns
+  std::vector<std::pair<std::string, std::string>> not_tried;     ///< metric, why
+};
+
+/// `known`, then every other profile of `catalog` with the options that published numbers differ
+/// in.
 Result<MatchReport> match_published(std::span<const ScoreItem> items,
                                     std::vector<MatchTarget> targets, const MetricCatalog& catalog,
-                                    unsigned threads);
+                                    MatchTries known, unsigned threads);
 
-std::string match_text(const MatchReport& report);
-std::string match_json(const MatchReport& report);
-
-}  // namespace qfs::cli
+}  // namespace qfs::score

@@ -12,7 +12,7 @@
 
 #include "harness/api/metric.h"
 
-namespace qfs::cli {
+namespace qfs::score {
 
 class ItemKeeper final : public Metric {
  public:
@@ -32,4 +32,4 @@ class ItemKeeper final : public Metric {
   mutable std::vector<ScoreItem> items_;  ///< measure() is called once, by one thread
 };
 
-}  // namespace qfs::cli
+}  // namespace qfs::score

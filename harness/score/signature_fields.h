@@ -12,7 +12,7 @@
 #include "harness/api/metric.h"
 #include "harness/api/result.h"
 
-namespace qfs::cli {
+namespace qfs::score {
 
 struct SignatureFields {
   std::string metric;                                       ///< "rouge"
@@ -33,4 +33,4 @@ Result<SignatureFields> read_signature(std::string_view text, const MetricCatalo
 /// What a key is about, in words: "stemming" for "stem"; the key itself when it is not known.
 std::string key_in_words(std::string_view key);
 
-}  // namespace qfs::cli
+}  // namespace qfs::score

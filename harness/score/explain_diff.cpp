@@ -1,4 +1,4 @@
-#include "harness/cli/explain_diff.h"
+#include "harness/score/explain_diff.h"
 
 #include <algorithm>
 #include <memory>
@@ -9,7 +9,7 @@
 #include "harness/core/postprocess.h"
 #include "harness/score/item_source.h"
 
-namespace qfs::cli {
+namespace qfs::score {
 namespace {
 
 constexpr const char* kMetric = "metric";
@@ -188,7 +188,7 @@ class Evaluator {
     if (!chain) return chain.error();
     std::vector<ScoreItem> items(items_.begin(), items_.end());
     for (ScoreItem& item : items) {
-      if (Status done = score::apply(*chain, item); !done) return done.error();
+      if (Status done = apply(*chain, item); !done) return done.error();
     }
     const Result<std::vector<Statistics>> rows = (*metric)->measure(items);
     if (!rows) return rows.error();
@@ -260,4 +260,4 @@ Result<ExplainedDifference> explain_difference(const SignatureFields& a, const S
   return explained;
 }
 
-}  // namespace qfs::cli
+}  // namespace qfs::score

@@ -1,0 +1,19 @@
+// What `score --match` and `score --explain-diff` print: text for people, and JSON.
+//
+// Called by score_analyses.cpp. Pure; thread-safe. Text is safe for terminals.
+#pragma once
+
+#include <string>
+
+#include "harness/score/explain_diff.h"
+#include "harness/score/match.h"
+
+namespace qfs::cli {
+
+std::string explain_text(const score::ExplainedDifference& explained);
+std::string explain_json(const score::ExplainedDifference& explained);
+
+std::string match_text(const score::MatchReport& report);
+std::string match_json(const score::MatchReport& report);
+
+}  // namespace qfs::cli
