@@ -6,7 +6,6 @@
 #include "datasets/json_access.h"
 #include "datasets/readers/meeting_set.h"
 #include "datasets/readers/mini_splits.h"
-#include "datasets/source_files.h"
 
 namespace qfs::datasets {
 
@@ -35,26 +34,17 @@ DatasetInfo MiniMeetingsReader::info() const {
 }
 
 Result<Dataset> MiniMeetingsReader::read(const DatasetRequest& request) const {
-  Result<std::vector<std::string>> ids = ids_of_split(folder_, request.split);
-  if (!ids) return ids.error();
-
-  DatasetManifest manifest;
-  manifest.name = info().name;
-  manifest.licence = info().licence;
-  manifest.source = "bundled with qfs-bench";
+  Result<BundledSplit> split = load_bundled_split(info(), folder_, request.split, ".json");
+  if (!split) return split.error();
   std::vector<Meeting> meetings;
-  for (const std::string& id : *ids) {
-    std::string name = id + ".json";
-    Result<LoadedFile> file = load_unpinned(folder_ + "/" + name, name);
-    if (!file) return file.error();
-    Result<nlohmann::json> value = parse_json(file->bytes, file->path);
+  for (const BundledFile& file : split->files) {
+    Result<nlohmann::json> value = parse_json(file.bytes, file.path);
     if (!value) return value.error();
-    Result<Meeting> meeting = decode_meeting(*value, id, {file->path, ""});
+    Result<Meeting> meeting = decode_meeting(*value, file.id, {file.path, ""});
     if (!meeting) return meeting.error();
     meetings.push_back(*std::move(meeting));
-    manifest.files.push_back(std::move(file->source));
   }
-  Result<Dataset> dataset = seal_meetings(request, std::move(manifest), std::move(meetings));
+  Result<Dataset> dataset = seal_meetings(request, std::move(split->manifest), std::move(meetings));
   if (!dataset) return dataset;
   for (Example& example : dataset->examples) example.language = set_.language;
   return dataset;

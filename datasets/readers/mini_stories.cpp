@@ -5,7 +5,6 @@
 
 #include "datasets/readers/mini_splits.h"
 #include "datasets/readers/squality.h"
-#include "datasets/source_files.h"
 
 namespace qfs::datasets {
 
@@ -22,25 +21,17 @@ DatasetInfo MiniStoriesReader::info() const {
 }
 
 Result<Dataset> MiniStoriesReader::read(const DatasetRequest& request) const {
-  Result<std::vector<std::string>> ids = ids_of_split(folder_, request.split);
-  if (!ids) return ids.error();
-  DatasetManifest manifest;
-  manifest.name = info().name;
-  manifest.licence = info().licence;
-  manifest.source = "bundled with qfs-bench";
+  Result<BundledSplit> split = load_bundled_split(info(), folder_, request.split, ".jsonl");
+  if (!split) return split.error();
   std::vector<Example> examples;
-  for (const std::string& id : *ids) {
-    std::string name = id + ".jsonl";
-    Result<LoadedFile> file = load_unpinned(folder_ + "/" + name, name);
-    if (!file) return file.error();
+  for (const BundledFile& file : split->files) {
     Result<std::vector<Example>> story =
-        parse_stories(file->bytes, reference_view(request.view), file->path);
+        parse_stories(file.bytes, reference_view(request.view), file.path);
     if (!story) return story.error();
     std::ranges::move(*story, std::back_inserter(examples));
-    manifest.files.push_back(std::move(file->source));
   }
-  manifest.reader = kStoryReader;
-  return seal_questions(request, std::move(manifest), std::move(examples));
+  split->manifest.reader = kStoryReader;
+  return seal_questions(request, std::move(split->manifest), std::move(examples));
 }
 
 }  // namespace qfs::datasets
