@@ -32,10 +32,11 @@ Error missing(const nlohmann::json& record, std::string_view field, const std::s
   if (auto nearest = nearest_name(name, names)) near = " (did you mean '" + *nearest + "'?)";
   std::string what = "missing field '" + name + "'" + near;
   if (name != field) what += ", mapped to " + std::string(field);
-  return data_error(what + "; the fields there are: " + list_fields(record) +
-                        ". Map it in \"fields\", or say \"" + std::string(field) +
-                        "\": \"\" when the data have none",
-                    place.to_string());
+  what += "; the fields there are: " + list_fields(record) + ". Map it in \"fields\"";
+  if (field != "document") {  // which every record has
+    what += ", or say \"" + std::string(field) + "\": \"\" when the data have none";
+  }
+  return data_error(what, place.to_string());
 }
 
 Result<Field> find(const nlohmann::json& record, const FieldMap& fields, std::string_view field,

@@ -1,4 +1,5 @@
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "harness/config/sections.h"
 
@@ -37,7 +38,9 @@ DatasetEntry decode_dataset(const Node& node) {
     fields->is_object("an object from our field to the file's");
     for (const auto& [field, theirs] : fields->members()) {
       if (!is_field_name(field)) theirs.fail("'" + field + "' is not a field of an example");
-      request.fields[field] = theirs.text("the name of a field in the file");
+      // An empty name says that the data have no such field.
+      const bool none = theirs.value().is_string() && theirs.value() == "";
+      request.fields[field] = none ? "" : theirs.text("the name of a field in the file");
     }
     if (fields->members().empty()) fields->fail("'fields' is empty");
   }

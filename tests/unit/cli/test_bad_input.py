@@ -35,6 +35,18 @@ class SweepFile(DriverTest):
         self.assert_fails(2, self.sweep(metrcs=["rouge"]),
                           "sweep.json#/metrcs: unknown key 'metrcs' (did you mean 'metrics'?)")
 
+    def test_the_advice_for_data_without_a_field_is_taken(self):
+        self.write("data.jsonl", json.dumps({"text": "One line. Another.", "answer": "One line."}) + "\n")
+        fields = {"document": "text", "references": "answer"}
+        run = self.sweep(datasets=[{"path": "data.jsonl", "fields": fields}])
+        self.assert_fails(5, run, "data.jsonl:1", "missing field 'query'", 'say "query": "" when the data have none')
+        run = self.sweep(datasets=[{"path": "data.jsonl", "fields": {**fields, "query": ""}}])
+        self.assert_succeeds(run)
+        run = self.sweep(datasets=[{"path": "data.jsonl", "fields": {**fields, "document": "", "query": ""}}])
+        self.assert_fails(2, run, "there is no document; name its field")
+        run = self.sweep(datasets=[{"path": "data.jsonl", "fields": {"query": ""}}])
+        self.assert_fails(5, run, "missing field 'document'", 'Map it in "fields"\n')
+
     def test_unknown_method(self):
         self.assert_fails(2, self.sweep(methods=[{"method": "leed"}]),
                           "sweep.json#/methods/0", "unknown method 'leed' (did you mean 'lead'?)")
