@@ -52,8 +52,9 @@ std::string explain_text(const ExplainedDifference& explained) {
   std::string text;
   if (explained.differences.empty()) text += "the signatures are equal\n";
   for (const SignatureDifference& difference : explained.differences) {
-    text += fmt::format("{} ({})\n  A: {}\n  B: {}\n", key_in_words(difference.key), difference.key,
-                        shown(difference.a), shown(difference.b));
+    text +=
+        fmt::format("{} ({})\n  A: {}\n  B: {}\n", key_in_words(difference.key, difference.of_run),
+                    difference.key, shown(difference.a), shown(difference.b));
   }
   if (!explained.with_texts) {
     return terminal_safe(text +

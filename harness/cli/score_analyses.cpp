@@ -12,8 +12,9 @@
 namespace qfs::cli {
 namespace {
 
-Result<std::vector<ScoreItem>> all_items(const ScoreFilesOptions& options, Catalogs& catalogs) {
-  const auto keeper = std::make_shared<score::ItemKeeper>();
+Result<std::vector<ScoreItem>> all_items(const ScoreFilesOptions& options, Catalogs& catalogs,
+                                         const MetricNeeds& needs) {
+  const auto keeper = std::make_shared<score::ItemKeeper>(needs);
   score::TextScorer scorer({keeper});
   const Result<ScoredItems> read = read_items(options, catalogs.datasets(), scorer);
   if (!read) return read.error();
@@ -27,6 +28,36 @@ Error in_signature(const char* which, Error error) {
   return error;
 }
 
+/// What items must have for the metrics of both computations.
+Result<MetricNeeds> joint_needs(const score::Computation& a, const score::Computation& b,
+                                const MetricCatalog& catalog) {
+  MetricNeeds joint{.references = false};
+  for (const score::Computation* side : {&a, &b}) {
+    const auto metric = catalog.make(side->name());
+    if (!metric) return metric.error();
+    const MetricNeeds needs = (*metric)->needs();
+    joint.references |= needs.references;
+    joint.document |= needs.document;
+    joint.query |= needs.query;
+  }
+  return joint;
+}
+
+Result<score::ExplainedDifference> explained_on_texts(const ScoreFilesOptions& options,
+                                                      const score::SignatureFields& a,
+                                                      const score::SignatureFields& b,
+                                                      Catalogs& catalogs) {
+  const auto from = score::computation_of(a, catalogs.metrics());
+  if (!from) return in_signature("A", from.error());
+  const auto to = score::computation_of(b, catalogs.metrics());
+  if (!to) return in_signature("B", to.error());
+  const Result<MetricNeeds> needs = joint_needs(*from, *to, catalogs.metrics());
+  if (!needs) return needs.error();
+  const Result<std::vector<ScoreItem>> items = all_items(options, catalogs, *needs);
+  if (!items) return items.error();
+  return score::explain_difference(*from, *to, *items, catalogs.metrics());
+}
+
 }  // namespace
 
 Result<ExitCode> run_match(const ScoreFilesOptions& options, const std::string& targets,
@@ -34,7 +65,7 @@ Result<ExitCode> run_match(const ScoreFilesOptions& options, const std::string& 
   auto parsed = score::parse_match_targets(targets);
   if (!parsed) return parsed.error();
   Catalogs catalogs;
-  const Result<std::vector<ScoreItem>> items = all_items(options, catalogs);
+  const Result<std::vector<ScoreItem>> items = all_items(options, catalogs, {});
   if (!items) return items.error();
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
   const unsigned threads = options.threads == 0 ? cores : options.threads;
@@ -59,15 +90,14 @@ Result<ExitCode> run_explain_diff(const ScoreFilesOptions& options,
   if (!a) return in_signature("A", a.error());
   const auto b = score::read_signature(signatures[1], catalogs.metrics());
   if (!b) return in_signature("B", b.error());
-  std::vector<ScoreItem> items;
+  score::ExplainedDifference explained;
   if (options.any_input()) {
-    Result<std::vector<ScoreItem>> read = all_items(options, catalogs);
-    if (!read) return read.error();
-    items = *std::move(read);
+    auto with_texts = explained_on_texts(options, *a, *b, catalogs);
+    if (!with_texts) return with_texts.error();
+    explained = *std::move(with_texts);
   }
-  const auto explained = score::explain_difference(*a, *b, items, catalogs.metrics());
-  if (!explained) return explained.error();
-  Status printed = print_result(global.json ? explain_json(*explained) : explain_text(*explained));
+  explained.differences = score::differences(*a, *b);
+  Status printed = print_result(global.json ? explain_json(explained) : explain_text(explained));
   if (!printed) return printed.error();
   return ExitCode::ok;
 }

@@ -1,11 +1,12 @@
 #include "harness/score/explain_diff.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
+#include <utility>
 
-#include "harness/core/json_dom.h"
 #include "harness/core/postprocess.h"
 #include "harness/score/item_source.h"
 
@@ -14,193 +15,115 @@ namespace {
 
 constexpr const char* kMetric = "metric";
 constexpr const char* kPost = "post";
-/// The order in which options are switched.
-constexpr const char* kOrder[] = {"strip", "stem", "split", "multi", "agg", "gmean"};
+/// Options that are switched before all others, in this order.
+constexpr const char* kFirst[] = {"strip", "stem", "split",         "nltk",
+                                  "multi", "agg",  "geometric_mean"};
 
-/// A signature as something that can be computed.
-struct Computation {
-  std::string base;                            ///< "rouge", or a whole name
-  std::map<std::string, std::string> options;  ///< key of the signature to "option=value"
-  std::vector<std::string> postprocess;
+/// Options that go from A's value to B's together.
+using Switch = std::vector<std::string>;
 
-  std::string name() const {
-    std::string text = base;
-    char separator = ':';
-    for (const char* key : kOrder) {
-      const auto option = options.find(key);
-      if (option == options.end() || option->second.empty()) continue;
-      text += separator + option->second;
-      separator = ',';
-    }
-    return text;
-  }
-};
-
-Error not_understood(const std::string& key, std::string_view value, const std::string& expected) {
-  return invalid_argument("the signature's " + key + " is '" + std::string(value) + "', expected " +
-                          expected);
+std::string key_of(const Switch& keys) {
+  std::string text;
+  for (const std::string& key : keys) text += (text.empty() ? "" : "+") + key;
+  return text;
 }
 
-Result<std::string> split_option(std::string_view value) {
-  if (value == "newline") return std::string("split=newline");
-  for (const auto& [prefix, split] : {std::pair<std::string_view, const char*>{"punkt(", "punkt"},
-                                      {"punkt+newline(", "punkt-newline"}}) {
-    for (const char* nltk : {"3.9", "3.10"}) {
-      if (!value.starts_with(prefix)) continue;
-      if (value.substr(prefix.size()).starts_with(std::string("nltk-") + nltk + ",")) {
-        return std::string("split=") + split + ",nltk=" + nltk;
-      }
-    }
-  }
-  return not_understood("split", value,
-                        "newline, punkt(…) or punkt+newline(…) of NLTK 3.9 or 3.10");
-}
-
-Result<std::string> multi_option(std::string_view value) {
-  for (const auto& [meaning, name] :
-       {std::pair<std::string_view, const char*>{"max-f-per-metric", "max"},
-        {"mean", "mean"},
-        {"first", "first"},
-        {"pooled", "pooled"},
-        {"max-recall-per-metric", "best-recall"},
-        {"jack-knife(max-f-per-metric)", "jack-knife"}}) {
-    if (value == meaning) return std::string("multi=") + name;
-  }
-  constexpr std::string_view kPair = "best-pair(";
-  if (value.starts_with(kPair) && value.ends_with(')')) {
-    value.remove_prefix(kPair.size());
-    value.remove_suffix(1);
-    return "multi=best:" + std::string(value);
-  }
-  return not_understood("multi", value, "a policy such as max-f-per-metric");
-}
-
-/// The chain of "post:[…]", or none.
-Result<std::vector<std::string>> chain_of(const SignatureFields& signature) {
-  const std::string_view text = signature.value(kPost);
-  std::vector<std::string> steps;
-  if (text.empty()) return steps;
-  const Result<nlohmann::json> list = parse_json(text, "post of the signature");
-  if (!list) return list.error();
-  if (!list->is_array()) return not_understood(kPost, text, "a list of steps");
-  for (const nlohmann::json& step : *list) {
-    if (!step.is_string()) return not_understood(kPost, text, "a list of steps");
-    steps.push_back(step.get<std::string>());
-  }
-  return steps;
-}
-
-Result<Computation> rouge_computation(const SignatureFields& signature) {
-  Computation computation{signature.metric, {}, {}};
-  Result<std::string> split = split_option(signature.value("split"));
-  if (!split) return split.error();
-  computation.options["split"] = *std::move(split);
-  if (signature.metric == "ideal") {
-    computation.options["strip"] = signature.value("strip") == "none" ? "strip=off" : "strip=on";
-    return computation;
-  }
-  const std::string_view stem = signature.value("stem");
-  if (stem != "porter-nltk" && stem != "none") {
-    return not_understood("stem", stem, "porter-nltk or none");
-  }
-  computation.options["stem"] = stem == "none" ? "stem=off" : "stem=on";
-  Result<std::string> multi = multi_option(signature.value("multi"));
-  if (!multi) return multi.error();
-  computation.options["multi"] = *std::move(multi);
-  const std::string_view agg = signature.value("agg");
-  if (agg != "mean" && !agg.starts_with("boot-median")) {
-    return not_understood("agg", agg, "mean or boot-median(…)");
-  }
-  computation.options["agg"] = agg == "mean" ? "agg=mean" : "agg=boot-median";
-  if (!signature.value("gmean").empty()) computation.options["gmean"] = "geometric_mean=on";
-  return computation;
-}
-
-Result<Computation> computation_of(const SignatureFields& signature, const MetricCatalog& catalog) {
-  const bool known = signature.metric == "rouge" || signature.metric == "ideal";
-  if (!known && signature.name.empty()) {
-    return unavailable("the metric '" + signature.metric +
-                       "' cannot be computed from its signature alone; give its name with options, "
-                       "as --profile takes it, instead of the signature");
-  }
-  Result<Computation> computation =
-      known ? rouge_computation(signature) : Computation{signature.name, {}, {}};
-  if (!computation) return computation;
-  Result<std::vector<std::string>> chain = chain_of(signature);
-  if (!chain) return chain.error();
-  computation->postprocess = *std::move(chain);
-  const auto metric = catalog.make(computation->name());
-  if (!metric) return metric.error();
-  const Result<SignatureFields> made = split_signature((*metric)->signature());
-  if (!made) return made.error();
-  for (const auto& [key, value] : made->fields) {
-    if (signature.value(key) != value) {
-      return unavailable(key_in_words(key) + ": the signature has '" +
-                         std::string(signature.value(key)) + "', this machine and version have '" +
-                         value + "'");
-    }
-  }
-  return computation;
+std::string option_of(const Computation& computation, const std::string& key) {
+  const auto found = computation.options.find(key);
+  return found == computation.options.end() ? std::string() : found->second;
 }
 
 /// A's computation with the options `keys` at B's.
 Computation mixed(const Computation& a, const Computation& b, const std::set<std::string>& keys) {
-  Computation result = a;
-  if (keys.contains(kMetric)) {
-    result.base = b.base;
-    result.options = b.options;
-  }
-  for (const char* key : kOrder) {
+  Computation result = keys.contains(kMetric) ? b : a;
+  result.postprocess = keys.contains(kPost) ? b.postprocess : a.postprocess;
+  if (keys.contains(kMetric)) return result;
+  for (const std::string& key : a.declared) {
     if (!keys.contains(key)) continue;
-    const auto option = b.options.find(key);
-    result.options[key] = option == b.options.end() ? "" : option->second;
+    result.options.erase(key);
+    const auto given = b.options.find(key);
+    if (given != b.options.end()) result.options.insert(*given);
   }
-  if (keys.contains(kPost)) result.postprocess = b.postprocess;
   return result;
 }
 
-std::vector<std::string> switches(const Computation& a, const Computation& b) {
+std::vector<std::string> differing_options(const Computation& a, const Computation& b) {
+  std::vector<std::string> order(std::begin(kFirst), std::end(kFirst));
+  order.insert(order.end(), a.declared.begin(), a.declared.end());
   std::vector<std::string> keys;
-  if (a.base != b.base) {
-    keys.emplace_back(kMetric);
-  } else {
-    for (const char* key : kOrder) {
-      const auto of = [&](const Computation& c) {
-        const auto option = c.options.find(key);
-        return option == c.options.end() ? std::string() : option->second;
-      };
-      if (of(a) != of(b)) keys.emplace_back(key);
+  for (const std::string& key : order) {
+    if (std::ranges::count(keys, key) == 0 && option_of(a, key) != option_of(b, key)) {
+      keys.push_back(key);
     }
   }
-  if (a.postprocess != b.postprocess) keys.emplace_back(kPost);
   return keys;
 }
 
-class Evaluator {
- public:
-  Evaluator(std::span<const ScoreItem> items, const MetricCatalog& catalog)
-      : items_(items), catalog_(catalog) {}
+bool is_metric(const Computation& a, const Computation& b, const Switch& keys,
+               const MetricCatalog& catalog) {
+  return catalog.make(mixed(a, b, {keys.begin(), keys.end()}).name()).ok();
+}
 
-  Result<ColumnValues> values(const Computation& computation) const {
-    const auto metric = catalog_.make(computation.name());
-    if (!metric) return metric.error();
-    const Result<Postprocess> chain = Postprocess::parse(computation.postprocess);
-    if (!chain) return chain.error();
-    std::vector<ScoreItem> items(items_.begin(), items_.end());
-    for (ScoreItem& item : items) {
-      if (Status done = apply(*chain, item); !done) return done.error();
-    }
-    const Result<std::vector<Statistics>> rows = (*metric)->measure(items);
-    if (!rows) return rows.error();
-    ColumnValues values;
-    for (const Score& score : (*metric)->aggregate(*rows)) values[score.name] = score.value;
-    return values;
+/// The first switch that attribution could not make, alone or behind those before it.
+std::optional<size_t> impossible(const Computation& a, const Computation& b,
+                                 const std::vector<Switch>& switches,
+                                 const MetricCatalog& catalog) {
+  Switch so_far;
+  for (size_t i = 0; i < switches.size(); ++i) {
+    so_far.insert(so_far.end(), switches[i].begin(), switches[i].end());
+    if (!is_metric(a, b, switches[i], catalog) || !is_metric(a, b, so_far, catalog)) return i;
   }
+  return std::nullopt;
+}
 
- private:
-  std::span<const ScoreItem> items_;
-  const MetricCatalog& catalog_;
-};
+/// The switch with which switch `at` can be made; a neighbour where none is enough.
+size_t partner_of(size_t at, const Computation& a, const Computation& b,
+                  const std::vector<Switch>& switches, const MetricCatalog& catalog) {
+  for (size_t other = 0; other < switches.size(); ++other) {
+    if (other == at) continue;
+    Switch both = switches[at];
+    both.insert(both.end(), switches[other].begin(), switches[other].end());
+    if (is_metric(a, b, both, catalog)) return other;
+  }
+  return at > 0 ? at - 1 : at + 1;
+}
+
+std::vector<Switch> switches_of(const Computation& a, const Computation& b,
+                                const MetricCatalog& catalog) {
+  std::vector<Switch> switches;
+  if (a.metric != b.metric) {
+    switches.push_back({kMetric});
+  } else {
+    for (std::string& key : differing_options(a, b)) switches.push_back({std::move(key)});
+    while (switches.size() > 1) {
+      const auto at = impossible(a, b, switches, catalog);
+      if (!at) break;
+      const size_t other = partner_of(*at, a, b, switches, catalog);
+      const auto [first, second] = std::minmax(*at, other);
+      std::ranges::move(switches[second], std::back_inserter(switches[first]));
+      switches.erase(switches.begin() + static_cast<std::ptrdiff_t>(second));
+    }
+  }
+  if (a.postprocess.text != b.postprocess.text) switches.push_back({kPost});
+  return switches;
+}
+
+Result<ColumnValues> values_of(const Computation& computation, std::span<const ScoreItem> texts,
+                               const MetricCatalog& catalog) {
+  const auto metric = catalog.make(computation.name());
+  if (!metric) return metric.error();
+  const Result<Postprocess> chain = Postprocess::of_chain(computation.postprocess);
+  if (!chain) return chain.error();
+  std::vector<ScoreItem> items(texts.begin(), texts.end());
+  for (ScoreItem& item : items) {
+    if (Status done = apply(*chain, item); !done) return done.error();
+  }
+  const Result<std::vector<Statistics>> rows = (*metric)->measure(items);
+  if (!rows) return rows.error();
+  ColumnValues values;
+  for (const Score& score : (*metric)->aggregate(*rows)) values[score.name] = score.value;
+  return values;
+}
 
 /// Over the columns that both have.
 ColumnValues minus(const ColumnValues& left, const ColumnValues& right) {
@@ -212,47 +135,51 @@ ColumnValues minus(const ColumnValues& left, const ColumnValues& right) {
   return result;
 }
 
+void add_differences(const SignatureFields::Fields& a, const SignatureFields::Fields& b,
+                     bool of_run, std::vector<SignatureDifference>& found) {
+  const auto in = [](const SignatureFields::Fields& fields, const std::string& key) {
+    return std::ranges::find(fields, key, &SignatureFields::Fields::value_type::first);
+  };
+  for (const auto& [key, value] : a) {
+    const auto other = in(b, key);
+    const std::string theirs = other == b.end() ? std::string() : other->second;
+    if (value != theirs) found.push_back({key, value, theirs, of_run});
+  }
+  for (const auto& [key, value] : b) {
+    if (in(a, key) == a.end()) found.push_back({key, "", value, of_run});
+  }
+}
+
 }  // namespace
 
 std::vector<SignatureDifference> differences(const SignatureFields& a, const SignatureFields& b) {
   std::vector<SignatureDifference> found;
   if (a.metric != b.metric) found.push_back({kMetric, a.metric, b.metric});
-  for (const auto& [key, value] : a.fields) {
-    if (b.value(key) != value) found.push_back({key, value, std::string(b.value(key))});
-  }
-  for (const auto& [key, value] : b.fields) {
-    const bool in_a = std::ranges::any_of(a.fields, [&](const auto& f) { return f.first == key; });
-    if (!in_a) found.push_back({key, "", value});
-  }
+  add_differences(a.fields, b.fields, false, found);
+  add_differences(a.run, b.run, true, found);
   return found;
 }
 
-Result<ExplainedDifference> explain_difference(const SignatureFields& a, const SignatureFields& b,
+Result<ExplainedDifference> explain_difference(const Computation& a, const Computation& b,
                                                std::span<const ScoreItem> items,
                                                const MetricCatalog& catalog) {
   ExplainedDifference explained;
-  explained.differences = differences(a, b);
-  if (items.empty()) return explained;
   explained.with_texts = true;
-  const Result<Computation> from = computation_of(a, catalog);
-  if (!from) return from.error();
-  const Result<Computation> to = computation_of(b, catalog);
-  if (!to) return to.error();
-  const Evaluator evaluator(items, catalog);
-  Result<ColumnValues> start = evaluator.values(*from);
+  Result<ColumnValues> start = values_of(a, items, catalog);
   if (!start) return start.error();
   explained.a = *start;
   explained.b = *start;
   ColumnValues sum;
   std::set<std::string> switched;
-  for (const std::string& key : switches(*from, *to)) {
-    switched.insert(key);
-    const Result<ColumnValues> alone = evaluator.values(mixed(*from, *to, {key}));
+  for (const Switch& keys : switches_of(a, b, catalog)) {
+    switched.insert(keys.begin(), keys.end());
+    const Result<ColumnValues> alone =
+        values_of(mixed(a, b, {keys.begin(), keys.end()}), items, catalog);
     if (!alone) return alone.error();
-    Result<ColumnValues> so_far = evaluator.values(mixed(*from, *to, switched));
+    Result<ColumnValues> so_far = values_of(mixed(a, b, switched), items, catalog);
     if (!so_far) return so_far.error();
     explained.contributions.push_back(
-        {key, minus(*alone, explained.a), minus(*so_far, explained.b)});
+        {key_of(keys), minus(*alone, explained.a), minus(*so_far, explained.b)});
     for (const auto& [column, value] : explained.contributions.back().alone) sum[column] += value;
     explained.b = *std::move(so_far);
   }

@@ -1,4 +1,5 @@
-// A signature read back: "rouge|compat:…|stem:porter-nltk|…" as a metric and its fields.
+// A signature read back: "rouge|compat:…|stem:porter-nltk|…|v:1|n:20|…" as a metric, its own fields
+// and those of a run, which come behind the metric's version.
 //
 // Called by `score --explain-diff`. Pure. Text that is no signature of this program is
 // `invalid_argument`; a key or metric that it does not have is `not_found` with the nearest one.
@@ -15,22 +16,30 @@
 namespace qfs::score {
 
 struct SignatureFields {
-  std::string metric;                                       ///< "rouge"
-  std::vector<std::pair<std::string, std::string>> fields;  ///< key, value, as written
+  using Fields = std::vector<std::pair<std::string, std::string>>;  ///< key, value, as written
+
+  std::string
+      metric;     ///< "rouge"; with what it is made of where that is said: "longbench|pltrdy-…"
+  Fields fields;  ///< of the metric, up to its version
+  Fields run;     ///< of the run: items, references, interval, postprocessing
   std::string name;  ///< the metric's name with options, where that was given instead
 
-  /// The value of a key; empty when it is not there.
+  /// The metric's value of a key; empty when it is not there.
   std::string_view value(std::string_view key) const;
+  bool has(std::string_view key) const;
+  /// The run's; where the metric says no version, its fields are looked at too.
+  std::string_view run_value(std::string_view key) const;
 };
 
-/// Splits and nothing else: any name and keys, each once.
+/// Splits and nothing else: any name and keys, each once for the metric and once for the run.
 Result<SignatureFields> split_signature(std::string_view text);
 
 /// A signature as `score` prints it in long form or a metric's own, or, without '|', the name of a
 /// metric with its options.
 Result<SignatureFields> read_signature(std::string_view text, const MetricCatalog& catalog);
 
-/// What a key is about, in words: "stemming" for "stem"; the key itself when it is not known.
-std::string key_in_words(std::string_view key);
+/// What a key of a metric, or of a run, is about, in words: "stemming" for "stem"; the key itself
+/// when it is not known.
+std::string key_in_words(std::string_view key, bool of_run = false);
 
 }  // namespace qfs::score

@@ -19,7 +19,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto signature = split_signature(text);
   if (signature) {
     std::string joined = signature->metric;
-    for (const auto& [key, value] : signature->fields) joined += "|" + key + ":" + value;
+    for (const auto* part : {&signature->fields, &signature->run}) {
+      for (const auto& [key, value] : *part) joined += "|" + key + ":" + value;
+    }
     if (joined != text) std::abort();
   } else if (signature.error().message.empty()) {
     std::abort();

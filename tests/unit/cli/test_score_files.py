@@ -177,6 +177,29 @@ class ScoreFiles(DriverTest):
         self.assert_fails(2, self.run_bench("score", "--explain-diff", signatures[0], "rouge|stm:none"),
                           "signature B", "did you mean 'stem'?")
 
+    def test_explain_diff_computes_every_metric_whose_signature_says_its_options(self):
+        self.jsonl([{"prediction": "running cats sat", "references": ["the running cats sat down"],
+                     "document": "cats sat down, running"}])
+
+        def explained(*metrics):
+            signatures = [self.scores("out.jsonl", "--metric", m)["signature"]["long"] for m in metrics]
+            return json.loads(self.assert_succeeds(
+                self.run_bench("score", "out.jsonl", "--explain-diff", *signatures, "--json")))
+
+        report = explained("bleu", "bleu:smooth=floor,smooth_value=0.2,lowercase=on")
+        self.assertEqual([part["key"] for part in report["contributions"]], ["smooth+smooth_value", "lowercase"])
+        bleu = self.scores("out.jsonl", "--metric", "bleu:smooth=floor,smooth_value=0.2,lowercase=on")
+        self.assertEqual(report["b"]["bleu"], bleu["scores"]["bleu"]["value"])
+        report = explained("files2rouge", "rouge-1.5.5:average=mean,bytes=20")
+        self.assertEqual({part["key"] for part in report["contributions"]},
+                         {"stem+exceptions", "sentences", "average", "bytes"})
+        self.assertEqual(list(explained("longbench", "pltrdy-rouge:empty=zero")["interaction"]), ["rougeL.f"])
+        self.assertEqual([p["key"] for p in explained("coverage", "coverage:segmenter=char")["contributions"]],
+                         ["segmenter"])
+        self.assert_fails(5, self.run_bench("score", "out.jsonl", "--explain-diff", "rouge",
+                                            "external|metric:mine@1|columns:mine|agg:mean|v:1"),
+                          "signature B", "only the program that made it")
+
     def test_postprocess_of_a_sweep_and_of_its_store(self):
         self.write_data()
         self.write_sweep(postprocess=["first_lines", "replace:pattern=.*,with=nothing"])

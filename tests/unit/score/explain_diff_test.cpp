@@ -28,7 +28,11 @@ std::vector<ScoreItem> items() {
 
 ExplainedDifference explain(const SignatureFields& a, const SignatureFields& b) {
   const auto texts = items();
-  auto explained = explain_difference(a, b, texts, kCatalog);
+  const auto from = computation_of(a, kCatalog);
+  const auto to = computation_of(b, kCatalog);
+  EXPECT_TRUE(from.ok() && to.ok());
+  if (!from || !to) return {};
+  auto explained = explain_difference(*from, *to, texts, kCatalog);
   EXPECT_TRUE(explained.ok()) << explained.error().to_string();
   return explained.ok() ? *std::move(explained) : ExplainedDifference();
 }
@@ -38,8 +42,8 @@ TEST(Signatures, AreReadBack) {
       signature("rouge", "|n:2|post:[\"replace:pattern=a|b\"]|unit:item");
   EXPECT_EQ(fields.metric, "rouge");
   EXPECT_EQ(fields.value("stem"), "porter-nltk");
-  EXPECT_EQ(fields.value("post"), "[\"replace:pattern=a|b\"]");
-  EXPECT_EQ(fields.value("unit"), "item");
+  EXPECT_EQ(fields.run_value("post"), "[\"replace:pattern=a|b\"]");
+  EXPECT_EQ(fields.run_value("unit"), "item");
   EXPECT_EQ(read_signature("rouge:stem=off", kCatalog)->value("stem"), "none");
 }
 
@@ -56,13 +60,13 @@ TEST(Signatures, WrongOnesNameTheNearestKey) {
 }
 
 TEST(ExplainDiff, NamesDifferencesInWords) {
-  const auto explained =
-      *explain_difference(signature("rouge", "|n:2"), signature("covidet", "|n:3"), {}, kCatalog);
-  EXPECT_FALSE(explained.with_texts);
-  std::vector<std::string> keys;
-  for (const SignatureDifference& difference : explained.differences)
-    keys.push_back(difference.key);
-  EXPECT_THAT(keys, testing::ElementsAre("stem", "agg", "n"));
+  std::vector<std::string> words;
+  for (const auto& [key, a, b, of_run] :
+       differences(signature("rouge", "|n:2"), signature("covidet", "|n:3"))) {
+    words.push_back(key_in_words(key, of_run));
+  }
+  EXPECT_THAT(words, testing::ElementsAre("stemming", "how items become the corpus value",
+                                          "the number of items"));
 }
 
 TEST(ExplainDiff, ContributionsAddUp) {
@@ -111,22 +115,71 @@ TEST(ExplainDiff, DifferentMetricsAreOneSwitch) {
   EXPECT_EQ(explained.interaction.at("rouge1.f"), 0.0);
 }
 
+TEST(ExplainDiff, OptionsWithoutMeaningAloneAreOneSwitch) {
+  const auto explained = explain(signature("bleu:tokenize=none"),
+                                 signature("bleu:smooth=floor,smooth_value=0.3,lowercase=on"));
+  std::vector<std::string> keys;
+  for (const Contribution& part : explained.contributions) keys.push_back(part.key);
+  EXPECT_THAT(keys, testing::ElementsAre("tokenize", "smooth+smooth_value", "lowercase"));
+  const auto metric = *kCatalog.make("bleu:smooth=floor,smooth_value=0.3,lowercase=on");
+  EXPECT_EQ(explained.b.at("bleu"), metric->aggregate(*metric->measure(items()))[0].value);
+}
+
+/// Metrics whose signature says all their options.
+class Rebuilt : public testing::TestWithParam<const char*> {};
+
+TEST_P(Rebuilt, IsTheMetricWithThatSignature) {
+  const auto metric = kCatalog.make(GetParam());
+  if (!metric) GTEST_SKIP() << metric.error().to_string();
+  const SignatureFields read = *read_signature((*metric)->signature() + "|n:2|unit:item", kCatalog);
+  const auto computation = computation_of(read, kCatalog);
+  ASSERT_TRUE(computation.ok()) << computation.error().to_string();
+  const auto again = kCatalog.make(computation->name());
+  ASSERT_TRUE(again.ok()) << computation->name();
+  EXPECT_EQ((*again)->signature(), (*metric)->signature()) << computation->name();
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Metrics, Rebuilt,
+    testing::Values("rouge", "covidet", "scrolls", "rouge:multi=best:rougeL.f,agg=boot-median",
+                    "rouge:multi=jack-knife,geometric_mean=on", "rouge:split=punkt", "squality",
+                    "ideal", "ideal:split=newline,strip=off", "files2rouge", "dyle-rouge",
+                    "rouge-1.5.5", "rouge-1.5.5:n=4,lcs=off,bytes=665,alpha=0.3",
+                    "rouge-1.5.5:n=1,weight=1.2,skip=4,skip_unigrams=also,words=100",
+                    "rouge-1.5.5:skip=any,skip_unigrams=only,formula=B,samples=250",
+                    "rouge-1.5.5:stem=on,exceptions=none,sentences=see-escaped,average=mean",
+                    "rouge-1.5.5:jackknife=on,formula=B,stem=on", "pltrdy-rouge",
+                    "pltrdy-rouge:empty=zero", "rouge-chinese:segmenter=char", "longbench",
+                    "longbench:empty=error", "longbench:language=zh", "rouge-zh",
+                    "rouge-zh:segmenter=char,punctuation=keep,nfkc=off,case=keep,sentences=newline",
+                    "rouge-zh:segmenter=jieba,hmm=off", "bleu",
+                    "bleu:tokenize=zh,smooth=add-k,smooth_value=2,effective_order=on", "chrf",
+                    "chrf++", "chrf:char_order=4,word_order=1,beta=3,lowercase=on,whitespace=on",
+                    "chrf:eps_smoothing=on", "coverage:segmenter=char,empty=error",
+                    "density:case=keep", "compression:punctuation=drop",
+                    "novel-ngrams:count=tokens,segmenter=pretok", "repetition:count=tokens",
+                    "length:punctuation=keep", "query-coverage:stem=off,punctuation=keep"),
+    [](const auto& info) { return std::to_string(info.index); });
+
 TEST(ExplainDiff, WhatCannotBeComputedIsSaid) {
-  const auto texts = items();
-  const auto message = [&](const SignatureFields& b) {
-    const auto explained = explain_difference(signature("rouge"), b, texts, kCatalog);
-    return explained.ok() ? "" : explained.error().message;
+  const auto message = [&](const SignatureFields& fields) {
+    const auto computation = computation_of(fields, kCatalog);
+    return computation.ok() ? "" : computation.error().message;
   };
   SignatureFields other_version = signature("rouge");
   other_version.fields.back().second = "0";
-  EXPECT_THAT(message(other_version), HasSubstr("this machine and version have '1'"));
-  SignatureFields stem = signature("rouge");
+  EXPECT_THAT(message(other_version), HasSubstr("has '0', this machine and version have '1'"));
+  SignatureFields stem = signature("rouge:multi=first");
   for (auto& [key, value] : stem.fields) {
     if (key == "stem") value = "snowball";
   }
-  EXPECT_THAT(message(stem), HasSubstr("expected porter-nltk or none"));
-  const std::string script = (*kCatalog.make("rouge-1.5.5:stem=off"))->signature();
-  EXPECT_THAT(message(*read_signature(script, kCatalog)), HasSubstr("give its name with options"));
+  EXPECT_THAT(message(stem), HasSubstr("stemming: the signature has 'snowball'"));
+  EXPECT_THAT(message(stem), testing::Not(HasSubstr("several references")))
+      << "what was found is not at fault";
+  const auto external =
+      read_signature("external|metric:mine@1|columns:mine|agg:mean|v:1", kCatalog);
+  ASSERT_TRUE(external.ok());
+  EXPECT_THAT(message(*external), HasSubstr("only the program that made it"));
 }
 
 }  // namespace
