@@ -9,6 +9,7 @@ if(QFS_STATIC)
 endif()
 find_package(Threads REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
+find_package(RapidJSON 1.1 REQUIRED)  # headers only
 find_package(CLI11 2.1 REQUIRED)
 find_package(SQLite3 3.40 REQUIRED)
 find_package(OpenSSL 3 REQUIRED)

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "harness/core/json_quick.h"
 #include "harness/core/utf8.h"
 
 namespace qfs {
@@ -191,6 +192,7 @@ Result<json> parse_json(std::string_view text, std::string_view source, JsonLimi
   if (const size_t zero = text.find('\0'); zero != text.npos) {
     return data_error("not valid JSON: a zero byte", place(source, text, zero));
   }
+  if (std::optional<json> value = quick_json(text, limits.max_depth)) return *std::move(value);
   DomBuilder builder(text, source, limits.max_depth);
   const char* const begin = text.data();
   const bool parsed =

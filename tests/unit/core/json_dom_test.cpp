@@ -1,4 +1,4 @@
-// parse_json: what is accepted, what is refused, and where the error points.
+// parse_json and its quick path: what is accepted, what is refused, and where the error points.
 #include "harness/core/json_dom.h"
 
 #include <gmock/gmock.h>
@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+
+#include "harness/core/json_quick.h"
 
 namespace qfs {
 namespace {
@@ -132,6 +134,24 @@ TEST(ParseJson, ReadsPastAByteOrderMark) {
 
 TEST(ParseJson, KeepsMessagesShortForLongTokens) {
   EXPECT_LT(error_of("[\"" + std::string(100'000, 'a')).message.size(), 300U);
+}
+
+TEST(QuickJson, ReadsOrdinaryRecords) {
+  const std::string_view text =
+      R"({"id": 7, "p": "caf\u00e9 \"日\" \/\n", "r": ["a", ""], "x": -2, "y": 2.5e-3, "z": [null, true]})";
+  const auto quick = quick_json(text, 64);
+  ASSERT_TRUE(quick.has_value());
+  EXPECT_EQ(*quick, json::parse(text));
+  EXPECT_TRUE(quick->at("id").is_number_unsigned());
+  EXPECT_TRUE(quick->at("y").is_number_float());
+}
+
+TEST(QuickJson, LeavesTheUnusualToTheCarefulReader) {
+  for (const char* text : {"", "{", "[1,]", "[01]", "[1.]", "[1e999]", R"({"a": 1, "a": 2})",
+                           "[18446744073709551616]", R"(["\ud83d\ude00"])", R"(["\udc00"])",
+                           "[[[[1]]]]", "[1] 2", "[\"a\nb\"]", "[NaN]", "[\"\x1F\"]"}) {
+    EXPECT_FALSE(quick_json(text, 3).has_value()) << text;
+  }
 }
 
 }  // namespace
