@@ -14,8 +14,11 @@ namespace {
 struct Found {
   std::optional<std::string> constant;
   const nlohmann::json* value = nullptr;
-  JsonPlace place;
+  const JsonPlace* record = nullptr;
+  std::string_view name;
 
+  /// Made when an error needs it, which takes longer than finding the value.
+  JsonPlace place() const { return value == nullptr ? *record : *record / name; }
   bool absent() const { return !constant && value == nullptr; }
   bool null() const { return value != nullptr && value->is_null(); }
 };
@@ -24,12 +27,12 @@ Found find(const nlohmann::json& record, const PredictionFields& fields, std::st
            const JsonPlace& place) {
   const std::string& name = fields.find(field)->second;
   Found found;
-  found.place = place;
+  found.record = &place;
+  found.name = name;
   if (name.starts_with('=')) {
     found.constant = name.substr(1);
   } else if (!name.empty()) {
     found.value = find_field(record, name);
-    found.place = place / name;
   }
   return found;
 }
@@ -37,7 +40,7 @@ Found find(const nlohmann::json& record, const PredictionFields& fields, std::st
 Error wrong_type(std::string_view what, std::string_view expected, const Found& found) {
   return data_error(std::string(what) + " must be " + std::string(expected) + ", found " +
                         std::string(describe_type(*found.value)),
-                    found.place.to_string());
+                    found.place().to_string());
 }
 
 Error no_prediction(const nlohmann::json& record, const std::string& name, const JsonPlace& place) {
@@ -75,12 +78,36 @@ Result<std::optional<std::string>> document_of(const Found& found) {
     if (!part.is_string()) {
       return data_error(
           "a part of the document must be text, found " + std::string(describe_type(part)),
-          (found.place / i).to_string());
+          (found.place() / i).to_string());
     }
     if (i > 0) document += '\n';
     document += part.get_ref<const std::string&>();
   }
   return std::optional<std::string>(std::move(document));
+}
+
+/// Text, or a list of texts; a text that is the Python repr of a list of strings becomes that list.
+Result<std::vector<std::string>> references_of(const Found& found) {
+  const nlohmann::json& value = *found.value;
+  if (value.is_string()) {
+    const auto& text = value.get_ref<const std::string&>();
+    if (auto list = parse_python_list(text)) return *std::move(list);
+    return std::vector<std::string>{text};
+  }
+  if (!value.is_array()) {
+    return data_error(
+        "references must be text or a list of texts, found " + std::string(describe_type(value)),
+        found.place().to_string());
+  }
+  std::vector<std::string> references;
+  for (size_t i = 0; i < value.size(); ++i) {
+    if (!value[i].is_string()) {
+      return data_error("a reference must be text, found " + std::string(describe_type(value[i])),
+                        (found.place() / i).to_string());
+    }
+    references.push_back(value[i].get<std::string>());
+  }
+  return references;
 }
 
 }  // namespace
@@ -107,29 +134,6 @@ Result<PredictionFields> make_prediction_fields(const std::map<std::string, std:
   return fields;
 }
 
-Result<std::vector<std::string>> decode_references(const nlohmann::json& value,
-                                                   const JsonPlace& place) {
-  if (value.is_string()) {
-    const auto& text = value.get_ref<const std::string&>();
-    if (auto list = parse_python_list(text)) return *std::move(list);
-    return std::vector<std::string>{text};
-  }
-  if (!value.is_array()) {
-    return data_error(
-        "references must be text or a list of texts, found " + std::string(describe_type(value)),
-        place.to_string());
-  }
-  std::vector<std::string> references;
-  for (size_t i = 0; i < value.size(); ++i) {
-    if (!value[i].is_string()) {
-      return data_error("a reference must be text, found " + std::string(describe_type(value[i])),
-                        (place / i).to_string());
-    }
-    references.push_back(value[i].get<std::string>());
-  }
-  return references;
-}
-
 Result<PredictionRecord> decode_prediction(const nlohmann::json& record,
                                            const PredictionFields& fields, int64_t number,
                                            const JsonPlace& place) {
@@ -152,7 +156,7 @@ Result<PredictionRecord> decode_prediction(const nlohmann::json& record,
   if (references.constant) {
     result.references = std::vector<std::string>{*references.constant};
   } else if (!references.absent() && !references.null()) {
-    Result<std::vector<std::string>> list = decode_references(*references.value, references.place);
+    Result<std::vector<std::string>> list = references_of(references);
     if (!list) return list.error();
     result.references_were_repr =
         references.value->is_string() &&

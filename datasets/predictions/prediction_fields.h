@@ -26,8 +26,4 @@ Result<PredictionRecord> decode_prediction(const nlohmann::json& record,
                                            const PredictionFields& fields, int64_t number,
                                            const JsonPlace& place);
 
-/// Text, or a list of texts; a text that is the Python repr of a list of strings becomes that list.
-Result<std::vector<std::string>> decode_references(const nlohmann::json& value,
-                                                   const JsonPlace& place);
-
 }  // namespace qfs::datasets

@@ -81,7 +81,7 @@ const nlohmann::json* find_field(const nlohmann::json& record, std::string_view 
   auto direct = record.find(name);
   if (direct != record.end()) return &*direct;
   if (name.starts_with('/')) return follow(record, name.substr(1), '/');
-  return follow(record, name, '.');
+  return name.find('.') == name.npos ? nullptr : follow(record, name, '.');
 }
 
 }  // namespace qfs::datasets
