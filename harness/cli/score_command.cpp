@@ -160,7 +160,7 @@ Result<ExitCode> run_import(const ScoreOptions& options, const GlobalOptions& gl
     return invalid_argument(given + " means nothing for --import, whose values are given");
   }
   const bool stores = !global.store.empty();
-  if (stores && (global.json || options.files.resamples != 0)) {
+  if (stores && (global.json || options.files.resamples)) {
     return invalid_argument(
         "--json and --resamples show imported scores; with --store they are put into the store");
   }
@@ -173,7 +173,10 @@ Result<ExitCode> run_import(const ScoreOptions& options, const GlobalOptions& gl
   ScoreImportOptions import = options.import;
   import.sweep = options.target;
   import.partial = options.partial;
-  import.resamples = options.files.resamples;
+  if (options.files.resamples == 0) {
+    return invalid_argument("imported scores are shown with intervals; --resamples 0 has none");
+  }
+  import.resamples = options.files.resamples.value_or(0);
   return run_score_import(import, global);
 }
 
@@ -350,8 +353,8 @@ void add_score_command(const CommandLine& line) {
   command
       .add_option("--resamples", files.resamples,
                   "Bootstrap resamples of the intervals (default: 10000; 1000 for more than 5000 "
-                  "clusters)")
-      ->check(CLI::Range(int64_t{1}, int64_t{1000000}))
+                  "clusters; 0: no intervals)")
+      ->check(CLI::Range(int64_t{0}, int64_t{1000000}))
       ->type_name("N");
   command.add_option("--threads", files.threads, "Threads (default: one a core)")
       ->check(CLI::Range(1U, 1024U))

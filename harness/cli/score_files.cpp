@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <unordered_set>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -47,7 +47,7 @@ void sign(FileScore& score, const FileScores& scores) {
 Result<std::vector<std::shared_ptr<const Metric>>> wanted(const std::vector<std::string>& names,
                                                           const MetricCatalog& catalog) {
   std::vector<std::shared_ptr<const Metric>> metrics;
-  std::set<std::string> seen;
+  std::unordered_set<std::string> seen;
   for (const std::string& name : names) {
     if (!seen.insert(name).second) {
       return invalid_argument("metric '" + name + "' is given twice");
@@ -63,7 +63,7 @@ Result<std::vector<std::shared_ptr<const Metric>>> wanted(const std::vector<std:
 }
 
 size_t cluster_count(const std::vector<std::string>& clusters) {
-  return std::set<std::string_view>(clusters.begin(), clusters.end()).size();
+  return std::unordered_set<std::string_view>(clusters.begin(), clusters.end()).size();
 }
 
 void warn_about(const ScoredItems& items) {
@@ -116,21 +116,23 @@ Result<FileScores> score_files(const ScoreFilesOptions& options, Catalogs& catal
   FileScores scores;
   scores.items = std::move(measured->items);
   scores.missing = options.missing;
-  int64_t resamples = options.resamples;
-  if (resamples == 0) {
-    const bool many = cluster_count(scores.items.clusters) > kManyClusters;
-    resamples = many ? kResamplesOfMany : kResamples;
-  }
+  const size_t clusters = cluster_count(scores.items.clusters);
+  const int64_t resamples =
+      options.resamples.value_or(clusters > kManyClusters ? kResamplesOfMany : kResamples);
   const BootstrapIntervals bootstrap(resamples);
-  scores.interval_method = bootstrap.method();
+  scores.interval_method = resamples == 0 ? kNoIntervals : bootstrap.method();
   for (size_t i = 0; i < measured->scores.size(); ++i) {
     FileScore score;
     score.name = measured->names[i];
     score.score = std::move(measured->scores[i]);
-    Result<score::ColumnIntervals> intervals =
-        bootstrap.estimate(*score.score.metric, score.score.statistics, scores.items.clusters);
-    if (!intervals) return intervals.error();
-    score.intervals = *std::move(intervals);
+    score.intervals.columns.resize(score.score.columns.size());
+    score.intervals.clusters = static_cast<int64_t>(clusters);
+    if (resamples > 0) {
+      Result<score::ColumnIntervals> intervals =
+          bootstrap.estimate(*score.score.metric, score.score.statistics, scores.items.clusters);
+      if (!intervals) return intervals.error();
+      score.intervals = *std::move(intervals);
+    }
     sign(score, scores);
     scores.scores.push_back(std::move(score));
   }

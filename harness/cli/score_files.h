@@ -33,9 +33,9 @@ struct ScoreFilesOptions {
   std::vector<std::string> postprocess;  ///< steps
   MissingPolicy missing = MissingPolicy::error;
   std::string signature = "short";
-  std::string per_example;  ///< path of JSON lines; empty: none
-  int64_t resamples = 0;    ///< 0: default
-  unsigned threads = 0;     ///< 0: one a core
+  std::string per_example;           ///< path of JSON lines; empty: none
+  std::optional<int64_t> resamples;  ///< 0: no intervals
+  unsigned threads = 0;              ///< 0: one a core
 
   bool any_input() const {
     return !records.empty() || !predictions.empty() || !references.empty() ||
@@ -67,6 +67,9 @@ struct ScoredItems {
 /// references are errors.
 Result<ScoredItems> read_items(const ScoreFilesOptions& options, const DatasetCatalog& datasets,
                                score::TextScorer& scorer);
+
+/// The interval method of a run without resamples.
+inline constexpr const char* kNoIntervals = "none";
 
 /// One metric with its intervals and signatures.
 struct FileScore {

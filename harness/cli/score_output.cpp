@@ -55,8 +55,9 @@ std::string interval_text(const FileScore& score, size_t column, const std::stri
   return fmt::format("[{}, {}]", shown(statistic, interval->low), shown(statistic, interval->high));
 }
 
-/// One row a metric with P, R, F and the interval of F; other columns have a row of their own.
-std::string table_of(const FileScore& score) {
+/// One row a metric with P, R, F and, if there are any, the interval of F; other columns have a row
+/// of their own.
+std::string table_of(const FileScore& score, bool intervals) {
   std::vector<std::vector<std::string>> rows = {{"", "P", "R", "F", "95 % interval of F"}};
   for (size_t i = 0; i < score.score.columns.size(); ++i) {
     if (is_statistic(score.score.columns[i])) continue;
@@ -70,6 +71,9 @@ std::string table_of(const FileScore& score) {
       row[3] = value;
       row[4] = interval_text(score, i, name.statistic);
     }
+  }
+  if (!intervals) {
+    for (std::vector<std::string>& row : rows) row.pop_back();
   }
   return aligned(rows);
 }
@@ -86,9 +90,10 @@ std::string counts_text(const FileScores& scores) {
   if (items.empty_references > 0) {
     text += fmt::format(", {} empty references", items.empty_references);
   }
-  return text + fmt::format("; {}{}; intervals by {}\n", items.source,
-                            items.dataset.empty() ? "" : " with references of " + items.dataset,
-                            items.unit);
+  text += "; " + items.source;
+  if (!items.dataset.empty()) text += " with references of " + items.dataset;
+  return text +
+         (scores.interval_method == kNoIntervals ? "\n" : "; intervals by " + items.unit + "\n");
 }
 
 }  // namespace
@@ -97,7 +102,7 @@ std::string scores_text(const FileScores& scores, bool long_signatures) {
   std::string text;
   for (const FileScore& score : scores.scores) {
     if (scores.scores.size() > 1) text += score.name + "\n";
-    text += table_of(score);
+    text += table_of(score, scores.interval_method != kNoIntervals);
     text += fmt::format("signature: {}\n",
                         long_signatures ? score.long_signature : score.short_signature);
     if (!score.tool_signature.empty()) text += "as sacreBLEU: " + score.tool_signature + "\n";
