@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -34,5 +35,31 @@ class Rng {
  private:
   std::array<uint64_t, 4> state_;
 };
+
+inline uint64_t Rng::next() {
+  const uint64_t result = std::rotl(state_[1] * 5, 7) * 9;
+  const uint64_t shifted = state_[1] << 17;
+  state_[2] ^= state_[0];
+  state_[3] ^= state_[1];
+  state_[1] ^= state_[2];
+  state_[0] ^= state_[3];
+  state_[2] ^= shifted;
+  state_[3] = std::rotl(state_[3], 45);
+  return result;
+}
+
+inline uint64_t Rng::below(uint64_t bound) {
+  __extension__ using uint128 = unsigned __int128;
+  uint128 product = static_cast<uint128>(next()) * bound;
+  auto low = static_cast<uint64_t>(product);
+  if (low < bound) {
+    const uint64_t threshold = (0 - bound) % bound;
+    while (low < threshold) {
+      product = static_cast<uint128>(next()) * bound;
+      low = static_cast<uint64_t>(product);
+    }
+  }
+  return static_cast<uint64_t>(product >> 64);
+}
 
 }  // namespace qfs

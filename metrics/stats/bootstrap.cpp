@@ -7,6 +7,7 @@
 #include "harness/core/json_dom.h"
 #include "harness/core/rng.h"
 #include "metrics/stats/cluster_sums.h"
+#include "metrics/stats/row_sums.h"
 
 namespace qfs::metrics {
 namespace {
@@ -24,21 +25,19 @@ std::vector<double> resampled_means(const ClusterSums& data, const BootstrapOpti
                                     const MeansTransform& transform) {
   const size_t columns = data.columns;
   const auto resamples = static_cast<size_t>(options.resamples);
+  const RowSums rows(data);
   std::vector<double> means(columns * resamples);
-  std::vector<double> sums(columns);
+  std::vector<uint32_t> drawn(data.clusters());
+  std::vector<double> sums(rows.columns());
   Rng rng(options.seed);
   for (size_t r = 0; r < resamples; ++r) {
-    std::fill(sums.begin(), sums.end(), 0.0);
-    double size = 0;
-    for (size_t draw = 0; draw < data.clusters(); ++draw) {
-      const size_t cluster = rng.below(data.clusters());
-      const double* row = data.sums.data() + cluster * columns;
-      for (size_t c = 0; c < columns; ++c) sums[c] += row[c];
-      size += data.sizes[cluster];
-    }
-    for (size_t c = 0; c < columns; ++c) sums[c] /= size;
-    if (transform) transform(sums, size);
-    for (size_t c = 0; c < columns; ++c) means[c * resamples + r] = sums[c];
+    for (uint32_t& cluster : drawn) cluster = static_cast<uint32_t>(rng.below(data.clusters()));
+    rows.sum(drawn, sums);
+    const std::span<double> values = std::span(sums).first(columns);
+    const double size = sums[columns];
+    for (double& value : values) value /= size;
+    if (transform) transform(values, size);
+    for (size_t c = 0; c < columns; ++c) means[c * resamples + r] = values[c];
   }
   return means;
 }

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "harness/core/rng.h"
+#include "metrics/stats/row_sums.h"
 
 namespace qfs::metrics {
 namespace {
@@ -39,6 +40,31 @@ Interval interval_of(const Sample& sample, BootstrapOptions options = {}) {
   const auto intervals = bootstrap_means(sample.items, sample.clusters, options);
   EXPECT_TRUE(intervals.ok());
   return intervals->at(0);
+}
+
+TEST(RowSums, AddEachColumnInTheOrderOfTheDraws) {
+  Rng rng(5);
+  for (size_t columns = 1; columns <= 35; ++columns) {
+    ClusterSums data;
+    data.columns = columns;
+    for (size_t row = 0; row < 20; ++row) {
+      data.sizes.push_back(static_cast<double>(1 + rng.below(4)));
+      for (size_t c = 0; c < columns; ++c) data.sums.push_back(rng.uniform());
+    }
+    std::vector<uint32_t> drawn;
+    for (int i = 0; i < 50; ++i) drawn.push_back(static_cast<uint32_t>(rng.below(20)));
+    const RowSums rows(data);
+    ASSERT_EQ(rows.columns(), columns + 1);
+    std::vector<double> sums(rows.columns(), -1);
+    rows.sum(drawn, sums);
+    for (size_t c = 0; c <= columns; ++c) {
+      double expected = 0;
+      for (uint32_t row : drawn) {
+        expected += c == columns ? data.sizes[row] : data.sums[row * columns + c];
+      }
+      EXPECT_EQ(sums[c], expected) << "column " << c << " of " << columns;
+    }
+  }
 }
 
 TEST(LinearQuantile, InterpolatesAsNumpyDoes) {
