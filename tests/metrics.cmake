@@ -23,6 +23,7 @@ qfs_test(metrics_property_test LABEL property
   SOURCES
     property/metrics/rouge155_property_test.cpp
     property/metrics/rouge_property_test.cpp
+    property/metrics/vocabulary_property_test.cpp
     support/random_texts.cpp
     support/slow_rouge.cpp
   LINK qfs_metrics)
@@ -48,4 +49,7 @@ qfs_fuzz(metrics_fuzz_jieba_files SOURCES fuzz/metrics/fuzz_jieba_files.cpp LINK
 qfs_fuzz(metrics_fuzz_punkt SOURCES fuzz/metrics/fuzz_punkt.cpp LINK qfs_metrics)
 qfs_fuzz(metrics_fuzz_sacrebleu SOURCES fuzz/metrics/fuzz_sacrebleu.cpp LINK qfs_metrics)
 qfs_fuzz(metrics_fuzz_surface SOURCES fuzz/metrics/fuzz_surface.cpp LINK qfs_metrics)
+qfs_fuzz(metrics_fuzz_rouge
+  SOURCES fuzz/metrics/fuzz_rouge.cpp support/slow_rouge.cpp
+  LINK qfs_metrics)
 qfs_fuzz(metrics_fuzz_rouge155 SOURCES fuzz/metrics/fuzz_rouge155.cpp LINK qfs_metrics)

@@ -1,13 +1,26 @@
 #include "metrics/rouge/ngram_overlap.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace qfs::metrics {
 
 void NgramOverlap::set_reference(std::span<const LocalId> reference, LocalId types) {
   types_ = types;
-  counts_.assign(types, 0);
+  counts_.assign(size_t{types} + 1, 0);
   for (LocalId token : reference) ++counts_[token];
+  for (size_t filled : filled_cells_) cells_[filled] = 0;
+  filled_cells_.clear();
+  square_ = types <= kSquareTypes && reference.size() <= kSquareTokens;
+  if (square_) {
+    cells_.resize(std::max(cells_.size(), cell(types, types) + 1), 0);
+    filled_cells_.resize(reference.empty() ? 0 : reference.size() - 1);
+    for (size_t i = 0; i < filled_cells_.size(); ++i) {
+      filled_cells_[i] = cell(reference[i], reference[i + 1]);
+      ++cells_[filled_cells_[i]];
+    }
+    return;
+  }
   slots_.assign(std::bit_ceil(2 * reference.size() + 2), Slot{});
   for (size_t i = 1; i < reference.size(); ++i) {
     const uint64_t bigram = key(reference[i - 1], reference[i]);
@@ -29,14 +42,32 @@ int64_t NgramOverlap::unigrams(std::span<const LocalId> candidate) {
   left_ = counts_;
   int64_t hits = 0;
   for (LocalId token : candidate) {
-    if (token == types_ || left_[token] == 0) continue;
-    --left_[token];
-    ++hits;
+    const uint32_t hit = left_[token] != 0;
+    left_[token] -= hit;
+    hits += hit;
   }
   return hits;
 }
 
 int64_t NgramOverlap::bigrams(std::span<const LocalId> candidate) {
+  return square_ ? square_bigrams(candidate) : hashed_bigrams(candidate);
+}
+
+int64_t NgramOverlap::square_bigrams(std::span<const LocalId> candidate) {
+  taken_cells_.resize(candidate.size());
+  size_t taken = 0;
+  for (size_t i = 1; i < candidate.size(); ++i) {
+    const size_t at = cell(candidate[i - 1], candidate[i]);
+    const uint16_t hit = cells_[at] != 0;
+    cells_[at] = static_cast<uint16_t>(cells_[at] - hit);
+    taken_cells_[taken] = at;
+    taken += hit;
+  }
+  for (size_t i = 0; i < taken; ++i) ++cells_[taken_cells_[i]];
+  return static_cast<int64_t>(taken);
+}
+
+int64_t NgramOverlap::hashed_bigrams(std::span<const LocalId> candidate) {
   touched_.clear();
   for (size_t i = 1; i < candidate.size(); ++i) {
     if (candidate[i - 1] == types_ || candidate[i] == types_) continue;

@@ -1,8 +1,9 @@
 // NgramOverlap: clipped unigram and bigram matches of candidates with one reference.
 //
 // Called by PreparedReference. Tokens are *local* ids: the reference's distinct tokens numbered
-// from 0, and `types` for every token that the reference does not have. A bigram is packed into one
-// 64-bit key and looked up in a small open-addressed table (packing as in rouge-score-rs). Not
+// from 0, and `types` for every token that the reference does not have. Bigrams of a reference of
+// few distinct tokens, which nearly all are, are counted in a square table without a hash or a
+// branch; those of others are packed into 64-bit keys (as in rouge-score-rs) of a hash table. Not
 // thread-safe.
 #pragma once
 
@@ -25,6 +26,10 @@ class NgramOverlap {
   int64_t bigrams(std::span<const LocalId> candidate);
 
  private:
+  /// A square of 16-bit counts below 128 KiB; no count of a reference of this length overflows.
+  static constexpr LocalId kSquareTypes = 255;
+  static constexpr size_t kSquareTokens = 65535;
+
   struct Slot {
     uint64_t key = 0;  ///< 1 + first * types + second; 0 is free
     uint32_t count = 0;
@@ -35,10 +40,19 @@ class NgramOverlap {
   }
   /// The slot with this key, or the free one where it belongs.
   Slot& slot_of(uint64_t key);
+  size_t cell(LocalId first, LocalId second) const {
+    return size_t{first} * (size_t{types_} + 1) + second;
+  }
+  int64_t square_bigrams(std::span<const LocalId> candidate);
+  int64_t hashed_bigrams(std::span<const LocalId> candidate);
 
   LocalId types_ = 0;
   std::vector<uint32_t> counts_;
   std::vector<uint32_t> left_;
+  bool square_ = true;
+  std::vector<uint16_t> cells_;       ///< all 0 but for the reference's bigrams
+  std::vector<size_t> filled_cells_;  ///< of the reference, one a bigram
+  std::vector<size_t> taken_cells_;   ///< matches of the candidate at hand
   std::vector<Slot> slots_;
   std::vector<Slot*> touched_;
 };

@@ -10,6 +10,7 @@
 
 #include "metrics/rouge/ngram_overlap.h"
 #include "metrics/rouge/prf.h"
+#include "metrics/rouge/union_marks.h"
 #include "metrics/text/bit_lcs.h"
 #include "metrics/text/vocabulary.h"
 
@@ -40,15 +41,21 @@ class PreparedReference {
   Prf sentence_lcs(std::span<const LocalId> candidate);
   Prf summary_lcs(const EncodedText& candidate, std::span<const LocalId> local);
 
+  /// `marks_` of a sentence longer than UnionMarks takes.
+  void mark_long(std::span<const LocalId> sentence, const EncodedText& candidate,
+                 std::span<const LocalId> local);
+
   EncodedText reference_;
-  LocalId types_ = 0;                ///< distinct tokens of the reference
-  std::vector<LocalId> local_;       ///< the reference in local ids
-  std::vector<LocalId> local_of_;    ///< token id -> local id + 1; 0: not in the reference
-  std::vector<LocalId> candidate_;   ///< scratch
+  LocalId types_ = 0;               ///< distinct tokens of the reference
+  std::vector<LocalId> local_;      ///< the reference in local ids
+  std::vector<LocalId> local_of_;   ///< by token id; above all of them where the reference lacks it
+  std::vector<LocalId> candidate_;  ///< scratch
+  std::vector<LocalId> shared_;     ///< scratch: those of them that the reference has
   std::vector<uint32_t> remaining_;  ///< scratch: candidate tokens not yet matched, per local id
   std::vector<uint64_t> marks_;      ///< scratch
   NgramOverlap overlap_;
   BitLcs lcs_;
+  UnionMarks short_marks_;
 };
 
 }  // namespace qfs::metrics

@@ -81,10 +81,10 @@ Result<std::vector<Statistics>> RougeMetric::measure(std::span<const ScoreItem> 
       return error;
     }
     const RougeScores combined = combine_references(each->scores, each->lengths, options_.multi);
-    Statistics row;
+    Statistics& row = rows.emplace_back();
+    row.reserve(kRougeColumns + 1);
     for (size_t i = 0; i < kRougeColumns; ++i) row.push_back(column_value(combined, i));
     if (options_.geometric_mean) row.push_back(geometric_mean(row));
-    rows.push_back(std::move(row));
   }
   return rows;
 }

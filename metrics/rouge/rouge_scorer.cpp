@@ -20,9 +20,13 @@ std::string rouge_signature(const RougeOptions& options) {
          "|multi:max-f-per-metric|agg:mean|v:1";
 }
 
-EncodedText RougeScorer::encode(std::string_view text) {
-  if (split_.punkt == nullptr) return vocabulary_.encode(text);
-  EncodedText encoded;
+void RougeScorer::encode(std::string_view text, EncodedText& encoded) {
+  if (split_.punkt == nullptr) {
+    vocabulary_.encode(text, encoded);
+    return;
+  }
+  encoded.tokens.clear();
+  encoded.line_ends.clear();
   for (std::string_view sentence : split_.punkt->split(text)) {
     if (!split_.newlines_too) {
       vocabulary_.append_line(sentence, encoded);
@@ -34,6 +38,11 @@ EncodedText RougeScorer::encode(std::string_view text) {
       begin = end + 1;
     }
   }
+}
+
+EncodedText RougeScorer::encode(std::string_view text) {
+  EncodedText encoded;
+  encode(text, encoded);
   return encoded;
 }
 
@@ -47,16 +56,17 @@ Result<RougeScorer::Each> RougeScorer::score_each(std::span<const std::string> r
   if (references.empty()) {
     return invalid_argument("rouge needs at least one reference, this item has none");
   }
-  const EncodedText encoded = encode(candidate);
-  if (Status status = check_length(encoded, "candidate"); !status.ok()) return status.error();
+  encode(candidate, candidate_);
+  if (Status status = check_length(candidate_, "candidate"); !status.ok()) return status.error();
   Each each;
   each.scores.reserve(references.size());
+  each.lengths.reserve(references.size());
   for (const std::string& text : references) {
-    const EncodedText reference = encode(text);
-    if (Status status = check_length(reference, "reference"); !status.ok()) return status.error();
-    each.scores.push_back(score(reference, encoded));
-    each.lengths.push_back({static_cast<int64_t>(encoded.tokens.size()),
-                            static_cast<int64_t>(reference.tokens.size())});
+    encode(text, reference_);
+    if (Status status = check_length(reference_, "reference"); !status.ok()) return status.error();
+    each.scores.push_back(score(reference_, candidate_));
+    each.lengths.push_back({static_cast<int64_t>(candidate_.tokens.size()),
+                            static_cast<int64_t>(reference_.tokens.size())});
   }
   return each;
 }

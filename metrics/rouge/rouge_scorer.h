@@ -40,6 +40,8 @@ class RougeScorer {
 
   /// Token ids of a text; its lines are the sentences of summary-level ROUGE-L.
   EncodedText encode(std::string_view text);
+  /// As above, into a text whose memory is used again.
+  void encode(std::string_view text, EncodedText& encoded);
 
   /// One reference against one candidate. An empty side gives zeros.
   RougeScores score(const EncodedText& reference, const EncodedText& candidate);
@@ -62,6 +64,8 @@ class RougeScorer {
   Vocabulary vocabulary_;
   SentenceSplit split_;
   PreparedReference prepared_;
+  EncodedText candidate_;  ///< scratch, likewise below
+  EncodedText reference_;
 };
 
 }  // namespace qfs::metrics

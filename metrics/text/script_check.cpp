@@ -1,6 +1,7 @@
 #include "metrics/text/script_check.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "harness/core/text/unicode.h"
 
@@ -10,17 +11,25 @@ namespace {
 constexpr size_t kOneIn = 5;
 constexpr size_t kFewHan = 8;
 constexpr size_t kLongWord = 5;
+constexpr size_t kStretch = 240;
 
 }  // namespace
 
 bool drops_many_letters(std::string_view text) {
   size_t kept = 0;
   size_t high_bytes = 0;
-  for (char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const auto from_a = static_cast<unsigned char>((byte | 0x20U) - 'a');
-    kept += from_a < 26 ? 1 : 0;
-    high_bytes += byte >> 7U;
+  // Sums of a stretch fit into a byte, so that sixteen bytes are looked at together.
+  for (size_t begin = 0; begin < text.size(); begin += kStretch) {
+    uint8_t letters = 0;
+    uint8_t high = 0;
+    for (char c : text.substr(begin, kStretch)) {
+      const auto byte = static_cast<unsigned char>(c);
+      const auto from_a = static_cast<unsigned char>((byte | 0x20U) - 'a');
+      letters = static_cast<uint8_t>(letters + (from_a < 26 ? 1 : 0));
+      high = static_cast<uint8_t>(high + (byte >> 7U));
+    }
+    kept += letters;
+    high_bytes += high;
   }
   // A dropped letter has two bytes at least.
   if (high_bytes / 2 * (kOneIn - 1) <= kept) return false;

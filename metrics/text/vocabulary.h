@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "metrics/text/intern_table.h"
+#include "metrics/text/short_words.h"
 
 namespace qfs::metrics {
 
@@ -44,13 +45,24 @@ class Vocabulary {
 
   /// Lines end at '\n'.
   EncodedText encode(std::string_view text);
+  /// As above, into a text whose memory is used again.
+  void encode(std::string_view text, EncodedText& encoded);
   /// Appends the tokens of `line`, whatever it holds, as one line more.
   void append_line(std::string_view line, EncodedText& encoded);
 
  private:
+  /// Appends tokens, and ends of lines for every '\n' (not for the end of `text`).
+  void append(std::string_view text, bool lines, EncodedText& encoded);
+  void append_slowly(std::string_view text, bool lines, EncodedText& encoded);
+  /// Id of a token of mixed case at `offset`.
+  TokenId id_at(std::string_view text, size_t offset, size_t length);
+  /// Id of a token that was not seen before: of its stem, if it has one.
+  TokenId new_surface(std::string_view token);
+
   bool stem_;
-  InternTable surfaces_;
-  std::vector<TokenId> token_of_surface_;
+  ShortWords short_surfaces_;
+  InternTable long_surfaces_;
+  std::vector<TokenId> token_of_long_;  ///< by number in long_surfaces_
   InternTable tokens_;
   std::string buffer_;
 };

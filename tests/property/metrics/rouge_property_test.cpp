@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "metrics/rouge/rouge_scorer.h"
+#include "metrics/rouge/union_marks.h"
 #include "metrics/text/bit_lcs.h"
 #include "tests/support/random_texts.h"
 #include "tests/support/slow_rouge.h"
@@ -49,6 +50,53 @@ TEST(BitLcs, LengthAndBacktrackEqualTheTableForAllShapes) {
       if ((marks[row / 64] >> row % 64 & 1U) != 0) indices.push_back(row);
     }
     ASSERT_EQ(indices, lcs_indices(as_words(reference), as_words(candidate))) << "round " << round;
+  }
+}
+
+TEST(UnionMarks, EqualTheUnionOfTheTablesOfAllSentences) {
+  SplitMix64 rng(6);
+  metrics::UnionMarks union_marks;
+  for (int round = 0; round < 4000; ++round) {
+    const size_t types = 1 + rng.below(12);
+    const size_t rows = 1 + rng.below(round % 4 == 0 ? metrics::UnionMarks::kLongestSentence : 20);
+    const std::vector<LocalId> sentence = random_ids(rng, rows, types, 0);
+    std::vector<LocalId> candidate;
+    std::vector<size_t> ends;
+    std::vector<bool> expected(rows, false);
+    for (size_t sentences = rng.below(6); sentences-- > 0;) {
+      const std::vector<LocalId> other = random_ids(rng, rng.below(30), types, rng.below(20));
+      candidate.insert(candidate.end(), other.begin(), other.end());
+      ends.push_back(candidate.size());
+      for (size_t row : lcs_indices(as_words(sentence), as_words(other))) expected[row] = true;
+    }
+    union_marks.set_candidate(candidate, ends, static_cast<LocalId>(types));
+    const uint64_t marks = union_marks.mark(sentence);
+    std::vector<bool> found;
+    for (size_t row = 0; row < rows; ++row) found.push_back((marks >> row & 1U) != 0);
+    ASSERT_EQ(found, expected) << "round " << round;
+  }
+}
+
+/// Words w0 … of one to three sentences a text.
+std::string numbered_words(SplitMix64& rng, size_t words, size_t types) {
+  std::string text;
+  for (size_t i = 0; i < words; ++i) {
+    text += "w" + std::to_string(rng.below(types)) + (rng.below(100) == 0 ? "\n" : " ");
+  }
+  return text;
+}
+
+TEST(RougeScorer, EqualsTheSlowTwinForManyDistinctWordsAndLongSentences) {
+  SplitMix64 rng(8);
+  RougeScorer scorer({.stem = false, .split = {}});
+  for (int round = 0; round < 60; ++round) {
+    // Around the 255 distinct words up to which bigrams have a square table, in any order.
+    const size_t types = round % 3 == 0 ? 30 : 200 + rng.below(200);
+    const std::string reference = numbered_words(rng, 100 + rng.below(700), types);
+    const std::string candidate = numbered_words(rng, 100 + rng.below(300), types + 20);
+    ASSERT_EQ(scorer.score(scorer.encode(reference), scorer.encode(candidate)),
+              slow_rouge(reference, candidate, false))
+        << "round " << round;
   }
 }
 
