@@ -17,7 +17,7 @@ Result<score::MatchTries> rouge_tries(std::span<const ScoreItem> items, unsigned
   if (!model) {
     tries.not_tried.emplace_back("rouge:split=punkt", model.error().to_string());
   } else {
-    for (PunktRules rules : {PunktRules::nltk_3_9, PunktRules::nltk_3_10}) {
+    for (PunktRules rules : {PunktRules::nltk_3_6, PunktRules::nltk_3_9, PunktRules::nltk_3_10}) {
       const auto punkt = std::make_shared<metrics::PunktSplitter>(*model, rules);
       for (bool newlines : {false, true}) splits.push_back({punkt, newlines, {}});
     }

@@ -55,6 +55,31 @@ bool look_after(std::string_view text, PunktRules rules, Candidate& candidate) {
   return true;
 }
 
+/// Calls `visit(begin, end)` for every run of characters that are no white space.
+template <class Visit>
+void for_each_run(std::string_view text, PunktRules rules, Visit&& visit) {
+  for (size_t begin = skip_spaces(text, 0, rules); begin < text.size();) {
+    size_t end = begin;
+    while (end < text.size() && punkt_space(text, end, rules) == 0) {
+      end += code_point_at(text, end).bytes;
+    }
+    visit(begin, end);
+    begin = skip_spaces(text, end, rules);
+  }
+}
+
+/// The last mark of a run that something can follow; false when there is none.
+bool last_mark(std::string_view text, PunktRules rules, size_t begin, size_t end,
+               Candidate& candidate) {
+  for (size_t at = end; at > begin; --at) {
+    const char c = text[at - 1];
+    if (c != '.' && c != '?' && c != '!') continue;
+    candidate = {.mark = at - 1, .word = begin};
+    if (look_after(text, rules, candidate)) return true;
+  }
+  return false;
+}
+
 /// Where the word before `mark` begins. Python's string.whitespace is ASCII, and a blank that comes
 /// right after the previous candidate's word is not seen: both as NLTK has it.
 size_t word_begin(std::string_view text, const Candidate& previous, size_t mark) {
@@ -92,6 +117,14 @@ std::vector<PunktSplitter::Span> PunktSplitter::unaligned(std::string_view text)
     spans.push_back({begin, candidate.mark + 1});
     begin = candidate.next;
   };
+  if (rules_ == PunktRules::nltk_3_6) {
+    for_each_run(text, rules_, [&](size_t run, size_t end) {
+      Candidate candidate;
+      if (last_mark(text, rules_, run, end, candidate)) decide(candidate);
+    });
+    spans.push_back({begin, std::max(begin, stripped_end(text))});
+    return spans;
+  }
   Candidate previous;
   bool any = false;
   for (size_t at = text.find_first_of(".?!"); at != std::string_view::npos;

@@ -10,11 +10,13 @@
 
 namespace qfs::metrics {
 
-/// Which release's expressions. From 3.10 on, curly quotes and guillemets end words and close
+/// Which release's expressions. Up to 3.6.5 the last mark of a run without white space that
+/// something can follow is looked at, with the whole run before it; since then every mark is, with
+/// the word before it. From 3.10 on, curly quotes and guillemets end words and close
 /// sentences as straight ones do, and the expressions run in the package `regex` instead of
 /// Python's `re`: U+001C to U+001F are no white space, \w has marks and no numeric symbols such as
 /// '²'.
-enum class PunktRules { nltk_3_9, nltk_3_10 };
+enum class PunktRules { nltk_3_6, nltk_3_9, nltk_3_10 };
 
 /// Bytes of the character at `at`, if it cannot be inside a word (_re_non_word_chars); else 0.
 size_t punkt_non_word(std::string_view text, size_t at, PunktRules rules);

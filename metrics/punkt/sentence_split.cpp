@@ -12,7 +12,24 @@ constexpr const char* kPunkt = "punkt";
 constexpr const char* kBoth = "punkt-newline";
 constexpr size_t kShownDigits = 16;
 
-const char* release(PunktRules rules) { return rules == PunktRules::nltk_3_9 ? "3.9" : "3.10"; }
+const char* release(PunktRules rules) {
+  switch (rules) {
+    case PunktRules::nltk_3_6:
+      return "3.6";
+    case PunktRules::nltk_3_9:
+      return "3.9";
+    case PunktRules::nltk_3_10:
+      break;
+  }
+  return "3.10";
+}
+
+PunktRules rules_of(const std::string& name) {
+  for (PunktRules rules : {PunktRules::nltk_3_6, PunktRules::nltk_3_9}) {
+    if (name == release(rules)) return rules;
+  }
+  return PunktRules::nltk_3_10;
+}
 
 }  // namespace
 
@@ -52,11 +69,11 @@ std::vector<MetricOption> sentence_split_options(const std::string& default_spli
       "breaks too";
   MetricOption nltk;
   nltk.name = "nltk";
-  nltk.choices = {"3.9", "3.10"};
+  nltk.choices = {"3.6", "3.9", "3.10"};
   nltk.default_value = default_nltk;
   nltk.doc =
-      "whose Punkt: 3.9 for NLTK 3.8 and 3.9; from 3.10 on curly quotes close sentences as "
-      "straight ones do";
+      "whose Punkt: 3.6 up to NLTK 3.6.5; 3.9 for those up to 3.9; from 3.10 on curly quotes close "
+      "sentences as straight ones do";
   MetricOption data;
   data.name = "punkt";
   data.type = MetricOption::Type::text;
@@ -73,9 +90,7 @@ Result<SentenceSplit> make_sentence_split(const MetricOptionValues& values) {
   split.data = values.text("punkt");
   Result<std::shared_ptr<const PunktModel>> model = load_punkt(split.data);
   if (!model) return model.error();
-  split.punkt = std::make_shared<PunktSplitter>(*std::move(model), values.text("nltk") == "3.9"
-                                                                       ? PunktRules::nltk_3_9
-                                                                       : PunktRules::nltk_3_10);
+  split.punkt = std::make_shared<PunktSplitter>(*std::move(model), rules_of(values.text("nltk")));
   split.newlines_too = values.text("split") == kBoth;
   return split;
 }

@@ -29,7 +29,7 @@ struct SentenceSplit {
   friend bool operator==(const SentenceSplit&, const SentenceSplit&) = default;
 };
 
-/// split=newline|punkt|punkt-newline, nltk=3.9|3.10 and punkt=PATH.
+/// split=newline|punkt|punkt-newline, nltk=3.6|3.9|3.10 and punkt=PATH.
 std::vector<MetricOption> sentence_split_options(const std::string& default_split,
                                                  const std::string& default_nltk);
 

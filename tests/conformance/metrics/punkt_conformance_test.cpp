@@ -1,5 +1,7 @@
-// PunktSplitter against NLTK 3.9.2 and 3.10.4, sentence by sentence, and rouge with split=punkt
-// against rouge_score 0.1.2 with split_summaries. Expected values: make_punkt_expected.py.
+// PunktSplitter against NLTK 3.6.2, 3.9.2 and 3.10.4, sentence by sentence, and rouge with
+// split=punkt against rouge_score 0.1.2 with split_summaries. Expected values:
+// make_punkt_expected.py.
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <memory>
@@ -222,11 +224,13 @@ TEST_P(PunktConformance, SentencesOfAllEnglishTextsOfTheSharedData) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Nltk, PunktConformance,
-                         testing::Values(Release{"3.9", PunktRules::nltk_3_9},
+                         testing::Values(Release{"3.6", PunktRules::nltk_3_6},
+                                         Release{"3.9", PunktRules::nltk_3_9},
                                          Release{"3.10", PunktRules::nltk_3_10}),
                          [](const auto& info) {
-                           return info.param.rules == PunktRules::nltk_3_9 ? "Before310"
-                                                                           : "From310";
+                           std::string name = info.param.name;
+                           std::ranges::replace(name, '.', '_');
+                           return "Nltk" + name;
                          });
 
 }  // namespace

@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     std::abort();
   }
   const auto model = std::make_shared<PunktModel>(tables);
-  for (PunktRules rules : {PunktRules::nltk_3_9, PunktRules::nltk_3_10}) {
+  for (PunktRules rules : {PunktRules::nltk_3_6, PunktRules::nltk_3_9, PunktRules::nltk_3_10}) {
     const char* end = text.data();
     for (std::string_view sentence : PunktSplitter(model, rules).split(text)) {
       if (sentence.empty() || sentence.data() < end) std::abort();
