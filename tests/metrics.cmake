@@ -29,8 +29,10 @@ qfs_test(metrics_property_test LABEL property
   LINK qfs_metrics)
 qfs_test(metrics_conformance_test LABEL conformance
   SOURCES
+    conformance/metrics/dyle_lines_conformance_test.cpp
     conformance/metrics/jieba_conformance_test.cpp
     conformance/metrics/punkt_conformance_test.cpp
+    conformance/metrics/punkt_texts.cpp
     conformance/metrics/rouge155_conformance_test.cpp
     conformance/metrics/rouge155_xsum_test.cpp
     conformance/metrics/rouge_conformance_test.cpp

@@ -21,7 +21,7 @@ std::vector<std::string> other_profiles(bool several_references, bool groups) {
       several_references ? std::vector<std::string>{"", ",formula=B", ",jackknife=on"}
                          : std::vector<std::string>{""};
   for (const char* words : {"stem=on", "stem=on,exceptions=none", "stem=off"}) {
-    for (const char* sentences : {"lines", "see", "see-escaped", "files2rouge"}) {
+    for (const char* sentences : {"lines", "see", "see-escaped", "files2rouge", "dyle"}) {
       for (const std::string& formula : formulas) {
         for (const char* average : {"bootstrap", "mean"}) {
           names.push_back(std::string("rouge-1.5.5:") + words + ",sentences=" + sentences +

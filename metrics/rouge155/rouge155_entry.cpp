@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "harness/core/files.h"
+#include "metrics/punkt/punkt_files.h"
 #include "metrics/rouge155/resampling.h"
 #include "metrics/rouge155/rouge155_metric.h"
 
@@ -44,10 +45,17 @@ std::vector<MetricOption> declared_options() {
       {"alpha", Type::real, {}, "0.5", "weight of precision in F (-p)"},
       {"sentences",
        Type::choice,
-       {"lines", "see", "see-escaped", "files2rouge"},
+       {"lines", "see", "see-escaped", "files2rouge", "dyle"},
        "lines",
        "how texts become sentences: lines; lines in SEE, with or without escaping '<'; "
-       "files2rouge"},
+       "files2rouge; plain text as DYLE's release cuts it (word_tokenize, sent_tokenize of NLTK "
+       "3.6.2), then see-escaped"},
+      {"punkt",
+       Type::text,
+       {},
+       "",
+       "sentences=dyle: Punkt's data, a punkt_tab folder or Python module (empty: QFS_PUNKT, "
+       "cache, NLTK's)"},
       {"average",
        Type::choice,
        {"bootstrap", "mean"},
@@ -71,7 +79,7 @@ std::string canonical_name(const MetricOptionValues& values, const Lexicon& lexi
   std::string name;
   for (const MetricOption& option : declared_options()) {
     std::string value = values.text(option.name);
-    if (value == option.default_value) continue;
+    if (value == option.default_value || option.name == "punkt") continue;
     if (option.name == "exceptions" && value != "none" && lexicon.stem) {
       value = lexicon.exceptions.digest.substr(0, kDigestDigits);
     }
@@ -190,8 +198,17 @@ Result<std::shared_ptr<const Metric>> make(const MetricOptionValues& values) {
   settings.lexicon = *std::move(lexicon);
   settings.name = canonical_name(values, *settings.lexicon);
   const std::string& sentences = values.text("sentences");
+  if (sentences == "dyle") {
+    Result<std::shared_ptr<const PunktModel>> model = load_punkt(values.text("punkt"));
+    if (!model) return model.error();
+    settings.dyle = std::make_shared<PunktSplitter>(*std::move(model), PunktRules::nltk_3_6);
+  } else if (!values.text("punkt").empty()) {
+    return invalid_argument("option punkt belongs to sentences=dyle, not to sentences=" +
+                            sentences);
+  }
   settings.form = sentences == "see"           ? SummaryForm::see
                   : sentences == "see-escaped" ? SummaryForm::see_escaped
+                  : sentences == "dyle"        ? SummaryForm::see_escaped
                   : sentences == "files2rouge" ? SummaryForm::files2rouge
                                                : SummaryForm::lines;
   settings.jackknife = values.on("jackknife");
@@ -209,7 +226,8 @@ MetricEntry rouge155_entry() {
        "files2rouge d3d09c8: -c 95 -r 1000 -n 2 -m, ' .' ends a sentence, its exception database "
        "is empty"},
       {"dyle-rouge", "stem=on,sentences=see-escaped",
-       "DYLE and MatchSum: pyrouge with -c 95 -r 1000 -n 2 -m on escaped lines, one sentence each"},
+       "DYLE and MatchSum: pyrouge with -c 95 -r 1000 -n 2 -m on escaped lines, one sentence each; "
+       "sentences=dyle makes the lines of plain text"},
   };
   entry.options = declared_options();
   entry.make = make;

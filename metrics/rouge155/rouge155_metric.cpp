@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "metrics/rouge155/dyle_lines.h"
 #include "metrics/rouge155/five_digits.h"
 #include "metrics/rouge155/resampling.h"
 
@@ -27,6 +28,14 @@ std::string_view form_name(SummaryForm form) {
       return "files2rouge";
   }
   return "";
+}
+
+/// The form, behind what made its lines.
+std::string split_text(const MetricSettings& settings) {
+  const std::string form(form_name(settings.form));
+  if (settings.dyle == nullptr) return form;
+  return "dyle(treebank-nltk-3.6.2,punkt-nltk-3.6,data:" +
+         settings.dyle->model().sha256().substr(0, 16) + ")-" + form;
 }
 
 std::string limit_text(const Limit& limit) {
@@ -70,8 +79,7 @@ std::string RougeMetric155::signature() const {
          (lexicon.stem ? "porter-cyl|exceptions:" + short_digest(lexicon.exceptions.digest)
                        : "none") +
          "|stop:" + (stops ? short_digest(lexicon.stop_words.digest) : "no") +
-         "|limit:" + limit_text(scoring.limit) +
-         "|split:" + std::string(form_name(settings_.form)) +
+         "|limit:" + limit_text(scoring.limit) + "|split:" + split_text(settings_) +
          "|multi:" + (scoring.formula == Formula::average ? "pooled" : "best-recall") +
          (settings_.jackknife ? "-jackknife" : "") + "|alpha:" + shortest(scoring.alpha) + "|agg:" +
          (settings_.samples == 0
@@ -82,8 +90,10 @@ std::string RougeMetric155::signature() const {
 
 Result<Statistics> RougeMetric155::measure_one(Scorer& scorer, const ScoreItem& item) const {
   std::string storage;
+  std::string lines;
   const auto encode = [&](const std::string& text) {
-    return scorer.encode(sentences_of(text, settings_.form, storage));
+    if (settings_.dyle) lines = dyle_lines(text, *settings_.dyle);
+    return scorer.encode(sentences_of(settings_.dyle ? lines : text, settings_.form, storage));
   };
   if (settings_.form == SummaryForm::files2rouge) {
     const bool empty =

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/api/metric.h"
+#include "metrics/punkt/punkt_splitter.h"
 #include "metrics/rouge155/lexicon.h"
 #include "metrics/rouge155/options.h"
 #include "metrics/rouge155/scorer.h"
@@ -25,6 +26,8 @@ struct MetricSettings {
   Options scoring;
   std::shared_ptr<const Lexicon> lexicon;
   SummaryForm form = SummaryForm::lines;
+  /// Texts become DYLE's lines first (dyle_lines.h); nullptr: they are scored as they are.
+  std::shared_ptr<const PunktSplitter> dyle;
   /// Each item is the mean over its references of its scores without that reference.
   bool jackknife = false;
   int64_t samples = 1000;  ///< of the bootstrap whose mean is the corpus value; 0: the plain mean

@@ -1,7 +1,7 @@
 // Reading the values that make_rouge_expected.py wrote, and comparing rows of twelve with them.
 //
-// Called by the ROUGE conformance tests, which run in the source tree's root. A missing or malformed
-// file ends the test with nlohmann's exception.
+// Called by the ROUGE conformance tests, which run in the source tree's root. A missing or
+// malformed file ends the test with nlohmann's exception.
 #pragma once
 
 #include <gtest/gtest.h>

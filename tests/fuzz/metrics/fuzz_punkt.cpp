@@ -1,9 +1,10 @@
 // Arbitrary bytes as Punkt's data, in both forms, and as a text: no crash, errors with a place, and
-// sentences that are disjoint views into the text in order.
+// sentences that are disjoint views into the text in order; DYLE's lines of the same text.
 #include <cstdlib>
 #include <memory>
 
 #include "metrics/punkt/punkt_splitter.h"
+#include "metrics/rouge155/dyle_lines.h"
 #include "tests/support/fuzz.h"
 
 std::vector<std::string> fuzz_seeds() {
@@ -45,5 +46,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     if (end > text.data() + text.size()) std::abort();
   }
+  const PunktSplitter dyle(model, PunktRules::nltk_3_6);
+  const std::string lines = rouge155::dyle_lines(text, dyle);
+  if (lines.starts_with('\n') || lines.ends_with('\n')) std::abort();
   return 0;
 }

@@ -211,6 +211,41 @@ TEST(Rouge155Metric, Files2rougeStemsWithoutExceptions) {
               HasSubstr("item 1: files2rouge stops"));
 }
 
+TEST(Rouge155Metric, DylesLinesAreMadeOfPlainText) {
+  const TemporaryFolder folder;
+  folder.write("abbrev_types.txt", "dr\n");
+  folder.write("collocations.tab", "");
+  folder.write("sent_starters.txt", "");
+  folder.write("ortho_context.tab", "");
+  const std::string profile = "dyle-rouge:exceptions=none";
+  const std::string dyle = profile + ",sentences=dyle,punkt=" + folder.path();
+  const auto score = [](const std::string& name, const std::string& candidate,
+                        const std::string& reference) {
+    ScoreItem item;
+    item.candidate = candidate;
+    item.references = {reference};
+    const auto metric = metrics::BuiltinMetrics().make(name);
+    EXPECT_TRUE(metric.ok()) << metric.error().to_string();
+    return metric.ok() ? *(*metric)->measure({&item, 1}) : std::vector<Statistics>();
+  };
+  const std::string plain = "Dr. Lee didn't agree. They <met> again! Soon.";
+  const std::string lines = "Dr. Lee did n't agree .\nThey < met > again !\nSoon .";
+  const std::string reference = "They agree.\nDr. Lee met them again.";
+  const std::string reference_lines = "They agree .\nDr. Lee met them again .";
+  EXPECT_EQ(score(dyle, plain, reference), score(profile, lines, reference_lines));
+  EXPECT_NE(score(profile, plain, reference), score(profile, lines, reference_lines))
+      << "plain text is one sentence without it";
+  const auto metric = *metrics::BuiltinMetrics().make(dyle);
+  EXPECT_THAT(metric->signature(),
+              HasSubstr("|split:dyle(treebank-nltk-3.6.2,punkt-nltk-3.6,data:"));
+  EXPECT_EQ(metric->signature().find(folder.path()), std::string::npos);
+  EXPECT_THAT((*metrics::BuiltinMetrics().make(profile))->signature(),
+              HasSubstr("|split:newline-see-escaped|"));
+  const auto wrong = metrics::BuiltinMetrics().make(profile + ",punkt=x");
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_THAT(wrong.error().message, HasSubstr("option punkt belongs to sentences=dyle"));
+}
+
 TEST(Rouge155Metric, AbsentListsSayWhatToDo) {
   const TemporaryFolder folder;
   const test::EnvironmentVariable data("QFS_ROUGE155_DATA", folder.path());
