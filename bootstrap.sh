@@ -17,6 +17,8 @@ log_folder="$root/build/bootstrap-logs"
 . "$root/cmake/bootstrap/libtorch.sh"
 # shellcheck source=cmake/bootstrap/model.sh
 . "$root/cmake/bootstrap/model.sh"
+# shellcheck source=cmake/bootstrap/language_data.sh
+. "$root/cmake/bootstrap/language_data.sh"
 # shellcheck source=cmake/bootstrap/build.sh
 . "$root/cmake/bootstrap/build.sh"
 
@@ -29,6 +31,8 @@ Usage: ./bootstrap.sh COMMAND [ARGUMENTS]
   driver           build qfs-bench alone, without LibTorch (needs no root where compiler and libraries are)
   wheel            build the Python package and the driver as one wheel, and test it in an empty environment
   model            fetch the default model, SmolLM2-135M-Instruct, and print where it is
+  punkt            fetch Punkt's English sentence data, for metrics with split=punkt, and print where they are
+  jieba            fetch jieba 0.42.1's dictionary and tables, for segmenter=jieba, and print where they are
   torch            find or fetch LibTorch 2.11 and print where it is
   packages         install the Debian packages of a build with tests
   help             this text
@@ -66,6 +70,7 @@ set_up_release() {
   ensure_packages "$1"
   ensure_libtorch
   ensure_model
+  if [ "$1" = test ]; then ensure_language_data; fi
   close_cache
   configure release -DQFS_TORCH=ON "-DQFS_TORCH_DIR=$torch_folder" "${tests[@]}"
 }
@@ -79,7 +84,7 @@ run_sweep() {
 }
 
 run_tests() {
-  start 5
+  start 7
   set_up_release test
   build release
   printf 'Set-up took %s. Running the tests:\n' "$(duration "$SECONDS")"
@@ -133,6 +138,18 @@ fetch_model_only() {
   printf '%s\n' "$model_file"
 }
 
+fetch_punkt_only() {
+  start 1
+  ensure_punkt
+  printf '%s\n' "$punkt_file"
+}
+
+fetch_jieba_only() {
+  start 1
+  ensure_jieba
+  printf '%s\n' "$jieba_folder"
+}
+
 install_packages_only() {
   start 1
   ensure_packages test
@@ -147,11 +164,13 @@ main() {
     driver) build_driver ;;
     wheel) build_wheel ;;
     model) fetch_model_only ;;
+    punkt) fetch_punkt_only ;;
+    jieba) fetch_jieba_only ;;
     torch) fetch_torch_only ;;
     packages) install_packages_only ;;
     help | -h | --help) usage ;;
     *)
-      printf "bootstrap.sh: unknown command '%s'; valid: sweep test driver wheel model torch packages help\n" \
+      printf "bootstrap.sh: unknown command '%s'; valid: sweep test driver wheel model punkt jieba torch packages help\n" \
         "$command" >&2
       exit 2
       ;;

