@@ -110,7 +110,13 @@ Result<const nlohmann::json*> list_member(const nlohmann::json& object, std::str
 }
 
 Result<nlohmann::json> parse_json_line(std::string_view line, const std::string& where) {
-  Result<nlohmann::json> value = parse_json(line, "line");
+  std::string scratch;
+  return parse_json_line(line, where, scratch);
+}
+
+Result<nlohmann::json> parse_json_line(std::string_view line, const std::string& where,
+                                       std::string& scratch) {
+  Result<nlohmann::json> value = parse_json(line, "line", scratch);
   if (value) return value;
   // The parser's place is "line:1:column"; the reader of the file wants the file's own line.
   Error error = std::move(value).error();

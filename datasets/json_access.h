@@ -43,5 +43,8 @@ Result<const nlohmann::json*> list_member(const nlohmann::json& object, std::str
 
 /// A JSON object read from one line: syntax errors are at "file:line:column".
 Result<nlohmann::json> parse_json_line(std::string_view line, const std::string& where);
+/// The same for many lines: `scratch` is overwritten, and its memory serves the next one.
+Result<nlohmann::json> parse_json_line(std::string_view line, const std::string& where,
+                                       std::string& scratch);
 
 }  // namespace qfs::datasets

@@ -7,6 +7,7 @@ qfs_test(datasets_test LABEL unit
     unit/datasets/fetch_test.cpp
     unit/datasets/identity_test.cpp
     unit/datasets/meeting_test.cpp
+    unit/datasets/prediction_fields_test.cpp
     unit/datasets/python_list_test.cpp
     unit/datasets/record_file_test.cpp
     unit/datasets/record_test.cpp

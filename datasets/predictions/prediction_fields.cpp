@@ -13,9 +13,14 @@ namespace {
 /// A mapped value: absent, null, a constant, or a member of the record.
 struct Found {
   std::optional<std::string> constant;
-  const nlohmann::json* value = nullptr;
+  nlohmann::json* value = nullptr;
   const JsonPlace* record = nullptr;
   std::string_view name;
+  bool last_reader = false;  ///< nothing reads the value after this: its texts need no copies
+
+  std::string take_text(nlohmann::json& text) const {
+    return last_reader ? std::move(text.get_ref<std::string&>()) : text.get<std::string>();
+  }
 
   /// Made when an error needs it, which takes longer than finding the value.
   JsonPlace place() const { return value == nullptr ? *record : *record / name; }
@@ -23,7 +28,7 @@ struct Found {
   bool null() const { return value != nullptr && value->is_null(); }
 };
 
-Found find(const nlohmann::json& record, const PredictionFields& fields, std::string_view field,
+Found find(nlohmann::json& record, const PredictionFields& fields, std::string_view field,
            const JsonPlace& place) {
   const std::string& name = fields.find(field)->second;
   Found found;
@@ -32,7 +37,8 @@ Found find(const nlohmann::json& record, const PredictionFields& fields, std::st
   if (name.starts_with('=')) {
     found.constant = name.substr(1);
   } else if (!name.empty()) {
-    found.value = find_field(record, name);
+    // The record may be changed; find_field serves readers that must not.
+    found.value = const_cast<nlohmann::json*>(find_field(record, name));
   }
   return found;
 }
@@ -61,7 +67,7 @@ Result<std::string> text_of(const Found& found, std::string_view what, bool iden
   if (!found.value->is_string()) {
     return wrong_type(what, identifier ? "text or a whole number" : "text", found);
   }
-  return found.value->get<std::string>();
+  return found.take_text(*found.value);
 }
 
 /// Text, or a list of texts, which become lines.
@@ -88,7 +94,7 @@ Result<std::optional<std::string>> document_of(const Found& found) {
 
 /// Text, or a list of texts; a text that is the Python repr of a list of strings becomes that list.
 Result<std::vector<std::string>> references_of(const Found& found) {
-  const nlohmann::json& value = *found.value;
+  nlohmann::json& value = *found.value;
   if (value.is_string()) {
     const auto& text = value.get_ref<const std::string&>();
     if (auto list = parse_python_list(text)) return *std::move(list);
@@ -105,7 +111,7 @@ Result<std::vector<std::string>> references_of(const Found& found) {
       return data_error("a reference must be text, found " + std::string(describe_type(value[i])),
                         (found.place() / i).to_string());
     }
-    references.push_back(value[i].get<std::string>());
+    references.push_back(found.take_text(value[i]));
   }
   return references;
 }
@@ -134,9 +140,8 @@ Result<PredictionFields> make_prediction_fields(const std::map<std::string, std:
   return fields;
 }
 
-Result<PredictionRecord> decode_prediction(const nlohmann::json& record,
-                                           const PredictionFields& fields, int64_t number,
-                                           const JsonPlace& place) {
+Result<PredictionRecord> decode_prediction(nlohmann::json& record, const PredictionFields& fields,
+                                           int64_t number, const JsonPlace& place) {
   if (!record.is_object()) {
     return data_error("a prediction must be an object, found " + std::string(describe_type(record)),
                       place.to_string());
@@ -145,24 +150,9 @@ Result<PredictionRecord> decode_prediction(const nlohmann::json& record,
   result.where = place.to_string();
   const auto get = [&](std::string_view field) { return find(record, fields, field, place); };
 
-  const Found prediction = get("prediction");
+  Found prediction = get("prediction");
+  Found references = get("references");
   if (prediction.absent()) return no_prediction(record, fields.find("prediction")->second, place);
-  if (!prediction.null()) {
-    Result<std::string> text = text_of(prediction, "the prediction");
-    if (!text) return text.error();
-    result.prediction = *std::move(text);
-  }
-  const Found references = get("references");
-  if (references.constant) {
-    result.references = std::vector<std::string>{*references.constant};
-  } else if (!references.absent() && !references.null()) {
-    Result<std::vector<std::string>> list = references_of(references);
-    if (!list) return list.error();
-    result.references_were_repr =
-        references.value->is_string() &&
-        (list->size() != 1 || list->front() != references.value->get_ref<const std::string&>());
-    result.references = *std::move(list);
-  }
   Result<std::optional<std::string>> document = document_of(get("document"));
   if (!document) return document.error();
   result.document = *std::move(document);
@@ -182,6 +172,25 @@ Result<PredictionRecord> decode_prediction(const nlohmann::json& record,
     Result<std::string> text = text_of(get(target.field), target.field, true);
     if (!text) return text.error();
     *target.text = *std::move(text);
+  }
+  // All other fields have been read. A path may lead from one of these two into the other.
+  prediction.last_reader = references.last_reader = prediction.name != references.name &&
+                                                    record.contains(prediction.name) &&
+                                                    record.contains(references.name);
+  if (references.constant) {
+    result.references = std::vector<std::string>{*references.constant};
+  } else if (!references.absent() && !references.null()) {
+    Result<std::vector<std::string>> list = references_of(references);
+    if (!list) return list.error();
+    result.references_were_repr =
+        references.value->is_string() &&
+        (list->size() != 1 || list->front() != references.value->get_ref<const std::string&>());
+    result.references = *std::move(list);
+  }
+  if (!prediction.null()) {
+    Result<std::string> text = text_of(prediction, "the prediction");
+    if (!text) return text.error();
+    result.prediction = *std::move(text);
   }
   if (result.id.empty()) result.id = std::to_string(number);
   return result;

@@ -21,9 +21,8 @@ using PredictionFields = std::map<std::string, std::string, std::less<>>;
 /// `invalid_argument` with the nearest.
 Result<PredictionFields> make_prediction_fields(const std::map<std::string, std::string>& chosen);
 
-/// One record; `number` is its id when it has none.
-Result<PredictionRecord> decode_prediction(const nlohmann::json& record,
-                                           const PredictionFields& fields, int64_t number,
-                                           const JsonPlace& place);
+/// One record, out of which its texts are moved; `number` is its id when it has none.
+Result<PredictionRecord> decode_prediction(nlohmann::json& record, const PredictionFields& fields,
+                                           int64_t number, const JsonPlace& place);
 
 }  // namespace qfs::datasets

@@ -54,13 +54,15 @@ Status read_json_records(const std::string& path, const JsonRecordHandler& handl
   Result<LineReader> lines = LineReader::open(path);
   if (!lines) return lines.error();
   int64_t number = 0;
+  std::string line;
+  std::string scratch;
   while (true) {
-    Result<std::optional<std::string>> line = lines->next();
-    if (!line) return line.error();
-    if (!line->has_value()) break;
-    if ((*line)->find_first_not_of(" \t\r") == std::string::npos) continue;
+    const Result<bool> found = lines->next(line);
+    if (!found) return found.error();
+    if (!*found) break;
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     const std::string where = lines->where();
-    Result<nlohmann::json> record = parse_json_line(**line, where);
+    Result<nlohmann::json> record = parse_json_line(line, where, scratch);
     if (!record) return record.error();
     if (Status status = handle(*record, ++number, {where, ""}); !status) return status;
   }

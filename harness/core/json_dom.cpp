@@ -180,6 +180,12 @@ class DomBuilder : public nlohmann::json_sax<json> {
 }  // namespace
 
 Result<json> parse_json(std::string_view text, std::string_view source, JsonLimits limits) {
+  std::string scratch;
+  return parse_json(text, source, scratch, limits);
+}
+
+Result<json> parse_json(std::string_view text, std::string_view source, std::string& scratch,
+                        JsonLimits limits) {
   if (text.size() > limits.max_bytes) {
     return data_error("JSON of " + std::to_string(text.size()) + " bytes, allowed are " +
                           std::to_string(limits.max_bytes),
@@ -192,7 +198,9 @@ Result<json> parse_json(std::string_view text, std::string_view source, JsonLimi
   if (const size_t zero = text.find('\0'); zero != text.npos) {
     return data_error("not valid JSON: a zero byte", place(source, text, zero));
   }
-  if (std::optional<json> value = quick_json(text, limits.max_depth)) return *std::move(value);
+  if (std::optional<json> value = quick_json(text, limits.max_depth, scratch)) {
+    return *std::move(value);
+  }
   DomBuilder builder(text, source, limits.max_depth);
   const char* const begin = text.data();
   const bool parsed =

@@ -24,6 +24,9 @@ struct JsonLimits {
 /// Parses one JSON text. `source` names it in errors: Error::where is "source:line:column".
 Result<nlohmann::json> parse_json(std::string_view text, std::string_view source,
                                   JsonLimits limits = {});
+/// The same for many texts: `scratch` is overwritten, and its memory serves the next one.
+Result<nlohmann::json> parse_json(std::string_view text, std::string_view source,
+                                  std::string& scratch, JsonLimits limits = {});
 
 /// The canonical form: sorted keys, no spaces, integers as such, reals as a *string* holding
 /// std::to_chars' shortest form without exponent. Null members, non-ASCII keys and non-finite

@@ -9,11 +9,14 @@
 #include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace qfs {
 
-/// `text`: well-formed UTF-8 without a zero byte.
-std::optional<nlohmann::json> quick_json(std::string_view text, size_t max_depth);
+/// `text`: well-formed UTF-8 without a zero byte. `scratch` is overwritten; one that is passed
+/// again spares its memory.
+std::optional<nlohmann::json> quick_json(std::string_view text, size_t max_depth,
+                                         std::string& scratch);
 
 }  // namespace qfs

@@ -75,12 +75,20 @@ Result<LineReader> LineReader::open(const std::string& path, size_t max_line_byt
 
 Result<std::optional<std::string>> LineReader::next() {
   std::string text;
+  const Result<bool> found = next(text);
+  if (!found) return found.error();
+  if (!*found) return std::optional<std::string>();
+  return std::optional<std::string>(std::move(text));
+}
+
+Result<bool> LineReader::next(std::string& text) {
+  text.clear();
   ++state_->line;
   const Result<bool> terminated = state_->append_line(text);
   if (!terminated) return terminated.error();
   if (!*terminated && text.empty()) {
     --state_->line;
-    return std::optional<std::string>();
+    return false;
   }
   if (text.ends_with('\r')) text.pop_back();
   if (state_->line == 1 && text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
@@ -88,7 +96,7 @@ Result<std::optional<std::string>> LineReader::next() {
     return data_error("ill-formed UTF-8 at byte " + std::to_string(*bad + 1) + " of the line",
                       where());
   }
-  return std::optional<std::string>(std::move(text));
+  return true;
 }
 
 int64_t LineReader::line_number() const { return state_->line; }

@@ -26,6 +26,8 @@ class LineReader {
 
   /// The next line without its end; std::nullopt at the end of the file.
   Result<std::optional<std::string>> next();
+  /// The same into `line`, whose memory is used again; false at the end of the file.
+  Result<bool> next(std::string& line);
   /// Number of the line that `next` returned last, from 1.
   int64_t line_number() const;
   /// "path:line" of that line.

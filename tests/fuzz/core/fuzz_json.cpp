@@ -22,8 +22,9 @@ std::vector<std::string> fuzz_seeds() {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
+  std::string scratch;
   const bool plain = !qfs::first_ill_formed_utf8(text) && text.find('\0') == text.npos;
-  if (const auto quick = plain ? qfs::quick_json(text, 64) : std::nullopt) {
+  if (const auto quick = plain ? qfs::quick_json(text, 64, scratch) : std::nullopt) {
     const auto same = nlohmann::json::parse(text, nullptr, false);
     if (same.is_discarded() || same != *quick || same.dump() != quick->dump()) std::abort();
   }

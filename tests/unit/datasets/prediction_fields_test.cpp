@@ -1,0 +1,63 @@
+// Which member of a record becomes which field of a prediction, also when two fields read one
+// member.
+#include "datasets/predictions/prediction_fields.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace qfs::datasets {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Result<PredictionRecord> decoded(const char* text,
+                                 const std::map<std::string, std::string>& chosen) {
+  nlohmann::json record = nlohmann::json::parse(text);
+  return decode_prediction(record, *make_prediction_fields(chosen), 7, {"out.jsonl:7", ""});
+}
+
+TEST(DecodePrediction, TakesTextsAndListsOfTexts) {
+  const auto record = decoded(R"({"prediction": "p", "references": ["a", "b"], "query": "q"})", {});
+  ASSERT_TRUE(record.ok());
+  EXPECT_EQ(record->prediction, "p");
+  EXPECT_THAT(*record->references, ElementsAre("a", "b"));
+  EXPECT_EQ(record->query, "q");
+  EXPECT_EQ(record->id, "7");
+}
+
+TEST(DecodePrediction, TwoFieldsMayReadOneMember) {
+  const auto record = decoded(R"({"text": "a long text that is not kept in place", "doc": "d"})",
+                              {{"prediction", "text"},
+                               {"references", "text"},
+                               {"query", "text"},
+                               {"id", "doc"},
+                               {"cluster", "doc"}});
+  ASSERT_TRUE(record.ok());
+  EXPECT_EQ(record->prediction, "a long text that is not kept in place");
+  EXPECT_THAT(*record->references, ElementsAre("a long text that is not kept in place"));
+  EXPECT_EQ(record->query, "a long text that is not kept in place");
+  EXPECT_EQ(record->id, "d");
+  EXPECT_EQ(record->cluster, "d");
+}
+
+TEST(DecodePrediction, APathMayLeadIntoAnotherField) {
+  const auto record = decoded(R"({"all": ["the first of the texts", "the second of the texts"]})",
+                              {{"prediction", "/all/0"}, {"references", "all"}});
+  ASSERT_TRUE(record.ok());
+  EXPECT_EQ(record->prediction, "the first of the texts");
+  EXPECT_THAT(*record->references,
+              ElementsAre("the first of the texts", "the second of the texts"));
+}
+
+TEST(DecodePrediction, AWrongTypeNamesItsPlace) {
+  const auto record = decoded(R"({"prediction": "p", "references": ["a", 3]})", {});
+  ASSERT_FALSE(record.ok());
+  EXPECT_EQ(record.error().where, "out.jsonl:7#/references/1");
+  EXPECT_THAT(record.error().message, HasSubstr("a reference must be text"));
+}
+
+}  // namespace
+}  // namespace qfs::datasets
