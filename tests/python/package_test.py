@@ -5,9 +5,11 @@ rouge_score 0.1.2 (tests/conformance/metrics/rouge_parity.json).
 """
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import qfs_bench
@@ -137,6 +139,44 @@ class Compat(unittest.TestCase):
         self.assertEqual(scorer.score("a b", "a\udc80b")["rouge1"].fmeasure, 1)
 
 
+class Sentences(unittest.TestCase):
+    """split_summaries, with a small model of Punkt's."""
+
+    TEXTS = ["Dr. Lee left. É日本 came\nback! “Why?” Nobody\tknew.", "x. Dr. No went on. (Yes.) 日本 he did…",
+             "one two", "", " . ", "a\udc80b. c d! e"]
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        for name, text in (("abbrev_types.txt", "dr\n"), ("collocations.tab", ""), ("sent_starters.txt", ""),
+                           ("ortho_context.tab", "")):
+            (pathlib.Path(folder.name) / name).write_text(text, encoding="utf-8")
+        os.environ["QFS_PUNKT"] = folder.name
+        self.addCleanup(os.environ.pop, "QFS_PUNKT")
+
+    def test_a_tokenizer_of_ones_own_gets_one_sentence_at_a_time(self):
+        seen = []
+
+        class Words(tokenizers.Tokenizer):
+            def tokenize(self, text):
+                seen.append(text)
+                return text.split()
+
+        scorer = rouge_scorer.RougeScorer(["rougeLsum"], split_summaries=True, tokenizer=Words())
+        scores = scorer.score(self.TEXTS[0], "É日本 came\nback! Dr. Lee left.")
+        self.assertEqual(seen[:4], ["Dr. Lee left.", "É日本 came\nback!", "“Why?”", "Nobody\tknew."])
+        self.assertEqual(scores["rougeLsum"].precision, 1, "sentences in another order")
+        scorer.score("a\udc80b! c", "c")
+        self.assertEqual(seen[-3:], ["a\udc80b!", "c", "c"])
+
+    def test_the_default_tokenizer_given_by_hand_changes_nothing(self):
+        same = rouge_scorer.RougeScorer(TYPES, split_summaries=True, tokenizer=tokenizers.DefaultTokenizer(True))
+        default = rouge_scorer.RougeScorer(TYPES, use_stemmer=True, split_summaries=True)
+        for target in self.TEXTS:
+            for prediction in self.TEXTS:
+                self.assertEqual(same.score(target, prediction), default.score(target, prediction))
+
+
 class Original(unittest.TestCase):
     """Side by side with rouge_score where it is installed."""
 
@@ -158,6 +198,34 @@ class Original(unittest.TestCase):
         for _ in range(300):
             pair = [" ".join(random.choices(words, k=random.randint(0, 40))) for _ in range(2)]
             self.assertEqual(ours.score(*pair), theirs.score(*pair), pair)
+
+    def test_a_tokenizer_of_ones_own_with_split_summaries(self):
+        import random
+        import runpy
+        import nltk
+        from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
+        cache = os.environ.get("QFS_CACHE_DIR", os.path.expanduser("~/.cache/qfs-bench"))
+        data = os.environ.get("QFS_PUNKT", cache + "/punkt/english.py")
+        if not os.path.isfile(data) or not nltk.__version__.startswith("3.10"):
+            self.skipTest(f"needs NLTK 3.10 (has {nltk.__version__}) and {data}")
+        module, parameters = runpy.run_path(data), PunktParameters()
+        parameters.abbrev_types, parameters.sent_starters = set(module["ABBREV_TYPES"]), set(module["SENT_STARTERS"])
+        parameters.collocations = set(map(tuple, module["COLLOCATIONS"]))
+        parameters.ortho_context.update(module["ORTHO_CONTEXT"])
+        nltk.sent_tokenize = PunktSentenceTokenizer(parameters).tokenize
+
+        class Words:
+            def tokenize(self, text):
+                return text.lower().split()
+
+        random.seed(4)
+        words = "Dr. Smith the cats ran. É日本 x1 “No!” -- (Yes.) mat\n e.g. U.S. . end? 3.5".split(" ")
+        both = [module.RougeScorer(TYPES, split_summaries=True, tokenizer=Words())
+                for module in (rouge_scorer, self.original.rouge_scorer)]
+        for _ in range(300):
+            pair = [" ".join(random.choices(words, k=random.randint(0, 40))) for _ in range(2)]
+            ours, theirs = (scorer.score(*pair) for scorer in both)
+            self.assertEqual(ours, theirs, pair)
 
     def test_the_bootstrap_aggregator_draws_alike(self):
         import numpy

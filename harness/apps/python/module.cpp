@@ -7,11 +7,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "harness/core/build_info.h"
+#include "harness/core/utf8.h"
 #include "harness/score/run_signature.h"
 #include "harness/score/text_scorer.h"
 #include "metrics/catalog.h"
@@ -167,12 +169,33 @@ py::dict to_python(const qfs::metrics::RougeScores& scores) {
 /// Pairs of texts, for the compat package. Keeps its vocabulary between calls.
 class PairScorer {
  public:
-  PairScorer(bool stem, bool punkt) : scorer_(options(stem, punkt)) {}
+  PairScorer(bool stem, bool punkt) : split_(punkt_split(punkt)), scorer_(options(stem, split_)) {}
 
   /// Text of the compat package: rouge_score takes a lone surrogate for a separator, as any other
-  /// character that is no word, so '?' stands for it.
+  /// character that is no word; its ill-formed bytes are read as such a character.
   static std::string any_text(const py::str& text) {
-    return py::bytes(text.attr("encode")("utf-8", "replace"));
+    return py::bytes(text.attr("encode")("utf-8", "surrogatepass"));
+  }
+
+  /// Where the sentences of split_summaries begin and end, in code points. `text` has no lone
+  /// surrogate.
+  std::vector<std::pair<size_t, size_t>> sentences(const py::str& text) const {
+    const std::string bytes = utf8(text, "the text");
+    std::vector<std::pair<size_t, size_t>> spans;
+    size_t at = 0;
+    size_t points = 0;
+    const auto advance = [&](const char* to) {
+      const auto end = static_cast<size_t>(to - bytes.data());
+      points +=
+          static_cast<size_t>(qfs::count_code_points(std::string_view(bytes).substr(at, end - at)));
+      at = end;
+      return points;
+    };
+    for (const std::string_view sentence : split_.punkt->split(bytes)) {
+      const size_t begin = advance(sentence.data());
+      spans.emplace_back(begin, advance(sentence.data() + sentence.size()));
+    }
+    return spans;
   }
 
   py::dict score(const py::str& reference, const py::str& candidate,
@@ -188,16 +211,20 @@ class PairScorer {
   }
 
  private:
-  static qfs::metrics::RougeOptions options(bool stem, bool punkt) {
+  static qfs::metrics::SentenceSplit punkt_split(bool punkt) {
+    if (!punkt) return {};
+    return value_of(qfs::metrics::make_sentence_split(
+        qfs::MetricOptionValues({{"split", "punkt"}, {"nltk", "3.10"}, {"punkt", ""}})));
+  }
+
+  static qfs::metrics::RougeOptions options(bool stem, const qfs::metrics::SentenceSplit& split) {
     qfs::metrics::RougeOptions options;
     options.stem = stem;
-    if (punkt) {
-      options.split = value_of(qfs::metrics::make_sentence_split(
-          qfs::MetricOptionValues({{"split", "punkt"}, {"nltk", "3.10"}, {"punkt", ""}})));
-    }
+    options.split = split;
     return options;
   }
 
+  qfs::metrics::SentenceSplit split_;
   qfs::metrics::RougeScorer scorer_;
 };
 
@@ -256,7 +283,8 @@ PYBIND11_MODULE(_native, module) {
   module.def("score_tokens", &score_tokens);
   py::class_<PairScorer>(module, "PairScorer")
       .def(py::init<bool, bool>())
-      .def("score", &PairScorer::score);
+      .def("score", &PairScorer::score)
+      .def("sentences", &PairScorer::sentences);
   py::class_<Scores>(module, "Scores")
       .def(
           py::init([](std::string metric, py::list predictions, py::list references,

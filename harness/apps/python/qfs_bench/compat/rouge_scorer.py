@@ -13,7 +13,7 @@ class RougeScorer(scoring.BaseScorer):
     """rouge1 to rouge9, rougeL and rougeLsum of pairs of texts.
 
     split_summaries cuts sentences with Punkt (NLTK 3.10's), whose data must be on this machine. A tokenizer of
-    your own is called as rouge_score calls it.
+    your own is called as rouge_score calls it, for rougeLsum sentence by sentence.
     """
 
     def __init__(self, rouge_types, use_stemmer=False, split_summaries=False, tokenizer=None):
@@ -50,13 +50,18 @@ class RougeScorer(scoring.BaseScorer):
         if list(self.rouge_types) != ["rougeLsum"]:
             values.update(_native.score_tokens([encode(target)], [encode(prediction)], orders))
         if "rougeLsum" in self.rouge_types:
-            if self._split_summaries:
-                raise ValueError("a tokenizer of your own with split_summaries is not available; "
-                                 "put each sentence on a line")
-            lines = [[encode(line) for line in text.split("\n") if line]
+            lines = [[encode(sentence) for sentence in self._sentences(text)]
                      for text in (target, prediction)]
             values["rougeLsum"] = _native.score_tokens(*lines, [])["rougeLsum"]
         return values
+
+
+    def _sentences(self, text):
+        if not self._split_summaries:
+            return [line for line in text.split("\n") if line]
+        # A lone surrogate is no letter and no digit to Punkt, as U+FFFD is none.
+        spans = self._pairs.sentences(re.sub("[\ud800-\udfff]", "\ufffd", text))
+        return [text[begin:end] for begin, end in spans]
 
 
 def _order(kind):
