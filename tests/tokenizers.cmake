@@ -6,3 +6,6 @@ qfs_test(tokenizers_test LABEL unit
 qfs_test(smollm_tokenizer_test LABEL conformance
   SOURCES conformance/tokenizers/smollm_test.cpp
   LINK qfs_tokenizers qfs_backbone_registry)
+qfs_test(trained_tokenizers_test LABEL conformance
+  SOURCES conformance/tokenizers/trained_test.cpp support/random_strings.cpp
+  LINK qfs_tokenizers)

@@ -2,11 +2,11 @@
 
 #include <array>
 #include <mutex>
-#include <queue>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
+#include "methods/tokenizers/bpe_merge.h"
 #include "methods/tokenizers/bpe_tables.h"
 #include "methods/tokenizers/byte_alphabet.h"
 
@@ -17,28 +17,6 @@ namespace {
 // Words longer than this are merged anew each time; shorter ones are remembered, up to the limit.
 constexpr size_t kLongestCachedWordBytes = 64;
 constexpr size_t kCachedWords = 65536;
-
-/// A symbol of a word while it is merged: a linked list in an array.
-struct Symbol {
-  int32_t id;
-  int32_t previous;
-  int32_t next;  ///< index of the following symbol, -1 at the end
-  int32_t begin;
-  int32_t end;
-};
-
-struct Candidate {
-  int32_t rank;
-  int32_t left;  ///< index of the left symbol
-  int32_t left_id;
-  int32_t right_id;
-  int32_t merged_id;
-
-  /// Heap order: smallest rank first, leftmost on ties.
-  bool operator<(const Candidate& other) const {
-    return rank != other.rank ? rank > other.rank : left > other.left;
-  }
-};
 
 class ByteLevelBpe final : public VocabularyTokenizer {
  public:
@@ -109,53 +87,17 @@ class ByteLevelBpe final : public VocabularyTokenizer {
   }
 
   std::vector<Token> merge(std::string_view word) const {
-    std::vector<Symbol> symbols;
+    std::vector<BpeSymbol> symbols;
     symbols.reserve(word.size());
     for (size_t i = 0; i < word.size(); ++i) {
       const int32_t id = byte_ids_[static_cast<uint8_t>(word[i])];
-      if (id < 0) continue;
-      const auto at = static_cast<int32_t>(symbols.size());
       const auto begin = static_cast<int32_t>(i);
-      symbols.push_back({id, at - 1, at + 1, begin, begin + 1});
+      if (id >= 0) symbols.push_back({id, begin, begin + 1});
     }
-    if (symbols.empty()) return {};
-    symbols.back().next = -1;
-    apply_merges(symbols);
-
+    merge_symbols(merges_, symbols);
     std::vector<Token> tokens;
-    for (int32_t i = 0; i >= 0; i = symbols[static_cast<size_t>(i)].next) {
-      const Symbol& symbol = symbols[static_cast<size_t>(i)];
-      tokens.push_back({symbol.id, symbol.begin, symbol.end});
-    }
+    for (const BpeSymbol& symbol : symbols) tokens.push_back({symbol.id, symbol.begin, symbol.end});
     return tokens;
-  }
-
-  void apply_merges(std::vector<Symbol>& symbols) const {
-    std::priority_queue<Candidate> heap;
-    const auto push = [&](int32_t left) {
-      if (left < 0) return;
-      const Symbol& symbol = symbols[static_cast<size_t>(left)];
-      if (symbol.next < 0) return;
-      const int32_t right_id = symbols[static_cast<size_t>(symbol.next)].id;
-      const Merge merge = merges_.find(symbol.id, right_id);
-      if (merge.rank >= 0) heap.push({merge.rank, left, symbol.id, right_id, merge.id});
-    };
-    for (size_t i = 0; i < symbols.size(); ++i) push(static_cast<int32_t>(i));
-    while (!heap.empty()) {
-      const Candidate best = heap.top();
-      heap.pop();
-      Symbol& left = symbols[static_cast<size_t>(best.left)];
-      if (left.id != best.left_id || left.next < 0) continue;  // already merged away
-      Symbol& right = symbols[static_cast<size_t>(left.next)];
-      if (right.id != best.right_id) continue;
-      left.id = best.merged_id;
-      left.end = right.end;
-      left.next = right.next;
-      right.id = -1;
-      if (left.next >= 0) symbols[static_cast<size_t>(left.next)].previous = best.left;
-      push(left.previous);
-      push(best.left);
-    }
   }
 
   struct TextHash {

@@ -18,6 +18,23 @@ Result<std::string> actual_digest(const Resource& resource, const checkpoints::G
 
 }  // namespace
 
+ModelInput VocabularyTokenizer::model_input(std::string_view text) const {
+  ModelInput input;
+  if (const std::optional<int32_t> first = prepended_id()) input.tokens.push_back({*first, 0, 0});
+  const std::vector<Token> tokens = encode(text);
+  input.tokens.insert(input.tokens.end(), tokens.begin(), tokens.end());
+  input.type_ids.assign(input.tokens.size(), 0);
+  return input;
+}
+
+ModelInput VocabularyTokenizer::model_input(std::string_view first, std::string_view second) const {
+  ModelInput input = model_input(first);
+  const std::vector<Token> tokens = encode(second);
+  input.tokens.insert(input.tokens.end(), tokens.begin(), tokens.end());
+  input.type_ids.resize(input.tokens.size(), 1);
+  return input;
+}
+
 Result<std::shared_ptr<const VocabularyTokenizer>> open_vocabulary_tokenizer(
     const Resource& resource) {
   if (resource.path.empty()) {

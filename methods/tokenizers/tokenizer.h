@@ -19,7 +19,8 @@
 
 namespace qfs::tokenizers {
 
-/// One token of a text. Byte-level tokens may begin or end inside a code point.
+/// One token of a text. Byte-level tokens may begin or end inside a code point. Where normalization
+/// makes several tokens of one code point, each has all of it.
 struct Token {
   int32_t id = -1;    ///< vocabulary id; -1 for tokenizers without a vocabulary
   int64_t begin = 0;  ///< byte offset into the text
@@ -32,14 +33,22 @@ class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
 
-  /// The tokens of a plain text in order, without overlap. Bytes between tokens (white space for
-  /// `words`) belong to none.
+  /// The tokens of a plain text in order. Bytes between tokens (white space for `words`) belong to
+  /// none. Throws std::runtime_error when a regular expression of the tokenizer's file exceeds its
+  /// limits of time and stack on this text; hosts make it the error of the request.
   virtual std::vector<Token> encode(std::string_view text) const = 0;
 
   /// encode(text).size(), possibly without making the tokens.
   virtual int64_t count(std::string_view text) const {
     return static_cast<int64_t>(encode(text).size());
   }
+};
+
+/// What an encoder-type model reads: tokens and the segment each belongs to. Tokens that the file's
+/// template puts in have an empty range.
+struct ModelInput {
+  std::vector<Token> tokens;
+  std::vector<int32_t> type_ids;
 };
 
 /// A tokenizer with a vocabulary: what backbones are fed with.
@@ -60,6 +69,15 @@ class VocabularyTokenizer : public Tokenizer {
   /// Prepended to every prompt, when the file asks for it (`add_bos_token`); giving a BOS id
   /// without asking for it means that nothing is prepended.
   virtual std::optional<int32_t> prepended_id() const = 0;
+
+  /// encode() for text of our own making: special tokens written in it are those tokens. Never for
+  /// documents and queries.
+  virtual std::vector<Token> encode_marked(std::string_view text) const { return encode(text); }
+
+  /// One plain text, or two, inside the special tokens that the file's template wants. Ranges are
+  /// those in the text that a token is from; truncation and padding of the file are not applied.
+  virtual ModelInput model_input(std::string_view text) const;
+  virtual ModelInput model_input(std::string_view first, std::string_view second) const;
 };
 
 /// The resource of a built-in tokenizer: `words` (maximal runs of characters that are not white

@@ -1,0 +1,140 @@
+#include <unicode/uregex.h>
+#include <unicode/utext.h>
+
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "methods/tokenizers/pipeline/pattern.h"
+
+namespace qfs::tokenizers {
+
+namespace {
+
+// ICU counts steps of its matcher; the unit is about a millisecond of work for one match.
+constexpr int32_t kTimeLimit = 1000;
+constexpr int32_t kStackBytes = 8 << 20;
+constexpr size_t kLongestExpression = 65536;
+
+// What Oniguruma's classes mean for UTF-8 text, found by asking it for every code point.
+constexpr std::string_view kSpace = R"(\p{White_Space})";
+constexpr std::string_view kWord =
+    R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u00B2\u00B3\u00B9\u00BC\u00BD\u00BE)";
+
+/// Rewrites classes that ICU reads otherwise. `unavailable` for escapes that mean something else.
+Result<std::string> translated(const std::string& expression) {
+  std::string result;
+  int depth = 0;  // of bracket classes
+  for (size_t i = 0; i < expression.size(); ++i) {
+    const char c = expression[i];
+    if (c == '[') ++depth;
+    if (c == ']' && depth > 0) --depth;
+    if (c != '\\' || i + 1 == expression.size()) {
+      result += c;
+      continue;
+    }
+    const char escape = expression[++i];
+    switch (escape) {
+      case 's':
+        result.append(kSpace);
+        break;
+      case 'S':
+        result.append(R"(\P{White_Space})");
+        break;
+      case 'w':
+        result.append(depth > 0 ? "" : "[").append(kWord).append(depth > 0 ? "" : "]");
+        break;
+      case 'W':
+        result.append("[^").append(kWord).append("]");
+        break;
+      case 'd':
+        result.append(R"(\p{Nd})");
+        break;
+      case 'D':
+        result.append(R"(\P{Nd})");
+        break;
+      case 'h':
+      case 'H':
+      case 'K':
+      case 'G':
+      case 'R':
+      case 'X':
+      case 'g':
+      case 'k':
+      case 'o':
+      case 'y':
+      case 'Y':
+        return unavailable(std::string("the expression uses \\") + escape +
+                           ", which this program does not read");
+      default:
+        result.append({'\\', escape});
+    }
+  }
+  return result;
+}
+
+struct CloseRegex {
+  void operator()(URegularExpression* regex) const { uregex_close(regex); }
+};
+struct CloseText {
+  void operator()(UText* text) const { utext_close(text); }
+};
+using RegexPtr = std::unique_ptr<URegularExpression, CloseRegex>;
+using TextPtr = std::unique_ptr<UText, CloseText>;
+
+class IcuPattern final : public Pattern {
+ public:
+  IcuPattern(RegexPtr regex, std::string expression)
+      : regex_(std::move(regex)), expression_(std::move(expression)) {}
+
+  void find(std::string_view text, std::vector<Match>& out) const override {
+    UErrorCode error = U_ZERO_ERROR;
+    const TextPtr source(
+        utext_openUTF8(nullptr, text.data(), static_cast<int64_t>(text.size()), &error));
+    const std::lock_guard lock(mutex_);
+    uregex_setUText(regex_.get(), source.get(), &error);
+    size_t rest = 0;
+    while (uregex_findNext(regex_.get(), &error)) {
+      const auto begin = static_cast<size_t>(uregex_start64(regex_.get(), 0, &error));
+      const auto end = static_cast<size_t>(uregex_end64(regex_.get(), 0, &error));
+      if (begin == end) continue;
+      if (rest < begin) out.push_back({rest, begin, false});
+      out.push_back({begin, end, true});
+      rest = end;
+    }
+    if (U_FAILURE(error)) {
+      throw RegexLimitError("the tokenizer's expression '" + expression_ + "' took too long (" +
+                            u_errorName(error) + ")");
+    }
+    if (rest < text.size()) out.push_back({rest, text.size(), false});
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  RegexPtr regex_;
+  std::string expression_;
+};
+
+}  // namespace
+
+Result<PatternPtr> make_icu_pattern(const std::string& expression) {
+  if (expression.size() > kLongestExpression) {
+    return data_error("a regular expression of " + std::to_string(expression.size()) + " bytes");
+  }
+  const Result<std::string> icu = translated(expression);
+  if (!icu.ok()) return icu.error();
+  UErrorCode error = U_ZERO_ERROR;
+  UParseError place{};
+  const TextPtr source(
+      utext_openUTF8(nullptr, icu->data(), static_cast<int64_t>(icu->size()), &error));
+  RegexPtr regex(uregex_openUText(source.get(), 0, &place, &error));
+  uregex_setTimeLimit(regex.get(), kTimeLimit, &error);
+  uregex_setStackLimit(regex.get(), kStackBytes, &error);
+  if (U_FAILURE(error)) {
+    return data_error("the regular expression '" + expression.substr(0, 200) +
+                      "' does not compile: " + u_errorName(error));
+  }
+  return PatternPtr(std::make_shared<const IcuPattern>(std::move(regex), expression));
+}
+
+}  // namespace qfs::tokenizers
