@@ -1,5 +1,5 @@
 qfs_test(tokenizers_test LABEL unit
-  SOURCES unit/tokenizers/word_splitter_test.cpp unit/tokenizers/tokenizer_test.cpp
+  SOURCES unit/tokenizers/word_splitter_test.cpp unit/tokenizers/tokenizer_test.cpp unit/tokenizers/tokenizer_json_test.cpp
           unit/tokenizers/truncation_test.cpp unit/tokenizers/chat_template_test.cpp
           support/gguf_writer.cpp
   LINK qfs_tokenizers)
@@ -8,4 +8,13 @@ qfs_test(smollm_tokenizer_test LABEL conformance
   LINK qfs_tokenizers qfs_backbone_registry)
 qfs_test(trained_tokenizers_test LABEL conformance
   SOURCES conformance/tokenizers/trained_test.cpp support/random_strings.cpp
+  LINK qfs_tokenizers)
+qfs_test(real_tokenizers_test LABEL conformance
+  SOURCES conformance/tokenizers/real_files_test.cpp support/random_strings.cpp
+  LINK qfs_tokenizers)
+qfs_fuzz(tokenizer_json_fuzz
+  SOURCES fuzz/tokenizers/tokenizer_json_fuzz.cpp
+  LINK qfs_tokenizers)
+qfs_fuzz(tokenizer_files_fuzz
+  SOURCES fuzz/tokenizers/tokenizer_files_fuzz.cpp
   LINK qfs_tokenizers)

@@ -5,6 +5,7 @@
 
 #include "harness/core/utf8.h"
 #include "methods/tokenizers/byte_level_bpe.h"
+#include "methods/tokenizers/gguf_pipeline.h"
 
 namespace qfs::tokenizers {
 
@@ -16,27 +17,16 @@ constexpr size_t kMaxVocabulary = size_t{1} << 24;
 constexpr int64_t kControlToken = 3;      // llama.cpp: LLAMA_TOKEN_TYPE_CONTROL
 constexpr int64_t kUserDefinedToken = 4;  // LLAMA_TOKEN_TYPE_USER_DEFINED
 
-Status check_kind(const GgufFile& file, WordPattern& pattern) {
+/// The pattern of the kinds that are read here; std::nullopt for those of gguf_pipeline.h.
+Result<std::optional<WordPattern>> known_pattern(const GgufFile& file) {
   const Result<std::string_view> model = file.text("tokenizer.ggml.model");
   if (!model.ok()) return model.error();
-  if (*model != "gpt2") {
-    return unavailable("'" + file.path() + "' has a tokenizer of kind '" + std::string(*model) +
-                       "'; this program reads byte-level BPE ('gpt2')");
-  }
+  if (*model != "gpt2") return std::optional<WordPattern>();
   // Files older than the key were made for GPT-2's own pattern.
-  std::string_view name = "gpt-2";
-  if (file.find("tokenizer.ggml.pre") != nullptr) {
-    const Result<std::string_view> stored = file.text("tokenizer.ggml.pre");
-    if (!stored.ok()) return stored.error();
-    name = *stored;
-  }
-  const std::optional<WordPattern> known = word_pattern(name);
-  if (!known) {
-    return unavailable("'" + file.path() + "' wants the pre-tokenizer '" + std::string(name) +
-                       "'; this program has 'gpt-2' and 'smollm'");
-  }
-  pattern = *known;
-  return {};
+  if (file.find("tokenizer.ggml.pre") == nullptr) return std::optional(WordPattern::gpt2);
+  const Result<std::string_view> name = file.text("tokenizer.ggml.pre");
+  if (!name.ok()) return name.error();
+  return word_pattern(*name);
 }
 
 Status read_pieces(const GgufFile& file, BpeVocabulary& vocabulary) {
@@ -83,8 +73,11 @@ Result<std::optional<int32_t>> read_id(const GgufFile& file, std::string_view ke
 
 Result<std::shared_ptr<const VocabularyTokenizer>> make_gguf_tokenizer(
     std::shared_ptr<const GgufFile> file) {
+  const Result<std::optional<WordPattern>> pattern = known_pattern(*file);
+  if (!pattern.ok()) return pattern.error();
+  if (!*pattern) return make_gguf_pipeline(*file);
   BpeVocabulary vocabulary;
-  if (Status status = check_kind(*file, vocabulary.pattern); !status.ok()) return status.error();
+  vocabulary.pattern = **pattern;
   if (Status status = read_pieces(*file, vocabulary); !status.ok()) return status.error();
   const Result<std::span<const std::string_view>> merges = file->texts("tokenizer.ggml.merges");
   if (!merges.ok()) return merges.error();

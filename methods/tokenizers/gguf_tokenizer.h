@@ -1,7 +1,7 @@
 // The tokenizer inside a GGUF checkpoint.
 //
-// Called by open_tokenizer. Thread-safe. Reads `tokenizer.ggml.*`; kinds that are not byte-level
-// BPE with a known pre-tokenizer are `unavailable`, naming the kind.
+// Called by open_tokenizer. Thread-safe. Reads `tokenizer.ggml.*`: byte-level BPE with a known
+// pre-tokenizer, SentencePiece BPE and WordPiece; other kinds are `unavailable`, naming the kind.
 #pragma once
 
 #include <memory>

@@ -84,10 +84,10 @@ class VocabularyTokenizer : public Tokenizer {
 /// space, Unicode White_Space) or `characters` (code points); std::nullopt for any other name.
 std::optional<Resource> builtin_tokenizer(std::string_view name);
 
-/// A built-in tokenizer, or the one inside the GGUF file at `resource.path`, whose digest must
-/// equal `resource.digest` (when given). Errors: `not_found` (no such file), `data` (malformed, or
-/// another digest), `unavailable` (a tokenizer or pre-tokenizer kind that this program does not
-/// have).
+/// A built-in tokenizer, or the one in the GGUF file, tokenizer file or folder at `resource.path`
+/// (tokenizer_files.h), whose digest must equal `resource.digest` (when given). Errors: `not_found`
+/// (no such file), `data` (malformed, or another digest), `unavailable` (a tokenizer or
+/// pre-tokenizer kind that this program does not have).
 Result<std::shared_ptr<const Tokenizer>> open_tokenizer(const Resource& resource);
 
 /// As open_tokenizer, for resources that have a vocabulary; `invalid_argument` for built-in ones.

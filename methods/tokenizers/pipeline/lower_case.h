@@ -1,4 +1,6 @@
-// Lower case and decomposition of aligned texts, shared by several normalizers. Pure; thread-safe.
+// Lower case and decomposition of aligned texts.
+//
+// Shared by several normalizers. Pure; thread-safe; cannot fail.
 #pragma once
 
 #include <vector>

@@ -9,6 +9,7 @@
 #include "harness/core/sha256.h"
 #include "methods/tokenizers/pipeline/json_tokenizer.h"
 #include "tests/support/random_strings.h"
+#include "tests/support/token_lines.h"
 
 namespace qfs::tokenizers {
 namespace {
@@ -39,26 +40,6 @@ void join_byte_ranges(std::vector<Token>& tokens, int32_t first_byte_id) {
   }
 }
 
-/// Tokens as the script writes them: ranges widened to whole characters and counted in them.
-std::string line(const std::string& text, const std::vector<Token>& tokens) {
-  std::vector<int64_t> character(text.size() + 1);
-  int64_t count = -1;
-  for (size_t i = 0; i < text.size(); ++i) {
-    count += (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80;
-    character[i] = count;
-  }
-  character[text.size()] = count + 1;
-  std::string result;
-  for (const Token& token : tokens) {
-    const int64_t begin = character[static_cast<size_t>(token.begin)];
-    const int64_t end =
-        token.end > token.begin ? character[static_cast<size_t>(token.end) - 1] + 1 : begin;
-    result +=
-        std::to_string(token.id) + "," + std::to_string(begin) + "," + std::to_string(end) + ";";
-  }
-  return result + "\n";
-}
-
 class TrainedTokenizers : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
@@ -80,7 +61,7 @@ class TrainedTokenizers : public ::testing::TestWithParam<std::string> {
         if (GetParam() == "unigram_bytes") {
           join_byte_ranges(tokens, static_cast<int32_t>(tokenizer_->vocabulary_size()) - 256);
         }
-        lines += line(strings()[i], tokens);
+        lines += qfs::test::token_line(strings()[i], tokens);
       }
       EXPECT_EQ(sha256_hex(lines).substr(0, 16), hashes[block]) << mode << ", block " << block;
     }

@@ -145,14 +145,14 @@ TEST_F(TokenizerTest, a_declared_digest_must_be_that_of_the_file) {
 
 TEST_F(TokenizerTest, unknown_kinds_are_unavailable_and_named) {
   GgufWriter kind;
-  kind.text("tokenizer.ggml.model", "llama");
+  kind.text("tokenizer.ggml.model", "rwkv");
   EXPECT_EQ(error_of(kind.bytes()).kind, ErrorKind::unavailable);
-  EXPECT_THAT(error_of(kind.bytes()).message, HasSubstr("kind 'llama'"));
+  EXPECT_THAT(error_of(kind.bytes()).message, HasSubstr("kind 'rwkv'"));
   GgufWriter pattern;
   pattern.text("tokenizer.ggml.model", "gpt2");
-  pattern.text("tokenizer.ggml.pre", "qwen2");
+  pattern.text("tokenizer.ggml.pre", "viking");
   EXPECT_EQ(error_of(pattern.bytes()).kind, ErrorKind::unavailable);
-  EXPECT_THAT(error_of(pattern.bytes()).message, HasSubstr("pre-tokenizer 'qwen2'"));
+  EXPECT_THAT(error_of(pattern.bytes()).message, HasSubstr("pre-tokenizer 'viking'"));
 }
 
 TEST_F(TokenizerTest, broken_vocabularies_are_data_errors) {

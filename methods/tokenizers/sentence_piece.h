@@ -1,0 +1,23 @@
+// SentencePiece models (tokenizer.model, spiece.model), through the sentencepiece library.
+//
+// Called by open_tokenizer_files. The library is in every build but the wheel, where opening is
+// `unavailable`. Thread-safe. Control symbols are never made from text; user-defined ones are, by
+// the library.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "harness/api/result.h"
+#include "methods/tokenizers/tokenizer.h"
+#include "methods/tokenizers/tokenizer_config.h"
+
+namespace qfs::tokenizers {
+
+/// `model` is the whole file. `data`: the library does not read it. BOS is prepended when
+/// tokenizer_config.json says so or names a Llama tokenizer.
+Result<std::shared_ptr<const VocabularyTokenizer>> make_sentence_piece(
+    std::string_view model, const std::string& source, const TokenizerConfig& config);
+
+}  // namespace qfs::tokenizers

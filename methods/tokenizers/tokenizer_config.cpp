@@ -1,0 +1,94 @@
+#include "methods/tokenizers/tokenizer_config.h"
+
+#include <array>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "harness/core/files.h"
+#include "harness/core/json_dom.h"
+
+namespace qfs::tokenizers {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr uint64_t kMaxConfigBytes = uint64_t{16} << 20;
+constexpr std::array<const char*, 7> kNames = {"bos_token", "eos_token", "unk_token", "sep_token",
+                                               "pad_token", "cls_token", "mask_token"};
+
+/// The object in a file; an empty one when there is no such file.
+Result<json> read_object(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return json::object();
+  const Result<std::string> text = read_file(path, kMaxConfigBytes);
+  if (!text.ok()) return text.error();
+  Result<json> object = parse_json(*text, path);
+  if (object.ok() && !object->is_object()) return data_error("the file is no JSON object", path);
+  return object;
+}
+
+/// A token is written as its text or as an object with `content`.
+void read_named_tokens(const json& object, TokenizerConfig& config) {
+  for (const char* name : kNames) {
+    const auto it = object.find(name);
+    if (it == object.end()) continue;
+    if (it->is_string()) config.named_tokens[name] = it->get<std::string>();
+    if (it->is_object() && it->contains("content") && (*it)["content"].is_string()) {
+      config.named_tokens[name] = (*it)["content"].get<std::string>();
+    }
+  }
+}
+
+std::optional<bool> read_switch(const json& object, const char* key) {
+  const auto it = object.find(key);
+  if (it == object.end() || !it->is_boolean()) return std::nullopt;
+  return it->get<bool>();
+}
+
+Status read_added_tokens(const json& object, const std::string& path, TokenizerConfig& config) {
+  const auto map = object.find("added_tokens_decoder");
+  if (map == object.end() || !map->is_object()) return {};
+  for (const auto& [key, value] : map->items()) {
+    AddedToken token;
+    const bool digits =
+        !key.empty() && key.size() < 9 && key.find_first_not_of("0123456789") == std::string::npos;
+    if (!digits || !value.is_object() || !value.contains("content") ||
+        !value["content"].is_string()) {
+      return data_error("an entry is no token", path + "#/added_tokens_decoder/" + key);
+    }
+    token.id = std::stoi(key);
+    token.content = value["content"].get<std::string>();
+    token.special = read_switch(value, "special").value_or(false);
+    token.single_word = read_switch(value, "single_word").value_or(false);
+    token.lstrip = read_switch(value, "lstrip").value_or(false);
+    token.rstrip = read_switch(value, "rstrip").value_or(false);
+    token.normalized = read_switch(value, "normalized").value_or(!token.special);
+    config.added_tokens.push_back(std::move(token));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<TokenizerConfig> read_tokenizer_config(const std::string& folder) {
+  TokenizerConfig config;
+  const Result<json> map = read_object(folder + "/special_tokens_map.json");
+  if (!map.ok()) return map.error();
+  read_named_tokens(*map, config);
+  const std::string path = folder + "/tokenizer_config.json";
+  const Result<json> object = read_object(path);
+  if (!object.ok()) return object.error();
+  read_named_tokens(*object, config);
+  if (Status status = read_added_tokens(*object, path, config); !status.ok()) return status.error();
+  const auto name = object->find("tokenizer_class");
+  if (name != object->end() && name->is_string()) config.tokenizer_class = name->get<std::string>();
+  config.add_bos_token = read_switch(*object, "add_bos_token");
+  config.add_prefix_space = read_switch(*object, "add_prefix_space");
+  config.do_lower_case = read_switch(*object, "do_lower_case");
+  config.strip_accents = read_switch(*object, "strip_accents");
+  config.tokenize_chinese_chars = read_switch(*object, "tokenize_chinese_chars");
+  return config;
+}
+
+}  // namespace qfs::tokenizers

@@ -1,0 +1,36 @@
+// What tokenizer_config.json and special_tokens_map.json say beside a vocabulary.
+//
+// Used by the openers of tokenizer files. A folder without these files gives empty values. Pure but
+// for reading; thread-safe.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/api/result.h"
+#include "methods/tokenizers/pipeline/added_tokens.h"
+
+namespace qfs::tokenizers {
+
+struct TokenizerConfig {
+  std::string tokenizer_class;                      ///< "BartTokenizer", …; empty when not said
+  std::map<std::string, std::string> named_tokens;  ///< "bos_token" -> "<s>", …
+  std::vector<AddedToken> added_tokens;             ///< of `added_tokens_decoder`, with ids
+  std::optional<bool> add_bos_token;
+  std::optional<bool> add_prefix_space;
+  std::optional<bool> do_lower_case;
+  std::optional<bool> strip_accents;
+  std::optional<bool> tokenize_chinese_chars;
+
+  std::optional<std::string> token(const std::string& name) const {
+    const auto it = named_tokens.find(name);
+    return it == named_tokens.end() ? std::nullopt : std::optional(it->second);
+  }
+};
+
+/// `data` when one of the files is malformed.
+Result<TokenizerConfig> read_tokenizer_config(const std::string& folder);
+
+}  // namespace qfs::tokenizers

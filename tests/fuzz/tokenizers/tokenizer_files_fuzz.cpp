@@ -1,0 +1,55 @@
+// The older tokenizer files of a stranger, and SentencePiece and tiktoken models: making a
+// tokenizer of them and encoding a text never crashes.
+#include <string>
+#include <vector>
+
+#include "methods/tokenizers/sentence_piece.h"
+#include "methods/tokenizers/vocabulary_files.h"
+#include "tests/support/fuzz.h"
+
+namespace {
+
+/// The smallest SentencePiece model: pieces with a score and a type, by protobuf's rules.
+std::string sentence_piece_seed() {
+  std::string model;
+  const auto piece = [&](const std::string& text, char type) {
+    std::string body = "\x0A" + std::string(1, static_cast<char>(text.size())) + text;
+    body += "\x15" + std::string("\x00\x00\x80\xBF", 4) + "\x18" + std::string(1, type);
+    model += "\x0A" + std::string(1, static_cast<char>(body.size())) + body;
+  };
+  piece("<unk>", 2);
+  piece("<s>", 3);
+  piece("</s>", 3);
+  piece(
+      "\xE2\x96\x81"
+      "a",
+      1);
+  piece("b", 1);
+  return model;
+}
+
+void use(const qfs::Result<std::shared_ptr<const qfs::tokenizers::VocabularyTokenizer>>& made) {
+  if (!made.ok()) return;
+  std::vector<int32_t> ids;
+  for (const auto& token : (*made)->encode("ab A\xC3\xA9 <mask>\n")) ids.push_back(token.id);
+  static_cast<void>((*made)->decode(ids));
+  static_cast<void>((*made)->model_input("a"));
+}
+
+}  // namespace
+
+std::vector<std::string> fuzz_seeds() {
+  return {"[UNK]\n[CLS]\n[SEP]\na\n##b\n", "{\"a\":0,\"b\":1,\"ab\":2}", "#version: 0.2\na b\n",
+          "YQ== 0\nYg== 1\n", sentence_piece_seed()};
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace qfs::tokenizers;
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  use(make_word_piece_lines(bytes, "fuzz", {}));
+  use(make_vocabulary_and_merges(bytes, "a b\n", "fuzz", {}));
+  use(make_vocabulary_and_merges("{\"a\":0,\"b\":1,\"ab\":2}", bytes, "fuzz", {}));
+  if (is_tiktoken(bytes)) use(make_tiktoken(bytes, "fuzz"));
+  use(make_sentence_piece(bytes, "fuzz", {}));
+  return 0;
+}
