@@ -14,7 +14,7 @@ Result<std::shared_ptr<const Backbone>> open_backbone(const Resource& resource) 
   const auto file = checkpoints::GgufFile::open(resource.path);
   if (!file.ok()) return file.error();
   auto backbone = std::make_shared<Backbone>();
-  const auto weights = load_llama_weights(**file);
+  const auto weights = load_llama_weights(*file);
   if (!weights.ok()) return weights.error();
   backbone->weights = *weights;
   backbone->digest = resource.digest;

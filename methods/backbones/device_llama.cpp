@@ -154,6 +154,11 @@ class DeviceLlama final : public CausalModel {
     return at::rms_norm(hidden, {config().hidden}, weight, config().rms_eps);
   }
 
+  static at::Tensor linear(const at::Tensor& rows, const at::Tensor& weight,
+                           const at::Tensor& bias) {
+    return bias.defined() ? at::addmm(bias, rows, weight.t()) : at::mm(rows, weight.t());
+  }
+
   /// Residual stream of the last token of a prompt, or of every token of a step: [rows, hidden].
   at::Tensor forward(std::span<const int32_t> tokens, const Places& places, int64_t prompt_row) {
     at::Tensor hidden = weights_->embedding.index_select(0, on_device(tokens));
@@ -161,7 +166,7 @@ class DeviceLlama final : public CausalModel {
     for (int64_t l = 0; l < config().layers; ++l) {
       const DeviceLlamaLayer& layer = weights_->layers[static_cast<size_t>(l)];
       at::Tensor queries =
-          store(at::mm(normed(hidden, layer.attention_norm), layer.qkv.t()), l, places);
+          store(linear(normed(hidden, layer.attention_norm), layer.qkv, layer.qkv_bias), l, places);
       Places asking = places;
       const bool whole_prompt = prompt_row != kNoPrompt && l + 1 < config().layers;
       if (prompt_row != kNoPrompt && !whole_prompt) {
@@ -174,9 +179,11 @@ class DeviceLlama final : public CausalModel {
       const at::Tensor attended =
           whole_prompt ? attend_prompt(queries, l, prompt_row) : attend_step(queries, l, asking);
       hidden = at::addmm(hidden, attended, layer.attention_output.t());
-      hidden =
-          at::addmm(hidden, activated(at::mm(normed(hidden, layer.mlp_norm), layer.gate_up.t())),
-                    layer.down.t());
+      if (layer.output_bias.defined()) hidden = hidden + layer.output_bias;
+      const at::Tensor gate_up =
+          linear(normed(hidden, layer.mlp_norm), layer.gate_up, layer.gate_up_bias);
+      hidden = at::addmm(hidden, activated(gate_up), layer.down.t());
+      if (layer.down_bias.defined()) hidden = hidden + layer.down_bias;
     }
     return hidden;
   }

@@ -23,7 +23,7 @@ struct Target {
     return full.to(device, type);
   }
   at::Tensor vector(const std::vector<float>& source) const {
-    return at::tensor(source).to(device, type);
+    return source.empty() ? at::Tensor() : at::tensor(source).to(device, type);
   }
 };
 
@@ -41,7 +41,9 @@ Result<std::shared_ptr<const DeviceLlamaWeights>> copy_to_device(const LlamaWeig
     for (const LlamaLayer& layer : weights.layers) {
       copy->layers.push_back({target.vector(layer.attention_norm), target.matrix(layer.qkv),
                               target.matrix(layer.attention_output), target.vector(layer.mlp_norm),
-                              target.matrix(layer.gate_up), target.matrix(layer.down)});
+                              target.matrix(layer.gate_up), target.matrix(layer.down),
+                              target.vector(layer.qkv_bias), target.vector(layer.output_bias),
+                              target.vector(layer.gate_up_bias), target.vector(layer.down_bias)});
     }
     copy->output_norm = target.vector(weights.output_norm);
     const bool tied = weights.head.data == weights.embedding.data;

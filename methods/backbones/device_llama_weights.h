@@ -21,6 +21,11 @@ struct DeviceLlamaLayer {
   at::Tensor mlp_norm;
   at::Tensor gate_up;
   at::Tensor down;
+  // Undefined where there is none.
+  at::Tensor qkv_bias;
+  at::Tensor output_bias;
+  at::Tensor gate_up_bias;
+  at::Tensor down_bias;
 };
 
 struct DeviceLlamaWeights {

@@ -36,6 +36,13 @@ void matvec(kernels::ThreadPool& pool, const Matrix& weight, const float* x, int
                   [&](int64_t begin, int64_t end) { run(task, begin, end); });
 }
 
+/// Adds a bias, if there is one, to `rows` rows of its length.
+void add_bias(const std::vector<float>& bias, int64_t rows, float* y) {
+  for (int64_t row = 0; row < rows && !bias.empty(); ++row) {
+    for (const float value : bias) *y++ += value;
+  }
+}
+
 }  // namespace
 
 Llama::Llama(std::shared_ptr<const LlamaWeights> weights)
@@ -166,17 +173,20 @@ void Llama::finish_step(const LlamaLayer& layer, int64_t rows) {
   Scratch& s = *scratch_;
   const auto& kernels = kernels::cpu_kernels();
   matvec(s.pool, layer.attention_output, s.attention.data(), rows, true, s.hidden.data());
+  add_bias(layer.output_bias, rows, s.hidden.data());
   for (int64_t b = 0; b < rows; ++b) {
     kernels.rms_norm(s.hidden.data() + b * c.hidden, layer.mlp_norm.data(), c.hidden, c.rms_eps,
                      s.normed.data() + b * c.hidden);
   }
   matvec(s.pool, layer.gate_up, s.normed.data(), rows, false, s.gate_up.data());
+  add_bias(layer.gate_up_bias, rows, s.gate_up.data());
   for (int64_t b = 0; b < rows; ++b) {
     const float* gate = s.gate_up.data() + b * 2 * c.intermediate;
     kernels.silu_multiply(gate, gate + c.intermediate, c.intermediate,
                           s.activation.data() + b * c.intermediate);
   }
   matvec(s.pool, layer.down, s.activation.data(), rows, true, s.hidden.data());
+  add_bias(layer.down_bias, rows, s.hidden.data());
 }
 
 void Llama::embed(std::span<const int32_t> tokens, float* out) const {
@@ -229,6 +239,7 @@ Status Llama::decode(KvCache& cache, std::span<const int64_t> rows, std::span<co
                          c.rms_eps, s.normed.data() + b * c.hidden);
       }
       matvec(s.pool, layer.qkv, s.normed.data(), batch, false, s.qkv.data());
+      add_bias(layer.qkv_bias, batch, s.qkv.data());
       store_step(cache, l, rows);
       attend_step(cache, l, rows);
       finish_step(layer, batch);

@@ -88,7 +88,7 @@ Result<LlamaConfig> read_llama_config(const GgufFile& file) {
       reader.integer_or("llama.attention.key_length", 4096, config.hidden / config.heads);
   config.rms_eps =
       static_cast<float>(reader.real_or("llama.attention.layer_norm_rms_epsilon", 1e-5));
-  config.rope_base = reader.real_or("llama.rope.freq_base", 10000);
+  config.rope.theta = reader.real_or("llama.rope.freq_base", 10000);
   const int64_t rotated = reader.integer_or("llama.rope.dimension_count", 4096, config.head_dim);
   const int64_t value_dim =
       reader.integer_or("llama.attention.value_length", 4096, config.head_dim);

@@ -1,4 +1,5 @@
-// The shape of a LLaMA-type model, as read and checked from a GGUF file's metadata.
+// The shape of a LLaMA-type model, as read and checked from a GGUF file's metadata or a
+// config.json.
 //
 // Used by the weight loader and the forward pass. Plain data.
 #pragma once
@@ -7,6 +8,8 @@
 
 #include "harness/api/result.h"
 #include "methods/checkpoints/gguf.h"
+#include "methods/checkpoints/model_config.h"
+#include "methods/checkpoints/model_directory.h"
 
 namespace qfs::backbones {
 
@@ -20,16 +23,24 @@ struct LlamaConfig {
   int64_t vocabulary = 0;
   int64_t context = 0;  ///< longest sequence, prompt and output together
   float rms_eps = 0;    ///< exactly the float32 of the file
-  double rope_base = 10000;
+  checkpoints::RopeConfig rope;
+
+  // Projections with a bias: none in LLaMA, those of queries, keys and values in Qwen2.
+  bool qkv_bias = false;
+  bool output_bias = false;
+  bool mlp_bias = false;
+  bool tied = false;  ///< the head is the embedding, whatever else the checkpoint has
 
   int64_t query_width() const { return heads * head_dim; }
   int64_t kv_width() const { return kv_heads * head_dim; }
-
-  friend bool operator==(const LlamaConfig&, const LlamaConfig&) = default;
 };
 
 /// `data`: a key is missing or impossible. `unavailable`: another architecture, or a feature of
 /// this one that the forward pass lacks (RoPE scaling, experts).
 Result<LlamaConfig> read_llama_config(const checkpoints::GgufFile& file);
+
+/// The same from a Hugging Face folder: model types llama, mistral and qwen2. Where the sliding
+/// window or dynamic RoPE scaling would begin to matter, `context` ends.
+Result<LlamaConfig> read_llama_config(const checkpoints::ModelDirectory& directory);
 
 }  // namespace qfs::backbones

@@ -62,6 +62,12 @@ at::Tensor expanded(kernels::ThreadPool& pool, const Matrix& matrix, const at::T
   return scratch.narrow(0, 0, matrix.rows * matrix.columns).view({matrix.rows, matrix.columns});
 }
 
+/// Adds a bias, if there is one, to every row.
+void add_bias(const std::vector<float>& bias, at::Tensor rows) {
+  if (bias.empty()) return;
+  rows.add_(at::from_blob(const_cast<float*>(bias.data()), {static_cast<int64_t>(bias.size())}));
+}
+
 void normalize(kernels::ThreadPool& pool, const at::Tensor& in, const std::vector<float>& weight,
                float eps, at::Tensor& out) {
   const int64_t width = in.size(1);
@@ -120,6 +126,7 @@ void feed_forward(kernels::ThreadPool& pool, const LlamaConfig& c, const LlamaLa
     at::Tensor gate_up = buffers.gate_up.narrow(0, 0, rows);
     at::Tensor activation = buffers.activation.narrow(0, 0, rows);
     at::mm_out(gate_up, buffers.normed.narrow(0, first, rows), gate_up_weight);
+    add_bias(layer.gate_up_bias, gate_up);
     const float* gates = gate_up.const_data_ptr<float>();
     float* out = activation.mutable_data_ptr<float>();
     pool.for_ranges(rows, kRowGrain, [&](int64_t begin, int64_t end) {
@@ -130,6 +137,7 @@ void feed_forward(kernels::ThreadPool& pool, const LlamaConfig& c, const LlamaLa
     });
     at::Tensor hidden = buffers.hidden.narrow(0, first, rows);
     at::addmm_out(hidden, hidden, activation, down_weight);
+    add_bias(layer.down_bias, hidden);
   }
 }
 
@@ -175,6 +183,7 @@ Status Llama::prefill(KvCache& cache, int64_t row, std::span<const int32_t> toke
       const at::Tensor values = cache.values.select(0, l).select(0, row);
       normalize(pool, buffers.hidden, layer.attention_norm, c.rms_eps, buffers.normed);
       at::mm_out(buffers.qkv, buffers.normed, expanded(pool, layer.qkv, buffers.weight).t());
+      add_bias(layer.qkv_bias, buffers.qkv);
       rotate_and_store(pool, *weights_, buffers, keys, values, cache.capacity);
       if (l + 1 == c.layers) {
         // Only the last position is read from here on: as one step of decoding.
@@ -188,6 +197,7 @@ Status Llama::prefill(KvCache& cache, int64_t row, std::span<const int32_t> toke
       const at::Tensor merged = attended.transpose(1, 2).reshape({count, c.query_width()});
       at::addmm_out(buffers.hidden, buffers.hidden, merged,
                     expanded(pool, layer.attention_output, buffers.weight).t());
+      add_bias(layer.output_bias, buffers.hidden);
       feed_forward(pool, c, layer, buffers);
     }
     head(scratch_->hidden.data(), 1, logits.data());

@@ -3,75 +3,103 @@
 #include <string>
 #include <utility>
 
+#include "methods/backbones/llama_names.h"
+#include "methods/backbones/rope.h"
 #include "methods/backbones/torch_runtime.h"
 #include "methods/backbones/weight_reader.h"
+#include "methods/checkpoints/gguf_checkpoint.h"
 
 namespace qfs::backbones {
 
 namespace {
 
-using checkpoints::GgufFile;
+using checkpoints::Checkpoint;
+using Loaded = Result<std::shared_ptr<const LlamaWeights>>;
+
+std::string weight(const std::string& name) { return name + ".weight"; }
+std::string bias(const std::string& name) { return name + ".bias"; }
 
 Matrix single(WeightReader& reader, const std::string& name, int64_t rows, int64_t columns) {
-  const MatrixPart part{name, rows, 0};
+  const MatrixPart part{weight(name), rows, 0};
   return reader.matrix({&part, 1}, columns);
 }
 
-LlamaLayer read_layer(WeightReader& reader, const LlamaConfig& config, int64_t index) {
-  const std::string prefix = "blk." + std::to_string(index) + ".";
+LlamaLayer read_layer(WeightReader& reader, const LlamaConfig& config,
+                      const LlamaLayerNames& names) {
   const int64_t hidden = config.hidden;
-  const MatrixPart qkv[] = {{prefix + "attn_q.weight", config.query_width(), config.head_dim},
-                            {prefix + "attn_k.weight", config.kv_width(), config.head_dim},
-                            {prefix + "attn_v.weight", config.kv_width(), 0}};
-  const MatrixPart gate_up[] = {{prefix + "ffn_gate.weight", config.intermediate, 0},
-                                {prefix + "ffn_up.weight", config.intermediate, 0}};
+  const int64_t head_dim = names.interleaved ? config.head_dim : 0;
+  const MatrixPart qkv[] = {{weight(names.query), config.query_width(), head_dim},
+                            {weight(names.key), config.kv_width(), head_dim},
+                            {weight(names.value), config.kv_width(), 0}};
+  const MatrixPart gate_up[] = {{weight(names.gate), config.intermediate, 0},
+                                {weight(names.up), config.intermediate, 0}};
   LlamaLayer layer;
-  layer.attention_norm = reader.vector(prefix + "attn_norm.weight", hidden);
+  layer.attention_norm = reader.vector(weight(names.attention_norm), hidden);
   layer.qkv = reader.matrix(qkv, hidden);
-  layer.attention_output =
-      single(reader, prefix + "attn_output.weight", hidden, config.query_width());
-  layer.mlp_norm = reader.vector(prefix + "ffn_norm.weight", hidden);
+  layer.attention_output = single(reader, names.attention_output, hidden, config.query_width());
+  layer.mlp_norm = reader.vector(weight(names.mlp_norm), hidden);
   layer.gate_up = reader.matrix(gate_up, hidden);
-  layer.down = single(reader, prefix + "ffn_down.weight", hidden, config.intermediate);
+  layer.down = single(reader, names.down, hidden, config.intermediate);
+  if (config.qkv_bias) {
+    const VectorPart parts[] = {{bias(names.query), config.query_width()},
+                                {bias(names.key), config.kv_width()},
+                                {bias(names.value), config.kv_width()}};
+    layer.qkv_bias = reader.vectors(parts);
+  }
+  if (config.output_bias) layer.output_bias = reader.vector(bias(names.attention_output), hidden);
+  if (config.mlp_bias) {
+    const VectorPart parts[] = {{bias(names.gate), config.intermediate},
+                                {bias(names.up), config.intermediate}};
+    layer.gate_up_bias = reader.vectors(parts);
+    layer.down_bias = reader.vector(bias(names.down), hidden);
+  }
+  reader.allow(names.saved_frequencies);
   return layer;
 }
 
-/// cos and sin of position x base^(-2i / head_dim), in float32 throughout and in the order of
-/// operations of the Hugging Face implementation, whose rounding they share.
-void make_rotations(LlamaWeights& weights) {
-  const LlamaConfig& config = weights.config;
-  const at::Tensor exponents =
-      at::arange(0, config.head_dim, 2).to(at::kFloat) / static_cast<double>(config.head_dim);
-  const at::Tensor frequencies = 1.0 / at::pow(at::Scalar(config.rope_base), exponents);
-  const at::Tensor positions = at::arange(config.context).to(at::kFloat);
-  const at::Tensor angles = at::outer(positions, frequencies);
-  weights.cosines = angles.cos();
-  weights.sines = angles.sin();
+Loaded load(const LlamaConfig& config, const Checkpoint& file, const LlamaNames& names) {
+  return guarded("loading '" + file.path() + "'", [&]() -> Loaded {
+    auto weights = std::make_shared<LlamaWeights>();
+    weights->config = config;
+    WeightReader reader(file);
+    weights->embedding = single(reader, names.embedding, config.vocabulary, config.hidden);
+    for (int64_t i = 0; i < config.layers && reader.status().ok(); ++i) {
+      weights->layers.push_back(read_layer(reader, config, names.layer(i)));
+    }
+    weights->output_norm = reader.vector(weight(names.output_norm), config.hidden);
+    if (config.tied) {
+      weights->head = weights->embedding;
+      reader.allow(weight(names.head));
+    } else {
+      weights->head = single(reader, names.head, config.vocabulary, config.hidden);
+    }
+    if (!reader.status().ok()) return reader.status().error();
+    if (Status status = reader.check_all_used(); !status.ok()) return status.error();
+    Rotations rotations = make_rotations(config.rope, config.head_dim, config.context);
+    weights->cosines = std::move(rotations.cosines);
+    weights->sines = std::move(rotations.sines);
+    return std::shared_ptr<const LlamaWeights>(std::move(weights));
+  });
 }
 
 }  // namespace
 
-Result<std::shared_ptr<const LlamaWeights>> load_llama_weights(const GgufFile& file) {
-  using Loaded = Result<std::shared_ptr<const LlamaWeights>>;
-  const Result<LlamaConfig> config = read_llama_config(file);
+Loaded load_llama_weights(const std::shared_ptr<const checkpoints::GgufFile>& file) {
+  Result<LlamaConfig> config = read_llama_config(*file);
   if (!config.ok()) return config.error();
-  return guarded("loading '" + file.path() + "'", [&]() -> Loaded {
-    auto weights = std::make_shared<LlamaWeights>();
-    weights->config = *config;
-    WeightReader reader(file);
-    weights->embedding = single(reader, "token_embd.weight", config->vocabulary, config->hidden);
-    for (int64_t i = 0; i < config->layers && reader.status().ok(); ++i) {
-      weights->layers.push_back(read_layer(reader, *config, i));
-    }
-    weights->output_norm = reader.vector("output_norm.weight", config->hidden);
-    weights->head = file.tensor("output.weight").ok()
-                        ? single(reader, "output.weight", config->vocabulary, config->hidden)
-                        : weights->embedding;
-    if (!reader.status().ok()) return reader.status().error();
-    if (Status status = reader.check_all_used(); !status.ok()) return status.error();
-    make_rotations(*weights);
-    return std::shared_ptr<const LlamaWeights>(std::move(weights));
-  });
+  const auto checkpoint = checkpoints::open_gguf_checkpoint(file);
+  if (!checkpoint.ok()) return checkpoint.error();
+  // A GGUF file says that the head is the embedding by leaving the head out.
+  config->tied = (*checkpoint)->find(weight(gguf_llama_names().head)) == nullptr;
+  return load(*config, **checkpoint, gguf_llama_names());
+}
+
+Loaded load_llama_weights(const checkpoints::ModelDirectory& directory) {
+  const Result<LlamaConfig> config = read_llama_config(directory);
+  if (!config.ok()) return config.error();
+  const auto checkpoint = directory.open_weights();
+  if (!checkpoint.ok()) return checkpoint.error();
+  return load(*config, **checkpoint, hugging_face_llama_names());
 }
 
 }  // namespace qfs::backbones

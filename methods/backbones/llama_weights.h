@@ -11,11 +11,14 @@
 #include "harness/api/result.h"
 #include "methods/backbones/llama_config.h"
 #include "methods/backbones/matrix.h"
+#include "methods/checkpoints/checkpoint.h"
 #include "methods/checkpoints/gguf.h"
+#include "methods/checkpoints/model_directory.h"
 
 namespace qfs::backbones {
 
-/// Matrices are [outputs, inputs].
+/// Matrices are [outputs, inputs]. A bias is as long as its matrix has rows, or empty: there is
+/// none.
 struct LlamaLayer {
   std::vector<float> attention_norm;  ///< [hidden]
   Matrix qkv;                         ///< queries, keys, values: [query_width + 2 kv_width, hidden]
@@ -23,6 +26,10 @@ struct LlamaLayer {
   std::vector<float> mlp_norm;        ///< [hidden]
   Matrix gate_up;                     ///< gate, then up: [2 intermediate, hidden]
   Matrix down;                        ///< [hidden, intermediate]
+  std::vector<float> qkv_bias;
+  std::vector<float> output_bias;
+  std::vector<float> gate_up_bias;
+  std::vector<float> down_bias;
 };
 
 struct LlamaWeights {
@@ -35,10 +42,13 @@ struct LlamaWeights {
   at::Tensor sines;                ///< likewise
 };
 
-/// Reads and arranges all tensors; rows of query and key projections are put back into the
-/// half-split order of the original checkpoint. Errors: `data` (a tensor is missing or has another
-/// shape), `unavailable` (storage type, or a tensor that is not part of this architecture),
+/// Reads and arranges all tensors; rows of query and key projections of a GGUF file are put back
+/// into the half-split order of the original checkpoint. Errors: `data` (a tensor is missing or has
+/// another shape), `unavailable` (storage type, or a tensor that is not part of this architecture),
 /// `out_of_memory`.
-Result<std::shared_ptr<const LlamaWeights>> load_llama_weights(const checkpoints::GgufFile& file);
+Result<std::shared_ptr<const LlamaWeights>> load_llama_weights(
+    const std::shared_ptr<const checkpoints::GgufFile>& file);
+Result<std::shared_ptr<const LlamaWeights>> load_llama_weights(
+    const checkpoints::ModelDirectory& directory);
 
 }  // namespace qfs::backbones

@@ -1,6 +1,7 @@
 // Which implementation of CausalModel computes a backbone on the device that was asked for.
 //
-// Called by prompting methods when a session opens. Not thread-safe: devices are process-wide state.
+// Called by prompting methods when a session opens. Not thread-safe: devices are process-wide
+// state.
 #pragma once
 
 #include <memory>

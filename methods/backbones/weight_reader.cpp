@@ -8,16 +8,8 @@ namespace qfs::backbones {
 
 namespace {
 
-using checkpoints::GgufTensor;
+using checkpoints::TensorEntry;
 using checkpoints::TensorType;
-
-std::string to_text(const std::vector<int64_t>& shape) {
-  std::string text = "[";
-  for (const int64_t extent : shape) {
-    text.append(text.size() > 1 ? ", " : "").append(std::to_string(extent));
-  }
-  return text.append("]");
-}
 
 bool stays_packed(TensorType type, int64_t columns) {
   return (type == TensorType::q4_1 || type == TensorType::q8_0) &&
@@ -30,18 +22,16 @@ void WeightReader::keep(const Status& status) {
   if (status_.ok() && !status.ok()) status_ = status;
 }
 
-const GgufTensor* WeightReader::find(const std::string& name, const std::vector<int64_t>& shape) {
-  const Result<const GgufTensor*> tensor = file_.tensor(name);
-  if (!tensor.ok()) return keep(tensor.error()), nullptr;
+const TensorEntry* WeightReader::find(const std::string& name, const std::vector<int64_t>& shape) {
+  const Result<const TensorEntry*> tensor = file_.require(name, shape);
   used_.insert(name);
-  if ((*tensor)->shape == shape) return *tensor;
-  keep(data_error("tensor '" + name + "' of '" + file_.path() + "' has the shape " +
-                  to_text((*tensor)->shape) + ", expected " + to_text(shape)));
+  if (tensor.ok()) return *tensor;
+  keep(tensor.error());
   return nullptr;
 }
 
 Matrix WeightReader::matrix(std::span<const MatrixPart> parts, int64_t columns) {
-  std::vector<const GgufTensor*> tensors;
+  std::vector<const TensorEntry*> tensors;
   Matrix matrix;
   matrix.columns = columns;
   for (const MatrixPart& part : parts) {
@@ -52,7 +42,7 @@ Matrix WeightReader::matrix(std::span<const MatrixPart> parts, int64_t columns) 
   const TensorType type = tensors.front()->type;
   const bool packed = stays_packed(type, columns) &&
                       std::all_of(tensors.begin(), tensors.end(),
-                                  [&](const GgufTensor* tensor) { return tensor->type == type; });
+                                  [&](const TensorEntry* tensor) { return tensor->type == type; });
   if (packed) matrix.type = type;
   const auto info = *checkpoints::tensor_type_info(matrix.type);
   matrix.row_bytes = columns / info.block_elements * info.block_bytes;
@@ -66,17 +56,17 @@ Matrix WeightReader::matrix(std::span<const MatrixPart> parts, int64_t columns) 
   return matrix;
 }
 
-Status WeightReader::read(const GgufTensor& tensor, const Matrix& matrix, int64_t first,
+Status WeightReader::read(const TensorEntry& tensor, const Matrix& matrix, int64_t first,
                           int64_t count, std::byte* out) const {
   const auto bytes = static_cast<size_t>(count * matrix.row_bytes);
   if (matrix.type != TensorType::f32) {
-    return file_.read_packed_rows(tensor, first, count, {out, bytes});
+    return file_.read_bytes(tensor, static_cast<uint64_t>(first * matrix.row_bytes), {out, bytes});
   }
   return file_.read_rows(tensor, first, count,
                          {reinterpret_cast<float*>(out), bytes / sizeof(float)});
 }
 
-void WeightReader::fill(const MatrixPart& part, const GgufTensor& tensor, Matrix& matrix,
+void WeightReader::fill(const MatrixPart& part, const TensorEntry& tensor, Matrix& matrix,
                         int64_t first_row) {
   if (part.head_dim == 0) {
     keep(read(tensor, matrix, 0, part.rows, matrix.row(first_row)));
@@ -96,15 +86,24 @@ void WeightReader::fill(const MatrixPart& part, const GgufTensor& tensor, Matrix
 }
 
 std::vector<float> WeightReader::vector(const std::string& name, int64_t length) {
-  const GgufTensor* tensor = find(name, {length});
+  const TensorEntry* tensor = find(name, {length});
   if (tensor == nullptr) return {};
   std::vector<float> values(static_cast<size_t>(length));
   keep(file_.read(*tensor, values));
   return values;
 }
 
+std::vector<float> WeightReader::vectors(std::span<const VectorPart> parts) {
+  std::vector<float> values;
+  for (const VectorPart& part : parts) {
+    const std::vector<float> next = vector(part.name, part.length);
+    values.insert(values.end(), next.begin(), next.end());
+  }
+  return values;
+}
+
 Status WeightReader::check_all_used() const {
-  for (const GgufTensor& tensor : file_.tensors()) {
+  for (const TensorEntry& tensor : file_.tensors()) {
     if (!used_.contains(tensor.name)) {
       return unavailable("'" + file_.path() + "' has the tensor '" + tensor.name +
                          "', which is not part of the models this program computes");

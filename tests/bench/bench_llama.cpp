@@ -92,7 +92,7 @@ int main(int argc, char** argv) {
   runtime.threads = std::atoi(argv[2]);
   check(qfs::backbones::configure_torch(runtime));
   const auto file = value_or_exit(qfs::checkpoints::GgufFile::open(argv[1]));
-  Llama llama(value_or_exit(qfs::backbones::load_llama_weights(*file)));
+  Llama llama(value_or_exit(qfs::backbones::load_llama_weights(file)));
   Bench bench(llama);
   for (std::string line; std::getline(std::cin, line);) {
     const auto task = nlohmann::json::parse(line);

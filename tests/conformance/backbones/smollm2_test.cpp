@@ -26,7 +26,7 @@ class SmolLM2Conformance : public ::testing::Test {
     ASSERT_TRUE(configure_torch({}).ok());
     const auto file = checkpoints::GgufFile::open(resource->path);
     ASSERT_TRUE(file.ok()) << file.error().to_string();
-    const auto weights = load_llama_weights(**file);
+    const auto weights = load_llama_weights(*file);
     ASSERT_TRUE(weights.ok()) << weights.error().to_string();
     model_ = std::make_unique<Llama>(*weights);
     std::ifstream stream("tests/conformance/backbones/smollm2_expected.json");

@@ -30,7 +30,7 @@ class DeviceLlamaTest : public ::testing::Test {
   std::shared_ptr<const LlamaWeights> weights(const TinyLlama& tiny) {
     const auto file = checkpoints::GgufFile::open(folder_.write("m.gguf", tiny.bytes()));
     EXPECT_TRUE(file.ok());
-    auto loaded = load_llama_weights(**file);
+    auto loaded = load_llama_weights(*file);
     EXPECT_TRUE(loaded.ok());
     return *loaded;
   }

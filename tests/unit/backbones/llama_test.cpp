@@ -28,7 +28,7 @@ class LlamaTest : public ::testing::Test {
     return *opened;
   }
   Llama model(const TinyLlama& tiny) {
-    auto weights = load_llama_weights(*file(tiny));
+    auto weights = load_llama_weights(file(tiny));
     EXPECT_TRUE(weights.ok()) << weights.error().to_string();
     return Llama(*weights);
   }
@@ -140,7 +140,7 @@ TEST_F(LlamaTest, files_that_are_not_such_a_model_are_named_errors) {
   const auto load_error = [&](const std::string& bytes) {
     const auto opened = checkpoints::GgufFile::open(folder_.write("bad.gguf", bytes));
     EXPECT_TRUE(opened.ok());
-    return load_llama_weights(**opened).error();
+    return load_llama_weights(*opened).error();
   };
   const auto replaced = [](std::string bytes, const std::string& from, const std::string& to) {
     EXPECT_EQ(from.size(), to.size());
@@ -175,7 +175,7 @@ TEST_F(LlamaTest, a_claimed_size_beyond_the_file_allocates_nothing) {
   bytes.replace(value, 4, std::string("\x00\x00\x10\x00", 4));  // 2^20
   const auto opened = checkpoints::GgufFile::open(folder_.write("huge.gguf", bytes));
   ASSERT_TRUE(opened.ok());
-  const auto weights = load_llama_weights(**opened);
+  const auto weights = load_llama_weights(*opened);
   ASSERT_FALSE(weights.ok());
   EXPECT_EQ(weights.error().kind, ErrorKind::data);
   EXPECT_THAT(weights.error().message, HasSubstr("[64, 32], expected [1048576, 32]"));

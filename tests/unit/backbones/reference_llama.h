@@ -63,7 +63,7 @@ class ReferenceLlama {
     const auto dim = static_cast<size_t>(config_.head_dim);
     for (size_t i = 0; i < x.size(); i += 2) {
       const double exponent = -static_cast<double>(i % dim) / static_cast<double>(dim);
-      const double angle = static_cast<double>(position) * std::pow(config_.rope_base, exponent);
+      const double angle = static_cast<double>(position) * std::pow(config_.rope.theta, exponent);
       const double first = x[i];
       x[i] = first * std::cos(angle) - x[i + 1] * std::sin(angle);
       x[i + 1] = first * std::sin(angle) + x[i + 1] * std::cos(angle);

@@ -1,0 +1,142 @@
+// config.json of the LLaMA family. Sources: transformers 5.23, configuration_llama.py,
+// configuration_mistral.py and configuration_qwen2.py, for names and defaults.
+#include <algorithm>
+#include <string>
+
+#include "methods/backbones/llama_config.h"
+
+namespace qfs::backbones {
+
+namespace {
+
+using checkpoints::ConfigObject;
+
+constexpr int64_t kMaxWidth = 1 << 20;
+constexpr int64_t kMaxContext = int64_t{1} << 24;
+
+/// What the model types differ in.
+struct Family {
+  std::string_view model_type;
+  bool qkv_bias;             ///< always there
+  bool optional_bias;        ///< `attention_bias` and `mlp_bias` are read
+  std::string_view windows;  ///< key that says whether `sliding_window` counts; empty: it does
+};
+
+constexpr Family kFamilies[] = {
+    {"llama", false, true, ""},
+    {"mistral", false, false, ""},
+    {"qwen2", true, false, "use_sliding_window"},
+};
+
+Result<const Family*> family_of(const ConfigObject& config) {
+  const auto identity = checkpoints::read_model_identity(config);
+  if (!identity.ok()) return identity.error();
+  std::string known;
+  for (const Family& family : kFamilies) {
+    if (family.model_type == identity->model_type) return &family;
+    known.append(known.empty() ? "" : ", ").append(family.model_type);
+  }
+  return unavailable("'" + config.source() + "' has the model type '" + identity->model_type +
+                     "'; decoder-only models that this program computes are " + known);
+}
+
+/// Keeps the first failure; later reads give 1.
+class Reader {
+ public:
+  explicit Reader(const ConfigObject& config) : config_(config) {}
+
+  int64_t integer(std::string_view key, int64_t maximum) {
+    return take(config_.integer(key, 1, maximum), int64_t{1});
+  }
+  int64_t integer_or(std::string_view key, int64_t maximum, int64_t fallback) {
+    return take(config_.integer_or(key, 1, maximum, fallback), int64_t{1});
+  }
+  double real_or(std::string_view key, double fallback) {
+    return take(config_.real_or(key, fallback), 1.0);
+  }
+  bool boolean_or(std::string_view key, bool fallback) {
+    return take(config_.boolean_or(key, fallback), false);
+  }
+  std::string text_or(std::string_view key, std::string fallback) {
+    return take(config_.text_or(key, std::move(fallback)), std::string());
+  }
+  const Status& status() const { return status_; }
+
+ private:
+  template <class T>
+  T take(Result<T> value, T after_failure) {
+    if (value.ok()) return *std::move(value);
+    if (status_.ok()) status_ = value.error();
+    return after_failure;
+  }
+
+  const ConfigObject& config_;
+  Status status_;
+};
+
+Status check_rope(const checkpoints::RopeConfig& rope, const ConfigObject& config) {
+  const std::string place = "'" + config.source() + "'";
+  if (rope.partial_rotary_factor != 1) {
+    return unavailable(place + " rotates a part of each head, which this program does not compute");
+  }
+  for (const std::string_view type : {"default", "linear", "dynamic", "llama3", "yarn"}) {
+    if (rope.type == type) return {};
+  }
+  return unavailable(place + " uses RoPE scaling '" + rope.type +
+                     "'; this program computes default, linear, dynamic, llama3 and yarn");
+}
+
+}  // namespace
+
+Result<LlamaConfig> read_llama_config(const checkpoints::ModelDirectory& directory) {
+  const ConfigObject& file = directory.config();
+  const auto family = family_of(file);
+  if (!family.ok()) return family.error();
+  Reader reader(file);
+  LlamaConfig config;
+  config.layers = reader.integer("num_hidden_layers", 4096);
+  config.hidden = reader.integer("hidden_size", kMaxWidth);
+  config.intermediate = reader.integer("intermediate_size", kMaxWidth);
+  config.heads = reader.integer("num_attention_heads", 65536);
+  config.kv_heads = reader.integer_or("num_key_value_heads", 65536, config.heads);
+  config.head_dim = reader.integer_or("head_dim", 4096, config.hidden / config.heads);
+  config.vocabulary = reader.integer("vocab_size", int64_t{1} << 24);
+  config.context = reader.integer("max_position_embeddings", kMaxContext);
+  config.rms_eps = static_cast<float>(reader.real_or("rms_norm_eps", 1e-6));
+  const bool optional_bias = (*family)->optional_bias && reader.boolean_or("attention_bias", false);
+  config.qkv_bias = (*family)->qkv_bias || optional_bias;
+  config.output_bias = optional_bias;
+  config.mlp_bias = (*family)->optional_bias && reader.boolean_or("mlp_bias", false);
+  config.tied = reader.boolean_or("tie_word_embeddings", false);
+  const bool windows = (*family)->windows.empty() || reader.boolean_or((*family)->windows, false);
+  if (windows) {
+    config.context = reader.integer_or("sliding_window", kMaxContext, config.context);
+    config.context =
+        std::min(config.context, reader.integer("max_position_embeddings", kMaxContext));
+  }
+  const std::string activation = reader.text_or("hidden_act", "silu");
+  if (!reader.status().ok()) return reader.status().error();
+  const auto rope = checkpoints::read_rope_config(file);
+  if (!rope.ok()) return rope.error();
+  config.rope = *rope;
+  // The scaling kinds fall back to it (modeling_rope_utils.py).
+  if (!config.rope.original_context) config.rope.original_context = config.context;
+  if (Status status = check_rope(config.rope, file); !status.ok()) return status.error();
+  if (config.rope.type == "dynamic") {
+    // Up to here the frequencies are the unscaled ones; beyond, they depend on the length of the
+    // whole text, and cached keys would have been rotated by others.
+    config.context = std::min(config.context, *config.rope.original_context);
+  }
+  if (activation != "silu") {
+    return unavailable("'" + file.source() + "' has the activation '" + activation +
+                       "'; this program computes silu");
+  }
+  if (config.heads % config.kv_heads != 0 || config.head_dim < 2 || config.head_dim % 2 != 0) {
+    return data_error("'" + file.source() + "' has impossible attention shapes: " +
+                      std::to_string(config.heads) + " heads, " + std::to_string(config.kv_heads) +
+                      " key heads, " + std::to_string(config.head_dim) + " dimensions a head");
+  }
+  return config;
+}
+
+}  // namespace qfs::backbones

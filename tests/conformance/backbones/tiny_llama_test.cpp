@@ -1,0 +1,138 @@
+// Logits of tiny random models of the LLaMA family, read from Hugging Face folders, equal those of
+// transformers 5.23; values by make_tiny_llama_expected.py.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "methods/backbones/cpu_causal_model.h"
+#include "methods/backbones/device_llama.h"
+#include "methods/backbones/torch_runtime.h"
+#include "tests/support/tiny_checkpoint.h"
+
+namespace qfs::backbones {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+constexpr double kTolerance = 2e-5;
+
+json expected() {
+  std::ifstream file("tests/conformance/backbones/tiny_llama_expected.json");
+  return json::parse(file);
+}
+
+Result<std::shared_ptr<const LlamaWeights>> load(const std::string& folder) {
+  const auto directory = checkpoints::ModelDirectory::open(folder);
+  if (!directory.ok()) return directory.error();
+  return load_llama_weights(*directory);
+}
+
+/// Logits after reading `prompt` tokens at once and the rest one by one, at every `every`-th
+/// position that this passes.
+void expect_logits(CausalModel& model, const json& test_case, size_t prompt, size_t every) {
+  const std::vector<int32_t> ids = test_case.at("ids");
+  std::vector<float> logits(static_cast<size_t>(model.config().vocabulary));
+  ASSERT_TRUE(model.begin(1, static_cast<int64_t>(ids.size())).ok());
+  const std::span<const int32_t> all(ids);
+  ASSERT_TRUE(model.prefill(0, all.first(prompt), logits).ok());
+  for (size_t position = prompt - 1;;) {
+    if (position % every == 0) {
+      const std::vector<double> row = test_case.at("logits").at(position / every);
+      ASSERT_EQ(row.size(), logits.size());
+      for (size_t i = 0; i < row.size(); ++i) {
+        ASSERT_NEAR(logits[i], row[i], kTolerance * std::max(1.0, std::abs(row[i])))
+            << "logit " << i << " after position " << position;
+      }
+    }
+    if (++position == ids.size()) return;
+    const int64_t row = 0;
+    ASSERT_TRUE(model.decode({&row, 1}, {&ids[position], 1}, logits).ok());
+  }
+}
+
+class TinyLlamaConformance : public ::testing::Test {
+ protected:
+  TinyLlamaConformance() { EXPECT_TRUE(configure_torch({}).ok()); }
+};
+
+TEST_F(TinyLlamaConformance, LogitsOfEveryKindEqualTransformers) {
+  const json file = expected();
+  const size_t every = file.at("every");
+  ASSERT_GE(file.at("cases").size(), 13U);
+  for (const json& test_case : file.at("cases")) {
+    SCOPED_TRACE(test_case.at("name").get<std::string>());
+    const qfs::test::TemporaryFolder folder;
+    const auto weights = load(write_tiny_checkpoint(folder, test_case));
+    ASSERT_TRUE(weights.ok()) << weights.error().to_string();
+    const auto model = make_cpu_model(*weights);
+    expect_logits(*model, test_case, 1, every);
+    expect_logits(*model, test_case, 10, every);
+    expect_logits(*model, test_case, test_case.at("ids").size(), every);
+    const auto copy = copy_to_device(**weights, at::kCPU, at::kFloat);
+    ASSERT_TRUE(copy.ok());
+    expect_logits(*make_device_model(*copy, cpu_device_services()), test_case, 7, every);
+  }
+}
+
+json first_case() { return expected().at("cases").at(0); }
+
+std::string refusal(json test_case) {
+  const qfs::test::TemporaryFolder folder;
+  const auto weights = load(write_tiny_checkpoint(folder, test_case));
+  return weights.ok() ? "loaded" : weights.error().to_string();
+}
+
+TEST_F(TinyLlamaConformance, WhatIsNotComputedIsRefusedByName) {
+  json test_case = first_case();
+  test_case["config"]["model_type"] = "gpt2";
+  EXPECT_THAT(refusal(test_case), HasSubstr("llama, mistral, qwen2"));
+  test_case = first_case();
+  test_case["config"]["rope_scaling"] = {{"rope_type", "longrope"}, {"factor", 2.0}};
+  EXPECT_THAT(refusal(test_case), HasSubstr("RoPE scaling 'longrope'"));
+  test_case = first_case();
+  test_case["config"]["hidden_act"] = "gelu";
+  EXPECT_THAT(refusal(test_case), HasSubstr("activation 'gelu'"));
+  test_case = first_case();
+  test_case["config"]["num_key_value_heads"] = 3;
+  EXPECT_THAT(refusal(test_case), HasSubstr("3 key heads"));
+}
+
+TEST_F(TinyLlamaConformance, MissingAndUnknownTensorsAreNamed) {
+  json test_case = first_case();
+  test_case["tensors"].erase(3);
+  EXPECT_THAT(refusal(test_case), HasSubstr(first_case()["tensors"][3]["name"].get<std::string>()));
+  test_case = first_case();
+  test_case["tensors"].push_back(
+      {{"name", "model.layers.0.extra.weight"}, {"shape", {2}}, {"scale", 1}, {"offset", 0}});
+  EXPECT_THAT(refusal(test_case), HasSubstr("model.layers.0.extra.weight"));
+  test_case = first_case();
+  test_case["config"]["attention_bias"] = true;
+  EXPECT_THAT(refusal(test_case), HasSubstr("q_proj.bias"));
+}
+
+TEST_F(TinyLlamaConformance, ASavedFrequencyBufferIsNoPartOfTheModel) {
+  json test_case = first_case();
+  test_case["tensors"].push_back({{"name", "model.layers.0.self_attn.rotary_emb.inv_freq"},
+                                  {"shape", {4}},
+                                  {"scale", 1},
+                                  {"offset", 0}});
+  EXPECT_EQ(refusal(test_case), "loaded");
+}
+
+TEST_F(TinyLlamaConformance, TheWindowEndsWhereScalingOrSlidingWouldBegin) {
+  for (const json& test_case : expected().at("cases")) {
+    const std::string name = test_case.at("name");
+    const qfs::test::TemporaryFolder folder;
+    const auto weights = load(write_tiny_checkpoint(folder, test_case));
+    ASSERT_TRUE(weights.ok());
+    EXPECT_EQ((*weights)->config.context, name == "mistral below its window" ? 32 : 64) << name;
+  }
+}
+
+}  // namespace
+}  // namespace qfs::backbones
