@@ -13,7 +13,9 @@
 #include "harness/core/suggest.h"
 #include "methods/backbones/hugging_face_cache.h"
 #include "methods/backbones/registry_data.h"
+#include "methods/checkpoints/model_directory.h"
 #include "methods/tokenizers/tokenizer.h"
+#include "methods/tokenizers/tokenizer_files.h"
 
 namespace qfs::backbones {
 
@@ -64,28 +66,68 @@ Result<std::string> registered_path(const RegisteredBackbone& backbone) {
   return path;
 }
 
-/// The GGUF file that a path means: itself, or the only one in the folder.
-Result<std::string> gguf_file_at(const std::string& path) {
+/// The files of a folder with an ending, sorted by nothing.
+Result<std::vector<std::string>> files_ending(const std::string& folder, std::string_view ending) {
+  std::error_code error;
+  std::vector<std::string> files;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (it->path().extension() == ending) files.push_back(it->path().string());
+  }
+  if (error) return unavailable("cannot list '" + folder + "': " + error.message());
+  return files;
+}
+
+bool has_any(const std::string& folder, const std::vector<std::string>& names) {
+  std::error_code error;
+  return std::ranges::any_of(
+      names, [&](const std::string& name) { return fs::exists(folder + "/" + name, error); });
+}
+
+/// What a path means: a file, a Hugging Face folder, or the only GGUF file of a folder.
+Result<std::string> checkpoint_at(const std::string& path,
+                                  const std::vector<std::string>& folder_files) {
   std::error_code error;
   if (fs::is_regular_file(path, error)) return path;
   if (!fs::is_directory(path, error)) return not_found("there is no file or folder '" + path + "'");
-  std::vector<std::string> files;
-  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
-    if (it->path().extension() == ".gguf") files.push_back(it->path().string());
-  }
-  if (error) return unavailable("cannot list '" + path + "': " + error.message());
-  if (files.size() == 1) return files.front();
-  return invalid_argument("'" + path + "' holds " + std::to_string(files.size()) +
-                          " GGUF files; a backbone is exactly one (this program reads no other "
-                          "checkpoint format)");
+  const auto gguf = files_ending(path, ".gguf");
+  if (!gguf.ok()) return gguf.error();
+  const auto safetensors = files_ending(path, ".safetensors");
+  if (!safetensors.ok()) return safetensors.error();
+  if (gguf->size() == 1 && safetensors->empty()) return gguf->front();
+  if (has_any(path, folder_files)) return path;
+  return invalid_argument("'" + path + "' has no " + folder_files.front() + " and " +
+                          std::to_string(gguf->size()) +
+                          " GGUF files; expected a Hugging Face folder or exactly one GGUF file");
 }
 
-Result<Resource> local_resource(const std::string& path) {
-  const Result<std::string> file = gguf_file_at(path);
-  if (!file.ok()) return file.error();
-  const Result<std::string> digest = sha256_file_cached(*file);
+Result<std::string> digest_of_weights(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return sha256_file_cached(path);
+  const auto folder = checkpoints::ModelDirectory::open(path);
+  if (!folder.ok()) return folder.error();
+  return folder->digest();
+}
+
+Result<std::string> digest_of_tokenizer(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return sha256_file_cached(path);
+  return tokenizers::tokenizer_files_digest(path);
+}
+
+/// What backbones and tokenizers are resolved by.
+struct Kind {
+  std::string_view name;
+  std::string RegisteredBackbone::*declared;
+  std::vector<std::string> folder_files;  ///< any of them makes a folder a model's
+  Result<std::string> (*digest)(const std::string& path);
+};
+
+Result<Resource> local_resource(const std::string& path, const Kind& kind) {
+  const Result<std::string> place = checkpoint_at(path, kind.folder_files);
+  if (!place.ok()) return place.error();
+  const Result<std::string> digest = kind.digest(*place);
   if (!digest.ok()) return digest.error();
-  return Resource{"local:" + *digest, *file, *digest};
+  return Resource{"local:" + *digest, *place, *digest};
 }
 
 /// The path behind a name that is none of the registered ones; std::nullopt when it looks like a
@@ -103,19 +145,20 @@ Result<std::optional<std::string>> unregistered_path(std::string_view name) {
   return std::optional<std::string>();
 }
 
-Result<Resource> resolve(std::string_view name, std::string RegisteredBackbone::*digest,
-                         std::string_view kind, const std::vector<std::string>& names) {
+Result<Resource> resolve(std::string_view name, const Kind& kind,
+                         const std::vector<std::string>& names) {
   if (const RegisteredBackbone* backbone = find_registered(name)) {
     const Result<std::string> path = registered_path(*backbone);
     if (!path.ok()) return path.error();
-    return Resource{backbone->name, *path, backbone->*digest};
+    return Resource{backbone->name, *path, backbone->*kind.declared};
   }
   const Result<std::optional<std::string>> path = unregistered_path(name);
   if (!path.ok()) return path.error();
-  if (*path) return local_resource(**path);
-  return not_found("unknown " + std::string(kind) + " '" + std::string(name) + "'" +
+  if (*path) return local_resource(**path, kind);
+  return not_found("unknown " + std::string(kind.name) + " '" + std::string(name) + "'" +
                    suggestion(name, names) +
-                   "; also accepted: a GGUF file or its folder, or hf:org/name@revision");
+                   "; also accepted: a GGUF file or its folder, a Hugging Face folder, or "
+                   "hf:org/name@revision");
 }
 
 }  // namespace
@@ -138,21 +181,24 @@ std::vector<std::string> backbone_names() {
 }
 
 Result<Resource> resolve_backbone(std::string_view name) {
-  return resolve(name, &RegisteredBackbone::sha256, "backbone", backbone_names());
+  const Kind kind = {"backbone", &RegisteredBackbone::sha256, {"config.json"}, &digest_of_weights};
+  return resolve(name, kind, backbone_names());
 }
 
 Result<Resource> resolve_tokenizer(std::string_view name) {
   if (std::optional<Resource> builtin = tokenizers::builtin_tokenizer(name)) return *builtin;
   std::vector<std::string> names = backbone_names();
   names.insert(names.end(), {"characters", "words"});
-  return resolve(name, &RegisteredBackbone::tokenizer_digest, "tokenizer", names);
+  const Kind kind = {"tokenizer", &RegisteredBackbone::tokenizer_digest,
+                     checkpoints::tokenizer_file_names(), &digest_of_tokenizer};
+  return resolve(name, kind, names);
 }
 
 Status verify_backbone(const Resource& resource) {
-  const Result<std::string> digest = sha256_file_cached(resource.path);
+  const Result<std::string> digest = digest_of_weights(resource.path);
   if (!digest.ok()) return digest.error();
   if (*digest == resource.digest) return {};
-  return data_error("'" + resource.path + "' has the SHA-256 " + *digest + ", but '" +
+  return data_error("'" + resource.path + "' has the digest " + *digest + ", but '" +
                     resource.name + "' declares " + resource.digest);
 }
 

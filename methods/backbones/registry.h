@@ -33,19 +33,21 @@ std::string models_directory();
 const std::vector<RegisteredBackbone>& registered_backbones();
 std::vector<std::string> backbone_names();
 
-/// A backbone by registered name, path of a GGUF file, folder with one GGUF file (both also with
-/// the prefix `local:`), or `hf:org/name@revision` in the Hugging Face cache. The digest is the
-/// declared one for registered names and the file's own otherwise. Errors: `unavailable` when the
-/// file is not on this machine (the message says how to get it), `not_found` for an unknown name
-/// (with the nearest one), `invalid_argument` for a folder without exactly one GGUF file.
+/// A backbone by registered name, path of a GGUF file, of a Hugging Face folder or of a folder with
+/// one GGUF file (all also with the prefix `local:`), or `hf:org/name@revision` in the Hugging Face
+/// cache. The digest is the declared one for registered names and that of the file or the folder's
+/// files (ModelDirectory::digest) otherwise. Errors: `unavailable` when the file is not on this
+/// machine (the message says how to get it), `not_found` for an unknown name (with the nearest
+/// one), `invalid_argument` for a folder that is neither.
 Result<Resource> resolve_backbone(std::string_view name);
 
-/// As above for tokenizers, and the built-in `words` and `characters`. The digest is that of the
-/// tokenizer alone for registered names.
+/// As above for tokenizers, which may also be a file or folder of tokenizers/tokenizer_files.h, and
+/// the built-in `words` and `characters`. The digest is that of the tokenizer alone for registered
+/// names and folders.
 Result<Resource> resolve_tokenizer(std::string_view name);
 
-/// Compares the file at `resource.path` with the declared digest (cached by device, inode, size and
-/// mtime); a difference is a `data` error. Hosts call it before they read weights.
+/// Compares the file or folder at `resource.path` with the declared digest (cached by device,
+/// inode, size and mtime); a difference is a `data` error. Hosts call it before they read weights.
 Status verify_backbone(const Resource& resource);
 
 }  // namespace qfs::backbones

@@ -172,6 +172,19 @@ Result<std::vector<std::string>> ConfigObject::texts(std::string_view key) const
   return texts;
 }
 
+Result<std::vector<ConfigObject>> ConfigObject::objects(std::string_view key) const {
+  std::vector<ConfigObject> objects;
+  const json* value = find(key);
+  if (value == nullptr) return objects;
+  if (!value->is_array()) return mismatch(key, "a list of objects");
+  for (size_t i = 0; i < value->size(); ++i) {
+    if (!(*value)[i].is_object()) return mismatch(key, "a list of objects");
+    objects.push_back(ConfigObject(root_, &(*value)[i], source_,
+                                   pointer_ + "/" + std::string(key) + "/" + std::to_string(i)));
+  }
+  return objects;
+}
+
 Result<std::optional<ConfigObject>> ConfigObject::object(std::string_view key) const {
   const json* value = find(key);
   if (value == nullptr) return std::optional<ConfigObject>();

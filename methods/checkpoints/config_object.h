@@ -46,6 +46,8 @@ class ConfigObject {
   Result<std::vector<int64_t>> integers(std::string_view key) const;
   Result<std::vector<double>> reals(std::string_view key) const;
   Result<std::vector<std::string>> texts(std::string_view key) const;
+  /// A list of objects; empty when absent.
+  Result<std::vector<ConfigObject>> objects(std::string_view key) const;
   /// The object under a key; std::nullopt when absent.
   Result<std::optional<ConfigObject>> object(std::string_view key) const;
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "harness/core/files.h"
 #include "methods/checkpoints/safetensors.h"
 
 namespace qfs::checkpoints {
@@ -71,6 +72,23 @@ Result<ModelDirectory> ModelDirectory::open(const std::string& folder) {
     directory.generation_config_ = *std::move(generation);
   }
   return directory;
+}
+
+Result<std::string> ModelDirectory::chat_template() const {
+  constexpr size_t kLongestTemplate = size_t{1} << 20;
+  if (has("chat_template.jinja")) return read_file(file("chat_template.jinja"), kLongestTemplate);
+  if (!has("tokenizer_config.json")) return std::string();
+  const Result<ConfigObject> config = ConfigObject::read(file("tokenizer_config.json"));
+  if (!config.ok()) return config.error();
+  // Several templates are a list of {"name", "template"}.
+  const Result<std::vector<ConfigObject>> named = config->objects("chat_template");
+  if (!named.ok()) return config->text_or("chat_template", "");
+  for (const ConfigObject& entry : *named) {
+    const Result<std::string> name = entry.text("name");
+    if (!name.ok()) return name.error();
+    if (*name == "default") return entry.text("template");
+  }
+  return std::string();
 }
 
 bool ModelDirectory::has(std::string_view name) const {

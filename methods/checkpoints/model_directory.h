@@ -30,6 +30,10 @@ class ModelDirectory {
   /// model.safetensors, else model.safetensors.index.json, else the only .safetensors file.
   Result<std::shared_ptr<const Checkpoint>> open_weights() const;
 
+  /// The chat template's text: chat_template.jinja, else `chat_template` of tokenizer_config.json
+  /// (of a list, the one named "default"); empty when there is none.
+  Result<std::string> chat_template() const;
+
   bool has(std::string_view name) const;
   /// The path of a file of the folder.
   std::string file(std::string_view name) const;

@@ -59,6 +59,31 @@ TEST_F(RegistryTest, a_checkpoint_of_the_wrong_size_is_a_data_error) {
   EXPECT_EQ(resolve_backbone("smollm2-135m").error().kind, ErrorKind::data);
 }
 
+TEST_F(RegistryTest, a_folder_is_a_hugging_face_model_or_holds_one_gguf_file) {
+  folder_.write("hf/config.json", R"({"model_type": "llama"})");
+  folder_.write("hf/model.safetensors", "x");
+  folder_.write("hf/tokenizer.json", "{}");
+  folder_.write("hf/other.gguf", "GGUF");
+  const std::string path = folder_.path() + "/hf";
+  const Result<Resource> model = resolve_backbone(path);
+  ASSERT_TRUE(model.ok()) << model.error().to_string();
+  EXPECT_EQ(model->path, path);
+  EXPECT_TRUE(verify_backbone(*model).ok());
+  const Result<Resource> tokenizer = resolve_tokenizer(path);
+  ASSERT_TRUE(tokenizer.ok()) << tokenizer.error().to_string();
+  EXPECT_EQ(tokenizer->path, path);
+  EXPECT_NE(tokenizer->digest, model->digest);
+  folder_.write("hf/model.safetensors", "xy");
+  EXPECT_EQ(verify_backbone(*model).error().kind, ErrorKind::data);
+  EXPECT_EQ(resolve_tokenizer(path)->digest, tokenizer->digest);
+
+  folder_.write("one/m.gguf", "GGUF");
+  EXPECT_EQ(resolve_backbone(folder_.path() + "/one")->path, folder_.path() + "/one/m.gguf");
+  folder_.write("one/n.gguf", "GGUF");
+  EXPECT_THAT(resolve_backbone(folder_.path() + "/one").error().message,
+              HasSubstr("no config.json and 2 GGUF files"));
+}
+
 TEST_F(RegistryTest, a_mistyped_name_gets_a_suggestion) {
   const Result<Resource> resource = resolve_backbone("smollm2-135");
   EXPECT_EQ(resource.error().kind, ErrorKind::not_found);

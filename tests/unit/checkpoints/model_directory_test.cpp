@@ -152,6 +152,21 @@ TEST_F(ModelDirectoryTest, a_prefix_is_replaced_where_names_have_it) {
               HasSubstr("two tensors become 'cls.b'"));
 }
 
+TEST_F(ModelDirectoryTest, the_chat_template_is_a_file_or_a_text_or_one_of_several) {
+  folder_.write("config.json", R"({"model_type": "llama"})");
+  const auto chat_template = [&] { return ModelDirectory::open(folder_.path())->chat_template(); };
+  EXPECT_EQ(*chat_template(), "");
+  folder_.write("tokenizer_config.json", R"({"chat_template": "one"})");
+  EXPECT_EQ(*chat_template(), "one");
+  folder_.write("tokenizer_config.json", R"({"chat_template": [
+      {"name": "rag", "template": "a"}, {"name": "default", "template": "b"}]})");
+  EXPECT_EQ(*chat_template(), "b");
+  folder_.write("tokenizer_config.json", R"({"chat_template": 3})");
+  EXPECT_EQ(chat_template().error().kind, ErrorKind::data);
+  folder_.write("chat_template.jinja", "the file's");
+  EXPECT_EQ(*chat_template(), "the file's");
+}
+
 TEST_F(ModelDirectoryTest, a_gguf_file_is_a_checkpoint_too) {
   qfs::test::GgufWriter writer;
   writer.tensor("b", {2, 2}, {1, 2, 3, 4});
