@@ -21,6 +21,7 @@ qfs_test(metrics_test LABEL unit
   LINK qfs_metrics)
 qfs_test(metrics_property_test LABEL property
   SOURCES
+    property/metrics/gram_matcher_property_test.cpp
     property/metrics/rouge155_property_test.cpp
     property/metrics/rouge_property_test.cpp
     property/metrics/vocabulary_property_test.cpp

@@ -30,17 +30,15 @@ double brevity_penalty(const BleuCounts& counts) {
 
 }  // namespace
 
-BleuCounts bleu_counts(const BleuTokens& candidate, std::span<const BleuTokens> references) {
+BleuCounts bleu_counts(const BleuTokens& candidate, std::span<const BleuTokens> references,
+                       GramMatcher& matcher) {
   BleuCounts counts;
   counts.candidate_length = static_cast<double>(candidate.size());
   counts.reference_length = closest_length(candidate.size(), references);
+  std::array<int64_t, kBleuOrder> matches{};
+  matcher.match(candidate, references, matches);
   for (size_t n = 1; n <= kBleuOrder; ++n) {
-    auto allowed = counted_grams<kBleuOrder>(references.front(), n);
-    for (const BleuTokens& reference : references.subspan(1)) {
-      allowed = larger_counts(allowed, counted_grams<kBleuOrder>(reference, n));
-    }
-    const int64_t matches = common_grams(counted_grams<kBleuOrder>(candidate, n), allowed);
-    counts.matches[n - 1] = static_cast<double>(matches);
+    counts.matches[n - 1] = static_cast<double>(matches[n - 1]);
     counts.totals[n - 1] = candidate.size() < n ? 0 : static_cast<double>(candidate.size() - n + 1);
   }
   return counts;

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "metrics/text/gram_counts.h"
+#include "metrics/text/gram_matcher.h"
 
 namespace qfs::metrics {
 
@@ -36,8 +36,9 @@ struct BleuCounts {
 
 using BleuTokens = std::vector<uint32_t>;  ///< ids of tokens, in order
 
-/// `references` is not empty.
-BleuCounts bleu_counts(const BleuTokens& candidate, std::span<const BleuTokens> references);
+/// `references` is not empty; `matcher` keeps its tables between calls.
+BleuCounts bleu_counts(const BleuTokens& candidate, std::span<const BleuTokens> references,
+                       GramMatcher& matcher);
 
 double bleu_score(const BleuCounts& counts, const BleuScoring& scoring);
 

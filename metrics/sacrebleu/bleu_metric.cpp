@@ -39,7 +39,8 @@ BleuTokens tokens_of(std::string_view text, const BleuMetricOptions& options, In
     text = lowered;
   }
   BleuTokens tokens;
-  for (const std::string& token : bleu_tokens(options.tokenizer, text)) {
+  std::string storage;
+  for (std::string_view token : bleu_tokens(options.tokenizer, text, storage)) {
     tokens.push_back(table.id(token));
   }
   return tokens;
@@ -109,6 +110,7 @@ std::string BleuMetric::tool_signature(size_t fewest, size_t most) const {
 
 Result<std::vector<Statistics>> BleuMetric::measure(std::span<const ScoreItem> items) const {
   InternTable table;
+  GramMatcher matcher;
   std::vector<Statistics> rows;
   rows.reserve(items.size());
   for (const ScoreItem& item : items) {
@@ -117,7 +119,8 @@ Result<std::vector<Statistics>> BleuMetric::measure(std::span<const ScoreItem> i
     for (const std::string& text : item.references) {
       references.push_back(tokens_of(text, options_, table));
     }
-    const BleuCounts counts = bleu_counts(tokens_of(item.candidate, options_, table), references);
+    const BleuCounts counts =
+        bleu_counts(tokens_of(item.candidate, options_, table), references, matcher);
     rows.push_back(row_of(bleu_score(counts, options_.scoring), counts));
   }
   return rows;

@@ -5,54 +5,64 @@
 #include <algorithm>
 
 #include "harness/core/text/unicode.h"
+#include "harness/core/utf8.h"
 
 namespace qfs::metrics {
 namespace {
 
 using Points = std::u32string;
 
-Points points_of(std::string_view text) {
-  Points points;
-  for (size_t i = 0; i < text.size();) {
-    const CodePoint point = code_point_at(text, i);
-    points.push_back(point.value);
-    i += point.bytes;
-  }
-  return points;
+/// White space at `at`, in bytes; 0 when there is none.
+size_t space_at(std::string_view text, size_t at) {
+  const auto byte = static_cast<unsigned char>(text[at]);
+  if (byte > ' ' && byte < 0x80) return 0;  // most of them, without a call
+  const CodePoint point = code_point_at(text, at);
+  return is_python_space(point.value) ? point.bytes : 0;
 }
 
 /// Python's str.split().
-std::vector<std::string> split(const Points& points) {
-  std::vector<std::string> tokens;
-  bool inside = false;
-  for (char32_t c : points) {
-    if (is_python_space(c)) {
-      inside = false;
+std::vector<std::string_view> split(std::string_view text) {
+  std::vector<std::string_view> tokens;
+  size_t begin = 0;
+  for (size_t i = 0; i < text.size();) {
+    const size_t space = space_at(text, i);
+    if (space == 0) {
+      ++i;  // the bytes within a character are no white space
       continue;
     }
-    if (!inside) tokens.emplace_back();
-    inside = true;
-    append_utf8(c, tokens.back());
+    if (i > begin) tokens.push_back(text.substr(begin, i - begin));
+    i += space;
+    begin = i;
   }
+  if (text.size() > begin) tokens.push_back(text.substr(begin));
   return tokens;
 }
 
-void trim_end(Points& points) {
-  while (!points.empty() && is_python_space(points.back())) points.pop_back();
+/// Well-formed and without the white space at its end.
+std::string trimmed(std::string_view segment) {
+  std::string text =
+      first_ill_formed_utf8(segment) ? to_utf8(to_code_points(segment)) : std::string(segment);
+  while (!text.empty()) {
+    size_t last = text.size() - 1;
+    while (last > 0 && (static_cast<unsigned char>(text[last]) & 0xC0U) == 0x80) --last;
+    if (space_at(text, last) == 0) break;
+    text.resize(last);
+  }
+  return text;
 }
 
-void replace_all(Points& text, std::u32string_view from, std::u32string_view to) {
-  for (size_t at = text.find(from); at != Points::npos; at = text.find(from, at + to.size())) {
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
     text.replace(at, from.size(), to);
   }
 }
 
-bool is_digit(char32_t c) { return c >= '0' && c <= '9'; }
-bool is_period_or_comma(char32_t c) { return c == '.' || c == ','; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_period_or_comma(char c) { return c == '.' || c == ','; }
 
 /// ASCII punctuation that always stands alone: all but the apostrophe, comma, hyphen and period.
-bool stands_alone(char32_t c) {
-  if (c >= 0x80 || c <= ' ') return c == ' ';
+bool stands_alone(char c) {
+  if (c == ' ') return true;
   return (c >= '{' && c <= '~') || (c >= '[' && c <= '`') || (c >= '!' && c <= '&') ||
          (c >= '(' && c <= '+') || (c >= ':' && c <= '@') || c == '/';
 }
@@ -64,55 +74,62 @@ struct Spaces {
   bool behind = false;
 };
 
-/// What re.sub does for a pattern of two characters: left to right, both characters used up.
-template <class First, class Second>
-Points separate(const Points& text, First&& first, Second&& second, Spaces spaces) {
-  Points result;
-  result.reserve(text.size() + text.size() / 4);
+/// What re.sub does for a pattern of two characters: left to right, both characters used up. Text
+/// is code points, or bytes where one of a pair is always ASCII: nothing is inserted within a
+/// character then.
+template <class Text, class First, class Second>
+Text separate(const Text& text, First&& first, Second&& second, Spaces spaces) {
+  Text result(3 * text.size(), ' ');
+  auto* out = result.data();
   for (size_t i = 0; i < text.size(); ++i) {
-    const bool found = i + 1 < text.size() && first(text[i]) && second(text[i + 1]);
-    if (found && spaces.before) result.push_back(' ');
-    result.push_back(text[i]);
+    const bool found = i + 1 < text.size() && second(text[i + 1]) && first(text[i]);
+    if (found && spaces.before) *out++ = ' ';
+    *out++ = text[i];
     if (!found) continue;
-    if (spaces.between) result.push_back(' ');
-    result.push_back(text[++i]);
-    if (spaces.behind) result.push_back(' ');
+    if (spaces.between) *out++ = ' ';
+    *out++ = text[++i];
+    if (spaces.behind) *out++ = ' ';
   }
+  result.resize(static_cast<size_t>(out - result.data()));
   return result;
 }
 
 /// A space on both sides of every character that `apart` says.
-template <class Apart>
-Points set_apart(const Points& text, Apart&& apart) {
-  Points result;
-  for (char32_t c : text) {
+template <class Text, class Apart>
+Text set_apart(const Text& text, Apart&& apart) {
+  Text result(3 * text.size(), ' ');
+  auto* out = result.data();
+  for (const auto c : text) {
     const bool alone = apart(c);
-    if (alone) result.push_back(' ');
-    result.push_back(c);
-    if (alone) result.push_back(' ');
+    if (alone) *out++ = ' ';
+    *out++ = c;
+    if (alone) *out++ = ' ';
   }
+  result.resize(static_cast<size_t>(out - result.data()));
   return result;
 }
 
 /// TokenizerRegexp, which 13a and zh share.
-Points separate_punctuation(Points text) {
-  const auto not_digit = [](char32_t c) { return !is_digit(c); };
-  const auto hyphen = [](char32_t c) { return c == '-'; };
+std::string separate_punctuation(std::string text) {
+  const auto not_digit = [](char c) { return !is_digit(c); };
+  const auto hyphen = [](char c) { return c == '-'; };
   text = set_apart(text, stands_alone);
   text = separate(text, not_digit, is_period_or_comma, {.between = true, .behind = true});
   text = separate(text, is_period_or_comma, not_digit, {.before = true, .between = true});
   return separate(text, is_digit, hyphen, {.between = true, .behind = true});
 }
 
-Points of_13a(Points text) {
-  replace_all(text, U"<skipped>", U"");
-  replace_all(text, U"-\n", U"");
-  replace_all(text, U"\n", U" ");
-  replace_all(text, U"&quot;", U"\"");
-  replace_all(text, U"&amp;", U"&");
-  replace_all(text, U"&lt;", U"<");
-  replace_all(text, U"&gt;", U">");
-  return separate_punctuation(U" " + text + U" ");
+std::string of_13a(std::string text) {
+  replace_all(text, "<skipped>", "");
+  replace_all(text, "-\n", "");
+  replace_all(text, "\n", " ");
+  if (text.find('&') != std::string::npos) {
+    replace_all(text, "&quot;", "\"");
+    replace_all(text, "&amp;", "&");
+    replace_all(text, "&lt;", "<");
+    replace_all(text, "&gt;", ">");
+  }
+  return separate_punctuation(" " + text + " ");
 }
 
 /// The ranges of sacreBLEU's tokenizer_zh. Two of them are meant for planes 2 and up, but Python
@@ -158,25 +175,31 @@ std::string_view to_string(BleuTokenizer tokenizer) {
   return "none";
 }
 
-std::vector<std::string> bleu_tokens(BleuTokenizer tokenizer, std::string_view segment) {
-  Points text = points_of(segment);
-  trim_end(text);
+std::vector<std::string_view> bleu_tokens(BleuTokenizer tokenizer, std::string_view segment,
+                                          std::string& storage) {
+  std::string text = trimmed(segment);
   switch (tokenizer) {
     case BleuTokenizer::t13a:
-      return split(of_13a(std::move(text)));
+      storage = of_13a(std::move(text));
+      break;
     case BleuTokenizer::zh: {
-      const auto first = std::ranges::find_if_not(text, is_python_space);
-      text.erase(text.begin(), first);
-      return split(separate_punctuation(set_apart(text, is_set_apart_by_zh)));
+      const Points points = to_code_points(text);
+      const auto first = std::ranges::find_if_not(points, is_python_space);
+      const Points stripped(first, points.end());
+      storage = separate_punctuation(to_utf8(set_apart(stripped, is_set_apart_by_zh)));
+      break;
     }
     case BleuTokenizer::character:
-      return split(set_apart(text, [](char32_t) { return true; }));
+      storage = to_utf8(set_apart(to_code_points(text), [](char32_t) { return true; }));
+      break;
     case BleuTokenizer::intl:
-      return split(of_intl(std::move(text)));
+      storage = to_utf8(of_intl(to_code_points(text)));
+      break;
     case BleuTokenizer::none:
+      storage = std::move(text);
       break;
   }
-  return split(text);
+  return split(storage);
 }
 
 }  // namespace qfs::metrics

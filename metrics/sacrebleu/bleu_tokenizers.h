@@ -19,6 +19,8 @@ enum class BleuTokenizer { t13a, zh, character, intl, none };
 /// The name in options and signatures: "13a", "zh", "char", "intl", "none".
 std::string_view to_string(BleuTokenizer tokenizer);
 
-std::vector<std::string> bleu_tokens(BleuTokenizer tokenizer, std::string_view segment);
+/// The tokens are views into `storage`, which is overwritten.
+std::vector<std::string_view> bleu_tokens(BleuTokenizer tokenizer, std::string_view segment,
+                                          std::string& storage);
 
 }  // namespace qfs::metrics

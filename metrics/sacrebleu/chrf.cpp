@@ -29,57 +29,68 @@ void add_word(std::string_view word, InternTable& table, std::vector<uint32_t>& 
   }
 }
 
-int64_t total(const std::vector<CountedGram<kLongestChrfOrder>>& grams) {
-  int64_t sum = 0;
-  for (const auto& gram : grams) sum += gram.times;
-  return sum;
+/// Adds n-grams of the candidate, of the reference and of both for n = 1 to `orders`. A reference
+/// without one of them takes those of the candidate out.
+void add_counts(const std::vector<uint32_t>& candidate, const std::vector<uint32_t>& reference,
+                size_t orders, GramMatcher& matcher, std::vector<double>& counts) {
+  std::vector<int64_t> matches(orders);
+  matcher.match(candidate, {&reference, 1}, matches);
+  const auto grams = [](const std::vector<uint32_t>& ids, size_t n) {
+    return ids.size() < n ? 0.0 : static_cast<double>(ids.size() - n + 1);
+  };
+  for (size_t n = 1; n <= orders; ++n) {
+    const double in_reference = grams(reference, n);
+    counts.push_back(in_reference > 0 ? grams(candidate, n) : 0);
+    counts.push_back(in_reference);
+    counts.push_back(static_cast<double>(matches[n - 1]));
+  }
 }
 
 }  // namespace
 
-ChrfGrams chrf_grams(std::string_view text, const ChrfOptions& options, InternTable& table) {
+ChrfText chrf_text(std::string_view text, const ChrfOptions& options, InternTable& table) {
   std::string lowered;
   if (options.lower_case) {
     append_lower_case(text, lowered);
     text = lowered;
   }
-  std::vector<uint32_t> characters;
-  std::vector<uint32_t> words;
+  ChrfText result;
+  result.characters.reserve(text.size());
+  const auto end_word = [&](size_t begin, size_t end) {
+    if (options.word_order == 0 || begin == end) return;
+    add_word(text.substr(begin, end - begin), table, result.words);
+  };
   size_t word_begin = 0;
   for (size_t i = 0; i < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte > ' ' && byte < 0x80) {  // most characters, without a call
+      result.characters.push_back(byte);
+      ++i;
+      continue;
+    }
     const CodePoint point = code_point_at(text, i);
     const bool space = is_python_space(point.value);
-    if (!space || options.white_space) characters.push_back(point.value);
+    if (!space || options.white_space) result.characters.push_back(point.value);
     if (space) {
-      if (i > word_begin) add_word(text.substr(word_begin, i - word_begin), table, words);
+      end_word(word_begin, i);
       word_begin = i + point.bytes;
     }
     i += point.bytes;
   }
-  if (word_begin < text.size()) add_word(text.substr(word_begin), table, words);
-  ChrfGrams grams;
-  for (size_t n = 1; n <= options.character_order; ++n) {
-    grams.push_back(counted_grams<kLongestChrfOrder>(characters, n));
-  }
-  for (size_t n = 1; n <= options.word_order; ++n) {
-    grams.push_back(counted_grams<kLongestChrfOrder>(words, n));
-  }
-  return grams;
+  end_word(word_begin, text.size());
+  return result;
 }
 
-std::vector<double> chrf_counts(const ChrfGrams& candidate, std::span<const ChrfGrams> references,
-                                const ChrfOptions& options) {
+std::vector<double> chrf_counts(const ChrfText& candidate, std::span<const ChrfText> references,
+                                const ChrfOptions& options, GramMatcher& matcher) {
   std::vector<double> best;
   double best_score = -1;
-  for (const ChrfGrams& reference : references) {
+  for (const ChrfText& reference : references) {
     std::vector<double> counts;
-    for (size_t order = 0; order < options.orders(); ++order) {
-      const int64_t in_candidate = reference[order].empty() ? 0 : total(candidate[order]);
-      for (int64_t count : {in_candidate, total(reference[order]),
-                            common_grams(candidate[order], reference[order])}) {
-        counts.push_back(static_cast<double>(count));
-      }
-    }
+    counts.reserve(3 * options.orders());
+    add_counts(candidate.characters, reference.characters, options.character_order, matcher,
+               counts);
+    add_counts(candidate.words, reference.words, options.word_order, matcher, counts);
     const double score = chrf_score(counts, options);
     if (score > best_score) {
       best_score = score;

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "metrics/text/gram_counts.h"
+#include "metrics/text/gram_matcher.h"
 #include "metrics/text/intern_table.h"
 
 namespace qfs::metrics {
@@ -31,16 +31,19 @@ struct ChrfOptions {
   size_t orders() const { return character_order + word_order; }
 };
 
-/// n-grams of a text: characters of order 1, 2, …, then words.
-using ChrfGrams = std::vector<std::vector<CountedGram<kLongestChrfOrder>>>;
+/// A text as chrF reads it.
+struct ChrfText {
+  std::vector<uint32_t> characters;  ///< code points
+  std::vector<uint32_t> words;       ///< numbers; only where word n-grams count
+};
 
 /// `text` is well-formed; `words` numbers words and is shared by the texts that are compared.
-ChrfGrams chrf_grams(std::string_view text, const ChrfOptions& options, InternTable& words);
+ChrfText chrf_text(std::string_view text, const ChrfOptions& options, InternTable& words);
 
-/// Three numbers an order: n-grams of the candidate, of the reference, in both. `references` is not
-/// empty.
-std::vector<double> chrf_counts(const ChrfGrams& candidate, std::span<const ChrfGrams> references,
-                                const ChrfOptions& options);
+/// Three numbers an order, characters of order 1, 2, …, then words: n-grams of the candidate, of
+/// the reference, in both. `references` is not empty; `matcher` keeps its tables between calls.
+std::vector<double> chrf_counts(const ChrfText& candidate, std::span<const ChrfText> references,
+                                const ChrfOptions& options, GramMatcher& matcher);
 
 double chrf_score(std::span<const double> counts, const ChrfOptions& options);
 

@@ -40,16 +40,17 @@ std::string ChrfMetric::tool_signature(size_t fewest, size_t most) const {
 
 Result<std::vector<Statistics>> ChrfMetric::measure(std::span<const ScoreItem> items) const {
   InternTable words;
+  GramMatcher matcher;
   std::vector<Statistics> rows;
   rows.reserve(items.size());
   for (const ScoreItem& item : items) {
     if (Status status = check_texts(item, name_); !status) return status.error();
-    std::vector<ChrfGrams> references;
+    std::vector<ChrfText> references;
     for (const std::string& text : item.references) {
-      references.push_back(chrf_grams(text, options_, words));
+      references.push_back(chrf_text(text, options_, words));
     }
     const std::vector<double> counts =
-        chrf_counts(chrf_grams(item.candidate, options_, words), references, options_);
+        chrf_counts(chrf_text(item.candidate, options_, words), references, options_, matcher);
     Statistics row = {chrf_score(counts, options_)};
     row.insert(row.end(), counts.begin(), counts.end());
     rows.push_back(std::move(row));

@@ -39,7 +39,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), std::min(size, kMaxBytes));
   for (BleuTokenizer tokenizer : {BleuTokenizer::t13a, BleuTokenizer::zh, BleuTokenizer::character,
                                   BleuTokenizer::intl, BleuTokenizer::none}) {
-    for (const std::string& token : bleu_tokens(tokenizer, text)) {
+    std::string storage;
+    for (std::string_view token : bleu_tokens(tokenizer, text, storage)) {
       if (token.empty()) std::abort();
       for (size_t i = 0; i < token.size();) {
         const CodePoint point = code_point_at(token, i);
