@@ -1,6 +1,7 @@
 qfs_test(tokenizers_test LABEL unit
   SOURCES unit/tokenizers/word_splitter_test.cpp unit/tokenizers/tokenizer_test.cpp unit/tokenizers/tokenizer_json_test.cpp
           unit/tokenizers/truncation_test.cpp unit/tokenizers/chat_template_test.cpp
+          unit/tokenizers/chat_program_test.cpp
           support/gguf_writer.cpp
   LINK qfs_tokenizers)
 qfs_test(smollm_tokenizer_test LABEL conformance
@@ -17,4 +18,10 @@ qfs_fuzz(tokenizer_json_fuzz
   LINK qfs_tokenizers)
 qfs_fuzz(tokenizer_files_fuzz
   SOURCES fuzz/tokenizers/tokenizer_files_fuzz.cpp
+  LINK qfs_tokenizers)
+qfs_test(chat_templates_test LABEL conformance
+  SOURCES conformance/tokenizers/templates_test.cpp
+  LINK qfs_tokenizers qfs_backbone_registry)
+qfs_fuzz(chat_program_fuzz
+  SOURCES fuzz/tokenizers/chat_program_fuzz.cpp
   LINK qfs_tokenizers)

@@ -69,6 +69,14 @@ class ByteLevelBpe final : public VocabularyTokenizer {
     return id;
   }
 
+  std::vector<std::string> special_texts() const override {
+    std::vector<std::string> texts;
+    for (size_t id = 0; id < vocabulary_.pieces.size(); ++id) {
+      if (vocabulary_.special[id]) texts.emplace_back(vocabulary_.pieces[id]);
+    }
+    return texts;
+  }
+
   std::optional<int32_t> end_of_sequence_id() const override {
     return vocabulary_.end_of_sequence_id;
   }

@@ -58,6 +58,14 @@ class SentencePieceTokenizer final : public VocabularyTokenizer {
     return id;
   }
 
+  std::vector<std::string> special_texts() const override {
+    std::vector<std::string> texts;
+    for (int id = 0; id < processor_->GetPieceSize(); ++id) {
+      if (processor_->IsControl(id)) texts.push_back(processor_->IdToPiece(id));
+    }
+    return texts;
+  }
+
   std::optional<int32_t> end_of_sequence_id() const override {
     return processor_->eos_id() < 0 ? std::nullopt : std::optional(processor_->eos_id());
   }

@@ -63,6 +63,9 @@ class VocabularyTokenizer : public Tokenizer {
   /// The id of a special (control) token by its exact text; the only way to reach one.
   virtual std::optional<int32_t> special_id(std::string_view text) const = 0;
 
+  /// The texts of all special tokens: what a chat template may put in.
+  virtual std::vector<std::string> special_texts() const = 0;
+
   /// Ends a generated text, when the file names one.
   virtual std::optional<int32_t> end_of_sequence_id() const = 0;
 

@@ -53,6 +53,14 @@ class PipelineTokenizer final : public VocabularyTokenizer {
     return token->id;
   }
 
+  std::vector<std::string> special_texts() const override {
+    std::vector<std::string> texts;
+    for (const AddedToken& token : added_.all()) {
+      if (token.special) texts.push_back(token.content);
+    }
+    return texts;
+  }
+
   std::optional<int32_t> end_of_sequence_id() const override { return parts_.end_of_sequence_id; }
 
   std::optional<int32_t> prepended_id() const override {
