@@ -1,4 +1,6 @@
 // The syntax tree of a template: plain data between parser and interpreter.
+//
+// Made by parse_template, read by Interpreter. Owned by one program; not changed after parsing.
 #pragma once
 
 #include <memory>
