@@ -26,6 +26,17 @@ std::string byte_piece(uint8_t byte) {
   return std::string("<0x") + kDigits[byte >> 4] + kDigits[byte & 15] + ">";
 }
 
+// SentencePiece's sign for a space. Where no merge joins it to what stands before, as in published
+// vocabularies, text without pre-tokenizer falls into words all the same.
+constexpr std::string_view kMark = "\u2581";
+
+/// Where the first mark after something else begins; the size when there is none.
+size_t cut_before_mark(std::string_view text) {
+  size_t begin = 0;
+  while (text.substr(begin).starts_with(kMark)) begin += kMark.size();
+  return std::min(text.find(kMark, begin), text.size());
+}
+
 class BpeModel final : public Model {
  public:
   BpeModel(VocabularyPtr vocabulary, VocabularyPtr words, std::span<const BpeMerge> merges,
@@ -44,9 +55,20 @@ class BpeModel final : public Model {
           vocabulary_->find(options_.byte_symbols ? alphabet_character(value) : byte_piece(value));
     }
     if (options_.unk_token) unk_ = vocabulary_->find(*options_.unk_token);
+    separable_ = !options_.byte_symbols && !options_.ignore_merges &&
+                 options_.continuing_subword_prefix.empty() &&
+                 options_.end_of_word_suffix.empty() && vocabulary_->find(kMark) >= 0 &&
+                 std::all_of(merges.begin(), merges.end(), [&](const BpeMerge& merge) {
+                   const std::string_view piece = vocabulary_->piece(merge.merged);
+                   return cut_before_mark(piece) == piece.size();
+                 });
   }
 
   const Vocabulary& vocabulary() const override { return *vocabulary_; }
+
+  size_t independent_prefix(std::string_view word) const override {
+    return separable_ ? cut_before_mark(word) : word.size();
+  }
 
   void tokenize(std::string_view word, std::vector<Token>& out) const override {
     if (options_.ignore_merges) {
@@ -123,6 +145,7 @@ class BpeModel final : public Model {
   BpeOptions options_;
   std::array<int32_t, 256> byte_ids_{};
   int32_t unk_ = -1;
+  bool separable_ = false;  ///< no merge joins a mark to what stands before it
 };
 
 }  // namespace

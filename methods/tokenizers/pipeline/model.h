@@ -22,6 +22,9 @@ class Model {
   /// Appends the tokens of a word, offsets from its begin. The word is not empty.
   virtual void tokenize(std::string_view word, std::vector<Token>& out) const = 0;
   virtual const Vocabulary& vocabulary() const = 0;
+  /// Length of a first part of the word whose tokens, and those of the rest, are the same without
+  /// one another; the whole word when none is known.
+  virtual size_t independent_prefix(std::string_view word) const { return word.size(); }
 };
 
 using ModelPtr = std::shared_ptr<const Model>;

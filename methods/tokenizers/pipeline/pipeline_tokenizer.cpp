@@ -152,7 +152,15 @@ class PipelineTokenizer final : public VocabularyTokenizer {
         parts_.pre_tokenizer->apply(list);
       }
     }
-    for (const Word& word : list.words) add_word(word, tokens);
+    for (Word word : list.words) {
+      const size_t word_end = word.end;
+      while (word.begin < word_end) {
+        word.end = word_end;
+        word.end = word.begin + parts_.model->independent_prefix(word.view());
+        add_word(word, tokens);
+        word.begin = word.end;
+      }
+    }
   }
 
   void add_word(const Word& word, std::vector<Token>& tokens) const {

@@ -116,6 +116,23 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
+TEST(SentencePieceInGguf, gives_the_ids_of_the_library) {
+  const fs::path data = qfs::test::shared_data("tokenizers");
+  QFS_SKIP_WITHOUT_DATA(data);
+  const TokenizerPtr gguf = open(data / "ggml-vocab/ggml-vocab-llama-spm.gguf");
+  const TokenizerPtr library = open(data / "llama2/tokenizer.model");
+  ASSERT_NE(gguf, nullptr);
+  ASSERT_NE(library, nullptr);
+  size_t different = 0;
+  for (const std::string& text : qfs::test::random_strings(10000, 20261123)) {
+    const std::vector<Token> ours = gguf->encode(text);
+    const std::vector<Token> theirs = library->encode(text);
+    const auto same_id = [](const Token& a, const Token& b) { return a.id == b.id; };
+    different += !std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(), same_id);
+  }
+  EXPECT_EQ(different, 0u);
+}
+
 class RandomTexts : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(RandomTexts, have_ids_and_ranges_of_the_reference) {
