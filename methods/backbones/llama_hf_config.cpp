@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "methods/backbones/config_reader.h"
 #include "methods/backbones/llama_config.h"
 
 namespace qfs::backbones {
@@ -40,40 +41,6 @@ Result<const Family*> family_of(const ConfigObject& config) {
                      "'; decoder-only models that this program computes are " + known);
 }
 
-/// Keeps the first failure; later reads give 1.
-class Reader {
- public:
-  explicit Reader(const ConfigObject& config) : config_(config) {}
-
-  int64_t integer(std::string_view key, int64_t maximum) {
-    return take(config_.integer(key, 1, maximum), int64_t{1});
-  }
-  int64_t integer_or(std::string_view key, int64_t maximum, int64_t fallback) {
-    return take(config_.integer_or(key, 1, maximum, fallback), int64_t{1});
-  }
-  double real_or(std::string_view key, double fallback) {
-    return take(config_.real_or(key, fallback), 1.0);
-  }
-  bool boolean_or(std::string_view key, bool fallback) {
-    return take(config_.boolean_or(key, fallback), false);
-  }
-  std::string text_or(std::string_view key, std::string fallback) {
-    return take(config_.text_or(key, std::move(fallback)), std::string());
-  }
-  const Status& status() const { return status_; }
-
- private:
-  template <class T>
-  T take(Result<T> value, T after_failure) {
-    if (value.ok()) return *std::move(value);
-    if (status_.ok()) status_ = value.error();
-    return after_failure;
-  }
-
-  const ConfigObject& config_;
-  Status status_;
-};
-
 Status check_rope(const checkpoints::RopeConfig& rope, const ConfigObject& config) {
   const std::string place = "'" + config.source() + "'";
   if (rope.partial_rotary_factor != 1) {
@@ -92,7 +59,7 @@ Result<LlamaConfig> read_llama_config(const checkpoints::ModelDirectory& directo
   const ConfigObject& file = directory.config();
   const auto family = family_of(file);
   if (!family.ok()) return family.error();
-  Reader reader(file);
+  ConfigReader reader(file);
   LlamaConfig config;
   config.layers = reader.integer("num_hidden_layers", 4096);
   config.hidden = reader.integer("hidden_size", kMaxWidth);

@@ -125,7 +125,8 @@ TEST_F(TinyLlamaConformance, ASavedFrequencyBufferIsNoPartOfTheModel) {
 }
 
 TEST_F(TinyLlamaConformance, TheWindowEndsWhereScalingOrSlidingWouldBegin) {
-  for (const json& test_case : expected().at("cases")) {
+  const json file = expected();
+  for (const json& test_case : file.at("cases")) {
     const std::string name = test_case.at("name");
     const qfs::test::TemporaryFolder folder;
     const auto weights = load(write_tiny_checkpoint(folder, test_case));

@@ -1,0 +1,53 @@
+// The weights of a post-norm encoder as tensors.
+//
+// Made by load_encoder_weights in a host; immutable and thread-safe afterwards. Plain structs.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <vector>
+
+#include "harness/api/result.h"
+#include "methods/backbones/encoders/encoder_config.h"
+#include "methods/checkpoints/model_directory.h"
+
+namespace qfs::backbones {
+
+/// [outputs, inputs] and [outputs].
+struct Linear {
+  at::Tensor weight;
+  at::Tensor bias;
+};
+
+/// [hidden] each.
+struct LayerNorm {
+  at::Tensor weight;
+  at::Tensor bias;
+};
+
+struct EncoderLayer {
+  Linear qkv;  ///< queries, keys, values below one another: [3 hidden, hidden]
+  Linear attention_output;
+  LayerNorm attention_norm;
+  Linear up;
+  Linear down;
+  LayerNorm output_norm;
+};
+
+struct EncoderWeights {
+  EncoderConfig config;
+  at::Tensor words;      ///< [vocabulary, hidden]
+  at::Tensor positions;  ///< [position_rows, hidden]
+  at::Tensor segments;   ///< [segments, hidden]; undefined without
+  LayerNorm norm;
+  std::vector<EncoderLayer> layers;
+};
+
+/// Reads the encoder of a folder, float32 on the CPU; of an encoder-decoder model the encoder
+/// alone. Errors: those of read_encoder_config and open_weights; `data` naming tensors that are
+/// missing, misshaped or unknown; `unavailable` (storage type), `out_of_memory`.
+Result<std::shared_ptr<const EncoderWeights>> load_encoder_weights(
+    const checkpoints::ModelDirectory& directory);
+
+}  // namespace qfs::backbones

@@ -1,0 +1,150 @@
+#include "methods/backbones/encoders/post_norm_encoder.h"
+
+#include <ATen/ops/embedding.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/gelu.h>
+#include <ATen/ops/layer_norm.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/relu.h>
+#include <ATen/ops/scaled_dot_product_attention.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "methods/backbones/torch_runtime.h"
+
+namespace qfs::backbones {
+
+namespace {
+
+at::Tensor apply(const Linear& linear, const at::Tensor& x) {
+  return at::linear(x, linear.weight, linear.bias);
+}
+
+at::Tensor apply(const LayerNorm& norm, const at::Tensor& x, double eps) {
+  return at::layer_norm(x, {x.size(-1)}, norm.weight, norm.bias, eps);
+}
+
+at::Tensor activated(Activation activation, const at::Tensor& x) {
+  switch (activation) {
+    case Activation::gelu:
+      return at::gelu(x);
+    case Activation::gelu_tanh:
+      return at::gelu(x, "tanh");
+    case Activation::relu:
+      return at::relu(x);
+  }
+  return x;
+}
+
+/// Which keys a query may see: [texts, 1, 1, longest]; undefined when no text is shorter than
+/// another, so that a text alone takes the path without a mask.
+at::Tensor key_mask(std::span<const EncoderInput> texts, int64_t longest) {
+  at::Tensor mask = at::zeros({static_cast<int64_t>(texts.size()), 1, 1, longest}, at::kBool);
+  bool padded = false;
+  bool* rows = mask.mutable_data_ptr<bool>();
+  for (size_t i = 0; i < texts.size(); ++i) {
+    std::fill_n(rows + static_cast<int64_t>(i) * longest, texts[i].ids.size(), true);
+    padded = padded || static_cast<int64_t>(texts[i].ids.size()) < longest;
+  }
+  return padded ? mask : at::Tensor();
+}
+
+}  // namespace
+
+Status PostNormEncoder::check(const EncoderInput& text) const {
+  const EncoderConfig& c = config();
+  const auto length = static_cast<int64_t>(text.ids.size());
+  if (length == 0 || length > c.max_tokens()) {
+    return invalid_argument("a text of " + std::to_string(length) +
+                            " tokens; the encoder reads 1 to " + std::to_string(c.max_tokens()));
+  }
+  for (const int32_t id : text.ids) {
+    if (id < 0 || id >= c.vocabulary) {
+      return invalid_argument("token id " + std::to_string(id) + " is outside 0.." +
+                              std::to_string(c.vocabulary - 1));
+    }
+  }
+  if (!text.segments.empty() && text.segments.size() != text.ids.size()) {
+    return invalid_argument(std::to_string(text.segments.size()) + " segments for " +
+                            std::to_string(length) + " tokens");
+  }
+  for (const int32_t segment : text.segments) {
+    if (segment < 0 || segment >= std::max<int64_t>(c.segments, 1)) {
+      return invalid_argument("segment " + std::to_string(segment) +
+                              " is not one of the encoder's " + std::to_string(c.segments));
+    }
+  }
+  return {};
+}
+
+at::Tensor PostNormEncoder::embed(std::span<const EncoderInput> texts, int64_t longest) const {
+  const EncoderConfig& c = config();
+  const auto count = static_cast<int64_t>(texts.size());
+  const at::Tensor ids = at::full({count, longest}, c.padding_id, at::kLong);
+  const at::Tensor positions = at::zeros({count, longest}, at::kLong);
+  const at::Tensor segments = at::zeros({count, longest}, at::kLong);
+  for (int64_t i = 0; i < count; ++i) {
+    const EncoderInput& text = texts[static_cast<size_t>(i)];
+    std::ranges::copy(text.ids, ids.mutable_data_ptr<int64_t>() + i * longest);
+    std::ranges::copy(text.segments, segments.mutable_data_ptr<int64_t>() + i * longest);
+    int64_t* position = positions.mutable_data_ptr<int64_t>() + i * longest;
+    int64_t next = c.first_position;
+    for (const int32_t id : text.ids) {
+      const bool none = c.padding_has_no_position && id == c.padding_id;
+      *position++ = none ? c.padding_id : next++;
+    }
+  }
+  at::Tensor sum = at::embedding(weights_->words, ids);
+  if (c.embedding_scale != 1) sum = sum * c.embedding_scale;
+  if (c.segments > 0) sum = sum + at::embedding(weights_->segments, segments);
+  sum = sum + at::embedding(weights_->positions, positions);
+  return apply(weights_->norm, sum, c.norm_eps);
+}
+
+at::Tensor PostNormEncoder::run_layer(const EncoderLayer& layer, const at::Tensor& states,
+                                      const at::Tensor& mask) const {
+  const EncoderConfig& c = config();
+  const int64_t texts = states.size(0);
+  const int64_t length = states.size(1);
+  // [3, texts, heads, length, head_dim]
+  const at::Tensor qkv = apply(layer.qkv, states)
+                             .view({texts, length, 3, c.heads, c.head_dim()})
+                             .permute({2, 0, 3, 1, 4});
+  const std::optional<at::Tensor> keys_seen =
+      mask.defined() ? std::optional<at::Tensor>(mask) : std::nullopt;
+  const at::Tensor attended = at::scaled_dot_product_attention(qkv.select(0, 0), qkv.select(0, 1),
+                                                               qkv.select(0, 2), keys_seen)
+                                  .transpose(1, 2)
+                                  .reshape({texts, length, c.hidden});
+  const at::Tensor middle =
+      apply(layer.attention_norm, states + apply(layer.attention_output, attended), c.norm_eps);
+  const at::Tensor inner = activated(c.activation, apply(layer.up, middle));
+  return apply(layer.output_norm, middle + apply(layer.down, inner), c.norm_eps);
+}
+
+Result<at::Tensor> PostNormEncoder::hidden_states(std::span<const EncoderInput> texts,
+                                                  int64_t layers) const {
+  if (texts.empty()) return invalid_argument("no texts to encode");
+  if (layers < 0 || layers > config().layers) {
+    return invalid_argument("layer " + std::to_string(layers) + " of an encoder that has " +
+                            std::to_string(config().layers));
+  }
+  int64_t longest = 0;
+  for (const EncoderInput& text : texts) {
+    if (Status status = check(text); !status.ok()) return status.error();
+    longest = std::max(longest, static_cast<int64_t>(text.ids.size()));
+  }
+  return guarded("encoding texts", [&]() -> Result<at::Tensor> {
+    const at::Tensor mask = key_mask(texts, longest);
+    at::Tensor states = embed(texts, longest);
+    for (int64_t i = 0; i < layers; ++i) {
+      states = run_layer(weights_->layers[static_cast<size_t>(i)], states, mask);
+    }
+    return states;
+  });
+}
+
+}  // namespace qfs::backbones
