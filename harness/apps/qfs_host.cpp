@@ -17,6 +17,7 @@
 #include "harness/host/server.h"
 #include "methods/backbones/device_runtime.h"
 #include "methods/backbones/torch_runtime.h"
+#include "methods/generation/model_verbs.h"
 #include "methods/register_light_sessions.h"
 #include "methods/register_sources.h"
 #include "methods/register_torch_sessions.h"
@@ -40,6 +41,11 @@ qfs::Result<qfs::host::ProbeReply> probe(const qfs::RuntimeOptions& runtime) {
 qfs::host::DevicePeaks take_device_peaks() {
   const qfs::backbones::DevicePeaks peaks = qfs::backbones::take_device_peaks();
   return {peaks.allocated, peaks.reserved};
+}
+
+qfs::Result<qfs::Json> answer_about_model(const qfs::host::ModelRequest& request) {
+  return qfs::generation::answer_model_verb(request.verb, request.model, request.runtime,
+                                            request.arguments);
 }
 
 /// Reads the options of `probe`; false when they are not such.
@@ -99,6 +105,8 @@ int main(int argc, char** argv) {
   for (const qfs::SessionFactory& factory : qfs::methods::torch_sessions()) {
     sessions.push_back(factory);
   }
-  return qfs::host::serve_inherited(
-      {.sessions = sessions, .probe = probe, .take_device_peaks = take_device_peaks});
+  return qfs::host::serve_inherited({.sessions = sessions,
+                                     .probe = probe,
+                                     .take_device_peaks = take_device_peaks,
+                                     .answer_about_model = answer_about_model});
 }

@@ -47,6 +47,7 @@ void add_show_command(const CommandLine& line);
 void add_list_command(const CommandLine& line);
 void add_data_command(const CommandLine& line);
 void add_method_command(const CommandLine& line);
+void add_model_command(const CommandLine& line);
 void add_doctor_command(const CommandLine& line);
 void add_host_command(const CommandLine& line);
 

@@ -1,21 +1,18 @@
 // Program, machine, tensor host and models.
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/catalogs.h"
 #include "harness/cli/doctor_checks.h"
+#include "harness/cli/tensor_host.h"
 #include "harness/core/available_cores.h"
 #include "harness/core/build_info.h"
 #include "harness/core/files.h"
 #include "harness/core/json_dom.h"
 #include "harness/core/sha256.h"
-#include "harness/host/client.h"
 #include "harness/run/environment.h"
-#include "harness/run/launcher.h"
 
 namespace qfs::cli {
 namespace {
@@ -24,6 +21,7 @@ using nlohmann::json;
 
 constexpr int kOldestDriverForCuda13 = 580;
 constexpr std::chrono::seconds kProbeTimeout{60};
+constexpr const char* kProbeLog = "doctor-probe";
 
 json parsed(const Json& text) {
   Result<json> value = parse_json(text.text, "facts");
@@ -86,27 +84,18 @@ std::vector<Finding> check_machine() {
 
 std::vector<Finding> check_tensor_host() {
   std::vector<Finding> findings;
-  const std::string path = executable_directory() + "/qfs-host";
-  if (::access(path.c_str(), X_OK) != 0) {
+  if (!has_tensor_host()) {
     findings.push_back({Grade::note, "qfs-host",
                         "not beside qfs-bench: methods with a model cannot run (./bootstrap.sh "
                         "sweep builds it)"});
     return findings;
   }
-  const std::string logs = cache_directory() + "/logs";
-  if (Status made = make_directories(logs); !made) {
-    return {{Grade::problem, "qfs-host", made.error().to_string()}};
-  }
-  ChildOptions child;
-  child.command = {path};
-  child.environment = allowed_environment();
-  child.log_path = logs + "/doctor-probe.log";
-  Result<host::HostClient> client = host::HostClient::start(child, {});
+  Result<host::HostClient> client = start_tensor_host(kProbeLog);
   if (!client) return {{Grade::problem, "qfs-host", client.error().to_string()}};
   Result<host::ProbeReply> reply = client->probe({.threads = available_cores()}, kProbeTimeout);
   if (!reply) {
     return {{Grade::problem, "qfs-host",
-             reply.error().to_string() + " (its output is in " + child.log_path + ")"}};
+             reply.error().to_string() + " (its output is in " + tensor_host_log(kProbeLog) + ")"}};
   }
   findings.push_back({Grade::ok, "qfs-host", facts_text(parsed(reply->numerics))});
   if (const auto version = nvidia_driver_version(driver_text())) {

@@ -124,6 +124,7 @@ int run_command_line(int argc, const char* const* argv, const Services& services
   add_list_command(line);
   add_data_command(line);
   add_method_command(line);
+  add_model_command(line);
   add_doctor_command(line);
   add_host_command(line);
 

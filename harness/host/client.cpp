@@ -154,6 +154,18 @@ Result<Description> HostClient::describe(Seconds timeout) {
   return result;
 }
 
+Result<Json> HostClient::ask(const ModelRequest& request, Seconds timeout) {
+  Json answer;
+  auto failure = exchange({0, request}, {}, timeout, [&](Reply&& reply) -> Result<bool> {
+    auto* model = std::get_if<ModelReply>(&reply.body);
+    if (model == nullptr) return data_error("expected the answer to '" + request.verb + "'");
+    answer = std::move(model->answer);
+    return true;
+  });
+  if (failure) return failure->error;
+  return answer;
+}
+
 std::optional<HostFailure> HostClient::open(const OpenRequest& request, Seconds timeout) {
   return exchange({0, request}, {}, timeout, [](Reply&& reply) -> Result<bool> {
     if (!std::holds_alternative<OpenedReply>(reply.body)) {

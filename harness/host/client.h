@@ -48,6 +48,9 @@ class HostClient {
   Result<ProbeReply> probe(const RuntimeOptions& runtime, Seconds timeout);
   Result<Description> describe(Seconds timeout);
 
+  /// The answer to a question about a model, a JSON object.
+  Result<Json> ask(const ModelRequest& request, Seconds timeout);
+
   /// std::nullopt: success. A zero timeout means none.
   std::optional<HostFailure> open(const OpenRequest& request, Seconds timeout);
   std::optional<HostFailure> run(const RunRequest& request, Visibility visibility, Seconds timeout,

@@ -53,9 +53,18 @@ struct ScoreRequest {
 
 struct CloseRequest {};
 
+/// A question about a model, outside any session.
+struct ModelRequest {
+  std::string verb;  ///< inspect, verify, logits or generate
+  Resource model;
+  RuntimeOptions runtime;
+  Json arguments;  ///< an object, as the verb wants it
+};
+
 struct Request {
   int64_t id = 0;
-  std::variant<ProbeRequest, DescribeRequest, OpenRequest, RunRequest, ScoreRequest, CloseRequest>
+  std::variant<ProbeRequest, DescribeRequest, OpenRequest, RunRequest, ScoreRequest, CloseRequest,
+               ModelRequest>
       body;
 };
 
@@ -130,6 +139,11 @@ struct DoneReply {
 struct HeartbeatReply {};
 struct ClosedReply {};
 
+/// The answer to a ModelRequest, an object.
+struct ModelReply {
+  Json answer;
+};
+
 struct ErrorReply {
   Error error;
   bool usable = false;  ///< whether the session (or host, outside one) can take another request
@@ -138,7 +152,7 @@ struct ErrorReply {
 struct Reply {
   int64_t id = 0;
   std::variant<ProbeReply, Description, OpenedReply, PredictionReply, ScoreReply, PhaseReply,
-               DoneReply, HeartbeatReply, ClosedReply, ErrorReply>
+               DoneReply, HeartbeatReply, ClosedReply, ModelReply, ErrorReply>
       body;
 };
 

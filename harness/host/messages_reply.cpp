@@ -218,6 +218,7 @@ struct ReplyEncoder {
   }
   json operator()(const HeartbeatReply&) const { return {{"heartbeat", true}}; }
   json operator()(const ClosedReply&) const { return {{"closed", true}}; }
+  json operator()(const ModelReply& reply) const { return {{"answer", parsed(reply.answer)}}; }
   json operator()(const ErrorReply& failure) const {
     json error = {{"kind", std::string(to_string(failure.error.kind))},
                   {"message", failure.error.message}};
@@ -254,6 +255,8 @@ Reply reply_from(const json& object) {
     reply.body = OpenedReply{};
   } else if (object.contains("closed")) {
     reply.body = ClosedReply{};
+  } else if (object.contains("answer")) {
+    reply.body = ModelReply{Json{object_field(object, "answer").dump()}};
   } else if (object.contains("probe")) {
     const json& probe = object_field(object, "probe");
     const int64_t protocol = integer_field(probe, "protocol");
@@ -266,7 +269,7 @@ Reply reply_from(const json& object) {
     throw FieldError(
         "a reply holds one of probe, description, opened, prediction, score, phase, done, "
         "heartbeat, "
-        "closed, error");
+        "closed, answer, error");
   }
   return reply;
 }

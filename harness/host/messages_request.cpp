@@ -12,8 +12,9 @@ namespace {
 using nlohmann::json;
 
 /// Verbs that hosts of this project do not have.
-constexpr std::array<std::string_view, 7> kReservedVerbs = {
-    "fit", "encode_pairs", "inspect", "logits", "generate", "profile", "score"};
+constexpr std::array<std::string_view, 4> kReservedVerbs = {"fit", "encode_pairs", "profile",
+                                                            "score"};
+constexpr std::array<std::string_view, 4> kModelVerbs = {"inspect", "verify", "logits", "generate"};
 
 json resource_json(const Resource& resource) {
   return {{"name", resource.name}, {"path", resource.path}, {"digest", resource.digest}};
@@ -155,6 +156,10 @@ Request request_from(const json& object) {
     request.body = run_from(object, verb == "measure");
   } else if (verb == "close") {
     request.body = CloseRequest{};
+  } else if (std::ranges::find(kModelVerbs, verb) != kModelVerbs.end()) {
+    request.body = ModelRequest{verb, resource_from(object_field(object, "model")),
+                                runtime_from(object_field(object, "runtime")),
+                                Json{object_field(object, "arguments").dump()}};
   } else {
     throw FieldError("unknown verb '" + verb + "'");
   }
@@ -186,6 +191,12 @@ struct RequestEncoder {
     return {{"verb", "score"}, {"items", std::move(items)}};
   }
   json operator()(const CloseRequest&) const { return {{"verb", "close"}}; }
+  json operator()(const ModelRequest& request) const {
+    return {{"verb", request.verb},
+            {"model", resource_json(request.model)},
+            {"runtime", runtime_json(request.runtime)},
+            {"arguments", parsed(request.arguments)}};
+  }
 };
 
 }  // namespace

@@ -137,6 +137,17 @@ class Server {
                       true};
   }
 
+  /// Answered without a session, so that the model's memory is the request's own.
+  Body answer(const ModelRequest& request) {
+    session_.reset();
+    if (!services_.answer_about_model) {
+      return ErrorReply{unavailable("this host holds no models; qfs-host does"), true};
+    }
+    Result<Json> answer = services_.answer_about_model(request);
+    if (!answer) return ErrorReply{answer.error(), true};
+    return ModelReply{*std::move(answer)};
+  }
+
   Body answer(const CloseRequest&) {
     session_.reset();
     return ClosedReply{};

@@ -22,6 +22,8 @@ struct HostServices {
   std::function<Result<ProbeReply>(const RuntimeOptions&)> probe;
   /// Peaks of device memory since the last call; empty for hosts without a device.
   std::function<DevicePeaks()> take_device_peaks;
+  /// Answers to questions about models; empty for hosts without tensors.
+  std::function<Result<Json>(const ModelRequest&)> answer_about_model;
 };
 
 /// Serves until the request stream ends; the process's exit code (0, or 2 for a protocol error).

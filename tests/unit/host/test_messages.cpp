@@ -185,5 +185,27 @@ TEST(Messages, IllFormedLinesAreErrorsThatNameTheMember) {
       decode_reply(R"({"id":1,"prediction":{"ordinal":1,"text":"x","finish":"later"}})").ok());
 }
 
+TEST(Messages, AQuestionAboutAModelAndItsAnswerSurviveTheWire) {
+  ModelRequest asked;
+  asked.verb = "logits";
+  asked.model = {"tiny", "/models/tiny", "0123"};
+  asked.runtime.threads = 3;
+  asked.arguments.text = R"({"ids":[1,2],"top":4})";
+  const auto request = decode_request(encode(Request{9, asked}));
+  ASSERT_TRUE(request.ok()) << request.error().to_string();
+  const auto& read = std::get<ModelRequest>(request->body);
+  EXPECT_EQ(read.verb, "logits");
+  EXPECT_EQ(read.model.path, "/models/tiny");
+  EXPECT_EQ(read.runtime.threads, 3);
+  EXPECT_EQ(read.arguments, asked.arguments);
+  // Numbers stay numbers, to the last digit.
+  const auto reply =
+      decode_reply(encode(Reply{9, ModelReply{Json{R"({"logits":[0.1,-2.5e-07]})"}}}));
+  ASSERT_TRUE(reply.ok()) << reply.error().to_string();
+  EXPECT_EQ(std::get<ModelReply>(reply->body).answer.text, R"({"logits":[0.1,-2.5e-07]})");
+  EXPECT_FALSE(decode_request(R"({"id": 1, "verb": "inspect", "arguments": {}})").ok());
+  EXPECT_FALSE(decode_reply(R"({"id": 1, "answer": 3})").ok());
+}
+
 }  // namespace
 }  // namespace qfs::host

@@ -1,0 +1,184 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "harness/cli/catalogs.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/model_text.h"
+#include "harness/cli/output.h"
+#include "harness/cli/tensor_host.h"
+#include "harness/core/available_cores.h"
+
+namespace qfs::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::chrono::seconds kTimeout{3600};
+
+struct ModelOptions {
+  std::string verb;
+  std::string model;
+  std::string device = "cpu";
+  std::optional<std::string> dtype;
+  bool tensors = false;
+  std::optional<std::string> text;
+  std::optional<std::string> ids;
+  bool chat = false;
+  int64_t top = 10;
+  int64_t max_new_tokens = 64;
+  std::vector<std::string> stop;
+};
+
+/// "1, 2,3" as numbers.
+Result<std::vector<int32_t>> parse_ids(std::string_view text) {
+  std::vector<int32_t> ids;
+  while (!text.empty()) {
+    const size_t comma = std::min(text.find(','), text.size());
+    std::string_view number = text.substr(0, comma);
+    while (number.starts_with(' ')) number.remove_prefix(1);
+    int32_t id = 0;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), id);
+    if (error != std::errc() || end != number.data() + number.size() || id < 0) {
+      return invalid_argument(
+          fmt::format("--ids: '{}' is no token id; expected numbers such as "
+                      "--ids 1,42,7",
+                      number));
+    }
+    ids.push_back(id);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return ids;
+}
+
+bool reads_a_prompt(const ModelOptions& options) {
+  return options.verb == "logits" || options.verb == "generate";
+}
+
+Result<json> arguments_of(const ModelOptions& options) {
+  json arguments = json::object();
+  if (!reads_a_prompt(options)) return arguments;
+  if (options.text.has_value() == options.ids.has_value()) {
+    return invalid_argument("give the prompt as --text TEXT or as --ids ID,ID,…");
+  }
+  if (options.ids) {
+    Result<std::vector<int32_t>> ids = parse_ids(*options.ids);
+    if (!ids) return ids.error();
+    arguments["ids"] = *ids;
+  } else {
+    arguments["text"] = *options.text;
+    arguments["chat"] = options.chat;
+  }
+  if (options.verb == "logits") arguments["top"] = options.top;
+  if (options.verb == "generate") {
+    arguments["max_new_tokens"] = options.max_new_tokens;
+    arguments["stop"] = options.stop;
+  }
+  return arguments;
+}
+
+std::string shown(const ModelOptions& options, const json& answer) {
+  if (options.verb == "inspect") return inspected_text(answer, options.tensors);
+  if (options.verb == "verify") return verified_text(answer);
+  return options.verb == "logits" ? logits_text(answer) : generated_text(answer);
+}
+
+Result<ExitCode> run_model(const ModelOptions& options, const GlobalOptions& global) {
+  Result<json> arguments = arguments_of(options);
+  if (!arguments) return arguments.error();
+  Catalogs catalogs;
+  Result<Resource> model = catalogs.methods().backbone(options.model);
+  if (!model) return model.error();
+  host::ModelRequest request;
+  request.verb = options.verb;
+  request.model = *model;
+  request.runtime.device = options.device;
+  request.runtime.dtype = options.dtype.value_or(options.device == "cpu" ? "float32" : "bfloat16");
+  request.runtime.threads = available_cores();
+  request.arguments.text = arguments->dump();
+  Result<host::HostClient> host = start_tensor_host("model");
+  if (!host) return host.error();
+  Result<Json> text = host->ask(request, kTimeout);
+  if (!text) return text.error();
+  json answer = json::parse(text->text);
+  const bool broken = options.verb == "verify" && !answer.at("problems").empty();
+  answer["schema"] = "qfs-bench/model-" + options.verb + "/1";
+  const Status printed = print_result(global.json ? answer.dump(2) + "\n" : shown(options, answer));
+  if (!printed) return printed.error();
+  return broken ? ExitCode::environment : ExitCode::ok;
+}
+
+void add_prompt_options(CLI::App& command, ModelOptions& options) {
+  command.add_option("--text", options.text, "Prompt; special tokens in it are plain characters")
+      ->type_name("TEXT");
+  command.add_option("--ids", options.ids, "Prompt as token ids")->type_name("ID,ID,…");
+  command.add_flag("--chat", options.chat, "Wrap the text in the model's chat template");
+  command.add_option("--device", options.device, "cpu (default) or cuda")
+      ->check(CLI::IsMember({"cpu", "cuda"}));
+  command.add_option("--dtype", options.dtype, "float32, bfloat16 or float16")
+      ->check(CLI::IsMember({"float32", "bfloat16", "float16"}));
+}
+
+struct Verb {
+  const char* name;
+  const char* summary;
+  const char* example;
+};
+
+constexpr Verb kVerbs[] = {
+    {"inspect", "Says what is in a checkpoint: parameters, tensors, digest, memory",
+     "qfs-bench model inspect ~/models/Llama-3.1-8B --tensors"},
+    {"verify", "Reads every byte of a checkpoint: digest, tensors, tokenizer; exit code 5 if wrong",
+     "qfs-bench model verify hf:HuggingFaceTB/SmolLM2-135M-Instruct"},
+    {"logits", "Prints the logits that follow a prompt",
+     "qfs-bench model logits smollm2-135m --text \"The capital of France is\" --top 5"},
+    {"generate", "Continues a prompt greedily",
+     "qfs-bench model generate smollm2-135m --chat --text \"Name three rivers.\""},
+};
+
+}  // namespace
+
+void add_model_command(const CommandLine& line) {
+  CLI::App& model = add_subcommand(line.app, "model", "Looks into checkpoints and runs them",
+                                   "qfs-bench model inspect smollm2-135m");
+  model.require_subcommand(1);
+  for (const Verb& verb : kVerbs) {
+    auto options = std::make_shared<ModelOptions>();
+    options->verb = verb.name;
+    CLI::App& command = add_subcommand(model, verb.name, verb.summary, verb.example);
+    command
+        .add_option("MODEL", options->model,
+                    "Registered name, Hugging Face folder, GGUF file or hf:org/name@revision")
+        ->required();
+    if (options->verb == "inspect") {
+      command.add_flag("--tensors", options->tensors, "With the table of all tensors");
+    }
+    if (reads_a_prompt(*options)) add_prompt_options(command, *options);
+    if (options->verb == "logits") {
+      command.add_option("--top", options->top, "Most probable tokens to print (default: 10)")
+          ->check(CLI::Range(int64_t{1}, int64_t{1000}))
+          ->type_name("N");
+    }
+    if (options->verb == "generate") {
+      command
+          .add_option("--max-new-tokens", options->max_new_tokens, "Longest output (default: 64)")
+          ->check(CLI::Range(int64_t{1}, int64_t{1} << 20))
+          ->type_name("N");
+      command.add_option("--stop", options->stop, "Text that ends the output; repeatable")
+          ->type_name("TEXT")
+          ->take_all()
+          ->expected(1);
+    }
+    add_json_option(command, line.global);
+    command.callback([options, &global = line.global, &chosen = line.chosen] {
+      chosen = [options, &global] { return run_model(*options, global); };
+    });
+  }
+}
+
+}  // namespace qfs::cli

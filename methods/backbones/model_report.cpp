@@ -1,0 +1,242 @@
+#include "methods/backbones/model_report.h"
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "harness/core/json_dom.h"
+#include "methods/backbones/encoders/encoder_weights.h"
+#include "methods/backbones/llama_weights.h"
+#include "methods/backbones/registry.h"
+#include "methods/checkpoints/gguf_checkpoint.h"
+#include "methods/checkpoints/model_directory.h"
+#include "methods/tokenizers/tokenizer_files.h"
+
+namespace qfs::backbones {
+
+namespace {
+
+using checkpoints::Checkpoint;
+using checkpoints::GgufFile;
+using checkpoints::ModelDirectory;
+using checkpoints::TensorEntry;
+using nlohmann::json;
+
+/// A checkpoint in either form.
+struct Opened {
+  std::optional<ModelDirectory> folder;
+  std::shared_ptr<const GgufFile> gguf;
+  std::shared_ptr<const Checkpoint> checkpoint;
+  std::string model_type;
+};
+
+Result<Opened> open(const Resource& resource) {
+  Opened opened;
+  std::error_code error;
+  if (std::filesystem::is_directory(resource.path, error)) {
+    Result<ModelDirectory> folder = ModelDirectory::open(resource.path);
+    if (!folder.ok()) return folder.error();
+    opened.folder = *std::move(folder);
+    auto weights = opened.folder->open_weights();
+    if (!weights.ok()) return weights.error();
+    opened.checkpoint = *weights;
+    const auto identity = checkpoints::read_model_identity(opened.folder->config());
+    if (!identity.ok()) return identity.error();
+    opened.model_type = identity->model_type;
+    return opened;
+  }
+  auto file = GgufFile::open(resource.path);
+  if (!file.ok()) return file.error();
+  opened.gguf = *file;
+  auto checkpoint = checkpoints::open_gguf_checkpoint(*file);
+  if (!checkpoint.ok()) return checkpoint.error();
+  opened.checkpoint = *checkpoint;
+  if (const auto type = (*file)->text("general.architecture"); type.ok()) opened.model_type = *type;
+  return opened;
+}
+
+/// Which part of a model a tensor is, by the words of its name. The first row that fits decides.
+std::string_view part_of(std::string_view name) {
+  struct Word {
+    std::string_view text;
+    std::string_view part;
+  };
+  constexpr std::array<Word, 19> kWords = {{{"norm", "norm"},
+                                            {"LayerNorm", "norm"},
+                                            {"attention.output", "attention"},
+                                            {"embed", "embedding"},
+                                            {"token_embd", "embedding"},
+                                            {"shared.", "embedding"},
+                                            {"attn", "attention"},
+                                            {"attention", "attention"},
+                                            {"mlp", "feed_forward"},
+                                            {"ffn", "feed_forward"},
+                                            {".fc", "feed_forward"},
+                                            {"intermediate", "feed_forward"},
+                                            {".output.dense", "feed_forward"},
+                                            {"lm_head", "head"},
+                                            {"cls.", "head"},
+                                            {"classif", "head"},
+                                            {"pooler", "head"},
+                                            {"qa_outputs", "head"},
+                                            {"vocab_", "head"}}};
+  if (name == "output.weight") return "head";
+  for (const Word& word : kWords) {
+    if (name.find(word.text) != name.npos) return word.part;
+  }
+  return "other";
+}
+
+json parameters_of(const Checkpoint& checkpoint) {
+  json parts = {{"total", 0}, {"embedding", 0}, {"attention", 0}, {"feed_forward", 0},
+                {"norm", 0},  {"head", 0},      {"other", 0}};
+  for (const TensorEntry& tensor : checkpoint.tensors()) {
+    for (const std::string_view part : {std::string_view("total"), part_of(tensor.name)}) {
+      json& count = parts[std::string(part)];
+      count = count.get<int64_t>() + tensor.elements;
+    }
+  }
+  return parts;
+}
+
+std::string type_name(const TensorEntry& tensor) {
+  const auto info = checkpoints::tensor_type_info(tensor.type);
+  return info ? std::string(info->name) : "unknown";
+}
+
+void add_tensors(const Checkpoint& checkpoint, json& report) {
+  json tensors = json::array();
+  std::map<std::string, int64_t> types;
+  int64_t bytes = 0;
+  for (const TensorEntry& tensor : checkpoint.tensors()) {
+    tensors.push_back({{"name", tensor.name},
+                       {"type", type_name(tensor)},
+                       {"shape", tensor.shape},
+                       {"bytes", tensor.bytes}});
+    ++types[type_name(tensor)];
+    bytes += static_cast<int64_t>(tensor.bytes);
+  }
+  report["tensors"] = std::move(tensors);
+  report["tensor_types"] = types;
+  report["stored_bytes"] = bytes;
+}
+
+/// Bytes that the weights take once loaded for the CPU: packed types that the kernels read stay as
+/// they are, everything else is float32.
+int64_t loaded_bytes(const Checkpoint& checkpoint) {
+  int64_t bytes = 0;
+  for (const TensorEntry& tensor : checkpoint.tensors()) {
+    const bool packed = tensor.type == checkpoints::TensorType::q4_1 ||
+                        tensor.type == checkpoints::TensorType::q8_0;
+    bytes += packed ? static_cast<int64_t>(tensor.bytes) : tensor.elements * 4;
+  }
+  return bytes;
+}
+
+/// What a decoder needs for its cache, beside its weights.
+void add_memory(const LlamaConfig& config, int64_t weights, json& report) {
+  const int64_t per_token = 2 * config.layers * config.kv_width() * 4;
+  json rows = json::array();
+  for (const int64_t context : {int64_t{2048}, config.context}) {
+    if (context > config.context) continue;
+    for (const int64_t batch : {1, 8}) {
+      rows.push_back({{"context", context},
+                      {"batch", batch},
+                      {"bytes", weights + batch * context * per_token}});
+    }
+  }
+  report["context"] = config.context;
+  report["cache_bytes_per_token"] = per_token;
+  report["memory"] = std::move(rows);
+}
+
+/// The decoder's or encoder's configuration, or why this program computes neither.
+std::string describe_architecture(const Opened& opened, json& report) {
+  const Result<LlamaConfig> decoder =
+      opened.folder ? read_llama_config(*opened.folder) : read_llama_config(*opened.gguf);
+  report["loaded_bytes"] = loaded_bytes(*opened.checkpoint);
+  if (decoder.ok()) {
+    add_memory(*decoder, loaded_bytes(*opened.checkpoint), report);
+    return "decoder";
+  }
+  if (!opened.folder) return decoder.error().message;
+  const Result<EncoderConfig> encoder = read_encoder_config(*opened.folder);
+  if (!encoder.ok()) {
+    const bool neither = decoder.error().kind == ErrorKind::unavailable &&
+                         encoder.error().kind == ErrorKind::unavailable;
+    return neither ? "no: " + decoder.error().message + "; " + encoder.error().message
+                   : "no: " + (decoder.error().kind == ErrorKind::unavailable
+                                   ? encoder.error().to_string()
+                                   : decoder.error().to_string());
+  }
+  report["context"] = encoder->max_tokens();
+  return "encoder";
+}
+
+json describe_tokenizer(const std::string& path) {
+  const auto tokenizer = tokenizers::open_tokenizer_files(path);
+  if (!tokenizer.ok()) return {{"error", tokenizer.error().to_string()}};
+  json facts = {{"vocabulary", (*tokenizer)->vocabulary_size()}};
+  if (const auto digest = tokenizers::tokenizer_files_digest(path); digest.ok()) {
+    facts["digest"] = *digest;
+  }
+  return facts;
+}
+
+/// Loads what can be computed, which checks names, shapes and storage.
+Status load_weights(const Opened& opened) {
+  if (opened.gguf != nullptr) {
+    const auto weights = load_llama_weights(opened.gguf);
+    return weights.ok() ? Status() : Status(weights.error());
+  }
+  const auto decoder = read_llama_config(*opened.folder);
+  if (decoder.ok() || decoder.error().kind != ErrorKind::unavailable) {
+    const auto weights = load_llama_weights(*opened.folder);
+    return weights.ok() ? Status() : Status(weights.error());
+  }
+  const auto weights = load_encoder_weights(*opened.folder);
+  if (weights.ok()) return {};
+  if (weights.error().kind != ErrorKind::unavailable) return weights.error();
+  return unavailable(decoder.error().message + "; " + weights.error().message);
+}
+
+}  // namespace
+
+Result<Json> inspect_model(const Resource& resource) {
+  const Result<Opened> opened = open(resource);
+  if (!opened.ok()) return opened.error();
+  json report = {{"path", resource.path},
+                 {"name", resource.name},
+                 {"digest", resource.digest},
+                 {"format", opened->gguf ? "GGUF" : "Hugging Face folder"},
+                 {"model_type", opened->model_type},
+                 {"parameters", parameters_of(*opened->checkpoint)},
+                 {"tokenizer", describe_tokenizer(resource.path)}};
+  report["computed"] = describe_architecture(*opened, report);
+  add_tensors(*opened->checkpoint, report);
+  return Json{report.dump()};
+}
+
+Result<Json> verify_model(const Resource& resource) {
+  const Result<Opened> opened = open(resource);
+  if (!opened.ok()) return opened.error();
+  json problems = json::array();
+  if (const Status digest = verify_backbone(resource); !digest.ok()) {
+    problems.push_back(digest.error().to_string());
+  }
+  if (const Status weights = load_weights(*opened); !weights.ok()) {
+    problems.push_back(weights.error().to_string());
+  }
+  const auto tokenizer = tokenizers::open_tokenizer_files(resource.path);
+  if (!tokenizer.ok()) problems.push_back(tokenizer.error().to_string());
+  return Json{json{{"path", resource.path},
+                   {"digest", resource.digest},
+                   {"tensors", opened->checkpoint->tensors().size()},
+                   {"problems", std::move(problems)}}
+                  .dump()};
+}
+
+}  // namespace qfs::backbones

@@ -1,0 +1,158 @@
+#include "methods/generation/model_verbs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "harness/core/json_dom.h"
+#include "harness/core/utf8.h"
+#include "methods/backbones/backbone.h"
+#include "methods/backbones/model_report.h"
+#include "methods/backbones/models.h"
+#include "methods/backbones/torch_runtime.h"
+#include "methods/generation/greedy.h"
+#include "methods/tokenizers/chat_template.h"
+
+namespace qfs::generation {
+
+namespace {
+
+using backbones::Backbone;
+using nlohmann::json;
+
+/// A decoder that is ready to read prompts.
+struct Opened {
+  std::shared_ptr<const Backbone> backbone;
+  std::unique_ptr<backbones::CausalModel> model;
+};
+
+Result<Opened> open(const Resource& resource, const RuntimeOptions& runtime) {
+  if (Status status = backbones::configure_torch(runtime); !status.ok()) return status.error();
+  ResourceCache cache;
+  Opened opened;
+  auto backbone = backbones::open_backbone(resource);
+  if (!backbone.ok()) return backbone.error();
+  opened.backbone = *backbone;
+  auto model = backbones::open_model(*opened.backbone, runtime, cache);
+  if (!model.ok()) return model.error();
+  opened.model = *std::move(model);
+  return opened;
+}
+
+/// The prompt's ids: given, or those of a text, in the chat template if that is asked for.
+Result<std::vector<int32_t>> prompt_ids(const json& arguments, const Backbone& backbone) {
+  if (arguments.contains("ids")) {
+    if (arguments.contains("text")) return invalid_argument("give ids or a text, not both");
+    auto ids = arguments.at("ids").get<std::vector<int32_t>>();
+    if (ids.empty()) return invalid_argument("no ids");
+    return ids;
+  }
+  const auto text = arguments.value("text", std::string());
+  std::vector<tokenizers::PromptPiece> pieces = {{text, false}};
+  if (arguments.value("chat", false)) {
+    const auto format = tokenizers::chat_format(backbone.template_digest);
+    if (!format.ok()) return format.error();
+    const tokenizers::ChatMessage message = {"user", text};
+    pieces = tokenizers::render_chat(*format, {&message, 1});
+  }
+  auto ids = tokenizers::encode_prompt(*backbone.tokenizer, pieces);
+  if (ids.ok() && ids->empty()) return invalid_argument("the prompt has no tokens");
+  return ids;
+}
+
+std::string shown(const Backbone& backbone, int32_t id) {
+  return repair_utf8(backbone.tokenizer->decode({&id, 1})).text;
+}
+
+json most_probable(const Backbone& backbone, const std::vector<float>& logits, size_t top) {
+  std::vector<int32_t> order(logits.size());
+  std::iota(order.begin(), order.end(), 0);
+  top = std::min(top, order.size());
+  const auto logit = [&](int32_t id) { return logits[static_cast<size_t>(id)]; };
+  std::ranges::partial_sort(
+      order, order.begin() + static_cast<std::ptrdiff_t>(top),
+      [&](int32_t a, int32_t b) { return logit(a) != logit(b) ? logit(a) > logit(b) : a < b; });
+  double sum = 0;
+  const double largest = top == 0 ? 0 : logit(order[0]);
+  for (const float value : logits) sum += std::exp(value - largest);
+  json rows = json::array();
+  for (size_t i = 0; i < top; ++i) {
+    rows.push_back({{"id", order[i]},
+                    {"text", shown(backbone, order[i])},
+                    {"logit", logit(order[i])},
+                    {"probability", std::exp(logit(order[i]) - largest) / sum}});
+  }
+  return rows;
+}
+
+Result<Json> logits_of(const Resource& resource, const RuntimeOptions& runtime,
+                       const json& arguments) {
+  Result<Opened> opened = open(resource, runtime);
+  if (!opened.ok()) return opened.error();
+  const auto ids = prompt_ids(arguments, *opened->backbone);
+  if (!ids.ok()) return ids.error();
+  std::vector<float> logits(static_cast<size_t>(opened->model->config().vocabulary));
+  if (Status begun = opened->model->begin(1, static_cast<int64_t>(ids->size())); !begun.ok()) {
+    return begun.error();
+  }
+  if (Status read = opened->model->prefill(0, *ids, logits); !read.ok()) return read.error();
+  for (const float logit : logits) {
+    if (!std::isfinite(logit)) return data_error("a logit is not finite; the weights are damaged");
+  }
+  json answer = {
+      {"ids", *ids},
+      {"logits", logits},
+      {"top", most_probable(*opened->backbone, logits, arguments.value("top", size_t{10}))}};
+  return Json{answer.dump()};
+}
+
+Result<Json> generated(const Resource& resource, const RuntimeOptions& runtime,
+                       const json& arguments) {
+  Result<Opened> opened = open(resource, runtime);
+  if (!opened.ok()) return opened.error();
+  const auto ids = prompt_ids(arguments, *opened->backbone);
+  if (!ids.ok()) return ids.error();
+  GreedyOptions options;
+  options.max_new_tokens = arguments.value("max_new_tokens", int64_t{64});
+  options.stop_texts = arguments.value("stop", std::vector<std::string>());
+  if (const auto end = opened->backbone->tokenizer->end_of_sequence_id()) {
+    options.stop_ids.push_back(*end);
+  }
+  GreedyGenerator generator(opened->backbone->tokenizer, std::move(opened->model));
+  auto result = generator.generate({&*ids, 1}, options);
+  if (!result.ok()) return result.error();
+  const Generated& row = result->rows.front();
+  const RepairedText text = repair_utf8(row.text);
+  return Json{json{{"prompt_ids", *ids},
+                   {"ids", row.ids},
+                   {"text", text.text},
+                   {"repaired_bytes", text.replaced_bytes},
+                   {"finish", row.finish == FinishReason::stop ? "stop" : "length"},
+                   {"prefill_ns", result->times.prefill_ns},
+                   {"decode_ns", result->times.decode_ns},
+                   {"decode_tokens", result->times.decode_tokens}}
+                  .dump()};
+}
+
+}  // namespace
+
+Result<Json> answer_model_verb(std::string_view verb, const Resource& model,
+                               const RuntimeOptions& runtime, const Json& arguments) {
+  const Result<json> parsed = parse_json(arguments.text, "arguments");
+  if (!parsed.ok()) return parsed.error();
+  try {
+    if (verb == "inspect") return backbones::inspect_model(model);
+    if (verb == "verify") return backbones::verify_model(model);
+    if (verb == "logits") return logits_of(model, runtime, *parsed);
+    if (verb == "generate") return generated(model, runtime, *parsed);
+  } catch (const json::exception& error) {
+    return invalid_argument(std::string("arguments of '") + std::string(verb) +
+                            "': " + error.what());
+  }
+  return invalid_argument("unknown verb '" + std::string(verb) + "' about a model");
+}
+
+}  // namespace qfs::generation

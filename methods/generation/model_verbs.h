@@ -1,0 +1,22 @@
+// The host's answers to `qfs-bench model inspect|verify|logits|generate`.
+//
+// Called by qfs-host between cells, never inside one. Arguments and answers are JSON objects:
+//   inspect, verify  none                                     backbones/model_report.h
+//   logits           ids [integers] or text; top              {ids, logits, top: [{id, text, logit,
+//   probability}]} generate         ids or text; chat; max_new_tokens; stop  {prompt_ids, ids,
+//   text, finish, repaired_bytes}
+// Errors: `invalid_argument` for arguments, those of opening the model otherwise.
+#pragma once
+
+#include <string_view>
+
+#include "harness/api/json.h"
+#include "harness/api/method.h"
+#include "harness/api/result.h"
+
+namespace qfs::generation {
+
+Result<Json> answer_model_verb(std::string_view verb, const Resource& model,
+                               const RuntimeOptions& runtime, const Json& arguments);
+
+}  // namespace qfs::generation

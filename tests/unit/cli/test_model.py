@@ -1,0 +1,156 @@
+"""`qfs-bench model` on a tiny Hugging Face folder that this test writes, and on broken ones.
+
+Usage: test_model.py QFS_BENCH
+"""
+
+import json
+import os
+import random
+import struct
+import unittest
+
+from driver import DriverTest
+
+HIDDEN, INNER, HEADS, LAYERS, VOCABULARY = 16, 24, 2, 2, 258
+
+
+def byte_alphabet():
+    """The printable stand-ins of bytes in byte-level vocabularies (GPT-2)."""
+    kept = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = [byte for byte in range(256) if byte not in kept]
+    table = {byte: chr(byte) for byte in kept}
+    table.update({byte: chr(256 + i) for i, byte in enumerate(others)})
+    return [table[byte] for byte in range(256)]
+
+
+def tokenizer():
+    vocabulary = {character: i for i, character in enumerate(byte_alphabet())}
+    vocabulary.update({"<s>": 256, "</s>": 257})
+    marks = [{"id": i, "content": text, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False,
+              "special": True} for text, i in (("<s>", 256), ("</s>", 257))]
+    return {"version": "1.0", "truncation": None, "padding": None, "added_tokens": marks, "normalizer": None,
+            "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True},
+            "post_processor": None,
+            "decoder": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True},
+            "model": {"type": "BPE", "dropout": None, "unk_token": None, "continuing_subword_prefix": None,
+                      "end_of_word_suffix": None, "fuse_unk": False, "byte_fallback": False, "ignore_merges": False,
+                      "vocab": vocabulary, "merges": []}}
+
+
+def shapes():
+    tensors = {"model.embed_tokens.weight": [VOCABULARY, HIDDEN], "model.norm.weight": [HIDDEN],
+               "lm_head.weight": [VOCABULARY, HIDDEN]}
+    for i in range(LAYERS):
+        prefix = f"model.layers.{i}."
+        for name in ("q_proj", "k_proj", "v_proj", "o_proj"):
+            tensors[f"{prefix}self_attn.{name}.weight"] = [HIDDEN, HIDDEN]
+        for name in ("gate_proj", "up_proj"):
+            tensors[f"{prefix}mlp.{name}.weight"] = [INNER, HIDDEN]
+        tensors[f"{prefix}mlp.down_proj.weight"] = [HIDDEN, INNER]
+        for name in ("input_layernorm", "post_attention_layernorm"):
+            tensors[f"{prefix}{name}.weight"] = [HIDDEN]
+    return tensors
+
+
+def safetensors(tensors):
+    generator = random.Random(5)
+    header, data = {}, b""
+    for name, shape in tensors.items():
+        count = shape[0] * (shape[1] if len(shape) > 1 else 1)
+        values = struct.pack(f"<{count}f", *(generator.uniform(-1, 1) for _ in range(count)))
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [len(data), len(data) + len(values)]}
+        data += values
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    return struct.pack("<Q", len(text)) + text + data
+
+
+class Model(DriverTest):
+    def write_bytes(self, name, data):
+        with open(self.path(name), "wb") as file:
+            file.write(data)
+
+    def write_model(self, tensors=None, **config):
+        os.makedirs(self.path("tiny"), exist_ok=True)
+        values = {"model_type": "llama", "hidden_size": HIDDEN, "intermediate_size": INNER,
+                  "num_hidden_layers": LAYERS, "num_attention_heads": HEADS, "vocab_size": VOCABULARY,
+                  "max_position_embeddings": 64, "rms_norm_eps": 1e-5, "tie_word_embeddings": False, **config}
+        self.write("tiny/config.json", json.dumps(values))
+        self.write("tiny/tokenizer.json", json.dumps(tokenizer()))
+        self.write("tiny/tokenizer_config.json", json.dumps({"eos_token": "</s>"}))
+        self.write_bytes("tiny/model.safetensors", safetensors(tensors or shapes()))
+
+    def ask(self, *arguments):
+        return json.loads(self.assert_succeeds(self.run_bench("model", *arguments, "--json")))
+
+    def test_inspect_counts_and_names(self):
+        self.write_model()
+        report = self.ask("inspect", "./tiny")
+        total = sum(s[0] * (s[1] if len(s) > 1 else 1) for s in shapes().values())
+        self.assertEqual(report["schema"], "qfs-bench/model-inspect/1")
+        self.assertEqual(report["parameters"]["total"], total)
+        self.assertEqual(report["parameters"]["head"], VOCABULARY * HIDDEN)
+        self.assertEqual(report["parameters"]["attention"], LAYERS * 4 * HIDDEN * HIDDEN)
+        self.assertEqual(report["parameters"]["feed_forward"], LAYERS * 3 * HIDDEN * INNER)
+        self.assertEqual(report["parameters"]["other"], 0)
+        self.assertEqual(report["computed"], "decoder")
+        self.assertEqual(report["cache_bytes_per_token"], 2 * LAYERS * HIDDEN * 4)
+        self.assertEqual({t["name"] for t in report["tensors"]}, set(shapes()))
+        text = self.assert_succeeds(self.run_bench("model", "inspect", "./tiny", "--tensors"))
+        self.assertIn("model.layers.1.mlp.down_proj.weight", text)
+        self.assertIn(f"{total:,}", text)
+
+    def test_inspect_works_where_nothing_can_be_computed(self):
+        self.write_model(model_type="gpt_neox")
+        report = self.ask("inspect", "./tiny")
+        self.assertIn("no: ", report["computed"])
+        self.assertIn("'gpt_neox'", report["computed"])
+        self.assert_fails(5, self.run_bench("model", "generate", "./tiny", "--text", "a"), "'gpt_neox'")
+
+    def test_verify_names_what_is_wrong(self):
+        self.write_model()
+        self.assert_succeeds(self.run_bench("model", "verify", "./tiny"))
+        tensors = shapes()
+        del tensors["model.layers.1.mlp.up_proj.weight"]
+        self.write_model(tensors)
+        run = self.run_bench("model", "verify", "./tiny")
+        self.assertEqual(run.returncode, 5)
+        self.assertIn("model.layers.1.mlp.up_proj.weight", run.stdout)
+
+    def test_a_truncated_file_and_a_pickle_are_refused(self):
+        self.write_model()
+        self.write_bytes("tiny/model.safetensors", safetensors(shapes())[:-7])
+        self.assert_fails(5, self.run_bench("model", "inspect", "./tiny"), "model.safetensors")
+        os.remove(self.path("tiny/model.safetensors"))
+        self.write_bytes("tiny/pytorch_model.bin", b"PK")
+        self.assert_fails(5, self.run_bench("model", "inspect", "./tiny"), "pytorch_model.bin", "safe_serialization")
+
+    def test_logits_and_generation_agree(self):
+        self.write_model()
+        logits = self.ask("logits", "./tiny", "--text", "Ab", "--top", "3")
+        self.assertEqual(logits["ids"], [65, 98])
+        self.assertEqual(len(logits["logits"]), VOCABULARY)
+        best = max(range(VOCABULARY), key=lambda i: logits["logits"][i])
+        self.assertEqual(logits["top"][0]["id"], best)
+        self.assertEqual(len(logits["top"]), 3)
+        by_ids = self.ask("logits", "./tiny", "--ids", "65, 98")
+        self.assertEqual(by_ids["logits"], logits["logits"])
+        generated = self.ask("generate", "./tiny", "--ids", "65,98", "--max-new-tokens", "5")
+        self.assertEqual(generated["prompt_ids"], [65, 98])
+        if generated["ids"]:
+            self.assertEqual(generated["ids"][0], best)
+        self.assertLessEqual(len(generated["ids"]), 5)
+
+    def test_bad_prompts_are_usage_errors(self):
+        self.write_model()
+        self.assert_fails(2, self.run_bench("model", "logits", "./tiny"), "--text TEXT or as --ids")
+        self.assert_fails(2, self.run_bench("model", "logits", "./tiny", "--ids", "1,x"), "'x' is no token id")
+        self.assert_fails(2, self.run_bench("model", "logits", "./tiny", "--ids", "9999"), "token id 9999")
+        self.assert_fails(2, self.run_bench("model", "logits", "./tiny", "--text", ""), "no tokens")
+        self.assert_fails(2, self.run_bench("model", "generate", "./tiny", "--text", "a", "--max-new-tokens", "64"),
+                          "window of 64")
+        self.assert_fails(2, self.run_bench("model", "inspect", "./nowhere"), "./nowhere")
+
+
+if __name__ == "__main__":
+    unittest.main()
