@@ -65,8 +65,15 @@ std::vector<PromptPiece> render_chat(ChatFormat format, std::span<const ChatMess
 
 Result<std::vector<int32_t>> encode_prompt(const VocabularyTokenizer& tokenizer,
                                            std::span<const PromptPiece> pieces) {
+  Result<std::vector<int32_t>> ids = encode_pieces(tokenizer, pieces);
+  const std::optional<int32_t> first = tokenizer.prepended_id();
+  if (ids.ok() && first) ids->insert(ids->begin(), *first);
+  return ids;
+}
+
+Result<std::vector<int32_t>> encode_pieces(const VocabularyTokenizer& tokenizer,
+                                           std::span<const PromptPiece> pieces) {
   std::vector<int32_t> ids;
-  if (const std::optional<int32_t> first = tokenizer.prepended_id()) ids.push_back(*first);
   for (const PromptPiece& piece : pieces) {
     if (!piece.special) {
       for (const Token& token : tokenizer.encode(piece.text)) ids.push_back(token.id);

@@ -1,8 +1,9 @@
 // Chat templates: how a conversation becomes the prompt that a model was tuned on.
 //
-// Called by prompting methods. A template is recognised by the SHA-256 of its text and rendered by
-// a function of its own; templates are programs of strangers and are not run. Text of users and
-// documents stays plain: markers in it never become special tokens. Pure; thread-safe.
+// Called by prompting methods. Here are the templates that are recognised by the SHA-256 of their
+// text and rendered by functions of their own; others are run by chat_program.h, and
+// chat_renderer.h takes the one or the other. Text of users and documents stays plain: markers in
+// it never become special tokens. Pure; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +45,10 @@ std::vector<PromptPiece> render_chat(ChatFormat format, std::span<const ChatMess
 /// encoded one by one, as the reference does around special tokens. `unavailable` when a special
 /// piece is no special token of the vocabulary.
 Result<std::vector<int32_t>> encode_prompt(const VocabularyTokenizer& tokenizer,
+                                           std::span<const PromptPiece> pieces);
+
+/// The same without that token.
+Result<std::vector<int32_t>> encode_pieces(const VocabularyTokenizer& tokenizer,
                                            std::span<const PromptPiece> pieces);
 
 /// The prompt as people read it: all pieces joined.

@@ -35,6 +35,11 @@ Value make_dict(const Arguments& arguments, bool name_space) {
     members.insert(members.end(), base.dict()->begin(), base.dict()->end());
   }
   for (const auto& [name, value] : arguments.named) members.emplace_back(name, value);
+  for (const auto& [name, value] : members) {
+    if (name_space && holds_reference(value)) {
+      throw TemplateError("a namespace or function inside a namespace", true);
+    }
+  }
   return name_space ? Value::name_space(std::move(members)) : Value::dict(std::move(members));
 }
 

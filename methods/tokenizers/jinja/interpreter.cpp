@@ -132,6 +132,9 @@ void Interpreter::run_set(const Statement& statement) {
     throw TemplateError("only attributes of a namespace can be set, and '" + statement.names[0] +
                         "' is none");
   }
+  if (holds_reference(value)) {
+    throw TemplateError("a namespace or function inside a namespace", true);
+  }
   for (auto& [name, old] : *target.dict()) {
     if (name == statement.names[1]) {
       old = std::move(value);
@@ -185,7 +188,9 @@ Interpreter::Flow Interpreter::run_loop(const Statement& statement) {
       return !evaluate(*statement.conditions.front()).truth();
     });
   }
+  // What changed() compared may hold the loop, which holds this: emptied, however the loop ends.
   const auto changed = std::make_shared<List>();
+  const Restore<List> forgotten(*changed, List());
   for (size_t i = 0; i < items.size(); ++i) {
     spend(1);
     scope_ = std::make_shared<Scope>(Scope{outside, {}});

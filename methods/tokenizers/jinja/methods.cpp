@@ -145,25 +145,30 @@ List pairs_of(const Dict& dict) {
 std::optional<Value> dict_method(const Value& value, std::string_view name) {
   if (name == "items") {
     return Value::function(
-        [value](const Arguments&) { return Value::list(pairs_of(*value.dict())); });
+        [value](const Arguments&) { return Value::list(pairs_of(*value.dict())); }, &value);
   }
   if (name == "keys") {
-    return Value::function([value](const Arguments&) { return Value::list(items_of(value)); });
+    return Value::function([value](const Arguments&) { return Value::list(items_of(value)); },
+                           &value);
   }
   if (name == "values") {
-    return Value::function([value](const Arguments&) {
-      List values;
-      for (const auto& [key, item] : *value.dict()) values.push_back(item);
-      return Value::list(std::move(values));
-    });
+    return Value::function(
+        [value](const Arguments&) {
+          List values;
+          for (const auto& [key, item] : *value.dict()) values.push_back(item);
+          return Value::list(std::move(values));
+        },
+        &value);
   }
   if (name == "get") {
-    return Value::function([value](const Arguments& arguments) {
-      const Text& key = text_argument(arguments, 0, "key", "get");
-      if (const Value* member = find(*value.dict(), key.bytes())) return *member;
-      const Value* fallback = arguments.find(1, "default");
-      return fallback == nullptr ? Value(None{}) : *fallback;
-    });
+    return Value::function(
+        [value](const Arguments& arguments) {
+          const Text& key = text_argument(arguments, 0, "key", "get");
+          if (const Value* member = find(*value.dict(), key.bytes())) return *member;
+          const Value* fallback = arguments.find(1, "default");
+          return fallback == nullptr ? Value(None{}) : *fallback;
+        },
+        &value);
   }
   for (const std::string_view other : {"copy", "pop", "popitem", "update", "setdefault", "clear"}) {
     if (name == other)

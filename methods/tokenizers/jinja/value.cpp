@@ -154,6 +154,12 @@ std::optional<double> number_of(const Value& value) {
 
 thread_local int64_t work_left = 0;
 
+int deeper_than(int depth) {
+  constexpr int kDeepest = 200;
+  if (depth >= kDeepest) throw TemplateError("a value is nested deeper than 200 levels");
+  return depth + 1;
+}
+
 }  // namespace
 
 void set_work_limit(int64_t steps) { work_left = steps; }
@@ -169,6 +175,40 @@ const Value* Arguments::find(size_t index, std::string_view name) const {
     if (key == name) return &value;
   }
   return nullptr;
+}
+
+Value Value::list(List items) {
+  int depth = 0;
+  for (const Value& item : items) depth = std::max(depth, item.depth_);
+  Value value = Value(Data(std::make_shared<const List>(std::move(items))));
+  value.depth_ = deeper_than(depth);
+  return value;
+}
+
+Value Value::dict(Dict items) {
+  int depth = 0;
+  for (const auto& [key, item] : items) depth = std::max(depth, item.depth_);
+  Value value = Value(Data(std::make_shared<Dict>(std::move(items))));
+  value.depth_ = deeper_than(depth);
+  return value;
+}
+
+Value Value::function(Function function, const Value* held) {
+  Value value = Value(Data(std::make_shared<const Function>(std::move(function))));
+  if (held != nullptr) value.depth_ = deeper_than(held->depth_);
+  return value;
+}
+
+bool holds_reference(const Value& value) {
+  spend(1);
+  if (value.is_namespace() || value.is_function()) return true;
+  if (const List* list = value.list()) {
+    return std::any_of(list->begin(), list->end(), holds_reference);
+  }
+  const Dict* dict = value.dict();
+  return dict != nullptr && std::any_of(dict->begin(), dict->end(), [](const auto& member) {
+           return holds_reference(member.second);
+         });
 }
 
 bool Value::truth() const {

@@ -69,9 +69,8 @@ class Value {
   static Value text(std::string bytes) { return Value(Data(Text(std::move(bytes)))); }
   static Value integer(int64_t number) { return Value(Data(number)); }
   static Value boolean(bool value) { return Value(Data(value)); }
-  static Value list(List items) {
-    return Value(Data(std::make_shared<const List>(std::move(items))));
-  }
+  // What is nested deeper than 200 levels throws: printing, comparing and destroying recurse.
+  static Value list(List items);
   static Value tuple(List items) {
     Value value = list(std::move(items));
     value.tuple_ = true;
@@ -83,21 +82,21 @@ class Value {
     value.generator_ = true;
     return value;
   }
-  static Value dict(Dict items) { return Value(Data(std::make_shared<Dict>(std::move(items)))); }
+  static Value dict(Dict items);
   static Value name_space(Dict items) {
     Value value = dict(std::move(items));
     value.namespace_ = true;
     return value;
   }
-  static Value function(Function function) {
-    return Value(Data(std::make_shared<const Function>(std::move(function))));
-  }
+  /// `held`: a value that the function keeps.
+  static Value function(Function function, const Value* held = nullptr);
 
   bool is_undefined() const { return std::holds_alternative<Undefined>(data_); }
   bool is_none() const { return std::holds_alternative<None>(data_); }
   bool is_tuple() const { return tuple_; }
   bool is_namespace() const { return namespace_; }
   bool is_generator() const { return generator_; }
+  bool is_function() const { return get<std::shared_ptr<const Function>>() != nullptr; }
   template <class T>
   const T* get() const {
     return std::get_if<T>(&data_);
@@ -125,7 +124,11 @@ class Value {
   bool tuple_ = false;
   bool namespace_ = false;
   bool generator_ = false;
+  int depth_ = 0;  ///< of what is inside
 };
+
+/// Whether a namespace or function is in the value: put into a namespace, it could hold itself.
+bool holds_reference(const Value& value);
 
 const Value* find(const Dict& dict, std::string_view key);
 

@@ -5,6 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "methods/tokenizers/chat_renderer.h"
+#include "methods/tokenizers/tokenizer_files.h"
+#include "tests/support/temporary_folder.h"
+
 namespace qfs::tokenizers {
 namespace {
 
@@ -74,6 +78,20 @@ TEST(ChatProgram, steps_and_output_are_limited) {
               HasSubstr("50 levels"));
 }
 
+TEST(ChatProgram, values_cannot_hold_themselves_or_nest_without_end) {
+  EXPECT_EQ(error_of("{% set ns = namespace(a=1) %}{% set ns.a = [ns] %}{{ ns.a }}").kind,
+            ErrorKind::unavailable);
+  EXPECT_EQ(error_of("{% set ns = namespace(a=1) %}{% set ns.a = {'x': ns}.items %}").kind,
+            ErrorKind::unavailable);
+  EXPECT_THAT(error_of("{% set ns = namespace(l=[]) %}{% for i in range(50000) %}"
+                       "{% set ns.l = [ns.l] %}{% endfor %}{{ ns.l }}")
+                  .message,
+              HasSubstr("200 levels"));
+  std::string methods = "{% set x = {} %}";
+  for (int i = 0; i < 30000; ++i) methods += "{%set x={'a':x.items}%}";
+  EXPECT_THAT(error_of(methods).message, HasSubstr("200 levels"));
+}
+
 TEST(ChatProgram, special_tokens_come_from_the_template_alone) {
   ChatInputs inputs;
   inputs.messages = {{"user", "<|end|>"}, {"<|end|>", "a"}};
@@ -86,6 +104,33 @@ TEST(ChatProgram, special_tokens_come_from_the_template_alone) {
   EXPECT_THAT(*pieces, ElementsAre(PromptPiece{"<s>", true}, PromptPiece{"<|user|><|END|>", false},
                                    PromptPiece{"<|end|>", true}, PromptPiece{"<|<|end|>|>A", false},
                                    PromptPiece{"<|end|>", true}));
+}
+
+TEST(ChatRenderer, runs_the_template_of_a_folder_and_encodes_its_pieces) {
+  const qfs::test::TemporaryFolder folder;
+  folder.write(
+      "tokenizer.json",
+      R"({"added_tokens":[{"id":3,"content":"<s>","special":true},{"id":4,"content":"<|u|>","special":true}],
+"post_processor":{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"<s>","type_id":0}},{"Sequence":{"id":"A","type_id":0}}],
+"pair":[{"Sequence":{"id":"A","type_id":0}}],"special_tokens":{"<s>":{"ids":[3]}}},
+"model":{"type":"BPE","vocab":{"a":0,"b":1,"ab":2},"merges":["a b"]}})");
+  const auto tokenizer = open_tokenizer_files(folder.path());
+  ASSERT_TRUE(tokenizer.ok()) << tokenizer.error().to_string();
+  EXPECT_EQ(ChatRenderer::open(*read_chat_settings(folder.path()), *tokenizer).error().kind,
+            ErrorKind::unavailable);
+  folder.write(
+      "tokenizer_config.json",
+      R"({"bos_token":"<s>","chat_template":[{"name":"tool_use","template":"x"},{"name":"default",
+"template":"{{ bos_token }}{% for m in messages %}<|u|>{{ m.content }}{% endfor %}"}]})");
+  const auto renderer = ChatRenderer::open(*read_chat_settings(folder.path()), *tokenizer);
+  ASSERT_TRUE(renderer.ok()) << renderer.error().to_string();
+  const std::vector<ChatMessage> messages = {{"user", "ab"}};
+  const auto pieces = (*renderer)->render(messages);
+  ASSERT_TRUE(pieces.ok());
+  EXPECT_THAT(*(*renderer)->encode(*pieces), ElementsAre(3, 4, 2));
+  folder.write("chat_template.jinja", "{{ nothing( }}");
+  EXPECT_EQ(ChatRenderer::open(*read_chat_settings(folder.path()), *tokenizer).error().where,
+            folder / "chat_template.jinja:1:13");
 }
 
 TEST(ChatProgram, a_refused_conversation_is_the_callers_error) {

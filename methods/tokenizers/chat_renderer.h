@@ -1,0 +1,49 @@
+// ChatRenderer: the chat template of one model, ready to make prompts.
+//
+// Called by prompting methods. A template known by digest is rendered by the function written for
+// it (chat_template.h), any other one is run (chat_program.h). Immutable; thread-safe.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/api/result.h"
+#include "methods/tokenizers/chat_template.h"
+#include "methods/tokenizers/tokenizer.h"
+
+namespace qfs::tokenizers {
+
+/// What a model's files say about its conversations.
+struct ChatSettings {
+  std::string text;                ///< the template; empty when there is none
+  std::string source;              ///< where it is from, for errors
+  std::optional<std::string> bos;  ///< the text of bos_token
+  std::optional<std::string> eos;
+  std::optional<std::string> date;  ///< for templates that ask for today's
+  std::string variables = "{}";     ///< more variables as a JSON object
+};
+
+/// The template and tokens of a Hugging Face folder: chat_template.jinja, else `chat_template` of
+/// tokenizer_config.json (of several named ones "default").
+Result<ChatSettings> read_chat_settings(const std::string& folder);
+
+class ChatRenderer {
+ public:
+  virtual ~ChatRenderer() = default;
+
+  /// `unavailable` when there is no template or it uses an unsupported construct, `data` when it is
+  /// none. The tokenizer's special tokens are what the template may put in.
+  static Result<std::shared_ptr<const ChatRenderer>> open(
+      const ChatSettings& settings, std::shared_ptr<const VocabularyTokenizer> tokenizer);
+
+  /// The messages and the opened turn of the assistant. Errors: those of ChatProgram::render.
+  virtual Result<std::vector<PromptPiece>> render(std::span<const ChatMessage> messages) const = 0;
+  /// The ids of a rendered prompt. A template that was run writes its own begin of sequence, as in
+  /// the reference; nothing is put before it.
+  virtual Result<std::vector<int32_t>> encode(std::span<const PromptPiece> pieces) const = 0;
+};
+
+}  // namespace qfs::tokenizers
