@@ -1,11 +1,7 @@
 #include "methods/tokenizers/chat_renderer.h"
 
-#include <filesystem>
-#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "harness/core/files.h"
-#include "harness/core/json_dom.h"
 #include "harness/core/sha256.h"
 #include "methods/tokenizers/chat_program.h"
 #include "methods/tokenizers/tokenizer_config.h"
@@ -13,8 +9,6 @@
 namespace qfs::tokenizers {
 
 namespace {
-
-constexpr uint64_t kMaxFileBytes = uint64_t{16} << 20;
 
 class KnownRenderer final : public ChatRenderer {
  public:
@@ -62,44 +56,19 @@ class ProgramRenderer final : public ChatRenderer {
   ChatInputs inputs_;
 };
 
-/// `chat_template` is a text, or a list of {"name", "template"}.
-std::string template_of(const nlohmann::json& config) {
-  const auto it = config.find("chat_template");
-  if (it == config.end()) return {};
-  if (it->is_string()) return it->get<std::string>();
-  if (!it->is_array()) return {};
-  for (const nlohmann::json& item : *it) {
-    if (item.is_object() && item.value("name", nlohmann::json()) == "default" &&
-        item.contains("template") && item["template"].is_string()) {
-      return item["template"].get<std::string>();
-    }
-  }
-  return {};
-}
-
 }  // namespace
 
-Result<ChatSettings> read_chat_settings(const std::string& folder) {
+Result<ChatSettings> read_chat_settings(const checkpoints::ModelDirectory& folder) {
   ChatSettings settings;
-  const Result<TokenizerConfig> config = read_tokenizer_config(folder);
+  const Result<TokenizerConfig> config = read_tokenizer_config(folder.path());
   if (!config.ok()) return config.error();
   settings.bos = config->token("bos_token");
   settings.eos = config->token("eos_token");
-  std::error_code error;
-  settings.source = folder + "/chat_template.jinja";
-  if (std::filesystem::exists(settings.source, error)) {
-    Result<std::string> text = read_file(settings.source, kMaxFileBytes);
-    if (!text.ok()) return text.error();
-    settings.text = *std::move(text);
-    return settings;
-  }
-  settings.source = folder + "/tokenizer_config.json";
-  if (!std::filesystem::exists(settings.source, error)) return settings;
-  const Result<std::string> text = read_file(settings.source, kMaxFileBytes);
+  constexpr auto kFile = "chat_template.jinja";
+  settings.source = folder.file(folder.has(kFile) ? kFile : "tokenizer_config.json");
+  Result<std::string> text = folder.chat_template();
   if (!text.ok()) return text.error();
-  const Result<nlohmann::json> object = parse_json(*text, settings.source);
-  if (!object.ok()) return object.error();
-  settings.text = template_of(*object);
+  settings.text = *std::move(text);
   return settings;
 }
 

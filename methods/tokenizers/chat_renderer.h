@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/api/result.h"
+#include "methods/checkpoints/model_directory.h"
 #include "methods/tokenizers/chat_template.h"
 #include "methods/tokenizers/tokenizer.h"
 
@@ -26,9 +27,8 @@ struct ChatSettings {
   std::string variables = "{}";     ///< more variables as a JSON object
 };
 
-/// The template and tokens of a Hugging Face folder: chat_template.jinja, else `chat_template` of
-/// tokenizer_config.json (of several named ones "default").
-Result<ChatSettings> read_chat_settings(const std::string& folder);
+/// The template (ModelDirectory::chat_template) and tokens of a Hugging Face folder.
+Result<ChatSettings> read_chat_settings(const checkpoints::ModelDirectory& folder);
 
 class ChatRenderer {
  public:
