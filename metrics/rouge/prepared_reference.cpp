@@ -17,10 +17,9 @@ void PreparedReference::assign(const EncodedText& reference) {
   for (TokenId token : reference_.tokens) local_of_[token] = kAbsent;
   reference_ = reference;
   types_ = 0;
-  const auto largest = std::ranges::max_element(reference_.tokens);
-  if (largest != reference_.tokens.end() && *largest >= local_of_.size()) {
-    local_of_.resize(size_t{*largest} + 1, kAbsent);
-  }
+  TokenId largest = 0;
+  for (TokenId token : reference_.tokens) largest = std::max(largest, token);
+  if (largest >= local_of_.size()) local_of_.resize(size_t{largest} + 1, kAbsent);
   local_.resize(reference_.tokens.size());
   for (size_t i = 0; i < local_.size(); ++i) {
     LocalId& local = local_of_[reference_.tokens[i]];
