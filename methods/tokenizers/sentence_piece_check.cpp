@@ -101,7 +101,7 @@ bool charsmap_is_sound(std::string_view charsmap) {
   std::memcpy(units.data(), charsmap.data() + 4, trie_bytes);
   for (size_t i = 0; i < units.size(); ++i) {
     const uint32_t unit = units[i];
-    if (unit >> 31 != 0) continue;  // a value
+    if (unit >> 31 != 0 && i != 0) continue;  // a value; the root is a node whatever it says
     const size_t base = i ^ (size_t{unit >> 10} << ((unit & (1u << 9)) >> 6));
     if ((base | 0xFF) >= units.size()) return false;
     if (((unit >> 8) & 1) != 0 && (units[base] & 0x7FFFFFFF) >= texts.size()) return false;
