@@ -88,6 +88,7 @@ Value replace(const Value& value, const Arguments& arguments) {
 
 /// select, reject, selectattr, rejectattr.
 Value select(const Value& value, const Arguments& arguments, bool by_attribute, bool wanted) {
+  if (!arguments.named.empty()) throw TemplateError("named arguments of select", true);
   const size_t shift = by_attribute ? 1 : 0;
   const std::string path = by_attribute ? attribute_argument(arguments, "selectattr") : "";
   const Value* test = arguments.find(shift, "test");
@@ -107,8 +108,13 @@ Value select(const Value& value, const Arguments& arguments, bool by_attribute, 
 
 Value map(const Value& value, const Arguments& arguments) {
   List items;
-  const Value* attribute = arguments.find(1, "attribute");
+  const Value* attribute = arguments.find(99, "attribute");
   const Value* fallback = arguments.find(99, "default");
+  for (const auto& [name, argument] : arguments.named) {
+    if (name != "attribute" && name != "default") {
+      throw TemplateError("the argument '" + name + "' of the filter 'map'", true);
+    }
+  }
   if (attribute != nullptr && arguments.positional.empty()) {
     for (const Value& item : items_of(value)) {
       Value member = attribute_path(item, to_text(*attribute).bytes());
@@ -245,7 +251,9 @@ Value indent(const Value& value, const Arguments& arguments) {
 Value extreme(const Value& value, bool largest) {
   const List items = items_of(value);
   if (items.empty()) return Value(Undefined{"no item"});
-  const auto less = [](const Value& a, const Value& b) { return compare(a, b) < 0; };
+  const auto less = [](const Value& a, const Value& b) {
+    return compare(sort_key(a, nullptr, false), sort_key(b, nullptr, false)) < 0;
+  };
   return *(largest ? std::max_element(items.begin(), items.end(), less)
                    : std::min_element(items.begin(), items.end(), less));
 }
@@ -264,6 +272,9 @@ Value sum(const Value& value, const Arguments& arguments) {
 Value json(const Value& value, const Arguments& arguments) {
   const Value* indent = arguments.find(1, "indent");
   if (arguments.find(2, "separators") != nullptr) throw TemplateError("separators of tojson", true);
+  if (truth_argument(arguments, 0, "ensure_ascii", false)) {
+    throw TemplateError("ensure_ascii of tojson", true);
+  }
   const int64_t columns =
       indent == nullptr || indent->is_none() ? -1 : indent->as_integer("indent");
   if (columns > 100) throw TemplateError("an indent of more than 100 columns");
@@ -315,10 +326,54 @@ Value title(const Value& value) {
   return of(Text::derived(std::move(result), {&text}));
 }
 
+/// The parameters of each filter in Jinja2's order; those with "*" check their own.
+constexpr std::pair<std::string_view, std::string_view> kParameters[] = {
+    {"trim", "chars"},
+    {"tojson", "ensure_ascii indent separators sort_keys"},
+    {"default", "default_value boolean"},
+    {"d", "default_value boolean"},
+    {"join", "d attribute"},
+    {"replace", "old new count"},
+    {"selectattr", "*"},
+    {"rejectattr", "*"},
+    {"select", "*"},
+    {"reject", "*"},
+    {"map", "*"},
+    {"int", "default"},
+    {"float", "default"},
+    {"sort", "reverse case_sensitive attribute"},
+    {"unique", "case_sensitive attribute"},
+    {"dictsort", "case_sensitive by reverse"},
+    {"indent", "width first blank"},
+    {"sum", "attribute"},
+};
+
+/// No argument is ignored: one that the filter does not have is an error.
+void check_arguments(std::string_view filter, const Arguments& arguments) {
+  std::string_view parameters;
+  for (const auto& [name, list] : kParameters) {
+    if (name == filter) parameters = list;
+  }
+  if (parameters == "*") return;
+  const std::string padded = " " + std::string(parameters) + " ";
+  const auto known = parameters.empty() ? 0 : std::count(padded.begin(), padded.end(), ' ') - 1;
+  const bool too_many = static_cast<int64_t>(arguments.positional.size()) > known;
+  for (const auto& [name, value] : arguments.named) {
+    if (padded.find(" " + name + " ") == padded.npos) {
+      throw TemplateError("the argument '" + name + "' of the filter '" + std::string(filter) + "'",
+                          true);
+    }
+  }
+  if (too_many) {
+    throw TemplateError("so many arguments of the filter '" + std::string(filter) + "'", true);
+  }
+}
+
 }  // namespace
 
 Value apply_filter(std::string_view name, const Value& value, const Arguments& arguments) {
   spend(1);
+  check_arguments(name, arguments);
   if (name == "trim") {
     const Value* characters = arguments.find(0, "chars");
     return of(strip_text(to_text(value), characters == nullptr ? "" : to_text(*characters).bytes(),

@@ -136,6 +136,24 @@ TextMethod text_method(std::string_view name) {
   return nullptr;
 }
 
+/// The method, which refuses arguments that it would ignore.
+Value checked(const Value& method, std::string_view name, size_t most) {
+  const auto function = *method.get<std::shared_ptr<const Function>>();
+  return Value::function(
+      [function, name = std::string(name), most](const Arguments& arguments) {
+        if (arguments.positional.size() > most) {
+          throw TemplateError("so many arguments of " + name + "()", true);
+        }
+        for (const auto& [key, value] : arguments.named) {
+          if (name != "split" || (key != "sep" && key != "maxsplit")) {
+            throw TemplateError("the argument '" + key + "' of " + name + "()", true);
+          }
+        }
+        return (*function)(arguments);
+      },
+      &method);
+}
+
 List pairs_of(const Dict& dict) {
   List pairs;
   for (const auto& [key, item] : dict) pairs.push_back(Value::tuple({Value::text(key), item}));
@@ -204,11 +222,19 @@ Text strip_text(const Text& text, std::string_view characters, bool left, bool r
 }
 
 std::optional<Value> find_method(const Value& value, std::string_view name) {
-  if (value.dict() != nullptr) return dict_method(value, name);
+  if (value.dict() != nullptr) {
+    std::optional<Value> method = dict_method(value, name);
+    return method ? std::optional(checked(*method, name, name == "get" ? 2 : 0)) : std::nullopt;
+  }
   if (value.text() != nullptr) {
     if (const TextMethod method = text_method(name)) {
-      return Value::function(
-          [value, method](const Arguments& arguments) { return method(*value.text(), arguments); });
+      const bool none =
+          name == "upper" || name == "lower" || name == "capitalize" || name == "title";
+      const size_t most = none ? 0 : name == "replace" ? 3 : name == "split" ? 2 : 1;
+      return checked(Value::function([value, method](const Arguments& arguments) {
+                       return method(*value.text(), arguments);
+                     }),
+                     name, most);
     }
     throw TemplateError("the method '" + std::string(name) + "' of a text", true);
   }

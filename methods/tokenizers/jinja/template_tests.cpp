@@ -38,6 +38,9 @@ bool same_object(const Value& a, const Value& b) {
 
 bool apply_test(std::string_view name, const Value& value, const Arguments& arguments) {
   spend(1);
+  if (!arguments.named.empty() || arguments.positional.size() > 1) {
+    throw TemplateError("these arguments of the test '" + std::string(name) + "'", true);
+  }
   if (const std::string_view symbol = comparison(name); !symbol.empty()) {
     return apply_binary(symbol, value, argument(arguments, name)).truth();
   }

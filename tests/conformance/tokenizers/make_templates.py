@@ -265,6 +265,11 @@ missing + 1
 1 // 0
 none.x is defined
 [1, 2]|join|int + 1
+['b', 'A']|min ~ ['b', 'A', 'C']|max ~ 'a-b'.split(sep='-', maxsplit=1) ~ {'a': 1}|tojson(ensure_ascii=false)
+[1]|join(foo=2)
+'a'.strip('a', 'b')
+{'a': 1}.get(key='a')
+1 < 2 < 3 ~ '' and 3 > 2 > 2
 'x'.nosuch()
 raise_exception('stop')
 strftime_now('%Y-%m-%d %B')
