@@ -113,12 +113,15 @@ def main() -> None:
     parser.add_argument("program")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--kinds", default=",".join(KINDS))
+    parser.add_argument("--texts", help="a JSON list of other texts")
     options = parser.parse_args()
     source = next(options.data.glob("squality/**/dev.jsonl"))
     stories = []
     for line in source.read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
         stories.append(record["document"])
+    if options.texts:
+        stories = json.loads(pathlib.Path(options.texts).read_text(encoding="utf-8"))
     paragraphs = [p for story in stories for p in story.split("\n\n") if p]
     for kind in options.kinds.split(","):
         tokenizer = KINDS[kind](options.data / "tokenizers").to_str()

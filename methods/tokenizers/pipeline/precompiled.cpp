@@ -85,8 +85,11 @@ class Clusters {
       next_code_point(text_, end);
       return end;
     }
-    const int32_t end = ubrk_following(iterator_, static_cast<int32_t>(begin));
-    return end == UBRK_DONE ? text_.size() : static_cast<size_t>(end);
+    // Going on is cheaper than finding a place.
+    const bool here = position_ == static_cast<int32_t>(begin);
+    position_ =
+        here ? ubrk_next(iterator_) : ubrk_following(iterator_, static_cast<int32_t>(begin));
+    return position_ == UBRK_DONE ? text_.size() : static_cast<size_t>(position_);
   }
 
  private:
@@ -101,6 +104,7 @@ class Clusters {
   std::string_view text_;
   UText* source_ = nullptr;
   UBreakIterator* iterator_ = nullptr;
+  int32_t position_ = -1;  ///< where the iterator stands
 };
 
 /// The changes of one replaced stretch: what is too much is put in, what is too little taken away

@@ -40,7 +40,7 @@ class WordPiece final : public Model {
     for (size_t begin = 0; begin < word.size();) {
       buffer = begin > 0 ? options_.continuing_subword_prefix : std::string();
       const size_t prefix = buffer.size();
-      buffer.append(word.substr(begin));
+      buffer.append(word.substr(begin, longest_));
       size_t length = std::min(buffer.size(), longest_);
       while (length < buffer.size() && is_continuation(buffer[length])) --length;
       int32_t id = -1;
