@@ -81,6 +81,8 @@ class BpeModel final : public Model {
     std::vector<BpeSymbol> symbols;
     symbols.reserve(word.size());
     if (options_.byte_symbols) {
+      // A byte without a token is left out. The reference leaves it out too, but then gives the
+      // tokens behind it in the same word ranges that begin a byte early.
       for (size_t i = 0; i < word.size(); ++i) {
         const int32_t id = byte_ids_[static_cast<uint8_t>(word[i])];
         const auto begin = static_cast<int32_t>(i);
