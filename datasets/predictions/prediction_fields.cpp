@@ -28,9 +28,7 @@ struct Found {
   bool null() const { return value != nullptr && value->is_null(); }
 };
 
-Found find(nlohmann::json& record, const PredictionFields& fields, std::string_view field,
-           const JsonPlace& place) {
-  const std::string& name = fields.find(field)->second;
+Found find(nlohmann::json& record, const std::string& name, const JsonPlace& place) {
   Found found;
   found.record = &place;
   found.name = name;
@@ -120,22 +118,26 @@ Result<std::vector<std::string>> references_of(const Found& found) {
 
 Result<PredictionFields> make_prediction_fields(const std::map<std::string, std::string>& chosen) {
   PredictionFields fields;
-  std::vector<std::string> known;
-  for (const char* name :
-       {"id", "prediction", "references", "document", "query", "group", "cluster", "language"}) {
-    fields.emplace(name, name);
-    known.emplace_back(name);
-  }
+  const std::map<std::string_view, std::string*> members = {{"id", &fields.id},
+                                                            {"prediction", &fields.prediction},
+                                                            {"references", &fields.references},
+                                                            {"document", &fields.document},
+                                                            {"query", &fields.query},
+                                                            {"group", &fields.group},
+                                                            {"cluster", &fields.cluster},
+                                                            {"language", &fields.language}};
   for (const auto& [field, name] : chosen) {
-    const auto found = fields.find(field);
-    if (found == fields.end()) {
+    const auto found = members.find(field);
+    if (found == members.end()) {
+      std::vector<std::string> known;
+      for (const auto& [ours, member] : members) known.emplace_back(ours);
       return invalid_argument("unknown field '" + field + "' of a prediction" +
                               suggestion(field, known));
     }
     if (field == "prediction" && name.empty()) {
       return invalid_argument("the field of the prediction must be named");
     }
-    found->second = name;
+    *found->second = name;
   }
   return fields;
 }
@@ -148,15 +150,15 @@ Result<PredictionRecord> decode_prediction(nlohmann::json& record, const Predict
   }
   PredictionRecord result;
   result.where = place.to_string();
-  const auto get = [&](std::string_view field) { return find(record, fields, field, place); };
+  const auto get = [&](const std::string& name) { return find(record, name, place); };
 
-  Found prediction = get("prediction");
-  Found references = get("references");
-  if (prediction.absent()) return no_prediction(record, fields.find("prediction")->second, place);
-  Result<std::optional<std::string>> document = document_of(get("document"));
+  Found prediction = get(fields.prediction);
+  Found references = get(fields.references);
+  if (prediction.absent()) return no_prediction(record, fields.prediction, place);
+  Result<std::optional<std::string>> document = document_of(get(fields.document));
   if (!document) return document.error();
   result.document = *std::move(document);
-  const Found query = get("query");
+  const Found query = get(fields.query);
   if (!query.absent() && !query.null()) {
     Result<std::string> text = text_of(query, "the query");
     if (!text) return text.error();
@@ -164,12 +166,14 @@ Result<PredictionRecord> decode_prediction(nlohmann::json& record, const Predict
   }
   struct Target {
     std::string_view field;
+    const std::string& name;
     std::string* text;
   };
   for (const Target& target :
-       {Target{"id", &result.id}, Target{"group", &result.group},
-        Target{"cluster", &result.cluster}, Target{"language", &result.language}}) {
-    Result<std::string> text = text_of(get(target.field), target.field, true);
+       {Target{"id", fields.id, &result.id}, Target{"group", fields.group, &result.group},
+        Target{"cluster", fields.cluster, &result.cluster},
+        Target{"language", fields.language, &result.language}}) {
+    Result<std::string> text = text_of(get(target.name), target.field, true);
     if (!text) return text.error();
     *target.text = *std::move(text);
   }

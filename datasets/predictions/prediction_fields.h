@@ -14,8 +14,17 @@
 
 namespace qfs::datasets {
 
-/// Our field -> theirs: id, prediction, references, document, query, group, cluster, language.
-using PredictionFields = std::map<std::string, std::string, std::less<>>;
+/// What the record calls each of our fields; empty: it has none.
+struct PredictionFields {
+  std::string id = "id";
+  std::string prediction = "prediction";
+  std::string references = "references";
+  std::string document = "document";
+  std::string query = "query";
+  std::string group = "group";
+  std::string cluster = "cluster";
+  std::string language = "language";
+};
 
 /// Every field under its own name, replaced by the user's choices; an unknown field of ours is
 /// `invalid_argument` with the nearest.
