@@ -25,6 +25,8 @@ struct PredictionRecord {
   std::string cluster;   ///< empty: not given
   std::string language;  ///< empty: not given
   std::string where;     ///< "file:line", for errors about this record
+
+  friend bool operator==(const PredictionRecord&, const PredictionRecord&) = default;
 };
 
 using PredictionSink = std::function<Status(PredictionRecord)>;

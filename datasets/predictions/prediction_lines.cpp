@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "datasets/predictions/plain_prediction.h"
 #include "datasets/predictions/suspicious_lines.h"
 #include "harness/core/line_reader.h"
 
@@ -48,33 +49,46 @@ Error unequal(const LineFile& predictions, const LineFile& references) {
   return data_error(std::move(message));
 }
 
-}  // namespace
-
-Status read_json_records(const std::string& path, const JsonRecordHandler& handle) {
+/// Calls `handle(line, number, where) -> Status` for every line that is not blank.
+template <class Handle>
+Status for_each_record(const std::string& path, Handle&& handle) {
   Result<LineReader> lines = LineReader::open(path);
   if (!lines) return lines.error();
   int64_t number = 0;
   std::string line;
-  std::string scratch;
   while (true) {
     const Result<bool> found = lines->next(line);
     if (!found) return found.error();
     if (!*found) break;
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    const std::string where = lines->where();
-    Result<nlohmann::json> record = parse_json_line(line, where, scratch);
-    if (!record) return record.error();
-    if (Status status = handle(*record, ++number, {where, ""}); !status) return status;
+    if (Status status = handle(line, ++number, lines->where()); !status) return status;
   }
   if (number == 0) return data_error("no record in the file", shown(path));
   return {};
 }
 
+}  // namespace
+
+Status read_json_records(const std::string& path, const JsonRecordHandler& handle) {
+  std::string scratch;
+  return for_each_record(
+      path, [&](const std::string& line, int64_t number, const std::string& where) -> Status {
+        Result<nlohmann::json> record = parse_json_line(line, where, scratch);
+        if (!record) return record.error();
+        return handle(*record, number, {where, ""});
+      });
+}
+
 Status read_prediction_json_lines(const std::string& path, const PredictionFields& fields,
                                   const PredictionSink& sink) {
-  return read_json_records(
-      path, [&](nlohmann::json& value, int64_t number, const JsonPlace& place) -> Status {
-        Result<PredictionRecord> record = decode_prediction(value, fields, number, place);
+  PlainPredictionReader plain(fields);
+  std::string scratch;
+  return for_each_record(
+      path, [&](const std::string& line, int64_t number, const std::string& where) -> Status {
+        if (auto record = plain.read(line, number, where)) return sink(*std::move(record));
+        Result<nlohmann::json> value = parse_json_line(line, where, scratch);
+        if (!value) return value.error();
+        Result<PredictionRecord> record = decode_prediction(*value, fields, number, {where, ""});
         if (!record) return record.error();
         return sink(*std::move(record));
       });

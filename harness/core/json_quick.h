@@ -2,7 +2,7 @@
 //
 // Called by parse_json first. Text that it does not take (ill-formed, nested too deep, a key twice,
 // a number beyond 64 bits, an escaped surrogate) goes to the careful reader, which alone decides
-// whether it is an error and words it; what it takes, both read alike. By RapidJSON's SSE2 scanner.
+// whether it is an error and words it; what it takes, both read alike.
 // Pure; thread-safe.
 #pragma once
 

@@ -5,12 +5,15 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "datasets/predictions/importers.h"
+#include "datasets/predictions/plain_prediction.h"
 #include "datasets/predictions/prediction_lines.h"
 #include "datasets/predictions/python_list.h"
 #include "datasets/predictions/score_records.h"
+#include "harness/core/utf8.h"
 #include "tests/support/fuzz.h"
 
 namespace {
@@ -32,6 +35,19 @@ class MemoryFile {
   int fd_;
 };
 
+/// A line that the plain reader takes is read alike by the careful one.
+void check_plain_reader(std::string_view line) {
+  using namespace qfs::datasets;
+  if (qfs::first_ill_formed_utf8(line)) return;
+  const PredictionFields fields;
+  const auto plain = PlainPredictionReader(fields).read(line, 7, "f:7");
+  if (!plain) return;
+  auto value = parse_json_line(line, "f:7");
+  if (!value) std::abort();
+  const auto careful = decode_prediction(*value, fields, 7, {"f:7", ""});
+  if (!careful || *careful != *plain) std::abort();
+}
+
 }  // namespace
 
 std::vector<std::string> fuzz_seeds() {
@@ -48,6 +64,10 @@ std::vector<std::string> fuzz_seeds() {
       "\5{\"custom_id\": \"a\", \"response\": {\"status_code\": 200, \"body\": {\"choices\": "
       "[{\"message\": {\"content\": \"x\"}}]}}}",
       "\6{\"id\": 1, \"prediction\": \"p\", \"references\": [\"r\"], \"document\": [\"d\"]}\n",
+      "\6{\"id\": 12, \"prediction\": null, \"references\": \"r\", \"cluster\": \"c\", \"group\": "
+      "3, "
+      "\"document\": [\"a\", \"b\"], \"query\": \"q\", \"language\": \"en\", \"x\": [1, [0.5, "
+      "null]], \"y\": -2}",
       "\7one line\nanother\n",
       "\x08['it\\'s', \"x\\u2028\"]",
       "\x09{\"id\": 1, \"metric\": \"m\", \"values\": {\"p\": 1e3, \"r\": -0}, \"system\": \"s\"}\n"
@@ -57,6 +77,7 @@ std::vector<std::string> fuzz_seeds() {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace qfs::datasets;
   if (size == 0) return 0;
+  check_plain_reader({reinterpret_cast<const char*>(data) + 1, size - 1});
   const size_t formats = importers().size();
   const size_t which = data[0] % (formats + 4);
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);

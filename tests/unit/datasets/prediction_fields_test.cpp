@@ -7,6 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "datasets/predictions/plain_prediction.h"
+
 namespace qfs::datasets {
 namespace {
 
@@ -57,6 +59,38 @@ TEST(DecodePrediction, AWrongTypeNamesItsPlace) {
   ASSERT_FALSE(record.ok());
   EXPECT_EQ(record.error().where, "out.jsonl:7#/references/1");
   EXPECT_THAT(record.error().message, HasSubstr("a reference must be text"));
+}
+
+TEST(PlainPredictionReader, TakesOrdinaryRecordsAsTheCarefulReaderDoes) {
+  const PredictionFields fields;
+  PlainPredictionReader reader(fields);
+  for (const char* line :
+       {R"({"prediction": "p \u00e9", "references": ["a", "b"], "id": 12, "extra": [1, [2.5]]})",
+        R"({"prediction": null, "references": "one", "document": ["d", "e"], "query": null})",
+        R"({"group": "g", "cluster": 3, "language": "en", "prediction": "", "references": []})"}) {
+    const auto plain = reader.read(line, 4, "f:4");
+    ASSERT_TRUE(plain.has_value()) << line;
+    nlohmann::json value = nlohmann::json::parse(line);
+    EXPECT_EQ(*plain, *decode_prediction(value, fields, 4, {"f:4", ""})) << line;
+  }
+}
+
+TEST(PlainPredictionReader, LeavesTheRestToTheCarefulReader) {
+  PlainPredictionReader reader{PredictionFields()};
+  for (const char* line :
+       {R"({"references": ["a"]})", R"({"prediction": 3})",
+        R"({"prediction": "p", "references": [1]})",
+        R"({"prediction": "p", "references": "['a', 'b']"})", R"({"prediction": "p", "id": 1.5})",
+        R"({"prediction": "p", "prediction": "q"})", R"({"prediction": "p", "x": {"y": 1}})",
+        R"({"prediction": "p", "": 1})", R"({"prediction": "p", "x": 1, "x": 2})",
+        R"({"prediction": "p", "x": 1e999})", R"(["prediction"])", R"({"prediction": "p"} x)"}) {
+    EXPECT_FALSE(reader.read(line, 1, "f:1").has_value()) << line;
+  }
+  for (const char* name : {"=text", "a.b", "/prediction", "prediction"}) {
+    PredictionFields fields;
+    fields.query = name;
+    EXPECT_FALSE(PlainPredictionReader(fields).read(R"({"prediction": "p"})", 1, "f:1")) << name;
+  }
 }
 
 }  // namespace
