@@ -3,10 +3,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "harness/core/sha256.h"
 #include "methods/backbones/registry.h"
 #include "methods/checkpoints/gguf.h"
-#include "methods/checkpoints/gguf_digests.h"
 #include "methods/checkpoints/model_directory.h"
 #include "methods/tokenizers/gguf_tokenizer.h"
 #include "methods/tokenizers/tokenizer_files.h"
@@ -14,6 +12,26 @@
 namespace qfs::backbones {
 
 namespace {
+
+/// The text of a token whose id the file names under `key`.
+std::optional<std::string> named_token(const checkpoints::GgufFile& file, const std::string& key) {
+  const auto id = file.optional_integer(key);
+  const auto pieces = file.texts("tokenizer.ggml.tokens");
+  if (!id.ok() || !*id || !pieces.ok() || **id < 0 ||
+      **id >= static_cast<int64_t>(pieces->size())) {
+    return std::nullopt;
+  }
+  return std::string((*pieces)[static_cast<size_t>(**id)]);
+}
+
+tokenizers::ChatSettings chat_settings_of(const checkpoints::GgufFile& file) {
+  tokenizers::ChatSettings settings;
+  settings.source = file.path() + "#tokenizer.chat_template";
+  if (const auto text = file.text("tokenizer.chat_template"); text.ok()) settings.text = *text;
+  settings.bos = named_token(file, "tokenizer.ggml.bos_token_id");
+  settings.eos = named_token(file, "tokenizer.ggml.eos_token_id");
+  return settings;
+}
 
 Result<std::shared_ptr<const Backbone>> open_folder(const Resource& resource) {
   const auto folder = checkpoints::ModelDirectory::open(resource.path);
@@ -26,9 +44,9 @@ Result<std::shared_ptr<const Backbone>> open_folder(const Resource& resource) {
   const auto tokenizer = tokenizers::open_tokenizer_files(resource.path);
   if (!tokenizer.ok()) return tokenizer.error();
   backbone->tokenizer = *tokenizer;
-  const Result<std::string> chat_template = folder->chat_template();
-  if (!chat_template.ok()) return chat_template.error();
-  if (!chat_template->empty()) backbone->template_digest = sha256_hex(*chat_template);
+  Result<tokenizers::ChatSettings> chat = tokenizers::read_chat_settings(*folder);
+  if (!chat.ok()) return chat.error();
+  backbone->chat = *std::move(chat);
   return std::shared_ptr<const Backbone>(std::move(backbone));
 }
 
@@ -48,7 +66,7 @@ Result<std::shared_ptr<const Backbone>> open_backbone(const Resource& resource) 
   const auto tokenizer = tokenizers::make_gguf_tokenizer(*file);
   if (!tokenizer.ok()) return tokenizer.error();
   backbone->tokenizer = *tokenizer;
-  backbone->template_digest = checkpoints::chat_template_digest(**file);
+  backbone->chat = chat_settings_of(**file);
   return std::shared_ptr<const Backbone>(std::move(backbone));
 }
 

@@ -11,6 +11,7 @@
 #include "harness/api/resource_cache.h"
 #include "harness/api/result.h"
 #include "methods/backbones/llama_weights.h"
+#include "methods/tokenizers/chat_renderer.h"
 #include "methods/tokenizers/tokenizer.h"
 
 namespace qfs::backbones {
@@ -18,8 +19,8 @@ namespace qfs::backbones {
 struct Backbone {
   std::shared_ptr<const LlamaWeights> weights;
   std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer;
-  std::string digest;           ///< the declared one of its file
-  std::string template_digest;  ///< empty when the file has no chat template
+  std::string digest;             ///< the declared one of its file
+  tokenizers::ChatSettings chat;  ///< without text when the file has no chat template
 };
 
 /// Verifies the declared digest, then reads the file. Errors: those of verify_backbone,

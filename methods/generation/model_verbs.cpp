@@ -14,7 +14,7 @@
 #include "methods/backbones/models.h"
 #include "methods/backbones/torch_runtime.h"
 #include "methods/generation/greedy.h"
-#include "methods/tokenizers/chat_template.h"
+#include "methods/tokenizers/chat_renderer.h"
 
 namespace qfs::generation {
 
@@ -51,14 +51,16 @@ Result<std::vector<int32_t>> prompt_ids(const json& arguments, const Backbone& b
     return ids;
   }
   const auto text = arguments.value("text", std::string());
-  std::vector<tokenizers::PromptPiece> pieces = {{text, false}};
   if (arguments.value("chat", false)) {
-    const auto format = tokenizers::chat_format(backbone.template_digest);
-    if (!format.ok()) return format.error();
+    const auto chat = tokenizers::ChatRenderer::open(backbone.chat, backbone.tokenizer);
+    if (!chat.ok()) return chat.error();
     const tokenizers::ChatMessage message = {"user", text};
-    pieces = tokenizers::render_chat(*format, {&message, 1});
+    const auto pieces = (*chat)->render({&message, 1});
+    if (!pieces.ok()) return pieces.error();
+    return (*chat)->encode(*pieces);
   }
-  auto ids = tokenizers::encode_prompt(*backbone.tokenizer, pieces);
+  const tokenizers::PromptPiece piece = {text, false};
+  auto ids = tokenizers::encode_prompt(*backbone.tokenizer, {&piece, 1});
   if (ids.ok() && ids->empty()) return invalid_argument("the prompt has no tokens");
   return ids;
 }

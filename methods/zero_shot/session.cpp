@@ -11,7 +11,7 @@
 #include "methods/backbones/models.h"
 #include "methods/backbones/torch_runtime.h"
 #include "methods/generation/greedy.h"
-#include "methods/tokenizers/chat_template.h"
+#include "methods/tokenizers/chat_renderer.h"
 #include "methods/tokenizers/tokenizer.h"
 #include "methods/tokenizers/truncation.h"
 #include "methods/zero_shot/prompt.h"
@@ -34,11 +34,11 @@ class ZeroShotSession final : public MethodSession {
                   std::shared_ptr<const backbones::Backbone> backbone,
                   std::unique_ptr<backbones::CausalModel> model,
                   std::shared_ptr<const tokenizers::Tokenizer> counter,
-                  std::optional<tokenizers::ChatFormat> chat)
+                  std::shared_ptr<const tokenizers::ChatRenderer> chat)
       : params_(request.params),
         backbone_(std::move(backbone)),
         counter_(std::move(counter)),
-        chat_(chat),
+        chat_(std::move(chat)),
         generator_(backbone_->tokenizer, std::move(model)) {
     options_.max_new_tokens = params_.get<int64_t>("max_new_tokens");
     options_.ignore_stops = request.runtime.ignore_eos;
@@ -82,8 +82,11 @@ class ZeroShotSession final : public MethodSession {
     prompt.ledger = document->ledger;
     std::string text =
         fill_prompt(params_.get<std::string>("prompt"), document->joined(), example.query);
-    prompt.pieces = pieces_of(std::move(text));
-    auto ids = tokenizers::encode_prompt(*backbone_->tokenizer, prompt.pieces);
+    auto pieces = pieces_of(std::move(text));
+    if (!pieces.ok()) return pieces.error();
+    prompt.pieces = *std::move(pieces);
+    auto ids = chat_ ? chat_->encode(prompt.pieces)
+                     : tokenizers::encode_prompt(*backbone_->tokenizer, prompt.pieces);
     if (!ids.ok()) return ids.error();
     prompt.ids = *std::move(ids);
     const int64_t window = backbone_->weights->config.context;
@@ -96,12 +99,12 @@ class ZeroShotSession final : public MethodSession {
                             "; lower local_context or max_new_tokens");
   }
 
-  std::vector<PromptPiece> pieces_of(std::string text) const {
-    if (!chat_) return {{std::move(text), false}};
+  Result<std::vector<PromptPiece>> pieces_of(std::string text) const {
+    if (!chat_) return std::vector<PromptPiece>{{std::move(text), false}};
     std::vector<tokenizers::ChatMessage> messages;
     if (auto system = params_.find<std::string>("system")) messages.push_back({"system", *system});
     messages.push_back({"user", std::move(text)});
-    return tokenizers::render_chat(*chat_, messages);
+    return chat_->render(messages);
   }
 
   static Prediction to_prediction(const PreparedPrompt& prompt, generation::Generated generated) {
@@ -120,7 +123,7 @@ class ZeroShotSession final : public MethodSession {
   Params params_;
   std::shared_ptr<const backbones::Backbone> backbone_;
   std::shared_ptr<const tokenizers::Tokenizer> counter_;
-  std::optional<tokenizers::ChatFormat> chat_;
+  std::shared_ptr<const tokenizers::ChatRenderer> chat_;  ///< null: prompts are plain texts
   generation::GreedyGenerator generator_;
   generation::GreedyOptions options_;
 };
@@ -143,14 +146,14 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
     if (!opened.ok()) return opened.error();
     counter = *opened;
   }
-  std::optional<tokenizers::ChatFormat> chat;
+  std::shared_ptr<const tokenizers::ChatRenderer> chat;
   if (request.params.get<bool>("chat")) {
-    const auto format = tokenizers::chat_format((*backbone)->template_digest);
-    if (!format.ok()) return format.error();
-    chat = *format;
+    auto renderer = tokenizers::ChatRenderer::open((*backbone)->chat, (*backbone)->tokenizer);
+    if (!renderer.ok()) return renderer.error();
+    chat = *std::move(renderer);
   }
   return std::unique_ptr<MethodSession>(std::make_unique<ZeroShotSession>(
-      request, *backbone, *std::move(model), std::move(counter), chat));
+      request, *backbone, *std::move(model), std::move(counter), std::move(chat)));
 }
 
 }  // namespace

@@ -141,6 +141,21 @@ class Model(DriverTest):
             self.assertEqual(generated["ids"][0], best)
         self.assertLessEqual(len(generated["ids"]), 5)
 
+    def test_the_chat_template_of_the_folder_makes_the_prompt(self):
+        self.write_model()
+        chat = "{{ bos_token }}{% for m in messages %}[{{ m.role }}]{{ m.content }}{{ eos_token }}{% endfor %}" \
+               "{% if add_generation_prompt %}[a]{% endif %}"
+        config = {"bos_token": "<s>", "eos_token": "</s>", "chat_template": chat}
+        self.write("tiny/tokenizer_config.json", json.dumps(config))
+        ids = self.ask("logits", "./tiny", "--chat", "--text", "</s>")["ids"]
+        # What a user writes is plain text, also when it looks like a special token.
+        self.assertEqual(ids, [256, *b"[user]</s>", 257, *b"[a]"])
+        self.write("tiny/tokenizer_config.json", json.dumps({**config, "chat_template": "{% call f() %}{% endcall %}"}))
+        self.assert_fails(5, self.run_bench("model", "logits", "./tiny", "--chat", "--text", "a"),
+                          "tokenizer_config.json", "call")
+        self.write("tiny/tokenizer_config.json", "{}")
+        self.assert_fails(5, self.run_bench("model", "logits", "./tiny", "--chat", "--text", "a"), "no chat template")
+
     def test_bad_prompts_are_usage_errors(self):
         self.write_model()
         self.assert_fails(2, self.run_bench("model", "logits", "./tiny"), "--text TEXT or as --ids")
