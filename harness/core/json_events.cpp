@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kScannerBytes = 16;
 
 /// The reader descends by recursion: deeper than any reader here goes.
-constexpr size_t kDeepest = 1024;
+constexpr size_t kDeepestNesting = 1024;
 
 /// Under the names that RapidJSON calls.
 class Handler {
@@ -32,8 +32,8 @@ class Handler {
     return events_.text({text, length});
   }
   bool Key(const char* text, unsigned length, bool /*copy*/) { return events_.key({text, length}); }
-  bool StartObject() { return ++depth_ <= kDeepest && events_.open_object(); }
-  bool StartArray() { return ++depth_ <= kDeepest && events_.open_array(); }
+  bool StartObject() { return ++depth_ <= kDeepestNesting && events_.open_object(); }
+  bool StartArray() { return ++depth_ <= kDeepestNesting && events_.open_array(); }
   bool EndObject(unsigned /*members*/) { return --depth_, events_.close(); }
   bool EndArray(unsigned /*elements*/) { return --depth_, events_.close(); }
   // With numbers as text it calls none of these.
