@@ -23,8 +23,81 @@ bool is_identifier_key(std::string_view key) {
   return !key.empty();
 }
 
-/// A JSON string with the escapes of RFC 8785: only what must be escaped, the rest as UTF-8.
-void append_string(std::string& out, std::string_view text) {
+Status append(std::string& out, const nlohmann::json& value, const std::string& path, size_t depth);
+
+Status append_object(std::string& out, const nlohmann::json& value, const std::string& path,
+                     size_t depth) {
+  out += '{';
+  bool first = true;
+  for (const auto& [key, member] : value.items()) {  // std::map: sorted bytewise
+    if (!is_identifier_key(key)) return not_canonical(path, "a key is not printable ASCII");
+    if (!first) out += ',';
+    first = false;
+    append_json_string(out, key);
+    out += ':';
+    if (Status status = append(out, member, path + "/" + key, depth + 1); !status) return status;
+  }
+  out += '}';
+  return {};
+}
+
+Status append_array(std::string& out, const nlohmann::json& value, const std::string& path,
+                    size_t depth) {
+  out += '[';
+  size_t index = 0;
+  for (const nlohmann::json& element : value) {
+    if (index > 0) out += ',';
+    const std::string element_path = path + "/" + std::to_string(index);
+    if (Status status = append(out, element, element_path, depth + 1); !status) return status;
+    ++index;
+  }
+  out += ']';
+  return {};
+}
+
+Status append(std::string& out, const nlohmann::json& value, const std::string& path,
+              size_t depth) {
+  using Type = nlohmann::json::value_t;
+  switch (value.type()) {
+    case Type::object:
+    case Type::array:
+      if (depth >= kDeepest) return not_canonical(path, "nested deeper than 64 levels");
+      return value.is_object() ? append_object(out, value, path, depth)
+                               : append_array(out, value, path, depth);
+    case Type::string: {
+      const auto& text = value.get_ref<const std::string&>();
+      if (first_ill_formed_utf8(text)) return not_canonical(path, "a string is not UTF-8");
+      append_json_string(out, text);
+      return {};
+    }
+    case Type::boolean:
+      out += value.get<bool>() ? "true" : "false";
+      return {};
+    case Type::number_integer:
+      out += std::to_string(value.get<int64_t>());
+      return {};
+    case Type::number_unsigned:
+      out += std::to_string(value.get<uint64_t>());
+      return {};
+    case Type::number_float: {
+      const double number = value.get<double>();
+      if (!std::isfinite(number)) return not_canonical(path, "a number is not finite");
+      // -0 equals 0, and equal values have equal bytes.
+      append_json_string(out, shortest_decimal(number == 0 ? 0.0 : number));
+      return {};
+    }
+    case Type::null:
+      return not_canonical(path, "a null");
+    case Type::binary:
+    case Type::discarded:
+      break;
+  }
+  return not_canonical(path, "a value that JSON does not have");
+}
+
+}  // namespace
+
+void append_json_string(std::string& out, std::string_view text) {
   out += '"';
   for (const char c : text) {
     switch (c) {
@@ -62,80 +135,6 @@ void append_string(std::string& out, std::string_view text) {
   }
   out += '"';
 }
-
-Status append(std::string& out, const nlohmann::json& value, const std::string& path, size_t depth);
-
-Status append_object(std::string& out, const nlohmann::json& value, const std::string& path,
-                     size_t depth) {
-  out += '{';
-  bool first = true;
-  for (const auto& [key, member] : value.items()) {  // std::map: sorted bytewise
-    if (!is_identifier_key(key)) return not_canonical(path, "a key is not printable ASCII");
-    if (!first) out += ',';
-    first = false;
-    append_string(out, key);
-    out += ':';
-    if (Status status = append(out, member, path + "/" + key, depth + 1); !status) return status;
-  }
-  out += '}';
-  return {};
-}
-
-Status append_array(std::string& out, const nlohmann::json& value, const std::string& path,
-                    size_t depth) {
-  out += '[';
-  size_t index = 0;
-  for (const nlohmann::json& element : value) {
-    if (index > 0) out += ',';
-    const std::string element_path = path + "/" + std::to_string(index);
-    if (Status status = append(out, element, element_path, depth + 1); !status) return status;
-    ++index;
-  }
-  out += ']';
-  return {};
-}
-
-Status append(std::string& out, const nlohmann::json& value, const std::string& path,
-              size_t depth) {
-  using Type = nlohmann::json::value_t;
-  switch (value.type()) {
-    case Type::object:
-    case Type::array:
-      if (depth >= kDeepest) return not_canonical(path, "nested deeper than 64 levels");
-      return value.is_object() ? append_object(out, value, path, depth)
-                               : append_array(out, value, path, depth);
-    case Type::string: {
-      const auto& text = value.get_ref<const std::string&>();
-      if (first_ill_formed_utf8(text)) return not_canonical(path, "a string is not UTF-8");
-      append_string(out, text);
-      return {};
-    }
-    case Type::boolean:
-      out += value.get<bool>() ? "true" : "false";
-      return {};
-    case Type::number_integer:
-      out += std::to_string(value.get<int64_t>());
-      return {};
-    case Type::number_unsigned:
-      out += std::to_string(value.get<uint64_t>());
-      return {};
-    case Type::number_float: {
-      const double number = value.get<double>();
-      if (!std::isfinite(number)) return not_canonical(path, "a number is not finite");
-      // -0 equals 0, and equal values have equal bytes.
-      append_string(out, shortest_decimal(number == 0 ? 0.0 : number));
-      return {};
-    }
-    case Type::null:
-      return not_canonical(path, "a null");
-    case Type::binary:
-    case Type::discarded:
-      break;
-  }
-  return not_canonical(path, "a value that JSON does not have");
-}
-
-}  // namespace
 
 Result<Json> canonical_json(const nlohmann::json& value) {
   Json canonical{std::string()};

@@ -33,6 +33,9 @@ Result<nlohmann::json> parse_json(std::string_view text, std::string_view source
 /// numbers are `internal` errors: identities never hold them.
 Result<Json> canonical_json(const nlohmann::json& value);
 
+/// Appends a JSON string with the escapes of RFC 8785: only what must be escaped, the rest as UTF-8.
+void append_json_string(std::string& out, std::string_view text);
+
 /// The shortest decimal form without exponent that reads back as `value` (finite).
 std::string shortest_decimal(double value);
 

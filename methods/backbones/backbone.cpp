@@ -6,6 +6,7 @@
 #include "methods/backbones/registry.h"
 #include "methods/checkpoints/gguf.h"
 #include "methods/checkpoints/model_directory.h"
+#include "methods/tokenizers/gguf_token_ids.h"
 #include "methods/tokenizers/gguf_tokenizer.h"
 #include "methods/tokenizers/tokenizer_files.h"
 
@@ -15,12 +16,10 @@ namespace {
 
 /// The text of a token whose id the file names under `key`.
 std::optional<std::string> named_token(const checkpoints::GgufFile& file, const std::string& key) {
-  const auto id = file.optional_integer(key);
   const auto pieces = file.texts("tokenizer.ggml.tokens");
-  if (!id.ok() || !*id || !pieces.ok() || **id < 0 ||
-      **id >= static_cast<int64_t>(pieces->size())) {
-    return std::nullopt;
-  }
+  if (!pieces.ok()) return std::nullopt;
+  const auto id = tokenizers::read_token_id(file, key, pieces->size());
+  if (!id.ok() || !*id) return std::nullopt;
   return std::string((*pieces)[static_cast<size_t>(**id)]);
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "methods/tokenizers/gguf_patterns.h"
+#include "methods/tokenizers/gguf_token_ids.h"
 #include "methods/tokenizers/pipeline/pipeline_tokenizer.h"
 
 namespace qfs::tokenizers {
@@ -70,26 +71,15 @@ std::vector<AddedToken> added_tokens(const GgufVocabulary& vocabulary) {
   return tokens;
 }
 
-Result<std::optional<int32_t>> read_id(const GgufFile& file, std::string_view key, size_t pieces) {
-  const Result<std::optional<int64_t>> id = file.optional_integer(key);
-  if (!id.ok()) return id.error();
-  if (!*id) return std::optional<int32_t>();
-  if (**id < 0 || **id >= static_cast<int64_t>(pieces)) {
-    return data_error("metadata key '" + std::string(key) + "' of '" + file.path() +
-                      "' is outside the vocabulary");
-  }
-  return std::optional(static_cast<int32_t>(**id));
-}
-
 /// Begin and end of sequence, as the file names them.
 Status read_ends(const GgufFile& file, size_t pieces, PipelineParts& parts) {
-  const auto end = read_id(file, "tokenizer.ggml.eos_token_id", pieces);
+  const auto end = read_token_id(file, "tokenizer.ggml.eos_token_id", pieces);
   if (!end.ok()) return end.error();
   parts.end_of_sequence_id = *end;
   const Result<bool> add_first = file.boolean_or("tokenizer.ggml.add_bos_token", false);
   if (!add_first.ok()) return add_first.error();
   if (!*add_first) return {};
-  const auto first = read_id(file, "tokenizer.ggml.bos_token_id", pieces);
+  const auto first = read_token_id(file, "tokenizer.ggml.bos_token_id", pieces);
   if (!first.ok()) return first.error();
   parts.prepended_id = *first;
   if (*first) parts.input_template.single = {{-1, {**first}, 0}, {0, {}, 0}};
@@ -174,7 +164,7 @@ Result<ModelPtr> read_scored(const GgufFile& file, const GgufVocabulary& source)
   BpeOptions options;
   options.byte_fallback = true;
   options.fuse_unk = true;
-  const auto unk = read_id(file, "tokenizer.ggml.unknown_token_id", source.pieces.size());
+  const auto unk = read_token_id(file, "tokenizer.ggml.unknown_token_id", source.pieces.size());
   if (!unk.ok()) return unk.error();
   if (*unk) options.unk_token = std::string(source.pieces[static_cast<size_t>(**unk)]);
   return make_bpe(*vocabulary, merges_of_ranked_pieces(**vocabulary, ranks), std::move(options));

@@ -6,6 +6,7 @@
 #include "harness/core/utf8.h"
 #include "methods/tokenizers/byte_level_bpe.h"
 #include "methods/tokenizers/gguf_pipeline.h"
+#include "methods/tokenizers/gguf_token_ids.h"
 
 namespace qfs::tokenizers {
 
@@ -58,17 +59,6 @@ Status read_pieces(const GgufFile& file, BpeVocabulary& vocabulary) {
   return {};
 }
 
-Result<std::optional<int32_t>> read_id(const GgufFile& file, std::string_view key, size_t pieces) {
-  const Result<std::optional<int64_t>> id = file.optional_integer(key);
-  if (!id.ok()) return id.error();
-  if (!*id) return std::optional<int32_t>();
-  if (**id < 0 || **id >= static_cast<int64_t>(pieces)) {
-    return data_error("metadata key '" + std::string(key) + "' of '" + file.path() +
-                      "' is outside the vocabulary");
-  }
-  return std::optional<int32_t>(static_cast<int32_t>(**id));
-}
-
 }  // namespace
 
 Result<std::shared_ptr<const VocabularyTokenizer>> make_gguf_tokenizer(
@@ -84,13 +74,13 @@ Result<std::shared_ptr<const VocabularyTokenizer>> make_gguf_tokenizer(
   vocabulary.merges.assign(merges->begin(), merges->end());
 
   const size_t pieces = vocabulary.pieces.size();
-  const auto end = read_id(*file, "tokenizer.ggml.eos_token_id", pieces);
+  const auto end = read_token_id(*file, "tokenizer.ggml.eos_token_id", pieces);
   if (!end.ok()) return end.error();
   vocabulary.end_of_sequence_id = *end;
   const Result<bool> add_first = file->boolean_or("tokenizer.ggml.add_bos_token", false);
   if (!add_first.ok()) return add_first.error();
   if (*add_first) {
-    const auto first = read_id(*file, "tokenizer.ggml.bos_token_id", pieces);
+    const auto first = read_token_id(*file, "tokenizer.ggml.bos_token_id", pieces);
     if (!first.ok()) return first.error();
     vocabulary.prepended_id = *first;
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "harness/core/json_dom.h"
 #include "methods/tokenizers/pipeline/code_points.h"
 
 namespace qfs::tokenizers::jinja {
@@ -45,44 +46,6 @@ std::string quoted_repr(const std::string& text) {
   return result + quote;
 }
 
-void append_json_text(std::string_view text, std::string& out) {
-  out += '"';
-  for (const char c : text) {
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\b':
-        out += "\\b";
-        break;
-      case '\f':
-        out += "\\f";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          constexpr std::string_view kDigits = "0123456789abcdef";
-          out += std::string("\\u00") + kDigits[static_cast<size_t>(c >> 4)] +
-                 kDigits[static_cast<size_t>(c & 15)];
-        } else {
-          out += c;
-        }
-    }
-  }
-  out += '"';
-}
-
 /// Writes JSON as Python's json.dumps does.
 class JsonWriter {
  public:
@@ -93,7 +56,7 @@ class JsonWriter {
     if (out.size() > kLongestText) throw TemplateError("a text grows beyond 16 MiB");
     if (const Text* text = value.text()) {
       plain = plain || text->any_plain();
-      return append_json_text(text->bytes(), out);
+      return append_json_string(out, text->bytes());
     }
     if (const auto* flag = value.get<bool>()) {
       out += *flag ? "true" : "false";
@@ -110,7 +73,7 @@ class JsonWriter {
                   [](const auto& a, const auto& b) { return a.first < b.first; });
       }
       write_items('{', '}', sorted.size(), depth, [&](size_t i) {
-        append_json_text(sorted[i].first, out);
+        append_json_string(out, sorted[i].first);
         out += ": ";
         write(sorted[i].second, depth + 1);
       });
