@@ -1,5 +1,6 @@
 qfs_test(metrics_test LABEL unit
   SOURCES
+    unit/metrics/bertscore_test.cpp
     unit/metrics/bootstrap_test.cpp
     unit/metrics/catalog_test.cpp
     unit/metrics/notes_test.cpp
@@ -31,6 +32,7 @@ qfs_test(metrics_property_test LABEL property
 qfs_test(metrics_conformance_test LABEL conformance
   SOURCES
     conformance/metrics/dyle_lines_conformance_test.cpp
+    conformance/metrics/bertscore_conformance_test.cpp
     conformance/metrics/jieba_conformance_test.cpp
     conformance/metrics/punkt_conformance_test.cpp
     conformance/metrics/punkt_texts.cpp
@@ -46,6 +48,8 @@ qfs_test(metrics_conformance_test LABEL conformance
     support/random_texts.cpp
     support/rouge155_corpus.cpp
     support/rouge155_switches.cpp
+    support/safetensors_writer.cpp
+    support/tiny_checkpoint.cpp
   LINK qfs_metrics)
 qfs_fuzz(metrics_fuzz_segmenters SOURCES fuzz/metrics/fuzz_segmenters.cpp LINK qfs_metrics)
 qfs_fuzz(metrics_fuzz_jieba_files SOURCES fuzz/metrics/fuzz_jieba_files.cpp LINK qfs_metrics)

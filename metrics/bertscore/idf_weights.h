@@ -1,0 +1,34 @@
+// IdfWeights: how much each token counts in BERTScore.
+//
+// Called by BertScorer. Without a corpus every token counts 1 and special ones 0; with one, a token
+// counts log((N + 1) / (df + 1)) over the N references, where one that no reference has counts
+// log(N + 1). Source: bert_score 0.3.13, utils.py `get_idf_dict` and score.py. Immutable after
+// construction; thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "metrics/bertscore/token_vectors.h"
+
+namespace qfs::metrics {
+
+class IdfWeights {
+ public:
+  IdfWeights() = default;
+  /// `references`: one entry a reference, repeats included, with the special tokens.
+  explicit IdfWeights(std::span<const std::vector<int32_t>> references);
+
+  /// One weight a token, not normalized. With idf, special tokens have the weight of any token,
+  /// which is near 0 because every reference has them.
+  std::vector<double> of(const TokenVectors& text) const;
+
+ private:
+  bool idf_ = false;
+  double unseen_ = 0;
+  std::unordered_map<int32_t, double> weights_;
+};
+
+}  // namespace qfs::metrics
