@@ -10,9 +10,9 @@ namespace {
 using checkpoints::GgufFile;
 
 /// Reads integers with a range; the first failure is kept and later reads give 1.
-class ConfigReader {
+class MetadataReader {
  public:
-  explicit ConfigReader(const GgufFile& file) : file_(file) {}
+  explicit MetadataReader(const GgufFile& file) : file_(file) {}
 
   int64_t integer(const std::string& key, int64_t maximum) {
     return checked(key, file_.integer(key), maximum);
@@ -76,7 +76,7 @@ Status check_features(const GgufFile& file) {
 Result<LlamaConfig> read_llama_config(const GgufFile& file) {
   if (Status status = check_features(file); !status.ok()) return status.error();
   constexpr int64_t kMaxWidth = 1 << 20;
-  ConfigReader reader(file);
+  MetadataReader reader(file);
   LlamaConfig config;
   config.layers = reader.integer("llama.block_count", 4096);
   config.hidden = reader.integer("llama.embedding_length", kMaxWidth);
