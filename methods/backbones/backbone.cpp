@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "methods/backbones/architectures.h"
 #include "methods/backbones/registry.h"
 #include "methods/checkpoints/gguf.h"
 #include "methods/checkpoints/model_directory.h"
@@ -36,9 +37,9 @@ Result<std::shared_ptr<const Backbone>> open_folder(const Resource& resource) {
   const auto folder = checkpoints::ModelDirectory::open(resource.path);
   if (!folder.ok()) return folder.error();
   auto backbone = std::make_shared<Backbone>();
-  const auto weights = load_llama_weights(*folder);
-  if (!weights.ok()) return weights.error();
-  backbone->weights = *weights;
+  const auto network = load_network(*folder);
+  if (!network.ok()) return network.error();
+  backbone->network = *network;
   backbone->digest = resource.digest;
   const auto tokenizer = tokenizers::open_tokenizer_files(resource.path);
   if (!tokenizer.ok()) return tokenizer.error();
@@ -58,9 +59,9 @@ Result<std::shared_ptr<const Backbone>> open_backbone(const Resource& resource) 
   const auto file = checkpoints::GgufFile::open(resource.path);
   if (!file.ok()) return file.error();
   auto backbone = std::make_shared<Backbone>();
-  const auto weights = load_llama_weights(*file);
-  if (!weights.ok()) return weights.error();
-  backbone->weights = *weights;
+  const auto network = load_network(*file);
+  if (!network.ok()) return network.error();
+  backbone->network = *network;
   backbone->digest = resource.digest;
   const auto tokenizer = tokenizers::make_gguf_tokenizer(*file);
   if (!tokenizer.ok()) return tokenizer.error();

@@ -10,21 +10,21 @@
 #include "harness/api/method.h"
 #include "harness/api/resource_cache.h"
 #include "harness/api/result.h"
-#include "methods/backbones/llama_weights.h"
+#include "methods/backbones/network.h"
 #include "methods/tokenizers/chat_renderer.h"
 #include "methods/tokenizers/tokenizer.h"
 
 namespace qfs::backbones {
 
 struct Backbone {
-  std::shared_ptr<const LlamaWeights> weights;
+  std::shared_ptr<const Network> network;
   std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer;
   std::string digest;             ///< the declared one of its file
   tokenizers::ChatSettings chat;  ///< without text when the file has no chat template
 };
 
 /// Verifies the declared digest, then reads the file. Errors: those of verify_backbone,
-/// load_llama_weights and the tokenizer.
+/// load_network and the tokenizer.
 Result<std::shared_ptr<const Backbone>> open_backbone(const Resource& resource);
 
 /// The same through a cache, keyed by digest.

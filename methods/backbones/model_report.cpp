@@ -9,7 +9,7 @@
 
 #include "harness/core/json_dom.h"
 #include "methods/backbones/encoders/encoder_weights.h"
-#include "methods/backbones/llama_weights.h"
+#include "methods/backbones/llama/llama_weights.h"
 #include "methods/backbones/registry.h"
 #include "methods/checkpoints/gguf_checkpoint.h"
 #include "methods/checkpoints/model_directory.h"

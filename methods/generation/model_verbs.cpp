@@ -11,9 +11,8 @@
 #include "harness/core/utf8.h"
 #include "methods/backbones/backbone.h"
 #include "methods/backbones/model_report.h"
-#include "methods/backbones/models.h"
 #include "methods/backbones/torch_runtime.h"
-#include "methods/generation/greedy.h"
+#include "methods/generation/generator.h"
 #include "methods/tokenizers/chat_renderer.h"
 
 namespace qfs::generation {
@@ -26,7 +25,7 @@ using nlohmann::json;
 /// A decoder that is ready to read prompts.
 struct Opened {
   std::shared_ptr<const Backbone> backbone;
-  std::unique_ptr<backbones::CausalModel> model;
+  std::unique_ptr<backbones::SequenceModel> model;
 };
 
 Result<Opened> open(const Resource& resource, const RuntimeOptions& runtime) {
@@ -36,7 +35,7 @@ Result<Opened> open(const Resource& resource, const RuntimeOptions& runtime) {
   auto backbone = backbones::open_backbone(resource);
   if (!backbone.ok()) return backbone.error();
   opened.backbone = *backbone;
-  auto model = backbones::open_model(*opened.backbone, runtime, cache);
+  auto model = opened.backbone->network->open(runtime, opened.backbone->digest, cache);
   if (!model.ok()) return model.error();
   opened.model = *std::move(model);
   return opened;
@@ -96,11 +95,12 @@ Result<Json> logits_of(const Resource& resource, const RuntimeOptions& runtime,
   if (!opened.ok()) return opened.error();
   const auto ids = prompt_ids(arguments, *opened->backbone);
   if (!ids.ok()) return ids.error();
-  std::vector<float> logits(static_cast<size_t>(opened->model->config().vocabulary));
+  std::vector<float> logits(static_cast<size_t>(opened->model->shape().vocabulary));
   if (Status begun = opened->model->begin(1, static_cast<int64_t>(ids->size())); !begun.ok()) {
     return begun.error();
   }
-  if (Status read = opened->model->prefill(0, *ids, logits); !read.ok()) return read.error();
+  if (Status read = opened->model->prefill(0, {.ids = *ids}, logits); !read.ok())
+    return read.error();
   for (const float logit : logits) {
     if (!std::isfinite(logit)) return data_error("a logit is not finite; the weights are damaged");
   }
@@ -117,14 +117,15 @@ Result<Json> generated(const Resource& resource, const RuntimeOptions& runtime,
   if (!opened.ok()) return opened.error();
   const auto ids = prompt_ids(arguments, *opened->backbone);
   if (!ids.ok()) return ids.error();
-  GreedyOptions options;
+  DecodingOptions options;
   options.max_new_tokens = arguments.value("max_new_tokens", int64_t{64});
   options.stop_texts = arguments.value("stop", std::vector<std::string>());
   if (const auto end = opened->backbone->tokenizer->end_of_sequence_id()) {
     options.stop_ids.push_back(*end);
   }
-  GreedyGenerator generator(opened->backbone->tokenizer, std::move(opened->model));
-  auto result = generator.generate({&*ids, 1}, options);
+  Generator generator(opened->backbone->tokenizer, std::move(opened->model));
+  const backbones::SequenceInput input = {.ids = *ids};
+  auto result = generator.generate({&input, 1}, options);
   if (!result.ok()) return result.error();
   const Generated& row = result->rows.front();
   const RepairedText text = repair_utf8(row.text);

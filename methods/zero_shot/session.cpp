@@ -8,9 +8,8 @@
 
 #include "harness/core/utf8.h"
 #include "methods/backbones/backbone.h"
-#include "methods/backbones/models.h"
 #include "methods/backbones/torch_runtime.h"
-#include "methods/generation/greedy.h"
+#include "methods/generation/generator.h"
 #include "methods/tokenizers/chat_renderer.h"
 #include "methods/tokenizers/tokenizer.h"
 #include "methods/tokenizers/truncation.h"
@@ -32,7 +31,7 @@ class ZeroShotSession final : public MethodSession {
  public:
   ZeroShotSession(const SessionRequest& request,
                   std::shared_ptr<const backbones::Backbone> backbone,
-                  std::unique_ptr<backbones::CausalModel> model,
+                  std::unique_ptr<backbones::SequenceModel> model,
                   std::shared_ptr<const tokenizers::Tokenizer> counter,
                   std::shared_ptr<const tokenizers::ChatRenderer> chat)
       : params_(request.params),
@@ -50,14 +49,14 @@ class ZeroShotSession final : public MethodSession {
 
   Status run(std::span<const NumberedExample> unit, PredictionSink& sink) override {
     std::vector<PreparedPrompt> prompts;
-    std::vector<std::vector<int32_t>> ids;
+    std::vector<backbones::SequenceInput> inputs;
     for (const NumberedExample& numbered : unit) {
       Result<PreparedPrompt> prompt = prepare(numbered.example);
       if (!prompt.ok()) return prompt.error();
-      ids.push_back(prompt->ids);
+      inputs.push_back({.ids = prompt->ids});
       prompts.push_back(*std::move(prompt));
     }
-    Result<generation::GenerationResult> result = generator_.generate(ids, options_);
+    Result<generation::GenerationResult> result = generator_.generate(inputs, options_);
     if (!result.ok()) return result.error();
     for (size_t i = 0; i < unit.size(); ++i) {
       sink.emit(unit[i].ordinal, to_prediction(prompts[i], std::move(result->rows[i])));
@@ -89,7 +88,7 @@ class ZeroShotSession final : public MethodSession {
                      : tokenizers::encode_prompt(*backbone_->tokenizer, prompt.pieces);
     if (!ids.ok()) return ids.error();
     prompt.ids = *std::move(ids);
-    const int64_t window = backbone_->weights->config.context;
+    const int64_t window = backbone_->network->shape().context;
     const auto length = static_cast<int64_t>(prompt.ids.size());
     if (length + options_.max_new_tokens <= window) return prompt;
     return invalid_argument("the prompt of example '" + example.key + "' has " +
@@ -124,8 +123,8 @@ class ZeroShotSession final : public MethodSession {
   std::shared_ptr<const backbones::Backbone> backbone_;
   std::shared_ptr<const tokenizers::Tokenizer> counter_;
   std::shared_ptr<const tokenizers::ChatRenderer> chat_;  ///< null: prompts are plain texts
-  generation::GreedyGenerator generator_;
-  generation::GreedyOptions options_;
+  generation::Generator generator_;
+  generation::DecodingOptions options_;
 };
 
 Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, ResourceCache& cache) {
@@ -135,7 +134,7 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
   }
   auto backbone = backbones::open_backbone(*request.backbone, cache);
   if (!backbone.ok()) return backbone.error();
-  auto model = backbones::open_model(**backbone, request.runtime, cache);
+  auto model = (*backbone)->network->open(request.runtime, (*backbone)->digest, cache);
   if (!model.ok()) return model.error();
   // Without a tokenizer of the cell, lengths are counted by the backbone's.
   std::shared_ptr<const tokenizers::Tokenizer> counter = (*backbone)->tokenizer;

@@ -66,7 +66,7 @@ class Torch(unittest.TestCase):
     TENSORS = HEADER + "#include <ATen/core/Tensor.h>\n"
 
     def test_tensor_code_may_include_it(self):
-        for path in ("methods/backbones/llama.h", "methods/zero_shot/session.h",
+        for path in ("methods/backbones/llama/llama.h", "methods/zero_shot/session.h",
                      "methods/register_torch_sessions.cpp", "harness/apps/qfs_host.cpp"):
             with self.subTest(path=path):
                 self.assertEqual(findings_in({path: self.TENSORS}), [])
@@ -80,10 +80,10 @@ class Torch(unittest.TestCase):
     def test_a_chain_of_headers_is_followed_and_printed(self):
         found = findings_in({
             "methods/zero_shot/spec.cpp": '#include "methods/zero_shot/parts.h"\n',
-            "methods/zero_shot/parts.h": HEADER + '#include "methods/backbones/llama.h"\n',
-            "methods/backbones/llama.h": self.TENSORS})
+            "methods/zero_shot/parts.h": HEADER + '#include "methods/backbones/llama/llama.h"\n',
+            "methods/backbones/llama/llama.h": self.TENSORS})
         self.assertEqual(len(found), 2)
-        self.assertIn("methods/zero_shot/parts.h -> methods/backbones/llama.h -> <ATen/core/Tensor.h>",
+        self.assertIn("methods/zero_shot/parts.h -> methods/backbones/llama/llama.h -> <ATen/core/Tensor.h>",
                       found[1])
 
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "harness/core/clock.h"
-#include "methods/backbones/llama.h"
+#include "methods/backbones/llama/llama.h"
 #include "methods/backbones/torch_runtime.h"
 #include "methods/checkpoints/gguf.h"
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "methods/backbones/llama.h"
+#include "methods/backbones/llama/llama.h"
 #include "methods/backbones/torch_runtime.h"
 #include "methods/checkpoints/gguf.h"
 #include "tests/support/model_file.h"

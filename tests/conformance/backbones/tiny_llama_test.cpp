@@ -8,8 +8,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "methods/backbones/cpu_causal_model.h"
-#include "methods/backbones/device_llama.h"
+#include "methods/backbones/llama/cpu_llama.h"
+#include "methods/backbones/llama/device_llama.h"
 #include "methods/backbones/torch_runtime.h"
 #include "tests/support/tiny_checkpoint.h"
 
@@ -34,12 +34,12 @@ Result<std::shared_ptr<const LlamaWeights>> load(const std::string& folder) {
 
 /// Logits after reading `prompt` tokens at once and the rest one by one, at every `every`-th
 /// position that this passes.
-void expect_logits(CausalModel& model, const json& test_case, size_t prompt, size_t every) {
+void expect_logits(SequenceModel& model, const json& test_case, size_t prompt, size_t every) {
   const std::vector<int32_t> ids = test_case.at("ids");
-  std::vector<float> logits(static_cast<size_t>(model.config().vocabulary));
+  std::vector<float> logits(static_cast<size_t>(model.shape().vocabulary));
   ASSERT_TRUE(model.begin(1, static_cast<int64_t>(ids.size())).ok());
-  const std::span<const int32_t> all(ids);
-  ASSERT_TRUE(model.prefill(0, all.first(prompt), logits).ok());
+  const SequenceInput input = {.ids = {ids.begin(), ids.begin() + static_cast<int64_t>(prompt)}};
+  ASSERT_TRUE(model.prefill(0, input, logits).ok());
   for (size_t position = prompt - 1;;) {
     if (position % every == 0) {
       const std::vector<double> row = test_case.at("logits").at(position / every);

@@ -1,12 +1,12 @@
 // The forward pass that serves every device computes what the fast CPU one does: float32 to its
 // rounding, 16-bit types to theirs, in batches and step by step.
-#include "methods/backbones/device_llama.h"
+#include "methods/backbones/llama/device_llama.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "methods/backbones/cpu_causal_model.h"
 #include "methods/backbones/device_runtime.h"
+#include "methods/backbones/llama/cpu_llama.h"
 #include "methods/backbones/torch_runtime.h"
 #include "tests/support/gguf_writer.h"
 #include "tests/support/kernel_device.h"
@@ -34,21 +34,21 @@ class DeviceLlamaTest : public ::testing::Test {
     EXPECT_TRUE(loaded.ok());
     return *loaded;
   }
-  std::unique_ptr<CausalModel> on_device(const std::shared_ptr<const LlamaWeights>& weights,
-                                         at::ScalarType type) {
+  std::unique_ptr<SequenceModel> on_device(const std::shared_ptr<const LlamaWeights>& weights,
+                                           at::ScalarType type) {
     auto copy = copy_to_device(*weights, device_.place, type);
     EXPECT_TRUE(copy.ok()) << copy.error().to_string();
     return make_device_model(*copy, device_.services);
   }
   /// Logits of three prompts and of two steps of decoding them together, in the order read.
-  static std::vector<float> read(CausalModel& model) {
+  static std::vector<float> read(SequenceModel& model) {
     const std::vector<int64_t> lengths = {5, 300, 1};
     std::vector<float> all;
     std::vector<float> logits(TinyLlama::kVocabulary);
     EXPECT_TRUE(model.begin(3, 310).ok());
     for (size_t r = 0; r < lengths.size(); ++r) {
       const auto tokens = some_tokens(lengths[r], static_cast<int32_t>(r));
-      EXPECT_TRUE(model.prefill(static_cast<int64_t>(r), tokens, logits).ok());
+      EXPECT_TRUE(model.prefill(static_cast<int64_t>(r), {.ids = tokens}, logits).ok());
       all.insert(all.end(), logits.begin(), logits.end());
     }
     const std::vector<int64_t> rows = {2, 0, 1};
@@ -103,7 +103,7 @@ TEST_F(DeviceLlamaTest, impossible_requests_are_refused) {
   EXPECT_EQ(model->begin(0, 8).error().kind, ErrorKind::invalid_argument);
   ASSERT_TRUE(model->begin(1, 4).ok());
   const auto prefill = [&](const std::vector<int32_t>& tokens) {
-    return model->prefill(0, tokens, logits);
+    return model->prefill(0, {.ids = tokens}, logits);
   };
   EXPECT_EQ(prefill({}).error().kind, ErrorKind::invalid_argument);
   EXPECT_EQ(prefill({1, 2, 3, 4, 5}).error().kind, ErrorKind::invalid_argument);

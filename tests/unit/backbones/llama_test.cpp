@@ -1,6 +1,6 @@
 // The fast forward pass computes what the papers say (reference_llama.h), in every batch alike, and
 // refuses files and requests that cannot be.
-#include "methods/backbones/llama.h"
+#include "methods/backbones/llama/llama.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "methods/backbones/llama_config.h"
+#include "methods/backbones/llama/llama_config.h"
 #include "methods/checkpoints/gguf.h"
 
 namespace qfs::test {

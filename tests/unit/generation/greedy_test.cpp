@@ -1,7 +1,5 @@
 // Greedy generation: the argmax of every step, rows that do not see one another, and the rules that
 // end a row.
-#include "methods/generation/greedy.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,16 +8,17 @@
 
 #include "harness/core/sha256.h"
 #include "methods/backbones/backbone.h"
-#include "methods/backbones/cpu_causal_model.h"
-#include "methods/backbones/llama.h"
+#include "methods/backbones/llama/llama.h"
 #include "methods/backbones/torch_runtime.h"
-#include "methods/generation/stop_rules.h"
+#include "methods/generation/generator.h"
+#include "methods/generation/output_row.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_llama.h"
 
 namespace qfs::generation {
 namespace {
 
+using ::qfs::backbones::SequenceInput;
 using ::qfs::test::TinyLlama;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -36,24 +35,33 @@ class GreedyTest : public ::testing::Test {
     EXPECT_TRUE(backbone.ok()) << backbone.error().to_string();
     return *backbone;
   }
+  /// Those of the file that open() wrote last.
+  std::shared_ptr<const backbones::LlamaWeights> weights() const {
+    const auto file = checkpoints::GgufFile::open(folder_.path() + "/m.gguf");
+    EXPECT_TRUE(file.ok());
+    return *backbones::load_llama_weights(*file);
+  }
   std::shared_ptr<const backbones::Backbone> open(const TinyLlama& tiny = {}) {
     return open(tiny.bytes());
   }
 
-  static GreedyGenerator generator_of(const std::shared_ptr<const backbones::Backbone>& backbone) {
-    return {backbone->tokenizer, backbones::make_cpu_model(backbone->weights)};
+  static Generator generator_of(const std::shared_ptr<const backbones::Backbone>& backbone) {
+    ResourceCache cache;
+    auto model = backbone->network->open({}, backbone->digest, cache);
+    EXPECT_TRUE(model.ok());
+    return {backbone->tokenizer, *std::move(model)};
   }
 
-  static std::vector<int32_t> prompt(int64_t length, int32_t seed) {
-    std::vector<int32_t> ids;
+  static SequenceInput prompt(int64_t length, int32_t seed) {
+    SequenceInput input;
     for (int64_t i = 0; i < length; ++i) {
-      ids.push_back(static_cast<int32_t>((i * 17 + seed * 29) % 256));
+      input.ids.push_back(static_cast<int32_t>((i * 17 + seed * 29) % 256));
     }
-    return ids;
+    return input;
   }
-  static Generated one(GreedyGenerator& generator, const std::vector<int32_t>& ids,
-                       const GreedyOptions& options) {
-    auto result = generator.generate({&ids, 1}, options);
+  static Generated one(Generator& generator, const SequenceInput& input,
+                       const DecodingOptions& options) {
+    auto result = generator.generate({&input, 1}, options);
     EXPECT_TRUE(result.ok()) << result.error().to_string();
     return result->rows.front();
   }
@@ -62,11 +70,11 @@ class GreedyTest : public ::testing::Test {
 
 TEST_F(GreedyTest, every_token_is_the_argmax_after_all_tokens_before_it) {
   const auto backbone = open();
-  GreedyGenerator generator = generator_of(backbone);
-  std::vector<int32_t> ids = prompt(6, 1);
-  const Generated generated = one(generator, ids, {.max_new_tokens = 12});
+  Generator generator = generator_of(backbone);
+  std::vector<int32_t> ids = prompt(6, 1).ids;
+  const Generated generated = one(generator, {.ids = ids}, {.max_new_tokens = 12});
   ASSERT_THAT(generated.ids, SizeIs(12));
-  backbones::Llama llama(backbone->weights);
+  backbones::Llama llama(weights());
   for (const int32_t token : generated.ids) {
     std::vector<float> logits(TinyLlama::kVocabulary);
     auto cache = llama.make_cache(1, static_cast<int64_t>(ids.size()));
@@ -77,12 +85,12 @@ TEST_F(GreedyTest, every_token_is_the_argmax_after_all_tokens_before_it) {
 }
 
 TEST_F(GreedyTest, outputs_do_not_depend_on_the_batch) {
-  GreedyGenerator generator = generator_of(open());
-  std::vector<std::vector<int32_t>> prompts;
+  Generator generator = generator_of(open());
+  std::vector<SequenceInput> prompts;
   for (const int64_t length : {3, 40, 1, 11, 270}) {
     prompts.push_back(prompt(length, static_cast<int32_t>(length)));
   }
-  const GreedyOptions options{.max_new_tokens = 20, .stop_ids = {TinyLlama::kEnd, 7}};
+  const DecodingOptions options{.max_new_tokens = 20, .stop_ids = {TinyLlama::kEnd, 7}};
   const auto batch = generator.generate(prompts, options);
   ASSERT_TRUE(batch.ok());
   for (size_t i = 0; i < prompts.size(); ++i) {
@@ -94,24 +102,24 @@ TEST_F(GreedyTest, outputs_do_not_depend_on_the_batch) {
 }
 
 TEST_F(GreedyTest, a_stop_id_ends_the_row_and_is_not_part_of_it) {
-  GreedyGenerator generator = generator_of(open());
+  Generator generator = generator_of(open());
   const auto ids = prompt(5, 2);
   const Generated free = one(generator, ids, {.max_new_tokens = 8});
   EXPECT_EQ(free.finish, FinishReason::length);
   const int32_t stop = free.ids[3];
   const auto first = std::find(free.ids.begin(), free.ids.end(), stop);
-  const GreedyOptions options{.max_new_tokens = 8, .stop_ids = {stop}};
+  const DecodingOptions options{.max_new_tokens = 8, .stop_ids = {stop}};
   const Generated stopped = one(generator, ids, options);
   EXPECT_EQ(stopped.finish, FinishReason::stop);
   EXPECT_EQ(stopped.ids, std::vector<int32_t>(free.ids.begin(), first));
-  GreedyOptions fixed = options;
+  DecodingOptions fixed = options;
   fixed.ignore_stops = true;
   EXPECT_EQ(one(generator, ids, fixed).ids, free.ids);
 }
 
 TEST_F(GreedyTest, times_count_prompt_tokens_and_the_tokens_of_steps) {
-  GreedyGenerator generator = generator_of(open());
-  const std::vector<std::vector<int32_t>> prompts = {prompt(5, 1), prompt(9, 2)};
+  Generator generator = generator_of(open());
+  const std::vector<SequenceInput> prompts = {prompt(5, 1), prompt(9, 2)};
   const auto result = generator.generate(prompts, {.max_new_tokens = 6});
   ASSERT_TRUE(result.ok());
   EXPECT_EQ(result->times.prefill_tokens, 14);
@@ -126,7 +134,7 @@ TEST_F(GreedyTest, times_count_prompt_tokens_and_the_tokens_of_steps) {
 TEST_F(GreedyTest, what_does_not_fit_the_window_is_an_error_with_the_numbers) {
   TinyLlama tiny;
   tiny.context = 32;
-  GreedyGenerator generator = generator_of(open(tiny));
+  Generator generator = generator_of(open(tiny));
   const auto ids = prompt(30, 1);
   const auto result = generator.generate({&ids, 1}, {.max_new_tokens = 3});
   ASSERT_FALSE(result.ok());
@@ -134,7 +142,7 @@ TEST_F(GreedyTest, what_does_not_fit_the_window_is_an_error_with_the_numbers) {
   EXPECT_THAT(result.error().message, HasSubstr("30 tokens and 3 new ones"));
   EXPECT_THAT(result.error().message, HasSubstr("window of 32"));
   EXPECT_TRUE(generator.generate({&ids, 1}, {.max_new_tokens = 2}).ok());
-  const std::vector<int32_t> empty;
+  const SequenceInput empty;
   EXPECT_EQ(generator.generate({&empty, 1}, {}).error().kind, ErrorKind::invalid_argument);
 }
 
@@ -142,7 +150,7 @@ TEST_F(GreedyTest, damaged_weights_are_a_data_error) {
   std::string bytes = TinyLlama{}.bytes();
   const float nan = std::numeric_limits<float>::quiet_NaN();
   bytes.replace(bytes.size() - 4, 4, reinterpret_cast<const char*>(&nan), 4);  // of output_norm
-  GreedyGenerator generator = generator_of(open(bytes));
+  Generator generator = generator_of(open(bytes));
   const auto ids = prompt(4, 1);
   const auto result = generator.generate({&ids, 1}, {.max_new_tokens = 2});
   ASSERT_FALSE(result.ok());
@@ -156,8 +164,8 @@ class StopTextTest : public GreedyTest {
   /// taken.
   Generated feed(std::string_view text, std::vector<std::string> stops) {
     const auto backbone = open();
-    const GreedyOptions options{.max_new_tokens = 100, .stop_texts = std::move(stops)};
-    RowState row(*backbone->tokenizer, options);
+    const DecodingOptions options{.max_new_tokens = 100, .stop_texts = std::move(stops)};
+    OutputRow row(*backbone->tokenizer, options);
     for (const char c : text) {
       if (!row.accept(static_cast<unsigned char>(c))) break;
     }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/api/result.h"
-#include "methods/backbones/llama_config.h"
+#include "methods/backbones/llama/llama_config.h"
 #include "methods/backbones/matrix.h"
 #include "methods/checkpoints/checkpoint.h"
 #include "methods/checkpoints/gguf.h"

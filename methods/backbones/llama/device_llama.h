@@ -1,18 +1,18 @@
 // The forward pass of a LLaMA-type model on any LibTorch device: LibTorch's matrix products and
 // prompt attention, the device's own kernels (methods/kernels/device_kernels.h) for the rest.
 //
-// Called by generation through CausalModel. On a CPU it is the slow twin of llama.h that its tests
-// compare with; on a GPU it is the forward pass. A prompt is read alone and decode attention sums
-// in an order of its own row; the matrix products of a step are LibTorch's, whose sums may depend
-// on the number of rows, so outputs may depend on the batch (numerics_id records it).
+// Called by generation through SequenceModel. On a CPU it is the slow twin of llama.h that its
+// tests compare with; on a GPU it is the forward pass. A prompt is read alone and decode attention
+// sums in an order of its own row; the matrix products of a step are LibTorch's, whose sums may
+// depend on the number of rows, so outputs may depend on the batch (numerics_id records it).
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 #include <memory>
 
-#include "methods/backbones/causal_model.h"
-#include "methods/backbones/device_llama_weights.h"
+#include "methods/backbones/llama/device_llama_weights.h"
+#include "methods/backbones/sequence_model.h"
 #include "methods/kernels/device_kernels.h"
 
 namespace qfs::backbones {
@@ -27,7 +27,7 @@ struct DeviceServices {
 /// Those of the CPU twins.
 DeviceServices cpu_device_services();
 
-std::unique_ptr<CausalModel> make_device_model(std::shared_ptr<const DeviceLlamaWeights> weights,
-                                               const DeviceServices& services);
+std::unique_ptr<SequenceModel> make_device_model(std::shared_ptr<const DeviceLlamaWeights> weights,
+                                                 const DeviceServices& services);
 
 }  // namespace qfs::backbones

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "methods/backbones/config_reader.h"
-#include "methods/backbones/llama_config.h"
+#include "methods/backbones/llama/llama_config.h"
 
 namespace qfs::backbones {
 

@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <string>
 
-#include "methods/backbones/llama.h"
-#include "methods/backbones/llama_scratch.h"
+#include "methods/backbones/llama/llama.h"
+#include "methods/backbones/llama/llama_scratch.h"
 #include "methods/backbones/torch_runtime.h"
 #include "methods/kernels/cpu_kernels.h"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "methods/backbones/llama.h"
+#include "methods/backbones/llama/llama.h"
 #include "methods/kernels/thread_pool.h"
 
 namespace qfs::backbones {

@@ -1,9 +1,9 @@
-#include "methods/backbones/llama_weights.h"
+#include "methods/backbones/llama/llama_weights.h"
 
 #include <string>
 #include <utility>
 
-#include "methods/backbones/llama_names.h"
+#include "methods/backbones/llama/llama_names.h"
 #include "methods/backbones/rope.h"
 #include "methods/backbones/torch_runtime.h"
 #include "methods/backbones/weight_reader.h"

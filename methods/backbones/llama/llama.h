@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "harness/api/result.h"
-#include "methods/backbones/llama_weights.h"
+#include "methods/backbones/llama/llama_weights.h"
 
 namespace qfs::backbones {
 

@@ -1,4 +1,4 @@
-#include "methods/backbones/llama_config.h"
+#include "methods/backbones/llama/llama_config.h"
 
 #include <cmath>
 #include <string>

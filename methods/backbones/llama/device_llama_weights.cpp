@@ -1,4 +1,4 @@
-#include "methods/backbones/device_llama_weights.h"
+#include "methods/backbones/llama/device_llama_weights.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "methods/backbones/llama_names.h"
+#include "methods/backbones/llama/llama_names.h"
 
 namespace qfs::backbones {
 

@@ -1,4 +1,4 @@
-#include "methods/backbones/device_llama.h"
+#include "methods/backbones/llama/device_llama.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "methods/backbones/cache_rows.h"
+#include "methods/backbones/llama/llama_network.h"
 #include "methods/backbones/torch_runtime.h"
 
 namespace qfs::backbones {
@@ -35,15 +37,16 @@ struct Places {
   int64_t longest = 0;   ///< of positions + 1
 };
 
-class DeviceLlama final : public CausalModel {
+class DeviceLlama final : public SequenceModel {
  public:
   DeviceLlama(std::shared_ptr<const DeviceLlamaWeights> weights, const DeviceServices& services)
       : weights_(std::move(weights)),
+        shape_(shape_of(weights_->config)),
         services_(services),
         type_(element_type(weights_->embedding)),
         device_(weights_->embedding.device()) {}
 
-  const LlamaConfig& config() const override { return weights_->config; }
+  const SequenceShape& shape() const override { return shape_; }
 
   Status begin(int64_t rows, int64_t capacity) override {
     const LlamaConfig& c = config();
@@ -65,7 +68,8 @@ class DeviceLlama final : public CausalModel {
     });
   }
 
-  Status prefill(int64_t row, std::span<const int32_t> tokens, std::span<float> logits) override {
+  Status prefill(int64_t row, const SequenceInput& input, std::span<float> logits) override {
+    const std::span<const int32_t> tokens = input.ids;
     if (Status status = check(tokens, {&row, 1}, logits); !status.ok()) return status;
     const auto count = static_cast<int64_t>(tokens.size());
     if (count > capacity() || lengths_[static_cast<size_t>(row)] != 0) {
@@ -109,9 +113,14 @@ class DeviceLlama final : public CausalModel {
     });
   }
 
+  Status reassign(std::span<const int64_t> rows, std::span<const int64_t> sources) override {
+    return reassign_rows(rows, sources, keys_, values_, lengths_);
+  }
+
  private:
   static constexpr int64_t kNoPrompt = -1;
 
+  const LlamaConfig& config() const { return weights_->config; }
   int64_t capacity() const { return keys_.size(3); }
 
   Status check(std::span<const int32_t> tokens, std::span<const int64_t> rows,
@@ -275,6 +284,7 @@ class DeviceLlama final : public CausalModel {
   }
 
   std::shared_ptr<const DeviceLlamaWeights> weights_;
+  SequenceShape shape_;
   DeviceServices services_;
   ElementType type_;
   at::Device device_;
@@ -291,8 +301,8 @@ DeviceServices cpu_device_services() {
           .error_text = [](int) { return "CPU kernels do not fail"; }};
 }
 
-std::unique_ptr<CausalModel> make_device_model(std::shared_ptr<const DeviceLlamaWeights> weights,
-                                               const DeviceServices& services) {
+std::unique_ptr<SequenceModel> make_device_model(std::shared_ptr<const DeviceLlamaWeights> weights,
+                                                 const DeviceServices& services) {
   return std::make_unique<DeviceLlama>(std::move(weights), services);
 }
 

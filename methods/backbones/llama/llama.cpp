@@ -1,4 +1,4 @@
-#include "methods/backbones/llama.h"
+#include "methods/backbones/llama/llama.h"
 
 #include <ATen/Parallel.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "methods/backbones/llama_scratch.h"
+#include "methods/backbones/llama/llama_scratch.h"
 #include "methods/backbones/torch_runtime.h"
 #include "methods/kernels/cpu_kernels.h"
 

@@ -1,0 +1,23 @@
+// Rows of a key-value cache that go on from where other rows stand, as beams do.
+//
+// Called by implementations of SequenceModel. Pure but for the tensors; thread-compatible.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "harness/api/result.h"
+
+namespace qfs::backbones {
+
+/// Copies what rows `sources` hold to `rows`, all at once. `keys` and `values`: [layers, rows,
+/// heads, capacity, head_dim]; `lengths`: positions that each row holds. `internal`: lists of
+/// different lengths, a row outside the cache or named twice, an empty source.
+Status reassign_rows(std::span<const int64_t> rows, std::span<const int64_t> sources,
+                     const at::Tensor& keys, const at::Tensor& values,
+                     std::vector<int64_t>& lengths);
+
+}  // namespace qfs::backbones

@@ -1,0 +1,62 @@
+#include "methods/backbones/llama/cpu_llama.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "methods/backbones/cache_rows.h"
+#include "methods/backbones/llama/llama.h"
+#include "methods/backbones/llama/llama_network.h"
+
+namespace qfs::backbones {
+
+namespace {
+
+class CpuLlama final : public SequenceModel {
+ public:
+  explicit CpuLlama(std::shared_ptr<const LlamaWeights> weights)
+      : shape_(shape_of(weights->config)), model_(std::move(weights)) {}
+
+  const SequenceShape& shape() const override { return shape_; }
+
+  Status begin(int64_t rows, int64_t capacity) override {
+    if (!cache_ || static_cast<int64_t>(cache_->lengths.size()) < rows ||
+        cache_->capacity < capacity) {
+      cache_.reset();
+      Result<KvCache> cache = model_.make_cache(rows, capacity);
+      if (!cache.ok()) return cache.error();
+      cache_ = *std::move(cache);
+    }
+    std::ranges::fill(cache_->lengths, 0);
+    return {};
+  }
+
+  Status prefill(int64_t row, const SequenceInput& input, std::span<float> logits) override {
+    if (!cache_) return internal_error("prefill before begin");
+    return model_.prefill(*cache_, row, input.ids, logits);
+  }
+
+  Status decode(std::span<const int64_t> rows, std::span<const int32_t> tokens,
+                std::span<float> logits) override {
+    if (!cache_) return internal_error("decode before begin");
+    return model_.decode(*cache_, rows, tokens, logits);
+  }
+
+  Status reassign(std::span<const int64_t> rows, std::span<const int64_t> sources) override {
+    if (!cache_) return internal_error("reassign before begin");
+    return reassign_rows(rows, sources, cache_->keys, cache_->values, cache_->lengths);
+  }
+
+ private:
+  SequenceShape shape_;
+  Llama model_;
+  std::optional<KvCache> cache_;
+};
+
+}  // namespace
+
+std::unique_ptr<SequenceModel> make_cpu_model(std::shared_ptr<const LlamaWeights> weights) {
+  return std::make_unique<CpuLlama>(std::move(weights));
+}
+
+}  // namespace qfs::backbones

@@ -1,0 +1,70 @@
+#include "methods/backbones/llama/llama_network.h"
+
+#include <utility>
+
+#include "methods/backbones/device_runtime.h"
+#include "methods/backbones/llama/cpu_llama.h"
+#include "methods/backbones/llama/device_llama.h"
+#include "methods/kernels/device_loader.h"
+
+namespace qfs::backbones {
+
+namespace {
+
+using LoadedLlama = Result<std::shared_ptr<const LlamaWeights>>;
+
+class LlamaNetwork final : public Network {
+ public:
+  explicit LlamaNetwork(std::shared_ptr<const LlamaWeights> weights)
+      : weights_(std::move(weights)), shape_(shape_of(weights_->config)) {}
+
+  const SequenceShape& shape() const override { return shape_; }
+
+  Result<std::unique_ptr<SequenceModel>> open(const RuntimeOptions& runtime,
+                                              const std::string& digest,
+                                              ResourceCache& cache) const override {
+    if (runtime.device == "cpu") return make_cpu_model(weights_);
+    const auto plugin = kernels::device_plugin();
+    if (!plugin.ok()) return plugin.error();
+    const auto type = element_type_named(runtime.dtype);
+    if (!type.ok()) return type.error();
+    const std::string key = "weights:" + digest + ":" + runtime.device + ":" + runtime.dtype;
+    auto weights = cache.get<DeviceLlamaWeights>(
+        key, [&] { return copy_to_device(*weights_, at::Device(at::kCUDA, 0), *type); });
+    if (!weights.ok()) return weights.error();
+    return make_device_model(*weights, {.kernels = (*plugin)->kernels,
+                                        .current_stream = (*plugin)->current_stream,
+                                        .error_text = (*plugin)->error_text});
+  }
+
+ private:
+  std::shared_ptr<const LlamaWeights> weights_;
+  SequenceShape shape_;
+};
+
+Result<std::shared_ptr<const Network>> as_network(LoadedLlama weights) {
+  if (!weights.ok()) return weights.error();
+  return make_llama_network(*std::move(weights));
+}
+
+}  // namespace
+
+SequenceShape shape_of(const LlamaConfig& config) {
+  return {.vocabulary = config.vocabulary, .context = config.context};
+}
+
+std::shared_ptr<const Network> make_llama_network(std::shared_ptr<const LlamaWeights> weights) {
+  return std::make_shared<LlamaNetwork>(std::move(weights));
+}
+
+Result<std::shared_ptr<const Network>> load_llama_folder(
+    const checkpoints::ModelDirectory& directory) {
+  return as_network(load_llama_weights(directory));
+}
+
+Result<std::shared_ptr<const Network>> load_llama_gguf(
+    const std::shared_ptr<const checkpoints::GgufFile>& file) {
+  return as_network(load_llama_weights(file));
+}
+
+}  // namespace qfs::backbones

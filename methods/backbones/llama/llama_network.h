@@ -1,0 +1,29 @@
+// LLaMA-type checkpoints as a Network: the fast forward pass on a CPU, the general one elsewhere.
+//
+// Called by architectures.h and tests. Thread-safe.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string_view>
+
+#include "methods/backbones/llama/llama_weights.h"
+#include "methods/backbones/network.h"
+#include "methods/checkpoints/gguf.h"
+#include "methods/checkpoints/model_directory.h"
+
+namespace qfs::backbones {
+
+inline constexpr std::array<std::string_view, 3> kLlamaModelTypes = {"llama", "mistral", "qwen2"};
+
+SequenceShape shape_of(const LlamaConfig& config);
+
+std::shared_ptr<const Network> make_llama_network(std::shared_ptr<const LlamaWeights> weights);
+
+/// Errors as load_llama_weights.
+Result<std::shared_ptr<const Network>> load_llama_folder(
+    const checkpoints::ModelDirectory& directory);
+Result<std::shared_ptr<const Network>> load_llama_gguf(
+    const std::shared_ptr<const checkpoints::GgufFile>& file);
+
+}  // namespace qfs::backbones

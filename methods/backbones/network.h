@@ -1,0 +1,29 @@
+// Network: the loaded weights of a checkpoint, whatever its architecture, and how they are run.
+//
+// Made by the rows of architectures.h; held by Backbone. Immutable; thread-safe.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "harness/api/method.h"
+#include "harness/api/resource_cache.h"
+#include "harness/api/result.h"
+#include "methods/backbones/sequence_model.h"
+
+namespace qfs::backbones {
+
+class Network {
+ public:
+  virtual ~Network() = default;
+  virtual const SequenceShape& shape() const = 0;
+
+  /// A model on the device of `runtime`, as configure_torch accepted it. Copies of weights on a
+  /// device are shared through `cache` under `digest`, which names the checkpoint. Errors:
+  /// `unavailable`, `out_of_memory`.
+  virtual Result<std::unique_ptr<SequenceModel>> open(const RuntimeOptions& runtime,
+                                                      const std::string& digest,
+                                                      ResourceCache& cache) const = 0;
+};
+
+}  // namespace qfs::backbones

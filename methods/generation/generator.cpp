@@ -1,0 +1,158 @@
+#include "methods/generation/generator.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "harness/core/clock.h"
+#include "methods/generation/search.h"
+
+namespace qfs::generation {
+
+namespace {
+
+using backbones::SequenceInput;
+using backbones::SequenceModel;
+using backbones::SequenceShape;
+
+int64_t rows_per_input(const DecodingOptions& options) {
+  return options.beams ? options.beams->count : 1;
+}
+
+/// What the sequence that is continued begins with.
+const std::vector<int32_t>& begun(const SequenceInput& input, const SequenceShape& shape) {
+  if (!shape.encoder_decoder()) return input.ids;
+  return input.decoder_ids.empty() ? shape.decoder_start : input.decoder_ids;
+}
+
+Status check_options(const DecodingOptions& options, const SequenceShape& shape) {
+  if (options.max_new_tokens < 1) return invalid_argument("max_new_tokens is below 1");
+  if (options.min_new_tokens > options.max_new_tokens) {
+    return invalid_argument("min_new_tokens is above max_new_tokens");
+  }
+  if (options.sampling && options.beams) {
+    return invalid_argument("beams do not draw tokens; give beams or sampling, not both");
+  }
+  if (options.sampling && !(options.sampling->temperature > 0 && options.sampling->top_p > 0)) {
+    return invalid_argument("temperature and top_p must be above 0");
+  }
+  if (options.beams && (options.beams->count < 2 || 2 * options.beams->count > shape.vocabulary)) {
+    return invalid_argument(std::to_string(options.beams->count) +
+                            " beams; expected 2 to half the vocabulary's size");
+  }
+  return {};
+}
+
+/// Positions that the longest row needs; an error when the window is shorter.
+Result<int64_t> needed_positions(std::span<const SequenceInput> inputs, int64_t new_tokens,
+                                 const SequenceShape& shape) {
+  int64_t longest = 0;
+  for (const SequenceInput& input : inputs) {
+    longest = std::max(longest, static_cast<int64_t>(begun(input, shape).size()));
+  }
+  const int64_t needed = longest + new_tokens;
+  if (needed <= shape.context) return needed;
+  return invalid_argument(
+      (shape.encoder_decoder() ? "a decoder that begins with " : "a prompt of ") +
+      std::to_string(longest) + " tokens and " + std::to_string(new_tokens) +
+      " new ones do not fit the backbone's window of " + std::to_string(shape.context) + " tokens");
+}
+
+/// An input's search with the model rows that it has now.
+struct Active {
+  Search* search = nullptr;
+  int64_t first_row = 0;
+  int64_t rows = 1;
+};
+
+/// Rows, where they go on from, and the tokens that they take, of one step.
+struct Step {
+  std::vector<int64_t> rows;
+  std::vector<int64_t> sources;
+  std::vector<int32_t> tokens;
+
+  void add(const Active& active, const std::vector<Continuation>& continuations) {
+    for (size_t i = 0; i < continuations.size(); ++i) {
+      rows.push_back(active.first_row + static_cast<int64_t>(i));
+      sources.push_back(active.first_row + continuations[i].source);
+      tokens.push_back(continuations[i].token);
+    }
+  }
+};
+
+}  // namespace
+
+Generator::Generator(std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer,
+                     std::unique_ptr<SequenceModel> model)
+    : tokenizer_(std::move(tokenizer)), model_(std::move(model)) {}
+
+Result<GenerationResult> Generator::generate(std::span<const SequenceInput> inputs,
+                                             const DecodingOptions& options,
+                                             std::span<const uint64_t> seeds) {
+  GenerationResult result;
+  if (inputs.empty()) return result;
+  if (Status status = check_options(options, shape()); !status.ok()) return status.error();
+  if (options.sampling && seeds.size() != inputs.size()) {
+    return internal_error("sampling needs a seed for every input");
+  }
+  const auto needed = needed_positions(inputs, options.max_new_tokens, shape());
+  if (!needed.ok()) return needed.error();
+  const int64_t width = rows_per_input(options);
+  const auto count = static_cast<int64_t>(inputs.size());
+  if (Status status = model_->begin(count * width, *needed); !status.ok()) return status.error();
+  const auto vocabulary = static_cast<size_t>(shape().vocabulary);
+  std::vector<float> logits(static_cast<size_t>(count * width) * vocabulary);
+
+  std::vector<std::unique_ptr<Search>> searches;
+  std::vector<Active> active;
+  Step step;
+  GenerationTimes& times = result.times;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const int64_t begin_ns = monotonic_ns();
+    const std::span<float> first(logits.data(), vocabulary);
+    const int64_t row = static_cast<int64_t>(i) * width;
+    if (Status read = model_->prefill(row, inputs[i], first); !read.ok()) return read.error();
+    times.prefill_ns += monotonic_ns() - begin_ns;
+    times.prefill_tokens += static_cast<int64_t>(inputs[i].ids.size());
+    const SearchInput about = {*tokenizer_, options, begun(inputs[i], shape()), shape().vocabulary,
+                               seeds.empty() ? 0 : seeds[i]};
+    searches.push_back(options.beams ? make_beam_search(about) : make_single_search(about));
+    Active now{searches.back().get(), row};
+    const auto next = now.search->advance(first);
+    if (!next.ok()) return next.error();
+    now.rows = static_cast<int64_t>(next->size());
+    step.add(now, *next);
+    if (now.rows > 0) active.push_back(now);
+    times.first_token_ns += monotonic_ns() - begin_ns;
+  }
+
+  const int64_t decode_begin_ns = monotonic_ns();
+  while (!step.rows.empty()) {
+    if (width > 1) {
+      if (Status moved = model_->reassign(step.rows, step.sources); !moved.ok()) {
+        return moved.error();
+      }
+    }
+    const std::span<float> computed(logits.data(), step.rows.size() * vocabulary);
+    if (Status run = model_->decode(step.rows, step.tokens, computed); !run.ok()) {
+      return run.error();
+    }
+    times.decode_tokens += static_cast<int64_t>(step.rows.size());
+    step = {};
+    size_t offset = 0;
+    for (Active& one : active) {
+      const size_t size = static_cast<size_t>(one.rows) * vocabulary;
+      const auto next = one.search->advance(computed.subspan(offset, size));
+      if (!next.ok()) return next.error();
+      offset += size;
+      one.rows = static_cast<int64_t>(next->size());
+      step.add(one, *next);
+    }
+    std::erase_if(active, [](const Active& one) { return one.rows == 0; });
+  }
+  times.decode_ns = monotonic_ns() - decode_begin_ns;
+  for (const auto& search : searches) result.rows.push_back(search->take());
+  return result;
+}
+
+}  // namespace qfs::generation

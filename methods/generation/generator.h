@@ -1,0 +1,41 @@
+// Generator: continues inputs in batches, greedily, by sampling or by beam search.
+//
+// Called by prompting methods. Inputs of unequal length share a batch; a row that has ended leaves
+// it. Whether the logits of a row depend on its batch is the model's matter; what is chosen from
+// them does not. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "harness/api/result.h"
+#include "methods/backbones/sequence_model.h"
+#include "methods/generation/decoding.h"
+#include "methods/generation/generated.h"
+#include "methods/tokenizers/tokenizer.h"
+
+namespace qfs::generation {
+
+class Generator {
+ public:
+  Generator(std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer,
+            std::unique_ptr<backbones::SequenceModel> model);
+
+  const backbones::SequenceShape& shape() const { return model_->shape(); }
+
+  /// `seeds`: of the rows' draws, one an input; may be empty without sampling. Errors:
+  /// `invalid_argument` when an input is empty or does not fit the backbone's window together with
+  /// the output, or options contradict one another; `data` when the backbone produces a logit that
+  /// is not a number; `out_of_memory`.
+  Result<GenerationResult> generate(std::span<const backbones::SequenceInput> inputs,
+                                    const DecodingOptions& options,
+                                    std::span<const uint64_t> seeds = {});
+
+ private:
+  std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer_;
+  std::unique_ptr<backbones::SequenceModel> model_;
+};
+
+}  // namespace qfs::generation

@@ -1,0 +1,64 @@
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "methods/generation/output_row.h"
+#include "methods/generation/sampler.h"
+#include "methods/generation/search.h"
+#include "methods/generation/token_rules.h"
+
+namespace qfs::generation {
+
+namespace {
+
+class SingleSearch final : public Search {
+ public:
+  explicit SingleSearch(const SearchInput& input)
+      : options_(input.options),
+        row_(input.tokenizer, input.options),
+        sequence_(input.begun.begin(), input.begun.end()) {
+    if (options_.sampling) sampler_.emplace(*options_.sampling, input.seed);
+  }
+
+  Result<std::vector<Continuation>> advance(std::span<float> logits) override {
+    if (Status status = check_logits(logits); !status.ok()) return status.error();
+    apply_token_rules(options_, sequence_, static_cast<int64_t>(row_.ids().size()), logits);
+    const auto best = std::ranges::max_element(logits);
+    if (*best == -std::numeric_limits<float>::infinity()) return no_token_left();
+    const int32_t token =
+        sampler_ ? sampler_->draw(logits) : static_cast<int32_t>(best - logits.begin());
+    sequence_.push_back(token);
+    if (!row_.accept(token)) return std::vector<Continuation>{};
+    return std::vector<Continuation>{{0, token}};
+  }
+
+  Generated take() override { return row_.take(); }
+
+ private:
+  const DecodingOptions& options_;
+  OutputRow row_;
+  std::vector<int32_t> sequence_;
+  std::optional<Sampler> sampler_;
+};
+
+}  // namespace
+
+Status check_logits(std::span<const float> logits) {
+  bool ordered = true;
+  for (const float logit : logits) ordered = ordered && !std::isnan(logit);
+  if (ordered) return {};
+  return data_error("the backbone produced a logit that is not a number; its weights are damaged");
+}
+
+Error no_token_left() {
+  return data_error(
+      "every token is banned at this step; no_repeat_ngram is too small for the "
+      "vocabulary");
+}
+
+std::unique_ptr<Search> make_single_search(const SearchInput& input) {
+  return std::make_unique<SingleSearch>(input);
+}
+
+}  // namespace qfs::generation
