@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "methods/backbones/bart/bart_network.h"
 #include "methods/backbones/llama/llama_network.h"
 #include "methods/checkpoints/model_config.h"
 
@@ -11,8 +12,9 @@ namespace qfs::backbones {
 
 namespace {
 
-constexpr std::array<Architecture, 1> kArchitectures = {
-    {{kLlamaModelTypes, &load_llama_folder, "llama", &load_llama_gguf}}};
+constexpr std::array<Architecture, 2> kArchitectures = {
+    {{kBartModelTypes, &load_bart_folder, "", nullptr},
+     {kLlamaModelTypes, &load_llama_folder, "llama", &load_llama_gguf}}};
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// Sources: transformers 5.23, configuration_{bert,roberta,distilbert,bart}.py, for names and
-// defaults; modeling_bart.py for the two rows before BART's first position.
+// Sources: transformers 5.23, configuration_{bert,roberta,distilbert,bart,led}.py, for names
+// and defaults; modeling_bart.py for the two rows before BART's first position.
 #include "methods/backbones/encoders/encoder_config.h"
 
 #include <cmath>
@@ -16,14 +16,6 @@ using checkpoints::ConfigObject;
 constexpr int64_t kMaxWidth = 1 << 20;
 constexpr int64_t kMaxRows = int64_t{1} << 24;
 constexpr int64_t kMaxLayers = 4096;
-
-Result<Activation> activation_named(const std::string& name, const ConfigObject& file) {
-  if (name == "gelu") return Activation::gelu;
-  if (name == "gelu_new" || name == "gelu_pytorch_tanh") return Activation::gelu_tanh;
-  if (name == "relu") return Activation::relu;
-  return unavailable("'" + file.source() + "' has the activation '" + name +
-                     "'; encoders here have gelu, gelu_new and relu");
-}
 
 /// BERT and RoBERTa, which share their keys.
 std::string read_bert(ConfigReader& reader, EncoderConfig& config) {
@@ -54,19 +46,31 @@ std::string read_distilbert(ConfigReader& reader, EncoderConfig& config) {
   return reader.text_or("activation", "gelu");
 }
 
-std::string read_bart(ConfigReader& reader, EncoderConfig& config) {
+/// What BART and LED share.
+std::string read_bart_like(ConfigReader& reader, EncoderConfig& config) {
   config.layers = reader.integer("encoder_layers", kMaxLayers);
   config.hidden = reader.integer("d_model", kMaxWidth);
   config.intermediate = reader.integer("encoder_ffn_dim", kMaxWidth);
   config.heads = reader.integer("encoder_attention_heads", 65536);
+  config.norm_eps = 1e-5;
+  config.padding_id = static_cast<int32_t>(reader.count_or("pad_token_id", kMaxRows, 1));
+  return reader.text_or("activation_function", "gelu");
+}
+
+std::string read_bart(ConfigReader& reader, EncoderConfig& config) {
+  std::string activation = read_bart_like(reader, config);
   config.first_position = 2;
   config.position_rows = reader.integer("max_position_embeddings", kMaxRows) + 2;
-  config.norm_eps = 1e-5;
   if (reader.boolean_or("scale_embedding", false)) {
     config.embedding_scale = std::sqrt(static_cast<double>(config.hidden));
   }
-  config.padding_id = static_cast<int32_t>(reader.count_or("pad_token_id", kMaxRows, 1));
-  return reader.text_or("activation_function", "gelu");
+  return activation;
+}
+
+std::string read_led(ConfigReader& reader, EncoderConfig& config) {
+  std::string activation = read_bart_like(reader, config);
+  config.position_rows = reader.integer("max_encoder_position_embeddings", kMaxRows);
+  return activation;
 }
 
 struct Family {
@@ -75,10 +79,8 @@ struct Family {
 };
 
 constexpr Family kFamilies[] = {
-    {"bart", &read_bart},
-    {"bert", &read_bert},
-    {"distilbert", &read_distilbert},
-    {"roberta", &read_roberta},
+    {"bart", &read_bart}, {"bert", &read_bert},       {"distilbert", &read_distilbert},
+    {"led", &read_led},   {"roberta", &read_roberta},
 };
 
 Result<const Family*> family_of(const std::string& model_type, const ConfigObject& file) {
@@ -105,15 +107,17 @@ Result<EncoderConfig> read_encoder_config(const checkpoints::ModelDirectory& dir
   const ConfigObject& file = directory.config();
   const auto identity = checkpoints::read_model_identity(file);
   if (!identity.ok()) return identity.error();
-  const auto family = family_of(identity->model_type, file);
+  // AllenAI's own code saves LED as a BART with an attention window.
+  const bool native_led = identity->model_type == "bart" && file.has("attention_window");
+  const auto family = family_of(native_led ? "led" : identity->model_type, file);
   if (!family.ok()) return family.error();
   ConfigReader reader(file);
   EncoderConfig config;
-  config.model_type = identity->model_type;
+  config.model_type = (*family)->model_type;
   config.vocabulary = reader.integer("vocab_size", kMaxRows);
   const std::string activation_name = (*family)->read(reader, config);
   if (Status status = check_positions(reader, file); !status.ok()) return status.error();
-  const auto activation = activation_named(activation_name, file);
+  const auto activation = activation_named(activation_name, file.source());
   if (!activation.ok()) return activation.error();
   config.activation = *activation;
   if (config.hidden % config.heads != 0 || config.max_tokens() < 1) {

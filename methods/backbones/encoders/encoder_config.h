@@ -1,4 +1,5 @@
-// The shape of a post-norm text encoder: BERT, RoBERTa, DistilBERT, and the encoder of BART.
+// The shape of a post-norm text encoder: BERT, RoBERTa, DistilBERT, and the encoders of BART and
+// LED.
 //
 // Read from config.json by the loader. Plain data.
 #pragma once
@@ -7,15 +8,10 @@
 #include <string>
 
 #include "harness/api/result.h"
+#include "methods/backbones/dense.h"
 #include "methods/checkpoints/model_directory.h"
 
 namespace qfs::backbones {
-
-enum class Activation {
-  gelu,       ///< x Phi(x), by the error function
-  gelu_tanh,  ///< its approximation by tanh ("gelu_new", "gelu_pytorch_tanh")
-  relu,
-};
 
 struct EncoderConfig {
   std::string model_type;

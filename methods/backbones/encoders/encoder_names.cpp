@@ -43,6 +43,28 @@ EncoderLayerNames bart_layer(int64_t index) {
           .output_norm = prefix + "final_layer_norm"};
 }
 
+EncoderLayerNames led_layer(int64_t index) {
+  EncoderLayerNames names = bart_layer(index);
+  const std::string prefix = "encoder.layers." + std::to_string(index) + ".self_attn.";
+  names.query = prefix + "longformer_self_attn.query";
+  names.key = prefix + "longformer_self_attn.key";
+  names.value = prefix + "longformer_self_attn.value";
+  names.attention_output = prefix + "output";
+  return names;
+}
+
+/// BART and LED, which have their decoder in the same file.
+EncoderNames bart_like(std::string prefix, EncoderLayerNames (*layer)(int64_t)) {
+  return {.prefix = std::move(prefix),
+          .words = {"shared", "encoder.embed_tokens"},
+          .positions = "encoder.embed_positions",
+          .segments = "",
+          .norm = "encoder.layernorm_embedding",
+          .layer = layer,
+          .others = {"decoder.*", "encoder.embed_tokens.weight", "lm_head.*", "final_logits_bias",
+                     "encoder.version", "classification_head.*", "qa_outputs.*"}};
+}
+
 EncoderNames bert_like(std::string prefix) {
   return {.prefix = std::move(prefix),
           .words = {"embeddings.word_embeddings"},
@@ -52,6 +74,17 @@ EncoderNames bert_like(std::string prefix) {
           .layer = &bert_layer,
           .others = {"embeddings.position_ids", "embeddings.token_type_ids", "pooler.*", "cls.*",
                      "lm_head.*", "classifier.*", "qa_outputs.*"}};
+}
+
+/// The projections of global attention are read by LED's own loader.
+EncoderNames led_names() {
+  EncoderNames names = bart_like("led.", &led_layer);
+  for (const char* part : {"query", "key", "value"}) {
+    for (const char* kind : {".weight", ".bias"}) {
+      names.others.push_back(std::string("*longformer_self_attn.") + part + "_global" + kind);
+    }
+  }
+  return names;
 }
 
 }  // namespace
@@ -69,15 +102,8 @@ const EncoderNames& encoder_names(std::string_view model_type) {
         .layer = &distilbert_layer,
         .others = {"embeddings.position_ids", "vocab_*", "pre_classifier.*", "classifier.*",
                    "qa_outputs.*"}}},
-      {"bart",
-       {.prefix = "model.",
-        .words = {"shared", "encoder.embed_tokens"},
-        .positions = "encoder.embed_positions",
-        .segments = "",
-        .norm = "encoder.layernorm_embedding",
-        .layer = &bart_layer,
-        .others = {"decoder.*", "encoder.embed_tokens.weight", "lm_head.*", "final_logits_bias",
-                   "encoder.version", "classification_head.*", "qa_outputs.*"}}},
+      {"bart", bart_like("model.", &bart_layer)},
+      {"led", led_names()},
   };
   const auto found = kNames.find(model_type);
   if (found == kNames.end()) throw std::logic_error("no encoder of this model type was accepted");

@@ -9,22 +9,11 @@
 #include <vector>
 
 #include "harness/api/result.h"
+#include "methods/backbones/dense.h"
 #include "methods/backbones/encoders/encoder_config.h"
 #include "methods/checkpoints/model_directory.h"
 
 namespace qfs::backbones {
-
-/// [outputs, inputs] and [outputs].
-struct Linear {
-  at::Tensor weight;
-  at::Tensor bias;
-};
-
-/// [hidden] each.
-struct LayerNorm {
-  at::Tensor weight;
-  at::Tensor bias;
-};
 
 struct EncoderLayer {
   Linear qkv;  ///< queries, keys, values below one another: [3 hidden, hidden]
@@ -43,6 +32,10 @@ struct EncoderWeights {
   LayerNorm norm;
   std::vector<EncoderLayer> layers;
 };
+
+/// The weights of a folder under the names of transformers: those of AllenAI's own LED are renamed.
+Result<std::shared_ptr<const checkpoints::Checkpoint>> open_encoder_checkpoint(
+    const checkpoints::ModelDirectory& directory);
 
 /// Reads the encoder of a folder, float32 on the CPU; of an encoder-decoder model the encoder
 /// alone. Errors: those of read_encoder_config and open_weights; `data` naming tensors that are

@@ -2,10 +2,6 @@
 
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/full.h>
-#include <ATen/ops/gelu.h>
-#include <ATen/ops/layer_norm.h>
-#include <ATen/ops/linear.h>
-#include <ATen/ops/relu.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
 #include <ATen/ops/zeros.h>
 
@@ -19,29 +15,9 @@ namespace qfs::backbones {
 
 namespace {
 
-at::Tensor apply(const Linear& linear, const at::Tensor& x) {
-  return at::linear(x, linear.weight, linear.bias);
-}
-
-at::Tensor apply(const LayerNorm& norm, const at::Tensor& x, double eps) {
-  return at::layer_norm(x, {x.size(-1)}, norm.weight, norm.bias, eps);
-}
-
-at::Tensor activated(Activation activation, const at::Tensor& x) {
-  switch (activation) {
-    case Activation::gelu:
-      return at::gelu(x);
-    case Activation::gelu_tanh:
-      return at::gelu(x, "tanh");
-    case Activation::relu:
-      return at::relu(x);
-  }
-  return x;
-}
-
 /// Which keys a query may see: [texts, 1, 1, longest]; undefined when no text is shorter than
 /// another, so that a text alone takes the path without a mask.
-at::Tensor key_mask(std::span<const EncoderInput> texts, int64_t longest) {
+at::Tensor key_mask(std::span<const EncoderInput> texts, int64_t longest, at::Device device) {
   at::Tensor mask = at::zeros({static_cast<int64_t>(texts.size()), 1, 1, longest}, at::kBool);
   bool padded = false;
   bool* rows = mask.mutable_data_ptr<bool>();
@@ -49,7 +25,7 @@ at::Tensor key_mask(std::span<const EncoderInput> texts, int64_t longest) {
     std::fill_n(rows + static_cast<int64_t>(i) * longest, texts[i].ids.size(), true);
     padded = padded || static_cast<int64_t>(texts[i].ids.size()) < longest;
   }
-  return padded ? mask : at::Tensor();
+  return padded ? mask.to(device) : at::Tensor();
 }
 
 }  // namespace
@@ -97,31 +73,28 @@ at::Tensor PostNormEncoder::embed(std::span<const EncoderInput> texts, int64_t l
       *position++ = none ? c.padding_id : next++;
     }
   }
-  at::Tensor sum = at::embedding(weights_->words, ids);
+  const at::Device device = weights_->words.device();
+  at::Tensor sum = at::embedding(weights_->words, ids.to(device));
   if (c.embedding_scale != 1) sum = sum * c.embedding_scale;
-  if (c.segments > 0) sum = sum + at::embedding(weights_->segments, segments);
-  sum = sum + at::embedding(weights_->positions, positions);
+  if (c.segments > 0) sum = sum + at::embedding(weights_->segments, segments.to(device));
+  sum = sum + at::embedding(weights_->positions, positions.to(device));
   return apply(weights_->norm, sum, c.norm_eps);
 }
 
-at::Tensor PostNormEncoder::run_layer(const EncoderLayer& layer, const at::Tensor& states,
-                                      const at::Tensor& mask) const {
+at::Tensor PostNormEncoder::project(const EncoderLayer& layer, const at::Tensor& states) const {
   const EncoderConfig& c = config();
-  const int64_t texts = states.size(0);
-  const int64_t length = states.size(1);
-  // [3, texts, heads, length, head_dim]
-  const at::Tensor qkv = apply(layer.qkv, states)
-                             .view({texts, length, 3, c.heads, c.head_dim()})
-                             .permute({2, 0, 3, 1, 4});
-  const std::optional<at::Tensor> keys_seen =
-      mask.defined() ? std::optional<at::Tensor>(mask) : std::nullopt;
-  const at::Tensor attended = at::scaled_dot_product_attention(qkv.select(0, 0), qkv.select(0, 1),
-                                                               qkv.select(0, 2), keys_seen)
-                                  .transpose(1, 2)
-                                  .reshape({texts, length, c.hidden});
+  return apply(layer.qkv, states)
+      .view({states.size(0), states.size(1), 3, c.heads, c.head_dim()})
+      .permute({2, 0, 3, 1, 4});
+}
+
+at::Tensor PostNormEncoder::finish_layer(const EncoderLayer& layer, const at::Tensor& states,
+                                         const at::Tensor& attended) const {
+  const EncoderConfig& c = config();
+  const at::Tensor joined = attended.transpose(1, 2).reshape(states.sizes());
   const at::Tensor middle =
-      apply(layer.attention_norm, states + apply(layer.attention_output, attended), c.norm_eps);
-  const at::Tensor inner = activated(c.activation, apply(layer.up, middle));
+      apply(layer.attention_norm, states + apply(layer.attention_output, joined), c.norm_eps);
+  const at::Tensor inner = apply(c.activation, apply(layer.up, middle));
   return apply(layer.output_norm, middle + apply(layer.down, inner), c.norm_eps);
 }
 
@@ -138,10 +111,29 @@ Result<at::Tensor> PostNormEncoder::hidden_states(std::span<const EncoderInput> 
     longest = std::max(longest, static_cast<int64_t>(text.ids.size()));
   }
   return guarded("encoding texts", [&]() -> Result<at::Tensor> {
-    const at::Tensor mask = key_mask(texts, longest);
+    const at::Tensor mask = key_mask(texts, longest, weights_->words.device());
+    const std::optional<at::Tensor> keys_seen =
+        mask.defined() ? std::optional<at::Tensor>(mask) : std::nullopt;
     at::Tensor states = embed(texts, longest);
     for (int64_t i = 0; i < layers; ++i) {
-      states = run_layer(weights_->layers[static_cast<size_t>(i)], states, mask);
+      const EncoderLayer& layer = weights_->layers[static_cast<size_t>(i)];
+      const at::Tensor qkv = project(layer, states);
+      states = finish_layer(layer, states,
+                            at::scaled_dot_product_attention(qkv.select(0, 0), qkv.select(0, 1),
+                                                             qkv.select(0, 2), keys_seen));
+    }
+    return states;
+  });
+}
+
+Result<at::Tensor> PostNormEncoder::hidden_states(const EncoderInput& text,
+                                                  const LayerAttention& attention) const {
+  if (Status status = check(text); !status.ok()) return status.error();
+  return guarded("encoding a text", [&]() -> Result<at::Tensor> {
+    at::Tensor states = embed({&text, 1}, static_cast<int64_t>(text.ids.size()));
+    for (int64_t i = 0; i < config().layers; ++i) {
+      const EncoderLayer& layer = weights_->layers[static_cast<size_t>(i)];
+      states = finish_layer(layer, states, attention.attend(i, states, project(layer, states)));
     }
     return states;
   });

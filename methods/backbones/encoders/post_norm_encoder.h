@@ -1,6 +1,6 @@
-// PostNormEncoder: hidden states of BERT, RoBERTa, DistilBERT and the encoder of BART.
+// PostNormEncoder: hidden states of BERT, RoBERTa, DistilBERT and the encoders of BART and LED.
 //
-// Called by BERTScore's host side, DYLE's extractor and tests. Texts are lists of ids with the
+// Called by BERTScore's host side, encoder-decoders and tests. Texts are lists of ids with the
 // special tokens that the model wants. One text at a time gives values that no batch can change; a
 // padded batch gives them to rounding. LibTorch's exceptions come out as Errors. Sources: Devlin et
 // al. 2019 (layers that normalize after the residual sum); transformers 5.23 for positions, scales
@@ -24,6 +24,16 @@ struct EncoderInput {
   std::vector<int32_t> segments;  ///< as long as ids, or empty: all 0
 };
 
+/// What a layer computes in place of full self-attention, for texts that are encoded alone.
+class LayerAttention {
+ public:
+  virtual ~LayerAttention() = default;
+  /// `states` [1, length, hidden]: the layer's input; `qkv` [3, 1, heads, length, head_dim]: its
+  /// projections. Returns [1, heads, length, head_dim].
+  virtual at::Tensor attend(int64_t layer, const at::Tensor& states,
+                            const at::Tensor& qkv) const = 0;
+};
+
 class PostNormEncoder {
  public:
   explicit PostNormEncoder(std::shared_ptr<const EncoderWeights> weights)
@@ -35,12 +45,17 @@ class PostNormEncoder {
   /// beyond a shorter text hold nothing of use. `invalid_argument`: no texts, an empty one, one
   /// over max_tokens(), an unknown id or segment, more layers than there are.
   Result<at::Tensor> hidden_states(std::span<const EncoderInput> texts, int64_t layers) const;
+  /// All layers of one text with another attention: [1, tokens, hidden].
+  Result<at::Tensor> hidden_states(const EncoderInput& text, const LayerAttention& attention) const;
 
  private:
   Status check(const EncoderInput& text) const;
   at::Tensor embed(std::span<const EncoderInput> texts, int64_t longest) const;
-  at::Tensor run_layer(const EncoderLayer& layer, const at::Tensor& states,
-                       const at::Tensor& mask) const;
+  /// [3, texts, heads, length, head_dim]
+  at::Tensor project(const EncoderLayer& layer, const at::Tensor& states) const;
+  /// What follows attention; `attended` [texts, heads, length, head_dim].
+  at::Tensor finish_layer(const EncoderLayer& layer, const at::Tensor& states,
+                          const at::Tensor& attended) const;
 
   std::shared_ptr<const EncoderWeights> weights_;
 };

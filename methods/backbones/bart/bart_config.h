@@ -1,0 +1,37 @@
+// The shape of an encoder-decoder of the BART family: BART and, with windowed attention in the
+// encoder, LED and PRIMERA.
+//
+// Read from config.json and generation_config.json by the loader. Plain data.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/api/result.h"
+#include "methods/backbones/encoders/encoder_config.h"
+#include "methods/backbones/led/windows.h"
+#include "methods/checkpoints/model_directory.h"
+
+namespace qfs::backbones {
+
+struct BartConfig {
+  EncoderConfig
+      encoder;  ///< its width, vocabulary, scale, activation and epsilon are the decoder's
+  std::vector<Window> windows;  ///< one a layer of the encoder; none: full attention
+  int64_t decoder_layers = 0;
+  int64_t decoder_heads = 0;
+  int64_t decoder_intermediate = 0;
+  int64_t decoder_position_rows = 0;
+  int64_t decoder_first_position = 0;  ///< row of the decoder's first token
+  std::vector<int32_t> decoder_start;
+  bool tied = true;  ///< the head is the embedding
+
+  int64_t decoder_head_dim() const { return encoder.hidden / decoder_heads; }
+  int64_t decoder_positions() const { return decoder_position_rows - decoder_first_position; }
+};
+
+/// Model types bart and led; a bart with `attention_window` is an LED as AllenAI's code saves it.
+/// Errors as read_encoder_config.
+Result<BartConfig> read_bart_config(const checkpoints::ModelDirectory& directory);
+
+}  // namespace qfs::backbones

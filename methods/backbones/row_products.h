@@ -1,0 +1,26 @@
+// RowProducts: linear layers over the few rows of a decoding step.
+//
+// Used by decoders. On a CPU in float32 it is the kernel that reads each weight once whatever the
+// number of rows, and gives a row the same bits in any batch; elsewhere LibTorch's product. Owns
+// threads; one caller at a time.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "methods/backbones/dense.h"
+#include "methods/kernels/thread_pool.h"
+
+namespace qfs::backbones {
+
+class RowProducts {
+ public:
+  explicit RowProducts(int threads) : pool_(threads) {}
+
+  /// x [rows, inputs] to [rows, outputs].
+  at::Tensor operator()(const Linear& linear, const at::Tensor& x);
+
+ private:
+  kernels::ThreadPool pool_;
+};
+
+}  // namespace qfs::backbones
