@@ -2,4 +2,7 @@ if(QFS_TORCH)
   qfs_test(generation_test LABEL unit
     SOURCES unit/generation/greedy_test.cpp support/gguf_writer.cpp support/tiny_llama.cpp
     LINK qfs_generation)
+  qfs_test(generation_conformance_test LABEL conformance
+    SOURCES conformance/generation/generation_test.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp
+    LINK qfs_generation nlohmann_json::nlohmann_json)
 endif()
