@@ -33,6 +33,12 @@ tokenizers::ChatSettings chat_settings_of(const checkpoints::GgufFile& file) {
   return settings;
 }
 
+void add_tokenizer_end(Backbone& backbone) {
+  if (const auto end = backbone.tokenizer->end_of_sequence_id()) {
+    backbone.generation.end_ids.push_back(*end);
+  }
+}
+
 Result<std::shared_ptr<const Backbone>> open_folder(const Resource& resource) {
   const auto folder = checkpoints::ModelDirectory::open(resource.path);
   if (!folder.ok()) return folder.error();
@@ -47,6 +53,10 @@ Result<std::shared_ptr<const Backbone>> open_folder(const Resource& resource) {
   Result<tokenizers::ChatSettings> chat = tokenizers::read_chat_settings(*folder);
   if (!chat.ok()) return chat.error();
   backbone->chat = *std::move(chat);
+  auto generation = read_generation_defaults(*folder);
+  if (!generation.ok()) return generation.error();
+  backbone->generation = *std::move(generation);
+  if (backbone->generation.end_ids.empty()) add_tokenizer_end(*backbone);
   return std::shared_ptr<const Backbone>(std::move(backbone));
 }
 
@@ -67,6 +77,7 @@ Result<std::shared_ptr<const Backbone>> open_backbone(const Resource& resource) 
   if (!tokenizer.ok()) return tokenizer.error();
   backbone->tokenizer = *tokenizer;
   backbone->chat = chat_settings_of(**file);
+  add_tokenizer_end(*backbone);
   return std::shared_ptr<const Backbone>(std::move(backbone));
 }
 

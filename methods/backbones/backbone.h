@@ -10,6 +10,7 @@
 #include "harness/api/method.h"
 #include "harness/api/resource_cache.h"
 #include "harness/api/result.h"
+#include "methods/backbones/generation_defaults.h"
 #include "methods/backbones/network.h"
 #include "methods/tokenizers/chat_renderer.h"
 #include "methods/tokenizers/tokenizer.h"
@@ -21,6 +22,7 @@ struct Backbone {
   std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer;
   std::string digest;             ///< the declared one of its file
   tokenizers::ChatSettings chat;  ///< without text when the file has no chat template
+  GenerationDefaults generation;  ///< end_ids are never left to the tokenizer
 };
 
 /// Verifies the declared digest, then reads the file. Errors: those of verify_backbone,

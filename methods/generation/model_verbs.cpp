@@ -120,9 +120,7 @@ Result<Json> generated(const Resource& resource, const RuntimeOptions& runtime,
   DecodingOptions options;
   options.max_new_tokens = arguments.value("max_new_tokens", int64_t{64});
   options.stop_texts = arguments.value("stop", std::vector<std::string>());
-  if (const auto end = opened->backbone->tokenizer->end_of_sequence_id()) {
-    options.stop_ids.push_back(*end);
-  }
+  options.stop_ids = opened->backbone->generation.end_ids;
   Generator generator(opened->backbone->tokenizer, std::move(opened->model));
   const backbones::SequenceInput input = {.ids = *ids};
   auto result = generator.generate({&input, 1}, options);

@@ -41,9 +41,7 @@ class ZeroShotSession final : public MethodSession {
         generator_(backbone_->tokenizer, std::move(model)) {
     options_.max_new_tokens = params_.get<int64_t>("max_new_tokens");
     options_.ignore_stops = request.runtime.ignore_eos;
-    if (const auto end = backbone_->tokenizer->end_of_sequence_id()) {
-      options_.stop_ids.push_back(*end);
-    }
+    options_.stop_ids = backbone_->generation.end_ids;
     if (auto stop = params_.find<std::string>("stop")) options_.stop_texts.push_back(*stop);
   }
 

@@ -101,6 +101,52 @@ TEST_F(GreedyTest, outputs_do_not_depend_on_the_batch) {
   }
 }
 
+TEST_F(GreedyTest, draws_depend_on_the_seed_of_the_row_alone) {
+  Generator generator = generator_of(open());
+  const std::vector<SequenceInput> prompts = {prompt(5, 1), prompt(40, 2), prompt(5, 1)};
+  const std::vector<uint64_t> seeds = {7, 8, 9};
+  DecodingOptions options{.max_new_tokens = 24, .stop_ids = {TinyLlama::kEnd}};
+  options.sampling = SamplingOptions{.temperature = 1.2, .top_p = 0.95};
+  const auto batch = generator.generate(prompts, options, seeds);
+  ASSERT_TRUE(batch.ok());
+  EXPECT_NE(batch->rows[0].ids, batch->rows[2].ids);  // one prompt, two seeds
+  for (size_t i = 0; i < prompts.size(); ++i) {
+    const auto alone = generator.generate({&prompts[i], 1}, options, {&seeds[i], 1});
+    ASSERT_TRUE(alone.ok());
+    EXPECT_EQ(alone->rows.front().ids, batch->rows[i].ids);
+  }
+  EXPECT_EQ(generator.generate(prompts, options).error().kind, ErrorKind::internal);
+}
+
+TEST_F(GreedyTest, options_that_contradict_one_another_are_refused) {
+  Generator generator = generator_of(open());
+  const auto input = prompt(5, 1);
+  const uint64_t seed = 1;
+  const auto refusal = [&](const DecodingOptions& options) {
+    return generator.generate({&input, 1}, options, {&seed, 1}).error().message;
+  };
+  DecodingOptions options;
+  options.beams = BeamOptions{.count = 1};
+  EXPECT_THAT(refusal(options), HasSubstr("1 beams"));
+  options.beams->count = 4;
+  options.sampling = SamplingOptions{};
+  EXPECT_THAT(refusal(options), HasSubstr("not both"));
+  options.beams.reset();
+  options.sampling->temperature = 0;
+  EXPECT_THAT(refusal(options), HasSubstr("above 0"));
+  EXPECT_THAT(refusal({.max_new_tokens = 3, .min_new_tokens = 4}), HasSubstr("above"));
+  EXPECT_THAT(refusal({.max_new_tokens = 0}), HasSubstr("below 1"));
+}
+
+TEST_F(GreedyTest, rules_that_leave_no_token_are_an_error_and_not_an_arbitrary_token) {
+  Generator generator = generator_of(open());
+  const auto input = prompt(300, 1);
+  DecodingOptions options{.max_new_tokens = 300, .no_repeat_ngram = 1};
+  EXPECT_THAT(generator.generate({&input, 1}, options).error().message, HasSubstr("banned"));
+  options.beams = BeamOptions{.count = 2};
+  EXPECT_THAT(generator.generate({&input, 1}, options).error().message, HasSubstr("banned"));
+}
+
 TEST_F(GreedyTest, a_stop_id_ends_the_row_and_is_not_part_of_it) {
   Generator generator = generator_of(open());
   const auto ids = prompt(5, 2);

@@ -1,0 +1,41 @@
+// What a checkpoint says about generating with it: end tokens, forced tokens, and the decoding
+// that its publisher set.
+//
+// Read from generation_config.json and config.json when a backbone is opened. Plain data.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/api/result.h"
+#include "methods/checkpoints/model_directory.h"
+
+namespace qfs::backbones {
+
+struct GenerationDefaults {
+  std::vector<int32_t> end_ids;         ///< eos_token_id; empty: the tokenizer's
+  std::optional<int32_t> forced_first;  ///< forced_bos_token_id
+  std::optional<int32_t> forced_last;   ///< forced_eos_token_id
+
+  // Lengths count the decoder's first token, as in the files.
+  std::optional<int64_t> max_length;
+  std::optional<int64_t> min_length;
+  std::optional<int64_t> max_new_tokens;
+  std::optional<int64_t> min_new_tokens;
+  std::optional<int64_t> num_beams;
+  std::optional<double> length_penalty;
+  std::optional<std::string> early_stopping;  ///< "yes", "no" or "never"
+  std::optional<int64_t> no_repeat_ngram;
+  bool sample = false;
+  std::optional<double> temperature;
+  std::optional<int64_t> top_k;
+  std::optional<double> top_p;
+};
+
+/// A key of generation_config.json counts before the same key of config.json, as in transformers.
+/// `data`: a value of another kind or out of range, with its place.
+Result<GenerationDefaults> read_generation_defaults(const checkpoints::ModelDirectory& directory);
+
+}  // namespace qfs::backbones

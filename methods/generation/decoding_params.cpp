@@ -1,0 +1,143 @@
+#include "methods/generation/decoding_params.h"
+
+#include <string>
+#include <utility>
+
+namespace qfs::generation {
+
+namespace {
+
+ParamSpec optional_param(std::string name, ParamType type, std::string doc, std::string source) {
+  ParamSpec spec;
+  spec.name = std::move(name);
+  spec.type = type;
+  spec.doc = std::move(doc);
+  spec.source = std::move(source);
+  return spec;
+}
+
+ParamSpec number(std::string name, ParamType type, double minimum, double maximum, std::string doc,
+                 std::string source) {
+  ParamSpec spec = optional_param(std::move(name), type, std::move(doc), std::move(source));
+  spec.minimum = minimum;
+  spec.maximum = maximum;
+  return spec;
+}
+
+ParamSpec choice(std::string name, std::vector<std::string> choices, std::string doc,
+                 std::string source) {
+  ParamSpec spec =
+      optional_param(std::move(name), ParamType::text, std::move(doc), std::move(source));
+  spec.choices = std::move(choices);
+  return spec;
+}
+
+/// The first of `names` that is given.
+std::string first_given(const Params& params, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (params.has(name)) return name;
+  }
+  return "";
+}
+
+EarlyStopping early_stopping_named(const std::string& name) {
+  if (name == "yes") return EarlyStopping::yes;
+  return name == "never" ? EarlyStopping::never : EarlyStopping::no;
+}
+
+void apply_sampling(const Params& params, DecodingOptions& options) {
+  const auto temperature = params.find<double>("temperature");
+  if (!temperature) return;
+  SamplingOptions sampling;
+  sampling.temperature = *temperature;
+  sampling.top_k = params.find<int64_t>("top_k").value_or(0);
+  sampling.top_p = params.find<double>("top_p").value_or(1.0);
+  const bool exceeds = params.find<std::string>("nucleus") == "exceeds";
+  sampling.nucleus = exceeds ? NucleusRule::exceeds : NucleusRule::reaches;
+  options.sampling = sampling;
+  options.beams.reset();
+}
+
+void apply_beams(const Params& params, DecodingOptions& options) {
+  const auto count = params.find<int64_t>("num_beams");
+  if (count == 1) options.beams.reset();
+  if (!count || *count == 1) return;
+  BeamOptions beams;
+  beams.count = *count;
+  beams.length_penalty = params.find<double>("length_penalty").value_or(1.0);
+  beams.early_stopping =
+      early_stopping_named(params.find<std::string>("early_stopping").value_or("no"));
+  const bool scorer = params.find<std::string>("beam_rules") == "scorer";
+  beams.rules = scorer ? BeamRules::scorer : BeamRules::vectorized;
+  options.beams = beams;
+  options.sampling.reset();
+}
+
+}  // namespace
+
+std::vector<ParamSpec> decoding_params() {
+  constexpr double kMany = 1 << 20;
+  const std::string hf = "transformers 5.23 generate()";
+  return {
+      number("temperature", ParamType::real, 1e-3, 100,
+             "Tokens are drawn from softmax(logits / temperature); left out: the most probable one",
+             hf),
+      number("top_k", ParamType::integer, 1, kMany, "Only the k most probable tokens are drawn",
+             hf),
+      number("top_p", ParamType::real, 1e-6, 1,
+             "Only the most probable tokens that have this mass together are drawn",
+             "Holtzman et al. 2020"),
+      choice("nucleus", {"reaches", "exceeds"},
+             "A token is out when the mass before it reaches top_p, or only when it exceeds it",
+             "transformers 5.23; Meta's LLaMA code and IDEAL's release"),
+      number("num_beams", ParamType::integer, 1, 64, "Width of the beam search; 1: none", hf),
+      number("length_penalty", ParamType::real, -100, 100,
+             "A hypothesis scores its log-probability over length^penalty", hf),
+      choice("early_stopping", {"yes", "no", "never"},
+             "Beam search ends when num_beams hypotheses are finished, or when none can get better",
+             hf),
+      choice("beam_rules", {"vectorized", "scorer"},
+             "Beam search of transformers 5, or that of versions up to 4.35, whose lengths count "
+             "the first token and not the end",
+             "transformers 5.23 and 4.30"),
+      number("min_new_tokens", ParamType::integer, 1, kMany, "No end token before so many others",
+             hf),
+      number("no_repeat_ngram", ParamType::integer, 1, 1000,
+             "No n-gram of tokens occurs twice in the prompt or decoder's sequence", hf),
+  };
+}
+
+Status check_decoding(const Params& params) {
+  const std::string drawing = first_given(params, {"top_k", "top_p", "nucleus"});
+  if (!drawing.empty() && !params.has("temperature")) {
+    return invalid_argument("'" + drawing +
+                            "' needs 'temperature'; without it the most probable token is taken");
+  }
+  const std::string searching =
+      first_given(params, {"length_penalty", "early_stopping", "beam_rules"});
+  const int64_t beams = params.find<int64_t>("num_beams").value_or(1);
+  if (!searching.empty() && beams < 2) {
+    return invalid_argument("'" + searching + "' needs 'num_beams' from 2");
+  }
+  if (beams > 1 && params.has("temperature")) {
+    return invalid_argument(
+        "'temperature' draws tokens and 'num_beams' searches; give one of them");
+  }
+  const auto minimum = params.find<int64_t>("min_new_tokens");
+  const auto maximum = params.find<int64_t>("max_new_tokens");
+  if (minimum && maximum && *minimum > *maximum) {
+    return invalid_argument("'min_new_tokens' is above 'max_new_tokens'");
+  }
+  return {};
+}
+
+void apply_decoding(const Params& params, DecodingOptions& options) {
+  apply_sampling(params, options);
+  apply_beams(params, options);
+  if (const auto minimum = params.find<int64_t>("min_new_tokens")) {
+    options.min_new_tokens = *minimum;
+  }
+  if (const auto size = params.find<int64_t>("no_repeat_ngram")) options.no_repeat_ngram = *size;
+}
+
+}  // namespace qfs::generation

@@ -1,0 +1,77 @@
+// Parameters of decoding: what is declared, which go together, what they become.
+#include "methods/generation/decoding_params.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace qfs::generation {
+namespace {
+
+using ::testing::HasSubstr;
+
+Params params(std::map<std::string, ParamValue> values) {
+  Params params;
+  for (auto& [name, value] : values) params.set(name, std::move(value));
+  return params;
+}
+
+DecodingOptions applied(std::map<std::string, ParamValue> values) {
+  DecodingOptions options;
+  apply_decoding(params(std::move(values)), options);
+  return options;
+}
+
+std::string refusal(std::map<std::string, ParamValue> values) {
+  const Status status = check_decoding(params(std::move(values)));
+  return status.ok() ? "accepted" : status.error().message;
+}
+
+TEST(DecodingParams, none_has_a_default_so_that_ids_of_greedy_cells_stay) {
+  for (const ParamSpec& spec : decoding_params()) {
+    EXPECT_FALSE(spec.default_value || spec.required || spec.numerics) << spec.name;
+    EXPECT_FALSE(spec.doc.empty() || spec.source.empty()) << spec.name;
+  }
+  const DecodingOptions options = applied({});
+  EXPECT_FALSE(options.sampling || options.beams);
+  EXPECT_EQ(refusal({}), "accepted");
+}
+
+TEST(DecodingParams, sampling_and_beams_take_their_parameters) {
+  const DecodingOptions drawn = applied({{"temperature", 0.1},
+                                         {"top_p", 0.75},
+                                         {"top_k", int64_t{9}},
+                                         {"nucleus", std::string("exceeds")}});
+  ASSERT_TRUE(drawn.sampling && !drawn.beams);
+  EXPECT_EQ(drawn.sampling->temperature, 0.1);
+  EXPECT_EQ(drawn.sampling->top_p, 0.75);
+  EXPECT_EQ(drawn.sampling->top_k, 9);
+  EXPECT_EQ(drawn.sampling->nucleus, NucleusRule::exceeds);
+  const DecodingOptions searched = applied({{"num_beams", int64_t{3}},
+                                            {"length_penalty", 1.3},
+                                            {"early_stopping", std::string("yes")},
+                                            {"beam_rules", std::string("scorer")},
+                                            {"min_new_tokens", int64_t{100}},
+                                            {"no_repeat_ngram", int64_t{3}}});
+  ASSERT_TRUE(searched.beams && !searched.sampling);
+  EXPECT_EQ(searched.beams->count, 3);
+  EXPECT_EQ(searched.beams->length_penalty, 1.3);
+  EXPECT_EQ(searched.beams->early_stopping, EarlyStopping::yes);
+  EXPECT_EQ(searched.beams->rules, BeamRules::scorer);
+  EXPECT_EQ(searched.min_new_tokens, 100);
+  EXPECT_EQ(searched.no_repeat_ngram, 3);
+  EXPECT_FALSE(applied({{"num_beams", int64_t{1}}}).beams);
+}
+
+TEST(DecodingParams, what_does_not_go_together_is_refused_by_name) {
+  EXPECT_THAT(refusal({{"top_p", 0.9}}), HasSubstr("'top_p' needs 'temperature'"));
+  EXPECT_THAT(refusal({{"length_penalty", 2.0}}), HasSubstr("'length_penalty' needs 'num_beams'"));
+  EXPECT_THAT(refusal({{"num_beams", int64_t{1}}, {"beam_rules", std::string("scorer")}}),
+              HasSubstr("'beam_rules' needs 'num_beams' from 2"));
+  EXPECT_THAT(refusal({{"num_beams", int64_t{4}}, {"temperature", 1.0}}), HasSubstr("one of them"));
+  EXPECT_THAT(refusal({{"min_new_tokens", int64_t{9}}, {"max_new_tokens", int64_t{8}}}),
+              HasSubstr("above 'max_new_tokens'"));
+  EXPECT_EQ(refusal({{"num_beams", int64_t{4}}, {"length_penalty", 2.0}}), "accepted");
+}
+
+}  // namespace
+}  // namespace qfs::generation
