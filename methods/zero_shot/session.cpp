@@ -11,9 +11,9 @@
 #include "methods/backbones/torch_runtime.h"
 #include "methods/generation/generator.h"
 #include "methods/tokenizers/chat_renderer.h"
+#include "methods/tokenizers/prompt_template.h"
 #include "methods/tokenizers/tokenizer.h"
 #include "methods/tokenizers/truncation.h"
-#include "methods/zero_shot/prompt.h"
 
 namespace qfs::zero_shot {
 
@@ -77,8 +77,8 @@ class ZeroShotSession final : public MethodSession {
     if (!document.ok()) return document.error();
     PreparedPrompt prompt;
     prompt.ledger = document->ledger;
-    std::string text =
-        fill_prompt(params_.get<std::string>("prompt"), document->joined(), example.query);
+    std::string text = tokenizers::fill_prompt(params_.get<std::string>("prompt"),
+                                               document->joined(), example.query);
     auto pieces = pieces_of(std::move(text));
     if (!pieces.ok()) return pieces.error();
     prompt.pieces = *std::move(pieces);

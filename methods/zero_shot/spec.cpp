@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "methods/tokenizers/prompt_template.h"
 #include "methods/tokenizers/truncation.h"
-#include "methods/zero_shot/prompt.h"
 
 namespace qfs::zero_shot {
 
@@ -61,8 +61,8 @@ std::vector<ParamSpec> ZeroShotSpec::params() const {
   params.push_back(integer("batch_size", "examples", int64_t{1}, 4096,
                            "Examples decoded together; outputs do not depend on it"));
   params.back().numerics = true;
-  params.push_back(
-      text("prompt", std::string(default_prompt()), "Template with {document} and {query}"));
+  params.push_back(text("prompt", std::string(tokenizers::default_prompt()),
+                        "Template with {document} and {query}"));
   params.push_back(text("system", {}, "System message; the chat template's own when left out"));
   ParamSpec chat;
   chat.name = "chat";
@@ -79,7 +79,8 @@ Needs ZeroShotSpec::needs(const Params&) const {
 }
 
 Status ZeroShotSpec::validate(const Params& params) const {
-  if (Status status = check_prompt(params.get<std::string>("prompt")); !status.ok()) return status;
+  if (Status status = tokenizers::check_prompt(params.get<std::string>("prompt")); !status.ok())
+    return status;
   if (params.has("system") && !params.get<bool>("chat")) {
     return invalid_argument("'system' needs \"chat\": true; a plain prompt has no roles");
   }

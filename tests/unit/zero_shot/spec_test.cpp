@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "methods/zero_shot/prompt.h"
+#include "methods/tokenizers/prompt_template.h"
 
 namespace qfs::zero_shot {
 namespace {
@@ -72,23 +72,25 @@ TEST(ZeroShotSpec, cost_grows_with_every_length) {
 }
 
 TEST(Prompt, placeholders_are_filled_once_and_their_text_is_not_looked_at_again) {
-  EXPECT_EQ(fill_prompt("Q: {query}\nD: {document}.", "a {query} b", "{document}?"),
+  EXPECT_EQ(tokenizers::fill_prompt("Q: {query}\nD: {document}.", "a {query} b", "{document}?"),
             "Q: {document}?\nD: a {query} b.");
-  EXPECT_EQ(fill_prompt("{document} {", "d", "q"), "d {");
+  EXPECT_EQ(tokenizers::fill_prompt("{document} {", "d", "q"), "d {");
 }
 
 TEST(Prompt, an_example_without_a_query_asks_for_a_summary) {
-  EXPECT_EQ(fill_prompt("{document}|{query}", "d", ""), "d|Summarize the document.");
+  EXPECT_EQ(tokenizers::fill_prompt("{document}|{query}", "d", ""), "d|Summarize the document.");
 }
 
 TEST(Prompt, templates_need_the_document_once_and_know_no_other_name) {
-  EXPECT_TRUE(check_prompt(default_prompt()).ok());
-  EXPECT_TRUE(check_prompt("{document}").ok());
-  EXPECT_TRUE(check_prompt(R"({"json": {document}, "list": {}, "X": {Query}})").ok());
-  EXPECT_THAT(check_prompt("{query}").error().message, HasSubstr("{document} 0 times"));
-  EXPECT_THAT(check_prompt("{document}{document}").error().message, HasSubstr("2 times"));
-  EXPECT_THAT(check_prompt("{document} {query} {query}").error().message, HasSubstr("{query} 2"));
-  EXPECT_THAT(check_prompt("{document} {querry}").error().message,
+  EXPECT_TRUE(tokenizers::check_prompt(tokenizers::default_prompt()).ok());
+  EXPECT_TRUE(tokenizers::check_prompt("{document}").ok());
+  EXPECT_TRUE(tokenizers::check_prompt(R"({"json": {document}, "list": {}, "X": {Query}})").ok());
+  EXPECT_THAT(tokenizers::check_prompt("{query}").error().message, HasSubstr("{document} 0 times"));
+  EXPECT_THAT(tokenizers::check_prompt("{document}{document}").error().message,
+              HasSubstr("2 times"));
+  EXPECT_THAT(tokenizers::check_prompt("{document} {query} {query}").error().message,
+              HasSubstr("{query} 2"));
+  EXPECT_THAT(tokenizers::check_prompt("{document} {querry}").error().message,
               HasSubstr("{querry} (did you mean 'query'?)"));
 }
 
