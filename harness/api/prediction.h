@@ -37,6 +37,8 @@ enum class FinishReason {
   stop,        ///< the method ended by itself (end token, stop rule, nothing left to extract)
   length,      ///< a declared output limit ended it
   overlength,  ///< the input does not fit the backbone's window and the policy was to skip it
+  reasoning,   ///< the output limit was spent on reasoning; no answer was begun
+  filtered,    ///< whoever runs the model withheld the answer (content filter, refusal)
 };
 
 constexpr std::string_view to_string(FinishReason reason) {
@@ -47,8 +49,21 @@ constexpr std::string_view to_string(FinishReason reason) {
       return "length";
     case FinishReason::overlength:
       return "overlength";
+    case FinishReason::reasoning:
+      return "reasoning";
+    case FinishReason::filtered:
+      return "filtered";
   }
   return "stop";
+}
+
+/// The reason with this name; std::nullopt for a name that is none of them.
+constexpr std::optional<FinishReason> finish_reason_from(std::string_view name) {
+  for (FinishReason reason : {FinishReason::stop, FinishReason::length, FinishReason::overlength,
+                              FinishReason::reasoning, FinishReason::filtered}) {
+    if (to_string(reason) == name) return reason;
+  }
+  return std::nullopt;
 }
 
 struct Prediction {

@@ -200,15 +200,15 @@ std::optional<HostFailure> HostClient::run(const RunRequest& request, Visibility
     }
     return data_error("expected a prediction, a phase or 'done'");
   });
-  if (failure) return failure;
   for (size_t i = 0; i < predictions.size(); ++i) {
+    if (failure && !predictions[i]) continue;
     if (!predictions[i]) {
       return protocol_violation("no prediction for example " +
                                 std::to_string(request.examples[i].ordinal));
     }
     results.predictions.push_back(std::move(*predictions[i]));
   }
-  return std::nullopt;
+  return failure;
 }
 
 std::optional<HostFailure> HostClient::score(const ScoreRequest& request, Seconds timeout,

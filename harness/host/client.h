@@ -30,7 +30,8 @@ struct HostFailure {
 };
 
 struct UnitResults {
-  std::vector<PredictionReply> predictions;  ///< one per example, in the order of the request
+  /// One per example, in the order of the request; after a failure those that came before it.
+  std::vector<PredictionReply> predictions;
   std::vector<PhaseReply> phases;
   DoneReply done;
 };

@@ -53,10 +53,9 @@ json prediction_json(const PredictionReply& reply) {
 }
 
 FinishReason finish_from(const std::string& name) {
-  for (FinishReason reason : {FinishReason::stop, FinishReason::length, FinishReason::overlength}) {
-    if (to_string(reason) == name) return reason;
-  }
-  throw FieldError("'finish' must be stop, length or overlength, not '" + name + "'");
+  if (const std::optional<FinishReason> reason = finish_reason_from(name)) return *reason;
+  throw FieldError("'finish' must be stop, length, overlength, reasoning or filtered, not '" +
+                   name + "'");
 }
 
 PredictionReply prediction_from(const json& object) {

@@ -44,9 +44,7 @@ void check_outputs(Connection& db, Problems& problems) {
       " repaired_bytes, coalesce(truncation, ''), coalesce(prompt_sha256, ''), extra FROM output");
   while (rows.next()) {
     Prediction prediction;
-    for (const FinishReason reason : {FinishReason::length, FinishReason::overlength}) {
-      if (rows.text(4) == to_string(reason)) prediction.finish = reason;
-    }
+    prediction.finish = finish_reason_from(rows.text(4)).value_or(FinishReason::stop);
     prediction.tokens_in = rows.integer(5);
     prediction.tokens_out = rows.integer(6);
     prediction.repaired_bytes = rows.integer(7);

@@ -9,14 +9,6 @@
 namespace qfs::store {
 namespace {
 
-std::optional<FinishReason> finish_from(const std::string& name) {
-  for (const FinishReason reason :
-       {FinishReason::stop, FinishReason::length, FinishReason::overlength}) {
-    if (name == to_string(reason)) return reason;
-  }
-  return std::nullopt;
-}
-
 constexpr const char* kOutputColumns =
     "SELECT o.ordinal, o.output_sha256, o.text, o.finish, o.tokens_in, o.tokens_out,"
     " o.repaired_bytes, o.truncation, o.extra, p.body FROM output o"
@@ -31,7 +23,7 @@ Result<std::vector<OutputRow>> read_outputs(Connection& db, Query rows) {
     output.sha256 = rows.text(1);
     Prediction& prediction = output.prediction;
     prediction.text = rows.text(2);
-    const std::optional<FinishReason> finish = finish_from(rows.text(3));
+    const std::optional<FinishReason> finish = finish_reason_from(rows.text(3));
     prediction.tokens_in = rows.integer(4);
     prediction.tokens_out = rows.integer(5);
     prediction.repaired_bytes = rows.integer(6);

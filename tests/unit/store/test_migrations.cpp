@@ -139,6 +139,45 @@ TEST_F(Migrations, AStoreOfVersion1OpensAndShowsTheSame) {
   EXPECT_THAT(value_of(reader.check_integrity()), testing::IsEmpty());
 }
 
+/// SQLite cannot change a CHECK, so version 2 makes the tables of outputs anew.
+TEST_F(Migrations, OutputsOfVersion1KeepTheirRowsAndReferences) {
+  const auto ddl = test::file_text(pinned_file(1));
+  ASSERT_TRUE(ddl);
+  const std::string digest(64, 'a');
+  {
+    Connection db = connect(path_);
+    const std::array<Migration, 1> pinned = {{{1, "initial", *ddl}}};
+    check(migrate(db, pinned));
+    db.run("INSERT INTO dataset VALUES (?1, 'd', '', '{}', 1, 0, 0)", digest);
+    db.run("INSERT INTO cell VALUES (?1, 1, '{}', 'lead', 0, '{}', ?1, '0', '[0]', 1)", digest);
+    db.run("INSERT INTO environment VALUES (?1, ?1, '{}', '{}', '{}', '')", digest);
+    db.run("INSERT INTO result VALUES (7, ?1, ?1, 'predict', 0)", digest);
+    db.run("INSERT INTO attempt VALUES (3, 7, ?1, 'done', 'none', '', '', '', 1, 1, '', '', '', 0)",
+           digest);
+    db.run(
+        "INSERT INTO output VALUES (7, 0, 3, ?1, 'kept', 'overlength', 1, 2, 3, NULL, NULL, '{}')",
+        digest);
+    db.run(
+        "INSERT INTO output_conflict VALUES (5, 7, 0, 3, ?1, 'other', 'stop', 1, 2, 3, NULL, NULL,"
+        " '{}', '')",
+        digest);
+    check(db.finish());
+  }
+  Connection db = connect(path_);
+  check(migrate(db, migration_list()));
+  EXPECT_EQ(db.integer("SELECT count(*) FROM output WHERE text = 'kept' AND tokens_out = 2"), 1);
+  EXPECT_EQ(
+      db.integer("SELECT count(*) FROM output_conflict WHERE conflict_id = 5 AND ordinal = 0"), 1);
+  EXPECT_EQ(db.integer("SELECT count(*) FROM pragma_foreign_key_check"), 0);
+  EXPECT_EQ(db.integer("SELECT count(*) FROM pragma_foreign_key_list('output_conflict')"
+                       " WHERE \"table\" = 'output'"),
+            2);
+  db.run("UPDATE output SET finish = 'reasoning'");
+  check(db.finish());
+  db.run("UPDATE output SET finish = 'nonsense'");
+  EXPECT_FALSE(db.finish());
+}
+
 TEST_F(Migrations, EveryMigrationIsThePinnedOne) {
   for (const Migration& migration : migration_list()) {
     test::expect_golden(pinned_file(migration.version), std::string(migration.sql));
