@@ -1,5 +1,6 @@
 #include "methods/register_sources.h"
 
+#include "methods/endpoint/spec.h"
 #include "methods/extractive/specs.h"
 #include "methods/zero_shot/spec.h"
 
@@ -21,6 +22,7 @@ std::map<std::string, std::string> method_sources() {
     sources[std::string(spec->name())] = digest_of("extractive");
   }
   sources[std::string(zero_shot::ZeroShotSpec().name())] = digest_of("zero_shot");
+  sources[std::string(endpoint::EndpointSpec().name())] = digest_of("endpoint");
   return sources;
 }
 

@@ -5,6 +5,7 @@
 
 #include "harness/core/suggest.h"
 #include "methods/backbones/registry.h"
+#include "methods/endpoint/spec.h"
 #include "methods/extractive/specs.h"
 #include "methods/zero_shot/spec.h"
 
@@ -51,6 +52,7 @@ std::vector<std::shared_ptr<const MethodSpec>> builtin_specs() {
   std::vector<std::shared_ptr<const MethodSpec>> specs;
   for (auto& spec : extractive::extractive_specs()) specs.push_back(std::move(spec));
   specs.push_back(std::make_shared<zero_shot::ZeroShotSpec>());
+  specs.push_back(std::make_shared<endpoint::EndpointSpec>());
   return specs;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "reports/performance.h"
+#include "reports/served.h"
 #include "reports/trouble.h"
 
 namespace qfs::reports {
@@ -44,7 +45,9 @@ TableCell scored(const store::ScoreJobRow& job, const store::ScoreRow& row) {
 }  // namespace
 
 Result<TableCell> PlaceEvaluator::evaluate(const ValueSpec& value) {
-  const bool timed = value.shown.group == ValueGroup::performance;
+  // Times of a server come with its outputs; all others from a measure result.
+  const bool served = value.source == ValueSource::latency;
+  const bool timed = value.shown.group == ValueGroup::performance && !served;
   const std::optional<TableCell> trouble =
       timed ? measure_trouble(place_) : predict_trouble(place_);
   Result<TableCell> cell = trouble                              ? Result<TableCell>(*trouble)
@@ -139,7 +142,18 @@ Result<TableCell> PlaceEvaluator::performance(const ValueSpec& value) {
 
 Result<TableCell> PlaceEvaluator::coverage(const ValueSpec& value) {
   if (Status loaded = load_outputs(); !loaded) return loaded.error();
-  if (value.source == ValueSource::evidence_cut) return evidence_cut();
+  switch (value.source) {
+    case ValueSource::evidence_cut:
+      return evidence_cut();
+    case ValueSource::latency:
+    case ValueSource::money:
+      return served(value);
+    case ValueSource::tokens_read:
+    case ValueSource::tokens_made:
+      return mean_tokens(value.source == ValueSource::tokens_read);
+    default:
+      break;
+  }
   int64_t examples = 0;
   int64_t cut = 0;
   int64_t tokens = 0;
@@ -154,6 +168,33 @@ Result<TableCell> PlaceEvaluator::coverage(const ValueSpec& value) {
   }
   return value.source == ValueSource::documents_cut ? share(cut, examples, examples)
                                                     : share(kept, tokens, examples);
+}
+
+TableCell PlaceEvaluator::served(const ValueSpec& value) const {
+  TableCell cell = with_status(CellStatus::ok);
+  if (value.source == ValueSource::latency) {
+    const std::vector<int64_t> latencies = served_latencies_ms(*outputs_);
+    if (latencies.empty()) return with_status(CellStatus::not_applicable);
+    cell.value = static_cast<double>(percentile(latencies, std::stoi(value.key)));
+    cell.n = static_cast<int64_t>(latencies.size());
+    return cell;
+  }
+  const std::optional<Prices> prices = prices_in(place_.place.params);
+  const std::optional<double> cost = prices ? served_cost(*outputs_, *prices) : std::nullopt;
+  if (!cost) return with_status(CellStatus::not_applicable);
+  cell.value = *cost;
+  cell.n = static_cast<int64_t>(outputs_->size());
+  return cell;
+}
+
+TableCell PlaceEvaluator::mean_tokens(bool read) const {
+  int64_t tokens = 0;
+  for (const store::OutputRow& output : *outputs_) {
+    tokens += read ? output.prediction.tokens_in : output.prediction.tokens_out;
+  }
+  const auto examples = static_cast<int64_t>(outputs_->size());
+  // Methods without a model read no tokens, which is not the same as few.
+  return tokens == 0 ? with_status(CellStatus::not_applicable) : share(tokens, examples, examples);
 }
 
 Result<TableCell> PlaceEvaluator::evidence_cut() {

@@ -51,6 +51,8 @@ class PlaceEvaluator {
   Result<TableCell> performance(const ValueSpec& value);
   Result<TableCell> coverage(const ValueSpec& value);
   Result<TableCell> evidence_cut();
+  TableCell served(const ValueSpec& value) const;
+  TableCell mean_tokens(bool read) const;
   Result<const store::ScoreJobRow*> score_job(const ValueSpec& value) const;
   Status load_measurements();
   Status load_outputs();

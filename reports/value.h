@@ -24,6 +24,10 @@ enum class ValueSource {
   document_kept,  ///< share of document tokens that the method could read
   documents_cut,  ///< share of examples whose document was cut
   evidence_cut,   ///< share of the gold evidence that was cut
+  latency,        ///< a percentile of the time from request to answer, of outputs that say it
+  tokens_read,    ///< mean prompt tokens of an output
+  tokens_made,    ///< mean produced tokens of an output
+  money,          ///< what the outputs cost at the prices of the sweep
 };
 
 struct ValueSpec {

@@ -1,58 +1,13 @@
 #include "datasets/fetch/download.h"
 
-#define CURL_DISABLE_TYPECHECK  // its checks are macros over the linked functions' names
-#include <curl/curl.h>
-#include <dlfcn.h>
-
 #include <utility>
+
+#include "harness/core/curl_library.h"
 
 namespace qfs::datasets {
 namespace {
 
 constexpr long kMaxRedirects = 5;
-
-/// The functions of libcurl that are used, as found in the library opened at run time.
-struct CurlLibrary {
-  decltype(&::curl_global_init) global_init = nullptr;
-  decltype(&::curl_easy_init) easy_init = nullptr;
-  decltype(&::curl_easy_reset) easy_reset = nullptr;
-  decltype(&::curl_easy_setopt) easy_setopt = nullptr;
-  decltype(&::curl_easy_perform) easy_perform = nullptr;
-  decltype(&::curl_easy_getinfo) easy_getinfo = nullptr;
-  decltype(&::curl_easy_strerror) easy_strerror = nullptr;
-  decltype(&::curl_easy_cleanup) easy_cleanup = nullptr;
-  bool usable = false;
-};
-
-template <class Function>
-bool bind(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(::dlsym(library, name));
-  return function != nullptr;
-}
-
-CurlLibrary open_library() {
-  CurlLibrary curl;
-  // The library stays open for the life of the process: it has threads and exit handlers of its
-  // own.
-  void* library = ::dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) library = ::dlopen("libcurl-gnutls.so.4", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return curl;
-  curl.usable = bind(library, "curl_global_init", curl.global_init) &&
-                bind(library, "curl_easy_init", curl.easy_init) &&
-                bind(library, "curl_easy_reset", curl.easy_reset) &&
-                bind(library, "curl_easy_setopt", curl.easy_setopt) &&
-                bind(library, "curl_easy_perform", curl.easy_perform) &&
-                bind(library, "curl_easy_getinfo", curl.easy_getinfo) &&
-                bind(library, "curl_easy_strerror", curl.easy_strerror) &&
-                bind(library, "curl_easy_cleanup", curl.easy_cleanup) &&
-                curl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
-  return curl;
-}
-
-const CurlLibrary& curl_library() {
-  static const CurlLibrary library = open_library();
-  return library;
-}
 
 /// What the callbacks of one transfer share.
 struct Transfer {

@@ -43,6 +43,12 @@ struct Needs {
   bool references = false;  ///< reads the answers; its rows are marked `oracle` in every table
   bool evidence = false;    ///< reads gold evidence; likewise
   bool external = false;    ///< the host is the user's own program
+  bool network = false;     ///< sends documents to a server: runs only where the user agreed to it
+  /// Environment variables that hold secrets and that the host may see, by name.
+  std::vector<std::string> secrets = {};
+  /// The outputs of a unit do not depend on one another: those that arrived before a failure are
+  /// kept, and only the others run again.
+  bool separate_rows = false;
 };
 
 /// Ordinals of the examples that are run, prefix-shared and committed together.
@@ -95,6 +101,10 @@ class MethodSpec {
                                   std::span<const NumberedExample> examples) const;
 
   virtual Cost cost(const Params& params, const DatasetStats& stats) const = 0;
+
+  /// What ties outputs to one sweep (the address of a server whose model may change any day). Not
+  /// empty: the cell id holds it and the sweep's name, so that no other sweep reuses them.
+  virtual std::string sweep_bound(const Params&) const { return {}; }
 };
 
 /// Where a session puts its results. Thread-compatible; calls come from `run` only.

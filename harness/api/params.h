@@ -43,9 +43,10 @@ struct ParamSpec {
   std::optional<double> minimum;            ///< inclusive, numbers only
   std::optional<double> maximum;            ///< inclusive, numbers only
   std::vector<std::string> choices;         ///< text only; empty: any text
-  bool numerics = false;  ///< how, not what (batch size): numerics_id, not cell_id
-  std::string doc;        ///< one line
-  std::string source;     ///< paper section, equation or reference tool; may be empty
+  bool numerics = false;   ///< how, not what (batch size): numerics_id, not cell_id
+  bool transport = false;  ///< neither what nor how (time-outs, prices, addresses): in no id
+  std::string doc;         ///< one line
+  std::string source;      ///< paper section, equation or reference tool; may be empty
 };
 
 class Params {

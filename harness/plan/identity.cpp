@@ -76,6 +76,9 @@ Result<Json> cell_identity(const Cell& cell, const PlannedDataset& dataset,
     }
     object["external"] = {{"files", std::move(list)}};
   }
+  if (!cell.sweep.empty()) {
+    object["sweep"] = {{"name", cell.sweep}, {"bound", cell.spec->sweep_bound(cell.params)}};
+  }
   const Result<json> selection = parse_json(dataset.selection.text, "selection");
   if (!selection.ok()) return selection.error();
   object["selection"] = *selection;

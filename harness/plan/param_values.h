@@ -22,7 +22,8 @@ bool text_equals(const std::string& text, const ParamValue& value);
 /// Equal values; an integer equals the real number of its size.
 bool same_value(const ParamValue& a, const ParamValue& b);
 
-/// The parameters with (`numerics`) or without (`!numerics`) the mark of ParamSpec::numerics.
+/// The parameters with (`numerics`) or without (`!numerics`) the mark of ParamSpec::numerics; never
+/// those marked `transport`.
 nlohmann::json params_json(const MethodSpec& spec, const Params& params, bool numerics);
 
 /// A parameter's name or empty, as the declarations of a method have it.

@@ -164,6 +164,13 @@ Status Planner::make_cells() {
     if (Status status = row.spec->validate(cell.params); !status.ok()) {
       return placed(status.error(), at(cell.pointer));
     }
+    if (cell.needs.network && !context_.allow_external) {
+      return invalid_argument(
+          "this method sends documents to a server that the sweep names; agree "
+          "to that with --allow-external",
+          at(cell.pointer));
+    }
+    if (!row.spec->sweep_bound(cell.params).empty()) cell.sweep = experiment_.name;
     if (Status status = check_batch_size(cell); !status.ok()) return status;
     auto backbone = resources_.backbone(row, cell.needs);
     if (!backbone.ok()) return backbone.error();
@@ -177,6 +184,9 @@ Status Planner::make_cells() {
     cell.weights_key = std::string(to_string(cell.host));
     if (cell.external) cell.weights_key += cell.pointer;
     if (cell.backbone) cell.weights_key += "/" + cell.backbone->digest;
+    // A host that knows a secret serves no other method.
+    if (cell.needs.network) cell.weights_key += "/network";
+    for (const std::string& name : cell.needs.secrets) cell.weights_key += "/" + name;
     plan_.cells.push_back(std::move(cell));
   }
   return {};

@@ -71,6 +71,7 @@ struct Cell {
   HostKind host = HostKind::light;
   std::string weights_key;  ///< cells with equal keys are neighbours and may share a host
   Needs needs;
+  std::string sweep;    ///< the only one that may use the outputs; empty: every sweep
   std::string pointer;  ///< of the method's entry in the sweep file
   size_t position = 0;  ///< in the sweep's own order (data sets, methods, grid), as tables show it
 };
@@ -92,7 +93,7 @@ struct PlanContext {
   ExternalDescriber* external = nullptr;  ///< needed for external methods
   Filter filter = {};                     ///< cells to keep; others are neither resolved nor loaded
   std::optional<int64_t> limit = {};      ///< the first N selected examples of each data set
-  bool allow_external = false;            ///< the user agreed to start programs named by the sweep
+  bool allow_external = false;  ///< the user agreed to programs and servers that the sweep names
 };
 
 Result<Plan> make_plan(const Experiment& experiment, const PlanContext& context);

@@ -44,6 +44,7 @@ std::optional<host::HostFailure> run_unit(const RunContext& context, const plan:
   const std::chrono::seconds timeout(context.launcher.limits().unit_seconds);
   auto failure = pool.host().run(request, visibility, timeout, results);
   if (!failure || failure->verdict != host::Verdict::signal) return failure;
+  if (cell.needs.separate_rows) return failure;  // what arrived is kept, and may have cost money
   context.progress.note(cell.label + ": " + failure->error.message +
                         "; trying the unit once more in a fresh host");
   if (auto reopened = pool.reopen(cell)) return reopened;
@@ -66,6 +67,7 @@ Status end_attempt(store::Store& store, store::AttemptId attempt, const CellOutc
     end = {store::AttemptState::failed, outcome.failure, outcome.message};
   } else if (!outcome.complete) {
     end.state = store::AttemptState::cancelled;
+    end.message = outcome.message;
   }
   return store.end_attempt(attempt, end);
 }

@@ -32,8 +32,9 @@ struct CellTarget {
   const plan::Cell* cell = nullptr;
   store::ResultId result;
   store::EnvironmentId environment;
-  std::vector<size_t> units;         ///< predict: indices into cell->units that have rows missing
-  std::vector<int64_t> repetitions;  ///< measure: those that are missing
+  std::vector<size_t> units;          ///< predict: indices into cell->units that have rows missing
+  std::vector<int64_t> present = {};  ///< predict: ordinals that separate rows do not repeat
+  std::vector<int64_t> repetitions;   ///< measure: those that are missing
   std::optional<store::ResultId> quality;  ///< measure: the predict result to compare outputs with
 };
 

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "harness/core/available_cores.h"
@@ -20,6 +21,20 @@ std::string host_key(const plan::Cell& cell) {
     key += '\x1f' + cell.external->folder;
   }
   return key;
+}
+
+/// Hands the host the secrets that its cell names, out of our own environment.
+Status add_secrets(const plan::Cell& cell, ChildOptions& child) {
+  for (const std::string& name : cell.needs.secrets) {
+    const char* const value = std::getenv(name.c_str());
+    if (value == nullptr || *value == '\0') {
+      return unavailable("the environment variable " + name + ", which holds a secret of '" +
+                             cell.label + "', is not set",
+                         cell.pointer);
+    }
+    child.environment[name] = value;
+  }
+  return {};
 }
 
 }  // namespace
@@ -89,6 +104,7 @@ Result<host::HostClient> HostLauncher::start(const plan::Cell& cell, const std::
   if (Status made = make_directories(log_folder_); !made) return made.error();
   Result<ChildOptions> child = child_options(cell, log_name);
   if (!child) return child.error();
+  if (Status added = add_secrets(cell, *child); !added) return added.error();
   return host::HostClient::start(*child, {.memory_bytes = limits_.memory_bytes});
 }
 
@@ -104,7 +120,8 @@ Result<HostFacts> HostLauncher::facts(const plan::Cell& cell) {
   const std::string cache_key = cell.external ? "" : probe_cache_key(child->command, options);
   if (std::optional<HostFacts> known = read_probe_cache(cache_key)) return facts_[key] = *known;
 
-  Result<host::HostClient> client = start(cell, "probe-" + std::string(to_string(cell.host)));
+  if (Status made = make_directories(log_folder_); !made) return made.error();
+  auto client = host::HostClient::start(*child, {.memory_bytes = limits_.memory_bytes});
   if (!client) return client.error();
   Result<host::ProbeReply> reply = client->probe(options, kProbeTimeout);
   if (!reply) return reply.error();

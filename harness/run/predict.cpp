@@ -1,5 +1,7 @@
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "harness/core/clock.h"
 #include "harness/core/failpoint.h"
 #include "harness/run/cell_run.h"
@@ -20,7 +22,7 @@ class OutputBuffer {
         target_(target),
         attempt_(attempt),
         outcome_(outcome),
-        grouped_(target.cell->host == plan::HostKind::light) {}
+        grouped_(target.cell->host == plan::HostKind::light && !target.cell->needs.network) {}
 
   Status add(host::UnitResults results) {
     if (rows_.empty()) oldest_ns_ = monotonic_ns();
@@ -61,12 +63,56 @@ int64_t tokens_out(const host::UnitResults& results) {
   return tokens;
 }
 
+/// The unit without the rows that are there already, where each row stands for itself.
+Unit rows_to_run(const CellTarget& target, const Unit& unit) {
+  if (!target.cell->needs.separate_rows) return unit;
+  Unit rows;
+  for (int64_t ordinal : unit.ordinals) {
+    if (!std::ranges::binary_search(target.present, ordinal)) rows.ordinals.push_back(ordinal);
+  }
+  return rows;
+}
+
+size_t missing_rows(const CellTarget& target) {
+  size_t rows = 0;
+  for (size_t index : target.units) {
+    rows += rows_to_run(target, target.cell->units[index]).ordinals.size();
+  }
+  return rows;
+}
+
+/// What went wrong in a cell whose rows stand for themselves; other rows went on.
+struct RowFailures {
+  std::optional<host::HostFailure> first;
+  size_t rows = 0;
+
+  void add(host::HostFailure failure, size_t count) {
+    rows += count;
+    if (!first) first = std::move(failure);
+  }
+
+  void tell(const RunContext& context, const plan::Cell& cell, CellOutcome& outcome) const {
+    if (!first) return;
+    outcome.complete = false;
+    const ErrorKind kind = first->error.kind;
+    fail(outcome, *first);
+    if (!cell.needs.network || (kind != ErrorKind::unavailable && kind != ErrorKind::timeout)) {
+      return;
+    }
+    // A server that is away is no property of the cell: the next sweep asks it again.
+    outcome.failure = store::FailureKind::none;
+    context.progress.note(cell.label + ": " + std::to_string(rows) +
+                          " rows are left for the next sweep: " + outcome.message);
+  }
+};
+
 /// Runs units until the end, a failure, a signal or the cell's time limit.
 Status run_units(const RunContext& context, const CellTarget& target, HostPool& pool,
                  OutputBuffer& buffer, CellOutcome& outcome) {
   const plan::Cell& cell = *target.cell;
   const int64_t cell_limit_ns = context.launcher.limits().cell_seconds * 1'000'000'000;
   const int64_t start_ns = monotonic_ns();
+  RowFailures failures;
   for (size_t index : target.units) {
     if (context.signals.received() != 0) return {};
     if (cell_limit_ns > 0 && monotonic_ns() - start_ns >= cell_limit_ns) {
@@ -75,13 +121,24 @@ Status run_units(const RunContext& context, const CellTarget& target, HostPool& 
                         std::to_string(context.launcher.limits().cell_seconds) + " s";
       return {};
     }
-    const host::RunRequest request =
-        run_request(context.plan, cell, static_cast<int64_t>(index), cell.units[index], false);
+    const host::RunRequest request = run_request(context.plan, cell, static_cast<int64_t>(index),
+                                                 rows_to_run(target, cell.units[index]), false);
     host::UnitResults results;
     QFS_FAILPOINT_HERE("run.before_unit");
     if (auto failure = run_unit(context, cell, pool, request, results)) {
-      fail(outcome, *failure);
+      if (!cell.needs.separate_rows) {
+        fail(outcome, *failure);
+        pool.discard();
+        return {};
+      }
+      const size_t arrived = results.predictions.size();
+      if (Status kept = buffer.add(std::move(results)); !kept) return kept;
+      failures.add(*std::move(failure), request.examples.size() - arrived);
+      // A unit without a single row says that the next would fail as well.
+      const bool go_on = arrived > 0 && !pool.reopen(cell);
+      if (go_on) continue;
       pool.discard();
+      failures.tell(context, cell, outcome);
       return {};
     }
     context.progress.unit_done(results.predictions.size(), tokens_out(results), results.done.ns,
@@ -89,6 +146,7 @@ Status run_units(const RunContext& context, const CellTarget& target, HostPool& 
     if (Status added = buffer.add(std::move(results)); !added) return added;
   }
   outcome.complete = true;
+  failures.tell(context, cell, outcome);
   return {};
 }
 
@@ -107,7 +165,9 @@ Result<CellOutcome> predict_cell(const RunContext& context, const CellTarget& ta
        .log_path = relative_log_path(context.store.path(), pool.log_path())});
   if (!attempt) return attempt.error();
   if (open_failure) {
-    fail(outcome, *open_failure);
+    RowFailures failures;
+    failures.add(*std::move(open_failure), missing_rows(target));
+    failures.tell(context, cell, outcome);
   } else {
     OutputBuffer buffer(context.store, target, *attempt, outcome);
     if (Status ran = run_units(context, target, pool, buffer, outcome); !ran) return ran.error();

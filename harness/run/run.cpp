@@ -101,7 +101,8 @@ class Execution {
                         {.cell = &context_.plan.cells[i],
                          .result = state.result,
                          .environment = state.environment,
-                         .units = states_[i].missing_units},
+                         .units = states_[i].missing_units,
+                         .present = states_[i].present},
                         pool);
   }
 

@@ -16,7 +16,7 @@ using nlohmann::json;
 
 enum class ParamsPart { asked, all };
 
-/// The resolved parameters; `asked` leaves out those that only say how (numerics), `all` adds the
+/// The resolved parameters; `asked` leaves out those that are not in cell ids, `all` adds the
 /// names of backbone and tokenizer, by which tables can be arranged.
 Result<Json> params_json(const plan::Cell& cell, ParamsPart part) {
   json object = json::object();
@@ -25,7 +25,7 @@ Result<Json> params_json(const plan::Cell& cell, ParamsPart part) {
   }
   if (part == ParamsPart::asked) {
     for (const ParamSpec& spec : cell.spec->params()) {
-      if (spec.numerics) object.erase(spec.name);
+      if (spec.numerics || spec.transport) object.erase(spec.name);
     }
   } else {
     if (cell.backbone) object["backbone"] = cell.backbone->name;
@@ -132,6 +132,7 @@ Result<CellState> survey_cell(const RunContext& context, const RunOptions& optio
   if (!present) return present.error();
   state.missing_units = units_to_run(cell, *present, rerun);
   state.predict.complete = state.missing_units.empty();
+  if (!rerun) state.present = *present;
   if (rerun || state.predict.complete) state.predict.remembered_failure.reset();
   if (options.accept_numerics && !state.predict.complete && !rerun) {
     auto other = complete_elsewhere(context.reader, cell);
@@ -239,7 +240,9 @@ Result<std::vector<CellState>> survey(const RunContext& context, const RunOption
     const plan::Cell& cell = context.plan.cells[i];
     auto state = survey_cell(context, options, cell, rerun.contains(i));
     if (!state) return state.error();
-    if (options.measure && context.plan.experiment.measure) {
+    // Times of a server are in its outputs; a second pass would be paid for and prove nothing.
+    const bool timed = options.measure && context.plan.experiment.measure && !cell.needs.network;
+    if (timed) {
       if (Status done = survey_measure(context, options, cell, rerun.contains(i), *state); !done) {
         return done.error();
       }

@@ -28,6 +28,7 @@ struct ResultState {
 struct CellState {
   ResultState predict;
   std::vector<size_t> missing_units;
+  std::vector<int64_t> present;        ///< ordinals that need not run again, ascending
   std::optional<ResultState> measure;  ///< when the sweep measures
   std::vector<int64_t> missing_repetitions;
 };

@@ -1,0 +1,40 @@
+// What a server said of its answers: how long they took, and what they cost. Read out of the facts
+// that the method `endpoint` keeps beside each output.
+//
+// Used by PlaceEvaluator. Pure; thread-safe; facts of a stranger's store that cannot be read are as
+// if they were not there.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/api/json.h"
+#include "harness/store/rows.h"
+
+namespace qfs::reports {
+
+/// Milliseconds from request to answer, ascending; of the outputs that say it.
+std::vector<int64_t> served_latencies_ms(std::span<const store::OutputRow> outputs);
+
+/// The smallest value that at least `percent` of 100 are not above (nearest rank); `sorted` holds
+/// one or more.
+int64_t percentile(std::span<const int64_t> sorted, int percent);
+
+/// Prices a million tokens.
+struct Prices {
+  double in = 0;
+  double cached = 0;  ///< of the prompt's tokens that the server had already
+  double out = 0;
+};
+
+/// `price_in`, `price_cached` and `price_out` of a cell's parameters; std::nullopt without the
+/// first or the last.
+std::optional<Prices> prices_in(const Json& params);
+
+/// What the outputs cost; std::nullopt unless all of them but refusals say their tokens.
+std::optional<double> served_cost(std::span<const store::OutputRow> outputs, const Prices& prices);
+
+}  // namespace qfs::reports

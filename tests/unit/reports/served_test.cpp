@@ -1,0 +1,60 @@
+// What a server's answers took and cost, out of the facts beside outputs.
+#include "reports/served.h"
+
+#include <gtest/gtest.h>
+
+namespace qfs::reports {
+namespace {
+
+store::OutputRow output(std::string extra, FinishReason finish = FinishReason::stop) {
+  store::OutputRow row;
+  row.prediction.extra = Json{std::move(extra)};
+  row.prediction.finish = finish;
+  return row;
+}
+
+TEST(ServedLatencies, AreThoseOfTheOutputsThatSayThem) {
+  const std::vector<store::OutputRow> outputs = {output(R"({"endpoint":{"latency_ms":30}})"),
+                                                 output("{}"),
+                                                 output(R"({"endpoint":7})"),
+                                                 output("not JSON"),
+                                                 output(R"({"endpoint":{"latency_ms":"10"}})"),
+                                                 output(R"({"endpoint":{"latency_ms":20}})")};
+  EXPECT_EQ(served_latencies_ms(outputs), (std::vector<int64_t>{20, 30}));
+}
+
+TEST(Percentile, IsTheNearestRank) {
+  const std::vector<int64_t> values = {10, 20, 30, 40};
+  EXPECT_EQ(percentile(values, 50), 20);
+  EXPECT_EQ(percentile(values, 75), 30);
+  EXPECT_EQ(percentile(values, 76), 40);
+  EXPECT_EQ(percentile(values, 99), 40);
+  EXPECT_EQ(percentile(std::vector<int64_t>{7}, 1), 7);
+}
+
+TEST(Prices, NeedBothDirections) {
+  EXPECT_FALSE(prices_in(Json{R"({"price_in":"0.5"})"}));
+  EXPECT_FALSE(prices_in(Json{R"({"price_in":"cheap","price_out":2})"}));
+  const auto prices = prices_in(Json{R"({"price_in":"0.5","price_out":2})"});
+  ASSERT_TRUE(prices);
+  EXPECT_EQ(prices->in, 0.5);
+  EXPECT_EQ(prices->cached, 0.5);
+  EXPECT_EQ(prices->out, 2);
+}
+
+TEST(ServedCost, CountsCachedTokensAtTheirPrice) {
+  const std::vector<store::OutputRow> outputs = {
+      output(R"({"endpoint":{"usage":{"cached_tokens":400000,"completion_tokens":100000,)"
+             R"("prompt_tokens":1000000}}})"),
+      output(R"({"endpoint":{}})", FinishReason::overlength)};
+  // 0.6 x 1 + 0.4 x 0.25 + 0.1 x 4
+  EXPECT_DOUBLE_EQ(*served_cost(outputs, {1, 0.25, 4}), 1.1);
+}
+
+TEST(ServedCost, IsUnknownWhereAnOutputDoesNotSayItsTokens) {
+  const std::vector<store::OutputRow> outputs = {output(R"({"endpoint":{}})")};
+  EXPECT_FALSE(served_cost(outputs, {1, 1, 1}));
+}
+
+}  // namespace
+}  // namespace qfs::reports
