@@ -1,4 +1,7 @@
-// The JSON bodies of requests, in the forms of the OpenAI API reference. Pure; thread-safe.
+// The JSON bodies of requests, in the forms of the OpenAI API reference (chat and text
+// completions).
+//
+// Used by the session's workers. Pure; thread-safe; cannot fail for parameters that were checked.
 #pragma once
 
 #include <cstdint>
