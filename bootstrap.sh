@@ -32,6 +32,7 @@ Usage: ./bootstrap.sh COMMAND [ARGUMENTS]
   wheel            build the Python package and the driver as one wheel, and test it in an empty environment
   model            fetch the default model, SmolLM2-135M-Instruct, and print where it is
   punkt            fetch Punkt's English sentence data, for metrics with split=punkt, and print where they are
+  minilm           fetch all-MiniLM-L6-v2, BERTScore's default encoder, and print where it is
   jieba            fetch jieba 0.42.1's dictionary and tables, for segmenter=jieba, and print where they are
   torch            find or fetch LibTorch 2.11 and print where it is
   packages         install the Debian packages of a build with tests
@@ -84,7 +85,7 @@ run_sweep() {
 }
 
 run_tests() {
-  start 7
+  start 8
   set_up_release test
   build release
   printf 'Set-up took %s. Running the tests:\n' "$(duration "$SECONDS")"
@@ -150,6 +151,12 @@ fetch_jieba_only() {
   printf '%s\n' "$jieba_folder"
 }
 
+fetch_minilm_only() {
+  start 1
+  ensure_minilm
+  printf '%s\n' "$minilm_folder"
+}
+
 install_packages_only() {
   start 1
   ensure_packages test
@@ -165,12 +172,13 @@ main() {
     wheel) build_wheel ;;
     model) fetch_model_only ;;
     punkt) fetch_punkt_only ;;
+    minilm) fetch_minilm_only ;;
     jieba) fetch_jieba_only ;;
     torch) fetch_torch_only ;;
     packages) install_packages_only ;;
     help | -h | --help) usage ;;
     *)
-      printf "bootstrap.sh: unknown command '%s'; valid: sweep test driver wheel model punkt jieba torch packages help\n" \
+      printf "bootstrap.sh: unknown command '%s'; valid: sweep test driver wheel model minilm punkt jieba torch packages help\n" \
         "$command" >&2
       exit 2
       ;;

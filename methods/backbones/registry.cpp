@@ -36,7 +36,9 @@ std::vector<RegisteredBackbone> parse_registry() {
     backbone.bytes = entry.at("bytes");
     backbone.sha256 = entry.at("sha256");
     backbone.tokenizer_digest = entry.at("tokenizer_digest");
-    backbone.template_digest = entry.at("template_digest");
+    backbone.encoder = entry.value("encoder", false);
+    if (!backbone.encoder) backbone.template_digest = entry.at("template_digest");
+    backbone.get = entry.value("get", "./bootstrap.sh model");
     backbones.push_back(std::move(backbone));
   }
   return backbones;
@@ -49,21 +51,28 @@ const RegisteredBackbone* find_registered(std::string_view name) {
   return it == all.end() ? nullptr : &*it;
 }
 
+std::vector<std::string> registered_names() {
+  std::vector<std::string> names;
+  for (const RegisteredBackbone& backbone : registered_backbones()) names.push_back(backbone.name);
+  return names;
+}
+
 Result<std::string> registered_path(const RegisteredBackbone& backbone) {
-  const std::string path = models_directory() + "/" + backbone.name + "/" + backbone.file;
+  const std::string folder = models_directory() + "/" + backbone.name;
+  const std::string path = folder + "/" + backbone.file;
   std::error_code error;
   const auto bytes = fs::file_size(path, error);
   if (error) {
     return unavailable("the checkpoint of '" + backbone.name +
                        "' is not on this machine: expected '" + path +
-                       "'. Get it with: ./bootstrap.sh model");
+                       "'. Get it with: " + backbone.get);
   }
   if (bytes != static_cast<uintmax_t>(backbone.bytes)) {
     return data_error("'" + path + "' has " + std::to_string(bytes) + " bytes, but '" +
                       backbone.name + "' has " + std::to_string(backbone.bytes) +
-                      ". Remove it and run: ./bootstrap.sh model");
+                      ". Remove it and run: " + backbone.get);
   }
-  return path;
+  return backbone.encoder ? folder : path;
 }
 
 /// The files of a folder with an ending, sorted by nothing.
@@ -176,18 +185,20 @@ const std::vector<RegisteredBackbone>& registered_backbones() {
 
 std::vector<std::string> backbone_names() {
   std::vector<std::string> names;
-  for (const RegisteredBackbone& backbone : registered_backbones()) names.push_back(backbone.name);
+  for (const RegisteredBackbone& backbone : registered_backbones()) {
+    if (!backbone.encoder) names.push_back(backbone.name);
+  }
   return names;
 }
 
 Result<Resource> resolve_backbone(std::string_view name) {
   const Kind kind = {"backbone", &RegisteredBackbone::sha256, {"config.json"}, &digest_of_weights};
-  return resolve(name, kind, backbone_names());
+  return resolve(name, kind, registered_names());
 }
 
 Result<Resource> resolve_tokenizer(std::string_view name) {
   if (std::optional<Resource> builtin = tokenizers::builtin_tokenizer(name)) return *builtin;
-  std::vector<std::string> names = backbone_names();
+  std::vector<std::string> names = registered_names();
   names.insert(names.end(), {"characters", "words"});
   const Kind kind = {"tokenizer", &RegisteredBackbone::tokenizer_digest,
                      checkpoints::tokenizer_file_names(), &digest_of_tokenizer};

@@ -15,22 +15,26 @@
 
 namespace qfs::backbones {
 
-/// A registered model: one GGUF file that carries weights, tokenizer and chat template.
+/// A registered model: one GGUF file that carries weights, tokenizer and chat template, or the
+/// Hugging Face folder of an encoder.
 struct RegisteredBackbone {
   std::string name;
   std::string doc;
   std::string licence;
-  std::string file;  ///< below models_directory()/name
+  bool encoder = false;  ///< a folder with the weights `file`; nothing generates with it
+  std::string file;      ///< below models_directory()/name
   int64_t bytes = 0;
-  std::string sha256;            ///< of the file
-  std::string tokenizer_digest;  ///< checkpoints::tokenizer_digest
-  std::string template_digest;   ///< checkpoints::chat_template_digest
+  std::string sha256;            ///< of the file, or ModelDirectory::digest of the folder
+  std::string tokenizer_digest;  ///< checkpoints::tokenizer_digest, tokenizer_files_digest
+  std::string template_digest;   ///< checkpoints::chat_template_digest; of an encoder none
+  std::string get;               ///< the command that fetches it
 };
 
 /// $QFS_MODELS_DIR, else the folder `models` of the user's cache.
 std::string models_directory();
 
 const std::vector<RegisteredBackbone>& registered_backbones();
+/// Those that generate, for lists of what a method may name.
 std::vector<std::string> backbone_names();
 
 /// A backbone by registered name, path of a GGUF file, of a Hugging Face folder or of a folder with

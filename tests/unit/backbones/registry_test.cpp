@@ -35,8 +35,9 @@ class RegistryTest : public ::testing::Test {
 TEST_F(RegistryTest, every_entry_is_complete) {
   EXPECT_THAT(backbone_names(), Contains("smollm2-135m"));
   for (const RegisteredBackbone& backbone : registered_backbones()) {
-    for (const std::string& digest :
-         {backbone.sha256, backbone.tokenizer_digest, backbone.template_digest}) {
+    std::vector<std::string> digests = {backbone.sha256, backbone.tokenizer_digest};
+    if (!backbone.encoder) digests.push_back(backbone.template_digest);
+    for (const std::string& digest : digests) {
       EXPECT_THAT(digest, MatchesRegex("[0-9a-f]+")) << backbone.name;
       EXPECT_EQ(digest.size(), 64u) << backbone.name;
     }
@@ -52,6 +53,15 @@ TEST_F(RegistryTest, a_missing_checkpoint_names_the_path_and_the_command) {
   EXPECT_THAT(resource.error().message,
               AllOf(HasSubstr("./bootstrap.sh model"),
                     HasSubstr(folder_.path() + "/smollm2-135m/SmolLM2-135M-Instruct.Q4_1.gguf")));
+}
+
+TEST_F(RegistryTest, an_encoder_is_a_folder_and_no_backbone_of_methods) {
+  EXPECT_THAT(backbone_names(), testing::Not(Contains("minilm")));
+  const Result<Resource> resource = resolve_backbone("minilm");
+  ASSERT_FALSE(resource.ok());
+  EXPECT_EQ(resource.error().kind, ErrorKind::unavailable);
+  EXPECT_THAT(resource.error().message,
+              AllOf(HasSubstr("./bootstrap.sh minilm"), HasSubstr("/minilm/model.safetensors")));
 }
 
 TEST_F(RegistryTest, a_checkpoint_of_the_wrong_size_is_a_data_error) {
