@@ -1,5 +1,8 @@
 #include "metrics/catalog.h"
 
+#include <algorithm>
+#include <iterator>
+#include <span>
 #include <string>
 
 #include "harness/core/suggest.h"
@@ -19,9 +22,9 @@ struct Named {
   std::string preset;
 };
 
-Result<Named> find(std::string_view base) {
+Result<Named> find(std::span<const MetricEntry> entries, std::string_view base) {
   std::vector<std::string> names;
-  for (const MetricEntry& entry : metric_entries()) {
+  for (const MetricEntry& entry : entries) {
     if (entry.name == base) return Named{&entry, {}};
     names.push_back(entry.name);
     for (const MetricAlias& alias : entry.aliases) {
@@ -56,9 +59,13 @@ const std::vector<MetricEntry>& metric_entries() {
   return entries;
 }
 
+BuiltinMetrics::BuiltinMetrics(std::vector<MetricEntry> more) : entries_(metric_entries()) {
+  std::ranges::move(more, std::back_inserter(entries_));
+}
+
 std::vector<MetricInfo> BuiltinMetrics::list() const {
   std::vector<MetricInfo> infos;
-  for (const MetricEntry& entry : metric_entries()) {
+  for (const MetricEntry& entry : entries_) {
     Result<std::shared_ptr<const Metric>> metric = make(entry.name);
     infos.push_back({entry, metric ? *std::move(metric) : nullptr});
   }
@@ -68,7 +75,7 @@ std::vector<MetricInfo> BuiltinMetrics::list() const {
 Result<std::shared_ptr<const Metric>> BuiltinMetrics::make(std::string_view name) const {
   const size_t colon = name.find(':');
   const std::string_view base = name.substr(0, colon);
-  const Result<Named> named = find(base);
+  const Result<Named> named = find(entries_, base);
   if (!named) return named.error();
   if (colon != std::string_view::npos && colon + 1 == name.size()) {
     return invalid_argument("metric '" + std::string(name) + "': no option follows ':'");

@@ -18,8 +18,14 @@ const std::vector<MetricEntry>& metric_entries();
 
 class BuiltinMetrics final : public MetricCatalog {
  public:
+  /// `more`: entries that a program has besides, behind those of the table.
+  explicit BuiltinMetrics(std::vector<MetricEntry> more = {});
+
   std::vector<MetricInfo> list() const override;
   Result<std::shared_ptr<const Metric>> make(std::string_view name) const override;
+
+ private:
+  std::vector<MetricEntry> entries_;
 };
 
 }  // namespace qfs::metrics

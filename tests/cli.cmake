@@ -23,7 +23,9 @@ if(TARGET qfs-bench)
 endif()
 # Models are read in qfs-host.
 if(TARGET qfs-bench AND TARGET qfs-host)
-  add_test(NAME test_model
-    COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/unit/cli/test_model.py $<TARGET_FILE:qfs-bench>)
-  set_tests_properties(test_model PROPERTIES LABELS unit TIMEOUT 300)
+  foreach(name test_bertscore test_model)
+    add_test(NAME ${name}
+      COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/unit/cli/${name}.py $<TARGET_FILE:qfs-bench>)
+    set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 300)
+  endforeach()
 endif()

@@ -19,9 +19,7 @@ class CorpusMetric : public Metric {
   /// Turns the sums of the columns over `items` items (at least 1) into their corpus values, in
   /// place; a statistic's value is its mean.
   virtual void values_from_sums(std::span<double> sums, double items) const = 0;
-  /// The signature that the tool whose digits these are would print for this many references an
-  /// item.
-  virtual std::string tool_signature(size_t fewest_references, size_t most_references) const = 0;
+  std::string_view tool() const override { return "sacreBLEU"; }
 
   std::vector<Score> aggregate(std::span<const Statistics> items) const override {
     const std::vector<std::string> names = columns();

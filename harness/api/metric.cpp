@@ -4,6 +4,8 @@ namespace qfs {
 
 std::string_view Metric::note(const ScoreItem&) const { return {}; }
 
+std::string Metric::tool_signature(size_t, size_t) const { return {}; }
+
 void Metric::values_from_means(std::span<double>) const {}
 
 std::vector<Score> Metric::aggregate(std::span<const Statistics> items) const {

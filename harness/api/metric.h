@@ -60,6 +60,10 @@ class Metric {
   /// and which metric does not: one fixed sentence a cause, because a scoring job says each once,
   /// with the number of items. Empty (the default): nothing. Changes no number and no id.
   virtual std::string_view note(const ScoreItem& item) const;
+  /// The tool whose digits these are and the signature that it would print for this many references
+  /// an item; empty where no tool has one.
+  virtual std::string_view tool() const { return {}; }
+  virtual std::string tool_signature(size_t fewest_references, size_t most_references) const;
   /// Turns the means of the columns into their corpus values, in place; the default leaves them. A
   /// geometric mean, or a ratio of counts, is computed here, so that intervals can resample means.
   virtual void values_from_means(std::span<double> means) const;

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/apps/bertscore_session.h"
 #include "harness/core/available_cores.h"
 #include "harness/core/json_dom.h"
 #include "harness/host/server.h"
@@ -105,7 +106,9 @@ int main(int argc, char** argv) {
   for (const qfs::SessionFactory& factory : qfs::methods::torch_sessions()) {
     sessions.push_back(factory);
   }
+  const qfs::MetricSessionFactory metrics[] = {qfs::apps::bertscore_factory()};
   return qfs::host::serve_inherited({.sessions = sessions,
+                                     .metrics = metrics,
                                      .probe = probe,
                                      .take_device_peaks = take_device_peaks,
                                      .answer_about_model = answer_about_model});

@@ -1,6 +1,7 @@
 #include "harness/cli/catalogs.h"
 
 #include "datasets/catalog.h"
+#include "harness/cli/hosted_metrics.h"
 #include "methods/register_specs.h"
 #include "metrics/catalog.h"
 #include "metrics/stats/bootstrap.h"
@@ -18,7 +19,10 @@ const DatasetCatalog& Catalogs::datasets() {
 }
 
 const MetricCatalog& Catalogs::metrics() {
-  if (!metrics_) metrics_ = std::make_unique<metrics::BuiltinMetrics>();
+  if (!metrics_) {
+    metrics_ = std::make_unique<metrics::BuiltinMetrics>(
+        hosted_metric_entries(methods(), metric_threads_));
+  }
   return *metrics_;
 }
 

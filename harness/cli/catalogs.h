@@ -17,8 +17,11 @@ class Catalogs {
   const MethodCatalog& methods();
   const DatasetCatalog& datasets();
   const MetricCatalog& metrics();
+  /// Threads of a host that computes a metric (0: one a core); before metrics() is asked.
+  void set_metric_threads(unsigned threads) { metric_threads_ = threads; }
 
  private:
+  unsigned metric_threads_ = 0;
   std::unique_ptr<MethodCatalog> methods_;
   std::unique_ptr<DatasetCatalog> datasets_;
   std::unique_ptr<MetricCatalog> metrics_;

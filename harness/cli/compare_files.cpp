@@ -151,6 +151,7 @@ Result<std::vector<Comparison>> compare_files(const std::string& a, const std::s
     return invalid_argument("standard input ('-') can be read once only");
   }
   Catalogs catalogs;
+  catalogs.set_metric_threads(common.threads);
   const Result<MeasuredFiles> first = measure_files(with_file(common, a), catalogs);
   if (!first) return first.error();
   const Result<MeasuredFiles> second = measure_files(with_file(common, b), catalogs);

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_set>
 #include <string_view>
 #include <thread>
+#include <unordered_set>
 #include <utility>
 
-#include "harness/api/corpus_metric.h"
 #include "harness/cli/output.h"
 #include "harness/core/build_info.h"
 #include "harness/core/log.h"
@@ -39,9 +38,8 @@ void sign(FileScore& score, const FileScores& scores) {
                                  .version = std::string(build_info().version)};
   score.long_signature = score::long_signature(*score.score.metric, facts);
   score.short_signature = score::short_signature(*score.score.metric, facts);
-  if (const auto* corpus = dynamic_cast<const CorpusMetric*>(score.score.metric.get())) {
-    score.tool_signature = corpus->tool_signature(items.fewest_references, items.most_references);
-  }
+  score.tool_signature =
+      score.score.metric->tool_signature(items.fewest_references, items.most_references);
 }
 
 Result<std::vector<std::shared_ptr<const Metric>>> wanted(const std::vector<std::string>& names,
@@ -54,9 +52,6 @@ Result<std::vector<std::shared_ptr<const Metric>>> wanted(const std::vector<std:
     }
     Result<std::shared_ptr<const Metric>> metric = catalog.make(name);
     if (!metric) return metric.error();
-    if ((*metric)->needs().encoder) {
-      return unavailable("metric '" + name + "' needs an encoder, which `score` does not start");
-    }
     metrics.push_back(*std::move(metric));
   }
   return metrics;
@@ -142,6 +137,7 @@ Result<FileScores> score_files(const ScoreFilesOptions& options, Catalogs& catal
 Result<ExitCode> run_score_files(const ScoreFilesOptions& options, const GlobalOptions& global) {
   log_info("scoring files of predictions; no store is used");
   Catalogs catalogs;
+  catalogs.set_metric_threads(options.threads);
   Result<FileScores> scores = score_files(options, catalogs);
   if (!scores) return scores.error();
   if (!options.per_example.empty()) {

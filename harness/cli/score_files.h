@@ -78,7 +78,7 @@ struct FileScore {
   score::ColumnIntervals intervals;
   std::string long_signature;
   std::string short_signature;
-  std::string tool_signature;  ///< of a CorpusMetric: what the tool with these digits prints
+  std::string tool_signature;  ///< what the tool with these digits prints; may be empty
 };
 
 struct FileScores {

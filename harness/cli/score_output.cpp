@@ -105,7 +105,9 @@ std::string scores_text(const FileScores& scores, bool long_signatures) {
     text += table_of(score, scores.interval_method != kNoIntervals);
     text += fmt::format("signature: {}\n",
                         long_signatures ? score.long_signature : score.short_signature);
-    if (!score.tool_signature.empty()) text += "as sacreBLEU: " + score.tool_signature + "\n";
+    if (!score.tool_signature.empty()) {
+      text += fmt::format("as {}: {}\n", score.score.metric->tool(), score.tool_signature);
+    }
     text += '\n';
   }
   return terminal_safe(text + counts_text(scores));

@@ -81,6 +81,7 @@ ExitCode conclusion(const run::RunSummary& summary) {
 
 Result<ExitCode> run_sweep(const SweepOptions& options, const GlobalOptions& global) {
   Catalogs catalogs;
+  catalogs.set_metric_threads(static_cast<unsigned>(options.threads));
   Result<plan::Plan> plan = load_plan(options, catalogs);
   if (!plan) return plan.error();
   Result<run::RunOptions> run = run_options(options);

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <cstdlib>
+
 #include "harness/core/available_cores.h"
 #include "harness/core/child_process.h"
 #include "harness/core/files.h"
@@ -9,7 +11,11 @@
 namespace qfs::cli {
 namespace {
 
-std::string program() { return executable_directory() + "/qfs-host"; }
+std::string program() {
+  const char* const given = std::getenv("QFS_HOST");
+  if (given != nullptr && *given != '\0') return given;
+  return executable_directory() + "/qfs-host";
+}
 
 }  // namespace
 
@@ -19,17 +25,20 @@ std::string tensor_host_log(const std::string& log_name) {
   return cache_directory() + "/logs/" + log_name + ".log";
 }
 
-Result<host::HostClient> start_tensor_host(const std::string& log_name) {
-  if (!has_tensor_host()) {
-    return unavailable(
-        "qfs-host is not beside qfs-bench, and models are read there "
-        "(./bootstrap.sh sweep builds it)");
-  }
+Status require_tensor_host() {
+  if (has_tensor_host()) return {};
+  return unavailable("there is no program '" + program() +
+                     "', and models are read there (./bootstrap.sh sweep builds it; QFS_HOST names "
+                     "one that lies elsewhere)");
+}
+
+Result<host::HostClient> start_tensor_host(const std::string& log_name, int threads) {
+  if (Status there = require_tensor_host(); !there) return there.error();
   if (Status made = make_directories(cache_directory() + "/logs"); !made) return made.error();
   ChildOptions child;
   child.command = {program()};
   child.environment = allowed_environment();
-  child.environment["OMP_NUM_THREADS"] = std::to_string(available_cores());
+  child.environment["OMP_NUM_THREADS"] = std::to_string(threads == 0 ? available_cores() : threads);
   child.environment.try_emplace("GOMP_SPINCOUNT", "10000");
   child.log_path = tensor_host_log(log_name);
   return host::HostClient::start(child, {});

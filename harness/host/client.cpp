@@ -211,12 +211,14 @@ std::optional<HostFailure> HostClient::run(const RunRequest& request, Visibility
   return failure;
 }
 
-std::optional<HostFailure> HostClient::score(const ScoreRequest& request, Seconds timeout,
-                                             std::vector<ScoreReply>& replies) {
+std::optional<HostFailure> HostClient::collect_scores(Request request,
+                                                      std::span<const int64_t> ordinals,
+                                                      Seconds timeout,
+                                                      std::vector<ScoreReply>& replies) {
   std::unordered_map<int64_t, size_t> position;
-  for (size_t i = 0; i < request.items.size(); ++i) position[request.items[i].id] = i;
-  std::vector<std::optional<ScoreReply>> scores(request.items.size());
-  auto failure = exchange({0, request}, {}, timeout, [&](Reply&& reply) -> Result<bool> {
+  for (size_t i = 0; i < ordinals.size(); ++i) position[ordinals[i]] = i;
+  std::vector<std::optional<ScoreReply>> scores(ordinals.size());
+  auto failure = exchange(std::move(request), {}, timeout, [&](Reply&& reply) -> Result<bool> {
     if (std::holds_alternative<DoneReply>(reply.body)) return true;
     auto* score = std::get_if<ScoreReply>(&reply.body);
     if (score == nullptr) return data_error("expected a score or 'done'");
@@ -231,11 +233,41 @@ std::optional<HostFailure> HostClient::score(const ScoreRequest& request, Second
   replies.clear();
   for (size_t i = 0; i < scores.size(); ++i) {
     if (!scores[i]) {
-      return protocol_violation("no score of item " + std::to_string(request.items[i].id));
+      return protocol_violation("no score of item " + std::to_string(ordinals[i]));
     }
     replies.push_back(std::move(*scores[i]));
   }
   return std::nullopt;
+}
+
+std::optional<HostFailure> HostClient::score(const ScoreRequest& request, Seconds timeout,
+                                             std::vector<ScoreReply>& replies) {
+  std::vector<int64_t> ordinals;
+  for (const ScoreItem& item : request.items) ordinals.push_back(item.id);
+  return collect_scores({0, request}, ordinals, timeout, replies);
+}
+
+std::optional<HostFailure> HostClient::score(const PairsRequest& request, Seconds timeout,
+                                             std::vector<ScoreReply>& replies) {
+  std::vector<int64_t> ordinals;
+  for (const TextPairs& item : request.items) ordinals.push_back(item.ordinal);
+  return collect_scores({0, request}, ordinals, timeout, replies);
+}
+
+std::optional<HostFailure> HostClient::add_texts(const TextsRequest& request, Seconds timeout,
+                                                 AddedTexts& added) {
+  return exchange({0, request}, {}, timeout, [&](Reply&& reply) -> Result<bool> {
+    auto* texts = std::get_if<TextsReply>(&reply.body);
+    if (texts == nullptr) return data_error("expected the answer to 'texts'");
+    const auto count = static_cast<int64_t>(request.texts.size());
+    for (const auto* places : {&texts->added.truncated, &texts->added.empty}) {
+      for (const int64_t place : *places) {
+        if (place >= count) return data_error("a place behind the last text");
+      }
+    }
+    added = std::move(texts->added);
+    return true;
+  });
 }
 
 std::optional<HostFailure> HostClient::close(Seconds timeout) {

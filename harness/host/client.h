@@ -59,6 +59,12 @@ class HostClient {
   /// `replies`: one per item, in the order of the request.
   std::optional<HostFailure> score(const ScoreRequest& request, Seconds timeout,
                                    std::vector<ScoreReply>& replies);
+  /// `added`: what the host says about the texts.
+  std::optional<HostFailure> add_texts(const TextsRequest& request, Seconds timeout,
+                                       AddedTexts& added);
+  /// As above for an open metric.
+  std::optional<HostFailure> score(const PairsRequest& request, Seconds timeout,
+                                   std::vector<ScoreReply>& replies);
   std::optional<HostFailure> close(Seconds timeout);
 
   pid_t pid() const { return child_->pid(); }
@@ -69,6 +75,9 @@ class HostClient {
   template <class Handler>
   std::optional<HostFailure> exchange(Request request, Visibility visibility, Seconds timeout,
                                       Handler&& handle);
+  /// `request` asks for one score each of `ordinals`.
+  std::optional<HostFailure> collect_scores(Request request, std::span<const int64_t> ordinals,
+                                            Seconds timeout, std::vector<ScoreReply>& replies);
   std::optional<HostFailure> watch_limits(std::chrono::steady_clock::time_point deadline,
                                           bool limited_time);
   HostFailure death();

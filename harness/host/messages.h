@@ -16,6 +16,7 @@
 #include "harness/api/json.h"
 #include "harness/api/method.h"
 #include "harness/api/metric.h"
+#include "harness/api/metric_session.h"
 #include "harness/api/result.h"
 
 namespace qfs::host {
@@ -35,6 +36,7 @@ struct DescribeRequest {};
 
 struct OpenRequest {
   std::string method;
+  bool metric = false;  ///< `method` names a metric that the host computes
   SessionRequest session;
 };
 
@@ -51,6 +53,17 @@ struct ScoreRequest {
   MetricNeeds needs;
 };
 
+/// Distinct texts for the open metric; `begin`: they are the first of a corpus.
+struct TextsRequest {
+  bool begin = false;
+  std::vector<CorpusText> texts;
+};
+
+/// Score a batch of the open metric by the numbers of its texts.
+struct PairsRequest {
+  std::vector<TextPairs> items;
+};
+
 struct CloseRequest {};
 
 /// A question about a model, outside any session.
@@ -63,8 +76,8 @@ struct ModelRequest {
 
 struct Request {
   int64_t id = 0;
-  std::variant<ProbeRequest, DescribeRequest, OpenRequest, RunRequest, ScoreRequest, CloseRequest,
-               ModelRequest>
+  std::variant<ProbeRequest, DescribeRequest, OpenRequest, RunRequest, ScoreRequest, TextsRequest,
+               PairsRequest, CloseRequest, ModelRequest>
       body;
 };
 
@@ -75,7 +88,7 @@ struct Visibility {
 };
 
 std::string encode(const Request& request, Visibility visibility = {});
-/// `unknown verb` is `invalid_argument`; `score` and reserved verbs (`fit`, `encode_pairs`, …),
+/// `unknown verb` is `invalid_argument`; `score` of items and reserved verbs (`fit`, `profile`, …),
 /// which hosts of this project do not have, are `unavailable`.
 Result<Request> decode_request(std::string_view line);
 
@@ -118,6 +131,11 @@ struct ScoreReply {
   std::map<std::string, double> values;
 };
 
+/// The answer to TextsRequest.
+struct TextsReply {
+  AddedTexts added;
+};
+
 struct PhaseReply {
   std::string name;
   int64_t ns = 0;
@@ -151,8 +169,8 @@ struct ErrorReply {
 
 struct Reply {
   int64_t id = 0;
-  std::variant<ProbeReply, Description, OpenedReply, PredictionReply, ScoreReply, PhaseReply,
-               DoneReply, HeartbeatReply, ClosedReply, ModelReply, ErrorReply>
+  std::variant<ProbeReply, Description, OpenedReply, PredictionReply, ScoreReply, TextsReply,
+               PhaseReply, DoneReply, HeartbeatReply, ClosedReply, ModelReply, ErrorReply>
       body;
 };
 

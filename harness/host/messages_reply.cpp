@@ -156,6 +156,17 @@ ScoreReply score_from(const json& object) {
   return reply;
 }
 
+std::vector<int64_t> places_from(const json& object, const char* name) {
+  std::vector<int64_t> places;
+  for (const json& place : array_field(object, name)) {
+    if (!place.is_number_integer() || place.get<int64_t>() < 0) {
+      throw FieldError(std::string("'") + name + "' must hold numbers from 0 on");
+    }
+    places.push_back(place.get<int64_t>());
+  }
+  return places;
+}
+
 Description description_from(const json& object) {
   Description description;
   description.name = text_field(object, "name");
@@ -205,6 +216,9 @@ struct ReplyEncoder {
   json operator()(const ScoreReply& score) const {
     return {{"score", {{"ordinal", score.ordinal}, {"values", score.values}}}};
   }
+  json operator()(const TextsReply& reply) const {
+    return {{"texts", {{"truncated", reply.added.truncated}, {"empty", reply.added.empty}}}};
+  }
   json operator()(const PhaseReply& phase) const {
     return {{"phase", {{"name", phase.name}, {"ns", phase.ns}, {"tokens", phase.tokens}}}};
   }
@@ -233,6 +247,9 @@ Reply reply_from(const json& object) {
     reply.body = prediction_from(object_field(object, "prediction"));
   } else if (object.contains("score")) {
     reply.body = score_from(object_field(object, "score"));
+  } else if (object.contains("texts")) {
+    const json& texts = object_field(object, "texts");
+    reply.body = TextsReply{{places_from(texts, "truncated"), places_from(texts, "empty")}};
   } else if (object.contains("phase")) {
     const json& phase = object_field(object, "phase");
     reply.body = PhaseReply{text_field(phase, "name"), integer_field(phase, "ns"),
@@ -266,9 +283,8 @@ Reply reply_from(const json& object) {
     reply.body = description_from(object_field(object, "description"));
   } else {
     throw FieldError(
-        "a reply holds one of probe, description, opened, prediction, score, phase, done, "
-        "heartbeat, "
-        "closed, answer, error");
+        "a reply holds one of probe, description, opened, prediction, score, texts, phase, done, "
+        "heartbeat, closed, answer, error");
   }
   return reply;
 }

@@ -12,8 +12,7 @@ namespace {
 using nlohmann::json;
 
 /// Verbs that hosts of this project do not have.
-constexpr std::array<std::string_view, 4> kReservedVerbs = {"fit", "encode_pairs", "profile",
-                                                            "score"};
+constexpr std::array<std::string_view, 3> kReservedVerbs = {"fit", "encode_pairs", "profile"};
 constexpr std::array<std::string_view, 4> kModelVerbs = {"inspect", "verify", "logits", "generate"};
 
 json resource_json(const Resource& resource) {
@@ -104,6 +103,7 @@ json open_json(const OpenRequest& open) {
                  {"params", std::move(params)},
                  {"seed", open.session.seed},
                  {"runtime", runtime_json(open.session.runtime)}};
+  if (open.metric) object["kind"] = "metric";
   if (open.session.backbone) object["backbone"] = resource_json(*open.session.backbone);
   if (open.session.tokenizer) object["tokenizer"] = resource_json(*open.session.tokenizer);
   return object;
@@ -112,6 +112,9 @@ json open_json(const OpenRequest& open) {
 OpenRequest open_from(const json& object) {
   OpenRequest open;
   open.method = text_field(object, "method");
+  const std::string kind = text_field_or(object, "kind", "method");
+  if (kind != "method" && kind != "metric") throw FieldError("'kind' must be method or metric");
+  open.metric = kind == "metric";
   for (const auto& [name, value] : object_field(object, "params").items()) {
     open.session.params.set(name, param_value(value, name));
   }
@@ -130,6 +133,66 @@ json item_json(const ScoreItem& item, const MetricNeeds& needs) {
   if (needs.document) object["document"] = item.document.value_or("");
   if (needs.query) object["query"] = item.query.value_or("");
   return object;
+}
+
+/// A number from 0 on.
+int64_t index_from(const json& value, const char* name) {
+  if (!value.is_number_integer() || value.get<int64_t>() < 0) {
+    throw FieldError(std::string("'") + name + "' must be numbers from 0 on");
+  }
+  return value.get<int64_t>();
+}
+
+json texts_json(const TextsRequest& request) {
+  json texts = json::array();
+  json uses = json::array();
+  for (const CorpusText& text : request.texts) {
+    texts.push_back(text.text);
+    uses.push_back(text.reference_uses);
+  }
+  json object = {
+      {"verb", "texts"}, {"texts", std::move(texts)}, {"reference_uses", std::move(uses)}};
+  if (request.begin) object["begin"] = true;
+  return object;
+}
+
+TextsRequest texts_from(const json& object) {
+  TextsRequest request;
+  request.begin = flag_field_or(object, "begin", false);
+  const json& texts = array_field(object, "texts");
+  const json& uses = array_field(object, "reference_uses");
+  if (texts.size() != uses.size()) {
+    throw FieldError("'reference_uses' must hold one number a text");
+  }
+  for (size_t i = 0; i < texts.size(); ++i) {
+    if (!texts[i].is_string()) throw FieldError("'texts' must hold strings");
+    request.texts.push_back({texts[i].get<std::string>(), index_from(uses[i], "reference_uses")});
+  }
+  return request;
+}
+
+json pairs_json(const PairsRequest& request) {
+  json items = json::array();
+  for (const TextPairs& item : request.items) {
+    items.push_back({item.ordinal, item.candidate, item.references});
+  }
+  return {{"verb", "score"}, {"pairs", std::move(items)}};
+}
+
+PairsRequest pairs_from(const json& object) {
+  PairsRequest request;
+  for (const json& item : array_field(object, "pairs")) {
+    if (!item.is_array() || item.size() != 3 || !item[2].is_array()) {
+      throw FieldError("'pairs' must hold [ordinal, candidate, [reference, …]] triples");
+    }
+    TextPairs& pairs = request.items.emplace_back();
+    pairs.ordinal = index_from(item[0], "pairs");
+    pairs.candidate = index_from(item[1], "pairs");
+    for (const json& reference : item[2]) {
+      pairs.references.push_back(index_from(reference, "pairs"));
+    }
+  }
+  return request;
 }
 
 RunRequest run_from(const json& object, bool measure) {
@@ -154,6 +217,10 @@ Request request_from(const json& object) {
     request.body = open_from(object);
   } else if (verb == "run" || verb == "measure") {
     request.body = run_from(object, verb == "measure");
+  } else if (verb == "texts") {
+    request.body = texts_from(object);
+  } else if (verb == "score") {
+    request.body = pairs_from(object);
   } else if (verb == "close") {
     request.body = CloseRequest{};
   } else if (std::ranges::find(kModelVerbs, verb) != kModelVerbs.end()) {
@@ -190,6 +257,8 @@ struct RequestEncoder {
     for (const ScoreItem& item : score.items) items.push_back(item_json(item, score.needs));
     return {{"verb", "score"}, {"items", std::move(items)}};
   }
+  json operator()(const TextsRequest& texts) const { return texts_json(texts); }
+  json operator()(const PairsRequest& pairs) const { return pairs_json(pairs); }
   json operator()(const CloseRequest&) const { return {{"verb", "close"}}; }
   json operator()(const ModelRequest& request) const {
     return {{"verb", request.verb},
@@ -213,7 +282,8 @@ Result<Request> decode_request(std::string_view line) {
   if (!object) return object.error();
   if (object->is_object() && object->contains("verb") && (*object)["verb"].is_string()) {
     const std::string verb = (*object)["verb"].get<std::string>();
-    if (std::ranges::find(kReservedVerbs, verb) != kReservedVerbs.end()) {
+    const bool reserved = std::ranges::find(kReservedVerbs, verb) != kReservedVerbs.end();
+    if (reserved || (verb == "score" && !object->contains("pairs"))) {
       return unavailable("this host does not offer '" + verb + "'", "request");
     }
   }

@@ -76,7 +76,7 @@ class Server {
 
   /// A failure closes the session; the host itself takes another `open`.
   Reply failed(Error error) {
-    session_.reset();
+    close_sessions();
     return {id_, ErrorReply{std::move(error), true}};
   }
 
@@ -91,23 +91,34 @@ class Server {
   }
 
   Body answer(const OpenRequest& request) {
-    session_.reset();
+    close_sessions();
+    if (!request.metric) {
+      return opened(request, services_.sessions, &SessionFactory::method, session_);
+    }
+    return opened(request, services_.metrics, &MetricSessionFactory::metric, metric_session_);
+  }
+
+  /// Opens the factory of the requested name into `session`.
+  template <class Factory, class Name, class Session>
+  Body opened(const OpenRequest& request, std::span<const Factory> factories, Name Factory::*name,
+              std::unique_ptr<Session>& session) {
     std::vector<std::string> names;
-    for (const SessionFactory& factory : services_.sessions) {
-      if (factory.method != request.method) {
-        names.push_back(factory.method);
+    for (const Factory& factory : factories) {
+      if (factory.*name != request.method) {
+        names.emplace_back(factory.*name);
         continue;
       }
       // Options are applied by the probe, so that what ran is what numerics_id says.
       if (Result<ProbeReply> applied = services_.probe(request.session.runtime); !applied) {
         return ErrorReply{applied.error(), true};
       }
-      auto session = factory.open(request.session, cache_);
-      if (!session) return ErrorReply{session.error(), true};
-      session_ = *std::move(session);
+      auto made = factory.open(request.session, cache_);
+      if (!made) return ErrorReply{made.error(), true};
+      session = *std::move(made);
       return OpenedReply{};
     }
-    return ErrorReply{not_found("this host has no method '" + request.method + "'" +
+    const std::string kind = request.metric ? "metric" : "method";
+    return ErrorReply{not_found("this host has no " + kind + " '" + request.method + "'" +
                                 suggestion(request.method, names)),
                       true};
   }
@@ -133,13 +144,48 @@ class Server {
   }
 
   Body answer(const ScoreRequest&) {
-    return ErrorReply{unavailable("this host runs methods; metrics are computed by qfs-bench"),
-                      true};
+    return ErrorReply{unavailable("this host scores numbered texts ('pairs'), no items"), true};
+  }
+
+  Body answer(const TextsRequest& request) {
+    if (!metric_session_)
+      return ErrorReply{invalid_argument("'texts' without an open metric"), true};
+    if (request.begin) metric_session_->begin_corpus();
+    Result<AddedTexts> added = metric_session_->add_texts(request.texts);
+    if (!added) {
+      close_sessions();
+      return ErrorReply{added.error(), true};
+    }
+    return TextsReply{*std::move(added)};
+  }
+
+  Body answer(const PairsRequest& request) {
+    if (!metric_session_)
+      return ErrorReply{invalid_argument("'score' without an open metric"), true};
+    const int64_t start_ns = monotonic_ns();
+    Result<std::vector<Statistics>> rows = metric_session_->score(request.items);
+    if (!rows) {
+      close_sessions();
+      return ErrorReply{rows.error(), true};
+    }
+    const std::vector<std::string> columns = metric_session_->columns();
+    for (size_t i = 0; i < rows->size(); ++i) {
+      ScoreReply score;
+      score.ordinal = request.items[i].ordinal;
+      for (size_t c = 0; c < columns.size(); ++c) score.values[columns[c]] = (*rows)[i][c];
+      if (Status sent = channel_.write(encode(Reply{id_, std::move(score)})); !sent) {
+        close_sessions();
+        return ErrorReply{sent.error(), false};
+      }
+    }
+    DoneReply done;
+    done.ns = monotonic_ns() - start_ns;
+    return done;
   }
 
   /// Answered without a session, so that the model's memory is the request's own.
   Body answer(const ModelRequest& request) {
-    session_.reset();
+    close_sessions();
     if (!services_.answer_about_model) {
       return ErrorReply{unavailable("this host holds no models; qfs-host does"), true};
     }
@@ -149,8 +195,13 @@ class Server {
   }
 
   Body answer(const CloseRequest&) {
-    session_.reset();
+    close_sessions();
     return ClosedReply{};
+  }
+
+  void close_sessions() {
+    session_.reset();
+    metric_session_.reset();
   }
 
   void reset_peaks() {
@@ -162,6 +213,7 @@ class Server {
   const HostServices& services_;
   ResourceCache cache_;
   std::unique_ptr<MethodSession> session_;
+  std::unique_ptr<MetricSession> metric_session_;
   int64_t id_ = 0;
 };
 

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "harness/api/method.h"
+#include "harness/api/metric_session.h"
 #include "harness/api/result.h"
 #include "harness/host/messages.h"
 
@@ -18,6 +19,7 @@ namespace qfs::host {
 /// What one executable offers as a host.
 struct HostServices {
   std::span<const SessionFactory> sessions;
+  std::span<const MetricSessionFactory> metrics = {};
   /// Facts about this machine under the given options; also applies them (threads, determinism).
   std::function<Result<ProbeReply>(const RuntimeOptions&)> probe;
   /// Peaks of device memory since the last call; empty for hosts without a device.

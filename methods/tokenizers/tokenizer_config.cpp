@@ -46,6 +46,18 @@ std::optional<bool> read_switch(const json& object, const char* key) {
   return it->get<bool>();
 }
 
+/// A length of tokens; files write 1e30, whole or not, where there is no limit.
+std::optional<int64_t> read_length(const json& object, const char* key) {
+  constexpr int64_t kAny = int64_t{1} << 40;
+  const auto it = object.find(key);
+  if (it == object.end() || !it->is_number_integer()) return std::nullopt;
+  if (it->is_number_unsigned() && it->get<uint64_t>() >= static_cast<uint64_t>(kAny)) {
+    return std::nullopt;
+  }
+  const auto length = it->get<int64_t>();
+  return length > 0 ? std::optional(length) : std::nullopt;
+}
+
 Status read_added_tokens(const json& object, const std::string& path, TokenizerConfig& config) {
   const auto map = object.find("added_tokens_decoder");
   if (map == object.end() || !map->is_object()) return {};
@@ -88,6 +100,7 @@ Result<TokenizerConfig> read_tokenizer_config(const std::string& folder) {
   config.do_lower_case = read_switch(*object, "do_lower_case");
   config.strip_accents = read_switch(*object, "strip_accents");
   config.tokenize_chinese_chars = read_switch(*object, "tokenize_chinese_chars");
+  config.model_max_length = read_length(*object, "model_max_length");
   return config;
 }
 

@@ -4,6 +4,7 @@
 // for reading; thread-safe.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,6 +24,7 @@ struct TokenizerConfig {
   std::optional<bool> do_lower_case;
   std::optional<bool> strip_accents;
   std::optional<bool> tokenize_chinese_chars;
+  std::optional<int64_t> model_max_length;  ///< none too for a number that means "any"
 
   std::optional<std::string> token(const std::string& name) const {
     const auto it = named_tokens.find(name);

@@ -32,11 +32,12 @@ double mean_of(std::span<const float> best, std::span<const double> weights) {
 }  // namespace
 
 BertScores greedy_match(const TokenVectors& reference, std::span<const double> reference_weights,
-                        const TokenVectors& candidate, std::span<const double> candidate_weights) {
+                        const TokenVectors& candidate, std::span<const double> candidate_weights,
+                        Padding padding) {
   if (reference.empty() || candidate.empty()) return {};
   constexpr float kLowest = -std::numeric_limits<float>::infinity();
-  std::vector<float> of_reference(reference.tokens(), kLowest);
-  std::vector<float> of_candidate(candidate.tokens(), kLowest);
+  std::vector<float> of_reference(reference.tokens(), padding.candidate ? 0 : kLowest);
+  std::vector<float> of_candidate(candidate.tokens(), padding.reference ? 0 : kLowest);
   for (size_t c = 0; c < candidate.tokens(); ++c) {
     for (size_t r = 0; r < reference.tokens(); ++r) {
       const float similarity = dot(candidate.vector(c), reference.vector(r));

@@ -5,15 +5,11 @@
 
 namespace qfs::metrics {
 
-IdfWeights::IdfWeights(std::span<const std::vector<int32_t>> references) : idf_(true) {
-  std::unordered_map<int32_t, int64_t> holders;
-  for (const std::vector<int32_t>& ids : references) {
-    for (const int32_t id : std::unordered_set<int32_t>(ids.begin(), ids.end())) ++holders[id];
-  }
-  const auto count = static_cast<double>(references.size());
-  unseen_ = std::log(count + 1);
-  for (const auto& [id, holding] : holders) {
-    weights_[id] = std::log((count + 1) / static_cast<double>(holding + 1));
+void IdfWeights::add_reference(std::span<const int32_t> ids, int64_t times) {
+  if (!idf_ || times == 0) return;
+  references_ += times;
+  for (const int32_t id : std::unordered_set<int32_t>(ids.begin(), ids.end())) {
+    holders_[id] += times;
   }
 }
 
@@ -25,8 +21,10 @@ std::vector<double> IdfWeights::of(const TokenVectors& text) const {
       weights.push_back(text.special[i] ? 0 : 1);
       continue;
     }
-    const auto found = weights_.find(text.ids[i]);
-    weights.push_back(found == weights_.end() ? unseen_ : found->second);
+    const auto found = holders_.find(text.ids[i]);
+    const int64_t holding = found == holders_.end() ? 0 : found->second;
+    weights.push_back(
+        std::log(static_cast<double>(references_ + 1) / static_cast<double>(holding + 1)));
   }
   return weights;
 }

@@ -14,7 +14,7 @@ namespace qfs::metrics {
 struct TokenVectors {
   std::vector<int32_t> ids;
   std::vector<bool> special;   ///< per token: put in by the tokenizer's template
-  std::vector<float> vectors;  ///< [tokens, width], row after row
+  std::vector<float> vectors;  ///< [tokens, width], row after row; none: not encoded
   int64_t width = 0;
   bool truncated = false;  ///< the text was longer than the encoder reads
 

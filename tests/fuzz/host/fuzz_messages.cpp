@@ -14,6 +14,9 @@ std::vector<std::string> fuzz_seeds() {
       R"({"id":5,"verb":"run","unit":0,"examples":[{"ordinal":1,"key":"k","document_id":"d","query":"q","document":[{"text":"t"}]}]})",
       R"({"id":6,"verb":"open","method":"lead","params":{"n":1,"r":0.5,"b":true},"seed":1,"runtime":{"device":"cpu","dtype":"float32","threads":1}})",
       R"({"id":7,"verb":"score","items":[]})",
+      R"({"id":7,"verb":"score","pairs":[[0,1,[0,2]]]})",
+      R"({"id":7,"verb":"texts","begin":true,"texts":["a","b"],"reference_uses":[0,2]})",
+      R"({"id":7,"texts":{"truncated":[1],"empty":[0]}})",
       R"({"id":8,"verb":"logits","model":{"name":"n","path":"p","digest":"d"},"runtime":{"device":"cpu","dtype":"float32","threads":1},"arguments":{"ids":[1],"top":2}})",
       R"({"id":8,"answer":{"logits":[0.5,-1e-7],"top":[]}})"};
 }

@@ -66,10 +66,49 @@ TEST(Messages, AScoreRequestHasOnlyTheFieldsThatTheMetricNeeds) {
   for (const char* text : {"the answer", "whole document", "asked"}) {
     EXPECT_NE(all.find(text), std::string::npos) << text;
   }
-  // Hosts of this project have no metrics.
+  // Hosts of this project score numbered texts only.
   const Result<Request> request = decode_request(all);
   ASSERT_FALSE(request.ok());
   EXPECT_EQ(request.error().kind, ErrorKind::unavailable);
+}
+
+TEST(Messages, TextsAndPairsOfACorpusSurviveTheWire) {
+  const TextsRequest sent{true, {{"a\n\"b\"", 2}, {"", 0}}};
+  const Result<Request> texts = decode_request(encode(Request{3, sent}));
+  ASSERT_TRUE(texts.ok()) << texts.error().to_string();
+  EXPECT_TRUE(std::get<TextsRequest>(texts->body).begin);
+  EXPECT_EQ(std::get<TextsRequest>(texts->body).texts, sent.texts);
+
+  const PairsRequest pairs{{{7, 1, {0, 0}}, {8, 0, {}}}};
+  const Result<Request> request = decode_request(encode(Request{4, pairs}));
+  ASSERT_TRUE(request.ok()) << request.error().to_string();
+  EXPECT_EQ(std::get<PairsRequest>(request->body).items, pairs.items);
+
+  const Result<Reply> reply = decode_reply(encode(Reply{3, TextsReply{{{1, 5}, {}}}}));
+  ASSERT_TRUE(reply.ok()) << reply.error().to_string();
+  EXPECT_EQ(std::get<TextsReply>(reply->body).added, (AddedTexts{{1, 5}, {}}));
+
+  for (const char* line : {R"({"id":1,"verb":"texts","texts":["a"],"reference_uses":[]})",
+                           R"({"id":1,"verb":"texts","texts":["a"],"reference_uses":[-1]})",
+                           R"({"id":1,"verb":"texts","texts":[1],"reference_uses":[1]})",
+                           R"({"id":1,"verb":"score","pairs":[[0,1]]})",
+                           R"({"id":1,"verb":"score","pairs":[[0,1,2]]})",
+                           R"({"id":1,"verb":"score","pairs":[[0,1.5,[2]]]})"}) {
+    EXPECT_EQ(decode_request(line).error().kind, ErrorKind::invalid_argument) << line;
+  }
+  EXPECT_FALSE(decode_reply(R"({"id":1,"texts":{"truncated":[-1],"empty":[]}})").ok());
+}
+
+TEST(Messages, ASessionOfAMetricIsOpenedByItsKind) {
+  OpenRequest open;
+  open.method = "bertscore";
+  open.metric = true;
+  const Result<Request> request = decode_request(encode(Request{3, open}));
+  ASSERT_TRUE(request.ok()) << request.error().to_string();
+  EXPECT_TRUE(std::get<OpenRequest>(request->body).metric);
+  EXPECT_FALSE(decode_request(R"({"id":1,"verb":"open","method":"m","kind":"dance","params":{},)"
+                              R"("seed":0,"runtime":{"device":"cpu","dtype":"f","threads":1}})")
+                   .ok());
 }
 
 TEST(Messages, ScoresAndTheDescriptionOfAMetricSurviveTheWire) {

@@ -1,9 +1,13 @@
-// Baselines, several references, empty texts and what is encoded how often.
+// Baselines, several references, empty texts, idf, batches, settings, and what is encoded how
+// often.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "metrics/bertscore/baseline.h"
 #include "metrics/bertscore/bert_scorer.h"
+#include "metrics/bertscore/bertscore_settings.h"
+#include "metrics/bertscore/published_layers.h"
+#include "tests/support/temporary_folder.h"
 
 namespace qfs::metrics {
 namespace {
@@ -11,58 +15,76 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Letters are tokens with a vector each: a and b are near, others are at right angles.
+/// Letters are tokens with a vector each: a and b are near, z is opposite to a, others are at right
+/// angles.
 class LetterEncoder final : public TextEncoder {
  public:
   explicit LetterEncoder(int& encoded) : encoded_(encoded) {}
 
-  Result<std::vector<int32_t>> ids(std::string_view text) override {
-    std::vector<int32_t> ids = {0};
-    for (char c : text) ids.push_back(c);
-    ids.push_back(1);
-    return ids;
-  }
-
-  Result<TokenVectors> encode(std::string_view text) override {
-    ++encoded_;
+  Result<TokenVectors> tokens(std::string_view text) override {
     if (text.find('!') != text.npos) return unavailable("no exclamations");
     TokenVectors result;
-    result.ids = *ids(text);
-    result.width = 30;
+    result.ids = {0};
+    for (char c : text) result.ids.push_back(c);
+    result.ids.push_back(1);
+    for (const int32_t id : result.ids) result.special.push_back(id <= 1);
     result.truncated = text.size() > 5;
-    result.vectors.resize(result.ids.size() * 30);
-    for (size_t i = 0; i < result.ids.size(); ++i) {
-      const int32_t id = result.ids[i];
-      result.special.push_back(id <= 1);
-      float* const row = result.vectors.data() + i * 30;
-      row[id <= 1 ? 28 + id : id - 'a'] = 4;
-      if (id == 'b') row[0] = 3;  // 0.6 of the way to a
-    }
+    result.width = 30;
     return result;
+  }
+
+  Status encode(std::span<TokenVectors* const> texts) override {
+    for (TokenVectors* text : texts) {
+      ++encoded_;
+      text->vectors.resize(text->ids.size() * 30);
+      for (size_t i = 0; i < text->ids.size(); ++i) {
+        const int32_t id = text->ids[i];
+        float* const row = text->vectors.data() + i * 30;
+        row[id <= 1 ? 28 + id : id - 'a'] = 4;
+        if (id == 'b') row[0] = 3;  // 0.6 of the way to a
+        if (id == 'z') row[0] = -400;
+      }
+    }
+    return {};
   }
 
  private:
   int& encoded_;
 };
 
-ScoreItem item(std::string candidate, std::vector<std::string> references) {
-  ScoreItem result;
-  result.candidate = std::move(candidate);
-  result.references = std::move(references);
-  return result;
-}
+struct Item {
+  std::string candidate;
+  std::vector<std::string> references;
+};
 
 struct Scoring {
   explicit Scoring(const BertScoreOptions& options = {})
       : scorer(options, std::make_unique<LetterEncoder>(encoded)) {}
+
+  /// Every item's texts are added as they come, repeats too.
+  Result<std::vector<Statistics>> rows(const std::vector<Item>& items) {
+    scorer.begin_corpus();
+    std::vector<TextPairs> pairs;
+    int64_t number = 0;
+    for (const Item& item : items) {
+      TextPairs& pair = pairs.emplace_back();
+      pair.candidate = number++;
+      if (const auto added = scorer.add({item.candidate, 0}); !added) return added.error();
+      for (const std::string& reference : item.references) {
+        pair.references.push_back(number++);
+        if (const auto added = scorer.add({reference, 1}); !added) return added.error();
+      }
+    }
+    return scorer.score(pairs);
+  }
+
   int encoded = 0;
   BertScorer scorer;
 };
 
 TEST(BertScorer, MatchesEveryTokenWithItsMostSimilarOne) {
   Scoring run;
-  const std::vector<ScoreItem> items = {item("ac", {"bcd"})};
-  const auto rows = run.scorer.measure(items);
+  const auto rows = run.rows({{"ac", {"bcd"}}});
   ASSERT_TRUE(rows.ok());
   EXPECT_NEAR(rows->at(0)[0], (0.6 + 1) / 2, 1e-6);
   EXPECT_NEAR(rows->at(0)[1], (0.6 + 1 + 0) / 3, 1e-6);
@@ -70,50 +92,81 @@ TEST(BertScorer, MatchesEveryTokenWithItsMostSimilarOne) {
 
 TEST(BertScorer, SeveralReferencesGiveTheLargestOfEachValue) {
   Scoring run;
-  const std::vector<ScoreItem> items = {item("ac", {"acde", "a"})};
-  const auto rows = run.scorer.measure(items);
+  const auto rows = run.rows({{"ac", {"acde", "a"}}});
   EXPECT_NEAR(rows->at(0)[0], 1, 1e-6);        // against the first
   EXPECT_NEAR(rows->at(0)[1], 1, 1e-6);        // against the second
   EXPECT_NEAR(rows->at(0)[2], 2.0 / 3, 1e-6);  // 1 and 1/2, or 1/2 and 1
 }
 
-TEST(BertScorer, AnEmptyTextScoresZeroAndWhiteSpaceIsEmpty) {
+TEST(BertScorer, AnEmptyTextScoresZeroAndWhiteSpaceOfAnyScriptIsEmpty) {
   Scoring run;
-  const std::vector<ScoreItem> items = {item(" \n", {"a"}), item("a", {""})};
-  const auto rows = run.scorer.measure(items);
-  EXPECT_THAT(rows->at(0), ElementsAre(0, 0, 0));
-  EXPECT_THAT(rows->at(1), ElementsAre(0, 0, 0));
+  const auto rows = run.rows({{" \n\u3000\u0085", {"a"}}, {"a", {""}}, {"", {""}}});
+  for (const Statistics& row : *rows) EXPECT_THAT(row, ElementsAre(0, 0, 0));
 }
 
-TEST(BertScorer, ATextThatComesAgainSoonIsEncodedOnce) {
+TEST(BertScorer, ATextIsEncodedOnceAlsoOverCorpora) {
   Scoring run;
-  const std::vector<ScoreItem> items = {item("ab", {"cd", "ab"}), item(" ab", {"cd"})};
-  ASSERT_TRUE(run.scorer.measure(items).ok());
+  ASSERT_TRUE(run.rows({{"ab", {"cd", "ab"}}, {" ab", {"cd"}}}).ok());
   EXPECT_EQ(run.encoded, 2);
-  std::vector<ScoreItem> many;
-  for (char c = 'a'; c <= 'z'; ++c) many.push_back(item(std::string(2, c), {std::string(3, c)}));
-  ASSERT_TRUE(run.scorer.measure(many).ok());
-  ASSERT_TRUE(run.scorer.measure(items).ok());
-  EXPECT_EQ(run.encoded, 2 + 52 + 2);
+  ASSERT_TRUE(run.rows({{"ef", {"cd"}}}).ok());
+  EXPECT_EQ(run.encoded, 3);
+  // What the last corpus did not have is forgotten.
+  ASSERT_TRUE(run.rows({{"ab", {"cd"}}}).ok());
+  EXPECT_EQ(run.encoded, 4);
 }
 
-TEST(BertScorer, CountsTruncatedTextsAndNamesTheItemOfAnError) {
+TEST(BertScorer, VectorsBeyondTheMemoryAreComputedAgainAndChangeNoValue) {
+  const std::vector<Item> items = {{"ab", {"cd"}}, {"abc", {"bd"}}, {"ab", {"bd"}}};
+  Scoring roomy;
+  Scoring tight({.kept_bytes = 1, .window_tokens = 1});
+  const auto expected = roomy.rows(items);
+  const auto again = tight.rows(items);
+  EXPECT_EQ(*expected, *again);
+  EXPECT_EQ(roomy.encoded, 4);
+  EXPECT_EQ(tight.encoded, 5) << "a pair at a time: ab is forgotten, bd is in the next pair";
+}
+
+TEST(BertScorer, BatchesOfPairsPadTheShorterTextWithASimilarityOfZero) {
+  // z is opposite to a; with the special tokens it is at a right angle, so that leaving these out
+  // of the count, the padding alone can lift its maximum.
+  const std::vector<Item> items = {{"z", {"a"}}, {"a", {"aaaa"}}};
+  Scoring alone;
+  Scoring batched({.batch = 64});
+  Scoring pairwise({.batch = 1});
+  const auto single = alone.rows(items);
+  EXPECT_EQ(*pairwise.rows(items), *single);
+  const auto together = batched.rows(items);
+  EXPECT_EQ(together->at(1), single->at(1));
+  EXPECT_GE(together->at(0)[0], single->at(0)[0]);
+}
+
+TEST(GreedyMatching, PaddingIsATokenOfSimilarityZero) {
+  TokenVectors a{{2}, {false}, {1}, 1, false};
+  TokenVectors b{{3}, {false}, {-1}, 1, false};
+  const std::vector<double> weight = {1};
+  EXPECT_EQ(greedy_match(a, weight, b, weight).recall, -1);
+  const BertScores padded = greedy_match(a, weight, b, weight, {.reference = true});
+  EXPECT_EQ(padded.precision, 0);
+  EXPECT_EQ(padded.recall, -1);
+}
+
+TEST(BertScorer, SaysWhichTextsWereTruncatedAndRefusesUnknownNumbers) {
   Scoring run;
-  const std::vector<ScoreItem> items = {item("abcdef", {"a"})};
-  ASSERT_TRUE(run.scorer.measure(items).ok());
-  EXPECT_EQ(run.scorer.truncated_texts(), 1);
-  std::vector<ScoreItem> bad = {item("a", {"b"}), item("a", {"b!"})};
-  bad[1].id = 1;
-  const auto failed = run.scorer.measure(bad);
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().where, "item 1");
-  EXPECT_FALSE(run.scorer.measure(std::vector<ScoreItem>{item("a", {})}).ok());
+  run.scorer.begin_corpus();
+  EXPECT_TRUE((*run.scorer.add({"abcdef", 0}))->truncated);
+  EXPECT_FALSE((*run.scorer.add({"abc", 0}))->truncated);
+  EXPECT_EQ(run.scorer.add({"b!", 1}).error().kind, ErrorKind::unavailable);
+  const auto refusal = [&](const TextPairs& pairs) {
+    return run.scorer.score({&pairs, 1}).error().to_string();
+  };
+  EXPECT_THAT(refusal({4, 0, {2}}), HasSubstr("item 4"));
+  EXPECT_THAT(refusal({4, 0, {-1}}), HasSubstr("beyond the 2 texts"));
+  EXPECT_THAT(refusal({4, 0, {}}), HasSubstr("references"));
 }
 
 TEST(BertScorer, WithIdfWordsOfEveryReferenceCountNothing) {
-  Scoring run({.idf = true, .baseline = {}});
-  const std::vector<ScoreItem> items = {item("ac", {"ab"}), item("a", {"ad"})};
-  const auto rows = run.scorer.measure(items);
+  Scoring run({.idf = true});
+  const auto rows = run.rows({{"ac", {"ab"}}, {"a", {"ad"}}});
   ASSERT_TRUE(rows.ok());
   // a is in both references: log(3 / 3) = 0. c is unseen and matches nothing.
   EXPECT_NEAR(rows->at(0)[0], 0, 1e-6);
@@ -140,6 +193,53 @@ TEST(Baseline, AWrongFileNamesTheLine) {
   EXPECT_EQ(read_baseline("LAYER,P,R,F\n0,0.1,0.2,0.3,1\n", "b.tsv", 0).error().where, "b.tsv:2");
   EXPECT_FALSE(read_baseline("LAYER,P,R,F\n0,1,0.2,0.3\n", "b.tsv", 0).ok());
   EXPECT_FALSE(read_baseline("", "b.tsv", 0).ok());
+}
+
+MetricOptionValues values_with(std::map<std::string, std::string, std::less<>> given) {
+  for (const MetricOption& option : bertscore_options()) {
+    given.try_emplace(option.name, option.default_value);
+  }
+  return MetricOptionValues(std::move(given));
+}
+
+TEST(BertScoreSettings, TheLayerIsBertScoresChoiceOrTheUsers) {
+  EXPECT_EQ(published_layer("minilm"), 6);
+  EXPECT_EQ(published_layer("hf:facebook/bart-base@main"), 6);
+  EXPECT_EQ(published_layer("hf:FacebookAI/roberta-large"), 17);
+  EXPECT_EQ(published_layer("./facebook/bart-base"), std::nullopt);
+  EXPECT_EQ(read_bertscore_settings(values_with({}))->layer, 6);
+  EXPECT_EQ(read_bertscore_settings(values_with({{"layer", "0"}}))->layer, 0);
+  EXPECT_THAT(read_bertscore_settings(values_with({{"model", "./m"}})).error().message,
+              HasSubstr("give 'layer'"));
+  EXPECT_FALSE(read_bertscore_settings(values_with({{"layer", "-1"}})).ok());
+  EXPECT_FALSE(read_bertscore_settings(values_with({{"layer", "6x"}})).ok());
+}
+
+TEST(BertScoreSettings, SignatureAndHashHaveEveryOption) {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.write("b.tsv", "LAYER,P,R,F\n5,0.1,0.2,0.3\n");
+  const auto plain = read_bertscore_settings(values_with({}));
+  EXPECT_EQ(bertscore_signature(*plain, {"minilm", "", "0123456789abcdef"}),
+            "bertscore|compat:bert_score-0.3.13|model:minilm@0123456789ab|layer:6|idf:no|"
+            "rescale:none|prefix_space:no|padding:none|multi:max-each|empty:0|dtype:float32|"
+            "agg:mean|v:1");
+  EXPECT_EQ(bert_score_hash(*plain), "minilm_L6_no-idf_version=0.3.12(hug_trans=5.23.0)");
+  const auto other = read_bertscore_settings(values_with({{"model", "hf:facebook/bart-base@main"},
+                                                          {"layer", "5"},
+                                                          {"idf", "on"},
+                                                          {"rescale", path},
+                                                          {"prefix_space", "on"},
+                                                          {"batch", "64"}}));
+  ASSERT_TRUE(other.ok()) << other.error().to_string();
+  EXPECT_EQ(bertscore_signature(*other, {"local:ffff", "", "0123456789abcdef"}),
+            "bertscore|compat:bert_score-0.3.13|model:local@0123456789ab|layer:5|idf:yes|rescale:" +
+                other->baseline_digest.substr(0, 12) +
+                "|prefix_space:yes|padding:batches-of-64|multi:max-each|empty:0|dtype:float32|"
+                "agg:mean|v:1");
+  EXPECT_EQ(bert_score_hash(*other),
+            "facebook/bart-base_L5_idf_version=0.3.12(hug_trans=5.23.0)-custom-rescaled");
+  EXPECT_EQ(read_bertscore_settings(values_with({{"rescale", path}})).error().where, path)
+      << "no row for layer 6";
 }
 
 }  // namespace

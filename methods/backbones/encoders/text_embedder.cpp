@@ -1,0 +1,75 @@
+#include "methods/backbones/encoders/text_embedder.h"
+
+#include <algorithm>
+#include <string>
+
+#include "methods/backbones/encoders/post_norm_encoder.h"
+#include "methods/backbones/encoders/text_inputs.h"
+#include "methods/backbones/registry.h"
+#include "methods/checkpoints/model_directory.h"
+
+namespace qfs::backbones {
+
+namespace {
+
+class FolderEmbedder final : public TextEmbedder {
+ public:
+  FolderEmbedder(std::shared_ptr<const EncoderWeights> weights, TextInputs inputs, int64_t layer)
+      : encoder_(std::move(weights)), inputs_(std::move(inputs)), layer_(layer) {}
+
+  int64_t width() const override { return encoder_.config().hidden; }
+
+  Result<TextTokens> tokens(std::string_view text) const override { return inputs_.tokens(text); }
+
+  Status embed(std::span<const std::vector<int32_t>* const> texts,
+               std::span<float* const> outs) override {
+    EncoderInput input;
+    for (size_t i = 0; i < texts.size(); ++i) {
+      input.ids = *texts[i];
+      const Result<at::Tensor> states = encoder_.hidden_states({&input, 1}, layer_);
+      if (!states.ok()) return states.error();
+      const at::Tensor rows = states->contiguous();
+      std::copy_n(rows.const_data_ptr<float>(), rows.numel(), outs[i]);
+    }
+    return {};
+  }
+
+ private:
+  PostNormEncoder encoder_;
+  TextInputs inputs_;
+  int64_t layer_;
+};
+
+bool reads_bytes(const std::string& model_type) {
+  return model_type == "roberta" || model_type == "bart";
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TextEmbedder>> TextEmbedder::open(const Resource& model,
+                                                         const EmbedderOptions& options,
+                                                         ResourceCache& cache) {
+  const auto directory = checkpoints::ModelDirectory::open(model.path);
+  if (!directory.ok()) return directory.error();
+  const auto config = read_encoder_config(*directory);
+  if (!config.ok()) return config.error();
+  if (options.layer < 0 || options.layer > config->layers) {
+    return invalid_argument("there is no layer " + std::to_string(options.layer) + ": '" +
+                            model.path + "' has " + std::to_string(config->layers) +
+                            " (0 means the embeddings)");
+  }
+  if (options.prefix_space && !reads_bytes(config->model_type)) {
+    return invalid_argument("prefix_space is for byte-level BPE (roberta, bart); '" + model.path +
+                            "' is of type " + config->model_type);
+  }
+  auto inputs = TextInputs::open(model.path, config->max_tokens(), options.prefix_space);
+  if (!inputs.ok()) return inputs.error();
+  if (Status same = verify_backbone(model); !same.ok()) return same.error();
+  auto weights = cache.get<EncoderWeights>("encoder:" + model.digest,
+                                           [&] { return load_encoder_weights(*directory); });
+  if (!weights.ok()) return weights.error();
+  return std::unique_ptr<TextEmbedder>(
+      std::make_unique<FolderEmbedder>(*std::move(weights), *std::move(inputs), options.layer));
+}
+
+}  // namespace qfs::backbones

@@ -1,0 +1,132 @@
+// The host's loop with a metric: opening by kind, texts before pairs, errors that close the
+// session.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <optional>
+#include <thread>
+
+#include "harness/host/channel.h"
+#include "harness/host/server.h"
+
+namespace qfs::host {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Scores a pair by the lengths of its texts.
+class Lengths final : public MetricSession {
+ public:
+  std::vector<std::string> columns() const override { return {"candidate", "references"}; }
+  void begin_corpus() override { texts_.clear(); }
+  Result<AddedTexts> add_texts(std::span<const CorpusText> texts) override {
+    AddedTexts added;
+    for (size_t i = 0; i < texts.size(); ++i) {
+      if (texts[i].text == "bad") return data_error("a bad text");
+      if (texts[i].text.empty()) added.empty.push_back(static_cast<int64_t>(i));
+      texts_.push_back(texts[i]);
+    }
+    return added;
+  }
+  Result<std::vector<Statistics>> score(std::span<const TextPairs> items) override {
+    std::vector<Statistics> rows;
+    for (const TextPairs& item : items) {
+      Statistics row = {length(item.candidate), 0};
+      for (const int64_t reference : item.references) row[1] += length(reference);
+      rows.push_back(row);
+    }
+    return rows;
+  }
+
+ private:
+  double length(int64_t number) const {
+    return static_cast<double>(texts_.at(static_cast<size_t>(number)).text.size());
+  }
+  std::vector<CorpusText> texts_;
+};
+
+Result<std::unique_ptr<MetricSession>> open_lengths(const SessionRequest&, ResourceCache&) {
+  return std::unique_ptr<MetricSession>(std::make_unique<Lengths>());
+}
+
+class MetricHost : public ::testing::Test {
+ protected:
+  MetricHost() {
+    EXPECT_EQ(::pipe(requests_.data()), 0);
+    EXPECT_EQ(::pipe(replies_.data()), 0);
+    channel_.emplace(replies_[0], requests_[1]);
+    host_ = std::thread([this] {
+      const std::array<MetricSessionFactory, 1> metrics = {{{"lengths", open_lengths}}};
+      serve(requests_[0], replies_[1],
+            {.sessions = {},
+             .metrics = metrics,
+             .probe = [](const RuntimeOptions&) { return Result<ProbeReply>(ProbeReply{}); },
+             .take_device_peaks = {},
+             .answer_about_model = {}});
+    });
+  }
+  ~MetricHost() override {
+    ::close(requests_[1]);
+    host_.join();
+    for (const int fd : {requests_[0], replies_[0], replies_[1]}) ::close(fd);
+  }
+
+  template <class Body>
+  Reply ask(Body body) {
+    EXPECT_TRUE(channel_->write(encode(Request{++id_, std::move(body)})).ok());
+    return next();
+  }
+  Reply next() {
+    const auto read = channel_->read();
+    EXPECT_TRUE(read.ok());
+    const Result<Reply> reply = decode_reply(read->line);
+    EXPECT_TRUE(reply.ok() && reply->id == id_) << read->line;
+    return reply.ok() ? *reply : Reply{};
+  }
+  std::string failure(const Reply& reply) {
+    const auto* error = std::get_if<ErrorReply>(&reply.body);
+    return error == nullptr ? "no error" : error->error.message;
+  }
+  OpenRequest opening(const std::string& name) {
+    OpenRequest open;
+    open.method = name;
+    open.metric = true;
+    return open;
+  }
+
+  std::array<int, 2> requests_{};
+  std::array<int, 2> replies_{};
+  std::thread host_;
+  std::optional<LineChannel> channel_;
+  int64_t id_ = 0;
+};
+
+TEST_F(MetricHost, TextsThenPairsGiveOneScoreAnItem) {
+  EXPECT_TRUE(std::holds_alternative<OpenedReply>(ask(opening("lengths")).body));
+  const Reply texts = ask(TextsRequest{true, {{"one", 0}, {"", 1}, {"three", 2}}});
+  EXPECT_EQ(std::get<TextsReply>(texts.body).added, (AddedTexts{{}, {1}}));
+  const Reply first = ask(PairsRequest{{{5, 0, {2, 2}}, {6, 2, {1}}}});
+  EXPECT_EQ(std::get<ScoreReply>(first.body).ordinal, 5);
+  EXPECT_EQ(std::get<ScoreReply>(first.body).values.at("references"), 10);
+  EXPECT_EQ(std::get<ScoreReply>(next().body).values.at("candidate"), 5);
+  EXPECT_TRUE(std::holds_alternative<DoneReply>(next().body));
+}
+
+TEST_F(MetricHost, AnErrorClosesTheSessionAndTheHostTakesAnother) {
+  EXPECT_THAT(failure(ask(opening("length"))), HasSubstr("did you mean 'lengths'"));
+  EXPECT_THAT(failure(ask(TextsRequest{true, {{"a", 0}}})), HasSubstr("without an open metric"));
+  EXPECT_THAT(failure(ask(PairsRequest{})), HasSubstr("without an open metric"));
+  ask(opening("lengths"));
+  EXPECT_EQ(failure(ask(TextsRequest{true, {{"bad", 0}}})), "a bad text");
+  EXPECT_THAT(failure(ask(PairsRequest{})), HasSubstr("without an open metric"));
+  ask(opening("lengths"));
+  EXPECT_THAT(failure(ask(PairsRequest{{{0, 9, {}}}})), HasSubstr("unexpected exception"));
+  OpenRequest method = opening("lengths");
+  method.metric = false;
+  EXPECT_THAT(failure(ask(method)), HasSubstr("no method 'lengths'"));
+}
+
+}  // namespace
+}  // namespace qfs::host
