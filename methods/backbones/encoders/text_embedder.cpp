@@ -41,7 +41,7 @@ class FolderEmbedder final : public TextEmbedder {
 };
 
 bool reads_bytes(const std::string& model_type) {
-  return model_type == "roberta" || model_type == "bart";
+  return model_type == "roberta" || model_type == "bart" || model_type == "led";
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ Result<std::unique_ptr<TextEmbedder>> TextEmbedder::open(const Resource& model,
                             " (0 means the embeddings)");
   }
   if (options.prefix_space && !reads_bytes(config->model_type)) {
-    return invalid_argument("prefix_space is for byte-level BPE (roberta, bart); '" + model.path +
+    return invalid_argument("prefix_space is for byte-level BPE (roberta, bart, led); '" + model.path +
                             "' is of type " + config->model_type);
   }
   auto inputs = TextInputs::open(model.path, config->max_tokens(), options.prefix_space);
