@@ -1,7 +1,8 @@
-// Sources: transformers 5.23, configuration_bart.py and configuration_led.py; AllenAI's Longformer
+// Sources: transformers 5.23, configuration_{bart,led,mbart,pegasus}.py; AllenAI's Longformer
 // code for the configuration that it saves itself.
 #include "methods/backbones/bart/bart_config.h"
 
+#include <algorithm>
 #include <string>
 
 #include "methods/backbones/config_reader.h"
@@ -49,7 +50,10 @@ Result<std::vector<int32_t>> read_decoder_start(const checkpoints::ModelDirector
     if (!id.ok()) return id.error();
     return std::vector<int32_t>{static_cast<int32_t>(*id)};
   }
-  return std::vector<int32_t>{2};
+  // The defaults of the configuration classes.
+  const auto identity = checkpoints::read_model_identity(directory.config());
+  const bool pegasus = identity.ok() && identity->model_type == "pegasus";
+  return std::vector<int32_t>{pegasus ? 0 : 2};
 }
 
 }  // namespace
@@ -61,15 +65,15 @@ Result<BartConfig> read_bart_config(const checkpoints::ModelDirectory& directory
   BartConfig config;
   config.encoder = *encoder;
   const bool led = encoder->model_type == "led";
-  if (!led && encoder->model_type != "bart") {
+  if (std::ranges::find(kBartModelTypes, encoder->model_type) == kBartModelTypes.end()) {
     return unavailable("'" + file.source() + "' has the model type '" + encoder->model_type +
-                       "'; encoder-decoders that this program computes are bart and led");
+                       "', which is no encoder-decoder of the BART family");
   }
   ConfigReader reader(file);
   config.decoder_layers = reader.integer("decoder_layers", 4096);
   config.decoder_heads = reader.integer("decoder_attention_heads", 65536);
   config.decoder_intermediate = reader.integer("decoder_ffn_dim", int64_t{1} << 20);
-  config.decoder_first_position = led ? 0 : 2;
+  config.decoder_first_position = config.encoder.first_position;
   config.decoder_position_rows =
       reader.integer(led ? "max_decoder_position_embeddings" : "max_position_embeddings",
                      kMaxPositions) +

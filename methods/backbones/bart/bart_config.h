@@ -1,10 +1,12 @@
-// The shape of an encoder-decoder of the BART family: BART and, with windowed attention in the
-// encoder, LED and PRIMERA.
+// The shape of an encoder-decoder of the BART family: BART; with windowed attention in the encoder
+// LED and PRIMERA; with norms in front mBART and PEGASUS.
 //
 // Read from config.json and generation_config.json by the loader. Plain data.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "harness/api/result.h"
@@ -14,9 +16,11 @@
 
 namespace qfs::backbones {
 
+inline constexpr std::array<std::string_view, 4> kBartModelTypes = {"bart", "led", "mbart",
+                                                                    "pegasus"};
+
 struct BartConfig {
-  EncoderConfig
-      encoder;  ///< its width, vocabulary, scale, activation and epsilon are the decoder's
+  EncoderConfig encoder;        ///< width, norms, scale and activation are the decoder's too
   std::vector<Window> windows;  ///< one a layer of the encoder; none: full attention
   int64_t decoder_layers = 0;
   int64_t decoder_heads = 0;
@@ -30,8 +34,8 @@ struct BartConfig {
   int64_t decoder_positions() const { return decoder_position_rows - decoder_first_position; }
 };
 
-/// Model types bart and led; a bart with `attention_window` is an LED as AllenAI's code saves it.
-/// Errors as read_encoder_config.
+/// Model types of kBartModelTypes; a bart with `attention_window` is an LED as AllenAI's code saves
+/// it. Errors as read_encoder_config.
 Result<BartConfig> read_bart_config(const checkpoints::ModelDirectory& directory);
 
 }  // namespace qfs::backbones

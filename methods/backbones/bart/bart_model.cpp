@@ -32,7 +32,7 @@ class BartModel final : public SequenceModel {
  public:
   explicit BartModel(std::shared_ptr<const BartWeights> weights)
       : weights_(std::move(weights)),
-        shape_(shape_of(weights_->config)),
+        shape_(shape_of(*weights_)),
         products_(at::get_num_threads()) {}
 
   const SequenceShape& shape() const override { return shape_; }
@@ -148,23 +148,40 @@ class BartModel final : public SequenceModel {
               std::span<float> logits) {
     if (Status status = check(rows, tokens, logits); !status.ok()) return status;
     return guarded("decoding", [&]() -> Status {
-      const double eps = config().encoder.norm_eps;
       at::Tensor states = embed(rows, tokens);
       for (size_t l = 0; l < weights_->layers.size(); ++l) {
         const DecoderLayer& layer = weights_->layers[l];
-        const at::Tensor seen = attend_past(products_(layer.self_qkv, states), l, rows);
-        states = apply(layer.self_norm, states + products_(layer.self_output, seen), eps);
-        const at::Tensor read = attend_source(products_(layer.cross_query, states), l, rows);
-        states = apply(layer.cross_norm, states + products_(layer.cross_output, read), eps);
-        const at::Tensor inner = apply(config().encoder.activation, products_(layer.up, states));
-        states = apply(layer.output_norm, states + products_(layer.down, inner), eps);
+        states = add(layer.self_norm, states, [&](const at::Tensor& read) {
+          const at::Tensor seen = attend_past(products_(layer.self_qkv, read), l, rows);
+          return products_(layer.self_output, seen);
+        });
+        states = add(layer.cross_norm, states, [&](const at::Tensor& read) {
+          const at::Tensor seen = attend_source(products_(layer.cross_query, read), l, rows);
+          return products_(layer.cross_output, seen);
+        });
+        states = add(layer.output_norm, states, [&](const at::Tensor& read) {
+          const at::Tensor inner = apply(config().encoder.activation, products_(layer.up, read));
+          return products_(layer.down, inner);
+        });
       }
+      if (config().encoder.pre_norm) states = normed(weights_->last_norm, states);
       const at::Tensor scores =
           products_(weights_->head, states).to(at::kCPU, at::kFloat).contiguous();
       std::copy_n(scores.const_data_ptr<float>(), logits.size(), logits.data());
       for (const int64_t row : rows) ++lengths_[static_cast<size_t>(row)];
       return {};
     });
+  }
+
+  at::Tensor normed(const LayerNorm& norm, const at::Tensor& states) const {
+    return apply(norm, states, config().encoder.norm_eps);
+  }
+
+  /// Residual states after a block, with its norm before it or after the sum.
+  template <class Block>
+  at::Tensor add(const LayerNorm& norm, const at::Tensor& states, Block&& block) const {
+    if (config().encoder.pre_norm) return states + block(normed(norm, states));
+    return normed(norm, states + block(states));
   }
 
   at::Tensor embed(std::span<const int64_t> rows, std::span<const int32_t> tokens) const {
@@ -174,11 +191,11 @@ class BartModel final : public SequenceModel {
       positions.push_back(lengths_[static_cast<size_t>(row)] + config().decoder_first_position);
     }
     const at::Device device = weights_->positions.device();
-    at::Tensor words = weights_->encoder->words.index_select(0, at::tensor(ids).to(device));
+    at::Tensor words = weights_->words.index_select(0, at::tensor(ids).to(device));
     if (config().encoder.embedding_scale != 1) words = words * config().encoder.embedding_scale;
     const at::Tensor sum =
         words + weights_->positions.index_select(0, at::tensor(positions).to(device));
-    return apply(weights_->norm, sum, config().encoder.norm_eps);
+    return config().encoder.embedding_norm ? normed(weights_->norm, sum) : sum;
   }
 
   /// Self-attention of each row over all that it holds, with its new key and value: [rows, hidden].
@@ -252,8 +269,9 @@ Status check_global(const SequenceInput& input, const SequenceShape& shape) {
 
 }  // namespace
 
-SequenceShape shape_of(const BartConfig& config) {
-  return {.vocabulary = config.encoder.vocabulary,
+SequenceShape shape_of(const BartWeights& weights) {
+  const BartConfig& config = weights.config;
+  return {.vocabulary = weights.head.weight.size(0),
           .context = config.decoder_positions(),
           .source_context = config.encoder.max_tokens(),
           .decoder_start = config.decoder_start,
@@ -261,7 +279,7 @@ SequenceShape shape_of(const BartConfig& config) {
 }
 
 Result<at::Tensor> encode_source(const BartWeights& weights, const SequenceInput& input) {
-  const SequenceShape shape = shape_of(weights.config);
+  const SequenceShape shape = shape_of(weights);
   if (Status status = check_global(input, shape); !status.ok()) return status.error();
   const PostNormEncoder encoder(weights.encoder);
   const EncoderInput text = {input.ids, {}};

@@ -13,7 +13,7 @@
 
 namespace qfs::backbones {
 
-SequenceShape shape_of(const BartConfig& config);
+SequenceShape shape_of(const BartWeights& weights);
 
 /// The encoder's states of an input: [1, tokens, hidden]. `invalid_argument`: no tokens, too many,
 /// an unknown id, global positions that are no increasing positions of it or that the encoder does

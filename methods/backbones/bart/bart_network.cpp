@@ -12,7 +12,7 @@ namespace {
 class BartNetwork final : public Network {
  public:
   explicit BartNetwork(std::shared_ptr<const BartWeights> weights)
-      : weights_(std::move(weights)), shape_(shape_of(weights_->config)) {}
+      : weights_(std::move(weights)), shape_(shape_of(*weights_)) {}
 
   const SequenceShape& shape() const override { return shape_; }
 

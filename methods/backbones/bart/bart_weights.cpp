@@ -8,6 +8,7 @@
 
 #include "methods/backbones/bart/bart_names.h"
 #include "methods/backbones/encoders/encoder_names.h"
+#include "methods/backbones/sinusoidal.h"
 #include "methods/backbones/tensor_reader.h"
 #include "methods/backbones/torch_runtime.h"
 #include "methods/checkpoints/renamed_checkpoint.h"
@@ -30,8 +31,14 @@ void expect_attention(const AttentionNames& names, int64_t width, TensorList& ex
 TensorList expected_tensors(const BartConfig& config) {
   const int64_t width = config.encoder.hidden;
   TensorList expected;
-  expected.add("decoder.embed_positions.weight", {config.decoder_position_rows, width});
-  expected.add_norm("decoder.layernorm_embedding", width);
+  const std::vector<int64_t> positions = {config.decoder_position_rows, width};
+  if (config.encoder.sinusoidal) {
+    expected.add_optional("decoder.embed_positions.weight", positions);
+  } else {
+    expected.add("decoder.embed_positions.weight", positions);
+  }
+  if (config.encoder.embedding_norm) expected.add_norm("decoder.layernorm_embedding", width);
+  if (config.encoder.pre_norm) expected.add_norm("decoder.layer_norm", width);
   for (int64_t i = 0; i < config.decoder_layers; ++i) {
     const DecoderLayerNames names = decoder_layer_names(i);
     expect_attention(names.self, width, expected);
@@ -122,6 +129,7 @@ std::shared_ptr<const EncoderWeights> copy_encoder(const EncoderWeights& weights
   copy->positions = to(weights.positions);
   copy->segments = to(weights.segments);
   copy->norm = to(weights.norm);
+  copy->last_norm = to(weights.last_norm);
   for (const EncoderLayer& layer : weights.layers) {
     copy->layers.push_back({to(layer.qkv), to(layer.attention_output), to(layer.attention_norm),
                             to(layer.up), to(layer.down), to(layer.output_norm)});
@@ -157,8 +165,13 @@ Loaded load_bart_weights(const checkpoints::ModelDirectory& directory) {
       weights->global.push_back(
           {reader.linear(names.query), reader.fused({names.key, names.value})});
     }
-    weights->positions = reader.tensor("decoder.embed_positions.weight");
-    weights->norm = reader.norm("decoder.layernorm_embedding");
+    weights->words = weights->encoder->words;
+    const bool stored_positions = (*file)->find("decoder.embed_positions.weight") != nullptr;
+    weights->positions = stored_positions ? reader.tensor("decoder.embed_positions.weight")
+                                          : sinusoidal_positions(config->decoder_position_rows,
+                                                                 config->encoder.hidden);
+    if (config->encoder.embedding_norm) weights->norm = reader.norm("decoder.layernorm_embedding");
+    if (config->encoder.pre_norm) weights->last_norm = reader.norm("decoder.layer_norm");
     for (int64_t i = 0; i < config->decoder_layers && reader.status().ok(); ++i) {
       weights->layers.push_back(read_layer(decoder_layer_names(i), reader));
     }
@@ -178,16 +191,19 @@ Loaded copy_to_device(const BartWeights& weights, at::Device device, at::ScalarT
     for (const GlobalProjections& layer : weights.global) {
       copy->global.push_back({to(layer.query), to(layer.key_value)});
     }
+    const bool shared = weights.words.is_same(weights.encoder->words);
+    copy->words = shared ? copy->encoder->words : to(weights.words);
     copy->positions = to(weights.positions);
     copy->norm = to(weights.norm);
+    copy->last_norm = to(weights.last_norm);
     for (const DecoderLayer& layer : weights.layers) {
       copy->layers.push_back({to(layer.self_qkv), to(layer.self_output), to(layer.self_norm),
                               to(layer.cross_query), to(layer.cross_key_value),
                               to(layer.cross_output), to(layer.cross_norm), to(layer.up),
                               to(layer.down), to(layer.output_norm)});
     }
-    const bool tied = weights.head.weight.is_same(weights.encoder->words);
-    copy->head = {tied ? copy->encoder->words : to(weights.head.weight), to(weights.head.bias)};
+    const bool tied = weights.head.weight.is_same(weights.words);
+    copy->head = {tied ? copy->words : to(weights.head.weight), to(weights.head.bias)};
     return std::shared_ptr<const BartWeights>(std::move(copy));
   });
 }

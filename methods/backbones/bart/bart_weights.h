@@ -34,8 +34,10 @@ struct BartWeights {
   BartConfig config;
   std::shared_ptr<const EncoderWeights> encoder;
   std::vector<GlobalProjections> global;  ///< of LED's encoder layers; none for BART
+  at::Tensor words;                       ///< [vocabulary, hidden]; the encoder's where shared
   at::Tensor positions;                   ///< [decoder_position_rows, hidden]
-  LayerNorm norm;
+  LayerNorm norm;                         ///< of the embeddings, as the encoder's
+  LayerNorm last_norm;                    ///< likewise
   std::vector<DecoderLayer> layers;
   Linear head;  ///< [vocabulary, hidden], often the encoder's `words`; bias: final_logits_bias
 };

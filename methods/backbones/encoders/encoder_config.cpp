@@ -1,5 +1,5 @@
-// Sources: transformers 5.23, configuration_{bert,roberta,distilbert,bart,led}.py, for names
-// and defaults; modeling_bart.py for the two rows before BART's first position.
+// Sources: transformers 5.23, configuration_{bert,roberta,distilbert,bart,led,mbart,pegasus}.py,
+// for names and defaults; modeling_bart.py for the two rows before BART's first position.
 #include "methods/backbones/encoders/encoder_config.h"
 
 #include <cmath>
@@ -67,6 +67,21 @@ std::string read_bart(ConfigReader& reader, EncoderConfig& config) {
   return activation;
 }
 
+std::string read_mbart(ConfigReader& reader, EncoderConfig& config) {
+  config.pre_norm = true;
+  return read_bart(reader, config);
+}
+
+std::string read_pegasus(ConfigReader& reader, EncoderConfig& config) {
+  std::string activation = read_bart(reader, config);
+  config.pre_norm = true;
+  config.embedding_norm = false;
+  config.sinusoidal = true;
+  config.position_rows -= config.first_position;
+  config.first_position = 0;
+  return activation;
+}
+
 std::string read_led(ConfigReader& reader, EncoderConfig& config) {
   std::string activation = read_bart_like(reader, config);
   config.position_rows = reader.integer("max_encoder_position_embeddings", kMaxRows);
@@ -79,8 +94,9 @@ struct Family {
 };
 
 constexpr Family kFamilies[] = {
-    {"bart", &read_bart}, {"bert", &read_bert},       {"distilbert", &read_distilbert},
-    {"led", &read_led},   {"roberta", &read_roberta},
+    {"bart", &read_bart},       {"bert", &read_bert},   {"distilbert", &read_distilbert},
+    {"led", &read_led},         {"mbart", &read_mbart}, {"pegasus", &read_pegasus},
+    {"roberta", &read_roberta},
 };
 
 Result<const Family*> family_of(const std::string& model_type, const ConfigObject& file) {

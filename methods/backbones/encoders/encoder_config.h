@@ -1,5 +1,5 @@
-// The shape of a post-norm text encoder: BERT, RoBERTa, DistilBERT, and the encoders of BART and
-// LED.
+// The shape of a text encoder: BERT, RoBERTa, DistilBERT, and the encoders of BART, LED, mBART and
+// PEGASUS.
 //
 // Read from config.json by the loader. Plain data.
 #pragma once
@@ -27,6 +27,10 @@ struct EncoderConfig {
   bool padding_has_no_position = false;  ///< RoBERTa: such ids do not count, wherever they stand
   double embedding_scale = 1;
   double norm_eps = 1e-12;
+  /// Normalizes what a block reads, and the last states, instead of what it adds to.
+  bool pre_norm = false;
+  bool embedding_norm = true;
+  bool sinusoidal = false;  ///< a checkpoint without a position table has the sinusoidal one
   Activation activation = Activation::gelu;
 
   int64_t head_dim() const { return hidden / heads; }

@@ -53,13 +53,14 @@ EncoderLayerNames led_layer(int64_t index) {
   return names;
 }
 
-/// BART and LED, which have their decoder in the same file.
+/// BART and its relatives, which have their decoder in the same file.
 EncoderNames bart_like(std::string prefix, EncoderLayerNames (*layer)(int64_t)) {
   return {.prefix = std::move(prefix),
           .words = {"shared", "encoder.embed_tokens"},
           .positions = "encoder.embed_positions",
           .segments = "",
           .norm = "encoder.layernorm_embedding",
+          .last_norm = "encoder.layer_norm",
           .layer = layer,
           .others = {"decoder.*", "encoder.embed_tokens.weight", "lm_head.*", "final_logits_bias",
                      "encoder.version", "classification_head.*", "qa_outputs.*"}};
@@ -71,6 +72,7 @@ EncoderNames bert_like(std::string prefix) {
           .positions = "embeddings.position_embeddings",
           .segments = "embeddings.token_type_embeddings",
           .norm = "embeddings.LayerNorm",
+          .last_norm = "",
           .layer = &bert_layer,
           .others = {"embeddings.position_ids", "embeddings.token_type_ids", "pooler.*", "cls.*",
                      "lm_head.*", "classifier.*", "qa_outputs.*"}};
@@ -99,11 +101,14 @@ const EncoderNames& encoder_names(std::string_view model_type) {
         .positions = "embeddings.position_embeddings",
         .segments = "",
         .norm = "embeddings.LayerNorm",
+        .last_norm = "",
         .layer = &distilbert_layer,
         .others = {"embeddings.position_ids", "vocab_*", "pre_classifier.*", "classifier.*",
                    "qa_outputs.*"}}},
       {"bart", bart_like("model.", &bart_layer)},
       {"led", led_names()},
+      {"mbart", bart_like("model.", &bart_layer)},
+      {"pegasus", bart_like("model.", &bart_layer)},
   };
   const auto found = kNames.find(model_type);
   if (found == kNames.end()) throw std::logic_error("no encoder of this model type was accepted");

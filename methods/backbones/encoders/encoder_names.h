@@ -1,4 +1,4 @@
-// What the tensors of post-norm encoders are called in Hugging Face checkpoints.
+// What the tensors of text encoders are called in Hugging Face checkpoints.
 //
 // Called by load_encoder_weights. Names are without ".weight" and ".bias", and without the prefix
 // that a model with a head puts before them. Pure; thread-safe. Source: transformers 5.23, modeling
@@ -29,6 +29,7 @@ struct EncoderNames {
   std::string positions;
   std::string segments;  ///< used where the configuration has segments
   std::string norm;
+  std::string last_norm;  ///< used where the configuration has `pre_norm`
   EncoderLayerNames (*layer)(int64_t index);
   std::vector<std::string> others;  ///< heads, decoders and buffers: no part of the encoder
 };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "methods/backbones/encoders/encoder_names.h"
+#include "methods/backbones/sinusoidal.h"
 #include "methods/backbones/tensor_reader.h"
 #include "methods/backbones/torch_runtime.h"
 #include "methods/checkpoints/renamed_checkpoint.h"
@@ -27,11 +28,16 @@ TensorList expected_tensors(const EncoderConfig& config, const EncoderNames& nam
                             const std::string& words) {
   TensorList expected;
   expected.add(words + ".weight", {config.vocabulary, config.hidden});
-  expected.add(names.positions + ".weight", {config.position_rows, config.hidden});
+  if (config.sinusoidal) {
+    expected.add_optional(names.positions + ".weight", {config.position_rows, config.hidden});
+  } else {
+    expected.add(names.positions + ".weight", {config.position_rows, config.hidden});
+  }
   if (config.segments > 0) {
     expected.add(names.segments + ".weight", {config.segments, config.hidden});
   }
-  expected.add_norm(names.norm, config.hidden);
+  if (config.embedding_norm) expected.add_norm(names.norm, config.hidden);
+  if (config.pre_norm) expected.add_norm(names.last_norm, config.hidden);
   for (int64_t i = 0; i < config.layers; ++i) {
     const EncoderLayerNames layer = names.layer(i);
     for (const std::string& name : {layer.query, layer.key, layer.value, layer.attention_output}) {
@@ -73,9 +79,12 @@ Result<std::shared_ptr<const EncoderWeights>> load_encoder_weights(
     weights->config = *config;
     TensorReader reader(**file);
     weights->words = reader.tensor(words + ".weight");
-    weights->positions = reader.tensor(names.positions + ".weight");
+    weights->positions = config->sinusoidal && (*file)->find(names.positions + ".weight") == nullptr
+                             ? sinusoidal_positions(config->position_rows, config->hidden)
+                             : reader.tensor(names.positions + ".weight");
     if (config->segments > 0) weights->segments = reader.tensor(names.segments + ".weight");
-    weights->norm = reader.norm(names.norm);
+    if (config->embedding_norm) weights->norm = reader.norm(names.norm);
+    if (config->pre_norm) weights->last_norm = reader.norm(names.last_norm);
     for (int64_t i = 0; i < config->layers && reader.status().ok(); ++i) {
       const EncoderLayerNames layer = names.layer(i);
       weights->layers.push_back({reader.fused({layer.query, layer.key, layer.value}),

@@ -1,4 +1,4 @@
-// The weights of a post-norm encoder as tensors.
+// The weights of a text encoder as tensors.
 //
 // Made by load_encoder_weights in a host; immutable and thread-safe afterwards. Plain structs.
 #pragma once
@@ -29,7 +29,8 @@ struct EncoderWeights {
   at::Tensor words;      ///< [vocabulary, hidden]
   at::Tensor positions;  ///< [position_rows, hidden]
   at::Tensor segments;   ///< [segments, hidden]; undefined without
-  LayerNorm norm;
+  LayerNorm norm;        ///< of the embeddings; undefined without `embedding_norm`
+  LayerNorm last_norm;   ///< of the last states; undefined without `pre_norm`
   std::vector<EncoderLayer> layers;
 };
 

@@ -78,13 +78,23 @@ at::Tensor PostNormEncoder::embed(std::span<const EncoderInput> texts, int64_t l
   if (c.embedding_scale != 1) sum = sum * c.embedding_scale;
   if (c.segments > 0) sum = sum + at::embedding(weights_->segments, segments.to(device));
   sum = sum + at::embedding(weights_->positions, positions.to(device));
-  return apply(weights_->norm, sum, c.norm_eps);
+  return c.embedding_norm ? apply(weights_->norm, sum, c.norm_eps) : sum;
 }
 
-at::Tensor PostNormEncoder::project(const EncoderLayer& layer, const at::Tensor& states) const {
+at::Tensor PostNormEncoder::read_by(const EncoderLayer& layer, const at::Tensor& states) const {
   const EncoderConfig& c = config();
-  return apply(layer.qkv, states)
-      .view({states.size(0), states.size(1), 3, c.heads, c.head_dim()})
+  return c.pre_norm ? apply(layer.attention_norm, states, c.norm_eps) : states;
+}
+
+at::Tensor PostNormEncoder::last(const at::Tensor& states) const {
+  const EncoderConfig& c = config();
+  return c.pre_norm ? apply(weights_->last_norm, states, c.norm_eps) : states;
+}
+
+at::Tensor PostNormEncoder::project(const EncoderLayer& layer, const at::Tensor& read) const {
+  const EncoderConfig& c = config();
+  return apply(layer.qkv, read)
+      .view({read.size(0), read.size(1), 3, c.heads, c.head_dim()})
       .permute({2, 0, 3, 1, 4});
 }
 
@@ -92,10 +102,13 @@ at::Tensor PostNormEncoder::finish_layer(const EncoderLayer& layer, const at::Te
                                          const at::Tensor& attended) const {
   const EncoderConfig& c = config();
   const at::Tensor joined = attended.transpose(1, 2).reshape(states.sizes());
-  const at::Tensor middle =
-      apply(layer.attention_norm, states + apply(layer.attention_output, joined), c.norm_eps);
-  const at::Tensor inner = apply(c.activation, apply(layer.up, middle));
-  return apply(layer.output_norm, middle + apply(layer.down, inner), c.norm_eps);
+  const at::Tensor sum = states + apply(layer.attention_output, joined);
+  const auto feed_forward = [&](const at::Tensor& read) {
+    return apply(layer.down, apply(c.activation, apply(layer.up, read)));
+  };
+  if (c.pre_norm) return sum + feed_forward(apply(layer.output_norm, sum, c.norm_eps));
+  const at::Tensor middle = apply(layer.attention_norm, sum, c.norm_eps);
+  return apply(layer.output_norm, middle + feed_forward(middle), c.norm_eps);
 }
 
 Result<at::Tensor> PostNormEncoder::hidden_states(std::span<const EncoderInput> texts,
@@ -117,12 +130,12 @@ Result<at::Tensor> PostNormEncoder::hidden_states(std::span<const EncoderInput> 
     at::Tensor states = embed(texts, longest);
     for (int64_t i = 0; i < layers; ++i) {
       const EncoderLayer& layer = weights_->layers[static_cast<size_t>(i)];
-      const at::Tensor qkv = project(layer, states);
+      const at::Tensor qkv = project(layer, read_by(layer, states));
       states = finish_layer(layer, states,
                             at::scaled_dot_product_attention(qkv.select(0, 0), qkv.select(0, 1),
                                                              qkv.select(0, 2), keys_seen));
     }
-    return states;
+    return layers == config().layers ? last(states) : states;
   });
 }
 
@@ -133,9 +146,10 @@ Result<at::Tensor> PostNormEncoder::hidden_states(const EncoderInput& text,
     at::Tensor states = embed({&text, 1}, static_cast<int64_t>(text.ids.size()));
     for (int64_t i = 0; i < config().layers; ++i) {
       const EncoderLayer& layer = weights_->layers[static_cast<size_t>(i)];
-      states = finish_layer(layer, states, attention.attend(i, states, project(layer, states)));
+      const at::Tensor read = read_by(layer, states);
+      states = finish_layer(layer, states, attention.attend(i, read, project(layer, read)));
     }
-    return states;
+    return last(states);
   });
 }
 

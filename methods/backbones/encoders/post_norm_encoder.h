@@ -51,8 +51,12 @@ class PostNormEncoder {
  private:
   Status check(const EncoderInput& text) const;
   at::Tensor embed(std::span<const EncoderInput> texts, int64_t longest) const;
+  /// What a layer's attention reads of the residual states.
+  at::Tensor read_by(const EncoderLayer& layer, const at::Tensor& states) const;
+  /// The states after all layers, normalized where the layers did not.
+  at::Tensor last(const at::Tensor& states) const;
   /// [3, texts, heads, length, head_dim]
-  at::Tensor project(const EncoderLayer& layer, const at::Tensor& states) const;
+  at::Tensor project(const EncoderLayer& layer, const at::Tensor& read) const;
   /// What follows attention; `attended` [texts, heads, length, head_dim].
   at::Tensor finish_layer(const EncoderLayer& layer, const at::Tensor& states,
                           const at::Tensor& attended) const;

@@ -1,4 +1,4 @@
-"""Tiny random BART and LED models for make_tiny_seq2seq_expected.py and make_tiny_generation_expected.py."""
+"""Tiny random models of the BART family for make_tiny_seq2seq_expected.py and make_tiny_generation_expected.py."""
 
 import torch
 import transformers
@@ -16,6 +16,9 @@ LED = {"model_type": "led", "vocab_size": VOCABULARY, "d_model": 12, "encoder_la
        "max_encoder_position_embeddings": 520, "max_decoder_position_embeddings": 24, "attention_window": [4, 4],
        "activation_function": "gelu", "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2,
        "decoder_start_token_id": 2}
+MBART = {**BART, "model_type": "mbart", "decoder_attention_heads": 3, "scale_embedding": True}
+PEGASUS = {**BART, "model_type": "pegasus", "scale_embedding": True, "activation_function": "relu",
+           "decoder_start_token_id": 0, "pad_token_id": 0, "eos_token_id": 1, "forced_eos_token_id": 1}
 NATIVE = {**BART, "encoder_layers": 2, "max_encoder_position_embeddings": 520, "max_decoder_position_embeddings": 24,
           "attention_window": [2, 2], "attention_mode": "sliding_chunks", "decoder_attention_heads": 3,
           "decoder_ffn_dim": 20, "decoder_layers": 1}
@@ -27,8 +30,12 @@ WINDOWED = INPUTS + [(3, []), (17, [4, 5, 11]), (8, list(range(8))), (300, [0, 1
 CASES = {
     "bart": (BART, {}),
     "bart, scaled embeddings and an own head": ({**BART, "scale_embedding": True, "tie_word_embeddings": False}, {}),
-    "bart in bfloat16 and three shards, relu": ({**BART, "activation_function": "relu"}, {"dtype": "BF16", "shards": 3}),
-    "bart with a head's bias, gelu_new": ({**BART, "activation_function": "gelu_new"}, {"bias": True}),
+    "bart in bfloat16 and three shards, relu": ({**BART, "activation_function": "relu"}, {"dtype": "BF16", "shards": 3,
+                                                                                           "inputs": INPUTS[:2]}),
+    "bart with a head's bias, gelu_new": ({**BART, "activation_function": "gelu_new"}, {"bias": True, "inputs": INPUTS[:2]}),
+    "mbart": (MBART, {"inputs": INPUTS[:1]}),
+    "pegasus": (PEGASUS, {"inputs": INPUTS[:1]}),
+    "pegasus without its position tables": (PEGASUS, {"without": "embed_positions", "inputs": INPUTS[:1]}),
     "led": (LED, {"inputs": WINDOWED}),
     "led, windows that differ": ({**LED, "attention_window": [4, 12]}, {"inputs": WINDOWED}),
     "led, a long window": ({**LED, "attention_window": 256}, {"inputs": WINDOWED}),
@@ -54,7 +61,8 @@ def build(config, options):
     parsed._attn_implementation = "eager"
     model = transformers.AutoModelForSeq2SeqLM.from_config(parsed).float().eval()
     tied = TIED + (() if config.get("tie_word_embeddings") is False else ("lm_head.weight",))
-    tensors = tiny_models.fill(model, exact=options.get("dtype") == "BF16", skip=tied)
+    own = tuple(name for name, _ in model.named_parameters() if options.get("without", "-") in name)
+    tensors = tiny_models.fill(model, exact=options.get("dtype") == "BF16", skip=tied + own)
     if config.get("tie_word_embeddings") is False:  # the two other tables are not in the checkpoint
         with torch.no_grad():
             model.model.encoder.embed_tokens.weight.copy_(model.model.shared.weight)

@@ -25,6 +25,15 @@ json expected() {
   return json::parse(file);
 }
 
+json case_named(const std::string& name) {
+  const json file = expected();
+  for (const json& test_case : file.at("cases")) {
+    if (test_case.at("name") == name) return test_case;
+  }
+  ADD_FAILURE() << "no case " << name;
+  return {};
+}
+
 Result<std::shared_ptr<const BartWeights>> load(const json& test_case) {
   const qfs::test::TemporaryFolder folder;
   const auto directory =
@@ -122,7 +131,7 @@ TEST_F(TinySeq2SeqConformance, DecoderLogitsEqualTransformersReadAtOnceAndStepBy
 }
 
 TEST_F(TinySeq2SeqConformance, RowsOfOneSourceGoOnFromOneAnother) {
-  const json test_case = expected().at("cases").at(0);
+  const json test_case = case_named("bart");
   const auto weights = load(test_case);
   const auto model = make_bart_model(*weights);
   const auto vocabulary = static_cast<size_t>(model->shape().vocabulary);
@@ -165,9 +174,8 @@ TEST_F(TinySeq2SeqConformance, RowsOfOneSourceGoOnFromOneAnother) {
 }
 
 TEST_F(TinySeq2SeqConformance, ImpossibleRequestsAreRefused) {
-  const json file = expected();
-  const auto bart = load(file.at("cases").at(0));
-  const auto led = load(file.at("cases").at(4));
+  const auto bart = load(case_named("bart"));
+  const auto led = load(case_named("led"));
   const auto refusal = [](const BartWeights& weights, const SequenceInput& input) {
     const auto states = encode_source(weights, input);
     return states.ok() ? "encoded" : states.error().to_string();
@@ -194,19 +202,19 @@ std::string refusal(const json& test_case) {
 }
 
 TEST_F(TinySeq2SeqConformance, DamagedConfigurationsAndTensorsAreNamed) {
-  json test_case = expected().at("cases").at(4);
+  json test_case = case_named("led");
   test_case["config"]["attention_window"] = {4, 4, 4};
   EXPECT_THAT(refusal(test_case), HasSubstr("3 windows for 2 layers"));
   test_case["config"]["attention_window"] = 5;
   EXPECT_THAT(refusal(test_case), HasSubstr("positive even number"));
-  test_case = expected().at("cases").at(4);
+  test_case = case_named("led");
   test_case["config"]["decoder_attention_heads"] = 5;
   EXPECT_THAT(refusal(test_case), HasSubstr("5 decoder heads"));
-  test_case = expected().at("cases").at(0);
+  test_case = case_named("bart");
   test_case["tensors"].push_back(
       {{"name", "lm_head.weight"}, {"shape", {40, 12}}, {"scale", 0.25}, {"offset", 0}});
   EXPECT_THAT(refusal(test_case), HasSubstr("differs from the embedding"));
-  test_case = expected().at("cases").at(0);
+  test_case = case_named("bart");
   for (size_t i = 0; i < test_case["tensors"].size(); ++i) {
     json damaged = test_case;
     damaged["tensors"].erase(i);
