@@ -40,11 +40,6 @@ std::string first_given(const Params& params, std::initializer_list<const char*>
   return "";
 }
 
-EarlyStopping early_stopping_named(const std::string& name) {
-  if (name == "yes") return EarlyStopping::yes;
-  return name == "never" ? EarlyStopping::never : EarlyStopping::no;
-}
-
 void apply_sampling(const Params& params, DecodingOptions& options) {
   const auto temperature = params.find<double>("temperature");
   if (!temperature) return;
@@ -105,6 +100,11 @@ std::vector<ParamSpec> decoding_params() {
       number("no_repeat_ngram", ParamType::integer, 1, 1000,
              "No n-gram of tokens occurs twice in the prompt or decoder's sequence", hf),
   };
+}
+
+EarlyStopping early_stopping_named(std::string_view name) {
+  if (name == "yes") return EarlyStopping::yes;
+  return name == "never" ? EarlyStopping::never : EarlyStopping::no;
 }
 
 Status check_decoding(const Params& params) {

@@ -5,6 +5,7 @@
 // token at each step. Pure; thread-safe.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "harness/api/params.h"
@@ -20,6 +21,9 @@ std::vector<ParamSpec> decoding_params();
 /// Rules between them: no parameter of sampling beside one of beams, none of either without its
 /// first (`temperature`, `num_beams`).
 Status check_decoding(const Params& params);
+
+/// "yes", "never"; anything else is "no".
+EarlyStopping early_stopping_named(std::string_view name);
 
 /// Puts what was given into `options`; what was left out stays as it is.
 void apply_decoding(const Params& params, DecodingOptions& options);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <vector>
 
 #include "harness/core/suggest.h"
 
@@ -42,8 +41,8 @@ std::string held(const PlaceholderRule& rule, int count) {
 }
 
 std::string expected(const PlaceholderRule& rule) {
-  const char* const often = rule.fewest == rule.most ? " once" : " at most once";
-  return "{" + std::string(rule.name) + "}" + often;
+  const char* const often = rule.most == 1 ? "once" : "twice";
+  return "{" + std::string(rule.name) + "} " + (rule.fewest == rule.most ? "" : "at most ") + often;
 }
 
 /// "a", "a and b", "a, b and c"
@@ -84,16 +83,26 @@ Status check_template(std::string_view what, std::string_view text,
                           listed(wanted));
 }
 
-std::string fill_template(std::string_view text, std::span<const PlaceholderValue> values) {
-  std::string filled;
+std::vector<TemplatePart> split_template(std::string_view text) {
+  std::vector<TemplatePart> parts;
   size_t done = 0;
   for (auto at = next_placeholder(text, 0); at; at = next_placeholder(text, at->end)) {
-    filled.append(text.substr(done, at->begin - done));
-    const auto value = std::ranges::find(values, at->name, &PlaceholderValue::name);
-    if (value != values.end()) filled.append(value->value);
+    if (at->begin > done) parts.push_back({text.substr(done, at->begin - done), false});
+    parts.push_back({at->name, true});
     done = at->end;
   }
-  return filled.append(text.substr(done));
+  if (done < text.size()) parts.push_back({text.substr(done), false});
+  return parts;
+}
+
+std::string fill_template(std::string_view text, std::span<const PlaceholderValue> values) {
+  std::string filled;
+  for (const TemplatePart& part : split_template(text)) {
+    const auto value = std::ranges::find(values, part.text, &PlaceholderValue::name);
+    if (!part.placeholder) filled.append(part.text);
+    if (part.placeholder && value != values.end()) filled.append(value->value);
+  }
+  return filled;
 }
 
 std::string_view query_or_request(std::string_view query) {

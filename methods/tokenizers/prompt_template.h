@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/api/result.h"
 
@@ -24,6 +25,15 @@ struct PlaceholderRule {
 /// one; `what` names the template: "the prompt".
 Status check_template(std::string_view what, std::string_view text,
                       std::span<const PlaceholderRule> rules);
+
+/// A stretch of text, or the name of a placeholder.
+struct TemplatePart {
+  std::string_view text;
+  bool placeholder = false;
+};
+
+/// The parts of a template in order; views into `text`.
+std::vector<TemplatePart> split_template(std::string_view text);
 
 struct PlaceholderValue {
   std::string_view name;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "methods/generation/decoding_params.h"
 #include "methods/tokenizers/prompt_template.h"
+#include "methods/tokenizers/source_layout.h"
 #include "methods/tokenizers/truncation.h"
 
 namespace qfs::zero_shot {
@@ -38,10 +40,24 @@ ParamSpec text(std::string name, std::optional<ParamValue> default_value, std::s
   return spec;
 }
 
+/// What concerns encoder-decoder backbones alone.
+void add_source_params(std::vector<ParamSpec>& params) {
+  params.push_back(text("source", {},
+                        "What an encoder-decoder reads, of {document}, {query} and {sep}; "
+                        "{query}{sep}{document} when left out"));
+  params.push_back(
+      text("separator", {}, "The special token of {sep}; the backbone's end token when left out"));
+  params.push_back(text("global_attention", {},
+                        "Tokens that see all and are seen by all in an encoder with windows; "
+                        "'first' when left out"));
+  params.back().choices = tokenizers::global_token_names();
+  params.back().source = "Beltagy et al. 2020; SQuALITY's models use 'query'";
+}
+
 }  // namespace
 
 std::string_view ZeroShotSpec::doc() const {
-  return "A language model is prompted with the document and the query; greedy decoding";
+  return "A language model reads the document and the query and writes the summary";
 }
 
 std::vector<std::string> ZeroShotSpec::layers() const {
@@ -71,6 +87,12 @@ std::vector<ParamSpec> ZeroShotSpec::params() const {
   chat.doc = "Wrap the prompt in the backbone's chat template";
   params.push_back(std::move(chat));
   params.push_back(text("stop", {}, "Text that ends the output, besides the end token"));
+  add_source_params(params);
+  params.push_back(text("decoding", {},
+                        "'checkpoint': beams, sampling and lengths that are not given are those of "
+                        "the checkpoint's own settings"));
+  params.back().choices = {"given", "checkpoint"};
+  for (ParamSpec& param : generation::decoding_params()) params.push_back(std::move(param));
   return params;
 }
 
@@ -87,7 +109,10 @@ Status ZeroShotSpec::validate(const Params& params) const {
   if (params.find<std::string>("stop") == "") {
     return invalid_argument("'stop' is empty; leave it out to stop at the end token only");
   }
-  return {};
+  if (const auto layout = params.find<std::string>("source")) {
+    if (Status status = tokenizers::check_source_layout(*layout); !status.ok()) return status;
+  }
+  return generation::check_decoding(params);
 }
 
 Cost ZeroShotSpec::cost(const Params& params, const DatasetStats& stats) const {
@@ -97,14 +122,15 @@ Cost ZeroShotSpec::cost(const Params& params, const DatasetStats& stats) const {
   }
   const double read = document + stats.mean_query_words * kTokensPerWord + kPromptTokens;
   const auto produced = static_cast<double>(params.get<int64_t>("max_new_tokens"));
+  const auto beams = static_cast<double>(params.find<int64_t>("num_beams").value_or(1));
   const auto batch = static_cast<double>(params.get<int64_t>("batch_size"));
   const auto examples = static_cast<double>(stats.examples);
   Cost cost;
   cost.tokens_out = examples * produced;
-  cost.flops = examples * 2 * kParameters * (read + produced);
+  cost.flops = examples * 2 * kParameters * (read + beams * produced);
   // Each step reads all weights once for its batch, and the cache of every row.
   cost.bytes = examples * (kBytesPerParameter * kParameters * (1 + produced / batch) +
-                           produced * kCacheBytesPerToken * (read + produced / 2));
+                           beams * produced * kCacheBytesPerToken * (read + produced / 2));
   return cost;
 }
 

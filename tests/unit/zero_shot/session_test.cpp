@@ -10,29 +10,18 @@
 #include "harness/core/utf8.h"
 #include "methods/tokenizers/tokenizer.h"
 #include "methods/zero_shot/spec.h"
+#include "tests/support/recording_sink.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_llama.h"
 
 namespace qfs::zero_shot {
 namespace {
 
+using ::qfs::test::RecordingSink;
 using ::qfs::test::TinyLlama;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
-
-class RecordingSink final : public PredictionSink {
- public:
-  void emit(int64_t ordinal, Prediction prediction) override {
-    predictions[ordinal] = std::move(prediction);
-  }
-  void phase(std::string_view name, int64_t ns, int64_t tokens) override {
-    EXPECT_GE(ns, 0);
-    phases[std::string(name)] = tokens;
-  }
-  std::map<int64_t, Prediction> predictions;
-  std::map<std::string, int64_t> phases;
-};
 
 class ZeroShotSessionTest : public ::testing::Test {
  protected:

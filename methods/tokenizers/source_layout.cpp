@@ -1,0 +1,140 @@
+#include "methods/tokenizers/source_layout.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "methods/tokenizers/prompt_template.h"
+
+namespace qfs::tokenizers {
+
+namespace {
+
+constexpr std::array<PlaceholderRule, 3> kLayoutRules = {
+    {{"document", 1, 1}, {"query", 0, 2}, {"sep", 0, 2}}};
+
+/// Special tokens that the tokenizer's template puts around a text.
+struct Frame {
+  std::vector<int32_t> before;
+  std::vector<int32_t> after;
+};
+
+Frame frame_of(const VocabularyTokenizer& tokenizer) {
+  Frame frame;
+  bool inside = false;
+  for (const Token& token : tokenizer.model_input("a").tokens) {
+    const bool special = token.begin == token.end;
+    if (!special) inside = true;
+    if (special) (inside ? frame.after : frame.before).push_back(token.id);
+  }
+  return frame;
+}
+
+/// Puts pieces of a layout together; text is held back until a separator or the end, so that it is
+/// encoded as one.
+class LayoutEncoder {
+ public:
+  LayoutEncoder(const VocabularyTokenizer& tokenizer, GlobalTokens global)
+      : tokenizer_(tokenizer),
+        frame_(frame_of(tokenizer)),
+        query_is_global_(global == GlobalTokens::query || global == GlobalTokens::first_and_query) {
+    tokens_.ids = frame_.before;
+    if (global == GlobalTokens::first || global == GlobalTokens::first_and_query) {
+      tokens_.global_positions.push_back(0);
+    }
+  }
+
+  void add_text(std::string_view text) { run_.append(text); }
+
+  void add_query(std::string_view query) {
+    const auto begin = static_cast<int64_t>(run_.size());
+    run_.append(query);
+    if (query_is_global_) queries_.push_back({begin, static_cast<int64_t>(run_.size())});
+  }
+
+  void add_separator(std::string_view text, int32_t id) {
+    end_run();
+    tokens_.ids.push_back(id);
+    tokens_.text.append(text);
+  }
+
+  SourceTokens finish() {
+    end_run();
+    tokens_.ids.insert(tokens_.ids.end(), frame_.after.begin(), frame_.after.end());
+    return std::move(tokens_);
+  }
+
+ private:
+  struct Range {
+    int64_t begin = 0;
+    int64_t end = 0;
+  };
+
+  void end_run() {
+    for (const Token& token : tokenizer_.encode(run_)) {
+      const auto touches = [&](const Range& query) {
+        return token.begin < query.end && query.begin < token.end;
+      };
+      const auto position = static_cast<int64_t>(tokens_.ids.size());
+      const bool known =
+          !tokens_.global_positions.empty() && tokens_.global_positions.back() == position;
+      if (std::ranges::any_of(queries_, touches) && !known) {
+        tokens_.global_positions.push_back(position);
+      }
+      tokens_.ids.push_back(token.id);
+    }
+    tokens_.text.append(run_);
+    run_.clear();
+    queries_.clear();
+  }
+
+  const VocabularyTokenizer& tokenizer_;
+  Frame frame_;
+  bool query_is_global_;
+  std::string run_;
+  std::vector<Range> queries_;  ///< of run_
+  SourceTokens tokens_;
+};
+
+}  // namespace
+
+std::vector<std::string> global_token_names() {
+  return {"none", "first", "query", "first_and_query"};
+}
+
+GlobalTokens global_tokens_from(std::string_view name) {
+  const std::vector<std::string> names = global_token_names();
+  return static_cast<GlobalTokens>(std::ranges::find(names, name) - names.begin());
+}
+
+std::string_view default_source_layout(bool has_query) {
+  return has_query ? "{query}{sep}{document}" : "{document}";
+}
+
+Status check_source_layout(std::string_view text) {
+  return check_template("the source layout", text, kLayoutRules);
+}
+
+Result<SourceTokens> encode_layout(const VocabularyTokenizer& tokenizer, std::string_view layout,
+                                   std::string_view separator, GlobalTokens global,
+                                   std::string_view document, std::string_view query) {
+  const std::optional<int32_t> id = tokenizer.special_id(separator);
+  LayoutEncoder encoder(tokenizer, global);
+  for (const TemplatePart& part : split_template(layout)) {
+    if (!part.placeholder) {
+      encoder.add_text(part.text);
+    } else if (part.text == "document") {
+      encoder.add_text(document);
+    } else if (part.text == "query") {
+      encoder.add_query(query);
+    } else if (id) {
+      encoder.add_separator(separator, *id);
+    } else {
+      return unavailable("the vocabulary has no special token '" + std::string(separator) +
+                         "', which the source layout puts between its parts");
+    }
+  }
+  return encoder.finish();
+}
+
+}  // namespace qfs::tokenizers

@@ -1,0 +1,148 @@
+#include "methods/zero_shot/prompt_maker.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "methods/tokenizers/prompt_template.h"
+#include "methods/tokenizers/source_layout.h"
+#include "methods/tokenizers/truncation.h"
+
+namespace qfs::zero_shot {
+
+namespace {
+
+using backbones::Backbone;
+using backbones::SequenceShape;
+
+/// Parameters that only the other kind of backbone has a use for.
+Status check_kind(const Params& params, const SequenceShape& shape) {
+  const auto refuse = [](const char* name, const char* kind) {
+    return invalid_argument(std::string("'") + name + "' is for " + kind +
+                            " backbones, which this one is not");
+  };
+  if (!shape.encoder_decoder()) {
+    for (const char* name : {"source", "separator", "global_attention"}) {
+      if (params.has(name)) return refuse(name, "encoder-decoder");
+    }
+    return {};
+  }
+  if (params.has("system")) return refuse("system", "decoder-only");
+  if (params.get<std::string>("prompt") != tokenizers::default_prompt()) {
+    return invalid_argument(
+        "'prompt' is for decoder-only backbones; what an encoder-decoder reads "
+        "is laid out by 'source'");
+  }
+  if (params.has("global_attention") && !shape.global_attention) {
+    return refuse("global_attention", "windowed encoder");
+  }
+  return {};
+}
+
+/// The text of the backbone's end token, which its publishers put between parts of a source.
+std::string end_text(const Backbone& backbone) {
+  const auto& ends = backbone.generation.end_ids;
+  for (const std::string& text : backbone.tokenizer->special_texts()) {
+    const auto id = backbone.tokenizer->special_id(text);
+    if (id && std::ranges::count(ends, *id) > 0) return text;
+  }
+  return "</s>";
+}
+
+}  // namespace
+
+Result<PromptMaker> PromptMaker::open(const Params& params,
+                                      std::shared_ptr<const Backbone> backbone,
+                                      std::shared_ptr<const tokenizers::Tokenizer> counter) {
+  const SequenceShape& shape = backbone->network->shape();
+  if (Status status = check_kind(params, shape); !status.ok()) return status.error();
+  PromptMaker maker;
+  maker.params_ = params;
+  maker.backbone_ = std::move(backbone);
+  maker.counter_ = std::move(counter);
+  if (shape.encoder_decoder()) {
+    const auto given = params.find<std::string>("separator");
+    maker.separator_ = given ? *given : end_text(*maker.backbone_);
+  } else if (params.get<bool>("chat")) {
+    auto chat = tokenizers::ChatRenderer::open(maker.backbone_->chat, maker.backbone_->tokenizer);
+    if (!chat.ok()) return chat.error();
+    maker.chat_ = *std::move(chat);
+  }
+  return maker;
+}
+
+Result<PreparedPrompt> PromptMaker::prepare(const Example& example, int64_t new_tokens) const {
+  const auto policy = tokenizers::truncation_policy_from(params_.get<std::string>("truncate"));
+  if (!policy) {
+    return invalid_argument("unknown truncation '" + params_.get<std::string>("truncate") + "'");
+  }
+  const auto document = tokenizers::truncate_document(
+      example, *counter_, params_.find<int64_t>("local_context"), *policy);
+  if (!document.ok()) return document.error();
+  PreparedPrompt prompt;
+  prompt.ledger = document->ledger;
+  const bool source = backbone_->network->shape().encoder_decoder();
+  const Status filled = source ? fill_source(example, document->joined(), prompt)
+                               : fill_prompt(example, document->joined(), prompt);
+  if (!filled.ok()) return filled.error();
+  if (Status fits = check_window(example, new_tokens, prompt); !fits.ok()) return fits.error();
+  return prompt;
+}
+
+Status PromptMaker::fill_prompt(const Example& example, const std::string& document,
+                                PreparedPrompt& prompt) const {
+  std::string text =
+      tokenizers::fill_prompt(params_.get<std::string>("prompt"), document, example.query);
+  std::vector<tokenizers::PromptPiece> pieces = {{text, false}};
+  if (chat_) {
+    std::vector<tokenizers::ChatMessage> messages;
+    if (auto system = params_.find<std::string>("system")) messages.push_back({"system", *system});
+    messages.push_back({"user", std::move(text)});
+    auto rendered = chat_->render(messages);
+    if (!rendered.ok()) return rendered.error();
+    pieces = *std::move(rendered);
+  }
+  auto ids =
+      chat_ ? chat_->encode(pieces) : tokenizers::encode_prompt(*backbone_->tokenizer, pieces);
+  if (!ids.ok()) return ids.error();
+  prompt.input.ids = *std::move(ids);
+  prompt.text = tokenizers::prompt_text(pieces);
+  return {};
+}
+
+Status PromptMaker::fill_source(const Example& example, const std::string& document,
+                                PreparedPrompt& prompt) const {
+  const auto layout = params_.find<std::string>("source");
+  const bool windowed = backbone_->network->shape().global_attention;
+  const auto global = tokenizers::global_tokens_from(
+      params_.find<std::string>("global_attention").value_or(windowed ? "first" : "none"));
+  auto source = tokenizers::encode_layout(
+      *backbone_->tokenizer,
+      layout ? *layout : tokenizers::default_source_layout(!example.query.empty()), separator_,
+      global, document, example.query);
+  if (!source.ok()) return source.error();
+  prompt.input.ids = std::move(source->ids);
+  prompt.input.global_positions = std::move(source->global_positions);
+  prompt.text = std::move(source->text);
+  return {};
+}
+
+Status PromptMaker::check_window(const Example& example, int64_t new_tokens,
+                                 const PreparedPrompt& prompt) const {
+  const SequenceShape& shape = backbone_->network->shape();
+  const auto length = static_cast<int64_t>(prompt.input.ids.size());
+  if (shape.encoder_decoder()) {
+    if (length <= shape.source_context) return {};
+    return invalid_argument("the source of example '" + example.key + "' has " +
+                            std::to_string(length) + " tokens; the backbone's encoder reads " +
+                            std::to_string(shape.source_context) + "; lower local_context");
+  }
+  if (length + new_tokens <= shape.context) return {};
+  return invalid_argument("the prompt of example '" + example.key + "' has " +
+                          std::to_string(length) + " tokens and leaves no room for " +
+                          std::to_string(new_tokens) + " new ones in the backbone's window of " +
+                          std::to_string(shape.context) +
+                          "; lower local_context or max_new_tokens");
+}
+
+}  // namespace qfs::zero_shot

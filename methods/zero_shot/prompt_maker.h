@@ -1,0 +1,52 @@
+// PromptMaker: what a backbone reads for an example: the document cut to its budget, inside the
+// prompt of a decoder-only model or the source of an encoder-decoder.
+//
+// Made when a session opens; immutable. Thread-safe.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "harness/api/method.h"
+#include "methods/backbones/backbone.h"
+#include "methods/backbones/sequence_model.h"
+#include "methods/tokenizers/chat_renderer.h"
+#include "methods/tokenizers/tokenizer.h"
+
+namespace qfs::zero_shot {
+
+struct PreparedPrompt {
+  backbones::SequenceInput input;
+  Truncation ledger;
+  std::string text;  ///< as rendered, special tokens as their text
+};
+
+class PromptMaker {
+ public:
+  /// `counter` counts the document's tokens. Errors: `unavailable` or `data` for a chat template
+  /// that does not run, `invalid_argument` for a parameter that the kind of backbone has no use
+  /// for.
+  static Result<PromptMaker> open(const Params& params,
+                                  std::shared_ptr<const backbones::Backbone> backbone,
+                                  std::shared_ptr<const tokenizers::Tokenizer> counter);
+
+  /// `invalid_argument` when the prompt and `new_tokens` more do not fit the backbone's window.
+  Result<PreparedPrompt> prepare(const Example& example, int64_t new_tokens) const;
+
+ private:
+  PromptMaker() = default;
+  Status fill_prompt(const Example& example, const std::string& document,
+                     PreparedPrompt& prompt) const;
+  Status fill_source(const Example& example, const std::string& document,
+                     PreparedPrompt& prompt) const;
+  Status check_window(const Example& example, int64_t new_tokens,
+                      const PreparedPrompt& prompt) const;
+
+  Params params_;
+  std::shared_ptr<const backbones::Backbone> backbone_;
+  std::shared_ptr<const tokenizers::Tokenizer> counter_;
+  std::shared_ptr<const tokenizers::ChatRenderer> chat_;  ///< null: prompts are plain texts
+  std::string separator_;                                 ///< of an encoder-decoder's source
+};
+
+}  // namespace qfs::zero_shot
