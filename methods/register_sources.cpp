@@ -2,6 +2,7 @@
 
 #include "methods/endpoint/spec.h"
 #include "methods/extractive/specs.h"
+#include "methods/imported/spec.h"
 #include "methods/zero_shot/spec.h"
 
 namespace qfs::methods {
@@ -22,6 +23,7 @@ std::map<std::string, std::string> method_sources() {
     sources[std::string(spec->name())] = digest_of("extractive");
   }
   sources[std::string(zero_shot::ZeroShotSpec().name())] = digest_of("zero_shot");
+  sources[std::string(imported::ImportedSpec().name())] = digest_of("imported");
   sources[std::string(endpoint::EndpointSpec().name())] = digest_of("endpoint");
   return sources;
 }

@@ -12,6 +12,9 @@ if(TARGET qfs-bench)
   add_test(NAME test_endpoint
     COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/unit/run/test_endpoint.py $<TARGET_FILE:qfs-bench>)
   set_tests_properties(test_endpoint PROPERTIES LABELS unit TIMEOUT 300)
+  add_test(NAME test_imported
+    COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/unit/run/test_imported.py $<TARGET_FILE:qfs-bench>)
+  set_tests_properties(test_imported PROPERTIES LABELS unit TIMEOUT 300)
   add_test(NAME test_kill_and_continue
     COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/crash/cli/test_kill_and_continue.py
             $<TARGET_FILE:qfs-bench> ${CMAKE_CURRENT_SOURCE_DIR}/crash/cli/sweep.json)

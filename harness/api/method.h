@@ -43,6 +43,7 @@ struct Needs {
   bool references = false;  ///< reads the answers; its rows are marked `oracle` in every table
   bool evidence = false;    ///< reads gold evidence; likewise
   bool external = false;    ///< the host is the user's own program
+  bool imported = false;    ///< outputs are in a file that the driver reads; there is no session
   bool network = false;     ///< sends documents to a server: runs only where the user agreed to it
   /// Environment variables that hold secrets and that the host may see, by name.
   std::vector<std::string> secrets = {};

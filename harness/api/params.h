@@ -45,6 +45,7 @@ struct ParamSpec {
   std::vector<std::string> choices;         ///< text only; empty: any text
   bool numerics = false;   ///< how, not what (batch size): numerics_id, not cell_id
   bool transport = false;  ///< neither what nor how (time-outs, prices, addresses): in no id
+  bool path = false;       ///< a file, relative to the sweep file's folder; in no id either
   std::string doc;         ///< one line
   std::string source;      ///< paper section, equation or reference tool; may be empty
 };

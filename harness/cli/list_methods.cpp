@@ -53,6 +53,7 @@ std::vector<std::string> needs_of(const MethodSpec& spec) {
   if (needs.tokenizer) list.emplace_back("tokenizer");
   if (needs.references) list.emplace_back("references");
   if (needs.evidence) list.emplace_back("evidence");
+  if (needs.imported) list.emplace_back("a file of predictions");
   if (needs.network) list.emplace_back("network");
   return list;
 }
@@ -61,9 +62,9 @@ json param_json(const ParamSpec& param) {
   json object = {{"name", param.name},
                  {"type", to_string(param.type)},
                  {"required", param.required},
-                 {"part_of", param.transport  ? "no id"
-                             : param.numerics ? "numerics_id"
-                                              : "cell_id"},
+                 {"part_of", param.transport || param.path ? "no id"
+                             : param.numerics              ? "numerics_id"
+                                                           : "cell_id"},
                  {"doc", param.doc}};
   if (!param.unit.empty()) object["unit"] = param.unit;
   if (!param.source.empty()) object["source"] = param.source;

@@ -50,7 +50,8 @@ void ProgressPrinter::ahead(const run::WorkAhead& work) {
 void ProgressPrinter::cell_started(const plan::Cell& cell, store::ResultKind kind, size_t units) {
   name_ = names_.of(cell);
   kind_ = kind;
-  generates_ = cell.host != plan::HostKind::light;
+  generates_ = cell.needs.network || cell.host == plan::HostKind::tensor ||
+               cell.host == plan::HostKind::external;
   units_ = units;
   units_done_ = examples_ = 0;
   tokens_ = host_ns_ = host_bytes_ = 0;

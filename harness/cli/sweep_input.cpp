@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/cli/assumed_host.h"
+#include "harness/cli/imported_predictions.h"
 #include "harness/config/load.h"
 #include "harness/core/files.h"
 #include "harness/core/suggest.h"
@@ -162,14 +163,15 @@ Result<plan::Plan> load_plan(const SweepOptions& options, Catalogs& catalogs) {
       run::MetricsWithExternal::make(catalogs.metrics(), *experiment);
   if (!metrics) return metrics.error();
   run::HostDescriber describer;
-  Result<plan::Plan> plan =
-      plan::make_plan(*experiment, {.methods = catalogs.methods(),
-                                    .datasets = catalogs.datasets(),
-                                    .metrics = *metrics,
-                                    .external = &describer,
-                                    .filter = *std::move(filter),
-                                    .limit = options.limit,
-                                    .allow_external = options.allow_external});
+  PredictionFiles predictions;
+  Result<plan::Plan> plan = plan::make_plan(*experiment, {.methods = catalogs.methods(),
+                                                          .datasets = catalogs.datasets(),
+                                                          .metrics = *metrics,
+                                                          .external = &describer,
+                                                          .filter = *std::move(filter),
+                                                          .limit = options.limit,
+                                                          .allow_external = options.allow_external,
+                                                          .imported = &predictions});
   if (!plan) return plan;
   if (Status known = check_table(*plan); !known) return known.error();
   return plan;

@@ -150,7 +150,7 @@ ParamValue decode_parameter(const std::string& name, const Node& node, const std
   if (name == "prompt" && node.value().is_object()) return prompt_file(node, folder);
   if (name == "prompt") return node.scalar(R"(a text or {"file": …})");
   // Objects that a method hands on as they are; keys sorted, so that equal ones are equal texts.
-  if ((name == "headers" || name == "extra_body") && node.value().is_object()) {
+  if ((name == "headers" || name == "extra_body" || name == "fields") && node.value().is_object()) {
     return node.value().dump();
   }
   return node.scalar();

@@ -76,6 +76,7 @@ Result<Json> cell_identity(const Cell& cell, const PlannedDataset& dataset,
     }
     object["external"] = {{"files", std::move(list)}};
   }
+  if (cell.imported) object["imported"] = cell.imported->sha256;
   if (!cell.sweep.empty()) {
     object["sweep"] = {{"name", cell.sweep}, {"bound", cell.spec->sweep_bound(cell.params)}};
   }
@@ -93,7 +94,7 @@ Result<NumericsIdentity> numerics_identity(const Cell& cell, const Json& probe,
                  {"probe", *facts},
                  {"params", params_json(*cell.spec, cell.params, true)},
                  {"runtime", {{"ignore_eos", runtime.ignore_eos}}}};
-  if (cell.host != HostKind::light) {
+  if (cell.host == HostKind::tensor || cell.host == HostKind::external) {
     json& options = object["runtime"];
     options["device"] = runtime.device;
     options["dtype"] = runtime.dtype;

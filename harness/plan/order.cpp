@@ -13,6 +13,7 @@ namespace {
 
 int rank(HostKind kind) {
   switch (kind) {
+    case HostKind::none:
     case HostKind::light:
       return 0;
     case HostKind::external:

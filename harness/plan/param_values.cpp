@@ -124,7 +124,9 @@ json params_json(const MethodSpec& spec, const Params& params, bool numerics) {
   json object = json::object();
   for (const auto& [name, value] : params.values()) {
     const ParamSpec* declared = find_param(specs, name);
-    if (declared == nullptr || declared->transport || declared->numerics != numerics) continue;
+    if (declared == nullptr || declared->transport || declared->path ||
+        declared->numerics != numerics)
+      continue;
     object[name] = std::visit([](const auto& v) { return json(v); }, value);
   }
   return object;

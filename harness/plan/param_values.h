@@ -23,7 +23,7 @@ bool text_equals(const std::string& text, const ParamValue& value);
 bool same_value(const ParamValue& a, const ParamValue& b);
 
 /// The parameters with (`numerics`) or without (`!numerics`) the mark of ParamSpec::numerics; never
-/// those marked `transport`.
+/// those marked `transport` or `path`.
 nlohmann::json params_json(const MethodSpec& spec, const Params& params, bool numerics);
 
 /// A parameter's name or empty, as the declarations of a method have it.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -49,6 +50,8 @@ class Planner {
   Status load_dataset(size_t index);
   Status complete(Cell& cell, const MethodRow& row);
   Status cut_units(Cell& cell);
+  Params anchored(const std::vector<ParamSpec>& specs, Params params) const;
+  Status read_outputs(Cell& cell, const PlannedDataset& dataset);
   void merge_duplicates();
 
   std::string at(const std::string& pointer) const { return place(experiment_, pointer); }
@@ -58,6 +61,7 @@ class Planner {
   ResourceResolver resources_;
   std::vector<MethodRow> rows_;
   std::vector<Draft> drafts_;
+  std::map<std::string, ImportedFile> imported_;        // by path and parameters
   std::vector<std::vector<NumberedExample>> examples_;  // by index of plan_.datasets
   Plan plan_;
 };
@@ -156,7 +160,7 @@ Status Planner::make_cells() {
     Cell cell;
     cell.spec = row.spec;
     cell.label = row.label;
-    cell.params = draft.params;
+    cell.params = anchored(row.params, draft.params);
     cell.seed = draft.seed;
     cell.external = row.entry->external;
     cell.pointer = row.entry->pointer;
@@ -178,9 +182,10 @@ Status Planner::make_cells() {
     auto tokenizer = resources_.tokenizer(row, cell.needs);
     if (!tokenizer.ok()) return tokenizer.error();
     cell.tokenizer = *std::move(tokenizer);
-    cell.host = cell.external        ? HostKind::external
-                : cell.needs.tensors ? HostKind::tensor
-                                     : HostKind::light;
+    cell.host = cell.external         ? HostKind::external
+                : cell.needs.imported ? HostKind::none
+                : cell.needs.tensors  ? HostKind::tensor
+                                      : HostKind::light;
     cell.weights_key = std::string(to_string(cell.host));
     if (cell.external) cell.weights_key += cell.pointer;
     if (cell.backbone) cell.weights_key += "/" + cell.backbone->digest;
@@ -260,10 +265,43 @@ Status Planner::complete(Cell& cell, const MethodRow& row) {
     return internal_error("method '" + row.label + "' predicts a cost that is no number",
                           at(cell.pointer));
   }
+  if (cell.needs.imported) {
+    if (Status status = read_outputs(cell, dataset); !status.ok()) {
+      return placed(status.error(), at(cell.pointer + "/file"));
+    }
+  }
   Result<Json> identity = cell_identity(cell, dataset, row.files);
   if (!identity.ok()) return placed(identity.error(), at(cell.pointer));
   cell.identity = *std::move(identity);
   cell.id = make_cell_id(cell.identity);
+  return {};
+}
+
+/// Paths that are relative to the sweep file's folder, as seen from here.
+Params Planner::anchored(const std::vector<ParamSpec>& specs, Params params) const {
+  const std::filesystem::path folder = std::filesystem::path(experiment_.path).parent_path();
+  for (const ParamSpec& spec : specs) {
+    if (!spec.path || !params.has(spec.name)) continue;
+    const std::filesystem::path path = folder / params.get<std::string>(spec.name);
+    params.set(spec.name, path.lexically_normal().string());
+  }
+  return params;
+}
+
+Status Planner::read_outputs(Cell& cell, const PlannedDataset& dataset) {
+  if (context_.imported == nullptr) return internal_error("nobody reads files of predictions");
+  const std::string& path = cell.params.get<std::string>("file");
+  const std::string key = params_json(*cell.spec, cell.params, false).dump() + path;
+  auto file = imported_.find(key);
+  if (file == imported_.end()) {
+    Result<ImportedFile> read = context_.imported->read(path, cell.params);
+    if (!read.ok()) return read.error();
+    file = imported_.emplace(key, *std::move(read)).first;
+  }
+  const bool missing_is_empty = cell.params.get<std::string>("missing") == "empty";
+  auto outputs = match_imported(file->second, *dataset.data, dataset.ordinals, missing_is_empty);
+  if (!outputs.ok()) return outputs.error();
+  cell.imported = std::make_shared<const ImportedOutputs>(*std::move(outputs));
   return {};
 }
 

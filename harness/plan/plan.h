@@ -22,6 +22,7 @@
 #include "harness/api/metric.h"
 #include "harness/plan/external.h"
 #include "harness/plan/filter.h"
+#include "harness/plan/imported.h"
 
 namespace qfs::plan {
 
@@ -41,6 +42,7 @@ enum class HostKind {
   light,     ///< `qfs-bench host`
   tensor,    ///< `qfs-host`
   external,  ///< the user's own program
+  none,      ///< outputs are in a file already
 };
 
 constexpr std::string_view to_string(HostKind kind) {
@@ -51,6 +53,8 @@ constexpr std::string_view to_string(HostKind kind) {
       return "tensor";
     case HostKind::external:
       return "external";
+    case HostKind::none:
+      return "none";
   }
   return "light";
 }
@@ -73,7 +77,11 @@ struct Cell {
   Needs needs;
   std::string sweep;    ///< the only one that may use the outputs; empty: every sweep
   std::string pointer;  ///< of the method's entry in the sweep file
+  std::shared_ptr<const ImportedOutputs> imported;  ///< of HostKind::none
   size_t position = 0;  ///< in the sweep's own order (data sets, methods, grid), as tables show it
+
+  /// Whether a measure pass would say anything: a server's times are in its outputs.
+  bool timed() const { return !needs.network && !needs.imported; }
 };
 
 struct Plan {
@@ -94,6 +102,7 @@ struct PlanContext {
   Filter filter = {};                     ///< cells to keep; others are neither resolved nor loaded
   std::optional<int64_t> limit = {};      ///< the first N selected examples of each data set
   bool allow_external = false;  ///< the user agreed to programs and servers that the sweep names
+  ImportedReader* imported = nullptr;  ///< needed for the method `imported`
 };
 
 Result<Plan> make_plan(const Experiment& experiment, const PlanContext& context);

@@ -41,6 +41,9 @@ struct CellTarget {
 Result<CellOutcome> predict_cell(const RunContext& context, const CellTarget& target,
                                  HostPool& pool);
 
+/// Puts outputs that were read from a file into the store.
+Result<CellOutcome> import_cell(const RunContext& context, const CellTarget& target);
+
 /// Always in a host of its own, so that peak memory and caches are the cell's.
 Result<CellOutcome> measure_cell(const RunContext& context, const CellTarget& target);
 

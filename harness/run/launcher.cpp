@@ -88,6 +88,8 @@ Result<ChildOptions> HostLauncher::child_options(const plan::Cell& cell,
                            cell.pointer);
       }
       break;
+    case plan::HostKind::none:
+      return internal_error("cell '" + cell.label + "' needs no host");
     case plan::HostKind::external:
       child = external_child(*cell.external);
       break;
@@ -112,6 +114,7 @@ Result<HostFacts> HostLauncher::facts(const plan::Cell& cell) {
   if (cell.host == plan::HostKind::tensor && options_.assumed) {
     return HostFacts{options_.assumed->numerics, Json{}};
   }
+  if (cell.host == plan::HostKind::none) return HostFacts{};
   const std::string key = host_key(cell);
   if (auto it = facts_.find(key); it != facts_.end()) return it->second;
   Result<ChildOptions> child = child_options(cell, "probe-" + std::string(to_string(cell.host)));

@@ -97,13 +97,13 @@ class Execution {
     if (state.remembered_failure) {
       return remembered_outcome(store::ResultKind::predict, *state.remembered_failure);
     }
-    return predict_cell(context_,
-                        {.cell = &context_.plan.cells[i],
-                         .result = state.result,
-                         .environment = state.environment,
-                         .units = states_[i].missing_units,
-                         .present = states_[i].present},
-                        pool);
+    const CellTarget target{.cell = &context_.plan.cells[i],
+                            .result = state.result,
+                            .environment = state.environment,
+                            .units = states_[i].missing_units,
+                            .present = states_[i].present};
+    return target.cell->imported ? import_cell(context_, target)
+                                 : predict_cell(context_, target, pool);
   }
 
   void count(const CellOutcome& outcome) {

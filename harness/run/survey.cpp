@@ -23,6 +23,9 @@ Result<Json> params_json(const plan::Cell& cell, ParamsPart part) {
   for (const auto& [name, value] : cell.params.values()) {
     std::visit([&](const auto& v) { object[name] = v; }, value);
   }
+  for (const ParamSpec& spec : cell.spec->params()) {
+    if (spec.path) object.erase(spec.name);
+  }
   if (part == ParamsPart::asked) {
     for (const ParamSpec& spec : cell.spec->params()) {
       if (spec.numerics || spec.transport) object.erase(spec.name);
@@ -209,7 +212,7 @@ Result<store::SweepId> register_plan(const plan::Plan& plan, store::Store& store
     place.cell = cell.id;
     place.label = cell.label;
     place.params = *params;
-    place.measure_ordinals = plan.datasets[cell.dataset].measure_ordinals;
+    if (cell.timed()) place.measure_ordinals = plan.datasets[cell.dataset].measure_ordinals;
   }
   if (Status put = store.put_cells(rows); !put) return put.error();
   return store.put_sweep(sweep);
@@ -240,9 +243,7 @@ Result<std::vector<CellState>> survey(const RunContext& context, const RunOption
     const plan::Cell& cell = context.plan.cells[i];
     auto state = survey_cell(context, options, cell, rerun.contains(i));
     if (!state) return state.error();
-    // Times of a server are in its outputs; a second pass would be paid for and prove nothing.
-    const bool timed = options.measure && context.plan.experiment.measure && !cell.needs.network;
-    if (timed) {
+    if (options.measure && context.plan.experiment.measure && cell.timed()) {
       if (Status done = survey_measure(context, options, cell, rerun.contains(i), *state); !done) {
         return done.error();
       }

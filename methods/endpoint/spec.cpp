@@ -73,6 +73,11 @@ ParamSpec transport(ParamSpec spec) {
   return spec;
 }
 
+ParamSpec a_file(ParamSpec spec) {
+  spec.path = true;
+  return spec;
+}
+
 /// What is asked of the model.
 void add_request(std::vector<ParamSpec>& params) {
   constexpr double kMaxTokens = 1 << 24;
@@ -117,8 +122,7 @@ void add_transport(std::vector<ParamSpec>& params) {
       required(text("base_url", "Address up to the version, e.g. http://127.0.0.1:8000/v1"))));
   params.push_back(
       transport(text("api_key_env", "Name of the environment variable that holds the API key")));
-  params.push_back(
-      transport(text("ca_file", "Certificates (PEM) to trust instead of the system's")));
+  params.push_back(a_file(text("ca_file", "Certificates (PEM) to trust instead of the system's")));
   params.push_back(transport(with_default(
       integer("max_in_flight", "requests", 1, 256, "Requests at a time"), int64_t{4})));
   params.push_back(transport(real("requests_per_minute", "requests/min", 0.001, 1e6,
