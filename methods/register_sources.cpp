@@ -3,6 +3,7 @@
 #include "methods/endpoint/spec.h"
 #include "methods/extractive/specs.h"
 #include "methods/imported/spec.h"
+#include "methods/zero_shot/chunked_spec.h"
 #include "methods/zero_shot/spec.h"
 
 namespace qfs::methods {
@@ -22,7 +23,11 @@ std::map<std::string, std::string> method_sources() {
   for (const auto& spec : extractive::extractive_specs()) {
     sources[std::string(spec->name())] = digest_of("extractive");
   }
-  sources[std::string(zero_shot::ZeroShotSpec().name())] = digest_of("zero_shot");
+  for (std::string_view name :
+       {zero_shot::ZeroShotSpec().name(), zero_shot::ChunkMergeSpec().name(),
+        zero_shot::RefineSpec().name()}) {
+    sources[std::string(name)] = digest_of("zero_shot");
+  }
   sources[std::string(imported::ImportedSpec().name())] = digest_of("imported");
   sources[std::string(endpoint::EndpointSpec().name())] = digest_of("endpoint");
   return sources;

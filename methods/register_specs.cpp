@@ -8,6 +8,7 @@
 #include "methods/endpoint/spec.h"
 #include "methods/extractive/specs.h"
 #include "methods/imported/spec.h"
+#include "methods/zero_shot/chunked_spec.h"
 #include "methods/zero_shot/spec.h"
 
 namespace qfs::methods {
@@ -53,6 +54,8 @@ std::vector<std::shared_ptr<const MethodSpec>> builtin_specs() {
   std::vector<std::shared_ptr<const MethodSpec>> specs;
   for (auto& spec : extractive::extractive_specs()) specs.push_back(std::move(spec));
   specs.push_back(std::make_shared<zero_shot::ZeroShotSpec>());
+  specs.push_back(std::make_shared<zero_shot::ChunkMergeSpec>());
+  specs.push_back(std::make_shared<zero_shot::RefineSpec>());
   specs.push_back(std::make_shared<endpoint::EndpointSpec>());
   specs.push_back(std::make_shared<imported::ImportedSpec>());
   return specs;

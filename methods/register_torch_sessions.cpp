@@ -4,6 +4,9 @@
 
 namespace qfs::methods {
 
-std::vector<SessionFactory> torch_sessions() { return {zero_shot::session_factory()}; }
+std::vector<SessionFactory> torch_sessions() {
+  return {zero_shot::session_factory(), zero_shot::chunk_merge_factory(),
+          zero_shot::refine_factory()};
+}
 
 }  // namespace qfs::methods

@@ -147,8 +147,9 @@ void check_parameter_name(const std::string& name, const Node& node) {
 }
 
 ParamValue decode_parameter(const std::string& name, const Node& node, const std::string& folder) {
-  if (name == "prompt" && node.value().is_object()) return prompt_file(node, folder);
-  if (name == "prompt") return node.scalar(R"(a text or {"file": …})");
+  const bool prompt = name == "prompt" || name.ends_with("_prompt");
+  if (prompt && node.value().is_object()) return prompt_file(node, folder);
+  if (prompt) return node.scalar(R"(a text or {"file": …})");
   // Objects that a method hands on as they are; keys sorted, so that equal ones are equal texts.
   if ((name == "headers" || name == "extra_body" || name == "fields") && node.value().is_object()) {
     return node.value().dump();

@@ -79,20 +79,33 @@ Result<PreparedPrompt> PromptMaker::prepare(const Example& example, int64_t new_
   const auto document = tokenizers::truncate_document(
       example, *counter_, params_.find<int64_t>("local_context"), *policy);
   if (!document.ok()) return document.error();
+  auto prompt = prepare_part(example, document->joined(), new_tokens);
+  if (prompt.ok()) prompt->ledger = document->ledger;
+  return prompt;
+}
+
+Result<PreparedPrompt> PromptMaker::prepare_part(const Example& example, const std::string& part,
+                                                 int64_t new_tokens) const {
+  if (!backbone_->network->shape().encoder_decoder()) {
+    return prepare_text(
+        example, tokenizers::fill_prompt(params_.get<std::string>("prompt"), part, example.query),
+        new_tokens);
+  }
   PreparedPrompt prompt;
-  prompt.ledger = document->ledger;
-  const bool source = backbone_->network->shape().encoder_decoder();
-  const Status filled = source ? fill_source(example, document->joined(), prompt)
-                               : fill_prompt(example, document->joined(), prompt);
-  if (!filled.ok()) return filled.error();
+  if (Status filled = fill_source(example, part, prompt); !filled.ok()) return filled.error();
   if (Status fits = check_window(example, new_tokens, prompt); !fits.ok()) return fits.error();
   return prompt;
 }
 
-Status PromptMaker::fill_prompt(const Example& example, const std::string& document,
-                                PreparedPrompt& prompt) const {
-  std::string text =
-      tokenizers::fill_prompt(params_.get<std::string>("prompt"), document, example.query);
+Result<PreparedPrompt> PromptMaker::prepare_text(const Example& example, std::string text,
+                                                 int64_t new_tokens) const {
+  PreparedPrompt prompt;
+  if (Status filled = fill_prompt(std::move(text), prompt); !filled.ok()) return filled.error();
+  if (Status fits = check_window(example, new_tokens, prompt); !fits.ok()) return fits.error();
+  return prompt;
+}
+
+Status PromptMaker::fill_prompt(std::string text, PreparedPrompt& prompt) const {
   std::vector<tokenizers::PromptPiece> pieces = {{text, false}};
   if (chat_) {
     std::vector<tokenizers::ChatMessage> messages;

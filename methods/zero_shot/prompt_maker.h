@@ -33,10 +33,17 @@ class PromptMaker {
   /// `invalid_argument` when the prompt and `new_tokens` more do not fit the backbone's window.
   Result<PreparedPrompt> prepare(const Example& example, int64_t new_tokens) const;
 
+  /// The same of a text that is part of an example's document, or stands for it; uncut, without a
+  /// ledger.
+  Result<PreparedPrompt> prepare_part(const Example& example, const std::string& part,
+                                      int64_t new_tokens) const;
+  /// A prompt that is filled already, as a decoder-only backbone reads it.
+  Result<PreparedPrompt> prepare_text(const Example& example, std::string text,
+                                      int64_t new_tokens) const;
+
  private:
   PromptMaker() = default;
-  Status fill_prompt(const Example& example, const std::string& document,
-                     PreparedPrompt& prompt) const;
+  Status fill_prompt(std::string text, PreparedPrompt& prompt) const;
   Status fill_source(const Example& example, const std::string& document,
                      PreparedPrompt& prompt) const;
   Status check_window(const Example& example, int64_t new_tokens,

@@ -1,6 +1,5 @@
 #include "methods/zero_shot/session.h"
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -8,33 +7,11 @@
 
 #include "harness/core/rng.h"
 #include "harness/core/utf8.h"
-#include "methods/backbones/backbone.h"
-#include "methods/backbones/torch_runtime.h"
-#include "methods/generation/checkpoint_decoding.h"
-#include "methods/generation/decoding_params.h"
-#include "methods/generation/generator.h"
-#include "methods/tokenizers/tokenizer.h"
-#include "methods/zero_shot/prompt_maker.h"
+#include "methods/zero_shot/session_model.h"
 
 namespace qfs::zero_shot {
 
 namespace {
-
-/// What the checkpoint requires or its publisher set, what was asked for, and what measuring asks.
-generation::DecodingOptions decoding_of(const SessionRequest& request,
-                                        const backbones::Backbone& backbone) {
-  const backbones::SequenceShape& shape = backbone.network->shape();
-  const bool published = request.params.find<std::string>("decoding") == "checkpoint";
-  generation::DecodingOptions options =
-      published ? generation::published_decoding(backbone.generation, shape)
-                : generation::required_decoding(backbone.generation, shape);
-  options.max_new_tokens = request.params.get<int64_t>("max_new_tokens");
-  options.ignore_stops = request.runtime.ignore_eos;
-  if (auto stop = request.params.find<std::string>("stop")) options.stop_texts.push_back(*stop);
-  generation::apply_decoding(request.params, options);
-  options.min_new_tokens = std::min(options.min_new_tokens, options.max_new_tokens);
-  return options;
-}
 
 Prediction to_prediction(const PreparedPrompt& prompt, const generation::Generated& generated) {
   RepairedText repaired = repair_utf8(generated.text);
@@ -51,26 +28,21 @@ Prediction to_prediction(const PreparedPrompt& prompt, const generation::Generat
 
 class ZeroShotSession final : public MethodSession {
  public:
-  ZeroShotSession(uint64_t seed, generation::DecodingOptions options, PromptMaker maker,
-                  generation::Generator generator)
-      : seed_(seed),
-        options_(std::move(options)),
-        maker_(std::move(maker)),
-        generator_(std::move(generator)) {}
+  ZeroShotSession(uint64_t seed, PromptedModel model) : seed_(seed), model_(std::move(model)) {}
 
   Status run(std::span<const NumberedExample> unit, PredictionSink& sink) override {
     std::vector<PreparedPrompt> prompts;
     std::vector<backbones::SequenceInput> inputs;
     std::vector<uint64_t> seeds;
     for (const NumberedExample& numbered : unit) {
-      auto prompt = maker_.prepare(numbered.example, options_.max_new_tokens);
+      auto prompt = model_.maker.prepare(numbered.example, model_.options.max_new_tokens);
       if (!prompt.ok()) return prompt.error();
       inputs.push_back(prompt->input);
       prompts.push_back(*std::move(prompt));
       seeds.push_back(
           Rng::derived(seed_, "zero_shot", static_cast<uint64_t>(numbered.ordinal)).next());
     }
-    const auto result = generator_.generate(inputs, options_, seeds);
+    const auto result = model_.generator.generate(inputs, model_.options, seeds);
     if (!result.ok()) return result.error();
     for (size_t i = 0; i < unit.size(); ++i) {
       sink.emit(unit[i].ordinal, to_prediction(prompts[i], result->rows[i]));
@@ -84,38 +56,14 @@ class ZeroShotSession final : public MethodSession {
 
  private:
   uint64_t seed_;
-  generation::DecodingOptions options_;
-  PromptMaker maker_;
-  generation::Generator generator_;
+  PromptedModel model_;
 };
 
-/// Without a tokenizer of the cell, lengths are counted by the backbone's.
-Result<std::shared_ptr<const tokenizers::Tokenizer>> open_counter(
-    const SessionRequest& request, const backbones::Backbone& backbone, ResourceCache& cache) {
-  if (!request.tokenizer) {
-    return std::shared_ptr<const tokenizers::Tokenizer>(backbone.tokenizer);
-  }
-  return cache.get<tokenizers::Tokenizer>("tokenizer:" + request.tokenizer->digest, [&] {
-    return tokenizers::open_tokenizer(*request.tokenizer);
-  });
-}
-
 Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, ResourceCache& cache) {
-  if (!request.backbone) return invalid_argument("zero_shot needs a backbone");
-  if (Status status = backbones::configure_torch(request.runtime); !status.ok()) {
-    return status.error();
-  }
-  auto backbone = backbones::open_backbone(*request.backbone, cache);
-  if (!backbone.ok()) return backbone.error();
-  auto model = (*backbone)->network->open(request.runtime, (*backbone)->digest, cache);
+  auto model = open_prompted_model(request, cache);
   if (!model.ok()) return model.error();
-  auto counter = open_counter(request, **backbone, cache);
-  if (!counter.ok()) return counter.error();
-  auto maker = PromptMaker::open(request.params, *backbone, *std::move(counter));
-  if (!maker.ok()) return maker.error();
-  return std::unique_ptr<MethodSession>(std::make_unique<ZeroShotSession>(
-      request.seed, decoding_of(request, **backbone), *std::move(maker),
-      generation::Generator((*backbone)->tokenizer, *std::move(model))));
+  return std::unique_ptr<MethodSession>(
+      std::make_unique<ZeroShotSession>(request.seed, *std::move(model)));
 }
 
 }  // namespace

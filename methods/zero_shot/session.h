@@ -13,4 +13,9 @@ namespace qfs::zero_shot {
 /// the backbone's window, naming it.
 SessionFactory session_factory();
 
+/// The sessions of `chunk_merge` and `refine`: as that of zero_shot, with several calls an example.
+/// `refine` refuses encoder-decoder backbones.
+SessionFactory chunk_merge_factory();
+SessionFactory refine_factory();
+
 }  // namespace qfs::zero_shot

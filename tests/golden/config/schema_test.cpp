@@ -58,7 +58,8 @@ SchemaRun judge(const std::vector<std::string>& paths) {
 }
 
 TEST(SweepSchema, AgreesWithTheDecoderOnTheCorpus) {
-  std::vector<std::string> paths = {"experiments/lc_sweep.json"};
+  std::vector<std::string> paths = {"experiments/lc_sweep.json", "experiments/long_inputs.json",
+                                    "experiments/served.json"};
   for (const char* folder : {"good", "bad"}) {
     for (const std::string& stem : test::corpus_files(folder)) paths.push_back(stem + ".json");
   }

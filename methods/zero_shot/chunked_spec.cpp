@@ -1,0 +1,226 @@
+#include "methods/zero_shot/chunked_spec.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+#include <string>
+
+#include "methods/generation/decoding_params.h"
+#include "methods/tokenizers/prompt_template.h"
+#include "methods/tokenizers/source_layout.h"
+#include "methods/tokenizers/truncation.h"
+#include "methods/zero_shot/spec.h"
+
+namespace qfs::zero_shot {
+
+namespace {
+
+using tokenizers::PlaceholderRule;
+
+constexpr std::string_view kMergePrompt =
+    "These are summaries of consecutive parts of one document, made for a request. Combine them "
+    "into one short summary in plain sentences that answers the request. Use only what they "
+    "say.\n\nSummaries:\n{summaries}\n\nRequest: {query}\n\nSummary:";
+constexpr std::string_view kRefinePrompt =
+    "A summary of the first parts of a document answers a request. Rewrite it with what the next "
+    "part adds, and keep it short and in plain sentences; where the part adds nothing, repeat the "
+    "summary.\n\nSummary so far:\n{summary}\n\nNext part of the document:\n{document}\n\n"
+    "Request: {query}\n\nSummary:";
+constexpr std::array<PlaceholderRule, 2> kMergeRules = {{{"summaries", 1, 1}, {"query", 0, 1}}};
+constexpr std::array<PlaceholderRule, 3> kRefineRules = {
+    {{"summary", 1, 1}, {"document", 1, 1}, {"query", 0, 1}}};
+constexpr const char* kMergeSource =
+    "Wu et al. 2021 (arXiv:2109.10862), section 2; Chang et al. 2024 (arXiv:2310.00785), "
+    "hierarchical merging";
+constexpr const char* kRefineSource =
+    "Chang et al. 2024 (arXiv:2310.00785), incremental updating; LangChain's refine chain";
+constexpr double kTokensOfAPart = 1 << 20;
+
+ParamSpec part_integer(std::string name, std::string unit, std::optional<ParamValue> default_value,
+                       double minimum, std::string doc) {
+  ParamSpec spec;
+  spec.name = std::move(name);
+  spec.unit = std::move(unit);
+  spec.default_value = std::move(default_value);
+  spec.minimum = minimum;
+  spec.maximum = kTokensOfAPart;
+  spec.doc = std::move(doc);
+  return spec;
+}
+
+ParamSpec part_text(std::string name, std::optional<ParamValue> default_value, std::string doc) {
+  ParamSpec spec;
+  spec.name = std::move(name);
+  spec.type = ParamType::text;
+  spec.default_value = std::move(default_value);
+  spec.doc = std::move(doc);
+  return spec;
+}
+
+/// What is read, and in which parts.
+std::vector<ParamSpec> reading_params() {
+  std::vector<ParamSpec> params;
+  params.push_back(
+      part_integer("local_context", "tokens", int64_t{1024}, 1,
+                   "Document tokens of a chunk, at most: what the model reads at once"));
+  params.push_back(part_integer("overlap", "tokens", int64_t{0}, 0,
+                                "Last tokens of a chunk that begin the next; at most half of one"));
+  params.push_back(part_integer("input_tokens", "tokens", {}, 1,
+                                "Document tokens of all chunks; the whole document when left out"));
+  params.push_back(part_text("truncate", tokenizers::truncation_policy_names().front(),
+                             "Which part of a document beyond input_tokens is kept"));
+  params.back().choices = tokenizers::truncation_policy_names();
+  params.push_back(part_integer("max_new_tokens", "tokens", int64_t{128}, 1,
+                                "Longest output; the end token is not counted"));
+  return params;
+}
+
+/// How the model is asked, as zero_shot declares it.
+void add_asking_params(std::vector<ParamSpec>& params, std::span<const std::string_view> names) {
+  for (const ParamSpec& param : ZeroShotSpec().params()) {
+    if (std::ranges::find(names, param.name) != names.end()) params.push_back(param);
+  }
+  for (ParamSpec& param : generation::decoding_params()) params.push_back(std::move(param));
+}
+
+constexpr std::array<std::string_view, 5> kAsking = {"prompt", "system", "chat", "stop",
+                                                     "decoding"};
+constexpr std::array<std::string_view, 8> kAskingAnyBackbone = {
+    "prompt", "system", "chat", "stop", "decoding", "source", "separator", "global_attention"};
+
+Needs model_and_counter() { return {.tensors = true, .backbone = true, .tokenizer = true}; }
+
+std::vector<std::string> layers_of_parts() {
+  std::vector<std::string> layers = ZeroShotSpec().layers();
+  layers.emplace_back("chunks@1");
+  std::ranges::sort(layers);
+  return layers;
+}
+
+Status check_parts(const Params& params) {
+  if (Status status = tokenizers::check_prompt(params.get<std::string>("prompt")); !status.ok()) {
+    return status;
+  }
+  const int64_t chunk = params.get<int64_t>("local_context");
+  const int64_t overlap = params.get<int64_t>("overlap");
+  if (overlap > chunk / 2) {
+    return invalid_argument("'overlap' is " + std::to_string(overlap) +
+                            ", more than half of a chunk ('local_context' is " +
+                            std::to_string(chunk) + ")");
+  }
+  if (params.has("system") && !params.get<bool>("chat")) {
+    return invalid_argument("'system' needs \"chat\": true; a plain prompt has no roles");
+  }
+  if (params.find<std::string>("stop") == "") {
+    return invalid_argument("'stop' is empty; leave it out to stop at the end token only");
+  }
+  if (const auto source = params.find<std::string>("source")) {
+    if (Status status = tokenizers::check_source_layout(*source); !status.ok()) return status;
+  }
+  return generation::check_decoding(params);
+}
+
+/// Chunks of a mean document.
+double chunks_of(const Params& params, const DatasetStats& stats) {
+  constexpr double kTokensOfAWord = 1.35;
+  double document = stats.mean_document_words * kTokensOfAWord;
+  if (const auto limit = params.find<int64_t>("input_tokens")) {
+    document = std::min(document, static_cast<double>(*limit));
+  }
+  const auto chunk = static_cast<double>(params.get<int64_t>("local_context"));
+  const auto step = chunk - static_cast<double>(params.get<int64_t>("overlap"));
+  return document <= chunk ? 1 : 1 + std::ceil((document - chunk) / step);
+}
+
+/// Work of `calls` calls that read a chunk and produce `produced` tokens each.
+Cost cost_of_calls(const Params& params, const DatasetStats& stats, double calls, double produced) {
+  constexpr double kModelParameters = 135e6;  // nominal, as zero_shot's
+  constexpr double kBytesOfAParameter = 0.69;
+  constexpr double kPromptAround = 160;
+  const auto chunk = static_cast<double>(params.get<int64_t>("local_context"));
+  const auto examples = static_cast<double>(stats.examples);
+  Cost cost;
+  cost.tokens_out = examples * calls * produced;
+  cost.flops = examples * calls * 2 * kModelParameters * (chunk + kPromptAround + produced);
+  cost.bytes = examples * calls * kBytesOfAParameter * kModelParameters * (1 + produced);
+  return cost;
+}
+
+}  // namespace
+
+std::string_view default_merge_prompt() { return kMergePrompt; }
+std::string_view default_refine_prompt() { return kRefinePrompt; }
+
+std::string_view ChunkMergeSpec::doc() const {
+  return "A language model summarizes every chunk of the document, then the summaries";
+}
+
+std::vector<std::string> ChunkMergeSpec::layers() const { return layers_of_parts(); }
+
+std::vector<ParamSpec> ChunkMergeSpec::params() const {
+  std::vector<ParamSpec> params = reading_params();
+  params.push_back(part_integer("chunk_new_tokens", "tokens", int64_t{128}, 1,
+                                "Longest summary of a chunk, and of several when there is another "
+                                "round"));
+  params.push_back(part_text("merge_prompt", std::string(kMergePrompt),
+                             "Template with {summaries} and {query}"));
+  params.back().source = kMergeSource;
+  params.push_back(part_integer("chunk_batch", "chunks", int64_t{4}, 1,
+                                "Chunks decoded together; outputs do not depend on it"));
+  params.back().maximum = 4096;
+  params.back().numerics = true;
+  add_asking_params(params, kAskingAnyBackbone);
+  return params;
+}
+
+Needs ChunkMergeSpec::needs(const Params&) const { return model_and_counter(); }
+
+Status ChunkMergeSpec::validate(const Params& params) const {
+  if (Status status = tokenizers::check_template(
+          "the merge prompt", params.get<std::string>("merge_prompt"), kMergeRules);
+      !status.ok()) {
+    return status;
+  }
+  return check_parts(params);
+}
+
+Cost ChunkMergeSpec::cost(const Params& params, const DatasetStats& stats) const {
+  const double chunks = chunks_of(params, stats);
+  const auto produced = static_cast<double>(params.get<int64_t>("chunk_new_tokens"));
+  return cost_of_calls(params, stats, chunks > 1 ? chunks + 1 : 1, produced);
+}
+
+std::string_view RefineSpec::doc() const {
+  return "A language model summarizes the first chunk and rewrites the summary with each further "
+         "one";
+}
+
+std::vector<std::string> RefineSpec::layers() const { return layers_of_parts(); }
+
+std::vector<ParamSpec> RefineSpec::params() const {
+  std::vector<ParamSpec> params = reading_params();
+  params.push_back(part_text("refine_prompt", std::string(kRefinePrompt),
+                             "Template with {summary}, {document} and {query}"));
+  params.back().source = kRefineSource;
+  add_asking_params(params, kAsking);
+  return params;
+}
+
+Needs RefineSpec::needs(const Params&) const { return model_and_counter(); }
+
+Status RefineSpec::validate(const Params& params) const {
+  if (Status status = tokenizers::check_template(
+          "the refine prompt", params.get<std::string>("refine_prompt"), kRefineRules);
+      !status.ok()) {
+    return status;
+  }
+  return check_parts(params);
+}
+
+Cost RefineSpec::cost(const Params& params, const DatasetStats& stats) const {
+  return cost_of_calls(params, stats, chunks_of(params, stats),
+                       static_cast<double>(params.get<int64_t>("max_new_tokens")));
+}
+
+}  // namespace qfs::zero_shot

@@ -1,0 +1,58 @@
+// ChunkedCalls: the calls that one example of chunk_merge or refine takes, and what they add up to.
+//
+// Used by those sessions. One an example; the model's caches are shared by all. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/api/method.h"
+#include "methods/zero_shot/session_model.h"
+
+namespace qfs::zero_shot {
+
+/// Where the time of a unit went.
+struct UnitTimes {
+  generation::GenerationTimes sum;
+  int64_t calls = 0;
+
+  void tell(PredictionSink& sink) const;
+};
+
+/// An example's document, cut to input_tokens and in chunks.
+struct ChunkedExample {
+  Truncation ledger;
+  std::vector<std::string> chunks;
+};
+
+Result<ChunkedExample> read_chunks(const Example& example, const PromptedModel& model,
+                                   const Params& params);
+
+class ChunkedCalls {
+ public:
+  /// `stream`: names the draws of this example; all references outlive the object.
+  ChunkedCalls(PromptedModel& model, UnitTimes& times, uint64_t stream)
+      : model_(model), times_(times), stream_(stream) {}
+
+  /// The outputs of `prompts`, `batch` of them decoded together, in order. Ill-formed UTF-8 is
+  /// repaired.
+  Result<std::vector<std::string>> outputs(const std::vector<PreparedPrompt>& prompts,
+                                           int64_t new_tokens, int64_t batch);
+  Result<std::string> output(const PreparedPrompt& prompt, int64_t new_tokens);
+
+  /// The last output with the sums of all calls; `facts` are members of its extra.
+  Prediction finish(std::string text, const Truncation& ledger, size_t chunks,
+                    int64_t rounds) const;
+
+ private:
+  PromptedModel& model_;
+  UnitTimes& times_;
+  uint64_t stream_;
+  uint64_t calls_ = 0;
+  int64_t cut_ = 0;  ///< outputs that their limit ended
+  Prediction sums_;  ///< tokens, repaired bytes; finish and prompt of the last call
+};
+
+}  // namespace qfs::zero_shot

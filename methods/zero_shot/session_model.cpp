@@ -1,0 +1,69 @@
+#include "methods/zero_shot/session_model.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "methods/backbones/backbone.h"
+#include "methods/backbones/torch_runtime.h"
+#include "methods/generation/checkpoint_decoding.h"
+#include "methods/generation/decoding_params.h"
+
+namespace qfs::zero_shot {
+
+namespace {
+
+/// What the checkpoint requires or its publisher set, what was asked for, and what measuring asks.
+generation::DecodingOptions decoding_of(const SessionRequest& request,
+                                        const backbones::Backbone& backbone) {
+  const backbones::SequenceShape& shape = backbone.network->shape();
+  const bool published = request.params.find<std::string>("decoding") == "checkpoint";
+  generation::DecodingOptions options =
+      published ? generation::published_decoding(backbone.generation, shape)
+                : generation::required_decoding(backbone.generation, shape);
+  options.max_new_tokens = request.params.get<int64_t>("max_new_tokens");
+  options.ignore_stops = request.runtime.ignore_eos;
+  if (auto stop = request.params.find<std::string>("stop")) options.stop_texts.push_back(*stop);
+  generation::apply_decoding(request.params, options);
+  options.min_new_tokens = std::min(options.min_new_tokens, options.max_new_tokens);
+  return options;
+}
+
+/// Without a tokenizer of the cell, lengths are counted by the backbone's.
+Result<std::shared_ptr<const tokenizers::Tokenizer>> open_counter(
+    const SessionRequest& request, const backbones::Backbone& backbone, ResourceCache& cache) {
+  if (!request.tokenizer) {
+    return std::shared_ptr<const tokenizers::Tokenizer>(backbone.tokenizer);
+  }
+  return cache.get<tokenizers::Tokenizer>("tokenizer:" + request.tokenizer->digest, [&] {
+    return tokenizers::open_tokenizer(*request.tokenizer);
+  });
+}
+
+}  // namespace
+
+Result<PromptedModel> open_prompted_model(const SessionRequest& request, ResourceCache& cache) {
+  if (!request.backbone) return invalid_argument("a method that prompts needs a backbone");
+  if (Status status = backbones::configure_torch(request.runtime); !status.ok()) {
+    return status.error();
+  }
+  auto backbone = backbones::open_backbone(*request.backbone, cache);
+  if (!backbone.ok()) return backbone.error();
+  auto model = (*backbone)->network->open(request.runtime, (*backbone)->digest, cache);
+  if (!model.ok()) return model.error();
+  auto counter = open_counter(request, **backbone, cache);
+  if (!counter.ok()) return counter.error();
+  auto maker = PromptMaker::open(request.params, *backbone, *counter);
+  if (!maker.ok()) return maker.error();
+  return PromptedModel{*std::move(maker), *std::move(counter), decoding_of(request, **backbone),
+                       generation::Generator((*backbone)->tokenizer, *std::move(model))};
+}
+
+generation::DecodingOptions with_new_tokens(generation::DecodingOptions options,
+                                            int64_t new_tokens) {
+  options.max_new_tokens = new_tokens;
+  options.min_new_tokens = std::min(options.min_new_tokens, new_tokens);
+  return options;
+}
+
+}  // namespace qfs::zero_shot

@@ -1,0 +1,31 @@
+// PromptedModel: a backbone that is asked, with how it is prompted, how its tokens are chosen, and
+// who counts a document's; what the sessions of this folder open first.
+//
+// Not thread-safe. Weights and tokenizers are shared through the host's cache.
+#pragma once
+
+#include <memory>
+
+#include "harness/api/method.h"
+#include "methods/generation/generator.h"
+#include "methods/tokenizers/tokenizer.h"
+#include "methods/zero_shot/prompt_maker.h"
+
+namespace qfs::zero_shot {
+
+struct PromptedModel {
+  PromptMaker maker;
+  std::shared_ptr<const tokenizers::Tokenizer> counter;
+  generation::DecodingOptions options;  ///< for outputs of max_new_tokens
+  generation::Generator generator;
+};
+
+/// Errors: those of the backbone and of the cell's tokenizer, `unavailable` for a chat template
+/// that does not run, `invalid_argument` for parameters that the kind of backbone has no use for.
+Result<PromptedModel> open_prompted_model(const SessionRequest& request, ResourceCache& cache);
+
+/// The options for outputs of another length.
+generation::DecodingOptions with_new_tokens(generation::DecodingOptions options,
+                                            int64_t new_tokens);
+
+}  // namespace qfs::zero_shot
