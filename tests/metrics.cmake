@@ -60,3 +60,9 @@ qfs_fuzz(metrics_fuzz_rouge
   SOURCES fuzz/metrics/fuzz_rouge.cpp support/slow_rouge.cpp
   LINK qfs_metrics)
 qfs_fuzz(metrics_fuzz_rouge155 SOURCES fuzz/metrics/fuzz_rouge155.cpp LINK qfs_metrics)
+# BERTScore over encoders.
+if(QFS_TORCH)
+  qfs_test(bertscore_models_test LABEL conformance
+    SOURCES conformance/metrics/bertscore_models_test.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp
+    LINK qfs_bertscore_session qfs_backbone_registry nlohmann_json::nlohmann_json)
+endif()

@@ -41,7 +41,7 @@ class FolderEmbedder final : public TextEmbedder {
 };
 
 bool reads_bytes(const std::string& model_type) {
-  return model_type == "roberta" || model_type == "bart" || model_type == "led";
+  return model_type == "roberta" || model_type == "bart";
 }
 
 }  // namespace
@@ -53,13 +53,17 @@ Result<std::unique_ptr<TextEmbedder>> TextEmbedder::open(const Resource& model,
   if (!directory.ok()) return directory.error();
   const auto config = read_encoder_config(*directory);
   if (!config.ok()) return config.error();
+  if (config->model_type == "led") {
+    return unavailable("LED's windowed attention is not among the encoders of single texts; '" +
+                       model.path + "' cannot be used here");
+  }
   if (options.layer < 0 || options.layer > config->layers) {
     return invalid_argument("there is no layer " + std::to_string(options.layer) + ": '" +
                             model.path + "' has " + std::to_string(config->layers) +
                             " (0 means the embeddings)");
   }
   if (options.prefix_space && !reads_bytes(config->model_type)) {
-    return invalid_argument("prefix_space is for byte-level BPE (roberta, bart, led); '" + model.path +
+    return invalid_argument("prefix_space is for byte-level BPE (roberta, bart); '" + model.path +
                             "' is of type " + config->model_type);
   }
   auto inputs = TextInputs::open(model.path, config->max_tokens(), options.prefix_space);
