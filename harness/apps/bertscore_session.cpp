@@ -81,6 +81,7 @@ Result<std::unique_ptr<MetricSession>> open(const SessionRequest& request, Resou
   backbones::EmbedderOptions model;
   model.layer = params.get<int64_t>("layer");
   model.prefix_space = params.get<bool>("prefix_space");
+  model.threads = request.runtime.threads;
   auto embedder = backbones::TextEmbedder::open(*request.backbone, model, cache);
   if (!embedder) return embedder.error();
   metrics::BertScoreOptions options;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "methods/backbones/encoders/post_norm_encoder.h"
+#include "methods/backbones/encoders/cpu_encoder.h"
 #include "methods/backbones/encoders/text_inputs.h"
 #include "methods/backbones/registry.h"
 #include "methods/checkpoints/model_directory.h"
@@ -14,8 +14,9 @@ namespace {
 
 class FolderEmbedder final : public TextEmbedder {
  public:
-  FolderEmbedder(std::shared_ptr<const EncoderWeights> weights, TextInputs inputs, int64_t layer)
-      : encoder_(std::move(weights)), inputs_(std::move(inputs)), layer_(layer) {}
+  FolderEmbedder(std::shared_ptr<const EncoderWeights> weights, TextInputs inputs,
+                 const EmbedderOptions& options)
+      : encoder_(std::move(weights), options.layer, options.threads), inputs_(std::move(inputs)) {}
 
   int64_t width() const override { return encoder_.config().hidden; }
 
@@ -23,21 +24,12 @@ class FolderEmbedder final : public TextEmbedder {
 
   Status embed(std::span<const std::vector<int32_t>* const> texts,
                std::span<float* const> outs) override {
-    EncoderInput input;
-    for (size_t i = 0; i < texts.size(); ++i) {
-      input.ids = *texts[i];
-      const Result<at::Tensor> states = encoder_.hidden_states({&input, 1}, layer_);
-      if (!states.ok()) return states.error();
-      const at::Tensor rows = states->contiguous();
-      std::copy_n(rows.const_data_ptr<float>(), rows.numel(), outs[i]);
-    }
-    return {};
+    return encoder_.encode(texts, outs);
   }
 
  private:
-  PostNormEncoder encoder_;
+  CpuEncoder encoder_;
   TextInputs inputs_;
-  int64_t layer_;
 };
 
 bool reads_bytes(const std::string& model_type) {
@@ -73,7 +65,7 @@ Result<std::unique_ptr<TextEmbedder>> TextEmbedder::open(const Resource& model,
                                            [&] { return load_encoder_weights(*directory); });
   if (!weights.ok()) return weights.error();
   return std::unique_ptr<TextEmbedder>(
-      std::make_unique<FolderEmbedder>(*std::move(weights), *std::move(inputs), options.layer));
+      std::make_unique<FolderEmbedder>(*std::move(weights), *std::move(inputs), options));
 }
 
 }  // namespace qfs::backbones

@@ -26,6 +26,7 @@ struct TextTokens {
 struct EmbedderOptions {
   int64_t layer = 0;          ///< whose states are the vectors; 0: the embeddings
   bool prefix_space = false;  ///< texts are read as if inside a sentence, byte-level BPE only
+  int threads = 1;
 };
 
 class TextEmbedder {

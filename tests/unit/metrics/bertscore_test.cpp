@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "metrics/bertscore/baseline.h"
 #include "metrics/bertscore/bert_scorer.h"
 #include "metrics/bertscore/bertscore_settings.h"
@@ -15,8 +17,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Letters are tokens with a vector each: a and b are near, z is opposite to a, others are at right
-/// angles.
+/// Letters are tokens with a vector each: a and b are near, y is opposite to a and to the special
+/// tokens, others are at right angles.
 class LetterEncoder final : public TextEncoder {
  public:
   explicit LetterEncoder(int& encoded) : encoded_(encoded) {}
@@ -42,7 +44,7 @@ class LetterEncoder final : public TextEncoder {
         float* const row = text->vectors.data() + i * 30;
         row[id <= 1 ? 28 + id : id - 'a'] = 4;
         if (id == 'b') row[0] = 3;  // 0.6 of the way to a
-        if (id == 'z') row[0] = -400;
+        if (id == 'y') row[0] = row[28] = row[29] = -40000;
       }
     }
     return {};
@@ -127,17 +129,23 @@ TEST(BertScorer, VectorsBeyondTheMemoryAreComputedAgainAndChangeNoValue) {
 }
 
 TEST(BertScorer, BatchesOfPairsPadTheShorterTextWithASimilarityOfZero) {
-  // z is opposite to a; with the special tokens it is at a right angle, so that leaving these out
-  // of the count, the padding alone can lift its maximum.
-  const std::vector<Item> items = {{"z", {"a"}}, {"a", {"aaaa"}}};
-  Scoring alone;
-  Scoring batched({.batch = 64});
-  Scoring pairwise({.batch = 1});
-  const auto single = alone.rows(items);
-  EXPECT_EQ(*pairwise.rows(items), *single);
-  const auto together = batched.rows(items);
-  EXPECT_EQ(together->at(1), single->at(1));
-  EXPECT_GE(together->at(0)[0], single->at(0)[0]);
+  const std::vector<Item> items = {{"y", {"a"}}, {"a", {"aaaa"}}, {"y", {"a"}}};
+  const double alone = -1 / std::sqrt(3.0);  // y is as far from a as from the special tokens
+  const auto precisions = [&](int64_t batch) {
+    Scoring run({.batch = batch});
+    const auto rows = run.rows(items);
+    std::vector<double> column;
+    if (rows.ok()) {
+      for (const Statistics& row : *rows) column.push_back(row[0]);
+    }
+    return column;
+  };
+  using testing::DoubleNear;
+  const auto near = [](double value) { return DoubleNear(value, 1e-4); };
+  EXPECT_THAT(precisions(0), ElementsAre(near(alone), near(1), near(alone)));
+  EXPECT_THAT(precisions(1), ElementsAre(near(alone), near(1), near(alone)));
+  EXPECT_THAT(precisions(2), ElementsAre(near(0), near(1), near(alone)));
+  EXPECT_THAT(precisions(64), ElementsAre(near(0), near(1), near(0)));
 }
 
 TEST(GreedyMatching, PaddingIsATokenOfSimilarityZero) {
