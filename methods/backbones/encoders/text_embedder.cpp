@@ -1,6 +1,7 @@
 #include "methods/backbones/encoders/text_embedder.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "methods/backbones/encoders/cpu_encoder.h"
@@ -32,6 +33,9 @@ class FolderEmbedder final : public TextEmbedder {
   TextInputs inputs_;
 };
 
+/// Others of read_encoder_config have windows, or norms at other places.
+constexpr std::string_view kPostNorm[] = {"bart", "bert", "distilbert", "roberta"};
+
 bool reads_bytes(const std::string& model_type) {
   return model_type == "roberta" || model_type == "bart";
 }
@@ -45,9 +49,9 @@ Result<std::unique_ptr<TextEmbedder>> TextEmbedder::open(const Resource& model,
   if (!directory.ok()) return directory.error();
   const auto config = read_encoder_config(*directory);
   if (!config.ok()) return config.error();
-  if (config->model_type == "led") {
-    return unavailable("LED's windowed attention is not among the encoders of single texts; '" +
-                       model.path + "' cannot be used here");
+  if (std::ranges::find(kPostNorm, config->model_type) == std::end(kPostNorm)) {
+    return unavailable("'" + model.path + "' is of type " + config->model_type +
+                       "; texts are embedded by bart, bert, distilbert and roberta");
   }
   if (options.layer < 0 || options.layer > config->layers) {
     return invalid_argument("there is no layer " + std::to_string(options.layer) + ": '" +

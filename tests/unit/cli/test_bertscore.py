@@ -120,6 +120,11 @@ class BertScore(DriverTest):
         other = os.path.join(self.folder, "other")
         tiny_bert.write(other, model_type="llama")
         self.assertIn("encoders that this program computes are", self.refusal(f"bertscore:model={other},layer=2"))
+        windowed = os.path.join(self.folder, "windowed")
+        tiny_bert.write(windowed, model_type="led", d_model=16, encoder_layers=2, encoder_attention_heads=2,
+                        encoder_ffn_dim=24, max_encoder_position_embeddings=16, attention_window=[4, 4],
+                        activation_function="gelu")
+        self.assertIn("is of type led", self.refusal(f"bertscore:model={windowed},layer=2"))
 
     def test_a_model_that_changed_is_refused(self):
         script = os.path.join(self.folder, "host.sh")
