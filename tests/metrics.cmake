@@ -51,6 +51,7 @@ qfs_test(metrics_conformance_test LABEL conformance
     support/safetensors_writer.cpp
     support/tiny_checkpoint.cpp
   LINK qfs_metrics)
+qfs_fuzz(metrics_fuzz_baseline SOURCES fuzz/metrics/fuzz_baseline.cpp LINK qfs_metrics)
 qfs_fuzz(metrics_fuzz_segmenters SOURCES fuzz/metrics/fuzz_segmenters.cpp LINK qfs_metrics)
 qfs_fuzz(metrics_fuzz_jieba_files SOURCES fuzz/metrics/fuzz_jieba_files.cpp LINK qfs_metrics)
 qfs_fuzz(metrics_fuzz_punkt SOURCES fuzz/metrics/fuzz_punkt.cpp LINK qfs_metrics)

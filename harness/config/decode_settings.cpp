@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "harness/config/sections.h"
@@ -14,6 +15,31 @@ constexpr int64_t kMaxMeasure = 1'000'000;
 constexpr int64_t kMaxSeconds = 366 * 24 * 3600;
 constexpr int64_t kMaxMemoryMib = int64_t{1} << 30;
 constexpr size_t kMaxNameBytes = 100;
+
+/// The value of a metric's option as it is written behind a colon.
+std::string option_text(const Node& node) {
+  if (node.value().is_boolean()) return node.boolean() ? "on" : "off";
+  if (node.value().is_number()) return node.value().dump();
+  std::string text;
+  for (const char c : node.text("a text, a number or a boolean")) {
+    if (c == ',') text += '\\';
+    text += c;
+  }
+  return text;
+}
+
+/// {"metric": "rouge", "stem": false} as "rouge:stem=off".
+std::string metric_of_object(const Node& node) {
+  const auto name = node.require("metric");
+  std::string text = name ? name->text("the name of a metric") : "";
+  char separator = ':';
+  for (const auto& [key, value] : node.members()) {
+    if (key == "metric") continue;
+    text += separator + key + "=" + option_text(value);
+    separator = ',';
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -48,10 +74,11 @@ std::vector<uint64_t> decode_seeds(const Node& node) {
 
 std::vector<NamedValue> decode_metrics(const Node& node) {
   std::vector<NamedValue> metrics;
-  size_t index = 0;
-  for (const std::string& text : node.names("a list of metrics")) {
-    metrics.push_back(
-        {text.substr(0, text.find(':')), text, node.pointer() + "/" + std::to_string(index++)});
+  std::set<std::string> seen;
+  for (const Node& item : node.items("a list of metrics")) {
+    const std::string text = item.value().is_object() ? metric_of_object(item) : item.text();
+    if (!seen.insert(text).second) item.fail("'" + text + "' is listed twice");
+    metrics.push_back({text.substr(0, text.find(':')), text, item.pointer()});
   }
   return metrics;
 }

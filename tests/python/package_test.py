@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 import qfs_bench
-from qfs_bench.compat import rouge_scorer, scoring, tokenizers
+from qfs_bench.compat import bert_score, rouge_scorer, scoring, tokenizers
 
 ROOT = pathlib.Path(sys.argv.pop(1)) if len(sys.argv) > 1 else pathlib.Path(".")
 PARITY = ROOT / "tests/conformance/metrics/rouge_parity.json"
@@ -88,6 +88,25 @@ class Score(unittest.TestCase):
     def test_profiles_are_listed(self):
         for name in ("rouge_score", "rouge-1.5.5", "rouge-zh", "squality"):
             self.assertIn(name, qfs_bench.profiles())
+
+
+class BertScore(unittest.TestCase):
+    def test_without_qfs_host_it_says_how_to_get_it(self):
+        path = os.environ.get("PATH", "")
+        os.environ["PATH"] = ""
+        try:
+            with self.assertRaisesRegex(qfs_bench.Error, "qfs-host, which needs LibTorch and is not in this package"):
+                bert_score.score(["a"], ["a"], model_type="minilm")
+        finally:
+            os.environ["PATH"] = path
+
+    def test_the_packages_driver_looks_where_qfs_host_is_named(self):
+        os.environ["QFS_HOST"] = os.devnull
+        try:
+            with self.assertRaisesRegex(qfs_bench.Error, "minilm|/dev/null"):
+                bert_score.score(["a"], ["a"], model_type="minilm")
+        finally:
+            del os.environ["QFS_HOST"]
 
 
 class Compat(unittest.TestCase):

@@ -147,7 +147,7 @@ class BertScore(DriverTest):
             fields = {"id": "id", "document": "document", "query": "query", "references": "references"}
             json.dump({"name": "s", "datasets": [{"path": "data.jsonl", "fields": fields}], "tokenizer": "words",
                        "methods": [{"method": "lead"}, {"method": "bm25"}], "grid": {"local_context": [5]},
-                       "metrics": ["rouge", self.metric()],
+                       "metrics": ["rouge", {"metric": "bertscore", "model": self.model, "layer": 2, "idf": False}],
                        "report": {"rows": ["method"], "columns": ["local_context"], "values": ["bertscore.f"]}}, file)
         store = os.path.join(self.folder, "s.sqlite")
         run = self.bench("sweep", sweep, "--store", store)

@@ -2,6 +2,7 @@
 // independence of key order and folder.
 #include "harness/config/load.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace qfs::config {
@@ -157,6 +158,26 @@ TEST(LoadExperiment, EveryPartKeepsItsPointer) {
   EXPECT_EQ(experiment->metrics[1].pointer, "/metrics/1");
   EXPECT_EQ(experiment->metrics[1].name, "rouge");
   EXPECT_EQ(experiment->metrics[1].value, ParamValue("rouge:stem=off"));
+}
+
+TEST(LoadExperiment, AMetricMayBeAnObjectOfItsOptions) {
+  const auto metrics = [](const std::string& list) {
+    return decode_experiment(
+        R"({"name": "s", "datasets": [{"name": "d"}], "methods": [{"method": "lead"}], "metrics": )" +
+            list + "}",
+        "s.json");
+  };
+  const auto experiment = metrics(
+      R"([{"metric": "bertscore", "layer": 5, "idf": true, "model": "a,b"}, {"metric": "rouge"}])");
+  ASSERT_TRUE(experiment.ok()) << experiment.error().to_string();
+  EXPECT_EQ(experiment->metrics[0].name, "bertscore");
+  EXPECT_EQ(experiment->metrics[0].value, ParamValue("bertscore:idf=on,layer=5,model=a\\,b"));
+  EXPECT_EQ(experiment->metrics[1].value, ParamValue("rouge"));
+  EXPECT_EQ(metrics(R"([{"layer": 5}])").error().where, "s.json#/metrics/0");
+  EXPECT_EQ(metrics(R"([{"metric": "rouge", "stem": []}])").error().where,
+            "s.json#/metrics/0/stem");
+  EXPECT_THAT(metrics(R"([{"metric": "rouge", "stem": false}, "rouge:stem=off"])").error().message,
+              testing::HasSubstr("listed twice"));
 }
 
 TEST(LoadExperiment, PromptFileIsReadBesideTheSweep) {

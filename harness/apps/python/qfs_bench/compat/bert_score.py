@@ -47,7 +47,7 @@ def _bench():
 
 
 def _escaped(value):
-    return str(value).replace("\\", "\\\\").replace(",", "\\,")
+    return str(value).replace(",", "\\,")
 
 
 def _model(model_type):
