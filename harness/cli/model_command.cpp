@@ -33,10 +33,13 @@ struct ModelOptions {
   int64_t top = 10;
   int64_t max_new_tokens = 64;
   std::vector<std::string> stop;
+  std::vector<std::string> decoding;  ///< name=value
+  std::optional<std::string> global_positions;
+  uint64_t seed = 0;
 };
 
 /// "1, 2,3" as numbers.
-Result<std::vector<int32_t>> parse_ids(std::string_view text) {
+Result<std::vector<int32_t>> parse_ids(std::string_view option, std::string_view text) {
   std::vector<int32_t> ids;
   while (!text.empty()) {
     const size_t comma = std::min(text.find(','), text.size());
@@ -45,15 +48,26 @@ Result<std::vector<int32_t>> parse_ids(std::string_view text) {
     int32_t id = 0;
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), id);
     if (error != std::errc() || end != number.data() + number.size() || id < 0) {
-      return invalid_argument(
-          fmt::format("--ids: '{}' is no token id; expected numbers such as "
-                      "--ids 1,42,7",
-                      number));
+      return invalid_argument(fmt::format(
+          "{0}: '{1}' is no number from 0; expected numbers such as {0} 1,42,7", option, number));
     }
     ids.push_back(id);
     text.remove_prefix(std::min(comma + 1, text.size()));
   }
   return ids;
+}
+
+/// "num_beams=4" among the members of an object; a value that is no JSON is a text.
+Status add_setting(std::string_view text, json& object) {
+  const size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0) {
+    return invalid_argument(
+        fmt::format("--set: '{}' has no value; expected one such as num_beams=4", text));
+  }
+  const std::string value(text.substr(equals + 1));
+  json parsed = json::parse(value, nullptr, false);
+  object[std::string(text.substr(0, equals))] = parsed.is_discarded() ? json(value) : parsed;
+  return {};
 }
 
 bool reads_a_prompt(const ModelOptions& options) {
@@ -67,17 +81,27 @@ Result<json> arguments_of(const ModelOptions& options) {
     return invalid_argument("give the prompt as --text TEXT or as --ids ID,ID,…");
   }
   if (options.ids) {
-    Result<std::vector<int32_t>> ids = parse_ids(*options.ids);
+    Result<std::vector<int32_t>> ids = parse_ids("--ids", *options.ids);
     if (!ids) return ids.error();
     arguments["ids"] = *ids;
   } else {
     arguments["text"] = *options.text;
     arguments["chat"] = options.chat;
   }
+  if (options.global_positions) {
+    Result<std::vector<int32_t>> positions = parse_ids("--global", *options.global_positions);
+    if (!positions) return positions.error();
+    arguments["global_positions"] = *positions;
+  }
   if (options.verb == "logits") arguments["top"] = options.top;
   if (options.verb == "generate") {
     arguments["max_new_tokens"] = options.max_new_tokens;
     arguments["stop"] = options.stop;
+    arguments["seed"] = options.seed;
+    json& decoding = arguments["decoding"] = json::object();
+    for (const std::string& setting : options.decoding) {
+      if (Status added = add_setting(setting, decoding); !added.ok()) return added.error();
+    }
   }
   return arguments;
 }
@@ -118,6 +142,10 @@ void add_prompt_options(CLI::App& command, ModelOptions& options) {
       ->type_name("TEXT");
   command.add_option("--ids", options.ids, "Prompt as token ids")->type_name("ID,ID,…");
   command.add_flag("--chat", options.chat, "Wrap the text in the model's chat template");
+  command
+      .add_option("--global", options.global_positions,
+                  "Positions with global attention, for encoders with windows (default: 0)")
+      ->type_name("POS,POS,…");
   command.add_option("--device", options.device, "cpu (default) or cuda")
       ->check(CLI::IsMember({"cpu", "cuda"}));
   command.add_option("--dtype", options.dtype, "float32, bfloat16 or float16")
@@ -137,7 +165,7 @@ constexpr Verb kVerbs[] = {
      "qfs-bench model verify hf:HuggingFaceTB/SmolLM2-135M-Instruct"},
     {"logits", "Prints the logits that follow a prompt",
      "qfs-bench model logits smollm2-135m --text \"The capital of France is\" --top 5"},
-    {"generate", "Continues a prompt greedily",
+    {"generate", "Continues a prompt, or writes what an encoder-decoder makes of a text",
      "qfs-bench model generate smollm2-135m --chat --text \"Name three rivers.\""},
 };
 
@@ -168,6 +196,15 @@ void add_model_command(const CommandLine& line) {
       command
           .add_option("--max-new-tokens", options->max_new_tokens, "Longest output (default: 64)")
           ->check(CLI::Range(int64_t{1}, int64_t{1} << 20))
+          ->type_name("N");
+      command
+          .add_option("--set", options->decoding,
+                      "A parameter of decoding as zero_shot has it: num_beams=4, temperature=0.7, "
+                      "decoding=checkpoint; repeatable")
+          ->type_name("NAME=VALUE")
+          ->take_all()
+          ->expected(1);
+      command.add_option("--seed", options->seed, "Seed of what temperature draws (default: 0)")
           ->type_name("N");
       command.add_option("--stop", options->stop, "Text that ends the output; repeatable")
           ->type_name("TEXT")

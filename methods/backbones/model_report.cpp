@@ -8,8 +8,10 @@
 #include <string>
 
 #include "harness/core/json_dom.h"
+#include "methods/backbones/architectures.h"
+#include "methods/backbones/bart/bart_config.h"
 #include "methods/backbones/encoders/encoder_weights.h"
-#include "methods/backbones/llama/llama_weights.h"
+#include "methods/backbones/llama/llama_config.h"
 #include "methods/backbones/registry.h"
 #include "methods/checkpoints/gguf_checkpoint.h"
 #include "methods/checkpoints/model_directory.h"
@@ -153,27 +155,74 @@ void add_memory(const LlamaConfig& config, int64_t weights, json& report) {
   report["memory"] = std::move(rows);
 }
 
-/// The decoder's or encoder's configuration, or why this program computes neither.
+/// What an encoder-decoder keeps while it writes: keys and values of the decoder, and of the source
+/// once for all that go on from it.
+void add_memory(const BartConfig& config, int64_t weights, json& report) {
+  const int64_t per_token = 2 * config.decoder_layers * config.encoder.hidden * 4;
+  json rows = json::array();
+  for (const int64_t batch : {1, 8}) {
+    const int64_t source = config.encoder.max_tokens();
+    rows.push_back(
+        {{"context", source},
+         {"batch", batch},
+         {"bytes", weights + batch * per_token * (source + config.decoder_positions())}});
+  }
+  report["context"] = config.encoder.max_tokens();
+  report["output_context"] = config.decoder_positions();
+  report["cache_bytes_per_token"] = per_token;
+  report["memory"] = std::move(rows);
+}
+
+/// A row of what this program computes: its name, and a reader of the configuration that adds facts
+/// to the report.
+struct Kind {
+  const char* name;
+  Status (*describe)(const Opened& opened, int64_t weights, json& report);
+};
+
+constexpr Kind kKinds[] = {
+    {"decoder",
+     [](const Opened& opened, int64_t weights, json& report) -> Status {
+       const auto config =
+           opened.folder ? read_llama_config(*opened.folder) : read_llama_config(*opened.gguf);
+       if (!config.ok()) return config.error();
+       add_memory(*config, weights, report);
+       return {};
+     }},
+    {"encoder-decoder",
+     [](const Opened& opened, int64_t weights, json& report) -> Status {
+       if (!opened.folder) return unavailable("GGUF files here are decoder-only");
+       const auto config = read_bart_config(*opened.folder);
+       if (!config.ok()) return config.error();
+       add_memory(*config, weights, report);
+       return {};
+     }},
+    {"encoder",
+     [](const Opened& opened, int64_t, json& report) -> Status {
+       if (!opened.folder) return unavailable("GGUF files here are decoder-only");
+       const auto config = read_encoder_config(*opened.folder);
+       if (!config.ok()) return config.error();
+       report["context"] = config->max_tokens();
+       return {};
+     }},
+};
+
+/// Which kind the model is, or why this program computes none of it.
 std::string describe_architecture(const Opened& opened, json& report) {
-  const Result<LlamaConfig> decoder =
-      opened.folder ? read_llama_config(*opened.folder) : read_llama_config(*opened.gguf);
-  report["loaded_bytes"] = loaded_bytes(*opened.checkpoint);
-  if (decoder.ok()) {
-    add_memory(*decoder, loaded_bytes(*opened.checkpoint), report);
-    return "decoder";
+  const int64_t weights = loaded_bytes(*opened.checkpoint);
+  report["loaded_bytes"] = weights;
+  std::string reasons;
+  for (const Kind& kind : kKinds) {
+    const Status described = kind.describe(opened, weights, report);
+    if (described.ok()) return kind.name;
+    // Another model type is unavailable; anything else is wrong with this one.
+    if (described.error().kind != ErrorKind::unavailable) {
+      return "no: " + described.error().to_string();
+    }
+    if (!opened.folder) return "no: " + described.error().message;
+    reasons += (reasons.empty() ? "" : "; ") + described.error().message;
   }
-  if (!opened.folder) return decoder.error().message;
-  const Result<EncoderConfig> encoder = read_encoder_config(*opened.folder);
-  if (!encoder.ok()) {
-    const bool neither = decoder.error().kind == ErrorKind::unavailable &&
-                         encoder.error().kind == ErrorKind::unavailable;
-    return neither ? "no: " + decoder.error().message + "; " + encoder.error().message
-                   : "no: " + (decoder.error().kind == ErrorKind::unavailable
-                                   ? encoder.error().to_string()
-                                   : decoder.error().to_string());
-  }
-  report["context"] = encoder->max_tokens();
-  return "encoder";
+  return "no: " + reasons;
 }
 
 json describe_tokenizer(const std::string& path) {
@@ -188,19 +237,13 @@ json describe_tokenizer(const std::string& path) {
 
 /// Loads what can be computed, which checks names, shapes and storage.
 Status load_weights(const Opened& opened) {
-  if (opened.gguf != nullptr) {
-    const auto weights = load_llama_weights(opened.gguf);
-    return weights.ok() ? Status() : Status(weights.error());
-  }
-  const auto decoder = read_llama_config(*opened.folder);
-  if (decoder.ok() || decoder.error().kind != ErrorKind::unavailable) {
-    const auto weights = load_llama_weights(*opened.folder);
-    return weights.ok() ? Status() : Status(weights.error());
-  }
+  const auto network = opened.folder ? load_network(*opened.folder) : load_network(opened.gguf);
+  if (network.ok()) return {};
+  if (!opened.folder || network.error().kind != ErrorKind::unavailable) return network.error();
   const auto weights = load_encoder_weights(*opened.folder);
   if (weights.ok()) return {};
   if (weights.error().kind != ErrorKind::unavailable) return weights.error();
-  return unavailable(decoder.error().message + "; " + weights.error().message);
+  return unavailable(network.error().message + "; " + weights.error().message);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include "methods/backbones/model_report.h"
 #include "methods/backbones/torch_runtime.h"
 #include "methods/generation/generator.h"
-#include "methods/tokenizers/chat_renderer.h"
+#include "methods/generation/verb_arguments.h"
 
 namespace qfs::generation {
 
@@ -39,29 +39,6 @@ Result<Opened> open(const Resource& resource, const RuntimeOptions& runtime) {
   if (!model.ok()) return model.error();
   opened.model = *std::move(model);
   return opened;
-}
-
-/// The prompt's ids: given, or those of a text, in the chat template if that is asked for.
-Result<std::vector<int32_t>> prompt_ids(const json& arguments, const Backbone& backbone) {
-  if (arguments.contains("ids")) {
-    if (arguments.contains("text")) return invalid_argument("give ids or a text, not both");
-    auto ids = arguments.at("ids").get<std::vector<int32_t>>();
-    if (ids.empty()) return invalid_argument("no ids");
-    return ids;
-  }
-  const auto text = arguments.value("text", std::string());
-  if (arguments.value("chat", false)) {
-    const auto chat = tokenizers::ChatRenderer::open(backbone.chat, backbone.tokenizer);
-    if (!chat.ok()) return chat.error();
-    const tokenizers::ChatMessage message = {"user", text};
-    const auto pieces = (*chat)->render({&message, 1});
-    if (!pieces.ok()) return pieces.error();
-    return (*chat)->encode(*pieces);
-  }
-  const tokenizers::PromptPiece piece = {text, false};
-  auto ids = tokenizers::encode_prompt(*backbone.tokenizer, {&piece, 1});
-  if (ids.ok() && ids->empty()) return invalid_argument("the prompt has no tokens");
-  return ids;
 }
 
 std::string shown(const Backbone& backbone, int32_t id) {
@@ -93,19 +70,20 @@ Result<Json> logits_of(const Resource& resource, const RuntimeOptions& runtime,
                        const json& arguments) {
   Result<Opened> opened = open(resource, runtime);
   if (!opened.ok()) return opened.error();
-  const auto ids = prompt_ids(arguments, *opened->backbone);
-  if (!ids.ok()) return ids.error();
-  std::vector<float> logits(static_cast<size_t>(opened->model->shape().vocabulary));
-  if (Status begun = opened->model->begin(1, static_cast<int64_t>(ids->size())); !begun.ok()) {
+  const auto input = input_of(arguments, *opened->backbone);
+  if (!input.ok()) return input.error();
+  const backbones::SequenceShape& shape = opened->model->shape();
+  std::vector<float> logits(static_cast<size_t>(shape.vocabulary));
+  const size_t positions = shape.encoder_decoder() ? shape.decoder_start.size() : input->ids.size();
+  if (Status begun = opened->model->begin(1, static_cast<int64_t>(positions)); !begun.ok()) {
     return begun.error();
   }
-  if (Status read = opened->model->prefill(0, {.ids = *ids}, logits); !read.ok())
-    return read.error();
+  if (Status read = opened->model->prefill(0, *input, logits); !read.ok()) return read.error();
   for (const float logit : logits) {
     if (!std::isfinite(logit)) return data_error("a logit is not finite; the weights are damaged");
   }
   json answer = {
-      {"ids", *ids},
+      {"ids", input->ids},
       {"logits", logits},
       {"top", most_probable(*opened->backbone, logits, arguments.value("top", size_t{10}))}};
   return Json{answer.dump()};
@@ -115,27 +93,26 @@ Result<Json> generated(const Resource& resource, const RuntimeOptions& runtime,
                        const json& arguments) {
   Result<Opened> opened = open(resource, runtime);
   if (!opened.ok()) return opened.error();
-  const auto ids = prompt_ids(arguments, *opened->backbone);
-  if (!ids.ok()) return ids.error();
-  DecodingOptions options;
-  options.max_new_tokens = arguments.value("max_new_tokens", int64_t{64});
-  options.stop_texts = arguments.value("stop", std::vector<std::string>());
-  options.stop_ids = opened->backbone->generation.end_ids;
+  const auto input = input_of(arguments, *opened->backbone);
+  if (!input.ok()) return input.error();
+  const auto options = decoding_of(arguments, *opened->backbone);
+  if (!options.ok()) return options.error();
+  const auto seed = arguments.value("seed", uint64_t{0});
   Generator generator(opened->backbone->tokenizer, std::move(opened->model));
-  const backbones::SequenceInput input = {.ids = *ids};
-  auto result = generator.generate({&input, 1}, options);
+  const auto result = generator.generate({&*input, 1}, *options, {&seed, 1});
   if (!result.ok()) return result.error();
   const Generated& row = result->rows.front();
   const RepairedText text = repair_utf8(row.text);
-  return Json{json{{"prompt_ids", *ids},
-                   {"ids", row.ids},
-                   {"text", text.text},
-                   {"repaired_bytes", text.replaced_bytes},
-                   {"finish", row.finish == FinishReason::stop ? "stop" : "length"},
-                   {"prefill_ns", result->times.prefill_ns},
-                   {"decode_ns", result->times.decode_ns},
-                   {"decode_tokens", result->times.decode_tokens}}
-                  .dump()};
+  json answer = {{"prompt_ids", input->ids},
+                 {"ids", row.ids},
+                 {"text", text.text},
+                 {"repaired_bytes", text.replaced_bytes},
+                 {"finish", to_string(row.finish)},
+                 {"prefill_ns", result->times.prefill_ns},
+                 {"decode_ns", result->times.decode_ns},
+                 {"decode_tokens", result->times.decode_tokens}};
+  if (row.score) answer["score"] = *row.score;
+  return Json{answer.dump()};
 }
 
 }  // namespace

@@ -2,9 +2,10 @@
 //
 // Called by qfs-host between cells, never inside one. Arguments and answers are JSON objects:
 //   inspect, verify  none                                     backbones/model_report.h
-//   logits           ids [integers] or text; top              {ids, logits, top: [{id, text, logit,
-//   probability}]} generate         ids or text; chat; max_new_tokens; stop  {prompt_ids, ids,
-//   text, finish, repaired_bytes}
+//   logits           input (verb_arguments.h), top            {ids, logits, top: [{id, text,
+//                                                             logit, probability}]}
+//   generate         input, decoding, seed                    {prompt_ids, ids, text, finish,
+//                                                             repaired_bytes, score?}
 // Errors: `invalid_argument` for arguments, those of opening the model otherwise.
 #pragma once
 

@@ -52,6 +52,39 @@ def shapes():
     return tensors
 
 
+def led_shapes():
+    tensors = {"led.shared.weight": [VOCABULARY, HIDDEN], "led.encoder.embed_positions.weight": [64, HIDDEN],
+               "led.decoder.embed_positions.weight": [32, HIDDEN]}
+
+    def linear(name, outputs=HIDDEN, inputs=HIDDEN):
+        tensors.update({f"{name}.weight": [outputs, inputs], f"{name}.bias": [outputs]})
+
+    def norm(name):
+        tensors.update({f"{name}.weight": [HIDDEN], f"{name}.bias": [HIDDEN]})
+
+    for side in ("encoder", "decoder"):
+        norm(f"led.{side}.layernorm_embedding")
+        for name in ("self_attn_layer_norm", "final_layer_norm"):
+            norm(f"led.{side}.layers.0.{name}")
+        linear(f"led.{side}.layers.0.fc1", INNER, HIDDEN)
+        linear(f"led.{side}.layers.0.fc2", HIDDEN, INNER)
+    for part in ("query", "key", "value", "query_global", "key_global", "value_global"):
+        linear(f"led.encoder.layers.0.self_attn.longformer_self_attn.{part}")
+    linear("led.encoder.layers.0.self_attn.output")
+    norm("led.decoder.layers.0.encoder_attn_layer_norm")
+    for block in ("self_attn", "encoder_attn"):
+        for part in ("q_proj", "k_proj", "v_proj", "out_proj"):
+            linear(f"led.decoder.layers.0.{block}.{part}")
+    return tensors
+
+
+LED = {"model_type": "led", "d_model": HIDDEN, "encoder_layers": 1, "decoder_layers": 1,
+       "encoder_attention_heads": HEADS, "decoder_attention_heads": HEADS, "encoder_ffn_dim": INNER,
+       "decoder_ffn_dim": INNER, "attention_window": 4, "max_encoder_position_embeddings": 64,
+       "max_decoder_position_embeddings": 32, "eos_token_id": 257, "decoder_start_token_id": 257,
+       "tie_word_embeddings": True}
+
+
 def safetensors(tensors):
     generator = random.Random(5)
     header, data = {}, b""
@@ -141,6 +174,39 @@ class Model(DriverTest):
             self.assertEqual(generated["ids"][0], best)
         self.assertLessEqual(len(generated["ids"]), 5)
 
+    def test_an_encoder_decoder_is_inspected_and_run(self):
+        self.write_model(led_shapes(), **LED)
+        report = self.ask("inspect", "./tiny")
+        self.assertEqual(report["computed"], "encoder-decoder")
+        self.assertEqual((report["context"], report["output_context"]), (64, 32))
+        self.assert_succeeds(self.run_bench("model", "verify", "./tiny"))
+        logits = self.ask("logits", "./tiny", "--text", "Ab cd")
+        self.assertEqual(len(logits["logits"]), VOCABULARY)
+        elsewhere = self.ask("logits", "./tiny", "--text", "Ab cd", "--global", "2,3")
+        self.assertNotEqual(logits["logits"], elsewhere["logits"])
+        greedy = self.ask("generate", "./tiny", "--text", "Ab cd", "--max-new-tokens", "9")
+        self.assertNotIn("score", greedy)
+        beams = self.ask("generate", "./tiny", "--text", "Ab cd", "--max-new-tokens", "9", "--set", "num_beams=3",
+                         "--set", "no_repeat_ngram=1")
+        self.assertLess(beams["score"], 0)
+        self.assertEqual(len(beams["ids"]), len(set(beams["ids"])))
+        drawn = [self.ask("generate", "./tiny", "--text", "Ab cd", "--max-new-tokens", "9", "--set", "temperature=5",
+                          "--seed", seed)["ids"]
+                 for seed in ("1", "1", "2")]
+        self.assertEqual(drawn[0], drawn[1])
+        self.assertNotEqual(drawn[0], drawn[2])
+
+    def test_wrong_parameters_of_decoding_are_named(self):
+        self.write_model()
+        for setting, message in (("beams=3", "unknown parameter of decoding 'beams'"),
+                                 ("num_beams=x", "expected an integer"), ("num_beams=100", "1 to 64"),
+                                 ("top_p=0.5", "'top_p' needs 'temperature'"), ("num_beams", "has no value"),
+                                 ("early_stopping=yess", "'yes'")):
+            self.assert_fails(2, self.run_bench("model", "generate", "./tiny", "--text", "a", "--set", setting),
+                              message)
+        self.assert_fails(2, self.run_bench("model", "generate", "./tiny", "--text", "a", "--global", "0"),
+                          "windowed attention")
+
     def test_the_chat_template_of_the_folder_makes_the_prompt(self):
         self.write_model()
         chat = "{{ bos_token }}{% for m in messages %}[{{ m.role }}]{{ m.content }}{{ eos_token }}{% endfor %}" \
@@ -159,7 +225,7 @@ class Model(DriverTest):
     def test_bad_prompts_are_usage_errors(self):
         self.write_model()
         self.assert_fails(2, self.run_bench("model", "logits", "./tiny"), "--text TEXT or as --ids")
-        self.assert_fails(2, self.run_bench("model", "logits", "./tiny", "--ids", "1,x"), "'x' is no token id")
+        self.assert_fails(2, self.run_bench("model", "logits", "./tiny", "--ids", "1,x"), "'x' is no number from 0")
         self.assert_fails(2, self.run_bench("model", "logits", "./tiny", "--ids", "9999"), "token id 9999")
         self.assert_fails(2, self.run_bench("model", "logits", "./tiny", "--text", ""), "no tokens")
         self.assert_fails(2, self.run_bench("model", "generate", "./tiny", "--text", "a", "--max-new-tokens", "64"),
