@@ -1,5 +1,5 @@
-// Linear layers, layer normalization and activations as LibTorch computes them: what post-norm
-// encoders and decoders are made of.
+// Linear layers, layer normalization and activations as LibTorch computes them: what encoders
+// and decoders of the BERT and BART kinds are made of.
 //
 // Used by architectures; callers guard against LibTorch's exceptions. Plain structs and pure
 // functions; thread-safe.

@@ -281,7 +281,7 @@ SequenceShape shape_of(const BartWeights& weights) {
 Result<at::Tensor> encode_source(const BartWeights& weights, const SequenceInput& input) {
   const SequenceShape shape = shape_of(weights);
   if (Status status = check_global(input, shape); !status.ok()) return status.error();
-  const PostNormEncoder encoder(weights.encoder);
+  const TransformerEncoder encoder(weights.encoder);
   const EncoderInput text = {input.ids, {}};
   if (!shape.global_attention) return encoder.hidden_states({&text, 1}, encoder.config().layers);
   return guarded("encoding a text", [&] {

@@ -1,6 +1,6 @@
 // CpuEncoder: many texts through a post-norm encoder on a CPU, one vector a token.
 //
-// Used by TextEmbedder; PostNormEncoder computes the same with LibTorch, for whole batches and
+// Used by TextEmbedder; TransformerEncoder computes the same with LibTorch, for whole batches and
 // other devices. Weights are packed once. Texts are split over threads in groups whose activations
 // stay in a core's cache; no text is padded, and a text's bits depend neither on its group nor on
 // the number of threads. Not thread-safe.

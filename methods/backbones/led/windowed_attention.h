@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "methods/backbones/encoders/post_norm_encoder.h"
+#include "methods/backbones/encoders/transformer_encoder.h"
 #include "methods/backbones/led/global_projections.h"
 #include "methods/backbones/led/windows.h"
 

@@ -1,4 +1,4 @@
-// CpuEncoder gives PostNormEncoder's states on tiny encoders of every kind, which equal those of
+// CpuEncoder gives TransformerEncoder's states on tiny encoders of every kind, which equal those of
 // transformers (tiny_encoders_test.cpp), and bits that depend on no other text and no thread.
 #include "methods/backbones/encoders/cpu_encoder.h"
 
@@ -9,7 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "methods/backbones/encoders/post_norm_encoder.h"
+#include "methods/backbones/encoders/transformer_encoder.h"
 #include "methods/backbones/torch_runtime.h"
 #include "tests/support/tiny_checkpoint.h"
 
@@ -62,7 +62,7 @@ TEST_F(CpuEncoderTest, StatesAfterEveryLayerAreThoseOfTheOtherEncoder) {
     if (test_case.at("config").at("model_type") == "led") continue;
     SCOPED_TRACE(test_case.at("name").get<std::string>());
     const auto weights = weights_of(test_case);
-    const PostNormEncoder other(weights);
+    const TransformerEncoder other(weights);
     for (int64_t layers = 0; layers <= weights->config.layers; ++layers) {
       CpuEncoder encoder(weights, layers, 2);
       const Texts texts = texts_of(test_case);

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "methods/backbones/encoders/post_norm_encoder.h"
+#include "methods/backbones/encoders/transformer_encoder.h"
 #include "methods/backbones/torch_runtime.h"
 #include "tests/support/tiny_checkpoint.h"
 
@@ -63,7 +63,7 @@ TEST_F(TinyEncoderConformance, StatesAfterEveryLayerEqualTransformersAloneAndPad
     SCOPED_TRACE(test_case.at("name").get<std::string>());
     const auto weights = load(test_case);
     ASSERT_TRUE(weights.ok()) << weights.error().to_string();
-    const PostNormEncoder encoder(*weights);
+    const TransformerEncoder encoder(*weights);
     const std::vector<EncoderInput> texts = texts_of(test_case);
     const json& layers = test_case.at("states");
     ASSERT_EQ(layers.size(), static_cast<size_t>(encoder.config().layers) + 1);
@@ -94,7 +94,7 @@ json named_case(const std::string& name) {
 TEST_F(TinyEncoderConformance, TextsThatTheEncoderCannotReadAreRefused) {
   const auto weights = load(named_case("roberta"));
   ASSERT_TRUE(weights.ok());
-  const PostNormEncoder encoder(*weights);
+  const TransformerEncoder encoder(*weights);
   const auto refusal = [&](const EncoderInput& text, int64_t layers = 2) {
     const auto states = encoder.hidden_states({&text, 1}, layers);
     return states.ok() ? "encoded" : states.error().message;

@@ -1,4 +1,4 @@
-// PostNormEncoder: hidden states of BERT, RoBERTa, DistilBERT and the encoders of BART and LED.
+// TransformerEncoder: hidden states of BERT, RoBERTa, DistilBERT and the encoders of BART and LED.
 //
 // Called by BERTScore's host side, encoder-decoders and tests. Texts are lists of ids with the
 // special tokens that the model wants. One text at a time gives values that no batch can change; a
@@ -34,9 +34,9 @@ class LayerAttention {
                             const at::Tensor& qkv) const = 0;
 };
 
-class PostNormEncoder {
+class TransformerEncoder {
  public:
-  explicit PostNormEncoder(std::shared_ptr<const EncoderWeights> weights)
+  explicit TransformerEncoder(std::shared_ptr<const EncoderWeights> weights)
       : weights_(std::move(weights)) {}
 
   const EncoderConfig& config() const { return weights_->config; }

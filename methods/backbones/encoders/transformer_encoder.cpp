@@ -1,4 +1,4 @@
-#include "methods/backbones/encoders/post_norm_encoder.h"
+#include "methods/backbones/encoders/transformer_encoder.h"
 
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/full.h>
@@ -30,7 +30,7 @@ at::Tensor key_mask(std::span<const EncoderInput> texts, int64_t longest, at::De
 
 }  // namespace
 
-Status PostNormEncoder::check(const EncoderInput& text) const {
+Status TransformerEncoder::check(const EncoderInput& text) const {
   const EncoderConfig& c = config();
   const auto length = static_cast<int64_t>(text.ids.size());
   if (length == 0 || length > c.max_tokens()) {
@@ -56,7 +56,7 @@ Status PostNormEncoder::check(const EncoderInput& text) const {
   return {};
 }
 
-at::Tensor PostNormEncoder::embed(std::span<const EncoderInput> texts, int64_t longest) const {
+at::Tensor TransformerEncoder::embed(std::span<const EncoderInput> texts, int64_t longest) const {
   const EncoderConfig& c = config();
   const auto count = static_cast<int64_t>(texts.size());
   const at::Tensor ids = at::full({count, longest}, c.padding_id, at::kLong);
@@ -81,25 +81,25 @@ at::Tensor PostNormEncoder::embed(std::span<const EncoderInput> texts, int64_t l
   return c.embedding_norm ? apply(weights_->norm, sum, c.norm_eps) : sum;
 }
 
-at::Tensor PostNormEncoder::read_by(const EncoderLayer& layer, const at::Tensor& states) const {
+at::Tensor TransformerEncoder::read_by(const EncoderLayer& layer, const at::Tensor& states) const {
   const EncoderConfig& c = config();
   return c.pre_norm ? apply(layer.attention_norm, states, c.norm_eps) : states;
 }
 
-at::Tensor PostNormEncoder::last(const at::Tensor& states) const {
+at::Tensor TransformerEncoder::last(const at::Tensor& states) const {
   const EncoderConfig& c = config();
   return c.pre_norm ? apply(weights_->last_norm, states, c.norm_eps) : states;
 }
 
-at::Tensor PostNormEncoder::project(const EncoderLayer& layer, const at::Tensor& read) const {
+at::Tensor TransformerEncoder::project(const EncoderLayer& layer, const at::Tensor& read) const {
   const EncoderConfig& c = config();
   return apply(layer.qkv, read)
       .view({read.size(0), read.size(1), 3, c.heads, c.head_dim()})
       .permute({2, 0, 3, 1, 4});
 }
 
-at::Tensor PostNormEncoder::finish_layer(const EncoderLayer& layer, const at::Tensor& states,
-                                         const at::Tensor& attended) const {
+at::Tensor TransformerEncoder::finish_layer(const EncoderLayer& layer, const at::Tensor& states,
+                                            const at::Tensor& attended) const {
   const EncoderConfig& c = config();
   const at::Tensor joined = attended.transpose(1, 2).reshape(states.sizes());
   const at::Tensor sum = states + apply(layer.attention_output, joined);
@@ -111,8 +111,8 @@ at::Tensor PostNormEncoder::finish_layer(const EncoderLayer& layer, const at::Te
   return apply(layer.output_norm, middle + feed_forward(middle), c.norm_eps);
 }
 
-Result<at::Tensor> PostNormEncoder::hidden_states(std::span<const EncoderInput> texts,
-                                                  int64_t layers) const {
+Result<at::Tensor> TransformerEncoder::hidden_states(std::span<const EncoderInput> texts,
+                                                     int64_t layers) const {
   if (texts.empty()) return invalid_argument("no texts to encode");
   if (layers < 0 || layers > config().layers) {
     return invalid_argument("layer " + std::to_string(layers) + " of an encoder that has " +
@@ -139,8 +139,8 @@ Result<at::Tensor> PostNormEncoder::hidden_states(std::span<const EncoderInput> 
   });
 }
 
-Result<at::Tensor> PostNormEncoder::hidden_states(const EncoderInput& text,
-                                                  const LayerAttention& attention) const {
+Result<at::Tensor> TransformerEncoder::hidden_states(const EncoderInput& text,
+                                                     const LayerAttention& attention) const {
   if (Status status = check(text); !status.ok()) return status.error();
   return guarded("encoding a text", [&]() -> Result<at::Tensor> {
     at::Tensor states = embed({&text, 1}, static_cast<int64_t>(text.ids.size()));
