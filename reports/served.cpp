@@ -11,11 +11,11 @@ namespace {
 
 using nlohmann::json;
 
-/// {"endpoint": {…}} of an output, or null.
-json endpoint_facts(const store::OutputRow& output) {
+/// {"observed": {…}} of an output, or null.
+json observed_facts(const store::OutputRow& output) {
   Result<json> extra = parse_json(output.prediction.extra.text, "extra");
-  if (!extra || !extra->is_object() || !extra->contains("endpoint")) return {};
-  json facts = (*extra)["endpoint"];
+  if (!extra || !extra->is_object() || !extra->contains("observed")) return {};
+  json facts = (*extra)["observed"];
   return facts.is_object() ? facts : json();
 }
 
@@ -44,7 +44,7 @@ std::optional<double> price_in_params(const json& params, const char* name) {
 std::vector<int64_t> served_latencies_ms(std::span<const store::OutputRow> outputs) {
   std::vector<int64_t> latencies;
   for (const store::OutputRow& output : outputs) {
-    if (const auto ms = integer_in(endpoint_facts(output), "latency_ms")) latencies.push_back(*ms);
+    if (const auto ms = integer_in(observed_facts(output), "latency_ms")) latencies.push_back(*ms);
   }
   std::ranges::sort(latencies);
   return latencies;
@@ -68,7 +68,7 @@ std::optional<double> served_cost(std::span<const store::OutputRow> outputs, con
   constexpr double kTokensOfAPrice = 1e6;
   double cost = 0;
   for (const store::OutputRow& output : outputs) {
-    const json facts = endpoint_facts(output);
+    const json facts = observed_facts(output);
     const auto usage = facts.is_object() ? facts.find("usage") : facts.end();
     if (!facts.is_object() || usage == facts.end()) {
       if (output.prediction.finish == FinishReason::overlength) continue;  // nothing was computed

@@ -74,7 +74,9 @@ struct Prediction {
   std::optional<Truncation> truncation;
   std::string prompt;          ///< the rendered prompt, empty where there is none
   int64_t repaired_bytes = 0;  ///< ill-formed output bytes replaced by U+FFFD
-  Json extra;                  ///< method-specific facts, e.g. selected segments
+  /// Method-specific facts, e.g. selected segments. Those of the run and not of the output (times,
+  /// tries) are members of "observed": two outputs that differ there only are the same.
+  Json extra;
 
   friend bool operator==(const Prediction&, const Prediction&) = default;
 };

@@ -35,6 +35,14 @@ bool read_file_entry(const json& entry, SourceFile& file) {
   return true;
 }
 
+/// A prediction's extra without what was observed while it was made.
+std::string facts_of_output(const Json& extra) {
+  if (extra.text.find(R"("observed")") == extra.text.npos) return extra.text;
+  std::optional<json> object = parse(extra.text);
+  if (!object || !object->is_object() || object->erase("observed") == 0) return extra.text;
+  return object->dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 }  // namespace
 
 std::string encode_strings(std::span<const std::string> values) {
@@ -127,8 +135,8 @@ std::string output_digest(const Prediction& prediction, const OutputFacts& facts
   bytes += "\nrepaired " + std::to_string(prediction.repaired_bytes);
   bytes += "\ntruncation " + (facts.truncation.empty() ? "none" : facts.truncation);
   bytes += "\nprompt " + (facts.prompt_sha256.empty() ? "none" : facts.prompt_sha256);
-  bytes += "\nextra " + std::to_string(prediction.extra.text.size()) + " ";
-  bytes += prediction.extra.text;
+  const std::string extra = facts_of_output(prediction.extra);
+  bytes += "\nextra " + std::to_string(extra.size()) + " " + extra;
   return sha256_hex(bytes);
 }
 

@@ -93,10 +93,7 @@ std::optional<AskFailure> Asker::give_up_or_pause(AskFailure failure, bool may_p
     if (tries > 1) failure.error.message += fmt::format(" (after {} tries)", tries);
     return failure;
   }
-  if (retry_after_s) {
-    pacer_.hold(*retry_after_s);  // for every worker; wait_for_turn sleeps
-    return std::nullopt;
-  }
+  if (retry_after_s) pacer_.hold(*retry_after_s);  // for every worker; wait_for_turn sleeps
   sleep_s(pacer_.backoff_s(tries, random_.next()));
   return std::nullopt;
 }

@@ -113,9 +113,10 @@ class Worker {
 
   /// What is known of the request besides its text; see README.md.
   void add_facts(Prediction& prediction, const Asked& asked, const Completion& completion) const {
-    json facts = {{"tries", asked.tries},
-                  {"latency_ms", asked.latency_ns / kNanosecondsPerMillisecond}};
-    if (completion.usage_known) facts["usage"] = usage_json(completion.usage);
+    json observed = {{"tries", asked.tries},
+                     {"latency_ms", asked.latency_ns / kNanosecondsPerMillisecond}};
+    if (completion.usage_known) observed["usage"] = usage_json(completion.usage);
+    json facts = json::object();
     const auto put = [&](const char* name, const std::string& text) {
       if (!text.empty()) facts[name] = shared_.redactor.message(text);
     };
@@ -128,7 +129,8 @@ class Worker {
     facts["model_list"] = !models.known ? "none" : models.listed ? "listed" : "not listed";
     put("model_root", models.root);
     if (models.window_tokens > 0) facts["window_tokens"] = models.window_tokens;
-    Result<Json> extra = canonical_json(json{{"endpoint", std::move(facts)}});
+    Result<Json> extra =
+        canonical_json(json{{"endpoint", std::move(facts)}, {"observed", std::move(observed)}});
     if (extra.ok()) prediction.extra = *std::move(extra);
   }
 

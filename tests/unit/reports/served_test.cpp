@@ -14,12 +14,12 @@ store::OutputRow output(std::string extra, FinishReason finish = FinishReason::s
 }
 
 TEST(ServedLatencies, AreThoseOfTheOutputsThatSayThem) {
-  const std::vector<store::OutputRow> outputs = {output(R"({"endpoint":{"latency_ms":30}})"),
+  const std::vector<store::OutputRow> outputs = {output(R"({"observed":{"latency_ms":30}})"),
                                                  output("{}"),
-                                                 output(R"({"endpoint":7})"),
+                                                 output(R"({"observed":7})"),
                                                  output("not JSON"),
-                                                 output(R"({"endpoint":{"latency_ms":"10"}})"),
-                                                 output(R"({"endpoint":{"latency_ms":20}})")};
+                                                 output(R"({"observed":{"latency_ms":"10"}})"),
+                                                 output(R"({"observed":{"latency_ms":20}})")};
   EXPECT_EQ(served_latencies_ms(outputs), (std::vector<int64_t>{20, 30}));
 }
 
@@ -44,15 +44,15 @@ TEST(Prices, NeedBothDirections) {
 
 TEST(ServedCost, CountsCachedTokensAtTheirPrice) {
   const std::vector<store::OutputRow> outputs = {
-      output(R"({"endpoint":{"usage":{"cached_tokens":400000,"completion_tokens":100000,)"
+      output(R"({"observed":{"usage":{"cached_tokens":400000,"completion_tokens":100000,)"
              R"("prompt_tokens":1000000}}})"),
-      output(R"({"endpoint":{}})", FinishReason::overlength)};
+      output(R"({"observed":{}})", FinishReason::overlength)};
   // 0.6 x 1 + 0.4 x 0.25 + 0.1 x 4
   EXPECT_DOUBLE_EQ(*served_cost(outputs, {1, 0.25, 4}), 1.1);
 }
 
 TEST(ServedCost, IsUnknownWhereAnOutputDoesNotSayItsTokens) {
-  const std::vector<store::OutputRow> outputs = {output(R"({"endpoint":{}})")};
+  const std::vector<store::OutputRow> outputs = {output(R"({"observed":{}})")};
   EXPECT_FALSE(served_cost(outputs, {1, 1, 1}));
 }
 

@@ -78,7 +78,8 @@ class Endpoint(unittest.TestCase):
 
     def outputs(self):
         """(text, finish, facts) by ordinal."""
-        return [(text, finish, json.loads(extra)["endpoint"]) for text, finish, extra in
+        return [(text, finish, {**json.loads(extra)["endpoint"], **json.loads(extra)["observed"]})
+                for text, finish, extra in
                 self.rows("SELECT text, finish, extra FROM output ORDER BY ordinal")]
 
     def succeed(self, *options, **arguments):
@@ -410,6 +411,16 @@ class Endpoint(unittest.TestCase):
         self.write_sweep(label="again", temperature=1)
         self.succeed()
         self.assertEqual(self.outputs()[-1][2]["model_list"], "none")
+
+    def test_equal_answers_are_no_conflict_however_long_they_took(self):
+        self.write_sweep()
+        self.succeed()
+        self.succeed("--rerun", "method=endpoint")
+        self.assertEqual(len(self.server.asked()), 6)
+        self.assertEqual(self.rows("SELECT count(*) FROM output_conflict"), [(0,)])
+        self.server.replies = [completion("Another summary.")]
+        self.succeed("--rerun", "method=endpoint")
+        self.assertEqual(self.rows("SELECT count(*) FROM output_conflict"), [(3,)])
 
     def test_a_live_model_is_asked_anew_by_another_sweep(self):
         for revision, requests in (("live", 3), ("2026-11-01", 0)):

@@ -85,7 +85,19 @@ TEST(Codec, EveryPartOfAPredictionChangesItsDigest) {
   changed([](Prediction& p) { p.tokens_out = 1; });
   changed([](Prediction& p) { p.repaired_bytes = 1; });
   changed([](Prediction& p) { p.extra = Json{R"({"a":1})"}; });
+  changed([](Prediction& p) { p.extra = Json{R"({"a":"observed"})"}; });
   for (const std::string& other : others) EXPECT_NE(other, digest);
+}
+
+TEST(Codec, WhatWasObservedDuringTheRunIsNoPartOfTheDigest) {
+  const auto digest = [](const char* extra) {
+    Prediction prediction;
+    prediction.extra = Json{extra};
+    return output_digest(prediction, {"t", "", ""});
+  };
+  EXPECT_EQ(digest(R"({"a":1,"observed":{"ms":3}})"), digest(R"({"a":1})"));
+  EXPECT_NE(digest(R"({"a":2,"observed":{"ms":3}})"), digest(R"({"a":1,"observed":{"ms":3}})"));
+  EXPECT_NE(digest(R"({"a":{"observed":3}})"), digest(R"({"a":{}})"));
 }
 
 }  // namespace
