@@ -22,6 +22,9 @@ qfs_fuzz(tokenizer_files_fuzz
 qfs_test(chat_templates_test LABEL conformance
   SOURCES conformance/tokenizers/templates_test.cpp
   LINK qfs_tokenizers qfs_backbone_registry)
+qfs_fuzz(source_layout_fuzz
+  SOURCES fuzz/tokenizers/source_layout_fuzz.cpp
+  LINK qfs_tokenizers)
 qfs_fuzz(chat_program_fuzz
   SOURCES fuzz/tokenizers/chat_program_fuzz.cpp
   LINK qfs_tokenizers)

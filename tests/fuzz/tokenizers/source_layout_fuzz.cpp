@@ -1,0 +1,72 @@
+// A source layout, document and query of a stranger: positions stay inside the ids, and text never
+// becomes a special token.
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "methods/tokenizers/source_layout.h"
+#include "tests/support/fuzz.h"
+#include "tests/support/letter_tokenizer.h"
+
+namespace {
+
+constexpr int32_t kSeparator = 1000;
+
+/// Bytes, and one special token.
+class MarkedTokenizer final : public qfs::tokenizers::VocabularyTokenizer {
+ public:
+  std::vector<qfs::tokenizers::Token> encode(std::string_view text) const override {
+    return letters_.encode(text);
+  }
+  int64_t vocabulary_size() const override { return kSeparator + 1; }
+  std::string decode(std::span<const int32_t> ids) const override { return letters_.decode(ids); }
+  std::optional<int32_t> special_id(std::string_view text) const override {
+    return text == "</s>" ? std::optional<int32_t>(kSeparator) : std::nullopt;
+  }
+  std::vector<std::string> special_texts() const override { return {"</s>"}; }
+  std::optional<int32_t> end_of_sequence_id() const override { return kSeparator; }
+  std::optional<int32_t> prepended_id() const override { return std::nullopt; }
+
+ private:
+  qfs::test::LetterTokenizer letters_;
+};
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+}  // namespace
+
+std::vector<std::string> fuzz_seeds() {
+  return {std::string("{query}{sep}{document}\0why?\0one </s> two", 41),
+          std::string(" {query} {sep} {document} {sep} {query}\0q\0{document}", 51),
+          std::string("{document\0\0{sep}", 16), "{query}{query}{query}{document}"};
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace qfs::tokenizers;
+  const std::string_view all(reinterpret_cast<const char*>(data), size);
+  const size_t first = std::min(all.find('\0'), all.size());
+  const std::string_view rest = all.substr(std::min(first + 1, all.size()));
+  const size_t second = std::min(rest.find('\0'), rest.size());
+  const std::string_view layout = all.substr(0, first);
+  if (!check_source_layout(layout).ok()) return 0;
+  const std::string_view document = rest.substr(std::min(second + 1, rest.size()));
+  const auto source =
+      encode_layout(MarkedTokenizer(), layout, "</s>", GlobalTokens::first_and_query, document,
+                    rest.substr(0, second));
+  require(source.ok());
+  size_t separators = 0;
+  for (size_t at = layout.find("{sep}"); at != layout.npos; at = layout.find("{sep}", at + 1)) {
+    ++separators;
+  }
+  require(static_cast<size_t>(std::ranges::count(source->ids, kSeparator)) == separators);
+  int64_t last = -1;
+  for (const int64_t position : source->global_positions) {
+    require(position > last);
+    last = position;
+  }
+  require(source->ids.empty() || last < static_cast<int64_t>(source->ids.size()));
+  return 0;
+}
