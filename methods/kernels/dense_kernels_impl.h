@@ -16,9 +16,10 @@
 namespace qfs::kernels {
 namespace {
 
-/// kRows rows of x against two vectors of a panel's columns.
+/// kRows rows of x against two vectors of a panel's columns. Not inlined: by itself it keeps all sums
+/// in registers.
 template <class V, int kRows>
-void multiply_block(const float* panel, const float* bias, const float* x, int64_t x_stride,
+[[gnu::noinline]] void multiply_block(const float* panel, const float* bias, const float* x, int64_t x_stride,
                     int64_t inputs, float* y, int64_t y_stride, int64_t columns) {
   V first[kRows];
   V second[kRows];
