@@ -49,7 +49,8 @@ Result<std::unique_ptr<TextEmbedder>> TextEmbedder::open(const Resource& model,
   if (!directory.ok()) return directory.error();
   const auto config = read_encoder_config(*directory);
   if (!config.ok()) return config.error();
-  if (std::ranges::find(kPostNorm, config->model_type) == std::end(kPostNorm)) {
+  const bool listed = std::ranges::find(kPostNorm, config->model_type) != std::end(kPostNorm);
+  if (!listed || config->pre_norm || !config->embedding_norm) {
     return unavailable("'" + model.path + "' is of type " + config->model_type +
                        "; texts are embedded by bart, bert, distilbert and roberta");
   }
