@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/api/param_specs.h"
 #include "methods/endpoint/settings.h"
 #include "methods/tokenizers/prompt_template.h"
 #include "methods/tokenizers/truncation.h"
@@ -12,59 +13,11 @@ namespace {
 constexpr int64_t kUnitRounds = 4;
 constexpr const char* kApi = "OpenAI API reference";
 
-ParamSpec text(std::string name, std::string doc) {
-  ParamSpec spec;
-  spec.name = std::move(name);
-  spec.type = ParamType::text;
-  spec.doc = std::move(doc);
-  return spec;
-}
-
-ParamSpec integer(std::string name, std::string unit, double minimum, double maximum,
-                  std::string doc) {
-  ParamSpec spec;
-  spec.name = std::move(name);
-  spec.unit = std::move(unit);
-  spec.minimum = minimum;
-  spec.maximum = maximum;
-  spec.doc = std::move(doc);
-  return spec;
-}
-
-ParamSpec real(std::string name, std::string unit, double minimum, double maximum,
-               std::string doc) {
-  ParamSpec spec = integer(std::move(name), std::move(unit), minimum, maximum, std::move(doc));
-  spec.type = ParamType::real;
-  return spec;
-}
-
-ParamSpec flag(std::string name, bool default_value, std::string doc) {
-  ParamSpec spec = text(std::move(name), std::move(doc));
-  spec.type = ParamType::boolean;
-  spec.default_value = ParamValue(default_value);
-  return spec;
-}
-
+/// With the first of the choices as default.
 ParamSpec choice(std::string name, std::vector<std::string> choices, std::string doc) {
-  ParamSpec spec = text(std::move(name), std::move(doc));
-  spec.choices = std::move(choices);
-  spec.default_value = ParamValue(spec.choices.front());
-  return spec;
-}
-
-ParamSpec required(ParamSpec spec) {
-  spec.required = true;
-  return spec;
-}
-
-ParamSpec with_default(ParamSpec spec, ParamValue value) {
-  spec.default_value = std::move(value);
-  return spec;
-}
-
-ParamSpec from(ParamSpec spec, std::string source) {
-  spec.source = std::move(source);
-  return spec;
+  std::string first = choices.front();
+  return with_default(choice_param(std::move(name), std::move(choices), std::move(doc)),
+                      std::move(first));
 }
 
 /// How requests travel: in no id.
@@ -81,75 +34,85 @@ ParamSpec a_file(ParamSpec spec) {
 /// What is asked of the model.
 void add_request(std::vector<ParamSpec>& params) {
   constexpr double kMaxTokens = 1 << 24;
-  params.push_back(required(text("model", "Name by which the server knows the model")));
-  params.push_back(
-      required(text("revision",
-                    "Which version of the model the name stands for, in your words; \"live\" when "
-                    "nobody knows: no other sweep then reuses the outputs")));
+  params.push_back(required(text_param("model", "Name by which the server knows the model")));
+  params.push_back(required(
+      text_param("revision",
+                 "Which version of the model the name stands for, in your words; \"live\" when "
+                 "nobody knows: no other sweep then reuses the outputs")));
   params.push_back(choice("api", {"chat", "completions"}, "Form of the requests"));
-  params.push_back(integer("local_context", "tokens", 1, kMaxTokens,
-                           "Document tokens that are sent; the whole document when left out"));
+  params.push_back(
+      integer_param("local_context", "tokens", 1, kMaxTokens,
+                    "Document tokens that are sent; the whole document when left out"));
   params.push_back(choice("truncate", tokenizers::truncation_policy_names(),
                           "Which part of a longer document is sent"));
   params.push_back(choice("count_by", {"tokenizer", "server"},
                           "Who counts document tokens: the cell's tokenizer, or the server's "
                           "/tokenize"));
+  params.push_back(from_source(
+      with_default(integer_param("max_new_tokens", "tokens", 1, kMaxTokens, "Longest answer"),
+                   int64_t{128}),
+      std::string(kApi) + ": max_tokens"));
+  params.push_back(from_source(
+      with_default(real_param("temperature", "", 0, 2, "0: the likeliest token"), 0.0), kApi));
   params.push_back(
-      from(with_default(integer("max_new_tokens", "tokens", 1, kMaxTokens, "Longest answer"),
-                        int64_t{128}),
-           std::string(kApi) + ": max_tokens"));
-  params.push_back(
-      from(with_default(real("temperature", "", 0, 2, "0: the likeliest token"), 0.0), kApi));
-  params.push_back(from(real("top_p", "", 0, 1, "Nucleus; not sent when left out"), kApi));
-  params.push_back(flag("send_seed", true, "Send the cell's seed; some servers refuse one"));
-  params.push_back(with_default(text("prompt", "Template with {document} and {query}"),
+      from_source(real_param("top_p", "", 0, 1, "Nucleus; not sent when left out"), kApi));
+  params.push_back(flag_param("send_seed", true, "Send the cell's seed; some servers refuse one"));
+  params.push_back(with_default(text_param("prompt", "Template with {document} and {query}"),
                                 std::string(tokenizers::default_prompt())));
-  params.push_back(text("system", "System message; none when left out"));
-  params.push_back(text("stop", "Text that ends the answer"));
-  params.push_back(from(
-      text("extra_body", "Object merged into every request; null removes a member"), "RFC 7396"));
-  params.push_back(text("headers",
-                        "Object of further HTTP headers; {\"env\": \"NAME\"} as a value names the "
-                        "environment variable that holds it"));
+  params.push_back(text_param("system", "System message; none when left out"));
+  params.push_back(text_param("stop", "Text that ends the answer"));
+  params.push_back(from_source(
+      text_param("extra_body", "Object merged into every request; null removes a member"),
+      "RFC 7396"));
   params.push_back(
-      flag("check_model", true, "The server's /models must list the model, if it has one"));
+      text_param("headers",
+                 "Object of further HTTP headers; {\"env\": \"NAME\"} as a value names the "
+                 "environment variable that holds it"));
+  params.push_back(
+      flag_param("check_model", true, "The server's /models must list the model, if it has one"));
 }
 
 /// How requests travel.
 void add_transport(std::vector<ParamSpec>& params) {
   constexpr double kDay = 86400;
+  params.push_back(transport(required(
+      text_param("base_url", "Address up to the version, e.g. http://127.0.0.1:8000/v1"))));
   params.push_back(transport(
-      required(text("base_url", "Address up to the version, e.g. http://127.0.0.1:8000/v1"))));
+      text_param("api_key_env", "Name of the environment variable that holds the API key")));
   params.push_back(
-      transport(text("api_key_env", "Name of the environment variable that holds the API key")));
-  params.push_back(a_file(text("ca_file", "Certificates (PEM) to trust instead of the system's")));
+      a_file(text_param("ca_file", "Certificates (PEM) to trust instead of the system's")));
   params.push_back(transport(with_default(
-      integer("max_in_flight", "requests", 1, 256, "Requests at a time"), int64_t{4})));
-  params.push_back(transport(real("requests_per_minute", "requests/min", 0.001, 1e6,
-                                  "Most requests begun in a minute; no limit when left out")));
+      integer_param("max_in_flight", "requests", 1, 256, "Requests at a time"), int64_t{4})));
+  params.push_back(
+      transport(real_param("requests_per_minute", "requests/min", 0.001, 1e6,
+                           "Most requests begun in a minute; no limit when left out")));
   params.push_back(transport(with_default(
-      integer("retries", "tries", 0, 100, "Further tries after a failure that may pass"),
+      integer_param("retries", "tries", 0, 100, "Further tries after a failure that may pass"),
       int64_t{5})));
-  params.push_back(
-      transport(with_default(real("backoff", "s", 0, kDay,
-                                  "Pause before the first retry; doubled before each further one"),
-                             1.0)));
-  params.push_back(transport(with_default(
-      real("longest_backoff", "s", 0, kDay, "Longest pause, unless Retry-After asks for more"),
-      60.0)));
-  params.push_back(transport(with_default(
-      real("longest_retry_after", "s", 0, kDay, "A Retry-After beyond this ends the cell's run"),
-      600.0)));
-  params.push_back(transport(with_default(
-      real("connect_timeout", "s", 0.01, kDay, "Longest wait for a connection"), 15.0)));
   params.push_back(transport(
-      with_default(real("timeout", "s", 0.01, kDay, "Longest wait for a whole answer"), 600.0)));
-  params.push_back(transport(real("price_in", "per 1M tokens", 0, 1e9, "Price of prompt tokens")));
-  params.push_back(transport(real("price_cached", "per 1M tokens", 0, 1e9,
-                                  "Price of prompt tokens that the server had cached; price_in "
-                                  "when left out")));
+      with_default(real_param("backoff", "s", 0, kDay,
+                              "Pause before the first retry; doubled before each further one"),
+                   1.0)));
   params.push_back(
-      transport(real("price_out", "per 1M tokens", 0, 1e9, "Price of answered tokens")));
+      transport(with_default(real_param("longest_backoff", "s", 0, kDay,
+                                        "Longest pause, unless Retry-After asks for more"),
+                             60.0)));
+  params.push_back(
+      transport(with_default(real_param("longest_retry_after", "s", 0, kDay,
+                                        "A Retry-After beyond this ends the cell's run"),
+                             600.0)));
+  params.push_back(transport(with_default(
+      real_param("connect_timeout", "s", 0.01, kDay, "Longest wait for a connection"), 15.0)));
+  params.push_back(transport(with_default(
+      real_param("timeout", "s", 0.01, kDay, "Longest wait for a whole answer"), 600.0)));
+  params.push_back(
+      transport(real_param("price_in", "per 1M tokens", 0, 1e9, "Price of prompt tokens")));
+  params.push_back(
+      transport(real_param("price_cached", "per 1M tokens", 0, 1e9,
+                           "Price of prompt tokens that the server had cached; price_in "
+                           "when left out")));
+  params.push_back(
+      transport(real_param("price_out", "per 1M tokens", 0, 1e9, "Price of answered tokens")));
 }
 
 }  // namespace

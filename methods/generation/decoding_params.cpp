@@ -3,34 +3,11 @@
 #include <string>
 #include <utility>
 
+#include "harness/api/param_specs.h"
+
 namespace qfs::generation {
 
 namespace {
-
-ParamSpec optional_param(std::string name, ParamType type, std::string doc, std::string source) {
-  ParamSpec spec;
-  spec.name = std::move(name);
-  spec.type = type;
-  spec.doc = std::move(doc);
-  spec.source = std::move(source);
-  return spec;
-}
-
-ParamSpec number(std::string name, ParamType type, double minimum, double maximum, std::string doc,
-                 std::string source) {
-  ParamSpec spec = optional_param(std::move(name), type, std::move(doc), std::move(source));
-  spec.minimum = minimum;
-  spec.maximum = maximum;
-  return spec;
-}
-
-ParamSpec choice(std::string name, std::vector<std::string> choices, std::string doc,
-                 std::string source) {
-  ParamSpec spec =
-      optional_param(std::move(name), ParamType::text, std::move(doc), std::move(source));
-  spec.choices = std::move(choices);
-  return spec;
-}
 
 /// The first of `names` that is given.
 std::string first_given(const Params& params, std::initializer_list<const char*> names) {
@@ -74,31 +51,42 @@ std::vector<ParamSpec> decoding_params() {
   constexpr double kMany = 1 << 20;
   const std::string hf = "transformers 5.23 generate()";
   return {
-      number("temperature", ParamType::real, 1e-3, 100,
-             "Tokens are drawn from softmax(logits / temperature); left out: the most probable one",
-             hf),
-      number("top_k", ParamType::integer, 1, kMany, "Only the k most probable tokens are drawn",
-             hf),
-      number("top_p", ParamType::real, 1e-6, 1,
-             "Only the most probable tokens that have this mass together are drawn",
-             "Holtzman et al. 2020"),
-      choice("nucleus", {"reaches", "exceeds"},
-             "A token is out when the mass before it reaches top_p, or only when it exceeds it",
-             "transformers 5.23; Meta's LLaMA code and IDEAL's release"),
-      number("num_beams", ParamType::integer, 1, 64, "Width of the beam search; 1: none", hf),
-      number("length_penalty", ParamType::real, -100, 100,
-             "A hypothesis scores its log-probability over length^penalty", hf),
-      choice("early_stopping", {"yes", "no", "never"},
-             "Beam search ends when num_beams hypotheses are finished, or when none can get better",
-             hf),
-      choice("beam_rules", {"vectorized", "scorer"},
-             "Beam search of transformers 5, or that of versions up to 4.35, whose lengths count "
-             "the first token and not the end",
-             "transformers 5.23 and 4.30"),
-      number("min_new_tokens", ParamType::integer, 1, kMany, "No end token before so many others",
-             hf),
-      number("no_repeat_ngram", ParamType::integer, 1, 1000,
-             "No n-gram of tokens occurs twice in the prompt or decoder's sequence", hf),
+      from_source(
+          real_param("temperature", "", 1e-3, 100,
+                     "Tokens are drawn from softmax(logits / temperature); left out: the most "
+                     "probable one"),
+          hf),
+      from_source(integer_param("top_k", "", 1, kMany, "Only the k most probable tokens are drawn"),
+                  hf),
+      from_source(
+          real_param("top_p", "", 1e-6, 1,
+                     "Only the most probable tokens that have this mass together are drawn"),
+          "Holtzman et al. 2020"),
+      from_source(
+          choice_param("nucleus", {"reaches", "exceeds"},
+                       "A token is out when the mass before it reaches top_p, or only when it "
+                       "exceeds it"),
+          "transformers 5.23; Meta's LLaMA code and IDEAL's release"),
+      from_source(integer_param("num_beams", "", 1, 64, "Width of the beam search; 1: none"), hf),
+      from_source(real_param("length_penalty", "", -100, 100,
+                             "A hypothesis scores its log-probability over length^penalty"),
+                  hf),
+      from_source(
+          choice_param("early_stopping", {"yes", "no", "never"},
+                       "Beam search ends when num_beams hypotheses are finished, or when none "
+                       "can get better"),
+          hf),
+      from_source(
+          choice_param("beam_rules", {"vectorized", "scorer"},
+                       "Beam search of transformers 5, or that of versions up to 4.35, whose "
+                       "lengths count the first token and not the end"),
+          "transformers 5.23 and 4.30"),
+      from_source(
+          integer_param("min_new_tokens", "", 1, kMany, "No end token before so many others"), hf),
+      from_source(
+          integer_param("no_repeat_ngram", "", 1, 1000,
+                        "No n-gram of tokens occurs twice in the prompt or decoder's sequence"),
+          hf),
   };
 }
 

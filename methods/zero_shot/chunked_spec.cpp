@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "harness/api/param_specs.h"
 #include "methods/generation/decoding_params.h"
 #include "methods/tokenizers/prompt_template.h"
 #include "methods/tokenizers/source_layout.h"
@@ -37,42 +38,31 @@ constexpr const char* kRefineSource =
     "Chang et al. 2024 (arXiv:2310.00785), incremental updating; LangChain's refine chain";
 constexpr double kTokensOfAPart = 1 << 20;
 
-ParamSpec part_integer(std::string name, std::string unit, std::optional<ParamValue> default_value,
-                       double minimum, std::string doc) {
-  ParamSpec spec;
-  spec.name = std::move(name);
-  spec.unit = std::move(unit);
-  spec.default_value = std::move(default_value);
-  spec.minimum = minimum;
-  spec.maximum = kTokensOfAPart;
-  spec.doc = std::move(doc);
-  return spec;
-}
-
-ParamSpec part_text(std::string name, std::optional<ParamValue> default_value, std::string doc) {
-  ParamSpec spec;
-  spec.name = std::move(name);
-  spec.type = ParamType::text;
-  spec.default_value = std::move(default_value);
-  spec.doc = std::move(doc);
-  return spec;
+/// Up to a million.
+ParamSpec part_integer(std::string name, std::string unit, double minimum, std::string doc) {
+  return integer_param(std::move(name), std::move(unit), minimum, kTokensOfAPart, std::move(doc));
 }
 
 /// What is read, and in which parts.
 std::vector<ParamSpec> reading_params() {
   std::vector<ParamSpec> params;
+  params.push_back(with_default(
+      part_integer("local_context", "tokens", 1,
+                   "Document tokens of a chunk, at most: what the model reads at once"),
+      int64_t{1024}));
   params.push_back(
-      part_integer("local_context", "tokens", int64_t{1024}, 1,
-                   "Document tokens of a chunk, at most: what the model reads at once"));
-  params.push_back(part_integer("overlap", "tokens", int64_t{0}, 0,
-                                "Last tokens of a chunk that begin the next; at most half of one"));
-  params.push_back(part_integer("input_tokens", "tokens", {}, 1,
+      with_default(part_integer("overlap", "tokens", 0,
+                                "Last tokens of a chunk that begin the next; at most half of one"),
+                   int64_t{0}));
+  params.push_back(part_integer("input_tokens", "tokens", 1,
                                 "Document tokens of all chunks; the whole document when left out"));
-  params.push_back(part_text("truncate", tokenizers::truncation_policy_names().front(),
-                             "Which part of a document beyond input_tokens is kept"));
-  params.back().choices = tokenizers::truncation_policy_names();
-  params.push_back(part_integer("max_new_tokens", "tokens", int64_t{128}, 1,
-                                "Longest output; the end token is not counted"));
+  const std::vector<std::string> policies = tokenizers::truncation_policy_names();
+  params.push_back(with_default(
+      choice_param("truncate", policies, "Which part of a document beyond input_tokens is kept"),
+      policies.front()));
+  params.push_back(with_default(
+      part_integer("max_new_tokens", "tokens", 1, "Longest output; the end token is not counted"),
+      int64_t{128}));
   return params;
 }
 
@@ -160,14 +150,18 @@ std::vector<std::string> ChunkMergeSpec::layers() const { return layers_of_parts
 
 std::vector<ParamSpec> ChunkMergeSpec::params() const {
   std::vector<ParamSpec> params = reading_params();
-  params.push_back(part_integer("chunk_new_tokens", "tokens", int64_t{128}, 1,
+  params.push_back(
+      with_default(part_integer("chunk_new_tokens", "tokens", 1,
                                 "Longest summary of a chunk, and of several when there is another "
-                                "round"));
-  params.push_back(part_text("merge_prompt", std::string(kMergePrompt),
-                             "Template with {summaries} and {query}"));
+                                "round"),
+                   int64_t{128}));
+  params.push_back(with_default(text_param("merge_prompt", "Template with {summaries} and {query}"),
+                                std::string(kMergePrompt)));
   params.back().source = kMergeSource;
-  params.push_back(part_integer("chunk_batch", "chunks", int64_t{4}, 1,
-                                "Chunks decoded together; outputs do not depend on it"));
+  params.push_back(
+      with_default(part_integer("chunk_batch", "chunks", 1,
+                                "Chunks decoded together; outputs do not depend on it"),
+                   int64_t{4}));
   params.back().maximum = 4096;
   params.back().numerics = true;
   add_asking_params(params, kAskingAnyBackbone);
@@ -200,8 +194,9 @@ std::vector<std::string> RefineSpec::layers() const { return layers_of_parts(); 
 
 std::vector<ParamSpec> RefineSpec::params() const {
   std::vector<ParamSpec> params = reading_params();
-  params.push_back(part_text("refine_prompt", std::string(kRefinePrompt),
-                             "Template with {summary}, {document} and {query}"));
+  params.push_back(
+      with_default(text_param("refine_prompt", "Template with {summary}, {document} and {query}"),
+                   std::string(kRefinePrompt)));
   params.back().source = kRefineSource;
   add_asking_params(params, kAsking);
   return params;

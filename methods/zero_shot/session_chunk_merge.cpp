@@ -2,7 +2,6 @@
 #include <memory>
 #include <utility>
 
-#include "harness/core/rng.h"
 #include "methods/tokenizers/prompt_template.h"
 #include "methods/zero_shot/chunks.h"
 #include "methods/zero_shot/session.h"
@@ -18,28 +17,14 @@ std::string joined_parts(std::span<const std::string> parts) {
   return text;
 }
 
-class ChunkMergeSession final : public MethodSession {
+class ChunkMergeSession final : public ChunkedSession {
  public:
   ChunkMergeSession(const SessionRequest& request, PromptedModel model)
-      : params_(request.params), seed_(request.seed), model_(std::move(model)) {}
-
-  Status run(std::span<const NumberedExample> unit, PredictionSink& sink) override {
-    UnitTimes times;
-    for (const NumberedExample& numbered : unit) {
-      const auto stream =
-          Rng::derived(seed_, "chunk_merge", static_cast<uint64_t>(numbered.ordinal)).next();
-      ChunkedCalls calls(model_, times, stream);
-      Result<Prediction> prediction = summarize(numbered.example, calls);
-      if (!prediction.ok()) return prediction.error();
-      sink.emit(numbered.ordinal, *std::move(prediction));
-    }
-    times.tell(sink);
-    return {};
-  }
+      : ChunkedSession(request, "chunk_merge", std::move(model)) {}
 
  private:
-  Result<Prediction> summarize(const Example& example, ChunkedCalls& calls) {
-    auto document = read_chunks(example, model_, params_);
+  Result<Prediction> summarize(const Example& example, ChunkedCalls& calls) override {
+    auto document = read_chunks(example, model(), params());
     if (!document.ok()) return document.error();
     const size_t chunks = document->chunks.size();
     auto texts = summarize_all(example, document->chunks, calls, chunks == 1);
@@ -55,7 +40,7 @@ class ChunkMergeSession final : public MethodSession {
 
   /// Outputs of the last round may be as long as the method's output, others as a chunk's summary.
   int64_t new_tokens(bool last) const {
-    return params_.get<int64_t>(last ? "max_new_tokens" : "chunk_new_tokens");
+    return params().get<int64_t>(last ? "max_new_tokens" : "chunk_new_tokens");
   }
 
   Result<std::vector<std::string>> summarize_all(const Example& example,
@@ -63,11 +48,11 @@ class ChunkMergeSession final : public MethodSession {
                                                  ChunkedCalls& calls, bool last) {
     std::vector<PreparedPrompt> prompts;
     for (const std::string& chunk : chunks) {
-      auto prompt = model_.maker.prepare_part(example, chunk, new_tokens(last));
+      auto prompt = model().maker.prepare_part(example, chunk, new_tokens(last));
       if (!prompt.ok()) return prompt.error();
       prompts.push_back(*std::move(prompt));
     }
-    return calls.outputs(prompts, new_tokens(last), params_.get<int64_t>("chunk_batch"));
+    return calls.outputs(prompts, new_tokens(last), params().get<int64_t>("chunk_batch"));
   }
 
   /// One round: groups of summaries that fit a chunk's budget become one each.
@@ -75,8 +60,8 @@ class ChunkMergeSession final : public MethodSession {
                                          const std::vector<std::string>& summaries,
                                          ChunkedCalls& calls) {
     std::vector<int64_t> counts;
-    for (const std::string& summary : summaries) counts.push_back(model_.counter->count(summary));
-    const std::vector<size_t> ends = group_ends(counts, params_.get<int64_t>("local_context"));
+    for (const std::string& summary : summaries) counts.push_back(model().counter->count(summary));
+    const std::vector<size_t> ends = group_ends(counts, params().get<int64_t>("local_context"));
     const bool last = ends.size() == 1;
     std::vector<PreparedPrompt> prompts;
     std::vector<std::string> alone;  // a last summary without a neighbour goes on as it is
@@ -92,7 +77,7 @@ class ChunkMergeSession final : public MethodSession {
       if (!prompt.ok()) return prompt.error();
       prompts.push_back(*std::move(prompt));
     }
-    auto texts = calls.outputs(prompts, new_tokens(last), params_.get<int64_t>("chunk_batch"));
+    auto texts = calls.outputs(prompts, new_tokens(last), params().get<int64_t>("chunk_batch"));
     if (texts.ok()) texts->insert(texts->end(), alone.begin(), alone.end());
     return texts;
   }
@@ -100,19 +85,15 @@ class ChunkMergeSession final : public MethodSession {
   /// An encoder-decoder knows one kind of source: the summaries stand for a document.
   Result<PreparedPrompt> merge_prompt(const Example& example, const std::string& summaries,
                                       int64_t new_tokens) const {
-    if (model_.generator.shape().encoder_decoder()) {
-      return model_.maker.prepare_part(example, summaries, new_tokens);
+    if (model().generator.shape().encoder_decoder()) {
+      return model().maker.prepare_part(example, summaries, new_tokens);
     }
     const std::array<tokenizers::PlaceholderValue, 2> values = {
         {{"summaries", summaries}, {"query", tokenizers::query_or_request(example.query)}}};
-    return model_.maker.prepare_text(
-        example, tokenizers::fill_template(params_.get<std::string>("merge_prompt"), values),
+    return model().maker.prepare_text(
+        example, tokenizers::fill_template(params().get<std::string>("merge_prompt"), values),
         new_tokens);
   }
-
-  Params params_;
-  uint64_t seed_;
-  PromptedModel model_;
 };
 
 Result<std::unique_ptr<MethodSession>> open_chunk_merge(const SessionRequest& request,

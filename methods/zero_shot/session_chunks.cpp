@@ -81,4 +81,18 @@ Prediction ChunkedCalls::finish(std::string text, const Truncation& ledger, size
   return prediction;
 }
 
+Status ChunkedSession::run(std::span<const NumberedExample> unit, PredictionSink& sink) {
+  UnitTimes times;
+  for (const NumberedExample& numbered : unit) {
+    const auto stream =
+        Rng::derived(seed_, method_, static_cast<uint64_t>(numbered.ordinal)).next();
+    ChunkedCalls calls(model_, times, stream);
+    Result<Prediction> prediction = summarize(numbered.example, calls);
+    if (!prediction.ok()) return prediction.error();
+    sink.emit(numbered.ordinal, *std::move(prediction));
+  }
+  times.tell(sink);
+  return {};
+}
+
 }  // namespace qfs::zero_shot

@@ -1,11 +1,15 @@
-// ChunkedCalls: the calls that one example of chunk_merge or refine takes, and what they add up to.
+// ChunkedSession: a session whose outputs take several calls of the model each; ChunkedCalls: those
+// of one example, and what they add up to.
 //
-// Used by those sessions. One an example; the model's caches are shared by all. Not thread-safe.
+// Base of chunk_merge's and refine's sessions. The model's caches are shared by all examples. Not
+// thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/api/method.h"
@@ -53,6 +57,27 @@ class ChunkedCalls {
   uint64_t calls_ = 0;
   int64_t cut_ = 0;  ///< outputs that their limit ended
   Prediction sums_;  ///< tokens, repaired bytes; finish and prompt of the last call
+};
+
+/// A session whose outputs each take several calls: a subclass says which.
+class ChunkedSession : public MethodSession {
+ public:
+  ChunkedSession(const SessionRequest& request, std::string_view method, PromptedModel model)
+      : params_(request.params), seed_(request.seed), method_(method), model_(std::move(model)) {}
+
+  Status run(std::span<const NumberedExample> unit, PredictionSink& sink) final;
+
+ protected:
+  virtual Result<Prediction> summarize(const Example& example, ChunkedCalls& calls) = 0;
+
+  const Params& params() const { return params_; }
+  const PromptedModel& model() const { return model_; }
+
+ private:
+  Params params_;
+  uint64_t seed_;
+  std::string method_;  ///< names the streams of draws
+  PromptedModel model_;
 };
 
 }  // namespace qfs::zero_shot

@@ -2,7 +2,6 @@
 #include <memory>
 #include <utility>
 
-#include "harness/core/rng.h"
 #include "methods/tokenizers/prompt_template.h"
 #include "methods/zero_shot/session.h"
 #include "methods/zero_shot/session_chunks.h"
@@ -11,34 +10,20 @@ namespace qfs::zero_shot {
 
 namespace {
 
-class RefineSession final : public MethodSession {
+class RefineSession final : public ChunkedSession {
  public:
   RefineSession(const SessionRequest& request, PromptedModel model)
-      : params_(request.params), seed_(request.seed), model_(std::move(model)) {}
-
-  Status run(std::span<const NumberedExample> unit, PredictionSink& sink) override {
-    UnitTimes times;
-    for (const NumberedExample& numbered : unit) {
-      const auto stream =
-          Rng::derived(seed_, "refine", static_cast<uint64_t>(numbered.ordinal)).next();
-      ChunkedCalls calls(model_, times, stream);
-      Result<Prediction> prediction = summarize(numbered.example, calls);
-      if (!prediction.ok()) return prediction.error();
-      sink.emit(numbered.ordinal, *std::move(prediction));
-    }
-    times.tell(sink);
-    return {};
-  }
+      : ChunkedSession(request, "refine", std::move(model)) {}
 
  private:
-  Result<Prediction> summarize(const Example& example, ChunkedCalls& calls) {
-    auto document = read_chunks(example, model_, params_);
+  Result<Prediction> summarize(const Example& example, ChunkedCalls& calls) override {
+    auto document = read_chunks(example, model(), params());
     if (!document.ok()) return document.error();
-    const int64_t new_tokens = params_.get<int64_t>("max_new_tokens");
+    const int64_t new_tokens = params().get<int64_t>("max_new_tokens");
     std::string summary;
     for (const std::string& chunk : document->chunks) {
       const bool first = &chunk == &document->chunks.front();
-      auto prompt = first ? model_.maker.prepare_part(example, chunk, new_tokens)
+      auto prompt = first ? model().maker.prepare_part(example, chunk, new_tokens)
                           : refine_prompt(example, summary, chunk, new_tokens);
       if (!prompt.ok()) return prompt.error();
       auto text = calls.output(*prompt, new_tokens);
@@ -55,14 +40,10 @@ class RefineSession final : public MethodSession {
         {{"summary", summary},
          {"document", chunk},
          {"query", tokenizers::query_or_request(example.query)}}};
-    return model_.maker.prepare_text(
-        example, tokenizers::fill_template(params_.get<std::string>("refine_prompt"), values),
+    return model().maker.prepare_text(
+        example, tokenizers::fill_template(params().get<std::string>("refine_prompt"), values),
         new_tokens);
   }
-
-  Params params_;
-  uint64_t seed_;
-  PromptedModel model_;
 };
 
 Result<std::unique_ptr<MethodSession>> open_refine(const SessionRequest& request,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/api/param_specs.h"
 #include "methods/generation/decoding_params.h"
 #include "methods/tokenizers/prompt_template.h"
 #include "methods/tokenizers/source_layout.h"
@@ -18,40 +19,18 @@ constexpr double kCacheBytesPerToken = 46080;  // 2 x 30 layers x 3 heads x 64 x
 constexpr double kTokensPerWord = 1.35;
 constexpr double kPromptTokens = 80;
 
-ParamSpec integer(std::string name, std::string unit, std::optional<ParamValue> default_value,
-                  double maximum, std::string doc) {
-  ParamSpec spec;
-  spec.name = std::move(name);
-  spec.type = ParamType::integer;
-  spec.unit = std::move(unit);
-  spec.default_value = std::move(default_value);
-  spec.minimum = 1;
-  spec.maximum = maximum;
-  spec.doc = std::move(doc);
-  return spec;
-}
-
-ParamSpec text(std::string name, std::optional<ParamValue> default_value, std::string doc) {
-  ParamSpec spec;
-  spec.name = std::move(name);
-  spec.type = ParamType::text;
-  spec.default_value = std::move(default_value);
-  spec.doc = std::move(doc);
-  return spec;
-}
-
 /// What concerns encoder-decoder backbones alone.
 void add_source_params(std::vector<ParamSpec>& params) {
-  params.push_back(text("source", {},
-                        "What an encoder-decoder reads, of {document}, {query} and {sep}; "
-                        "{query}{sep}{document} when left out"));
+  params.push_back(text_param("source",
+                              "What an encoder-decoder reads, of {document}, {query} and {sep}; "
+                              "{query}{sep}{document} when left out"));
+  params.push_back(text_param(
+      "separator", "The special token of {sep}; the backbone's end token when left out"));
   params.push_back(
-      text("separator", {}, "The special token of {sep}; the backbone's end token when left out"));
-  params.push_back(text("global_attention", {},
-                        "Tokens that see all and are seen by all in an encoder with windows; "
-                        "'first' when left out"));
-  params.back().choices = tokenizers::global_token_names();
-  params.back().source = "Beltagy et al. 2020; SQuALITY's models use 'query'";
+      from_source(choice_param("global_attention", tokenizers::global_token_names(),
+                               "Tokens that see all and are seen by all in an encoder with "
+                               "windows; 'first' when left out"),
+                  "Beltagy et al. 2020; SQuALITY's models use 'query'"));
 }
 
 }  // namespace
@@ -66,32 +45,31 @@ std::vector<std::string> ZeroShotSpec::layers() const {
 
 std::vector<ParamSpec> ZeroShotSpec::params() const {
   constexpr double kMaxTokens = 1 << 20;
+  const std::vector<std::string> policies = tokenizers::truncation_policy_names();
   std::vector<ParamSpec> params;
-  params.push_back(integer("local_context", "tokens", {}, kMaxTokens,
-                           "Document tokens the model reads; the whole document when left out"));
-  params.push_back(text("truncate", tokenizers::truncation_policy_names().front(),
-                        "Which part of a longer document is kept"));
-  params.back().choices = tokenizers::truncation_policy_names();
-  params.push_back(integer("max_new_tokens", "tokens", int64_t{128}, kMaxTokens,
-                           "Longest output; the end token is not counted"));
-  params.push_back(integer("batch_size", "examples", int64_t{1}, 4096,
-                           "Examples decoded together; outputs do not depend on it"));
+  params.push_back(integer_param("local_context", "tokens", 1, kMaxTokens,
+                                 "Document tokens the model reads; the whole document when left "
+                                 "out"));
+  params.push_back(
+      with_default(choice_param("truncate", policies, "Which part of a longer document is kept"),
+                   policies.front()));
+  params.push_back(with_default(integer_param("max_new_tokens", "tokens", 1, kMaxTokens,
+                                              "Longest output; the end token is not counted"),
+                                int64_t{128}));
+  params.push_back(
+      with_default(integer_param("batch_size", "examples", 1, 4096,
+                                 "Examples decoded together; outputs do not depend on it"),
+                   int64_t{1}));
   params.back().numerics = true;
-  params.push_back(text("prompt", std::string(tokenizers::default_prompt()),
-                        "Template with {document} and {query}"));
-  params.push_back(text("system", {}, "System message; the chat template's own when left out"));
-  ParamSpec chat;
-  chat.name = "chat";
-  chat.type = ParamType::boolean;
-  chat.default_value = true;
-  chat.doc = "Wrap the prompt in the backbone's chat template";
-  params.push_back(std::move(chat));
-  params.push_back(text("stop", {}, "Text that ends the output, besides the end token"));
+  params.push_back(with_default(text_param("prompt", "Template with {document} and {query}"),
+                                std::string(tokenizers::default_prompt())));
+  params.push_back(text_param("system", "System message; the chat template's own when left out"));
+  params.push_back(flag_param("chat", true, "Wrap the prompt in the backbone's chat template"));
+  params.push_back(text_param("stop", "Text that ends the output, besides the end token"));
   add_source_params(params);
-  params.push_back(text("decoding", {},
-                        "'checkpoint': beams, sampling and lengths that are not given are those of "
-                        "the checkpoint's own settings"));
-  params.back().choices = {"given", "checkpoint"};
+  params.push_back(choice_param("decoding", {"given", "checkpoint"},
+                                "'checkpoint': beams, sampling and lengths that are not given are "
+                                "those of the checkpoint's own settings"));
   for (ParamSpec& param : generation::decoding_params()) params.push_back(std::move(param));
   return params;
 }
