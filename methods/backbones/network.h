@@ -3,6 +3,7 @@
 // Made by the rows of architectures.h; held by Backbone. Immutable; thread-safe.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -24,6 +25,11 @@ class Network {
   virtual Result<std::unique_ptr<SequenceModel>> open(const RuntimeOptions& runtime,
                                                       const std::string& digest,
                                                       ResourceCache& cache) const = 0;
+
+  /// The same weights with windowed attention in the encoder: `window` positions on both sides
+  /// together, `positions` in all (led/from_bart.h). `invalid_argument`: no such conversion of this
+  /// architecture, an odd window.
+  virtual Result<std::shared_ptr<const Network>> windowed(int64_t window, int64_t positions) const;
 };
 
 }  // namespace qfs::backbones

@@ -13,6 +13,8 @@ namespace qfs::zero_shot {
 
 namespace {
 
+constexpr int64_t kLedPositions = 16384;  // of the published LED checkpoints
+
 /// What the checkpoint requires or its publisher set, what was asked for, and what measuring asks.
 generation::DecodingOptions decoding_of(const SessionRequest& request,
                                         const backbones::Backbone& backbone) {
@@ -40,6 +42,20 @@ Result<std::shared_ptr<const tokenizers::Tokenizer>> open_counter(
   });
 }
 
+/// The backbone as it is run: a BART with windows where they are asked for.
+Result<std::shared_ptr<const backbones::Backbone>> open_backbone(const SessionRequest& request,
+                                                                 ResourceCache& cache) {
+  auto backbone = backbones::open_backbone(*request.backbone, cache);
+  const auto window = request.params.find<int64_t>("window");
+  if (!backbone.ok() || !window) return backbone;
+  const auto positions = request.params.find<int64_t>("source_positions");
+  auto network = (*backbone)->network->windowed(*window, positions.value_or(kLedPositions));
+  if (!network.ok()) return network.error();
+  auto windowed = std::make_shared<backbones::Backbone>(**backbone);
+  windowed->network = *std::move(network);
+  return std::shared_ptr<const backbones::Backbone>(std::move(windowed));
+}
+
 }  // namespace
 
 Result<PromptedModel> open_prompted_model(const SessionRequest& request, ResourceCache& cache) {
@@ -47,7 +63,7 @@ Result<PromptedModel> open_prompted_model(const SessionRequest& request, Resourc
   if (Status status = backbones::configure_torch(request.runtime); !status.ok()) {
     return status.error();
   }
-  auto backbone = backbones::open_backbone(*request.backbone, cache);
+  auto backbone = open_backbone(request, cache);
   if (!backbone.ok()) return backbone.error();
   auto model = (*backbone)->network->open(request.runtime, (*backbone)->digest, cache);
   if (!model.ok()) return model.error();

@@ -31,6 +31,14 @@ void add_source_params(std::vector<ParamSpec>& params) {
                                "Tokens that see all and are seen by all in an encoder with "
                                "windows; 'first' when left out"),
                   "Beltagy et al. 2020; SQuALITY's models use 'query'"));
+  constexpr double kMaxPositions = 1 << 24;
+  params.push_back(from_source(
+      integer_param("window", "tokens", 2, kMaxPositions,
+                    "Runs a BART as the LED that it is converted to: its encoder attends to so "
+                    "many tokens around each"),
+      "Beltagy et al. 2020"));
+  params.push_back(integer_param("source_positions", "tokens", 1, kMaxPositions,
+                                 "Longest source with 'window'; 16384 when left out"));
 }
 
 }  // namespace
@@ -89,6 +97,9 @@ Status ZeroShotSpec::validate(const Params& params) const {
   }
   if (const auto layout = params.find<std::string>("source")) {
     if (Status status = tokenizers::check_source_layout(*layout); !status.ok()) return status;
+  }
+  if (params.has("source_positions") && !params.has("window")) {
+    return invalid_argument("'source_positions' needs 'window'");
   }
   return generation::check_decoding(params);
 }

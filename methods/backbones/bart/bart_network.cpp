@@ -1,9 +1,12 @@
 #include "methods/backbones/bart/bart_network.h"
 
+#include <string>
 #include <utility>
 
 #include "methods/backbones/bart/bart_model.h"
 #include "methods/backbones/device_runtime.h"
+#include "methods/backbones/led/from_bart.h"
+#include "methods/backbones/torch_runtime.h"
 
 namespace qfs::backbones {
 
@@ -11,8 +14,9 @@ namespace {
 
 class BartNetwork final : public Network {
  public:
-  explicit BartNetwork(std::shared_ptr<const BartWeights> weights)
-      : weights_(std::move(weights)), shape_(shape_of(*weights_)) {}
+  /// `variant` tells copies of weights from those of the checkpoint as it is.
+  explicit BartNetwork(std::shared_ptr<const BartWeights> weights, std::string variant = "")
+      : weights_(std::move(weights)), variant_(std::move(variant)), shape_(shape_of(*weights_)) {}
 
   const SequenceShape& shape() const override { return shape_; }
 
@@ -22,15 +26,32 @@ class BartNetwork final : public Network {
     if (runtime.device == "cpu") return make_bart_model(weights_);
     const auto type = element_type_named(runtime.dtype);
     if (!type.ok()) return type.error();
-    const std::string key = "weights:" + digest + ":" + runtime.device + ":" + runtime.dtype;
+    const std::string key =
+        "weights:" + digest + variant_ + ":" + runtime.device + ":" + runtime.dtype;
     auto copy = cache.get<BartWeights>(
         key, [&] { return copy_to_device(*weights_, at::Device(at::kCUDA, 0), *type); });
     if (!copy.ok()) return copy.error();
     return make_bart_model(*std::move(copy));
   }
 
+  Result<std::shared_ptr<const Network>> windowed(int64_t window,
+                                                  int64_t positions) const override {
+    if (weights_->config.encoder.model_type != "bart" || window % 2 != 0) {
+      return invalid_argument("a window of " + std::to_string(window) + " positions for a " +
+                              weights_->config.encoder.model_type +
+                              "; only BART backbones take one, and it is even");
+    }
+    return guarded("giving an encoder windows", [&]() -> Result<std::shared_ptr<const Network>> {
+      std::string variant = std::to_string(window);
+      variant.append("x").append(std::to_string(positions));
+      return std::shared_ptr<const Network>(
+          std::make_shared<BartNetwork>(led_from_bart(*weights_, window, positions), variant));
+    });
+  }
+
  private:
   std::shared_ptr<const BartWeights> weights_;
+  std::string variant_;
   SequenceShape shape_;
 };
 

@@ -1,5 +1,7 @@
 // Encoder states and decoder logits of tiny random BART and LED models, read from folders, equal
 // those of transformers 5.23; values by make_tiny_seq2seq_expected.py.
+#include <ATen/ops/allclose.h>
+#include <ATen/ops/equal.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,8 +9,10 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "methods/backbones/bart/bart_model.h"
+#include "methods/backbones/led/from_bart.h"
 #include "methods/backbones/torch_runtime.h"
 #include "tests/support/tiny_checkpoint.h"
 
@@ -171,6 +175,35 @@ TEST_F(TinySeq2SeqConformance, RowsOfOneSourceGoOnFromOneAnother) {
   EXPECT_EQ(row(3), expect_first);
   EXPECT_EQ(row(2), expect_second);
   EXPECT_NE(row(1), expect_first);
+}
+
+TEST_F(TinySeq2SeqConformance, ABartWithWindowsThatReachEverythingEncodesAsItDid) {
+  const auto bart = load(case_named("bart"));
+  const SequenceInput input = input_of(case_named("bart").at("inputs").at(3));
+  const auto length = static_cast<int64_t>(input.ids.size());
+  const at::Tensor whole = *encode_source(**bart, {.ids = input.ids});
+  const auto wide = led_from_bart(**bart, 2 * length, 200);
+  EXPECT_TRUE(at::allclose(*encode_source(*wide, {.ids = input.ids}), whole, 1e-5, 1e-5));
+  // Copied projections: a token that is global everywhere else is still read as before.
+  std::vector<int64_t> all(input.ids.size());
+  std::iota(all.begin(), all.end(), 0);
+  const SequenceInput global = {.ids = input.ids, .global_positions = all};
+  EXPECT_TRUE(at::allclose(*encode_source(*wide, global), whole, 1e-5, 1e-5));
+  const auto narrow = led_from_bart(**bart, 4, 200);
+  EXPECT_FALSE(at::allclose(*encode_source(*narrow, {.ids = input.ids}), whole, 1e-3, 1e-3));
+  EXPECT_TRUE(at::allclose(*encode_source(*narrow, global), whole, 1e-5, 1e-5));
+  // 48 positions, then the first of them again; the decoder's are as they were.
+  EXPECT_TRUE(at::equal(wide->encoder->positions[48], (*bart)->encoder->positions[2]));
+  EXPECT_EQ(shape_of(*wide).source_context, 200);
+  EXPECT_EQ(shape_of(*wide).context, shape_of(**bart).context);
+  std::vector<float> before(static_cast<size_t>(shape_of(*wide).vocabulary));
+  std::vector<float> after = before;
+  for (const auto& [weights, logits] : {std::pair(*bart, &before), std::pair(wide, &after)}) {
+    const auto model = make_bart_model(weights);
+    ASSERT_TRUE(model->begin(1, 4).ok());
+    ASSERT_TRUE(model->prefill(0, {.ids = input.ids, .decoder_ids = {2, 5, 7}}, *logits).ok());
+  }
+  for (size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(before[i], after[i], 1e-5);
 }
 
 TEST_F(TinySeq2SeqConformance, ImpossibleRequestsAreRefused) {

@@ -133,6 +133,24 @@ TEST_F(Seq2SeqSessionTest, global_tokens_of_a_windowed_encoder_change_what_is_re
   EXPECT_NE(texts["first"], texts["first_and_query"]);
 }
 
+TEST_F(Seq2SeqSessionTest, a_bart_with_windows_reads_longer_sources) {
+  use({.positions = 39});
+  request_.params.set("window", int64_t{8});
+  request_.params.set("source_positions", int64_t{64});
+  const Prediction windowed = one(example(3));
+  EXPECT_EQ(windowed.tokens_in, 40);
+  request_.params.set("window", int64_t{80});
+  request_.params.set("temperature", 3.0);
+  const std::string wide = one(example(3)).text;
+  request_.params.set("window", int64_t{2});
+  EXPECT_NE(one(example(3)).text, wide);
+  request_.params.set("window", int64_t{3});
+  EXPECT_THAT(refusal(), HasSubstr("it is even"));
+  use({.led = true});
+  request_.params.set("window", int64_t{8});
+  EXPECT_THAT(refusal(), HasSubstr("only BART"));
+}
+
 TEST_F(Seq2SeqSessionTest, sources_beyond_the_encoder_name_the_example) {
   use({.positions = 39});
   RecordingSink sink;
@@ -141,7 +159,8 @@ TEST_F(Seq2SeqSessionTest, sources_beyond_the_encoder_name_the_example) {
   const NumberedExample numbered = example(3);
   const Status status = (*session)->run({&numbered, 1}, sink);
   ASSERT_FALSE(status.ok());
-  EXPECT_THAT(status.error().message, HasSubstr("'example-3' has 40 tokens; the backbone's encoder reads 39"));
+  EXPECT_THAT(status.error().message,
+              HasSubstr("'example-3' has 40 tokens; the backbone's encoder reads 39"));
 }
 
 TEST_F(Seq2SeqSessionTest, parameters_of_the_other_kind_of_backbone_are_refused) {
