@@ -83,8 +83,8 @@ Status check_template(std::string_view what, std::string_view text,
                           listed(wanted));
 }
 
-std::vector<TemplatePart> split_template(std::string_view text) {
-  std::vector<TemplatePart> parts;
+std::vector<PromptPart> split_template(std::string_view text) {
+  std::vector<PromptPart> parts;
   size_t done = 0;
   for (auto at = next_placeholder(text, 0); at; at = next_placeholder(text, at->end)) {
     if (at->begin > done) parts.push_back({text.substr(done, at->begin - done), false});
@@ -97,7 +97,7 @@ std::vector<TemplatePart> split_template(std::string_view text) {
 
 std::string fill_template(std::string_view text, std::span<const PlaceholderValue> values) {
   std::string filled;
-  for (const TemplatePart& part : split_template(text)) {
+  for (const PromptPart& part : split_template(text)) {
     const auto value = std::ranges::find(values, part.text, &PlaceholderValue::name);
     if (!part.placeholder) filled.append(part.text);
     if (part.placeholder && value != values.end()) filled.append(value->value);

@@ -27,13 +27,13 @@ Status check_template(std::string_view what, std::string_view text,
                       std::span<const PlaceholderRule> rules);
 
 /// A stretch of text, or the name of a placeholder.
-struct TemplatePart {
+struct PromptPart {
   std::string_view text;
   bool placeholder = false;
 };
 
 /// The parts of a template in order; views into `text`.
-std::vector<TemplatePart> split_template(std::string_view text);
+std::vector<PromptPart> split_template(std::string_view text);
 
 struct PlaceholderValue {
   std::string_view name;

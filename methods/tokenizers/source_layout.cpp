@@ -120,7 +120,7 @@ Result<SourceTokens> encode_layout(const VocabularyTokenizer& tokenizer, std::st
                                    std::string_view document, std::string_view query) {
   const std::optional<int32_t> id = tokenizer.special_id(separator);
   LayoutEncoder encoder(tokenizer, global);
-  for (const TemplatePart& part : split_template(layout)) {
+  for (const PromptPart& part : split_template(layout)) {
     if (!part.placeholder) {
       encoder.add_text(part.text);
     } else if (part.text == "document") {
