@@ -9,6 +9,7 @@ import re
 import sys
 
 import layers
+import type_names
 
 SOURCE_FOLDERS = ("harness", "methods", "metrics", "datasets", "reports", "tests")
 CODE = (".h", ".cpp", ".cu", ".cuh", ".py", ".sh", ".cmake")
@@ -120,7 +121,8 @@ def size_line(texts):
 def check(root):
     """All findings below `root`, and the size statistics as one line."""
     texts = {path: (root / path).read_text(encoding="utf-8") for path in source_files(root)}
-    findings = [*check_edges(texts), *check_torch(texts), *check_files(texts)]
+    findings = [*check_edges(texts), *check_torch(texts), *check_files(texts),
+                *type_names.check_types(texts)]
     return findings, size_line(texts)
 
 

@@ -24,6 +24,28 @@ def edge(source, target, header=HEADER):
     return findings_in({source: f'{HEADER}#include "{target}"\n', target: header})
 
 
+class Types(unittest.TestCase):
+    A = "namespace qfs::a {\nstruct Part { int x = 0; };\n}\n"
+
+    def found(self, other, path="methods/tokenizers/b.h"):
+        return findings_in({"methods/tokenizers/a.h": HEADER + self.A, path: HEADER + other})
+
+    def test_two_types_of_one_name_are_found_wherever_they_stand(self):
+        self.assertEqual(len(self.found(self.A)), 1)
+        self.assertIn("qfs::a::Part", self.found("namespace qfs::a {\nclass Part final : public B {\n};\n}\n")[0])
+        self.assertEqual(len(self.found(self.A, "methods/tokenizers/b.cpp")), 1)
+
+    def test_other_scopes_declarations_and_text_are_not(self):
+        for other in ("namespace qfs::b {\nstruct Part {};\n}\n",
+                      "namespace qfs::a {\nnamespace {\nstruct Part {};\n}\n}\n",
+                      "namespace qfs::a {\nstruct Whole {\n  struct Part {};\n};\n}\n",
+                      "namespace qfs::a {\nstruct Part;\n}\n",
+                      "namespace qfs::a {\nstruct Part::Impl {\n};\n}\n", "namespace qfs::a {\n// struct Part {\n}\n",
+                      'namespace qfs::a {\nconst char* text = "struct Part {";\n}\n'):
+            with self.subTest(other=other):
+                self.assertEqual(self.found(other), [])
+
+
 class Edges(unittest.TestCase):
     def test_a_clean_edge_passes(self):
         self.assertEqual(edge("harness/run/a.h", "harness/store/b.h"), [])
