@@ -56,22 +56,14 @@ Status back_up(Connection& db, int version) {
   return sync_path(slash == backup.npos ? "." : backup.substr(0, slash + 1));
 }
 
-Status apply(Connection& db, const Migration& migration) {
+/// Within a transaction.
+void apply(Connection& db, const Migration& migration) {
   const std::string version = std::to_string(migration.version);
-  db.run("BEGIN EXCLUSIVE");
   db.script(std::string(migration.sql));
   db.run("INSERT INTO schema_version (version, name, sha256, applied_at) VALUES (?, ?, ?, ?)",
          migration.version, migration.name, sha256_hex(migration.sql), wall_clock_utc());
   db.script("PRAGMA application_id=" + std::to_string(kApplicationId) +
             "; PRAGMA user_version=" + version);
-  QFS_FAILPOINT_HERE("store.migrate");
-  db.run("COMMIT");
-  const Status status = db.finish();
-  if (db.in_transaction()) {
-    db.run("ROLLBACK");
-    static_cast<void>(db.finish().ok());
-  }
-  return status;
 }
 
 }  // namespace
@@ -105,10 +97,18 @@ Status migrate(Connection& db, std::span<const Migration> migrations) {
   if (done > 0) {
     if (Status status = back_up(db, *version); !status) return status;
   }
+  db.run("BEGIN EXCLUSIVE");
   for (const Migration& migration : migrations.subspan(done)) {
-    if (Status status = apply(db, migration); !status) return status;
+    apply(db, migration);
+    QFS_FAILPOINT_HERE("store.migrate");
   }
-  return {};
+  db.run("COMMIT");
+  const Status status = db.finish();
+  if (db.in_transaction()) {
+    db.run("ROLLBACK");
+    static_cast<void>(db.finish().ok());
+  }
+  return status;
 }
 
 Result<std::vector<SchemaObject>> schema_objects(Connection& db) {

@@ -23,8 +23,9 @@ inline constexpr int64_t kApplicationId = 0x71667362;
 /// that is not ours or newer than `migrations`.
 Result<int> schema_version(Connection& db, std::span<const Migration> migrations);
 
-/// Checks the schema, then applies what is missing, each migration in an exclusive transaction with
-/// its checksum. A file that holds something is copied first, to `<path>.v<version>-backup`.
+/// Checks the schema, then applies what is missing with its checksums, all in one exclusive
+/// transaction: a file is of its old version or of the newest. A file that holds something is
+/// copied first, to `<path>.v<version>-backup`.
 Status migrate(Connection& db, std::span<const Migration> migrations);
 
 struct SchemaObject {
