@@ -6,6 +6,14 @@ if(QFS_TORCH)
     SOURCES unit/kernels/cpu_kernels_test.cpp unit/kernels/dense_kernels_test.cpp unit/kernels/thread_pool_test.cpp unit/backbones/llama_test.cpp
             support/gguf_writer.cpp support/tiny_llama.cpp
     LINK qfs_backbones)
+  add_library(fake_nvml MODULE support/fake_nvml.cpp)
+  add_library(incomplete_nvml MODULE support/fake_nvml.cpp)
+  target_compile_definitions(incomplete_nvml PRIVATE QFS_FAKE_NVML_INCOMPLETE)
+  qfs_test(nvml_test LABEL unit
+    SOURCES unit/kernels/nvml_test.cpp
+    LINK qfs_kernels
+    DEFINES QFS_FAKE_NVML_LIBRARY="$<TARGET_FILE:fake_nvml>" QFS_INCOMPLETE_NVML_LIBRARY="$<TARGET_FILE:incomplete_nvml>")
+  add_dependencies(nvml_test fake_nvml incomplete_nvml)
   # The same executable on the GPU where the plug-in is built; fails where there is none.
   qfs_test(device_test LABEL unit
     SOURCES unit/kernels/device_kernels_test.cpp unit/backbones/device_llama_test.cpp

@@ -1,3 +1,4 @@
+qfs_test(run_test LABEL unit SOURCES unit/run/memory_peaks_test.cpp LINK qfs_run)
 # The driver as a whole: these run the built qfs-bench.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 if(TARGET qfs-bench)

@@ -8,8 +8,8 @@
 #include "harness/core/build_info.h"
 #include "harness/core/json_dom.h"
 #include "harness/host/server.h"
-#include "methods/register_sources.h"
 #include "methods/register_light_sessions.h"
+#include "methods/register_sources.h"
 
 namespace qfs::apps {
 namespace {
@@ -40,8 +40,7 @@ Result<host::ProbeReply> probe(const RuntimeOptions&) {
 
 int serve_light_host() {
   const std::vector<SessionFactory> sessions = methods::light_sessions();
-  return host::serve_inherited(
-      {.sessions = sessions, .probe = probe, .take_device_peaks = {}});
+  return host::serve_inherited({.sessions = sessions, .probe = probe, .take_device_memory = {}});
 }
 
 }  // namespace qfs::apps

@@ -39,9 +39,14 @@ qfs::Result<qfs::host::ProbeReply> probe(const qfs::RuntimeOptions& runtime) {
   return reply;
 }
 
-qfs::host::DevicePeaks take_device_peaks() {
-  const qfs::backbones::DevicePeaks peaks = qfs::backbones::take_device_peaks();
-  return {peaks.allocated, peaks.reserved};
+qfs::host::DeviceMemory take_device_memory() {
+  const std::optional<qfs::backbones::DeviceUse> use = qfs::backbones::take_device_use();
+  if (!use) return {};
+  return {.allocated_peak = use->allocator.allocated_peak,
+          .requested_peak = use->allocator.requested_peak,
+          .reserved_peak = use->allocator.reserved_peak,
+          .used = use->used_bytes,
+          .used_before = use->used_before_bytes};
 }
 
 qfs::Result<qfs::Json> answer_about_model(const qfs::host::ModelRequest& request) {
@@ -110,6 +115,6 @@ int main(int argc, char** argv) {
   return qfs::host::serve_inherited({.sessions = sessions,
                                      .metrics = metrics,
                                      .probe = probe,
-                                     .take_device_peaks = take_device_peaks,
+                                     .take_device_memory = take_device_memory,
                                      .answer_about_model = answer_about_model});
 }

@@ -142,16 +142,19 @@ struct PhaseReply {
   int64_t tokens = 0;
 };
 
-/// Peaks of device memory, in bytes; zeros without a device.
-struct DevicePeaks {
-  int64_t allocated = 0;  ///< by tensors
-  int64_t reserved = 0;   ///< by the allocator that serves them
+/// Device memory of a unit, in bytes; absent where the host has no such count.
+struct DeviceMemory {
+  std::optional<int64_t> allocated_peak = {};  ///< by tensors, as the allocator rounds them
+  std::optional<int64_t> requested_peak = {};  ///< what they asked for
+  std::optional<int64_t> reserved_peak = {};   ///< by the allocator that serves them
+  std::optional<int64_t> used = {};  ///< of the whole device, by the driver's count, at the end
+  std::optional<int64_t> used_before = {};  ///< the same before this process came to the device
 };
 
 struct DoneReply {
   int64_t ns = 0;                   ///< wall time of the unit inside the host
   int64_t peak_resident_bytes = 0;  ///< host memory peak, `measure` only
-  DevicePeaks device;               ///< `measure` only
+  DeviceMemory device = {};         ///< `measure` only
 };
 
 struct HeartbeatReply {};

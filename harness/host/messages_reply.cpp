@@ -10,6 +10,26 @@ namespace {
 
 using nlohmann::json;
 
+struct DeviceField {
+  const char* name;
+  std::optional<int64_t> DeviceMemory::*bytes;
+};
+
+constexpr DeviceField kDeviceFields[] = {
+    {"peak_device_bytes", &DeviceMemory::allocated_peak},
+    {"peak_device_requested_bytes", &DeviceMemory::requested_peak},
+    {"peak_device_reserved_bytes", &DeviceMemory::reserved_peak},
+    {"device_used_bytes", &DeviceMemory::used},
+    {"device_used_before_bytes", &DeviceMemory::used_before}};
+
+DeviceMemory device_memory_from(const json& done) {
+  DeviceMemory memory;
+  for (const auto& [name, bytes] : kDeviceFields) {
+    if (done.contains(name)) memory.*bytes = integer_field(done, name);
+  }
+  return memory;
+}
+
 json truncation_json(const Truncation& truncation) {
   json kept = json::array();
   for (const ByteSpan& span : truncation.kept) kept.push_back({span.segment, span.begin, span.end});
@@ -223,11 +243,11 @@ struct ReplyEncoder {
     return {{"phase", {{"name", phase.name}, {"ns", phase.ns}, {"tokens", phase.tokens}}}};
   }
   json operator()(const DoneReply& done) const {
-    return {{"done",
-             {{"ns", done.ns},
-              {"peak_resident_bytes", done.peak_resident_bytes},
-              {"peak_device_bytes", done.device.allocated},
-              {"peak_device_reserved_bytes", done.device.reserved}}}};
+    json body = {{"ns", done.ns}, {"peak_resident_bytes", done.peak_resident_bytes}};
+    for (const auto& [name, bytes] : kDeviceFields) {
+      if (done.device.*bytes) body[name] = *(done.device.*bytes);
+    }
+    return {{"done", std::move(body)}};
   }
   json operator()(const HeartbeatReply&) const { return {{"heartbeat", true}}; }
   json operator()(const ClosedReply&) const { return {{"closed", true}}; }
@@ -256,10 +276,9 @@ Reply reply_from(const json& object) {
                             integer_field(phase, "tokens")};
   } else if (object.contains("done")) {
     const json& done = object_field(object, "done");
-    reply.body = DoneReply{integer_field_or(done, "ns", 0),
-                           integer_field_or(done, "peak_resident_bytes", 0),
-                           {integer_field_or(done, "peak_device_bytes", 0),
-                            integer_field_or(done, "peak_device_reserved_bytes", 0)}};
+    reply.body =
+        DoneReply{integer_field_or(done, "ns", 0), integer_field_or(done, "peak_resident_bytes", 0),
+                  device_memory_from(done)};
   } else if (object.contains("heartbeat")) {
     reply.body = HeartbeatReply{};
   } else if (object.contains("error")) {

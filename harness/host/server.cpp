@@ -138,7 +138,7 @@ class Server {
     }
     if (request.measure) {
       done.peak_resident_bytes = process_memory(getpid()).peak_bytes;
-      if (services_.take_device_peaks) done.device = services_.take_device_peaks();
+      if (services_.take_device_memory) done.device = services_.take_device_memory();
     }
     return done;
   }
@@ -206,7 +206,7 @@ class Server {
 
   void reset_peaks() {
     reset_own_peak_memory();
-    if (services_.take_device_peaks) services_.take_device_peaks();
+    if (services_.take_device_memory) services_.take_device_memory();
   }
 
   LineChannel& channel_;

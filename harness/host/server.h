@@ -22,8 +22,8 @@ struct HostServices {
   std::span<const MetricSessionFactory> metrics = {};
   /// Facts about this machine under the given options; also applies them (threads, determinism).
   std::function<Result<ProbeReply>(const RuntimeOptions&)> probe;
-  /// Peaks of device memory since the last call; empty for hosts without a device.
-  std::function<DevicePeaks()> take_device_peaks;
+  /// Device memory, peaks since the last call; empty for hosts without a device.
+  std::function<DeviceMemory()> take_device_memory;
   /// Answers to questions about models; empty for hosts without tensors.
   std::function<Result<Json>(const ModelRequest&)> answer_about_model;
 };

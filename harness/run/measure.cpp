@@ -1,16 +1,14 @@
-#include <algorithm>
-
 #include "harness/core/failpoint.h"
 #include "harness/run/cell_run.h"
+#include "harness/run/memory_peaks.h"
 
 namespace qfs::run {
 namespace {
 
-/// The repetition's rows: total and phases of each unit, and the largest peaks.
+/// The repetition's rows: total and phases of each unit, and its memory.
 struct RepetitionRows {
   std::vector<store::MeasurementRow> measurements;
-  int64_t peak_resident_bytes = 0;
-  host::DevicePeaks device;
+  MemoryPeaks memory;
 
   void add(int64_t unit, const host::UnitResults& results) {
     int64_t tokens = 0;
@@ -19,16 +17,7 @@ struct RepetitionRows {
     for (const host::PhaseReply& phase : results.phases) {
       measurements.push_back({0, unit, phase.name, phase.ns, phase.tokens});
     }
-    peak_resident_bytes = std::max(peak_resident_bytes, results.done.peak_resident_bytes);
-    device.allocated = std::max(device.allocated, results.done.device.allocated);
-    device.reserved = std::max(device.reserved, results.done.device.reserved);
-  }
-
-  std::vector<store::MemoryRow> memory() const {
-    std::vector<store::MemoryRow> rows = {{0, "host_peak", peak_resident_bytes}};
-    if (device.allocated > 0) rows.push_back({0, "device_allocated_peak", device.allocated});
-    if (device.reserved > 0) rows.push_back({0, "device_reserved_peak", device.reserved});
-    return rows;
+    memory.add(results.done);
   }
 };
 
@@ -79,7 +68,7 @@ Status run_repetitions(const RunContext& context, const CellTarget& target, Host
     }
     QFS_FAILPOINT_HERE("run.before_repetition_commit");
     if (Status committed = context.store.commit_repetition(target.result, attempt, repetition,
-                                                           rows.measurements, rows.memory());
+                                                           rows.measurements, rows.memory.rows());
         !committed) {
       return committed;
     }

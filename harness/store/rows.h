@@ -49,7 +49,7 @@ struct CellRow {
 /// (batch sizes); which results belong to a place is said by Store::use_result.
 struct SweepCell {
   CellId cell;
-  std::string label;                      ///< row name in tables
+  std::string label;  ///< row name in tables
   Json params;  ///< every resolved parameter, those of numerics included, `backbone`, `tokenizer`
   std::vector<int64_t> measure_ordinals;  ///< the timed sub-sample; empty: not measured
 
@@ -215,8 +215,10 @@ struct MeasurementRow {
   int64_t tokens = 0;  ///< of the whole unit in that phase
 };
 
-/// A peak of one repetition. Kinds: host_peak, device_allocated_peak, device_reserved_peak,
-/// device_used_peak.
+/// Memory of one repetition. Kinds: host_peak, device_allocated_peak (held by tensors),
+/// device_requested_peak (what they asked for), device_reserved_peak (held by their allocator),
+/// device_used_peak (on the whole device, by the driver's count, at the end of a unit),
+/// device_used_before (the same before the host came to the device).
 struct MemoryRow {
   int64_t repetition = 0;  ///< filled by Reader
   std::string kind;

@@ -2,11 +2,14 @@
 
 #include <ATen/Context.h>
 
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "methods/backbones/torch_runtime.h"
 #include "methods/kernels/device_loader.h"
+#include "methods/kernels/nvml.h"
 
 namespace qfs::backbones {
 
@@ -15,8 +18,42 @@ namespace {
 // CUDA_VISIBLE_DEVICES chooses among several; a host sees one.
 constexpr int kDevice = 0;
 
-/// The plug-in once a session has asked for a device.
-const kernels::DevicePlugin* g_active = nullptr;
+/// What is known of the device once a session has asked for it.
+struct ActiveDevice {
+  const kernels::DevicePlugin* plugin = nullptr;
+  std::unique_ptr<kernels::NvmlDevice> nvml;  ///< null where it cannot be asked
+  std::string nvml_refusal;
+  std::optional<int64_t> used_before_bytes;
+
+  std::optional<int64_t> used_bytes() const {
+    if (!nvml) return std::nullopt;
+    const Result<int64_t> used = nvml->used_bytes();
+    return used.ok() ? std::optional(*used) : std::nullopt;
+  }
+};
+std::optional<ActiveDevice> g_active;
+
+/// Before the first work on the device, which is when its memory counts as used before.
+ActiveDevice activate(const kernels::DevicePlugin& plugin, const kernels::DeviceFacts& facts) {
+  ActiveDevice active;
+  active.plugin = &plugin;
+  Result<std::unique_ptr<kernels::NvmlDevice>> nvml = kernels::NvmlDevice::open(facts.pci_bus_id);
+  if (nvml.ok()) {
+    active.nvml = *std::move(nvml);
+  } else {
+    active.nvml_refusal = nvml.error().message;
+  }
+  active.used_before_bytes = active.used_bytes();
+  return active;
+}
+
+Result<kernels::DeviceFacts> facts_of(const kernels::DevicePlugin& plugin) {
+  kernels::DeviceFacts facts{};
+  if (const int code = plugin.facts(kDevice, &facts); code != 0) {
+    return kernels::device_error(plugin, code, "asking the device for its properties");
+  }
+  return facts;
+}
 
 std::string version_text(int version) {  // 13020 is 13.2
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
@@ -56,7 +93,10 @@ Status configure_cuda(const RuntimeOptions& runtime) {
     context.setSDPUseMath(false);
     context.setSDPUseFlash(flash);
     context.setSDPUseMemEfficient(!flash);
-    g_active = *plugin;
+    if (g_active) return {};
+    const Result<kernels::DeviceFacts> facts = facts_of(**plugin);
+    if (!facts) return facts.error();
+    g_active = activate(**plugin, *facts);
     return {};
   });
 }
@@ -64,10 +104,9 @@ Status configure_cuda(const RuntimeOptions& runtime) {
 Status add_cuda_facts(nlohmann::json& numerics, nlohmann::json& details) {
   const Result<const kernels::DevicePlugin*> plugin = kernels::device_plugin();
   if (!plugin) return plugin.error();
-  kernels::DeviceFacts facts{};
-  if (const int code = (*plugin)->facts(kDevice, &facts); code != 0) {
-    return kernels::device_error(**plugin, code, "asking the device for its properties");
-  }
+  const Result<kernels::DeviceFacts> asked = facts_of(**plugin);
+  if (!asked) return asked.error();
+  const kernels::DeviceFacts& facts = *asked;
   const at::Context& context = at::globalContext();
   numerics["compute_capability"] =
       std::to_string(facts.capability_major) + "." + std::to_string(facts.capability_minor);
@@ -79,14 +118,18 @@ Status add_cuda_facts(nlohmann::json& numerics, nlohmann::json& details) {
   details["device_name"] = std::string(facts.name);
   details["device_memory_bytes"] = facts.memory_bytes;
   details["cuda_driver"] = version_text(facts.driver_version);
+  if (g_active && !g_active->nvml) details["nvml"] = g_active->nvml_refusal;
   return {};
 }
 
-DevicePeaks take_device_peaks() {
-  if (g_active == nullptr) return {};
-  const kernels::DeviceMemory memory = g_active->memory(kDevice);
-  g_active->reset_peaks(kDevice);
-  return {memory.allocated_peak, memory.reserved_peak};
+std::optional<DeviceUse> take_device_use() {
+  if (!g_active) return std::nullopt;
+  DeviceUse use;
+  use.allocator = g_active->plugin->peaks(kDevice);
+  use.used_bytes = g_active->used_bytes();
+  use.used_before_bytes = g_active->used_before_bytes;
+  g_active->plugin->reset_peaks(kDevice);
+  return use;
 }
 
 }  // namespace qfs::backbones

@@ -2,13 +2,14 @@
 // in force, and its memory peaks. The one place that sets any of them.
 //
 // Called by torch_runtime.h and the hosts. Process-wide state, as LibTorch's own; one session at a
-// time. Every function but `take_device_peaks` loads the plug-in when it is not loaded.
+// time. Every function but `take_device_use` loads the plug-in when it is not loaded.
 #pragma once
 
 #include <c10/core/ScalarType.h>
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string_view>
 
 #include "harness/api/method.h"
@@ -29,12 +30,18 @@ Status configure_cuda(const RuntimeOptions& runtime);
 /// `details` (name, memory, driver).
 Status add_cuda_facts(nlohmann::json& numerics, nlohmann::json& details);
 
-/// Bytes since the last call; zeros when no device was configured. Throws what LibTorch throws,
-/// which the host answers with an error: a peak that cannot be read is not 0.
-struct DevicePeaks {
-  int64_t allocated = 0;
-  int64_t reserved = 0;
+/// Memory of the device, in bytes.
+struct DeviceUse {
+  kernels::AllocatorPeaks allocator;  ///< since the last call
+  /// What the driver counts, on the whole device and by every process: now (LibTorch's allocator
+  /// gives nothing back before a session ends), and before this process came to the device. Absent
+  /// where NVML cannot be asked.
+  std::optional<int64_t> used_bytes;
+  std::optional<int64_t> used_before_bytes;
 };
-DevicePeaks take_device_peaks();
+
+/// None when no device was configured. Throws what LibTorch throws, which the host answers with an
+/// error: a peak that cannot be read is not 0.
+std::optional<DeviceUse> take_device_use();
 
 }  // namespace qfs::backbones

@@ -70,8 +70,10 @@ Error caught_torch_error(std::string_view doing) {
     return out_of_memory(said(error.what_without_backtrace()));
   } catch (const c10::Error& error) {
     const std::string message = said(error.what_without_backtrace());
-    // The CPU allocator has no exception type of its own.
-    if (message.find("can't allocate memory") != std::string::npos) return out_of_memory(message);
+    // The CPU allocator has no exception type of its own, nor has what CUDA itself allocates.
+    for (const char* words : {"can't allocate memory", "CUDA error: out of memory"}) {
+      if (message.find(words) != std::string::npos) return out_of_memory(message);
+    }
     return internal_error(message);
   } catch (const std::bad_alloc&) {
     return out_of_memory(said("the system has no memory left"));

@@ -12,7 +12,7 @@
 namespace qfs::kernels {
 
 /// Raised when this file or device_kernels.h changes; host and plug-in must agree.
-inline constexpr int kDeviceInterface = 1;
+inline constexpr int kDeviceInterface = 2;
 
 struct DeviceFacts {
   char name[256];        ///< "NVIDIA H200"
@@ -23,12 +23,14 @@ struct DeviceFacts {
   int driver_version;  ///< 13000 is CUDA 13.0
   int runtime_version;
   int64_t cudnn_version;  ///< 91900 is 9.19.0
+  char pci_bus_id[32];    ///< "00000000:1B:00.0"
 };
 
 /// Bytes, as LibTorch's caching allocator counts them, since the last reset_peaks.
-struct DeviceMemory {
-  int64_t allocated_peak;
-  int64_t reserved_peak;
+struct AllocatorPeaks {
+  int64_t allocated_peak;  ///< held by tensors, rounded to blocks
+  int64_t requested_peak;  ///< what they asked for
+  int64_t reserved_peak;   ///< held by the allocator
 };
 
 struct DevicePlugin {
@@ -36,7 +38,7 @@ struct DevicePlugin {
   const DeviceKernels* kernels;
   int (*count)(int* devices);
   int (*facts)(int device, DeviceFacts* facts);
-  DeviceMemory (*memory)(int device);  ///< throws c10::Error
+  AllocatorPeaks (*peaks)(int device);  ///< throws c10::Error
   void (*reset_peaks)(int device);
   void* (*current_stream)(int device);  ///< LibTorch's, to which its operators go
   const char* (*error_text)(int code);

@@ -28,17 +28,24 @@ int facts(int device, DeviceFacts* facts) {
   facts->multiprocessors = properties.multiProcessorCount;
   facts->memory_bytes = static_cast<int64_t>(properties.totalGlobalMem);
   facts->cudnn_version = at::detail::getCUDAHooks().versionRuntimeCuDNN();
+  if (const cudaError_t code =
+          cudaDeviceGetPCIBusId(facts->pci_bus_id, sizeof(facts->pci_bus_id), device);
+      code != cudaSuccess) {
+    return static_cast<int>(code);
+  }
   const cudaError_t driver = cudaDriverGetVersion(&facts->driver_version);
   const cudaError_t runtime = cudaRuntimeGetVersion(&facts->runtime_version);
   return static_cast<int>(driver != cudaSuccess ? driver : runtime);
 }
 
-DeviceMemory memory(int device) {
+AllocatorPeaks peaks(int device) {
   using c10::CachingDeviceAllocator::StatType;
   const auto stats =
       c10::cuda::CUDACachingAllocator::getDeviceStats(static_cast<c10::DeviceIndex>(device));
   constexpr auto kAll = static_cast<size_t>(StatType::AGGREGATE);
-  return {stats.allocated_bytes[kAll].peak, stats.reserved_bytes[kAll].peak};
+  return {.allocated_peak = stats.allocated_bytes[kAll].peak,
+          .requested_peak = stats.requested_bytes[kAll].peak,
+          .reserved_peak = stats.reserved_bytes[kAll].peak};
 }
 
 void reset_peaks(int device) {
@@ -54,7 +61,7 @@ const char* error_text(int code) { return cudaGetErrorString(static_cast<cudaErr
 constexpr DeviceKernels kKernels{"cuda", &rotate_store, &decode_attention, &gated_activation};
 
 constexpr DevicePlugin kPlugin{kDeviceInterface, &kKernels,    &count,          &facts,
-                               &memory,          &reset_peaks, &current_stream, &error_text};
+                               &peaks,           &reset_peaks, &current_stream, &error_text};
 
 }  // namespace
 

@@ -124,7 +124,29 @@ TEST(DeviceRuntimeTest, a_device_that_is_not_there_is_unavailable_with_the_reaso
   EXPECT_EQ(status.error().kind, ErrorKind::unavailable);
   EXPECT_THAT(status.error().message,
               ::testing::AnyOf(HasSubstr("plug-in"), HasSubstr("NVIDIA driver")));
-  EXPECT_EQ(take_device_peaks().allocated, 0);
+  EXPECT_FALSE(take_device_use());
+}
+
+TEST(DeviceRuntimeTest, a_device_without_memory_is_typed_and_keeps_the_bytes) {
+  const auto typed = [](const auto& fail) {
+    return guarded("decoding", [&]() -> Status {
+      fail();
+      return {};
+    });
+  };
+  // As the allocator says it, and as a call of CUDA does that allocates by itself.
+  const Status tensors = typed([] {
+    C10_THROW_ERROR(OutOfMemoryError,
+                    "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of "
+                    "139.81 GiB of which 1.00 GiB is free.");
+  });
+  EXPECT_EQ(tensors.error().kind, ErrorKind::out_of_memory);
+  EXPECT_THAT(tensors.error().message, HasSubstr("Tried to allocate 2.00 GiB. GPU 0"));
+  const Status call = typed([] { TORCH_CHECK(false, "CUDA error: out of memory\nhints"); });
+  EXPECT_EQ(call.error().kind, ErrorKind::out_of_memory);
+  EXPECT_EQ(call.error().message, "decoding: CUDA error: out of memory");
+  const Status other = typed([] { TORCH_CHECK(false, "CUDA error: invalid argument"); });
+  EXPECT_EQ(other.error().kind, ErrorKind::internal);
 }
 
 TEST(DeviceRuntimeTest, unknown_devices_and_types_are_named) {

@@ -183,17 +183,26 @@ TEST(Messages, PredictionSurvivesTheWire) {
 }
 
 TEST(Messages, PeaksOfMemorySurviveTheWireAndMayBeAbsent) {
-  const Result<Reply> reply = decode_reply(encode(Reply{2, DoneReply{7, 100, {30, 40}}}));
+  const DeviceMemory device = {.allocated_peak = 30,
+                               .requested_peak = 25,
+                               .reserved_peak = 40,
+                               .used = 90,
+                               .used_before = 0};
+  const Result<Reply> reply = decode_reply(encode(Reply{2, DoneReply{7, 100, device}}));
   ASSERT_TRUE(reply.ok()) << reply.error().to_string();
   const auto& done = std::get<DoneReply>(reply->body);
   EXPECT_EQ(done.ns, 7);
   EXPECT_EQ(done.peak_resident_bytes, 100);
-  EXPECT_EQ(done.device.allocated, 30);
-  EXPECT_EQ(done.device.reserved, 40);
+  EXPECT_EQ(done.device.allocated_peak, 30);
+  EXPECT_EQ(done.device.requested_peak, 25);
+  EXPECT_EQ(done.device.reserved_peak, 40);
+  EXPECT_EQ(done.device.used, 90);
+  EXPECT_EQ(done.device.used_before, 0);  // counted, and none
   // What an external host without a device may say.
   const Result<Reply> bare = decode_reply(R"({"id":2,"done":{"ns":7}})");
   ASSERT_TRUE(bare.ok()) << bare.error().to_string();
-  EXPECT_EQ(std::get<DoneReply>(bare->body).device.reserved, 0);
+  EXPECT_EQ(std::get<DoneReply>(bare->body).device.reserved_peak, std::nullopt);
+  EXPECT_EQ(std::get<DoneReply>(bare->body).device.used, std::nullopt);
 }
 
 TEST(Messages, ErrorsSurviveTheWireWithKindPlaceAndUsability) {

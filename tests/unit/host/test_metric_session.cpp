@@ -63,7 +63,7 @@ class MetricHost : public ::testing::Test {
             {.sessions = {},
              .metrics = metrics,
              .probe = [](const RuntimeOptions&) { return Result<ProbeReply>(ProbeReply{}); },
-             .take_device_peaks = {},
+             .take_device_memory = {},
              .answer_about_model = {}});
     });
   }
