@@ -16,9 +16,9 @@ if(QFS_TORCH)
   add_dependencies(nvml_test fake_nvml incomplete_nvml)
   # The same executable on the GPU where the plug-in is built; fails where there is none.
   qfs_test(device_test LABEL unit
-    SOURCES unit/kernels/device_kernels_test.cpp unit/backbones/device_llama_test.cpp
+    SOURCES unit/kernels/device_kernels_test.cpp unit/kernels/device_sampling_test.cpp unit/backbones/device_llama_test.cpp
             support/gguf_writer.cpp support/tiny_llama.cpp
-    LINK qfs_backbones)
+    LINK qfs_backbones qfs_generation)
   if(QFS_CUDA)
     add_dependencies(device_test qfs_cuda)
     add_test(NAME device_test_cuda COMMAND device_test WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "methods/kernels/device_kernels.h"
+#include "methods/kernels/device_sampling_cpu.h"
 
 namespace qfs::kernels {
 
@@ -133,7 +134,7 @@ int gated_activation(const GatedActivation& task, void*) {
 
 const DeviceKernels& cpu_device_kernels() {
   static constexpr DeviceKernels kKernels{"cpu", &rotate_store, &decode_attention,
-                                          &gated_activation};
+                                          &gated_activation, &sample_nucleus_on_cpu};
   return kKernels;
 }
 

@@ -58,7 +58,8 @@ void* current_stream(int device) {
 
 const char* error_text(int code) { return cudaGetErrorString(static_cast<cudaError_t>(code)); }
 
-constexpr DeviceKernels kKernels{"cuda", &rotate_store, &decode_attention, &gated_activation};
+constexpr DeviceKernels kKernels{"cuda", &rotate_store, &decode_attention, &gated_activation,
+                                 &sample_nucleus};
 
 constexpr DevicePlugin kPlugin{kDeviceInterface, &kKernels,    &count,          &facts,
                                &peaks,           &reset_peaks, &current_stream, &error_text};
