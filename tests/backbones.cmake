@@ -14,6 +14,9 @@ if(QFS_TORCH)
     LINK qfs_kernels
     DEFINES QFS_FAKE_NVML_LIBRARY="$<TARGET_FILE:fake_nvml>" QFS_INCOMPLETE_NVML_LIBRARY="$<TARGET_FILE:incomplete_nvml>")
   add_dependencies(nvml_test fake_nvml incomplete_nvml)
+  qfs_test(step_graphs_test LABEL unit
+    SOURCES unit/backbones/step_graphs_test.cpp support/fake_graphs.cpp support/gguf_writer.cpp support/tiny_llama.cpp
+    LINK qfs_backbones)
   # The same executable on the GPU where the plug-in is built; fails where there is none.
   qfs_test(device_test LABEL unit
     SOURCES unit/kernels/device_kernels_test.cpp unit/kernels/device_sampling_test.cpp unit/backbones/device_llama_test.cpp

@@ -2,6 +2,7 @@
 
 #include <ATen/Context.h>
 
+#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -89,6 +90,9 @@ Status configure_cuda(const RuntimeOptions& runtime) {
     context.setDeterministicAlgorithms(true, false);
     context.setAllowTF32CuBLAS(false);
     context.setAllowTF32CuDNN(false);
+    // LibTorch would otherwise write every fresh tensor once to make reading it deterministic;
+    // nothing here reads one before writing it.
+    context.setDeterministicFillUninitializedMemory(false);
     context.setSDPUseCuDNN(false);
     context.setSDPUseMath(false);
     context.setSDPUseFlash(flash);
@@ -99,6 +103,11 @@ Status configure_cuda(const RuntimeOptions& runtime) {
     g_active = activate(**plugin, *facts);
     return {};
   });
+}
+
+bool decode_graphs_wanted() {
+  const char* choice = std::getenv("QFS_CUDA_GRAPHS");
+  return choice == nullptr || std::string_view(choice) != "off";
 }
 
 Status add_cuda_facts(nlohmann::json& numerics, nlohmann::json& details) {
@@ -118,6 +127,7 @@ Status add_cuda_facts(nlohmann::json& numerics, nlohmann::json& details) {
   details["device_name"] = std::string(facts.name);
   details["device_memory_bytes"] = facts.memory_bytes;
   details["cuda_driver"] = version_text(facts.driver_version);
+  details["decode_graphs"] = decode_graphs_wanted();
   if (g_active && !g_active->nvml) details["nvml"] = g_active->nvml_refusal;
   return {};
 }

@@ -26,6 +26,10 @@ Result<c10::ScalarType> element_type_named(std::string_view dtype);
 /// driver, no device.
 Status configure_cuda(const RuntimeOptions& runtime);
 
+/// Whether steps of decoding are recorded as CUDA graphs: unless QFS_CUDA_GRAPHS is "off". Changes
+/// no bits (step_graphs.h), so it is a detail and not part of the numerics.
+bool decode_graphs_wanted();
+
 /// Reads back what configure_cuda set, into `numerics` (capability, versions, switches) and
 /// `details` (name, memory, driver).
 Status add_cuda_facts(nlohmann::json& numerics, nlohmann::json& details);

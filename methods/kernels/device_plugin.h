@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "methods/kernels/device_kernels.h"
 
@@ -33,6 +34,16 @@ struct AllocatorPeaks {
   int64_t reserved_peak;   ///< held by the allocator
 };
 
+/// Work that a device records and does again: CUDA graphs. All throw c10::Error, and `record` what
+/// `work` throws.
+struct DeviceGraphs {
+  /// Does `work` once as it is, which prepares libraries for it, then records it without doing it.
+  /// The memory of its intermediate results stays the record's.
+  void* (*record)(int device, const std::function<void()>& work);
+  void (*replay)(void* record);  ///< on the current stream
+  void (*forget)(void* record);  ///< not while it runs
+};
+
 struct DevicePlugin {
   int interface;  ///< kDeviceInterface of its build
   const DeviceKernels* kernels;
@@ -42,6 +53,7 @@ struct DevicePlugin {
   void (*reset_peaks)(int device);
   void* (*current_stream)(int device);  ///< LibTorch's, to which its operators go
   const char* (*error_text)(int code);
+  DeviceGraphs graphs;
 };
 
 }  // namespace qfs::kernels

@@ -36,7 +36,7 @@ inline KernelDevice kernel_device() {
     const auto plugin = kernels::device_plugin();
     if (plugin.ok()) {
       device.place = at::Device(at::kCUDA, 0);
-      device.services = {(*plugin)->kernels, (*plugin)->current_stream, (*plugin)->error_text};
+      device.services = backbones::plugin_services(**plugin, true);
     }
   }
   device.kernels = device.services.kernels;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "methods/backbones/cache_rows.h"
 #include "methods/backbones/llama/llama_network.h"
+#include "methods/backbones/step_graphs.h"
 #include "methods/backbones/torch_runtime.h"
 
 namespace qfs::backbones {
@@ -30,11 +32,33 @@ ElementType element_type(const at::Tensor& tensor) {
   }
 }
 
-/// Cache row and position of each token of a step, on the device.
-struct Places {
+/// Tokens of a prompt or step with their cache rows and positions, on the device.
+struct Inputs {
+  at::Tensor tokens;     ///< int32 [tokens]
   at::Tensor rows;       ///< int32 [tokens]
   at::Tensor positions;  ///< int32 [tokens]
-  int64_t longest = 0;   ///< of positions + 1
+  int64_t parts = 0;     ///< DecodeAttention::parts
+
+  /// Of `packed`, int32 [3, tokens].
+  static Inputs of(const at::Tensor& packed, int64_t parts) {
+    return {packed.select(0, 0), packed.select(0, 1), packed.select(0, 2), parts};
+  }
+};
+
+at::Tensor packed_on_host(std::span<const int32_t> tokens, const std::vector<int32_t>& rows,
+                          const std::vector<int32_t>& positions) {
+  const at::Tensor packed = at::empty({3, static_cast<int64_t>(tokens.size())}, at::kInt);
+  int32_t* out = packed.mutable_data_ptr<int32_t>();
+  out = std::ranges::copy(tokens, out).out;
+  out = std::ranges::copy(rows, out).out;
+  std::ranges::copy(positions, out);
+  return packed;
+}
+
+/// Where a recorded step finds its inputs and leaves its logits.
+struct StepMemory {
+  at::Tensor inputs;  ///< int32 [3, rows]
+  at::Tensor logits;  ///< [rows, vocabulary]
 };
 
 class DeviceLlama final : public SequenceModel {
@@ -44,7 +68,8 @@ class DeviceLlama final : public SequenceModel {
         shape_(shape_of(weights_->config)),
         services_(services),
         type_(element_type(weights_->embedding)),
-        device_(weights_->embedding.device()) {}
+        device_(weights_->embedding.device()),
+        graphs_(services.graphs, device_.index()) {}
 
   const SequenceShape& shape() const override { return shape_; }
 
@@ -57,6 +82,7 @@ class DeviceLlama final : public SequenceModel {
     }
     return guarded("allocating the key-value cache", [&]() -> Status {
       if (!keys_.defined() || keys_.size(1) < rows || keys_.size(3) < capacity) {
+        graphs_.clear();
         keys_.reset();
         values_.reset();
         keys_ = at::empty({c.layers, rows, c.kv_heads, capacity, c.head_dim},
@@ -81,8 +107,9 @@ class DeviceLlama final : public SequenceModel {
       const std::vector<int32_t> rows(tokens.size(), static_cast<int32_t>(row));
       std::vector<int32_t> positions(tokens.size());
       for (size_t i = 0; i < positions.size(); ++i) positions[i] = static_cast<int32_t>(i);
-      const at::Tensor hidden = forward(tokens, places(rows, positions), row);
-      write_logits(hidden, logits);
+      const at::Tensor inputs = packed_on_host(tokens, rows, positions).to(device_);
+      const at::Tensor hidden = forward(Inputs::of(inputs, parts_of(count)), row);
+      copy_logits(at::mm(normed(hidden, weights_->output_norm), weights_->head.t()), logits);
       lengths_[static_cast<size_t>(row)] = count;
       return {};
     });
@@ -107,7 +134,15 @@ class DeviceLlama final : public SequenceModel {
       positions.push_back(static_cast<int32_t>(length));
     }
     return guarded("decoding", [&]() -> Status {
-      write_logits(forward(tokens, places(cache_rows, positions), kNoPrompt), logits);
+      const StepMemory& memory = step_memory(static_cast<int64_t>(tokens.size()));
+      memory.inputs.copy_(packed_on_host(tokens, cache_rows, positions));
+      const int64_t parts = recorded_parts(*std::ranges::max_element(positions) + 1, capacity());
+      graphs_.run({static_cast<int64_t>(tokens.size()), parts}, [this, memory, parts] {
+        const at::Tensor hidden = forward(Inputs::of(memory.inputs, parts), kNoPrompt);
+        at::Tensor scores = memory.logits;
+        at::mm_out(scores, normed(hidden, weights_->output_norm), weights_->head.t());
+      });
+      copy_logits(memory.logits, logits);
       for (const int64_t row : rows) ++lengths_[static_cast<size_t>(row)];
       return {};
     });
@@ -143,14 +178,18 @@ class DeviceLlama final : public SequenceModel {
     return {};
   }
 
-  at::Tensor on_device(std::span<const int32_t> values) const {
-    const at::Tensor host = at::empty({static_cast<int64_t>(values.size())}, at::kInt);
-    std::ranges::copy(values, host.mutable_data_ptr<int32_t>());
-    return host.to(device_);
+  static int64_t parts_of(int64_t positions) {
+    return (positions + kernels::kDecodePart - 1) / kernels::kDecodePart;
   }
 
-  Places places(const std::vector<int32_t>& rows, const std::vector<int32_t>& positions) const {
-    return {on_device(rows), on_device(positions), *std::ranges::max_element(positions) + 1};
+  /// Stays where it is as long as the model: records point to it.
+  const StepMemory& step_memory(int64_t rows) {
+    const auto [found, made] = step_memory_.try_emplace(rows);
+    if (made) {
+      found->second = {at::empty({3, rows}, weights_->embedding.options().dtype(at::kInt)),
+                       at::empty({rows, config().vocabulary}, weights_->embedding.options())};
+    }
+    return found->second;
   }
 
   void* stream() const { return services_.current_stream(device_.index()); }
@@ -169,21 +208,21 @@ class DeviceLlama final : public SequenceModel {
   }
 
   /// Residual stream of the last token of a prompt, or of every token of a step: [rows, hidden].
-  at::Tensor forward(std::span<const int32_t> tokens, const Places& places, int64_t prompt_row) {
-    at::Tensor hidden = weights_->embedding.index_select(0, on_device(tokens));
-    const auto count = static_cast<int64_t>(tokens.size());
+  at::Tensor forward(const Inputs& inputs, int64_t prompt_row) {
+    at::Tensor hidden = weights_->embedding.index_select(0, inputs.tokens);
+    const int64_t count = inputs.tokens.size(0);
     for (int64_t l = 0; l < config().layers; ++l) {
       const DeviceLlamaLayer& layer = weights_->layers[static_cast<size_t>(l)];
       at::Tensor queries =
-          store(linear(normed(hidden, layer.attention_norm), layer.qkv, layer.qkv_bias), l, places);
-      Places asking = places;
+          store(linear(normed(hidden, layer.attention_norm), layer.qkv, layer.qkv_bias), l, inputs);
+      Inputs asking = inputs;
       const bool whole_prompt = prompt_row != kNoPrompt && l + 1 < config().layers;
       if (prompt_row != kNoPrompt && !whole_prompt) {
         // Only the last position is read from here on: as one step of decoding.
         queries = queries.narrow(0, count - 1, 1);
         hidden = hidden.narrow(0, count - 1, 1);
-        asking.rows = places.rows.narrow(0, count - 1, 1);
-        asking.positions = places.positions.narrow(0, count - 1, 1);
+        asking.rows = inputs.rows.narrow(0, count - 1, 1);
+        asking.positions = inputs.positions.narrow(0, count - 1, 1);
       }
       const at::Tensor attended =
           whole_prompt ? attend_prompt(queries, l, prompt_row) : attend_step(queries, l, asking);
@@ -198,7 +237,7 @@ class DeviceLlama final : public SequenceModel {
   }
 
   /// Rotated queries [tokens, heads, dim]; keys and values go to the cache.
-  at::Tensor store(const at::Tensor& qkv, int64_t layer, const Places& places) {
+  at::Tensor store(const at::Tensor& qkv, int64_t layer, const Inputs& inputs) {
     const LlamaConfig& c = config();
     const at::Tensor queries = at::empty({qkv.size(0), c.heads, c.head_dim}, qkv.options());
     const at::Tensor keys = keys_.select(0, layer);
@@ -208,8 +247,8 @@ class DeviceLlama final : public SequenceModel {
     task.qkv = qkv.const_data_ptr();
     task.cosines = weights_->cosines.const_data_ptr<float>();
     task.sines = weights_->sines.const_data_ptr<float>();
-    task.rows = places.rows.const_data_ptr<int32_t>();
-    task.positions = places.positions.const_data_ptr<int32_t>();
+    task.rows = inputs.rows.const_data_ptr<int32_t>();
+    task.positions = inputs.positions.const_data_ptr<int32_t>();
     task.tokens = qkv.size(0);
     task.heads = c.heads;
     task.kv_heads = c.kv_heads;
@@ -239,7 +278,7 @@ class DeviceLlama final : public SequenceModel {
   }
 
   /// Attention of one query a row over all that the row holds: [rows, heads * dim].
-  at::Tensor attend_step(const at::Tensor& queries, int64_t layer, const Places& places) const {
+  at::Tensor attend_step(const at::Tensor& queries, int64_t layer, const Inputs& inputs) const {
     const LlamaConfig& c = config();
     kernels::DecodeAttention task;
     task.type = type_;
@@ -248,7 +287,7 @@ class DeviceLlama final : public SequenceModel {
     task.kv_heads = c.kv_heads;
     task.dim = c.head_dim;
     task.capacity = capacity();
-    task.parts = (places.longest + kernels::kDecodePart - 1) / kernels::kDecodePart;
+    task.parts = inputs.parts;
     task.scale = 1.0f / std::sqrt(static_cast<float>(c.head_dim));
     const at::Tensor out = at::empty({task.tokens, c.query_width()}, queries.options());
     const at::Tensor workspace =
@@ -257,8 +296,8 @@ class DeviceLlama final : public SequenceModel {
     task.queries = queries.const_data_ptr();
     task.keys = keys_.select(0, layer).const_data_ptr();
     task.values = values_.select(0, layer).const_data_ptr();
-    task.rows = places.rows.const_data_ptr<int32_t>();
-    task.positions = places.positions.const_data_ptr<int32_t>();
+    task.rows = inputs.rows.const_data_ptr<int32_t>();
+    task.positions = inputs.positions.const_data_ptr<int32_t>();
     task.workspace = workspace.mutable_data_ptr<float>();
     task.out = out.mutable_data_ptr();
     must(services_.kernels->decode_attention(task, stream()));
@@ -277,8 +316,7 @@ class DeviceLlama final : public SequenceModel {
     return out;
   }
 
-  void write_logits(const at::Tensor& hidden, std::span<float> logits) const {
-    const at::Tensor scores = at::mm(normed(hidden, weights_->output_norm), weights_->head.t());
+  static void copy_logits(const at::Tensor& scores, std::span<float> logits) {
     const at::Tensor host = scores.to(at::kCPU, at::kFloat).contiguous();
     std::copy_n(host.const_data_ptr<float>(), logits.size(), logits.data());
   }
@@ -291,9 +329,18 @@ class DeviceLlama final : public SequenceModel {
   at::Tensor keys_;  ///< [layers, rows, kv_heads, capacity, head_dim]
   at::Tensor values_;
   std::vector<int64_t> lengths_;
+  std::map<int64_t, StepMemory> step_memory_;  ///< by rows
+  StepGraphs graphs_;
 };
 
 }  // namespace
+
+DeviceServices plugin_services(const kernels::DevicePlugin& plugin, bool graphs) {
+  return {.kernels = plugin.kernels,
+          .current_stream = plugin.current_stream,
+          .error_text = plugin.error_text,
+          .graphs = graphs ? &plugin.graphs : nullptr};
+}
 
 DeviceServices cpu_device_services() {
   return {.kernels = &kernels::cpu_device_kernels(),

@@ -32,9 +32,7 @@ class LlamaNetwork final : public Network {
     auto weights = cache.get<DeviceLlamaWeights>(
         key, [&] { return copy_to_device(*weights_, at::Device(at::kCUDA, 0), *type); });
     if (!weights.ok()) return weights.error();
-    return make_device_model(*weights, {.kernels = (*plugin)->kernels,
-                                        .current_stream = (*plugin)->current_stream,
-                                        .error_text = (*plugin)->error_text});
+    return make_device_model(*weights, plugin_services(**plugin, decode_graphs_wanted()));
   }
 
  private:

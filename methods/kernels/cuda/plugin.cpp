@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "methods/kernels/cuda/graphs.h"
 #include "methods/kernels/cuda/kernels.h"
 #include "methods/kernels/device_plugin.h"
 
@@ -61,8 +62,10 @@ const char* error_text(int code) { return cudaGetErrorString(static_cast<cudaErr
 constexpr DeviceKernels kKernels{"cuda", &rotate_store, &decode_attention, &gated_activation,
                                  &sample_nucleus};
 
-constexpr DevicePlugin kPlugin{kDeviceInterface, &kKernels,    &count,          &facts,
-                               &peaks,           &reset_peaks, &current_stream, &error_text};
+constexpr DevicePlugin kPlugin{
+    kDeviceInterface, &kKernels,   &count,
+    &facts,           &peaks,      &reset_peaks,
+    &current_stream,  &error_text, {&record_graph, &replay_graph, &forget_graph}};
 
 }  // namespace
 
