@@ -5,7 +5,7 @@ set_tests_properties(bootstrap PROPERTIES LABELS unit TIMEOUT 300)
 
 find_program(QFS_SHELLCHECK shellcheck)
 if(QFS_SHELLCHECK)
-  add_test(NAME shellcheck COMMAND ${QFS_SHELLCHECK} -x bootstrap.sh .ci/run
+  add_test(NAME shellcheck COMMAND ${QFS_SHELLCHECK} -x bootstrap.sh .ci/run tests/gpu/pack_kit.sh tests/gpu/run.sh
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(shellcheck PROPERTIES LABELS architecture TIMEOUT 60)
 endif()

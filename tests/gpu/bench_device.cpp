@@ -1,0 +1,280 @@
+// qfs_bench_device: what a GPU reaches with a LLaMA-2-7B-shaped model of random weights, beside
+// what the same GPU reaches with plain matrix products and copies, all in one process.
+//
+//   qfs_bench_device [--device cuda|cpu] [--tiny]      one JSON object on standard output
+//
+// Prefill: a prompt of 4096 tokens, operations 2 N T + 2 L d T^2 (causal attention counted once)
+// against the rate of bfloat16 products of 8192 x 8192. Decoding: batch 1 at a context of 2048,
+// bytes of weights and of the read cache against the bandwidth of a copy (reads and writes). Every
+// repetition is printed; a number is the median. --tiny: a model of a few megabytes, to see the
+// program run.
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <functional>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "harness/core/clock.h"
+#include "methods/backbones/device_runtime.h"
+#include "methods/backbones/llama/device_llama.h"
+#include "methods/backbones/rope.h"
+#include "methods/backbones/torch_runtime.h"
+#include "methods/kernels/device_loader.h"
+
+namespace {
+
+using qfs::backbones::DeviceLlamaLayer;
+using qfs::backbones::DeviceLlamaWeights;
+using qfs::backbones::LlamaConfig;
+
+struct Setting {
+  LlamaConfig model;
+  int64_t prompt = 0;
+  int64_t context = 0;  ///< of decoding
+  int64_t steps = 0;
+  int64_t product = 0;
+  int64_t copy_bytes = 0;
+  int repetitions = 0;
+};
+
+Setting setting_of(bool tiny) {
+  Setting setting;
+  LlamaConfig& c = setting.model;
+  c = {.layers = tiny ? 2 : 32,
+       .hidden = tiny ? 64 : 4096,
+       .intermediate = tiny ? 128 : 11008,
+       .heads = tiny ? 4 : 32,
+       .kv_heads = tiny ? 4 : 32,
+       .head_dim = tiny ? 16 : 128,
+       .vocabulary = tiny ? 300 : 32000,
+       .context = tiny ? 512 : 8192,
+       .rms_eps = 1e-5f,
+       .rope = {}};
+  setting.prompt = tiny ? 200 : 4096;
+  setting.context = tiny ? 100 : 2048;
+  setting.steps = tiny ? 8 : 64;
+  setting.product = tiny ? 128 : 8192;
+  setting.copy_bytes = tiny ? 1 << 20 : int64_t{4} << 30;
+  setting.repetitions = tiny ? 3 : 9;
+  return setting;
+}
+
+[[noreturn]] void stop(const qfs::Error& error) {
+  std::cerr << "qfs_bench_device: " << error.to_string() << "\n";
+  std::exit(1);
+}
+void must(const qfs::Status& status) {
+  if (!status.ok()) stop(status.error());
+}
+
+/// Waits for the device: a value is copied to the host.
+void wait_for(const at::Tensor& tensor) { tensor.flatten().narrow(0, 0, 1).to(at::kCPU); }
+
+/// Seconds of each repetition of `work`, after one that is not counted.
+std::vector<double> seconds_of(int repetitions, const std::function<void()>& work) {
+  work();
+  std::vector<double> seconds;
+  for (int i = 0; i < repetitions; ++i) {
+    const int64_t begin_ns = qfs::monotonic_ns();
+    work();
+    seconds.push_back(static_cast<double>(qfs::monotonic_ns() - begin_ns) * 1e-9);
+  }
+  return seconds;
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+class Bench {
+ public:
+  Bench(Setting setting, at::Device device) : setting_(setting), device_(device) {
+    at::manual_seed(1);
+  }
+
+  /// Operations a second.
+  double product_rate(nlohmann::json& report) const {
+    constexpr int kProducts = 10;
+    const int64_t n = setting_.product;
+    const at::Tensor a = random({n, n});
+    const at::Tensor b = random({n, n});
+    at::Tensor c = at::empty_like(a);
+    const auto seconds = seconds_of(setting_.repetitions, [&] {
+      for (int i = 0; i < kProducts; ++i) at::mm_out(c, a, b);
+      wait_for(c);
+    });
+    const double rate = 2.0 * static_cast<double>(n * n * n) * kProducts / median(seconds);
+    report["product"] = {{"seconds", seconds}, {"operations_per_second", rate}};
+    return rate;
+  }
+
+  /// Bytes a second, read and written.
+  double copy_rate(nlohmann::json& report) const {
+    const at::Tensor from = random({setting_.copy_bytes / 2});
+    const at::Tensor to = at::empty_like(from);
+    const auto seconds = seconds_of(setting_.repetitions, [&] {
+      to.copy_(from);
+      wait_for(to);
+    });
+    const double rate = 2.0 * static_cast<double>(setting_.copy_bytes) / median(seconds);
+    report["copy"] = {{"seconds", seconds}, {"bytes_per_second", rate}};
+    return rate;
+  }
+
+  std::shared_ptr<const DeviceLlamaWeights> weights() const {
+    const LlamaConfig& c = setting_.model;
+    auto weights = std::make_shared<DeviceLlamaWeights>();
+    weights->config = c;
+    const at::Tensor ones = at::ones({c.hidden}, options());
+    const auto matrix = [&](int64_t rows, int64_t columns) {
+      return random({rows, columns}) * 0.02;
+    };
+    weights->embedding = matrix(c.vocabulary, c.hidden);
+    for (int64_t l = 0; l < c.layers; ++l) {
+      DeviceLlamaLayer layer;
+      layer.attention_norm = layer.mlp_norm = ones;
+      layer.qkv = matrix(c.query_width() + 2 * c.kv_width(), c.hidden);
+      layer.attention_output = matrix(c.hidden, c.query_width());
+      layer.gate_up = matrix(2 * c.intermediate, c.hidden);
+      layer.down = matrix(c.hidden, c.intermediate);
+      weights->layers.push_back(std::move(layer));
+    }
+    weights->output_norm = ones;
+    weights->head = matrix(c.vocabulary, c.hidden);
+    const auto rotations = qfs::backbones::make_rotations(c.rope, c.head_dim, c.context);
+    weights->cosines = rotations.cosines.to(device_);
+    weights->sines = rotations.sines.to(device_);
+    return weights;
+  }
+
+  void prefill(qfs::backbones::SequenceModel& model, double product_rate,
+               nlohmann::json& report) const {
+    const auto seconds = seconds_of(setting_.repetitions, [&] {
+      must(model.begin(1, setting_.model.context));
+      read_prompt(model, setting_.prompt);
+    });
+    const auto tokens = static_cast<double>(setting_.prompt);
+    const auto attention =
+        2.0 * static_cast<double>(setting_.model.layers * setting_.model.query_width());
+    const double rate =
+        (2.0 * layer_weights() * tokens + attention * tokens * tokens) / median(seconds);
+    report["prefill"] = {{"tokens", setting_.prompt},
+                         {"seconds", seconds},
+                         {"tokens_per_second", tokens / median(seconds)},
+                         {"operations_per_second", rate},
+                         {"of_product_rate", rate / product_rate}};
+  }
+
+  void decode(qfs::backbones::SequenceModel& model, double copy_rate, const char* name,
+              nlohmann::json& report) const {
+    const int64_t row = 0;
+    std::vector<float> logits(static_cast<size_t>(setting_.model.vocabulary));
+    const auto seconds = seconds_of(setting_.repetitions, [&] {
+      must(model.begin(1, setting_.model.context));
+      read_prompt(model, setting_.context);
+      for (int64_t i = 0; i < setting_.steps; ++i) step(model, row, logits, i);
+    });
+    // The same without the steps, which are what is asked for.
+    const auto before = seconds_of(setting_.repetitions, [&] {
+      must(model.begin(1, setting_.model.context));
+      read_prompt(model, setting_.context);
+    });
+    const double step_seconds =
+        (median(seconds) - median(before)) / static_cast<double>(setting_.steps);
+    const LlamaConfig& c = setting_.model;
+    const auto length =
+        static_cast<double>(setting_.context) + static_cast<double>(setting_.steps) / 2;
+    const double bytes = 2.0 * (layer_weights() + static_cast<double>(c.vocabulary * c.hidden)) +
+                         2.0 * 2.0 * length * static_cast<double>(c.layers * c.kv_width());
+    report[name] = {{"context", setting_.context},
+                    {"seconds", seconds},
+                    {"seconds_before", before},
+                    {"tokens_per_second", 1 / step_seconds},
+                    {"bytes_per_second", bytes / step_seconds},
+                    {"of_copy_rate", bytes / step_seconds / copy_rate}};
+  }
+
+ private:
+  at::TensorOptions options() const {
+    return at::TensorOptions().device(device_).dtype(at::kBFloat16);
+  }
+  at::Tensor random(at::IntArrayRef shape) const { return at::randn(shape, options()); }
+
+  double layer_weights() const {
+    const LlamaConfig& c = setting_.model;
+    return static_cast<double>(c.layers * c.hidden *
+                               (2 * c.query_width() + 2 * c.kv_width() + 3 * c.intermediate));
+  }
+
+  void read_prompt(qfs::backbones::SequenceModel& model, int64_t length) const {
+    std::vector<int32_t> ids;
+    for (int64_t i = 0; i < length; ++i) {
+      ids.push_back(static_cast<int32_t>(i * 7919 % setting_.model.vocabulary));
+    }
+    std::vector<float> logits(static_cast<size_t>(setting_.model.vocabulary));
+    must(model.prefill(0, {.ids = ids}, logits));
+  }
+
+  void step(qfs::backbones::SequenceModel& model, int64_t row, std::vector<float>& logits,
+            int64_t index) const {
+    const auto token = static_cast<int32_t>(index * 31 % setting_.model.vocabulary);
+    must(model.decode({&row, 1}, {&token, 1}, logits));
+  }
+
+  Setting setting_;
+  at::Device device_;
+};
+
+qfs::Status run(bool cuda, bool tiny, nlohmann::json& report) {
+  return qfs::backbones::guarded("measuring", [&]() -> qfs::Status {
+    qfs::backbones::DeviceServices services = qfs::backbones::cpu_device_services();
+    if (cuda) {
+      const auto plugin = qfs::kernels::device_plugin();
+      if (!plugin.ok()) return plugin.error();
+      services = qfs::backbones::plugin_services(**plugin, true);
+      nlohmann::json numerics;
+      if (auto added = qfs::backbones::add_cuda_facts(numerics, report["device"]); !added.ok()) {
+        return added;
+      }
+    }
+    const Bench bench(setting_of(tiny), cuda ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU));
+    const double product_rate = bench.product_rate(report);
+    const double copy_rate = bench.copy_rate(report);
+    const auto weights = bench.weights();
+    const auto model = make_device_model(weights, services);
+    bench.prefill(*model, product_rate, report);
+    bench.decode(*model, copy_rate, "decode", report);
+    services.graphs = nullptr;
+    bench.decode(*make_device_model(weights, services), copy_rate, "decode_without_graphs", report);
+    return {};
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bool cuda = true;
+  bool tiny = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == "--tiny") {
+      tiny = true;
+    } else if (argument == "--device" && i + 1 < argc) {
+      cuda = std::string_view(argv[++i]) != "cpu";
+    } else {
+      std::cerr << "usage: qfs_bench_device [--device cuda|cpu] [--tiny]\n";
+      return 2;
+    }
+  }
+  ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);  // as qfs-host
+  must(qfs::backbones::configure_torch(
+      {.device = cuda ? "cuda" : "cpu", .dtype = cuda ? "bfloat16" : "float32"}));
+  nlohmann::json report = {{"schema", "qfs-bench-device/1"}, {"tiny", tiny}};
+  must(run(cuda, tiny, report));
+  std::cout << report.dump(2) << std::endl;
+  return 0;
+}
