@@ -1,4 +1,6 @@
 # What a GPU machine without a network needs, in one ignored folder: `cmake --build --preset cuda --target gpu-kit`.
+add_test(NAME gpu_kit COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/gpu/kit_test.py)
+set_tests_properties(gpu_kit PROPERTIES LABELS unit TIMEOUT 120)
 if(QFS_CUDA)
   add_executable(qfs_bench_device gpu/bench_device.cpp)
   target_link_libraries(qfs_bench_device PRIVATE qfs_backbones nlohmann_json::nlohmann_json qfs_options)

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "methods/backbones/torch_runtime.h"
 #include "methods/kernels/device_loader.h"
@@ -100,7 +101,10 @@ Status configure_cuda(const RuntimeOptions& runtime) {
     if (g_active) return {};
     const Result<kernels::DeviceFacts> facts = facts_of(**plugin);
     if (!facts) return facts.error();
-    g_active = activate(**plugin, *facts);
+    ActiveDevice active = activate(**plugin, *facts);
+    // The allocator can be asked from here on, also by a session that has no tensors.
+    context.lazyInitDevice(c10::DeviceType::CUDA);
+    g_active = std::move(active);
     return {};
   });
 }

@@ -13,7 +13,8 @@ shift 2
 # needed_libraries FILE…: resolved paths of those that travel along.
 needed_libraries() {
   ldd "$@" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u |
-    grep -vE '/torch/lib/|/nvidia/|/lib(torch|c10|gomp|cu|nv|stdc\+\+|gcc_s)|/(lib(c|m|dl|rt|util|pthread|resolv)\.so|ld-linux)'
+    grep -vE '/torch/lib/|/nvidia/|/lib(torch|c10|gomp|cu|nv|stdc\+\+|gcc_s)|/(lib(c|m|dl|rt|util|pthread|resolv)\.so|ld-linux)' ||
+    true # none are needed
 }
 
 mkdir -p "$(dirname "$kit")"
