@@ -1,6 +1,7 @@
 #include "methods/checkpoints/renamed_checkpoint.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -46,6 +47,9 @@ class RenamedCheckpoint final : public Checkpoint {
 constexpr std::string_view kNativePrefix = "model.";
 constexpr std::string_view kTiedHead = "lm_head.weight";
 
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kTensorFlowNorms = {
+    {{"LayerNorm.gamma", "LayerNorm.weight"}, {"LayerNorm.beta", "LayerNorm.bias"}}};
+
 bool is_position_table(std::string_view name) {
   return name.ends_with("coder.embed_positions.weight");
 }
@@ -84,19 +88,45 @@ Result<std::shared_ptr<const Checkpoint>> rename_tensors(std::shared_ptr<const C
       std::make_shared<RenamedCheckpoint>(std::move(base), std::move(entries), std::move(sources)));
 }
 
-Result<std::shared_ptr<const Checkpoint>> replace_prefix(std::shared_ptr<const Checkpoint> base,
-                                                         std::string_view from,
-                                                         std::string_view to) {
+namespace {
+
+/// Every tensor, under the name to which `change` turns its own; `change` says whether it did.
+template <class Change>
+Result<std::shared_ptr<const Checkpoint>> rename_where(std::shared_ptr<const Checkpoint> base,
+                                                       Change&& change) {
   std::vector<RenamedTensor> renamed;
   bool any = false;
   for (const TensorEntry& tensor : base->tensors()) {
-    const bool has = tensor.name.starts_with(from);
-    any = any || has;
-    renamed.push_back(
-        {has ? std::string(to) + tensor.name.substr(from.size()) : tensor.name, tensor.name});
+    std::string name = tensor.name;
+    any = change(name) || any;
+    renamed.push_back({std::move(name), tensor.name});
   }
   if (!any) return base;
   return rename_tensors(std::move(base), renamed);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Checkpoint>> replace_prefix(std::shared_ptr<const Checkpoint> base,
+                                                         std::string_view from,
+                                                         std::string_view to) {
+  return rename_where(std::move(base), [&](std::string& name) {
+    const bool has = name.starts_with(from);
+    if (has) name.replace(0, from.size(), to);
+    return has;
+  });
+}
+
+Result<std::shared_ptr<const Checkpoint>> rename_tensorflow_norms(
+    std::shared_ptr<const Checkpoint> base) {
+  return rename_where(std::move(base), [](std::string& name) {
+    for (const auto& [old_name, new_name] : kTensorFlowNorms) {
+      if (!name.ends_with(old_name)) continue;
+      name.replace(name.size() - old_name.size(), old_name.size(), new_name);
+      return true;
+    }
+    return false;
+  });
 }
 
 bool is_native_led(const Checkpoint& checkpoint) {

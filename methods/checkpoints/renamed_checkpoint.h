@@ -31,6 +31,12 @@ Result<std::shared_ptr<const Checkpoint>> replace_prefix(std::shared_ptr<const C
                                                          std::string_view from,
                                                          std::string_view to);
 
+/// Norms that are called `LayerNorm.gamma` and `LayerNorm.beta`, as in BERT files that came from
+/// TensorFlow, under the names `LayerNorm.weight` and `LayerNorm.bias`, as transformers reads them.
+/// Without any such name the checkpoint itself.
+Result<std::shared_ptr<const Checkpoint>> rename_tensorflow_norms(
+    std::shared_ptr<const Checkpoint> base);
+
 /// LED as AllenAI's own code saves it: prefix "model.", `longformer_self_attn`, and position tables
 /// with two leading rows that are never used (16386 rows in the published files).
 bool is_native_led(const Checkpoint& checkpoint);

@@ -152,6 +152,20 @@ TEST_F(ModelDirectoryTest, a_prefix_is_replaced_where_names_have_it) {
               HasSubstr("two tensors become 'cls.b'"));
 }
 
+TEST_F(ModelDirectoryTest, norms_with_tensorflow_names_are_read) {
+  const auto base = open_safetensors(
+      folder_.write("b.safetensors", weights({"a.LayerNorm.gamma", "a.LayerNorm.beta", "c.beta"})));
+  ASSERT_TRUE(base.ok());
+  const auto renamed = rename_tensorflow_norms(*base);
+  ASSERT_TRUE(renamed.ok());
+  EXPECT_NE((*renamed)->find("a.LayerNorm.weight"), nullptr);
+  EXPECT_NE((*renamed)->find("a.LayerNorm.bias"), nullptr);
+  EXPECT_NE((*renamed)->find("c.beta"), nullptr);
+  EXPECT_EQ((*renamed)->find("a.LayerNorm.gamma"), nullptr);
+  const auto plain = open_safetensors(folder_.write("p.safetensors", weights({"a.weight"})));
+  EXPECT_EQ(*rename_tensorflow_norms(*plain), *plain);
+}
+
 TEST_F(ModelDirectoryTest, the_chat_template_is_a_file_or_a_text_or_one_of_several) {
   folder_.write("config.json", R"({"model_type": "llama"})");
   const auto chat_template = [&] { return ModelDirectory::open(folder_.path())->chat_template(); };
