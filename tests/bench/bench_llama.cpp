@@ -1,13 +1,15 @@
-// qfs_bench_llama: times prefill and decoding of a GGUF model on command, one JSON line in, one
-// out, so that llama_vs_transformers.py can interleave it with another program in one run.
+// qfs_bench_llama: times prefill and decoding of a model of the LLaMA family on command, one JSON
+// line in, one out, so that the scripts beside this file can interleave it with other programs in
+// one run.
 //
-//   qfs_bench_llama MODEL.gguf THREADS
+//   qfs_bench_llama MODEL THREADS [bfloat16]    MODEL: a GGUF file or a folder
 //   {"tokens": 512, "batch": 1, "steps": 0}    -> {"seconds": …, "ids": […]}: the prefill is timed
 //   {"tokens": 512, "batch": 8, "steps": 16}   -> likewise: only the steps after it are timed
 //
 // Prompts are pseudo-random ids from a fixed rule that both programs share; `ids` are the greedy
 // tokens of row 0.
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -15,8 +17,11 @@
 
 #include "harness/core/clock.h"
 #include "methods/backbones/llama/llama.h"
+#include "methods/backbones/llama/llama_bfloat16.h"
 #include "methods/backbones/torch_runtime.h"
 #include "methods/checkpoints/gguf.h"
+#include "methods/checkpoints/model_directory.h"
+#include "methods/kernels/cpu_kernels.h"
 
 namespace {
 
@@ -41,6 +46,15 @@ std::vector<int32_t> prompt(int64_t tokens, int64_t row) {
     ids.push_back(static_cast<int32_t>((i * 7919 + row * 104729 + i * i % 1009) % 40000 + 100));
   }
   return ids;
+}
+
+qfs::Result<std::shared_ptr<const qfs::backbones::LlamaWeights>> load(const std::string& path) {
+  if (!std::filesystem::is_directory(path)) {
+    return qfs::backbones::load_llama_weights(
+        value_or_exit(qfs::checkpoints::GgufFile::open(path)));
+  }
+  return qfs::backbones::load_llama_weights(
+      value_or_exit(qfs::checkpoints::ModelDirectory::open(path)));
 }
 
 class Bench {
@@ -84,15 +98,17 @@ class Bench {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::cerr << "usage: qfs_bench_llama MODEL.gguf THREADS\n";
+  const bool rounded = argc == 4 && std::string_view(argv[3]) == "bfloat16";
+  if (argc != 3 && !rounded) {
+    std::cerr << "usage: qfs_bench_llama MODEL THREADS [bfloat16]\n";
     return 2;
   }
   qfs::RuntimeOptions runtime;
   runtime.threads = std::atoi(argv[2]);
   check(qfs::backbones::configure_torch(runtime));
-  const auto file = value_or_exit(qfs::checkpoints::GgufFile::open(argv[1]));
-  Llama llama(value_or_exit(qfs::backbones::load_llama_weights(file)));
+  auto weights = value_or_exit(load(argv[1]));
+  if (rounded) weights = value_or_exit(qfs::backbones::rounded_to_bfloat16(weights));
+  Llama llama(weights, rounded && qfs::kernels::has_bfloat16_products());
   Bench bench(llama);
   for (std::string line; std::getline(std::cin, line);) {
     const auto task = nlohmann::json::parse(line);
