@@ -3,7 +3,7 @@ qfs_test(backbone_registry_test LABEL unit
   LINK qfs_backbone_registry)
 if(QFS_TORCH)
   qfs_test(backbones_test LABEL unit
-    SOURCES unit/kernels/cpu_kernels_test.cpp unit/kernels/dense_kernels_test.cpp unit/kernels/thread_pool_test.cpp unit/backbones/llama_test.cpp
+    SOURCES unit/kernels/cpu_kernels_test.cpp unit/kernels/dense_kernels_test.cpp unit/kernels/thread_pool_test.cpp unit/backbones/cpu_bfloat16_test.cpp unit/backbones/llama_test.cpp
             support/gguf_writer.cpp support/tiny_llama.cpp
     LINK qfs_backbones)
   add_library(fake_nvml MODULE support/fake_nvml.cpp)
@@ -19,7 +19,7 @@ if(QFS_TORCH)
     LINK qfs_backbones)
   # The same executable on the GPU where the plug-in is built; fails where there is none.
   qfs_test(device_test LABEL unit
-    SOURCES unit/kernels/device_kernels_test.cpp unit/kernels/device_sampling_test.cpp unit/backbones/device_llama_test.cpp
+    SOURCES unit/kernels/device_kernels_test.cpp unit/kernels/device_sampling_test.cpp unit/backbones/device_llama_test.cpp unit/backbones/shared_prefix_test.cpp
             support/gguf_writer.cpp support/tiny_llama.cpp
     LINK qfs_backbones qfs_generation)
   if(QFS_CUDA)
@@ -29,7 +29,7 @@ if(QFS_TORCH)
       "OMP_NUM_THREADS=1;QFS_TEST_DEVICE=cuda")
   endif()
   qfs_test(tiny_models_test LABEL conformance
-    SOURCES conformance/backbones/cpu_encoder_test.cpp conformance/backbones/tiny_encoders_test.cpp conformance/backbones/tiny_llama_test.cpp conformance/backbones/tiny_seq2seq_test.cpp
+    SOURCES conformance/backbones/cpu_encoder_test.cpp conformance/backbones/tiny_encoders_test.cpp conformance/backbones/tiny_gradients_test.cpp conformance/backbones/tiny_llama_test.cpp conformance/backbones/tiny_seq2seq_test.cpp
             support/safetensors_writer.cpp support/tiny_checkpoint.cpp
     LINK qfs_backbones nlohmann_json::nlohmann_json)
   qfs_test(smollm2_test LABEL conformance

@@ -33,6 +33,15 @@ inline ParamSpec flag_param(std::string name, bool default_value, std::string do
   return spec;
 }
 
+/// A switch of how outputs are computed: left out it is off, and numerics_id is as if there were
+/// none.
+inline ParamSpec numerics_flag(std::string name, std::string doc) {
+  ParamSpec spec = text_param(std::move(name), std::move(doc));
+  spec.type = ParamType::boolean;
+  spec.numerics = true;
+  return spec;
+}
+
 /// In [minimum, maximum]; `unit` may be empty.
 inline ParamSpec integer_param(std::string name, std::string unit, double minimum, double maximum,
                                std::string doc) {

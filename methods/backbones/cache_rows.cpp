@@ -69,4 +69,23 @@ Status reassign_rows(std::span<const int64_t> rows, std::span<const int64_t> sou
   });
 }
 
+Status copy_shared(const SharedPrefix& shared, int64_t tokens, int64_t row, const at::Tensor& keys,
+                   const at::Tensor& values, std::vector<int64_t>& lengths) {
+  const bool inside = shared.row >= 0 && shared.row < static_cast<int64_t>(lengths.size());
+  const int64_t held = inside && shared.row != row ? lengths[static_cast<size_t>(shared.row)] : 0;
+  if (shared.positions < 1 || shared.positions > held || shared.positions >= tokens) {
+    return invalid_argument("a prompt of " + std::to_string(tokens) + " tokens shares " +
+                            std::to_string(shared.positions) + " with row " +
+                            std::to_string(shared.row) + ", which holds " + std::to_string(held));
+  }
+  return guarded("copying a shared prefix", [&]() -> Status {
+    for (const at::Tensor& cache : {keys, values}) {
+      const at::Tensor used = cache.narrow(3, 0, shared.positions);
+      used.select(1, row).copy_(used.select(1, shared.row));
+    }
+    lengths[static_cast<size_t>(row)] = shared.positions;
+    return {};
+  });
+}
+
 }  // namespace qfs::backbones

@@ -1,4 +1,5 @@
-// Rows of a key-value cache that go on from where other rows stand, as beams do.
+// Rows of a key-value cache that go on from where other rows stand, as beams do, or begin as they
+// began.
 //
 // Called by implementations of SequenceModel. Pure but for the tensors; thread-compatible.
 #pragma once
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "harness/api/result.h"
+#include "methods/backbones/sequence_model.h"
 
 namespace qfs::backbones {
 
@@ -19,5 +21,11 @@ namespace qfs::backbones {
 Status reassign_rows(std::span<const int64_t> rows, std::span<const int64_t> sources,
                      const at::Tensor& keys, const at::Tensor& values,
                      std::vector<int64_t>& lengths);
+
+/// Copies the shared positions of a prompt of `tokens` tokens into the empty row `row`, whose
+/// length becomes theirs. `invalid_argument`: the source does not hold them, or nothing is left to
+/// read.
+Status copy_shared(const SharedPrefix& shared, int64_t tokens, int64_t row, const at::Tensor& keys,
+                   const at::Tensor& values, std::vector<int64_t>& lengths);
 
 }  // namespace qfs::backbones

@@ -2,8 +2,8 @@
 // used.
 //
 // Decoding is bound by the memory that weights take, and so is a small machine: a packed weight of
-// 0.6 bytes an element gives the same float32 results as one of 4 bytes. Plain data; immutable once
-// loaded.
+// 0.6 or 2 bytes an element gives the same float32 results as one of 4 bytes. Plain data; immutable
+// once loaded.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,14 @@
 
 namespace qfs::backbones {
 
-/// [rows, columns], row-major; type f32, q4_1 or q8_0.
+/// Whether a matrix of this storage type is kept as it is; others become float32 when they are
+/// read.
+constexpr bool stays_packed(checkpoints::TensorType type) {
+  using enum checkpoints::TensorType;
+  return type == q4_1 || type == q8_0 || type == bf16 || type == f16;
+}
+
+/// [rows, columns], row-major; float32 or a type that stays packed.
 struct Matrix {
   checkpoints::TensorType type = checkpoints::TensorType::f32;
   int64_t rows = 0;

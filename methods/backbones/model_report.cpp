@@ -12,6 +12,7 @@
 #include "methods/backbones/bart/bart_config.h"
 #include "methods/backbones/encoders/encoder_weights.h"
 #include "methods/backbones/llama/llama_config.h"
+#include "methods/backbones/matrix.h"
 #include "methods/backbones/registry.h"
 #include "methods/checkpoints/gguf_checkpoint.h"
 #include "methods/checkpoints/model_directory.h"
@@ -126,13 +127,12 @@ void add_tensors(const Checkpoint& checkpoint, json& report) {
   report["stored_bytes"] = bytes;
 }
 
-/// Bytes that the weights take once loaded for the CPU: packed types that the kernels read stay as
-/// they are, everything else is float32.
-int64_t loaded_bytes(const Checkpoint& checkpoint) {
+/// Bytes that the weights take once loaded for the CPU. Matrices of decoder-only models stay as
+/// they are where the kernels read their type; everything else is float32.
+int64_t loaded_bytes(const Checkpoint& checkpoint, bool decoder_only) {
   int64_t bytes = 0;
   for (const TensorEntry& tensor : checkpoint.tensors()) {
-    const bool packed = tensor.type == checkpoints::TensorType::q4_1 ||
-                        tensor.type == checkpoints::TensorType::q8_0;
+    const bool packed = decoder_only && tensor.shape.size() == 2 && stays_packed(tensor.type);
     bytes += packed ? static_cast<int64_t>(tensor.bytes) : tensor.elements * 4;
   }
   return bytes;
@@ -150,6 +150,7 @@ void add_memory(const LlamaConfig& config, int64_t weights, json& report) {
                       {"bytes", weights + batch * context * per_token}});
     }
   }
+  report["loaded_bytes"] = weights;
   report["context"] = config.context;
   report["cache_bytes_per_token"] = per_token;
   report["memory"] = std::move(rows);
@@ -177,28 +178,28 @@ void add_memory(const BartConfig& config, int64_t weights, json& report) {
 /// to the report.
 struct Kind {
   const char* name;
-  Status (*describe)(const Opened& opened, int64_t weights, json& report);
+  Status (*describe)(const Opened& opened, json& report);
 };
 
 constexpr Kind kKinds[] = {
     {"decoder",
-     [](const Opened& opened, int64_t weights, json& report) -> Status {
+     [](const Opened& opened, json& report) -> Status {
        const auto config =
            opened.folder ? read_llama_config(*opened.folder) : read_llama_config(*opened.gguf);
        if (!config.ok()) return config.error();
-       add_memory(*config, weights, report);
+       add_memory(*config, loaded_bytes(*opened.checkpoint, true), report);
        return {};
      }},
     {"encoder-decoder",
-     [](const Opened& opened, int64_t weights, json& report) -> Status {
+     [](const Opened& opened, json& report) -> Status {
        if (!opened.folder) return unavailable("GGUF files here are decoder-only");
        const auto config = read_bart_config(*opened.folder);
        if (!config.ok()) return config.error();
-       add_memory(*config, weights, report);
+       add_memory(*config, loaded_bytes(*opened.checkpoint, false), report);
        return {};
      }},
     {"encoder",
-     [](const Opened& opened, int64_t, json& report) -> Status {
+     [](const Opened& opened, json& report) -> Status {
        if (!opened.folder) return unavailable("GGUF files here are decoder-only");
        const auto config = read_encoder_config(*opened.folder);
        if (!config.ok()) return config.error();
@@ -209,11 +210,10 @@ constexpr Kind kKinds[] = {
 
 /// Which kind the model is, or why this program computes none of it.
 std::string describe_architecture(const Opened& opened, json& report) {
-  const int64_t weights = loaded_bytes(*opened.checkpoint);
-  report["loaded_bytes"] = weights;
+  report["loaded_bytes"] = loaded_bytes(*opened.checkpoint, false);
   std::string reasons;
   for (const Kind& kind : kKinds) {
-    const Status described = kind.describe(opened, weights, report);
+    const Status described = kind.describe(opened, report);
     if (described.ok()) return kind.name;
     // Another model type is unavailable; anything else is wrong with this one.
     if (described.error().kind != ErrorKind::unavailable) {

@@ -1,8 +1,8 @@
 // RowProducts: linear layers over the few rows of a decoding step.
 //
 // Used by decoders. On a CPU in float32 it is the kernel that reads each weight once whatever the
-// number of rows, and gives a row the same bits in any batch; elsewhere LibTorch's product. Owns
-// threads; one caller at a time.
+// number of rows, and gives a row the same bits in any batch; elsewhere LibTorch's product. One
+// caller at a time.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -14,13 +14,14 @@ namespace qfs::backbones {
 
 class RowProducts {
  public:
-  explicit RowProducts(int threads) : pool_(threads) {}
+  /// The pool outlives this.
+  explicit RowProducts(kernels::ThreadPool& pool) : pool_(pool) {}
 
   /// x [rows, inputs] to [rows, outputs].
   at::Tensor operator()(const Linear& linear, const at::Tensor& x);
 
  private:
-  kernels::ThreadPool pool_;
+  kernels::ThreadPool& pool_;
 };
 
 }  // namespace qfs::backbones

@@ -6,12 +6,19 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "harness/api/result.h"
 
 namespace qfs::backbones {
+
+/// The first positions of a prompt, which the prompt of another row begins with too.
+struct SharedPrefix {
+  int64_t row = 0;        ///< was read before
+  int64_t positions = 0;  ///< at least 1, fewer than the prompt has
+};
 
 /// What a row begins with.
 struct SequenceInput {
@@ -21,6 +28,9 @@ struct SequenceInput {
   std::vector<int64_t> global_positions = {};
   /// What the decoder of an encoder-decoder begins with; empty: SequenceShape::decoder_start.
   std::vector<int32_t> decoder_ids = {};
+  /// Taken from that row's cache instead of being read again; decoder-only models. The rest is
+  /// computed by fewer rows at a time, so last bits may differ from those of the whole prompt.
+  std::optional<SharedPrefix> shared = {};
 };
 
 struct SequenceShape {
@@ -45,7 +55,8 @@ class SequenceModel {
   virtual Status begin(int64_t rows, int64_t capacity) = 0;
 
   /// Reads an input into an empty row; `logits` [vocabulary] receives those that follow its last
-  /// token. `invalid_argument`: no tokens, too many, an unknown id, or a row in use.
+  /// token. `invalid_argument`: no tokens, too many, an unknown id, a row in use, or a shared
+  /// prefix that is not held or that this kind of model does not share.
   virtual Status prefill(int64_t row, const SequenceInput& input, std::span<float> logits) = 0;
 
   /// One step for `rows` (distinct, not empty) with one token each; `logits` [rows, vocabulary].

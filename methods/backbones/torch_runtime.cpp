@@ -23,8 +23,9 @@ Status configure_torch(const RuntimeOptions& runtime) {
     if (Status status = configure_cuda(runtime); !status.ok()) return status;
   } else if (runtime.device != "cpu") {
     return invalid_argument("unknown device '" + runtime.device + "'; valid: cpu, cuda");
-  } else if (runtime.dtype != "float32") {
-    return unavailable("dtype '" + runtime.dtype + "' is not available on a CPU (float32 is)");
+  } else if (runtime.dtype != "float32" && runtime.dtype != "bfloat16") {
+    return unavailable("dtype '" + runtime.dtype +
+                       "' is not available on a CPU (float32 and bfloat16 are)");
   }
   return guarded("configuring LibTorch", [&]() -> Status {
     at::set_num_threads(runtime.threads);
@@ -46,6 +47,9 @@ Result<TorchFacts> probe_torch(const RuntimeOptions& runtime) {
   numerics["cpu_capability"] = at::get_cpu_capability();
   numerics["cpu_kernels"] = kernels::cpu_kernels().instruction_set;
   numerics["icu"] = U_ICU_VERSION;
+  if (runtime.device == "cpu" && runtime.dtype == "bfloat16") {
+    numerics["bfloat16_products"] = kernels::has_bfloat16_products();
+  }
   nlohmann::json details;
   details["mkl"] = at::get_mkl_version();
   details["openmp"] = at::get_openmp_version();

@@ -6,17 +6,8 @@
 
 namespace qfs::backbones {
 
-namespace {
-
 using checkpoints::TensorEntry;
 using checkpoints::TensorType;
-
-bool stays_packed(TensorType type, int64_t columns) {
-  return (type == TensorType::q4_1 || type == TensorType::q8_0) &&
-         columns <= kernels::kMaxPackedRow;
-}
-
-}  // namespace
 
 void WeightReader::keep(const Status& status) {
   if (status_.ok() && !status.ok()) status_ = status;
@@ -40,7 +31,7 @@ Matrix WeightReader::matrix(std::span<const MatrixPart> parts, int64_t columns) 
     matrix.rows += part.rows;
   }
   const TensorType type = tensors.front()->type;
-  const bool packed = stays_packed(type, columns) &&
+  const bool packed = stays_packed(type) && columns <= kernels::kMaxPackedRow &&
                       std::all_of(tensors.begin(), tensors.end(),
                                   [&](const TensorEntry* tensor) { return tensor->type == type; });
   if (packed) matrix.type = type;

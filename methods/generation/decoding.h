@@ -59,6 +59,9 @@ struct DecodingOptions {
   std::vector<int32_t> stop_ids = {};        ///< end a row; not part of its output
   std::vector<std::string> stop_texts = {};  ///< end a row; its text is cut before the first
   bool ignore_stops = false;  ///< always produce max_new_tokens (measuring with a fixed number)
+  /// An input that begins as an earlier one of the call, by half of its tokens or more, takes that
+  /// beginning from its cache (SequenceInput::shared); decoder-only models.
+  bool share_prefixes = false;
   std::optional<SamplingOptions> sampling = {};  ///< not together with beams
   std::optional<BeamOptions> beams = {};
 };

@@ -17,13 +17,14 @@ struct Generated {
   std::string text;          ///< their bytes, cut at a stop text; possibly ill-formed UTF-8
   FinishReason finish = FinishReason::length;
   std::optional<double> score;  ///< of beam search: see BeamOptions
+  int64_t shared_tokens = 0;    ///< of the input that another input's cache gave
 };
 
 /// Where the time of one call went. Tokens per second of prefill are prefill_tokens over
 /// prefill_ns, of decoding decode_tokens over decode_ns.
 struct GenerationTimes {
-  int64_t prefill_ns = 0;  ///< reading all inputs, up to the logits after their last tokens
-  int64_t prefill_tokens = 0;
+  int64_t prefill_ns = 0;      ///< reading all inputs, up to the logits after their last tokens
+  int64_t prefill_tokens = 0;  ///< that were read: without those of shared prefixes
   int64_t first_token_ns = 0;  ///< from the start until every row has its first token
   int64_t decode_ns = 0;       ///< all steps after the first token
   int64_t decode_tokens = 0;   ///< rows that these steps computed: with beams, several an output

@@ -1,6 +1,7 @@
 #include "methods/generation/generator.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,7 @@ namespace {
 using backbones::SequenceInput;
 using backbones::SequenceModel;
 using backbones::SequenceShape;
+using backbones::SharedPrefix;
 
 int64_t rows_per_input(const DecodingOptions& options) {
   return options.beams ? options.beams->count : 1;
@@ -36,6 +38,9 @@ Status check_options(const DecodingOptions& options, const SequenceShape& shape)
   if (options.sampling && !(options.sampling->temperature > 0 && options.sampling->top_p > 0)) {
     return invalid_argument("temperature and top_p must be above 0");
   }
+  if (options.share_prefixes && shape.encoder_decoder()) {
+    return invalid_argument("an encoder-decoder shares no prefixes");
+  }
   if (options.beams && (options.beams->count < 2 || 2 * options.beams->count > shape.vocabulary)) {
     return invalid_argument(std::to_string(options.beams->count) +
                             " beams; expected 2 to half the vocabulary's size");
@@ -56,6 +61,22 @@ Result<int64_t> needed_positions(std::span<const SequenceInput> inputs, int64_t 
       (shape.encoder_decoder() ? "a decoder that begins with " : "a prompt of ") +
       std::to_string(longest) + " tokens and " + std::to_string(new_tokens) +
       " new ones do not fit the backbone's window of " + std::to_string(shape.context) + " tokens");
+}
+
+/// The longest beginning that `ids` have in common with one of the inputs before them, if it is
+/// half of them: a long rest is faster read with its whole prompt. Rows of inputs are `width`
+/// apart.
+std::optional<SharedPrefix> shared_prefix(std::span<const SequenceInput> before,
+                                          const std::vector<int32_t>& ids, int64_t width) {
+  std::optional<SharedPrefix> best;
+  for (size_t i = 0; i < before.size(); ++i) {
+    const auto differing = std::ranges::mismatch(before[i].ids, ids).in2 - ids.begin();
+    const auto positions = std::min<int64_t>(differing, static_cast<int64_t>(ids.size()) - 1);
+    if (2 * positions < static_cast<int64_t>(ids.size())) continue;
+    if (best && positions <= best->positions) continue;
+    best = SharedPrefix{static_cast<int64_t>(i) * width, positions};
+  }
+  return best;
 }
 
 /// An input's search with the model rows that it has now.
@@ -104,6 +125,7 @@ Result<GenerationResult> Generator::generate(std::span<const SequenceInput> inpu
   std::vector<float> logits(static_cast<size_t>(count * width) * vocabulary);
 
   std::vector<std::unique_ptr<Search>> searches;
+  std::vector<int64_t> shared;  // tokens of each input
   std::vector<Active> active;
   Step step;
   GenerationTimes& times = result.times;
@@ -111,9 +133,12 @@ Result<GenerationResult> Generator::generate(std::span<const SequenceInput> inpu
     const int64_t begin_ns = monotonic_ns();
     const std::span<float> first(logits.data(), vocabulary);
     const int64_t row = static_cast<int64_t>(i) * width;
-    if (Status read = model_->prefill(row, inputs[i], first); !read.ok()) return read.error();
+    SequenceInput input = inputs[i];
+    if (options.share_prefixes) input.shared = shared_prefix(inputs.first(i), input.ids, width);
+    shared.push_back(input.shared ? input.shared->positions : 0);
+    if (Status read = model_->prefill(row, input, first); !read.ok()) return read.error();
     times.prefill_ns += monotonic_ns() - begin_ns;
-    times.prefill_tokens += static_cast<int64_t>(inputs[i].ids.size());
+    times.prefill_tokens += static_cast<int64_t>(input.ids.size()) - shared.back();
     const SearchInput about = {*tokenizer_, options, begun(inputs[i], shape()), shape().vocabulary,
                                seeds.empty() ? 0 : seeds[i]};
     searches.push_back(options.beams ? make_beam_search(about) : make_single_search(about));
@@ -151,7 +176,10 @@ Result<GenerationResult> Generator::generate(std::span<const SequenceInput> inpu
     std::erase_if(active, [](const Active& one) { return one.rows == 0; });
   }
   times.decode_ns = monotonic_ns() - decode_begin_ns;
-  for (const auto& search : searches) result.rows.push_back(search->take());
+  for (size_t i = 0; i < searches.size(); ++i) {
+    result.rows.push_back(searches[i]->take());
+    result.rows.back().shared_tokens = shared[i];
+  }
   return result;
 }
 

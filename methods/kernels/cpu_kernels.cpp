@@ -14,13 +14,29 @@ bool has_avx2() {
 #endif
 }
 
+namespace {
+
+/// QFS_CPU_KERNELS; empty when it is not set.
+std::string_view held_back() {
+  const char* wanted = std::getenv("QFS_CPU_KERNELS");
+  return wanted != nullptr ? wanted : "";
+}
+
+}  // namespace
+
 const CpuKernels& cpu_kernels() {
   static const CpuKernels& chosen = [&]() -> const CpuKernels& {
-    const char* wanted = std::getenv("QFS_CPU_KERNELS");
-    const bool portable = wanted != nullptr && std::string_view(wanted) == "portable";
-    return has_avx2() && !portable ? avx2_kernels() : portable_kernels();
+    return has_avx2() && held_back() != "portable" ? avx2_kernels() : portable_kernels();
   }();
   return chosen;
+}
+
+bool has_bfloat16_products() {
+#if defined(__x86_64__)
+  return held_back().empty() && (__builtin_cpu_supports("avx512bf16") != 0);
+#else
+  return false;
+#endif
 }
 
 }  // namespace qfs::kernels

@@ -90,4 +90,8 @@ const CpuKernels& portable_kernels();
 const CpuKernels& avx2_kernels();
 bool has_avx2();
 
+/// Whether the machine multiplies bfloat16 in hardware (AVX-512 BF16), unless
+/// QFS_CPU_KERNELS holds it back.
+bool has_bfloat16_products();
+
 }  // namespace qfs::kernels

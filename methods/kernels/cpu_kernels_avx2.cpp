@@ -2,6 +2,7 @@
 // three.
 #include <immintrin.h>
 
+#include <bit>
 #include <cstring>
 #include <initializer_list>
 
@@ -87,6 +88,29 @@ struct Q8Block {
   }
 };
 
+/// Eight values of a 16-bit type, and one.
+struct BFloat16 {
+  static __m256 load(const uint16_t* from) {
+    const __m128i eight = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(eight), 16));
+  }
+  static float value(uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); }
+};
+struct Float16 {
+  static __m256 load(const uint16_t* from) {
+    return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+  }
+  static float value(uint16_t bits) { return _cvtsh_ss(bits); }
+};
+
+template <class Half>
+void expand_half(const void* packed, int64_t elements, float* out) {
+  const auto* from = static_cast<const uint16_t*>(packed);
+  int64_t i = 0;
+  for (; i + 8 <= elements; i += 8) _mm256_storeu_ps(out + i, Half::load(from + i));
+  for (; i < elements; ++i) out[i] = Half::value(from[i]);
+}
+
 float sum_of_lanes(__m256 lanes) {
   // As the portable vector: lanes i and i + 4, then i and i + 2, then the last two.
   const __m128 four = _mm_add_ps(_mm256_castps256_ps128(lanes), _mm256_extractf128_ps(lanes, 1));
@@ -121,6 +145,39 @@ void packed_matvec(const MatVec& task, int64_t row_begin, int64_t row_end) {
   for (; row < row_end; ++row) packed_rows<Block, 1>(task, row);
 }
 
+/// kRows rows of a 16-bit weight against one input, in the order of the expanded weight.
+template <class Half, int kRows>
+void half_rows(const MatVec& task, int64_t row) {
+  const uint16_t* weight[kRows];
+  __m256 sums[kRows];
+  for (int r = 0; r < kRows; ++r) {
+    weight[r] = reinterpret_cast<const uint16_t*>(task.weight + (row + r) * task.row_bytes);
+    sums[r] = _mm256_setzero_ps();
+  }
+  int64_t k = 0;
+  for (; k + 8 <= task.inner; k += 8) {
+    const __m256 x = _mm256_loadu_ps(task.x + k);
+    for (int r = 0; r < kRows; ++r) {
+      sums[r] = _mm256_fmadd_ps(Half::load(weight[r] + k), x, sums[r]);
+    }
+  }
+  for (int r = 0; r < kRows; ++r) {
+    float total = sum_of_lanes(sums[r]);
+    for (int64_t tail = k; tail < task.inner; ++tail) {
+      total += Half::value(weight[r][tail]) * task.x[tail];
+    }
+    float& y = task.y[row + r];
+    y = task.accumulate ? y + total : total;
+  }
+}
+
+template <class Half>
+void half_matvec(const MatVec& task, int64_t row_begin, int64_t row_end) {
+  int64_t row = row_begin;
+  for (; row + 8 <= row_end; row += 8) half_rows<Half, 8>(task, row);
+  for (; row < row_end; ++row) half_rows<Half, 1>(task, row);
+}
+
 struct Avx2Vector {
   __m256 lanes;
 
@@ -140,6 +197,10 @@ struct Avx2Vector {
         return expand_q4_1(blocks, elements / kBlock, out);
       case checkpoints::TensorType::q8_0:
         return expand_q8_0(blocks, elements / kBlock, out);
+      case checkpoints::TensorType::bf16:
+        return expand_half<BFloat16>(packed, elements, out);
+      case checkpoints::TensorType::f16:
+        return expand_half<Float16>(packed, elements, out);
       default:
         return checkpoints::dequantize(type, packed, elements, out);
     }
@@ -151,6 +212,10 @@ struct Avx2Vector {
       packed_matvec<Q4Block>(task, row_begin, row_end);
     } else if (task.type == checkpoints::TensorType::q8_0) {
       packed_matvec<Q8Block>(task, row_begin, row_end);
+    } else if (task.type == checkpoints::TensorType::bf16) {
+      half_matvec<BFloat16>(task, row_begin, row_end);
+    } else if (task.type == checkpoints::TensorType::f16) {
+      half_matvec<Float16>(task, row_begin, row_end);
     } else {
       return false;
     }

@@ -27,7 +27,9 @@ Status check_kind(const Params& params, const SequenceShape& shape) {
     }
     return {};
   }
-  if (params.has("system")) return refuse("system", "decoder-only");
+  for (const char* name : {"system", "prefix_reuse"}) {
+    if (params.has(name)) return refuse(name, "decoder-only");
+  }
   if (params.get<std::string>("prompt") != tokenizers::default_prompt()) {
     return invalid_argument(
         "'prompt' is for decoder-only backbones; what an encoder-decoder reads "

@@ -23,6 +23,10 @@ Prediction to_prediction(const PreparedPrompt& prompt, const generation::Generat
   prediction.tokens_out = static_cast<int64_t>(generated.ids.size());
   prediction.truncation = prompt.ledger;
   prediction.prompt = prompt.text;
+  if (generated.shared_tokens > 0) {
+    prediction.extra = {R"({"observed":{"shared_prefix_tokens":)" +
+                        std::to_string(generated.shared_tokens) + "}}"};
+  }
   return prediction;
 }
 

@@ -28,6 +28,7 @@ generation::DecodingOptions decoding_of(const SessionRequest& request,
   if (auto stop = request.params.find<std::string>("stop")) options.stop_texts.push_back(*stop);
   generation::apply_decoding(request.params, options);
   options.min_new_tokens = std::min(options.min_new_tokens, options.max_new_tokens);
+  options.share_prefixes = request.params.find<bool>("prefix_reuse").value_or(false);
   return options;
 }
 

@@ -74,6 +74,10 @@ std::vector<ParamSpec> ZeroShotSpec::params() const {
   params.push_back(text_param("system", "System message; the chat template's own when left out"));
   params.push_back(flag_param("chat", true, "Wrap the prompt in the backbone's chat template"));
   params.push_back(text_param("stop", "Text that ends the output, besides the end token"));
+  params.push_back(numerics_flag(
+      "prefix_reuse",
+      "Examples of one document are decoded together, and what their prompts begin with in common "
+      "is read once; a decoder-only backbone's"));
   add_source_params(params);
   params.push_back(choice_param("decoding", {"given", "checkpoint"},
                                 "'checkpoint': beams, sampling and lengths that are not given are "
@@ -86,6 +90,26 @@ Needs ZeroShotSpec::needs(const Params&) const {
   return {.tensors = true, .backbone = true, .tokenizer = true};
 }
 
+std::vector<Unit> ZeroShotSpec::units(const Params& params,
+                                      std::span<const NumberedExample> examples) const {
+  if (!params.find<bool>("prefix_reuse").value_or(false))
+    return MethodSpec::units(params, examples);
+  // As many batches as without, but none goes across documents.
+  std::vector<Unit> units;
+  for (size_t begin = 0; begin < examples.size();) {
+    const auto of_another = [&](const NumberedExample& other) {
+      return other.example.document_id != examples[begin].example.document_id;
+    };
+    const auto end = std::ranges::find_if(examples.subspan(begin), of_another);
+    const auto count = static_cast<size_t>(end - examples.begin()) - begin;
+    for (Unit& unit : MethodSpec::units(params, examples.subspan(begin, count))) {
+      units.push_back(std::move(unit));
+    }
+    begin += count;
+  }
+  return units;
+}
+
 Status ZeroShotSpec::validate(const Params& params) const {
   if (Status status = tokenizers::check_prompt(params.get<std::string>("prompt")); !status.ok())
     return status;
@@ -94,6 +118,10 @@ Status ZeroShotSpec::validate(const Params& params) const {
   }
   if (params.find<std::string>("stop") == "") {
     return invalid_argument("'stop' is empty; leave it out to stop at the end token only");
+  }
+  if (params.find<bool>("prefix_reuse").value_or(false) && params.get<int64_t>("batch_size") < 2) {
+    return invalid_argument(
+        "'prefix_reuse' needs a 'batch_size' of at least 2: what is decoded together shares");
   }
   if (const auto layout = params.find<std::string>("source")) {
     if (Status status = tokenizers::check_source_layout(*layout); !status.ok()) return status;

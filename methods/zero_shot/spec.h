@@ -4,6 +4,7 @@
 // Known to the driver; torch-free. Stateless and thread-safe. The session is in session.h.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ class ZeroShotSpec final : public MethodSpec {
   std::vector<std::string> layers() const override;
   std::vector<ParamSpec> params() const override;
   Needs needs(const Params& params) const override;
+  /// With `prefix_reuse` a unit holds examples of one document.
+  std::vector<Unit> units(const Params& params,
+                          std::span<const NumberedExample> examples) const override;
   /// `prompt` must hold {document} once, {query} at most once and no other placeholder.
   Status validate(const Params& params) const override;
   Cost cost(const Params& params, const DatasetStats& stats) const override;

@@ -1,19 +1,18 @@
 #include "methods/backbones/bart/bart_model.h"
 
 #include <ATen/Parallel.h>
-#include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
-#include <ATen/ops/scaled_dot_product_attention.h>
-#include <ATen/ops/tensor.h>
 
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "methods/backbones/bart/bart_decoder.h"
 #include "methods/backbones/cache_rows.h"
 #include "methods/backbones/led/windowed_attention.h"
+#include "methods/backbones/row_attention.h"
 #include "methods/backbones/row_products.h"
 #include "methods/backbones/torch_runtime.h"
 
@@ -21,19 +20,19 @@ namespace qfs::backbones {
 
 namespace {
 
-/// What the decoder attends to: keys and values of an encoded input, by layer [1, heads, tokens,
-/// head_dim].
+/// What the decoder's layers attend to: keys and values of an encoded input.
 struct Source {
-  std::vector<at::Tensor> keys;
-  std::vector<at::Tensor> values;
+  std::vector<KeyValues> layers;
 };
 
-class BartModel final : public SequenceModel {
+class BartModel final : public SequenceModel, private DecoderOperations {
  public:
   explicit BartModel(std::shared_ptr<const BartWeights> weights)
       : weights_(std::move(weights)),
         shape_(shape_of(*weights_)),
-        products_(at::get_num_threads()) {}
+        pool_(at::get_num_threads()),
+        products_(pool_),
+        attention_(pool_, weights_->config.decoder_heads, weights_->config.decoder_head_dim()) {}
 
   const SequenceShape& shape() const override { return shape_; }
 
@@ -64,6 +63,7 @@ class BartModel final : public SequenceModel {
     if (lengths_[static_cast<size_t>(row)] != 0) {
       return invalid_argument("row " + std::to_string(row) + " is in use");
     }
+    if (input.shared) return invalid_argument("an encoder-decoder shares no prefixes");
     const auto states = encode_source(*weights_, input);
     if (!states.ok()) return states.error();
     const Status projected = guarded("projecting the encoder's states", [&]() -> Status {
@@ -108,15 +108,10 @@ class BartModel final : public SequenceModel {
   }
 
   std::shared_ptr<const Source> project(const at::Tensor& states) const {
-    const BartConfig& c = config();
     auto source = std::make_shared<Source>();
     for (const DecoderLayer& layer : weights_->layers) {
-      const at::Tensor key_value =
-          apply(layer.cross_key_value, states)
-              .view({states.size(1), 2, c.decoder_heads, c.decoder_head_dim()})
-              .permute({1, 2, 0, 3});
-      source->keys.push_back(key_value.select(0, 0).unsqueeze(0).contiguous());
-      source->values.push_back(key_value.select(0, 1).unsqueeze(0).contiguous());
+      const at::Tensor both = cross_keys_values(*weights_, layer, states);
+      source->layers.push_back({both.select(0, 0).contiguous(), both.select(0, 1).contiguous()});
     }
     return source;
   }
@@ -148,108 +143,57 @@ class BartModel final : public SequenceModel {
               std::span<float> logits) {
     if (Status status = check(rows, tokens, logits); !status.ok()) return status;
     return guarded("decoding", [&]() -> Status {
-      at::Tensor states = embed(rows, tokens);
-      for (size_t l = 0; l < weights_->layers.size(); ++l) {
-        const DecoderLayer& layer = weights_->layers[l];
-        states = add(layer.self_norm, states, [&](const at::Tensor& read) {
-          const at::Tensor seen = attend_past(products_(layer.self_qkv, read), l, rows);
-          return products_(layer.self_output, seen);
-        });
-        states = add(layer.cross_norm, states, [&](const at::Tensor& read) {
-          const at::Tensor seen = attend_source(products_(layer.cross_query, read), l, rows);
-          return products_(layer.cross_output, seen);
-        });
-        states = add(layer.output_norm, states, [&](const at::Tensor& read) {
-          const at::Tensor inner = apply(config().encoder.activation, products_(layer.up, read));
-          return products_(layer.down, inner);
-        });
-      }
-      if (config().encoder.pre_norm) states = normed(weights_->last_norm, states);
+      rows_ = rows;
+      std::vector<int64_t> positions;
+      for (const int64_t row : rows) positions.push_back(lengths_[static_cast<size_t>(row)]);
       const at::Tensor scores =
-          products_(weights_->head, states).to(at::kCPU, at::kFloat).contiguous();
+          decoder_logits(*weights_, tokens, positions, *this).to(at::kCPU, at::kFloat).contiguous();
       std::copy_n(scores.const_data_ptr<float>(), logits.size(), logits.data());
       for (const int64_t row : rows) ++lengths_[static_cast<size_t>(row)];
       return {};
     });
   }
 
-  at::Tensor normed(const LayerNorm& norm, const at::Tensor& states) const {
-    return apply(norm, states, config().encoder.norm_eps);
+  at::Tensor multiply(const Linear& linear, const at::Tensor& x) override {
+    return products_(linear, x);
   }
 
-  /// Residual states after a block, with its norm before it or after the sum.
-  template <class Block>
-  at::Tensor add(const LayerNorm& norm, const at::Tensor& states, Block&& block) const {
-    if (config().encoder.pre_norm) return states + block(normed(norm, states));
-    return normed(norm, states + block(states));
-  }
-
-  at::Tensor embed(std::span<const int64_t> rows, std::span<const int32_t> tokens) const {
-    std::vector<int64_t> ids(tokens.begin(), tokens.end());
-    std::vector<int64_t> positions;
-    for (const int64_t row : rows) {
-      positions.push_back(lengths_[static_cast<size_t>(row)] + config().decoder_first_position);
-    }
-    const at::Device device = weights_->positions.device();
-    at::Tensor words = weights_->words.index_select(0, at::tensor(ids).to(device));
-    if (config().encoder.embedding_scale != 1) words = words * config().encoder.embedding_scale;
-    const at::Tensor sum =
-        words + weights_->positions.index_select(0, at::tensor(positions).to(device));
-    return config().encoder.embedding_norm ? normed(weights_->norm, sum) : sum;
-  }
-
-  /// Self-attention of each row over all that it holds, with its new key and value: [rows, hidden].
-  at::Tensor attend_past(const at::Tensor& qkv, size_t layer, std::span<const int64_t> rows) {
+  /// Each row over all that it holds, with its new key and value.
+  at::Tensor attend_past(const at::Tensor& qkv, size_t layer) override {
     const BartConfig& c = config();
-    const at::Tensor parts =
-        qkv.view({static_cast<int64_t>(rows.size()), 3, c.decoder_heads, 1, c.decoder_head_dim()});
-    std::vector<at::Tensor> attended;
-    for (size_t i = 0; i < rows.size(); ++i) {
-      const at::Tensor part = parts.select(0, static_cast<int64_t>(i));
-      const int64_t length = lengths_[static_cast<size_t>(rows[i])];
-      const auto past = [&](const at::Tensor& cache, const at::Tensor& now) {
-        const at::Tensor row = cache.select(0, static_cast<int64_t>(layer)).select(0, rows[i]);
-        row.narrow(1, length, 1).copy_(now);
-        return row.narrow(1, 0, length + 1).unsqueeze(0);
+    const at::Tensor parts = qkv.view({qkv.size(0), 3, c.decoder_heads, c.decoder_head_dim()});
+    std::vector<KeyValues> held;
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      const int64_t length = lengths_[static_cast<size_t>(rows_[i])];
+      const auto with_new = [&](const at::Tensor& cache, int64_t part) {
+        const at::Tensor row = cache.select(0, static_cast<int64_t>(layer)).select(0, rows_[i]);
+        row.select(1, length).copy_(parts.select(0, static_cast<int64_t>(i)).select(0, part));
+        return row.narrow(1, 0, length + 1);
       };
-      const at::Tensor keys = past(keys_, part.select(0, 1));
-      const at::Tensor values = past(values_, part.select(0, 2));
-      attended.push_back(
-          at::scaled_dot_product_attention(part.select(0, 0).unsqueeze(0), keys, values));
+      held.push_back({with_new(keys_, 1), with_new(values_, 2)});
     }
-    return at::cat(attended).reshape({static_cast<int64_t>(rows.size()), c.encoder.hidden});
+    return attention_(parts.select(1, 0), held);
   }
 
-  /// Cross-attention; neighbouring rows of one source ask together: [rows, hidden].
-  at::Tensor attend_source(const at::Tensor& queries, size_t layer,
-                           std::span<const int64_t> rows) const {
+  at::Tensor attend_source(const at::Tensor& queries, size_t layer) override {
     const BartConfig& c = config();
-    const auto source_of = [&](size_t i) { return sources_[static_cast<size_t>(rows[i])].get(); };
-    std::vector<at::Tensor> attended;
-    for (size_t begin = 0; begin < rows.size();) {
-      size_t end = begin + 1;
-      while (end < rows.size() && source_of(end) == source_of(begin)) ++end;
-      const auto count = static_cast<int64_t>(end - begin);
-      const at::Tensor asking = queries.narrow(0, static_cast<int64_t>(begin), count)
-                                    .view({1, count, c.decoder_heads, c.decoder_head_dim()})
-                                    .transpose(1, 2);
-      const Source& source = *source_of(begin);
-      attended.push_back(
-          at::scaled_dot_product_attention(asking, source.keys[layer], source.values[layer])
-              .transpose(1, 2)
-              .reshape({count, c.encoder.hidden}));
-      begin = end;
+    std::vector<KeyValues> read;
+    for (const int64_t row : rows_) {
+      read.push_back(sources_[static_cast<size_t>(row)]->layers[layer]);
     }
-    return at::cat(attended);
+    return attention_(queries.view({queries.size(0), c.decoder_heads, c.decoder_head_dim()}), read);
   }
 
   std::shared_ptr<const BartWeights> weights_;
   SequenceShape shape_;
+  kernels::ThreadPool pool_;
   RowProducts products_;
+  RowAttention attention_;
   at::Tensor keys_;  ///< of self-attention: [layers, rows, heads, capacity, head_dim]
   at::Tensor values_;
   std::vector<int64_t> lengths_;
   std::vector<std::shared_ptr<const Source>> sources_;  ///< of each row
+  std::span<const int64_t> rows_;                       ///< of the present step
 };
 
 Status check_global(const SequenceInput& input, const SequenceShape& shape) {

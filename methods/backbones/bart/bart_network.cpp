@@ -23,13 +23,15 @@ class BartNetwork final : public Network {
   Result<std::unique_ptr<SequenceModel>> open(const RuntimeOptions& runtime,
                                               const std::string& digest,
                                               ResourceCache& cache) const override {
-    if (runtime.device == "cpu") return make_bart_model(weights_);
+    if (runtime.device == "cpu" && runtime.dtype == "float32") return make_bart_model(weights_);
+    const at::Device device =
+        runtime.device == "cpu" ? at::Device(at::kCPU) : at::Device(at::kCUDA, 0);
     const auto type = element_type_named(runtime.dtype);
     if (!type.ok()) return type.error();
     const std::string key =
         "weights:" + digest + variant_ + ":" + runtime.device + ":" + runtime.dtype;
-    auto copy = cache.get<BartWeights>(
-        key, [&] { return copy_to_device(*weights_, at::Device(at::kCUDA, 0), *type); });
+    auto copy =
+        cache.get<BartWeights>(key, [&] { return copy_to_device(*weights_, device, *type); });
     if (!copy.ok()) return copy.error();
     return make_bart_model(*std::move(copy));
   }

@@ -56,8 +56,9 @@ TensorList expected_tensors(const EncoderConfig& config, const EncoderNames& nam
 Result<std::shared_ptr<const Checkpoint>> open_encoder_checkpoint(
     const checkpoints::ModelDirectory& directory) {
   const auto stored = directory.open_weights();
-  if (!stored.ok() || !checkpoints::is_native_led(**stored)) return stored;
-  return checkpoints::rename_native_led(*stored);
+  if (!stored.ok()) return stored;
+  if (checkpoints::is_native_led(**stored)) return checkpoints::rename_native_led(*stored);
+  return checkpoints::rename_tensorflow_norms(*stored);
 }
 
 Result<std::shared_ptr<const EncoderWeights>> load_encoder_weights(

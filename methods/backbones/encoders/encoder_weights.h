@@ -34,7 +34,8 @@ struct EncoderWeights {
   std::vector<EncoderLayer> layers;
 };
 
-/// The weights of a folder under the names of transformers: those of AllenAI's own LED are renamed.
+/// The weights of a folder under the names of transformers: those of AllenAI's own LED, and norms
+/// with TensorFlow's names, are renamed.
 Result<std::shared_ptr<const checkpoints::Checkpoint>> open_encoder_checkpoint(
     const checkpoints::ModelDirectory& directory);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "methods/backbones/cache_rows.h"
@@ -14,8 +15,8 @@ namespace {
 
 class CpuLlama final : public SequenceModel {
  public:
-  explicit CpuLlama(std::shared_ptr<const LlamaWeights> weights)
-      : shape_(shape_of(weights->config)), model_(std::move(weights)) {}
+  CpuLlama(std::shared_ptr<const LlamaWeights> weights, bool bfloat16_products)
+      : shape_(shape_of(weights->config)), model_(std::move(weights), bfloat16_products) {}
 
   const SequenceShape& shape() const override { return shape_; }
 
@@ -33,7 +34,21 @@ class CpuLlama final : public SequenceModel {
 
   Status prefill(int64_t row, const SequenceInput& input, std::span<float> logits) override {
     if (!cache_) return internal_error("prefill before begin");
-    return model_.prefill(*cache_, row, input.ids, logits);
+    if (row < 0 || row >= static_cast<int64_t>(cache_->lengths.size())) {
+      return internal_error("row " + std::to_string(row) + " is outside the cache");
+    }
+    int64_t& length = cache_->lengths[static_cast<size_t>(row)];
+    if (length != 0) return invalid_argument("row " + std::to_string(row) + " is in use");
+    if (input.shared) {
+      const Status copied = copy_shared(*input.shared, static_cast<int64_t>(input.ids.size()), row,
+                                        cache_->keys, cache_->values, cache_->lengths);
+      if (!copied.ok()) return copied;
+    }
+    const std::span<const int32_t> ids = input.ids;
+    const Status read =
+        model_.prefill(*cache_, row, ids.subspan(static_cast<size_t>(length)), logits);
+    if (!read.ok()) length = 0;
+    return read;
   }
 
   Status decode(std::span<const int64_t> rows, std::span<const int32_t> tokens,
@@ -55,8 +70,9 @@ class CpuLlama final : public SequenceModel {
 
 }  // namespace
 
-std::unique_ptr<SequenceModel> make_cpu_model(std::shared_ptr<const LlamaWeights> weights) {
-  return std::make_unique<CpuLlama>(std::move(weights));
+std::unique_ptr<SequenceModel> make_cpu_model(std::shared_ptr<const LlamaWeights> weights,
+                                              bool bfloat16_products) {
+  return std::make_unique<CpuLlama>(std::move(weights), bfloat16_products);
 }
 
 }  // namespace qfs::backbones

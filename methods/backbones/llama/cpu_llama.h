@@ -10,6 +10,8 @@
 
 namespace qfs::backbones {
 
-std::unique_ptr<SequenceModel> make_cpu_model(std::shared_ptr<const LlamaWeights> weights);
+/// `bfloat16_products`: prompts are read in bfloat16 (PromptProducts).
+std::unique_ptr<SequenceModel> make_cpu_model(std::shared_ptr<const LlamaWeights> weights,
+                                              bool bfloat16_products = false);
 
 }  // namespace qfs::backbones

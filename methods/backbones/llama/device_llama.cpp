@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -98,21 +99,29 @@ class DeviceLlama final : public SequenceModel {
     const std::span<const int32_t> tokens = input.ids;
     if (Status status = check(tokens, {&row, 1}, logits); !status.ok()) return status;
     const auto count = static_cast<int64_t>(tokens.size());
-    if (count > capacity() || lengths_[static_cast<size_t>(row)] != 0) {
+    int64_t& length = lengths_[static_cast<size_t>(row)];
+    if (count > capacity() || length != 0) {
       return invalid_argument("a prompt of " + std::to_string(count) + " tokens for a row of " +
-                              std::to_string(capacity()) + " that holds " +
-                              std::to_string(lengths_[static_cast<size_t>(row)]));
+                              std::to_string(capacity()) + " that holds " + std::to_string(length));
     }
-    return guarded("reading a prompt of " + std::to_string(count) + " tokens", [&]() -> Status {
-      const std::vector<int32_t> rows(tokens.size(), static_cast<int32_t>(row));
-      std::vector<int32_t> positions(tokens.size());
-      for (size_t i = 0; i < positions.size(); ++i) positions[i] = static_cast<int32_t>(i);
-      const at::Tensor inputs = packed_on_host(tokens, rows, positions).to(device_);
-      const at::Tensor hidden = forward(Inputs::of(inputs, parts_of(count)), row);
-      copy_logits(at::mm(normed(hidden, weights_->output_norm), weights_->head.t()), logits);
-      lengths_[static_cast<size_t>(row)] = count;
-      return {};
+    if (input.shared) {
+      const Status copied = copy_shared(*input.shared, count, row, keys_, values_, lengths_);
+      if (!copied.ok()) return copied;
+    }
+    const Status read = guarded("reading a prompt of " + std::to_string(count) + " tokens", [&] {
+      const auto rest = tokens.subspan(static_cast<size_t>(length));
+      const std::vector<int32_t> rows(rest.size(), static_cast<int32_t>(row));
+      std::vector<int32_t> positions(rest.size());
+      std::iota(positions.begin(), positions.end(), static_cast<int32_t>(length));
+      const int64_t whole_prompt = length == 0 ? row : kNoPrompt;
+      const at::Tensor inputs = packed_on_host(rest, rows, positions).to(device_);
+      const at::Tensor hidden = forward(Inputs::of(inputs, parts_of(count)), whole_prompt);
+      const at::Tensor last = hidden.narrow(0, hidden.size(0) - 1, 1);
+      copy_logits(at::mm(normed(last, weights_->output_norm), weights_->head.t()), logits);
+      return Status();
     });
+    length = read.ok() ? count : 0;
+    return read;
   }
 
   Status decode(std::span<const int64_t> rows, std::span<const int32_t> tokens,
@@ -209,7 +218,7 @@ class DeviceLlama final : public SequenceModel {
 
   /// Residual stream of the last token of a prompt, or of every token of a step: [rows, hidden].
   at::Tensor forward(const Inputs& inputs, int64_t prompt_row) {
-    at::Tensor hidden = weights_->embedding.index_select(0, inputs.tokens);
+    at::Tensor hidden = embed(*weights_, inputs.tokens);
     const int64_t count = inputs.tokens.size(0);
     for (int64_t l = 0; l < config().layers; ++l) {
       const DeviceLlamaLayer& layer = weights_->layers[static_cast<size_t>(l)];

@@ -29,6 +29,12 @@ struct Target {
 
 }  // namespace
 
+at::Tensor embed(const DeviceLlamaWeights& weights, const at::Tensor& ids) {
+  const at::Tensor states = weights.embedding.index_select(0, ids);
+  if (!weights.config.embedding_norm) return states;
+  return apply(weights.embedding_norm, states, LlamaConfig::kEmbeddingNormEps);
+}
+
 Result<std::shared_ptr<const DeviceLlamaWeights>> copy_to_device(const LlamaWeights& weights,
                                                                  at::Device device,
                                                                  at::ScalarType type) {
@@ -38,6 +44,8 @@ Result<std::shared_ptr<const DeviceLlamaWeights>> copy_to_device(const LlamaWeig
     auto copy = std::make_shared<DeviceLlamaWeights>();
     copy->config = weights.config;
     copy->embedding = target.matrix(weights.embedding);
+    copy->embedding_norm = {target.vector(weights.embedding_norm),
+                            target.vector(weights.embedding_norm_bias)};
     for (const LlamaLayer& layer : weights.layers) {
       copy->layers.push_back({target.vector(layer.attention_norm), target.matrix(layer.qkv),
                               target.matrix(layer.attention_output), target.vector(layer.mlp_norm),

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/api/result.h"
+#include "methods/backbones/dense.h"
 #include "methods/backbones/llama/llama_weights.h"
 
 namespace qfs::backbones {
@@ -30,13 +31,17 @@ struct DeviceLlamaLayer {
 
 struct DeviceLlamaWeights {
   LlamaConfig config;
-  at::Tensor embedding;  ///< [vocabulary, hidden]
+  at::Tensor embedding;      ///< [vocabulary, hidden]
+  LayerNorm embedding_norm;  ///< undefined without LlamaConfig::embedding_norm
   std::vector<DeviceLlamaLayer> layers;
   at::Tensor output_norm;
   at::Tensor head;     ///< the embedding's memory where the checkpoint ties them
   at::Tensor cosines;  ///< [context, head_dim / 2], float32 whatever the type
   at::Tensor sines;
 };
+
+/// The residual stream of tokens at the first layer: ids int64 [tokens] to [tokens, hidden].
+at::Tensor embed(const DeviceLlamaWeights& weights, const at::Tensor& ids);
 
 /// Expands packed matrices one at a time and copies them; rounds to `type` once. `out_of_memory`.
 Result<std::shared_ptr<const DeviceLlamaWeights>> copy_to_device(const LlamaWeights& weights,

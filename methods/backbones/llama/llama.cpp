@@ -3,14 +3,13 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <string>
 #include <utility>
 
 #include "methods/backbones/llama/llama_scratch.h"
 #include "methods/backbones/torch_runtime.h"
 #include "methods/kernels/cpu_kernels.h"
+#include "methods/kernels/dense_kernels.h"
 
 namespace qfs::backbones {
 
@@ -45,8 +44,11 @@ void add_bias(const std::vector<float>& bias, int64_t rows, float* y) {
 
 }  // namespace
 
-Llama::Llama(std::shared_ptr<const LlamaWeights> weights)
-    : weights_(std::move(weights)), scratch_(std::make_unique<Scratch>(at::get_num_threads())) {}
+Llama::Llama(std::shared_ptr<const LlamaWeights> weights, bool bfloat16_products)
+    : weights_(std::move(weights)),
+      scratch_(std::make_unique<Scratch>(weights_->config, at::get_num_threads())) {
+  scratch_->bfloat16_products = bfloat16_products;
+}
 
 Llama::Llama(Llama&&) noexcept = default;
 Llama::~Llama() = default;
@@ -81,13 +83,10 @@ Status Llama::check_tokens(std::span<const int32_t> tokens) const {
 void Llama::reserve_step(int64_t rows, int64_t capacity) {
   const LlamaConfig& c = config();
   Scratch& s = *scratch_;
-  const int64_t parts = (capacity + kAttentionPart - 1) / kAttentionPart;
-  if (rows <= s.rows && parts <= s.parts) return;
-  s.rows = std::max(rows, s.rows);
-  s.parts = std::max(parts, s.parts);
+  s.step.reserve(rows, capacity);
+  if (rows <= s.rows) return;
+  s.rows = rows;
   const auto size = [&](int64_t per_row) { return static_cast<size_t>(s.rows * per_row); };
-  const int64_t tasks = c.kv_heads * s.parts;
-  const int64_t group = c.heads / c.kv_heads;
   s.hidden.resize(size(c.hidden));
   s.normed.resize(size(c.hidden));
   s.qkv.resize(size(c.query_width() + 2 * c.kv_width()));
@@ -95,77 +94,22 @@ void Llama::reserve_step(int64_t rows, int64_t capacity) {
   s.attention.resize(size(c.query_width()));
   s.gate_up.resize(size(2 * c.intermediate));
   s.activation.resize(size(c.intermediate));
-  s.scores.resize(size(tasks * kAttentionPart));
-  s.maximum.resize(size(tasks * group));
-  s.sum.resize(size(tasks * group));
-  s.partial.resize(size(tasks * group * c.head_dim));
 }
-
-namespace {
-
-/// Merges the parts of one query head: sum_p e^(m_p - m) out_p / sum_p e^(m_p - m) sum_p.
-void merge_parts(const float* maximum, const float* sum, const float* partial, int64_t parts,
-                 int64_t group, int64_t dim, float* out) {
-  float largest = -std::numeric_limits<float>::infinity();
-  for (int64_t p = 0; p < parts; ++p) largest = std::max(largest, maximum[p * group]);
-  float total = 0;
-  std::fill(out, out + dim, 0.0f);
-  for (int64_t p = 0; p < parts; ++p) {
-    const float factor = std::exp(maximum[p * group] - largest);
-    total += factor * sum[p * group];
-    for (int64_t i = 0; i < dim; ++i) out[i] += factor * partial[p * group * dim + i];
-  }
-  for (int64_t i = 0; i < dim; ++i) out[i] /= total;
-}
-
-}  // namespace
 
 void Llama::attend_step(const KvCache& cache, int64_t layer, std::span<const int64_t> rows) {
   const LlamaConfig& c = config();
   Scratch& s = *scratch_;
-  const auto& kernels = kernels::cpu_kernels();
-  const int64_t group = c.heads / c.kv_heads;
-  const int64_t dim = c.head_dim;
-  const int64_t head_size = cache.capacity * dim;
+  const int64_t head_size = cache.capacity * c.head_dim;
   const int64_t row_size = c.kv_heads * head_size;
   const int64_t layer_offset = layer * cache.keys.size(1) * row_size;
-  const float* keys = cache.keys.const_data_ptr<float>() + layer_offset;
-  const float* values = cache.values.const_data_ptr<float>() + layer_offset;
-  const auto batch = static_cast<int64_t>(rows.size());
-  const int64_t tasks = batch * c.kv_heads * s.parts;
-  s.pool.for_ranges(tasks, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t task = begin; task < end; ++task) {
-      const int64_t index = task / s.parts;  // of (row, key head)
-      const int64_t b = index / c.kv_heads;
-      const int64_t row = rows[static_cast<size_t>(b)];
-      const int64_t length = cache.lengths[static_cast<size_t>(row)] + 1;
-      const int64_t offset = row * row_size + index % c.kv_heads * head_size;
-      kernels::AttentionPart part;
-      part.begin = task % s.parts * kAttentionPart;
-      part.end = std::min(length, part.begin + kAttentionPart);
-      if (part.begin >= part.end) continue;
-      part.queries = s.queries.data() + b * c.query_width() + index % c.kv_heads * group * dim;
-      part.keys = keys + offset;
-      part.values = values + offset;
-      part.heads = group;
-      part.dim = dim;
-      part.scale = 1.0f / std::sqrt(static_cast<float>(dim));
-      part.scores = s.scores.data() + task * kAttentionPart;
-      part.maximum = s.maximum.data() + task * group;
-      part.sum = s.sum.data() + task * group;
-      part.out = s.partial.data() + task * group * dim;
-      kernels.attend(part);
-    }
-  });
-  for (int64_t b = 0; b < batch; ++b) {
-    const int64_t length = cache.lengths[static_cast<size_t>(rows[static_cast<size_t>(b)])] + 1;
-    const int64_t parts = (length + kAttentionPart - 1) / kAttentionPart;
-    for (int64_t head = 0; head < c.heads; ++head) {
-      const int64_t first = (b * c.kv_heads + head / group) * s.parts * group + head % group;
-      merge_parts(s.maximum.data() + first, s.sum.data() + first, s.partial.data() + first * dim,
-                  parts, group, dim, s.attention.data() + b * c.query_width() + head * dim);
-    }
+  s.attended.clear();
+  for (const int64_t row : rows) {
+    const int64_t offset = layer_offset + row * row_size;
+    s.attended.push_back({cache.keys.const_data_ptr<float>() + offset,
+                          cache.values.const_data_ptr<float>() + offset,
+                          cache.lengths[static_cast<size_t>(row)] + 1, head_size});
   }
+  s.step.attend(s.pool, s.queries.data(), c.query_width(), s.attended, s.attention.data());
 }
 
 void Llama::finish_step(const LlamaLayer& layer, int64_t rows) {
@@ -195,6 +139,10 @@ void Llama::embed(std::span<const int32_t> tokens, float* out) const {
     kernels::cpu_kernels().expand(embedding.type, embedding.row(tokens[i]), embedding.columns,
                                   out + static_cast<int64_t>(i) * embedding.columns);
   }
+  if (!config().embedding_norm) return;
+  kernels::dense_kernels().layer_norm(
+      out, static_cast<int64_t>(tokens.size()), config().hidden, weights_->embedding_norm.data(),
+      weights_->embedding_norm_bias.data(), LlamaConfig::kEmbeddingNormEps);
 }
 
 void Llama::head(const float* hidden, int64_t rows, float* logits) {

@@ -28,10 +28,13 @@ struct KvCache {
   int64_t capacity = 0;
 };
 
+struct PromptBuffers;  // of llama_prefill.cpp
+
 class Llama {
  public:
-  /// Uses as many threads as LibTorch is set to when it is made.
-  explicit Llama(std::shared_ptr<const LlamaWeights> weights);
+  /// Uses as many threads as LibTorch is set to when it is made. `bfloat16_products`: prompts are
+  /// read in bfloat16 (PromptProducts).
+  explicit Llama(std::shared_ptr<const LlamaWeights> weights, bool bfloat16_products = false);
   Llama(Llama&&) noexcept;
   ~Llama();
 
@@ -40,9 +43,9 @@ class Llama {
   /// An empty cache. `invalid_argument` when capacity exceeds the model's context.
   Result<KvCache> make_cache(int64_t rows, int64_t capacity) const;
 
-  /// Reads a prompt into an empty row of the cache; `logits` [vocabulary] receives those that
-  /// follow the last token. `invalid_argument`: no tokens, too many, an unknown id, or a row in
-  /// use.
+  /// Reads a prompt, or the rest of one whose beginning the row of the cache holds; `logits`
+  /// [vocabulary] receives those that follow the last token. `invalid_argument`: no tokens, too
+  /// many, or an unknown id.
   Status prefill(KvCache& cache, int64_t row, std::span<const int32_t> tokens,
                  std::span<float> logits);
 
@@ -58,8 +61,9 @@ class Llama {
   void store_step(KvCache& cache, int64_t layer, std::span<const int64_t> rows);
   void attend_step(const KvCache& cache, int64_t layer, std::span<const int64_t> rows);
   void finish_step(const LlamaLayer& layer, int64_t rows);
-  void finish_prefill(KvCache& cache, int64_t row, const float* queries, const float* hidden,
-                      int64_t count);
+  void attend_rest(const KvCache& cache, int64_t layer, int64_t row, const PromptBuffers& buffers,
+                   float* out);
+  void finish_prefill(KvCache& cache, int64_t row, const PromptBuffers& buffers);
   void embed(std::span<const int32_t> tokens, float* out) const;
   void head(const float* hidden, int64_t rows, float* logits);
 

@@ -29,7 +29,11 @@ struct LlamaConfig {
   bool qkv_bias = false;
   bool output_bias = false;
   bool mlp_bias = false;
-  bool tied = false;  ///< the head is the embedding, whatever else the checkpoint has
+  bool embedding_norm = false;  ///< BlueLM: a LayerNorm behind the embedding ("stable embedding")
+  bool tied = false;            ///< the head is the embedding, whatever else the checkpoint has
+
+  /// Of the embedding's LayerNorm; Open-Llama's code, BlueLM's model for it, leaves LibTorch's.
+  static constexpr float kEmbeddingNormEps = 1e-5f;
 
   int64_t query_width() const { return heads * head_dim; }
   int64_t kv_width() const { return kv_heads * head_dim; }
@@ -39,8 +43,8 @@ struct LlamaConfig {
 /// this one that the forward pass lacks (RoPE scaling, experts).
 Result<LlamaConfig> read_llama_config(const checkpoints::GgufFile& file);
 
-/// The same from a Hugging Face folder: model types llama, mistral and qwen2. Where the sliding
-/// window or dynamic RoPE scaling would begin to matter, `context` ends.
+/// The same from a Hugging Face folder: model types llama, mistral, qwen2 and BlueLM. Where the
+/// sliding window or dynamic RoPE scaling would begin to matter, `context` ends.
 Result<LlamaConfig> read_llama_config(const checkpoints::ModelDirectory& directory);
 
 }  // namespace qfs::backbones

@@ -1,5 +1,6 @@
 // config.json of the LLaMA family. Sources: transformers 5.23, configuration_llama.py,
-// configuration_mistral.py and configuration_qwen2.py, for names and defaults.
+// configuration_mistral.py and configuration_qwen2.py, for names and defaults; transformers 4.30,
+// configuration_open_llama.py, for BlueLM's `use_stable_embedding`.
 #include <algorithm>
 #include <string>
 
@@ -27,6 +28,7 @@ constexpr Family kFamilies[] = {
     {"llama", false, true, ""},
     {"mistral", false, false, ""},
     {"qwen2", true, false, "use_sliding_window"},
+    {"BlueLM", false, false, ""},
 };
 
 Result<const Family*> family_of(const ConfigObject& config) {
@@ -75,6 +77,7 @@ Result<LlamaConfig> read_llama_config(const checkpoints::ModelDirectory& directo
   config.output_bias = optional_bias;
   config.mlp_bias = (*family)->optional_bias && reader.boolean_or("mlp_bias", false);
   config.tied = reader.boolean_or("tie_word_embeddings", false);
+  config.embedding_norm = reader.boolean_or("use_stable_embedding", false);
   const bool windows = (*family)->windows.empty() || reader.boolean_or((*family)->windows, false);
   if (windows) {
     config.context = reader.integer_or("sliding_window", kMaxContext, config.context);

@@ -26,6 +26,7 @@ struct LlamaLayerNames {
 
 struct LlamaNames {
   std::string embedding;
+  std::string embedding_norm;  ///< empty: such files have none
   std::string output_norm;
   std::string head;
   LlamaLayerNames (*layer)(int64_t index);

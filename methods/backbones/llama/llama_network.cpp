@@ -5,6 +5,8 @@
 #include "methods/backbones/device_runtime.h"
 #include "methods/backbones/llama/cpu_llama.h"
 #include "methods/backbones/llama/device_llama.h"
+#include "methods/backbones/llama/llama_bfloat16.h"
+#include "methods/kernels/cpu_kernels.h"
 #include "methods/kernels/device_loader.h"
 
 namespace qfs::backbones {
@@ -23,7 +25,7 @@ class LlamaNetwork final : public Network {
   Result<std::unique_ptr<SequenceModel>> open(const RuntimeOptions& runtime,
                                               const std::string& digest,
                                               ResourceCache& cache) const override {
-    if (runtime.device == "cpu") return make_cpu_model(weights_);
+    if (runtime.device == "cpu") return open_on_cpu(runtime, digest, cache);
     const auto plugin = kernels::device_plugin();
     if (!plugin.ok()) return plugin.error();
     const auto type = element_type_named(runtime.dtype);
@@ -36,6 +38,16 @@ class LlamaNetwork final : public Network {
   }
 
  private:
+  Result<std::unique_ptr<SequenceModel>> open_on_cpu(const RuntimeOptions& runtime,
+                                                     const std::string& digest,
+                                                     ResourceCache& cache) const {
+    if (runtime.dtype != "bfloat16") return make_cpu_model(weights_);
+    const auto rounded = cache.get<LlamaWeights>("weights:" + digest + ":cpu:bfloat16",
+                                                 [&] { return rounded_to_bfloat16(weights_); });
+    if (!rounded.ok()) return rounded.error();
+    return make_cpu_model(*rounded, kernels::has_bfloat16_products());
+  }
+
   std::shared_ptr<const LlamaWeights> weights_;
   SequenceShape shape_;
 };

@@ -14,7 +14,8 @@
 
 namespace qfs::backbones {
 
-inline constexpr std::array<std::string_view, 3> kLlamaModelTypes = {"llama", "mistral", "qwen2"};
+inline constexpr std::array<std::string_view, 4> kLlamaModelTypes = {"llama", "mistral", "qwen2",
+                                                                     "BlueLM"};
 
 SequenceShape shape_of(const LlamaConfig& config);
 

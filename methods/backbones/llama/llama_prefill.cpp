@@ -1,16 +1,15 @@
 // Prefill of one prompt: matrix products by LibTorch's BLAS, attention by its flash kernel,
 // everything between in fused passes over the rows.
 #include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu.h>
-#include <ATen/ops/addmm.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
-#include <ATen/ops/mm.h>
 
 #include <algorithm>
 #include <string>
 
 #include "methods/backbones/llama/llama.h"
 #include "methods/backbones/llama/llama_scratch.h"
+#include "methods/backbones/llama/prompt_products.h"
 #include "methods/backbones/torch_runtime.h"
 #include "methods/kernels/cpu_kernels.h"
 
@@ -20,47 +19,35 @@ namespace {
 
 // Rows of one task in the passes between matrix products.
 constexpr int64_t kRowGrain = 8;
-// Weight rows of one task of expansion.
-constexpr int64_t kExpandGrain = 32;
 // Rows of the feed-forward layer computed at once: its activations then stay in the cache.
 constexpr int64_t kMlpRows = 256;
 
+}  // namespace
+
 /// The buffers of one prefill over `tokens` rows.
-struct Buffers {
-  Buffers(const LlamaConfig& c, int64_t tokens)
+struct PromptBuffers {
+  PromptBuffers(const LlamaConfig& c, int64_t tokens, bool rest)
       : hidden(at::empty({tokens, c.hidden})),
         normed(at::empty({tokens, c.hidden})),
         qkv(at::empty({tokens, c.query_width() + 2 * c.kv_width()})),
         queries(at::empty({1, c.heads, tokens, c.head_dim})),
+        query_step(rest ? c.query_width() : c.head_dim),
+        head_step(rest ? c.head_dim : tokens * c.head_dim),
         gate_up(at::empty({std::min(tokens, kMlpRows), 2 * c.intermediate})),
-        activation(at::empty({std::min(tokens, kMlpRows), c.intermediate})),
-        weight(at::empty(
-            {std::max(2 * c.intermediate, c.query_width() + 2 * c.kv_width()) * c.hidden})),
-        second_weight(at::empty({std::max(c.intermediate, c.query_width()) * c.hidden})) {}
+        activation(at::empty({std::min(tokens, kMlpRows), c.intermediate})) {}
 
   at::Tensor hidden;
   at::Tensor normed;
   at::Tensor qkv;
+  /// [1, heads, tokens, head_dim] of a whole prompt; [tokens, heads, head_dim] of the rest of one.
   at::Tensor queries;
+  int64_t query_step;  ///< floats from a token to the next
+  int64_t head_step;
   at::Tensor gate_up;
   at::Tensor activation;
-  at::Tensor weight;         ///< one expanded matrix
-  at::Tensor second_weight;  ///< another, needed at the same time
 };
 
-/// A matrix as a float32 tensor: itself, or expanded into `scratch`.
-at::Tensor expanded(kernels::ThreadPool& pool, const Matrix& matrix, const at::Tensor& scratch) {
-  if (matrix.type == checkpoints::TensorType::f32) {
-    return at::from_blob(matrix.data.get(), {matrix.rows, matrix.columns});
-  }
-  float* out = scratch.mutable_data_ptr<float>();
-  const auto expand = kernels::cpu_kernels().expand;
-  pool.for_ranges(matrix.rows, kExpandGrain, [&](int64_t begin, int64_t end) {
-    expand(matrix.type, matrix.row(begin), (end - begin) * matrix.columns,
-           out + begin * matrix.columns);
-  });
-  return scratch.narrow(0, 0, matrix.rows * matrix.columns).view({matrix.rows, matrix.columns});
-}
+namespace {
 
 /// Adds a bias, if there is one, to every row.
 void add_bias(const std::vector<float>& bias, at::Tensor rows) {
@@ -81,20 +68,22 @@ void normalize(kernels::ThreadPool& pool, const at::Tensor& in, const std::vecto
   });
 }
 
-/// Rotates queries into [heads, tokens, dim] and keys into the cache; copies values there.
+/// Rotates queries into their buffer and keys into the cache, from position `first` on; copies
+/// values there. `keys` and `values`: [kv_heads, capacity, head_dim].
 void rotate_and_store(kernels::ThreadPool& pool, const LlamaWeights& weights,
-                      const Buffers& buffers, at::Tensor keys, at::Tensor values,
-                      int64_t capacity) {
+                      const PromptBuffers& buffers, const at::Tensor& keys,
+                      const at::Tensor& values, int64_t first) {
   const LlamaConfig& c = weights.config;
   const int64_t dim = c.head_dim;
   const int64_t tokens = buffers.qkv.size(0);
   const int64_t width = buffers.qkv.size(1);
+  const int64_t capacity = keys.size(1);
   const float* qkv = buffers.qkv.const_data_ptr<float>();
-  const float* cosines = weights.cosines.const_data_ptr<float>();
-  const float* sines = weights.sines.const_data_ptr<float>();
+  const float* cosines = weights.cosines.const_data_ptr<float>() + first * (dim / 2);
+  const float* sines = weights.sines.const_data_ptr<float>() + first * (dim / 2);
   float* queries = buffers.queries.mutable_data_ptr<float>();
-  float* key_cache = keys.mutable_data_ptr<float>();
-  float* value_cache = values.mutable_data_ptr<float>();
+  float* key_cache = keys.mutable_data_ptr<float>() + first * dim;
+  float* value_cache = values.mutable_data_ptr<float>() + first * dim;
   const auto rotate = kernels::cpu_kernels().rotate;
   pool.for_ranges(tokens, kRowGrain, [&](int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
@@ -102,7 +91,8 @@ void rotate_and_store(kernels::ThreadPool& pool, const LlamaWeights& weights,
       const float* cosine = cosines + t * (dim / 2);
       const float* sine = sines + t * (dim / 2);
       for (int64_t h = 0; h < c.heads; ++h) {
-        rotate(row + h * dim, cosine, sine, dim, queries + (h * tokens + t) * dim);
+        rotate(row + h * dim, cosine, sine, dim,
+               queries + h * buffers.head_step + t * buffers.query_step);
       }
       for (int64_t h = 0; h < c.kv_heads; ++h) {
         const float* key = row + c.query_width() + h * dim;
@@ -114,18 +104,18 @@ void rotate_and_store(kernels::ThreadPool& pool, const LlamaWeights& weights,
   });
 }
 
-void feed_forward(kernels::ThreadPool& pool, const LlamaConfig& c, const LlamaLayer& layer,
-                  Buffers& buffers) {
+void feed_forward(kernels::ThreadPool& pool, PromptProducts& products, const LlamaConfig& c,
+                  const LlamaLayer& layer, PromptBuffers& buffers) {
   const int64_t tokens = buffers.hidden.size(0);
   const auto run = kernels::cpu_kernels().silu_multiply;
   normalize(pool, buffers.hidden, layer.mlp_norm, c.rms_eps, buffers.normed);
-  const at::Tensor gate_up_weight = expanded(pool, layer.gate_up, buffers.weight).t();
-  const at::Tensor down_weight = expanded(pool, layer.down, buffers.second_weight).t();
+  const at::Tensor gate_up_weight = products.weight(layer.gate_up);
+  const at::Tensor down_weight = products.weight(layer.down, PromptProducts::Place::second);
   for (int64_t first = 0; first < tokens; first += kMlpRows) {
     const int64_t rows = std::min(kMlpRows, tokens - first);
     at::Tensor gate_up = buffers.gate_up.narrow(0, 0, rows);
     at::Tensor activation = buffers.activation.narrow(0, 0, rows);
-    at::mm_out(gate_up, buffers.normed.narrow(0, first, rows), gate_up_weight);
+    PromptProducts::multiply(buffers.normed.narrow(0, first, rows), gate_up_weight, gate_up);
     add_bias(layer.gate_up_bias, gate_up);
     const float* gates = gate_up.const_data_ptr<float>();
     float* out = activation.mutable_data_ptr<float>();
@@ -136,25 +126,44 @@ void feed_forward(kernels::ThreadPool& pool, const LlamaConfig& c, const LlamaLa
       }
     });
     at::Tensor hidden = buffers.hidden.narrow(0, first, rows);
-    at::addmm_out(hidden, hidden, activation, down_weight);
+    PromptProducts::add(activation, down_weight, hidden);
     add_bias(layer.down_bias, hidden);
   }
 }
 
 }  // namespace
 
-void Llama::finish_prefill(KvCache& cache, int64_t row, const float* queries, const float* hidden,
-                           int64_t count) {
+void Llama::finish_prefill(KvCache& cache, int64_t row, const PromptBuffers& buffers) {
   const LlamaConfig& c = config();
+  const int64_t last = buffers.hidden.size(0) - 1;
+  const float* queries = buffers.queries.const_data_ptr<float>() + last * buffers.query_step;
   for (int64_t h = 0; h < c.heads; ++h) {
-    const float* last = queries + ((h + 1) * count - 1) * c.head_dim;
-    std::copy(last, last + c.head_dim, scratch_->queries.data() + h * c.head_dim);
+    std::copy_n(queries + h * buffers.head_step, c.head_dim,
+                scratch_->queries.data() + h * c.head_dim);
   }
-  std::copy(hidden, hidden + c.hidden, scratch_->hidden.data());
-  cache.lengths[static_cast<size_t>(row)] = count - 1;
+  std::copy_n(buffers.hidden.const_data_ptr<float>() + last * c.hidden, c.hidden,
+              scratch_->hidden.data());
+  int64_t& length = cache.lengths[static_cast<size_t>(row)];
+  const int64_t held = length;
+  length = held + last;
   attend_step(cache, c.layers - 1, {&row, 1});
-  cache.lengths[static_cast<size_t>(row)] = 0;
+  length = held;
   finish_step(weights_->layers.back(), 1);
+}
+
+void Llama::attend_rest(const KvCache& cache, int64_t layer, int64_t row,
+                        const PromptBuffers& buffers, float* out) {
+  Scratch& s = *scratch_;
+  const at::Tensor keys = cache.keys.select(0, layer).select(0, row);
+  const at::Tensor values = cache.values.select(0, layer).select(0, row);
+  const int64_t held = cache.lengths[static_cast<size_t>(row)];
+  s.attended.clear();
+  for (int64_t i = 0; i < buffers.hidden.size(0); ++i) {
+    s.attended.push_back({keys.const_data_ptr<float>(), values.const_data_ptr<float>(),
+                          held + i + 1, keys.stride(0)});
+  }
+  s.step.attend(s.pool, buffers.queries.const_data_ptr<float>(), buffers.query_step, s.attended,
+                out);
 }
 
 Status Llama::prefill(KvCache& cache, int64_t row, std::span<const int32_t> tokens,
@@ -165,43 +174,47 @@ Status Llama::prefill(KvCache& cache, int64_t row, std::span<const int32_t> toke
       static_cast<int64_t>(logits.size()) != c.vocabulary) {
     return internal_error("prefill of row " + std::to_string(row) + " does not match its cache");
   }
-  if (count == 0 || count > cache.capacity || cache.lengths[static_cast<size_t>(row)] != 0) {
+  const int64_t held = cache.lengths[static_cast<size_t>(row)];
+  if (count == 0 || held + count > cache.capacity) {
     return invalid_argument("a prompt of " + std::to_string(count) + " tokens for a row of " +
-                            std::to_string(cache.capacity) + " that holds " +
-                            std::to_string(cache.lengths[static_cast<size_t>(row)]));
+                            std::to_string(cache.capacity) + " that holds " + std::to_string(held));
   }
   if (Status status = check_tokens(tokens); !status.ok()) return status;
   return guarded("reading a prompt of " + std::to_string(count) + " tokens", [&]() -> Status {
     reserve_step(1, cache.capacity);
     kernels::ThreadPool& pool = scratch_->pool;
-    Buffers buffers(c, count);
-    float* hidden = buffers.hidden.mutable_data_ptr<float>();
-    embed(tokens, hidden);
+    PromptBuffers buffers(c, count, held > 0);
+    PromptProducts products(pool, c, scratch_->bfloat16_products);
+    embed(tokens, buffers.hidden.mutable_data_ptr<float>());
     for (int64_t l = 0; l < c.layers; ++l) {
       const LlamaLayer& layer = weights_->layers[static_cast<size_t>(l)];
       const at::Tensor keys = cache.keys.select(0, l).select(0, row);
       const at::Tensor values = cache.values.select(0, l).select(0, row);
       normalize(pool, buffers.hidden, layer.attention_norm, c.rms_eps, buffers.normed);
-      at::mm_out(buffers.qkv, buffers.normed, expanded(pool, layer.qkv, buffers.weight).t());
+      PromptProducts::multiply(buffers.normed, products.weight(layer.qkv), buffers.qkv);
       add_bias(layer.qkv_bias, buffers.qkv);
-      rotate_and_store(pool, *weights_, buffers, keys, values, cache.capacity);
+      rotate_and_store(pool, *weights_, buffers, keys, values, held);
       if (l + 1 == c.layers) {
         // Only the last position is read from here on: as one step of decoding.
-        finish_prefill(cache, row, buffers.queries.const_data_ptr<float>(),
-                       hidden + (count - 1) * c.hidden, count);
+        finish_prefill(cache, row, buffers);
         break;
       }
-      const at::Tensor attended = std::get<0>(at::_scaled_dot_product_flash_attention_for_cpu(
-          buffers.queries, keys.narrow(1, 0, count).unsqueeze(0),
-          values.narrow(1, 0, count).unsqueeze(0), 0.0, true));
-      const at::Tensor merged = attended.transpose(1, 2).reshape({count, c.query_width()});
-      at::addmm_out(buffers.hidden, buffers.hidden, merged,
-                    expanded(pool, layer.attention_output, buffers.weight).t());
+      at::Tensor merged;
+      if (held == 0) {
+        const at::Tensor attended = std::get<0>(at::_scaled_dot_product_flash_attention_for_cpu(
+            buffers.queries, keys.narrow(1, 0, count).unsqueeze(0),
+            values.narrow(1, 0, count).unsqueeze(0), 0.0, true));
+        merged = attended.transpose(1, 2).reshape({count, c.query_width()});
+      } else {
+        merged = at::empty({count, c.query_width()});
+        attend_rest(cache, l, row, buffers, merged.mutable_data_ptr<float>());
+      }
+      PromptProducts::add(merged, products.weight(layer.attention_output), buffers.hidden);
       add_bias(layer.output_bias, buffers.hidden);
-      feed_forward(pool, c, layer, buffers);
+      feed_forward(pool, products, c, layer, buffers);
     }
     head(scratch_->hidden.data(), 1, logits.data());
-    cache.lengths[static_cast<size_t>(row)] = count;
+    cache.lengths[static_cast<size_t>(row)] = held + count;
     return {};
   });
 }

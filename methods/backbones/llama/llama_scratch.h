@@ -7,19 +7,20 @@
 #include <vector>
 
 #include "methods/backbones/llama/llama.h"
+#include "methods/backbones/step_attention.h"
 #include "methods/kernels/thread_pool.h"
 
 namespace qfs::backbones {
 
-/// Positions that one task of decode attention reads: fixed, so that sums do not depend on threads.
-inline constexpr int64_t kAttentionPart = 256;
-
 struct Llama::Scratch {
-  explicit Scratch(int threads) : pool(threads) {}
+  Scratch(const LlamaConfig& config, int threads)
+      : pool(threads), step(config.heads, config.kv_heads, config.head_dim) {}
 
   kernels::ThreadPool pool;
+  StepAttention step;
+  std::vector<AttendedRow> attended;
+  bool bfloat16_products = false;  ///< see PromptProducts
   int64_t rows = 0;
-  int64_t parts = 0;              ///< attention parts that the buffers below hold per row
   std::vector<float> hidden;      ///< [rows, hidden], the residual stream
   std::vector<float> normed;      ///< [rows, hidden]
   std::vector<float> qkv;         ///< [rows, query_width + 2 kv_width]
@@ -27,11 +28,6 @@ struct Llama::Scratch {
   std::vector<float> attention;   ///< [rows, query_width]
   std::vector<float> gate_up;     ///< [rows, 2 intermediate]
   std::vector<float> activation;  ///< [rows, intermediate]
-  // Per (row, key head, part): see kernels::AttentionPart.
-  std::vector<float> scores;   ///< [rows, kv_heads, parts, kAttentionPart]
-  std::vector<float> maximum;  ///< [rows, kv_heads, parts, group]
-  std::vector<float> sum;      ///< likewise
-  std::vector<float> partial;  ///< [rows, kv_heads, parts, group, head_dim]
 };
 
 }  // namespace qfs::backbones

@@ -63,6 +63,10 @@ Loaded load(const LlamaConfig& config, const Checkpoint& file, const LlamaNames&
     weights->config = config;
     WeightReader reader(file);
     weights->embedding = single(reader, names.embedding, config.vocabulary, config.hidden);
+    if (config.embedding_norm) {
+      weights->embedding_norm = reader.vector(weight(names.embedding_norm), config.hidden);
+      weights->embedding_norm_bias = reader.vector(bias(names.embedding_norm), config.hidden);
+    }
     for (int64_t i = 0; i < config.layers && reader.status().ok(); ++i) {
       weights->layers.push_back(read_layer(reader, config, names.layer(i)));
     }

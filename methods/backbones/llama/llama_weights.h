@@ -35,6 +35,9 @@ struct LlamaLayer {
 struct LlamaWeights {
   LlamaConfig config;
   Matrix embedding;  ///< [vocabulary, hidden]
+  // [hidden]; empty without LlamaConfig::embedding_norm.
+  std::vector<float> embedding_norm;
+  std::vector<float> embedding_norm_bias;
   std::vector<LlamaLayer> layers;
   std::vector<float> output_norm;  ///< [hidden]
   Matrix head;                     ///< [vocabulary, hidden]; the embedding where the file ties them

@@ -17,6 +17,7 @@ namespace {
 using ::qfs::test::some_tokens;
 using ::qfs::test::TinyLlama;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class LlamaTest : public ::testing::Test {
  protected:
@@ -190,9 +191,12 @@ TEST(TorchRuntime, settings_are_applied_and_read_back) {
   EXPECT_THAT(facts->numerics.text, HasSubstr(R"("threads":1)"));
   runtime.device = "cuda";
   EXPECT_EQ(configure_torch(runtime).error().kind, ErrorKind::unavailable);
+  EXPECT_THAT(facts->numerics.text, Not(HasSubstr("bfloat16")));
   runtime = {};
   runtime.dtype = "bfloat16";
-  EXPECT_EQ(configure_torch(runtime).error().kind, ErrorKind::unavailable);
+  EXPECT_THAT(probe_torch(runtime)->numerics.text, HasSubstr(R"("bfloat16_products":)"));
+  runtime.dtype = "float16";
+  EXPECT_THAT(configure_torch(runtime).error().message, HasSubstr("float32 and bfloat16 are"));
   runtime = {};
   runtime.threads = 0;
   EXPECT_EQ(configure_torch(runtime).error().kind, ErrorKind::invalid_argument);

@@ -85,11 +85,23 @@ TEST_P(CpuKernelsTest, matvec_gives_equal_bits_in_every_batch_and_split) {
 
 class PackedTest : public CpuKernelsTest {
  protected:
-  /// Random blocks with finite scales: every half-precision exponent but the largest.
+  static constexpr checkpoints::TensorType kTypes[] = {
+      checkpoints::TensorType::q4_1, checkpoints::TensorType::q8_0, checkpoints::TensorType::bf16,
+      checkpoints::TensorType::f16};
+
+  /// Random values of moderate size; of block types, random blocks with finite scales: every
+  /// half-precision exponent but the largest.
   static std::vector<std::byte> blocks(checkpoints::TensorType type, int64_t elements) {
     const auto info = *checkpoints::tensor_type_info(type);
     Rng rng(11);
     std::vector<std::byte> bytes;
+    if (info.block_elements == 1) {
+      for (int64_t i = 0; i < elements; ++i) {
+        bytes.push_back(std::byte(rng.below(256)));
+        bytes.push_back(std::byte(rng.below(2) * 128 + 0x38 + rng.below(6)));
+      }
+      return bytes;
+    }
     for (int64_t b = 0; b < elements / info.block_elements; ++b) {
       for (int64_t i = 0; i < info.block_bytes; ++i) bytes.push_back(std::byte(rng.below(256)));
       for (const size_t half : {info.block_bytes - 1, info.block_bytes - 3}) {
@@ -101,28 +113,29 @@ class PackedTest : public CpuKernelsTest {
 };
 
 TEST_P(PackedTest, expansion_equals_the_reader_bit_for_bit) {
-  for (const auto type : {checkpoints::TensorType::q4_1, checkpoints::TensorType::q8_0}) {
+  for (const auto type : kTypes) {
     const auto packed = blocks(type, 640);
+    const int64_t odd = checkpoints::tensor_type_info(type)->block_elements == 1 ? 637 : 640;
     std::vector<float> expected(640);
     std::vector<float> expanded(640);
-    checkpoints::dequantize(type, packed.data(), 640, expected.data());
-    kernels_->expand(type, packed.data(), 640, expanded.data());
+    checkpoints::dequantize(type, packed.data(), odd, expected.data());
+    kernels_->expand(type, packed.data(), odd, expanded.data());
     EXPECT_EQ(expanded, expected);
   }
 }
 
 TEST_P(PackedTest, a_packed_weight_gives_the_bits_of_the_expanded_one) {
   constexpr int64_t kRows = 21;
-  constexpr int64_t kInner = 96;
-  for (const auto type : {checkpoints::TensorType::q4_1, checkpoints::TensorType::q8_0}) {
-    const auto packed = blocks(type, kRows * kInner);
-    std::vector<float> expanded(kRows * kInner);
-    checkpoints::dequantize(type, packed.data(), kRows * kInner, expanded.data());
-    const auto x = random_floats(3 * kInner, 9);
+  for (const auto type : kTypes) {
+    const int64_t inner = checkpoints::tensor_type_info(type)->block_elements == 1 ? 93 : 96;
+    const auto packed = blocks(type, kRows * inner);
+    std::vector<float> expanded(static_cast<size_t>(kRows * inner));
+    checkpoints::dequantize(type, packed.data(), kRows * inner, expanded.data());
+    const auto x = random_floats(static_cast<size_t>(3 * inner), 9);
     for (const int64_t batch : {1, 3}) {
       std::vector<float> expected(3 * kRows, 0.25f);
       std::vector<float> y = expected;
-      MatVec task = product(expanded.data(), x.data(), expected.data(), kInner, batch);
+      MatVec task = product(expanded.data(), x.data(), expected.data(), inner, batch);
       task.y_stride = kRows;
       task.accumulate = true;
       kernels_->matvec(task, 0, kRows);

@@ -106,6 +106,25 @@ TEST_F(ZeroShotSessionTest, a_batch_gives_what_its_examples_give_alone) {
   }
 }
 
+TEST_F(ZeroShotSessionTest, a_document_that_questions_share_is_read_once) {
+  std::vector<NumberedExample> unit = {example(0, "a"), example(1, "a longer question?"),
+                                       example(2, "")};
+  unit[2].example.document = {{"an entirely other and much longer text", ""}};
+  const RecordingSink whole = run(unit);
+  request_.params.set("batch_size", int64_t{3});
+  request_.params.set("prefix_reuse", true);
+  const RecordingSink shared = run(unit);
+  const std::string common = "D: Ann: one two three\nfour five\nQ: a";
+  const auto positions = static_cast<int64_t>(common.size());  // a byte is a token
+  EXPECT_EQ(shared.phases.at("prefill"), whole.phases.at("prefill") - positions);
+  EXPECT_EQ(shared.predictions.at(1).extra.text,
+            R"({"observed":{"shared_prefix_tokens":)" + std::to_string(positions) + "}}");
+  EXPECT_EQ(shared.predictions.at(0), whole.predictions.at(0));
+  EXPECT_EQ(shared.predictions.at(1).text, whole.predictions.at(1).text);
+  EXPECT_EQ(shared.predictions.at(1).tokens_in, whole.predictions.at(1).tokens_in);
+  EXPECT_EQ(shared.predictions.at(2), whole.predictions.at(2));
+}
+
 TEST_F(ZeroShotSessionTest, a_prompt_beyond_the_window_is_an_error_that_names_the_example) {
   TinyLlama tiny;
   tiny.context = 46;

@@ -35,10 +35,38 @@ TEST(ZeroShotSpec, defaults_are_valid_and_documented) {
   EXPECT_FALSE(needs.references || needs.evidence);
 }
 
-TEST(ZeroShotSpec, only_the_batch_size_is_how_and_not_what) {
+TEST(ZeroShotSpec, only_batches_and_their_prefixes_are_how_and_not_what) {
   for (const ParamSpec& param : ZeroShotSpec().params()) {
-    EXPECT_EQ(param.numerics, param.name == "batch_size") << param.name;
+    const bool how = param.name == "batch_size" || param.name == "prefix_reuse";
+    EXPECT_EQ(param.numerics, how) << param.name;
+    // Left out it must be in no id.
+    if (param.name == "prefix_reuse") {
+      EXPECT_FALSE(param.default_value.has_value());
+    }
   }
+}
+
+TEST(ZeroShotSpec, units_that_share_prefixes_hold_one_document) {
+  const ZeroShotSpec spec;
+  std::vector<NumberedExample> examples(7);
+  const std::string documents = "aaabbca";
+  for (size_t i = 0; i < examples.size(); ++i) {
+    examples[i].ordinal = static_cast<int64_t>(i);
+    examples[i].example.document_id = documents.substr(i, 1);
+  }
+  Params params = resolved(spec);
+  params.set("batch_size", int64_t{2});
+  const auto cut = [&] {
+    std::vector<std::vector<int64_t>> ordinals;
+    for (const Unit& unit : spec.units(params, examples)) ordinals.push_back(unit.ordinals);
+    return ordinals;
+  };
+  using Ordinals = std::vector<std::vector<int64_t>>;
+  EXPECT_EQ(cut(), (Ordinals{{0, 1}, {2, 3}, {4, 5}, {6}}));
+  params.set("prefix_reuse", false);
+  EXPECT_EQ(cut(), (Ordinals{{0, 1}, {2, 3}, {4, 5}, {6}}));
+  params.set("prefix_reuse", true);
+  EXPECT_EQ(cut(), (Ordinals{{0, 1}, {2}, {3, 4}, {5}, {6}}));
 }
 
 TEST(ZeroShotSpec, rules_between_parameters_are_checked) {
@@ -51,6 +79,11 @@ TEST(ZeroShotSpec, rules_between_parameters_are_checked) {
   params = resolved(spec);
   params.set("stop", std::string());
   EXPECT_THAT(spec.validate(params).error().message, HasSubstr("'stop' is empty"));
+  params = resolved(spec);
+  params.set("prefix_reuse", true);
+  EXPECT_THAT(spec.validate(params).error().message, HasSubstr("'batch_size' of at least 2"));
+  params.set("batch_size", int64_t{2});
+  EXPECT_TRUE(spec.validate(params).ok());
 }
 
 TEST(ZeroShotSpec, cost_grows_with_every_length) {
