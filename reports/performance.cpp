@@ -4,6 +4,8 @@
 #include <map>
 #include <vector>
 
+#include "harness/store/work_rows.h"
+
 namespace qfs::reports {
 namespace {
 
@@ -49,6 +51,32 @@ std::optional<Repeated> phase_rate(std::span<const store::MeasurementRow> rows,
                     static_cast<double>(total.ns));
   }
   return summarized(std::move(rates));
+}
+
+std::optional<Repeated> phase_fraction(std::span<const store::MeasurementRow> rows,
+                                       std::string_view phase) {
+  struct Sum {
+    double least_seconds = 0;
+    int64_t ns = 0;
+  };
+  const auto limits = store::limits_among(rows);
+  if (!limits) return std::nullopt;
+  std::map<int64_t, Sum> by_repetition;
+  for (const store::MeasurementRow& row : rows) {
+    if (row.phase != phase) continue;
+    if (row.tokens == 0) continue;  // nothing was done, which has no share of a limit
+    const auto work = store::work_among(rows, row.repetition, row.unit, phase);
+    if (!work) return std::nullopt;
+    Sum& sum = by_repetition[row.repetition];
+    sum.least_seconds += least_seconds(*work, *limits);
+    sum.ns += row.ns;
+  }
+  std::vector<double> fractions;
+  for (const auto& [repetition, sum] : by_repetition) {
+    if (sum.ns <= 0 || sum.least_seconds <= 0) return std::nullopt;
+    fractions.push_back(sum.least_seconds * kNanosecondsPerSecond / static_cast<double>(sum.ns));
+  }
+  return summarized(std::move(fractions));
 }
 
 std::optional<Repeated> phase_latency(std::span<const store::MeasurementRow> rows,

@@ -23,6 +23,12 @@ struct Repeated {
 std::optional<Repeated> phase_rate(std::span<const store::MeasurementRow> rows,
                                    std::string_view phase);
 
+/// The share of the machine's limit that a phase reached: the least time that its work takes at the
+/// rates of the timed process, by the measured time. std::nullopt when a unit's work or the rates
+/// are not stored.
+std::optional<Repeated> phase_fraction(std::span<const store::MeasurementRow> rows,
+                                       std::string_view phase);
+
 /// Seconds of a phase, mean over the units of a repetition.
 std::optional<Repeated> phase_latency(std::span<const store::MeasurementRow> rows,
                                       std::string_view phase);

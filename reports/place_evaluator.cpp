@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/store/work_rows.h"
 #include "reports/performance.h"
 #include "reports/served.h"
 #include "reports/trouble.h"
@@ -117,6 +118,11 @@ Result<TableCell> PlaceEvaluator::performance(const ValueSpec& value) {
     case ValueSource::phase_rate:
       found = phase_rate(*measurements_, value.key);
       break;
+    case ValueSource::phase_fraction:
+      found = phase_fraction(*measurements_, value.key);
+      break;
+    case ValueSource::machine_rate:
+      return machine_rate(value.key);
     case ValueSource::phase_latency:
       found = phase_latency(*measurements_, value.key);
       break;
@@ -137,6 +143,16 @@ Result<TableCell> PlaceEvaluator::performance(const ValueSpec& value) {
   if (!found) return with_status(CellStatus::not_applicable);
   TableCell cell = measured(*found);
   cell.detail = detail;
+  return cell;
+}
+
+TableCell PlaceEvaluator::machine_rate(std::string_view which) const {
+  const std::optional<MachineLimits> limits = store::limits_among(*measurements_);
+  if (!limits) return with_status(CellStatus::not_applicable);
+  TableCell cell = with_status(CellStatus::ok);
+  cell.value = static_cast<double>(which == "read"   ? limits->read_bytes
+                                   : which == "copy" ? limits->copy_bytes
+                                                     : limits->gemm_flops);
   return cell;
 }
 

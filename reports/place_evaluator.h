@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -49,6 +50,7 @@ class PlaceEvaluator {
  private:
   Result<TableCell> score(const ValueSpec& value);
   Result<TableCell> performance(const ValueSpec& value);
+  TableCell machine_rate(std::string_view which) const;
   Result<TableCell> coverage(const ValueSpec& value);
   Result<TableCell> evidence_cut();
   TableCell served(const ValueSpec& value) const;

@@ -75,7 +75,8 @@ std::vector<std::string> default_values(std::span<const std::string> columns, bo
   if (values.empty()) {
     std::ranges::remove_copy_if(columns, std::back_inserter(values), is_statistic);
   }
-  if (measured) values.insert(values.end(), {"peak_memory", "tokens_per_second"});
+  if (measured)
+    values.insert(values.end(), {"peak_memory", "tokens_per_second", "decode_fraction"});
   // A table without a value would hide what failed.
   if (values.empty()) values.emplace_back("truncated");
   return values;

@@ -11,6 +11,7 @@ namespace {
 constexpr double kMebibyte = 1024.0 * 1024.0;
 constexpr double kMillisecondsPerSecond = 1e3;
 constexpr double kPercent = 100;
+constexpr double kGiga = 1e9;
 constexpr int kUnscaledDecimals = 4;
 
 struct Definition {
@@ -98,6 +99,46 @@ constexpr std::array kDefinitions = {
                "prefill",
                kPerformance,
                1,
+               1},
+    Definition{
+        {"decode_fraction",
+         "decoding speed as a share of what reading weights and caches, or computing, allows "
+         "at the rates measured in the same process"},
+        "decoding, % of the machine's limit",
+        ValueSource::phase_fraction,
+        "decode",
+        kPerformance,
+        kPercent,
+        1},
+    Definition{{"prefill_fraction",
+                "prefill speed as a share of what matrix products in the model's shapes allow, "
+                "measured in the same process"},
+               "prefilling, % of the machine's limit",
+               ValueSource::phase_fraction,
+               "prefill",
+               kPerformance,
+               kPercent,
+               1},
+    Definition{{"machine_read", "best read bandwidth of the process that was timed"},
+               "read bandwidth, GB/s",
+               ValueSource::machine_rate,
+               "read",
+               kPerformance,
+               1 / kGiga,
+               1},
+    Definition{{"machine_copy", "the same of copies, counting bytes read and written"},
+               "copy bandwidth, GB/s",
+               ValueSource::machine_rate,
+               "copy",
+               kPerformance,
+               1 / kGiga,
+               1},
+    Definition{{"machine_gemm", "its best rate of matrix products in the model's shapes"},
+               "matrix products, GFLOP/s",
+               ValueSource::machine_rate,
+               "gemm",
+               kPerformance,
+               1 / kGiga,
                1},
     Definition{{"first_token_ms", "time from the request to the first token, mean of the units"},
                "time to first token, ms",

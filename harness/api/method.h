@@ -4,8 +4,8 @@
 // stateless, thread-safe, links no LibTorch and is known to the driver, which validates every cell
 // with it before the first one runs. A *session* (weights, caches) lives in a host process, handles
 // one cell at a time and is not thread-safe. Protocol: the host opens one session per cell, calls
-// `run` once per unit, the next after the previous returned, and destroys the session; nothing else
-// is called.
+// `run` once per unit, the next after the previous returned, `measure_limits` after the last of a
+// timed pass, and destroys the session; nothing else is called.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,7 @@
 #include "harness/api/prediction.h"
 #include "harness/api/resource_cache.h"
 #include "harness/api/result.h"
+#include "harness/api/work.h"
 
 namespace qfs {
 
@@ -108,15 +109,24 @@ class MethodSpec {
   virtual std::string sweep_bound(const Params&) const { return {}; }
 };
 
+/// Time spent in a part of a unit.
+struct Phase {
+  std::string name;  ///< "prefill", "decode", "first_token"
+  int64_t ns = 0;
+  int64_t tokens = 0;             ///< of the whole unit processed in that phase
+  std::optional<Work> work = {};  ///< what the phase had to compute and read, where it is known
+
+  friend bool operator==(const Phase&, const Phase&) = default;
+};
+
 /// Where a session puts its results. Thread-compatible; calls come from `run` only.
 class PredictionSink {
  public:
   virtual ~PredictionSink() = default;
   /// Exactly one call per example of the unit, in any order.
   virtual void emit(int64_t ordinal, Prediction prediction) = 0;
-  /// Time spent in a phase of this unit ("prefill", "decode", "first_token"), for `measure`
-  /// results. `tokens`: tokens of the whole unit processed in that phase.
-  virtual void phase(std::string_view name, int64_t ns, int64_t tokens) = 0;
+  /// For `measure` results; once a name and unit.
+  virtual void phase(const Phase& phase) = 0;
 };
 
 /// How outputs are produced without being part of what is asked (cell id): part of numerics_id.
@@ -140,6 +150,13 @@ class MethodSession {
   virtual ~MethodSession() = default;
   /// Summarizes the examples of one unit. After an error the session is closed.
   virtual Status run(std::span<const NumberedExample> unit, PredictionSink& sink) = 0;
+
+  /// What this machine does at most of what the session's model does, measured now in under two
+  /// seconds with the threads that the model uses. std::nullopt: there is no model, or its device
+  /// is not measured.
+  virtual Result<std::optional<MachineLimits>> measure_limits() {
+    return std::optional<MachineLimits>();
+  }
 };
 
 /// Opens sessions of one method; one per method, listed in methods/register_*.h.

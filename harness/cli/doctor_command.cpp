@@ -2,10 +2,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/commands.h"
 #include "harness/cli/doctor_checks.h"
+#include "harness/cli/doctor_roofline.h"
 #include "harness/cli/output.h"
 
 namespace qfs::cli {
@@ -67,16 +69,50 @@ Result<ExitCode> run_doctor(const GlobalOptions& global) {
   return conclusion(findings);
 }
 
+void add_roofline_options(CLI::App& command, RooflineOptions& options) {
+  CLI::Option* const roofline = command.add_flag(
+      "--roofline", options.asked,
+      "Measures bandwidth and matrix products, and what a model can reach at most");
+  command
+      .add_option("--backbone", options.backbone,
+                  "The model (default: smollm2-135m where it is there, else general shapes)")
+      ->type_name("NAME")
+      ->needs(roofline);
+  command.add_option("--threads", options.threads, "Threads to use (default: one a core)")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N")
+      ->needs(roofline);
+  command.add_option("--device", options.device, "cpu (default); cuda is not measured yet")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->needs(roofline);
+  command
+      .add_option("--prompt-tokens", options.prompt_tokens,
+                  "Lengths of prompts (default: 512 and 2048 where the model reads them)")
+      ->delimiter(',')
+      ->type_name("N,N,…")
+      ->needs(roofline);
+  command
+      .add_option("--context", options.context,
+                  "Tokens that a row holds while it decodes (default: 512)")
+      ->type_name("N")
+      ->needs(roofline);
+}
+
 }  // namespace
 
 void add_doctor_command(const CommandLine& line) {
   CLI::App& command = add_subcommand(
       line.app, "doctor", "Checks machine, libraries, models and a store's integrity and ids",
-      "qfs-bench doctor --store lc_sweep.sqlite");
+      "qfs-bench doctor --store lc_sweep.sqlite\n  "
+      "qfs-bench doctor --roofline --backbone smollm2-135m --threads 2");
   add_json_option(command, line.global);
   add_foreign_option(command, line.global);
-  command.callback([&global = line.global, &chosen = line.chosen] {
-    chosen = [&global] { return run_doctor(global); };
+  auto options = std::make_shared<RooflineOptions>();
+  add_roofline_options(command, *options);
+  command.callback([options, &global = line.global, &chosen = line.chosen] {
+    chosen = [options, &global] {
+      return options->asked ? run_roofline(*options, global) : run_doctor(global);
+    };
   });
 }
 

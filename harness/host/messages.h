@@ -40,11 +40,13 @@ struct OpenRequest {
   SessionRequest session;
 };
 
-/// Run one unit. `measure`: reset peak memory before it and report memory after it.
+/// Run one unit. `measure`: reset peak memory before it and report memory after it. `limits`: then
+/// measure the machine's limits, outside the unit's time and peaks.
 struct RunRequest {
   int64_t unit = 0;
   bool measure = false;
   std::vector<NumberedExample> examples;
+  bool limits = false;
 };
 
 /// Score a batch; the fields that `needs` does not name are left out of the line.
@@ -68,7 +70,7 @@ struct CloseRequest {};
 
 /// A question about a model, outside any session.
 struct ModelRequest {
-  std::string verb;  ///< inspect, verify, logits or generate
+  std::string verb;  ///< inspect, verify, logits, generate or roofline
   Resource model;
   RuntimeOptions runtime;
   Json arguments;  ///< an object, as the verb wants it
@@ -136,11 +138,7 @@ struct TextsReply {
   AddedTexts added;
 };
 
-struct PhaseReply {
-  std::string name;
-  int64_t ns = 0;
-  int64_t tokens = 0;
-};
+using PhaseReply = Phase;
 
 /// Device memory of a unit, in bytes; absent where the host has no such count.
 struct DeviceMemory {
@@ -152,9 +150,10 @@ struct DeviceMemory {
 };
 
 struct DoneReply {
-  int64_t ns = 0;                   ///< wall time of the unit inside the host
-  int64_t peak_resident_bytes = 0;  ///< host memory peak, `measure` only
-  DeviceMemory device = {};         ///< `measure` only
+  int64_t ns = 0;                            ///< wall time of the unit inside the host
+  int64_t peak_resident_bytes = 0;           ///< host memory peak, `measure` only
+  DeviceMemory device = {};                  ///< `measure` only
+  std::optional<MachineLimits> limits = {};  ///< where they were asked for and are known
 };
 
 struct HeartbeatReply {};

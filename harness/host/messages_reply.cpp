@@ -206,6 +206,44 @@ Description description_from(const json& object) {
   return description;
 }
 
+json phase_json(const Phase& phase) {
+  json object = {{"name", phase.name}, {"ns", phase.ns}, {"tokens", phase.tokens}};
+  if (phase.work) {
+    object["flops"] = phase.work->flops;
+    object["bytes"] = phase.work->bytes;
+  }
+  return object;
+}
+
+Phase phase_from(const json& object) {
+  Phase phase{text_field(object, "name"), integer_field(object, "ns"),
+              integer_field(object, "tokens")};
+  if (object.contains("flops") || object.contains("bytes")) {
+    phase.work = {integer_field_or(object, "flops", 0), integer_field_or(object, "bytes", 0)};
+    if (phase.work->flops < 0 || phase.work->bytes < 0) {
+      throw FieldError("'flops' and 'bytes' of a phase must not be negative");
+    }
+  }
+  return phase;
+}
+
+MachineLimits limits_from(const json& object) {
+  const MachineLimits limits{integer_field(object, "read_bytes_per_second"),
+                             integer_field(object, "copy_bytes_per_second"),
+                             integer_field(object, "gemm_flops_per_second")};
+  if (limits.read_bytes <= 0 || limits.copy_bytes <= 0 || limits.gemm_flops <= 0) {
+    throw FieldError("'limits' must hold rates above 0");
+  }
+  return limits;
+}
+
+DoneReply done_from(const json& object) {
+  DoneReply done{integer_field_or(object, "ns", 0),
+                 integer_field_or(object, "peak_resident_bytes", 0), device_memory_from(object)};
+  if (object.contains("limits")) done.limits = limits_from(object_field(object, "limits"));
+  return done;
+}
+
 struct ReplyEncoder {
   json operator()(const ProbeReply& probe) const {
     return {{"probe",
@@ -239,13 +277,16 @@ struct ReplyEncoder {
   json operator()(const TextsReply& reply) const {
     return {{"texts", {{"truncated", reply.added.truncated}, {"empty", reply.added.empty}}}};
   }
-  json operator()(const PhaseReply& phase) const {
-    return {{"phase", {{"name", phase.name}, {"ns", phase.ns}, {"tokens", phase.tokens}}}};
-  }
+  json operator()(const PhaseReply& phase) const { return {{"phase", phase_json(phase)}}; }
   json operator()(const DoneReply& done) const {
     json body = {{"ns", done.ns}, {"peak_resident_bytes", done.peak_resident_bytes}};
     for (const auto& [name, bytes] : kDeviceFields) {
       if (done.device.*bytes) body[name] = *(done.device.*bytes);
+    }
+    if (done.limits) {
+      body["limits"] = {{"read_bytes_per_second", done.limits->read_bytes},
+                        {"copy_bytes_per_second", done.limits->copy_bytes},
+                        {"gemm_flops_per_second", done.limits->gemm_flops}};
     }
     return {{"done", std::move(body)}};
   }
@@ -271,14 +312,9 @@ Reply reply_from(const json& object) {
     const json& texts = object_field(object, "texts");
     reply.body = TextsReply{{places_from(texts, "truncated"), places_from(texts, "empty")}};
   } else if (object.contains("phase")) {
-    const json& phase = object_field(object, "phase");
-    reply.body = PhaseReply{text_field(phase, "name"), integer_field(phase, "ns"),
-                            integer_field(phase, "tokens")};
+    reply.body = phase_from(object_field(object, "phase"));
   } else if (object.contains("done")) {
-    const json& done = object_field(object, "done");
-    reply.body =
-        DoneReply{integer_field_or(done, "ns", 0), integer_field_or(done, "peak_resident_bytes", 0),
-                  device_memory_from(done)};
+    reply.body = done_from(object_field(object, "done"));
   } else if (object.contains("heartbeat")) {
     reply.body = HeartbeatReply{};
   } else if (object.contains("error")) {

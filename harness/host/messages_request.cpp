@@ -13,7 +13,8 @@ using nlohmann::json;
 
 /// Verbs that hosts of this project do not have.
 constexpr std::array<std::string_view, 3> kReservedVerbs = {"fit", "encode_pairs", "profile"};
-constexpr std::array<std::string_view, 4> kModelVerbs = {"inspect", "verify", "logits", "generate"};
+constexpr std::array<std::string_view, 5> kModelVerbs = {"inspect", "verify", "logits", "generate",
+                                                         "roofline"};
 
 json resource_json(const Resource& resource) {
   return {{"name", resource.name}, {"path", resource.path}, {"digest", resource.digest}};
@@ -199,6 +200,7 @@ RunRequest run_from(const json& object, bool measure) {
   RunRequest run;
   run.unit = integer_field(object, "unit");
   run.measure = measure;
+  run.limits = flag_field_or(object, "limits", false);
   for (const json& example : array_field(object, "examples")) {
     run.examples.push_back(example_from(example));
   }
@@ -248,9 +250,11 @@ struct RequestEncoder {
     for (const NumberedExample& example : run.examples) {
       examples.push_back(example_json(example, visibility));
     }
-    return {{"verb", run.measure ? "measure" : "run"},
-            {"unit", run.unit},
-            {"examples", std::move(examples)}};
+    json object = {{"verb", run.measure ? "measure" : "run"},
+                   {"unit", run.unit},
+                   {"examples", std::move(examples)}};
+    if (run.limits) object["limits"] = true;
+    return object;
   }
   json operator()(const ScoreRequest& score) const {
     json items = json::array();

@@ -37,9 +37,7 @@ class ChannelSink : public PredictionSink {
     send(PredictionReply{ordinal, std::move(prediction)});
   }
 
-  void phase(std::string_view name, int64_t ns, int64_t tokens) override {
-    send(PhaseReply{std::string(name), ns, tokens});
-  }
+  void phase(const Phase& phase) override { send(phase); }
 
   const Status& status() const { return status_; }
 
@@ -140,7 +138,16 @@ class Server {
       done.peak_resident_bytes = process_memory(getpid()).peak_bytes;
       if (services_.take_device_memory) done.device = services_.take_device_memory();
     }
+    if (request.limits) done.limits = session_limits();
     return done;
+  }
+
+  /// A measurement that fails is no failure of the unit.
+  std::optional<MachineLimits> session_limits() {
+    Result<std::optional<MachineLimits>> limits = session_->measure_limits();
+    if (limits) return *limits;
+    log_warning("the machine's limits are not known: " + limits.error().to_string());
+    return std::nullopt;
   }
 
   Body answer(const ScoreRequest&) {

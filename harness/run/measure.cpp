@@ -1,23 +1,30 @@
 #include "harness/core/failpoint.h"
 #include "harness/run/cell_run.h"
 #include "harness/run/memory_peaks.h"
+#include "harness/store/work_rows.h"
 
 namespace qfs::run {
 namespace {
 
-/// The repetition's rows: total and phases of each unit, and its memory.
+int64_t produced_tokens(const host::UnitResults& results) {
+  int64_t tokens = 0;
+  for (const auto& reply : results.predictions) tokens += reply.prediction.tokens_out;
+  return tokens;
+}
+
+/// The repetition's rows: total and phases of each unit with their work, and its memory.
 struct RepetitionRows {
   std::vector<store::MeasurementRow> measurements;
   MemoryPeaks memory;
 
   void add(int64_t unit, const host::UnitResults& results) {
-    int64_t tokens = 0;
-    for (const auto& reply : results.predictions) tokens += reply.prediction.tokens_out;
-    measurements.push_back({0, unit, "total", results.done.ns, tokens});
+    measurements.push_back({0, unit, "total", results.done.ns, produced_tokens(results)});
     for (const host::PhaseReply& phase : results.phases) {
       measurements.push_back({0, unit, phase.name, phase.ns, phase.tokens});
+      if (phase.work) store::add_work(unit, phase.name, *phase.work, measurements);
     }
     memory.add(results.done);
+    if (results.done.limits) store::add_limits(*results.done.limits, measurements);
   }
 };
 
@@ -43,9 +50,11 @@ Status run_repetitions(const RunContext& context, const CellTarget& target, Host
   const std::vector<Unit> units =
       cell.spec->units(cell.params, numbered_examples(dataset, dataset.measure_ordinals));
 
-  const auto timed_unit = [&](size_t index, host::UnitResults& results) {
-    const auto request = run_request(context.plan, cell, static_cast<int64_t>(index),
-                                     units[index % units.size()], true);
+  const auto timed_unit = [&](size_t index, bool last, host::UnitResults& results) {
+    auto request = run_request(context.plan, cell, static_cast<int64_t>(index),
+                               units[index % units.size()], true);
+    // Once, and last: its buffers are in nobody's peak.
+    request.limits = last;
     auto failure = run_unit(context, cell, pool, request, results);
     if (failure) fail(outcome, *failure);
     return !failure.has_value();
@@ -53,14 +62,15 @@ Status run_repetitions(const RunContext& context, const CellTarget& target, Host
 
   host::UnitResults results;
   for (size_t i = 0; i < static_cast<size_t>(settings.warmup); ++i) {
-    if (context.signals.received() != 0 || !timed_unit(i % units.size(), results)) return {};
+    if (context.signals.received() != 0 || !timed_unit(i % units.size(), false, results)) return {};
   }
   for (int64_t repetition : target.repetitions) {
     RepetitionRows rows;
     for (size_t i = 0; i < units.size(); ++i) {
-      if (context.signals.received() != 0 || !timed_unit(i, results)) return {};
+      const bool last = i + 1 == units.size() && repetition == target.repetitions.back();
+      if (context.signals.received() != 0 || !timed_unit(i, last, results)) return {};
       rows.add(static_cast<int64_t>(i), results);
-      context.progress.unit_done(results.predictions.size(), rows.measurements.back().tokens,
+      context.progress.unit_done(results.predictions.size(), produced_tokens(results),
                                  results.done.ns, results.done.peak_resident_bytes);
       Result<size_t> differing = differing_outputs(context, target, results);
       if (!differing) return differing.error();

@@ -210,7 +210,7 @@ struct ArtifactRow {
 struct MeasurementRow {
   int64_t repetition = 0;  ///< filled by Reader
   int64_t unit = 0;        ///< position of the unit in the timed sub-sample
-  std::string phase;       ///< "prefill", "decode", "first_token", "total"
+  std::string phase;       ///< "prefill", "decode", "first_token", "total", or as in work_rows.h
   int64_t ns = 0;
   int64_t tokens = 0;  ///< of the whole unit in that phase
 };

@@ -140,7 +140,7 @@ int64_t loaded_bytes(const Checkpoint& checkpoint, bool decoder_only) {
 
 /// What a decoder needs for its cache, beside its weights.
 void add_memory(const LlamaConfig& config, int64_t weights, json& report) {
-  const int64_t per_token = 2 * config.layers * config.kv_width() * 4;
+  const int64_t per_token = config.cache_elements() * 4;
   json rows = json::array();
   for (const int64_t context : {int64_t{2048}, config.context}) {
     if (context > config.context) continue;
@@ -159,7 +159,7 @@ void add_memory(const LlamaConfig& config, int64_t weights, json& report) {
 /// What an encoder-decoder keeps while it writes: keys and values of the decoder, and of the source
 /// once for all that go on from it.
 void add_memory(const BartConfig& config, int64_t weights, json& report) {
-  const int64_t per_token = 2 * config.decoder_layers * config.encoder.hidden * 4;
+  const int64_t per_token = config.cache_elements() * 4;
   json rows = json::array();
   for (const int64_t batch : {1, 8}) {
     const int64_t source = config.encoder.max_tokens();

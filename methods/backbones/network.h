@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "harness/api/method.h"
 #include "harness/api/resource_cache.h"
 #include "harness/api/result.h"
+#include "methods/backbones/model_work.h"
 #include "methods/backbones/sequence_model.h"
 
 namespace qfs::backbones {
@@ -25,6 +27,10 @@ class Network {
   virtual Result<std::unique_ptr<SequenceModel>> open(const RuntimeOptions& runtime,
                                                       const std::string& digest,
                                                       ResourceCache& cache) const = 0;
+
+  /// What running it takes; `element_bytes`: of weights and caches in another type than they are
+  /// loaded in.
+  virtual ModelWork work(std::optional<int64_t> element_bytes) const = 0;
 
   /// The same weights with windowed attention in the encoder: `window` positions on both sides
   /// together, `positions` in all (led/from_bart.h). `invalid_argument`: no such conversion of this

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/api/prediction.h"
+#include "harness/api/work.h"
 
 namespace qfs::generation {
 
@@ -28,6 +29,19 @@ struct GenerationTimes {
   int64_t first_token_ns = 0;  ///< from the start until every row has its first token
   int64_t decode_ns = 0;       ///< all steps after the first token
   int64_t decode_tokens = 0;   ///< rows that these steps computed: with beams, several an output
+  Work prefill_work;
+  Work decode_work;
+
+  GenerationTimes& operator+=(const GenerationTimes& other) {
+    prefill_ns += other.prefill_ns;
+    prefill_tokens += other.prefill_tokens;
+    first_token_ns += other.first_token_ns;
+    decode_ns += other.decode_ns;
+    decode_tokens += other.decode_tokens;
+    prefill_work += other.prefill_work;
+    decode_work += other.decode_work;
+    return *this;
+  }
 };
 
 struct GenerationResult {

@@ -84,7 +84,16 @@ struct Active {
   Search* search = nullptr;
   int64_t first_row = 0;
   int64_t rows = 1;
+  int64_t past = 0;    ///< positions that its rows hold
+  int64_t source = 0;  ///< tokens that an encoder read
 };
+
+/// The work of a step, whose rows then hold a position more.
+Work step_work(const backbones::ModelWork& model, std::vector<Active>& active) {
+  std::vector<backbones::RowGroup> groups;
+  for (Active& one : active) groups.push_back({one.rows, one.past++, one.source});
+  return backbones::decode_work(model, groups);
+}
 
 /// Rows, where they go on from, and the tokens that they take, of one step.
 struct Step {
@@ -104,8 +113,8 @@ struct Step {
 }  // namespace
 
 Generator::Generator(std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer,
-                     std::unique_ptr<SequenceModel> model)
-    : tokenizer_(std::move(tokenizer)), model_(std::move(model)) {}
+                     std::unique_ptr<SequenceModel> model, backbones::ModelWork work)
+    : tokenizer_(std::move(tokenizer)), model_(std::move(model)), work_(std::move(work)) {}
 
 Result<GenerationResult> Generator::generate(std::span<const SequenceInput> inputs,
                                              const DecodingOptions& options,
@@ -138,11 +147,20 @@ Result<GenerationResult> Generator::generate(std::span<const SequenceInput> inpu
     shared.push_back(input.shared ? input.shared->positions : 0);
     if (Status read = model_->prefill(row, input, first); !read.ok()) return read.error();
     times.prefill_ns += monotonic_ns() - begin_ns;
-    times.prefill_tokens += static_cast<int64_t>(input.ids.size()) - shared.back();
+    const auto length = static_cast<int64_t>(input.ids.size());
+    const auto past = static_cast<int64_t>(begun(input, shape()).size());
+    times.prefill_tokens += length - shared.back();
+    times.prefill_work += backbones::prefill_work(
+        work_, {.tokens = length,
+                .shared = shared.back(),
+                .global = static_cast<int64_t>(input.global_positions.size()),
+                .begun = past});
     const SearchInput about = {*tokenizer_, options, begun(inputs[i], shape()), shape().vocabulary,
                                seeds.empty() ? 0 : seeds[i]};
     searches.push_back(options.beams ? make_beam_search(about) : make_single_search(about));
     Active now{searches.back().get(), row};
+    now.past = past;
+    now.source = shape().encoder_decoder() ? length : 0;
     const auto next = now.search->advance(first);
     if (!next.ok()) return next.error();
     now.rows = static_cast<int64_t>(next->size());
@@ -163,6 +181,7 @@ Result<GenerationResult> Generator::generate(std::span<const SequenceInput> inpu
       return run.error();
     }
     times.decode_tokens += static_cast<int64_t>(step.rows.size());
+    times.decode_work += step_work(work_, active);
     step = {};
     size_t offset = 0;
     for (Active& one : active) {

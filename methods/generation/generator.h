@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/api/result.h"
+#include "methods/backbones/model_work.h"
 #include "methods/backbones/sequence_model.h"
 #include "methods/generation/decoding.h"
 #include "methods/generation/generated.h"
@@ -20,10 +21,12 @@ namespace qfs::generation {
 
 class Generator {
  public:
+  /// `work`: the model's, by which GenerationTimes counts it; without it the counts are 0.
   Generator(std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer,
-            std::unique_ptr<backbones::SequenceModel> model);
+            std::unique_ptr<backbones::SequenceModel> model, backbones::ModelWork work = {});
 
   const backbones::SequenceShape& shape() const { return model_->shape(); }
+  const backbones::ModelWork& work() const { return work_; }
 
   /// `seeds`: of the rows' draws, one an input; may be empty without sampling. Errors:
   /// `invalid_argument` when an input is empty or does not fit the backbone's window together with
@@ -36,6 +39,7 @@ class Generator {
  private:
   std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer_;
   std::unique_ptr<backbones::SequenceModel> model_;
+  backbones::ModelWork work_;
 };
 
 }  // namespace qfs::generation

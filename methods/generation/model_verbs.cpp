@@ -11,6 +11,7 @@
 #include "harness/core/utf8.h"
 #include "methods/backbones/backbone.h"
 #include "methods/backbones/model_report.h"
+#include "methods/backbones/roofline.h"
 #include "methods/backbones/torch_runtime.h"
 #include "methods/generation/generator.h"
 #include "methods/generation/verb_arguments.h"
@@ -89,6 +90,8 @@ Result<Json> logits_of(const Resource& resource, const RuntimeOptions& runtime,
   return Json{answer.dump()};
 }
 
+json work_json(const Work& work) { return {{"flops", work.flops}, {"bytes", work.bytes}}; }
+
 Result<Json> generated(const Resource& resource, const RuntimeOptions& runtime,
                        const json& arguments) {
   Result<Opened> opened = open(resource, runtime);
@@ -98,7 +101,8 @@ Result<Json> generated(const Resource& resource, const RuntimeOptions& runtime,
   const auto options = decoding_of(arguments, *opened->backbone);
   if (!options.ok()) return options.error();
   const auto seed = arguments.value("seed", uint64_t{0});
-  Generator generator(opened->backbone->tokenizer, std::move(opened->model));
+  Generator generator(opened->backbone->tokenizer, std::move(opened->model),
+                      opened->backbone->network->work(backbones::element_bytes(runtime)));
   const auto result = generator.generate({&*input, 1}, *options, {&seed, 1});
   if (!result.ok()) return result.error();
   const Generated& row = result->rows.front();
@@ -110,7 +114,9 @@ Result<Json> generated(const Resource& resource, const RuntimeOptions& runtime,
                  {"finish", to_string(row.finish)},
                  {"prefill_ns", result->times.prefill_ns},
                  {"decode_ns", result->times.decode_ns},
-                 {"decode_tokens", result->times.decode_tokens}};
+                 {"decode_tokens", result->times.decode_tokens},
+                 {"prefill_work", work_json(result->times.prefill_work)},
+                 {"decode_work", work_json(result->times.decode_work)}};
   if (row.score) answer["score"] = *row.score;
   return Json{answer.dump()};
 }
@@ -126,6 +132,7 @@ Result<Json> answer_model_verb(std::string_view verb, const Resource& model,
     if (verb == "verify") return backbones::verify_model(model);
     if (verb == "logits") return logits_of(model, runtime, *parsed);
     if (verb == "generate") return generated(model, runtime, *parsed);
+    if (verb == "roofline") return backbones::roofline(model, runtime, *parsed);
   } catch (const json::exception& error) {
     return invalid_argument(std::string("arguments of '") + std::string(verb) +
                             "': " + error.what());

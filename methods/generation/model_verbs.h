@@ -1,11 +1,12 @@
-// The host's answers to `qfs-bench model inspect|verify|logits|generate`.
+// The host's answers to `qfs-bench model inspect|verify|logits|generate` and `doctor --roofline`.
 //
 // Called by qfs-host between cells, never inside one. Arguments and answers are JSON objects:
 //   inspect, verify  none                                     backbones/model_report.h
 //   logits           input (verb_arguments.h), top            {ids, logits, top: [{id, text,
 //                                                             logit, probability}]}
 //   generate         input, decoding, seed                    {prompt_ids, ids, text, finish,
-//                                                             repaired_bytes, score?}
+//                                                             repaired_bytes, times, work, score?}
+//   roofline         backbones/roofline.h                     backbones/roofline.h
 // Errors: `invalid_argument` for arguments, those of opening the model otherwise.
 #pragma once
 

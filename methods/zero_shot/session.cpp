@@ -1,6 +1,7 @@
 #include "methods/zero_shot/session.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,11 +52,12 @@ class ZeroShotSession final : public MethodSession {
     for (size_t i = 0; i < unit.size(); ++i) {
       sink.emit(unit[i].ordinal, to_prediction(prompts[i], result->rows[i]));
     }
-    const generation::GenerationTimes& times = result->times;
-    sink.phase("prefill", times.prefill_ns, times.prefill_tokens);
-    sink.phase("first_token", times.first_token_ns, static_cast<int64_t>(unit.size()));
-    sink.phase("decode", times.decode_ns, times.decode_tokens);
+    tell_times(result->times, static_cast<int64_t>(unit.size()), sink);
     return {};
+  }
+
+  Result<std::optional<MachineLimits>> measure_limits() override {
+    return zero_shot::measure_limits(model_);
   }
 
  private:

@@ -10,11 +10,7 @@
 
 namespace qfs::zero_shot {
 
-void UnitTimes::tell(PredictionSink& sink) const {
-  sink.phase("prefill", sum.prefill_ns, sum.prefill_tokens);
-  sink.phase("first_token", sum.first_token_ns, calls);
-  sink.phase("decode", sum.decode_ns, sum.decode_tokens);
-}
+void UnitTimes::tell(PredictionSink& sink) const { tell_times(sum, calls, sink); }
 
 Result<ChunkedExample> read_chunks(const Example& example, const PromptedModel& model,
                                    const Params& params) {
@@ -53,11 +49,7 @@ Result<std::vector<std::string>> ChunkedCalls::outputs(const std::vector<Prepare
       texts.push_back(std::move(repaired.text));
     }
     times_.calls += static_cast<int64_t>(inputs.size());
-    times_.sum.prefill_ns += result->times.prefill_ns;
-    times_.sum.prefill_tokens += result->times.prefill_tokens;
-    times_.sum.first_token_ns += result->times.first_token_ns;
-    times_.sum.decode_ns += result->times.decode_ns;
-    times_.sum.decode_tokens += result->times.decode_tokens;
+    times_.sum += result->times;
   }
   if (!prompts.empty()) sums_.prompt = prompts.back().text;
   return texts;

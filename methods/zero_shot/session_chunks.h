@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -66,6 +67,9 @@ class ChunkedSession : public MethodSession {
       : params_(request.params), seed_(request.seed), method_(method), model_(std::move(model)) {}
 
   Status run(std::span<const NumberedExample> unit, PredictionSink& sink) final;
+  Result<std::optional<MachineLimits>> measure_limits() final {
+    return zero_shot::measure_limits(model_);
+  }
 
  protected:
   virtual Result<Prediction> summarize(const Example& example, ChunkedCalls& calls) = 0;

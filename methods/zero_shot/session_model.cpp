@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "methods/backbones/backbone.h"
+#include "methods/backbones/machine_limits.h"
 #include "methods/backbones/torch_runtime.h"
 #include "methods/generation/checkpoint_decoding.h"
 #include "methods/generation/decoding_params.h"
@@ -72,8 +73,32 @@ Result<PromptedModel> open_prompted_model(const SessionRequest& request, Resourc
   if (!counter.ok()) return counter.error();
   auto maker = PromptMaker::open(request.params, *backbone, *counter);
   if (!maker.ok()) return maker.error();
-  return PromptedModel{*std::move(maker), *std::move(counter), decoding_of(request, **backbone),
-                       generation::Generator((*backbone)->tokenizer, *std::move(model))};
+  const RuntimeOptions& runtime = request.runtime;
+  const bool on_cpu = runtime.device == "cpu";
+  const bool float32 = runtime.dtype == "float32";
+  // What a CPU reads in 16 bits depends on the architecture and is not counted.
+  backbones::ModelWork work;
+  if (!on_cpu || float32) work = (*backbone)->network->work(backbones::element_bytes(runtime));
+  return PromptedModel{
+      *std::move(maker), *std::move(counter), decoding_of(request, **backbone),
+      generation::Generator((*backbone)->tokenizer, *std::move(model), std::move(work)),
+      on_cpu && float32};
+}
+
+void tell_times(const generation::GenerationTimes& times, int64_t calls, PredictionSink& sink) {
+  const auto known = [](const Work& work) {
+    return work.flops > 0 ? std::optional<Work>(work) : std::nullopt;
+  };
+  sink.phase({"prefill", times.prefill_ns, times.prefill_tokens, known(times.prefill_work)});
+  sink.phase({"first_token", times.first_token_ns, calls});
+  sink.phase({"decode", times.decode_ns, times.decode_tokens, known(times.decode_work)});
+}
+
+Result<std::optional<MachineLimits>> measure_limits(const PromptedModel& model) {
+  if (!model.limits_known) return std::optional<MachineLimits>();
+  const auto measured = backbones::measure_limits(model.generator.work().input.matrices);
+  if (!measured.ok()) return measured.error();
+  return std::optional<MachineLimits>(measured->limits());
 }
 
 generation::DecodingOptions with_new_tokens(generation::DecodingOptions options,

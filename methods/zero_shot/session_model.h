@@ -18,11 +18,18 @@ struct PromptedModel {
   std::shared_ptr<const tokenizers::Tokenizer> counter;
   generation::DecodingOptions options;  ///< for outputs of max_new_tokens
   generation::Generator generator;
+  bool limits_known = true;  ///< float32 on a CPU is what is measured
 };
 
 /// Errors: those of the backbone and of the cell's tokenizer, `unavailable` for a chat template
 /// that does not run, `invalid_argument` for parameters that the kind of backbone has no use for.
 Result<PromptedModel> open_prompted_model(const SessionRequest& request, ResourceCache& cache);
+
+/// The phases of a unit whose time went into `calls` outputs.
+void tell_times(const generation::GenerationTimes& times, int64_t calls, PredictionSink& sink);
+
+/// The machine's limits for the shapes of this model; none for a device or another type.
+Result<std::optional<MachineLimits>> measure_limits(const PromptedModel& model);
 
 /// The options for outputs of another length.
 generation::DecodingOptions with_new_tokens(generation::DecodingOptions options,

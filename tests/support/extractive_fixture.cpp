@@ -16,7 +16,7 @@ class Collector final : public PredictionSink {
   void emit(int64_t ordinal, Prediction prediction) override {
     predictions[ordinal] = std::move(prediction);
   }
-  void phase(std::string_view, int64_t, int64_t) override {}
+  void phase(const Phase&) override {}
 
   std::map<int64_t, Prediction> predictions;
 };

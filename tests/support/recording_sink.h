@@ -17,12 +17,14 @@ class RecordingSink final : public PredictionSink {
   void emit(int64_t ordinal, Prediction prediction) override {
     predictions[ordinal] = std::move(prediction);
   }
-  void phase(std::string_view name, int64_t ns, int64_t tokens) override {
-    EXPECT_GE(ns, 0);
-    phases[std::string(name)] = tokens;
+  void phase(const Phase& phase) override {
+    EXPECT_GE(phase.ns, 0);
+    phases[phase.name] = phase.tokens;
+    if (phase.work) work[phase.name] = *phase.work;
   }
   std::map<int64_t, Prediction> predictions;
   std::map<std::string, int64_t> phases;
+  std::map<std::string, Work> work;  ///< of phases that say it
 };
 
 }  // namespace qfs::test

@@ -31,6 +31,8 @@ struct BartConfig {
   bool tied = true;  ///< the head is the embedding
 
   int64_t decoder_head_dim() const { return encoder.hidden / decoder_heads; }
+  /// Keys and values of one position: of the decoder, or of the source.
+  int64_t cache_elements() const { return 2 * decoder_layers * encoder.hidden; }
   int64_t decoder_positions() const { return decoder_position_rows - decoder_first_position; }
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "methods/backbones/bart/bart_model.h"
+#include "methods/backbones/bart/bart_work.h"
 #include "methods/backbones/device_runtime.h"
 #include "methods/backbones/led/from_bart.h"
 #include "methods/backbones/torch_runtime.h"
@@ -34,6 +35,10 @@ class BartNetwork final : public Network {
         cache.get<BartWeights>(key, [&] { return copy_to_device(*weights_, device, *type); });
     if (!copy.ok()) return copy.error();
     return make_bart_model(*std::move(copy));
+  }
+
+  ModelWork work(std::optional<int64_t> element_bytes) const override {
+    return bart_work(*weights_, element_bytes);
   }
 
   Result<std::shared_ptr<const Network>> windowed(int64_t window,

@@ -37,6 +37,8 @@ struct LlamaConfig {
 
   int64_t query_width() const { return heads * head_dim; }
   int64_t kv_width() const { return kv_heads * head_dim; }
+  /// Keys and values that a position of a row leaves in the cache.
+  int64_t cache_elements() const { return 2 * layers * kv_width(); }
 };
 
 /// `data`: a key is missing or impossible. `unavailable`: another architecture, or a feature of

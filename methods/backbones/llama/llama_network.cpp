@@ -6,6 +6,7 @@
 #include "methods/backbones/llama/cpu_llama.h"
 #include "methods/backbones/llama/device_llama.h"
 #include "methods/backbones/llama/llama_bfloat16.h"
+#include "methods/backbones/llama/llama_work.h"
 #include "methods/kernels/cpu_kernels.h"
 #include "methods/kernels/device_loader.h"
 
@@ -35,6 +36,10 @@ class LlamaNetwork final : public Network {
         key, [&] { return copy_to_device(*weights_, at::Device(at::kCUDA, 0), *type); });
     if (!weights.ok()) return weights.error();
     return make_device_model(*weights, plugin_services(**plugin, decode_graphs_wanted()));
+  }
+
+  ModelWork work(std::optional<int64_t> element_bytes) const override {
+    return llama_work(*weights_, element_bytes);
   }
 
  private:

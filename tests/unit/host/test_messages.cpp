@@ -205,6 +205,30 @@ TEST(Messages, PeaksOfMemorySurviveTheWireAndMayBeAbsent) {
   EXPECT_EQ(std::get<DoneReply>(bare->body).device.used, std::nullopt);
 }
 
+TEST(Messages, WorkOfAPhaseAndLimitsOfTheMachineSurviveTheWireAndMayBeAbsent) {
+  const Phase phase{"decode", 7, 3, Work{.flops = 400, .bytes = 50}};
+  const Result<Reply> timed = decode_reply(encode(Reply{2, phase}));
+  ASSERT_TRUE(timed.ok()) << timed.error().to_string();
+  EXPECT_EQ(std::get<PhaseReply>(timed->body), phase);
+  const Result<Reply> bare =
+      decode_reply(R"({"id":2,"phase":{"name":"decode","ns":7,"tokens":3}})");
+  ASSERT_TRUE(bare.ok());
+  EXPECT_FALSE(std::get<PhaseReply>(bare->body).work);
+
+  DoneReply done;
+  EXPECT_FALSE(std::get<DoneReply>(decode_reply(encode(Reply{2, done}))->body).limits);
+  done.limits = MachineLimits{.read_bytes = 3, .copy_bytes = 4, .gemm_flops = 5};
+  EXPECT_EQ(std::get<DoneReply>(decode_reply(encode(Reply{2, done}))->body).limits, done.limits);
+
+  for (const char* line :
+       {R"({"id":2,"phase":{"name":"decode","ns":7,"tokens":3,"flops":-1}})",
+        R"({"id":2,"done":{"limits":{"read_bytes_per_second":1,"copy_bytes_per_second":1}}})",
+        R"({"id":2,"done":{"limits":{"read_bytes_per_second":0,"copy_bytes_per_second":1,)"
+        R"("gemm_flops_per_second":1}}})"}) {
+    EXPECT_FALSE(decode_reply(line).ok()) << line;
+  }
+}
+
 TEST(Messages, ErrorsSurviveTheWireWithKindPlaceAndUsability) {
   const ErrorReply sent{data_error("digest differs", "model.gguf"), true};
   Result<Reply> reply = decode_reply(encode(Reply{4, sent}));

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/store/work_rows.h"
+
 namespace qfs::reports {
 namespace {
 
@@ -42,6 +44,34 @@ TEST(PhaseRate, OfAnEvenNumberIsTheMeanOfTheMiddle) {
 TEST(PhaseRate, DoesNotExistForMethodsThatGenerateNothing) {
   EXPECT_FALSE(phase_rate(rows({{0, 0, "total", kSecond, 0}}), "decode"));
   EXPECT_FALSE(phase_rate(rows({{0, 0, "decode", kSecond, 0}}), "decode"));
+}
+
+/// A machine that reads 100 bytes and computes 1000 operations a second.
+std::vector<store::MeasurementRow> timed_decoding() {
+  std::vector<store::MeasurementRow> measured = {{0, 0, "decode", 4 * kSecond, 5},
+                                                 {0, 1, "decode", 6 * kSecond, 5}};
+  store::add_work(0, "decode", {.flops = 10, .bytes = 200}, measured);   // 2 s of reading
+  store::add_work(1, "decode", {.flops = 3000, .bytes = 50}, measured);  // 3 s of computing
+  store::add_limits({.read_bytes = 100, .copy_bytes = 80, .gemm_flops = 1000}, measured);
+  return measured;
+}
+
+TEST(PhaseFraction, IsTheLeastTimeOfTheWorkByTheMeasuredTime) {
+  const auto fraction = phase_fraction(timed_decoding(), "decode");
+  ASSERT_TRUE(fraction);
+  EXPECT_DOUBLE_EQ(fraction->median, (2.0 + 3.0) / (4.0 + 6.0));
+  EXPECT_EQ(fraction->repetitions, 1);
+}
+
+TEST(PhaseFraction, DoesNotExistWhereWorkOrLimitsAreNotStored) {
+  EXPECT_FALSE(phase_fraction(timed_decoding(), "prefill"));
+  EXPECT_FALSE(phase_fraction(rows({{0, 0, "decode", kSecond, 5}}), "decode"));
+  auto without_limits = timed_decoding();
+  without_limits.resize(without_limits.size() - 3);
+  EXPECT_FALSE(phase_fraction(without_limits, "decode"));
+  auto a_unit_without_work = timed_decoding();
+  a_unit_without_work.push_back({0, 2, "decode", kSecond, 5});
+  EXPECT_FALSE(phase_fraction(a_unit_without_work, "decode"));
 }
 
 TEST(PhaseLatency, IsTheMeanOverUnits) {

@@ -8,6 +8,7 @@
 
 #include "harness/core/sha256.h"
 #include "harness/core/utf8.h"
+#include "methods/backbones/backbone.h"
 #include "methods/tokenizers/tokenizer.h"
 #include "methods/zero_shot/spec.h"
 #include "tests/support/recording_sink.h"
@@ -76,6 +77,31 @@ TEST_F(ZeroShotSessionTest, the_prompt_holds_document_and_query_and_is_counted) 
   EXPECT_EQ(sink.phases.at("prefill"), prediction.tokens_in);
   EXPECT_EQ(sink.phases.at("decode"), 5);
   EXPECT_EQ(sink.phases.at("first_token"), 1);
+}
+
+TEST_F(ZeroShotSessionTest, phases_say_their_work_and_the_machine_its_limits) {
+  const RecordingSink sink = run({example(4)});
+  ResourceCache cache;
+  const auto backbone = backbones::open_backbone(*request_.backbone, cache);
+  ASSERT_TRUE(backbone.ok());
+  const backbones::ModelWork model = (*backbone)->network->work(std::nullopt);
+  const int64_t read = sink.phases.at("prefill");
+  EXPECT_EQ(sink.work.at("prefill"), backbones::prefill_work(model, {.tokens = read}));
+  Work decoding;
+  for (int64_t step = 0; step < sink.phases.at("decode"); ++step) {
+    const backbones::RowGroup row = {1, read + step};
+    decoding += backbones::decode_work(model, {&row, 1});
+  }
+  EXPECT_EQ(sink.work.at("decode"), decoding);
+  EXPECT_GT(decoding.bytes, 0);
+  EXPECT_FALSE(sink.work.contains("first_token"));
+
+  auto session = open();
+  ASSERT_TRUE(session.ok());
+  const auto limits = (*session)->measure_limits();
+  ASSERT_TRUE(limits.ok()) << limits.error().to_string();
+  ASSERT_TRUE(limits->has_value());
+  EXPECT_GT((*limits)->gemm_flops, 0);
 }
 
 TEST_F(ZeroShotSessionTest, only_the_document_is_cut_and_the_ledger_says_where) {
