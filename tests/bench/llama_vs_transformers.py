@@ -2,14 +2,15 @@
 
 Both programs stay loaded and take turns in every round (order alternating), same threads, same token
 ids. Bars: prefill at least as fast, decoding at least 1.8 times as fast. Printed: medians, the ratio of
-the medians with a 95 % bootstrap interval, and whether the greedy tokens agree.
+the medians with a 95 % bootstrap interval, and whether the greedy tokens agree; with --driver also what
+the machine's limits allow (ours: packed weights as they are; transformers: float32) and each side's share.
 
 transformers decodes by a plain loop over its forward pass (faster than generate()); a batch has rows of
 equal length, which suits it best.
 
 Needs torch 2.11.0, transformers 5.23.0, gguf, accelerate.
 Usage: llama_vs_transformers.py --bench build/release/bin/qfs_bench_llama --model MODEL.gguf
-       [--rounds 7] [--threads 2] [--only decode] [--json OUT.json]
+       [--driver build/release/bin/qfs-bench] [--rounds 7] [--threads 2] [--only decode] [--json OUT.json]
 """
 
 import argparse
@@ -21,6 +22,8 @@ import statistics
 import subprocess
 import sys
 import time
+
+from limits import Limits
 
 TASKS = [
     ("prefill 512", {"tokens": 512, "batch": 1, "steps": 0}, 512, 1.0),
@@ -63,6 +66,16 @@ def serve_transformers(model_path: str, threads: int) -> None:
             print(json.dumps(run(**json.loads(line))), flush=True)
 
 
+def most_of(limits: dict[int, Limits], task: dict) -> dict:
+    """Tokens a second at most, of either side."""
+    if task["steps"] == 0:
+        wanted = {"phase": "prefill", "tokens": task["tokens"]}
+    else:
+        wanted = {"phase": "decode", "batch": task["batch"]}
+    here = limits[task["tokens"] if task["steps"] else 512]
+    return {"ours": here.most(**wanted), "theirs": here.most(weights="float32", **wanted)}
+
+
 class Child:
     def __init__(self, command: list[str]):
         # A short spin: beside a busy neighbour the default makes two threads wait for each other.
@@ -101,6 +114,7 @@ def ratio_interval(ours: list[float], theirs: list[float]) -> tuple[float, float
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--bench")
+    parser.add_argument("--driver", help="qfs-bench, for the machine's limits")
     parser.add_argument("--model", required=True)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--threads", type=int, default=2)
@@ -115,6 +129,11 @@ def main() -> None:
     ours = Child([options.bench, options.model, str(options.threads)])
     theirs = Child([sys.executable, __file__, "--serve-transformers", "--model", options.model,
                     "--threads", str(options.threads)])
+    limits = {}
+    if options.driver:
+        limits = {context: Limits(options.driver, options.model, options.threads, context=context)
+                  for context in (512, 128)}
+        print(limits[512].text(), flush=True)
     rows, failed = [], False
     for name, task, tokens, bar in [entry for entry in TASKS if options.only in entry[0]]:
         seconds = {"ours": [], "theirs": []}
@@ -135,6 +154,12 @@ def main() -> None:
               f"  transformers {tokens / median['theirs']:7.1f}/s (best {tokens / min(seconds['theirs']):7.1f})"
               f"  ratio {ratio:5.2f} [{low:.2f}, {high:.2f}]  bar {bar}  "
               f"{'met' if ratio >= bar else 'MISSED'}  tokens {'equal' if agree else 'DIFFER'}", flush=True)
+        if limits:
+            most = most_of(limits, task)
+            rows[-1]["most"] = most
+            share = {key: tokens / median[key] / most[key] for key in most}
+            print(f"{'':15} of the limit: ours {share['ours']:.0%} of {most['ours']:.1f}/s, transformers "
+                  f"{share['theirs']:.0%} of {most['theirs']:.1f}/s", flush=True)
     ours.close()
     theirs.close()
     if options.json:

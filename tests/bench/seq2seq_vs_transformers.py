@@ -5,7 +5,8 @@ Weights are random (seeded), made by this script in FOLDER; the tokenizer there 
 beams, 40 tokens, of 700 ids (BART) and of 3,000 ids with three global positions (LED). Both programs get the same ids;
 rounds are interleaved, their order alternates. Ours is the time inside the host (reading the source and all steps; the
 program loads the model anew each time, untimed); transformers keeps its model loaded and is timed for generate().
-Printed: medians, the ratio of the medians with a 95 % bootstrap interval, whether the ids agree.
+Printed: medians, the ratio of the medians with a 95 % bootstrap interval, whether the ids agree, and each side's share
+of what the machine's limits allow for the same work.
 
 Needs: transformers 5.23.0, torch 2.11.0 in the Python that runs this; a release build.
 Usage: seq2seq_vs_transformers.py --bench build/release/bin/qfs-bench --folder FOLDER [--rounds 7] [--threads 2]
@@ -23,6 +24,7 @@ import torch
 import transformers
 
 from bertscore_vs_peer import interval
+from limits import Limits
 
 SIZES = {"d_model": 768, "encoder_layers": 6, "decoder_layers": 6, "encoder_attention_heads": 12,
          "decoder_attention_heads": 12, "encoder_ffn_dim": 3072, "decoder_ffn_dim": 3072, "init_std": 0.06}
@@ -61,6 +63,7 @@ class Ours:
 
     def __call__(self):
         answer = json.loads(subprocess.run(self.command, check=True, capture_output=True).stdout)
+        self.works = [answer["prefill_work"], answer["decode_work"]]
         return (answer["prefill_ns"] + answer["decode_ns"]) * 1e-9, answer["ids"]
 
 
@@ -99,6 +102,8 @@ def main():
         if not (folder / "merges.txt").exists():
             write_model(kind, folder)
         _, model, _, length, positions = MODELS[kind]
+        limits = Limits(options.bench, folder, options.threads)
+        print(f"{kind}: {limits.text()}", flush=True)
         loaded = model.from_pretrained(folder).eval()
         loaded.generation_config = transformers.GenerationConfig()
         for beams in (1, 4):
@@ -111,8 +116,10 @@ def main():
                     seconds[which].append(calls[which]()[0])
             low, high = interval(*seconds)
             ours, theirs = map(statistics.median, seconds)
+            least = limits.least_seconds(*calls[0].works)
             print(f"{kind}, {length} ids, {beams} beams: ours {ours:.2f} s, transformers {theirs:.2f} s, ratio "
-                  f"{theirs / ours:.2f} [{low:.2f}, {high:.2f}], ids {'equal' if agree else 'DIFFER'}", flush=True)
+                  f"{theirs / ours:.2f} [{low:.2f}, {high:.2f}], ids {'equal' if agree else 'DIFFER'}; limit "
+                  f"{least:.2f} s: ours {least / ours:.0%}, transformers {least / theirs:.0%}", flush=True)
 
 
 if __name__ == "__main__":
