@@ -37,9 +37,10 @@ class LayoutEncoder {
   LayoutEncoder(const VocabularyTokenizer& tokenizer, GlobalTokens global)
       : tokenizer_(tokenizer),
         frame_(frame_of(tokenizer)),
-        query_is_global_(global == GlobalTokens::query || global == GlobalTokens::first_and_query) {
+        query_is_global_(global == GlobalTokens::query || global == GlobalTokens::first_and_query),
+        separators_are_global_(global == GlobalTokens::first_and_separators) {
     tokens_.ids = frame_.before;
-    if (global == GlobalTokens::first || global == GlobalTokens::first_and_query) {
+    if (global != GlobalTokens::none && global != GlobalTokens::query) {
       tokens_.global_positions.push_back(0);
     }
   }
@@ -54,6 +55,7 @@ class LayoutEncoder {
 
   void add_separator(std::string_view text, int32_t id) {
     end_run();
+    if (separators_are_global_) mark_next();
     tokens_.ids.push_back(id);
     tokens_.text.append(text);
   }
@@ -70,17 +72,19 @@ class LayoutEncoder {
     int64_t end = 0;
   };
 
+  /// The token that is put next is global, also when it is the first.
+  void mark_next() {
+    const auto position = static_cast<int64_t>(tokens_.ids.size());
+    std::vector<int64_t>& known = tokens_.global_positions;
+    if (known.empty() || known.back() != position) known.push_back(position);
+  }
+
   void end_run() {
     for (const Token& token : tokenizer_.encode(run_)) {
       const auto touches = [&](const Range& query) {
         return token.begin < query.end && query.begin < token.end;
       };
-      const auto position = static_cast<int64_t>(tokens_.ids.size());
-      const bool known =
-          !tokens_.global_positions.empty() && tokens_.global_positions.back() == position;
-      if (std::ranges::any_of(queries_, touches) && !known) {
-        tokens_.global_positions.push_back(position);
-      }
+      if (std::ranges::any_of(queries_, touches)) mark_next();
       tokens_.ids.push_back(token.id);
     }
     tokens_.text.append(run_);
@@ -91,6 +95,7 @@ class LayoutEncoder {
   const VocabularyTokenizer& tokenizer_;
   Frame frame_;
   bool query_is_global_;
+  bool separators_are_global_;
   std::string run_;
   std::vector<Range> queries_;  ///< of run_
   SourceTokens tokens_;
@@ -99,7 +104,7 @@ class LayoutEncoder {
 }  // namespace
 
 std::vector<std::string> global_token_names() {
-  return {"none", "first", "query", "first_and_query"};
+  return {"none", "first", "query", "first_and_query", "first_and_separators"};
 }
 
 GlobalTokens global_tokens_from(std::string_view name) {

@@ -3,7 +3,8 @@
 //
 // Used by specs (validation) and sessions of methods that feed an encoder. Pure; thread-safe.
 // Sources: the inputs of SQuALITY's, EGAD's and PRIMERA's models (query before the document,
-// special tokens between; global attention on the first token or on the question's).
+// special tokens between; global attention on the first token, on the question's, or on the first
+// and the separators).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@
 namespace qfs::tokenizers {
 
 /// Which tokens of an encoder with windowed attention see all and are seen by all.
-enum class GlobalTokens { none, first, query, first_and_query };
+enum class GlobalTokens { none, first, query, first_and_query, first_and_separators };
 
 /// Names for a method's `global_attention` parameter.
 std::vector<std::string> global_token_names();

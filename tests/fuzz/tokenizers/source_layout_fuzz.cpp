@@ -7,30 +7,9 @@
 
 #include "methods/tokenizers/source_layout.h"
 #include "tests/support/fuzz.h"
-#include "tests/support/letter_tokenizer.h"
+#include "tests/support/marked_tokenizer.h"
 
 namespace {
-
-constexpr int32_t kSeparator = 1000;
-
-/// Bytes, and one special token.
-class MarkedTokenizer final : public qfs::tokenizers::VocabularyTokenizer {
- public:
-  std::vector<qfs::tokenizers::Token> encode(std::string_view text) const override {
-    return letters_.encode(text);
-  }
-  int64_t vocabulary_size() const override { return kSeparator + 1; }
-  std::string decode(std::span<const int32_t> ids) const override { return letters_.decode(ids); }
-  std::optional<int32_t> special_id(std::string_view text) const override {
-    return text == "</s>" ? std::optional<int32_t>(kSeparator) : std::nullopt;
-  }
-  std::vector<std::string> special_texts() const override { return {"</s>"}; }
-  std::optional<int32_t> end_of_sequence_id() const override { return kSeparator; }
-  std::optional<int32_t> prepended_id() const override { return std::nullopt; }
-
- private:
-  qfs::test::LetterTokenizer letters_;
-};
 
 void require(bool holds) {
   if (!holds) std::abort();
@@ -53,15 +32,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view layout = all.substr(0, first);
   if (!check_source_layout(layout).ok()) return 0;
   const std::string_view document = rest.substr(std::min(second + 1, rest.size()));
-  const auto source =
-      encode_layout(MarkedTokenizer(), layout, "</s>", GlobalTokens::first_and_query, document,
-                    rest.substr(0, second));
+  const auto source = encode_layout(
+      qfs::test::MarkedTokenizer(), layout, "</s>",
+      size % 2 == 0 ? GlobalTokens::first_and_query : GlobalTokens::first_and_separators, document,
+      rest.substr(0, second));
   require(source.ok());
   size_t separators = 0;
   for (size_t at = layout.find("{sep}"); at != layout.npos; at = layout.find("{sep}", at + 1)) {
     ++separators;
   }
-  require(static_cast<size_t>(std::ranges::count(source->ids, kSeparator)) == separators);
+  require(static_cast<size_t>(std::ranges::count(
+              source->ids, qfs::test::MarkedTokenizer::kSeparator)) == separators);
   int64_t last = -1;
   for (const int64_t position : source->global_positions) {
     require(position > last);

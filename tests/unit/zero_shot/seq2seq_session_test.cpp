@@ -124,13 +124,15 @@ TEST_F(Seq2SeqSessionTest, the_checkpoints_own_decoding_is_used_when_asked_for) 
 TEST_F(Seq2SeqSessionTest, global_tokens_of_a_windowed_encoder_change_what_is_read) {
   use({.led = true});
   std::map<std::string, std::string> texts;
-  for (const std::string name : {"none", "first", "query", "first_and_query"}) {
+  for (const std::string name :
+       {"none", "first", "query", "first_and_query", "first_and_separators"}) {
     request_.params.set("global_attention", name);
     request_.params.set("temperature", 2.0);  // one seed: equal logits give equal draws
     texts[name] = one(example(1)).text;
   }
   EXPECT_NE(texts["none"], texts["query"]);
   EXPECT_NE(texts["first"], texts["first_and_query"]);
+  EXPECT_NE(texts["first"], texts["first_and_separators"]);
 }
 
 TEST_F(Seq2SeqSessionTest, a_bart_with_windows_reads_longer_sources) {
