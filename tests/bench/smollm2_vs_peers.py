@@ -48,6 +48,8 @@ def prepare(model, folder):
     if not (huggingface / "model.safetensors").is_file():
         loaded = transformers.AutoModelForCausalLM.from_pretrained(str(model.parent), gguf_file=model.name,
                                                                    dtype=torch.float32)
+        if hasattr(loaded.config, "quantization_config"):  # how the GGUF file was, not what is written
+            del loaded.config.quantization_config
         fresh = transformers.AutoModelForCausalLM.from_config(loaded.config).float()
         fresh.load_state_dict(loaded.state_dict())
         fresh.save_pretrained(huggingface)
