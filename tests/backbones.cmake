@@ -21,7 +21,7 @@ if(QFS_TORCH)
     LINK qfs_backbones)
   # The same executable on the GPU where the plug-in is built; fails where there is none.
   qfs_test(device_test LABEL unit
-    SOURCES unit/kernels/device_kernels_test.cpp unit/kernels/device_sampling_test.cpp unit/backbones/device_llama_test.cpp unit/backbones/shared_prefix_test.cpp
+    SOURCES unit/kernels/device_kernels_test.cpp unit/kernels/device_sampling_test.cpp unit/backbones/device_copier_test.cpp unit/backbones/device_llama_test.cpp unit/backbones/shared_prefix_test.cpp
             support/gguf_writer.cpp support/tiny_llama.cpp
     LINK qfs_backbones qfs_generation)
   if(QFS_CUDA)

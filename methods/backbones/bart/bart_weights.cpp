@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "methods/backbones/bart/bart_names.h"
+#include "methods/backbones/device_copier.h"
 #include "methods/backbones/encoders/encoder_names.h"
 #include "methods/backbones/sinusoidal.h"
 #include "methods/backbones/tensor_reader.h"
@@ -108,21 +109,19 @@ Status read_head(const Checkpoint& file, const std::string& path, TensorReader& 
   return {};
 }
 
-struct Target {
-  at::Device device;
-  at::ScalarType type;
+class Copier {
+ public:
+  Copier(at::Device device, at::ScalarType type) : copier_(device, type) {}
 
-  at::Tensor operator()(const at::Tensor& tensor) const {
-    return tensor.defined() ? tensor.to(device, type) : tensor;
-  }
-  Linear operator()(const Linear& part) const { return {(*this)(part.weight), (*this)(part.bias)}; }
-  LayerNorm operator()(const LayerNorm& part) const {
-    return {(*this)(part.weight), (*this)(part.bias)};
-  }
+  at::Tensor operator()(const at::Tensor& tensor) { return copier_.tensor(tensor); }
+  Linear operator()(const Linear& part) { return {(*this)(part.weight), (*this)(part.bias)}; }
+  LayerNorm operator()(const LayerNorm& part) { return {(*this)(part.weight), (*this)(part.bias)}; }
+
+ private:
+  DeviceCopier copier_;
 };
 
-std::shared_ptr<const EncoderWeights> copy_encoder(const EncoderWeights& weights,
-                                                   const Target& to) {
+std::shared_ptr<const EncoderWeights> copy_encoder(const EncoderWeights& weights, Copier& to) {
   auto copy = std::make_shared<EncoderWeights>();
   copy->config = weights.config;
   copy->words = to(weights.words);
@@ -184,7 +183,7 @@ Loaded load_bart_weights(const checkpoints::ModelDirectory& directory) {
 
 Loaded copy_to_device(const BartWeights& weights, at::Device device, at::ScalarType type) {
   return guarded("copying weights to " + device.str(), [&]() -> Loaded {
-    const Target to{device, type};
+    Copier to(device, type);
     auto copy = std::make_shared<BartWeights>();
     copy->config = weights.config;
     copy->encoder = copy_encoder(*weights.encoder, to);

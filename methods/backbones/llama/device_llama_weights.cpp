@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "methods/backbones/device_copier.h"
 #include "methods/backbones/torch_runtime.h"
 #include "methods/kernels/cpu_kernels.h"
 
@@ -9,22 +10,25 @@ namespace qfs::backbones {
 
 namespace {
 
-struct Target {
-  at::Device device;
-  at::ScalarType type;
+class Copier {
+ public:
+  Copier(at::Device device, at::ScalarType type) : copier_(device, type) {}
 
-  at::Tensor matrix(const Matrix& source) const {
-    const at::Tensor full = at::empty({source.rows, source.columns}, at::kFloat);
-    float* out = full.mutable_data_ptr<float>();
-    for (int64_t row = 0; row < source.rows; ++row) {
-      kernels::cpu_kernels().expand(source.type, source.row(row), source.columns,
-                                    out + row * source.columns);
-    }
-    return full.to(device, type);
+  at::Tensor matrix(const Matrix& source) {
+    const auto expand = kernels::cpu_kernels().expand;
+    return copier_.matrix(
+        source.rows, source.columns, [&](int64_t first, int64_t count, float* out) {
+          for (int64_t row = first; row < first + count; ++row, out += source.columns) {
+            expand(source.type, source.row(row), source.columns, out);
+          }
+        });
   }
-  at::Tensor vector(const std::vector<float>& source) const {
-    return source.empty() ? at::Tensor() : at::tensor(source).to(device, type);
+  at::Tensor vector(const std::vector<float>& source) {
+    return source.empty() ? at::Tensor() : copier_.tensor(at::tensor(source));
   }
+
+ private:
+  DeviceCopier copier_;
 };
 
 }  // namespace
@@ -40,7 +44,7 @@ Result<std::shared_ptr<const DeviceLlamaWeights>> copy_to_device(const LlamaWeig
                                                                  at::ScalarType type) {
   using Copied = Result<std::shared_ptr<const DeviceLlamaWeights>>;
   return guarded("copying weights to " + device.str(), [&]() -> Copied {
-    const Target target{device, type};
+    Copier target(device, type);
     auto copy = std::make_shared<DeviceLlamaWeights>();
     copy->config = weights.config;
     copy->embedding = target.matrix(weights.embedding);
