@@ -34,18 +34,15 @@ void ThreadPool::take_ranges() {
   }
 }
 
-void ThreadPool::run(int64_t count, int64_t grain, Body body, void* context) {
-  grain = std::max<int64_t>(grain, 1);
-  if (helpers_.empty() || count <= grain) {
+void ThreadPool::run(int64_t count, int64_t step, Body body, void* context) {
+  if (helpers_.empty() || count <= step) {
     if (count > 0) body(context, 0, count);
     return;
   }
   body_ = body;
   context_ = context;
   count_ = count;
-  // Four ranges a thread even out what threads get done.
-  const int64_t ranges = 4 * threads();
-  step_ = std::max(grain, (count + ranges - 1) / ranges);
+  step_ = step;
   next_.store(0);
   epoch_.fetch_add(1);
   if (sleeping_.load() > 0) epoch_.notify_all();

@@ -6,6 +6,7 @@
 // compute each item independently of the split and must not throw.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <thread>
@@ -28,10 +29,26 @@ class ThreadPool {
   /// last); on the calling thread alone when one range suffices.
   template <class Body>
   void for_ranges(int64_t count, int64_t grain, Body&& body) {
+    // Four ranges a thread even out what threads get done.
+    const int64_t ranges = 4 * threads();
     run(
-        count, grain,
+        count, std::max({grain, (count + ranges - 1) / ranges, int64_t{1}}),
         [](void* context, int64_t begin, int64_t end) {
           (*static_cast<std::remove_reference_t<Body>*>(context))(begin, end);
+        },
+        &body);
+  }
+
+  /// Calls `body(index)` for each of [0, count), one at a time to whichever thread is free: for
+  /// items that each take long.
+  template <class Body>
+  void for_items(int64_t count, Body&& body) {
+    run(
+        count, 1,
+        [](void* context, int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            (*static_cast<std::remove_reference_t<Body>*>(context))(i);
+          }
         },
         &body);
   }
@@ -39,7 +56,7 @@ class ThreadPool {
  private:
   using Body = void (*)(void* context, int64_t begin, int64_t end);
 
-  void run(int64_t count, int64_t grain, Body body, void* context);
+  void run(int64_t count, int64_t step, Body body, void* context);
   void help();
   void take_ranges();
 

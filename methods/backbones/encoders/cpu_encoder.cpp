@@ -219,9 +219,8 @@ Status CpuEncoder::encode(std::span<const std::vector<int32_t>* const> texts,
   } catch (const std::bad_alloc&) {
     return out_of_memory("encoding " + std::to_string(texts.size()) + " texts");
   }
-  pool_.for_ranges(static_cast<int64_t>(parts.size()), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) encode(parts[static_cast<size_t>(i)], texts, outs);
-  });
+  pool_.for_items(static_cast<int64_t>(parts.size()),
+                  [&](int64_t i) { encode(parts[static_cast<size_t>(i)], texts, outs); });
   return {};
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <set>
@@ -21,9 +22,24 @@ TEST(ThreadPool, every_item_is_visited_once) {
       pool.for_ranges(count, 3, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) ++visits[static_cast<size_t>(i)];
       });
-      EXPECT_EQ(visits, std::vector<int>(static_cast<size_t>(count), 1));
+      pool.for_items(count, [&](int64_t i) { ++visits[static_cast<size_t>(i)]; });
+      EXPECT_EQ(visits, std::vector<int>(static_cast<size_t>(count), 2));
     }
   }
+}
+
+TEST(ThreadPool, items_go_to_whoever_is_free) {
+  ThreadPool pool(2);
+  const auto caller = std::this_thread::get_id();
+  std::atomic<int> of_caller{0};
+  std::atomic<int> of_helper{0};
+  // The first item takes as long as all others: whoever has it does nothing else.
+  pool.for_items(21, [&](int64_t i) {
+    ++(std::this_thread::get_id() == caller ? of_caller : of_helper);
+    std::this_thread::sleep_for(std::chrono::milliseconds(i == 0 ? 200 : 2));
+  });
+  EXPECT_EQ(of_caller + of_helper, 21);
+  EXPECT_EQ(std::min(of_caller.load(), of_helper.load()), 1);
 }
 
 TEST(ThreadPool, loops_in_quick_succession_see_their_own_items_only) {
