@@ -9,12 +9,13 @@ token, its steps are the difference of two calls. transformers decodes by a plai
 Printed: medians of tokens/s, the ratio of medians of time with a 95 % bootstrap interval (above 1: ours is faster),
 whether the greedy tokens agree with ours. Bars: prefill not below the best peer; decoding above the best peer, at
 batch 8 above llama.cpp. --weights bfloat16 runs ours with weights rounded to it (transformers too; others float32),
---weights packed with the GGUF file as it is.
+--weights packed with the GGUF file as it is. With --driver, each side's share of what the machine's limits allow with
+float32 weights; decoding at batch 1 must also reach 75 % of it, which is then read bandwidth.
 
 Needs: torch 2.11.0, transformers 5.23.0, accelerate, gguf, ctranslate2 4.8.5, llama-cpp-python 0.3.36 in the Python
 that runs this; a release build.
-Usage: smollm2_vs_peers.py --bench build/release/bin/qfs_bench_llama --model MODEL.gguf --folder FOLDER [--rounds 7]
-       [--threads 2] [--weights float32] [--peers transformers,ctranslate2,llama.cpp] [--only "decode"] [--json OUT]
+Usage: smollm2_vs_peers.py --bench build/release/bin/qfs_bench_llama --model MODEL.gguf --folder FOLDER
+       [--driver build/release/bin/qfs-bench] [--rounds 7] [--threads 2] [--weights float32] [--peers transformers,ctranslate2,llama.cpp] [--only "decode"] [--json OUT]
 """
 
 import argparse
@@ -24,7 +25,8 @@ import statistics
 import sys
 import time
 
-from llama_vs_transformers import Child, ratio_interval
+from limits import Limits
+from llama_vs_transformers import Child, most_of, ratio_interval
 
 TASKS = [
     ("prefill 512", {"tokens": 512, "batch": 1, "steps": 0}, 512),
@@ -201,11 +203,14 @@ def serve_llama_cpp(folder, threads, _):
 SERVERS = {"transformers": serve_transformers, "ctranslate2": serve_ctranslate2, "llama.cpp": serve_llama_cpp}
 
 
-def bar_of(task, ratios):
-    """Whether the bar is met, and how it reads."""
+def bar_of(task, ratios, share):
+    """Whether the bar is met, and how it reads; `share`: of the limit, if it is known."""
     if task == "decode batch 8":
         return ratios.get("llama.cpp", float("inf")) > 1, "above llama.cpp"
-    return min(ratios.values(), default=float("inf")) >= 1, "not below the best peer"
+    met = min(ratios.values(), default=float("inf")) >= 1
+    if task == "decode batch 1" and share is not None:
+        return met and share >= 0.75, "not below the best peer, 75 % of read bandwidth"
+    return met, "not below the best peer"
 
 
 def main():
@@ -213,6 +218,7 @@ def main():
     parser.add_argument("--bench")
     parser.add_argument("--model", type=pathlib.Path)
     parser.add_argument("--folder", type=pathlib.Path, required=True)
+    parser.add_argument("--driver", help="qfs-bench, for the machine's limits")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--weights", choices=("float32", "bfloat16", "packed"), default="float32")
@@ -232,7 +238,11 @@ def main():
     for peer in [name for name in options.peers.split(",") if name]:
         programs[peer] = Child([sys.executable, __file__, "--serve", peer, "--folder", str(options.folder), "--threads",
                                 str(options.threads), "--weights", options.weights])
-    rows, failed = [], False
+    rows, failed, limits = [], False, {}
+    if options.driver:
+        limits = {context: Limits(options.driver, options.model, options.threads, context=context)
+                  for context in (512, 128)}
+        print(limits[512].text(), flush=True)
     for task, arguments, tokens in [entry for entry in TASKS if options.only in entry[0]]:
         seconds = {name: [] for name in programs}
         ids = {name: program.run(arguments)["ids"] for name, program in programs.items()}  # also the warm-up
@@ -243,14 +253,16 @@ def main():
                 seconds[name].append(programs[name].run(arguments)["seconds"])
         median = {name: statistics.median(values) for name, values in seconds.items()}
         ratios = {name: median[name] / median["ours"] for name in programs if name != "ours"}
-        met, bar = bar_of(task, ratios)
+        most = most_of(limits, arguments)["theirs"] if limits else None
+        share = {name: f", {tokens / median[name] / most:.0%} of the limit" if most else "" for name in programs}
+        met, bar = bar_of(task, ratios, tokens / median["ours"] / most if most else None)
         failed = failed or not met
-        print(f"{task}  ours {tokens / median['ours']:.1f}/s (best {tokens / min(seconds['ours']):.1f})  "
+        print(f"{task}  ours {tokens / median['ours']:.1f}/s (best {tokens / min(seconds['ours']):.1f}{share['ours']})  "
               f"{bar}: {'met' if met else 'MISSED'}")
         for name, ratio in ratios.items():
             low, high = ratio_interval(seconds["ours"], seconds[name])
             same = "equal" if ids[name] == ids["ours"] else "DIFFER"
-            print(f"    {name:13} {tokens / median[name]:7.1f}/s (best {tokens / min(seconds[name]):7.1f})  "
+            print(f"    {name:13} {tokens / median[name]:7.1f}/s (best {tokens / min(seconds[name]):7.1f}{share[name]})  "
                   f"ratio {ratio:.2f} [{low:.2f}, {high:.2f}]  tokens {same}", flush=True)
         rows.append({"task": task, "seconds": seconds, "ids": ids})
     for program in programs.values():
