@@ -171,10 +171,15 @@ void half_rows(const MatVec& task, int64_t row) {
   }
 }
 
+/// Rows of fewer bytes are read one after the other, as one stream; in longer ones the chain of
+/// sums would be slower than the memory.
+constexpr int64_t kShortRowBytes = 2048;
+
 template <class Half>
 void half_matvec(const MatVec& task, int64_t row_begin, int64_t row_end) {
   int64_t row = row_begin;
-  for (; row + 8 <= row_end; row += 8) half_rows<Half, 8>(task, row);
+  const bool one_by_one = task.row_bytes < kShortRowBytes;
+  for (; !one_by_one && row + 8 <= row_end; row += 8) half_rows<Half, 8>(task, row);
   for (; row < row_end; ++row) half_rows<Half, 1>(task, row);
 }
 

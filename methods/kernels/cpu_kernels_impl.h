@@ -53,6 +53,9 @@ void silu_multiply(const float* gate, const float* up, int64_t count, float* out
   for (; i < count; ++i) out[i] = gate[i] * up[i] / (1.0f + std::exp(-gate[i]));
 }
 
+/// Floats of a cache line.
+constexpr int64_t kLine = 16;
+
 /// kRows rows of the weight against kInputs inputs: one vector of sums each, so that the order of a
 /// sum depends on neither number.
 template <class V, int kRows, int kInputs>
@@ -64,15 +67,24 @@ void matvec_block(const MatVec& task, const float* rows, int64_t row, int64_t in
   for (auto& of_row : sums) {
     for (V& sum : of_row) sum = V::zero();
   }
-  int64_t k = 0;
-  for (; k + 8 <= inner; k += 8) {
+  const auto add = [&](int64_t from) {
     V inputs[kInputs];
-    for (int b = 0; b < kInputs; ++b) inputs[b] = V::load(x + b * inner + k);
+    for (int b = 0; b < kInputs; ++b) inputs[b] = V::load(x + b * inner + from);
     for (int r = 0; r < kRows; ++r) {
-      const V w = V::load(weight + r * inner + k);
+      const V w = V::load(weight + r * inner + from);
       for (int b = 0; b < kInputs; ++b) sums[r][b] = V::multiply_add(w, inputs[b], sums[r][b]);
     }
+  };
+  int64_t k = 0;
+  for (; k + kLine <= inner; k += kLine) {
+    if constexpr (kRows > 1) {
+      // The rows that come next: the processor foresees one stream of reads, not several short
+      // ones.
+      for (int r = 0; r < kRows; ++r) __builtin_prefetch(weight + (r + kRows) * inner + k);
+    }
+    for (int64_t from = k; from < k + kLine; from += 8) add(from);
   }
+  for (; k + 8 <= inner; k += 8) add(k);
   for (int r = 0; r < kRows; ++r) {
     for (int b = 0; b < kInputs; ++b) {
       float total = sums[r][b].sum();
@@ -97,15 +109,15 @@ void matvec_rows(const MatVec& task, const float* rows, int64_t row) {
   for (; input < task.batch; ++input) matvec_block<V, kRows, 1>(task, rows, row, input);
 }
 
-/// Eight sums in flight hide the latency of an addition: 8 rows x 1 input, 4 x 2 or 2 x 4.
+/// One input: a row after the other, which is one stream of reads at the rate of the memory; sums
+/// of neighbouring rows overlap by themselves. More inputs: eight sums in flight hide the latency
+/// of an addition, 4 rows x 2 inputs or 2 x 4.
 template <class V>
 void matvec_expanded(const MatVec& task, const float* rows, int64_t row_begin, int64_t row_end) {
   int64_t row = row_begin;
-  if (task.batch == 1) {
-    for (; row + 8 <= row_end; row += 8) matvec_rows<V, 8>(task, rows, row);
-  } else if (task.batch < 4) {
+  if (task.batch == 2 || task.batch == 3) {
     for (; row + 4 <= row_end; row += 4) matvec_rows<V, 4>(task, rows, row);
-  } else {
+  } else if (task.batch >= 4) {
     for (; row + 2 <= row_end; row += 2) matvec_rows<V, 2>(task, rows, row);
   }
   for (; row < row_end; ++row) matvec_rows<V, 1>(task, rows, row);
