@@ -24,6 +24,7 @@ import sys
 import tempfile
 import time
 
+from interleaved import ratio_interval
 from limits import Limits
 
 WORDS = 60
@@ -36,17 +37,6 @@ print(bert_score.score(["the cat sat"], ["a cat was sitting"], model_type=sys.ar
 def make_pairs(seed, count, words):
     generator = random.Random(seed)
     return [[" ".join(generator.choices(words, k=WORDS)) for _ in range(2)] for _ in range(count)]
-
-
-def interval(ours, theirs):
-    """Percentile bootstrap of median(theirs) / median(ours), rounds resampled in pairs."""
-    generator = random.Random(7)
-    ratios = []
-    for _ in range(2000):
-        picks = [generator.randrange(len(ours)) for _ in ours]
-        ratios.append(statistics.median(theirs[i] for i in picks) / statistics.median(ours[i] for i in picks))
-    ratios.sort()
-    return ratios[50], ratios[1949]
 
 
 class Ours:
@@ -96,7 +86,7 @@ def most_pairs(bench, model, threads, pairs, words):
 
 def report(name, ours, theirs, bar, done=None):
     ratio = statistics.median(theirs) / statistics.median(ours)
-    low, high = interval(ours, theirs)
+    low, high = ratio_interval(ours, theirs)
     rate = f"  {done / statistics.median(ours):6.1f} against {done / statistics.median(theirs):6.1f} pairs/s" if done else ""
     print(f"{name:22} ours {statistics.median(ours):6.2f} s ({min(ours):.2f}-{max(ours):.2f})  bert_score "
           f"{statistics.median(theirs):6.2f} s ({min(theirs):.2f}-{max(theirs):.2f}){rate}  ratio {ratio:.2f} "

@@ -23,7 +23,7 @@ import time
 import torch
 import transformers
 
-from bertscore_vs_peer import interval
+from interleaved import ratio_interval
 from limits import Limits
 
 SIZES = {"d_model": 768, "encoder_layers": 6, "decoder_layers": 6, "encoder_attention_heads": 12,
@@ -114,7 +114,7 @@ def main():
             for number in range(options.rounds):
                 for which in ((0, 1) if number % 2 == 0 else (1, 0)):
                     seconds[which].append(calls[which]()[0])
-            low, high = interval(*seconds)
+            low, high = ratio_interval(*seconds)
             ours, theirs = map(statistics.median, seconds)
             least = limits.least_seconds(*calls[0].works)
             print(f"{kind}, {length} ids, {beams} beams: ours {ours:.2f} s, transformers {theirs:.2f} s, ratio "
