@@ -61,14 +61,15 @@ std::optional<Repeated> phase_fraction(std::span<const store::MeasurementRow> ro
   };
   const auto limits = store::limits_among(rows);
   if (!limits) return std::nullopt;
+  const auto works = store::works_among(rows, phase);
   std::map<int64_t, Sum> by_repetition;
   for (const store::MeasurementRow& row : rows) {
     if (row.phase != phase) continue;
     if (row.tokens == 0) continue;  // nothing was done, which has no share of a limit
-    const auto work = store::work_among(rows, row.repetition, row.unit, phase);
-    if (!work) return std::nullopt;
+    const auto work = works.find({row.repetition, row.unit});
+    if (work == works.end()) return std::nullopt;
     Sum& sum = by_repetition[row.repetition];
-    sum.least_seconds += least_seconds(*work, *limits);
+    sum.least_seconds += least_seconds(work->second, *limits);
     sum.ns += row.ns;
   }
   std::vector<double> fractions;

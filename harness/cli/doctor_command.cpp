@@ -82,8 +82,11 @@ void add_roofline_options(CLI::App& command, RooflineOptions& options) {
       ->check(CLI::Range(1, 1024))
       ->type_name("N")
       ->needs(roofline);
-  command.add_option("--device", options.device, "cpu (default); cuda is not measured yet")
+  command.add_option("--device", options.device, "Where to measure: cpu (default) or cuda")
       ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->needs(roofline);
+  command.add_option("--dtype", options.dtype, "float32 (default), bfloat16, or float16 on a GPU")
+      ->check(CLI::IsMember({"float32", "bfloat16", "float16"}))
       ->needs(roofline);
   command
       .add_option("--prompt-tokens", options.prompt_tokens,

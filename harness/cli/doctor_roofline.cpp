@@ -49,7 +49,8 @@ std::string limits_text(const json& answer) {
                   rate_row("read", answer.at("read")),
                   rate_row("copy", answer.at("copy")),
                   {"products", fmt::format("{:.1f} GFLOP/s", scaled(gemm.at("flops"), kGiga)),
-                   fmt::format("float32, {} rows, {}", answer.at("rows").get<int64_t>(), whose)}});
+                   fmt::format("{}, {} rows, {}", answer.at("dtype").get<std::string>(),
+                               answer.at("rows").get<int64_t>(), whose)}});
 }
 
 std::string products_text(const json& products) {
@@ -60,7 +61,9 @@ std::string products_text(const json& products) {
                                 product.at("inputs").get<int64_t>()),
                     product.at("count").dump(),
                     fmt::format("{:.1f}", scaled(product.at("libtorch").at("best"), kGiga)),
-                    fmt::format("{:.1f}", scaled(product.at("panels").at("best"), kGiga))});
+                    product.contains("panels")
+                        ? fmt::format("{:.1f}", scaled(product.at("panels").at("best"), kGiga))
+                        : "–"});
   }
   return aligned(rows);
 }
@@ -107,6 +110,7 @@ Result<ExitCode> run_roofline(const RooflineOptions& options, const GlobalOption
   request.verb = "roofline";
   request.model = *std::move(model);
   request.runtime.device = options.device;
+  request.runtime.dtype = options.dtype;
   request.runtime.threads = options.threads == 0 ? available_cores() : options.threads;
   json arguments = json::object();
   if (!options.prompt_tokens.empty()) arguments["prompt_tokens"] = options.prompt_tokens;

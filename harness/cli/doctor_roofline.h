@@ -16,6 +16,7 @@ struct RooflineOptions {
   bool asked = false;                   ///< --roofline, without which the others are an error
   std::optional<std::string> backbone;  ///< default: smollm2-135m where it is there
   std::string device = "cpu";
+  std::string dtype = "float32";
   int threads = 0;                     ///< 0: one a core
   std::vector<int64_t> prompt_tokens;  ///< empty: the host's
   std::optional<int64_t> context;

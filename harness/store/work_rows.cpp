@@ -17,12 +17,14 @@ std::string named(std::string_view phase, std::string_view what) {
   return std::string(phase).append(what);
 }
 
-const MeasurementRow* find(std::span<const MeasurementRow> rows, int64_t repetition, int64_t unit,
-                           std::string_view phase) {
+using UnitKey = std::pair<int64_t, int64_t>;
+
+std::map<UnitKey, int64_t> counts(std::span<const MeasurementRow> rows, const std::string& phase) {
+  std::map<UnitKey, int64_t> found;
   for (const MeasurementRow& row : rows) {
-    if (row.repetition == repetition && row.unit == unit && row.phase == phase) return &row;
+    if (row.phase == phase) found.emplace(UnitKey(row.repetition, row.unit), row.tokens);
   }
-  return nullptr;
+  return found;
 }
 
 /// The best rate a second; 0 where there is none.
@@ -50,12 +52,14 @@ void add_limits(const MachineLimits& limits, std::vector<MeasurementRow>& rows) 
   rows.push_back({0, 0, std::string(kGemm), kSecondNs, limits.gemm_flops});
 }
 
-std::optional<Work> work_among(std::span<const MeasurementRow> rows, int64_t repetition,
-                               int64_t unit, std::string_view phase) {
-  const MeasurementRow* const flops = find(rows, repetition, unit, named(phase, kFlops));
-  const MeasurementRow* const bytes = find(rows, repetition, unit, named(phase, kBytes));
-  if (flops == nullptr || bytes == nullptr) return std::nullopt;
-  return Work{flops->tokens, bytes->tokens};
+std::map<UnitKey, Work> works_among(std::span<const MeasurementRow> rows, std::string_view phase) {
+  const std::map<UnitKey, int64_t> bytes = counts(rows, named(phase, kBytes));
+  std::map<UnitKey, Work> works;
+  for (const auto& [unit, flops] : counts(rows, named(phase, kFlops))) {
+    const auto read = bytes.find(unit);
+    if (read != bytes.end()) works[unit] = {flops, read->second};
+  }
+  return works;
 }
 
 std::optional<MachineLimits> limits_among(std::span<const MeasurementRow> rows) {

@@ -6,9 +6,12 @@
 // Written by run, read by reports. Pure functions; thread-safe.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/api/work.h"
@@ -20,9 +23,10 @@ void add_work(int64_t unit, std::string_view phase, const Work& work,
               std::vector<MeasurementRow>& rows);
 void add_limits(const MachineLimits& limits, std::vector<MeasurementRow>& rows);
 
-/// What was added for a phase of a unit; std::nullopt where a row is missing.
-std::optional<Work> work_among(std::span<const MeasurementRow> rows, int64_t repetition,
-                               int64_t unit, std::string_view phase);
+/// What was added for a phase, by repetition and unit; nothing for a unit of which a row is
+/// missing.
+std::map<std::pair<int64_t, int64_t>, Work> works_among(std::span<const MeasurementRow> rows,
+                                                        std::string_view phase);
 /// The best limits of all repetitions; std::nullopt where one was never measured.
 std::optional<MachineLimits> limits_among(std::span<const MeasurementRow> rows);
 

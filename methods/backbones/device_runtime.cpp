@@ -73,11 +73,17 @@ const char* sdpa_backend(const at::Context& context) {
 }  // namespace
 
 Result<c10::ScalarType> element_type_named(std::string_view dtype) {
-  if (dtype == "float32") return c10::ScalarType::Float;
-  if (dtype == "bfloat16") return c10::ScalarType::BFloat16;
-  if (dtype == "float16") return c10::ScalarType::Half;
+  for (const auto type :
+       {c10::ScalarType::Float, c10::ScalarType::BFloat16, c10::ScalarType::Half}) {
+    if (dtype == name_of(type)) return type;
+  }
   return invalid_argument("unknown dtype '" + std::string(dtype) +
                           "'; valid: float32, bfloat16, float16");
+}
+
+std::string_view name_of(c10::ScalarType type) {
+  if (type == c10::ScalarType::BFloat16) return "bfloat16";
+  return type == c10::ScalarType::Half ? "float16" : "float32";
 }
 
 Status configure_cuda(const RuntimeOptions& runtime) {

@@ -21,6 +21,9 @@ namespace qfs::backbones {
 /// float32, bfloat16 or float16; `invalid_argument` names them.
 Result<c10::ScalarType> element_type_named(std::string_view dtype);
 
+/// The inverse, for the three.
+std::string_view name_of(c10::ScalarType type);
+
 /// Deterministic algorithms, no TF32, and one attention backend that computes without mask
 /// tensors: flash for 16-bit types, memory-efficient for float32. `unavailable`: no plug-in, no
 /// driver, no device.

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,13 @@
 #include "methods/backbones/led/windows.h"
 
 namespace qfs::backbones {
+
+/// Bytes of an element of weights and caches as they are run.
+struct ElementBytes {
+  std::optional<int64_t> weights =
+      {};  ///< std::nullopt: as loaded, packed ones in their packed size
+  int64_t caches = 4;
+};
 
 /// A weight matrix [outputs, inputs] that occurs `count` times.
 struct WeightShape {

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "harness/api/method.h"
@@ -28,9 +27,11 @@ class Network {
                                                       const std::string& digest,
                                                       ResourceCache& cache) const = 0;
 
-  /// What running it takes; `element_bytes`: of weights and caches in another type than they are
-  /// loaded in.
-  virtual ModelWork work(std::optional<int64_t> element_bytes) const = 0;
+  /// How `open` runs it: float32 on a CPU as loaded, else all in the type that is asked for.
+  virtual ElementBytes element_bytes(const RuntimeOptions& runtime) const;
+
+  /// What running it takes.
+  virtual ModelWork work(const ElementBytes& bytes) const = 0;
 
   /// The same weights with windowed attention in the encoder: `window` positions on both sides
   /// together, `positions` in all (led/from_bart.h). `invalid_argument`: no such conversion of this

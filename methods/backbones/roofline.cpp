@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "methods/backbones/backbone.h"
+#include "methods/backbones/device_runtime.h"
 #include "methods/backbones/encoders/encoder_work.h"
 #include "methods/backbones/machine_limits.h"
 #include "methods/backbones/torch_runtime.h"
@@ -23,12 +24,18 @@ constexpr int64_t kFloatBytes = 4;
 struct Subject {
   std::string kind;
   ModelWork work;
+  std::string weights = "as loaded";
   std::optional<ModelWork> expanded;  ///< with float32 weights, where they are loaded packed
   int64_t longest_input = 0;
   int64_t longest_context = 0;  ///< 0: produces nothing
 };
 
-Result<Subject> open_encoder(const Resource& resource, const Error& otherwise) {
+bool as_loaded(const RuntimeOptions& runtime) {
+  return runtime.device == "cpu" && runtime.dtype == "float32";
+}
+
+Result<Subject> open_encoder(const Resource& resource, const RuntimeOptions& runtime,
+                             const Error& otherwise) {
   std::error_code error;
   if (!std::filesystem::is_directory(resource.path, error)) return otherwise;
   const auto folder = checkpoints::ModelDirectory::open(resource.path);
@@ -37,23 +44,30 @@ Result<Subject> open_encoder(const Resource& resource, const Error& otherwise) {
   if (!weights.ok()) {
     return weights.error().kind == ErrorKind::unavailable ? otherwise : weights.error();
   }
-  return Subject{"encoder", encoder_work(**weights), std::nullopt, (*weights)->config.max_tokens(),
-                 0};
+  if (!as_loaded(runtime)) {
+    return unavailable("'" + resource.name + "' is a text encoder, which runs on a CPU in float32");
+  }
+  Subject subject;
+  subject.kind = "encoder";
+  subject.work = encoder_work(**weights);
+  subject.longest_input = (*weights)->config.max_tokens();
+  return subject;
 }
 
-Result<Subject> open_subject(const Resource& resource) {
+Result<Subject> open_subject(const Resource& resource, const RuntimeOptions& runtime) {
   const auto backbone = open_backbone(resource);
   if (!backbone.ok()) {
     // What generates nothing may be a text encoder.
     if (backbone.error().kind != ErrorKind::unavailable) return backbone.error();
-    return open_encoder(resource, backbone.error());
+    return open_encoder(resource, runtime, backbone.error());
   }
   const Network& network = *(*backbone)->network;
   const SequenceShape& shape = network.shape();
   Subject subject;
   subject.kind = shape.encoder_decoder() ? "encoder-decoder" : "decoder";
-  subject.work = network.work(std::nullopt);
-  subject.expanded = network.work(kFloatBytes);
+  subject.work = network.work(network.element_bytes(runtime));
+  if (!as_loaded(runtime)) subject.weights = runtime.dtype;
+  subject.expanded = network.work({kFloatBytes, kFloatBytes});
   if (subject.expanded->output.bytes == subject.work.output.bytes &&
       subject.expanded->head_bytes == subject.work.head_bytes) {
     subject.expanded.reset();
@@ -75,11 +89,12 @@ json limits_json(const MeasuredLimits& measured) {
                         {"inputs", product.weight.inputs},
                         {"count", product.weight.count},
                         {"probed_outputs", product.probed_outputs},
-                        {"libtorch", rate_json(product.libtorch)},
-                        {"panels", rate_json(product.panels)}});
+                        {"libtorch", rate_json(product.libtorch)}});
+    if (product.panels) products.back()["panels"] = rate_json(*product.panels);
   }
   return {{"threads", measured.threads},
           {"rows", measured.rows},
+          {"dtype", name_of(measured.type)},
           {"buffer_bytes", measured.memory.buffer_bytes},
           {"read", rate_json(measured.memory.read)},
           {"copy", rate_json(measured.memory.copy)},
@@ -113,7 +128,7 @@ Result<std::vector<int64_t>> lengths(const json& arguments, const char* name,
   return given;
 }
 
-Status add_most(const ModelWork& work, const char* weights, const Subject& subject,
+Status add_most(const ModelWork& work, const std::string& weights, const Subject& subject,
                 const json& arguments, const MachineLimits& limits, json& rows) {
   const auto prompts = lengths(arguments, "prompt_tokens", {512, 2048}, subject.longest_input);
   if (!prompts.ok()) return prompts.error();
@@ -140,18 +155,15 @@ Status add_most(const ModelWork& work, const char* weights, const Subject& subje
 
 Result<Json> roofline(const Resource& resource, const RuntimeOptions& runtime,
                       const json& arguments) {
-  if (runtime.device != "cpu") {
-    return unavailable("the limits of a device ('" + runtime.device +
-                       "') are not measured yet; --device cpu is");
-  }
   if (Status status = configure_torch(runtime); !status.ok()) return status.error();
   std::optional<Subject> subject;
   if (!resource.path.empty()) {
-    auto opened = open_subject(resource);
+    auto opened = open_subject(resource, runtime);
     if (!opened.ok()) return opened.error();
     subject = *std::move(opened);
   }
-  const auto measured = measure_limits(subject ? subject->work.input.matrices : general_shapes());
+  const auto measured =
+      measure_limits(subject ? subject->work.input.matrices : general_shapes(), runtime);
   if (!measured.ok()) return measured.error();
   json answer = limits_json(*measured);
   json& rows = answer["most"] = json::array();
@@ -163,7 +175,7 @@ Result<Json> roofline(const Resource& resource, const RuntimeOptions& runtime,
                        {"layer_elements", work.input.elements()},
                        {"step_bytes", step_bytes},
                        {"cache_bytes_per_token", work.cache_bytes}};
-    Status added = add_most(work, "as loaded", *subject, arguments, measured->limits(), rows);
+    Status added = add_most(work, subject->weights, *subject, arguments, measured->limits(), rows);
     if (added.ok() && subject->expanded) {
       added =
           add_most(*subject->expanded, "float32", *subject, arguments, measured->limits(), rows);

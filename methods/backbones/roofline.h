@@ -1,16 +1,17 @@
 // The most that this machine can do with a model: the measured limits and the times that follow
 // from them (Williams et al. 2009), for `qfs-bench doctor --roofline`.
 //
-// Called by qfs-host between cells. Loads the model, or measures general shapes without one; on a
-// CPU. Arguments, all optional: prompt_tokens [N, …], context (tokens that a row holds while it
+// Called by qfs-host between cells. Loads the model, or measures general shapes without one.
+// Arguments, all optional: prompt_tokens [N, …], context (tokens that a row holds while it
 // decodes; of an encoder-decoder those of its source), batches [N, …]. The answer:
-//   threads, rows, buffer_bytes
+//   threads, rows, dtype (of the products), buffer_bytes
 //   read, copy  {best, median, worst, passes}, bytes a second
-//   gemm        {flops, products: [{outputs, inputs, count, probed_outputs, libtorch, panels}]},
+//   gemm        {flops, products: [{outputs, inputs, count, probed_outputs, libtorch, panels?}]},
 //               operations a second; `flops` weights the best rates by the model's shapes
 //   model?      {name, kind, layer_elements, step_bytes, cache_bytes_per_token}
 //   most        [{phase, tokens | batch and context, weights, flops, bytes, tokens_per_second,
-//               bound}]; weights: "as loaded", or "float32" where those are packed
+//               bound}]; weights: "as loaded", or the type that they
+//               are run in
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -21,8 +22,8 @@
 
 namespace qfs::backbones {
 
-/// `resource` without a path: no model. Errors: those of opening the model; `invalid_argument` for
-/// lengths that it does not read; `unavailable`: a device; `out_of_memory`.
+/// `resource` without a path: no model. Errors: those of opening the model; those of
+/// configure_torch; `invalid_argument` for lengths that it does not read; `out_of_memory`.
 Result<Json> roofline(const Resource& resource, const RuntimeOptions& runtime,
                       const nlohmann::json& arguments);
 

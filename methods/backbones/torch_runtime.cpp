@@ -34,11 +34,6 @@ Status configure_torch(const RuntimeOptions& runtime) {
   });
 }
 
-std::optional<int64_t> element_bytes(const RuntimeOptions& runtime) {
-  if (runtime.device == "cpu") return std::nullopt;
-  return runtime.dtype == "float32" ? 4 : 2;
-}
-
 Result<TorchFacts> probe_torch(const RuntimeOptions& runtime) {
   if (Status status = configure_torch(runtime); !status.ok()) return status.error();
   nlohmann::json numerics;

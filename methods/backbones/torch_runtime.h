@@ -5,9 +5,7 @@
 // global to the process: one session at a time.
 #pragma once
 
-#include <cstdint>
 #include <exception>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -20,10 +18,6 @@ namespace qfs::backbones {
 /// Applies device, dtype and threads, turns deterministic algorithms on. `unavailable` for a device
 /// or dtype that this build or machine lacks, `invalid_argument` for an unknown one.
 Status configure_torch(const RuntimeOptions& runtime);
-
-/// Bytes of a weight in the type that a device computes in; std::nullopt on a CPU, where weights
-/// stay as they are loaded. The options are those that configure_torch accepted.
-std::optional<int64_t> element_bytes(const RuntimeOptions& runtime);
 
 /// What is in force, read back from LibTorch.
 struct TorchFacts {

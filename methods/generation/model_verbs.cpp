@@ -101,8 +101,9 @@ Result<Json> generated(const Resource& resource, const RuntimeOptions& runtime,
   const auto options = decoding_of(arguments, *opened->backbone);
   if (!options.ok()) return options.error();
   const auto seed = arguments.value("seed", uint64_t{0});
+  const backbones::Network& network = *opened->backbone->network;
   Generator generator(opened->backbone->tokenizer, std::move(opened->model),
-                      opened->backbone->network->work(backbones::element_bytes(runtime)));
+                      network.work(network.element_bytes(runtime)));
   const auto result = generator.generate({&*input, 1}, *options, {&seed, 1});
   if (!result.ok()) return result.error();
   const Generated& row = result->rows.front();

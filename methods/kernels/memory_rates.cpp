@@ -51,9 +51,9 @@ uint64_t sum_of(const uint64_t* words, int64_t count) {
   return sum;
 }
 
-/// Times of `pass`, for about `seconds`; the first is a warm-up.
-template <class Pass>
-std::vector<int64_t> timed(double seconds, Pass&& pass) {
+}  // namespace
+
+std::vector<int64_t> pass_times(double seconds, const std::function<void()>& pass) {
   pass();
   std::vector<int64_t> times;
   const int64_t end = monotonic_ns() + static_cast<int64_t>(seconds * 1e9);
@@ -64,8 +64,6 @@ std::vector<int64_t> timed(double seconds, Pass&& pass) {
   }
   return times;
 }
-
-}  // namespace
 
 ObservedRate observed_rate(std::vector<int64_t> ns, double amount) {
   std::ranges::sort(ns);
@@ -97,8 +95,8 @@ MemoryRates measure_memory(ThreadPool& pool, double seconds) {
     });
   };
   const auto bytes = static_cast<double>(rates.buffer_bytes);
-  rates.read = observed_rate(timed(seconds / 2, read), bytes);
-  rates.copy = observed_rate(timed(seconds / 2, copy), bytes);
+  rates.read = observed_rate(pass_times(seconds / 2, read), bytes);
+  rates.copy = observed_rate(pass_times(seconds / 2, copy), bytes);
   return rates;
 }
 

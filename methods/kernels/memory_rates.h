@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "methods/kernels/thread_pool.h"
@@ -27,6 +28,10 @@ struct MemoryRates {
 
 /// Passes over random data, for about `seconds` in all and at least three of each kind.
 MemoryRates measure_memory(ThreadPool& pool, double seconds);
+
+/// Nanoseconds of each pass of those that fit into `seconds`, at least three, after one that is not
+/// counted.
+std::vector<int64_t> pass_times(double seconds, const std::function<void()>& pass);
 
 /// Best, median and worst of passes that moved or computed `amount` each; `ns` is not empty.
 ObservedRate observed_rate(std::vector<int64_t> ns, double amount);

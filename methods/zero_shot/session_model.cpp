@@ -73,16 +73,12 @@ Result<PromptedModel> open_prompted_model(const SessionRequest& request, Resourc
   if (!counter.ok()) return counter.error();
   auto maker = PromptMaker::open(request.params, *backbone, *counter);
   if (!maker.ok()) return maker.error();
-  const RuntimeOptions& runtime = request.runtime;
-  const bool on_cpu = runtime.device == "cpu";
-  const bool float32 = runtime.dtype == "float32";
-  // What a CPU reads in 16 bits depends on the architecture and is not counted.
-  backbones::ModelWork work;
-  if (!on_cpu || float32) work = (*backbone)->network->work(backbones::element_bytes(runtime));
+  const backbones::Network& network = *(*backbone)->network;
+  backbones::ModelWork work = network.work(network.element_bytes(request.runtime));
   return PromptedModel{
       *std::move(maker), *std::move(counter), decoding_of(request, **backbone),
       generation::Generator((*backbone)->tokenizer, *std::move(model), std::move(work)),
-      on_cpu && float32};
+      request.runtime};
 }
 
 void tell_times(const generation::GenerationTimes& times, int64_t calls, PredictionSink& sink) {
@@ -95,8 +91,8 @@ void tell_times(const generation::GenerationTimes& times, int64_t calls, Predict
 }
 
 Result<std::optional<MachineLimits>> measure_limits(const PromptedModel& model) {
-  if (!model.limits_known) return std::optional<MachineLimits>();
-  const auto measured = backbones::measure_limits(model.generator.work().input.matrices);
+  const auto measured =
+      backbones::measure_limits(model.generator.work().input.matrices, model.runtime);
   if (!measured.ok()) return measured.error();
   return std::optional<MachineLimits>(measured->limits());
 }

@@ -18,7 +18,7 @@ struct PromptedModel {
   std::shared_ptr<const tokenizers::Tokenizer> counter;
   generation::DecodingOptions options;  ///< for outputs of max_new_tokens
   generation::Generator generator;
-  bool limits_known = true;  ///< float32 on a CPU is what is measured
+  RuntimeOptions runtime;
 };
 
 /// Errors: those of the backbone and of the cell's tokenizer, `unavailable` for a chat template
@@ -28,7 +28,7 @@ Result<PromptedModel> open_prompted_model(const SessionRequest& request, Resourc
 /// The phases of a unit whose time went into `calls` outputs.
 void tell_times(const generation::GenerationTimes& times, int64_t calls, PredictionSink& sink);
 
-/// The machine's limits for the shapes of this model; none for a device or another type.
+/// The machine's limits for the shapes of this model, where and in the type that it is run.
 Result<std::optional<MachineLimits>> measure_limits(const PromptedModel& model);
 
 /// The options for outputs of another length.

@@ -37,9 +37,7 @@ class BartNetwork final : public Network {
     return make_bart_model(*std::move(copy));
   }
 
-  ModelWork work(std::optional<int64_t> element_bytes) const override {
-    return bart_work(*weights_, element_bytes);
-  }
+  ModelWork work(const ElementBytes& bytes) const override { return bart_work(*weights_, bytes); }
 
   Result<std::shared_ptr<const Network>> windowed(int64_t window,
                                                   int64_t positions) const override {

@@ -4,10 +4,10 @@
 
 namespace qfs::backbones {
 
-ModelWork bart_work(const BartWeights& weights, std::optional<int64_t> element_bytes) {
+ModelWork bart_work(const BartWeights& weights, const ElementBytes& bytes) {
   constexpr int64_t kFloatBytes = 4;
   const BartConfig& c = weights.config;
-  const int64_t element = element_bytes.value_or(kFloatBytes);
+  const int64_t element = bytes.weights.value_or(kFloatBytes);
   const int64_t hidden = c.encoder.hidden;
   const int64_t layers = c.decoder_layers;
   ModelWork work;
@@ -34,7 +34,7 @@ ModelWork bart_work(const BartWeights& weights, std::optional<int64_t> element_b
   }
   work.head = {weights.head.weight.size(0), hidden, 1};
   work.head_bytes = element * linear_elements({&weights.head});
-  work.cache_bytes = c.cache_elements() * element;
+  work.cache_bytes = c.cache_elements() * bytes.caches;
   work.source_bytes = work.cache_bytes;
   return work;
 }

@@ -38,9 +38,13 @@ class LlamaNetwork final : public Network {
     return make_device_model(*weights, plugin_services(**plugin, decode_graphs_wanted()));
   }
 
-  ModelWork work(std::optional<int64_t> element_bytes) const override {
-    return llama_work(*weights_, element_bytes);
+  ElementBytes element_bytes(const RuntimeOptions& runtime) const override {
+    ElementBytes bytes = Network::element_bytes(runtime);
+    if (runtime.device == "cpu") bytes.caches = ElementBytes().caches;
+    return bytes;
   }
+
+  ModelWork work(const ElementBytes& bytes) const override { return llama_work(*weights_, bytes); }
 
  private:
   Result<std::unique_ptr<SequenceModel>> open_on_cpu(const RuntimeOptions& runtime,

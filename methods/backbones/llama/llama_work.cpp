@@ -18,9 +18,9 @@ int64_t vector_elements(const LlamaLayer& layer) {
 
 }  // namespace
 
-ModelWork llama_work(const LlamaWeights& weights, std::optional<int64_t> element_bytes) {
+ModelWork llama_work(const LlamaWeights& weights, const ElementBytes& bytes) {
   const LlamaConfig& c = weights.config;
-  const int64_t element = element_bytes.value_or(kFloatBytes);
+  const int64_t element = bytes.weights.value_or(kFloatBytes);
   LayerStack stack;
   stack.matrices = {{c.query_width() + 2 * c.kv_width(), c.hidden, c.layers},
                     {c.hidden, c.query_width(), c.layers},
@@ -29,7 +29,7 @@ ModelWork llama_work(const LlamaWeights& weights, std::optional<int64_t> element
   for (const LlamaLayer& layer : weights.layers) {
     for (const Matrix* matrix :
          {&layer.qkv, &layer.attention_output, &layer.gate_up, &layer.down}) {
-      stack.bytes += bytes_of(*matrix, element_bytes);
+      stack.bytes += bytes_of(*matrix, bytes.weights);
     }
     stack.bytes += vector_elements(layer) * element;
   }
@@ -39,8 +39,8 @@ ModelWork llama_work(const LlamaWeights& weights, std::optional<int64_t> element
   work.input = stack;
   work.output = stack;
   work.head = {c.vocabulary, c.hidden, 1};
-  work.head_bytes = bytes_of(weights.head, element_bytes) + c.hidden * element;
-  work.cache_bytes = c.cache_elements() * element;
+  work.head_bytes = bytes_of(weights.head, bytes.weights) + c.hidden * element;
+  work.cache_bytes = c.cache_elements() * bytes.caches;
   return work;
 }
 

@@ -5,6 +5,7 @@
 
 #include "methods/backbones/bart/bart_work.h"
 #include "methods/backbones/encoders/encoder_work.h"
+#include "methods/backbones/llama/llama_network.h"
 #include "methods/backbones/llama/llama_work.h"
 #include "methods/checkpoints/gguf.h"
 #include "methods/checkpoints/model_directory.h"
@@ -83,17 +84,28 @@ TEST(LlamaWork, IsCountedFromTheWeightsAsTheyAreLoaded) {
   const auto weights = load_llama_weights(*file);
   ASSERT_TRUE(weights.ok()) << weights.error().to_string();
   // Two layers of width 32 with 4 heads of 8, 2 of them for keys, and 64 inside; 258 tokens.
-  const ModelWork loaded = llama_work(**weights, std::nullopt);
+  const ModelWork loaded = llama_work(**weights, {});
   const int64_t layer = 64 * 32 + 32 * 32 + 128 * 32 + 32 * 64;
   EXPECT_EQ(loaded.input.elements(), 2 * layer);
   EXPECT_EQ(loaded.input.width, 32);
   EXPECT_EQ(loaded.head.elements(), 258 * 32);
   EXPECT_EQ(loaded.cache_bytes, 2 * 2 * 16 * 4);
   EXPECT_FALSE(loaded.encoder_decoder());
-  const ModelWork halved = llama_work(**weights, 2);
+  const ModelWork halved = llama_work(**weights, {2, 2});
   EXPECT_EQ(halved.output.bytes, 2 * (2 * layer + 2 * 2 * 32));
   EXPECT_EQ(halved.head_bytes, 2 * (258 * 32 + 32));
   EXPECT_EQ(halved.cache_bytes, loaded.cache_bytes / 2);
+
+  const auto network = make_llama_network(*weights);
+  const auto cache_of = [&](const char* device, const char* dtype) {
+    return network->work(network->element_bytes({.device = device, .dtype = dtype})).cache_bytes;
+  };
+  EXPECT_EQ(network->work(network->element_bytes({})).output.bytes, loaded.output.bytes);
+  EXPECT_EQ(network->work(network->element_bytes({.dtype = "bfloat16"})).output.bytes,
+            halved.output.bytes);
+  EXPECT_EQ(cache_of("cpu", "bfloat16"), loaded.cache_bytes);
+  EXPECT_EQ(cache_of("cuda", "bfloat16"), halved.cache_bytes);
+  EXPECT_EQ(cache_of("cuda", "float32"), loaded.cache_bytes);
 }
 
 TEST(BartWork, TellsTheEncoderFromTheDecoder) {
@@ -104,7 +116,7 @@ TEST(BartWork, TellsTheEncoderFromTheDecoder) {
   ASSERT_TRUE(weights.ok()) << weights.error().to_string();
   const BartConfig& c = (*weights)->config;
   const int64_t d = c.encoder.hidden;
-  const ModelWork work = bart_work(**weights, std::nullopt);
+  const ModelWork work = bart_work(**weights, {});
   EXPECT_EQ(work.input.elements(), c.encoder.layers * (4 * d * d + 2 * d * c.encoder.intermediate) +
                                        c.decoder_layers * 2 * d * d);
   EXPECT_EQ(work.output.elements(),

@@ -11,12 +11,12 @@ TEST(WorkRows, WorkIsThatOfItsPhaseAndUnit) {
   add_work(0, "decode", {.flops = 5, .bytes = 6}, rows);
   add_work(1, "decode", {.flops = 7, .bytes = 8}, rows);
   add_work(0, "prefill", {.flops = 9, .bytes = 10}, rows);
-  EXPECT_EQ(work_among(rows, 0, 1, "decode"), (Work{7, 8}));
-  EXPECT_EQ(work_among(rows, 0, 0, "prefill"), (Work{9, 10}));
-  EXPECT_FALSE(work_among(rows, 0, 1, "prefill"));
-  EXPECT_FALSE(work_among(rows, 1, 0, "decode"));
+  rows[0].repetition = rows[1].repetition = 2;
+  using Works = std::map<std::pair<int64_t, int64_t>, Work>;
+  EXPECT_EQ(works_among(rows, "decode"), (Works{{{2, 0}, {5, 6}}, {{0, 1}, {7, 8}}}));
+  EXPECT_EQ(works_among(rows, "prefill"), (Works{{{0, 0}, {9, 10}}}));
   rows.pop_back();
-  EXPECT_FALSE(work_among(rows, 0, 0, "prefill"));
+  EXPECT_EQ(works_among(rows, "prefill"), Works{});
 }
 
 TEST(WorkRows, LimitsAreRatesASecond) {

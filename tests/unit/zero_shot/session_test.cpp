@@ -84,7 +84,7 @@ TEST_F(ZeroShotSessionTest, phases_say_their_work_and_the_machine_its_limits) {
   ResourceCache cache;
   const auto backbone = backbones::open_backbone(*request_.backbone, cache);
   ASSERT_TRUE(backbone.ok());
-  const backbones::ModelWork model = (*backbone)->network->work(std::nullopt);
+  const backbones::ModelWork model = (*backbone)->network->work({});
   const int64_t read = sink.phases.at("prefill");
   EXPECT_EQ(sink.work.at("prefill"), backbones::prefill_work(model, {.tokens = read}));
   Work decoding;
