@@ -21,9 +21,9 @@ if(QFS_TORCH)
     LINK qfs_backbones)
   # The same executable on the GPU where the plug-in is built; fails where there is none.
   qfs_test(device_test LABEL unit
-    SOURCES unit/kernels/device_kernels_test.cpp unit/kernels/device_sampling_test.cpp unit/backbones/device_copier_test.cpp unit/backbones/device_llama_test.cpp unit/backbones/shared_prefix_test.cpp
-            support/gguf_writer.cpp support/tiny_llama.cpp
-    LINK qfs_backbones qfs_generation)
+    SOURCES unit/kernels/device_kernels_test.cpp unit/kernels/device_sampling_test.cpp unit/backbones/device_copier_test.cpp unit/backbones/device_llama_test.cpp unit/backbones/led_windows_test.cpp unit/backbones/shared_prefix_test.cpp
+            support/gguf_writer.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp support/tiny_llama.cpp support/tiny_seq2seq.cpp
+    LINK qfs_backbones qfs_generation nlohmann_json::nlohmann_json)
   if(QFS_CUDA)
     add_dependencies(device_test qfs_cuda)
     add_test(NAME device_test_cuda COMMAND device_test WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})

@@ -115,15 +115,25 @@ Status configure_cuda(const RuntimeOptions& runtime) {
   });
 }
 
+MaskedAttention::MaskedAttention() : before_(at::globalContext().userEnabledMemEfficientSDP()) {
+  at::globalContext().setSDPUseMemEfficient(true);
+}
+
+MaskedAttention::~MaskedAttention() { at::globalContext().setSDPUseMemEfficient(before_); }
+
+Result<kernels::DeviceFacts> device_facts() {
+  const Result<const kernels::DevicePlugin*> plugin = kernels::device_plugin();
+  if (!plugin) return plugin.error();
+  return facts_of(**plugin);
+}
+
 bool decode_graphs_wanted() {
   const char* choice = std::getenv("QFS_CUDA_GRAPHS");
   return choice == nullptr || std::string_view(choice) != "off";
 }
 
 Status add_cuda_facts(nlohmann::json& numerics, nlohmann::json& details) {
-  const Result<const kernels::DevicePlugin*> plugin = kernels::device_plugin();
-  if (!plugin) return plugin.error();
-  const Result<kernels::DeviceFacts> asked = facts_of(**plugin);
+  const Result<kernels::DeviceFacts> asked = device_facts();
   if (!asked) return asked.error();
   const kernels::DeviceFacts& facts = *asked;
   const at::Context& context = at::globalContext();

@@ -29,6 +29,22 @@ std::string_view name_of(c10::ScalarType type);
 /// driver, no device.
 Status configure_cuda(const RuntimeOptions& runtime);
 
+/// While it lives, attention with a mask tensor is computed in 16-bit types too: by the
+/// memory-efficient backend, as in float32, since flash takes none. Without it LibTorch refuses.
+class MaskedAttention {
+ public:
+  MaskedAttention();
+  ~MaskedAttention();
+  MaskedAttention(const MaskedAttention&) = delete;
+  MaskedAttention& operator=(const MaskedAttention&) = delete;
+
+ private:
+  bool before_;
+};
+
+/// What the device is. `unavailable` as configure_cuda.
+Result<kernels::DeviceFacts> device_facts();
+
 /// Whether steps of decoding are recorded as CUDA graphs: unless QFS_CUDA_GRAPHS is "off". Changes
 /// no bits (step_graphs.h), so it is a detail and not part of the numerics.
 bool decode_graphs_wanted();

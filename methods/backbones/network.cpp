@@ -13,4 +13,9 @@ Result<std::shared_ptr<const Network>> Network::windowed(int64_t, int64_t) const
   return invalid_argument("'window' is for BART backbones, which this one is not");
 }
 
+Result<std::shared_ptr<const Network>> Network::with_flash_windows() const {
+  return invalid_argument(
+      "windows by flash attention are for LED's encoders, and this backbone has none");
+}
+
 }  // namespace qfs::backbones

@@ -29,14 +29,17 @@ struct Opened {
   std::unique_ptr<backbones::SequenceModel> model;
 };
 
-Result<Opened> open(const Resource& resource, const RuntimeOptions& runtime) {
+Result<Opened> open(const Resource& resource, const RuntimeOptions& runtime,
+                    const json& arguments) {
   if (Status status = backbones::configure_torch(runtime); !status.ok()) return status.error();
   ResourceCache cache;
   Opened opened;
   auto backbone = backbones::open_backbone(resource);
   if (!backbone.ok()) return backbone.error();
   opened.backbone = *backbone;
-  auto model = opened.backbone->network->open(runtime, opened.backbone->digest, cache);
+  auto network = network_of(arguments, *opened.backbone);
+  if (!network.ok()) return network.error();
+  auto model = (*network)->open(runtime, opened.backbone->digest, cache);
   if (!model.ok()) return model.error();
   opened.model = *std::move(model);
   return opened;
@@ -67,9 +70,14 @@ json most_probable(const Backbone& backbone, const std::vector<float>& logits, s
   return rows;
 }
 
+/// How an encoder's windows were computed, where it is not how they usually are.
+void add_windows(const json& arguments, json& answer) {
+  if (arguments.value("flash_windows", false)) answer["windows"] = "flash";
+}
+
 Result<Json> logits_of(const Resource& resource, const RuntimeOptions& runtime,
                        const json& arguments) {
-  Result<Opened> opened = open(resource, runtime);
+  Result<Opened> opened = open(resource, runtime, arguments);
   if (!opened.ok()) return opened.error();
   const auto input = input_of(arguments, *opened->backbone);
   if (!input.ok()) return input.error();
@@ -87,6 +95,7 @@ Result<Json> logits_of(const Resource& resource, const RuntimeOptions& runtime,
       {"ids", input->ids},
       {"logits", logits},
       {"top", most_probable(*opened->backbone, logits, arguments.value("top", size_t{10}))}};
+  add_windows(arguments, answer);
   return Json{answer.dump()};
 }
 
@@ -94,7 +103,7 @@ json work_json(const Work& work) { return {{"flops", work.flops}, {"bytes", work
 
 Result<Json> generated(const Resource& resource, const RuntimeOptions& runtime,
                        const json& arguments) {
-  Result<Opened> opened = open(resource, runtime);
+  Result<Opened> opened = open(resource, runtime, arguments);
   if (!opened.ok()) return opened.error();
   const auto input = input_of(arguments, *opened->backbone);
   if (!input.ok()) return input.error();
@@ -119,6 +128,7 @@ Result<Json> generated(const Resource& resource, const RuntimeOptions& runtime,
                  {"prefill_work", work_json(result->times.prefill_work)},
                  {"decode_work", work_json(result->times.decode_work)}};
   if (row.score) answer["score"] = *row.score;
+  add_windows(arguments, answer);
   return Json{answer.dump()};
 }
 

@@ -2,10 +2,11 @@
 //
 // Called by qfs-host between cells, never inside one. Arguments and answers are JSON objects:
 //   inspect, verify  none                                     backbones/model_report.h
-//   logits           input (verb_arguments.h), top            {ids, logits, top: [{id, text,
-//                                                             logit, probability}]}
-//   generate         input, decoding, seed                    {prompt_ids, ids, text, finish,
-//                                                             repaired_bytes, times, work, score?}
+//   logits           network, input (verb_arguments.h), top   {ids, logits, top: [{id, text,
+//                                                             logit, probability}], windows?}
+//   generate         network, input, decoding, seed           {prompt_ids, ids, text, finish,
+//                                                             repaired_bytes, times, work, score?,
+//                                                             windows?}
 //   roofline         backbones/roofline.h                     backbones/roofline.h
 // Errors: `invalid_argument` for arguments, those of opening the model otherwise.
 #pragma once

@@ -132,6 +132,12 @@ Result<Params> params_of(const json& given) {
 
 }  // namespace
 
+Result<std::shared_ptr<const backbones::Network>> network_of(const json& arguments,
+                                                             const Backbone& backbone) {
+  if (!arguments.value("flash_windows", false)) return backbone.network;
+  return backbone.network->with_flash_windows();
+}
+
 Result<SequenceInput> input_of(const json& arguments, const Backbone& backbone) {
   if (arguments.contains("ids") && arguments.contains("text")) {
     return invalid_argument("give ids or a text, not both");

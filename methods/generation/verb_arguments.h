@@ -1,8 +1,10 @@
-// Arguments of the model verbs that read a prompt: the input and how its output is decoded.
+// Arguments of the model verbs that read a prompt: the network that reads it, the input and how its
+// output is decoded.
 //
 // Called by model_verbs.h. Pure; thread-safe.
 #pragma once
 
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 
 #include "harness/api/result.h"
@@ -11,6 +13,10 @@
 #include "methods/generation/decoding.h"
 
 namespace qfs::generation {
+
+/// The backbone's network; with `flash_windows`, with windows by flash attention.
+Result<std::shared_ptr<const backbones::Network>> network_of(const nlohmann::json& arguments,
+                                                             const backbones::Backbone& backbone);
 
 /// `ids`, or `text` (with `chat` inside the chat template of a decoder-only model, with the special
 /// tokens of the tokenizer's template for an encoder); `global_positions` for encoders with

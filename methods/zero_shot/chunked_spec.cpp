@@ -76,8 +76,9 @@ void add_asking_params(std::vector<ParamSpec>& params, std::span<const std::stri
 
 constexpr std::array<std::string_view, 5> kAsking = {"prompt", "system", "chat", "stop",
                                                      "decoding"};
-constexpr std::array<std::string_view, 8> kAskingAnyBackbone = {
-    "prompt", "system", "chat", "stop", "decoding", "source", "separator", "global_attention"};
+constexpr std::array<std::string_view, 9> kAskingAnyBackbone = {
+    "prompt",    "system",           "chat",         "stop", "decoding", "source",
+    "separator", "global_attention", "flash_windows"};
 
 Needs model_and_counter() { return {.tensors = true, .backbone = true, .tokenizer = true}; }
 

@@ -44,14 +44,20 @@ Result<std::shared_ptr<const tokenizers::Tokenizer>> open_counter(
   });
 }
 
-/// The backbone as it is run: a BART with windows where they are asked for.
+/// The backbone as it is run: a BART with windows, or windows by flash attention, where they are
+/// asked for.
 Result<std::shared_ptr<const backbones::Backbone>> open_backbone(const SessionRequest& request,
                                                                  ResourceCache& cache) {
   auto backbone = backbones::open_backbone(*request.backbone, cache);
   const auto window = request.params.find<int64_t>("window");
-  if (!backbone.ok() || !window) return backbone;
-  const auto positions = request.params.find<int64_t>("source_positions");
-  auto network = (*backbone)->network->windowed(*window, positions.value_or(kLedPositions));
+  const bool flash = request.params.find<bool>("flash_windows").value_or(false);
+  if (!backbone.ok() || (!window && !flash)) return backbone;
+  Result<std::shared_ptr<const backbones::Network>> network = (*backbone)->network;
+  if (window) {
+    const auto positions = request.params.find<int64_t>("source_positions");
+    network = (*network)->windowed(*window, positions.value_or(kLedPositions));
+  }
+  if (network.ok() && flash) network = (*network)->with_flash_windows();
   if (!network.ok()) return network.error();
   auto windowed = std::make_shared<backbones::Backbone>(**backbone);
   windowed->network = *std::move(network);

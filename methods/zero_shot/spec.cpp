@@ -39,6 +39,10 @@ void add_source_params(std::vector<ParamSpec>& params) {
       "Beltagy et al. 2020"));
   params.push_back(integer_param("source_positions", "tokens", 1, kMaxPositions,
                                  "Longest source with 'window'; 16384 when left out"));
+  params.push_back(numerics_flag(
+      "flash_windows",
+      "LibTorch's flash attention computes an encoder's windows, which must be bands: on a GPU of "
+      "compute capability 8.0, in bfloat16 or float16"));
 }
 
 }  // namespace

@@ -11,13 +11,12 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kWidth = 12;
 constexpr int64_t kInner = 20;
 constexpr int64_t kDecoderPositions = 48;
 
 class Tensors {
  public:
-  explicit Tensors(std::string prefix) : prefix_(std::move(prefix)) {}
+  Tensors(std::string prefix, int64_t width) : prefix_(std::move(prefix)), width_(width) {}
 
   void add(const std::string& name, std::vector<int64_t> shape, double scale, double offset = 0) {
     list_.push_back({{"name", prefix_ + name},
@@ -30,44 +29,45 @@ class Tensors {
     add(name + ".bias", {outputs}, 0.5);
   }
   void norm(const std::string& name) {
-    add(name + ".weight", {kWidth}, 0.5, 1);
-    add(name + ".bias", {kWidth}, 0.5);
+    add(name + ".weight", {width_}, 0.5, 1);
+    add(name + ".bias", {width_}, 0.5);
   }
   void attention(const std::string& name) {
     for (const char* part : {".q_proj", ".k_proj", ".v_proj", ".out_proj"}) {
-      linear(name + part, kWidth, kWidth);
+      linear(name + part, width_, width_);
     }
     norm(name + "_layer_norm");
   }
   void feed_forward(const std::string& layer) {
-    linear(layer + ".fc1", kInner, kWidth);
-    linear(layer + ".fc2", kWidth, kInner);
+    linear(layer + ".fc1", kInner, width_);
+    linear(layer + ".fc2", width_, kInner);
     norm(layer + ".final_layer_norm");
   }
   json take() { return std::move(list_); }
 
  private:
   std::string prefix_;
+  int64_t width_;
   json list_ = json::array();
 };
 
 json tensors_of(const TinySeq2Seq& tiny) {
-  Tensors tensors(tiny.led ? "led." : "model.");
+  Tensors tensors(tiny.led ? "led." : "model.", tiny.width);
   const int64_t skipped = tiny.led ? 0 : 2;
-  tensors.add("shared.weight", {TinySeq2Seq::kVocabulary, kWidth}, 1.0);
-  tensors.add("encoder.embed_positions.weight", {tiny.positions + skipped, kWidth}, 0.5);
+  tensors.add("shared.weight", {TinySeq2Seq::kVocabulary, tiny.width}, 1.0);
+  tensors.add("encoder.embed_positions.weight", {tiny.positions + skipped, tiny.width}, 0.5);
   // The one table that BART's configuration names serves both sides.
   tensors.add("decoder.embed_positions.weight",
-              {(tiny.led ? kDecoderPositions : tiny.positions) + skipped, kWidth}, 1.0);
+              {(tiny.led ? kDecoderPositions : tiny.positions) + skipped, tiny.width}, 1.0);
   tensors.norm("encoder.layernorm_embedding");
   tensors.norm("decoder.layernorm_embedding");
   if (tiny.led) {
     const std::string block = "encoder.layers.0.self_attn";
     for (const char* part :
          {"query", "key", "value", "query_global", "key_global", "value_global"}) {
-      tensors.linear(block + ".longformer_self_attn." + part, kWidth, kWidth);
+      tensors.linear(block + ".longformer_self_attn." + part, tiny.width, tiny.width);
     }
-    tensors.linear(block + ".output", kWidth, kWidth);
+    tensors.linear(block + ".output", tiny.width, tiny.width);
     tensors.norm(block + "_layer_norm");
   } else {
     tensors.attention("encoder.layers.0.self_attn");
@@ -80,11 +80,11 @@ json tensors_of(const TinySeq2Seq& tiny) {
 }
 
 json config_of(const TinySeq2Seq& tiny) {
-  json config = {{"d_model", kWidth},
+  json config = {{"d_model", tiny.width},
                  {"encoder_layers", 1},
                  {"decoder_layers", 1},
-                 {"encoder_attention_heads", 3},
-                 {"decoder_attention_heads", 3},
+                 {"encoder_attention_heads", tiny.heads},
+                 {"decoder_attention_heads", tiny.heads},
                  {"encoder_ffn_dim", kInner},
                  {"decoder_ffn_dim", kInner},
                  {"vocab_size", TinySeq2Seq::kVocabulary},

@@ -11,6 +11,8 @@ namespace qfs::test {
 struct TinySeq2Seq {
   bool led = false;         ///< windows of 4
   int64_t positions = 128;  ///< of the encoder; the decoder has 48
+  int64_t width = 12;
+  int64_t heads = 3;
   std::string generation_config = R"({"forced_bos_token_id": 0, "forced_eos_token_id": 2})";
 
   static constexpr int64_t kVocabulary = 3 + 256;

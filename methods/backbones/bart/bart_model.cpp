@@ -11,6 +11,7 @@
 
 #include "methods/backbones/bart/bart_decoder.h"
 #include "methods/backbones/cache_rows.h"
+#include "methods/backbones/led/merged_attention.h"
 #include "methods/backbones/led/windowed_attention.h"
 #include "methods/backbones/row_attention.h"
 #include "methods/backbones/row_products.h"
@@ -27,8 +28,9 @@ struct Source {
 
 class BartModel final : public SequenceModel, private DecoderOperations {
  public:
-  explicit BartModel(std::shared_ptr<const BartWeights> weights)
+  BartModel(std::shared_ptr<const BartWeights> weights, WindowKernel windows)
       : weights_(std::move(weights)),
+        windows_(windows),
         shape_(shape_of(*weights_)),
         pool_(at::get_num_threads()),
         products_(pool_),
@@ -64,7 +66,7 @@ class BartModel final : public SequenceModel, private DecoderOperations {
       return invalid_argument("row " + std::to_string(row) + " is in use");
     }
     if (input.shared) return invalid_argument("an encoder-decoder shares no prefixes");
-    const auto states = encode_source(*weights_, input);
+    const auto states = encode_source(*weights_, input, windows_);
     if (!states.ok()) return states.error();
     const Status projected = guarded("projecting the encoder's states", [&]() -> Status {
       sources_[static_cast<size_t>(row)] = project(*states);
@@ -185,6 +187,7 @@ class BartModel final : public SequenceModel, private DecoderOperations {
   }
 
   std::shared_ptr<const BartWeights> weights_;
+  WindowKernel windows_;
   SequenceShape shape_;
   kernels::ThreadPool pool_;
   RowProducts products_;
@@ -222,22 +225,30 @@ SequenceShape shape_of(const BartWeights& weights) {
           .global_attention = !config.windows.empty()};
 }
 
-Result<at::Tensor> encode_source(const BartWeights& weights, const SequenceInput& input) {
+Result<at::Tensor> encode_source(const BartWeights& weights, const SequenceInput& input,
+                                 WindowKernel windows) {
   const SequenceShape shape = shape_of(weights);
   if (Status status = check_global(input, shape); !status.ok()) return status.error();
   const TransformerEncoder encoder(weights.encoder);
   const EncoderInput text = {input.ids, {}};
   if (!shape.global_attention) return encoder.hidden_states({&text, 1}, encoder.config().layers);
+  const at::Device device = weights.encoder->words.device();
   return guarded("encoding a text", [&] {
-    const WindowedAttention attention(
-        weights.config.windows, weights.global, input.global_positions,
-        static_cast<int64_t>(input.ids.size()), weights.encoder->words.device());
+    if (windows == WindowKernel::flash) {
+      const MergedAttention attention(weights.config.windows, weights.global,
+                                      input.global_positions, device, flash_window_pass);
+      return encoder.hidden_states(text, attention);
+    }
+    const WindowedAttention attention(weights.config.windows, weights.global,
+                                      input.global_positions,
+                                      static_cast<int64_t>(input.ids.size()), device);
     return encoder.hidden_states(text, attention);
   });
 }
 
-std::unique_ptr<SequenceModel> make_bart_model(std::shared_ptr<const BartWeights> weights) {
-  return std::make_unique<BartModel>(std::move(weights));
+std::unique_ptr<SequenceModel> make_bart_model(std::shared_ptr<const BartWeights> weights,
+                                               WindowKernel windows) {
+  return std::make_unique<BartModel>(std::move(weights), windows);
 }
 
 }  // namespace qfs::backbones

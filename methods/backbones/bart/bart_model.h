@@ -17,9 +17,11 @@ SequenceShape shape_of(const BartWeights& weights);
 
 /// The encoder's states of an input: [1, tokens, hidden]. `invalid_argument`: no tokens, too many,
 /// an unknown id, global positions that are no increasing positions of it or that the encoder does
-/// not know.
-Result<at::Tensor> encode_source(const BartWeights& weights, const SequenceInput& input);
+/// not know. `windows`: flash only where flash_windows.h allows it.
+Result<at::Tensor> encode_source(const BartWeights& weights, const SequenceInput& input,
+                                 WindowKernel windows = WindowKernel::masks);
 
-std::unique_ptr<SequenceModel> make_bart_model(std::shared_ptr<const BartWeights> weights);
+std::unique_ptr<SequenceModel> make_bart_model(std::shared_ptr<const BartWeights> weights,
+                                               WindowKernel windows = WindowKernel::masks);
 
 }  // namespace qfs::backbones

@@ -6,6 +6,7 @@
 #include "methods/backbones/bart/bart_model.h"
 #include "methods/backbones/bart/bart_work.h"
 #include "methods/backbones/device_runtime.h"
+#include "methods/backbones/led/flash_windows.h"
 #include "methods/backbones/led/from_bart.h"
 #include "methods/backbones/torch_runtime.h"
 
@@ -16,14 +17,21 @@ namespace {
 class BartNetwork final : public Network {
  public:
   /// `variant` tells copies of weights from those of the checkpoint as it is.
-  explicit BartNetwork(std::shared_ptr<const BartWeights> weights, std::string variant = "")
-      : weights_(std::move(weights)), variant_(std::move(variant)), shape_(shape_of(*weights_)) {}
+  explicit BartNetwork(std::shared_ptr<const BartWeights> weights, std::string variant = "",
+                       WindowKernel windows = WindowKernel::masks)
+      : weights_(std::move(weights)),
+        variant_(std::move(variant)),
+        windows_(windows),
+        shape_(shape_of(*weights_)) {}
 
   const SequenceShape& shape() const override { return shape_; }
 
   Result<std::unique_ptr<SequenceModel>> open(const RuntimeOptions& runtime,
                                               const std::string& digest,
                                               ResourceCache& cache) const override {
+    if (windows_ == WindowKernel::flash) {
+      if (Status can = check_flash_device(runtime); !can.ok()) return can.error();
+    }
     if (runtime.device == "cpu" && runtime.dtype == "float32") return make_bart_model(weights_);
     const at::Device device =
         runtime.device == "cpu" ? at::Device(at::kCPU) : at::Device(at::kCUDA, 0);
@@ -34,7 +42,7 @@ class BartNetwork final : public Network {
     auto copy =
         cache.get<BartWeights>(key, [&] { return copy_to_device(*weights_, device, *type); });
     if (!copy.ok()) return copy.error();
-    return make_bart_model(*std::move(copy));
+    return make_bart_model(*std::move(copy), windows_);
   }
 
   ModelWork work(const ElementBytes& bytes) const override { return bart_work(*weights_, bytes); }
@@ -54,9 +62,19 @@ class BartNetwork final : public Network {
     });
   }
 
+  Result<std::shared_ptr<const Network>> with_flash_windows() const override {
+    const BartConfig& config = weights_->config;
+    if (Status can = check_flash_encoder(config.windows, config.encoder.head_dim()); !can.ok()) {
+      return can.error();
+    }
+    return std::shared_ptr<const Network>(
+        std::make_shared<BartNetwork>(weights_, variant_, WindowKernel::flash));
+  }
+
  private:
   std::shared_ptr<const BartWeights> weights_;
   std::string variant_;
+  WindowKernel windows_;
   SequenceShape shape_;
 };
 

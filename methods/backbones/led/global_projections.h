@@ -1,6 +1,6 @@
 // The second set of projections that LED's encoder layers have for global attention.
 //
-// Part of the weights; used by banded_attention.h. Plain struct.
+// Part of the weights; used by global_rows.h. Plain struct.
 #pragma once
 
 #include "methods/backbones/dense.h"

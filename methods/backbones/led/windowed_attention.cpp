@@ -8,6 +8,9 @@
 
 #include <algorithm>
 
+#include "methods/backbones/device_runtime.h"
+#include "methods/backbones/led/global_rows.h"
+
 namespace qfs::backbones {
 
 namespace {
@@ -71,38 +74,31 @@ const std::vector<WindowedAttention::Block>& WindowedAttention::blocks_of(
   return std::ranges::find(blocks_, window, &std::pair<Window, std::vector<Block>>::first)->second;
 }
 
-at::Tensor WindowedAttention::attend_globally(int64_t layer, const at::Tensor& states,
-                                              const at::Tensor& keys) const {
-  const GlobalProjections& projections = projections_[static_cast<size_t>(layer)];
-  const int64_t heads = keys.size(1);
-  const int64_t dim = keys.size(3);
-  const at::Tensor queries = apply(projections.query, states.index_select(1, global_index_))
-                                 .view({1, global_index_.size(0), heads, dim})
-                                 .transpose(1, 2);
-  const at::Tensor key_value = apply(projections.key_value, states)
-                                   .view({1, length_, 2, heads, dim})
-                                   .permute({2, 0, 3, 1, 4});
-  return at::scaled_dot_product_attention(queries, key_value.select(0, 0), key_value.select(0, 1));
-}
-
-at::Tensor WindowedAttention::attend(int64_t layer, const at::Tensor& states,
-                                     const at::Tensor& qkv) const {
+at::Tensor WindowedAttention::attend_to_windows(const Window& window, const at::Tensor& qkv) const {
   const at::Tensor queries = qkv.select(0, 0);
   const at::Tensor keys = qkv.select(0, 1);
   const at::Tensor values = qkv.select(0, 2);
   const at::Tensor global_keys = keys.index_select(2, global_index_);
   const at::Tensor global_values = values.index_select(2, global_index_);
+  const MaskedAttention allowed;
   std::vector<at::Tensor> parts;
-  for (const Block& block : blocks_of(windows_[static_cast<size_t>(layer)])) {
+  for (const Block& block : blocks_of(window)) {
     const int64_t reached = block.last - block.first;
     parts.push_back(at::scaled_dot_product_attention(
         queries.narrow(2, block.begin, block.end - block.begin),
         at::cat({keys.narrow(2, block.first, reached), global_keys}, 2),
         at::cat({values.narrow(2, block.first, reached), global_values}, 2), block.mask));
   }
-  at::Tensor attended = at::cat(parts, 2);
+  return at::cat(parts, 2);
+}
+
+at::Tensor WindowedAttention::attend(int64_t layer, const at::Tensor& states,
+                                     const at::Tensor& qkv) const {
+  const auto index = static_cast<size_t>(layer);
+  const at::Tensor attended = attend_to_windows(windows_[index], qkv);
   if (global_.empty()) return attended;
-  return attended.index_copy(2, global_index_, attend_globally(layer, states, keys));
+  return attended.index_copy(2, global_index_,
+                             global_rows(projections_[index], states, global_index_, qkv.size(2)));
 }
 
 }  // namespace qfs::backbones

@@ -44,7 +44,8 @@ class WindowedAttention final : public LayerAttention {
   std::vector<Block> make_blocks(const Window& window) const;
   at::Tensor make_mask(const Window& window, const Block& block) const;
   const std::vector<Block>& blocks_of(const Window& window) const;
-  at::Tensor attend_globally(int64_t layer, const at::Tensor& states, const at::Tensor& keys) const;
+  /// Of every token as if it were not global.
+  at::Tensor attend_to_windows(const Window& window, const at::Tensor& qkv) const;
 
   std::span<const Window> windows_;
   std::span<const GlobalProjections> projections_;

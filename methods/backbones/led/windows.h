@@ -1,6 +1,7 @@
-// Windows of LED's self-attention: which positions a token sees beside the global ones.
+// Windows of LED's self-attention: which positions a token sees beside the global ones, and how
+// their attention is computed.
 //
-// Read from config.json; used by banded_attention.h. Plain data.
+// Read from config.json; used by windowed_attention.h and merged_attention.h. Plain data.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,12 @@ struct Window {
   }
 
   friend bool operator==(const Window&, const Window&) = default;
+};
+
+/// Equal but for rounding.
+enum class WindowKernel {
+  masks,  ///< windowed_attention.h, everywhere
+  flash,  ///< merged_attention.h, where flash_windows.h allows it
 };
 
 }  // namespace qfs::backbones

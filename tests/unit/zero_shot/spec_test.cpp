@@ -35,12 +35,12 @@ TEST(ZeroShotSpec, defaults_are_valid_and_documented) {
   EXPECT_FALSE(needs.references || needs.evidence);
 }
 
-TEST(ZeroShotSpec, only_batches_and_their_prefixes_are_how_and_not_what) {
+TEST(ZeroShotSpec, only_batches_their_prefixes_and_flash_attention_are_how_and_not_what) {
   for (const ParamSpec& param : ZeroShotSpec().params()) {
-    const bool how = param.name == "batch_size" || param.name == "prefix_reuse";
-    EXPECT_EQ(param.numerics, how) << param.name;
+    const bool switched = param.name == "prefix_reuse" || param.name == "flash_windows";
+    EXPECT_EQ(param.numerics, switched || param.name == "batch_size") << param.name;
     // Left out it must be in no id.
-    if (param.name == "prefix_reuse") {
+    if (switched) {
       EXPECT_FALSE(param.default_value.has_value());
     }
   }
