@@ -5,6 +5,8 @@
 #include <new>
 #include <string>
 
+#include "methods/backbones/input_checks.h"
+
 namespace qfs::backbones {
 
 namespace {
@@ -53,13 +55,7 @@ Status CpuEncoder::check(const std::vector<int32_t>& text) const {
     return invalid_argument("a text of " + std::to_string(length) +
                             " tokens; the encoder reads 1 to " + std::to_string(c.max_tokens()));
   }
-  for (const int32_t id : text) {
-    if (id < 0 || id >= c.vocabulary) {
-      return invalid_argument("token id " + std::to_string(id) + " is outside 0.." +
-                              std::to_string(c.vocabulary - 1));
-    }
-  }
-  return {};
+  return check_token_ids(text, c.vocabulary);
 }
 
 std::vector<CpuEncoder::Group> CpuEncoder::groups(

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "methods/backbones/input_checks.h"
 #include "methods/backbones/torch_runtime.h"
 
 namespace qfs::backbones {
@@ -37,12 +38,7 @@ Status TransformerEncoder::check(const EncoderInput& text) const {
     return invalid_argument("a text of " + std::to_string(length) +
                             " tokens; the encoder reads 1 to " + std::to_string(c.max_tokens()));
   }
-  for (const int32_t id : text.ids) {
-    if (id < 0 || id >= c.vocabulary) {
-      return invalid_argument("token id " + std::to_string(id) + " is outside 0.." +
-                              std::to_string(c.vocabulary - 1));
-    }
-  }
+  if (Status status = check_token_ids(text.ids, c.vocabulary); !status.ok()) return status;
   if (!text.segments.empty() && text.segments.size() != text.ids.size()) {
     return invalid_argument(std::to_string(text.segments.size()) + " segments for " +
                             std::to_string(length) + " tokens");

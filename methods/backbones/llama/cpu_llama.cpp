@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "methods/backbones/cache_rows.h"
+#include "methods/backbones/input_checks.h"
 #include "methods/backbones/llama/llama.h"
 #include "methods/backbones/llama/llama_network.h"
 
@@ -34,9 +35,7 @@ class CpuLlama final : public SequenceModel {
 
   Status prefill(int64_t row, const SequenceInput& input, std::span<float> logits) override {
     if (!cache_) return internal_error("prefill before begin");
-    if (row < 0 || row >= static_cast<int64_t>(cache_->lengths.size())) {
-      return internal_error("row " + std::to_string(row) + " is outside the cache");
-    }
+    if (Status in = check_cache_row(row, cache_->lengths.size()); !in.ok()) return in;
     int64_t& length = cache_->lengths[static_cast<size_t>(row)];
     if (length != 0) return invalid_argument("row " + std::to_string(row) + " is in use");
     if (input.shared) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "methods/backbones/input_checks.h"
 #include "methods/backbones/llama/llama_scratch.h"
 #include "methods/backbones/torch_runtime.h"
 #include "methods/kernels/cpu_kernels.h"
@@ -68,16 +69,6 @@ Result<KvCache> Llama::make_cache(int64_t rows, int64_t capacity) const {
     cache.capacity = capacity;
     return cache;
   });
-}
-
-Status Llama::check_tokens(std::span<const int32_t> tokens) const {
-  for (const int32_t token : tokens) {
-    if (token < 0 || token >= config().vocabulary) {
-      return invalid_argument("token id " + std::to_string(token) + " is outside 0.." +
-                              std::to_string(config().vocabulary - 1));
-    }
-  }
-  return {};
 }
 
 void Llama::reserve_step(int64_t rows, int64_t capacity) {
@@ -159,22 +150,10 @@ Status Llama::decode(KvCache& cache, std::span<const int64_t> rows, std::span<co
                      std::span<float> logits) {
   const LlamaConfig& c = config();
   const auto batch = static_cast<int64_t>(rows.size());
-  if (rows.empty() || tokens.size() != rows.size() ||
-      static_cast<int64_t>(logits.size()) != batch * c.vocabulary) {
-    return internal_error("a decode step got " + std::to_string(tokens.size()) + " tokens for " +
-                          std::to_string(batch) + " rows");
-  }
-  if (Status status = check_tokens(tokens); !status.ok()) return status;
-  for (const int64_t row : rows) {
-    if (row < 0 || row >= static_cast<int64_t>(cache.lengths.size())) {
-      return internal_error("row " + std::to_string(row) + " is outside the cache");
-    }
-    const int64_t length = cache.lengths[static_cast<size_t>(row)];
-    if (length < 1 || length >= cache.capacity) {
-      return invalid_argument("row " + std::to_string(row) + " holds " + std::to_string(length) +
-                              " of " + std::to_string(cache.capacity) + " tokens");
-    }
-  }
+  Status status = check_step(rows, tokens, c.vocabulary, cache.lengths, cache.capacity);
+  if (!status.ok()) return status;
+  status = check_logits_room(logits, rows.size(), c.vocabulary);
+  if (!status.ok()) return status;
   return guarded("decoding", [&]() -> Status {
     reserve_step(batch, cache.capacity);
     Scratch& s = *scratch_;

@@ -56,7 +56,6 @@ class Llama {
 
  private:
   struct Scratch;
-  Status check_tokens(std::span<const int32_t> tokens) const;
   void reserve_step(int64_t rows, int64_t capacity);
   void store_step(KvCache& cache, int64_t layer, std::span<const int64_t> rows);
   void attend_step(const KvCache& cache, int64_t layer, std::span<const int64_t> rows);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "methods/backbones/input_checks.h"
 #include "methods/backbones/torch_runtime.h"
 
 namespace qfs::backbones {
@@ -88,12 +89,7 @@ Result<at::Tensor> llama_logits(const DeviceLlamaWeights& weights, std::span<con
     return invalid_argument("a sequence of " + std::to_string(count) +
                             " tokens; the backbone's window has " + std::to_string(config.context));
   }
-  for (const int32_t id : ids) {
-    if (id < 0 || id >= config.vocabulary) {
-      return invalid_argument("token id " + std::to_string(id) + " is outside 0.." +
-                              std::to_string(config.vocabulary - 1));
-    }
-  }
+  if (Status status = check_token_ids(ids, config.vocabulary); !status.ok()) return status.error();
   return guarded("reading a sequence", [&]() -> Result<at::Tensor> {
     const WholeSequence sequence(weights, count);
     const std::vector<int64_t> tokens(ids.begin(), ids.end());

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string>
 
+#include "methods/backbones/input_checks.h"
 #include "methods/backbones/llama/llama.h"
 #include "methods/backbones/llama/llama_scratch.h"
 #include "methods/backbones/llama/prompt_products.h"
@@ -179,7 +180,7 @@ Status Llama::prefill(KvCache& cache, int64_t row, std::span<const int32_t> toke
     return invalid_argument("a prompt of " + std::to_string(count) + " tokens for a row of " +
                             std::to_string(cache.capacity) + " that holds " + std::to_string(held));
   }
-  if (Status status = check_tokens(tokens); !status.ok()) return status;
+  if (Status status = check_token_ids(tokens, c.vocabulary); !status.ok()) return status;
   return guarded("reading a prompt of " + std::to_string(count) + " tokens", [&]() -> Status {
     reserve_step(1, cache.capacity);
     kernels::ThreadPool& pool = scratch_->pool;

@@ -1,0 +1,29 @@
+// Checks of what models are given, with one wording for all of them.
+//
+// Called by models and encoders before they compute. Pure; thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "harness/api/result.h"
+
+namespace qfs::backbones {
+
+/// `invalid_argument` for an id outside the vocabulary.
+Status check_token_ids(std::span<const int32_t> ids, int64_t vocabulary);
+
+/// `internal` for a row that the cache does not have.
+Status check_cache_row(int64_t row, size_t rows);
+
+/// `internal` unless `logits` has room for those of so many rows.
+Status check_logits_room(std::span<const float> logits, size_t rows, int64_t vocabulary);
+
+/// A step of decoding for rows of a cache that hold `lengths` of `capacity` positions. `internal`:
+/// no rows, not a token each, a row outside the cache; `invalid_argument`: an unknown id, a row
+/// that is empty or full.
+Status check_step(std::span<const int64_t> rows, std::span<const int32_t> tokens,
+                  int64_t vocabulary, std::span<const int64_t> lengths, int64_t capacity);
+
+}  // namespace qfs::backbones
