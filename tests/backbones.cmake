@@ -17,11 +17,13 @@ if(QFS_TORCH)
     DEFINES QFS_FAKE_NVML_LIBRARY="$<TARGET_FILE:fake_nvml>" QFS_INCOMPLETE_NVML_LIBRARY="$<TARGET_FILE:incomplete_nvml>")
   add_dependencies(nvml_test fake_nvml incomplete_nvml)
   qfs_test(step_graphs_test LABEL unit
-    SOURCES unit/backbones/step_graphs_test.cpp support/fake_graphs.cpp support/gguf_writer.cpp support/tiny_llama.cpp
-    LINK qfs_backbones)
+    SOURCES unit/backbones/recorded_bart_test.cpp unit/backbones/step_graphs_test.cpp support/fake_graphs.cpp support/gguf_writer.cpp
+            support/safetensors_writer.cpp support/tiny_checkpoint.cpp support/tiny_llama.cpp support/tiny_seq2seq.cpp
+    LINK qfs_backbones nlohmann_json::nlohmann_json)
   # The same executable on the GPU where the plug-in is built; fails where there is none.
   qfs_test(device_test LABEL unit
-    SOURCES unit/kernels/device_kernels_test.cpp unit/kernels/device_sampling_test.cpp unit/backbones/device_copier_test.cpp unit/backbones/device_llama_test.cpp unit/backbones/led_windows_test.cpp unit/backbones/shared_prefix_test.cpp
+    SOURCES unit/kernels/device_kernels_test.cpp unit/kernels/device_sampling_test.cpp unit/backbones/device_bart_test.cpp unit/backbones/device_copier_test.cpp
+            unit/backbones/device_llama_test.cpp unit/backbones/led_windows_test.cpp unit/backbones/shared_prefix_test.cpp
             support/gguf_writer.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp support/tiny_llama.cpp support/tiny_seq2seq.cpp
     LINK qfs_backbones qfs_generation nlohmann_json::nlohmann_json)
   if(QFS_CUDA)

@@ -61,10 +61,7 @@ Status reassign_rows(std::span<const int64_t> rows, std::span<const int64_t> sou
       at::Tensor used = cache.narrow(3, 0, moves->longest);
       used.index_copy_(1, to, used.index_select(1, from));
     }
-    const std::vector<int64_t> before = lengths;
-    for (size_t i = 0; i < moves->rows.size(); ++i) {
-      lengths[static_cast<size_t>(moves->rows[i])] = before[static_cast<size_t>(moves->sources[i])];
-    }
+    reassign_values<int64_t>(moves->rows, moves->sources, lengths);
     return {};
   });
 }

@@ -22,6 +22,17 @@ Status reassign_rows(std::span<const int64_t> rows, std::span<const int64_t> sou
                      const at::Tensor& keys, const at::Tensor& values,
                      std::vector<int64_t>& lengths);
 
+/// values[rows[i]] becomes what values[sources[i]] was, all at once, for rows that reassign_rows
+/// accepted.
+template <class T>
+void reassign_values(std::span<const int64_t> rows, std::span<const int64_t> sources,
+                     std::vector<T>& values) {
+  const std::vector<T> before = values;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    values[static_cast<size_t>(rows[i])] = before[static_cast<size_t>(sources[i])];
+  }
+}
+
 /// Copies the shared positions of a prompt of `tokens` tokens into the empty row `row`, whose
 /// length becomes theirs. `invalid_argument`: the source does not hold them, or nothing is left to
 /// read.

@@ -1,8 +1,8 @@
 // RowAttention: attention of the few rows of a decoding step, each over keys and values of its own.
 //
-// Used by decoders. On a CPU in float32 it is StepAttention, which gives a row the same bits in any
-// batch; elsewhere LibTorch's, where rows beside one another that share their keys ask together.
-// One caller at a time.
+// Used by decoders on a CPU. In float32 it is StepAttention, which gives a row the same bits in any
+// batch; in other types LibTorch's, where rows beside one another that share their keys ask
+// together. One caller at a time.
 #pragma once
 
 #include <ATen/core/Tensor.h>

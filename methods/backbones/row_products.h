@@ -1,8 +1,8 @@
 // RowProducts: linear layers over the few rows of a decoding step.
 //
-// Used by decoders. On a CPU in float32 it is the kernel that reads each weight once whatever the
-// number of rows, and gives a row the same bits in any batch; elsewhere LibTorch's product. One
-// caller at a time.
+// Used by decoders on a CPU. In float32 it is the kernel that reads each weight once whatever the
+// number of rows, and gives a row the same bits in any batch; in other types LibTorch's product.
+// One caller at a time.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -44,6 +44,13 @@ struct SequenceShape {
   bool encoder_decoder() const { return source_context > 0; }
 };
 
+/// What the sequence that is continued begins with: the prompt, or the decoder's first tokens.
+inline const std::vector<int32_t>& begun_with(const SequenceInput& input,
+                                              const SequenceShape& shape) {
+  if (!shape.encoder_decoder()) return input.ids;
+  return input.decoder_ids.empty() ? shape.decoder_start : input.decoder_ids;
+}
+
 class SequenceModel {
  public:
   virtual ~SequenceModel() = default;

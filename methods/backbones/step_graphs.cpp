@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <bit>
 
+#include "methods/backbones/device_attention.h"
+
 namespace qfs::backbones {
 
 int64_t recorded_parts(int64_t positions, int64_t capacity) {
-  const auto parts = [](int64_t length) {
-    return (length + kernels::kDecodePart - 1) / kernels::kDecodePart;
-  };
-  const auto rounded = std::bit_ceil(static_cast<uint64_t>(parts(positions)));
-  return std::min(static_cast<int64_t>(rounded), parts(capacity));
+  const auto rounded = std::bit_ceil(static_cast<uint64_t>(parts_of(positions)));
+  return std::min(static_cast<int64_t>(rounded), parts_of(capacity));
 }
 
 void StepGraphs::run(const StepShape& shape, const std::function<void()>& step) {

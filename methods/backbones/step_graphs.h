@@ -19,7 +19,8 @@ namespace qfs::backbones {
 /// What the arguments of a step's kernels depend on, besides memory: a record a shape.
 struct StepShape {
   int64_t rows = 0;
-  int64_t parts = 0;  ///< of the longest row, DecodeAttention::parts
+  int64_t parts = 0;         ///< of the longest row, DecodeAttention::parts
+  int64_t source_parts = 0;  ///< of the longest source; decoder-only models have none
   friend auto operator<=>(const StepShape&, const StepShape&) = default;
 };
 

@@ -21,12 +21,6 @@ int64_t rows_per_input(const DecodingOptions& options) {
   return options.beams ? options.beams->count : 1;
 }
 
-/// What the sequence that is continued begins with.
-const std::vector<int32_t>& begun(const SequenceInput& input, const SequenceShape& shape) {
-  if (!shape.encoder_decoder()) return input.ids;
-  return input.decoder_ids.empty() ? shape.decoder_start : input.decoder_ids;
-}
-
 Status check_options(const DecodingOptions& options, const SequenceShape& shape) {
   if (options.max_new_tokens < 1) return invalid_argument("max_new_tokens is below 1");
   if (options.min_new_tokens > options.max_new_tokens) {
@@ -53,7 +47,7 @@ Result<int64_t> needed_positions(std::span<const SequenceInput> inputs, int64_t 
                                  const SequenceShape& shape) {
   int64_t longest = 0;
   for (const SequenceInput& input : inputs) {
-    longest = std::max(longest, static_cast<int64_t>(begun(input, shape).size()));
+    longest = std::max(longest, static_cast<int64_t>(begun_with(input, shape).size()));
   }
   const int64_t needed = longest + new_tokens;
   if (needed <= shape.context) return needed;
@@ -148,15 +142,15 @@ Result<GenerationResult> Generator::generate(std::span<const SequenceInput> inpu
     if (Status read = model_->prefill(row, input, first); !read.ok()) return read.error();
     times.prefill_ns += monotonic_ns() - begin_ns;
     const auto length = static_cast<int64_t>(input.ids.size());
-    const auto past = static_cast<int64_t>(begun(input, shape()).size());
+    const auto past = static_cast<int64_t>(begun_with(input, shape()).size());
     times.prefill_tokens += length - shared.back();
     times.prefill_work += backbones::prefill_work(
         work_, {.tokens = length,
                 .shared = shared.back(),
                 .global = static_cast<int64_t>(input.global_positions.size()),
                 .begun = past});
-    const SearchInput about = {*tokenizer_, options, begun(inputs[i], shape()), shape().vocabulary,
-                               seeds.empty() ? 0 : seeds[i]};
+    const SearchInput about = {*tokenizer_, options, begun_with(inputs[i], shape()),
+                               shape().vocabulary, seeds.empty() ? 0 : seeds[i]};
     searches.push_back(options.beams ? make_beam_search(about) : make_single_search(about));
     Active now{searches.back().get(), row};
     now.past = past;

@@ -14,20 +14,21 @@ namespace qfs::kernels {
 enum class ElementType : int32_t { f32, bf16, f16 };
 
 /// Rotates queries and keys (pairs (i, i + dim/2): Su et al. 2021, half-split layout) and writes
-/// keys and values of each token to its place in one layer's cache.
+/// keys and values of each token to its place in one layer's cache. Without cosines and sines, as
+/// for learned positions, queries and keys are copied as they are.
 struct RotateStore {
   ElementType type = ElementType::f32;
   const void* qkv = nullptr;       ///< [tokens, heads + 2 kv_heads, dim]
-  const float* cosines = nullptr;  ///< [context, dim / 2]
+  const float* cosines = nullptr;  ///< [context, dim / 2], or null
   const float* sines = nullptr;
   const int32_t* rows = nullptr;       ///< [tokens]: cache row
   const int32_t* positions = nullptr;  ///< [tokens]: place in that row, from 0
   int64_t tokens = 0;
   int64_t heads = 0;
   int64_t kv_heads = 0;
-  int64_t dim = 0;  ///< even
+  int64_t dim = 0;  ///< even where heads are rotated
   int64_t capacity = 0;
-  void* queries = nullptr;  ///< [tokens, heads, dim], rotated
+  void* queries = nullptr;  ///< [tokens, heads, dim]
   void* keys = nullptr;     ///< [cache rows, kv_heads, capacity, dim]
   void* values = nullptr;
 };

@@ -45,18 +45,22 @@ void rotate_store_of(const RotateStore& task) {
   const int64_t dim = task.dim;
   for (int64_t t = 0; t < task.tokens; ++t) {
     const T* qkv = static_cast<const T*>(task.qkv) + t * (task.heads + 2 * task.kv_heads) * dim;
-    const float* cosines = task.cosines + task.positions[t] * (dim / 2);
-    const float* sines = task.sines + task.positions[t] * (dim / 2);
+    const auto put = [&](const T* head, T* out) {
+      if (task.cosines == nullptr) {
+        std::copy(head, head + dim, out);
+        return;
+      }
+      const int64_t angles = task.positions[t] * (dim / 2);
+      rotate_head(head, task.cosines + angles, task.sines + angles, dim, out);
+    };
     T* queries = static_cast<T*>(task.queries) + t * task.heads * dim;
-    for (int64_t h = 0; h < task.heads; ++h) {
-      rotate_head(qkv + h * dim, cosines, sines, dim, queries + h * dim);
-    }
+    for (int64_t h = 0; h < task.heads; ++h) put(qkv + h * dim, queries + h * dim);
     for (int64_t h = 0; h < task.kv_heads; ++h) {
       const int64_t place =
           ((task.rows[t] * task.kv_heads + h) * task.capacity + task.positions[t]) * dim;
       const T* key = qkv + (task.heads + h) * dim;
       const T* value = key + task.kv_heads * dim;
-      rotate_head(key, cosines, sines, dim, static_cast<T*>(task.keys) + place);
+      put(key, static_cast<T*>(task.keys) + place);
       std::copy(value, value + dim, static_cast<T*>(task.values) + place);
     }
   }

@@ -1,34 +1,38 @@
-// qfs_bench_device: what a GPU reaches with a LLaMA-2-7B-shaped model of random weights, beside
-// what the same GPU reaches with plain matrix products and copies, all in one process.
+// qfs_bench_device: what a GPU reaches with a LLaMA-2-7B-shaped and a BART-large-shaped model of
+// random weights, beside what the same GPU reaches with plain matrix products and copies, all in
+// one process.
 //
 //   qfs_bench_device [--device cuda|cpu] [--tiny]      one JSON object on standard output
 //
 // Prefill: a prompt of 4096 tokens, operations 2 N T + 2 L d T^2 (causal attention counted once)
 // against the rate of bfloat16 products of 8192 x 8192. Decoding: batch 1 at a context of 2048,
-// bytes of weights and of the read cache against the bandwidth of a copy (reads and writes). Every
-// repetition is printed; a number is the median. --tiny: a model of a few megabytes, to see the
-// program run.
+// bytes of weights and of the read cache against the bandwidth of a copy (reads and writes); with
+// and without CUDA graphs. BART: see bench_bart.h. Every repetition is printed; a number is the
+// median. --tiny: models of a few megabytes, to see the program run.
 #include <ATen/ATen.h>
 
-#include <algorithm>
-#include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
 
-#include "harness/core/clock.h"
 #include "methods/backbones/device_runtime.h"
 #include "methods/backbones/llama/device_llama.h"
 #include "methods/backbones/rope.h"
 #include "methods/backbones/torch_runtime.h"
 #include "methods/kernels/device_loader.h"
+#include "tests/gpu/bench_bart.h"
+#include "tests/gpu/measuring.h"
 
 namespace {
 
 using qfs::backbones::DeviceLlamaLayer;
 using qfs::backbones::DeviceLlamaWeights;
 using qfs::backbones::LlamaConfig;
+using qfs::test::median;
+using qfs::test::must;
+using qfs::test::seconds_of;
+using qfs::test::wait_for;
 
 struct Setting {
   LlamaConfig model;
@@ -60,34 +64,6 @@ Setting setting_of(bool tiny) {
   setting.copy_bytes = tiny ? 1 << 20 : int64_t{4} << 30;
   setting.repetitions = tiny ? 3 : 9;
   return setting;
-}
-
-[[noreturn]] void stop(const qfs::Error& error) {
-  std::cerr << "qfs_bench_device: " << error.to_string() << "\n";
-  std::exit(1);
-}
-void must(const qfs::Status& status) {
-  if (!status.ok()) stop(status.error());
-}
-
-/// Waits for the device: a value is copied to the host.
-void wait_for(const at::Tensor& tensor) { tensor.flatten().narrow(0, 0, 1).to(at::kCPU); }
-
-/// Seconds of each repetition of `work`, after one that is not counted.
-std::vector<double> seconds_of(int repetitions, const std::function<void()>& work) {
-  work();
-  std::vector<double> seconds;
-  for (int i = 0; i < repetitions; ++i) {
-    const int64_t begin_ns = qfs::monotonic_ns();
-    work();
-    seconds.push_back(static_cast<double>(qfs::monotonic_ns() - begin_ns) * 1e-9);
-  }
-  return seconds;
-}
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
 }
 
 class Bench {
@@ -248,8 +224,11 @@ qfs::Status run(bool cuda, bool tiny, nlohmann::json& report) {
     const auto model = make_device_model(weights, services);
     bench.prefill(*model, product_rate, report);
     bench.decode(*model, copy_rate, "decode", report);
-    services.graphs = nullptr;
-    bench.decode(*make_device_model(weights, services), copy_rate, "decode_without_graphs", report);
+    qfs::backbones::DeviceServices eager = services;
+    eager.graphs = nullptr;
+    bench.decode(*make_device_model(weights, eager), copy_rate, "decode_without_graphs", report);
+    qfs::test::measure_bart(tiny, cuda ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU), services,
+                            copy_rate, report);
     return {};
   });
 }

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "methods/backbones/llama/device_llama.h"
+#include "methods/backbones/device_services.h"
 #include "methods/backbones/torch_runtime.h"
 #include "methods/kernels/device_loader.h"
 

@@ -1,9 +1,5 @@
 #include "methods/backbones/bart/bart_decoder.h"
 
-#include <ATen/ops/tensor.h>
-
-#include <vector>
-
 namespace qfs::backbones {
 
 namespace {
@@ -20,23 +16,21 @@ at::Tensor add(const BartWeights& weights, const LayerNorm& norm, const at::Tens
   return normed(weights, norm, states + block(states));
 }
 
-at::Tensor embed(const BartWeights& weights, std::span<const int32_t> tokens,
-                 std::span<const int64_t> positions) {
+at::Tensor embed(const BartWeights& weights, const at::Tensor& tokens,
+                 const at::Tensor& positions) {
   const BartConfig& config = weights.config;
-  const std::vector<int64_t> ids(tokens.begin(), tokens.end());
-  std::vector<int64_t> places(positions.begin(), positions.end());
-  for (int64_t& place : places) place += config.decoder_first_position;
-  const at::Device device = weights.positions.device();
-  at::Tensor words = weights.words.index_select(0, at::tensor(ids).to(device));
+  at::Tensor words = weights.words.index_select(0, tokens);
   if (config.encoder.embedding_scale != 1) words = words * config.encoder.embedding_scale;
-  const at::Tensor sum = words + weights.positions.index_select(0, at::tensor(places).to(device));
+  const at::Tensor places =
+      weights.positions.narrow(0, config.decoder_first_position, config.decoder_positions());
+  const at::Tensor sum = words + places.index_select(0, positions);
   return config.encoder.embedding_norm ? normed(weights, weights.norm, sum) : sum;
 }
 
 }  // namespace
 
-at::Tensor decoder_logits(const BartWeights& weights, std::span<const int32_t> tokens,
-                          std::span<const int64_t> positions, DecoderOperations& operations) {
+at::Tensor decoder_states(const BartWeights& weights, const at::Tensor& tokens,
+                          const at::Tensor& positions, DecoderOperations& operations) {
   at::Tensor states = embed(weights, tokens, positions);
   for (size_t l = 0; l < weights.layers.size(); ++l) {
     const DecoderLayer& layer = weights.layers[l];
@@ -55,8 +49,12 @@ at::Tensor decoder_logits(const BartWeights& weights, std::span<const int32_t> t
       return operations.multiply(layer.down, inner);
     });
   }
-  if (weights.config.encoder.pre_norm) states = normed(weights, weights.last_norm, states);
-  return operations.multiply(weights.head, states);
+  return weights.config.encoder.pre_norm ? normed(weights, weights.last_norm, states) : states;
+}
+
+at::Tensor decoder_logits(const BartWeights& weights, const at::Tensor& tokens,
+                          const at::Tensor& positions, DecoderOperations& operations) {
+  return operations.multiply(weights.head, decoder_states(weights, tokens, positions, operations));
 }
 
 at::Tensor cross_keys_values(const BartWeights& weights, const DecoderLayer& layer,

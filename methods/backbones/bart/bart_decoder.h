@@ -1,14 +1,14 @@
 // The decoder of the BART family: the order of its layers, whoever computes products and attention.
 //
-// Used by bart_model.h (a step of a few rows over caches) and bart_forward.h (a whole sequence at
-// once). Pure but for what DecoderOperations keep; LibTorch's exceptions pass through. Sources:
-// Lewis et al. 2020; transformers 5.23, modeling_bart.py.
+// Used by bart_model.h and device_bart.h (a step of a few rows over caches) and bart_forward.h (a
+// whole sequence at once). Pure but for what DecoderOperations keep; reads no tensor back to the
+// host, so that a device can record it. LibTorch's exceptions pass through. Sources: Lewis et al.
+// 2020; transformers 5.23, modeling_bart.py.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
-#include <cstdint>
-#include <span>
+#include <cstddef>
 
 #include "methods/backbones/bart/bart_weights.h"
 
@@ -27,9 +27,14 @@ class DecoderOperations {
   virtual at::Tensor attend_source(const at::Tensor& queries, size_t layer) = 0;
 };
 
-/// Logits of tokens at positions of their sequences, from 0: [tokens, vocabulary].
-at::Tensor decoder_logits(const BartWeights& weights, std::span<const int32_t> tokens,
-                          std::span<const int64_t> positions, DecoderOperations& operations);
+/// Last states of tokens (ids and positions of their sequences from 0: int32 or int64 [tokens], on
+/// the weights' device), which `weights.head` multiplies: [tokens, hidden].
+at::Tensor decoder_states(const BartWeights& weights, const at::Tensor& tokens,
+                          const at::Tensor& positions, DecoderOperations& operations);
+
+/// Their logits: [tokens, vocabulary].
+at::Tensor decoder_logits(const BartWeights& weights, const at::Tensor& tokens,
+                          const at::Tensor& positions, DecoderOperations& operations);
 
 /// A layer's cross-attention keys and values of the encoder's states [1, tokens, hidden]:
 /// [2, heads, tokens, head_dim].

@@ -1,14 +1,14 @@
 #include "methods/backbones/bart/bart_forward.h"
 
+#include <ATen/ops/arange.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
+#include <ATen/ops/tensor.h>
 
-#include <numeric>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "methods/backbones/bart/bart_decoder.h"
-#include "methods/backbones/bart/bart_model.h"
+#include "methods/backbones/bart/bart_source.h"
 #include "methods/backbones/torch_runtime.h"
 
 namespace qfs::backbones {
@@ -51,34 +51,21 @@ class WholeSequence final : public DecoderOperations {
   const at::Tensor& states_;
 };
 
-Status check_decoder(const std::vector<int32_t>& ids, const SequenceShape& shape) {
-  const auto count = static_cast<int64_t>(ids.size());
-  if (count == 0 || count > shape.context) {
-    return invalid_argument(std::to_string(count) + " decoder ids; the decoder reads 1 to " +
-                            std::to_string(shape.context));
-  }
-  for (const int32_t id : ids) {
-    if (id < 0 || id >= shape.vocabulary) {
-      return invalid_argument("token id " + std::to_string(id) + " is outside 0.." +
-                              std::to_string(shape.vocabulary - 1));
-    }
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<at::Tensor> bart_logits(const BartWeights& weights, const SequenceInput& input) {
   const SequenceShape shape = shape_of(weights);
-  const auto& ids = input.decoder_ids.empty() ? shape.decoder_start : input.decoder_ids;
-  if (Status status = check_decoder(ids, shape); !status.ok()) return status.error();
+  const auto& ids = begun_with(input, shape);
+  const Status known = check_decoder_ids(ids, shape.context, shape.vocabulary);
+  if (!known.ok()) return known.error();
   const auto states = encode_source(weights, input);
   if (!states.ok()) return states.error();
   return guarded("reading a target sequence", [&]() -> Result<at::Tensor> {
-    std::vector<int64_t> positions(ids.size());
-    std::iota(positions.begin(), positions.end(), 0);
+    const at::Device device = weights.words.device();
+    const std::vector<int64_t> tokens(ids.begin(), ids.end());
+    const at::Tensor positions = at::arange(static_cast<int64_t>(ids.size()), device);
     WholeSequence operations(weights, *states);
-    return decoder_logits(weights, ids, positions, operations);
+    return decoder_logits(weights, at::tensor(tokens).to(device), positions, operations);
   });
 }
 

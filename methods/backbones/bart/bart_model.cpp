@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/tensor.h>
 
 #include <algorithm>
 #include <string>
@@ -10,9 +11,9 @@
 #include <vector>
 
 #include "methods/backbones/bart/bart_decoder.h"
+#include "methods/backbones/bart/bart_source.h"
 #include "methods/backbones/cache_rows.h"
-#include "methods/backbones/led/merged_attention.h"
-#include "methods/backbones/led/windowed_attention.h"
+#include "methods/backbones/input_checks.h"
 #include "methods/backbones/row_attention.h"
 #include "methods/backbones/row_products.h"
 #include "methods/backbones/torch_runtime.h"
@@ -26,11 +27,10 @@ struct Source {
   std::vector<KeyValues> layers;
 };
 
-class BartModel final : public SequenceModel, private DecoderOperations {
+class BartModel final : public SequenceModel {
  public:
-  BartModel(std::shared_ptr<const BartWeights> weights, WindowKernel windows)
+  explicit BartModel(std::shared_ptr<const BartWeights> weights)
       : weights_(std::move(weights)),
-        windows_(windows),
         shape_(shape_of(*weights_)),
         pool_(at::get_num_threads()),
         products_(pool_),
@@ -60,54 +60,84 @@ class BartModel final : public SequenceModel, private DecoderOperations {
   }
 
   Status prefill(int64_t row, const SequenceInput& input, std::span<float> logits) override {
-    const auto& begun = input.decoder_ids.empty() ? shape_.decoder_start : input.decoder_ids;
-    if (row < 0 || row >= static_cast<int64_t>(lengths_.size())) return outside(row);
-    if (lengths_[static_cast<size_t>(row)] != 0) {
-      return invalid_argument("row " + std::to_string(row) + " is in use");
-    }
-    if (input.shared) return invalid_argument("an encoder-decoder shares no prefixes");
-    const auto states = encode_source(*weights_, input, windows_);
+    Status status = check_prefill(row, input, shape_, lengths_, capacity());
+    if (!status.ok()) return status;
+    status = check_logits_room(logits, 1, shape_.vocabulary);
+    if (!status.ok()) return status;
+    const auto states = encode_source(*weights_, input);
     if (!states.ok()) return states.error();
-    const Status projected = guarded("projecting the encoder's states", [&]() -> Status {
+    return guarded("reading the decoder's first tokens", [&]() -> Status {
       sources_[static_cast<size_t>(row)] = project(*states);
+      for (const int32_t token : begun_with(input, shape_)) run({&row, 1}, {&token, 1}, logits);
       return {};
     });
-    if (!projected.ok()) return projected;
-    for (const int32_t token : begun) {
-      if (Status read = step({&row, 1}, {&token, 1}, logits); !read.ok()) return read;
-    }
-    return {};
   }
 
   Status decode(std::span<const int64_t> rows, std::span<const int32_t> tokens,
                 std::span<float> logits) override {
-    for (const int64_t row : rows) {
-      if (row < 0 || row >= static_cast<int64_t>(lengths_.size())) return outside(row);
-      if (lengths_[static_cast<size_t>(row)] == 0) {
-        return invalid_argument("row " + std::to_string(row) + " holds 0 of " +
-                                std::to_string(keys_.size(3)) + " tokens");
-      }
-    }
-    return step(rows, tokens, logits);
+    Status status = check_step(rows, tokens, shape_.vocabulary, lengths_, capacity());
+    if (!status.ok()) return status;
+    status = check_logits_room(logits, rows.size(), shape_.vocabulary);
+    if (!status.ok()) return status;
+    return guarded("decoding", [&]() -> Status {
+      run(rows, tokens, logits);
+      return {};
+    });
   }
 
   Status reassign(std::span<const int64_t> rows, std::span<const int64_t> sources) override {
     if (Status moved = reassign_rows(rows, sources, keys_, values_, lengths_); !moved.ok()) {
       return moved;
     }
-    const std::vector<std::shared_ptr<const Source>> before = sources_;
-    for (size_t i = 0; i < rows.size(); ++i) {
-      sources_[static_cast<size_t>(rows[i])] = before[static_cast<size_t>(sources[i])];
-    }
+    reassign_values(rows, sources, sources_);
     return {};
   }
 
  private:
-  const BartConfig& config() const { return weights_->config; }
+  /// The layers' operations in a step of some rows.
+  class Step final : public DecoderOperations {
+   public:
+    Step(BartModel& model, std::span<const int64_t> rows) : model_(model), rows_(rows) {}
 
-  static Error outside(int64_t row) {
-    return internal_error("row " + std::to_string(row) + " is outside the cache");
-  }
+    at::Tensor multiply(const Linear& linear, const at::Tensor& x) override {
+      return model_.products_(linear, x);
+    }
+
+    /// Each row over all that it holds, with its new key and value.
+    at::Tensor attend_past(const at::Tensor& qkv, size_t layer) override {
+      const BartConfig& c = model_.config();
+      const at::Tensor parts = qkv.view({qkv.size(0), 3, c.decoder_heads, c.decoder_head_dim()});
+      std::vector<KeyValues> held;
+      for (size_t i = 0; i < rows_.size(); ++i) {
+        const int64_t length = model_.lengths_[static_cast<size_t>(rows_[i])];
+        const auto with_new = [&](const at::Tensor& cache, int64_t part) {
+          const at::Tensor row = cache.select(0, static_cast<int64_t>(layer)).select(0, rows_[i]);
+          row.select(1, length).copy_(parts.select(0, static_cast<int64_t>(i)).select(0, part));
+          return row.narrow(1, 0, length + 1);
+        };
+        held.push_back({with_new(model_.keys_, 1), with_new(model_.values_, 2)});
+      }
+      return model_.attention_(parts.select(1, 0), held);
+    }
+
+    at::Tensor attend_source(const at::Tensor& queries, size_t layer) override {
+      const BartConfig& c = model_.config();
+      std::vector<KeyValues> read;
+      for (const int64_t row : rows_) {
+        read.push_back(model_.sources_[static_cast<size_t>(row)]->layers[layer]);
+      }
+      const at::Tensor heads =
+          queries.view({queries.size(0), c.decoder_heads, c.decoder_head_dim()});
+      return model_.attention_(heads, read);
+    }
+
+   private:
+    BartModel& model_;
+    std::span<const int64_t> rows_;
+  };
+
+  const BartConfig& config() const { return weights_->config; }
+  int64_t capacity() const { return keys_.defined() ? keys_.size(3) : 0; }
 
   std::shared_ptr<const Source> project(const at::Tensor& states) const {
     auto source = std::make_shared<Source>();
@@ -118,76 +148,20 @@ class BartModel final : public SequenceModel, private DecoderOperations {
     return source;
   }
 
-  Status check(std::span<const int64_t> rows, std::span<const int32_t> tokens,
-               std::span<float> logits) const {
-    if (rows.empty() || rows.size() != tokens.size() ||
-        logits.size() != rows.size() * static_cast<size_t>(shape_.vocabulary)) {
-      return internal_error("a decode step got " + std::to_string(tokens.size()) + " tokens for " +
-                            std::to_string(rows.size()) + " rows");
-    }
-    for (const int32_t token : tokens) {
-      if (token < 0 || token >= shape_.vocabulary) {
-        return invalid_argument("token id " + std::to_string(token) + " is outside 0.." +
-                                std::to_string(shape_.vocabulary - 1));
-      }
-    }
-    for (const int64_t row : rows) {
-      const int64_t length = lengths_[static_cast<size_t>(row)];
-      if (length >= keys_.size(3)) {
-        return invalid_argument("row " + std::to_string(row) + " holds " + std::to_string(length) +
-                                " of " + std::to_string(keys_.size(3)) + " tokens");
-      }
-    }
-    return {};
-  }
-
-  Status step(std::span<const int64_t> rows, std::span<const int32_t> tokens,
-              std::span<float> logits) {
-    if (Status status = check(rows, tokens, logits); !status.ok()) return status;
-    return guarded("decoding", [&]() -> Status {
-      rows_ = rows;
-      std::vector<int64_t> positions;
-      for (const int64_t row : rows) positions.push_back(lengths_[static_cast<size_t>(row)]);
-      const at::Tensor scores =
-          decoder_logits(*weights_, tokens, positions, *this).to(at::kCPU, at::kFloat).contiguous();
-      std::copy_n(scores.const_data_ptr<float>(), logits.size(), logits.data());
-      for (const int64_t row : rows) ++lengths_[static_cast<size_t>(row)];
-      return {};
-    });
-  }
-
-  at::Tensor multiply(const Linear& linear, const at::Tensor& x) override {
-    return products_(linear, x);
-  }
-
-  /// Each row over all that it holds, with its new key and value.
-  at::Tensor attend_past(const at::Tensor& qkv, size_t layer) override {
-    const BartConfig& c = config();
-    const at::Tensor parts = qkv.view({qkv.size(0), 3, c.decoder_heads, c.decoder_head_dim()});
-    std::vector<KeyValues> held;
-    for (size_t i = 0; i < rows_.size(); ++i) {
-      const int64_t length = lengths_[static_cast<size_t>(rows_[i])];
-      const auto with_new = [&](const at::Tensor& cache, int64_t part) {
-        const at::Tensor row = cache.select(0, static_cast<int64_t>(layer)).select(0, rows_[i]);
-        row.select(1, length).copy_(parts.select(0, static_cast<int64_t>(i)).select(0, part));
-        return row.narrow(1, 0, length + 1);
-      };
-      held.push_back({with_new(keys_, 1), with_new(values_, 2)});
-    }
-    return attention_(parts.select(1, 0), held);
-  }
-
-  at::Tensor attend_source(const at::Tensor& queries, size_t layer) override {
-    const BartConfig& c = config();
-    std::vector<KeyValues> read;
-    for (const int64_t row : rows_) {
-      read.push_back(sources_[static_cast<size_t>(row)]->layers[layer]);
-    }
-    return attention_(queries.view({queries.size(0), c.decoder_heads, c.decoder_head_dim()}), read);
+  /// One step for checked rows and tokens.
+  void run(std::span<const int64_t> rows, std::span<const int32_t> tokens,
+           std::span<float> logits) {
+    std::vector<int64_t> positions;
+    for (const int64_t row : rows) positions.push_back(lengths_[static_cast<size_t>(row)]);
+    Step step(*this, rows);
+    const at::Tensor ids = at::tensor(at::ArrayRef<int32_t>(tokens.data(), tokens.size()));
+    const at::Tensor scores =
+        decoder_logits(*weights_, ids, at::tensor(positions), step).to(at::kFloat).contiguous();
+    std::copy_n(scores.const_data_ptr<float>(), logits.size(), logits.data());
+    for (const int64_t row : rows) ++lengths_[static_cast<size_t>(row)];
   }
 
   std::shared_ptr<const BartWeights> weights_;
-  WindowKernel windows_;
   SequenceShape shape_;
   kernels::ThreadPool pool_;
   RowProducts products_;
@@ -196,59 +170,12 @@ class BartModel final : public SequenceModel, private DecoderOperations {
   at::Tensor values_;
   std::vector<int64_t> lengths_;
   std::vector<std::shared_ptr<const Source>> sources_;  ///< of each row
-  std::span<const int64_t> rows_;                       ///< of the present step
 };
-
-Status check_global(const SequenceInput& input, const SequenceShape& shape) {
-  const auto& global = input.global_positions;
-  if (global.empty()) return {};
-  if (!shape.global_attention) {
-    return invalid_argument("global positions for an encoder without windowed attention");
-  }
-  const bool increasing =
-      std::ranges::adjacent_find(global, std::ranges::greater_equal{}) == global.end();
-  if (increasing && global.front() >= 0 && global.back() < static_cast<int64_t>(input.ids.size())) {
-    return {};
-  }
-  return invalid_argument("global positions must be increasing positions of the input's " +
-                          std::to_string(input.ids.size()) + " tokens");
-}
 
 }  // namespace
 
-SequenceShape shape_of(const BartWeights& weights) {
-  const BartConfig& config = weights.config;
-  return {.vocabulary = weights.head.weight.size(0),
-          .context = config.decoder_positions(),
-          .source_context = config.encoder.max_tokens(),
-          .decoder_start = config.decoder_start,
-          .global_attention = !config.windows.empty()};
-}
-
-Result<at::Tensor> encode_source(const BartWeights& weights, const SequenceInput& input,
-                                 WindowKernel windows) {
-  const SequenceShape shape = shape_of(weights);
-  if (Status status = check_global(input, shape); !status.ok()) return status.error();
-  const TransformerEncoder encoder(weights.encoder);
-  const EncoderInput text = {input.ids, {}};
-  if (!shape.global_attention) return encoder.hidden_states({&text, 1}, encoder.config().layers);
-  const at::Device device = weights.encoder->words.device();
-  return guarded("encoding a text", [&] {
-    if (windows == WindowKernel::flash) {
-      const MergedAttention attention(weights.config.windows, weights.global,
-                                      input.global_positions, device, flash_window_pass);
-      return encoder.hidden_states(text, attention);
-    }
-    const WindowedAttention attention(weights.config.windows, weights.global,
-                                      input.global_positions,
-                                      static_cast<int64_t>(input.ids.size()), device);
-    return encoder.hidden_states(text, attention);
-  });
-}
-
-std::unique_ptr<SequenceModel> make_bart_model(std::shared_ptr<const BartWeights> weights,
-                                               WindowKernel windows) {
-  return std::make_unique<BartModel>(std::move(weights), windows);
+std::unique_ptr<SequenceModel> make_bart_model(std::shared_ptr<const BartWeights> weights) {
+  return std::make_unique<BartModel>(std::move(weights));
 }
 
 }  // namespace qfs::backbones

@@ -4,11 +4,14 @@
 #include <utility>
 
 #include "methods/backbones/bart/bart_model.h"
+#include "methods/backbones/bart/bart_source.h"
 #include "methods/backbones/bart/bart_work.h"
+#include "methods/backbones/bart/device_bart.h"
 #include "methods/backbones/device_runtime.h"
 #include "methods/backbones/led/flash_windows.h"
 #include "methods/backbones/led/from_bart.h"
 #include "methods/backbones/torch_runtime.h"
+#include "methods/kernels/device_loader.h"
 
 namespace qfs::backbones {
 
@@ -32,17 +35,26 @@ class BartNetwork final : public Network {
     if (windows_ == WindowKernel::flash) {
       if (Status can = check_flash_device(runtime); !can.ok()) return can.error();
     }
-    if (runtime.device == "cpu" && runtime.dtype == "float32") return make_bart_model(weights_);
-    const at::Device device =
-        runtime.device == "cpu" ? at::Device(at::kCPU) : at::Device(at::kCUDA, 0);
+    const bool on_cpu = runtime.device == "cpu";
+    if (on_cpu && runtime.dtype == "float32") return make_bart_model(weights_);
     const auto type = element_type_named(runtime.dtype);
     if (!type.ok()) return type.error();
-    const std::string key =
-        "weights:" + digest + variant_ + ":" + runtime.device + ":" + runtime.dtype;
-    auto copy =
-        cache.get<BartWeights>(key, [&] { return copy_to_device(*weights_, device, *type); });
+    const auto copy_on = [&](at::Device device) {
+      return cache.get<BartWeights>(
+          "weights:" + digest + variant_ + ":" + runtime.device + ":" + runtime.dtype,
+          [&] { return copy_to_device(*weights_, device, *type); });
+    };
+    if (on_cpu) {
+      auto copy = copy_on(at::kCPU);
+      if (!copy.ok()) return copy.error();
+      return make_bart_model(*std::move(copy));
+    }
+    const auto plugin = kernels::device_plugin();
+    if (!plugin.ok()) return plugin.error();
+    auto copy = copy_on(at::Device(at::kCUDA, 0));
     if (!copy.ok()) return copy.error();
-    return make_bart_model(*std::move(copy), windows_);
+    return make_device_model(*std::move(copy), plugin_services(**plugin, decode_graphs_wanted()),
+                             windows_);
   }
 
   ModelWork work(const ElementBytes& bytes) const override { return bart_work(*weights_, bytes); }

@@ -7,37 +7,43 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// One block a token; a thread takes pairs of queries and keys, then values.
+/// One block a token; a thread takes pairs of the heads that are rotated, then elements of those
+/// that are copied.
 template <class T>
 __global__ void rotate_store_kernel(RotateStore task) {
   const int64_t token = blockIdx.x;
-  const int64_t half = task.dim / 2;
   const int64_t position = task.positions[token];
-  const T* qkv =
-      static_cast<const T*>(task.qkv) + token * (task.heads + 2 * task.kv_heads) * task.dim;
-  const float* cosines = task.cosines + position * half;
-  const float* sines = task.sines + position * half;
+  const int64_t heads = task.heads + 2 * task.kv_heads;
+  const T* qkv = static_cast<const T*>(task.qkv) + token * heads * task.dim;
   T* queries = static_cast<T*>(task.queries) + token * task.heads * task.dim;
   // Place of (row, head 0, position); a head further is capacity * dim further.
   const int64_t head_size = task.capacity * task.dim;
   const int64_t place = task.rows[token] * task.kv_heads * head_size + position * task.dim;
   T* keys = static_cast<T*>(task.keys) + place;
   T* values = static_cast<T*>(task.values) + place;
+  const auto out_of = [&](int64_t head) {
+    if (head < task.heads) return queries + head * task.dim;
+    head -= task.heads;
+    return head < task.kv_heads ? keys + head * head_size
+                                : values + (head - task.kv_heads) * head_size;
+  };
 
-  for (int64_t i = threadIdx.x; i < (task.heads + task.kv_heads) * half; i += blockDim.x) {
+  const int64_t rotated = task.cosines == nullptr ? 0 : task.heads + task.kv_heads;
+  const int64_t half = task.dim / 2;
+  for (int64_t i = threadIdx.x; i < rotated * half; i += blockDim.x) {
     const int64_t head = i / half;
     const int64_t pair = i % half;
     const T* in = qkv + head * task.dim + pair;
     const float a = read(in[0]);
     const float b = read(in[half]);
-    T* out = head < task.heads ? queries + head * task.dim + pair
-                               : keys + (head - task.heads) * head_size + pair;
-    write(out, a * cosines[pair] - b * sines[pair]);
-    write(out + half, b * cosines[pair] + a * sines[pair]);
+    T* out = out_of(head) + pair;
+    const float cosine = task.cosines[position * half + pair];
+    const float sine = task.sines[position * half + pair];
+    write(out, a * cosine - b * sine);
+    write(out + half, b * cosine + a * sine);
   }
-  const T* in = qkv + (task.heads + task.kv_heads) * task.dim;
-  for (int64_t i = threadIdx.x; i < task.kv_heads * task.dim; i += blockDim.x) {
-    values[i / task.dim * head_size + i % task.dim] = in[i];
+  for (int64_t i = rotated * task.dim + threadIdx.x; i < heads * task.dim; i += blockDim.x) {
+    out_of(i / task.dim)[i % task.dim] = qkv[i];
   }
 }
 

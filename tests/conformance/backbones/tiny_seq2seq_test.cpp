@@ -12,6 +12,8 @@
 #include <numeric>
 
 #include "methods/backbones/bart/bart_model.h"
+#include "methods/backbones/bart/bart_source.h"
+#include "methods/backbones/bart/device_bart.h"
 #include "methods/backbones/led/from_bart.h"
 #include "methods/backbones/torch_runtime.h"
 #include "tests/support/tiny_checkpoint.h"
@@ -124,11 +126,14 @@ TEST_F(TinySeq2SeqConformance, DecoderLogitsEqualTransformersReadAtOnceAndStepBy
     const auto model = make_bart_model(*weights);
     const auto copy = copy_to_device(**weights, at::kCPU, at::kDouble);
     ASSERT_TRUE(copy.ok());
-    const auto device_model = make_bart_model(*copy);
+    const auto double_model = make_bart_model(*copy);
+    const auto device_model = make_device_model(*weights, cpu_device_services());
     for (const json& row : test_case.at("inputs")) {
       SCOPED_TRACE(std::to_string(row.at("ids").size()) + " tokens");
       expect_logits(*model, row, false);
       expect_logits(*model, row, true);
+      expect_logits(*double_model, row, true);
+      expect_logits(*device_model, row, false);
       expect_logits(*device_model, row, true);
     }
   }

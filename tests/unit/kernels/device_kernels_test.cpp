@@ -6,6 +6,7 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -107,6 +108,42 @@ TEST_P(DeviceKernelsTest, rotate_store_rotates_and_puts_each_token_at_its_place)
   expect_near(queries, expected_queries);
   expect_near(keys, expected_keys);
   EXPECT_TRUE(at::equal(exact(values), expected_values));  // copied, not computed
+}
+
+TEST_P(DeviceKernelsTest, rotate_store_without_angles_copies) {
+  constexpr int64_t kHeads = 3;
+  constexpr int64_t kDim = 7;
+  constexpr int64_t kCapacity = 5;
+  const at::Tensor qkv = random({2, 3 * kHeads, kDim});
+  const at::Tensor row_list = integers({1, 0});
+  const at::Tensor position_list = integers({4, 2});
+  at::Tensor queries = poisoned({2, kHeads, kDim});
+  at::Tensor keys = random({2, kHeads, kCapacity, kDim});
+  at::Tensor values = random({2, kHeads, kCapacity, kDim});
+  at::Tensor expected_keys = exact(keys).clone();
+  at::Tensor expected_values = exact(values).clone();
+  RotateStore task;
+  task.type = GetParam().type;
+  task.qkv = qkv.const_data_ptr();
+  task.rows = row_list.const_data_ptr<int32_t>();
+  task.positions = position_list.const_data_ptr<int32_t>();
+  task.tokens = 2;
+  task.heads = task.kv_heads = kHeads;
+  task.dim = kDim;
+  task.capacity = kCapacity;
+  task.queries = queries.mutable_data_ptr();
+  task.keys = keys.mutable_data_ptr();
+  task.values = values.mutable_data_ptr();
+  ASSERT_EQ(device_.kernels->rotate_store(task, device_.stream()), 0);
+
+  const at::Tensor in = exact(qkv);
+  for (const auto& [token, row, position] : {std::array{0, 1, 4}, std::array{1, 0, 2}}) {
+    expected_keys[row].select(1, position).copy_(in[token].narrow(0, kHeads, kHeads));
+    expected_values[row].select(1, position).copy_(in[token].narrow(0, 2 * kHeads, kHeads));
+  }
+  EXPECT_TRUE(at::equal(exact(queries), in.narrow(1, 0, kHeads)));
+  EXPECT_TRUE(at::equal(exact(keys), expected_keys));
+  EXPECT_TRUE(at::equal(exact(values), expected_values));
 }
 
 struct Attention {
