@@ -24,6 +24,7 @@ if(QFS_TORCH)
   qfs_test(device_test LABEL unit
     SOURCES unit/kernels/device_kernels_test.cpp unit/kernels/device_sampling_test.cpp unit/backbones/device_bart_test.cpp unit/backbones/device_copier_test.cpp
             unit/backbones/device_llama_test.cpp unit/backbones/led_windows_test.cpp unit/backbones/shared_prefix_test.cpp
+            unit/generation/device_draw_test.cpp
             support/gguf_writer.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp support/tiny_llama.cpp support/tiny_seq2seq.cpp
     LINK qfs_backbones qfs_generation nlohmann_json::nlohmann_json)
   if(QFS_CUDA)

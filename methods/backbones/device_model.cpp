@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "methods/backbones/cache_rows.h"
+#include "methods/backbones/device_draw.h"
 #include "methods/backbones/input_checks.h"
 #include "methods/backbones/torch_runtime.h"
 
@@ -16,6 +17,7 @@ namespace qfs::backbones {
 DeviceModel::DeviceModel(SequenceShape shape, const CacheShape& cache, const at::Tensor& weight,
                          const DeviceServices& services, int64_t lists)
     : shape_(std::move(shape)),
+      services_(services),
       cache_(cache),
       options_(weight.options()),
       attention_(services, weight.device()),
@@ -50,6 +52,20 @@ Status DeviceModel::decode(std::span<const int64_t> rows, std::span<const int32_
   if (!status.ok()) return status;
   return guarded("decoding", [&]() -> Status {
     copy_logits(run(rows, tokens).logits, logits);
+    return {};
+  });
+}
+
+Status DeviceModel::decode_draw(std::span<const int64_t> rows, std::span<const int32_t> tokens,
+                                const DrawRule& rule, std::span<const double> uniforms,
+                                std::span<int32_t> ids) {
+  const Status status = check_step(rows, tokens, shape_.vocabulary, lengths_, capacity());
+  if (!status.ok()) return status;
+  if (uniforms.size() != rows.size() || ids.size() != rows.size()) {
+    return internal_error("uniform numbers or ids of another number than rows");
+  }
+  return guarded("decoding", [&]() -> Status {
+    draw(services_, run(rows, tokens).logits, rule, uniforms, ids);
     return {};
   });
 }

@@ -40,6 +40,10 @@ class DeviceModel : public SequenceModel {
   Status begin(int64_t rows, int64_t capacity) override;
   Status decode(std::span<const int64_t> rows, std::span<const int32_t> tokens,
                 std::span<float> logits) final;
+  bool draws() const final { return shape_.vocabulary <= kernels::kMaxVocabulary; }
+  Status decode_draw(std::span<const int64_t> rows, std::span<const int32_t> tokens,
+                     const DrawRule& rule, std::span<const double> uniforms,
+                     std::span<int32_t> ids) final;
   Status reassign(std::span<const int64_t> rows, std::span<const int64_t> sources) override;
 
  protected:
@@ -77,6 +81,7 @@ class DeviceModel : public SequenceModel {
   const StepMemory& memory_of(int64_t rows);
 
   SequenceShape shape_;
+  DeviceServices services_;
   CacheShape cache_;
   at::TensorOptions options_;  ///< of the weights
   DeviceAttention attention_;

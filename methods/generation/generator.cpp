@@ -12,6 +12,7 @@ namespace qfs::generation {
 
 namespace {
 
+using backbones::DrawRule;
 using backbones::SequenceInput;
 using backbones::SequenceModel;
 using backbones::SequenceShape;
@@ -104,6 +105,63 @@ struct Step {
   }
 };
 
+/// By which a model draws the tokens of a step in place of the searches, if it can.
+std::optional<DrawRule> draw_rule(const SequenceModel& model, const DecodingOptions& options) {
+  if (!options.sampling || !model.draws()) return std::nullopt;
+  const SamplingOptions& sampling = *options.sampling;
+  return DrawRule{.temperature = sampling.temperature,
+                  .top_k = std::max<int64_t>(sampling.top_k, 0),
+                  .top_p = std::min(sampling.top_p, 1.0),
+                  .exceeds = sampling.nucleus == NucleusRule::exceeds};
+}
+
+/// How the active searches go on, each by rows of its own.
+using Choices = Result<std::vector<std::vector<Continuation>>>;
+
+/// Computes a step's logits [rows, vocabulary], from which the searches choose.
+Choices decode_and_choose(SequenceModel& model, const Step& step, const std::vector<Active>& active,
+                          std::span<float> logits) {
+  if (Status run = model.decode(step.rows, step.tokens, logits); !run.ok()) return run.error();
+  std::vector<std::vector<Continuation>> chosen;
+  for (const Active& one : active) {
+    const size_t size =
+        static_cast<size_t>(one.rows) * static_cast<size_t>(model.shape().vocabulary);
+    auto next = one.search->advance(logits.first(size));
+    if (!next.ok()) return next.error();
+    chosen.push_back(*std::move(next));
+    logits = logits.subspan(size);
+  }
+  return chosen;
+}
+
+/// The draws that all active searches would make next; none when one of them would choose
+/// otherwise.
+std::vector<PlainDraw*> plain_draws(const std::vector<Active>& active) {
+  std::vector<PlainDraw*> draws;
+  for (const Active& one : active) {
+    draws.push_back(one.search->plain_draw());
+    if (draws.back() == nullptr) return {};
+  }
+  return draws;
+}
+
+/// Computes a step whose tokens the model draws, one row a search.
+Choices decode_and_draw(SequenceModel& model, const Step& step, const DrawRule& rule,
+                        const std::vector<PlainDraw*>& draws) {
+  std::vector<double> uniforms;
+  for (PlainDraw* draw : draws) uniforms.push_back(draw->uniform());
+  std::vector<int32_t> ids(draws.size());
+  const Status run = model.decode_draw(step.rows, step.tokens, rule, uniforms, ids);
+  if (!run.ok()) return run.error();
+  std::vector<std::vector<Continuation>> chosen;
+  for (size_t i = 0; i < draws.size(); ++i) {
+    auto next = draws[i]->take_drawn(ids[i]);
+    if (!next.ok()) return next.error();
+    chosen.push_back(*std::move(next));
+  }
+  return chosen;
+}
+
 }  // namespace
 
 Generator::Generator(std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer,
@@ -163,6 +221,7 @@ Result<GenerationResult> Generator::generate(std::span<const SequenceInput> inpu
     times.first_token_ns += monotonic_ns() - begin_ns;
   }
 
+  const auto rule = draw_rule(*model_, options);
   const int64_t decode_begin_ns = monotonic_ns();
   while (!step.rows.empty()) {
     if (width > 1) {
@@ -170,21 +229,18 @@ Result<GenerationResult> Generator::generate(std::span<const SequenceInput> inpu
         return moved.error();
       }
     }
-    const std::span<float> computed(logits.data(), step.rows.size() * vocabulary);
-    if (Status run = model_->decode(step.rows, step.tokens, computed); !run.ok()) {
-      return run.error();
-    }
+    const auto draws = rule ? plain_draws(active) : std::vector<PlainDraw*>();
+    const auto chosen = draws.empty()
+                            ? decode_and_choose(*model_, step, active,
+                                                {logits.data(), step.rows.size() * vocabulary})
+                            : decode_and_draw(*model_, step, *rule, draws);
+    if (!chosen.ok()) return chosen.error();
     times.decode_tokens += static_cast<int64_t>(step.rows.size());
     times.decode_work += step_work(work_, active);
     step = {};
-    size_t offset = 0;
-    for (Active& one : active) {
-      const size_t size = static_cast<size_t>(one.rows) * vocabulary;
-      const auto next = one.search->advance(computed.subspan(offset, size));
-      if (!next.ok()) return next.error();
-      offset += size;
-      one.rows = static_cast<int64_t>(next->size());
-      step.add(one, *next);
+    for (size_t i = 0; i < active.size(); ++i) {
+      active[i].rows = static_cast<int64_t>((*chosen)[i].size());
+      step.add(active[i], (*chosen)[i]);
     }
     std::erase_if(active, [](const Active& one) { return one.rows == 0; });
   }

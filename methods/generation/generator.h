@@ -2,7 +2,8 @@
 //
 // Called by prompting methods. Inputs of unequal length share a batch; a row that has ended leaves
 // it. Whether the logits of a row depend on its batch is the model's matter; what is chosen from
-// them does not. Not thread-safe.
+// them does not. Tokens are drawn where the logits are when the model can and no token rule
+// applies, by the numbers of the same streams. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,7 @@ class Generator {
   /// `seeds`: of the rows' draws, one an input; may be empty without sampling. Errors:
   /// `invalid_argument` when an input is empty or does not fit the backbone's window together with
   /// the output, or options contradict one another; `data` when the backbone produces a logit that
-  /// is not a number; `out_of_memory`.
+  /// is infinite or not a number; `out_of_memory`.
   Result<GenerationResult> generate(std::span<const backbones::SequenceInput> inputs,
                                     const DecodingOptions& options,
                                     std::span<const uint64_t> seeds = {});

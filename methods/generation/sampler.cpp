@@ -75,7 +75,7 @@ Sampler::Sampler(const SamplingOptions& options, uint64_t seed)
 
 int32_t Sampler::draw(std::span<const float> logits) {
   distribution(options_, logits, kept_);
-  double left = rng_.uniform();
+  double left = next_uniform();
   for (const auto& [probability, id] : kept_) {
     left -= probability;
     if (left < 0) return id;

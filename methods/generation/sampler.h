@@ -17,8 +17,12 @@ class Sampler {
  public:
   Sampler(const SamplingOptions& options, uint64_t seed);
 
-  /// The next token. Some logit must be finite and none not a number.
+  /// The next token. Some logit must be finite, none +infinity or not a number.
   int32_t draw(std::span<const float> logits);
+
+  /// The number by which the next draw takes its token, for a draw that is made elsewhere
+  /// (SequenceModel::decode_draw).
+  double next_uniform() { return rng_.uniform(); }
 
  private:
   SamplingOptions options_;

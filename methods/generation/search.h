@@ -22,14 +22,30 @@ struct Continuation {
   int32_t token = 0;
 };
 
+/// The choice of a next token that is a draw from the logits as they are, which can be made where
+/// they are.
+class PlainDraw {
+ public:
+  virtual ~PlainDraw() = default;
+
+  /// The number to draw by; once, and then `take_drawn`.
+  virtual double uniform() = 0;
+  /// As Search::advance, given the token; `data` when it is -1: SequenceModel::decode_draw.
+  virtual Result<std::vector<Continuation>> take_drawn(int32_t token) = 0;
+};
+
 class Search {
  public:
   virtual ~Search() = default;
 
   /// Takes the logits [rows, vocabulary] that follow the present rows: one row after the input was
   /// read, then those that the last call returned; changes them. Returns the rows of the next step,
-  /// none when the search is over. `data`: a logit is not a number, or no token may follow.
+  /// none when the search is over. `data`: a logit is +infinity or not a number, or no token may
+  /// follow.
   virtual Result<std::vector<Continuation>> advance(std::span<float> logits) = 0;
+
+  /// What can take the place of the next `advance`; null when more than a draw decides.
+  virtual PlainDraw* plain_draw() { return nullptr; }
 
   /// The output; once, when the search is over.
   virtual Generated take() = 0;
@@ -49,7 +65,9 @@ std::unique_ptr<Search> make_single_search(const SearchInput& input);
 /// options.beams must be given.
 std::unique_ptr<Search> make_beam_search(const SearchInput& input);
 
-/// `data` when a logit is not a number.
+/// The `data` error of logits that nothing can be chosen from.
+Error damaged_logits();
+/// That error when a logit is +infinity or not a number.
 Status check_logits(std::span<const float> logits);
 /// The `data` error of a step at which the rules ban every token.
 Error no_token_left();

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -12,7 +12,7 @@ namespace qfs::generation {
 
 namespace {
 
-class SingleSearch final : public Search {
+class SingleSearch final : public Search, private PlainDraw {
  public:
   explicit SingleSearch(const SearchInput& input)
       : options_(input.options),
@@ -23,19 +23,34 @@ class SingleSearch final : public Search {
 
   Result<std::vector<Continuation>> advance(std::span<float> logits) override {
     if (Status status = check_logits(logits); !status.ok()) return status.error();
-    apply_token_rules(options_, sequence_, static_cast<int64_t>(row_.ids().size()), logits);
+    apply_token_rules(options_, sequence_, produced(), logits);
     const auto best = std::ranges::max_element(logits);
     if (*best == -std::numeric_limits<float>::infinity()) return no_token_left();
-    const int32_t token =
-        sampler_ ? sampler_->draw(logits) : static_cast<int32_t>(best - logits.begin());
-    sequence_.push_back(token);
-    if (!row_.accept(token)) return std::vector<Continuation>{};
-    return std::vector<Continuation>{{0, token}};
+    return append(sampler_ ? sampler_->draw(logits) : static_cast<int32_t>(best - logits.begin()));
+  }
+
+  PlainDraw* plain_draw() override {
+    return sampler_ && !has_token_rules(options_, produced()) ? this : nullptr;
   }
 
   Generated take() override { return row_.take(); }
 
  private:
+  double uniform() override { return sampler_->next_uniform(); }
+
+  Result<std::vector<Continuation>> take_drawn(int32_t token) override {
+    if (token < 0) return damaged_logits();
+    return append(token);
+  }
+
+  int64_t produced() const { return static_cast<int64_t>(row_.ids().size()); }
+
+  std::vector<Continuation> append(int32_t token) {
+    sequence_.push_back(token);
+    if (!row_.accept(token)) return {};
+    return {{0, token}};
+  }
+
   const DecodingOptions& options_;
   OutputRow row_;
   std::vector<int32_t> sequence_;
@@ -44,11 +59,17 @@ class SingleSearch final : public Search {
 
 }  // namespace
 
+Error damaged_logits() {
+  return data_error(
+      "the backbone produced a logit that is infinite or not a number; its weights are damaged");
+}
+
 Status check_logits(std::span<const float> logits) {
-  bool ordered = true;
-  for (const float logit : logits) ordered = ordered && !std::isnan(logit);
-  if (ordered) return {};
-  return data_error("the backbone produced a logit that is not a number; its weights are damaged");
+  bool usable = true;
+  for (const float logit : logits)
+    usable = usable && logit < std::numeric_limits<float>::infinity();
+  if (usable) return {};
+  return damaged_logits();
 }
 
 Error no_token_left() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 namespace qfs::generation {
 
@@ -30,6 +31,13 @@ void force(int32_t id, std::span<float> scores) {
   if (id >= 0 && static_cast<size_t>(id) < scores.size()) scores[static_cast<size_t>(id)] = 0;
 }
 
+/// The token that must come after `produced` others.
+std::optional<int32_t> forced_token(const DecodingOptions& options, int64_t produced) {
+  const bool last = produced == options.max_new_tokens - 1;
+  if (last && options.forced_last && !options.ignore_stops) return options.forced_last;
+  return produced == 0 ? options.forced_first : std::nullopt;
+}
+
 }  // namespace
 
 void apply_token_rules(const DecodingOptions& options, std::span<const int32_t> sequence,
@@ -38,9 +46,12 @@ void apply_token_rules(const DecodingOptions& options, std::span<const int32_t> 
   if (produced < options.min_new_tokens) {
     for (const int32_t id : options.stop_ids) ban(id, scores);
   }
-  if (produced == 0 && options.forced_first) force(*options.forced_first, scores);
-  const bool last = produced == options.max_new_tokens - 1;
-  if (last && options.forced_last && !options.ignore_stops) force(*options.forced_last, scores);
+  if (const auto forced = forced_token(options, produced)) force(*forced, scores);
+}
+
+bool has_token_rules(const DecodingOptions& options, int64_t produced) {
+  return options.no_repeat_ngram > 0 || produced < options.min_new_tokens ||
+         forced_token(options, produced).has_value();
 }
 
 }  // namespace qfs::generation

@@ -18,4 +18,7 @@ namespace qfs::generation {
 void apply_token_rules(const DecodingOptions& options, std::span<const int32_t> sequence,
                        int64_t produced, std::span<float> scores);
 
+/// Whether they may change the scores of the token after `produced` others.
+bool has_token_rules(const DecodingOptions& options, int64_t produced);
+
 }  // namespace qfs::generation

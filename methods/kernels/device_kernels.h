@@ -78,7 +78,8 @@ inline constexpr int64_t kMaxVocabulary = (int64_t{1} << 19) - 1;
 
 /// Draws a token a row: temperature, then the top_k tokens (those as probable as the k-th among
 /// them), then the nucleus (Holtzman et al. 2020), as generation/sampler.h does; nucleus_select.h
-/// says how exactly. Some logit of a row is finite, none +infinity or not a number.
+/// says how exactly. A row with a logit that is +infinity or not a number, or without a finite one,
+/// gets the id -1.
 struct SampleNucleus {
   ElementType type = ElementType::f32;
   const void* logits = nullptr;      ///< [rows, vocabulary]

@@ -179,25 +179,32 @@ QFS_ANY_DEVICE void search_position(Block& block, NucleusState& state, const Nuc
   }
 }
 
-/// Weights of all tokens as keys; the most probable has the weight 1.
+/// The larger one; one that is not a number wins.
+QFS_ANY_DEVICE inline double larger(double a, double b) { return b > a || b != b ? b : a; }
+
+/// state.largest becomes the largest logit, or not a number where one is not.
 template <class T, class Block>
-QFS_ANY_DEVICE void weigh_tokens(Block& block, NucleusState& state, const NucleusRow& row,
+QFS_ANY_DEVICE void find_largest(Block& block, NucleusState& state, const NucleusRow& row,
                                  const T* logits) {
   block.each([&](int thread, int threads) {
     double largest = -HUGE_VAL;
     for (int64_t i = thread; i < row.vocabulary; i += threads) {
-      const double logit = block.read(logits[i]);
-      if (logit > largest) largest = logit;
+      largest = larger(largest, block.read(logits[i]));
     }
     state.high[thread] = block.key_of(largest);
   });
   block.one([&](int threads) {
     state.largest = -HUGE_VAL;
     for (int t = 0; t < threads; ++t) {
-      const double largest = block.value_of(state.high[t]);
-      if (largest > state.largest) state.largest = largest;
+      state.largest = larger(state.largest, block.value_of(state.high[t]));
     }
   });
+}
+
+/// Weights of all tokens as keys; the most probable has the weight 1.
+template <class T, class Block>
+QFS_ANY_DEVICE void weigh_tokens(Block& block, const NucleusState& state, const NucleusRow& row,
+                                 const T* logits) {
   block.each([&](int thread, int threads) {
     for (int64_t i = thread; i < row.vocabulary; i += threads) {
       const double logit = block.read(logits[i]);
@@ -262,10 +269,12 @@ QFS_ANY_DEVICE int32_t token_of_key(Block& block, NucleusState& state, const Nuc
 /// The token of one row. `Block` has `threads()` (at most kNucleusBuckets), `each(f)`, which calls
 /// f(thread, threads) for every thread and waits for all, `one(f)`, which calls f() or f(threads)
 /// once and waits, `add` (atomic), `read` (a logit as double), `key_of` and `value_of` (a double's
-/// bits). Some logit is finite, none +infinity or not a number.
+/// bits). -1: SampleNucleus.
 template <class T, class Block>
 QFS_ANY_DEVICE int32_t draw_from_nucleus(Block& block, NucleusState& state, const NucleusRow& row,
                                          const T* logits) {
+  find_largest(block, state, row, logits);
+  if (!(state.largest - state.largest == 0)) return -1;  // not finite
   weigh_tokens(block, state, row, logits);
   block.one([&] {
     state.cut = 0;

@@ -12,6 +12,7 @@
 #include "methods/backbones/torch_runtime.h"
 #include "methods/generation/generator.h"
 #include "methods/generation/output_row.h"
+#include "methods/generation/search.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_llama.h"
 
@@ -202,6 +203,12 @@ TEST_F(GreedyTest, damaged_weights_are_a_data_error) {
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().kind, ErrorKind::data);
   EXPECT_THAT(result.error().message, HasSubstr("not a number"));
+}
+
+TEST(CheckLogits, minus_infinity_bans_a_token_and_plus_infinity_is_damage) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  EXPECT_TRUE(check_logits(std::vector<float>{1, -kInfinity, 2}).ok());
+  EXPECT_EQ(check_logits(std::vector<float>{1, kInfinity, 2}).error().kind, ErrorKind::data);
 }
 
 class StopTextTest : public GreedyTest {

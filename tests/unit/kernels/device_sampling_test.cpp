@@ -52,7 +52,7 @@ class DeviceSamplingTest : public ::testing::Test {
     const at::Tensor there = host.to(device_.place, scalar);
     const at::Tensor numbers = uniforms.to(device_.place);
     const at::Tensor workspace = at::full({rows, vocabulary}, -1, at::kLong).to(device_.place);
-    const at::Tensor ids = at::full({rows}, -1, at::kInt).to(device_.place);
+    const at::Tensor ids = at::full({rows}, -2, at::kInt).to(device_.place);
     SampleNucleus task;
     task.type = scalar == at::kFloat ? ElementType::f32 : ElementType::bf16;
     task.logits = there.const_data_ptr();
@@ -158,6 +158,25 @@ TEST_F(DeviceSamplingTest, a_draw_depends_neither_on_the_batch_nor_on_the_thread
   for (const int threads : {1, 33, 2048}) {
     EXPECT_EQ(on_device(logits, options, seeds, at::kFloat, threads), together) << threads;
   }
+}
+
+TEST_F(DeviceSamplingTest, a_row_that_nothing_can_be_drawn_from_gets_no_id_and_disturbs_no_other) {
+  const SamplingOptions options = {.top_k = 5, .top_p = 0.9};
+  const auto good = random_logits(300, 4);
+  const int32_t expected = on_host({good}, options, {3})[0];
+  for (const float bad :
+       {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::quiet_NaN(),
+        std::numeric_limits<float>::infinity()}) {
+    for (const size_t place : {size_t{0}, size_t{123}, size_t{299}}) {
+      auto row = good;
+      row[place] = bad;
+      EXPECT_EQ(on_device({good, row, good}, options, {3, 4, 3}),
+                (std::vector<int32_t>{expected, -1, expected}))
+          << bad << " at " << place;
+    }
+  }
+  const std::vector<float> banned(300, kBanned);
+  EXPECT_EQ(on_device({banned, good}, options, {1, 3}), (std::vector<int32_t>{-1, expected}));
 }
 
 TEST_F(DeviceSamplingTest, sixteen_bit_logits_are_read_as_they_are) {
