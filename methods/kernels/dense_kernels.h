@@ -1,7 +1,7 @@
-// Float32 kernels of post-norm encoders on a CPU: products with a weight that is packed once, and
-// what lies between them.
+// Float32 kernels of reading many tokens on a CPU: products with a packed weight, and what lies
+// between them in post-norm encoders.
 //
-// Called by backbones/encoders. Plain pointers, row-major, no aliasing of inputs and outputs unless
+// Called by backbones/encoders and backbones/llama. Plain pointers, row-major, no aliasing of inputs and outputs unless
 // said. Chosen once at run time by instruction set (AVX-512, AVX2 with FMA, or portable). A value
 // depends on its own row alone, and AVX-512 and AVX2 give equal bits: every sum of products is one
 // chain of fused multiply-adds along the inner dimension, every other sum has a fixed order.
@@ -27,7 +27,8 @@ void pack_rows(const float* weight, int64_t outputs, int64_t inputs, int64_t str
 void pack_columns(const float* weight, int64_t outputs, int64_t inputs, int64_t stride,
                   float* panels);
 
-/// y = x W^T + bias: y[r * y_stride + n] = bias[n] + sum_k x[r * x_stride + k] * W[n, k].
+/// y = x W^T + bias: y[r * y_stride + n] = bias[n] + sum_k x[r * x_stride + k] * W[n, k]; with
+/// `add`, that sum is added to the present y.
 struct PanelProduct {
   const float* panels = nullptr;
   const float* bias = nullptr;  ///< may be null
@@ -38,6 +39,7 @@ struct PanelProduct {
   int64_t outputs = 0;
   int64_t x_stride = 0;
   int64_t y_stride = 0;
+  bool add = false;
 };
 
 struct DenseKernels {

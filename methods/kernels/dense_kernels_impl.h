@@ -16,11 +16,21 @@
 namespace qfs::kernels {
 namespace {
 
-/// kRows rows of x against two vectors of a panel's columns. Not inlined: by itself it keeps all sums
-/// in registers.
+/// Adds two vectors of which `columns` values count to y.
+template <class V>
+void add_columns(V first, V second, float* y, int64_t columns) {
+  float values[2 * V::kLanes];
+  first.store(values);
+  second.store(values + V::kLanes);
+  for (int64_t i = 0; i < columns; ++i) y[i] += values[i];
+}
+
+/// kRows rows of x against two vectors of a panel's columns. Not inlined: by itself it keeps all
+/// sums in registers.
 template <class V, int kRows>
-[[gnu::noinline]] void multiply_block(const float* panel, const float* bias, const float* x, int64_t x_stride,
-                    int64_t inputs, float* y, int64_t y_stride, int64_t columns) {
+[[gnu::noinline]] void multiply_block(const float* panel, const float* bias, const float* x,
+                                      int64_t x_stride, int64_t inputs, float* y, int64_t y_stride,
+                                      int64_t columns, bool add) {
   V first[kRows];
   V second[kRows];
   for (int r = 0; r < kRows; ++r) {
@@ -37,6 +47,10 @@ template <class V, int kRows>
     }
   }
   for (int r = 0; r < kRows; ++r) {
+    if (add) {
+      add_columns(first[r], second[r], y + r * y_stride, columns);
+      continue;
+    }
     if (columns >= 2 * V::kLanes) {
       first[r].store(y + r * y_stride);
       second[r].store(y + r * y_stride + V::kLanes);
@@ -52,12 +66,14 @@ template <class V, int kRows>
 /// The last rows, fewer than a block has.
 template <class V, int kRows>
 void multiply_rest(int64_t rows, const float* panel, const float* bias, const float* x,
-                   int64_t x_stride, int64_t inputs, float* y, int64_t y_stride, int64_t columns) {
+                   int64_t x_stride, int64_t inputs, float* y, int64_t y_stride, int64_t columns,
+                   bool add) {
   if constexpr (kRows > 0) {
     if (rows == kRows) {
-      multiply_block<V, kRows>(panel, bias, x, x_stride, inputs, y, y_stride, columns);
+      multiply_block<V, kRows>(panel, bias, x, x_stride, inputs, y, y_stride, columns, add);
     } else {
-      multiply_rest<V, kRows - 1>(rows, panel, bias, x, x_stride, inputs, y, y_stride, columns);
+      multiply_rest<V, kRows - 1>(rows, panel, bias, x, x_stride, inputs, y, y_stride, columns,
+                                  add);
     }
   }
 }
@@ -87,12 +103,12 @@ void multiply(const PanelProduct& product) {
       prefetch(panel + panel_size + ahead, std::min(share, panel_size - ahead));
       ahead = std::min(ahead + share, panel_size);
       multiply_block<V, V::kRows>(panel, bias, x, product.x_stride, product.inputs, y,
-                                  product.y_stride, columns);
+                                  product.y_stride, columns, product.add);
       x += V::kRows * product.x_stride;
       y += V::kRows * product.y_stride;
     }
     multiply_rest<V, V::kRows - 1>(rows, panel, bias, x, product.x_stride, product.inputs, y,
-                                   product.y_stride, columns);
+                                   product.y_stride, columns, product.add);
   }
 }
 

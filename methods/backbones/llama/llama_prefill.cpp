@@ -1,5 +1,4 @@
-// Prefill of one prompt: matrix products by LibTorch's BLAS, attention by its flash kernel,
-// everything between in fused passes over the rows.
+// Prefill of one prompt: attention by LibTorch's flash kernel, everything else in own kernels.
 #include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
@@ -110,13 +109,13 @@ void feed_forward(kernels::ThreadPool& pool, PromptProducts& products, const Lla
   const int64_t tokens = buffers.hidden.size(0);
   const auto run = kernels::cpu_kernels().silu_multiply;
   normalize(pool, buffers.hidden, layer.mlp_norm, c.rms_eps, buffers.normed);
-  const at::Tensor gate_up_weight = products.weight(layer.gate_up);
-  const at::Tensor down_weight = products.weight(layer.down, PromptProducts::Place::second);
+  const PromptWeight gate_up_weight = products.weight(layer.gate_up);
+  const PromptWeight down_weight = products.weight(layer.down, PromptProducts::Place::second);
   for (int64_t first = 0; first < tokens; first += kMlpRows) {
     const int64_t rows = std::min(kMlpRows, tokens - first);
     at::Tensor gate_up = buffers.gate_up.narrow(0, 0, rows);
     at::Tensor activation = buffers.activation.narrow(0, 0, rows);
-    PromptProducts::multiply(buffers.normed.narrow(0, first, rows), gate_up_weight, gate_up);
+    products.multiply(buffers.normed.narrow(0, first, rows), gate_up_weight, gate_up);
     add_bias(layer.gate_up_bias, gate_up);
     const float* gates = gate_up.const_data_ptr<float>();
     float* out = activation.mutable_data_ptr<float>();
@@ -127,7 +126,7 @@ void feed_forward(kernels::ThreadPool& pool, PromptProducts& products, const Lla
       }
     });
     at::Tensor hidden = buffers.hidden.narrow(0, first, rows);
-    PromptProducts::add(activation, down_weight, hidden);
+    products.add(activation, down_weight, hidden);
     add_bias(layer.down_bias, hidden);
   }
 }
@@ -192,7 +191,7 @@ Status Llama::prefill(KvCache& cache, int64_t row, std::span<const int32_t> toke
       const at::Tensor keys = cache.keys.select(0, l).select(0, row);
       const at::Tensor values = cache.values.select(0, l).select(0, row);
       normalize(pool, buffers.hidden, layer.attention_norm, c.rms_eps, buffers.normed);
-      PromptProducts::multiply(buffers.normed, products.weight(layer.qkv), buffers.qkv);
+      products.multiply(buffers.normed, products.weight(layer.qkv), buffers.qkv);
       add_bias(layer.qkv_bias, buffers.qkv);
       rotate_and_store(pool, *weights_, buffers, keys, values, held);
       if (l + 1 == c.layers) {
@@ -210,7 +209,7 @@ Status Llama::prefill(KvCache& cache, int64_t row, std::span<const int32_t> toke
         merged = at::empty({count, c.query_width()});
         attend_rest(cache, l, row, buffers, merged.mutable_data_ptr<float>());
       }
-      PromptProducts::add(merged, products.weight(layer.attention_output), buffers.hidden);
+      products.add(merged, products.weight(layer.attention_output), buffers.hidden);
       add_bias(layer.output_bias, buffers.hidden);
       feed_forward(pool, products, c, layer, buffers);
     }

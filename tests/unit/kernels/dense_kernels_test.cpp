@@ -65,6 +65,41 @@ TEST_P(DenseKernelsTest, ProductsOfOddShapesAreSumsOfProducts) {
   }
 }
 
+TEST_P(DenseKernelsTest, ProductsAreAddedToWhatIsThere) {
+  const int64_t inputs = 37;
+  for (const int64_t rows : {1, 12, 13, 30}) {
+    for (const int64_t outputs : {1, 16, 31, 32, 70}) {
+      const int64_t stride = outputs + 3;
+      const auto x = random_floats(rows * inputs, 1);
+      const auto weight = random_floats(outputs * inputs, 2);
+      const auto before = random_floats(rows * stride, 3);
+      std::vector<float> panels(static_cast<size_t>(panel_floats(outputs, inputs)));
+      pack_rows(weight.data(), outputs, inputs, inputs, panels.data());
+      auto y = before;
+      kernels_->multiply({.panels = panels.data(),
+                          .x = x.data(),
+                          .y = y.data(),
+                          .rows = rows,
+                          .inputs = inputs,
+                          .outputs = outputs,
+                          .x_stride = inputs,
+                          .y_stride = stride,
+                          .add = true});
+      for (int64_t r = 0; r < rows; ++r) {
+        for (int64_t n = 0; n < stride; ++n) {
+          const auto at = static_cast<size_t>(r * stride + n);
+          double sum = before[at];
+          for (int64_t k = 0; n < outputs && k < inputs; ++k) {
+            sum += double{x[static_cast<size_t>(r * inputs + k)]} *
+                   weight[static_cast<size_t>(n * inputs + k)];
+          }
+          ASSERT_NEAR(y[at], sum, n < outputs ? 1e-5 : 0) << rows << " x " << outputs;
+        }
+      }
+    }
+  }
+}
+
 TEST_P(DenseKernelsTest, ARowsBitsDependOnNoOtherRow) {
   const int64_t inputs = 50;
   const auto x = random_floats(29 * inputs, 4);
