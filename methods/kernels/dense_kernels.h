@@ -1,11 +1,11 @@
 // Float32 kernels of reading many tokens on a CPU: products with a packed weight, and what lies
 // between them in post-norm encoders.
 //
-// Called by backbones/encoders and backbones/llama. Plain pointers, row-major, no aliasing of inputs and outputs unless
-// said. Chosen once at run time by instruction set (AVX-512, AVX2 with FMA, or portable). A value
-// depends on its own row alone, and AVX-512 and AVX2 give equal bits: every sum of products is one
-// chain of fused multiply-adds along the inner dimension, every other sum has a fixed order.
-// Thread-safe; cannot fail.
+// Called by backbones/encoders and backbones/llama. Plain pointers, row-major, no aliasing of
+// inputs and outputs unless said. Chosen once at run time by instruction set (AVX-512, AVX2 with
+// FMA, or portable). A value depends on its own row alone, and AVX-512 and AVX2 give equal bits:
+// every sum of products is one chain of fused multiply-adds along the inner dimension, every other
+// sum has a fixed order. Thread-safe; cannot fail.
 #pragma once
 
 #include <cstdint>
