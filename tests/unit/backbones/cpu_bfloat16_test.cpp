@@ -63,6 +63,10 @@ TEST_F(CpuBFloat16Test, every_value_is_the_nearest_and_takes_two_bytes) {
     EXPECT_LE(std::abs(floats[i] - static_cast<float>(halves[i])), std::abs(floats[i]) / 256);
     EXPECT_EQ(halves[i].x, c10::BFloat16(floats[i]).x);
   }
+  std::vector<float> norm = weights_->layers[1].mlp_norm;
+  EXPECT_NE(rounded_->layers[1].mlp_norm, norm);
+  for (float& value : norm) value = c10::BFloat16(value);
+  EXPECT_EQ(rounded_->layers[1].mlp_norm, norm);
   EXPECT_EQ(rounded_->head.data, rounded_->embedding.data);  // still tied
   EXPECT_EQ(rounded_->cosines.data_ptr(), weights_->cosines.data_ptr());
   EXPECT_EQ((*rounded_to_bfloat16(rounded_))->layers[0].qkv.data, rounded_->layers[0].qkv.data);
