@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "harness/core/suggest.h"
-#include "methods/backbones/registry.h"
+#include "methods/backbones/registry/registry.h"
 #include "methods/endpoint/spec.h"
 #include "methods/extractive/specs.h"
 #include "methods/imported/spec.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "methods/backbones/architectures.h"
-#include "methods/backbones/registry.h"
+#include "methods/backbones/registry/registry.h"
 #include "methods/checkpoints/gguf.h"
 #include "methods/checkpoints/model_directory.h"
 #include "methods/tokenizers/gguf_token_ids.h"

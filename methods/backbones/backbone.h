@@ -10,8 +10,8 @@
 #include "harness/api/method.h"
 #include "harness/api/resource_cache.h"
 #include "harness/api/result.h"
-#include "methods/backbones/generation_defaults.h"
 #include "methods/backbones/network.h"
+#include "methods/backbones/reading/generation_defaults.h"
 #include "methods/tokenizers/chat_renderer.h"
 #include "methods/tokenizers/tokenizer.h"
 

@@ -10,7 +10,7 @@
 #include "harness/api/method.h"
 #include "harness/api/resource_cache.h"
 #include "harness/api/result.h"
-#include "methods/backbones/model_work.h"
+#include "methods/backbones/roofline/model_work.h"
 #include "methods/backbones/sequence_model.h"
 
 namespace qfs::backbones {

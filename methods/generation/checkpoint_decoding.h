@@ -3,7 +3,7 @@
 // Called by sessions when they open. Pure; thread-safe.
 #pragma once
 
-#include "methods/backbones/generation_defaults.h"
+#include "methods/backbones/reading/generation_defaults.h"
 #include "methods/backbones/sequence_model.h"
 #include "methods/generation/decoding.h"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "harness/api/result.h"
-#include "methods/backbones/model_work.h"
+#include "methods/backbones/roofline/model_work.h"
 #include "methods/backbones/sequence_model.h"
 #include "methods/generation/decoding.h"
 #include "methods/generation/generated.h"

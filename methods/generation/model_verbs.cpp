@@ -11,8 +11,8 @@
 #include "harness/core/utf8.h"
 #include "methods/backbones/backbone.h"
 #include "methods/backbones/model_report.h"
-#include "methods/backbones/roofline.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/roofline/roofline.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "methods/generation/generator.h"
 #include "methods/generation/verb_arguments.h"
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "methods/backbones/backbone.h"
-#include "methods/backbones/machine_limits.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/roofline/machine_limits.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "methods/generation/checkpoint_decoding.h"
 #include "methods/generation/decoding_params.h"
 

@@ -18,7 +18,7 @@
 #include "harness/core/clock.h"
 #include "methods/backbones/llama/llama.h"
 #include "methods/backbones/llama/llama_bfloat16.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "methods/checkpoints/gguf.h"
 #include "methods/checkpoints/model_directory.h"
 #include "methods/kernels/cpu_kernels.h"

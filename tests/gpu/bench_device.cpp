@@ -16,10 +16,10 @@
 #include <string_view>
 #include <vector>
 
-#include "methods/backbones/device_runtime.h"
+#include "methods/backbones/layers/rope.h"
 #include "methods/backbones/llama/device_llama.h"
-#include "methods/backbones/rope.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/device_runtime.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "methods/kernels/device_loader.h"
 #include "tests/gpu/bench_bart.h"
 #include "tests/gpu/measuring.h"

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "methods/backbones/device_services.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/device/device_services.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "methods/kernels/device_loader.h"
 
 namespace qfs::test {

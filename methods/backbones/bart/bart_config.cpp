@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "methods/backbones/config_reader.h"
+#include "methods/backbones/reading/config_reader.h"
 #include "methods/checkpoints/model_config.h"
 
 namespace qfs::backbones {

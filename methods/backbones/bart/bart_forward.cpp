@@ -9,7 +9,7 @@
 
 #include "methods/backbones/bart/bart_decoder.h"
 #include "methods/backbones/bart/bart_source.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 
 namespace qfs::backbones {
 

@@ -12,11 +12,11 @@
 
 #include "methods/backbones/bart/bart_decoder.h"
 #include "methods/backbones/bart/bart_source.h"
-#include "methods/backbones/cache_rows.h"
-#include "methods/backbones/input_checks.h"
-#include "methods/backbones/row_attention.h"
-#include "methods/backbones/row_products.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/input_checks.h"
+#include "methods/backbones/runtime/torch_runtime.h"
+#include "methods/backbones/steps/cache_rows.h"
+#include "methods/backbones/steps/row_attention.h"
+#include "methods/backbones/steps/row_products.h"
 
 namespace qfs::backbones {
 

@@ -7,10 +7,10 @@
 #include "methods/backbones/bart/bart_source.h"
 #include "methods/backbones/bart/bart_work.h"
 #include "methods/backbones/bart/device_bart.h"
-#include "methods/backbones/device_runtime.h"
 #include "methods/backbones/led/flash_windows.h"
 #include "methods/backbones/led/from_bart.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/device_runtime.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "methods/kernels/device_loader.h"
 
 namespace qfs::backbones {

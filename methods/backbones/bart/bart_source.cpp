@@ -4,10 +4,10 @@
 #include <string>
 
 #include "methods/backbones/encoders/transformer_encoder.h"
-#include "methods/backbones/input_checks.h"
 #include "methods/backbones/led/merged_attention.h"
 #include "methods/backbones/led/windowed_attention.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/input_checks.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 
 namespace qfs::backbones {
 

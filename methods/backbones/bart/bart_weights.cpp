@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "methods/backbones/bart/bart_names.h"
-#include "methods/backbones/device_copier.h"
+#include "methods/backbones/device/device_copier.h"
 #include "methods/backbones/encoders/encoder_names.h"
-#include "methods/backbones/sinusoidal.h"
-#include "methods/backbones/tensor_reader.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/layers/sinusoidal.h"
+#include "methods/backbones/reading/tensor_reader.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "methods/checkpoints/renamed_checkpoint.h"
 
 namespace qfs::backbones {

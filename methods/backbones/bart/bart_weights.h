@@ -10,8 +10,8 @@
 
 #include "harness/api/result.h"
 #include "methods/backbones/bart/bart_config.h"
-#include "methods/backbones/dense.h"
 #include "methods/backbones/encoders/encoder_weights.h"
+#include "methods/backbones/layers/dense.h"
 #include "methods/backbones/led/global_projections.h"
 #include "methods/checkpoints/model_directory.h"
 

@@ -9,9 +9,9 @@
 #include "methods/backbones/bart/bart_decoder.h"
 #include "methods/backbones/bart/bart_source.h"
 #include "methods/backbones/bart/source_cache.h"
-#include "methods/backbones/device_model.h"
-#include "methods/backbones/input_checks.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/device/device_model.h"
+#include "methods/backbones/runtime/input_checks.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 
 namespace qfs::backbones {
 

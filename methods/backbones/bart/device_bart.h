@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "methods/backbones/bart/bart_weights.h"
-#include "methods/backbones/device_services.h"
+#include "methods/backbones/device/device_services.h"
 #include "methods/backbones/sequence_model.h"
 
 namespace qfs::backbones {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "methods/backbones/bart/bart_weights.h"
-#include "methods/backbones/device_attention.h"
+#include "methods/backbones/device/device_attention.h"
 
 namespace qfs::backbones {
 

@@ -5,7 +5,7 @@
 #include <new>
 #include <string>
 
-#include "methods/backbones/input_checks.h"
+#include "methods/backbones/runtime/input_checks.h"
 
 namespace qfs::backbones {
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "methods/backbones/config_reader.h"
+#include "methods/backbones/reading/config_reader.h"
 #include "methods/checkpoints/model_config.h"
 
 namespace qfs::backbones {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "harness/api/result.h"
-#include "methods/backbones/dense.h"
+#include "methods/backbones/layers/dense.h"
 #include "methods/checkpoints/model_directory.h"
 
 namespace qfs::backbones {

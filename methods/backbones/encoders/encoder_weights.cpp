@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "methods/backbones/encoders/encoder_names.h"
-#include "methods/backbones/sinusoidal.h"
-#include "methods/backbones/tensor_reader.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/layers/sinusoidal.h"
+#include "methods/backbones/reading/tensor_reader.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "methods/checkpoints/renamed_checkpoint.h"
 
 namespace qfs::backbones {

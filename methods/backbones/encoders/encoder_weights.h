@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "harness/api/result.h"
-#include "methods/backbones/dense.h"
 #include "methods/backbones/encoders/encoder_config.h"
+#include "methods/backbones/layers/dense.h"
 #include "methods/checkpoints/model_directory.h"
 
 namespace qfs::backbones {

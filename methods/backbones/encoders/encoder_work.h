@@ -7,7 +7,7 @@
 #include <initializer_list>
 
 #include "methods/backbones/encoders/encoder_weights.h"
-#include "methods/backbones/model_work.h"
+#include "methods/backbones/roofline/model_work.h"
 
 namespace qfs::backbones {
 

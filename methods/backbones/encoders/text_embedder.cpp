@@ -6,7 +6,7 @@
 
 #include "methods/backbones/encoders/cpu_encoder.h"
 #include "methods/backbones/encoders/text_inputs.h"
-#include "methods/backbones/registry.h"
+#include "methods/backbones/registry/registry.h"
 #include "methods/checkpoints/model_directory.h"
 
 namespace qfs::backbones {

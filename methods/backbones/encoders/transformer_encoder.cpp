@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "methods/backbones/input_checks.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/input_checks.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 
 namespace qfs::backbones {
 

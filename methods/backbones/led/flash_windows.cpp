@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "methods/backbones/device_runtime.h"
+#include "methods/backbones/runtime/device_runtime.h"
 
 namespace qfs::backbones {
 

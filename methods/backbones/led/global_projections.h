@@ -3,7 +3,7 @@
 // Part of the weights; used by global_rows.h. Plain struct.
 #pragma once
 
-#include "methods/backbones/dense.h"
+#include "methods/backbones/layers/dense.h"
 
 namespace qfs::backbones {
 

@@ -8,8 +8,8 @@
 
 #include <algorithm>
 
-#include "methods/backbones/device_runtime.h"
 #include "methods/backbones/led/global_rows.h"
+#include "methods/backbones/runtime/device_runtime.h"
 
 namespace qfs::backbones {
 

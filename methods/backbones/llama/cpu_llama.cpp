@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
-#include "methods/backbones/cache_rows.h"
-#include "methods/backbones/input_checks.h"
 #include "methods/backbones/llama/llama.h"
 #include "methods/backbones/llama/llama_network.h"
+#include "methods/backbones/runtime/input_checks.h"
+#include "methods/backbones/steps/cache_rows.h"
 
 namespace qfs::backbones {
 

@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "methods/backbones/cache_rows.h"
-#include "methods/backbones/device_model.h"
-#include "methods/backbones/input_checks.h"
+#include "methods/backbones/device/device_model.h"
 #include "methods/backbones/llama/llama_network.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/input_checks.h"
+#include "methods/backbones/runtime/torch_runtime.h"
+#include "methods/backbones/steps/cache_rows.h"
 
 namespace qfs::backbones {
 

@@ -8,7 +8,7 @@
 
 #include <memory>
 
-#include "methods/backbones/device_services.h"
+#include "methods/backbones/device/device_services.h"
 #include "methods/backbones/llama/device_llama_weights.h"
 #include "methods/backbones/sequence_model.h"
 

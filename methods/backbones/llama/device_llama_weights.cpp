@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "methods/backbones/device_copier.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/device/device_copier.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "methods/kernels/cpu_kernels.h"
 
 namespace qfs::backbones {

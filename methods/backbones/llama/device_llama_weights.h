@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/api/result.h"
-#include "methods/backbones/dense.h"
+#include "methods/backbones/layers/dense.h"
 #include "methods/backbones/llama/llama_weights.h"
 
 namespace qfs::backbones {

@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "methods/backbones/input_checks.h"
 #include "methods/backbones/llama/llama_scratch.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/input_checks.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "methods/kernels/cpu_kernels.h"
 #include "methods/kernels/dense_kernels.h"
 

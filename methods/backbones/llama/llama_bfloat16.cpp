@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "methods/kernels/cpu_kernels.h"
 
 namespace qfs::backbones {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "methods/backbones/input_checks.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/input_checks.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 
 namespace qfs::backbones {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string>
 
-#include "methods/backbones/config_reader.h"
 #include "methods/backbones/llama/llama_config.h"
+#include "methods/backbones/reading/config_reader.h"
 
 namespace qfs::backbones {
 

@@ -2,11 +2,11 @@
 
 #include <utility>
 
-#include "methods/backbones/device_runtime.h"
 #include "methods/backbones/llama/cpu_llama.h"
 #include "methods/backbones/llama/device_llama.h"
 #include "methods/backbones/llama/llama_bfloat16.h"
 #include "methods/backbones/llama/llama_work.h"
+#include "methods/backbones/runtime/device_runtime.h"
 #include "methods/kernels/cpu_kernels.h"
 #include "methods/kernels/device_loader.h"
 

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <string>
 
-#include "methods/backbones/input_checks.h"
 #include "methods/backbones/llama/llama.h"
 #include "methods/backbones/llama/llama_scratch.h"
 #include "methods/backbones/llama/prompt_products.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/input_checks.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "methods/kernels/cpu_kernels.h"
 
 namespace qfs::backbones {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "methods/backbones/llama/llama.h"
-#include "methods/backbones/step_attention.h"
+#include "methods/backbones/steps/step_attention.h"
 #include "methods/kernels/thread_pool.h"
 
 namespace qfs::backbones {

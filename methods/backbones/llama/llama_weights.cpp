@@ -3,10 +3,10 @@
 #include <string>
 #include <utility>
 
+#include "methods/backbones/layers/rope.h"
 #include "methods/backbones/llama/llama_names.h"
-#include "methods/backbones/rope.h"
-#include "methods/backbones/torch_runtime.h"
-#include "methods/backbones/weight_reader.h"
+#include "methods/backbones/reading/weight_reader.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "methods/checkpoints/gguf_checkpoint.h"
 
 namespace qfs::backbones {

@@ -10,7 +10,7 @@
 
 #include "harness/api/result.h"
 #include "methods/backbones/llama/llama_config.h"
-#include "methods/backbones/matrix.h"
+#include "methods/backbones/reading/matrix.h"
 #include "methods/checkpoints/checkpoint.h"
 #include "methods/checkpoints/gguf.h"
 #include "methods/checkpoints/model_directory.h"

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "methods/backbones/llama/llama_weights.h"
-#include "methods/backbones/model_work.h"
+#include "methods/backbones/roofline/model_work.h"
 
 namespace qfs::backbones {
 

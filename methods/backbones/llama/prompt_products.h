@@ -10,7 +10,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "methods/backbones/llama/llama_config.h"
-#include "methods/backbones/matrix.h"
+#include "methods/backbones/reading/matrix.h"
 #include "methods/kernels/thread_pool.h"
 
 namespace qfs::backbones {

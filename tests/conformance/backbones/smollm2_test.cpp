@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "methods/backbones/llama/llama.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "methods/checkpoints/gguf.h"
 #include "tests/support/model_file.h"
 

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "methods/backbones/encoders/transformer_encoder.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "tests/support/tiny_checkpoint.h"
 
 namespace qfs::backbones {

@@ -14,10 +14,10 @@
 #include "methods/backbones/bart/bart_names.h"
 #include "methods/backbones/encoders/encoder_names.h"
 #include "methods/backbones/encoders/transformer_encoder.h"
+#include "methods/backbones/layers/token_loss.h"
 #include "methods/backbones/llama/llama_forward.h"
 #include "methods/backbones/llama/llama_names.h"
-#include "methods/backbones/token_loss.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "tests/support/tiny_checkpoint.h"
 
 namespace qfs::backbones {

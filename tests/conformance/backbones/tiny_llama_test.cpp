@@ -10,7 +10,7 @@
 
 #include "methods/backbones/llama/cpu_llama.h"
 #include "methods/backbones/llama/device_llama.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "tests/support/tiny_checkpoint.h"
 
 namespace qfs::backbones {

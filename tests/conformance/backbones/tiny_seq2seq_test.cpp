@@ -15,7 +15,7 @@
 #include "methods/backbones/bart/bart_source.h"
 #include "methods/backbones/bart/device_bart.h"
 #include "methods/backbones/led/from_bart.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "tests/support/tiny_checkpoint.h"
 
 namespace qfs::backbones {

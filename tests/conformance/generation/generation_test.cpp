@@ -9,7 +9,7 @@
 
 #include "methods/backbones/bart/bart_model.h"
 #include "methods/backbones/llama/cpu_llama.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "methods/generation/generator.h"
 #include "tests/support/letter_tokenizer.h"
 #include "tests/support/tiny_checkpoint.h"

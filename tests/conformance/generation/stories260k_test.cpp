@@ -9,7 +9,7 @@
 
 #include "methods/backbones/llama/cpu_llama.h"
 #include "methods/backbones/llama/llama_weights.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "methods/checkpoints/model_directory.h"
 #include "methods/generation/generator.h"
 #include "tests/support/safetensors_writer.h"

@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "methods/backbones/bart/bart_model.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "methods/generation/generator.h"
 #include "tests/support/letter_tokenizer.h"
 #include "tests/support/shared_data.h"

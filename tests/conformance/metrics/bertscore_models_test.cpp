@@ -10,8 +10,8 @@
 
 #include "harness/apps/bertscore_session.h"
 #include "methods/backbones/encoders/text_embedder.h"
-#include "methods/backbones/registry.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/registry/registry.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "methods/checkpoints/model_directory.h"
 #include "metrics/bertscore/baseline.h"
 #include "tests/support/tiny_checkpoint.h"

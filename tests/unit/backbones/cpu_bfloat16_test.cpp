@@ -8,7 +8,7 @@
 
 #include "methods/backbones/llama/cpu_llama.h"
 #include "methods/backbones/llama/llama_bfloat16.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_llama.h"
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "methods/backbones/bart/bart_model.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "methods/checkpoints/model_directory.h"
 #include "tests/support/kernel_device.h"
 #include "tests/support/temporary_folder.h"

@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "methods/backbones/device_runtime.h"
 #include "methods/backbones/llama/cpu_llama.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/device_runtime.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "tests/support/gguf_writer.h"
 #include "tests/support/kernel_device.h"
 #include "tests/support/temporary_folder.h"

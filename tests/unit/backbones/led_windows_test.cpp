@@ -10,11 +10,11 @@
 #include <set>
 
 #include "methods/backbones/bart/bart_network.h"
-#include "methods/backbones/device_runtime.h"
 #include "methods/backbones/led/flash_windows.h"
 #include "methods/backbones/led/merged_attention.h"
 #include "methods/backbones/led/windowed_attention.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/device_runtime.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "tests/support/gguf_writer.h"
 #include "tests/support/kernel_device.h"
 #include "tests/support/temporary_folder.h"

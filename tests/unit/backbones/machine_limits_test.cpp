@@ -1,12 +1,12 @@
 // Measured limits: positive, finite, and in order; the rates themselves are the machine's matter.
-#include "methods/backbones/machine_limits.h"
+#include "methods/backbones/roofline/machine_limits.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "harness/core/clock.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "methods/kernels/cpu_kernels.h"
 
 namespace qfs::backbones {

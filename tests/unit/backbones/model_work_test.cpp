@@ -1,5 +1,5 @@
 // The work of models, beside numbers that were worked out by hand.
-#include "methods/backbones/model_work.h"
+#include "methods/backbones/roofline/model_work.h"
 
 #include <gtest/gtest.h>
 

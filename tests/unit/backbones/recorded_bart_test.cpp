@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "methods/backbones/bart/device_bart.h"
-#include "methods/backbones/step_graphs.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/device/step_graphs.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "methods/checkpoints/model_directory.h"
 #include "tests/support/fake_graphs.h"
 #include "tests/support/temporary_folder.h"

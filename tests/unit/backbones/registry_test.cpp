@@ -1,6 +1,6 @@
 // A backbone's name leads to one file with a declared digest, or to an error that says how to get
 // it.
-#include "methods/backbones/registry.h"
+#include "methods/backbones/registry/registry.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

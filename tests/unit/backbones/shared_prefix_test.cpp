@@ -5,7 +5,7 @@
 
 #include "methods/backbones/llama/cpu_llama.h"
 #include "methods/backbones/llama/device_llama.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "tests/support/kernel_device.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_llama.h"

@@ -1,12 +1,12 @@
 // A step of decoding is recorded once a shape and replayed with the inputs of the moment; records
 // end when the memory that they point to moves. On a device that only pretends to record.
-#include "methods/backbones/step_graphs.h"
+#include "methods/backbones/device/step_graphs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "methods/backbones/llama/device_llama.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "tests/support/fake_graphs.h"
 #include "tests/support/gguf_writer.h"
 #include "tests/support/temporary_folder.h"

@@ -1,6 +1,6 @@
 // Tokens that a model draws where its logits are equal those that the host draws from the same
 // logits, whatever the options; where more than a draw decides, the host chooses.
-#include "methods/backbones/device_draw.h"
+#include "methods/backbones/device/device_draw.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "methods/backbones/llama/device_llama.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "methods/generation/generator.h"
 #include "tests/support/kernel_device.h"
 #include "tests/support/letter_tokenizer.h"

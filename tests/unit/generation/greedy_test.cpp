@@ -9,7 +9,7 @@
 #include "harness/core/sha256.h"
 #include "methods/backbones/backbone.h"
 #include "methods/backbones/llama/llama.h"
-#include "methods/backbones/torch_runtime.h"
+#include "methods/backbones/runtime/torch_runtime.h"
 #include "methods/generation/generator.h"
 #include "methods/generation/output_row.h"
 #include "methods/generation/search.h"

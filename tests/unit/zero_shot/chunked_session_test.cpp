@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/core/sha256.h"
-#include "methods/backbones/registry.h"
+#include "methods/backbones/registry/registry.h"
 #include "methods/tokenizers/prompt_template.h"
 #include "methods/tokenizers/tokenizer.h"
 #include "methods/zero_shot/chunked_spec.h"

@@ -1,0 +1,82 @@
+#include "methods/backbones/layers/rope.h"
+
+#include <ATen/ops/arange.h>
+#include <ATen/ops/outer.h>
+#include <ATen/ops/pow.h>
+#include <ATen/ops/where.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+
+namespace qfs::backbones {
+
+namespace {
+
+using checkpoints::RopeConfig;
+
+/// base^(2i / head_dim): wave lengths over 2 pi.
+at::Tensor periods(const RopeConfig& config, int64_t head_dim) {
+  const at::Tensor exponents =
+      at::arange(0, head_dim, 2).to(at::kFloat) / static_cast<double>(head_dim);
+  return at::pow(at::Scalar(config.theta), exponents);
+}
+
+at::Tensor llama3_frequencies(const RopeConfig& config, const at::Tensor& frequencies) {
+  const auto original = static_cast<double>(config.original_context.value_or(8192));
+  const double low = config.low_freq_factor.value_or(1);
+  const double high = config.high_freq_factor.value_or(4);
+  const at::Tensor wave = 2 * std::numbers::pi / frequencies;
+  const at::Tensor slow = wave > original / low;
+  const at::Tensor fast = wave < original / high;
+  const at::Tensor slowed = at::where(slow, frequencies / config.factor, frequencies);
+  const at::Tensor smooth = (original / wave - low) / (high - low);
+  const at::Tensor between = (1 - smooth) * slowed / config.factor + smooth * slowed;
+  return at::where(fast.logical_or(slow), slowed, between);
+}
+
+at::Tensor yarn_frequencies(const RopeConfig& config, const at::Tensor& periods, int64_t head_dim) {
+  const auto original = static_cast<double>(*config.original_context);
+  const auto dimension = static_cast<double>(head_dim);
+  const auto correction = [&](double rotations) {
+    return dimension * std::log(original / (rotations * 2 * std::numbers::pi)) /
+           (2 * std::log(config.theta));
+  };
+  const double low = std::max(std::floor(correction(config.beta_fast.value_or(32))), 0.0);
+  double high = std::min(std::ceil(correction(config.beta_slow.value_or(1))), dimension - 1);
+  if (low == high) high += 0.001;
+  const at::Tensor ramp =
+      ((at::arange(head_dim / 2).to(at::kFloat) - low) / (high - low)).clamp(0, 1);
+  const at::Tensor extrapolated = 1 - ramp;
+  return 1.0 / (config.factor * periods) * (1 - extrapolated) + 1.0 / periods * extrapolated;
+}
+
+/// What yarn multiplies cosines and sines with.
+double yarn_attention(const RopeConfig& config) {
+  if (config.attention_factor) return *config.attention_factor;
+  return config.factor <= 1 ? 1.0 : 0.1 * std::log(config.factor) + 1.0;
+}
+
+}  // namespace
+
+Rotations make_rotations(const RopeConfig& config, int64_t head_dim, int64_t positions) {
+  const at::Tensor period = periods(config, head_dim);
+  at::Tensor frequencies = 1.0 / period;
+  double scale = 1;
+  if (config.type == "linear") {
+    frequencies = frequencies / config.factor;
+  } else if (config.type == "llama3") {
+    frequencies = llama3_frequencies(config, frequencies);
+  } else if (config.type == "yarn") {
+    frequencies = yarn_frequencies(config, period, head_dim);
+    scale = yarn_attention(config);
+  } else if (config.type != "default" && config.type != "dynamic") {
+    throw std::logic_error("RoPE scaling '" + config.type + "' was not refused");
+  }
+  const at::Tensor angles = at::outer(at::arange(positions).to(at::kFloat), frequencies);
+  if (scale == 1) return {angles.cos(), angles.sin()};
+  return {angles.cos() * scale, angles.sin() * scale};
+}
+
+}  // namespace qfs::backbones

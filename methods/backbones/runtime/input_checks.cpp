@@ -1,0 +1,45 @@
+#include "methods/backbones/runtime/input_checks.h"
+
+#include <string>
+
+namespace qfs::backbones {
+
+Status check_token_ids(std::span<const int32_t> ids, int64_t vocabulary) {
+  for (const int32_t id : ids) {
+    if (id < 0 || id >= vocabulary) {
+      return invalid_argument("token id " + std::to_string(id) + " is outside 0.." +
+                              std::to_string(vocabulary - 1));
+    }
+  }
+  return {};
+}
+
+Status check_cache_row(int64_t row, size_t rows) {
+  if (row >= 0 && static_cast<size_t>(row) < rows) return {};
+  return internal_error("row " + std::to_string(row) + " is outside the cache");
+}
+
+Status check_logits_room(std::span<const float> logits, size_t rows, int64_t vocabulary) {
+  if (logits.size() == rows * static_cast<size_t>(vocabulary)) return {};
+  return internal_error("logits of another size than " + std::to_string(rows) + " rows");
+}
+
+Status check_step(std::span<const int64_t> rows, std::span<const int32_t> tokens,
+                  int64_t vocabulary, std::span<const int64_t> lengths, int64_t capacity) {
+  if (rows.empty() || rows.size() != tokens.size()) {
+    return internal_error("a decode step got " + std::to_string(tokens.size()) + " tokens for " +
+                          std::to_string(rows.size()) + " rows");
+  }
+  if (Status status = check_token_ids(tokens, vocabulary); !status.ok()) return status;
+  for (const int64_t row : rows) {
+    if (Status status = check_cache_row(row, lengths.size()); !status.ok()) return status;
+    const int64_t length = lengths[static_cast<size_t>(row)];
+    if (length < 1 || length >= capacity) {
+      return invalid_argument("row " + std::to_string(row) + " holds " + std::to_string(length) +
+                              " of " + std::to_string(capacity) + " tokens");
+    }
+  }
+  return {};
+}
+
+}  // namespace qfs::backbones
