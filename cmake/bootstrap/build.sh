@@ -2,12 +2,15 @@
 # Configure and build steps. Sourced by bootstrap.sh.
 
 # build_jobs: CMAKE_BUILD_PARALLEL_LEVEL, else one a core, as far as memory goes (1 GB a compiler).
+# nproc would count OpenMP's threads where its variables are set, as on shared machines.
 build_jobs() {
+  local cores
   if [ -n "${CMAKE_BUILD_PARALLEL_LEVEL:-}" ]; then
     printf '%s' "$CMAKE_BUILD_PARALLEL_LEVEL"
     return
   fi
-  awk -v cores="$(nproc)" '/^MemAvailable:/ { fit = int($2 / 1000000); if (fit < 1) fit = 1 }
+  cores=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
+  awk -v cores="$cores" '/^MemAvailable:/ { fit = int($2 / 1000000); if (fit < 1) fit = 1 }
     END { print (fit && fit < cores) ? fit : cores }' /proc/meminfo
 }
 

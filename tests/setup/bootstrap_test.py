@@ -9,6 +9,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -323,6 +324,14 @@ class Environment(Bootstrap):
                 self.assertEqual(status, 5)
                 self.assertIn("| error: a reason", err)
                 self.assertIn("the whole log is", err)
+
+    def test_openmps_variables_do_not_say_how_many_compilers_run(self):
+        path = self.fake_command("cmake", 'case "$1" in --build) echo "error: $*"; exit 1;; esac\n')
+        _, _, err = self.run_bootstrap("driver", PATH=path, QFS_SKIP_PACKAGES="1", OMP_NUM_THREADS="1",
+                                       OMP_THREAD_LIMIT="1")
+        gigabytes = int(re.search(r"MemAvailable: *(\d+)", pathlib.Path("/proc/meminfo").read_text())[1]) // 1000000
+        jobs = min(len(os.sched_getaffinity(0)), max(gigabytes, 1))
+        self.assertIn(f" --parallel {jobs} ", err)
 
     def test_an_unknown_command_is_a_usage_error(self):
         status, _, err = self.run_bootstrap("swep")
