@@ -12,6 +12,7 @@
 
 #include "harness/core/child_process.h"
 #include "harness/core/clock.h"
+#include "harness/core/error_exception.h"
 #include "harness/core/failpoint.h"
 #include "harness/core/log.h"
 #include "harness/core/suggest.h"
@@ -64,6 +65,8 @@ class Server {
       return {id_, std::visit([this](const auto& body) { return answer(body); }, request.body)};
     } catch (const std::bad_alloc&) {
       return failed(out_of_memory("the host could not allocate memory"));
+    } catch (const ErrorException& error) {
+      return failed(error.error());
     } catch (const std::exception& error) {
       return failed(internal_error(std::string("unexpected exception: ") + error.what()));
     }

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "harness/core/error_exception.h"
 #include "harness/core/json_dom.h"
 #include "methods/endpoint/answer.h"
 #include "methods/endpoint/asker.h"
@@ -197,6 +198,8 @@ class UnitRun {
   static std::variant<Prediction, AskFailure> guarded(Worker& worker, const Example& example) {
     try {
       return worker.answer(example);
+    } catch (const ErrorException& error) {
+      return AskFailure{error.error(), true};
     } catch (const std::exception& error) {
       return AskFailure{internal_error(std::string("unexpected exception: ") + error.what()), true};
     }

@@ -34,8 +34,8 @@ class Tokenizer {
   virtual ~Tokenizer() = default;
 
   /// The tokens of a plain text in order. Bytes between tokens (white space for `words`) belong to
-  /// none. Throws std::runtime_error when a regular expression of the tokenizer's file exceeds its
-  /// limits of time and stack on this text; hosts make it the error of the request.
+  /// none. Throws ErrorException (`data`) when a regular expression of the tokenizer's file exceeds
+  /// its limits of time and stack on this text; hosts make it the error of the request.
   virtual std::vector<Token> encode(std::string_view text) const = 0;
 
   /// encode(text).size(), possibly without making the tokens.

@@ -1,8 +1,8 @@
 #include "methods/backbones/encoders/text_inputs.h"
 
 #include <algorithm>
-#include <exception>
 
+#include "harness/core/error_exception.h"
 #include "methods/tokenizers/tokenizer_config.h"
 #include "methods/tokenizers/tokenizer_files.h"
 
@@ -40,8 +40,8 @@ Result<TextTokens> TextInputs::tokens(std::string_view text) const {
     std::string read(text);
     if (prefix_space_ && !read.empty()) read.insert(0, 1, ' ');
     own = tokenizer_->encode_marked(read);
-  } catch (const std::exception& error) {
-    return data_error(std::string("a text cannot be tokenized: ") + error.what());
+  } catch (const ErrorException& error) {
+    return error.error();
   }
   TextTokens result;
   const size_t room = max_tokens_ - before_.size() - after_.size();

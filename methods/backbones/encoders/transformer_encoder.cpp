@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "methods/backbones/runtime/device_runtime.h"
 #include "methods/backbones/runtime/input_checks.h"
 #include "methods/backbones/runtime/torch_runtime.h"
 
@@ -123,6 +124,8 @@ Result<at::Tensor> TransformerEncoder::hidden_states(std::span<const EncoderInpu
     const at::Tensor mask = key_mask(texts, longest, weights_->words.device());
     const std::optional<at::Tensor> keys_seen =
         mask.defined() ? std::optional<at::Tensor>(mask) : std::nullopt;
+    std::optional<MaskedAttention> allowed;
+    if (keys_seen) allowed.emplace();
     at::Tensor states = embed(texts, longest);
     for (int64_t i = 0; i < layers; ++i) {
       const EncoderLayer& layer = weights_->layers[static_cast<size_t>(i)];

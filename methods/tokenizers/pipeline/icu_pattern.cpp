@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "harness/core/error_exception.h"
 #include "methods/tokenizers/pipeline/pattern.h"
 
 namespace qfs::tokenizers {
@@ -103,8 +104,10 @@ class IcuPattern final : public Pattern {
       rest = end;
     }
     if (U_FAILURE(error)) {
-      throw RegexLimitError("the tokenizer's expression '" + expression_ + "' took too long (" +
-                            u_errorName(error) + ")");
+      throw ErrorException(data_error("the tokenizer's expression '" + expression_.substr(0, 200) +
+                                      "' took too long on a text of " +
+                                      std::to_string(text.size()) + " bytes (" +
+                                      u_errorName(error) + ")"));
     }
     if (rest < text.size()) out.push_back({rest, text.size(), false});
   }

@@ -7,7 +7,6 @@
 
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,18 +19,12 @@ namespace qfs::tokenizers {
 class Pattern {
  public:
   virtual ~Pattern() = default;
-  /// Appends to `out`. Throws RegexLimitError.
+  /// Appends to `out`. Throws ErrorException (`data`) when a regular expression takes more steps or
+  /// stack on this text than it may.
   virtual void find(std::string_view text, std::vector<Match>& out) const = 0;
 };
 
 using PatternPtr = std::shared_ptr<const Pattern>;
-
-/// A regular expression of a stranger's file took more steps or stack than it may. Hosts turn it
-/// into the error of the request.
-class RegexLimitError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 /// Each code point with the property is a match of its own.
 PatternPtr make_property_pattern(bool (*property)(char32_t));

@@ -33,7 +33,7 @@ struct WordList {
 class PreTokenizer {
  public:
   virtual ~PreTokenizer() = default;
-  /// Cuts or rewrites every word. Throws RegexLimitError.
+  /// Cuts or rewrites every word. Throws what its patterns throw.
   virtual void apply(WordList& list) const = 0;
   /// Whether this ends as ByteLevel does, its last step being to write bytes as characters. A model
   /// that reads bytes then asks for apply_before_bytes and saves the step.

@@ -8,6 +8,7 @@
 #include <optional>
 #include <thread>
 
+#include "harness/core/error_exception.h"
 #include "harness/host/channel.h"
 #include "harness/host/server.h"
 
@@ -33,6 +34,7 @@ class Lengths final : public MetricSession {
   Result<std::vector<Statistics>> score(std::span<const TextPairs> items) override {
     std::vector<Statistics> rows;
     for (const TextPairs& item : items) {
+      if (item.candidate == 99) throw ErrorException(data_error("no such text", "texts"));
       Statistics row = {length(item.candidate), 0};
       for (const int64_t reference : item.references) row[1] += length(reference);
       rows.push_back(row);
@@ -123,6 +125,9 @@ TEST_F(MetricHost, AnErrorClosesTheSessionAndTheHostTakesAnother) {
   EXPECT_THAT(failure(ask(PairsRequest{})), HasSubstr("without an open metric"));
   ask(opening("lengths"));
   EXPECT_THAT(failure(ask(PairsRequest{{{0, 9, {}}}})), HasSubstr("unexpected exception"));
+  ask(opening("lengths"));
+  const Reply thrown = ask(PairsRequest{{{0, 99, {}}}});
+  EXPECT_EQ(std::get<ErrorReply>(thrown.body).error, data_error("no such text", "texts"));
   OpenRequest method = opening("lengths");
   method.metric = false;
   EXPECT_THAT(failure(ask(method)), HasSubstr("no method 'lengths'"));
