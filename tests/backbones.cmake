@@ -20,13 +20,26 @@ if(QFS_TORCH)
     SOURCES unit/backbones/recorded_bart_test.cpp unit/backbones/step_graphs_test.cpp support/fake_graphs.cpp support/gguf_writer.cpp
             support/safetensors_writer.cpp support/tiny_checkpoint.cpp support/tiny_llama.cpp support/tiny_seq2seq.cpp
     LINK qfs_backbones nlohmann_json::nlohmann_json)
-  # The same executable on the GPU where the plug-in is built; fails where there is none.
+  # The CUDA kernels, compiled for the CPU.
+  set(cuda_kernels decode_attention.cu gated_activation.cu rotate_store.cu sample_nucleus.cu)
+  list(TRANSFORM cuda_kernels PREPEND ${PROJECT_SOURCE_DIR}/methods/kernels/cuda/)
+  set_source_files_properties(${cuda_kernels} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-x;c++;-Wno-unknown-pragmas")
+  qfs_library(emulated_cuda
+    SOURCES ${cuda_kernels} support/emulated_cuda/block_threads.cpp support/emulated_cuda/emulated_kernels.cpp
+    LINK LibTorch::cpu)
+  target_include_directories(emulated_cuda BEFORE PRIVATE support/emulated_cuda)
+  # Three devices for one executable: the CPU twins, the CUDA kernels thread by thread on the CPU, and a GPU where the
+  # plug-in is built (it fails where there is none).
   qfs_test(device_test LABEL unit
-    SOURCES unit/kernels/device_kernels_test.cpp unit/kernels/device_sampling_test.cpp unit/backbones/device_bart_test.cpp unit/backbones/device_copier_test.cpp
+    SOURCES unit/kernels/device_kernels_test.cpp unit/kernels/device_sampling_test.cpp unit/kernels/emulated_cuda_test.cpp unit/backbones/device_bart_test.cpp unit/backbones/device_copier_test.cpp
             unit/backbones/device_llama_test.cpp unit/backbones/led_windows_test.cpp unit/backbones/shared_prefix_test.cpp
             unit/generation/device_draw_test.cpp
             support/gguf_writer.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp support/tiny_llama.cpp support/tiny_seq2seq.cpp
-    LINK qfs_backbones qfs_generation nlohmann_json::nlohmann_json)
+    LINK qfs_backbones qfs_generation emulated_cuda nlohmann_json::nlohmann_json)
+  # Without those that take minutes there.
+  add_test(NAME device_test_emulated WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} COMMAND device_test --gtest_filter=-SharedPrefixTest.the_rest_*:DeviceSamplingTest.draws_have_*:*DeviceLongBartTest*:DeviceDrawTest.draws_are_*)
+  set_tests_properties(device_test_emulated PROPERTIES LABELS unit TIMEOUT 300 ENVIRONMENT
+    "OMP_NUM_THREADS=1;QFS_TEST_DEVICE=emulated")
   if(QFS_CUDA)
     add_dependencies(device_test qfs_cuda)
     add_test(NAME device_test_cuda COMMAND device_test WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})

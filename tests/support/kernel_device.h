@@ -1,16 +1,19 @@
-// The device that a test of device code runs on: the CPU twins, or with QFS_TEST_DEVICE=cuda the
-// GPU (which must then be there).
+// The device that a test of device code runs on: the CPU twins; with QFS_TEST_DEVICE=emulated the
+// CUDA kernels' own code, thread by thread on the CPU (emulated_cuda/); with QFS_TEST_DEVICE=cuda
+// the GPU (which must then be there).
 #pragma once
 
 #include <ATen/core/Tensor.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
 #include "methods/backbones/device/device_services.h"
 #include "methods/backbones/runtime/torch_runtime.h"
 #include "methods/kernels/device_loader.h"
+#include "tests/support/emulated_cuda/emulated_kernels.h"
 
 namespace qfs::test {
 
@@ -22,14 +25,23 @@ struct KernelDevice {
   void* stream() const { return services.current_stream(0); }
 };
 
-inline bool on_cuda() {
+inline bool device_is(std::string_view name) {
   const char* wanted = std::getenv("QFS_TEST_DEVICE");
-  return wanted != nullptr && std::string_view(wanted) == "cuda";
+  return wanted != nullptr && wanted == name;
+}
+
+inline bool on_cuda() { return device_is("cuda"); }
+
+/// Of so many repetitions of a random test, how many are made: a fortieth where the 512 threads of
+/// a block take turns on one core.
+inline uint64_t repetitions(uint64_t count) {
+  return device_is("emulated") ? (count + 39) / 40 : count;
 }
 
 inline KernelDevice kernel_device() {
   KernelDevice device;
   device.services = backbones::cpu_device_services();
+  if (device_is("emulated")) device.services.kernels = &emulated_cuda_kernels();
   if (on_cuda()) {
     const Status configured = backbones::configure_torch({.device = "cuda", .dtype = "bfloat16"});
     EXPECT_TRUE(configured.ok()) << configured.error().to_string();

@@ -6,6 +6,7 @@
 
 #include "methods/kernels/cuda/element.cuh"
 #include "methods/kernels/cuda/kernels.h"
+#include "methods/kernels/cuda/launch.cuh"
 
 namespace qfs::kernels::cuda {
 
@@ -14,6 +15,7 @@ namespace {
 constexpr int kWarp = 32;
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / kWarp;
+constexpr int kMergeThreads = 128;
 constexpr int kGroupChunk = 8;  ///< queries whose sums a thread keeps in registers
 constexpr int kLaneElements = kMaxHeadDim / kWarp;
 
@@ -134,7 +136,6 @@ __device__ void sum_values(const DecodeAttention& task, const Workspace& workspa
 /// Block (part, key head, token).
 template <class T>
 __global__ void __launch_bounds__(kThreads) attend_part(DecodeAttention task) {
-  extern __shared__ float shared[];
   const int64_t token = blockIdx.z;
   const int64_t length = task.positions[token] + 1;
   const int64_t begin = blockIdx.x * kDecodePart;
@@ -142,7 +143,7 @@ __global__ void __launch_bounds__(kThreads) attend_part(DecodeAttention task) {
   const int count = static_cast<int>(min(kDecodePart, length - begin));
   const int group = static_cast<int>(task.heads / task.kv_heads);
   const int dim = static_cast<int>(task.dim);
-  float* queries = shared;                       // [group, dim], scaled
+  float* queries = launched_shared();            // [group, dim], scaled
   float* scores = queries + group * dim;         // [group, kDecodePart]
   float* slices = scores + group * kDecodePart;  // [kThreads / dim, kGroupChunk, dim]
 
@@ -206,8 +207,8 @@ int decode_attention(const DecodeAttention& task, void* stream) {
     prepared = static_cast<int>(cudaFuncSetAttribute(
         attend_part<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
     if (prepared != 0) return;
-    attend_part<T><<<blocks, kThreads, shared, stream_of(stream)>>>(task);
-    merge_parts<T><<<heads, 128, 0, stream_of(stream)>>>(task);
+    launch({blocks, kThreads, shared}, stream, attend_part<T>, task);
+    launch({heads, kMergeThreads}, stream, merge_parts<T>, task);
   });
   return prepared != 0 ? prepared : launched;
 }

@@ -22,23 +22,21 @@ __device__ __forceinline__ void write(__half* place, float value) {
   *place = __float2half_rn(value);
 }
 
-/// Calls `launch` with a null pointer of the element type; the code of the launch.
-template <class Launch>
-int with_type(ElementType type, const Launch& launch) {
+/// Calls `work` with a null pointer of the element type; the code of the last launch.
+template <class Work>
+int with_type(ElementType type, const Work& work) {
   switch (type) {
     case ElementType::f32:
-      launch(static_cast<float*>(nullptr));
+      work(static_cast<float*>(nullptr));
       break;
     case ElementType::bf16:
-      launch(static_cast<__nv_bfloat16*>(nullptr));
+      work(static_cast<__nv_bfloat16*>(nullptr));
       break;
     case ElementType::f16:
-      launch(static_cast<__half*>(nullptr));
+      work(static_cast<__half*>(nullptr));
       break;
   }
   return static_cast<int>(cudaGetLastError());
 }
-
-inline cudaStream_t stream_of(void* stream) { return static_cast<cudaStream_t>(stream); }
 
 }  // namespace qfs::kernels::cuda

@@ -1,5 +1,6 @@
 #include "methods/kernels/cuda/element.cuh"
 #include "methods/kernels/cuda/kernels.h"
+#include "methods/kernels/cuda/launch.cuh"
 
 namespace qfs::kernels::cuda {
 
@@ -29,8 +30,8 @@ int gated_activation(const GatedActivation& task, void* stream) {
   const int64_t blocks = (count + kThreads - 1) / kThreads;
   return with_type(task.type, [&](auto* type) {
     using T = std::remove_pointer_t<decltype(type)>;
-    gated_activation_kernel<T><<<static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks),
-                                 kThreads, 0, stream_of(stream)>>>(task);
+    const dim3 grid(static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks));
+    launch({grid, kThreads}, stream, gated_activation_kernel<T>, task);
   });
 }
 

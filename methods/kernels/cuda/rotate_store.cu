@@ -1,5 +1,6 @@
 #include "methods/kernels/cuda/element.cuh"
 #include "methods/kernels/cuda/kernels.h"
+#include "methods/kernels/cuda/launch.cuh"
 
 namespace qfs::kernels::cuda {
 
@@ -53,8 +54,8 @@ int rotate_store(const RotateStore& task, void* stream) {
   if (task.tokens == 0) return 0;
   return with_type(task.type, [&](auto* type) {
     using T = std::remove_pointer_t<decltype(type)>;
-    rotate_store_kernel<T>
-        <<<static_cast<unsigned>(task.tokens), kThreads, 0, stream_of(stream)>>>(task);
+    launch({dim3(static_cast<unsigned>(task.tokens)), kThreads}, stream, rotate_store_kernel<T>,
+           task);
   });
 }
 

@@ -2,6 +2,7 @@
 // any order give one result.
 #include "methods/kernels/cuda/element.cuh"
 #include "methods/kernels/cuda/kernels.h"
+#include "methods/kernels/cuda/launch.cuh"
 #include "methods/kernels/nucleus_select.h"
 
 namespace qfs::kernels::cuda {
@@ -61,8 +62,8 @@ int sample_nucleus(const SampleNucleus& task, void* stream) {
   if (task.rows == 0) return 0;
   return with_type(task.type, [&](auto* type) {
     using T = std::remove_pointer_t<decltype(type)>;
-    sample_nucleus_kernel<T>
-        <<<static_cast<unsigned>(task.rows), kThreads, 0, stream_of(stream)>>>(task);
+    launch({dim3(static_cast<unsigned>(task.rows)), kThreads}, stream, sample_nucleus_kernel<T>,
+           task);
   });
 }
 

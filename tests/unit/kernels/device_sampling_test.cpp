@@ -83,7 +83,8 @@ class DeviceSamplingTest : public ::testing::Test {
   }
 
   void expect_equal(const std::vector<float>& row, const SamplingOptions& options,
-                    uint64_t draws = 200) const {
+                    uint64_t most = 200) const {
+    const uint64_t draws = test::repetitions(most);
     std::vector<uint64_t> seeds(draws);
     for (uint64_t i = 0; i < draws; ++i) seeds[i] = i;
     const std::vector<std::vector<float>> logits(draws, row);
