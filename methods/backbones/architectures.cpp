@@ -1,7 +1,5 @@
 #include "methods/backbones/architectures.h"
 
-#include <algorithm>
-#include <array>
 #include <string>
 
 #include "methods/backbones/bart/bart_network.h"
@@ -12,21 +10,19 @@ namespace qfs::backbones {
 
 namespace {
 
-constexpr std::array<Architecture, 2> kArchitectures = {
-    {{kBartModelTypes, &load_bart_folder, "", nullptr},
-     {kLlamaModelTypes, &load_llama_folder, "llama", &load_llama_gguf}}};
+constexpr Architecture kArchitectures[] = {
+    {kBartModelTypes, &outline_bart_folder, &load_bart_folder},
+    {kLlamaModelTypes, &outline_llama_folder, &load_llama_folder, "llama", &outline_llama_gguf,
+     &load_llama_gguf},
+};
 
-}  // namespace
-
-std::span<const Architecture> architectures() { return kArchitectures; }
-
-LoadedNetwork load_network(const checkpoints::ModelDirectory& directory) {
+Result<const Architecture*> find(const checkpoints::ModelDirectory& directory) {
   const auto identity = checkpoints::read_model_identity(directory.config());
   if (!identity.ok()) return identity.error();
   std::string known;
   for (const Architecture& architecture : kArchitectures) {
     for (const std::string_view type : architecture.model_types) {
-      if (type == identity->model_type) return architecture.load_folder(directory);
+      if (type == identity->model_type) return &architecture;
       known.append(known.empty() ? "" : ", ").append(type);
     }
   }
@@ -34,17 +30,43 @@ LoadedNetwork load_network(const checkpoints::ModelDirectory& directory) {
                      identity->model_type + "'; this program generates text with " + known);
 }
 
-LoadedNetwork load_network(const std::shared_ptr<const checkpoints::GgufFile>& file) {
+Result<const Architecture*> find(const GgufPointer& file) {
   const auto name = file->text("general.architecture");
   if (!name.ok()) return name.error();
   std::string known;
   for (const Architecture& architecture : kArchitectures) {
     if (architecture.gguf_name.empty()) continue;
-    if (architecture.gguf_name == *name) return architecture.load_gguf(file);
+    if (architecture.gguf_name == *name) return &architecture;
     known.append(known.empty() ? "" : ", ").append(architecture.gguf_name);
   }
   return unavailable("'" + file->path() + "' has the architecture '" + std::string(*name) +
                      "'; of GGUF files this program computes " + known);
+}
+
+}  // namespace
+
+Result<ModelOutline> outline_model(const checkpoints::ModelDirectory& directory) {
+  const auto architecture = find(directory);
+  if (!architecture.ok()) return architecture.error();
+  return (*architecture)->outline_folder(directory);
+}
+
+Result<ModelOutline> outline_model(const GgufPointer& file) {
+  const auto architecture = find(file);
+  if (!architecture.ok()) return architecture.error();
+  return (*architecture)->outline_gguf(file);
+}
+
+LoadedNetwork load_network(const checkpoints::ModelDirectory& directory) {
+  const auto architecture = find(directory);
+  if (!architecture.ok()) return architecture.error();
+  return (*architecture)->load_folder(directory);
+}
+
+LoadedNetwork load_network(const GgufPointer& file) {
+  const auto architecture = find(file);
+  if (!architecture.ok()) return architecture.error();
+  return (*architecture)->load_gguf(file);
 }
 
 }  // namespace qfs::backbones

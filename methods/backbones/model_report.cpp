@@ -1,20 +1,20 @@
 #include "methods/backbones/model_report.h"
 
-#include <array>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "harness/core/json_dom.h"
 #include "methods/backbones/architectures.h"
-#include "methods/backbones/bart/bart_config.h"
 #include "methods/backbones/encoders/encoder_weights.h"
-#include "methods/backbones/llama/llama_config.h"
 #include "methods/backbones/reading/matrix.h"
 #include "methods/backbones/registry/registry.h"
 #include "methods/checkpoints/gguf_checkpoint.h"
+#include "methods/checkpoints/model_config.h"
 #include "methods/checkpoints/model_directory.h"
 #include "methods/tokenizers/tokenizer_files.h"
 
@@ -27,6 +27,9 @@ using checkpoints::GgufFile;
 using checkpoints::ModelDirectory;
 using checkpoints::TensorEntry;
 using nlohmann::json;
+
+/// Positions that memory is told of beside a decoder's whole window.
+constexpr int64_t kShortContext = 2048;
 
 /// A checkpoint in either form.
 struct Opened {
@@ -61,43 +64,42 @@ Result<Opened> open(const Resource& resource) {
   return opened;
 }
 
-/// Which part of a model a tensor is, by the words of its name. The first row that fits decides.
-std::string_view part_of(std::string_view name) {
-  struct Word {
-    std::string_view text;
-    std::string_view part;
-  };
-  constexpr std::array<Word, 19> kWords = {{{"norm", "norm"},
-                                            {"LayerNorm", "norm"},
-                                            {"attention.output", "attention"},
-                                            {"embed", "embedding"},
-                                            {"token_embd", "embedding"},
-                                            {"shared.", "embedding"},
-                                            {"attn", "attention"},
-                                            {"attention", "attention"},
-                                            {"mlp", "feed_forward"},
-                                            {"ffn", "feed_forward"},
-                                            {".fc", "feed_forward"},
-                                            {"intermediate", "feed_forward"},
-                                            {".output.dense", "feed_forward"},
-                                            {"lm_head", "head"},
-                                            {"cls.", "head"},
-                                            {"classif", "head"},
-                                            {"pooler", "head"},
-                                            {"qa_outputs", "head"},
-                                            {"vocab_", "head"}}};
+/// Which part of a model a tensor is, by the words of its name: the architecture's own, then those
+/// that many have in common. The first that fits decides.
+std::string_view part_of(std::string_view name, std::span<const PartWord> own) {
+  constexpr PartWord kWords[] = {{"norm", "norm"},
+                                 {"LayerNorm", "norm"},
+                                 {"attention.output", "attention"},
+                                 {"embed", "embedding"},
+                                 {"token_embd", "embedding"},
+                                 {"shared.", "embedding"},
+                                 {"attn", "attention"},
+                                 {"attention", "attention"},
+                                 {"mlp", "feed_forward"},
+                                 {"ffn", "feed_forward"},
+                                 {".fc", "feed_forward"},
+                                 {"intermediate", "feed_forward"},
+                                 {".output.dense", "feed_forward"},
+                                 {"lm_head", "head"},
+                                 {"cls.", "head"},
+                                 {"classif", "head"},
+                                 {"pooler", "head"},
+                                 {"qa_outputs", "head"},
+                                 {"vocab_", "head"}};
   if (name == "output.weight") return "head";
-  for (const Word& word : kWords) {
-    if (name.find(word.text) != name.npos) return word.part;
+  for (const std::span<const PartWord> words : {own, std::span<const PartWord>(kWords)}) {
+    for (const PartWord& word : words) {
+      if (name.find(word.text) != name.npos) return word.part;
+    }
   }
   return "other";
 }
 
-json parameters_of(const Checkpoint& checkpoint) {
+json parameters_of(const Checkpoint& checkpoint, std::span<const PartWord> words) {
   json parts = {{"total", 0}, {"embedding", 0}, {"attention", 0}, {"feed_forward", 0},
                 {"norm", 0},  {"head", 0},      {"other", 0}};
   for (const TensorEntry& tensor : checkpoint.tensors()) {
-    for (const std::string_view part : {std::string_view("total"), part_of(tensor.name)}) {
+    for (const std::string_view part : {std::string_view("total"), part_of(tensor.name, words)}) {
       json& count = parts[std::string(part)];
       count = count.get<int64_t>() + tensor.elements;
     }
@@ -127,102 +129,60 @@ void add_tensors(const Checkpoint& checkpoint, json& report) {
   report["stored_bytes"] = bytes;
 }
 
-/// Bytes that the weights take once loaded for the CPU. Matrices of decoder-only models stay as
-/// they are where the kernels read their type; everything else is float32.
-int64_t loaded_bytes(const Checkpoint& checkpoint, bool decoder_only) {
+/// Bytes that the weights take once loaded for the CPU: float32 but for matrices that stay packed.
+int64_t loaded_bytes(const Checkpoint& checkpoint, bool keeps_packed) {
   int64_t bytes = 0;
   for (const TensorEntry& tensor : checkpoint.tensors()) {
-    const bool packed = decoder_only && tensor.shape.size() == 2 && stays_packed(tensor.type);
+    const bool packed = keeps_packed && tensor.shape.size() == 2 && stays_packed(tensor.type);
     bytes += packed ? static_cast<int64_t>(tensor.bytes) : tensor.elements * 4;
   }
   return bytes;
 }
 
-/// What a decoder needs for its cache, beside its weights.
-void add_memory(const LlamaConfig& config, int64_t weights, json& report) {
-  const int64_t per_token = config.cache_elements() * 4;
+/// What a model needs while it writes, beside its weights: keys and values of a decoder's rows, and
+/// of an encoder's source, once for all that go on from it.
+void add_memory(const ModelOutline& outline, json& report) {
+  const SequenceShape& shape = outline.shape;
+  const int64_t weights = report.at("loaded_bytes");
+  const int64_t per_token = outline.cache_elements * 4;
+  const int64_t longest = shape.encoder_decoder() ? shape.source_context : shape.context;
+  std::vector<int64_t> contexts = {longest};
+  if (!shape.encoder_decoder() && kShortContext < longest) {
+    contexts.insert(contexts.begin(), kShortContext);
+  }
   json rows = json::array();
-  for (const int64_t context : {int64_t{2048}, config.context}) {
-    if (context > config.context) continue;
+  for (const int64_t context : contexts) {
+    const int64_t positions = context + (shape.encoder_decoder() ? shape.context : 0);
     for (const int64_t batch : {1, 8}) {
       rows.push_back({{"context", context},
                       {"batch", batch},
-                      {"bytes", weights + batch * context * per_token}});
+                      {"bytes", weights + batch * positions * per_token}});
     }
   }
-  report["loaded_bytes"] = weights;
-  report["context"] = config.context;
+  report["context"] = longest;
+  if (shape.encoder_decoder()) report["output_context"] = shape.context;
   report["cache_bytes_per_token"] = per_token;
   report["memory"] = std::move(rows);
 }
-
-/// What an encoder-decoder keeps while it writes: keys and values of the decoder, and of the source
-/// once for all that go on from it.
-void add_memory(const BartConfig& config, int64_t weights, json& report) {
-  const int64_t per_token = config.cache_elements() * 4;
-  json rows = json::array();
-  for (const int64_t batch : {1, 8}) {
-    const int64_t source = config.encoder.max_tokens();
-    rows.push_back(
-        {{"context", source},
-         {"batch", batch},
-         {"bytes", weights + batch * per_token * (source + config.decoder_positions())}});
-  }
-  report["context"] = config.encoder.max_tokens();
-  report["output_context"] = config.decoder_positions();
-  report["cache_bytes_per_token"] = per_token;
-  report["memory"] = std::move(rows);
-}
-
-/// A row of what this program computes: its name, and a reader of the configuration that adds facts
-/// to the report.
-struct Kind {
-  const char* name;
-  Status (*describe)(const Opened& opened, json& report);
-};
-
-constexpr Kind kKinds[] = {
-    {"decoder",
-     [](const Opened& opened, json& report) -> Status {
-       const auto config =
-           opened.folder ? read_llama_config(*opened.folder) : read_llama_config(*opened.gguf);
-       if (!config.ok()) return config.error();
-       add_memory(*config, loaded_bytes(*opened.checkpoint, true), report);
-       return {};
-     }},
-    {"encoder-decoder",
-     [](const Opened& opened, json& report) -> Status {
-       if (!opened.folder) return unavailable("GGUF files here are decoder-only");
-       const auto config = read_bart_config(*opened.folder);
-       if (!config.ok()) return config.error();
-       add_memory(*config, loaded_bytes(*opened.checkpoint, false), report);
-       return {};
-     }},
-    {"encoder",
-     [](const Opened& opened, json& report) -> Status {
-       if (!opened.folder) return unavailable("GGUF files here are decoder-only");
-       const auto config = read_encoder_config(*opened.folder);
-       if (!config.ok()) return config.error();
-       report["context"] = config->max_tokens();
-       return {};
-     }},
-};
 
 /// Which kind the model is, or why this program computes none of it.
-std::string describe_architecture(const Opened& opened, json& report) {
-  report["loaded_bytes"] = loaded_bytes(*opened.checkpoint, false);
-  std::string reasons;
-  for (const Kind& kind : kKinds) {
-    const Status described = kind.describe(opened, report);
-    if (described.ok()) return kind.name;
-    // Another model type is unavailable; anything else is wrong with this one.
-    if (described.error().kind != ErrorKind::unavailable) {
-      return "no: " + described.error().to_string();
-    }
-    if (!opened.folder) return "no: " + described.error().message;
-    reasons += (reasons.empty() ? "" : "; ") + described.error().message;
+std::string describe_architecture(const Opened& opened, const Result<ModelOutline>& outline,
+                                  json& report) {
+  report["loaded_bytes"] = loaded_bytes(*opened.checkpoint, outline.ok() && outline->keeps_packed);
+  if (outline.ok()) {
+    add_memory(*outline, report);
+    return outline->shape.encoder_decoder() ? "encoder-decoder" : "decoder";
   }
-  return "no: " + reasons;
+  // Another model type is unavailable; anything else is wrong with this one.
+  if (outline.error().kind != ErrorKind::unavailable) return "no: " + outline.error().to_string();
+  if (!opened.folder) return "no: " + outline.error().message;
+  const auto encoder = read_encoder_config(*opened.folder);
+  if (encoder.ok()) {
+    report["context"] = encoder->max_tokens();
+    return "encoder";
+  }
+  if (encoder.error().kind != ErrorKind::unavailable) return "no: " + encoder.error().to_string();
+  return "no: " + outline.error().message + "; " + encoder.error().message;
 }
 
 json describe_tokenizer(const std::string& path) {
@@ -256,9 +216,12 @@ Result<Json> inspect_model(const Resource& resource) {
                  {"digest", resource.digest},
                  {"format", opened->gguf ? "GGUF" : "Hugging Face folder"},
                  {"model_type", opened->model_type},
-                 {"parameters", parameters_of(*opened->checkpoint)},
                  {"tokenizer", describe_tokenizer(resource.path)}};
-  report["computed"] = describe_architecture(*opened, report);
+  const auto outline =
+      opened->folder ? outline_model(*opened->folder) : outline_model(opened->gguf);
+  report["parameters"] = parameters_of(*opened->checkpoint,
+                                       outline.ok() ? outline->words : std::span<const PartWord>());
+  report["computed"] = describe_architecture(*opened, outline, report);
   add_tensors(*opened->checkpoint, report);
   return Json{report.dump()};
 }

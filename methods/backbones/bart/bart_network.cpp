@@ -92,6 +92,12 @@ class BartNetwork final : public Network {
 
 }  // namespace
 
+Result<ModelOutline> outline_bart_folder(const checkpoints::ModelDirectory& directory) {
+  const auto config = read_bart_config(directory);
+  if (!config.ok()) return config.error();
+  return ModelOutline{.shape = shape_of(*config), .cache_elements = config->cache_elements()};
+}
+
 Result<std::shared_ptr<const Network>> load_bart_folder(
     const checkpoints::ModelDirectory& directory) {
   auto weights = load_bart_weights(directory);

@@ -30,13 +30,18 @@ Status check_global(const SequenceInput& input, const SequenceShape& shape) {
 
 }  // namespace
 
-SequenceShape shape_of(const BartWeights& weights) {
-  const BartConfig& config = weights.config;
-  return {.vocabulary = weights.head.weight.size(0),
+SequenceShape shape_of(const BartConfig& config) {
+  return {.vocabulary = config.encoder.vocabulary,
           .context = config.decoder_positions(),
           .source_context = config.encoder.max_tokens(),
           .decoder_start = config.decoder_start,
           .global_attention = !config.windows.empty()};
+}
+
+SequenceShape shape_of(const BartWeights& weights) {
+  SequenceShape shape = shape_of(weights.config);
+  shape.vocabulary = weights.head.weight.size(0);
+  return shape;
 }
 
 Result<at::Tensor> encode_source(const BartWeights& weights, const SequenceInput& input,

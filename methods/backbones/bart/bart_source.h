@@ -17,6 +17,8 @@
 
 namespace qfs::backbones {
 
+SequenceShape shape_of(const BartConfig& config);
+/// The same with the head's own vocabulary.
 SequenceShape shape_of(const BartWeights& weights);
 
 /// The encoder's states of an input: [1, tokens, hidden]. `invalid_argument`: no tokens, too many,

@@ -66,6 +66,12 @@ Result<std::shared_ptr<const Network>> as_network(LoadedLlama weights) {
   return make_llama_network(*std::move(weights));
 }
 
+Result<ModelOutline> outline_of(const Result<LlamaConfig>& config) {
+  if (!config.ok()) return config.error();
+  return ModelOutline{
+      .shape = shape_of(*config), .cache_elements = config->cache_elements(), .keeps_packed = true};
+}
+
 }  // namespace
 
 SequenceShape shape_of(const LlamaConfig& config) {
@@ -74,6 +80,14 @@ SequenceShape shape_of(const LlamaConfig& config) {
 
 std::shared_ptr<const Network> make_llama_network(std::shared_ptr<const LlamaWeights> weights) {
   return std::make_shared<LlamaNetwork>(std::move(weights));
+}
+
+Result<ModelOutline> outline_llama_folder(const checkpoints::ModelDirectory& directory) {
+  return outline_of(read_llama_config(directory));
+}
+
+Result<ModelOutline> outline_llama_gguf(const std::shared_ptr<const checkpoints::GgufFile>& file) {
+  return outline_of(read_llama_config(*file));
 }
 
 Result<std::shared_ptr<const Network>> load_llama_folder(

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "methods/backbones/llama/llama_weights.h"
+#include "methods/backbones/model_outline.h"
 #include "methods/backbones/network.h"
 #include "methods/checkpoints/gguf.h"
 #include "methods/checkpoints/model_directory.h"
@@ -20,6 +21,10 @@ inline constexpr std::array<std::string_view, 4> kLlamaModelTypes = {"llama", "m
 SequenceShape shape_of(const LlamaConfig& config);
 
 std::shared_ptr<const Network> make_llama_network(std::shared_ptr<const LlamaWeights> weights);
+
+/// Errors as read_llama_config.
+Result<ModelOutline> outline_llama_folder(const checkpoints::ModelDirectory& directory);
+Result<ModelOutline> outline_llama_gguf(const std::shared_ptr<const checkpoints::GgufFile>& file);
 
 /// Errors as load_llama_weights.
 Result<std::shared_ptr<const Network>> load_llama_folder(

@@ -32,8 +32,14 @@ class Model(ModelTest):
         self.write_model(model_type="gpt_neox")
         report = self.ask("inspect", "./tiny")
         self.assertIn("no: ", report["computed"])
-        self.assertIn("'gpt_neox'", report["computed"])
+        self.assertEqual(report["computed"].count("'gpt_neox'"), 2)  # no generator, no encoder
+        self.assertIn("generates text with", report["computed"])
         self.assert_fails(5, self.run_bench("model", "generate", "./tiny", "--text", "a"), "'gpt_neox'")
+
+    def test_memory_is_told_of_2048_tokens_and_of_the_whole_window(self):
+        for window, contexts in ((64, [64, 64]), (2048, [2048, 2048]), (4096, [2048, 2048, 4096, 4096])):
+            self.write_model(max_position_embeddings=window)
+            self.assertEqual([row["context"] for row in self.ask("inspect", "./tiny")["memory"]], contexts)
 
     def test_verify_names_what_is_wrong(self):
         self.write_model()
