@@ -3,6 +3,7 @@
 #include <string>
 
 #include "methods/backbones/bart/bart_network.h"
+#include "methods/backbones/llama/llama_families.h"
 #include "methods/backbones/llama/llama_network.h"
 #include "methods/checkpoints/model_config.h"
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "methods/backbones/llama/llama_config.h"
+#include "methods/backbones/llama/llama_families.h"
 #include "methods/backbones/reading/config_reader.h"
 
 namespace qfs::backbones {
@@ -16,26 +17,11 @@ using checkpoints::ConfigObject;
 constexpr int64_t kMaxWidth = 1 << 20;
 constexpr int64_t kMaxContext = int64_t{1} << 24;
 
-/// What the model types differ in.
-struct Family {
-  std::string_view model_type;
-  bool qkv_bias;             ///< always there
-  bool optional_bias;        ///< `attention_bias` and `mlp_bias` are read
-  std::string_view windows;  ///< key that says whether `sliding_window` counts; empty: it does
-};
-
-constexpr Family kFamilies[] = {
-    {"llama", false, true, ""},
-    {"mistral", false, false, ""},
-    {"qwen2", true, false, "use_sliding_window"},
-    {"BlueLM", false, false, ""},
-};
-
-Result<const Family*> family_of(const ConfigObject& config) {
+Result<const LlamaFamily*> family_of(const ConfigObject& config) {
   const auto identity = checkpoints::read_model_identity(config);
   if (!identity.ok()) return identity.error();
   std::string known;
-  for (const Family& family : kFamilies) {
+  for (const LlamaFamily& family : kLlamaFamilies) {
     if (family.model_type == identity->model_type) return &family;
     known.append(known.empty() ? "" : ", ").append(family.model_type);
   }

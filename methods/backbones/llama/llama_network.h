@@ -3,9 +3,7 @@
 // Called by architectures.h and tests. Thread-safe.
 #pragma once
 
-#include <array>
 #include <memory>
-#include <string_view>
 
 #include "methods/backbones/llama/llama_weights.h"
 #include "methods/backbones/model_outline.h"
@@ -14,9 +12,6 @@
 #include "methods/checkpoints/model_directory.h"
 
 namespace qfs::backbones {
-
-inline constexpr std::array<std::string_view, 4> kLlamaModelTypes = {"llama", "mistral", "qwen2",
-                                                                     "BlueLM"};
 
 SequenceShape shape_of(const LlamaConfig& config);
 
