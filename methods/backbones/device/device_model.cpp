@@ -10,7 +10,6 @@
 #include "methods/backbones/device/device_draw.h"
 #include "methods/backbones/runtime/input_checks.h"
 #include "methods/backbones/runtime/torch_runtime.h"
-#include "methods/backbones/steps/cache_rows.h"
 
 namespace qfs::backbones {
 

@@ -18,15 +18,9 @@
 #include "methods/backbones/device/device_services.h"
 #include "methods/backbones/device/step_graphs.h"
 #include "methods/backbones/sequence_model.h"
+#include "methods/backbones/steps/cache_rows.h"
 
 namespace qfs::backbones {
-
-/// What the cache holds of a position.
-struct CacheShape {
-  int64_t layers = 0;
-  int64_t heads = 0;  ///< of keys and values
-  int64_t dim = 0;
-};
 
 /// Where a step finds its inputs and leaves its logits.
 struct StepMemory {

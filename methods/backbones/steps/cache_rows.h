@@ -15,6 +15,13 @@
 
 namespace qfs::backbones {
 
+/// What a cache holds of a position.
+struct CacheShape {
+  int64_t layers = 0;
+  int64_t heads = 0;  ///< of keys and values
+  int64_t dim = 0;
+};
+
 /// Copies what rows `sources` hold to `rows`, all at once. `keys` and `values`: [layers, rows,
 /// heads, capacity, head_dim]; `lengths`: positions that each row holds. `internal`: lists of
 /// different lengths, a row outside the cache or named twice, an empty source.

@@ -1,0 +1,98 @@
+#include "methods/backbones/steps/step_model.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/tensor.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "methods/backbones/runtime/input_checks.h"
+#include "methods/backbones/runtime/torch_runtime.h"
+
+namespace qfs::backbones {
+
+StepModel::StepModel(SequenceShape shape, const CacheShape& cache, const at::Tensor& weight)
+    : shape_(std::move(shape)),
+      cache_(cache),
+      options_(weight.options()),
+      pool_(at::get_num_threads()),
+      products_(pool_),
+      attention_(pool_, cache.heads, cache.dim) {}
+
+Status StepModel::begin(int64_t rows, int64_t capacity) {
+  if (rows < 1 || capacity < 1 || capacity > shape_.context) {
+    return invalid_argument("a cache of " + std::to_string(rows) + " rows of " +
+                            std::to_string(capacity) + " tokens; the backbone's window has " +
+                            std::to_string(shape_.context));
+  }
+  return guarded("allocating the key-value cache", [&]() -> Status {
+    if (!keys_.defined() || keys_.size(1) < rows || keys_.size(3) < capacity) {
+      keys_.reset();
+      values_.reset();
+      keys_ = at::empty({cache_.layers, rows, cache_.heads, capacity, cache_.dim}, options_);
+      values_ = at::empty_like(keys_);
+    }
+    lengths_.assign(static_cast<size_t>(keys_.size(1)), 0);
+    return {};
+  });
+}
+
+Status StepModel::decode(std::span<const int64_t> rows, std::span<const int32_t> tokens,
+                         std::span<float> logits) {
+  Status status = check_step(rows, tokens, shape_.vocabulary, lengths_, capacity());
+  if (!status.ok()) return status;
+  status = check_logits_room(logits, rows.size(), shape_.vocabulary);
+  if (!status.ok()) return status;
+  return guarded("decoding", [&]() -> Status {
+    run(rows, tokens, logits);
+    return {};
+  });
+}
+
+Status StepModel::reassign(std::span<const int64_t> rows, std::span<const int64_t> sources) {
+  return reassign_rows(rows, sources, keys_, values_, lengths_);
+}
+
+void StepModel::run(std::span<const int64_t> rows, std::span<const int32_t> tokens,
+                    std::span<float> logits) {
+  std::vector<int64_t> positions;
+  for (const int64_t row : rows) positions.push_back(lengths_[static_cast<size_t>(row)]);
+  const at::Tensor ids = at::tensor(at::ArrayRef<int32_t>(tokens.data(), tokens.size()));
+  copy_logits(compute(rows, ids, at::tensor(positions)), logits);
+  for (const int64_t row : rows) ++lengths_[static_cast<size_t>(row)];
+}
+
+void StepModel::copy_logits(const at::Tensor& scores, std::span<float> logits) {
+  const at::Tensor floats = scores.to(at::kFloat).contiguous();
+  std::copy_n(floats.const_data_ptr<float>(), logits.size(), logits.data());
+}
+
+at::Tensor StepModel::attend_past(const at::Tensor& qkv, size_t layer,
+                                  std::span<const int64_t> rows) {
+  const at::Tensor parts = in_heads(qkv);
+  std::vector<KeyValues> past;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const int64_t length = lengths_[static_cast<size_t>(rows[i])];
+    const at::Tensor added = parts.select(0, static_cast<int64_t>(i));
+    past.push_back(held(layer, rows[i], length + 1));
+    past.back().keys.select(1, length).copy_(added.select(0, 1));
+    past.back().values.select(1, length).copy_(added.select(0, 2));
+  }
+  return attention_(parts.select(1, 0), past);
+}
+
+at::Tensor StepModel::attend(const at::Tensor& queries, std::span<const KeyValues> held) {
+  return attention_(in_heads(queries).select(1, 0), held);
+}
+
+KeyValues StepModel::held(size_t layer, int64_t row, int64_t positions) const {
+  const auto of = [&](const at::Tensor& cache) {
+    return cache.select(0, static_cast<int64_t>(layer)).select(0, row).narrow(1, 0, positions);
+  };
+  return {of(keys_), of(values_)};
+}
+
+}  // namespace qfs::backbones
