@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "methods/backbones/llama/llama.h"
@@ -35,9 +34,10 @@ class CpuLlama final : public SequenceModel {
 
   Status prefill(int64_t row, const SequenceInput& input, std::span<float> logits) override {
     if (!cache_) return internal_error("prefill before begin");
-    if (Status in = check_cache_row(row, cache_->lengths.size()); !in.ok()) return in;
+    const Status can =
+        check_prompt(row, input.ids, shape_.vocabulary, cache_->lengths, cache_->capacity);
+    if (!can.ok()) return can;
     int64_t& length = cache_->lengths[static_cast<size_t>(row)];
-    if (length != 0) return invalid_argument("row " + std::to_string(row) + " is in use");
     if (input.shared) {
       const Status copied = copy_shared(*input.shared, static_cast<int64_t>(input.ids.size()), row,
                                         cache_->keys, cache_->values, cache_->lengths);

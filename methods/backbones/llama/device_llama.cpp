@@ -44,7 +44,10 @@ class DeviceLlama final : public DeviceModel {
 
   Status prefill(int64_t row, const SequenceInput& input, std::span<float> logits) override {
     const std::span<const int32_t> tokens = input.ids;
-    if (Status status = check(row, tokens, logits); !status.ok()) return status;
+    Status status = check_prompt(row, tokens, config().vocabulary, lengths_, capacity());
+    if (!status.ok()) return status;
+    status = check_logits_room(logits, 1, config().vocabulary);
+    if (!status.ok()) return status;
     const auto count = static_cast<int64_t>(tokens.size());
     int64_t& length = lengths_[static_cast<size_t>(row)];
     if (input.shared) {
@@ -74,19 +77,6 @@ class DeviceLlama final : public DeviceModel {
     const at::Tensor hidden = forward(Inputs::of(memory.inputs, step.parts), kNoPrompt);
     at::Tensor scores = memory.logits;
     at::mm_out(scores, normed(hidden, weights_->output_norm), weights_->head.t());
-  }
-
-  Status check(int64_t row, std::span<const int32_t> tokens, std::span<float> logits) const {
-    if (Status in = check_cache_row(row, lengths_.size()); !in.ok()) return in;
-    Status status = check_logits_room(logits, 1, config().vocabulary);
-    if (!status.ok()) return status;
-    status = check_token_ids(tokens, config().vocabulary);
-    if (!status.ok()) return status;
-    const auto count = static_cast<int64_t>(tokens.size());
-    const int64_t length = lengths_[static_cast<size_t>(row)];
-    if (count > 0 && count <= capacity() && length == 0) return {};
-    return invalid_argument("a prompt of " + std::to_string(count) + " tokens for a row of " +
-                            std::to_string(capacity()) + " that holds " + std::to_string(length));
   }
 
   static at::Tensor prompt_inputs(std::span<const int32_t> tokens, int64_t row, int64_t begin) {

@@ -24,6 +24,17 @@ Status check_logits_room(std::span<const float> logits, size_t rows, int64_t voc
   return internal_error("logits of another size than " + std::to_string(rows) + " rows");
 }
 
+Status check_prompt(int64_t row, std::span<const int32_t> tokens, int64_t vocabulary,
+                    std::span<const int64_t> lengths, int64_t capacity) {
+  if (Status in = check_cache_row(row, lengths.size()); !in.ok()) return in;
+  if (Status known = check_token_ids(tokens, vocabulary); !known.ok()) return known;
+  const auto count = static_cast<int64_t>(tokens.size());
+  const int64_t length = lengths[static_cast<size_t>(row)];
+  if (count > 0 && count <= capacity && length == 0) return {};
+  return invalid_argument("a prompt of " + std::to_string(count) + " tokens for a row of " +
+                          std::to_string(capacity) + " that holds " + std::to_string(length));
+}
+
 Status check_step(std::span<const int64_t> rows, std::span<const int32_t> tokens,
                   int64_t vocabulary, std::span<const int64_t> lengths, int64_t capacity) {
   if (rows.empty() || rows.size() != tokens.size()) {

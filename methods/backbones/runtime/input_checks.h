@@ -20,6 +20,11 @@ Status check_cache_row(int64_t row, size_t rows);
 /// `internal` unless `logits` has room for those of so many rows.
 Status check_logits_room(std::span<const float> logits, size_t rows, int64_t vocabulary);
 
+/// A prompt for a row of a decoder-only model's cache. `internal`: a row outside the cache;
+/// `invalid_argument`: no tokens, too many, an unknown id, a row in use.
+Status check_prompt(int64_t row, std::span<const int32_t> tokens, int64_t vocabulary,
+                    std::span<const int64_t> lengths, int64_t capacity);
+
 /// A step of decoding for rows of a cache that hold `lengths` of `capacity` positions. `internal`:
 /// no rows, not a token each, a row outside the cache; `invalid_argument`: an unknown id, a row
 /// that is empty or full.

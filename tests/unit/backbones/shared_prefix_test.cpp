@@ -87,5 +87,20 @@ TEST_F(SharedPrefixTest, what_is_not_held_is_refused_and_the_row_stays_empty) {
   }
 }
 
+TEST_F(SharedPrefixTest, without_one_every_model_refuses_prompts_in_the_same_words) {
+  for (const auto& model : models_) {
+    ASSERT_TRUE(model->begin(2, 4).ok());
+    const auto words = [&](std::vector<int32_t> ids) {
+      return refusal(*model, 0, {.ids = std::move(ids)});
+    };
+    EXPECT_EQ(words({}), "a prompt of 0 tokens for a row of 4 that holds 0");
+    EXPECT_EQ(words({1, 2, 3, 4, 5}), "a prompt of 5 tokens for a row of 4 that holds 0");
+    EXPECT_EQ(words({1, 258}), "token id 258 is outside 0..257");
+    EXPECT_EQ(words({1, 2}), "read");
+    EXPECT_EQ(words({1, 2}), "a prompt of 2 tokens for a row of 4 that holds 2");
+    EXPECT_EQ(refusal(*model, 2, {.ids = {1}}), "row 2 is outside the cache");
+  }
+}
+
 }  // namespace
 }  // namespace qfs::backbones
