@@ -7,8 +7,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "methods/backbones/architectures.h"
 #include "methods/backbones/bart/bart_model.h"
-#include "methods/backbones/llama/cpu_llama.h"
 #include "methods/backbones/runtime/torch_runtime.h"
 #include "methods/generation/generator.h"
 #include "tests/support/letter_tokenizer.h"
@@ -33,10 +33,11 @@ std::unique_ptr<backbones::SequenceModel> open(const json& test_case) {
   const auto directory =
       checkpoints::ModelDirectory::open(write_tiny_checkpoint(folder, test_case));
   EXPECT_TRUE(directory.ok());
-  if (test_case.at("config").at("model_type") == "llama") {
-    const auto weights = backbones::load_llama_weights(*directory);
-    EXPECT_TRUE(weights.ok());
-    return backbones::make_cpu_model(*weights);
+  if (test_case.at("end_bias") == 0) {
+    const auto network = backbones::load_network(*directory);
+    EXPECT_TRUE(network.ok()) << network.error().to_string();
+    ResourceCache cache;
+    return *(*network)->open({}, "", cache);
   }
   const auto weights = backbones::load_bart_weights(*directory);
   EXPECT_TRUE(weights.ok()) << weights.error().to_string();

@@ -63,11 +63,16 @@ CASES = {
 }
 
 
+def is_seq2seq(config):
+    return config["model_type"] in ("bart", "led")
+
+
 def build(config, options):
-    if config["model_type"] == "llama":
+    if not is_seq2seq(config):
         arguments = {key: value for key, value in config.items() if key != "model_type"}
-        model = transformers.LlamaForCausalLM(transformers.LlamaConfig(**arguments)).float().eval()
-        return model, tiny_models.fill(model)
+        parsed = transformers.AutoConfig.for_model(config["model_type"], **arguments)
+        model = transformers.AutoModelForCausalLM.from_config(parsed).float().eval()
+        return model, tiny_models.fill(model, skip=("lm_head.weight",) if parsed.tie_word_embeddings else ())
     model, tensors = tiny_seq2seq.build(config, {})
     parameters = dict(model.named_parameters())
     for tensor in tensors:
@@ -81,7 +86,7 @@ def build(config, options):
 
 def generate(model, config, options, ids, positions):
     prompt = torch.tensor([ids])
-    decoder = config["model_type"] != "llama"
+    decoder = is_seq2seq(config)
     begun = 1 if decoder else len(ids)
     settings = {"max_length": begun + options["max_new_tokens"], "num_beams": options.get("beams", 1),
                 "do_sample": False, "eos_token_id": END, "pad_token_id": 1, "bos_token_id": 0, "use_cache": True,
@@ -118,7 +123,7 @@ def run(name, config, options):
     inputs = [{"ids": tiny_seq2seq.some_ids(length), "global": positions if config["model_type"] == "led" else []}
               for length, positions in INPUTS]
     # A forced first token only concerns decoders of encoder-decoders.
-    sets = [one for one in OPTIONS if config["model_type"] != "llama" or "forced_first" not in one]
+    sets = [one for one in OPTIONS if is_seq2seq(config) or "forced_first" not in one]
     outputs = [[generate(model, config, one, row["ids"], row["global"]) for row in inputs] for one in sets]
     return {"name": name, "config": config, "tensors": tensors, "end_bias": options.get("end_bias", 0.0),
             "inputs": inputs, "options": sets, "outputs": outputs}
@@ -129,7 +134,7 @@ def main():
     out = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else HERE / name)
     torch.set_num_threads(1)
     cases = [run(name, config, options) for name, (config, options) in CASES.items()
-             if NEW or config["model_type"] != "led"]
+             if NEW or config["model_type"] in ("bart", "llama")]
     out.write_text(json.dumps({"made_by": "make_generation_expected.py", "transformers": transformers.__version__,
                                "cases": cases}, separators=(",", ":")) + "\n")
 
