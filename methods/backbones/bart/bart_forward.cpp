@@ -4,11 +4,11 @@
 #include <ATen/ops/scaled_dot_product_attention.h>
 #include <ATen/ops/tensor.h>
 
-#include <optional>
 #include <vector>
 
 #include "methods/backbones/bart/bart_decoder.h"
 #include "methods/backbones/bart/bart_source.h"
+#include "methods/backbones/layers/causal_attention.h"
 #include "methods/backbones/runtime/torch_runtime.h"
 
 namespace qfs::backbones {
@@ -25,11 +25,7 @@ class WholeSequence final : public DecoderOperations {
   }
 
   at::Tensor attend_past(const at::Tensor& qkv, size_t) override {
-    const BartConfig& c = weights_.config;
-    const at::Tensor parts = qkv.view({1, qkv.size(0), 3, c.decoder_heads, c.decoder_head_dim()})
-                                 .permute({2, 0, 3, 1, 4});
-    return joined(at::scaled_dot_product_attention(parts.select(0, 0), parts.select(0, 1),
-                                                   parts.select(0, 2), std::nullopt, 0.0, true));
+    return causal_attention(qkv, weights_.config.decoder_heads);
   }
 
   at::Tensor attend_source(const at::Tensor& queries, size_t layer) override {
@@ -37,16 +33,14 @@ class WholeSequence final : public DecoderOperations {
     const at::Tensor read = cross_keys_values(weights_, weights_.layers[layer], states_);
     const at::Tensor asking =
         queries.view({1, queries.size(0), c.decoder_heads, c.decoder_head_dim()}).transpose(1, 2);
-    return joined(at::scaled_dot_product_attention(asking, read.select(0, 0).unsqueeze(0),
-                                                   read.select(0, 1).unsqueeze(0)));
+    return at::scaled_dot_product_attention(asking, read.select(0, 0).unsqueeze(0),
+                                            read.select(0, 1).unsqueeze(0))
+        .squeeze(0)
+        .transpose(0, 1)
+        .flatten(1);
   }
 
  private:
-  /// [1, heads, tokens, head_dim] to [tokens, hidden].
-  static at::Tensor joined(const at::Tensor& attended) {
-    return attended.squeeze(0).transpose(0, 1).flatten(1);
-  }
-
   const BartWeights& weights_;
   const at::Tensor& states_;
 };
