@@ -1,6 +1,5 @@
 #include "methods/backbones/bart/bart_weights.h"
 
-#include <ATen/ops/equal.h>
 #include <ATen/ops/zeros.h>
 
 #include <string>
@@ -80,33 +79,19 @@ DecoderLayer read_layer(const DecoderLayerNames& names, TensorReader& reader) {
           .output_norm = reader.norm(names.output_norm)};
 }
 
-/// `data` when a table of the file differs from the one that all of them are tied to.
-Status check_tied(const Checkpoint& file, const std::string& path, const std::string& name,
-                  TensorReader& reader, const at::Tensor& words) {
-  if (file.find(name) == nullptr) return {};
-  const at::Tensor table = reader.tensor(name);
-  if (!reader.status().ok()) return reader.status();
-  if (at::equal(table, words)) return {};
-  return data_error("'" + path + "' has a " + name +
-                    " that differs from the embedding to which its configuration ties it");
-}
-
 /// The output head with its bias.
-Status read_head(const Checkpoint& file, const std::string& path, TensorReader& reader,
-                 BartWeights& weights) {
+void read_head(const Checkpoint& file, TensorReader& reader, BartWeights& weights) {
   const at::Tensor& words = weights.encoder->words;
-  for (const char* name : {"shared.weight", "encoder.embed_tokens.weight",
-                           "decoder.embed_tokens.weight", "lm_head.weight"}) {
-    if (!weights.config.tied && std::string_view(name) == "lm_head.weight") continue;
-    if (Status tied = check_tied(file, path, name, reader, words); !tied.ok()) return tied;
+  for (const char* name :
+       {"shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight"}) {
+    reader.expect_tied(name, words);
   }
+  if (weights.config.tied) reader.expect_tied("lm_head.weight", words);
   weights.head.weight = weights.config.tied ? words : reader.tensor("lm_head.weight");
   weights.head.bias = file.find("final_logits_bias") != nullptr
                           ? reader.tensor("final_logits_bias")
                           : at::zeros({1, weights.config.encoder.vocabulary});
-  if (!reader.status().ok()) return reader.status();
-  weights.head.bias = weights.head.bias.squeeze(0);
-  return {};
+  if (reader.status().ok()) weights.head.bias = weights.head.bias.squeeze(0);
 }
 
 class Copier {
@@ -174,9 +159,8 @@ Loaded load_bart_weights(const checkpoints::ModelDirectory& directory) {
     for (int64_t i = 0; i < config->decoder_layers && reader.status().ok(); ++i) {
       weights->layers.push_back(read_layer(decoder_layer_names(i), reader));
     }
-    if (Status head = read_head(**file, directory.path(), reader, *weights); !head.ok()) {
-      return head.error();
-    }
+    read_head(**file, reader, *weights);
+    if (!reader.status().ok()) return reader.status().error();
     return std::shared_ptr<const BartWeights>(std::move(weights));
   });
 }

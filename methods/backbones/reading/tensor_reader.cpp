@@ -2,6 +2,7 @@
 
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/equal.h>
 
 #include <utility>
 
@@ -27,6 +28,14 @@ Linear TensorReader::fused(const std::vector<std::string>& names) {
   }
   if (!status_.ok()) return {};
   return {at::cat(weights), at::cat(biases)};
+}
+
+void TensorReader::expect_tied(const std::string& name, const at::Tensor& table) {
+  if (file_.find(name) == nullptr) return;
+  const at::Tensor stored = tensor(name);
+  if (!status_.ok() || at::equal(stored, table)) return;
+  keep(data_error("'" + file_.path() + "' has a " + name +
+                  " that differs from the embedding to which its configuration ties it"));
 }
 
 void TensorReader::keep(Error error) {

@@ -55,6 +55,9 @@ class TensorReader {
   LayerNorm norm(const std::string& name) {
     return {tensor(name + ".weight"), tensor(name + ".bias")};
   }
+  /// Fails with `data` where the file has a table under this name that differs from the one to
+  /// which the configuration ties it.
+  void expect_tied(const std::string& name, const at::Tensor& table);
   const Status& status() const { return status_; }
 
  private:
