@@ -3,23 +3,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "methods/backbones/llama/cpu_llama.h"
 #include "methods/backbones/llama/device_llama.h"
 #include "methods/backbones/runtime/torch_runtime.h"
+#include "tests/support/expected_logits.h"
 #include "tests/support/tiny_checkpoint.h"
 
 namespace qfs::backbones {
 namespace {
 
 using nlohmann::json;
+using qfs::test::expect_logits;
 using ::testing::HasSubstr;
-
-constexpr double kTolerance = 2e-5;
 
 json expected(const std::string& name = "tiny_llama_expected.json") {
   std::ifstream file("tests/conformance/backbones/" + name);
@@ -30,29 +28,6 @@ Result<std::shared_ptr<const LlamaWeights>> load(const std::string& folder) {
   const auto directory = checkpoints::ModelDirectory::open(folder);
   if (!directory.ok()) return directory.error();
   return load_llama_weights(*directory);
-}
-
-/// Logits after reading `prompt` tokens at once and the rest one by one, at every `every`-th
-/// position that this passes.
-void expect_logits(SequenceModel& model, const json& test_case, size_t prompt, size_t every) {
-  const std::vector<int32_t> ids = test_case.at("ids");
-  std::vector<float> logits(static_cast<size_t>(model.shape().vocabulary));
-  ASSERT_TRUE(model.begin(1, static_cast<int64_t>(ids.size())).ok());
-  const SequenceInput input = {.ids = {ids.begin(), ids.begin() + static_cast<int64_t>(prompt)}};
-  ASSERT_TRUE(model.prefill(0, input, logits).ok());
-  for (size_t position = prompt - 1;;) {
-    if (position % every == 0) {
-      const std::vector<double> row = test_case.at("logits").at(position / every);
-      ASSERT_EQ(row.size(), logits.size());
-      for (size_t i = 0; i < row.size(); ++i) {
-        ASSERT_NEAR(logits[i], row[i], kTolerance * std::max(1.0, std::abs(row[i])))
-            << "logit " << i << " after position " << position;
-      }
-    }
-    if (++position == ids.size()) return;
-    const int64_t row = 0;
-    ASSERT_TRUE(model.decode({&row, 1}, {&ids[position], 1}, logits).ok());
-  }
 }
 
 class TinyLlamaConformance : public ::testing::Test {
