@@ -47,7 +47,7 @@ if(QFS_TORCH)
       "OMP_NUM_THREADS=1;QFS_TEST_DEVICE=cuda")
   endif()
   qfs_test(tiny_models_test LABEL conformance
-    SOURCES conformance/backbones/cpu_encoder_test.cpp conformance/backbones/tiny_encoders_test.cpp conformance/backbones/tiny_gradients_test.cpp conformance/backbones/tiny_llama_test.cpp conformance/backbones/tiny_seq2seq_test.cpp
+    SOURCES conformance/backbones/cpu_encoder_test.cpp conformance/backbones/tiny_encoders_test.cpp conformance/backbones/tiny_gpt2_test.cpp conformance/backbones/tiny_gradients_test.cpp conformance/backbones/tiny_llama_test.cpp conformance/backbones/tiny_seq2seq_test.cpp
             support/safetensors_writer.cpp support/tiny_checkpoint.cpp
     LINK qfs_backbones nlohmann_json::nlohmann_json)
   qfs_test(smollm2_test LABEL conformance

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "methods/backbones/bart/bart_network.h"
+#include "methods/backbones/gpt2/gpt2_network.h"
 #include "methods/backbones/llama/llama_families.h"
 #include "methods/backbones/llama/llama_network.h"
 #include "methods/checkpoints/model_config.h"
@@ -13,6 +14,7 @@ namespace {
 
 constexpr Architecture kArchitectures[] = {
     {kBartModelTypes, &outline_bart_folder, &load_bart_folder},
+    {kGpt2ModelTypes, &outline_gpt2_folder, &load_gpt2_folder},
     {kLlamaModelTypes, &outline_llama_folder, &load_llama_folder, "llama", &outline_llama_gguf,
      &load_llama_gguf},
 };

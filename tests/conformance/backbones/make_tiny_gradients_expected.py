@@ -2,10 +2,11 @@
 """Writes tiny_gradients_expected.json: losses and gradients of tiny random models.
 
 Reference: transformers 5.23.0 with autograd of torch 2.11.0, float32, CPU, eager attention. The models are those of
-tiny_llama_expected.json, tiny_seq2seq_expected.json and tiny_encoders_expected.json, named as there. Per model: what
-it read, labels (-100: none), the loss, and of every parameter's gradient its L2 norm and its product with the values
-that tiny_models.py makes for "NAME#gradient" (scale 1). An encoder's loss is the product of its last states with the
-values for "states". Tables that one checkpoint tensor stands for are added up under its name.
+tiny_llama_expected.json, tiny_gpt2_expected.json, tiny_seq2seq_expected.json and tiny_encoders_expected.json, named as
+there. Per model: what it read, labels (-100: none), the loss, and of every parameter's gradient its L2 norm and its
+product with the values that tiny_models.py makes for "NAME#gradient" (scale 1). An encoder's loss is the product of its
+last states with the values for "states". Tables that one checkpoint tensor stands for are added up under its name.
+Matrices are [outputs, inputs], also those that a checkpoint holds transposed (GPT-2's Conv1D).
 
 Needs: transformers 5.23.0, torch 2.11.0, numpy. Usage: make_tiny_gradients_expected.py [OUT.json]
 """
@@ -18,6 +19,7 @@ import torch
 import transformers
 
 import make_tiny_encoders_expected as encoders
+import make_tiny_gpt2_expected as gpt2
 import make_tiny_llama_expected as llama
 import tiny_models
 import tiny_seq2seq
@@ -40,13 +42,16 @@ def digits(value):
 def gradients(model, loss, prefixes=()):
     loss.backward()
     sums = {}
+    transposed = {f"{name}.weight" for name, module in model.named_modules()
+                  if isinstance(module, transformers.pytorch_utils.Conv1D)}
     for name, parameter in model.named_parameters():
         if parameter.grad is None:
             continue
+        gradient = parameter.grad.t() if name in transposed else parameter.grad
         for prefix in prefixes:
             name = name.removeprefix(prefix)
         name = "shared.weight" if name in TABLES and prefixes else name
-        sums[name] = sums.get(name, 0) + parameter.grad
+        sums[name] = sums.get(name, 0) + gradient
     rows = []
     for name, gradient in sorted(sums.items()):
         probe = tiny_models.values(name + "#gradient", list(gradient.shape), 1.0, 0.0)
@@ -54,16 +59,20 @@ def gradients(model, loss, prefixes=()):
     return rows
 
 
+def decoder_case(name, model, ids):
+    labels = [-100 if i < 5 or i == 11 else token for i, token in enumerate(ids)]
+    loss = model(input_ids=torch.tensor([ids]), labels=torch.tensor([labels])).loss
+    # transformers shifts: the logits after a token are held against the next label.
+    return {"name": name, "ids": ids, "labels": labels[1:] + [-100], "loss": digits(loss),
+            "gradients": gradients(model, loss)}
+
+
 def llama_case(name, changes):
     config = {key: value for key, value in {**llama.BASE, **changes}.items() if value is not None}
     model = built(config, transformers.AutoModelForCausalLM)
     tiny_models.fill(model, exact=config["torch_dtype"] == "bfloat16",
                      skip=("lm_head.weight",) if config["tie_word_embeddings"] else ())
-    labels = [-100 if i < 5 or i == 11 else token for i, token in enumerate(llama.IDS)]
-    loss = model(input_ids=torch.tensor([llama.IDS]), labels=torch.tensor([labels])).loss
-    # transformers shifts: the logits after a token are held against the next label.
-    return {"name": name, "ids": llama.IDS, "labels": labels[1:] + [-100], "loss": digits(loss),
-            "gradients": gradients(model, loss)}
+    return decoder_case(name, model, llama.IDS)
 
 
 def seq2seq_case(name, config, options):
@@ -105,6 +114,8 @@ def main():
     torch.set_num_threads(1)
     cases = {
         "llama": [llama_case(name, changes) for name, changes in llama.CASES.items()],
+        "gpt2": [decoder_case(name, gpt2.filled(changes)[1], gpt2.IDS) for name, changes in gpt2.CASES.items()
+                 if "prefix" not in changes],
         "seq2seq": [seq2seq_case(name, config, options) for name, (config, options) in tiny_seq2seq.CASES.items()
                     if not options.get("native")],
         "encoders": [encoder_case(name, config, kind) for name, (config, kind) in encoders.CASES.items()],

@@ -14,6 +14,7 @@
 #include "methods/backbones/bart/bart_names.h"
 #include "methods/backbones/encoders/encoder_names.h"
 #include "methods/backbones/encoders/transformer_encoder.h"
+#include "methods/backbones/gpt2/gpt2_forward.h"
 #include "methods/backbones/layers/token_loss.h"
 #include "methods/backbones/llama/llama_forward.h"
 #include "methods/backbones/llama/llama_names.h"
@@ -181,6 +182,23 @@ void add_llama(const DeviceLlamaWeights& weights, Parameters& parameters) {
   }
 }
 
+void add_gpt2(const Gpt2Weights& weights, Parameters& parameters) {
+  parameters.add("transformer.wte.weight", weights.words);
+  parameters.add("transformer.wpe.weight", weights.positions);
+  parameters.add("transformer.ln_f", weights.last_norm);
+  if (!weights.config.tied) parameters.add("lm_head.weight", weights.head.weight);
+  for (size_t i = 0; i < weights.layers.size(); ++i) {
+    const std::string prefix = "transformer.h." + std::to_string(i) + ".";
+    const Gpt2Layer& layer = weights.layers[i];
+    parameters.add(prefix + "ln_1", layer.attention_norm);
+    parameters.add(prefix + "attn.c_attn", layer.qkv);
+    parameters.add(prefix + "attn.c_proj", layer.attention_output);
+    parameters.add(prefix + "ln_2", layer.mlp_norm);
+    parameters.add(prefix + "mlp.c_fc", layer.up);
+    parameters.add(prefix + "mlp.c_proj", layer.down);
+  }
+}
+
 class TinyGradientsConformance : public ::testing::Test {
  protected:
   TinyGradientsConformance() { EXPECT_TRUE(configure_torch({}).ok()); }
@@ -212,6 +230,20 @@ TEST_F(TinyGradientsConformance, OfTheLlamaFamily) {
     Parameters parameters;
     add_llama(**weights, parameters);
     const auto logits = llama_logits(**weights, model.at("ids").get<std::vector<int32_t>>());
+    ASSERT_TRUE(logits.ok()) << logits.error().to_string();
+    const auto loss = token_loss(*logits, model.at("labels").get<std::vector<int64_t>>());
+    ASSERT_TRUE(loss.ok()) << loss.error().to_string();
+    parameters.expect_gradients(*loss, model);
+  });
+}
+
+TEST_F(TinyGradientsConformance, OfGpt2) {
+  for_each("gpt2", "tiny_gpt2_expected.json", 6, [](const json& model, const auto& directory) {
+    const auto weights = load_gpt2_weights(directory);
+    ASSERT_TRUE(weights.ok()) << weights.error().to_string();
+    Parameters parameters;
+    add_gpt2(**weights, parameters);
+    const auto logits = gpt2_logits(**weights, model.at("ids").get<std::vector<int32_t>>());
     ASSERT_TRUE(logits.ok()) << logits.error().to_string();
     const auto loss = token_loss(*logits, model.at("labels").get<std::vector<int64_t>>());
     ASSERT_TRUE(loss.ok()) << loss.error().to_string();

@@ -33,7 +33,7 @@ def values(name, shape, scale, offset):
 
 def spread(name, exact):
     """(scale, offset) of a tensor; `exact`: representable in bfloat16."""
-    if "norm" in name.lower() and name.endswith("weight"):
+    if ("norm" in name.lower() or "ln_" in name) and name.endswith("weight"):
         return (1.0, 1.0) if exact else (0.5, 1.0)
     return (0.25, 0.0) if name.endswith("weight") else (0.5, 0.0)
 

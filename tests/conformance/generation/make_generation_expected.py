@@ -30,6 +30,8 @@ LLAMA = {"model_type": "llama", "vocab_size": 40, "hidden_size": 32, "intermedia
          "num_attention_heads": 4, "num_key_value_heads": 4, "max_position_embeddings": 64, "rms_norm_eps": 1e-5,
          "rope_theta": 10000.0, "tie_word_embeddings": False, "hidden_act": "silu", "pad_token_id": 1,
          "bos_token_id": 0, "eos_token_id": 2}
+GPT2 = {"model_type": "gpt2", "vocab_size": 40, "n_positions": 64, "n_embd": 32, "n_layer": 2, "n_head": 4,
+        "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
 END = 2
 
 # Produced tokens are counted without what the sequence began with.
@@ -60,6 +62,7 @@ CASES = {
     "bart that ends early": (tiny_seq2seq.BART, {"end_bias": 2.5}),
     "led": (tiny_seq2seq.LED, {"end_bias": 1.5}),
     "llama": (LLAMA, {}),
+    "gpt2": (GPT2, {}),
 }
 
 

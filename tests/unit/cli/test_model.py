@@ -7,7 +7,8 @@ import json
 import os
 import unittest
 
-from tiny_model import HIDDEN, INNER, LAYERS, LED, VOCABULARY, ModelTest, led_shapes, safetensors, shapes
+from tiny_model import (GPT2, HIDDEN, INNER, LAYERS, LED, VOCABULARY, ModelTest, gpt2_shapes, led_shapes, safetensors,
+                        shapes)
 
 
 class Model(ModelTest):
@@ -96,6 +97,30 @@ class Model(ModelTest):
                  for seed in ("1", "1", "2")]
         self.assertEqual(drawn[0], drawn[1])
         self.assertNotEqual(drawn[0], drawn[2])
+
+    def test_a_gpt2_is_inspected_and_run(self):
+        self.write_model(gpt2_shapes(), **GPT2)
+        report = self.ask("inspect", "./tiny")
+        self.assertEqual(report["computed"], "decoder")
+        self.assertEqual((report["context"], report["cache_bytes_per_token"]), (64, 2 * LAYERS * HIDDEN * 4))
+        parts = report["parameters"]
+        self.assertEqual((parts["embedding"], parts["head"], parts["other"]), ((VOCABULARY + 64) * HIDDEN, 0, 0))
+        self.assertEqual(parts["norm"], (2 * LAYERS + 1) * 2 * HIDDEN)
+        self.assert_succeeds(self.run_bench("model", "verify", "./tiny"))
+        logits = self.ask("logits", "./tiny", "--text", "Ab")["logits"]
+        greedy = self.ask("generate", "./tiny", "--text", "Ab", "--max-new-tokens", "5")
+        best = max(range(VOCABULARY), key=lambda i: logits[i])
+        self.assertEqual(greedy["ids"][:1], [best] if best != 257 else [])
+        beams = self.ask("generate", "./tiny", "--text", "Ab", "--max-new-tokens", "9", "--set", "num_beams=3",
+                         "--set", "no_repeat_ngram=1")
+        self.assertLess(beams["score"], 0)
+        drawn = [self.ask("generate", "./tiny", "--text", "Ab", "--max-new-tokens", "9", "--set", "temperature=5",
+                          "--seed", seed)["ids"]
+                 for seed in ("1", "1", "2")]
+        self.assertEqual(drawn[0], drawn[1])
+        self.assertNotEqual(drawn[0], drawn[2])
+        self.assert_fails(5, self.run_bench("model", "logits", "./tiny", "--text", "Ab", "--dtype", "bfloat16"),
+                          "GPT-2 is computed on a CPU in float32")
 
     def test_flash_attention_is_refused_where_it_cannot_be(self):
         self.write_model(led_shapes(), **LED)

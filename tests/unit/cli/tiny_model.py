@@ -84,6 +84,27 @@ LED = {"model_type": "led", "d_model": HIDDEN, "encoder_layers": 1, "decoder_lay
        "tie_word_embeddings": True}
 
 
+def gpt2_shapes():
+    tensors = {"transformer.wte.weight": [VOCABULARY, HIDDEN], "transformer.wpe.weight": [64, HIDDEN]}
+
+    def norm(name):
+        tensors.update({f"transformer.{name}.weight": [HIDDEN], f"transformer.{name}.bias": [HIDDEN]})
+
+    norm("ln_f")
+    for i in range(LAYERS):
+        norm(f"h.{i}.ln_1")
+        norm(f"h.{i}.ln_2")
+        for name, inputs, outputs in (("attn.c_attn", HIDDEN, 3 * HIDDEN), ("attn.c_proj", HIDDEN, HIDDEN),
+                                      ("mlp.c_fc", HIDDEN, INNER), ("mlp.c_proj", INNER, HIDDEN)):
+            tensors.update({f"transformer.h.{i}.{name}.weight": [inputs, outputs],
+                            f"transformer.h.{i}.{name}.bias": [outputs]})
+    return tensors
+
+
+GPT2 = {"model_type": "gpt2", "n_embd": HIDDEN, "n_inner": INNER, "n_layer": LAYERS, "n_head": HEADS,
+        "n_positions": 64, "eos_token_id": 257, "tie_word_embeddings": True}
+
+
 def safetensors(tensors):
     generator = random.Random(5)
     header, data = {}, b""
