@@ -49,9 +49,14 @@ Status read_rope_object(const ConfigObject& object, RopeConfig& rope) {
                                        {"high_freq_factor", rope.high_freq_factor},
                                        {"attention_factor", rope.attention_factor},
                                        {"beta_fast", rope.beta_fast},
-                                       {"beta_slow", rope.beta_slow}}) {
+                                       {"beta_slow", rope.beta_slow},
+                                       {"mscale", rope.mscale},
+                                       {"mscale_all_dim", rope.mscale_all_dim}}) {
     if (Status status = read_optional(object, key, value); !status.ok()) return status;
   }
+  const Result<bool> truncate = object.boolean_or("truncate", rope.truncate);
+  if (!truncate.ok()) return truncate.error();
+  rope.truncate = *truncate;
   constexpr std::string_view kOriginal = "original_max_position_embeddings";
   if (object.has(kOriginal)) {
     const Result<int64_t> context = object.integer(kOriginal, 1, int64_t{1} << 31);

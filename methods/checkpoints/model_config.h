@@ -27,6 +27,9 @@ struct RopeConfig {
   std::optional<double> attention_factor;
   std::optional<double> beta_fast;
   std::optional<double> beta_slow;
+  std::optional<double> mscale;  ///< of yarn's attention factor, if both are given
+  std::optional<double> mscale_all_dim;
+  bool truncate = true;  ///< yarn's ramp begins and ends at whole dimensions
   std::vector<double> long_factor;
   std::vector<double> short_factor;
 };

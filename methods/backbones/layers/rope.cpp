@@ -43,8 +43,14 @@ at::Tensor yarn_frequencies(const RopeConfig& config, const at::Tensor& periods,
     return dimension * std::log(original / (rotations * 2 * std::numbers::pi)) /
            (2 * std::log(config.theta));
   };
-  const double low = std::max(std::floor(correction(config.beta_fast.value_or(32))), 0.0);
-  double high = std::min(std::ceil(correction(config.beta_slow.value_or(1))), dimension - 1);
+  double low = correction(config.beta_fast.value_or(32));
+  double high = correction(config.beta_slow.value_or(1));
+  if (config.truncate) {
+    low = std::floor(low);
+    high = std::ceil(high);
+  }
+  low = std::max(low, 0.0);
+  high = std::min(high, dimension - 1);
   if (low == high) high += 0.001;
   const at::Tensor ramp =
       ((at::arange(head_dim / 2).to(at::kFloat) - low) / (high - low)).clamp(0, 1);
@@ -55,7 +61,11 @@ at::Tensor yarn_frequencies(const RopeConfig& config, const at::Tensor& periods,
 /// What yarn multiplies cosines and sines with.
 double yarn_attention(const RopeConfig& config) {
   if (config.attention_factor) return *config.attention_factor;
-  return config.factor <= 1 ? 1.0 : 0.1 * std::log(config.factor) + 1.0;
+  const auto scale = [&](double weight) {
+    return config.factor <= 1 ? 1.0 : 0.1 * weight * std::log(config.factor) + 1.0;
+  };
+  if (!config.mscale || !config.mscale_all_dim) return scale(1);
+  return scale(*config.mscale) / scale(*config.mscale_all_dim);
 }
 
 }  // namespace

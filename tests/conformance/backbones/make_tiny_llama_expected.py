@@ -42,6 +42,11 @@ CASES = {
     "yarn with an attention factor": {
         "rope_scaling": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 16,
                          "attention_factor": 0.7, "beta_fast": 16.0, "beta_slow": 2.0}},
+    "yarn with scales of its attention factor": {
+        "rope_scaling": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 16,
+                         "mscale": 0.707, "mscale_all_dim": 1.4}},
+    "yarn between fractions of dimensions": {
+        "rope_scaling": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 16, "truncate": False}},
     "qwen2": {"model_type": "qwen2", "num_key_value_heads": 2, "rope_theta": 1000000.0,
               "use_sliding_window": False, "sliding_window": 8, "tie_word_embeddings": True},
     "mistral below its window": {"model_type": "mistral", "num_key_value_heads": 2, "sliding_window": 32},
