@@ -64,6 +64,10 @@ const json* ConfigObject::find(std::string_view key) const {
 
 bool ConfigObject::has(std::string_view key) const { return find(key) != nullptr; }
 
+bool ConfigObject::mentions(std::string_view key) const {
+  return value_->contains(std::string(key));
+}
+
 std::vector<std::string> ConfigObject::keys() const {
   std::vector<std::string> names;
   for (const auto& [name, value] : value_->items()) {

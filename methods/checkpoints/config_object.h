@@ -27,6 +27,8 @@ class ConfigObject {
   static ConfigObject empty(std::string source);
 
   bool has(std::string_view key) const;
+  /// Whether the key is there, be it null: for keys whose absence means something else.
+  bool mentions(std::string_view key) const;
   std::vector<std::string> keys() const;
 
   // A missing key is `data`.

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace qfs::backbones {
@@ -14,13 +15,14 @@ struct LlamaFamily {
   bool qkv_bias;             ///< always there
   bool optional_bias;        ///< `attention_bias` and `mlp_bias` are read
   std::string_view windows;  ///< key that says whether `sliding_window` counts; empty: it does
+  int64_t default_window;    ///< where `sliding_window` is absent, not null; 0: none
 };
 
 inline constexpr LlamaFamily kLlamaFamilies[] = {
-    {"llama", false, true, ""},
-    {"mistral", false, false, ""},
-    {"qwen2", true, false, "use_sliding_window"},
-    {"BlueLM", false, false, ""},
+    {"llama", false, true, "", 0},
+    {"mistral", false, false, "", 4096},
+    {"qwen2", true, false, "use_sliding_window", 4096},
+    {"BlueLM", false, false, "", 0},
 };
 
 inline constexpr auto kLlamaModelTypes = [] {

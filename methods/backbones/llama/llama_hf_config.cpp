@@ -56,7 +56,8 @@ Result<LlamaConfig> read_llama_config(const checkpoints::ModelDirectory& directo
   config.kv_heads = reader.integer_or("num_key_value_heads", 65536, config.heads);
   config.head_dim = reader.integer_or("head_dim", 4096, config.hidden / config.heads);
   config.vocabulary = reader.integer("vocab_size", int64_t{1} << 24);
-  config.context = reader.integer("max_position_embeddings", kMaxContext);
+  const int64_t positions = reader.integer("max_position_embeddings", kMaxContext);
+  config.context = positions;
   config.rms_eps = static_cast<float>(reader.real_or("rms_norm_eps", 1e-6));
   const bool optional_bias = (*family)->optional_bias && reader.boolean_or("attention_bias", false);
   config.qkv_bias = (*family)->qkv_bias || optional_bias;
@@ -66,9 +67,11 @@ Result<LlamaConfig> read_llama_config(const checkpoints::ModelDirectory& directo
   config.embedding_norm = reader.boolean_or("use_stable_embedding", false);
   const bool windows = (*family)->windows.empty() || reader.boolean_or((*family)->windows, false);
   if (windows) {
-    config.context = reader.integer_or("sliding_window", kMaxContext, config.context);
+    const int64_t otherwise = file.mentions("sliding_window") || (*family)->default_window == 0
+                                  ? positions
+                                  : (*family)->default_window;
     config.context =
-        std::min(config.context, reader.integer("max_position_embeddings", kMaxContext));
+        std::min(positions, reader.integer_or("sliding_window", kMaxContext, otherwise));
   }
   const std::string activation = reader.text_or("hidden_act", "silu");
   if (!reader.status().ok()) return reader.status().error();
@@ -76,7 +79,7 @@ Result<LlamaConfig> read_llama_config(const checkpoints::ModelDirectory& directo
   if (!rope.ok()) return rope.error();
   config.rope = *rope;
   // The scaling kinds fall back to it (modeling_rope_utils.py).
-  if (!config.rope.original_context) config.rope.original_context = config.context;
+  if (!config.rope.original_context) config.rope.original_context = positions;
   if (Status status = check_rope(config.rope, file); !status.ok()) return status.error();
   if (config.rope.type == "dynamic") {
     // Up to here the frequencies are the unscaled ones; beyond, they depend on the length of the

@@ -121,5 +121,36 @@ TEST_F(TinyLlamaConformance, TheWindowEndsWhereScalingOrSlidingWouldBegin) {
   }
 }
 
+TEST_F(TinyLlamaConformance, AMistralThatDoesNotNameItsWindowHasTheDefaultOne) {
+  json test_case = first_case();
+  json& config = test_case["config"];
+  config["model_type"] = "mistral";
+  config["max_position_embeddings"] = 5000;
+  const auto context = [&] {
+    const qfs::test::TemporaryFolder folder;
+    const auto weights = load(write_tiny_checkpoint(folder, test_case));
+    return weights.ok() ? (*weights)->config.context : -1;
+  };
+  EXPECT_EQ(context(), 4096);
+  config["sliding_window"] = nullptr;
+  EXPECT_EQ(context(), 5000);
+  config.erase("sliding_window");
+  config["model_type"] = "llama";
+  EXPECT_EQ(context(), 5000);
+}
+
+TEST_F(TinyLlamaConformance, ScalingStartsFromAllPositionsAlsoWhereAWindowEndsBefore) {
+  json test_case = first_case();
+  json& config = test_case["config"];
+  config["model_type"] = "mistral";
+  config["sliding_window"] = 16;
+  config["rope_scaling"] = {{"rope_type", "yarn"}, {"factor", 2.0}};
+  const qfs::test::TemporaryFolder folder;
+  const auto weights = load(write_tiny_checkpoint(folder, test_case));
+  ASSERT_TRUE(weights.ok());
+  EXPECT_EQ((*weights)->config.context, 16);
+  EXPECT_EQ((*weights)->config.rope.original_context, 64);
+}
+
 }  // namespace
 }  // namespace qfs::backbones
