@@ -50,8 +50,13 @@ Result<std::vector<int32_t>> read_decoder_start(const checkpoints::ModelDirector
     if (!id.ok()) return id.error();
     return std::vector<int32_t>{static_cast<int32_t>(*id)};
   }
-  // The defaults of the configuration classes.
+  // The defaults of the configuration classes; mBART's has none, and generation takes BOS.
   const auto identity = checkpoints::read_model_identity(directory.config());
+  if (identity.ok() && identity->model_type == "mbart") {
+    const auto begin = directory.config().integer_or("bos_token_id", 0, vocabulary - 1, 0);
+    if (!begin.ok()) return begin.error();
+    return std::vector<int32_t>{static_cast<int32_t>(*begin)};
+  }
   const bool pegasus = identity.ok() && identity->model_type == "pegasus";
   return std::vector<int32_t>{pegasus ? 0 : 2};
 }

@@ -239,6 +239,20 @@ std::string refusal(const json& test_case) {
   return weights.ok() ? "loaded" : weights.error().to_string();
 }
 
+TEST_F(TinySeq2SeqConformance, WithoutItsFirstTokenADecoderBeginsAsItsConfigurationClassSays) {
+  const auto begins_with = [](const std::string& name) {
+    json test_case = case_named(name);
+    test_case["config"].erase("decoder_start_token_id");
+    test_case["config"]["bos_token_id"] = 5;
+    const auto weights = load(test_case);
+    return weights.ok() ? (*weights)->config.decoder_start : std::vector<int32_t>{-1};
+  };
+  EXPECT_EQ(begins_with("bart"), std::vector<int32_t>{2});
+  EXPECT_EQ(begins_with("led"), std::vector<int32_t>{2});
+  EXPECT_EQ(begins_with("pegasus"), std::vector<int32_t>{0});
+  EXPECT_EQ(begins_with("mbart"), std::vector<int32_t>{5});  // it has none: BOS, as generate()
+}
+
 TEST_F(TinySeq2SeqConformance, DamagedConfigurationsAndTensorsAreNamed) {
   json test_case = case_named("led");
   test_case["config"]["attention_window"] = {4, 4, 4};
