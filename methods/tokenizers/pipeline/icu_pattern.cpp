@@ -22,12 +22,39 @@ constexpr std::string_view kSpace = R"(\p{White_Space})";
 constexpr std::string_view kWord =
     R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u00B2\u00B3\u00B9\u00BC\u00BD\u00BE)";
 
+/// A class in brackets, "[:punct:]", whose members ICU sees otherwise.
+struct BracketClass {
+  std::string_view name;
+  std::string_view members;
+};
+constexpr BracketClass kBracketClasses[] = {{"punct", R"(\p{P}\p{S})"}, {"word", kWord}};
+
+/// Where `rest` begins with such a class, appends its set and returns the class's length; else 0.
+size_t take_bracket_class(std::string_view rest, std::string& out) {
+  if (!rest.starts_with("[:")) return 0;
+  const bool negated = rest.substr(2).starts_with('^');
+  const size_t name = negated ? 3 : 2;
+  for (const BracketClass& each : kBracketClasses) {
+    const std::string_view tail = rest.substr(name);
+    if (!tail.starts_with(each.name) || !tail.substr(each.name.size()).starts_with(":]")) continue;
+    out.append(negated ? "[^" : "[").append(each.members).append("]");
+    return name + each.name.size() + 2;
+  }
+  return 0;
+}
+
 /// Rewrites classes that ICU reads otherwise. `unavailable` for escapes that mean something else.
 Result<std::string> translated(const std::string& expression) {
+  const std::string_view source = expression;
   std::string result;
   int depth = 0;  // of bracket classes
   for (size_t i = 0; i < expression.size(); ++i) {
     const char c = expression[i];
+    if (const size_t taken = depth > 0 ? take_bracket_class(source.substr(i), result) : 0;
+        taken > 0) {
+      i += taken - 1;
+      continue;
+    }
     if (c == '[') ++depth;
     if (c == ']' && depth > 0) --depth;
     if (c != '\\' || i + 1 == expression.size()) {

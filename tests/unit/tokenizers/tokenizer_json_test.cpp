@@ -85,6 +85,25 @@ TEST(TokenizerJson, regular_expressions_are_checked_and_limited) {
   }
 }
 
+TEST(TokenizerJson, bracket_classes_mean_what_they_do_in_the_reference) {
+  // tokenizers 0.23: Split(Regex("[[:punct:]]"), "removed") drops "$+^`|~", too, and
+  // Split(Regex("[[:word:]]"), "removed") keeps the joiners U+200C and U+200D.
+  const auto kept = [](const std::string& regex, std::string_view text) {
+    const auto tokenizer =
+        made(R"("model":{"type":"BPE","unk_token":"u","vocab":{"u":0,"a":1},"merges":[]},)"
+             R"("pre_tokenizer":{"type":"Split","pattern":{"Regex":")" +
+             regex + R"("},"behavior":"Removed"})");
+    return tokenizer == nullptr ? -1 : tokenizer->count(text);
+  };
+  EXPECT_EQ(kept("[[:punct:]]", "a!$+^`|~§a"), 2);
+  EXPECT_EQ(kept("[^[:punct:]]", "a!$+^`|~§a"), 8);
+  EXPECT_EQ(kept("[[:^punct:]]", "a!$+^`|~§a"), 8);
+  EXPECT_EQ(kept("[a[:punct:]]", "a!$+^`|~§a"), 0);
+  EXPECT_EQ(kept("[[:word:]]", "a\u200c\u200d_9a"), 2);
+  EXPECT_EQ(kept("[[:^word:]]", "a\u200c\u200d_9a"), 4);
+  EXPECT_EQ(kept("[[:alpha:]]", "a1a"), 1);
+}
+
 TEST(TokenizerJson, special_tokens_are_text_in_documents_and_tokens_in_templates) {
   const auto tokenizer = made(
       std::string(kModel) +
