@@ -18,7 +18,15 @@ DecodingOptions required_decoding(const GenerationDefaults& defaults, const Sequ
   return options;
 }
 
-DecodingOptions published_decoding(const GenerationDefaults& defaults, const SequenceShape& shape) {
+Result<DecodingOptions> published_decoding(const GenerationDefaults& defaults,
+                                           const SequenceShape& shape) {
+  if (defaults.uncomputed) {
+    const std::string& place = *defaults.uncomputed;
+    return unavailable("the publisher's setting '" + place.substr(place.rfind('/') + 1) + "' (" +
+                       place +
+                       ") is not computed by this program; leave out "
+                       "\"decoding\": \"checkpoint\" and give what you want of the others");
+  }
   DecodingOptions options = required_decoding(defaults, shape);
   options.no_repeat_ngram = defaults.no_repeat_ngram.value_or(0);
   options.min_new_tokens = defaults.min_new_tokens.value_or(0);

@@ -168,8 +168,10 @@ Result<DecodingOptions> decoding_of(const json& arguments, const Backbone& backb
   if (Status status = check_decoding(*params); !status.ok()) return status.error();
   const backbones::SequenceShape& shape = backbone.network->shape();
   const bool published = params->find<std::string>("decoding") == "checkpoint";
-  DecodingOptions options = published ? published_decoding(backbone.generation, shape)
-                                      : required_decoding(backbone.generation, shape);
+  Result<DecodingOptions> decoding = required_decoding(backbone.generation, shape);
+  if (published) decoding = published_decoding(backbone.generation, shape);
+  if (!decoding.ok()) return decoding.error();
+  DecodingOptions options = *std::move(decoding);
   options.max_new_tokens = arguments.value("max_new_tokens", int64_t{64});
   options.stop_texts = arguments.value("stop", std::vector<std::string>());
   apply_decoding(*params, options);

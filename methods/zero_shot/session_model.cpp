@@ -17,13 +17,15 @@ namespace {
 constexpr int64_t kLedPositions = 16384;  // of the published LED checkpoints
 
 /// What the checkpoint requires or its publisher set, what was asked for, and what measuring asks.
-generation::DecodingOptions decoding_of(const SessionRequest& request,
-                                        const backbones::Backbone& backbone) {
+Result<generation::DecodingOptions> decoding_of(const SessionRequest& request,
+                                                const backbones::Backbone& backbone) {
   const backbones::SequenceShape& shape = backbone.network->shape();
   const bool published = request.params.find<std::string>("decoding") == "checkpoint";
-  generation::DecodingOptions options =
-      published ? generation::published_decoding(backbone.generation, shape)
-                : generation::required_decoding(backbone.generation, shape);
+  Result<generation::DecodingOptions> decoding =
+      generation::required_decoding(backbone.generation, shape);
+  if (published) decoding = generation::published_decoding(backbone.generation, shape);
+  if (!decoding.ok()) return decoding;
+  generation::DecodingOptions options = *std::move(decoding);
   options.max_new_tokens = request.params.get<int64_t>("max_new_tokens");
   options.ignore_stops = request.runtime.ignore_eos;
   if (auto stop = request.params.find<std::string>("stop")) options.stop_texts.push_back(*stop);
@@ -79,10 +81,12 @@ Result<PromptedModel> open_prompted_model(const SessionRequest& request, Resourc
   if (!counter.ok()) return counter.error();
   auto maker = PromptMaker::open(request.params, *backbone, *counter);
   if (!maker.ok()) return maker.error();
+  auto decoding = decoding_of(request, **backbone);
+  if (!decoding.ok()) return decoding.error();
   const backbones::Network& network = *(*backbone)->network;
   backbones::ModelWork work = network.work(network.element_bytes(request.runtime));
   return PromptedModel{
-      *std::move(maker), *std::move(counter), decoding_of(request, **backbone),
+      *std::move(maker), *std::move(counter), *std::move(decoding),
       generation::Generator((*backbone)->tokenizer, *std::move(model), std::move(work)),
       request.runtime};
 }

@@ -3,6 +3,8 @@
 #include "methods/backbones/reading/generation_defaults.h"
 
 #include <limits>
+#include <span>
+#include <string_view>
 #include <utility>
 
 namespace qfs::backbones {
@@ -11,11 +13,39 @@ namespace {
 
 using checkpoints::ConfigObject;
 
-/// Keys of two files, the first of which counts; keeps the first failure.
+/// A number that changes nothing, for keys whose other values do.
+struct Neutral {
+  std::string_view key;
+  double value;
+};
+
+constexpr Neutral kUncomputedNumbers[] = {
+    {"repetition_penalty", 1},
+    {"encoder_repetition_penalty", 1},
+    {"encoder_no_repeat_ngram_size", 0},
+    {"num_beam_groups", 1},
+    {"diversity_penalty", 0},
+    {"penalty_alpha", 0},
+    {"guidance_scale", 1},
+};
+constexpr Neutral kUncomputedDraws[] = {
+    {"typical_p", 1}, {"min_p", 0}, {"top_h", 1}, {"epsilon_cutoff", 0}, {"eta_cutoff", 0},
+};
+constexpr std::string_view kUncomputedLists[] = {
+    "bad_words_ids",
+    "force_words_ids",
+    "constraints",
+    "suppress_tokens",
+    "begin_suppress_tokens",
+    "sequence_bias",
+    "exponential_decay_length_penalty",
+    "dola_layers",
+};
+
+/// Keys of one file; keeps the first failure.
 class DefaultsReader {
  public:
-  DefaultsReader(const ConfigObject& first, const ConfigObject& second)
-      : first_(first), second_(second) {}
+  explicit DefaultsReader(const ConfigObject& file) : file_(file) {}
 
   std::optional<int64_t> integer(std::string_view key, int64_t minimum) {
     const ConfigObject* file = holder(key);
@@ -56,12 +86,27 @@ class DefaultsReader {
     const auto early = take(file->boolean(kKey));
     return early ? std::optional<std::string>(*early ? "yes" : "no") : std::nullopt;
   }
+  /// "file#/key" of the first of `numbers` that has another value.
+  std::optional<std::string> other_than(std::span<const Neutral> numbers) {
+    for (const Neutral& neutral : numbers) {
+      if (real(neutral.key).value_or(neutral.value) != neutral.value) {
+        return file_.place(neutral.key);
+      }
+    }
+    return std::nullopt;
+  }
+  std::optional<std::string> given(std::span<const std::string_view> keys) const {
+    for (const std::string_view key : keys) {
+      if (file_.has(key)) return file_.place(key);
+    }
+    return std::nullopt;
+  }
+  std::string place(std::string_view key) const { return file_.place(key); }
   const Status& status() const { return status_; }
 
  private:
   const ConfigObject* holder(std::string_view key) const {
-    if (first_.has(key)) return &first_;
-    return second_.has(key) ? &second_ : nullptr;
+    return file_.has(key) ? &file_ : nullptr;
   }
   template <class T>
   std::optional<T> take(Result<T> value) {
@@ -73,17 +118,27 @@ class DefaultsReader {
     if (status_.ok()) status_ = error;
   }
 
-  const ConfigObject& first_;
-  const ConfigObject& second_;
+  const ConfigObject& file_;
   Status status_;
 };
+
+std::optional<std::string> find_uncomputed(DefaultsReader& reader, const GenerationDefaults& read) {
+  if (auto number = reader.other_than(kUncomputedNumbers)) return number;
+  if (auto list = reader.given(kUncomputedLists)) return list;
+  if (!read.sample) return std::nullopt;
+  if (read.num_beams.value_or(1) > 1) return reader.place("do_sample");
+  return reader.other_than(kUncomputedDraws);
+}
 
 }  // namespace
 
 Result<GenerationDefaults> read_generation_defaults(const checkpoints::ModelDirectory& directory) {
-  DefaultsReader reader(directory.generation_config(), directory.config());
+  const bool own_file = directory.has("generation_config.json");
+  DefaultsReader reader(own_file ? directory.generation_config() : directory.config());
+  DefaultsReader model(directory.config());
   GenerationDefaults defaults;
   defaults.end_ids = reader.ids("eos_token_id");
+  if (defaults.end_ids.empty()) defaults.end_ids = model.ids("eos_token_id");
   defaults.forced_first = reader.id("forced_bos_token_id");
   defaults.forced_last = reader.id("forced_eos_token_id");
   defaults.max_length = reader.integer("max_length", 0);
@@ -98,7 +153,10 @@ Result<GenerationDefaults> read_generation_defaults(const checkpoints::ModelDire
   defaults.temperature = reader.real("temperature");
   defaults.top_k = reader.integer("top_k", 0);
   defaults.top_p = reader.real("top_p");
-  if (!reader.status().ok()) return reader.status().error();
+  defaults.uncomputed = find_uncomputed(reader, defaults);
+  for (const DefaultsReader* each : {&reader, &model}) {
+    if (!each->status().ok()) return each->status().error();
+  }
   return defaults;
 }
 

@@ -32,10 +32,13 @@ struct GenerationDefaults {
   std::optional<double> temperature;
   std::optional<int64_t> top_k;
   std::optional<double> top_p;
+  /// A setting that changes outputs and that this program does not compute: "file#/key".
+  std::optional<std::string> uncomputed;
 };
 
-/// A key of generation_config.json counts before the same key of config.json, as in transformers.
-/// `data`: a value of another kind or out of range, with its place.
+/// From generation_config.json; from config.json where there is no such file, as in transformers.
+/// End tokens are config.json's also where the other file does not name them. `data`: a value of
+/// another kind or out of range, with its place.
 Result<GenerationDefaults> read_generation_defaults(const checkpoints::ModelDirectory& directory);
 
 }  // namespace qfs::backbones

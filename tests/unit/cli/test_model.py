@@ -168,6 +168,35 @@ class Model(ModelTest):
                           "window of 64")
         self.assert_fails(2, self.run_bench("model", "inspect", "./nowhere"), "./nowhere")
 
+    def test_config_json_has_settings_of_generation_where_generation_config_json_is_absent(self):
+        # As transformers 5.23: with a generation_config.json, a key that it lacks is not set.
+        self.write_model(led_shapes(), **LED, forced_bos_token_id=7)
+        arguments = ("generate", "./tiny", "--text", "Ab cd", "--max-new-tokens", "4")
+        self.assertEqual(self.ask(*arguments)["ids"][0], 7)
+        self.write("tiny/generation_config.json", json.dumps({"decoder_start_token_id": 257}))
+        self.assertNotEqual(self.ask(*arguments)["ids"][0], 7)
+        self.write("tiny/generation_config.json", json.dumps({"forced_bos_token_id": 9}))
+        self.assertEqual(self.ask(*arguments)["ids"][0], 9)
+
+    def test_a_publisher_s_settings_that_are_not_computed_are_refused_by_name(self):
+        self.write_model(led_shapes(), **LED)
+        arguments = ("generate", "./tiny", "--text", "Ab cd", "--max-new-tokens", "4")
+        for settings, name in (({"repetition_penalty": 1.05}, "repetition_penalty"),
+                               ({"encoder_no_repeat_ngram_size": 3}, "encoder_no_repeat_ngram_size"),
+                               ({"num_beams": 4, "num_beam_groups": 2}, "num_beam_groups"),
+                               ({"suppress_tokens": [3]}, "suppress_tokens"),
+                               ({"do_sample": True, "typical_p": 0.9}, "typical_p"),
+                               ({"do_sample": True, "min_p": 0.1}, "min_p"),
+                               ({"do_sample": True, "num_beams": 2}, "do_sample")):
+            self.write("tiny/generation_config.json", json.dumps(settings))
+            self.ask(*arguments)
+            self.assert_fails(5, self.run_bench("model", *arguments, "--set", "decoding=checkpoint"), f"'{name}'",
+                              "generation_config.json")
+        for settings in ({"repetition_penalty": 1.0, "typical_p": 1.0, "num_beam_groups": 1}, {"typical_p": 0.9},
+                         {"suppress_tokens": None}):
+            self.write("tiny/generation_config.json", json.dumps(settings))
+            self.ask(*arguments, "--set", "decoding=checkpoint")
+
 
 if __name__ == "__main__":
     unittest.main()
