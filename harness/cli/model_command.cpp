@@ -13,6 +13,7 @@
 #include "harness/cli/output.h"
 #include "harness/cli/tensor_host.h"
 #include "harness/core/available_cores.h"
+#include "harness/core/utf8.h"
 
 namespace qfs::cli {
 namespace {
@@ -75,9 +76,28 @@ bool reads_a_prompt(const ModelOptions& options) {
   return options.verb == "logits" || options.verb == "generate";
 }
 
+Status check_utf8(const char* option, std::string_view value) {
+  const std::optional<size_t> at = first_ill_formed_utf8(value);
+  if (!at) return {};
+  return invalid_argument(fmt::format("{}: byte {} of the text is no UTF-8", option, *at));
+}
+
+/// Everything that crosses to the host as JSON.
+Status check_texts(const ModelOptions& options) {
+  Status status = check_utf8("--text", options.text.value_or(""));
+  for (const std::string& text : options.stop) {
+    if (status.ok()) status = check_utf8("--stop", text);
+  }
+  for (const std::string& text : options.decoding) {
+    if (status.ok()) status = check_utf8("--set", text);
+  }
+  return status;
+}
+
 Result<json> arguments_of(const ModelOptions& options) {
   json arguments = json::object();
   if (!reads_a_prompt(options)) return arguments;
+  if (Status texts = check_texts(options); !texts.ok()) return texts.error();
   if (options.text.has_value() == options.ids.has_value()) {
     return invalid_argument("give the prompt as --text TEXT or as --ids ID,ID,…");
   }

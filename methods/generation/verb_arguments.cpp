@@ -175,6 +175,10 @@ Result<DecodingOptions> decoding_of(const json& arguments, const Backbone& backb
   options.max_new_tokens = arguments.value("max_new_tokens", int64_t{64});
   options.stop_texts = arguments.value("stop", std::vector<std::string>());
   apply_decoding(*params, options);
+  if (params->has("min_new_tokens") && options.min_new_tokens > options.max_new_tokens) {
+    return invalid_argument("'min_new_tokens' is above the limit of " +
+                            std::to_string(options.max_new_tokens) + " new tokens");
+  }
   options.min_new_tokens = std::min(options.min_new_tokens, options.max_new_tokens);
   return options;
 }

@@ -11,6 +11,7 @@
 #include "harness/core/json_dom.h"
 #include "harness/core/sha256.h"
 #include "harness/core/suggest.h"
+#include "harness/core/utf8.h"
 #include "methods/backbones/registry/hugging_face_cache.h"
 #include "methods/backbones/registry/registry_data.h"
 #include "methods/checkpoints/model_directory.h"
@@ -163,6 +164,10 @@ Result<Resource> resolve(std::string_view name, const Kind& kind,
   }
   const Result<std::optional<std::string>> path = unregistered_path(name);
   if (!path.ok()) return path.error();
+  if (*path && first_ill_formed_utf8(**path)) {
+    return invalid_argument("the path of the " + std::string(kind.name) + " '" + **path +
+                            "' is no UTF-8; rename it or make a link to it");
+  }
   if (*path) return local_resource(**path, kind);
   return not_found("unknown " + std::string(kind.name) + " '" + std::string(name) + "'" +
                    suggestion(name, names) +

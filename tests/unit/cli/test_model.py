@@ -168,6 +168,21 @@ class Model(ModelTest):
                           "window of 64")
         self.assert_fails(2, self.run_bench("model", "inspect", "./nowhere"), "./nowhere")
 
+    def test_arguments_and_folders_that_are_no_utf_8_are_usage_errors(self):
+        self.write_model()
+        for option in ("--text", "--stop", "--set"):
+            prompt = () if option == "--text" else ("--ids", "1")
+            self.assert_fails(2, self.run_bench("model", "generate", "./tiny", *prompt, option, b"a\xffb"), option,
+                              "UTF-8")
+        os.rename(self.path("tiny"), os.fsencode(self.path("t")) + b"\xff")
+        self.assert_fails(2, self.run_bench("model", "inspect", b"./t\xff"), "UTF-8")
+
+    def test_a_shortest_output_above_the_longest_is_a_usage_error(self):
+        self.write_model()
+        arguments = ("generate", "./tiny", "--ids", "1", "--max-new-tokens", "5", "--set")
+        self.assertEqual(len(self.ask(*arguments, "min_new_tokens=5")["ids"]), 5)
+        self.assert_fails(2, self.run_bench("model", *arguments, "min_new_tokens=6"), "'min_new_tokens'")
+
     def test_config_json_has_settings_of_generation_where_generation_config_json_is_absent(self):
         # As transformers 5.23: with a generation_config.json, a key that it lacks is not set.
         self.write_model(led_shapes(), **LED, forced_bos_token_id=7)
