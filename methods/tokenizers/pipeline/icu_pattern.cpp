@@ -17,6 +17,9 @@ constexpr int32_t kTimeLimit = 1000;
 constexpr int32_t kStackBytes = 8 << 20;
 constexpr size_t kLongestExpression = 65536;
 
+// Only "\n" ends a line, and "^" and "$" are those of lines, as in the Ruby syntax of Oniguruma.
+constexpr uint32_t kLines = UREGEX_MULTILINE | UREGEX_UNIX_LINES;
+
 // What Oniguruma's classes mean for UTF-8 text, found by asking it for every code point.
 constexpr std::string_view kSpace = R"(\p{White_Space})";
 constexpr std::string_view kWord =
@@ -27,7 +30,8 @@ struct BracketClass {
   std::string_view name;
   std::string_view members;
 };
-constexpr BracketClass kBracketClasses[] = {{"punct", R"(\p{P}\p{S})"}, {"word", kWord}};
+constexpr BracketClass kBracketClasses[] = {
+    {"punct", R"(\p{P}\p{S})"}, {"word", kWord}, {"xdigit", "0-9A-Fa-f"}};
 
 /// Where `rest` begins with such a class, appends its set and returns the class's length; else 0.
 size_t take_bracket_class(std::string_view rest, std::string& out) {
@@ -43,6 +47,21 @@ size_t take_bracket_class(std::string_view rest, std::string& out) {
   return 0;
 }
 
+/// Between a word character and another one, or not there; ICU's own passes over marks.
+void append_boundary(bool wanted, std::string& out) {
+  const std::string word = "[" + std::string(kWord) + "]";
+  out.append("(?:(?<=" + word + ")" + (wanted ? "(?!" : "(?=") + word + ")|(?<!" + word + ")" +
+             (wanted ? "(?=" : "(?!") + word + "))");
+}
+
+/// Whether `rest` begins a group that switches the option m, "(?im:": there it lets "." match line
+/// ends, here it lets "^" and "$" match at them.
+bool switches_m(std::string_view rest) {
+  if (!rest.starts_with("(?")) return false;
+  const std::string_view options = rest.substr(2, rest.find_first_not_of("imsx-", 2) - 2);
+  return options.find('m') != options.npos;
+}
+
 /// Rewrites classes that ICU reads otherwise. `unavailable` for escapes that mean something else.
 Result<std::string> translated(const std::string& expression) {
   const std::string_view source = expression;
@@ -54,6 +73,9 @@ Result<std::string> translated(const std::string& expression) {
         taken > 0) {
       i += taken - 1;
       continue;
+    }
+    if (depth == 0 && switches_m(source.substr(i))) {
+      return unavailable("the expression switches the option m, which this program does not read");
     }
     if (c == '[') ++depth;
     if (c == ']' && depth > 0) --depth;
@@ -70,10 +92,15 @@ Result<std::string> translated(const std::string& expression) {
         result.append(R"(\P{White_Space})");
         break;
       case 'w':
-        result.append(depth > 0 ? "" : "[").append(kWord).append(depth > 0 ? "" : "]");
+        result.append("[").append(kWord).append("]");
         break;
       case 'W':
         result.append("[^").append(kWord).append("]");
+        break;
+      case 'b':
+      case 'B':
+        if (depth > 0) return unavailable("the expression has \\b in brackets");
+        append_boundary(escape == 'b', result);
         break;
       case 'd':
         result.append(R"(\p{Nd})");
@@ -90,6 +117,7 @@ Result<std::string> translated(const std::string& expression) {
       case 'g':
       case 'k':
       case 'o':
+      case 'O':
       case 'y':
       case 'Y':
         return unavailable(std::string("the expression uses \\") + escape +
@@ -157,7 +185,7 @@ Result<PatternPtr> make_icu_pattern(const std::string& expression) {
   UParseError place{};
   const TextPtr source(
       utext_openUTF8(nullptr, icu->data(), static_cast<int64_t>(icu->size()), &error));
-  RegexPtr regex(uregex_openUText(source.get(), 0, &place, &error));
+  RegexPtr regex(uregex_openUText(source.get(), kLines, &place, &error));
   uregex_setTimeLimit(regex.get(), kTimeLimit, &error);
   uregex_setStackLimit(regex.get(), kStackBytes, &error);
   if (U_FAILURE(error)) {

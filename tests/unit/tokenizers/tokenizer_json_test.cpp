@@ -29,6 +29,15 @@ std::shared_ptr<const VocabularyTokenizer> made(const std::string& members) {
   return nullptr;
 }
 
+/// Characters of a text that are left where `regex` splits and what it matches is dropped.
+int64_t kept(const std::string& regex, std::string_view text) {
+  const auto tokenizer =
+      made(R"("model":{"type":"BPE","unk_token":"u","vocab":{"u":0,"a":1},"merges":[]},)"
+           R"("pre_tokenizer":{"type":"Split","pattern":{"Regex":")" +
+           regex + R"("},"behavior":"Removed"})");
+  return tokenizer == nullptr ? -1 : tokenizer->count(text);
+}
+
 TEST(TokenizerJson, unsupported_constructs_are_named_with_their_pointer) {
   const std::string model = kModel;
   const Error normalizer = error_of(
@@ -88,13 +97,6 @@ TEST(TokenizerJson, regular_expressions_are_checked_and_limited) {
 TEST(TokenizerJson, bracket_classes_mean_what_they_do_in_the_reference) {
   // tokenizers 0.23: Split(Regex("[[:punct:]]"), "removed") drops "$+^`|~", too, and
   // Split(Regex("[[:word:]]"), "removed") keeps the joiners U+200C and U+200D.
-  const auto kept = [](const std::string& regex, std::string_view text) {
-    const auto tokenizer =
-        made(R"("model":{"type":"BPE","unk_token":"u","vocab":{"u":0,"a":1},"merges":[]},)"
-             R"("pre_tokenizer":{"type":"Split","pattern":{"Regex":")" +
-             regex + R"("},"behavior":"Removed"})");
-    return tokenizer == nullptr ? -1 : tokenizer->count(text);
-  };
   EXPECT_EQ(kept("[[:punct:]]", "a!$+^`|~§a"), 2);
   EXPECT_EQ(kept("[^[:punct:]]", "a!$+^`|~§a"), 8);
   EXPECT_EQ(kept("[[:^punct:]]", "a!$+^`|~§a"), 8);
@@ -102,6 +104,28 @@ TEST(TokenizerJson, bracket_classes_mean_what_they_do_in_the_reference) {
   EXPECT_EQ(kept("[[:word:]]", "a\u200c\u200d_9a"), 2);
   EXPECT_EQ(kept("[[:^word:]]", "a\u200c\u200d_9a"), 4);
   EXPECT_EQ(kept("[[:alpha:]]", "a1a"), 1);
+  EXPECT_EQ(kept("[[:xdigit:]]", "aF9g\u0660\uFF11"), 3);
+  EXPECT_EQ(kept(R"([\\w&&[^a-z]])", "a\u00B2B\u00BC_"), 1);
+}
+
+TEST(TokenizerJson, lines_and_words_end_where_they_do_in_the_reference) {
+  // tokenizers 0.23: only "\n" ends a line, "^" and "$" mean lines, "\b" follows "\w".
+  EXPECT_EQ(kept(".", "a\r\v\u0085\u2028b\nc"), 1);
+  EXPECT_EQ(kept("^a", "a\na\rab"), 4);
+  EXPECT_EQ(kept("a$", "a\nba\rab"), 6);
+  EXPECT_EQ(kept(R"(a\\b)", "a\u00B2 a"), 3);
+  EXPECT_EQ(kept(R"(a\\B)", "a\u00B2 a"), 3);
+  EXPECT_EQ(kept(R"(a\\b)", "a\u200Db"), 2);
+  const auto refused = [](const std::string& regex) {
+    return error_of(std::string(kModel) +
+                    R"(,"pre_tokenizer":{"type":"Split","pattern":{"Regex":")" + regex +
+                    R"("},"behavior":"Removed"})")
+        .kind;
+  };
+  for (const char* regex : {"(?m:a.b)", "(?im)a.b", "(?i-m:a)", R"([\\b])", R"(\\O)"}) {
+    EXPECT_EQ(refused(regex), ErrorKind::unavailable) << regex;
+  }
+  EXPECT_EQ(kept("(?i:A)", "ab"), 1);
 }
 
 TEST(TokenizerJson, special_tokens_are_text_in_documents_and_tokens_in_templates) {
