@@ -56,6 +56,10 @@ void silu_multiply(const float* gate, const float* up, int64_t count, float* out
 /// Floats of a cache line.
 constexpr int64_t kLine = 16;
 
+/// How far ahead a stream of weights is asked for, in floats: a page, where the processor's own
+/// foresight ends.
+constexpr int64_t kAhead = 1024;
+
 /// kRows rows of the weight against kInputs inputs: one vector of sums each, so that the order of a
 /// sum depends on neither number.
 template <class V, int kRows, int kInputs>
@@ -81,6 +85,8 @@ void matvec_block(const MatVec& task, const float* rows, int64_t row, int64_t in
       // The rows that come next: the processor foresees one stream of reads, not several short
       // ones.
       for (int r = 0; r < kRows; ++r) __builtin_prefetch(weight + (r + kRows) * inner + k);
+    } else if constexpr (kInputs == 1) {
+      __builtin_prefetch(weight + k + kAhead);
     }
     for (int64_t from = k; from < k + kLine; from += 8) add(from);
   }
