@@ -245,15 +245,15 @@ def main():
     prepare(options.model, options.folder)
     own_model = options.model if options.weights == "packed" else options.folder / "huggingface"
     own = [options.bench, str(own_model), str(options.threads)]
+    rows, failed, limits = [], False, {}
+    if options.driver:  # measured before the programs start: loading takes its share of the machine
+        limits = {context: Limits(options.driver, options.model, options.threads, context=context)
+                  for context in (512, 128)}
+        print(limits[512].text(), flush=True)
     programs = {"ours": Child(own + (["bfloat16"] if options.weights == "bfloat16" else []))}
     for peer in [name for name in options.peers.split(",") if name]:
         programs[peer] = Child([sys.executable, __file__, "--serve", peer, "--folder", str(options.folder), "--threads",
                                 str(options.threads), "--weights", options.weights])
-    rows, failed, limits = [], False, {}
-    if options.driver:
-        limits = {context: Limits(options.driver, options.model, options.threads, context=context)
-                  for context in (512, 128)}
-        print(limits[512].text(), flush=True)
     for task, arguments, tokens in [entry for entry in TASKS if options.only in entry[0]]:
         seconds = {name: [] for name in programs}
         ids = {name: program.run(arguments)["ids"] for name, program in programs.items()}  # also the warm-up
