@@ -4,7 +4,6 @@
 #include <ATen/ops/empty_like.h>
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "methods/backbones/device/device_draw.h"
@@ -24,11 +23,8 @@ DeviceModel::DeviceModel(SequenceShape shape, const CacheShape& cache, const at:
       graphs_(services.graphs, weight.device().index()) {}
 
 Status DeviceModel::begin(int64_t rows, int64_t capacity) {
-  if (rows < 1 || capacity < 1 || capacity > shape_.context) {
-    return invalid_argument("a cache of " + std::to_string(rows) + " rows of " +
-                            std::to_string(capacity) + " tokens; the backbone's window has " +
-                            std::to_string(shape_.context));
-  }
+  const Status fits = check_cache_size(rows, capacity, shape_.context);
+  if (!fits.ok()) return fits;
   return guarded("allocating the key-value cache", [&]() -> Status {
     lengths_.clear();
     if (!keys_.defined() || keys_.size(1) < rows || keys_.size(3) < capacity) {

@@ -3,7 +3,6 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "methods/backbones/llama/llama_scratch.h"
@@ -56,11 +55,7 @@ Llama::~Llama() = default;
 
 Result<KvCache> Llama::make_cache(int64_t rows, int64_t capacity) const {
   const LlamaConfig& c = config();
-  if (rows < 1 || capacity < 1 || capacity > c.context) {
-    return invalid_argument("a cache of " + std::to_string(rows) + " rows of " +
-                            std::to_string(capacity) + " tokens; the backbone's window has " +
-                            std::to_string(c.context));
-  }
+  if (Status fits = check_cache_size(rows, capacity, c.context); !fits.ok()) return fits.error();
   return guarded("allocating the key-value cache", [&]() -> Result<KvCache> {
     KvCache cache;
     cache.keys = at::empty({c.layers, rows, c.kv_heads, capacity, c.head_dim});

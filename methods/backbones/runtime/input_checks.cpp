@@ -14,6 +14,13 @@ Status check_token_ids(std::span<const int32_t> ids, int64_t vocabulary) {
   return {};
 }
 
+Status check_cache_size(int64_t rows, int64_t capacity, int64_t context) {
+  if (rows >= 1 && capacity >= 1 && capacity <= context) return {};
+  return invalid_argument("a cache of " + std::to_string(rows) + " rows of " +
+                          std::to_string(capacity) + " tokens; the backbone's window has " +
+                          std::to_string(context));
+}
+
 Status check_cache_row(int64_t row, size_t rows) {
   if (row >= 0 && static_cast<size_t>(row) < rows) return {};
   return internal_error("row " + std::to_string(row) + " is outside the cache");

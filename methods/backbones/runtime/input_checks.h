@@ -14,6 +14,9 @@ namespace qfs::backbones {
 /// `invalid_argument` for an id outside the vocabulary.
 Status check_token_ids(std::span<const int32_t> ids, int64_t vocabulary);
 
+/// `invalid_argument` for a cache of no rows, or of rows longer than the model's window.
+Status check_cache_size(int64_t rows, int64_t capacity, int64_t context);
+
 /// `internal` for a row that the cache does not have.
 Status check_cache_row(int64_t row, size_t rows);
 

@@ -6,7 +6,6 @@
 #include <ATen/ops/tensor.h>
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "methods/backbones/runtime/input_checks.h"
@@ -23,11 +22,8 @@ StepModel::StepModel(SequenceShape shape, const CacheShape& cache, const at::Ten
       attention_(pool_, cache.heads, cache.dim) {}
 
 Status StepModel::begin(int64_t rows, int64_t capacity) {
-  if (rows < 1 || capacity < 1 || capacity > shape_.context) {
-    return invalid_argument("a cache of " + std::to_string(rows) + " rows of " +
-                            std::to_string(capacity) + " tokens; the backbone's window has " +
-                            std::to_string(shape_.context));
-  }
+  const Status fits = check_cache_size(rows, capacity, shape_.context);
+  if (!fits.ok()) return fits;
   return guarded("allocating the key-value cache", [&]() -> Status {
     if (!keys_.defined() || keys_.size(1) < rows || keys_.size(3) < capacity) {
       keys_.reset();
