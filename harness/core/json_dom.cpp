@@ -65,8 +65,8 @@ class CountingIterator {
 /// fault.
 class DomBuilder : public nlohmann::json_sax<json> {
  public:
-  DomBuilder(std::string_view text, std::string_view source, size_t max_depth)
-      : text_(text), source_(source), max_depth_(max_depth), read_(text.data()) {}
+  DomBuilder(std::string_view text, std::string_view source, const JsonLimits& limits)
+      : text_(text), source_(source), limits_(limits), read_(text.data()) {}
 
   const char** read_position() { return &read_; }
   Result<json> finish(bool parsed) {
@@ -80,7 +80,7 @@ class DomBuilder : public nlohmann::json_sax<json> {
   bool number_unsigned(number_unsigned_t value) override { return add(value); }
   bool number_float(number_float_t value, const string_t& digits) override {
     // An integer beyond 64 bits arrives here, already rounded.
-    if (digits.find_first_of(".eE") == digits.npos) {
+    if (!limits_.wide_integers && digits.find_first_of(".eE") == digits.npos) {
       return fail("the integer " + excerpt(digits) + " does not fit into 64 bits",
                   text_.rfind(digits, consumed()));
     }
@@ -154,8 +154,9 @@ class DomBuilder : public nlohmann::json_sax<json> {
   }
 
   bool open(json container) {
-    if (stack_.size() >= max_depth_) {
-      return fail("nested deeper than " + std::to_string(max_depth_) + " levels", consumed() - 1);
+    if (stack_.size() >= limits_.max_depth) {
+      return fail("nested deeper than " + std::to_string(limits_.max_depth) + " levels",
+                  consumed() - 1);
     }
     // Pointers on the stack stay valid: a container grows only at its innermost open end.
     stack_.push_back(put(std::move(container)));
@@ -169,7 +170,7 @@ class DomBuilder : public nlohmann::json_sax<json> {
 
   std::string_view text_;
   std::string_view source_;
-  size_t max_depth_;
+  JsonLimits limits_;
   const char* read_;
   json root_;
   std::vector<json*> stack_;
@@ -201,7 +202,7 @@ Result<json> parse_json(std::string_view text, std::string_view source, std::str
   if (std::optional<json> value = quick_json(text, limits.max_depth, scratch)) {
     return *std::move(value);
   }
-  DomBuilder builder(text, source, limits.max_depth);
+  DomBuilder builder(text, source, limits);
   const char* const begin = text.data();
   const bool parsed =
       json::sax_parse(CountingIterator(begin, builder.read_position()),

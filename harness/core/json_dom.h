@@ -19,6 +19,8 @@ namespace qfs {
 struct JsonLimits {
   size_t max_depth = 64;
   size_t max_bytes = size_t{1} << 30;
+  /// Integers beyond 64 bits are read as reals instead of refused: Python's files hold them.
+  bool wide_integers = false;
 };
 
 /// Parses one JSON text. `source` names it in errors: Error::where is "source:line:column".

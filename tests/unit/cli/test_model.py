@@ -147,7 +147,7 @@ class Model(ModelTest):
         self.write_model()
         chat = "{{ bos_token }}{% for m in messages %}[{{ m.role }}]{{ m.content }}{{ eos_token }}{% endfor %}" \
                "{% if add_generation_prompt %}[a]{% endif %}"
-        config = {"bos_token": "<s>", "eos_token": "</s>", "chat_template": chat}
+        config = {"bos_token": "<s>", "eos_token": "</s>", "chat_template": chat, "model_max_length": int(1e30)}
         self.write("tiny/tokenizer_config.json", json.dumps(config))
         ids = self.ask("logits", "./tiny", "--chat", "--text", "</s>")["ids"]
         # What a user writes is plain text, also when it looks like a special token.

@@ -132,7 +132,7 @@ class ModelTest(DriverTest):
                   "max_position_embeddings": 64, "rms_norm_eps": 1e-5, "tie_word_embeddings": False, **config}
         self.write("tiny/config.json", json.dumps(values))
         self.write("tiny/tokenizer.json", json.dumps(tokenizer()))
-        self.write("tiny/tokenizer_config.json", json.dumps({"eos_token": "</s>"}))
+        self.write("tiny/tokenizer_config.json", json.dumps({"eos_token": "</s>", "model_max_length": int(1e30)}))
         self.write_bytes("tiny/model.safetensors", safetensors(tensors or shapes()))
 
     def ask(self, *arguments):

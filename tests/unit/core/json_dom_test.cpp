@@ -50,6 +50,15 @@ TEST(ParseJson, RefusesAnIntegerBeyond64Bits) {
   EXPECT_EQ(error_of("[-9223372036854775809]").where, "sweep.json:1:2");
 }
 
+TEST(ParseJson, ReadsAnIntegerBeyond64BitsAsARealWhereThatIsAllowed) {
+  const Result<json> value =
+      parse_json("[1000000000000000019884624838656, 7]", "t", {.wide_integers = true});
+  ASSERT_TRUE(value.ok()) << value.error().to_string();
+  EXPECT_TRUE((*value)[0].is_number_float());
+  EXPECT_EQ((*value)[0].get<double>(), 1e30);
+  EXPECT_TRUE((*value)[1].is_number_integer());
+}
+
 TEST(ParseJson, RefusesARealBeyondDouble) {
   EXPECT_THAT(error_of("[1e400]").message, HasSubstr("number overflow"));
 }
