@@ -14,6 +14,15 @@ bool has_avx2() {
 #endif
 }
 
+bool has_avx512() {
+#if defined(__x86_64__)
+  return has_avx2() && __builtin_cpu_supports("avx512f") != 0 &&
+         __builtin_cpu_supports("avx512dq") != 0;
+#else
+  return false;
+#endif
+}
+
 namespace {
 
 /// QFS_CPU_KERNELS; empty when it is not set.
@@ -26,7 +35,8 @@ std::string_view held_back() {
 
 const CpuKernels& cpu_kernels() {
   static const CpuKernels& chosen = [&]() -> const CpuKernels& {
-    return has_avx2() && held_back() != "portable" ? avx2_kernels() : portable_kernels();
+    if (held_back() == "portable" || !has_avx2()) return portable_kernels();
+    return has_avx512() && held_back() != "avx2" ? avx512_kernels() : avx2_kernels();
   }();
   return chosen;
 }

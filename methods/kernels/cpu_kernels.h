@@ -2,9 +2,9 @@
 // allocation-free form of.
 //
 // Called by backbones. Plain pointers, row-major, no aliasing of inputs and outputs unless said.
-// The implementation is chosen once at run time by instruction set (AVX2 with FMA, or portable);
-// equal inputs give equal bits on one instruction set, whatever the batch size or number of
-// threads. Thread-safe; cannot fail.
+// The implementation is chosen once at run time by instruction set (AVX-512, AVX2 with FMA, or
+// portable); equal inputs give equal bits whatever the batch size or number of threads, and with
+// AVX-512 those of AVX2. Thread-safe; cannot fail.
 #pragma once
 
 #include <cstddef>
@@ -72,7 +72,7 @@ struct AttentionPart {
 using AttendFn = void (*)(const AttentionPart& part);
 
 struct CpuKernels {
-  const char* instruction_set;  ///< "avx2" or "portable"; part of numerics_id
+  const char* instruction_set;  ///< whose bits: "avx2" or "portable"; part of numerics_id
   RotateFn rotate;
   RmsNormFn rms_norm;
   SiluMultiplyFn silu_multiply;
@@ -81,14 +81,16 @@ struct CpuKernels {
   AttendFn attend;
 };
 
-/// The best set for this machine; QFS_CPU_KERNELS=portable in the environment forces the portable
-/// one.
+/// The best set for this machine; QFS_CPU_KERNELS=portable or avx2 in the environment holds it
+/// back.
 const CpuKernels& cpu_kernels();
 
-/// Both sets, for tests; `avx2_kernels` must only be called where the machine has AVX2 and FMA.
+/// All sets, for tests; the latter two must only be called where the machine has what they need.
 const CpuKernels& portable_kernels();
 const CpuKernels& avx2_kernels();
+const CpuKernels& avx512_kernels();
 bool has_avx2();
+bool has_avx512();
 
 /// Whether the machine multiplies bfloat16 in hardware (AVX-512 BF16), unless
 /// QFS_CPU_KERNELS holds it back.

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "methods/kernels/avx2_lanes.h"
 #include "methods/kernels/cpu_kernels_impl.h"
 
 namespace qfs::kernels {
@@ -109,13 +110,6 @@ void expand_half(const void* packed, int64_t elements, float* out) {
   int64_t i = 0;
   for (; i + 8 <= elements; i += 8) _mm256_storeu_ps(out + i, Half::load(from + i));
   for (; i < elements; ++i) out[i] = Half::value(from[i]);
-}
-
-float sum_of_lanes(__m256 lanes) {
-  // As the portable vector: lanes i and i + 4, then i and i + 2, then the last two.
-  const __m128 four = _mm_add_ps(_mm256_castps256_ps128(lanes), _mm256_extractf128_ps(lanes, 1));
-  const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
-  return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
 }
 
 /// kRows rows of a packed weight against one input, without expanding them in memory.

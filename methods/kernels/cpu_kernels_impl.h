@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "methods/kernels/cpu_kernels.h"
+#include "methods/kernels/weight_stream.h"
 
 namespace qfs::kernels {
 namespace {
@@ -53,13 +54,6 @@ void silu_multiply(const float* gate, const float* up, int64_t count, float* out
   for (; i < count; ++i) out[i] = gate[i] * up[i] / (1.0f + std::exp(-gate[i]));
 }
 
-/// Floats of a cache line.
-constexpr int64_t kLine = 16;
-
-/// How far ahead a stream of weights is asked for, in floats: a page, where the processor's own
-/// foresight ends.
-constexpr int64_t kAhead = 1024;
-
 /// kRows rows of the weight against kInputs inputs: one vector of sums each, so that the order of a
 /// sum depends on neither number.
 template <class V, int kRows, int kInputs>
@@ -86,7 +80,7 @@ void matvec_block(const MatVec& task, const float* rows, int64_t row, int64_t in
       // ones.
       for (int r = 0; r < kRows; ++r) __builtin_prefetch(weight + (r + kRows) * inner + k);
     } else if constexpr (kInputs == 1) {
-      __builtin_prefetch(weight + k + kAhead);
+      ask_ahead(weight + k);
     }
     for (int64_t from = k; from < k + kLine; from += 8) add(from);
   }
@@ -149,6 +143,30 @@ void matvec(const MatVec& task, int64_t row_begin, int64_t row_end) {
   }
 }
 
+/// The first query of a part brings its values near while it reads the keys: the others find both
+/// in a cache.
+inline void fetch_position(const AttentionPart& part, const float* key, const float* value) {
+  for (int64_t i = 0; i < part.dim; i += kLine) {
+    ask_ahead(key + i);
+    __builtin_prefetch(value + i, 0, 2);
+  }
+}
+
+/// Values [first, first + 8 kVectors) of every position, weighted by `part.scores`.
+template <class V, int kVectors>
+void add_values(const AttentionPart& part, int64_t first, float* out) {
+  V sums[kVectors];
+  for (V& sum : sums) sum = V::zero();
+  for (int64_t p = part.begin; p < part.end; ++p) {
+    const V factor = V::broadcast(part.scores[p - part.begin]);
+    const float* value = part.values + p * part.dim + first;
+    for (int i = 0; i < kVectors; ++i) {
+      sums[i] = V::multiply_add(factor, V::load(value + i * 8), sums[i]);
+    }
+  }
+  for (int i = 0; i < kVectors; ++i) sums[i].store(out + first + i * 8);
+}
+
 template <class V>
 void attend(const AttentionPart& part) {
   const int64_t dim = part.dim;
@@ -160,21 +178,21 @@ void attend(const AttentionPart& part) {
     float* out = part.out + head * dim;
     float maximum = -std::numeric_limits<float>::infinity();
     for (int64_t p = 0; p < positions; ++p) {
+      if (head == 0) fetch_position(part, keys + p * dim, values + p * dim);
       part.scores[p] = dot<V>(query, keys + p * dim, dim) * part.scale;
       maximum = part.scores[p] > maximum ? part.scores[p] : maximum;
     }
     float sum = 0;
-    for (int64_t i = 0; i < dim; ++i) out[i] = 0;
     for (int64_t p = 0; p < positions; ++p) {
-      const float weight = std::exp(part.scores[p] - maximum);
-      sum += weight;
-      const V factor = V::broadcast(weight);
-      const float* value = values + p * dim;
-      int64_t i = 0;
-      for (; i + 8 <= dim; i += 8) {
-        V::multiply_add(factor, V::load(value + i), V::load(out + i)).store(out + i);
-      }
-      for (; i < dim; ++i) out[i] += weight * value[i];
+      part.scores[p] = std::exp(part.scores[p] - maximum);
+      sum += part.scores[p];
+    }
+    int64_t i = 0;
+    for (; i + 64 <= dim; i += 64) add_values<V, 8>(part, i, out);
+    for (; i + 8 <= dim; i += 8) add_values<V, 1>(part, i, out);
+    for (; i < dim; ++i) {
+      out[i] = 0;
+      for (int64_t p = 0; p < positions; ++p) out[i] += part.scores[p] * values[p * dim + i];
     }
     part.maximum[head] = maximum;
     part.sum[head] = sum;

@@ -75,16 +75,14 @@ void StepAttention::attend(kernels::ThreadPool& pool, const float* queries, int6
   reserve(count, longest);
   const int64_t parts = parts_of(longest);
   // Rows innermost: those that share a source read its keys one after the other.
-  pool.for_ranges(kv_heads_ * parts * count, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t task = begin; task < end; ++task) {
-      const int64_t head = task / count / parts;
-      const int64_t index = task % count;
-      AttendedRow row = rows[static_cast<size_t>(index)];
-      row.keys += head * row.head_stride;
-      row.values += head * row.head_stride;
-      attend_part(queries + index * query_stride + head * group_ * dim_, row, head * count + index,
-                  task / count % parts);
-    }
+  pool.for_items(kv_heads_ * parts * count, [&](int64_t task) {
+    const int64_t head = task / count / parts;
+    const int64_t index = task % count;
+    AttendedRow row = rows[static_cast<size_t>(index)];
+    row.keys += head * row.head_stride;
+    row.values += head * row.head_stride;
+    attend_part(queries + index * query_stride + head * group_ * dim_, row, head * count + index,
+                task / count % parts);
   });
   for (int64_t index = 0; index < count; ++index) {
     const int64_t own_parts = parts_of(rows[static_cast<size_t>(index)].length);

@@ -29,11 +29,17 @@ std::vector<float> random_floats(size_t count, uint64_t seed, double scale = 1) 
   return values;
 }
 
-class CpuKernelsTest : public ::testing::TestWithParam<bool> {
+struct InstructionSet {
+  const char* name;
+  const CpuKernels& (*kernels)();
+  bool (*here)();
+};
+
+class CpuKernelsTest : public ::testing::TestWithParam<InstructionSet> {
  protected:
   void SetUp() override {
-    if (GetParam() && !has_avx2()) GTEST_SKIP() << "this machine has no AVX2";
-    kernels_ = GetParam() ? &avx2_kernels() : &portable_kernels();
+    if (!GetParam().here()) GTEST_SKIP() << "this machine has no " << GetParam().name;
+    kernels_ = &GetParam().kernels();
   }
   const CpuKernels* kernels_ = nullptr;
 };
@@ -64,7 +70,7 @@ TEST_P(CpuKernelsTest, matvec_equals_the_sum_for_odd_sizes_and_every_batch) {
 
 TEST_P(CpuKernelsTest, matvec_gives_equal_bits_in_every_batch_and_split) {
   constexpr int64_t kRows = 29;
-  constexpr int64_t kInner = 104;
+  constexpr int64_t kInner = 112;
   const auto weight = random_floats(kRows * kInner, 3);
   const auto x = random_floats(8 * kInner, 4);
   std::vector<float> together(8 * kRows);
@@ -150,6 +156,26 @@ TEST_P(PackedTest, a_packed_weight_gives_the_bits_of_the_expanded_one) {
   }
 }
 
+TEST(Avx512KernelsTest, matvec_with_avx512_gives_the_bits_of_avx2) {
+  if (!has_avx512()) GTEST_SKIP() << "this machine has no AVX-512";
+  constexpr int64_t kRows = 19;
+  for (const int64_t inner : {16, 576, 584, 589}) {
+    const auto weight = random_floats(static_cast<size_t>(kRows * inner), 5);
+    const auto x = random_floats(static_cast<size_t>(inner), 6);
+    for (const bool accumulate : {false, true}) {
+      std::vector<float> narrow(kRows, 0.5f);
+      std::vector<float> wide(kRows, 0.5f);
+      MatVec task = product(weight.data(), x.data(), narrow.data(), inner, 1);
+      task.accumulate = accumulate;
+      avx2_kernels().matvec(task, 0, kRows);
+      task.y = wide.data();
+      avx512_kernels().matvec(task, 0, 6);
+      avx512_kernels().matvec(task, 6, kRows);
+      ASSERT_EQ(wide, narrow) << inner;
+    }
+  }
+}
+
 TEST_P(CpuKernelsTest, silu_multiply_is_accurate_over_the_whole_range) {
   std::vector<float> gate;
   for (float x = -100; x < 100; x += 0.37f) gate.push_back(x);
@@ -227,11 +253,15 @@ TEST_P(CpuKernelsTest, attend_weighs_values_by_the_softmax_of_scaled_scores) {
   }
 }
 
-std::string set_name(const ::testing::TestParamInfo<bool>& info) {
-  return info.param ? "avx2" : "portable";
+std::string set_name(const ::testing::TestParamInfo<InstructionSet>& info) {
+  return info.param.name;
 }
-INSTANTIATE_TEST_SUITE_P(InstructionSets, CpuKernelsTest, ::testing::Bool(), set_name);
-INSTANTIATE_TEST_SUITE_P(InstructionSets, PackedTest, ::testing::Bool(), set_name);
+const auto kSets =
+    ::testing::Values(InstructionSet{"portable", portable_kernels, [] { return true; }},
+                      InstructionSet{"avx2", avx2_kernels, has_avx2},
+                      InstructionSet{"avx512", avx512_kernels, has_avx512});
+INSTANTIATE_TEST_SUITE_P(InstructionSets, CpuKernelsTest, kSets, set_name);
+INSTANTIATE_TEST_SUITE_P(InstructionSets, PackedTest, kSets, set_name);
 
 }  // namespace
 }  // namespace qfs::kernels
