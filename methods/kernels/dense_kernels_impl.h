@@ -207,6 +207,8 @@ inline void softmax(float* rows, int64_t count, int64_t width, int64_t stride, f
     std::fill(row + width, row + stride, -std::numeric_limits<float>::max());
     for (int64_t i = 0; i < stride; ++i) row[i] = negative_exp((row[i] - largest) * scale);
     const float factor = 1.0F / fixed_sum(stride, [&](int64_t i) { return row[i]; });
+    // Their share would be a subnormal number, which takes some processors a hundred cycles.
+    std::fill(row + width, row + stride, 0.0F);
     for (int64_t i = 0; i < stride; ++i) row[i] *= factor;
   }
 }
