@@ -25,7 +25,7 @@
 
 namespace {
 
-using qfs::backbones::KvCache;
+using qfs::backbones::KeyValueCache;
 using qfs::backbones::Llama;
 
 template <class T>
@@ -63,7 +63,8 @@ class Bench {
 
   nlohmann::json run(int64_t tokens, int64_t batch, int64_t steps) {
     const int64_t vocabulary = llama_.config().vocabulary;
-    KvCache cache = value_or_exit(llama_.make_cache(batch, tokens + std::max<int64_t>(steps, 1)));
+    KeyValueCache cache;
+    check(llama_.make_room(cache, batch, tokens + std::max<int64_t>(steps, 1)));
     std::vector<float> logits(static_cast<size_t>(batch * vocabulary));
     std::vector<int64_t> rows;
     std::vector<int32_t> next;

@@ -29,12 +29,12 @@ class BartModel final : public StepModel {
 
   Status begin(int64_t rows, int64_t capacity) override {
     if (Status begun = StepModel::begin(rows, capacity); !begun.ok()) return begun;
-    sources_.assign(lengths_.size(), nullptr);
+    sources_.assign(cache_.lengths.size(), nullptr);
     return {};
   }
 
   Status prefill(int64_t row, const SequenceInput& input, std::span<float> logits) override {
-    Status status = check_prefill(row, input, shape(), lengths_, capacity());
+    Status status = check_prefill(row, input, shape(), cache_.lengths, cache_.capacity());
     if (!status.ok()) return status;
     status = check_logits_room(logits, 1, shape().vocabulary);
     if (!status.ok()) return status;

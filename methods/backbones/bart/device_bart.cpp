@@ -31,12 +31,12 @@ class DeviceBart final : public DeviceModel {
 
   Status begin(int64_t rows, int64_t capacity) override {
     if (Status begun = DeviceModel::begin(rows, capacity); !begun.ok()) return begun;
-    sources_.begin(lengths_.size());
+    sources_.begin(cache_.lengths.size());
     return {};
   }
 
   Status prefill(int64_t row, const SequenceInput& input, std::span<float> logits) override {
-    Status status = check_prefill(row, input, shape(), lengths_, capacity());
+    Status status = check_prefill(row, input, shape(), cache_.lengths, cache_.capacity());
     if (!status.ok()) return status;
     status = check_logits_room(logits, 1, shape().vocabulary);
     if (!status.ok()) return status;

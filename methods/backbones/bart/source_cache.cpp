@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "methods/backbones/bart/bart_decoder.h"
-#include "methods/backbones/steps/cache_rows.h"
+#include "methods/backbones/steps/key_value_cache.h"
 
 namespace qfs::backbones {
 

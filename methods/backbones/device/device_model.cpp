@@ -1,7 +1,6 @@
 #include "methods/backbones/device/device_model.h"
 
 #include <ATen/ops/empty.h>
-#include <ATen/ops/empty_like.h>
 
 #include <algorithm>
 #include <utility>
@@ -16,7 +15,7 @@ DeviceModel::DeviceModel(SequenceShape shape, const CacheShape& cache, const at:
                          const DeviceServices& services, int64_t lists)
     : shape_(std::move(shape)),
       services_(services),
-      cache_(cache),
+      cache_shape_(cache),
       options_(weight.options()),
       attention_(services, weight.device()),
       lists_(lists),
@@ -25,23 +24,13 @@ DeviceModel::DeviceModel(SequenceShape shape, const CacheShape& cache, const at:
 Status DeviceModel::begin(int64_t rows, int64_t capacity) {
   const Status fits = check_cache_size(rows, capacity, shape_.context);
   if (!fits.ok()) return fits;
-  return guarded("allocating the key-value cache", [&]() -> Status {
-    lengths_.clear();
-    if (!keys_.defined() || keys_.size(1) < rows || keys_.size(3) < capacity) {
-      forget_records();
-      keys_.reset();
-      values_.reset();
-      keys_ = at::empty({cache_.layers, rows, cache_.heads, capacity, cache_.dim}, options_);
-      values_ = at::empty_like(keys_);
-    }
-    lengths_.assign(static_cast<size_t>(keys_.size(1)), 0);
-    return {};
-  });
+  if (!cache_.has_room(rows, capacity)) forget_records();
+  return cache_.make_room(cache_shape_, options_, rows, capacity);
 }
 
 Status DeviceModel::decode(std::span<const int64_t> rows, std::span<const int32_t> tokens,
                            std::span<float> logits) {
-  Status status = check_step(rows, tokens, shape_.vocabulary, lengths_, capacity());
+  Status status = check_step(rows, tokens, shape_.vocabulary, cache_.lengths, cache_.capacity());
   if (!status.ok()) return status;
   status = check_logits_room(logits, rows.size(), shape_.vocabulary);
   if (!status.ok()) return status;
@@ -54,7 +43,8 @@ Status DeviceModel::decode(std::span<const int64_t> rows, std::span<const int32_
 Status DeviceModel::decode_draw(std::span<const int64_t> rows, std::span<const int32_t> tokens,
                                 const DrawRule& rule, std::span<const double> uniforms,
                                 std::span<int32_t> ids) {
-  const Status status = check_step(rows, tokens, shape_.vocabulary, lengths_, capacity());
+  const Status status =
+      check_step(rows, tokens, shape_.vocabulary, cache_.lengths, cache_.capacity());
   if (!status.ok()) return status;
   if (uniforms.size() != rows.size() || ids.size() != rows.size()) {
     return internal_error("uniform numbers or ids of another number than rows");
@@ -66,7 +56,7 @@ Status DeviceModel::decode_draw(std::span<const int64_t> rows, std::span<const i
 }
 
 Status DeviceModel::reassign(std::span<const int64_t> rows, std::span<const int64_t> sources) {
-  return reassign_rows(rows, sources, keys_, values_, lengths_);
+  return cache_.reassign(rows, sources);
 }
 
 void DeviceModel::add_inputs(std::span<const int64_t>, std::vector<int32_t>&, StepShape&) const {}
@@ -77,16 +67,16 @@ const StepMemory& DeviceModel::run(std::span<const int64_t> rows, std::span<cons
   for (const int64_t row : rows) inputs.push_back(static_cast<int32_t>(row));
   int64_t longest = 0;
   for (const int64_t row : rows) {
-    const int64_t length = lengths_[static_cast<size_t>(row)];
+    const int64_t length = cache_.lengths[static_cast<size_t>(row)];
     inputs.push_back(static_cast<int32_t>(length));
     longest = std::max(longest, length + 1);
   }
-  StepShape step{.rows = count, .parts = recorded_parts(longest, capacity())};
+  StepShape step{.rows = count, .parts = recorded_parts(longest, cache_.capacity())};
   add_inputs(rows, inputs, step);
   const StepMemory& memory = memory_of(count);
   memory.inputs.copy_(packed(inputs, count));
   graphs_.run(step, [this, memory, step] { compute(memory, step); });
-  for (const int64_t row : rows) ++lengths_[static_cast<size_t>(row)];
+  for (const int64_t row : rows) ++cache_.lengths[static_cast<size_t>(row)];
   return memory;
 }
 
@@ -103,8 +93,8 @@ at::Tensor DeviceModel::packed(const std::vector<int32_t>& lists, int64_t length
 }
 
 LayerCache DeviceModel::cache(size_t layer) const {
-  return {keys_.select(0, static_cast<int64_t>(layer)),
-          values_.select(0, static_cast<int64_t>(layer))};
+  return {cache_.keys.select(0, static_cast<int64_t>(layer)),
+          cache_.values.select(0, static_cast<int64_t>(layer))};
 }
 
 const StepMemory& DeviceModel::memory_of(int64_t rows) {

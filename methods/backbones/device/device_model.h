@@ -18,7 +18,7 @@
 #include "methods/backbones/device/device_services.h"
 #include "methods/backbones/device/step_graphs.h"
 #include "methods/backbones/sequence_model.h"
-#include "methods/backbones/steps/cache_rows.h"
+#include "methods/backbones/steps/key_value_cache.h"
 
 namespace qfs::backbones {
 
@@ -65,18 +65,15 @@ class DeviceModel : public SequenceModel {
   const DeviceAttention& attention() const { return attention_; }
   at::Device device() const { return options_.device(); }
   LayerCache cache(size_t layer) const;
-  int64_t capacity() const { return keys_.defined() ? keys_.size(3) : 0; }
 
-  at::Tensor keys_;  ///< [layers, rows, heads, capacity, dim]
-  at::Tensor values_;
-  std::vector<int64_t> lengths_;  ///< positions that each row holds
+  KeyValueCache cache_;
 
  private:
   const StepMemory& memory_of(int64_t rows);
 
   SequenceShape shape_;
   DeviceServices services_;
-  CacheShape cache_;
+  CacheShape cache_shape_;
   at::TensorOptions options_;  ///< of the weights
   DeviceAttention attention_;
   int64_t lists_;

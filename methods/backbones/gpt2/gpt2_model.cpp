@@ -28,15 +28,15 @@ class Gpt2Model final : public StepModel {
   Status prefill(int64_t row, const SequenceInput& input, std::span<float> logits) override {
     const std::span<const int32_t> ids = input.ids;
     const auto count = static_cast<int64_t>(ids.size());
-    Status status = check_prompt(row, ids, shape().vocabulary, lengths_, capacity());
+    Status status = check_prompt(row, ids, shape().vocabulary, cache_.lengths, cache_.capacity());
     if (!status.ok()) return status;
     status = check_logits_room(logits, 1, shape().vocabulary);
     if (!status.ok()) return status;
     if (input.shared) {
-      status = copy_shared(*input.shared, count, row, keys_, values_, lengths_);
+      status = cache_.copy_shared(*input.shared, count, row);
       if (!status.ok()) return status;
     }
-    int64_t& length = lengths_[static_cast<size_t>(row)];
+    int64_t& length = cache_.lengths[static_cast<size_t>(row)];
     status = guarded("reading a prompt of " + std::to_string(count) + " tokens", [&]() -> Status {
       Prompt prompt(*this, row, length);
       const std::vector<int64_t> rest(ids.begin() + length, ids.end());

@@ -16,7 +16,6 @@
 #include "methods/backbones/llama/llama_network.h"
 #include "methods/backbones/runtime/input_checks.h"
 #include "methods/backbones/runtime/torch_runtime.h"
-#include "methods/backbones/steps/cache_rows.h"
 
 namespace qfs::backbones {
 
@@ -44,14 +43,15 @@ class DeviceLlama final : public DeviceModel {
 
   Status prefill(int64_t row, const SequenceInput& input, std::span<float> logits) override {
     const std::span<const int32_t> tokens = input.ids;
-    Status status = check_prompt(row, tokens, config().vocabulary, lengths_, capacity());
+    Status status =
+        check_prompt(row, tokens, config().vocabulary, cache_.lengths, cache_.capacity());
     if (!status.ok()) return status;
     status = check_logits_room(logits, 1, config().vocabulary);
     if (!status.ok()) return status;
     const auto count = static_cast<int64_t>(tokens.size());
-    int64_t& length = lengths_[static_cast<size_t>(row)];
+    int64_t& length = cache_.lengths[static_cast<size_t>(row)];
     if (input.shared) {
-      const Status copied = copy_shared(*input.shared, count, row, keys_, values_, lengths_);
+      const Status copied = cache_.copy_shared(*input.shared, count, row);
       if (!copied.ok()) return copied;
     }
     const Status read = guarded("reading a prompt of " + std::to_string(count) + " tokens", [&] {

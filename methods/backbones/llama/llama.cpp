@@ -53,17 +53,11 @@ Llama::Llama(std::shared_ptr<const LlamaWeights> weights, bool bfloat16_products
 Llama::Llama(Llama&&) noexcept = default;
 Llama::~Llama() = default;
 
-Result<KvCache> Llama::make_cache(int64_t rows, int64_t capacity) const {
+Status Llama::make_room(KeyValueCache& cache, int64_t rows, int64_t capacity) const {
   const LlamaConfig& c = config();
-  if (Status fits = check_cache_size(rows, capacity, c.context); !fits.ok()) return fits.error();
-  return guarded("allocating the key-value cache", [&]() -> Result<KvCache> {
-    KvCache cache;
-    cache.keys = at::empty({c.layers, rows, c.kv_heads, capacity, c.head_dim});
-    cache.values = at::empty_like(cache.keys);
-    cache.lengths.assign(static_cast<size_t>(rows), 0);
-    cache.capacity = capacity;
-    return cache;
-  });
+  const Status fits = check_cache_size(rows, capacity, c.context);
+  if (!fits.ok()) return fits;
+  return cache.make_room({c.layers, c.kv_heads, c.head_dim}, at::kFloat, rows, capacity);
 }
 
 void Llama::reserve_step(int64_t rows, int64_t capacity) {
@@ -82,10 +76,10 @@ void Llama::reserve_step(int64_t rows, int64_t capacity) {
   s.activation.resize(size(c.intermediate));
 }
 
-void Llama::attend_step(const KvCache& cache, int64_t layer, std::span<const int64_t> rows) {
+void Llama::attend_step(const KeyValueCache& cache, int64_t layer, std::span<const int64_t> rows) {
   const LlamaConfig& c = config();
   Scratch& s = *scratch_;
-  const int64_t head_size = cache.capacity * c.head_dim;
+  const int64_t head_size = cache.capacity() * c.head_dim;
   const int64_t row_size = c.kv_heads * head_size;
   const int64_t layer_offset = layer * cache.keys.size(1) * row_size;
   s.attended.clear();
@@ -141,16 +135,16 @@ void Llama::head(const float* hidden, int64_t rows, float* logits) {
   matvec(s.pool, weights_->head, s.normed.data(), rows, false, logits);
 }
 
-Status Llama::decode(KvCache& cache, std::span<const int64_t> rows, std::span<const int32_t> tokens,
-                     std::span<float> logits) {
+Status Llama::decode(KeyValueCache& cache, std::span<const int64_t> rows,
+                     std::span<const int32_t> tokens, std::span<float> logits) {
   const LlamaConfig& c = config();
   const auto batch = static_cast<int64_t>(rows.size());
-  Status status = check_step(rows, tokens, c.vocabulary, cache.lengths, cache.capacity);
+  Status status = check_step(rows, tokens, c.vocabulary, cache.lengths, cache.capacity());
   if (!status.ok()) return status;
   status = check_logits_room(logits, rows.size(), c.vocabulary);
   if (!status.ok()) return status;
   return guarded("decoding", [&]() -> Status {
-    reserve_step(batch, cache.capacity);
+    reserve_step(batch, cache.capacity());
     Scratch& s = *scratch_;
     const auto& kernels = kernels::cpu_kernels();
     embed(tokens, s.hidden.data());
@@ -172,7 +166,7 @@ Status Llama::decode(KvCache& cache, std::span<const int64_t> rows, std::span<co
   });
 }
 
-void Llama::store_step(KvCache& cache, int64_t layer, std::span<const int64_t> rows) {
+void Llama::store_step(KeyValueCache& cache, int64_t layer, std::span<const int64_t> rows) {
   const LlamaConfig& c = config();
   Scratch& s = *scratch_;
   const auto& kernels = kernels::cpu_kernels();
@@ -191,7 +185,7 @@ void Llama::store_step(KvCache& cache, int64_t layer, std::span<const int64_t> r
     }
     for (int64_t h = 0; h < c.kv_heads; ++h) {
       const int64_t row = (layer * cache.keys.size(1) + rows[b]) * c.kv_heads + h;
-      const int64_t offset = (row * cache.capacity + position) * dim;
+      const int64_t offset = (row * cache.capacity() + position) * dim;
       const float* key = qkv + c.query_width() + h * dim;
       const float* value = key + c.kv_width();
       kernels.rotate(key, cosines, sines, dim, keys + offset);

@@ -16,17 +16,9 @@
 
 #include "harness/api/result.h"
 #include "methods/backbones/llama/llama_weights.h"
+#include "methods/backbones/steps/key_value_cache.h"
 
 namespace qfs::backbones {
-
-/// Keys and values of past positions: [layers, rows, kv_heads, capacity, head_dim] each, with the
-/// number of positions that each row holds.
-struct KvCache {
-  at::Tensor keys;
-  at::Tensor values;
-  std::vector<int64_t> lengths;
-  int64_t capacity = 0;
-};
 
 struct PromptBuffers;  // of llama_prefill.cpp
 
@@ -40,29 +32,29 @@ class Llama {
 
   const LlamaConfig& config() const { return weights_->config; }
 
-  /// An empty cache. `invalid_argument` when capacity exceeds the model's context.
-  Result<KvCache> make_cache(int64_t rows, int64_t capacity) const;
+  /// Empty rows in a cache. `invalid_argument` when capacity exceeds the model's context.
+  Status make_room(KeyValueCache& cache, int64_t rows, int64_t capacity) const;
 
   /// Reads a prompt, or the rest of one whose beginning the row of the cache holds; `logits`
   /// [vocabulary] receives those that follow the last token. `invalid_argument`: no tokens, too
   /// many, or an unknown id.
-  Status prefill(KvCache& cache, int64_t row, std::span<const int32_t> tokens,
+  Status prefill(KeyValueCache& cache, int64_t row, std::span<const int32_t> tokens,
                  std::span<float> logits);
 
   /// One step for `rows` (distinct, not empty) with one token each; `logits` [rows, vocabulary].
   /// Errors as in prefill.
-  Status decode(KvCache& cache, std::span<const int64_t> rows, std::span<const int32_t> tokens,
-                std::span<float> logits);
+  Status decode(KeyValueCache& cache, std::span<const int64_t> rows,
+                std::span<const int32_t> tokens, std::span<float> logits);
 
  private:
   struct Scratch;
   void reserve_step(int64_t rows, int64_t capacity);
-  void store_step(KvCache& cache, int64_t layer, std::span<const int64_t> rows);
-  void attend_step(const KvCache& cache, int64_t layer, std::span<const int64_t> rows);
+  void store_step(KeyValueCache& cache, int64_t layer, std::span<const int64_t> rows);
+  void attend_step(const KeyValueCache& cache, int64_t layer, std::span<const int64_t> rows);
   void finish_step(const LlamaLayer& layer, int64_t rows);
-  void attend_rest(const KvCache& cache, int64_t layer, int64_t row, const PromptBuffers& buffers,
-                   float* out);
-  void finish_prefill(KvCache& cache, int64_t row, const PromptBuffers& buffers);
+  void attend_rest(const KeyValueCache& cache, int64_t layer, int64_t row,
+                   const PromptBuffers& buffers, float* out);
+  void finish_prefill(KeyValueCache& cache, int64_t row, const PromptBuffers& buffers);
   void embed(std::span<const int32_t> tokens, float* out) const;
   void head(const float* hidden, int64_t rows, float* logits);
 

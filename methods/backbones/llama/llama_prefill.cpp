@@ -133,7 +133,7 @@ void feed_forward(kernels::ThreadPool& pool, PromptProducts& products, const Lla
 
 }  // namespace
 
-void Llama::finish_prefill(KvCache& cache, int64_t row, const PromptBuffers& buffers) {
+void Llama::finish_prefill(KeyValueCache& cache, int64_t row, const PromptBuffers& buffers) {
   const LlamaConfig& c = config();
   const int64_t last = buffers.hidden.size(0) - 1;
   const float* queries = buffers.queries.const_data_ptr<float>() + last * buffers.query_step;
@@ -151,7 +151,7 @@ void Llama::finish_prefill(KvCache& cache, int64_t row, const PromptBuffers& buf
   finish_step(weights_->layers.back(), 1);
 }
 
-void Llama::attend_rest(const KvCache& cache, int64_t layer, int64_t row,
+void Llama::attend_rest(const KeyValueCache& cache, int64_t layer, int64_t row,
                         const PromptBuffers& buffers, float* out) {
   Scratch& s = *scratch_;
   const at::Tensor keys = cache.keys.select(0, layer).select(0, row);
@@ -166,7 +166,7 @@ void Llama::attend_rest(const KvCache& cache, int64_t layer, int64_t row,
                 out);
 }
 
-Status Llama::prefill(KvCache& cache, int64_t row, std::span<const int32_t> tokens,
+Status Llama::prefill(KeyValueCache& cache, int64_t row, std::span<const int32_t> tokens,
                       std::span<float> logits) {
   const LlamaConfig& c = config();
   const auto count = static_cast<int64_t>(tokens.size());
@@ -175,13 +175,14 @@ Status Llama::prefill(KvCache& cache, int64_t row, std::span<const int32_t> toke
     return internal_error("prefill of row " + std::to_string(row) + " does not match its cache");
   }
   const int64_t held = cache.lengths[static_cast<size_t>(row)];
-  if (count == 0 || held + count > cache.capacity) {
+  if (count == 0 || held + count > cache.capacity()) {
     return invalid_argument("a prompt of " + std::to_string(count) + " tokens for a row of " +
-                            std::to_string(cache.capacity) + " that holds " + std::to_string(held));
+                            std::to_string(cache.capacity()) + " that holds " +
+                            std::to_string(held));
   }
   if (Status status = check_token_ids(tokens, c.vocabulary); !status.ok()) return status;
   return guarded("reading a prompt of " + std::to_string(count) + " tokens", [&]() -> Status {
-    reserve_step(1, cache.capacity);
+    reserve_step(1, cache.capacity());
     kernels::ThreadPool& pool = scratch_->pool;
     PromptBuffers buffers(c, count, held > 0);
     PromptProducts products(pool, c, scratch_->bfloat16_products);

@@ -1,8 +1,6 @@
 #include "methods/backbones/steps/step_model.h"
 
 #include <ATen/Parallel.h>
-#include <ATen/ops/empty.h>
-#include <ATen/ops/empty_like.h>
 #include <ATen/ops/tensor.h>
 
 #include <algorithm>
@@ -15,7 +13,7 @@ namespace qfs::backbones {
 
 StepModel::StepModel(SequenceShape shape, const CacheShape& cache, const at::Tensor& weight)
     : shape_(std::move(shape)),
-      cache_(cache),
+      cache_shape_(cache),
       options_(weight.options()),
       pool_(at::get_num_threads()),
       products_(pool_),
@@ -24,21 +22,12 @@ StepModel::StepModel(SequenceShape shape, const CacheShape& cache, const at::Ten
 Status StepModel::begin(int64_t rows, int64_t capacity) {
   const Status fits = check_cache_size(rows, capacity, shape_.context);
   if (!fits.ok()) return fits;
-  return guarded("allocating the key-value cache", [&]() -> Status {
-    if (!keys_.defined() || keys_.size(1) < rows || keys_.size(3) < capacity) {
-      keys_.reset();
-      values_.reset();
-      keys_ = at::empty({cache_.layers, rows, cache_.heads, capacity, cache_.dim}, options_);
-      values_ = at::empty_like(keys_);
-    }
-    lengths_.assign(static_cast<size_t>(keys_.size(1)), 0);
-    return {};
-  });
+  return cache_.make_room(cache_shape_, options_, rows, capacity);
 }
 
 Status StepModel::decode(std::span<const int64_t> rows, std::span<const int32_t> tokens,
                          std::span<float> logits) {
-  Status status = check_step(rows, tokens, shape_.vocabulary, lengths_, capacity());
+  Status status = check_step(rows, tokens, shape_.vocabulary, cache_.lengths, cache_.capacity());
   if (!status.ok()) return status;
   status = check_logits_room(logits, rows.size(), shape_.vocabulary);
   if (!status.ok()) return status;
@@ -49,16 +38,16 @@ Status StepModel::decode(std::span<const int64_t> rows, std::span<const int32_t>
 }
 
 Status StepModel::reassign(std::span<const int64_t> rows, std::span<const int64_t> sources) {
-  return reassign_rows(rows, sources, keys_, values_, lengths_);
+  return cache_.reassign(rows, sources);
 }
 
 void StepModel::run(std::span<const int64_t> rows, std::span<const int32_t> tokens,
                     std::span<float> logits) {
   std::vector<int64_t> positions;
-  for (const int64_t row : rows) positions.push_back(lengths_[static_cast<size_t>(row)]);
+  for (const int64_t row : rows) positions.push_back(cache_.lengths[static_cast<size_t>(row)]);
   const at::Tensor ids = at::tensor(at::ArrayRef<int32_t>(tokens.data(), tokens.size()));
   copy_logits(compute(rows, ids, at::tensor(positions)), logits);
-  for (const int64_t row : rows) ++lengths_[static_cast<size_t>(row)];
+  for (const int64_t row : rows) ++cache_.lengths[static_cast<size_t>(row)];
 }
 
 void StepModel::copy_logits(const at::Tensor& scores, std::span<float> logits) {
@@ -71,7 +60,7 @@ at::Tensor StepModel::attend_past(const at::Tensor& qkv, size_t layer,
   const at::Tensor parts = in_heads(qkv);
   std::vector<KeyValues> past;
   for (size_t i = 0; i < rows.size(); ++i) {
-    const int64_t length = lengths_[static_cast<size_t>(rows[i])];
+    const int64_t length = cache_.lengths[static_cast<size_t>(rows[i])];
     const at::Tensor added = parts.select(0, static_cast<int64_t>(i));
     past.push_back(held(layer, rows[i], length + 1));
     past.back().keys.select(1, length).copy_(added.select(0, 1));
@@ -85,10 +74,10 @@ at::Tensor StepModel::attend(const at::Tensor& queries, std::span<const KeyValue
 }
 
 KeyValues StepModel::held(size_t layer, int64_t row, int64_t positions) const {
-  const auto of = [&](const at::Tensor& cache) {
-    return cache.select(0, static_cast<int64_t>(layer)).select(0, row).narrow(1, 0, positions);
+  const auto of = [&](const at::Tensor& states) {
+    return states.select(0, static_cast<int64_t>(layer)).select(0, row).narrow(1, 0, positions);
   };
-  return {of(keys_), of(values_)};
+  return {of(cache_.keys), of(cache_.values)};
 }
 
 }  // namespace qfs::backbones

@@ -14,7 +14,7 @@
 
 #include "methods/backbones/layers/dense.h"
 #include "methods/backbones/sequence_model.h"
-#include "methods/backbones/steps/cache_rows.h"
+#include "methods/backbones/steps/key_value_cache.h"
 #include "methods/backbones/steps/row_attention.h"
 #include "methods/backbones/steps/row_products.h"
 #include "methods/kernels/thread_pool.h"
@@ -52,19 +52,15 @@ class StepModel : public SequenceModel {
   /// What a row of the cache holds of a layer, up to `positions`.
   KeyValues held(size_t layer, int64_t row, int64_t positions) const;
 
-  int64_t capacity() const { return keys_.defined() ? keys_.size(3) : 0; }
-
-  at::Tensor keys_;  ///< [layers, rows, heads, capacity, dim]
-  at::Tensor values_;
-  std::vector<int64_t> lengths_;  ///< positions that each row holds
+  KeyValueCache cache_;
 
  private:
   at::Tensor in_heads(const at::Tensor& states) const {
-    return states.view({states.size(0), -1, cache_.heads, cache_.dim});
+    return states.view({states.size(0), -1, cache_shape_.heads, cache_shape_.dim});
   }
 
   SequenceShape shape_;
-  CacheShape cache_;
+  CacheShape cache_shape_;
   at::TensorOptions options_;  ///< of the weights
   kernels::ThreadPool pool_;
   RowProducts products_;

@@ -36,12 +36,13 @@ class LlamaTest : public ::testing::Test {
   /// Logits after reading `tokens[0..prompt)` at once and the rest one by one.
   static std::vector<float> read(Llama& llama, const std::vector<int32_t>& tokens, size_t prompt) {
     std::vector<float> logits(TinyLlama::kVocabulary);
-    auto cache = llama.make_cache(1, static_cast<int64_t>(tokens.size()));
+    KeyValueCache cache;
+    EXPECT_TRUE(llama.make_room(cache, 1, static_cast<int64_t>(tokens.size())).ok());
     const std::span<const int32_t> all(tokens);
-    EXPECT_TRUE(llama.prefill(*cache, 0, all.first(prompt), logits).ok());
+    EXPECT_TRUE(llama.prefill(cache, 0, all.first(prompt), logits).ok());
     const int64_t row = 0;
     for (size_t i = prompt; i < tokens.size(); ++i) {
-      EXPECT_TRUE(llama.decode(*cache, {&row, 1}, {&tokens[i], 1}, logits).ok());
+      EXPECT_TRUE(llama.decode(cache, {&row, 1}, {&tokens[i], 1}, logits).ok());
     }
     return logits;
   }
@@ -80,18 +81,19 @@ TEST_F(LlamaTest, reading_at_once_and_step_by_step_agree_across_attention_parts)
 TEST_F(LlamaTest, a_row_has_the_same_bits_in_every_batch) {
   Llama llama = model({});
   const std::vector<int64_t> lengths = {5, 300, 1, 64, 17};
-  auto cache = llama.make_cache(static_cast<int64_t>(lengths.size()), 320);
+  KeyValueCache cache;
+  ASSERT_TRUE(llama.make_room(cache, static_cast<int64_t>(lengths.size()), 320).ok());
   std::vector<float> logits(TinyLlama::kVocabulary);
   std::vector<int64_t> rows;
   std::vector<int32_t> next;
   for (size_t r = 0; r < lengths.size(); ++r) {
     const auto tokens = some_tokens(lengths[r], static_cast<int32_t>(r));
-    ASSERT_TRUE(llama.prefill(*cache, static_cast<int64_t>(r), tokens, logits).ok());
+    ASSERT_TRUE(llama.prefill(cache, static_cast<int64_t>(r), tokens, logits).ok());
     rows.push_back(static_cast<int64_t>(r));
     next.push_back(static_cast<int32_t>(10 + r));
   }
   std::vector<float> batched(lengths.size() * TinyLlama::kVocabulary);
-  ASSERT_TRUE(llama.decode(*cache, rows, next, batched).ok());
+  ASSERT_TRUE(llama.decode(cache, rows, next, batched).ok());
   for (size_t r = 0; r < lengths.size(); ++r) {
     auto tokens = some_tokens(lengths[r], static_cast<int32_t>(r));
     tokens.push_back(next[r]);
@@ -104,26 +106,28 @@ TEST_F(LlamaTest, a_row_has_the_same_bits_in_every_batch) {
 
 TEST_F(LlamaTest, a_step_may_skip_rows_that_have_ended) {
   Llama llama = model({});
-  auto cache = llama.make_cache(2, 16);
+  KeyValueCache cache;
+  ASSERT_TRUE(llama.make_room(cache, 2, 16).ok());
   std::vector<float> logits(TinyLlama::kVocabulary);
-  ASSERT_TRUE(llama.prefill(*cache, 0, some_tokens(3, 1), logits).ok());
-  ASSERT_TRUE(llama.prefill(*cache, 1, some_tokens(4, 2), logits).ok());
+  ASSERT_TRUE(llama.prefill(cache, 0, some_tokens(3, 1), logits).ok());
+  ASSERT_TRUE(llama.prefill(cache, 1, some_tokens(4, 2), logits).ok());
   const int64_t row = 1;
   const int32_t token = 9;
-  ASSERT_TRUE(llama.decode(*cache, {&row, 1}, {&token, 1}, logits).ok());
+  ASSERT_TRUE(llama.decode(cache, {&row, 1}, {&token, 1}, logits).ok());
   auto tokens = some_tokens(4, 2);
   tokens.push_back(token);
   EXPECT_EQ(logits, read(llama, tokens, 4));
-  EXPECT_EQ(cache->lengths, (std::vector<int64_t>{3, 5}));
+  EXPECT_EQ(cache.lengths, (std::vector<int64_t>{3, 5}));
 }
 
 TEST_F(LlamaTest, impossible_requests_are_refused) {
   Llama llama = model({});
-  EXPECT_EQ(llama.make_cache(1, 1025).error().kind, ErrorKind::invalid_argument);
-  auto cache = llama.make_cache(1, 4);
+  KeyValueCache cache;
+  EXPECT_EQ(llama.make_room(cache, 1, 1025).error().kind, ErrorKind::invalid_argument);
+  ASSERT_TRUE(llama.make_room(cache, 1, 4).ok());
   std::vector<float> logits(TinyLlama::kVocabulary);
   const auto prefill = [&](const std::vector<int32_t>& tokens) {
-    return llama.prefill(*cache, 0, tokens, logits);
+    return llama.prefill(cache, 0, tokens, logits);
   };
   EXPECT_EQ(prefill({}).error().kind, ErrorKind::invalid_argument);
   EXPECT_EQ(prefill({1, 2, 3, 4, 5}).error().kind, ErrorKind::invalid_argument);
@@ -133,7 +137,7 @@ TEST_F(LlamaTest, impossible_requests_are_refused) {
   EXPECT_EQ(prefill({1}).error().kind, ErrorKind::invalid_argument);
   const int64_t row = 0;
   const int32_t token = 1;
-  EXPECT_THAT(llama.decode(*cache, {&row, 1}, {&token, 1}, logits).error().message,
+  EXPECT_THAT(llama.decode(cache, {&row, 1}, {&token, 1}, logits).error().message,
               HasSubstr("holds 4 of 4"));
 }
 

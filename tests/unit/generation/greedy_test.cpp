@@ -78,8 +78,9 @@ TEST_F(GreedyTest, every_token_is_the_argmax_after_all_tokens_before_it) {
   backbones::Llama llama(weights());
   for (const int32_t token : generated.ids) {
     std::vector<float> logits(TinyLlama::kVocabulary);
-    auto cache = llama.make_cache(1, static_cast<int64_t>(ids.size()));
-    ASSERT_TRUE(llama.prefill(*cache, 0, ids, logits).ok());
+    backbones::KeyValueCache cache;
+    ASSERT_TRUE(llama.make_room(cache, 1, static_cast<int64_t>(ids.size())).ok());
+    ASSERT_TRUE(llama.prefill(cache, 0, ids, logits).ok());
     EXPECT_EQ(token, std::max_element(logits.begin(), logits.end()) - logits.begin());
     ids.push_back(token);
   }

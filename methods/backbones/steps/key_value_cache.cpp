@@ -1,5 +1,7 @@
-#include "methods/backbones/steps/cache_rows.h"
+#include "methods/backbones/steps/key_value_cache.h"
 
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/tensor.h>
 
 #include <algorithm>
@@ -48,9 +50,26 @@ Result<Moves> plan_moves(std::span<const int64_t> rows, std::span<const int64_t>
 
 }  // namespace
 
-Status reassign_rows(std::span<const int64_t> rows, std::span<const int64_t> sources,
-                     const at::Tensor& keys, const at::Tensor& values,
-                     std::vector<int64_t>& lengths) {
+bool KeyValueCache::has_room(int64_t rows, int64_t positions) const {
+  return keys.defined() && keys.size(1) >= rows && capacity() >= positions;
+}
+
+Status KeyValueCache::make_room(const CacheShape& shape, const at::TensorOptions& options,
+                                int64_t rows, int64_t positions) {
+  lengths.clear();
+  return guarded("allocating the key-value cache", [&]() -> Status {
+    if (!has_room(rows, positions)) {
+      keys.reset();
+      values.reset();
+      keys = at::empty({shape.layers, rows, shape.heads, positions, shape.dim}, options);
+      values = at::empty_like(keys);
+    }
+    lengths.assign(static_cast<size_t>(keys.size(1)), 0);
+    return {};
+  });
+}
+
+Status KeyValueCache::reassign(std::span<const int64_t> rows, std::span<const int64_t> sources) {
   const Result<Moves> moves = plan_moves(rows, sources, lengths);
   if (!moves.ok()) return moves.error();
   if (moves->rows.empty()) return {};
@@ -66,8 +85,7 @@ Status reassign_rows(std::span<const int64_t> rows, std::span<const int64_t> sou
   });
 }
 
-Status copy_shared(const SharedPrefix& shared, int64_t tokens, int64_t row, const at::Tensor& keys,
-                   const at::Tensor& values, std::vector<int64_t>& lengths) {
+Status KeyValueCache::copy_shared(const SharedPrefix& shared, int64_t tokens, int64_t row) {
   const bool inside = shared.row >= 0 && shared.row < static_cast<int64_t>(lengths.size());
   const int64_t held = inside && shared.row != row ? lengths[static_cast<size_t>(shared.row)] : 0;
   if (shared.positions < 1 || shared.positions > held || shared.positions >= tokens) {
