@@ -1,8 +1,26 @@
 # What makes the outputs of a family of methods: its folder and all that its files include under methods/,
-# metrics/ and harness/core/text/, directly or not, headers and the .cpp beside them.
+# metrics/ and harness/core/text/, directly or not. A header brings the .cpp files of its folder that include it:
+# among them are those that implement it, whatever their names.
+
+# Those of the files that a file includes: <result>.
+function(qfs_included_files source_dir path result)
+  file(STRINGS ${source_dir}/${path} lines REGEX "^[ \t]*#[ \t]*include[ \t]*\"(methods/|metrics/|harness/core/text/)")
+  list(TRANSFORM lines REPLACE "^[^\"]*\"([^\"]*)\".*$" "\\1")
+  set(${result} ${lines} PARENT_SCOPE)
+endfunction()
 
 # qfs_source_closure(<source_dir> <folder> <result>): sorted paths relative to source_dir.
 function(qfs_source_closure source_dir folder result)
+  file(GLOB_RECURSE sources RELATIVE ${source_dir}
+    ${source_dir}/methods/*.cpp ${source_dir}/metrics/*.cpp ${source_dir}/harness/core/text/*.cpp)
+  foreach(source IN LISTS sources)
+    qfs_included_files(${source_dir} ${source} included)
+    cmake_path(GET source PARENT_PATH beside)
+    list(FILTER included INCLUDE REGEX "^${beside}/[^/]*$")
+    foreach(header IN LISTS included)
+      list(APPEND users_of_${header} ${source})
+    endforeach()
+  endforeach()
   file(GLOB waiting RELATIVE ${source_dir} ${source_dir}/${folder}/*.h ${source_dir}/${folder}/*.cpp)
   set(seen)
   while(waiting)
@@ -11,15 +29,8 @@ function(qfs_source_closure source_dir folder result)
       continue()
     endif()
     list(APPEND seen ${path})
-    file(STRINGS ${source_dir}/${path} lines REGEX "^[ \t]*#[ \t]*include[ \t]*\"(methods/|metrics/|harness/core/text/)")
-    foreach(line IN LISTS lines)
-      string(REGEX REPLACE "^[^\"]*\"([^\"]*)\".*$" "\\1" included "${line}")
-      list(APPEND waiting ${included})
-    endforeach()
-    if(path MATCHES "\\.h$")
-      string(REGEX REPLACE "\\.h$" ".cpp" beside ${path})
-      list(APPEND waiting ${beside})
-    endif()
+    qfs_included_files(${source_dir} ${path} included)
+    list(APPEND waiting ${included} ${users_of_${path}})
   endwhile()
   list(SORT seen)
   set(${result} ${seen} PARENT_SCOPE)

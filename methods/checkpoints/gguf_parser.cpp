@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "methods/checkpoints/gguf.h"
+
 static_assert(std::endian::native == std::endian::little, "GGUF values are read in place");
 
 namespace qfs::checkpoints {

@@ -1,9 +1,9 @@
 """Outputs may not change behind an unchanged version.
 
 methods/versions.lock holds, for each method, its version, its layers and the digest of its sources: its
-family's folder and everything in methods/, metrics/ and harness/core/text/ that it includes
-(cmake/SourceClosure.cmake; `list methods --json` says it). When the digest differs and no version or layer does, somebody has changed code
-that makes outputs: either raise version() or a layer of the methods concerned, or review that outputs
+family's folder, everything in methods/, metrics/ and harness/core/text/ that it includes, and what implements
+that (cmake/SourceClosure.cmake; `list methods --json` says it). When the digest differs and no version or layer
+does, somebody has changed code that makes outputs: either raise version() or a layer of the methods concerned, or review that outputs
 are equal, and accept the new digests:
 
     python3 tests/architecture/versions_lock.py build/release/bin/qfs-bench --accept

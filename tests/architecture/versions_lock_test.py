@@ -48,7 +48,8 @@ class Digest(unittest.TestCase):
         self.root = folder.name
         self.write("methods/family/session.cpp", '#include "methods/shared/part.h"\n')
         self.write("methods/shared/part.h", "int part();\n")
-        self.write("methods/shared/part.cpp", '#  include "metrics/deep.h"  // why\n')
+        self.write("methods/shared/part.cpp", '#include "methods/shared/part.h"\n#  include "metrics/deep.h"  // why\n')
+        self.write("methods/shared/part_fast.cpp", '#include "methods/shared/part.h"\n')
         self.write("metrics/deep.h", "int deep();\n")
         self.write("methods/other/session.cpp", "int other();\n")
 
@@ -68,6 +69,11 @@ class Digest(unittest.TestCase):
     def test_it_follows_includes_into_the_sources_beside_them(self):
         before = self.digest()
         self.write("metrics/deep.h", "long deep();\n")
+        self.assertNotEqual(before, self.digest())
+
+    def test_an_implementation_by_another_name_matters(self):
+        before = self.digest()
+        self.write("methods/shared/part_fast.cpp", '#include "methods/shared/part.h"\nint part() { return 1; }\n')
         self.assertNotEqual(before, self.digest())
 
     def test_code_that_is_not_included_does_not_matter(self):
