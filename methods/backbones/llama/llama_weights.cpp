@@ -8,6 +8,7 @@
 #include "methods/backbones/reading/weight_reader.h"
 #include "methods/backbones/runtime/torch_runtime.h"
 #include "methods/checkpoints/gguf_checkpoint.h"
+#include "methods/checkpoints/renamed_checkpoint.h"
 
 namespace qfs::backbones {
 
@@ -101,7 +102,11 @@ Loaded load_llama_weights(const std::shared_ptr<const checkpoints::GgufFile>& fi
 Loaded load_llama_weights(const checkpoints::ModelDirectory& directory) {
   const Result<LlamaConfig> config = read_llama_config(directory);
   if (!config.ok()) return config.error();
-  const auto checkpoint = directory.open_weights();
+  const auto stored = directory.open_weights();
+  if (!stored.ok()) return stored.error();
+  // A model that was saved without a head has its names without the prefix.
+  const bool bare = (*stored)->find("embed_tokens.weight") != nullptr;
+  const auto checkpoint = bare ? checkpoints::replace_prefix(*stored, "", "model.") : stored;
   if (!checkpoint.ok()) return checkpoint.error();
   return load(*config, **checkpoint, hugging_face_llama_names());
 }

@@ -76,6 +76,18 @@ class Model(ModelTest):
             self.assertEqual(generated["ids"][0], best)
         self.assertLessEqual(len(generated["ids"]), 5)
 
+    def test_a_decoder_that_was_saved_without_a_head_is_run_where_the_head_is_tied(self):
+        tensors = shapes()
+        del tensors["lm_head.weight"]
+        self.write_model(tensors, tie_word_embeddings=True)
+        logits = self.ask("logits", "./tiny", "--text", "Ab")["logits"]
+        bare = {name.removeprefix("model."): shape for name, shape in tensors.items()}
+        self.write_model(bare, tie_word_embeddings=True)
+        self.assert_succeeds(self.run_bench("model", "verify", "./tiny"))
+        self.assertEqual(self.ask("logits", "./tiny", "--text", "Ab")["logits"], logits)
+        self.write_model(bare)
+        self.assert_fails(5, self.run_bench("model", "logits", "./tiny", "--text", "Ab"), "'lm_head.weight'")
+
     def test_an_encoder_decoder_is_inspected_and_run(self):
         self.write_model(led_shapes(), **LED)
         report = self.ask("inspect", "./tiny")
