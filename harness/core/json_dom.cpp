@@ -80,7 +80,7 @@ class DomBuilder : public nlohmann::json_sax<json> {
   bool number_unsigned(number_unsigned_t value) override { return add(value); }
   bool number_float(number_float_t value, const string_t& digits) override {
     // An integer beyond 64 bits arrives here, already rounded.
-    if (!limits_.wide_integers && digits.find_first_of(".eE") == digits.npos) {
+    if (!limits_.python_numbers && digits.find_first_of(".eE") == digits.npos) {
       return fail("the integer " + excerpt(digits) + " does not fit into 64 bits",
                   text_.rfind(digits, consumed()));
     }
@@ -178,6 +178,27 @@ class DomBuilder : public nlohmann::json_sax<json> {
   Error error_;
 };
 
+/// The text with NaN, Infinity and -Infinity outside of strings in quotes.
+std::string quote_non_finite(std::string_view text) {
+  std::string quoted;
+  bool in_string = false;
+  for (size_t i = 0; i < text.size();) {
+    size_t length = 1;
+    if (in_string && text[i] == '\\') length = std::min<size_t>(2, text.size() - i);
+    if (text[i] == '"') in_string = !in_string;
+    bool named = false;
+    for (const std::string_view name : {"NaN", "Infinity", "-Infinity"}) {
+      if (in_string || !text.substr(i).starts_with(name)) continue;
+      length = name.size();
+      named = true;
+    }
+    const std::string_view mark = named ? "\"" : "";
+    quoted.append(mark).append(text.substr(i, length)).append(mark);
+    i += length;
+  }
+  return quoted;
+}
+
 }  // namespace
 
 Result<json> parse_json(std::string_view text, std::string_view source, JsonLimits limits) {
@@ -202,6 +223,8 @@ Result<json> parse_json(std::string_view text, std::string_view source, std::str
   if (std::optional<json> value = quick_json(text, limits.max_depth, scratch)) {
     return *std::move(value);
   }
+  std::string quoted;
+  if (limits.python_numbers) text = quoted = quote_non_finite(text);
   DomBuilder builder(text, source, limits);
   const char* const begin = text.data();
   const bool parsed =

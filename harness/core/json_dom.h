@@ -19,8 +19,9 @@ namespace qfs {
 struct JsonLimits {
   size_t max_depth = 64;
   size_t max_bytes = size_t{1} << 30;
-  /// Integers beyond 64 bits are read as reals instead of refused: Python's files hold them.
-  bool wide_integers = false;
+  /// What Python's files hold is read instead of refused: integers beyond 64 bits as reals, NaN,
+  /// Infinity and -Infinity as texts of these names.
+  bool python_numbers = false;
 };
 
 /// Parses one JSON text. `source` names it in errors: Error::where is "source:line:column".
@@ -35,7 +36,8 @@ Result<nlohmann::json> parse_json(std::string_view text, std::string_view source
 /// numbers are `internal` errors: identities never hold them.
 Result<Json> canonical_json(const nlohmann::json& value);
 
-/// Appends a JSON string with the escapes of RFC 8785: only what must be escaped, the rest as UTF-8.
+/// Appends a JSON string with the escapes of RFC 8785: only what must be escaped, the rest as
+/// UTF-8.
 void append_json_string(std::string& out, std::string_view text);
 
 /// The shortest decimal form without exponent that reads back as `value` (finite).

@@ -38,7 +38,7 @@ ConfigObject::ConfigObject(std::shared_ptr<const json> root, const json* value, 
 
 Result<ConfigObject> ConfigObject::parse(std::string_view text, std::string source) {
   Result<json> parsed =
-      parse_json(text, source, {.max_bytes = kMaxConfigBytes, .wide_integers = true});
+      parse_json(text, source, {.max_bytes = kMaxConfigBytes, .python_numbers = true});
   if (!parsed.ok()) return parsed.error();
   if (!parsed->is_object()) return data_error("the file is no JSON object", std::move(source));
   auto root = std::make_shared<const json>(*std::move(parsed));

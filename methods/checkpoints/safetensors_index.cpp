@@ -23,7 +23,8 @@ bool plain_shard_name(std::string_view name) {
 
 Result<std::map<std::string, std::string>> parse_safetensors_index(std::string_view text,
                                                                    const std::string& source) {
-  const Result<nlohmann::json> index = parse_json(text, source, {.max_bytes = kMaxIndexBytes});
+  const Result<nlohmann::json> index =
+      parse_json(text, source, {.max_bytes = kMaxIndexBytes, .python_numbers = true});
   if (!index.ok()) return index.error();
   const auto map = index->is_object() ? index->find("weight_map") : index->end();
   if (!index->is_object() || map == index->end() || !map->is_object()) {

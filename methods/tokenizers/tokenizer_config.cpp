@@ -23,7 +23,7 @@ Result<json> read_object(const std::string& path) {
   if (!std::filesystem::exists(path, error)) return json::object();
   const Result<std::string> text = read_file(path, kMaxConfigBytes);
   if (!text.ok()) return text.error();
-  Result<json> object = parse_json(*text, path, {.wide_integers = true});
+  Result<json> object = parse_json(*text, path, {.python_numbers = true});
   if (object.ok() && !object->is_object()) return data_error("the file is no JSON object", path);
   return object;
 }

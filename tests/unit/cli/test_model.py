@@ -88,6 +88,14 @@ class Model(ModelTest):
         self.write_model(bare)
         self.assert_fails(5, self.run_bench("model", "logits", "./tiny", "--text", "Ab"), "'lm_head.weight'")
 
+    def test_numbers_that_only_python_writes_are_read(self):
+        self.write_model(router_bias=float("nan"), limit=float("-inf"))
+        self.write("tiny/generation_config.json", json.dumps({"eos_token_id": 257, "unused": float("inf")}))
+        self.write("tiny/tokenizer_config.json", json.dumps({"eos_token": "</s>", "model_max_length": float("inf")}))
+        self.assert_succeeds(self.run_bench("model", "verify", "./tiny"))
+        self.write_model(rms_norm_eps=float("nan"))
+        self.assert_fails(5, self.run_bench("model", "logits", "./tiny", "--text", "a"), '"NaN" is not a finite number')
+
     def test_an_encoder_decoder_is_inspected_and_run(self):
         self.write_model(led_shapes(), **LED)
         report = self.ask("inspect", "./tiny")

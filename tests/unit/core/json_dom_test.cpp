@@ -52,11 +52,21 @@ TEST(ParseJson, RefusesAnIntegerBeyond64Bits) {
 
 TEST(ParseJson, ReadsAnIntegerBeyond64BitsAsARealWhereThatIsAllowed) {
   const Result<json> value =
-      parse_json("[1000000000000000019884624838656, 7]", "t", {.wide_integers = true});
+      parse_json("[1000000000000000019884624838656, 7]", "t", {.python_numbers = true});
   ASSERT_TRUE(value.ok()) << value.error().to_string();
   EXPECT_TRUE((*value)[0].is_number_float());
   EXPECT_EQ((*value)[0].get<double>(), 1e30);
   EXPECT_TRUE((*value)[1].is_number_integer());
+}
+
+TEST(ParseJson, ReadsTheNamesOfNumbersThatPythonWritesAsTextsWhereThatIsAllowed) {
+  constexpr auto kText = R"({"a":[NaN,-Infinity],"b":Infinity,"NaN\\":"\"Infinity","c":1})";
+  const Result<json> value = parse_json(kText, "t", {.python_numbers = true});
+  ASSERT_TRUE(value.ok()) << value.error().to_string();
+  EXPECT_EQ(value->dump(),
+            R"({"NaN\\":"\"Infinity","a":["NaN","-Infinity"],"b":"Infinity","c":1})");
+  EXPECT_FALSE(parse_json(kText, "t").ok());
+  EXPECT_FALSE(parse_json("[Nan]", "t", {.python_numbers = true}).ok());
 }
 
 TEST(ParseJson, RefusesARealBeyondDouble) {
