@@ -36,13 +36,14 @@ LlamaLayerNames hugging_face_layer(int64_t index) {
 }  // namespace
 
 const LlamaNames& gguf_llama_names() {
-  static const LlamaNames kNames = {"token_embd", "", "output_norm", "output", &gguf_layer};
+  static const LlamaNames kNames = {"token_embd", "", "output_norm", "output", "", &gguf_layer};
   return kNames;
 }
 
 const LlamaNames& hugging_face_llama_names() {
-  static const LlamaNames kNames = {"model.embed_tokens", "model.embed_layer_norm", "model.norm",
-                                    "lm_head", &hugging_face_layer};
+  static const LlamaNames kNames = {
+      "model.embed_tokens",        "model.embed_layer_norm", "model.norm", "lm_head",
+      "model.rotary_emb.inv_freq", &hugging_face_layer};
   return kNames;
 }
 

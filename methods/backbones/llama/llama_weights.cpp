@@ -78,6 +78,7 @@ Loaded load(const LlamaConfig& config, const Checkpoint& file, const LlamaNames&
     } else {
       weights->head = single(reader, names.head, config.vocabulary, config.hidden);
     }
+    reader.allow(names.saved_frequencies);
     if (!reader.status().ok()) return reader.status().error();
     if (Status status = reader.check_all_used(); !status.ok()) return status.error();
     Rotations rotations = make_rotations(config.rope, config.head_dim, config.context);
