@@ -56,7 +56,8 @@ Result<LlamaConfig> read_llama_config(const checkpoints::ModelDirectory& directo
   config.kv_heads = reader.integer_or("num_key_value_heads", 65536, config.heads);
   config.head_dim = reader.integer_or("head_dim", 4096, config.hidden / config.heads);
   config.vocabulary = reader.integer("vocab_size", int64_t{1} << 24);
-  const int64_t positions = reader.integer("max_position_embeddings", kMaxContext);
+  const int64_t positions =
+      reader.integer_or("max_position_embeddings", kMaxContext, (*family)->default_positions);
   config.context = positions;
   config.rms_eps = static_cast<float>(reader.real_or("rms_norm_eps", 1e-6));
   const bool optional_bias = (*family)->optional_bias && reader.boolean_or("attention_bias", false);

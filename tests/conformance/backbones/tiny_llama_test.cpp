@@ -110,6 +110,22 @@ TEST_F(TinyLlamaConformance, ASavedFrequencyBufferIsNoPartOfTheModel) {
   }
 }
 
+TEST_F(TinyLlamaConformance, PositionsThatAConfigurationDoesNotNameAreThoseOfItsClass) {
+  for (const auto& [type, positions] :
+       {std::pair("llama", 2048), {"mistral", 4096}, {"qwen2", 32768}, {"BlueLM", 2048}}) {
+    json test_case = first_case();
+    test_case["config"]["model_type"] = type;
+    test_case["config"].erase("max_position_embeddings");
+    const qfs::test::TemporaryFolder folder;
+    const auto directory =
+        checkpoints::ModelDirectory::open(write_tiny_checkpoint(folder, test_case));
+    ASSERT_TRUE(directory.ok());
+    const auto config = read_llama_config(*directory);
+    ASSERT_TRUE(config.ok()) << config.error().to_string();
+    EXPECT_EQ(config->context, positions) << type;
+  }
+}
+
 TEST_F(TinyLlamaConformance, TheWindowEndsWhereScalingOrSlidingWouldBegin) {
   const json file = expected();
   for (const json& test_case : file.at("cases")) {
