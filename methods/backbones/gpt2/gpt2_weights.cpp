@@ -73,10 +73,11 @@ Loaded load_gpt2_weights(const checkpoints::ModelDirectory& directory) {
   if (!stored.ok()) return stored.error();
   const auto file = checkpoints::replace_prefix(*stored, "transformer.", "");
   if (!file.ok()) return file.error();
-  // The causal mask, which old files carry.
-  const std::vector<std::string> buffers = {"*.attn.bias", "*.attn.masked_bias"};
+  // The causal mask, which old files carry, and heads of other tasks.
+  const std::vector<std::string> others = {"*.attn.bias", "*.attn.masked_bias", "score.*",
+                                           "multiple_choice_head.*"};
   const auto differences =
-      checkpoints::compare_tensors(**file, expected_tensors(*config).tensors(), buffers);
+      checkpoints::compare_tensors(**file, expected_tensors(*config).tensors(), others);
   if (Status same = to_status(differences, directory.path()); !same.ok()) return same.error();
   return guarded("loading '" + directory.path() + "'", [&]() -> Loaded {
     auto weights = std::make_shared<Gpt2Weights>();

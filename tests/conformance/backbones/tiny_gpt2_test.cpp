@@ -185,9 +185,13 @@ TEST_F(TinyGpt2Conformance, TensorsThatAreNotTheModelsAreNamed) {
   };
   EXPECT_THAT(with("transformer.h.0.crossattention.q_attn.weight", {32, 32}),
               HasSubstr("unknown: h.0.crossattention.q_attn.weight"));
-  // Masks that old files carry are no part of the model; a head must be what it is tied to.
+  // Masks that old files carry and heads of other tasks are no part of the model; a head must be
+  // what it is tied to.
   EXPECT_EQ(with("transformer.h.0.attn.bias", {1, 1, 64, 64}), "loaded");
   EXPECT_EQ(with("h.1.attn.masked_bias", {}), "loaded");
+  for (const char* head : {"score.weight", "multiple_choice_head.summary.weight"}) {
+    EXPECT_EQ(with(head, {2, 32}), "loaded");
+  }
   EXPECT_THAT(with("lm_head.weight", {40, 32}), HasSubstr("differs from the embedding"));
 }
 
