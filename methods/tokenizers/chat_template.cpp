@@ -76,7 +76,10 @@ Result<std::vector<int32_t>> encode_pieces(const VocabularyTokenizer& tokenizer,
   std::vector<int32_t> ids;
   for (const PromptPiece& piece : pieces) {
     if (!piece.special) {
-      for (const Token& token : tokenizer.encode(piece.text)) ids.push_back(token.id);
+      const bool first = &piece == &pieces.front();
+      const auto added =
+          first ? ids_of(tokenizer.encode(piece.text)) : tokenizer.ids_behind(piece.text);
+      ids.insert(ids.end(), added.begin(), added.end());
       continue;
     }
     const std::optional<int32_t> id = tokenizer.special_id(piece.text);

@@ -37,6 +37,17 @@ Status check_digest(const Resource& resource, const Result<std::string>& digest)
 
 }  // namespace
 
+std::vector<int32_t> ids_of(std::span<const Token> tokens) {
+  std::vector<int32_t> ids;
+  ids.reserve(tokens.size());
+  for (const Token& token : tokens) ids.push_back(token.id);
+  return ids;
+}
+
+std::vector<int32_t> VocabularyTokenizer::ids_behind(std::string_view text) const {
+  return ids_of(encode(text));
+}
+
 ModelInput VocabularyTokenizer::model_input(std::string_view text) const {
   ModelInput input;
   if (const std::optional<int32_t> first = prepended_id()) input.tokens.push_back({*first, 0, 0});

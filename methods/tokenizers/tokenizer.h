@@ -29,6 +29,8 @@ struct Token {
   friend bool operator==(const Token&, const Token&) = default;
 };
 
+std::vector<int32_t> ids_of(std::span<const Token> tokens);
+
 class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
@@ -76,6 +78,10 @@ class VocabularyTokenizer : public Tokenizer {
   /// encode() for text of our own making: special tokens written in it are those tokens. Never for
   /// documents and queries.
   virtual std::vector<Token> encode_marked(std::string_view text) const { return encode(text); }
+
+  /// The ids of a plain text that stands behind something else, as a turn behind a special token:
+  /// without the mark that some files put before the beginning of a text alone.
+  virtual std::vector<int32_t> ids_behind(std::string_view text) const;
 
   /// One plain text, or two, inside the special tokens that the file's template wants. Ranges are
   /// those in the text that a token is from; truncation and padding of the file are not applied.

@@ -21,9 +21,12 @@ class PipelineTokenizer final : public VocabularyTokenizer {
     for (const AddedToken& token : added_.all()) size_ = std::max(size_, token.id + 1);
   }
 
-  std::vector<Token> encode(std::string_view text) const override { return run(text, true); }
+  std::vector<Token> encode(std::string_view text) const override { return run(text, 0, true); }
   std::vector<Token> encode_marked(std::string_view text) const override {
-    return run(text, false);
+    return run(text, 0, false);
+  }
+  std::vector<int32_t> ids_behind(std::string_view text) const override {
+    return ids_of(run(text, 1, true));
   }
 
   int64_t vocabulary_size() const override { return size_; }
@@ -95,7 +98,8 @@ class PipelineTokenizer final : public VocabularyTokenizer {
     return input;
   }
 
-  std::vector<Token> run(std::string_view text, bool plain) const {
+  /// `base`: where the text begins, to which ranges are relative.
+  std::vector<Token> run(std::string_view text, size_t base, bool plain) const {
     if (text.size() > std::numeric_limits<uint32_t>::max()) {
       throw std::length_error("a text of more than 4 GiB cannot be tokenized");
     }
@@ -110,10 +114,10 @@ class PipelineTokenizer final : public VocabularyTokenizer {
     const std::lock_guard lock(mutex_);
     for (const Stretch& stretch : stretches) {
       if (stretch.id >= 0) {
-        add(stretch.id, stretch.begin, stretch.end, tokens);
+        add(stretch.id, base + stretch.begin, base + stretch.end, tokens);
       } else {
-        run_plain(text.substr(stretch.begin, stretch.end - stretch.begin), stretch.begin, plain,
-                  tokens);
+        run_plain(text.substr(stretch.begin, stretch.end - stretch.begin), base + stretch.begin,
+                  plain, tokens);
       }
     }
     return tokens;

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "methods/tokenizers/pipeline/json_tokenizer.h"
+
 namespace qfs::tokenizers {
 namespace {
 
@@ -45,6 +47,23 @@ TEST(ChatFormats, unknown_and_missing_templates_are_unavailable) {
   EXPECT_EQ(unknown.error().kind, ErrorKind::unavailable);
   EXPECT_THAT(unknown.error().message, HasSubstr("\"chat\": false"));
   EXPECT_THAT(chat_format("").error().message, HasSubstr("no chat template"));
+}
+
+TEST(EncodedPieces, only_what_begins_the_prompt_has_the_mark_of_a_beginning) {
+  const auto ids = [](const std::string& scheme, const std::vector<PromptPiece>& pieces) {
+    const auto tokenizer = make_json_tokenizer(
+        R"({"model":{"type":"BPE","vocab":{"a":0,"▁":1,"<s>":2},"merges":[]},)"
+        R"("added_tokens":[{"id":2,"content":"<s>","special":true}],)"
+        R"("pre_tokenizer":{"type":"Metaspace","replacement":"▁","split":false,"prepend_scheme":")" +
+            scheme + R"("}})",
+        "t.json");
+    EXPECT_TRUE(tokenizer.ok());
+    return *encode_pieces(**tokenizer, pieces);
+  };
+  EXPECT_THAT(ids("first", {special("<s>"), plain("a")}), ElementsAre(2, 0));
+  EXPECT_THAT(ids("first", {plain("a"), special("<s>"), plain("a a")}),
+              ElementsAre(1, 0, 2, 0, 1, 0));
+  EXPECT_THAT(ids("always", {special("<s>"), plain("a")}), ElementsAre(2, 1, 0));
 }
 
 }  // namespace
