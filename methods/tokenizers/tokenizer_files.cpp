@@ -1,6 +1,8 @@
 #include "methods/tokenizers/tokenizer_files.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "harness/core/files.h"
 #include "harness/core/sha256.h"
@@ -32,10 +34,38 @@ bool is_folder(const std::string& path) {
   return fs::is_directory(path, error);
 }
 
+/// The classes of transformers whose arguments in tokenizer_config.json hold against the file.
+std::vector<JsonSwitch> switches_of(const TokenizerConfig& config) {
+  std::string_view name = config.tokenizer_class;
+  if (name.ends_with("Fast")) name.remove_suffix(4);
+  struct Argument {
+    JsonSwitch one;
+    std::optional<bool> value;
+  };
+  std::vector<Argument> arguments;
+  constexpr std::string_view kBytes[] = {"BartTokenizer", "GPT2Tokenizer", "LEDTokenizer",
+                                         "RobertaTokenizer"};
+  if (std::ranges::find(kBytes, name) != std::end(kBytes)) {
+    arguments = {{{"pre_tokenizer", "ByteLevel", "add_prefix_space"}, config.add_prefix_space}};
+  } else if (name == "BertTokenizer" || name == "DistilBertTokenizer") {
+    arguments = {
+        {{"normalizer", "BertNormalizer", "lowercase"}, config.do_lower_case},
+        {{"normalizer", "BertNormalizer", "strip_accents"}, config.strip_accents},
+        {{"normalizer", "BertNormalizer", "handle_chinese_chars"}, config.tokenize_chinese_chars}};
+  }
+  std::vector<JsonSwitch> switches;
+  for (Argument& argument : arguments) {
+    if (!argument.value) continue;
+    argument.one.value = *argument.value;
+    switches.push_back(std::move(argument.one));
+  }
+  return switches;
+}
+
 Opened open_json(const std::string& path, const TokenizerConfig& config) {
   const Result<std::string> text = read_file(path, kMaxFileBytes);
   if (!text.ok()) return text.error();
-  return make_json_tokenizer(*text, path, {config.token("eos_token")});
+  return make_json_tokenizer(*text, path, {config.token("eos_token"), switches_of(config)});
 }
 
 Opened open_model(const std::string& path, const TokenizerConfig& config) {

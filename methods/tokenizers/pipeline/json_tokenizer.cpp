@@ -24,6 +24,14 @@ Status read_member(const JsonNode& root, std::string_view key, Result<T> (*read)
   return {};
 }
 
+void set(const JsonSwitch& one, nlohmann::json& document) {
+  if (!document.is_object() || !document.contains(one.part)) return;
+  nlohmann::json& part = document[one.part];
+  if (part.is_object() && part.contains("type") && part["type"] == one.type) {
+    part[one.member] = one.value;
+  }
+}
+
 std::optional<int32_t> id_of(const PipelineParts& parts, std::string_view text) {
   for (const AddedToken& token : parts.added_tokens) {
     if (token.content == text) return token.id;
@@ -36,8 +44,9 @@ std::optional<int32_t> id_of(const PipelineParts& parts, std::string_view text) 
 
 Result<std::shared_ptr<const VocabularyTokenizer>> make_json_tokenizer(
     std::string_view text, const std::string& source, const JsonTokenizerOptions& options) {
-  const Result<nlohmann::json> document = parse_json(text, source, {.max_bytes = kMaxFileBytes});
+  Result<nlohmann::json> document = parse_json(text, source, {.max_bytes = kMaxFileBytes});
   if (!document.ok()) return document.error();
+  for (const JsonSwitch& one : options.switches) set(one, *document);
   const JsonNode root(*document, source);
   const std::optional<JsonNode> model = root.member("model");
   if (!model) return root.malformed("the member 'model' is missing: this is no tokenizer.json");

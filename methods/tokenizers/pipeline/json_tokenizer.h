@@ -9,14 +9,25 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/api/result.h"
 #include "methods/tokenizers/tokenizer.h"
 
 namespace qfs::tokenizers {
 
+/// A switch of one kind of part that holds instead of the one in the file.
+struct JsonSwitch {
+  std::string part;    ///< "normalizer" or "pre_tokenizer"
+  std::string type;    ///< of the part; another one keeps what it has
+  std::string member;  ///< "lowercase", …
+  bool value = false;
+};
+
+/// What tokenizer_config.json says beside the file.
 struct JsonTokenizerOptions {
-  std::optional<std::string> end_of_sequence;  ///< text of the token, from tokenizer_config.json
+  std::optional<std::string> end_of_sequence;  ///< text of the token
+  std::vector<JsonSwitch> switches;
 };
 
 /// `source` names the file in errors.

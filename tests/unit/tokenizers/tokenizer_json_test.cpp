@@ -56,6 +56,33 @@ TEST(TokenizerJson, unsupported_constructs_are_named_with_their_pointer) {
   EXPECT_EQ(dropout.where, "t.json#/model/dropout");
 }
 
+TEST(TokenizerJson, arguments_of_the_class_hold_against_the_file) {
+  const qfs::test::TemporaryFolder folder;
+  const auto ids = [&](const std::string& config, const std::string& text) {
+    folder.write("tokenizer_config.json", config);
+    const auto tokenizer = open_tokenizer_files(folder.path());
+    EXPECT_TRUE(tokenizer.ok());
+    return ids_of((*tokenizer)->encode(text));
+  };
+  folder.write("tokenizer.json",
+               R"({"model":{"type":"BPE","vocab":{"a":0,"Ġ":1},"merges":[]},)"
+               R"("pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false}})");
+  EXPECT_THAT(ids(R"({"tokenizer_class":"GPT2Tokenizer"})", "a"), ElementsAre(0));
+  const std::string prefix = R"("add_prefix_space":true})";
+  EXPECT_THAT(ids(R"({"tokenizer_class":"BartTokenizerFast",)" + prefix, "a"), ElementsAre(1, 0));
+  EXPECT_THAT(ids(R"({"tokenizer_class":"Qwen2Tokenizer",)" + prefix, "a"), ElementsAre(0));
+  folder.write("tokenizer.json",
+               R"({"model":{"type":"WordPiece","unk_token":"u","vocab":{"u":0,"a":1,"A":2}},)"
+               R"("normalizer":{"type":"BertNormalizer","lowercase":true,"strip_accents":null},)"
+               R"("pre_tokenizer":{"type":"BertPreTokenizer"}})");
+  const std::string cased = R"("do_lower_case":false})";
+  EXPECT_THAT(ids("{}", "A À"), ElementsAre(1, 1));
+  EXPECT_THAT(ids(R"({"tokenizer_class":"BertTokenizer",)" + cased, "A À"), ElementsAre(2, 0));
+  EXPECT_THAT(ids(R"({"tokenizer_class":"PreTrainedTokenizerFast",)" + cased, "A"), ElementsAre(1));
+  EXPECT_THAT(ids(R"({"tokenizer_class":"BertTokenizer","strip_accents":false})", "À"),
+              ElementsAre(0));
+}
+
 TEST(TokenizerJson, malformed_files_are_data_errors) {
   const std::string model = kModel;
   EXPECT_EQ(error_of("").kind, ErrorKind::data);
