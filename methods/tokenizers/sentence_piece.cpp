@@ -3,10 +3,12 @@
 #include <sentencepiece_processor.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "harness/core/utf8.h"
 #include "methods/tokenizers/sentence_piece_check.h"
+#include "methods/tokenizers/sentence_piece_layout.h"
 
 namespace qfs::tokenizers {
 
@@ -20,8 +22,14 @@ int64_t code_points(std::string_view text, int64_t begin, int64_t end) {
 class SentencePieceTokenizer final : public VocabularyTokenizer {
  public:
   SentencePieceTokenizer(std::unique_ptr<sentencepiece::SentencePieceProcessor> processor,
-                         bool prepends)
-      : processor_(std::move(processor)), prepends_(prepends) {}
+                         SentencePieceLayout layout)
+      : processor_(std::move(processor)), layout_(std::move(layout)) {
+    size_ = processor_->GetPieceSize() + layout_.shift;
+    for (const auto& [text, id] : layout_.special) {
+      special_ids_.insert(id);
+      size_ = std::max(size_, id + 1);
+    }
+  }
 
   std::vector<Token> encode(std::string_view text) const override {
     const auto pieces = processor_->EncodeAsImmutableProto(text);
@@ -33,6 +41,7 @@ class SentencePieceTokenizer final : public VocabularyTokenizer {
                         static_cast<int64_t>(piece.end())});
     }
     spread_bytes(text, tokens);
+    for (Token& token : tokens) token.id = id_of(token.id);
     return tokens;
   }
 
@@ -40,41 +49,48 @@ class SentencePieceTokenizer final : public VocabularyTokenizer {
     return static_cast<int64_t>(processor_->EncodeAsIds(text).size());
   }
 
-  int64_t vocabulary_size() const override { return processor_->GetPieceSize(); }
+  int64_t vocabulary_size() const override { return size_; }
 
   std::string decode(std::span<const int32_t> ids) const override {
     std::vector<int> known;
     for (const int32_t id : ids) {
-      if (id >= 0 && id < processor_->GetPieceSize() && !processor_->IsControl(id)) {
-        known.push_back(id);
+      const int32_t piece = id - layout_.shift;
+      if (piece >= 0 && piece < processor_->GetPieceSize() && !special_ids_.contains(id)) {
+        known.push_back(piece);
       }
     }
     return processor_->DecodeIds(known);
   }
 
   std::optional<int32_t> special_id(std::string_view text) const override {
-    const int id = processor_->PieceToId(text);
-    if (!processor_->IsControl(id) || processor_->IdToPiece(id) != text) return std::nullopt;
-    return id;
+    const auto found = layout_.special.find(text);
+    return found == layout_.special.end() ? std::nullopt : std::optional(found->second);
   }
 
   std::vector<std::string> special_texts() const override {
     std::vector<std::string> texts;
-    for (int id = 0; id < processor_->GetPieceSize(); ++id) {
-      if (processor_->IsControl(id)) texts.push_back(processor_->IdToPiece(id));
-    }
+    for (const auto& [text, id] : layout_.special) texts.push_back(text);
     return texts;
   }
 
-  std::optional<int32_t> end_of_sequence_id() const override {
-    return processor_->eos_id() < 0 ? std::nullopt : std::optional(processor_->eos_id());
-  }
+  std::optional<int32_t> end_of_sequence_id() const override { return layout_.end; }
   std::optional<int32_t> prepended_id() const override {
-    return prepends_ && processor_->bos_id() >= 0 ? std::optional(processor_->bos_id())
-                                                  : std::nullopt;
+    return layout_.before.empty() ? std::nullopt : std::optional(layout_.before.front());
+  }
+
+  ModelInput model_input(std::string_view text) const override {
+    ModelInput input = VocabularyTokenizer::model_input(text);
+    for (const int32_t id : layout_.after) input.tokens.push_back({id, 0, 0});
+    input.type_ids.resize(input.tokens.size(), 0);
+    return input;
   }
 
  private:
+  int32_t id_of(int32_t piece) const {
+    const auto moved = layout_.moved.find(piece);
+    return moved == layout_.moved.end() ? piece + layout_.shift : moved->second;
+  }
+
   /// The library gives a character to the last of its byte tokens; here each has its byte, or
   /// everything where normalization made the character of several.
   void spread_bytes(std::string_view text, std::vector<Token>& tokens) const {
@@ -99,8 +115,23 @@ class SentencePieceTokenizer final : public VocabularyTokenizer {
   }
 
   std::unique_ptr<sentencepiece::SentencePieceProcessor> processor_;
-  bool prepends_;
+  SentencePieceLayout layout_;
+  std::set<int32_t> special_ids_;
+  int32_t size_ = 0;
 };
+
+/// Of a file whose pieces' numbers are the ids.
+SentencePieceLayout plain_layout(const sentencepiece::SentencePieceProcessor& processor,
+                                 const TokenizerConfig& config) {
+  SentencePieceLayout layout;
+  for (int id = 0; id < processor.GetPieceSize(); ++id) {
+    if (processor.IsControl(id)) layout.special.emplace(processor.IdToPiece(id), id);
+  }
+  if (processor.eos_id() >= 0) layout.end = processor.eos_id();
+  const bool prepends = config.add_bos_token.value_or(config.tokenizer_class.starts_with("Llama"));
+  if (prepends && processor.bos_id() >= 0) layout.before = {processor.bos_id()};
+  return layout;
+}
 
 }  // namespace
 
@@ -120,9 +151,11 @@ Result<std::shared_ptr<const VocabularyTokenizer>> make_sentence_piece(
   if (!fault.empty()) {
     return data_error("the sentencepiece library does not read this model: " + fault, source);
   }
-  const bool prepends = config.add_bos_token.value_or(config.tokenizer_class.starts_with("Llama"));
+  auto layout = sentence_piece_layout(config, processor->GetPieceSize());
+  if (!layout.ok()) return data_error(layout.error().message, source);
+  if (!*layout) *layout = plain_layout(*processor, config);
   return std::shared_ptr<const VocabularyTokenizer>(
-      std::make_shared<const SentencePieceTokenizer>(std::move(processor), prepends));
+      std::make_shared<const SentencePieceTokenizer>(std::move(processor), **std::move(layout)));
 }
 
 }  // namespace qfs::tokenizers

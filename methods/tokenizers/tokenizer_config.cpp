@@ -40,6 +40,20 @@ void read_named_tokens(const json& object, TokenizerConfig& config) {
   }
 }
 
+std::optional<std::string> read_text(const json& object, const char* key) {
+  const auto it = object.find(key);
+  if (it == object.end() || !it->is_string()) return std::nullopt;
+  return it->get<std::string>();
+}
+
+/// The class by config.json, where the ids depend on it.
+std::string class_of_model(const json& model) {
+  const std::string type = read_text(model, "model_type").value_or("");
+  if (type != "mbart" && type != "pegasus") return "";
+  const char* const usual = type == "mbart" ? "MBartTokenizer" : "PegasusTokenizer";
+  return read_text(model, "tokenizer_class").value_or(usual);
+}
+
 std::optional<bool> read_switch(const json& object, const char* key) {
   const auto it = object.find(key);
   if (it == object.end() || !it->is_boolean()) return std::nullopt;
@@ -93,8 +107,13 @@ Result<TokenizerConfig> read_tokenizer_config(const std::string& folder) {
   if (!object.ok()) return object.error();
   read_named_tokens(*object, config);
   if (Status status = read_added_tokens(*object, path, config); !status.ok()) return status.error();
-  const auto name = object->find("tokenizer_class");
-  if (name != object->end() && name->is_string()) config.tokenizer_class = name->get<std::string>();
+  config.tokenizer_class = read_text(*object, "tokenizer_class").value_or("");
+  if (config.tokenizer_class.empty()) {
+    const Result<json> model = read_object(folder + "/config.json");
+    if (!model.ok()) return model.error();
+    config.tokenizer_class = class_of_model(*model);
+  }
+  config.source_language = read_text(*object, "src_lang");
   config.add_bos_token = read_switch(*object, "add_bos_token");
   config.add_prefix_space = read_switch(*object, "add_prefix_space");
   config.do_lower_case = read_switch(*object, "do_lower_case");

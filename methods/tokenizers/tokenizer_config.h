@@ -16,9 +16,11 @@
 namespace qfs::tokenizers {
 
 struct TokenizerConfig {
-  std::string tokenizer_class;                      ///< "BartTokenizer", …; empty when not said
+  /// "BartTokenizer", …; of mBART and PEGASUS also where config.json alone tells; else empty.
+  std::string tokenizer_class;
   std::map<std::string, std::string> named_tokens;  ///< "bos_token" -> "<s>", …
-  std::vector<AddedToken> added_tokens;             ///< of `added_tokens_decoder`, with ids
+  std::optional<std::string> source_language;       ///< `src_lang` of mBART
+  std::vector<AddedToken> added_tokens;  ///< of `added_tokens_decoder`, with ids
   std::optional<bool> add_bos_token;
   std::optional<bool> add_prefix_space;
   std::optional<bool> do_lower_case;

@@ -6,26 +6,19 @@
 #include "methods/tokenizers/sentence_piece.h"
 #include "methods/tokenizers/vocabulary_files.h"
 #include "tests/support/fuzz.h"
+#include "tests/support/sentence_piece_model.h"
 
 namespace {
 
-/// The smallest SentencePiece model: pieces with a score and a type, by protobuf's rules.
 std::string sentence_piece_seed() {
-  std::string model;
-  const auto piece = [&](const std::string& text, char type) {
-    std::string body = "\x0A" + std::string(1, static_cast<char>(text.size())) + text;
-    body += "\x15" + std::string("\x00\x00\x80\xBF", 4) + "\x18" + std::string(1, type);
-    model += "\x0A" + std::string(1, static_cast<char>(body.size())) + body;
-  };
-  piece("<unk>", 2);
-  piece("<s>", 3);
-  piece("</s>", 3);
-  piece(
-      "\xE2\x96\x81"
-      "a",
-      1);
-  piece("b", 1);
-  return model;
+  using qfs::test::PieceType;
+  return qfs::test::sentence_piece_model({{"<unk>", PieceType::unknown},
+                                          {"<s>", PieceType::control},
+                                          {"</s>", PieceType::control},
+                                          {"\xE2\x96\x81"
+                                           "a",
+                                           PieceType::normal},
+                                          {"b", PieceType::normal}});
 }
 
 /// The same with a table that makes "b" of "A": a double array of 256 units, then the texts.

@@ -1,0 +1,27 @@
+// The smallest SentencePiece models, by protobuf's rules: pieces with a score and a type.
+//
+// Used by tests and fuzz targets of tokenizers. Texts are below 100 bytes. Pure; thread-safe.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace qfs::test {
+
+/// Types of pieces in sentencepiece_model.proto.
+enum class PieceType : char { normal = 1, unknown = 2, control = 3 };
+
+inline std::string sentence_piece_model(
+    const std::vector<std::pair<std::string, PieceType>>& pieces) {
+  std::string model;
+  for (const auto& [text, type] : pieces) {
+    std::string body = "\x0A" + std::string(1, static_cast<char>(text.size())) + text;
+    body += "\x15" + std::string("\x00\x00\x80\xBF", 4) + "\x18" +
+            std::string(1, static_cast<char>(type));
+    model += "\x0A" + std::string(1, static_cast<char>(body.size())) + body;
+  }
+  return model;
+}
+
+}  // namespace qfs::test

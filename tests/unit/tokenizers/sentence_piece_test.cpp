@@ -1,0 +1,97 @@
+// Ids of SentencePiece files are those of the tokenizer's class: PEGASUS and mBART put tokens of
+// their own around the pieces.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "methods/tokenizers/tokenizer_files.h"
+#include "tests/support/sentence_piece_model.h"
+#include "tests/support/temporary_folder.h"
+
+namespace qfs::tokenizers {
+namespace {
+
+using test::PieceType;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const std::string kSpaceA =
+    "\xE2\x96\x81"
+    "a";
+
+std::string fairseq_model() {
+  return test::sentence_piece_model({{"<unk>", PieceType::unknown},
+                                     {"<s>", PieceType::control},
+                                     {"</s>", PieceType::control},
+                                     {kSpaceA, PieceType::normal},
+                                     {"b", PieceType::normal}});
+}
+
+std::string pegasus_model() {
+  return test::sentence_piece_model({{"<pad>", PieceType::control},
+                                     {"</s>", PieceType::control},
+                                     {"<unk>", PieceType::unknown},
+                                     {kSpaceA, PieceType::normal},
+                                     {"b", PieceType::normal}});
+}
+
+class SentencePieceFolder : public ::testing::Test {
+ protected:
+  std::shared_ptr<const VocabularyTokenizer> open() {
+    const auto tokenizer = open_tokenizer_files(folder_.path());
+    if (tokenizer.ok()) return *tokenizer;
+    ADD_FAILURE() << tokenizer.error().to_string();
+    return nullptr;
+  }
+  std::vector<int32_t> input(const std::string& text) {
+    const auto tokenizer = open();
+    return tokenizer == nullptr ? std::vector<int32_t>()
+                                : ids_of(tokenizer->model_input(text).tokens);
+  }
+  std::string error() {
+    const auto tokenizer = open_tokenizer_files(folder_.path());
+    return tokenizer.ok() ? "no error" : tokenizer.error().to_string();
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(SentencePieceFolder, Pegasus_has_103_tokens_before_the_pieces) {
+  folder_.write("spiece.model", pegasus_model());
+  folder_.write("config.json", R"({"model_type": "pegasus"})");
+  EXPECT_THAT(input("ab?"), ElementsAre(106, 107, 105, 1));
+  const auto tokenizer = open();
+  EXPECT_EQ(tokenizer->decode(std::vector<int32_t>{0, 106, 107, 104, 105, 1}), "ab");
+  EXPECT_EQ(tokenizer->vocabulary_size(), 108);
+  EXPECT_EQ(tokenizer->end_of_sequence_id(), 1);
+  EXPECT_EQ(tokenizer->special_id("<mask_2>"), 3);
+  EXPECT_EQ(tokenizer->special_id("<unk_102>"), 104);
+}
+
+TEST_F(SentencePieceFolder, Mbart_has_fairseqs_tokens_and_a_language_behind_the_text) {
+  folder_.write("sentencepiece.bpe.model", fairseq_model());
+  folder_.write("config.json", R"({"model_type": "mbart"})");
+  EXPECT_THAT(input("ab?"), ElementsAre(4, 5, 3, 2, 9));
+  const auto tokenizer = open();
+  EXPECT_EQ(tokenizer->decode(std::vector<int32_t>{0, 4, 5, 3, 2, 9}), "ab");
+  EXPECT_EQ(tokenizer->special_id("<mask>"), 31);
+  EXPECT_EQ(tokenizer->special_id("<unk>"), 3);
+  folder_.write("tokenizer_config.json", R"({"src_lang": "zh_CN"})");
+  EXPECT_THAT(input("a"), ElementsAre(4, 2, 30));
+  folder_.write("tokenizer_config.json", R"({"src_lang": "sl_SI"})");
+  EXPECT_THAT(error(), HasSubstr("src_lang 'sl_SI' is no language of MBartTokenizer"));
+  folder_.write("tokenizer_config.json", R"({"src_lang": "</s>"})");
+  EXPECT_THAT(error(), HasSubstr("is no language"));
+}
+
+TEST_F(SentencePieceFolder, Mbart50_has_more_languages_and_begins_with_one) {
+  folder_.write("sentencepiece.bpe.model", fairseq_model());
+  folder_.write("config.json", R"({"model_type": "mbart", "tokenizer_class": "MBart50Tokenizer"})");
+  EXPECT_THAT(input("a"), ElementsAre(9, 4, 2));
+  folder_.write("tokenizer_config.json",
+                R"({"tokenizer_class": "MBart50TokenizerFast", "src_lang": "sl_SI"})");
+  EXPECT_THAT(input("a"), ElementsAre(57, 4, 2));
+  EXPECT_EQ(open()->special_id("<mask>"), 58);
+}
+
+}  // namespace
+}  // namespace qfs::tokenizers
