@@ -127,6 +127,11 @@ SentencePieceLayout plain_layout(const sentencepiece::SentencePieceProcessor& pr
   for (int id = 0; id < processor.GetPieceSize(); ++id) {
     if (processor.IsControl(id)) layout.special.emplace(processor.IdToPiece(id), id);
   }
+  for (const AddedToken& token : config.added_tokens) {
+    if (token.special && token.id >= processor.GetPieceSize()) {
+      layout.special.emplace(token.content, token.id);
+    }
+  }
   if (processor.eos_id() >= 0) layout.end = processor.eos_id();
   const bool prepends = config.add_bos_token.value_or(config.tokenizer_class.starts_with("Llama"));
   if (prepends && processor.bos_id() >= 0) layout.before = {processor.bos_id()};

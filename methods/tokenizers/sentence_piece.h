@@ -17,7 +17,8 @@ namespace qfs::tokenizers {
 
 /// `model` is the whole file. `data`: the library does not read it. Ids are those of the class of
 /// the tokenizer (sentence_piece_layout.h), else the numbers of the pieces; there BOS is prepended
-/// when tokenizer_config.json says so or names a Llama tokenizer.
+/// when tokenizer_config.json says so or names a Llama tokenizer, and special tokens that the
+/// folder adds have the ids that it gives them.
 Result<std::shared_ptr<const VocabularyTokenizer>> make_sentence_piece(
     std::string_view model, const std::string& source, const TokenizerConfig& config);
 

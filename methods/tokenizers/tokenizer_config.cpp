@@ -1,8 +1,10 @@
 #include "methods/tokenizers/tokenizer_config.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "harness/core/files.h"
 #include "harness/core/json_dom.h"
@@ -14,6 +16,7 @@ namespace {
 using nlohmann::json;
 
 constexpr uint64_t kMaxConfigBytes = uint64_t{16} << 20;
+constexpr uint64_t kLargestId = 1'000'000'000;
 constexpr std::array<const char*, 7> kNames = {"bos_token", "eos_token", "unk_token", "sep_token",
                                                "pad_token", "cls_token", "mask_token"};
 
@@ -95,6 +98,42 @@ Status read_added_tokens(const json& object, const std::string& path, TokenizerC
   return {};
 }
 
+/// The texts that a file names as special, beside those of kNames.
+void append_special_texts(const json& object, std::set<std::string>& texts) {
+  for (const char* key : {"additional_special_tokens", "extra_special_tokens"}) {
+    const auto list = object.find(key);
+    if (list == object.end() || !list->is_array()) continue;
+    for (const json& token : *list) {
+      if (token.is_string()) texts.insert(token.get<std::string>());
+      if (token.is_object()) texts.insert(read_text(token, "content").value_or(""));
+    }
+  }
+}
+
+/// added_tokens.json: texts with their ids, as files older than `added_tokens_decoder` have them.
+Status read_added_file(const std::string& folder, const std::array<json, 2>& files,
+                       TokenizerConfig& config) {
+  const std::string path = folder + "/added_tokens.json";
+  const Result<json> object = read_object(path);
+  if (!object.ok()) return object.error();
+  std::set<std::string> special;
+  for (const auto& [name, text] : config.named_tokens) special.insert(text);
+  for (const json& file : files) append_special_texts(file, special);
+  for (const auto& [text, id] : object->items()) {
+    const bool known = std::ranges::any_of(
+        config.added_tokens, [&](const AddedToken& token) { return token.content == text; });
+    if (known) continue;
+    if (!id.is_number_unsigned() || id.get<uint64_t>() >= kLargestId) {
+      return data_error("the id of the token '" + text + "' is none", path);
+    }
+    AddedToken token{.id = id.get<int32_t>(), .content = text};
+    token.special = special.contains(text);
+    token.normalized = !token.special;
+    config.added_tokens.push_back(std::move(token));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<TokenizerConfig> read_tokenizer_config(const std::string& folder) {
@@ -107,6 +146,9 @@ Result<TokenizerConfig> read_tokenizer_config(const std::string& folder) {
   if (!object.ok()) return object.error();
   read_named_tokens(*object, config);
   if (Status status = read_added_tokens(*object, path, config); !status.ok()) return status.error();
+  if (Status status = read_added_file(folder, {*map, *object}, config); !status.ok()) {
+    return status.error();
+  }
   config.tokenizer_class = read_text(*object, "tokenizer_class").value_or("");
   if (config.tokenizer_class.empty()) {
     const Result<json> model = read_object(folder + "/config.json");

@@ -1,4 +1,5 @@
-// What tokenizer_config.json and special_tokens_map.json say beside a vocabulary.
+// What tokenizer_config.json, special_tokens_map.json and added_tokens.json say beside a
+// vocabulary.
 //
 // Used by the openers of tokenizer files. A folder without these files gives empty values. Pure but
 // for reading; thread-safe.
@@ -20,7 +21,7 @@ struct TokenizerConfig {
   std::string tokenizer_class;
   std::map<std::string, std::string> named_tokens;  ///< "bos_token" -> "<s>", …
   std::optional<std::string> source_language;       ///< `src_lang` of mBART
-  std::vector<AddedToken> added_tokens;  ///< of `added_tokens_decoder`, with ids
+  std::vector<AddedToken> added_tokens;  ///< of `added_tokens_decoder` and added_tokens.json
   std::optional<bool> add_bos_token;
   std::optional<bool> add_prefix_space;
   std::optional<bool> do_lower_case;

@@ -1,5 +1,5 @@
 // Ids of SentencePiece files are those of the tokenizer's class: PEGASUS and mBART put tokens of
-// their own around the pieces.
+// their own around the pieces, and folders add tokens.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -91,6 +91,27 @@ TEST_F(SentencePieceFolder, Mbart50_has_more_languages_and_begins_with_one) {
                 R"({"tokenizer_class": "MBart50TokenizerFast", "src_lang": "sl_SI"})");
   EXPECT_THAT(input("a"), ElementsAre(57, 4, 2));
   EXPECT_EQ(open()->special_id("<mask>"), 58);
+}
+
+TEST_F(SentencePieceFolder, Tokens_that_the_folder_adds_are_special_where_it_says_so) {
+  folder_.write("tokenizer.model", fairseq_model());
+  folder_.write("added_tokens.json", R"({"<|end|>": 5, "[PAD]": 6, "plain": 7})");
+  folder_.write("special_tokens_map.json",
+                R"({"pad_token": "[PAD]", "additional_special_tokens": ["<|end|>"]})");
+  folder_.write("tokenizer_config.json", R"({"tokenizer_class": "LlamaTokenizer"})");
+  EXPECT_THAT(input("ab"), ElementsAre(1, 3, 4));
+  EXPECT_EQ(open()->special_id("<|end|>"), 5);
+  EXPECT_EQ(open()->special_id("[PAD]"), 6);
+  EXPECT_EQ(open()->special_id("plain"), std::nullopt);
+  folder_.write("added_tokens.json", R"({"<|end|>": -5})");
+  EXPECT_THAT(error(), HasSubstr("'<|end|>'"));
+}
+
+TEST_F(SentencePieceFolder, Tokens_added_to_a_list_of_pieces_are_found_in_texts) {
+  folder_.write("vocab.txt", "[UNK]\n[CLS]\n[SEP]\na\n");
+  EXPECT_THAT(input("a new"), ElementsAre(1, 3, 0, 2));
+  folder_.write("added_tokens.json", R"({"new": 4})");
+  EXPECT_THAT(input("a new"), ElementsAre(1, 3, 4, 2));
 }
 
 }  // namespace
