@@ -55,15 +55,16 @@ EncoderLayerNames led_layer(int64_t index) {
 
 /// BART and its relatives, which have their decoder in the same file.
 EncoderNames bart_like(std::string prefix, EncoderLayerNames (*layer)(int64_t)) {
-  return {.prefix = std::move(prefix),
-          .words = {"shared", "encoder.embed_tokens"},
-          .positions = "encoder.embed_positions",
-          .segments = "",
-          .norm = "encoder.layernorm_embedding",
-          .last_norm = "encoder.layer_norm",
-          .layer = layer,
-          .others = {"decoder.*", "encoder.embed_tokens.weight", "lm_head.*", "final_logits_bias",
-                     "encoder.version", "classification_head.*", "qa_outputs.*"}};
+  return {
+      .prefix = std::move(prefix),
+      .words = {"shared", "encoder.embed_tokens"},
+      .positions = "encoder.embed_positions",
+      .segments = "",
+      .norm = "encoder.layernorm_embedding",
+      .last_norm = "encoder.layer_norm",
+      .layer = layer,
+      .others = {"decoder.*", "shared.weight", "encoder.embed_tokens.weight", "lm_head.*",
+                 "final_logits_bias", "encoder.version", "classification_head.*", "qa_outputs.*"}};
 }
 
 EncoderNames bert_like(std::string prefix) {

@@ -25,7 +25,7 @@ struct EncoderLayerNames {
 
 struct EncoderNames {
   std::string prefix;              ///< "bert.", …
-  std::vector<std::string> words;  ///< the first of them that the checkpoint has
+  std::vector<std::string> words;  ///< places of the table: a shared one, then the encoder's own
   std::string positions;
   std::string segments;  ///< used where the configuration has segments
   std::string norm;

@@ -15,9 +15,12 @@ namespace {
 
 using checkpoints::Checkpoint;
 
-/// The name of the table of words, which some checkpoints keep at another place.
-std::string words_name(const Checkpoint& file, const EncoderNames& names) {
-  for (const std::string& name : names.words) {
+/// The name of the table of words, which some checkpoints keep at another place. Where nothing is
+/// tied, the encoder's own comes before one that it would share.
+std::string words_name(const Checkpoint& file, const EncoderNames& names, bool tied) {
+  std::vector<std::string> places = names.words;
+  if (!tied) std::ranges::reverse(places);
+  for (const std::string& name : places) {
     if (file.find(name + ".weight") != nullptr) return name;
   }
   return names.words.front();
@@ -71,7 +74,9 @@ Result<std::shared_ptr<const EncoderWeights>> load_encoder_weights(
   if (!stored.ok()) return stored.error();
   const auto file = checkpoints::replace_prefix(*stored, names.prefix, "");
   if (!file.ok()) return file.error();
-  const std::string words = words_name(**file, names);
+  const Result<bool> tied = directory.config().boolean_or("tie_word_embeddings", true);
+  if (!tied.ok()) return tied.error();
+  const std::string words = words_name(**file, names, *tied);
   const auto differences = checkpoints::compare_tensors(
       **file, expected_tensors(*config, names, words).tensors(), names.others);
   if (Status same = to_status(differences, directory.path()); !same.ok()) return same.error();

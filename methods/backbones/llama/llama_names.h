@@ -29,8 +29,7 @@ struct LlamaNames {
   std::string embedding_norm;  ///< empty: such files have none
   std::string output_norm;
   std::string head;
-  std::string
-      saved_frequencies;  ///< the buffer where all layers share it; whole name, may be empty
+  std::string saved_frequencies;  ///< whole name of the buffer that all layers share; may be empty
   LlamaLayerNames (*layer)(int64_t index);
 };
 

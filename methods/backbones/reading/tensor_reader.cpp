@@ -35,7 +35,7 @@ void TensorReader::expect_tied(const std::string& name, const at::Tensor& table)
   const at::Tensor stored = tensor(name);
   if (!status_.ok() || at::equal(stored, table)) return;
   keep(data_error("'" + file_.path() + "' has a " + name +
-                  " that differs from the embedding to which its configuration ties it"));
+                  " that differs from the embedding, whose copy it is read as"));
 }
 
 void TensorReader::keep(Error error) {

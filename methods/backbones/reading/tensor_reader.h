@@ -55,8 +55,8 @@ class TensorReader {
   LayerNorm norm(const std::string& name) {
     return {tensor(name + ".weight"), tensor(name + ".bias")};
   }
-  /// Fails with `data` where the file has a table under this name that differs from the one to
-  /// which the configuration ties it.
+  /// Fails with `data` where the file has a table under this name that differs from the one whose
+  /// copy it is.
   void expect_tied(const std::string& name, const at::Tensor& table);
   const Status& status() const { return status_; }
 

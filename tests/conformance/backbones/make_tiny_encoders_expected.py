@@ -41,6 +41,7 @@ CASES = {
                     "n_heads": 3, "max_position_embeddings": 16, "activation": "gelu", "pad_token_id": 0}, "AutoModel"),
     "bart": (BART, "AutoModel"),
     "bart for generation, scaled embeddings": ({**BART, "scale_embedding": True}, "AutoModelForSeq2SeqLM"),
+    "bart whose encoder has a table of its own": ({**BART, "tie_word_embeddings": False}, "AutoModel"),
 }
 
 
@@ -65,6 +66,8 @@ def run(name, config, kind):
     tied = {"bart": ("encoder.embed_tokens.weight", "decoder.embed_tokens.weight", "model.encoder.embed_tokens.weight",
                      "model.decoder.embed_tokens.weight", "lm_head.weight"),
             "bert": ("cls.predictions.decoder.weight", "cls.predictions.decoder.bias")}.get(config["model_type"], ())
+    if config.get("tie_word_embeddings") is False:
+        tied = ()
     tensors = tiny_models.fill(model, exact=half, skip=tied)
     texts = texts_of(name, config)
     longest = max(LENGTHS)
