@@ -5,6 +5,7 @@
 
 #include "harness/core/json_dom.h"
 #include "harness/core/utf8.h"
+#include "methods/tokenizers/gguf_patterns.h"
 #include "methods/tokenizers/pipeline/pipeline_tokenizer.h"
 
 namespace qfs::tokenizers {
@@ -80,6 +81,25 @@ void add_special(const Vocabulary& vocabulary, const std::string& content,
   tokens.push_back(std::move(token));
 }
 
+/// How the class of the tokenizer cuts a text into words: Qwen2's in a way of its own
+/// (transformers 5.23, tokenization_qwen2.py), the others as GPT-2.
+Status set_words(const TokenizerConfig& config, PipelineParts& parts) {
+  if (!config.tokenizer_class.starts_with("Qwen2Tokenizer")) {
+    parts.pre_tokenizer = make_byte_level({config.add_prefix_space.value_or(false), true});
+    return {};
+  }
+  std::vector<PreTokenizerPtr> cuts;
+  for (const std::string& expression : gguf_patterns("qwen2")) {
+    Result<PatternPtr> pattern = make_regex_pattern(expression);
+    if (!pattern.ok()) return pattern.error();
+    cuts.push_back(make_split(*std::move(pattern), SplitBehavior::isolated));
+  }
+  cuts.push_back(make_byte_level({config.add_prefix_space.value_or(false), false}));
+  parts.normalizer = make_unicode_form(UnicodeForm::nfc);
+  parts.pre_tokenizer = make_pre_tokenizer_sequence(std::move(cuts));
+  return {};
+}
+
 }  // namespace
 
 Opened make_vocabulary_and_merges(std::string_view vocabulary_json, std::string_view merges,
@@ -95,7 +115,7 @@ Opened make_vocabulary_and_merges(std::string_view vocabulary_json, std::string_
   PipelineParts parts;
   parts.model = *model;
   parts.byte_words = true;
-  parts.pre_tokenizer = make_byte_level({config.add_prefix_space.value_or(false), true});
+  if (Status status = set_words(config, parts); !status.ok()) return status.error();
   parts.decoder = make_byte_level_decoder();
   parts.added_tokens = config.added_tokens;
   for (const auto& [name, text] : config.named_tokens) {

@@ -195,6 +195,21 @@ TEST(TokenizerFiles, a_folder_opens_by_what_is_in_it) {
   EXPECT_EQ(open_tokenizer({"local:x", folder.path(), before}).error().kind, ErrorKind::data);
 }
 
+TEST(TokenizerFiles, qwen2_cuts_digits_one_by_one_and_composes_letters) {
+  const qfs::test::TemporaryFolder folder;
+  folder.write("vocab.json", R"({"1":0,"2":1,"12":2,"Ã":3,"©":4,"Ã©":5})");
+  folder.write("merges.txt", "1 2\nÃ ©\n");
+  const auto ids = [&] {
+    const auto tokenizer = open_tokenizer_files(folder.path());
+    EXPECT_TRUE(tokenizer.ok()) << tokenizer.error().to_string();
+    return ids_of((*tokenizer)->encode("12e\u0301"));
+  };
+  folder.write("tokenizer_config.json", R"({"tokenizer_class":"GPT2Tokenizer"})");
+  EXPECT_THAT(ids(), ElementsAre(2));
+  folder.write("tokenizer_config.json", R"({"tokenizer_class":"Qwen2TokenizerFast"})");
+  EXPECT_THAT(ids(), ElementsAre(0, 1, 5));
+}
+
 TEST(TokenizerFiles, other_files_are_refused_with_their_line) {
   const qfs::test::TemporaryFolder folder;
   const auto error = [&](const char* name, const std::string& bytes) {
