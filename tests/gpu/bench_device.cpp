@@ -16,7 +16,6 @@
 #include <string_view>
 #include <vector>
 
-#include "methods/backbones/layers/rope.h"
 #include "methods/backbones/llama/device_llama.h"
 #include "methods/backbones/runtime/device_runtime.h"
 #include "methods/backbones/runtime/torch_runtime.h"
@@ -121,9 +120,6 @@ class Bench {
     }
     weights->output_norm = ones;
     weights->head = matrix(c.vocabulary, c.hidden);
-    const auto rotations = qfs::backbones::make_rotations(c.rope, c.head_dim, c.context);
-    weights->cosines = rotations.cosines.to(device_);
-    weights->sines = rotations.sines.to(device_);
     return weights;
   }
 

@@ -89,4 +89,12 @@ Rotations make_rotations(const RopeConfig& config, int64_t head_dim, int64_t pos
   return {angles.cos() * scale, angles.sin() * scale};
 }
 
+void RotationTable::cover(int64_t positions) {
+  if (holds(positions)) return;
+  constexpr int64_t kStep = 1024;  // so that caches that grow by little seldom make it anew
+  const Rotations made =
+      make_rotations(config_, head_dim_, (positions + kStep - 1) / kStep * kStep);
+  rotations_ = {made.cosines.to(device_), made.sines.to(device_)};
+}
+
 }  // namespace qfs::backbones

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "methods/backbones/device/device_model.h"
+#include "methods/backbones/layers/rope.h"
 #include "methods/backbones/llama/llama_network.h"
 #include "methods/backbones/runtime/input_checks.h"
 #include "methods/backbones/runtime/torch_runtime.h"
@@ -39,7 +40,18 @@ class DeviceLlama final : public DeviceModel {
                     {weights->config.layers, weights->config.kv_heads, weights->config.head_dim},
                     weights->embedding, services, kLists),
         weights_(std::move(weights)),
-        services_(services) {}
+        services_(services),
+        rotations_(config().rope, config().head_dim, device()) {}
+
+  Status begin(int64_t rows, int64_t capacity) override {
+    const Status begun = DeviceModel::begin(rows, capacity);
+    if (!begun.ok() || rotations_.holds(cache_.capacity())) return begun;
+    forget_records();
+    return guarded("making the table of rotations", [&]() -> Status {
+      rotations_.cover(cache_.capacity());
+      return {};
+    });
+  }
 
   Status prefill(int64_t row, const SequenceInput& input, std::span<float> logits) override {
     const std::span<const int32_t> tokens = input.ids;
@@ -107,7 +119,7 @@ class DeviceLlama final : public DeviceModel {
       const LayerCache past = cache(static_cast<size_t>(l));
       at::Tensor queries =
           attention().store(linear(normed(hidden, layer.attention_norm), layer.qkv, layer.qkv_bias),
-                            inputs.places, past, {weights_->cosines, weights_->sines});
+                            inputs.places, past, rotations_.rotations());
       CachePlaces asking = inputs.places;
       const bool whole_prompt = prompt_row != kNoPrompt && l + 1 < config().layers;
       if (prompt_row != kNoPrompt && !whole_prompt) {
@@ -160,6 +172,7 @@ class DeviceLlama final : public DeviceModel {
 
   std::shared_ptr<const DeviceLlamaWeights> weights_;
   DeviceServices services_;
+  RotationTable rotations_;
 };
 
 }  // namespace

@@ -60,8 +60,6 @@ Result<std::shared_ptr<const DeviceLlamaWeights>> copy_to_device(const LlamaWeig
     copy->output_norm = target.vector(weights.output_norm);
     const bool tied = weights.head.data == weights.embedding.data;
     copy->head = tied ? copy->embedding : target.matrix(weights.head);
-    copy->cosines = weights.cosines.to(device);
-    copy->sines = weights.sines.to(device);
     return std::shared_ptr<const DeviceLlamaWeights>(std::move(copy));
   });
 }

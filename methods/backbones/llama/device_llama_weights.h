@@ -35,9 +35,7 @@ struct DeviceLlamaWeights {
   LayerNorm embedding_norm;  ///< undefined without LlamaConfig::embedding_norm
   std::vector<DeviceLlamaLayer> layers;
   at::Tensor output_norm;
-  at::Tensor head;     ///< the embedding's memory where the checkpoint ties them
-  at::Tensor cosines;  ///< [context, head_dim / 2], float32 whatever the type
-  at::Tensor sines;
+  at::Tensor head;  ///< the embedding's memory where the checkpoint ties them
 };
 
 /// The residual stream of tokens at the first layer: ids int64 [tokens] to [tokens, hidden].

@@ -64,6 +64,7 @@ void Llama::reserve_step(int64_t rows, int64_t capacity) {
   const LlamaConfig& c = config();
   Scratch& s = *scratch_;
   s.step.reserve(rows, capacity);
+  s.rotations.cover(capacity);
   if (rows <= s.rows) return;
   s.rows = rows;
   const auto size = [&](int64_t per_row) { return static_cast<size_t>(s.rows * per_row); };
@@ -174,11 +175,12 @@ void Llama::store_step(KeyValueCache& cache, int64_t layer, std::span<const int6
   const int64_t width = c.query_width() + 2 * c.kv_width();
   float* keys = cache.keys.mutable_data_ptr<float>();
   float* values = cache.values.mutable_data_ptr<float>();
+  const Rotations& rotations = s.rotations.rotations();
   for (size_t b = 0; b < rows.size(); ++b) {
     const float* qkv = s.qkv.data() + static_cast<int64_t>(b) * width;
     const int64_t position = cache.lengths[static_cast<size_t>(rows[b])];
-    const float* cosines = weights_->cosines.const_data_ptr<float>() + position * (dim / 2);
-    const float* sines = weights_->sines.const_data_ptr<float>() + position * (dim / 2);
+    const float* cosines = rotations.cosines.const_data_ptr<float>() + position * (dim / 2);
+    const float* sines = rotations.sines.const_data_ptr<float>() + position * (dim / 2);
     for (int64_t h = 0; h < c.heads; ++h) {
       kernels.rotate(qkv + h * dim, cosines, sines, dim,
                      s.queries.data() + static_cast<int64_t>(b) * c.query_width() + h * dim);

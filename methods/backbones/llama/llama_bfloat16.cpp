@@ -67,8 +67,6 @@ Result<std::shared_ptr<const LlamaWeights>> rounded_to_bfloat16(
     result->output_norm = rounded(weights->output_norm);
     const bool tied = weights->head.data == weights->embedding.data;
     result->head = tied ? result->embedding : rounded(weights->head);
-    result->cosines = weights->cosines;
-    result->sines = weights->sines;
     return std::shared_ptr<const LlamaWeights>(std::move(result));
   });
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "methods/backbones/layers/rope.h"
 #include "methods/backbones/runtime/input_checks.h"
 #include "methods/backbones/runtime/torch_runtime.h"
 
@@ -21,10 +22,12 @@ namespace {
 class WholeSequence {
  public:
   WholeSequence(const DeviceLlamaWeights& weights, int64_t count)
-      : weights_(weights),
-        count_(count),
-        cosines_(weights.cosines.narrow(0, 0, count).to(weights.embedding.scalar_type())),
-        sines_(weights.sines.narrow(0, 0, count).to(weights.embedding.scalar_type())) {}
+      : weights_(weights), count_(count) {
+    const LlamaConfig& c = weights.config;
+    const Rotations rotations = make_rotations(c.rope, c.head_dim, count);
+    cosines_ = rotations.cosines.to(weights.embedding.options());
+    sines_ = rotations.sines.to(weights.embedding.options());
+  }
 
   at::Tensor attention(const DeviceLlamaLayer& layer, const at::Tensor& hidden) const {
     const LlamaConfig& c = weights_.config;

@@ -70,17 +70,16 @@ void normalize(kernels::ThreadPool& pool, const at::Tensor& in, const std::vecto
 
 /// Rotates queries into their buffer and keys into the cache, from position `first` on; copies
 /// values there. `keys` and `values`: [kv_heads, capacity, head_dim].
-void rotate_and_store(kernels::ThreadPool& pool, const LlamaWeights& weights,
+void rotate_and_store(kernels::ThreadPool& pool, const LlamaConfig& c, const Rotations& rotations,
                       const PromptBuffers& buffers, const at::Tensor& keys,
                       const at::Tensor& values, int64_t first) {
-  const LlamaConfig& c = weights.config;
   const int64_t dim = c.head_dim;
   const int64_t tokens = buffers.qkv.size(0);
   const int64_t width = buffers.qkv.size(1);
   const int64_t capacity = keys.size(1);
   const float* qkv = buffers.qkv.const_data_ptr<float>();
-  const float* cosines = weights.cosines.const_data_ptr<float>() + first * (dim / 2);
-  const float* sines = weights.sines.const_data_ptr<float>() + first * (dim / 2);
+  const float* cosines = rotations.cosines.const_data_ptr<float>() + first * (dim / 2);
+  const float* sines = rotations.sines.const_data_ptr<float>() + first * (dim / 2);
   float* queries = buffers.queries.mutable_data_ptr<float>();
   float* key_cache = keys.mutable_data_ptr<float>() + first * dim;
   float* value_cache = values.mutable_data_ptr<float>() + first * dim;
@@ -194,7 +193,7 @@ Status Llama::prefill(KeyValueCache& cache, int64_t row, std::span<const int32_t
       normalize(pool, buffers.hidden, layer.attention_norm, c.rms_eps, buffers.normed);
       products.multiply(buffers.normed, products.weight(layer.qkv), buffers.qkv);
       add_bias(layer.qkv_bias, buffers.qkv);
-      rotate_and_store(pool, *weights_, buffers, keys, values, held);
+      rotate_and_store(pool, c, scratch_->rotations.rotations(), buffers, keys, values, held);
       if (l + 1 == c.layers) {
         // Only the last position is read from here on: as one step of decoding.
         finish_prefill(cache, row, buffers);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "methods/backbones/layers/rope.h"
 #include "methods/backbones/llama/llama.h"
 #include "methods/backbones/steps/step_attention.h"
 #include "methods/kernels/thread_pool.h"
@@ -14,10 +15,13 @@ namespace qfs::backbones {
 
 struct Llama::Scratch {
   Scratch(const LlamaConfig& config, int threads)
-      : pool(threads), step(config.heads, config.kv_heads, config.head_dim) {}
+      : pool(threads),
+        step(config.heads, config.kv_heads, config.head_dim),
+        rotations(config.rope, config.head_dim) {}
 
   kernels::ThreadPool pool;
   StepAttention step;
+  RotationTable rotations;
   std::vector<AttendedRow> attended;
   bool bfloat16_products = false;  ///< see PromptProducts
   int64_t rows = 0;

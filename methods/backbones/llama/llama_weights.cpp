@@ -3,7 +3,6 @@
 #include <string>
 #include <utility>
 
-#include "methods/backbones/layers/rope.h"
 #include "methods/backbones/llama/llama_names.h"
 #include "methods/backbones/reading/weight_reader.h"
 #include "methods/backbones/runtime/torch_runtime.h"
@@ -81,9 +80,6 @@ Loaded load(const LlamaConfig& config, const Checkpoint& file, const LlamaNames&
     reader.allow(names.saved_frequencies);
     if (!reader.status().ok()) return reader.status().error();
     if (Status status = reader.check_all_used(); !status.ok()) return status.error();
-    Rotations rotations = make_rotations(config.rope, config.head_dim, config.context);
-    weights->cosines = std::move(rotations.cosines);
-    weights->sines = std::move(rotations.sines);
     return std::shared_ptr<const LlamaWeights>(std::move(weights));
   });
 }

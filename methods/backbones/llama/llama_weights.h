@@ -3,8 +3,6 @@
 // Made by load_llama_weights in a host; immutable and thread-safe afterwards. Plain structs.
 #pragma once
 
-#include <ATen/core/Tensor.h>
-
 #include <memory>
 #include <vector>
 
@@ -41,8 +39,6 @@ struct LlamaWeights {
   std::vector<LlamaLayer> layers;
   std::vector<float> output_norm;  ///< [hidden]
   Matrix head;                     ///< [vocabulary, hidden]; the embedding where the file ties them
-  at::Tensor cosines;              ///< [context, head_dim / 2], float32
-  at::Tensor sines;                ///< likewise
 };
 
 /// Reads and arranges all tensors; rows of query and key projections of a GGUF file are put back

@@ -120,6 +120,20 @@ TEST_F(LlamaTest, a_step_may_skip_rows_that_have_ended) {
   EXPECT_EQ(cache.lengths, (std::vector<int64_t>{3, 5}));
 }
 
+TEST_F(LlamaTest, a_larger_cache_goes_on_where_a_smaller_one_ended) {
+  TinyLlama tiny;
+  tiny.context = 5000;
+  Llama grown = model(tiny);
+  KeyValueCache cache;
+  std::vector<float> before(TinyLlama::kVocabulary);
+  ASSERT_TRUE(grown.make_room(cache, 1, 8).ok());
+  ASSERT_TRUE(grown.prefill(cache, 0, some_tokens(8, 1), before).ok());
+  Llama fresh = model(tiny);
+  const auto tokens =
+      some_tokens(2050, 3);  // beyond the table of rotations that the first one made
+  EXPECT_EQ(read(grown, tokens, 2048), read(fresh, tokens, 2048));
+}
+
 TEST_F(LlamaTest, impossible_requests_are_refused) {
   Llama llama = model({});
   KeyValueCache cache;
