@@ -45,6 +45,51 @@ void pair_of_rows(const MatVec& task, int64_t row) {
   put_pair(task, row, sums);
 }
 
+/// Sixteen values of a 16-bit type.
+struct BFloat16 {
+  static __m512 expand(__m256i bits) {
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
+  }
+};
+struct Float16 {
+  static __m512 expand(__m256i bits) { return _mm512_cvtph_ps(bits); }
+};
+
+constexpr int64_t kHalvesOfLine = 32;
+
+template <class Half>
+void half_pair(const MatVec& task, int64_t row) {
+  const std::byte* const first = task.weight + row * task.row_bytes;
+  const std::byte* const second = first + task.row_bytes;
+  // Eights of both rows side by side: the first two of a line, and the last two.
+  const __m512i front = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+  const __m512i back = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+  __m512 sums = _mm512_setzero_ps();
+  for (int64_t k = 0; k < task.inner; k += kHalvesOfLine) {
+    const int64_t at = k * static_cast<int64_t>(sizeof(uint16_t));
+    ask_ahead(first + 2 * at);
+    ask_ahead(first + 2 * at + kLineBytes);
+    const __m512i a = _mm512_loadu_si512(first + at);
+    const __m512i b = _mm512_loadu_si512(second + at);
+    const float* x = task.x + k;
+    for (const __m512i& order : {front, back}) {
+      const __m512i both = _mm512_permutex2var_epi64(a, order, b);
+      sums = _mm512_fmadd_ps(Half::expand(_mm512_castsi512_si256(both)), twice(x), sums);
+      sums = _mm512_fmadd_ps(Half::expand(_mm512_extracti64x4_epi64(both, 1)), twice(x + 8), sums);
+      x += 16;
+    }
+  }
+  put_pair(task, row, sums);
+}
+
+template <class Half>
+int64_t half_pairs(const MatVec& task, int64_t row_begin, int64_t row_end) {
+  if (task.inner % kHalvesOfLine != 0) return 0;
+  int64_t row = row_begin;
+  for (; row + 2 <= row_end; row += 2) half_pair<Half>(task, row);
+  return row - row_begin;
+}
+
 constexpr int kBlock = 32;  // elements of a packed block
 
 /// Up to four bytes of either block, as half-precision numbers: two of the first, two of the
@@ -141,6 +186,10 @@ void matvec(const MatVec& task, int64_t row_begin, int64_t row_end) {
       row += packed_pairs<Q4Blocks, kPairs>(task, row, row_end);
     } else if (task.type == checkpoints::TensorType::q8_0) {
       row += packed_pairs<Q8Blocks, kPairs>(task, row, row_end);
+    } else if (task.type == checkpoints::TensorType::bf16) {
+      row += half_pairs<BFloat16>(task, row, row_end);
+    } else if (task.type == checkpoints::TensorType::f16) {
+      row += half_pairs<Float16>(task, row, row_end);
     } else if (task.type == checkpoints::TensorType::f32 && task.inner % kLine == 0) {
       for (; row + 2 <= row_end; row += 2) pair_of_rows(task, row);
     }

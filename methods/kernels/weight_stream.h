@@ -9,14 +9,16 @@
 namespace qfs::kernels {
 namespace {
 
+constexpr int64_t kLineBytes = 64;
+
 /// Floats of a cache line.
 constexpr int64_t kLine = 16;
 
 /// Asks for the line two pages behind `weight`, beyond the processor's own foresight, in the second
 /// level of caches: it takes more requests at a time than the first.
-inline void ask_ahead(const float* weight) {
-  constexpr int64_t kAhead = 2048;
-  __builtin_prefetch(weight + kAhead, 0, 2);
+inline void ask_ahead(const void* weight) {
+  constexpr int64_t kAhead = 8192;
+  __builtin_prefetch(static_cast<const char*>(weight) + kAhead, 0, 2);
 }
 
 }  // namespace

@@ -116,7 +116,33 @@ class PackedTest : public CpuKernelsTest {
     }
     return bytes;
   }
+
+  /// A product with the weight as it is and with its expansion.
+  void expect_bits_of_expanded(checkpoints::TensorType type, int64_t inner) const;
 };
+
+void PackedTest::expect_bits_of_expanded(checkpoints::TensorType type, int64_t inner) const {
+  constexpr int64_t kRows = 21;
+  const auto packed = blocks(type, kRows * inner);
+  std::vector<float> expanded(static_cast<size_t>(kRows * inner));
+  checkpoints::dequantize(type, packed.data(), kRows * inner, expanded.data());
+  const auto x = random_floats(static_cast<size_t>(3 * inner), 9);
+  for (const int64_t batch : {1, 3}) {
+    std::vector<float> expected(3 * kRows, 0.25f);
+    std::vector<float> y = expected;
+    MatVec task = product(expanded.data(), x.data(), expected.data(), inner, batch);
+    task.y_stride = kRows;
+    task.accumulate = true;
+    kernels_->matvec(task, 0, kRows);
+    task.type = type;
+    task.weight = packed.data();
+    task.row_bytes = static_cast<int64_t>(packed.size()) / kRows;
+    task.y = y.data();
+    kernels_->matvec(task, 0, 5);
+    kernels_->matvec(task, 5, kRows);
+    EXPECT_EQ(y, expected) << inner << " inputs, batch " << batch;
+  }
+}
 
 TEST_P(PackedTest, expansion_equals_the_reader_bit_for_bit) {
   for (const auto type : kTypes) {
@@ -131,28 +157,9 @@ TEST_P(PackedTest, expansion_equals_the_reader_bit_for_bit) {
 }
 
 TEST_P(PackedTest, a_packed_weight_gives_the_bits_of_the_expanded_one) {
-  constexpr int64_t kRows = 21;
   for (const auto type : kTypes) {
-    const int64_t inner = checkpoints::tensor_type_info(type)->block_elements == 1 ? 93 : 96;
-    const auto packed = blocks(type, kRows * inner);
-    std::vector<float> expanded(static_cast<size_t>(kRows * inner));
-    checkpoints::dequantize(type, packed.data(), kRows * inner, expanded.data());
-    const auto x = random_floats(static_cast<size_t>(3 * inner), 9);
-    for (const int64_t batch : {1, 3}) {
-      std::vector<float> expected(3 * kRows, 0.25f);
-      std::vector<float> y = expected;
-      MatVec task = product(expanded.data(), x.data(), expected.data(), inner, batch);
-      task.y_stride = kRows;
-      task.accumulate = true;
-      kernels_->matvec(task, 0, kRows);
-      task.type = type;
-      task.weight = packed.data();
-      task.row_bytes = static_cast<int64_t>(packed.size()) / kRows;
-      task.y = y.data();
-      kernels_->matvec(task, 0, 5);
-      kernels_->matvec(task, 5, kRows);
-      EXPECT_EQ(y, expected) << batch;
-    }
+    const bool blocks_of_one = checkpoints::tensor_type_info(type)->block_elements == 1;
+    for (const int64_t inner : {blocks_of_one ? 93 : 32, 96}) expect_bits_of_expanded(type, inner);
   }
 }
 
