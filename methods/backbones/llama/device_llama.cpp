@@ -47,10 +47,12 @@ class DeviceLlama final : public DeviceModel {
     const Status begun = DeviceModel::begin(rows, capacity);
     if (!begun.ok() || rotations_.holds(cache_.capacity())) return begun;
     forget_records();
-    return guarded("making the table of rotations", [&]() -> Status {
+    const Status covered = guarded("making the table of rotations", [&]() -> Status {
       rotations_.cover(cache_.capacity());
       return {};
     });
+    if (!covered.ok()) cache_.lengths.clear();
+    return covered;
   }
 
   Status prefill(int64_t row, const SequenceInput& input, std::span<float> logits) override {

@@ -7,7 +7,6 @@
 // queries after Ainslie et al. 2023.
 #pragma once
 
-
 #include <cstdint>
 #include <memory>
 #include <span>

@@ -61,8 +61,10 @@ Status KeyValueCache::make_room(const CacheShape& shape, const at::TensorOptions
     if (!has_room(rows, positions)) {
       keys.reset();
       values.reset();
-      keys = at::empty({shape.layers, rows, shape.heads, positions, shape.dim}, options);
-      values = at::empty_like(keys);
+      const at::Tensor made =
+          at::empty({shape.layers, rows, shape.heads, positions, shape.dim}, options);
+      values = at::empty_like(made);
+      keys = made;
     }
     lengths.assign(static_cast<size_t>(keys.size(1)), 0);
     return {};
