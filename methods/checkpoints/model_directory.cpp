@@ -52,8 +52,7 @@ const std::vector<std::string>& tokenizer_file_names() {
 
 ModelDirectory::ModelDirectory(std::string path)
     : path_(std::move(path)),
-      config_(ConfigObject::empty(path_ + "/config.json")),
-      generation_config_(ConfigObject::empty(path_ + "/generation_config.json")) {}
+      config_(ConfigObject::empty(path_ + "/config.json")) {}
 
 Result<ModelDirectory> ModelDirectory::open(const std::string& folder) {
   Result<std::vector<std::string>> files = list_files(folder);

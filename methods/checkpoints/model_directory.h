@@ -24,8 +24,10 @@ class ModelDirectory {
   static Result<ModelDirectory> open(const std::string& folder);
 
   const ConfigObject& config() const { return config_; }
-  /// generation_config.json; empty when there is none.
-  const ConfigObject& generation_config() const { return generation_config_; }
+  /// How to generate: generation_config.json; config.json where there is none, as in transformers.
+  const ConfigObject& generation_config() const {
+    return generation_config_ ? *generation_config_ : config_;
+  }
 
   /// model.safetensors, else model.safetensors.index.json, else the only .safetensors file.
   Result<std::shared_ptr<const Checkpoint>> open_weights() const;
@@ -55,7 +57,7 @@ class ModelDirectory {
   std::string path_;
   std::vector<std::string> files_;
   ConfigObject config_;
-  ConfigObject generation_config_;
+  std::optional<ConfigObject> generation_config_;
 };
 
 /// Names of the files that decide how a folder's tokenizer works.

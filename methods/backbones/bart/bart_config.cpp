@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "methods/backbones/reading/config_reader.h"
 #include "methods/checkpoints/model_config.h"
@@ -41,24 +42,22 @@ Result<std::vector<Window>> read_windows(const ConfigObject& file, int64_t layer
                     file.place("attention_window"));
 }
 
-/// What the decoder begins with: generation_config.json has the word, then config.json.
+/// What the decoder begins with, as in generate(): what the settings of generation name, or BOS.
+/// Settings with neither, which generate() refuses, leave it to the configuration, as in forward().
 Result<std::vector<int32_t>> read_decoder_start(const checkpoints::ModelDirectory& directory,
-                                                int64_t vocabulary) {
-  for (const ConfigObject* file : {&directory.generation_config(), &directory.config()}) {
-    if (!file->has("decoder_start_token_id")) continue;
-    const auto id = file->integer("decoder_start_token_id", 0, vocabulary - 1);
-    if (!id.ok()) return id.error();
-    return std::vector<int32_t>{static_cast<int32_t>(*id)};
-  }
-  // The defaults of the configuration classes; mBART's has none, and generation takes BOS.
-  const auto identity = checkpoints::read_model_identity(directory.config());
-  if (identity.ok() && identity->model_type == "mbart") {
-    const auto begin = directory.config().integer_or("bos_token_id", 0, vocabulary - 1, 0);
-    if (!begin.ok()) return begin.error();
-    return std::vector<int32_t>{static_cast<int32_t>(*begin)};
-  }
-  const bool pegasus = identity.ok() && identity->model_type == "pegasus";
-  return std::vector<int32_t>{pegasus ? 0 : 2};
+                                                std::string_view model_type, int64_t vocabulary) {
+  constexpr std::string_view kStart = "decoder_start_token_id";
+  const ConfigObject& settings = directory.generation_config();
+  const ConfigObject& config = directory.config();
+  const int32_t of_class = model_type == "mbart" || model_type == "pegasus" ? 0 : 2;
+  const auto read = [&](const ConfigObject& file, std::string_view key) {
+    return file.integer_or(key, 0, vocabulary - 1, of_class);
+  };
+  const auto start = settings.has(kStart)           ? read(settings, kStart)
+                     : settings.has("bos_token_id") ? read(settings, "bos_token_id")
+                                                    : read(config, kStart);
+  if (!start.ok()) return start.error();
+  return std::vector<int32_t>{static_cast<int32_t>(*start)};
 }
 
 }  // namespace
@@ -89,7 +88,7 @@ Result<BartConfig> read_bart_config(const checkpoints::ModelDirectory& directory
     return data_error("'" + file.source() + "' has " + std::to_string(config.decoder_heads) +
                       " decoder heads for a width of " + std::to_string(config.encoder.hidden));
   }
-  const auto start = read_decoder_start(directory, config.encoder.vocabulary);
+  const auto start = read_decoder_start(directory, encoder->model_type, config.encoder.vocabulary);
   if (!start.ok()) return start.error();
   config.decoder_start = *start;
   if (!led) return config;

@@ -133,8 +133,7 @@ std::optional<std::string> find_uncomputed(DefaultsReader& reader, const Generat
 }  // namespace
 
 Result<GenerationDefaults> read_generation_defaults(const checkpoints::ModelDirectory& directory) {
-  const bool own_file = directory.has("generation_config.json");
-  DefaultsReader reader(own_file ? directory.generation_config() : directory.config());
+  DefaultsReader reader(directory.generation_config());
   DefaultsReader model(directory.config());
   GenerationDefaults defaults;
   defaults.end_ids = reader.ids("eos_token_id");

@@ -239,18 +239,45 @@ std::string refusal(const json& test_case) {
   return weights.ok() ? "loaded" : weights.error().to_string();
 }
 
+/// The first token of a decoder whose configuration has `changes` (null: the key is not there), and
+/// whose folder has `settings` as generation_config.json unless they are empty.
+int32_t first_token(const std::string& name, const json& changes,
+                    const std::string& settings = "") {
+  json test_case = case_named(name);
+  for (const auto& [key, value] : changes.items()) {
+    test_case["config"][key] = value;
+    if (value.is_null()) test_case["config"].erase(key);
+  }
+  const qfs::test::TemporaryFolder folder;
+  if (!settings.empty()) folder.write("generation_config.json", settings);
+  const auto directory =
+      checkpoints::ModelDirectory::open(write_tiny_checkpoint(folder, test_case));
+  const auto weights = load_bart_weights(*directory);
+  return weights.ok() ? (*weights)->config.decoder_start.at(0) : -1;
+}
+
+TEST_F(TinySeq2SeqConformance, ADecoderBeginsWithWhatTheSettingsOfGenerationNameElseWithBos) {
+  // As generate() of transformers 5.23 on such folders.
+  const json bos = {{"bos_token_id", 5}};
+  const json bos_alone = {{"bos_token_id", 5}, {"decoder_start_token_id", nullptr}};
+  for (const char* name : {"bart", "led", "pegasus", "mbart"}) {
+    SCOPED_TRACE(name);
+    EXPECT_EQ(first_token(name, bos_alone), 5);
+    EXPECT_EQ(first_token(name, {{"bos_token_id", 5}, {"decoder_start_token_id", 7}}), 7);
+    EXPECT_EQ(first_token(name, bos, R"({"bos_token_id": 6})"), 6);
+    EXPECT_EQ(first_token(name, bos, R"({"bos_token_id": 6, "decoder_start_token_id": null})"), 6);
+    EXPECT_EQ(first_token(name, bos, R"({"bos_token_id": 6, "decoder_start_token_id": 8})"), 8);
+    // generate() refuses settings with neither; the configuration's is what forward() takes.
+    EXPECT_EQ(first_token(name, {{"decoder_start_token_id", 7}}, R"({"eos_token_id": 2})"), 7);
+  }
+}
+
 TEST_F(TinySeq2SeqConformance, WithoutItsFirstTokenADecoderBeginsAsItsConfigurationClassSays) {
-  const auto begins_with = [](const std::string& name) {
-    json test_case = case_named(name);
-    test_case["config"].erase("decoder_start_token_id");
-    test_case["config"]["bos_token_id"] = 5;
-    const auto weights = load(test_case);
-    return weights.ok() ? (*weights)->config.decoder_start : std::vector<int32_t>{-1};
-  };
-  EXPECT_EQ(begins_with("bart"), std::vector<int32_t>{2});
-  EXPECT_EQ(begins_with("led"), std::vector<int32_t>{2});
-  EXPECT_EQ(begins_with("pegasus"), std::vector<int32_t>{0});
-  EXPECT_EQ(begins_with("mbart"), std::vector<int32_t>{5});  // it has none: BOS, as generate()
+  const json neither = {{"bos_token_id", nullptr}, {"decoder_start_token_id", nullptr}};
+  EXPECT_EQ(first_token("bart", neither), 2);
+  EXPECT_EQ(first_token("led", neither), 2);
+  EXPECT_EQ(first_token("pegasus", neither), 0);
+  EXPECT_EQ(first_token("mbart", neither), 0);
 }
 
 TEST_F(TinySeq2SeqConformance, DamagedConfigurationsAndTensorsAreNamed) {
