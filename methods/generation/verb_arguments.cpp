@@ -21,16 +21,13 @@ using nlohmann::json;
 
 Result<std::vector<int32_t>> prompt_of(const std::string& text, bool chat,
                                        const Backbone& backbone) {
-  if (!chat) {
-    const tokenizers::PromptPiece piece = {text, false};
-    return tokenizers::encode_prompt(*backbone.tokenizer, {&piece, 1});
-  }
-  const auto renderer = tokenizers::ChatRenderer::open(backbone.chat, backbone.tokenizer);
+  if (!chat) return tokenizers::encode_prompt(*backbone.tokenizer, text);
+  const auto renderer = tokenizers::ChatRenderer::open(backbone.chat, *backbone.tokenizer);
   if (!renderer.ok()) return renderer.error();
   const tokenizers::ChatMessage message = {"user", text};
   const auto pieces = (*renderer)->render({&message, 1});
   if (!pieces.ok()) return pieces.error();
-  return (*renderer)->encode(*pieces);
+  return tokenizers::encode_pieces(*backbone.tokenizer, *pieces);
 }
 
 Result<SequenceInput> encode_text(const json& arguments, const Backbone& backbone) {

@@ -80,7 +80,15 @@ class ByteLevelBpe final : public VocabularyTokenizer {
   std::optional<int32_t> end_of_sequence_id() const override {
     return vocabulary_.end_of_sequence_id;
   }
-  std::optional<int32_t> prepended_id() const override { return vocabulary_.prepended_id; }
+
+  using VocabularyTokenizer::model_input;
+  ModelInput model_input(std::string_view text) const override {
+    ModelInput input = VocabularyTokenizer::model_input(text);
+    if (!vocabulary_.first_id) return input;
+    input.tokens.insert(input.tokens.begin(), {*vocabulary_.first_id, 0, 0});
+    input.type_ids.push_back(0);
+    return input;
+  }
 
  private:
   /// Tokens of one word, offsets relative to it; valid until the next call. Needs the lock.

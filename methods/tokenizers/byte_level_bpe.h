@@ -28,7 +28,7 @@ struct BpeVocabulary {
   std::vector<std::string_view> merges;  ///< "left right", best first
   WordPattern pattern = WordPattern::gpt2;
   std::optional<int32_t> end_of_sequence_id;
-  std::optional<int32_t> prepended_id;
+  std::optional<int32_t> first_id;      ///< put before a text
   std::shared_ptr<const void> storage;  ///< keeps the views alive
 };
 

@@ -36,14 +36,11 @@ class ChatRenderer {
 
   /// `unavailable` when there is no template or it uses an unsupported construct, `data` when it is
   /// none. The tokenizer's special tokens are what the template may put in.
-  static Result<std::shared_ptr<const ChatRenderer>> open(
-      const ChatSettings& settings, std::shared_ptr<const VocabularyTokenizer> tokenizer);
+  static Result<std::shared_ptr<const ChatRenderer>> open(const ChatSettings& settings,
+                                                          const VocabularyTokenizer& tokenizer);
 
   /// The messages and the opened turn of the assistant. Errors: those of ChatProgram::render.
   virtual Result<std::vector<PromptPiece>> render(std::span<const ChatMessage> messages) const = 0;
-  /// The ids of a rendered prompt. A template that was run writes its own begin of sequence, as in
-  /// the reference; nothing is put before it.
-  virtual Result<std::vector<int32_t>> encode(std::span<const PromptPiece> pieces) const = 0;
 };
 
 }  // namespace qfs::tokenizers

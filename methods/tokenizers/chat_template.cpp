@@ -63,12 +63,8 @@ std::vector<PromptPiece> render_chat(ChatFormat format, std::span<const ChatMess
   return {};
 }
 
-Result<std::vector<int32_t>> encode_prompt(const VocabularyTokenizer& tokenizer,
-                                           std::span<const PromptPiece> pieces) {
-  Result<std::vector<int32_t>> ids = encode_pieces(tokenizer, pieces);
-  const std::optional<int32_t> first = tokenizer.prepended_id();
-  if (ids.ok() && first) ids->insert(ids->begin(), *first);
-  return ids;
+std::vector<int32_t> encode_prompt(const VocabularyTokenizer& tokenizer, std::string_view text) {
+  return ids_of(tokenizer.model_input(text).tokens);
 }
 
 Result<std::vector<int32_t>> encode_pieces(const VocabularyTokenizer& tokenizer,

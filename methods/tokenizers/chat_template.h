@@ -41,13 +41,14 @@ Result<ChatFormat> chat_format(std::string_view template_sha256);
 /// The messages and the opened turn of the assistant.
 std::vector<PromptPiece> render_chat(ChatFormat format, std::span<const ChatMessage> messages);
 
-/// The token ids of a prompt, with the token that the file wants before every prompt. Pieces are
-/// encoded one by one, as the reference does around special tokens. `unavailable` when a special
-/// piece is no special token of the vocabulary.
-Result<std::vector<int32_t>> encode_prompt(const VocabularyTokenizer& tokenizer,
-                                           std::span<const PromptPiece> pieces);
+/// The token ids of a prompt that is no conversation: the text inside the special tokens that the
+/// tokenizer's file puts around texts, an end token among them where it wants one, as in the
+/// reference.
+std::vector<int32_t> encode_prompt(const VocabularyTokenizer& tokenizer, std::string_view text);
 
-/// The same without that token.
+/// The token ids of a rendered conversation, which has all its special tokens. Pieces are encoded
+/// one by one, as the reference does around special tokens. `unavailable` when a special piece is
+/// no special token of the vocabulary.
 Result<std::vector<int32_t>> encode_pieces(const VocabularyTokenizer& tokenizer,
                                            std::span<const PromptPiece> pieces);
 

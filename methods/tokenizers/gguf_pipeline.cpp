@@ -5,6 +5,7 @@
 
 #include "methods/tokenizers/gguf_patterns.h"
 #include "methods/tokenizers/gguf_token_ids.h"
+#include "methods/tokenizers/piece_list.h"
 #include "methods/tokenizers/pipeline/pipeline_tokenizer.h"
 
 namespace qfs::tokenizers {
@@ -14,61 +15,23 @@ namespace {
 using checkpoints::GgufFile;
 using Opened = Result<std::shared_ptr<const VocabularyTokenizer>>;
 
-// llama.cpp's token types.
-constexpr int64_t kUnknown = 2;
-constexpr int64_t kControl = 3;
-constexpr int64_t kUserDefined = 4;
-
-constexpr std::string_view kMark = "\u2581";  // stands for a space
-
-struct GgufVocabulary {
-  std::vector<std::string_view> pieces;
-  std::vector<int64_t> types;  ///< empty when the file has none
-
-  int64_t type(size_t id) const { return types.empty() ? 1 : types[id]; }
-};
-
-Result<GgufVocabulary> read_vocabulary(const GgufFile& file) {
-  GgufVocabulary vocabulary;
+Result<PieceList> read_pieces(const GgufFile& file) {
+  PieceList list;
   const auto pieces = file.texts("tokenizer.ggml.tokens");
   if (!pieces.ok()) return pieces.error();
-  vocabulary.pieces.assign(pieces->begin(), pieces->end());
-  if (file.find("tokenizer.ggml.token_type") == nullptr) return vocabulary;
+  list.texts.assign(pieces->begin(), pieces->end());
+  if (file.find("tokenizer.ggml.token_type") == nullptr) return list;
   const auto types = file.integers("tokenizer.ggml.token_type");
   if (!types.ok()) return types.error();
   if (types->size() != pieces->size()) {
     return data_error("'" + file.path() + "' has " + std::to_string(pieces->size()) +
                       " pieces but " + std::to_string(types->size()) + " token types");
   }
-  vocabulary.types.assign(types->begin(), types->end());
-  return vocabulary;
-}
-
-/// The vocabulary with each piece as `text(piece, id)` writes it. Equal pieces (files pad with
-/// them) keep the first id in front.
-template <class Text>
-Result<VocabularyPtr> made_vocabulary(const GgufFile& file, const GgufVocabulary& source,
-                                      Text text) {
-  std::vector<std::pair<std::string, int64_t>> entries;
-  for (size_t id = source.pieces.size(); id-- > 0;) {
-    entries.emplace_back(text(source.pieces[id], id), static_cast<int64_t>(id));
+  for (const int64_t type : *types) {
+    const bool known = type >= 1 && type <= static_cast<int64_t>(PieceType::byte);
+    list.types.push_back(known ? static_cast<PieceType>(type) : PieceType::unused);
   }
-  Result<VocabularyPtr> vocabulary = Vocabulary::make(std::move(entries));
-  if (!vocabulary.ok()) return data_error(vocabulary.error().message, file.path());
-  return vocabulary;
-}
-
-std::vector<AddedToken> added_tokens(const GgufVocabulary& vocabulary) {
-  std::vector<AddedToken> tokens;
-  for (size_t id = 0; id < vocabulary.pieces.size(); ++id) {
-    const int64_t type = vocabulary.type(id);
-    if (type != kControl && type != kUserDefined && type != kUnknown) continue;
-    AddedToken token{static_cast<int32_t>(id), std::string(vocabulary.pieces[id])};
-    token.special = type != kUserDefined;
-    token.normalized = false;
-    tokens.push_back(std::move(token));
-  }
-  return tokens;
+  return list;
 }
 
 /// Begin and end of sequence, as the file names them.
@@ -81,14 +44,12 @@ Status read_ends(const GgufFile& file, size_t pieces, PipelineParts& parts) {
   if (!*add_first) return {};
   const auto first = read_token_id(file, "tokenizer.ggml.bos_token_id", pieces);
   if (!first.ok()) return first.error();
-  parts.prepended_id = *first;
   if (*first) parts.input_template.single = {{-1, {**first}, 0}, {0, {}, 0}};
   return {};
 }
 
-Result<ModelPtr> read_byte_level(const GgufFile& file, const GgufVocabulary& source) {
-  const Result<VocabularyPtr> vocabulary = made_vocabulary(
-      file, source, [](std::string_view piece, size_t) { return std::string(piece); });
+Result<ModelPtr> read_byte_level(const GgufFile& file, const PieceList& pieces) {
+  const Result<VocabularyPtr> vocabulary = vocabulary_of(pieces, file.path());
   if (!vocabulary.ok()) return vocabulary.error();
   const auto lines = file.texts("tokenizer.ggml.merges");
   if (!lines.ok()) return lines.error();
@@ -116,9 +77,9 @@ Result<ModelPtr> read_byte_level(const GgufFile& file, const GgufVocabulary& sou
 }
 
 Opened make_byte_level_kind(const GgufFile& file, std::string_view pre) {
-  const Result<GgufVocabulary> source = read_vocabulary(file);
-  if (!source.ok()) return source.error();
-  const Result<ModelPtr> model = read_byte_level(file, *source);
+  const Result<PieceList> pieces = read_pieces(file);
+  if (!pieces.ok()) return pieces.error();
+  const Result<ModelPtr> model = read_byte_level(file, *pieces);
   if (!model.ok()) return model.error();
   std::vector<PreTokenizerPtr> cuts;
   for (const std::string& expression : gguf_patterns(pre)) {
@@ -132,61 +93,36 @@ Opened make_byte_level_kind(const GgufFile& file, std::string_view pre) {
   parts.byte_words = true;
   parts.pre_tokenizer = make_pre_tokenizer_sequence(std::move(cuts));
   parts.decoder = make_byte_level_decoder();
-  parts.added_tokens = added_tokens(*source);
-  if (Status status = read_ends(file, source->pieces.size(), parts); !status.ok()) {
+  parts.added_tokens = added_tokens_of(*pieces);
+  if (Status status = read_ends(file, pieces->texts.size(), parts); !status.ok()) {
     return status.error();
   }
   return make_pipeline_tokenizer(std::move(parts));
 }
 
-/// SentencePiece BPE: pieces have scores, and every way to make a piece of two ranks as the piece.
-Result<ModelPtr> read_scored(const GgufFile& file, const GgufVocabulary& source) {
-  const Result<VocabularyPtr> vocabulary = made_vocabulary(
-      file, source, [](std::string_view piece, size_t) { return std::string(piece); });
-  if (!vocabulary.ok()) return vocabulary.error();
-  const checkpoints::GgufEntry* entry = file.find("tokenizer.ggml.scores");
-  const auto* scores =
-      entry == nullptr ? nullptr : std::get_if<checkpoints::GgufNumbers>(&entry->value);
-  if (scores == nullptr || scores->reals.size() != source.pieces.size()) {
-    return data_error("'" + file.path() + "' has no score for each piece of its tokenizer");
-  }
-  std::vector<double> distinct = scores->reals;
-  std::sort(distinct.begin(), distinct.end(), std::greater<>());
-  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-  std::vector<std::optional<int32_t>> ranks;
-  for (size_t id = 0; id < source.pieces.size(); ++id) {
-    const auto at =
-        std::lower_bound(distinct.begin(), distinct.end(), scores->reals[id], std::greater<>());
-    const bool ordinary = source.type(id) == 1;
-    ranks.push_back(ordinary ? std::optional(static_cast<int32_t>(at - distinct.begin()))
-                             : std::nullopt);
-  }
-  BpeOptions options;
-  options.byte_fallback = true;
-  options.fuse_unk = true;
-  const auto unk = read_token_id(file, "tokenizer.ggml.unknown_token_id", source.pieces.size());
-  if (!unk.ok()) return unk.error();
-  if (*unk) options.unk_token = std::string(source.pieces[static_cast<size_t>(**unk)]);
-  return make_bpe(*vocabulary, merges_of_ranked_pieces(**vocabulary, ranks), std::move(options));
-}
-
+/// SentencePiece's BPE.
 Opened make_scored_kind(const GgufFile& file) {
-  const Result<GgufVocabulary> source = read_vocabulary(file);
-  if (!source.ok()) return source.error();
-  const Result<ModelPtr> model = read_scored(file, *source);
+  Result<PieceList> pieces = read_pieces(file);
+  if (!pieces.ok()) return pieces.error();
+  const checkpoints::GgufEntry* entry = file.find("tokenizer.ggml.scores");
+  if (entry != nullptr) {
+    if (const auto* scores = std::get_if<checkpoints::GgufNumbers>(&entry->value)) {
+      pieces->scores.assign(scores->reals.begin(), scores->reals.end());
+    }
+  }
+  const auto unknown = read_token_id(file, "tokenizer.ggml.unknown_token_id", pieces->texts.size());
+  if (!unknown.ok()) return unknown.error();
+  const Result<ModelPtr> model = make_scored_bpe(*pieces, *unknown, file.path());
   if (!model.ok()) return model.error();
   const Result<bool> prefix = file.boolean_or("tokenizer.ggml.add_space_prefix", true);
   if (!prefix.ok()) return prefix.error();
   PipelineParts parts;
   parts.model = *model;
-  parts.pre_tokenizer = make_metaspace(std::string(kMark), PrependScheme::never, false);
+  parts.pre_tokenizer = make_metaspace(std::string(kSpaceMark), PrependScheme::never, false);
   if (*prefix) parts.normalizer = make_prepend(" ");
-  parts.decoder =
-      make_decoder_sequence({make_replace_decoder(make_text_pattern(std::string(kMark)), " "),
-                             make_byte_fallback_decoder(), make_fuse_decoder(),
-                             make_strip_decoder(" ", *prefix ? 1 : 0, 0)});
-  parts.added_tokens = added_tokens(*source);
-  if (Status status = read_ends(file, source->pieces.size(), parts); !status.ok()) {
+  parts.decoder = scored_bpe_decoder(*prefix);
+  parts.added_tokens = added_tokens_of(*pieces);
+  if (Status status = read_ends(file, pieces->texts.size(), parts); !status.ok()) {
     return status.error();
   }
   return make_pipeline_tokenizer(std::move(parts));
@@ -194,12 +130,13 @@ Opened make_scored_kind(const GgufFile& file) {
 
 /// WordPiece: pieces that begin words carry the mark, the others nothing.
 Opened make_word_piece_kind(const GgufFile& file) {
-  const Result<GgufVocabulary> source = read_vocabulary(file);
-  if (!source.ok()) return source.error();
+  const Result<PieceList> pieces = read_pieces(file);
+  if (!pieces.ok()) return pieces.error();
   const Result<VocabularyPtr> vocabulary =
-      made_vocabulary(file, *source, [&](std::string_view piece, size_t id) {
-        if (piece.starts_with(kMark)) return std::string(piece.substr(kMark.size()));
-        const bool bare = source->type(id) != 1 || (piece.starts_with('[') && piece.ends_with(']'));
+      vocabulary_of(*pieces, file.path(), [&](std::string_view piece, size_t id) {
+        if (piece.starts_with(kSpaceMark)) return std::string(piece.substr(kSpaceMark.size()));
+        const bool bare = pieces->type(id) != PieceType::normal ||
+                          (piece.starts_with('[') && piece.ends_with(']'));
         return (bare ? "" : "##") + std::string(piece);
       });
   if (!vocabulary.ok()) return vocabulary.error();
@@ -213,7 +150,7 @@ Opened make_word_piece_kind(const GgufFile& file) {
   parts.normalizer = make_bert_normalizer({});
   parts.pre_tokenizer = make_bert_pre_tokenizer();
   parts.decoder = make_word_piece_decoder("##", true);
-  parts.added_tokens = added_tokens(*source);
+  parts.added_tokens = added_tokens_of(*pieces);
   parts.input_template.single = {{-1, {cls}, 0}, {0, {}, 0}, {-1, {sep}, 0}};
   parts.input_template.pair = parts.input_template.single;
   parts.input_template.pair.insert(parts.input_template.pair.end(), {{1, {}, 1}, {-1, {sep}, 1}});

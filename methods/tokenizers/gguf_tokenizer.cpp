@@ -82,7 +82,7 @@ Result<std::shared_ptr<const VocabularyTokenizer>> make_gguf_tokenizer(
   if (*add_first) {
     const auto first = read_token_id(*file, "tokenizer.ggml.bos_token_id", pieces);
     if (!first.ok()) return first.error();
-    vocabulary.prepended_id = *first;
+    vocabulary.first_id = *first;
   }
   vocabulary.storage = std::move(file);
   return make_byte_level_bpe(std::move(vocabulary));

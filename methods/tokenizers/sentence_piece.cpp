@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "harness/core/utf8.h"
-#include "methods/tokenizers/sentence_piece_check.h"
 #include "methods/tokenizers/sentence_piece_layout.h"
 
 namespace qfs::tokenizers {
@@ -74,12 +73,13 @@ class SentencePieceTokenizer final : public VocabularyTokenizer {
   }
 
   std::optional<int32_t> end_of_sequence_id() const override { return layout_.end; }
-  std::optional<int32_t> prepended_id() const override {
-    return layout_.before.empty() ? std::nullopt : std::optional(layout_.before.front());
-  }
 
+  using VocabularyTokenizer::model_input;
   ModelInput model_input(std::string_view text) const override {
-    ModelInput input = VocabularyTokenizer::model_input(text);
+    ModelInput input;
+    for (const int32_t id : layout_.before) input.tokens.push_back({id, 0, 0});
+    const std::vector<Token> tokens = encode(text);
+    input.tokens.insert(input.tokens.end(), tokens.begin(), tokens.end());
     for (const int32_t id : layout_.after) input.tokens.push_back({id, 0, 0});
     input.type_ids.resize(input.tokens.size(), 0);
     return input;
@@ -127,23 +127,51 @@ SentencePieceLayout plain_layout(const sentencepiece::SentencePieceProcessor& pr
   for (int id = 0; id < processor.GetPieceSize(); ++id) {
     if (processor.IsControl(id)) layout.special.emplace(processor.IdToPiece(id), id);
   }
+  const bool begins = config.add_bos_token.value_or(config.tokenizer_class.starts_with("Llama"));
+  if (begins && processor.bos_id() >= 0) layout.before = {processor.bos_id()};
+  if (processor.eos_id() < 0) return layout;
+  layout.end = processor.eos_id();
+  if (config.add_eos_token.value_or(false)) layout.after = {processor.eos_id()};
+  return layout;
+}
+
+/// Puts in the special tokens that the folder adds; refuses those that are looked for in texts.
+Status add_tokens(const SentencePieceFile& file, const TokenizerConfig& config,
+                  const std::string& source, SentencePieceLayout& layout) {
   for (const AddedToken& token : config.added_tokens) {
-    if (token.special && token.id >= processor.GetPieceSize()) {
-      layout.special.emplace(token.content, token.id);
+    const int32_t piece = token.id - layout.shift;
+    const auto& texts = file.pieces.texts;
+    const bool listed = piece >= 0 && static_cast<size_t>(piece) < texts.size() &&
+                        texts[static_cast<size_t>(piece)] == token.content;
+    if (listed) continue;
+    if (!token.special) {
+      return unavailable(
+          "the added token '" + token.content +
+              "' is not special, and a SentencePiece model alone does not find it in "
+              "texts; use the model's tokenizer.json",
+          source);
+    }
+    const auto [known, added] = layout.special.emplace(token.content, token.id);
+    if (!added && known->second != token.id) {
+      return data_error("the added token '" + token.content + "' has the id " +
+                            std::to_string(token.id) + "; by its class it has " +
+                            std::to_string(known->second),
+                        source);
     }
   }
-  if (processor.eos_id() >= 0) layout.end = processor.eos_id();
-  const bool prepends = config.add_bos_token.value_or(config.tokenizer_class.starts_with("Llama"));
-  if (prepends && processor.bos_id() >= 0) layout.before = {processor.bos_id()};
-  return layout;
+  return {};
 }
 
 }  // namespace
 
 Result<std::shared_ptr<const VocabularyTokenizer>> make_sentence_piece(
-    std::string_view model, const std::string& source, const TokenizerConfig& config) {
-  if (Status status = check_sentence_piece_model(model, source); !status.ok()) {
-    return status.error();
+    std::string_view model, const SentencePieceFile& file, const std::string& source,
+    const TokenizerConfig& config) {
+  if (!config.add_prefix_space.value_or(true)) {
+    return unavailable(
+        "add_prefix_space is false, and this SentencePiece model puts a space before every text; "
+        "use the model's tokenizer.json",
+        source);
   }
   auto processor = std::make_unique<sentencepiece::SentencePieceProcessor>();
   std::string fault;
@@ -157,8 +185,9 @@ Result<std::shared_ptr<const VocabularyTokenizer>> make_sentence_piece(
     return data_error("the sentencepiece library does not read this model: " + fault, source);
   }
   auto layout = sentence_piece_layout(config, processor->GetPieceSize());
-  if (!layout.ok()) return data_error(layout.error().message, source);
+  if (!layout.ok()) return Error{layout.error().kind, layout.error().message, source};
   if (!*layout) *layout = plain_layout(*processor, config);
+  if (Status added = add_tokens(file, config, source, **layout); !added.ok()) return added.error();
   return std::shared_ptr<const VocabularyTokenizer>(
       std::make_shared<const SentencePieceTokenizer>(std::move(processor), **std::move(layout)));
 }

@@ -10,16 +10,20 @@
 #include <string_view>
 
 #include "harness/api/result.h"
+#include "methods/tokenizers/sentence_piece_file.h"
 #include "methods/tokenizers/tokenizer.h"
 #include "methods/tokenizers/tokenizer_config.h"
 
 namespace qfs::tokenizers {
 
-/// `model` is the whole file. `data`: the library does not read it. Ids are those of the class of
-/// the tokenizer (sentence_piece_layout.h), else the numbers of the pieces; there BOS is prepended
-/// when tokenizer_config.json says so or names a Llama tokenizer, and special tokens that the
-/// folder adds have the ids that it gives them.
+/// `model` is the whole file, `file` what was read of it. Ids are those of the class of the
+/// tokenizer (sentence_piece_layout.h), else the numbers of the pieces; there BOS and EOS are put
+/// around a text when tokenizer_config.json says so, and BOS also when it names a Llama tokenizer.
+/// Special tokens that the folder adds have the ids that it gives them. `data`: the library does
+/// not read the file, or the folder gives a token another id. `unavailable`: what the library does
+/// not do, added tokens inside texts and `add_prefix_space` false.
 Result<std::shared_ptr<const VocabularyTokenizer>> make_sentence_piece(
-    std::string_view model, const std::string& source, const TokenizerConfig& config);
+    std::string_view model, const SentencePieceFile& file, const std::string& source,
+    const TokenizerConfig& config);
 
 }  // namespace qfs::tokenizers

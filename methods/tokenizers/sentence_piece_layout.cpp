@@ -3,6 +3,8 @@
 #include <span>
 #include <string_view>
 
+#include "methods/tokenizers/language_frame.h"
+
 namespace qfs::tokenizers {
 
 namespace {
@@ -17,15 +19,16 @@ constexpr std::string_view kLanguages[] = {
     "th_TH", "tl_XX", "uk_UA", "ur_PK", "xh_ZA", "gl_ES", "sl_SI"};
 constexpr size_t kMbartLanguages = 25;
 
+constexpr int32_t kPegasusOffset = 103;
+
 /// <pad>, </s>, two masks and <unk_2> to <unk_102>; the file's own <pad> and </s> are its first.
 SentencePieceLayout pegasus_layout() {
-  constexpr int32_t kOffset = 103;
   SentencePieceLayout layout;
-  layout.shift = kOffset;
+  layout.shift = kPegasusOffset;
   layout.moved = {{0, 0}, {1, 1}};
   layout.special = {
-      {"<pad>", 0}, {"</s>", 1}, {"<mask_1>", 2}, {"<mask_2>", 3}, {"<unk>", kOffset + 2}};
-  for (int32_t i = 2; i < kOffset; ++i) {
+      {"<pad>", 0}, {"</s>", 1}, {"<mask_1>", 2}, {"<mask_2>", 3}, {"<unk>", kPegasusOffset + 2}};
+  for (int32_t i = 2; i < kPegasusOffset; ++i) {
     layout.special.emplace("<unk_" + std::to_string(i) + ">", i + 2);
   }
   layout.after = {1};
@@ -50,25 +53,26 @@ SentencePieceLayout mbart_layout(std::span<const std::string_view> languages, in
 
 Result<std::optional<SentencePieceLayout>> sentence_piece_layout(const TokenizerConfig& config,
                                                                  int32_t pieces) {
-  std::string_view name = config.tokenizer_class;
-  if (name.ends_with("Fast")) name.remove_suffix(4);
-  if (name == "PegasusTokenizer") return std::optional(pegasus_layout());
-  const bool fifty = name == "MBart50Tokenizer";
-  if (!fifty && name != "MBartTokenizer") return std::optional<SentencePieceLayout>();
+  const std::string_view name = config.base_class();
+  if (name == "PegasusTokenizer") {
+    if (config.offset.value_or(kPegasusOffset) == kPegasusOffset) {
+      return std::optional(pegasus_layout());
+    }
+    return unavailable("a PegasusTokenizer of the offset " + std::to_string(*config.offset) +
+                       " without tokenizer.json; this program knows the models of offset " +
+                       std::to_string(kPegasusOffset));
+  }
+  const std::optional<LanguageFrame> frame = language_frame(config);
+  if (!frame) return std::optional<SentencePieceLayout>();
   const std::span<const std::string_view> languages(kLanguages);
   SentencePieceLayout layout =
-      mbart_layout(fifty ? languages : languages.first(kMbartLanguages), pieces);
-  const std::string language = config.source_language.value_or("en_XX");
-  const auto found = layout.special.find(language);
+      mbart_layout(frame->language_first ? languages : languages.first(kMbartLanguages), pieces);
+  const auto found = layout.special.find(frame->language);
   if (found == layout.special.end() || found->second <= pieces) {
-    return data_error("src_lang '" + language + "' is no language of " + std::string(name));
+    return data_error("src_lang '" + frame->language + "' is no language of " + std::string(name));
   }
-  layout.after = {2};
-  if (fifty) {
-    layout.before = {found->second};
-  } else {
-    layout.after.push_back(found->second);
-  }
+  layout.before = frame->before(found->second);
+  layout.after = frame->after(found->second, layout.special.find(kSourceEnd)->second);
   return std::optional(std::move(layout));
 }
 

@@ -27,6 +27,7 @@ struct SentencePieceLayout {
 
 /// The layout of the class that `config` names, of a file with `pieces`; nothing where the pieces'
 /// numbers are the ids. `data`: `src_lang` is no language of the class.
+/// `unavailable`: a PegasusTokenizer with another offset than 103.
 Result<std::optional<SentencePieceLayout>> sentence_piece_layout(const TokenizerConfig& config,
                                                                  int32_t pieces);
 

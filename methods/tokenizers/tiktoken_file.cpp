@@ -94,7 +94,6 @@ Result<std::shared_ptr<const VocabularyTokenizer>> make_tiktoken(std::string_vie
     token.normalized = false;
     parts.added_tokens.push_back(std::move(token));
   }
-  parts.prepended_id = kLlama3Pieces;
   parts.end_of_sequence_id = kLlama3Pieces + 1;
   parts.input_template.single = {{-1, {kLlama3Pieces}, 0}, {0, {}, 0}};
   return make_pipeline_tokenizer(std::move(parts));

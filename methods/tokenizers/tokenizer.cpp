@@ -50,9 +50,7 @@ std::vector<int32_t> VocabularyTokenizer::ids_behind(std::string_view text) cons
 
 ModelInput VocabularyTokenizer::model_input(std::string_view text) const {
   ModelInput input;
-  if (const std::optional<int32_t> first = prepended_id()) input.tokens.push_back({*first, 0, 0});
-  const std::vector<Token> tokens = encode(text);
-  input.tokens.insert(input.tokens.end(), tokens.begin(), tokens.end());
+  input.tokens = encode(text);
   input.type_ids.assign(input.tokens.size(), 0);
   return input;
 }

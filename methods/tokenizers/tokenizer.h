@@ -71,10 +71,6 @@ class VocabularyTokenizer : public Tokenizer {
   /// Ends a generated text, when the file names one.
   virtual std::optional<int32_t> end_of_sequence_id() const = 0;
 
-  /// Prepended to every prompt, when the file asks for it (`add_bos_token`); giving a BOS id
-  /// without asking for it means that nothing is prepended.
-  virtual std::optional<int32_t> prepended_id() const = 0;
-
   /// encode() for text of our own making: special tokens written in it are those tokens. Never for
   /// documents and queries.
   virtual std::vector<Token> encode_marked(std::string_view text) const { return encode(text); }
@@ -83,8 +79,9 @@ class VocabularyTokenizer : public Tokenizer {
   /// without the mark that some files put before the beginning of a text alone.
   virtual std::vector<int32_t> ids_behind(std::string_view text) const;
 
-  /// One plain text, or two, inside the special tokens that the file's template wants. Ranges are
-  /// those in the text that a token is from; truncation and padding of the file are not applied.
+  /// One plain text, or two, inside the special tokens that the file wants around them; without an
+  /// override there are none. Ranges are those in the text that a token is from; truncation and
+  /// padding of the file are not applied.
   virtual ModelInput model_input(std::string_view text) const;
   virtual ModelInput model_input(std::string_view first, std::string_view second) const;
 };

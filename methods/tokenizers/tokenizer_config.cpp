@@ -63,6 +63,12 @@ std::optional<bool> read_switch(const json& object, const char* key) {
   return it->get<bool>();
 }
 
+std::optional<int64_t> read_integer(const json& object, const char* key) {
+  const auto it = object.find(key);
+  if (it == object.end() || !it->is_number_integer()) return std::nullopt;
+  return it->get<int64_t>();
+}
+
 /// A length of tokens; files write 1e30, whole or not, where there is no limit.
 std::optional<int64_t> read_length(const json& object, const char* key) {
   constexpr int64_t kAny = int64_t{1} << 40;
@@ -150,17 +156,19 @@ Result<TokenizerConfig> read_tokenizer_config(const std::string& folder) {
     return status.error();
   }
   config.tokenizer_class = read_text(*object, "tokenizer_class").value_or("");
-  if (config.tokenizer_class.empty()) {
-    const Result<json> model = read_object(folder + "/config.json");
-    if (!model.ok()) return model.error();
-    config.tokenizer_class = class_of_model(*model);
-  }
+  const Result<json> model = read_object(folder + "/config.json");
+  if (!model.ok()) return model.error();
+  config.model_type = read_text(*model, "model_type").value_or("");
+  if (config.tokenizer_class.empty()) config.tokenizer_class = class_of_model(*model);
   config.source_language = read_text(*object, "src_lang");
   config.add_bos_token = read_switch(*object, "add_bos_token");
+  config.add_eos_token = read_switch(*object, "add_eos_token");
   config.add_prefix_space = read_switch(*object, "add_prefix_space");
   config.do_lower_case = read_switch(*object, "do_lower_case");
+  config.legacy = read_switch(*object, "legacy");
   config.strip_accents = read_switch(*object, "strip_accents");
   config.tokenize_chinese_chars = read_switch(*object, "tokenize_chinese_chars");
+  config.offset = read_integer(*object, "offset");
   config.model_max_length = read_length(*object, "model_max_length");
   return config;
 }

@@ -10,6 +10,7 @@
 #include "methods/checkpoints/gguf.h"
 #include "methods/checkpoints/model_directory.h"
 #include "methods/tokenizers/gguf_tokenizer.h"
+#include "methods/tokenizers/llama_pieces.h"
 #include "methods/tokenizers/pipeline/json_tokenizer.h"
 #include "methods/tokenizers/sentence_piece.h"
 #include "methods/tokenizers/tokenizer_config.h"
@@ -36,8 +37,7 @@ bool is_folder(const std::string& path) {
 
 /// The classes of transformers whose arguments in tokenizer_config.json hold against the file.
 std::vector<JsonSwitch> switches_of(const TokenizerConfig& config) {
-  std::string_view name = config.tokenizer_class;
-  if (name.ends_with("Fast")) name.remove_suffix(4);
+  const std::string_view name = config.base_class();
   struct Argument {
     JsonSwitch one;
     std::optional<bool> value;
@@ -62,17 +62,31 @@ std::vector<JsonSwitch> switches_of(const TokenizerConfig& config) {
   return switches;
 }
 
+/// The class LlamaTokenizer leaves a tokenizer.json its vocabulary alone; for Mistral's models the
+/// file holds whatever class is named (transformers 5.23, tokenization_auto.py).
+bool marks_spaces_itself(const TokenizerConfig& config) {
+  return config.base_class() == "LlamaTokenizer" && config.model_type != "mistral";
+}
+
 Opened open_json(const std::string& path, const TokenizerConfig& config) {
   const Result<std::string> text = read_file(path, kMaxFileBytes);
   if (!text.ok()) return text.error();
-  return make_json_tokenizer(*text, path, {config.token("eos_token"), switches_of(config)});
+  JsonTokenizerOptions options;
+  options.end_of_sequence = config.token("eos_token");
+  options.switches = switches_of(config);
+  if (marks_spaces_itself(config)) options.space_marks = llama_prepend_scheme(config);
+  options.languages = language_frame(config);
+  return make_json_tokenizer(*text, path, options);
 }
 
 Opened open_model(const std::string& path, const TokenizerConfig& config) {
   const Result<std::string> bytes = read_file(path, kMaxFileBytes);
   if (!bytes.ok()) return bytes.error();
   if (is_tiktoken(*bytes)) return make_tiktoken(*bytes, path);
-  return make_sentence_piece(*bytes, path, config);
+  const Result<SentencePieceFile> file = read_sentence_piece_file(*bytes, path);
+  if (!file.ok()) return file.error();
+  if (is_llama_pieces(*file, config)) return make_llama_pieces(*file, path, config);
+  return make_sentence_piece(*bytes, *file, path, config);
 }
 
 Opened open_merges(const std::string& folder, const TokenizerConfig& config) {

@@ -14,6 +14,8 @@ namespace {
 
 using Opened = Result<std::shared_ptr<const VocabularyTokenizer>>;
 
+constexpr const char* kEndOfText = "<|endoftext|>";  // GPT-2's, at both ends of a text
+
 /// Calls visit(line, number) with line ends cut off; stops at the first error.
 template <class Visit>
 Status for_each_line(std::string_view text, Visit visit) {
@@ -100,6 +102,34 @@ Status set_words(const TokenizerConfig& config, PipelineParts& parts) {
   return {};
 }
 
+/// What is put around texts: RoBERTa's tokens where the vocabulary has them, else the begin and the
+/// end that the folder asks for.
+Status set_frame(const TokenizerConfig& config, const Vocabulary& vocabulary,
+                 const std::string& source, PipelineParts& parts) {
+  const int32_t first = vocabulary.find(config.token("cls_token").value_or("<s>"));
+  const int32_t last = vocabulary.find(config.token("sep_token").value_or("</s>"));
+  const bool framed = first >= 0 && last >= 0;
+  const std::string eos = config.token("eos_token").value_or(last >= 0 ? "</s>" : kEndOfText);
+  if (const int32_t id = vocabulary.find(eos); id >= 0) parts.end_of_sequence_id = id;
+  if (framed) {
+    parts.input_template.single = {{-1, {first}, 0}, {0, {}, 0}, {-1, {last}, 0}};
+    parts.input_template.pair = {
+        {-1, {first}, 0}, {0, {}, 0}, {-1, {last, last}, 0}, {1, {}, 0}, {-1, {last}, 0}};
+    return {};
+  }
+  const std::string bos = config.token("bos_token").value_or(kEndOfText);
+  const int32_t begin = vocabulary.find(bos);
+  const bool begins = config.add_bos_token.value_or(false);
+  const bool ends = config.add_eos_token.value_or(false);
+  if (begins && begin < 0) return data_error("the bos_token '" + bos + "' is no piece", source);
+  if (ends && !parts.end_of_sequence_id) {
+    return data_error("the eos_token '" + eos + "' is no piece", source);
+  }
+  parts.input_template = template_around(begins ? std::optional(begin) : std::nullopt,
+                                         ends ? parts.end_of_sequence_id : std::nullopt);
+  return {};
+}
+
 }  // namespace
 
 Opened make_vocabulary_and_merges(std::string_view vocabulary_json, std::string_view merges,
@@ -121,18 +151,12 @@ Opened make_vocabulary_and_merges(std::string_view vocabulary_json, std::string_
   for (const auto& [name, text] : config.named_tokens) {
     add_special(**vocabulary, text, parts.added_tokens);
   }
-  for (const char* text : {"<s>", "<pad>", "</s>", "<unk>", "<mask>", "<|endoftext|>"}) {
+  for (const char* text : {"<s>", "<pad>", "</s>", "<unk>", "<mask>", kEndOfText}) {
     add_special(**vocabulary, text, parts.added_tokens);
   }
-  const int32_t begin = (*vocabulary)->find(config.token("cls_token").value_or("<s>"));
-  const int32_t end = (*vocabulary)->find(config.token("sep_token").value_or("</s>"));
-  if (begin >= 0 && end >= 0) {
-    parts.input_template.single = {{-1, {begin}, 0}, {0, {}, 0}, {-1, {end}, 0}};
-    parts.input_template.pair = {
-        {-1, {begin}, 0}, {0, {}, 0}, {-1, {end, end}, 0}, {1, {}, 0}, {-1, {end}, 0}};
+  if (Status status = set_frame(config, **vocabulary, source, parts); !status.ok()) {
+    return status.error();
   }
-  const std::string eos = config.token("eos_token").value_or(end >= 0 ? "</s>" : "<|endoftext|>");
-  if (const int32_t id = (*vocabulary)->find(eos); id >= 0) parts.end_of_sequence_id = id;
   return make_pipeline_tokenizer(std::move(parts));
 }
 

@@ -16,6 +16,7 @@ namespace qfs::tokenizers {
 
 /// vocab.json and merges.txt of GPT-2, RoBERTa, BART and LED: byte-level BPE. With <s> and </s> in
 /// the vocabulary texts are put between them as those models expect; <mask> takes the space before.
+/// Without them `add_bos_token` and `add_eos_token` hold.
 Result<std::shared_ptr<const VocabularyTokenizer>> make_vocabulary_and_merges(
     std::string_view vocabulary_json, std::string_view merges, const std::string& source,
     const TokenizerConfig& config);

@@ -66,7 +66,7 @@ Result<PromptMaker> PromptMaker::open(const Params& params,
     const auto given = params.find<std::string>("separator");
     maker.separator_ = given ? *given : end_text(*maker.backbone_);
   } else if (params.get<bool>("chat")) {
-    auto chat = tokenizers::ChatRenderer::open(maker.backbone_->chat, maker.backbone_->tokenizer);
+    auto chat = tokenizers::ChatRenderer::open(maker.backbone_->chat, *maker.backbone_->tokenizer);
     if (!chat.ok()) return chat.error();
     maker.chat_ = *std::move(chat);
   }
@@ -108,20 +108,21 @@ Result<PreparedPrompt> PromptMaker::prepare_text(const Example& example, std::st
 }
 
 Status PromptMaker::fill_prompt(std::string text, PreparedPrompt& prompt) const {
-  std::vector<tokenizers::PromptPiece> pieces = {{text, false}};
-  if (chat_) {
-    std::vector<tokenizers::ChatMessage> messages;
-    if (auto system = params_.find<std::string>("system")) messages.push_back({"system", *system});
-    messages.push_back({"user", std::move(text)});
-    auto rendered = chat_->render(messages);
-    if (!rendered.ok()) return rendered.error();
-    pieces = *std::move(rendered);
+  const tokenizers::VocabularyTokenizer& tokenizer = *backbone_->tokenizer;
+  if (!chat_) {
+    prompt.input.ids = tokenizers::encode_prompt(tokenizer, text);
+    prompt.text = std::move(text);
+    return {};
   }
-  auto ids =
-      chat_ ? chat_->encode(pieces) : tokenizers::encode_prompt(*backbone_->tokenizer, pieces);
+  std::vector<tokenizers::ChatMessage> messages;
+  if (auto system = params_.find<std::string>("system")) messages.push_back({"system", *system});
+  messages.push_back({"user", std::move(text)});
+  const auto pieces = chat_->render(messages);
+  if (!pieces.ok()) return pieces.error();
+  auto ids = tokenizers::encode_pieces(tokenizer, *pieces);
   if (!ids.ok()) return ids.error();
   prompt.input.ids = *std::move(ids);
-  prompt.text = tokenizers::prompt_text(pieces);
+  prompt.text = tokenizers::prompt_text(*pieces);
   return {};
 }
 

@@ -27,7 +27,6 @@ class LetterTokenizer final : public tokenizers::VocabularyTokenizer {
   std::optional<int32_t> special_id(std::string_view) const override { return std::nullopt; }
   std::vector<std::string> special_texts() const override { return {}; }
   std::optional<int32_t> end_of_sequence_id() const override { return std::nullopt; }
-  std::optional<int32_t> prepended_id() const override { return std::nullopt; }
 };
 
 }  // namespace qfs::test

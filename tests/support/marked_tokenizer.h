@@ -20,7 +20,6 @@ class MarkedTokenizer final : public tokenizers::VocabularyTokenizer {
   }
   std::vector<std::string> special_texts() const override { return {"</s>"}; }
   std::optional<int32_t> end_of_sequence_id() const override { return kSeparator; }
-  std::optional<int32_t> prepended_id() const override { return std::nullopt; }
 
  private:
   LetterTokenizer letters_;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,8 +13,11 @@ namespace qfs::test {
 /// Types of pieces in sentencepiece_model.proto.
 enum class PieceType : char { normal = 1, unknown = 2, control = 3 };
 
+/// A TrainerSpec of BPE, and a NormalizerSpec that leaves spaces where they are.
+inline constexpr std::string_view kPlainBpe("\x12\x02\x18\x02\x1A\x02\x20\x00", 8);
+
 inline std::string sentence_piece_model(
-    const std::vector<std::pair<std::string, PieceType>>& pieces) {
+    const std::vector<std::pair<std::string, PieceType>>& pieces, std::string_view specs = "") {
   std::string model;
   for (const auto& [text, type] : pieces) {
     std::string body = "\x0A" + std::string(1, static_cast<char>(text.size())) + text;
@@ -21,7 +25,7 @@ inline std::string sentence_piece_model(
             std::string(1, static_cast<char>(type));
     model += "\x0A" + std::string(1, static_cast<char>(body.size())) + body;
   }
-  return model;
+  return model.append(specs);
 }
 
 }  // namespace qfs::test

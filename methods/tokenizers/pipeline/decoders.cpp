@@ -1,6 +1,8 @@
 #include <charconv>
+#include <optional>
 #include <utility>
 
+#include "harness/core/utf8.h"
 #include "methods/tokenizers/byte_alphabet.h"
 #include "methods/tokenizers/pipeline/decoder.h"
 
@@ -80,16 +82,41 @@ class BpeDecoder final : public Decoder {
   std::string suffix_;
 };
 
-/// "<0xE4>" becomes its byte.
+/// The byte of "<0xE4>".
+std::optional<char> byte_of(std::string_view piece) {
+  if (piece.size() != 6 || !piece.starts_with("<0x") || piece.back() != '>') return std::nullopt;
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(piece.data() + 3, piece.data() + 5, value, 16);
+  if (error != std::errc() || end != piece.data() + 5) return std::nullopt;
+  return static_cast<char>(value);
+}
+
+/// Runs of "<0xE4>" become their text; one that is not UTF-8 becomes U+FFFD for each of its bytes.
 class ByteFallbackDecoder final : public Decoder {
  public:
   void apply(std::vector<std::string>& pieces) const override {
+    constexpr std::string_view kReplacement = "\uFFFD";
+    std::vector<std::string> decoded;
+    std::string run;
+    const auto end_run = [&] {
+      if (run.empty()) return;
+      if (!first_ill_formed_utf8(run)) {
+        decoded.push_back(run);
+      } else {
+        for (size_t i = 0; i < run.size(); ++i) decoded.emplace_back(kReplacement);
+      }
+      run.clear();
+    };
     for (std::string& piece : pieces) {
-      if (piece.size() != 6 || !piece.starts_with("<0x") || piece.back() != '>') continue;
-      unsigned value = 0;
-      const auto [end, error] = std::from_chars(piece.data() + 3, piece.data() + 5, value, 16);
-      if (error == std::errc() && end == piece.data() + 5) piece = static_cast<char>(value);
+      if (const auto byte = byte_of(piece)) {
+        run += *byte;
+        continue;
+      }
+      end_run();
+      decoded.push_back(std::move(piece));
     }
+    end_run();
+    pieces = std::move(decoded);
   }
 };
 

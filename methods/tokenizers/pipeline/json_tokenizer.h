@@ -12,22 +12,18 @@
 #include <vector>
 
 #include "harness/api/result.h"
+#include "methods/tokenizers/language_frame.h"
+#include "methods/tokenizers/pipeline/json_overrides.h"
 #include "methods/tokenizers/tokenizer.h"
 
 namespace qfs::tokenizers {
-
-/// A switch of one kind of part that holds instead of the one in the file.
-struct JsonSwitch {
-  std::string part;    ///< "normalizer" or "pre_tokenizer"
-  std::string type;    ///< of the part; another one keeps what it has
-  std::string member;  ///< "lowercase", …
-  bool value = false;
-};
 
 /// What tokenizer_config.json says beside the file.
 struct JsonTokenizerOptions {
   std::optional<std::string> end_of_sequence;  ///< text of the token
   std::vector<JsonSwitch> switches;
+  std::optional<PrependScheme> space_marks;  ///< set_space_marks
+  std::optional<LanguageFrame> languages;    ///< around texts instead of the file's tokens
 };
 
 /// `source` names the file in errors.

@@ -66,12 +66,6 @@ class PipelineTokenizer final : public VocabularyTokenizer {
 
   std::optional<int32_t> end_of_sequence_id() const override { return parts_.end_of_sequence_id; }
 
-  std::optional<int32_t> prepended_id() const override {
-    const TemplatePart& first = parts_.input_template.single.front();
-    if (first.sequence < 0 && first.ids.size() == 1) return first.ids.front();
-    return parts_.prepended_id;
-  }
-
   ModelInput model_input(std::string_view text) const override {
     const std::vector<Token> tokens = encode(text);
     return fill(parts_.input_template.single, {&tokens, nullptr});
@@ -198,6 +192,19 @@ class PipelineTokenizer final : public VocabularyTokenizer {
 };
 
 }  // namespace
+
+InputTemplate template_around(std::optional<int32_t> before, std::optional<int32_t> after) {
+  const auto add = [&](std::vector<TemplatePart>& parts, int sequence) {
+    if (before) parts.push_back({-1, {*before}, sequence});
+    parts.push_back({sequence, {}, sequence});
+    if (after) parts.push_back({-1, {*after}, sequence});
+  };
+  InputTemplate made = {{}, {}};
+  add(made.single, 0);
+  add(made.pair, 0);
+  add(made.pair, 1);
+  return made;
+}
 
 std::shared_ptr<const VocabularyTokenizer> make_pipeline_tokenizer(PipelineParts parts) {
   return std::make_shared<const PipelineTokenizer>(std::move(parts));

@@ -32,6 +32,9 @@ struct InputTemplate {
   std::vector<TemplatePart> pair = {{0, {}, 0}, {1, {}, 1}};
 };
 
+/// Each text between the tokens that are given.
+InputTemplate template_around(std::optional<int32_t> before, std::optional<int32_t> after);
+
 struct PipelineParts {
   std::vector<AddedToken> added_tokens;
   NormalizerPtr normalizer;       ///< may be null
@@ -41,7 +44,6 @@ struct PipelineParts {
   InputTemplate input_template;
   DecoderPtr decoder;  ///< null: pieces joined by spaces
   std::optional<int32_t> end_of_sequence_id;
-  std::optional<int32_t> prepended_id;  ///< besides what the template says
 };
 
 std::shared_ptr<const VocabularyTokenizer> make_pipeline_tokenizer(PipelineParts parts);

@@ -76,7 +76,6 @@ class PieceTokenizer final : public tokenizers::VocabularyTokenizer {
   std::optional<int32_t> special_id(std::string_view) const override { return std::nullopt; }
   std::vector<std::string> special_texts() const override { return {}; }
   std::optional<int32_t> end_of_sequence_id() const override { return kBegin; }
-  std::optional<int32_t> prepended_id() const override { return kBegin; }
 
  private:
   std::vector<std::string> pieces_;

@@ -65,7 +65,7 @@ TEST_F(SmollmConformance, ranges_are_ordered_and_decoding_gives_the_covered_byte
 TEST_F(SmollmConformance, the_file_says_what_the_tokenizer_reports) {
   EXPECT_EQ(tokenizer_->vocabulary_size(), 49152);
   EXPECT_EQ(tokenizer_->end_of_sequence_id(), 2);
-  EXPECT_EQ(tokenizer_->prepended_id(), std::nullopt);  // add_bos_token is false
+  EXPECT_TRUE(tokenizer_->model_input("").tokens.empty());  // add_bos_token is false
   EXPECT_EQ(tokenizer_->special_id("<|im_start|>"), 1);
   EXPECT_EQ(tokenizer_->special_id("<|im_end|>"), 2);
 }
@@ -92,7 +92,7 @@ TEST_F(SmollmConformance, chat_prompts_have_the_ids_of_the_template) {
     const std::string name = item["name"];
     if (!expected["chat_user_texts"].contains(name)) continue;
     const std::vector<ChatMessage> messages = {{"user", expected["chat_user_texts"][name]}};
-    const auto ids = encode_prompt(*tokenizer_, render_chat(*format, messages));
+    const auto ids = encode_pieces(*tokenizer_, render_chat(*format, messages));
     ASSERT_TRUE(ids.ok());
     EXPECT_EQ(*ids, item["ids"].get<std::vector<int32_t>>()) << name;
     ++compared;

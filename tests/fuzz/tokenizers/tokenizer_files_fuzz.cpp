@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "methods/tokenizers/llama_pieces.h"
 #include "methods/tokenizers/sentence_piece.h"
 #include "methods/tokenizers/vocabulary_files.h"
 #include "tests/support/fuzz.h"
@@ -48,9 +49,13 @@ void use(const qfs::Result<std::shared_ptr<const qfs::tokenizers::VocabularyToke
 }  // namespace
 
 std::vector<std::string> fuzz_seeds() {
-  return {"[UNK]\n[CLS]\n[SEP]\na\n##b\n", "{\"a\":0,\"b\":1,\"ab\":2}",
-          "#version: 0.2\na b\n",          "YQ== 0\nYg== 1\n",
-          sentence_piece_seed(),           sentence_piece_seed_with_table()};
+  return {"[UNK]\n[CLS]\n[SEP]\na\n##b\n",
+          "{\"a\":0,\"b\":1,\"ab\":2}",
+          "#version: 0.2\na b\n",
+          "YQ== 0\nYg== 1\n",
+          sentence_piece_seed(),
+          sentence_piece_seed_with_table(),
+          sentence_piece_seed().append(qfs::test::kPlainBpe)};
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -60,6 +65,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   use(make_vocabulary_and_merges(bytes, "a b\n", "fuzz", {}));
   use(make_vocabulary_and_merges("{\"a\":0,\"b\":1,\"ab\":2}", bytes, "fuzz", {}));
   if (is_tiktoken(bytes)) use(make_tiktoken(bytes, "fuzz"));
-  use(make_sentence_piece(bytes, "fuzz", {}));
+  const auto file = read_sentence_piece_file(bytes, "fuzz");
+  if (!file.ok()) return 0;
+  use(make_sentence_piece(bytes, *file, "fuzz", {}));
+  use(make_llama_pieces(*file, "fuzz", {.add_bos_token = false}));
   return 0;
 }

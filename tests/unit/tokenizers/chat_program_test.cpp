@@ -120,19 +120,19 @@ TEST(ChatRenderer, runs_the_template_of_a_folder_and_encodes_its_pieces) {
   };
   const auto tokenizer = open_tokenizer_files(folder.path());
   ASSERT_TRUE(tokenizer.ok()) << tokenizer.error().to_string();
-  EXPECT_EQ(ChatRenderer::open(*settings(), *tokenizer).error().kind, ErrorKind::unavailable);
+  EXPECT_EQ(ChatRenderer::open(*settings(), **tokenizer).error().kind, ErrorKind::unavailable);
   folder.write(
       "tokenizer_config.json",
       R"({"bos_token":"<s>","chat_template":[{"name":"tool_use","template":"x"},{"name":"default",
 "template":"{{ bos_token }}{% for m in messages %}<|u|>{{ m.content }}{% endfor %}"}]})");
-  const auto renderer = ChatRenderer::open(*settings(), *tokenizer);
+  const auto renderer = ChatRenderer::open(*settings(), **tokenizer);
   ASSERT_TRUE(renderer.ok()) << renderer.error().to_string();
   const std::vector<ChatMessage> messages = {{"user", "ab"}};
   const auto pieces = (*renderer)->render(messages);
   ASSERT_TRUE(pieces.ok());
-  EXPECT_THAT(*(*renderer)->encode(*pieces), ElementsAre(3, 4, 2));
+  EXPECT_THAT(*encode_pieces(**tokenizer, *pieces), ElementsAre(3, 4, 2));
   folder.write("chat_template.jinja", "{{ nothing( }}");
-  EXPECT_EQ(ChatRenderer::open(*settings(), *tokenizer).error().where,
+  EXPECT_EQ(ChatRenderer::open(*settings(), **tokenizer).error().where,
             folder / "chat_template.jinja:1:13");
 }
 

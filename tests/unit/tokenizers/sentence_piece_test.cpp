@@ -14,6 +14,7 @@ using test::PieceType;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
+const std::string kSpace = "\xE2\x96\x81";
 const std::string kSpaceA =
     "\xE2\x96\x81"
     "a";
@@ -95,16 +96,82 @@ TEST_F(SentencePieceFolder, Mbart50_has_more_languages_and_begins_with_one) {
 
 TEST_F(SentencePieceFolder, Tokens_that_the_folder_adds_are_special_where_it_says_so) {
   folder_.write("tokenizer.model", fairseq_model());
-  folder_.write("added_tokens.json", R"({"<|end|>": 5, "[PAD]": 6, "plain": 7})");
+  folder_.write("added_tokens.json", R"({"<|end|>": 5, "[PAD]": 6})");
   folder_.write("special_tokens_map.json",
                 R"({"pad_token": "[PAD]", "additional_special_tokens": ["<|end|>"]})");
   folder_.write("tokenizer_config.json", R"({"tokenizer_class": "LlamaTokenizer"})");
   EXPECT_THAT(input("ab"), ElementsAre(1, 3, 4));
   EXPECT_EQ(open()->special_id("<|end|>"), 5);
   EXPECT_EQ(open()->special_id("[PAD]"), 6);
-  EXPECT_EQ(open()->special_id("plain"), std::nullopt);
   folder_.write("added_tokens.json", R"({"<|end|>": -5})");
   EXPECT_THAT(error(), HasSubstr("'<|end|>'"));
+}
+
+TEST_F(SentencePieceFolder, What_the_library_does_not_do_is_refused_and_not_passed_over) {
+  folder_.write("tokenizer.model", fairseq_model());
+  folder_.write("added_tokens.json", R"({"plain": 5})");
+  EXPECT_THAT(error(), HasSubstr("the added token 'plain' is not special"));
+  folder_.write("added_tokens.json", R"({"b": 4})");  // the file's own piece
+  EXPECT_EQ(error(), "no error");
+  folder_.write("tokenizer_config.json", R"({"add_prefix_space": false})");
+  EXPECT_THAT(error(), HasSubstr("add_prefix_space is false"));
+  folder_.write("tokenizer_config.json", R"({"tokenizer_class": "PegasusTokenizer", "offset": 0})");
+  EXPECT_THAT(error(), HasSubstr("a PegasusTokenizer of the offset 0"));
+  folder_.write("tokenizer_config.json",
+                R"({"tokenizer_class": "MBartTokenizer", "added_tokens_decoder":
+                    {"9": {"content": "<pad>", "special": true}}})");
+  EXPECT_THAT(error(), HasSubstr("'<pad>' has the id 9; by its class it has 1"));
+}
+
+TEST_F(SentencePieceFolder, An_end_token_is_put_behind_texts_where_the_folder_asks_for_it) {
+  folder_.write("tokenizer.model", fairseq_model());
+  folder_.write("tokenizer_config.json", R"({"add_eos_token": true})");
+  EXPECT_THAT(input("ab"), ElementsAre(3, 4, 2));
+  folder_.write("tokenizer_config.json", R"({"add_eos_token": true, "add_bos_token": true})");
+  EXPECT_THAT(input("ab"), ElementsAre(1, 3, 4, 2));
+}
+
+/// BPE that leaves characters as they are, as the files of LLaMA.
+std::string llama_model() {
+  return test::sentence_piece_model({{"<unk>", PieceType::unknown},
+                                     {"<s>", PieceType::control},
+                                     {"</s>", PieceType::control},
+                                     {kSpace, PieceType::normal},
+                                     {"a", PieceType::normal},
+                                     {"b", PieceType::normal},
+                                     {kSpaceA, PieceType::normal}},
+                                    test::kPlainBpe);
+}
+
+TEST_F(SentencePieceFolder, Llama_begins_with_bos_and_takes_a_space_for_its_mark) {
+  folder_.write("tokenizer.model", llama_model());
+  EXPECT_THAT(input(" a"), ElementsAre(3, 6));  // without the class: as the library
+  folder_.write("tokenizer_config.json", R"({"tokenizer_class": "LlamaTokenizer"})");
+  EXPECT_THAT(input(" a"), ElementsAre(1, 6));
+  EXPECT_THAT(open()->encode("a b"), ElementsAre(Token{6, 0, 1}, Token{3, 1, 2}, Token{5, 2, 3}));
+  EXPECT_THAT(open()->ids_behind("a"), ElementsAre(4));
+  EXPECT_EQ(open()->decode(std::vector<int32_t>{1, 6, 3, 5, 2}), "a b");
+  EXPECT_EQ(open()->end_of_sequence_id(), 2);
+  folder_.write("tokenizer_config.json",
+                R"({"tokenizer_class": "LlamaTokenizer", "legacy": true, "add_bos_token": false})");
+  EXPECT_THAT(open()->ids_behind("a"), ElementsAre(6));
+  EXPECT_THAT(input("a"), ElementsAre(6));
+}
+
+TEST_F(SentencePieceFolder, Llama_finds_added_tokens_and_refuses_ids_of_other_pieces) {
+  folder_.write("tokenizer.model", llama_model());
+  folder_.write("tokenizer_config.json", R"({"tokenizer_class": "LlamaTokenizer"})");
+  folder_.write("added_tokens.json", R"({"new": 7})");
+  EXPECT_THAT(input("a new b"), ElementsAre(1, 6, 3, 7, 3, 5));
+  EXPECT_EQ(open()->vocabulary_size(), 8);
+  folder_.write("added_tokens.json", R"({"new": 5})");
+  EXPECT_THAT(error(), HasSubstr("'new' has the id 5 of the piece 'b'"));
+  folder_.write("added_tokens.json", R"({"b": 7})");
+  EXPECT_THAT(error(), HasSubstr("'b' has the id 7; as a piece it has 5"));
+  folder_.write("added_tokens.json", "{}");
+  folder_.write("tokenizer_config.json",
+                R"({"tokenizer_class": "LlamaTokenizer", "bos_token": "<begin>"})");
+  EXPECT_THAT(error(), HasSubstr("bos_token '<begin>' is no token"));
 }
 
 TEST_F(SentencePieceFolder, Tokens_added_to_a_list_of_pieces_are_found_in_texts) {

@@ -117,10 +117,10 @@ TEST_F(TokenizerTest, decoding_joins_bytes_and_skips_special_tokens) {
 }
 
 TEST_F(TokenizerTest, a_first_token_is_prepended_only_when_the_file_asks_for_it) {
-  EXPECT_EQ(open(tiny_writer().bytes())->prepended_id(), std::nullopt);
+  EXPECT_EQ(ids_of(open(tiny_writer().bytes())->model_input("a").tokens), std::vector<int32_t>{1});
   GgufWriter writer = tiny_writer();
   writer.boolean("tokenizer.ggml.add_bos_token", true);
-  EXPECT_EQ(open(writer.bytes())->prepended_id(), 0);
+  EXPECT_THAT(ids_of(open(writer.bytes())->model_input("a").tokens), ElementsAre(0, 1));
   EXPECT_EQ(open(writer.bytes())->end_of_sequence_id(), 0);
 }
 

@@ -1,4 +1,4 @@
-#include "methods/tokenizers/sentence_piece_check.h"
+#include "methods/tokenizers/sentence_piece_file.h"
 
 #include <cmath>
 #include <cstdint>
@@ -66,24 +66,32 @@ class Message {
   std::string_view rest_;
 };
 
-/// What is wrong with a piece, or nothing.
-std::optional<std::string> piece_fault(std::string_view bytes, std::set<std::string_view>& pieces) {
+/// Appends a piece; what is wrong with it, or nothing.
+std::optional<std::string> add_piece(std::string_view bytes, std::set<std::string_view>& known,
+                                     PieceList& pieces) {
   Message message(bytes);
   std::string_view text;
+  float score = 0;
+  auto type = PieceType::normal;
   while (!message.done()) {
     const std::optional<Field> field = message.next();
     if (!field) return "is no message";
     if (field->number == 1) text = field->data;
     if (field->number == 2 && field->wire_type == 5) {
-      float score = 0;
       std::memcpy(&score, &field->value, sizeof(score));
       if (!std::isfinite(score)) return "has a score that is not finite";
     }
-    if (field->number == 3 && (field->value < 1 || field->value > 6)) return "has an unknown type";
+    if (field->number == 3) {
+      if (field->value < 1 || field->value > 6) return "has an unknown type";
+      type = static_cast<PieceType>(field->value);
+    }
   }
   if (text.empty() || text.size() > kMaxPieceBytes) return "is empty or too long";
   if (text.find('\0') != text.npos) return "has a zero byte";
-  if (!pieces.insert(text).second) return "occurs twice";
+  if (!known.insert(text).second) return "occurs twice";
+  pieces.texts.push_back(text);
+  pieces.scores.push_back(score);
+  pieces.types.push_back(type);
   return std::nullopt;
 }
 
@@ -109,37 +117,73 @@ bool charsmap_is_sound(std::string_view charsmap) {
   return true;
 }
 
-bool normalizer_is_sound(std::string_view bytes) {
+/// Reads a NormalizerSpec; whether it is sound.
+bool read_normalizer(std::string_view bytes, bool& normalizes) {
+  bool removes_spaces = true;  // where the file does not say so
+  bool has_table = false;
   Message message(bytes);
   while (!message.done()) {
     const std::optional<Field> field = message.next();
     if (!field) return false;
     if (field->number == 2 && !charsmap_is_sound(field->data)) return false;
+    if (field->number == 2) has_table = !field->data.empty();
+    if (field->number == 4) removes_spaces = field->value != 0;
   }
+  normalizes = has_table || removes_spaces;
   return true;
+}
+
+/// Whether a TrainerSpec says that the pieces are those of BPE; nothing when it is no message.
+std::optional<bool> is_bpe(std::string_view bytes) {
+  constexpr uint32_t kModelType = 3;
+  constexpr uint64_t kBpe = 2;
+  bool bpe = false;
+  Message message(bytes);
+  while (!message.done()) {
+    const std::optional<Field> field = message.next();
+    if (!field) return std::nullopt;
+    if (field->number == kModelType) bpe = field->value == kBpe;
+  }
+  return bpe;
 }
 
 }  // namespace
 
-Status check_sentence_piece_model(std::string_view model, const std::string& source) {
+Result<SentencePieceFile> read_sentence_piece_file(std::string_view model,
+                                                   const std::string& source) {
+  enum : uint32_t { piece = 1, trainer = 2, normalizer = 3, denormalizer = 5 };
+  SentencePieceFile file;
+  file.normalizes = true;  // as a spec without fields
   Message message(model);
-  std::set<std::string_view> pieces;
-  size_t count = 0;
+  std::set<std::string_view> known;
+  bool denormalizes = false;
   while (!message.done()) {
     const std::optional<Field> field = message.next();
     if (!field) return data_error("this is no SentencePiece model", source);
-    if (field->number == 1) {
-      if (++count > kMaxPieces) return data_error("the model has too many pieces", source);
-      if (const auto fault = piece_fault(field->data, pieces)) {
-        return data_error("piece " + std::to_string(count - 1) + " of the model " + *fault, source);
+    const size_t count = file.pieces.texts.size();
+    if (field->number == piece) {
+      if (count == kMaxPieces) return data_error("the model has too many pieces", source);
+      if (const auto fault = add_piece(field->data, known, file.pieces)) {
+        return data_error("piece " + std::to_string(count) + " of the model " + *fault, source);
+      }
+      if (file.pieces.types.back() == PieceType::unknown && !file.unknown) {
+        file.unknown = static_cast<int32_t>(count);
+      }
+    } else if (field->number == trainer) {
+      const std::optional<bool> bpe = is_bpe(field->data);
+      if (!bpe) return data_error("the model's description of its training is damaged", source);
+      file.bpe = *bpe;
+    } else if (field->number == normalizer || field->number == denormalizer) {
+      bool& changes = field->number == normalizer ? file.normalizes : denormalizes;
+      if (!read_normalizer(field->data, changes)) {
+        return data_error("the model's table of characters is damaged", source);
       }
     }
-    if ((field->number == 3 || field->number == 5) && !normalizer_is_sound(field->data)) {
-      return data_error("the model's table of characters is damaged", source);
-    }
   }
-  if (count == 0) return data_error("this is no SentencePiece model: it has no pieces", source);
-  return {};
+  if (file.pieces.texts.empty()) {
+    return data_error("this is no SentencePiece model: it has no pieces", source);
+  }
+  return file;
 }
 
 }  // namespace qfs::tokenizers

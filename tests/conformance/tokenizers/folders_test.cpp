@@ -1,0 +1,97 @@
+// Folders whose tokenizer_config.json says something else than the tokenizer's file give texts and
+// conversations the ids of transformers 5.23. Values by make_folders.py.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "methods/checkpoints/model_directory.h"
+#include "methods/tokenizers/chat_renderer.h"
+#include "methods/tokenizers/pipeline/base64.h"
+#include "methods/tokenizers/tokenizer_files.h"
+#include "tests/support/temporary_folder.h"
+
+namespace qfs::tokenizers {
+namespace {
+
+using nlohmann::json;
+
+const json& expected() {
+  static const json kFile = [] {
+    std::ifstream stream("tests/conformance/tokenizers/folders.json");
+    return json::parse(stream);
+  }();
+  return kFile;
+}
+
+void write(const qfs::test::TemporaryFolder& folder, const json& test_case) {
+  for (const auto& [name, content] : expected()["bases"][test_case["base"]].items()) {
+    const auto bytes = decode_base64(content.get<std::string>());
+    ASSERT_TRUE(bytes) << name;
+    folder.write(name, *bytes);
+  }
+  folder.write("tokenizer_config.json", test_case["config"].dump());
+}
+
+TEST(FolderConformance, TextsHaveTheIdsOfTransformers) {
+  size_t compared = 0;
+  for (const json& test_case : expected()["cases"]) {
+    SCOPED_TRACE(test_case["base"].get<std::string>() + " " + test_case["config"].dump());
+    const qfs::test::TemporaryFolder folder;
+    write(folder, test_case);
+    const auto tokenizer = open_tokenizer_files(folder.path());
+    ASSERT_TRUE(tokenizer.ok()) << tokenizer.error().to_string();
+    const auto& texts = expected()["texts"];
+    for (size_t i = 0; i < texts.size(); ++i) {
+      const auto ids = ids_of((*tokenizer)->model_input(texts[i].get<std::string>()).tokens);
+      EXPECT_EQ(json(ids), test_case["ids"][i]) << texts[i];
+      ++compared;
+    }
+  }
+  EXPECT_GE(compared, 700u);
+}
+
+TEST(FolderConformance, ConversationsHaveTheIdsOfTransformers) {
+  std::vector<ChatMessage> messages;
+  for (const json& message : expected()["messages"]) {
+    messages.push_back({message["role"], message["content"]});
+  }
+  size_t compared = 0;
+  for (const json& test_case : expected()["cases"]) {
+    if (!test_case.contains("chat")) continue;
+    SCOPED_TRACE(test_case["base"].get<std::string>() + " " + test_case["config"].dump());
+    const qfs::test::TemporaryFolder folder;
+    write(folder, test_case);
+    const auto tokenizer = open_tokenizer_files(folder.path());
+    const auto settings = read_chat_settings(*checkpoints::ModelDirectory::open(folder.path()));
+    ASSERT_TRUE(tokenizer.ok() && settings.ok());
+    const auto renderer = ChatRenderer::open(*settings, **tokenizer);
+    ASSERT_TRUE(renderer.ok()) << renderer.error().to_string();
+    const auto pieces = (*renderer)->render(messages);
+    ASSERT_TRUE(pieces.ok()) << pieces.error().to_string();
+    EXPECT_EQ(json(*encode_pieces(**tokenizer, *pieces)), test_case["chat"]);
+    ++compared;
+  }
+  EXPECT_GE(compared, 30u);
+}
+
+TEST(FolderConformance, IdsHaveTheTextsOfTransformers) {
+  size_t compared = 0;
+  for (const json& test_case : expected()["cases"]) {
+    if (!test_case.contains("decoded")) continue;
+    SCOPED_TRACE(test_case["base"].get<std::string>() + " " + test_case["config"].dump());
+    const qfs::test::TemporaryFolder folder;
+    write(folder, test_case);
+    const auto tokenizer = open_tokenizer_files(folder.path());
+    ASSERT_TRUE(tokenizer.ok()) << tokenizer.error().to_string();
+    for (const json& decoded : test_case["decoded"]) {
+      const std::vector<int32_t> ids = decoded[0];
+      EXPECT_EQ((*tokenizer)->decode(ids), decoded[1].get<std::string>()) << decoded[0];
+      ++compared;
+    }
+  }
+  EXPECT_GE(compared, 150u);
+}
+
+}  // namespace
+}  // namespace qfs::tokenizers
