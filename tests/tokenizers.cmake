@@ -1,7 +1,7 @@
 qfs_test(tokenizers_test LABEL unit
   SOURCES unit/tokenizers/word_splitter_test.cpp unit/tokenizers/tokenizer_test.cpp unit/tokenizers/tokenizer_json_test.cpp
           unit/tokenizers/truncation_test.cpp unit/tokenizers/chat_template_test.cpp
-          unit/tokenizers/sentence_piece_test.cpp
+          unit/tokenizers/sentence_piece_test.cpp unit/tokenizers/folder_json_test.cpp
           unit/tokenizers/chat_program_test.cpp unit/tokenizers/source_layout_test.cpp
           support/gguf_writer.cpp
   LINK qfs_tokenizers)

@@ -22,6 +22,8 @@ constexpr size_t kMbartLanguages = 25;
 constexpr int32_t kPegasusOffset = 103;
 
 /// <pad>, </s>, two masks and <unk_2> to <unk_102>; the file's own <pad> and </s> are its first.
+/// transformers 5.23 comes to 102 tokens where special_tokens_map.json lists <mask_1>; the models
+/// and transformers 4 have 103.
 SentencePieceLayout pegasus_layout() {
   SentencePieceLayout layout;
   layout.shift = kPegasusOffset;

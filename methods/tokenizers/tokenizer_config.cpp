@@ -104,27 +104,37 @@ Status read_added_tokens(const json& object, const std::string& path, TokenizerC
   return {};
 }
 
-/// The texts that a file names as special, beside those of kNames.
-void append_special_texts(const json& object, std::set<std::string>& texts) {
-  for (const char* key : {"additional_special_tokens", "extra_special_tokens"}) {
-    const auto list = object.find(key);
-    if (list == object.end() || !list->is_array()) continue;
-    for (const json& token : *list) {
-      if (token.is_string()) texts.insert(token.get<std::string>());
-      if (token.is_object()) texts.insert(read_text(token, "content").value_or(""));
-    }
+/// The texts of a list of special tokens; nothing where the file has no such list.
+std::optional<std::vector<std::string>> read_texts(const json& object, const char* key) {
+  const auto list = object.find(key);
+  if (list == object.end() || !list->is_array()) return std::nullopt;
+  std::vector<std::string> texts;
+  for (const json& token : *list) {
+    if (token.is_string()) texts.push_back(token.get<std::string>());
+    if (token.is_object()) texts.push_back(read_text(token, "content").value_or(""));
   }
+  return texts;
+}
+
+/// The tokens with a name, and those of the first list that there is.
+std::set<std::string> special_texts_of(const TokenizerConfig& config, const json& tokenizer_config,
+                                       const json& special_tokens_map) {
+  std::set<std::string> texts;
+  for (const auto& [name, text] : config.named_tokens) texts.insert(text);
+  auto list = read_texts(tokenizer_config, "extra_special_tokens");
+  for (const json* file : {&tokenizer_config, &special_tokens_map}) {
+    if (!list) list = read_texts(*file, "additional_special_tokens");
+  }
+  if (list) texts.insert(list->begin(), list->end());
+  texts.erase("");
+  return texts;
 }
 
 /// added_tokens.json: texts with their ids, as files older than `added_tokens_decoder` have them.
-Status read_added_file(const std::string& folder, const std::array<json, 2>& files,
-                       TokenizerConfig& config) {
+Status read_added_file(const std::string& folder, TokenizerConfig& config) {
   const std::string path = folder + "/added_tokens.json";
   const Result<json> object = read_object(path);
   if (!object.ok()) return object.error();
-  std::set<std::string> special;
-  for (const auto& [name, text] : config.named_tokens) special.insert(text);
-  for (const json& file : files) append_special_texts(file, special);
   for (const auto& [text, id] : object->items()) {
     const bool known = std::ranges::any_of(
         config.added_tokens, [&](const AddedToken& token) { return token.content == text; });
@@ -133,7 +143,7 @@ Status read_added_file(const std::string& folder, const std::array<json, 2>& fil
       return data_error("the id of the token '" + text + "' is none", path);
     }
     AddedToken token{.id = id.get<int32_t>(), .content = text};
-    token.special = special.contains(text);
+    token.special = config.special_texts.contains(text);
     token.normalized = !token.special;
     config.added_tokens.push_back(std::move(token));
   }
@@ -152,9 +162,8 @@ Result<TokenizerConfig> read_tokenizer_config(const std::string& folder) {
   if (!object.ok()) return object.error();
   read_named_tokens(*object, config);
   if (Status status = read_added_tokens(*object, path, config); !status.ok()) return status.error();
-  if (Status status = read_added_file(folder, {*map, *object}, config); !status.ok()) {
-    return status.error();
-  }
+  config.special_texts = special_texts_of(config, *object, *map);
+  if (Status status = read_added_file(folder, config); !status.ok()) return status.error();
   config.tokenizer_class = read_text(*object, "tokenizer_class").value_or("");
   const Result<json> model = read_object(folder + "/config.json");
   if (!model.ok()) return model.error();

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,7 @@ struct TokenizerConfig {
   std::string model_type;                           ///< of config.json; empty when there is none
   std::map<std::string, std::string> named_tokens;  ///< "bos_token" -> "<s>", …
   std::optional<std::string> source_language;       ///< `src_lang` of mBART
+  std::set<std::string> special_texts;              ///< with a name or in a list of special tokens
   std::vector<AddedToken> added_tokens;  ///< of `added_tokens_decoder` and added_tokens.json
   std::optional<bool> add_bos_token;
   std::optional<bool> add_eos_token;

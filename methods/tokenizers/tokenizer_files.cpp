@@ -9,9 +9,9 @@
 #include "methods/checkpoints/checkpoint.h"
 #include "methods/checkpoints/gguf.h"
 #include "methods/checkpoints/model_directory.h"
+#include "methods/tokenizers/folder_json.h"
 #include "methods/tokenizers/gguf_tokenizer.h"
 #include "methods/tokenizers/llama_pieces.h"
-#include "methods/tokenizers/pipeline/json_tokenizer.h"
 #include "methods/tokenizers/sentence_piece.h"
 #include "methods/tokenizers/tokenizer_config.h"
 #include "methods/tokenizers/vocabulary_files.h"
@@ -35,48 +35,10 @@ bool is_folder(const std::string& path) {
   return fs::is_directory(path, error);
 }
 
-/// The classes of transformers whose arguments in tokenizer_config.json hold against the file.
-std::vector<JsonSwitch> switches_of(const TokenizerConfig& config) {
-  const std::string_view name = config.base_class();
-  struct Argument {
-    JsonSwitch one;
-    std::optional<bool> value;
-  };
-  std::vector<Argument> arguments;
-  constexpr std::string_view kBytes[] = {"BartTokenizer", "GPT2Tokenizer", "LEDTokenizer",
-                                         "RobertaTokenizer"};
-  if (std::ranges::find(kBytes, name) != std::end(kBytes)) {
-    arguments = {{{"pre_tokenizer", "ByteLevel", "add_prefix_space"}, config.add_prefix_space}};
-  } else if (name == "BertTokenizer" || name == "DistilBertTokenizer") {
-    arguments = {
-        {{"normalizer", "BertNormalizer", "lowercase"}, config.do_lower_case},
-        {{"normalizer", "BertNormalizer", "strip_accents"}, config.strip_accents},
-        {{"normalizer", "BertNormalizer", "handle_chinese_chars"}, config.tokenize_chinese_chars}};
-  }
-  std::vector<JsonSwitch> switches;
-  for (Argument& argument : arguments) {
-    if (!argument.value) continue;
-    argument.one.value = *argument.value;
-    switches.push_back(std::move(argument.one));
-  }
-  return switches;
-}
-
-/// The class LlamaTokenizer leaves a tokenizer.json its vocabulary alone; for Mistral's models the
-/// file holds whatever class is named (transformers 5.23, tokenization_auto.py).
-bool marks_spaces_itself(const TokenizerConfig& config) {
-  return config.base_class() == "LlamaTokenizer" && config.model_type != "mistral";
-}
-
 Opened open_json(const std::string& path, const TokenizerConfig& config) {
   const Result<std::string> text = read_file(path, kMaxFileBytes);
   if (!text.ok()) return text.error();
-  JsonTokenizerOptions options;
-  options.end_of_sequence = config.token("eos_token");
-  options.switches = switches_of(config);
-  if (marks_spaces_itself(config)) options.space_marks = llama_prepend_scheme(config);
-  options.languages = language_frame(config);
-  return make_json_tokenizer(*text, path, options);
+  return make_folder_json(*text, path, config);
 }
 
 Opened open_model(const std::string& path, const TokenizerConfig& config) {

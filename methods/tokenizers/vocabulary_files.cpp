@@ -5,6 +5,7 @@
 
 #include "harness/core/json_dom.h"
 #include "harness/core/utf8.h"
+#include "methods/tokenizers/folder_tokens.h"
 #include "methods/tokenizers/gguf_patterns.h"
 #include "methods/tokenizers/pipeline/pipeline_tokenizer.h"
 
@@ -147,13 +148,13 @@ Opened make_vocabulary_and_merges(std::string_view vocabulary_json, std::string_
   parts.byte_words = true;
   if (Status status = set_words(config, parts); !status.ok()) return status.error();
   parts.decoder = make_byte_level_decoder();
-  parts.added_tokens = config.added_tokens;
   for (const auto& [name, text] : config.named_tokens) {
     add_special(**vocabulary, text, parts.added_tokens);
   }
   for (const char* text : {"<s>", "<pad>", "</s>", "<unk>", "<mask>", kEndOfText}) {
     add_special(**vocabulary, text, parts.added_tokens);
   }
+  if (Status added = add_folder_tokens(config, source, parts); !added.ok()) return added.error();
   if (Status status = set_frame(config, **vocabulary, source, parts); !status.ok()) {
     return status.error();
   }
@@ -186,10 +187,10 @@ Opened make_word_piece_lines(std::string_view lines, const std::string& source,
   parts.normalizer = make_bert_normalizer(normalizer);
   parts.pre_tokenizer = make_bert_pre_tokenizer();
   parts.decoder = make_word_piece_decoder("##", true);
-  parts.added_tokens = config.added_tokens;
   for (const char* text : {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}) {
     add_special(**vocabulary, text, parts.added_tokens);
   }
+  if (Status added = add_folder_tokens(config, source, parts); !added.ok()) return added.error();
   const int32_t cls = (*vocabulary)->find(config.token("cls_token").value_or("[CLS]"));
   const int32_t sep = (*vocabulary)->find(config.token("sep_token").value_or("[SEP]"));
   if (cls < 0 || sep < 0) return data_error("the vocabulary has no [CLS] and [SEP]", source);

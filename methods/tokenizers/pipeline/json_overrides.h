@@ -1,11 +1,13 @@
-// What tokenizer_config.json changes in a tokenizer.json before it is read: classes of transformers
-// build parts of the pipeline themselves and leave the file's.
+// What is changed in a tokenizer.json before it is read: classes of transformers build parts of the
+// pipeline themselves and leave the file's.
 //
-// Called by make_json_tokenizer. Pure; thread-safe. Source: transformers 5.23.
+// Called by read_json_tokenizer. Pure; thread-safe. Source: transformers 5.23.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "methods/tokenizers/pipeline/pre_tokenizer.h"
 
@@ -17,6 +19,11 @@ struct JsonSwitch {
   std::string type;    ///< of the part; another one keeps what it has
   std::string member;  ///< "lowercase", …
   bool value = false;
+};
+
+struct JsonOverrides {
+  std::vector<JsonSwitch> switches;
+  std::optional<PrependScheme> space_marks;  ///< set_space_marks
 };
 
 void set_switch(const JsonSwitch& one, nlohmann::json& document);

@@ -1,6 +1,5 @@
 #include "methods/tokenizers/pipeline/json_tokenizer.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -25,40 +24,14 @@ Status read_member(const JsonNode& root, std::string_view key, Result<T> (*read)
   return {};
 }
 
-std::optional<int32_t> id_of(const PipelineParts& parts, std::string_view text) {
-  for (const AddedToken& token : parts.added_tokens) {
-    if (token.content == text) return token.id;
-  }
-  const int32_t id = parts.model->vocabulary().find(text);
-  return id < 0 ? std::nullopt : std::optional(id);
-}
-
-Result<InputTemplate> language_template(const LanguageFrame& frame, const PipelineParts& parts,
-                                        const std::string& source) {
-  const auto known = [&](const AddedToken& token) {
-    return token.special && token.content == frame.language && token.content != kSourceEnd;
-  };
-  const auto language = std::ranges::find_if(parts.added_tokens, known);
-  const std::optional<int32_t> end = id_of(parts, kSourceEnd);
-  if (language == parts.added_tokens.end() || !end) {
-    return data_error("src_lang '" + frame.language + "' is no language of this tokenizer", source);
-  }
-  const TemplatePart before = {-1, frame.before(language->id), 0};
-  const TemplatePart after = {-1, frame.after(language->id, *end), 0};
-  InputTemplate made;
-  made.single = {before, {0, {}, 0}, after};
-  made.pair = {before, {0, {}, 0}, {1, {}, 0}, after};
-  return made;
-}
-
 }  // namespace
 
-Result<std::shared_ptr<const VocabularyTokenizer>> make_json_tokenizer(
-    std::string_view text, const std::string& source, const JsonTokenizerOptions& options) {
+Result<PipelineParts> read_json_tokenizer(std::string_view text, const std::string& source,
+                                          const JsonOverrides& overrides) {
   Result<nlohmann::json> document = parse_json(text, source, {.max_bytes = kMaxFileBytes});
   if (!document.ok()) return document.error();
-  for (const JsonSwitch& one : options.switches) set_switch(one, *document);
-  if (options.space_marks) set_space_marks(*options.space_marks, *document);
+  for (const JsonSwitch& one : overrides.switches) set_switch(one, *document);
+  if (overrides.space_marks) set_space_marks(*overrides.space_marks, *document);
   const JsonNode root(*document, source);
   const std::optional<JsonNode> model = root.member("model");
   if (!model) return root.malformed("the member 'model' is missing: this is no tokenizer.json");
@@ -79,15 +52,14 @@ Result<std::shared_ptr<const VocabularyTokenizer>> make_json_tokenizer(
   Result<ModelPtr> read = read_model(*model, parts.byte_words);
   if (!read.ok()) return read.error();
   parts.model = *std::move(read);
-  if (options.languages) {
-    auto framed = language_template(*options.languages, parts, source);
-    if (!framed.ok()) return framed.error();
-    parts.input_template = *std::move(framed);
-  }
-  if (options.end_of_sequence) {
-    parts.end_of_sequence_id = id_of(parts, *options.end_of_sequence);
-  }
-  return make_pipeline_tokenizer(std::move(parts));
+  return parts;
+}
+
+Result<std::shared_ptr<const VocabularyTokenizer>> make_json_tokenizer(std::string_view text,
+                                                                       const std::string& source) {
+  Result<PipelineParts> parts = read_json_tokenizer(text, source);
+  if (!parts.ok()) return parts.error();
+  return make_pipeline_tokenizer(*std::move(parts));
 }
 
 }  // namespace qfs::tokenizers

@@ -6,28 +6,22 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "harness/api/result.h"
-#include "methods/tokenizers/language_frame.h"
 #include "methods/tokenizers/pipeline/json_overrides.h"
+#include "methods/tokenizers/pipeline/pipeline_tokenizer.h"
 #include "methods/tokenizers/tokenizer.h"
 
 namespace qfs::tokenizers {
 
-/// What tokenizer_config.json says beside the file.
-struct JsonTokenizerOptions {
-  std::optional<std::string> end_of_sequence;  ///< text of the token
-  std::vector<JsonSwitch> switches;
-  std::optional<PrependScheme> space_marks;  ///< set_space_marks
-  std::optional<LanguageFrame> languages;    ///< around texts instead of the file's tokens
-};
+/// The parts of the tokenizer; `source` names the file in errors.
+Result<PipelineParts> read_json_tokenizer(std::string_view text, const std::string& source,
+                                          const JsonOverrides& overrides = {});
 
-/// `source` names the file in errors.
-Result<std::shared_ptr<const VocabularyTokenizer>> make_json_tokenizer(
-    std::string_view text, const std::string& source, const JsonTokenizerOptions& options = {});
+/// The tokenizer of the file alone.
+Result<std::shared_ptr<const VocabularyTokenizer>> make_json_tokenizer(std::string_view text,
+                                                                       const std::string& source);
 
 }  // namespace qfs::tokenizers

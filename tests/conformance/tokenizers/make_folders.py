@@ -94,6 +94,10 @@ def added(first):
             str(first + 2): {**flags, "content": "<pad>", "normalized": False, "special": True}}
 
 
+def next_id(tokenizer):
+    return 1 + max([*tokenizer["model"]["vocab"].values(), *(token["id"] for token in tokenizer["added_tokens"])])
+
+
 def cases(pieces):
     llama = {**NAMES, "tokenizer_class": "LlamaTokenizer", "chat_template": CHAT}
     spaces = [{}, {"legacy": True}, {"legacy": False}, {"add_prefix_space": False}, {"add_prefix_space": True},
@@ -110,6 +114,9 @@ def cases(pieces):
     yield "llama", {**llama, "add_bos_token": True, "added_tokens_decoder": added(pieces)}
     yield "llama", {**llama, "add_bos_token": True, "legacy": True, "added_tokens_decoder": added(pieces)}
     yield "llama_json", {**llama, "tokenizer_class": "PreTrainedTokenizerFast"}
+    yield "llama_json", {**llama, "tokenizer_class": "PreTrainedTokenizerFast", "added_tokens_decoder": added(pieces)}
+    yield "llama_json", {**llama, "additional_special_tokens": ["\u2581the"]}
+    yield "llama_json", {**llama, "additional_special_tokens": ["a"], "extra_special_tokens": ["\u2581the"]}
     yield "llama_bytes", {**NAMES, "tokenizer_class": "LlamaTokenizerFast"}
     for language in ({}, {"src_lang": None}, {"src_lang": "de_DE"}, {"src_lang": "ro_RO", "tgt_lang": "en_XX"}):
         for name in ("MBartTokenizer", "PreTrainedTokenizerFast"):
@@ -127,7 +134,7 @@ def expected(files, config):
         (pathlib.Path(folder) / "tokenizer_config.json").write_text(json.dumps(config))
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
         found = {"ids": [tokenizer(text)["input_ids"] for text in TEXTS]}
-        if "Llama" in config.get("tokenizer_class", "") and "\u2581the" in tokenizer.get_vocab():
+        if config.get("chat_template") and "\u2581the" in tokenizer.get_vocab():
             runs = [tokenizer.convert_tokens_to_ids(pieces) for pieces in PIECES]
             found["decoded"] = [[ids, tokenizer.decode(ids, skip_special_tokens=True)] for ids in runs if None not in ids]
         if config.get("chat_template"):
@@ -139,7 +146,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         files = bases(folder)
     made = [{"base": base, "config": config, **expected(files[base], config)}
-            for base, config in cases(len(trained("llama2")["model"]["vocab"]))]
+            for base, config in cases(next_id(trained("llama2")))]
     encoded = {base: {name: base64.b64encode(content).decode() for name, content in entries.items()}
                for base, entries in files.items()}
     rows = ",\n".join(json.dumps(case, ensure_ascii=False) for case in made)

@@ -167,7 +167,7 @@ TEST_F(SentencePieceFolder, Llama_finds_added_tokens_and_refuses_ids_of_other_pi
   folder_.write("added_tokens.json", R"({"new": 5})");
   EXPECT_THAT(error(), HasSubstr("'new' has the id 5 of the piece 'b'"));
   folder_.write("added_tokens.json", R"({"b": 7})");
-  EXPECT_THAT(error(), HasSubstr("'b' has the id 7; as a piece it has 5"));
+  EXPECT_THAT(error(), HasSubstr("'b' has the id 7; in the tokenizer's file it has 5"));
   folder_.write("added_tokens.json", "{}");
   folder_.write("tokenizer_config.json",
                 R"({"tokenizer_class": "LlamaTokenizer", "bos_token": "<begin>"})");

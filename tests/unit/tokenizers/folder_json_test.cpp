@@ -1,0 +1,71 @@
+// Folders whose files contradict one another are refused by name; what tokenizer_config.json says
+// about the tokens of a tokenizer.json holds.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "methods/tokenizers/tokenizer_files.h"
+#include "tests/support/temporary_folder.h"
+
+namespace qfs::tokenizers {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class FolderJson : public ::testing::Test {
+ protected:
+  FolderJson() {
+    folder_.write("tokenizer.json",
+                  R"({"model":{"type":"BPE","vocab":{"a":0,"b":1,"ab":2},"merges":["a b"]},
+                      "added_tokens":[{"id":3,"content":"</s>","special":true},
+                                      {"id":4,"content":"<|user|>","special":false}]})");
+  }
+  void configure(const std::string& config) { folder_.write("tokenizer_config.json", config); }
+  std::string error() {
+    const auto tokenizer = open_tokenizer_files(folder_.path());
+    return tokenizer.ok() ? "no error" : tokenizer.error().to_string();
+  }
+  std::shared_ptr<const VocabularyTokenizer> open() {
+    const auto tokenizer = open_tokenizer_files(folder_.path());
+    if (tokenizer.ok()) return *tokenizer;
+    ADD_FAILURE() << tokenizer.error().to_string();
+    return nullptr;
+  }
+
+  qfs::test::TemporaryFolder folder_;
+};
+
+TEST_F(FolderJson, Tokens_that_are_called_special_are_and_leave_texts) {
+  const std::vector<int32_t> ids = {4, 2, 0};
+  EXPECT_EQ(open()->special_id("<|user|>"), std::nullopt);
+  configure(R"({"additional_special_tokens": ["<|user|>", "a"]})");
+  EXPECT_EQ(open()->special_id("<|user|>"), 4);
+  EXPECT_EQ(open()->special_id("a"), 0);
+  EXPECT_EQ(open()->decode(ids), "ab");
+  // Of two lists the newer one holds.
+  configure(R"({"additional_special_tokens": ["<|user|>"], "extra_special_tokens": []})");
+  EXPECT_EQ(open()->special_id("<|user|>"), std::nullopt);
+}
+
+TEST_F(FolderJson, Tokens_that_the_folder_adds_are_found_in_texts) {
+  folder_.write("added_tokens.json", R"({"new": 5})");
+  EXPECT_THAT(ids_of(open()->encode("abnewb")), ElementsAre(2, 5, 1));
+  EXPECT_EQ(open()->vocabulary_size(), 6);
+}
+
+TEST_F(FolderJson, Ids_that_contradict_the_file_are_named) {
+  folder_.write("added_tokens.json", R"({"new": 2})");
+  EXPECT_THAT(error(), HasSubstr("'new' has the id 2 of the piece 'ab'"));
+  folder_.write("added_tokens.json", R"({"b": 7})");
+  EXPECT_THAT(error(), HasSubstr("'b' has the id 7; in the tokenizer's file it has 1"));
+}
+
+TEST_F(FolderJson, A_language_that_is_none_is_named) {
+  configure(R"({"tokenizer_class": "MBartTokenizer", "src_lang": "xx_XX"})");
+  EXPECT_THAT(error(), HasSubstr("src_lang 'xx_XX' is no language"));
+  configure(R"({"tokenizer_class": "MBartTokenizer", "src_lang": "</s>"})");
+  EXPECT_THAT(error(), HasSubstr("src_lang '</s>' is no language"));
+}
+
+}  // namespace
+}  // namespace qfs::tokenizers
