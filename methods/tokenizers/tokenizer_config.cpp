@@ -1,6 +1,5 @@
 #include "methods/tokenizers/tokenizer_config.h"
 
-#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -135,10 +134,10 @@ Status read_added_file(const std::string& folder, TokenizerConfig& config) {
   const std::string path = folder + "/added_tokens.json";
   const Result<json> object = read_object(path);
   if (!object.ok()) return object.error();
+  std::set<std::string> known;
+  for (const AddedToken& token : config.added_tokens) known.insert(token.content);
   for (const auto& [text, id] : object->items()) {
-    const bool known = std::ranges::any_of(
-        config.added_tokens, [&](const AddedToken& token) { return token.content == text; });
-    if (known) continue;
+    if (known.contains(text)) continue;
     if (!id.is_number_unsigned() || id.get<uint64_t>() >= kLargestId) {
       return data_error("the id of the token '" + text + "' is none", path);
     }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/core/error_exception.h"
+#include "methods/tokenizers/folder_json.h"
 #include "methods/tokenizers/pipeline/json_tokenizer.h"
 #include "tests/support/fuzz.h"
 
@@ -23,10 +24,10 @@ std::vector<std::string> fuzz_seeds() {
 "model":{"type":"Unigram","unk_id":0,"byte_fallback":true,"vocab":[["<unk>",0],["_a",-1.5],["b",-2],["<0x41>",-3]]}})"};
 }
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const auto made =
-      qfs::tokenizers::make_json_tokenizer({reinterpret_cast<const char*>(data), size}, "fuzz");
-  if (!made.ok()) return 0;
+namespace {
+
+void use(const qfs::Result<std::shared_ptr<const qfs::tokenizers::VocabularyTokenizer>>& made) {
+  if (!made.ok()) return;
   for (const std::string text : {"ab  Ab1 <s> \xC3\xA9\xEF\xAC\x81 a'b\n", "", "\xFF\xC3 a"}) {
     try {
       const auto tokens = (*made)->encode(text);
@@ -45,5 +46,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       // a regular expression that took too long
     }
   }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace qfs::tokenizers;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  use(make_json_tokenizer(text, "fuzz"));
+  TokenizerConfig config = {.tokenizer_class = "LlamaTokenizer"};
+  config.special_texts = {"a", "<s>"};
+  use(make_folder_json(text, "fuzz", config));
   return 0;
 }
