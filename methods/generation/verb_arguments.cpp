@@ -171,6 +171,9 @@ Result<DecodingOptions> decoding_of(const json& arguments, const Backbone& backb
   DecodingOptions options = *std::move(decoding);
   options.max_new_tokens = arguments.value("max_new_tokens", int64_t{64});
   options.stop_texts = arguments.value("stop", std::vector<std::string>());
+  if (std::ranges::count(options.stop_texts, "") > 0) {
+    return invalid_argument("a stop text is empty; leave it out to stop at the end token only");
+  }
   apply_decoding(*params, options);
   if (params->has("min_new_tokens") && options.min_new_tokens > options.max_new_tokens) {
     return invalid_argument("'min_new_tokens' is above the limit of " +

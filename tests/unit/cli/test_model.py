@@ -162,6 +162,8 @@ class Model(ModelTest):
                               message)
         self.assert_fails(2, self.run_bench("model", "generate", "./tiny", "--text", "a", "--global", "0"),
                           "windowed attention")
+        self.assert_fails(2, self.run_bench("model", "generate", "./tiny", "--text", "a", "--stop", ""),
+                          "a stop text is empty")
 
     def test_the_chat_template_of_the_folder_makes_the_prompt(self):
         self.write_model()
