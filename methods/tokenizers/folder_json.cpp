@@ -70,7 +70,7 @@ Result<InputTemplate> language_template(const LanguageFrame& frame, const Pipeli
 Result<std::shared_ptr<const VocabularyTokenizer>> make_folder_json(std::string_view text,
                                                                     const std::string& source,
                                                                     const TokenizerConfig& config) {
-  JsonOverrides overrides = {.switches = switches_of(config)};
+  JsonOverrides overrides = {.switches = switches_of(config), .clean_up = config.clean_up};
   if (marks_spaces_itself(config)) overrides.space_marks = llama_prepend_scheme(config);
   Result<PipelineParts> parts = read_json_tokenizer(text, source, overrides);
   if (!parts.ok()) return parts.error();

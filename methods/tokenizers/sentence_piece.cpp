@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/core/utf8.h"
+#include "methods/tokenizers/pipeline/decoder.h"
 #include "methods/tokenizers/sentence_piece_layout.h"
 
 namespace qfs::tokenizers {
@@ -21,8 +22,10 @@ int64_t code_points(std::string_view text, int64_t begin, int64_t end) {
 class SentencePieceTokenizer final : public VocabularyTokenizer {
  public:
   SentencePieceTokenizer(std::unique_ptr<sentencepiece::SentencePieceProcessor> processor,
-                         SentencePieceLayout layout)
-      : processor_(std::move(processor)), layout_(std::move(layout)) {
+                         SentencePieceLayout layout, bool clean_up)
+      : processor_(std::move(processor)),
+        layout_(std::move(layout)),
+        clean_up_(clean_up ? make_clean_up_decoder() : nullptr) {
     size_ = processor_->GetPieceSize() + layout_.shift;
     for (const auto& [text, id] : layout_.special) {
       special_ids_.insert(id);
@@ -58,7 +61,9 @@ class SentencePieceTokenizer final : public VocabularyTokenizer {
         known.push_back(piece);
       }
     }
-    return processor_->DecodeIds(known);
+    std::vector<std::string> text = {processor_->DecodeIds(known)};
+    if (clean_up_ != nullptr) clean_up_->apply(text);
+    return std::move(text.front());
   }
 
   std::optional<int32_t> special_id(std::string_view text) const override {
@@ -116,6 +121,7 @@ class SentencePieceTokenizer final : public VocabularyTokenizer {
 
   std::unique_ptr<sentencepiece::SentencePieceProcessor> processor_;
   SentencePieceLayout layout_;
+  DecoderPtr clean_up_;  ///< may be null
   std::set<int32_t> special_ids_;
   int32_t size_ = 0;
 };
@@ -127,7 +133,9 @@ SentencePieceLayout plain_layout(const sentencepiece::SentencePieceProcessor& pr
   for (int id = 0; id < processor.GetPieceSize(); ++id) {
     if (processor.IsControl(id)) layout.special.emplace(processor.IdToPiece(id), id);
   }
-  const bool begins = config.add_bos_token.value_or(config.tokenizer_class.starts_with("Llama"));
+  const std::string_view name = config.base_class();
+  const bool usual = name == "LlamaTokenizer" || name == "BlueLMTokenizer";
+  const bool begins = config.add_bos_token.value_or(usual);
   if (begins && processor.bos_id() >= 0) layout.before = {processor.bos_id()};
   if (processor.eos_id() < 0) return layout;
   layout.end = processor.eos_id();
@@ -188,8 +196,8 @@ Result<std::shared_ptr<const VocabularyTokenizer>> make_sentence_piece(
   if (!layout.ok()) return Error{layout.error().kind, layout.error().message, source};
   if (!*layout) *layout = plain_layout(*processor, config);
   if (Status added = add_tokens(file, config, source, **layout); !added.ok()) return added.error();
-  return std::shared_ptr<const VocabularyTokenizer>(
-      std::make_shared<const SentencePieceTokenizer>(std::move(processor), **std::move(layout)));
+  return std::shared_ptr<const VocabularyTokenizer>(std::make_shared<const SentencePieceTokenizer>(
+      std::move(processor), **std::move(layout), config.clean_up && !file.bpe));
 }
 
 }  // namespace qfs::tokenizers

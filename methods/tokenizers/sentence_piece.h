@@ -18,10 +18,11 @@ namespace qfs::tokenizers {
 
 /// `model` is the whole file, `file` what was read of it. Ids are those of the class of the
 /// tokenizer (sentence_piece_layout.h), else the numbers of the pieces; there BOS and EOS are put
-/// around a text when tokenizer_config.json says so, and BOS also when it names a Llama tokenizer.
-/// Special tokens that the folder adds have the ids that it gives them. `data`: the library does
-/// not read the file, or the folder gives a token another id. `unavailable`: what the library does
-/// not do, added tokens inside texts and `add_prefix_space` false.
+/// around a text when tokenizer_config.json says so, and BOS also when it says nothing but names
+/// LlamaTokenizer or BlueLMTokenizer. Special tokens that the folder adds have the ids that it
+/// gives them. `data`: the library does not read the file, or the folder gives a token another id.
+/// `unavailable`: what the library does not do, added tokens inside texts and `add_prefix_space`
+/// false.
 Result<std::shared_ptr<const VocabularyTokenizer>> make_sentence_piece(
     std::string_view model, const SentencePieceFile& file, const std::string& source,
     const TokenizerConfig& config);

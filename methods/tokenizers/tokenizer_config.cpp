@@ -172,6 +172,7 @@ Result<TokenizerConfig> read_tokenizer_config(const std::string& folder) {
   config.add_bos_token = read_switch(*object, "add_bos_token");
   config.add_eos_token = read_switch(*object, "add_eos_token");
   config.add_prefix_space = read_switch(*object, "add_prefix_space");
+  config.clean_up = read_switch(*object, "clean_up_tokenization_spaces").value_or(false);
   config.do_lower_case = read_switch(*object, "do_lower_case");
   config.legacy = read_switch(*object, "legacy");
   config.strip_accents = read_switch(*object, "strip_accents");

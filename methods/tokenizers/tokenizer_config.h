@@ -29,6 +29,7 @@ struct TokenizerConfig {
   std::optional<bool> add_bos_token;
   std::optional<bool> add_eos_token;
   std::optional<bool> add_prefix_space;
+  bool clean_up = false;  ///< clean_up_tokenization_spaces
   std::optional<bool> do_lower_case;
   std::optional<bool> legacy;  ///< of LlamaTokenizer: each stretch of text has a mark in front
   std::optional<bool> strip_accents;

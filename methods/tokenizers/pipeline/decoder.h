@@ -29,6 +29,8 @@ DecoderPtr make_metaspace_decoder(std::string replacement, PrependScheme scheme)
 DecoderPtr make_bpe_decoder(std::string suffix);
 DecoderPtr make_byte_fallback_decoder();
 DecoderPtr make_fuse_decoder();
+/// `clean_up_tokenization_spaces` of transformers: no space before punctuation and contractions.
+DecoderPtr make_clean_up_decoder();
 DecoderPtr make_strip_decoder(std::string content, int64_t start, int64_t stop);
 DecoderPtr make_replace_decoder(PatternPtr pattern, std::string content);
 DecoderPtr make_decoder_sequence(std::vector<DecoderPtr> parts);

@@ -17,6 +17,18 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
   }
 }
 
+/// Takes away the space before punctuation and English contractions.
+void clean_up(std::string& text, bool negations) {
+  constexpr std::pair<std::string_view, std::string_view> kRules[] = {
+      {" .", "."},   {" ?", "?"},     {" !", "!"},     {" ,", ","},
+      {" ' ", "'"},  {" n't", "n't"}, {" 'm", "'m"},   {" do not", " don't"},
+      {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"},
+  };
+  for (const auto& [from, to] : kRules) {
+    if (negations || from != " do not") replace_all(text, from, to);
+  }
+}
+
 class ByteLevelDecoder final : public Decoder {
  public:
   void apply(std::vector<std::string>& pieces) const override {
@@ -35,20 +47,11 @@ class WordPieceDecoder final : public Decoder {
       } else if (i > 0) {
         pieces[i].insert(0, " ");
       }
-      if (cleanup_) clean(pieces[i]);
+      if (cleanup_) clean_up(pieces[i], true);
     }
   }
 
  private:
-  static void clean(std::string& text) {
-    constexpr std::pair<std::string_view, std::string_view> kRules[] = {
-        {" .", "."},   {" ?", "?"},     {" !", "!"},     {" ,", ","},
-        {" ' ", "'"},  {" n't", "n't"}, {" 'm", "'m"},   {" do not", " don't"},
-        {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"},
-    };
-    for (const auto& [from, to] : kRules) replace_all(text, from, to);
-  }
-
   std::string prefix_;
   bool cleanup_;
 };
@@ -129,6 +132,14 @@ class FuseDecoder final : public Decoder {
   }
 };
 
+class CleanUpDecoder final : public Decoder {
+ public:
+  void apply(std::vector<std::string>& pieces) const override {
+    FuseDecoder().apply(pieces);
+    clean_up(pieces.front(), false);
+  }
+};
+
 class StripDecoder final : public Decoder {
  public:
   StripDecoder(std::string content, int64_t start, int64_t stop)
@@ -195,6 +206,7 @@ DecoderPtr make_bpe_decoder(std::string suffix) {
   return std::make_shared<const BpeDecoder>(std::move(suffix));
 }
 DecoderPtr make_byte_fallback_decoder() { return std::make_shared<const ByteFallbackDecoder>(); }
+DecoderPtr make_clean_up_decoder() { return std::make_shared<const CleanUpDecoder>(); }
 DecoderPtr make_fuse_decoder() { return std::make_shared<const FuseDecoder>(); }
 DecoderPtr make_strip_decoder(std::string content, int64_t start, int64_t stop) {
   return std::make_shared<const StripDecoder>(std::move(content), start, stop);

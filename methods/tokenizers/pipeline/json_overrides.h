@@ -24,6 +24,7 @@ struct JsonSwitch {
 struct JsonOverrides {
   std::vector<JsonSwitch> switches;
   std::optional<PrependScheme> space_marks;  ///< set_space_marks
+  bool clean_up = false;                     ///< make_clean_up_decoder, where the model is no BPE
 };
 
 void set_switch(const JsonSwitch& one, nlohmann::json& document);

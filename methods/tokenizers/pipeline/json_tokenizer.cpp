@@ -48,7 +48,11 @@ Result<PipelineParts> read_json_tokenizer(std::string_view text, const std::stri
   parts.added_tokens = *std::move(added);
   const bool bytes = parts.pre_tokenizer != nullptr && parts.pre_tokenizer->ends_in_bytes();
   const Result<std::string> type = model->text_or("type", model->member("merges") ? "BPE" : "");
-  parts.byte_words = bytes && type.ok() && *type == "BPE";
+  const bool bpe = type.ok() && *type == "BPE";
+  parts.byte_words = bytes && bpe;
+  if (overrides.clean_up && !bpe && parts.decoder != nullptr) {
+    parts.decoder = make_decoder_sequence({parts.decoder, make_clean_up_decoder()});
+  }
   Result<ModelPtr> read = read_model(*model, parts.byte_words);
   if (!read.ok()) return read.error();
   parts.model = *std::move(read);

@@ -2,8 +2,9 @@
 
 Reference: AutoTokenizer on folders that are put together here: a SentencePiece model or a tokenizer.json of
 LlamaTokenizer, tokenizer.json of MBartTokenizer and MBart50Tokenizer, vocab.json and merges.txt of GPT2Tokenizer,
-each beside many tokenizer_config.json. Vocabularies are those of trained/llama2.json and trained/gpt2.json, and letters.
-`bases` has the files, in base64; `cases` what differs, the texts' ids, those of a conversation, and texts of ids.
+each beside many tokenizer_config.json. Vocabularies are those of trained/llama2.json and trained/gpt2.json, and
+letters. `bases` has the files, in base64; `cases` what differs, the texts' ids, those of a conversation, and texts
+of ids.
 LlamaTokenizer with a SentencePiece model is asked with add_bos_token alone: without it transformers 5.23 leaves BOS
 out, which its documentation says is there, and this program prepends it.
 
@@ -23,8 +24,8 @@ import transformers  # noqa: E402
 from sentencepiece import sentencepiece_model_pb2  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
-TEXTS = ["The summary of the meeting.", "  Hello,\n\nWorld!", "a", " a", "a  b   c ", "\u2581x", "x \u2581 y", "\n\n", "  ",
-         "summarise: the <new> text", "<new><new> a", "thesummarise: b", "\u5317\u4eac \U0001f600", "\t tab", ""]
+TEXTS = ["The summary of the meeting.", "  Hello,\n\nWorld!", "a", " a", "a  b   c ", "\u2581x", "x \u2581 y", "\n\n",
+         "  ", "summarise: the <new> text", "<new><new> a", "thesummarise: b", "\u5317\u4eac \U0001f600", "\t tab", ""]
 MESSAGES = [{"role": "user", "content": " Hello  there"}, {"role": "assistant", "content": "the"}]
 CHAT = "{{ bos_token }}{% for m in messages %}USER: {{ m['content'] }} {{ eos_token }}x{% endfor %}"
 NAMES = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"}
@@ -32,7 +33,8 @@ NAMES = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"}
 
 PIECES = [["\u2581the", "a"], ["\u2581", "\u2581the", "<s>", "a"], ["a", "<0xE5>", "<0x8C>", "<0x97>", "<0x41>", "a"],
           ["<0xF0>", "<0x9F>", "<0x98>", "<0x80>", "<0xF0>", "<0x9F>"], ["<0xE5>", "<0x8C>", "<0x41>", "a", "<0xFF>"],
-          ["a", "<0x20>", "<0xC3>", "<s>", "<0xA9>"]]
+          ["a", "<0x20>", "<0xC3>", "<s>", "<0xA9>"],
+          ["\u2581the", "\u2581", ".", "\u2581the", "\u2581", "!", "\u2581", ",", "a"]]
 
 
 def trained(name):
@@ -70,12 +72,13 @@ def bases(folder):
     llama, gpt2 = trained("llama2"), trained("gpt2")
     merges = [merge if isinstance(merge, str) else " ".join(merge) for merge in gpt2["model"]["merges"]]
     encoded = json.dumps(llama).encode()
+    of_llama = b'{"model_type": "llama"}'
     return {
-        "llama": {"tokenizer.model": llama_model(llama), "config.json": b'{"model_type": "llama"}'},
-        "llama_json": {"tokenizer.json": json.dumps(old_form(llama)).encode(), "config.json": b'{"model_type": "llama"}'},
+        "llama": {"tokenizer.model": llama_model(llama), "config.json": of_llama},
+        "llama_json": {"tokenizer.json": json.dumps(old_form(llama)).encode(), "config.json": of_llama},
         "llama_metaspace": {"tokenizer.json": json.dumps(trained("llama2_metaspace")).encode(),
-                            "config.json": b'{"model_type": "llama"}'},
-        "llama_bytes": {"tokenizer.json": json.dumps(trained("llama3")).encode(), "config.json": b'{"model_type": "llama"}'},
+                            "config.json": of_llama},
+        "llama_bytes": {"tokenizer.json": json.dumps(trained("llama3")).encode(), "config.json": of_llama},
         "mistral_json": {"tokenizer.json": encoded, "config.json": b'{"model_type": "mistral"}'},
         "mbart": {"tokenizer.json": mbart_json(folder, transformers.MBartTokenizer),
                   "config.json": b'{"model_type": "mbart"}'},
@@ -90,7 +93,8 @@ def bases(folder):
 def added(first):
     flags = {"lstrip": False, "rstrip": False, "single_word": False}
     return {str(first): {**flags, "content": "<new>", "normalized": False, "special": False},
-            str(first + 1): {**flags, "content": "summarise:", "normalized": True, "special": False, "single_word": True},
+            str(first + 1): {**flags, "content": "summarise:", "normalized": True, "special": False,
+                             "single_word": True},
             str(first + 2): {**flags, "content": "<pad>", "normalized": False, "special": True}}
 
 
@@ -123,7 +127,10 @@ def cases(pieces):
             yield "mbart", {"tokenizer_class": name, **language}
         yield "mbart50", {"tokenizer_class": "MBart50Tokenizer", **language}
         yield "mbart", language
-    for ends in ({}, {"add_bos_token": True}, {"add_bos_token": True, "add_prefix_space": True}, {"add_eos_token": True}):
+        yield "mbart", {"clean_up_tokenization_spaces": True, **language}
+    yield "llama_json", {**llama, "clean_up_tokenization_spaces": True}
+    for ends in ({}, {"add_bos_token": True}, {"add_bos_token": True, "add_prefix_space": True},
+                 {"add_eos_token": True}):
         yield "gpt2", {"tokenizer_class": "GPT2Tokenizer", **ends}
 
 
@@ -134,9 +141,8 @@ def expected(files, config):
         (pathlib.Path(folder) / "tokenizer_config.json").write_text(json.dumps(config))
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
         found = {"ids": [tokenizer(text)["input_ids"] for text in TEXTS]}
-        if config.get("chat_template") and "\u2581the" in tokenizer.get_vocab():
-            runs = [tokenizer.convert_tokens_to_ids(pieces) for pieces in PIECES]
-            found["decoded"] = [[ids, tokenizer.decode(ids, skip_special_tokens=True)] for ids in runs if None not in ids]
+        runs = [tokenizer.convert_tokens_to_ids(pieces) for pieces in PIECES]
+        found["decoded"] = [[ids, tokenizer.decode(ids, skip_special_tokens=True)] for ids in runs if None not in ids]
         if config.get("chat_template"):
             found["chat"] = tokenizer.apply_chat_template(MESSAGES, tokenize=True, return_dict=False)
         return found

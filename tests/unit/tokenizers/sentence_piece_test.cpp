@@ -129,6 +129,18 @@ TEST_F(SentencePieceFolder, An_end_token_is_put_behind_texts_where_the_folder_as
   EXPECT_THAT(input("ab"), ElementsAre(3, 4, 2));
   folder_.write("tokenizer_config.json", R"({"add_eos_token": true, "add_bos_token": true})");
   EXPECT_THAT(input("ab"), ElementsAre(1, 3, 4, 2));
+  folder_.write("tokenizer_config.json", R"({"tokenizer_class": "BlueLMTokenizer"})");
+  EXPECT_THAT(input("ab"), ElementsAre(1, 3, 4));
+}
+
+TEST_F(SentencePieceFolder, Spaces_before_punctuation_go_where_the_folder_asks_for_it) {
+  folder_.write("tokenizer.model", test::sentence_piece_model({{"<unk>", PieceType::unknown},
+                                                               {kSpaceA, PieceType::normal},
+                                                               {kSpace + ".", PieceType::normal}}));
+  const std::vector<int32_t> ids = {1, 2};
+  EXPECT_EQ(open()->decode(ids), "a .");
+  folder_.write("tokenizer_config.json", R"({"clean_up_tokenization_spaces": true})");
+  EXPECT_EQ(open()->decode(ids), "a.");
 }
 
 /// BPE that leaves characters as they are, as the files of LLaMA.
