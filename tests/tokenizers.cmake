@@ -12,7 +12,7 @@ qfs_test(trained_tokenizers_test LABEL conformance
   SOURCES conformance/tokenizers/trained_test.cpp support/random_strings.cpp
   LINK qfs_tokenizers)
 qfs_test(folder_tokenizers_test LABEL conformance
-  SOURCES conformance/tokenizers/folders_test.cpp
+  SOURCES conformance/tokenizers/folders_test.cpp support/random_strings.cpp
   LINK qfs_tokenizers)
 qfs_test(real_tokenizers_test LABEL conformance
   SOURCES conformance/tokenizers/real_files_test.cpp support/random_strings.cpp

@@ -3,9 +3,10 @@
 // `add_eos_token` of tokenizer_config.json hold, and tokens that the folder adds are found in
 // texts.
 //
-// Called by open_tokenizer_files. Thread-safe. Source: transformers 5.23, tokenization_llama.py.
-// Without `add_bos_token`, BOS is prepended, as the class documents and transformers 4 does; 5.23
-// leaves it out.
+// Called by open_tokenizer_files. Thread-safe. Source: transformers 5.23, tokenization_llama.py; but
+// as in sentencepiece and transformers 4, pieces rank by their scores (5.23: by their ids, which
+// differs for runs of spaces in LLaMA 2's file), texts never make pieces of bytes or control pieces,
+// and without `add_bos_token` BOS is prepended, as the class documents.
 #pragma once
 
 #include <memory>

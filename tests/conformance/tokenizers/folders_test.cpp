@@ -2,13 +2,17 @@
 // conversations the ids of transformers 5.23. Values by make_folders.py.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "harness/core/sha256.h"
 #include "methods/checkpoints/model_directory.h"
 #include "methods/tokenizers/chat_renderer.h"
 #include "methods/tokenizers/pipeline/base64.h"
 #include "methods/tokenizers/tokenizer_files.h"
+#include "tests/support/random_strings.h"
 #include "tests/support/temporary_folder.h"
 
 namespace qfs::tokenizers {
@@ -49,6 +53,37 @@ TEST(FolderConformance, TextsHaveTheIdsOfTransformers) {
     }
   }
   EXPECT_GE(compared, 700u);
+}
+
+TEST(FolderConformance, RandomTextsHaveTheIdsOfTransformers) {
+  constexpr size_t kBlock = 1000;
+  std::vector<std::string> texts = qfs::test::random_strings(10000, 20261122);
+  std::erase_if(texts, [](const std::string& text) {  // as make_folders.py
+    return std::ranges::any_of(std::array{"<0x", "<s>", "</s>", "<unk>"},
+                               [&](const char* part) { return text.find(part) != text.npos; });
+  });
+  size_t compared = 0;
+  for (const json& test_case : expected()["cases"]) {
+    if (!test_case.contains("random")) continue;
+    SCOPED_TRACE(test_case["config"].dump());
+    const qfs::test::TemporaryFolder folder;
+    write(folder, test_case);
+    const auto tokenizer = open_tokenizer_files(folder.path());
+    ASSERT_TRUE(tokenizer.ok()) << tokenizer.error().to_string();
+    for (size_t block = 0; block < test_case["random"].size(); ++block) {
+      std::string lines;
+      for (size_t i = block * kBlock; i < std::min((block + 1) * kBlock, texts.size()); ++i) {
+        std::string line;
+        for (const Token& token : (*tokenizer)->model_input(texts.at(i)).tokens) {
+          line.append(line.empty() ? "" : " ").append(std::to_string(token.id));
+        }
+        lines += line + "\n";
+      }
+      EXPECT_EQ(sha256_hex(lines).substr(0, 16), test_case["random"][block]) << "block " << block;
+      ++compared;
+    }
+  }
+  EXPECT_GE(compared, 100u);
 }
 
 TEST(FolderConformance, ConversationsHaveTheIdsOfTransformers) {

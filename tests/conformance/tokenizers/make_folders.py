@@ -4,14 +4,18 @@ Reference: AutoTokenizer on folders that are put together here: a SentencePiece 
 LlamaTokenizer, tokenizer.json of MBartTokenizer and MBart50Tokenizer, vocab.json and merges.txt of GPT2Tokenizer,
 each beside many tokenizer_config.json. Vocabularies are those of trained/llama2.json and trained/gpt2.json, and
 letters. `bases` has the files, in base64; `cases` what differs, the texts' ids, those of a conversation, and texts
-of ids.
+of ids; for the SentencePiece model also hashes over blocks of 1,000 random strings (random_strings.py): the ids of one
+a line, special tokens as plain text. Texts with LEFT_OUT are not compared: of these transformers 5.23 makes pieces of
+bytes and control pieces, even where it splits special tokens, and neither sentencepiece nor this program does.
 LlamaTokenizer with a SentencePiece model is asked with add_bos_token alone: without it transformers 5.23 leaves BOS
-out, which its documentation says is there, and this program prepends it.
+out, which its documentation says is there, and this program prepends it. Its pieces are in the order of their scores,
+which sentencepiece and this program go by, and 5.23 by the order.
 
 Needs: transformers 5.23.0, tokenizers 0.23.3, sentencepiece 0.2.3, protobuf. Usage: make_folders.py OUTPUT.json
 """
 
 import base64
+import hashlib
 import json
 import os
 import pathlib
@@ -24,6 +28,13 @@ import transformers  # noqa: E402
 from sentencepiece import sentencepiece_model_pb2  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import random_strings  # noqa: E402
+
+LEFT_OUT = ("<0x", "<s>", "</s>", "<unk>")
+STRINGS = [text for text in random_strings.random_strings(10000, 20261122)
+           if not any(part in text for part in LEFT_OUT)]
+BLOCK = 1000
 TEXTS = ["The summary of the meeting.", "  Hello,\n\nWorld!", "a", " a", "a  b   c ", "\u2581x", "x \u2581 y", "\n\n",
          "  ", "summarise: the <new> text", "<new><new> a", "thesummarise: b", "\u5317\u4eac \U0001f600", "\t tab", ""]
 MESSAGES = [{"role": "user", "content": " Hello  there"}, {"role": "assistant", "content": "the"}]
@@ -134,6 +145,12 @@ def cases(pieces):
         yield "gpt2", {"tokenizer_class": "GPT2Tokenizer", **ends}
 
 
+def hash_of(tokenizer, texts):
+    rows = (tokenizer(text, split_special_tokens=True)["input_ids"] for text in texts)
+    lines = "".join(" ".join(map(str, ids)) + "\n" for ids in rows)
+    return hashlib.sha256(lines.encode()).hexdigest()[:16]
+
+
 def expected(files, config):
     with tempfile.TemporaryDirectory() as folder:
         for name, content in files.items():
@@ -143,6 +160,8 @@ def expected(files, config):
         found = {"ids": [tokenizer(text)["input_ids"] for text in TEXTS]}
         runs = [tokenizer.convert_tokens_to_ids(pieces) for pieces in PIECES]
         found["decoded"] = [[ids, tokenizer.decode(ids, skip_special_tokens=True)] for ids in runs if None not in ids]
+        if "tokenizer.model" in files:
+            found["random"] = [hash_of(tokenizer, STRINGS[at:at + BLOCK]) for at in range(0, len(STRINGS), BLOCK)]
         if config.get("chat_template"):
             found["chat"] = tokenizer.apply_chat_template(MESSAGES, tokenize=True, return_dict=False)
         return found
