@@ -7,9 +7,9 @@
 #include "methods/backbones/registry/registry.h"
 #include "methods/checkpoints/gguf.h"
 #include "methods/checkpoints/model_directory.h"
-#include "methods/tokenizers/gguf_token_ids.h"
-#include "methods/tokenizers/gguf_tokenizer.h"
-#include "methods/tokenizers/tokenizer_files.h"
+#include "methods/tokenizers/folders/tokenizer_files.h"
+#include "methods/tokenizers/gguf/gguf_token_ids.h"
+#include "methods/tokenizers/gguf/gguf_tokenizer.h"
 
 namespace qfs::backbones {
 

@@ -12,7 +12,7 @@
 #include "harness/api/result.h"
 #include "methods/backbones/network.h"
 #include "methods/backbones/reading/generation_defaults.h"
-#include "methods/tokenizers/chat_renderer.h"
+#include "methods/tokenizers/chat/chat_renderer.h"
 #include "methods/tokenizers/tokenizer.h"
 
 namespace qfs::backbones {

@@ -16,7 +16,7 @@
 #include "methods/checkpoints/gguf_checkpoint.h"
 #include "methods/checkpoints/model_config.h"
 #include "methods/checkpoints/model_directory.h"
-#include "methods/tokenizers/tokenizer_files.h"
+#include "methods/tokenizers/folders/tokenizer_files.h"
 
 namespace qfs::backbones {
 

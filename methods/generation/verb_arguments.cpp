@@ -8,7 +8,7 @@
 #include "harness/core/suggest.h"
 #include "methods/generation/checkpoint_decoding.h"
 #include "methods/generation/decoding_params.h"
-#include "methods/tokenizers/chat_renderer.h"
+#include "methods/tokenizers/chat/chat_renderer.h"
 #include "methods/tokenizers/source_layout.h"
 
 namespace qfs::generation {

@@ -6,8 +6,8 @@
 #include "methods/checkpoints/gguf.h"
 #include "methods/checkpoints/gguf_digests.h"
 #include "methods/tokenizers/builtin_tokenizers.h"
-#include "methods/tokenizers/gguf_tokenizer.h"
-#include "methods/tokenizers/tokenizer_files.h"
+#include "methods/tokenizers/folders/tokenizer_files.h"
+#include "methods/tokenizers/gguf/gguf_tokenizer.h"
 
 namespace qfs::tokenizers {
 

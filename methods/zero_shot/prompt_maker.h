@@ -10,7 +10,7 @@
 #include "harness/api/method.h"
 #include "methods/backbones/backbone.h"
 #include "methods/backbones/sequence_model.h"
-#include "methods/tokenizers/chat_renderer.h"
+#include "methods/tokenizers/chat/chat_renderer.h"
 #include "methods/tokenizers/tokenizer.h"
 
 namespace qfs::zero_shot {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "harness/core/error_exception.h"
-#include "methods/tokenizers/tokenizer_config.h"
-#include "methods/tokenizers/tokenizer_files.h"
+#include "methods/tokenizers/folders/tokenizer_config.h"
+#include "methods/tokenizers/folders/tokenizer_files.h"
 
 namespace qfs::backbones {
 

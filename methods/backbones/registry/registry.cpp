@@ -15,8 +15,8 @@
 #include "methods/backbones/registry/hugging_face_cache.h"
 #include "methods/backbones/registry/registry_data.h"
 #include "methods/checkpoints/model_directory.h"
+#include "methods/tokenizers/folders/tokenizer_files.h"
 #include "methods/tokenizers/tokenizer.h"
-#include "methods/tokenizers/tokenizer_files.h"
 
 namespace qfs::backbones {
 

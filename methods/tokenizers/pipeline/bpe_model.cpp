@@ -2,8 +2,8 @@
 #include <array>
 #include <utility>
 
-#include "methods/tokenizers/bpe_merge.h"
-#include "methods/tokenizers/byte_alphabet.h"
+#include "methods/tokenizers/bpe/bpe_merge.h"
+#include "methods/tokenizers/bpe/byte_alphabet.h"
 #include "methods/tokenizers/pipeline/code_points.h"
 #include "methods/tokenizers/pipeline/model.h"
 

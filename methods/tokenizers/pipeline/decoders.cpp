@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "harness/core/utf8.h"
-#include "methods/tokenizers/byte_alphabet.h"
+#include "methods/tokenizers/bpe/byte_alphabet.h"
 #include "methods/tokenizers/pipeline/decoder.h"
 
 namespace qfs::tokenizers {

@@ -2,8 +2,8 @@
 
 #include <array>
 
+#include "methods/tokenizers/bpe/word_splitter.h"
 #include "methods/tokenizers/pipeline/pattern.h"
-#include "methods/tokenizers/word_splitter.h"
 
 namespace qfs::tokenizers {
 

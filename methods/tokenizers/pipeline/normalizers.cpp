@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "methods/tokenizers/byte_alphabet.h"
+#include "methods/tokenizers/bpe/byte_alphabet.h"
 #include "methods/tokenizers/pipeline/lower_case.h"
 #include "methods/tokenizers/pipeline/normalizer.h"
 

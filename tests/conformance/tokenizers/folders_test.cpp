@@ -9,9 +9,9 @@
 
 #include "harness/core/sha256.h"
 #include "methods/checkpoints/model_directory.h"
-#include "methods/tokenizers/chat_renderer.h"
+#include "methods/tokenizers/chat/chat_renderer.h"
+#include "methods/tokenizers/folders/tokenizer_files.h"
 #include "methods/tokenizers/pipeline/base64.h"
-#include "methods/tokenizers/tokenizer_files.h"
 #include "tests/support/random_strings.h"
 #include "tests/support/temporary_folder.h"
 

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/core/sha256.h"
-#include "methods/tokenizers/tokenizer_files.h"
+#include "methods/tokenizers/folders/tokenizer_files.h"
 #include "tests/support/random_strings.h"
 #include "tests/support/shared_data.h"
 #include "tests/support/temporary_folder.h"

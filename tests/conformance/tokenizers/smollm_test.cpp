@@ -7,7 +7,7 @@
 
 #include "methods/checkpoints/gguf.h"
 #include "methods/checkpoints/gguf_digests.h"
-#include "methods/tokenizers/chat_template.h"
+#include "methods/tokenizers/chat/chat_template.h"
 #include "methods/tokenizers/tokenizer.h"
 #include "tests/support/model_file.h"
 

@@ -7,7 +7,7 @@
 
 #include "methods/checkpoints/gguf.h"
 #include "methods/checkpoints/gguf_digests.h"
-#include "methods/tokenizers/chat_program.h"
+#include "methods/tokenizers/chat/chat_program.h"
 #include "tests/support/model_file.h"
 
 namespace qfs::tokenizers {

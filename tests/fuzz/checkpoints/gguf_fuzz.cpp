@@ -7,7 +7,7 @@
 
 #include "methods/checkpoints/gguf.h"
 #include "methods/checkpoints/gguf_digests.h"
-#include "methods/tokenizers/gguf_tokenizer.h"
+#include "methods/tokenizers/gguf/gguf_tokenizer.h"
 #include "tests/support/fuzz.h"
 #include "tests/support/gguf_writer.h"
 #include "tests/support/temporary_folder.h"

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "methods/tokenizers/chat_program.h"
+#include "methods/tokenizers/chat/chat_program.h"
 #include "tests/support/fuzz.h"
 
 std::vector<std::string> fuzz_seeds() {

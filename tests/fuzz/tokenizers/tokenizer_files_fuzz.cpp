@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "methods/tokenizers/llama_pieces.h"
-#include "methods/tokenizers/sentence_piece.h"
-#include "methods/tokenizers/vocabulary_files.h"
+#include "methods/tokenizers/folders/vocabulary_files.h"
+#include "methods/tokenizers/sentence_piece/llama_pieces.h"
+#include "methods/tokenizers/sentence_piece/sentence_piece.h"
 #include "tests/support/fuzz.h"
 #include "tests/support/sentence_piece_model.h"
 

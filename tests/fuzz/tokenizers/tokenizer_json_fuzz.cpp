@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/core/error_exception.h"
-#include "methods/tokenizers/folder_json.h"
+#include "methods/tokenizers/folders/folder_json.h"
 #include "methods/tokenizers/pipeline/json_tokenizer.h"
 #include "tests/support/fuzz.h"
 

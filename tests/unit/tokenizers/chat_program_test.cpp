@@ -1,12 +1,12 @@
 // Templates of strangers: what is unsupported is an error at its line and column, loops end at the
 // limit, and messages never make special tokens.
-#include "methods/tokenizers/chat_program.h"
+#include "methods/tokenizers/chat/chat_program.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "methods/tokenizers/chat_renderer.h"
-#include "methods/tokenizers/tokenizer_files.h"
+#include "methods/tokenizers/chat/chat_renderer.h"
+#include "methods/tokenizers/folders/tokenizer_files.h"
 #include "tests/support/temporary_folder.h"
 
 namespace qfs::tokenizers {

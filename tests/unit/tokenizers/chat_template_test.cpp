@@ -1,5 +1,5 @@
 // A conversation becomes pieces in which only the template's own markers are special.
-#include "methods/tokenizers/chat_template.h"
+#include "methods/tokenizers/chat/chat_template.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "methods/tokenizers/tokenizer_files.h"
+#include "methods/tokenizers/folders/tokenizer_files.h"
 #include "tests/support/temporary_folder.h"
 
 namespace qfs::tokenizers {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "harness/core/error_exception.h"
+#include "methods/tokenizers/folders/tokenizer_files.h"
 #include "methods/tokenizers/pipeline/json_tokenizer.h"
-#include "methods/tokenizers/tokenizer_files.h"
 #include "tests/support/temporary_folder.h"
 
 namespace qfs::tokenizers {

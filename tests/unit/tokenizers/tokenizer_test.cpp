@@ -7,7 +7,7 @@
 #include "harness/core/sha256.h"
 #include "methods/checkpoints/gguf.h"
 #include "methods/checkpoints/gguf_digests.h"
-#include "methods/tokenizers/byte_alphabet.h"
+#include "methods/tokenizers/bpe/byte_alphabet.h"
 #include "tests/support/gguf_writer.h"
 #include "tests/support/temporary_folder.h"
 

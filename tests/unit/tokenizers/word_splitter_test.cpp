@@ -1,5 +1,5 @@
 // The pieces inside which merges happen, as the published patterns define them.
-#include "methods/tokenizers/word_splitter.h"
+#include "methods/tokenizers/bpe/word_splitter.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
