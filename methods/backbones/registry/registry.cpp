@@ -169,8 +169,11 @@ Result<Resource> resolve(std::string_view name, const Kind& kind,
                             "' is no UTF-8; rename it or make a link to it");
   }
   if (*path) return local_resource(**path, kind);
+  std::error_code error;
+  const bool stands_here = !name.empty() && std::filesystem::exists(name, error);
   return not_found("unknown " + std::string(kind.name) + " '" + std::string(name) + "'" +
-                   suggestion(name, names) +
+                   (stands_here ? "; for what stands here write './" + std::string(name) + "'"
+                                : suggestion(name, names)) +
                    "; also accepted: a GGUF file or its folder, a Hugging Face folder, or "
                    "hf:org/name@revision");
 }

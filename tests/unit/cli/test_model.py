@@ -189,6 +189,7 @@ class Model(ModelTest):
         self.assert_fails(2, self.run_bench("model", "generate", "./tiny", "--text", "a", "--max-new-tokens", "64"),
                           "window of 64")
         self.assert_fails(2, self.run_bench("model", "inspect", "./nowhere"), "./nowhere")
+        self.assert_fails(2, self.run_bench("model", "inspect", "tiny"), "for what stands here write './tiny'")
 
     def test_arguments_and_folders_that_are_no_utf_8_are_usage_errors(self):
         self.write_model()
