@@ -8,10 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "methods/tokenizers/piece_list.h"
+
 namespace qfs::test {
 
-/// Types of pieces in sentencepiece_model.proto.
-enum class PieceType : char { normal = 1, unknown = 2, control = 3 };
+using tokenizers::PieceType;
 
 /// A TrainerSpec of BPE, and a NormalizerSpec that leaves spaces where they are.
 inline constexpr std::string_view kPlainBpe("\x12\x02\x18\x02\x1A\x02\x20\x00", 8);

@@ -149,6 +149,19 @@ Status read_added_file(const std::string& folder, TokenizerConfig& config) {
   return {};
 }
 
+/// Switches are true, false or null: another value would be passed over.
+Status check_switches(const json& object, const std::string& path) {
+  for (const char* key :
+       {"add_bos_token", "add_eos_token", "add_prefix_space", "clean_up_tokenization_spaces",
+        "do_lower_case", "legacy", "strip_accents", "tokenize_chinese_chars"}) {
+    const auto it = object.find(key);
+    if (it == object.end() || it->is_boolean() || it->is_null()) continue;
+    return data_error(std::string("a ") + it->type_name() + " instead of true or false",
+                      path + "#/" + key);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<TokenizerConfig> read_tokenizer_config(const std::string& folder) {
@@ -159,6 +172,7 @@ Result<TokenizerConfig> read_tokenizer_config(const std::string& folder) {
   const std::string path = folder + "/tokenizer_config.json";
   const Result<json> object = read_object(path);
   if (!object.ok()) return object.error();
+  if (Status status = check_switches(*object, path); !status.ok()) return status.error();
   read_named_tokens(*object, config);
   if (Status status = read_added_tokens(*object, path, config); !status.ok()) return status.error();
   config.special_texts = special_texts_of(config, *object, *map);

@@ -60,6 +60,13 @@ TEST_F(FolderJson, Ids_that_contradict_the_file_are_named) {
   EXPECT_THAT(error(), HasSubstr("'b' has the id 7; in the tokenizer's file it has 1"));
 }
 
+TEST_F(FolderJson, A_switch_that_is_no_boolean_is_named) {
+  configure(R"({"legacy": "yes"})");
+  EXPECT_THAT(error(), HasSubstr("tokenizer_config.json#/legacy: a string instead of true"));
+  configure(R"({"legacy": null})");
+  EXPECT_EQ(error(), "no error");
+}
+
 TEST_F(FolderJson, A_language_that_is_none_is_named) {
   configure(R"({"tokenizer_class": "MBartTokenizer", "src_lang": "xx_XX"})");
   EXPECT_THAT(error(), HasSubstr("src_lang 'xx_XX' is no language"));

@@ -10,7 +10,6 @@
 namespace qfs::tokenizers {
 namespace {
 
-using test::PieceType;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
