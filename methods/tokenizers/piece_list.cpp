@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "methods/tokenizers/pipeline/space_mark.h"
+
 namespace qfs::tokenizers {
 
 Result<VocabularyPtr> vocabulary_of(

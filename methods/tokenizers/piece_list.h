@@ -29,9 +29,6 @@ struct PieceList {
   PieceType type(size_t id) const { return types.empty() ? PieceType::normal : types[id]; }
 };
 
-/// U+2581, which stands for a space.
-inline constexpr std::string_view kSpaceMark = "\u2581";
-
 /// The vocabulary with each piece as `written(piece, id)` has it. Equal pieces (files pad with
 /// them) keep the first id in front. `data`: there are too many.
 Result<VocabularyPtr> vocabulary_of(

@@ -7,6 +7,7 @@
 #include "methods/tokenizers/gguf/gguf_token_ids.h"
 #include "methods/tokenizers/piece_list.h"
 #include "methods/tokenizers/pipeline/pipeline_tokenizer.h"
+#include "methods/tokenizers/pipeline/space_mark.h"
 
 namespace qfs::tokenizers {
 

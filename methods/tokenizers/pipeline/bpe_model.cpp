@@ -6,6 +6,7 @@
 #include "methods/tokenizers/bpe/byte_alphabet.h"
 #include "methods/tokenizers/pipeline/code_points.h"
 #include "methods/tokenizers/pipeline/model.h"
+#include "methods/tokenizers/pipeline/space_mark.h"
 
 namespace qfs::tokenizers {
 
@@ -26,15 +27,13 @@ std::string byte_piece(uint8_t byte) {
   return std::string("<0x") + kDigits[byte >> 4] + kDigits[byte & 15] + ">";
 }
 
-// SentencePiece's sign for a space. Where no merge joins it to what stands before, as in published
-// vocabularies, text without pre-tokenizer falls into words all the same.
-constexpr std::string_view kMark = "\u2581";
-
-/// Where the first mark after something else begins; the size when there is none.
+/// Where the first mark after something else begins; the size when there is none. Where no merge
+/// joins a mark to what stands before, as in published vocabularies, text without pre-tokenizer
+/// falls into words there all the same.
 size_t cut_before_mark(std::string_view text) {
   size_t begin = 0;
-  while (text.substr(begin).starts_with(kMark)) begin += kMark.size();
-  return std::min(text.find(kMark, begin), text.size());
+  while (text.substr(begin).starts_with(kSpaceMark)) begin += kSpaceMark.size();
+  return std::min(text.find(kSpaceMark, begin), text.size());
 }
 
 class BpeModel final : public Model {
@@ -57,7 +56,7 @@ class BpeModel final : public Model {
     if (options_.unk_token) unk_ = vocabulary_->find(*options_.unk_token);
     separable_ = !options_.byte_symbols && !options_.ignore_merges &&
                  options_.continuing_subword_prefix.empty() &&
-                 options_.end_of_word_suffix.empty() && vocabulary_->find(kMark) >= 0 &&
+                 options_.end_of_word_suffix.empty() && vocabulary_->find(kSpaceMark) >= 0 &&
                  std::all_of(merges.begin(), merges.end(), [&](const BpeMerge& merge) {
                    const std::string_view piece = vocabulary_->piece(merge.merged);
                    return cut_before_mark(piece) == piece.size();

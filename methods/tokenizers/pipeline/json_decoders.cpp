@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "methods/tokenizers/pipeline/json_parts.h"
+#include "methods/tokenizers/pipeline/space_mark.h"
 
 namespace qfs::tokenizers {
 
@@ -16,7 +17,7 @@ Result<DecoderPtr> read_word_piece_decoder(const JsonNode& node) {
 }
 
 Result<DecoderPtr> read_metaspace_decoder(const JsonNode& node) {
-  const Result<std::string> replacement = node.text_or("replacement", "\u2581");
+  const Result<std::string> replacement = node.text_or("replacement", std::string(kSpaceMark));
   if (!replacement.ok()) return replacement.error();
   const Result<PrependScheme> scheme = read_prepend_scheme(node);
   if (!scheme.ok()) return scheme.error();

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "methods/tokenizers/pipeline/space_mark.h"
+
 namespace qfs::tokenizers {
 
 namespace {
 
 using nlohmann::json;
-
-constexpr const char* kMark = "\u2581";
 
 std::string type_of(const json& part) {
   if (!part.is_object() || !part.contains("type") || !part["type"].is_string()) return "";
@@ -23,9 +23,9 @@ json member(const json& object, const char* key) {
 /// Whether a normalizer puts marks in front and for spaces, and does nothing else.
 bool marks_spaces(const json& normalizer) {
   const std::string type = type_of(normalizer);
-  if (type == "Prepend") return member(normalizer, "prepend") == kMark;
+  if (type == "Prepend") return member(normalizer, "prepend") == kSpaceMark;
   if (type == "Replace") {
-    return member(normalizer, "content") == kMark &&
+    return member(normalizer, "content") == kSpaceMark &&
            member(normalizer, "pattern") == json{{"String", " "}};
   }
   const json parts = member(normalizer, "normalizers");
@@ -33,7 +33,7 @@ bool marks_spaces(const json& normalizer) {
 }
 
 json class_decoder(PrependScheme scheme) {
-  json steps = {{{"type", "Replace"}, {"pattern", {{"String", kMark}}}, {"content", " "}},
+  json steps = {{{"type", "Replace"}, {"pattern", {{"String", kSpaceMark}}}, {"content", " "}},
                 {{"type", "ByteFallback"}},
                 {{"type", "Fuse"}}};
   if (scheme != PrependScheme::never) {
@@ -61,8 +61,10 @@ void set_space_marks(PrependScheme scheme, json& document) {
                            : scheme == PrependScheme::first ? "first"
                                                             : "never";
   document["normalizer"] = nullptr;
-  document["pre_tokenizer"] = {
-      {"type", "Metaspace"}, {"replacement", kMark}, {"prepend_scheme", name}, {"split", false}};
+  document["pre_tokenizer"] = {{"type", "Metaspace"},
+                               {"replacement", kSpaceMark},
+                               {"prepend_scheme", name},
+                               {"split", false}};
   document["decoder"] = class_decoder(scheme);
 }
 

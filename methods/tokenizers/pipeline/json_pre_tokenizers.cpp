@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "methods/tokenizers/pipeline/json_parts.h"
+#include "methods/tokenizers/pipeline/space_mark.h"
 
 namespace qfs::tokenizers {
 
@@ -50,7 +51,7 @@ Result<PreTokenizerPtr> read_byte_level(const JsonNode& node) {
 }
 
 Result<PreTokenizerPtr> read_metaspace(const JsonNode& node) {
-  const Result<std::string> replacement = node.text_or("replacement", "\u2581");
+  const Result<std::string> replacement = node.text_or("replacement", std::string(kSpaceMark));
   if (!replacement.ok()) return replacement.error();
   const Result<PrependScheme> scheme = read_prepend_scheme(node);
   if (!scheme.ok()) return scheme.error();

@@ -5,6 +5,7 @@
 
 #include "methods/tokenizers/folders/folder_tokens.h"
 #include "methods/tokenizers/pipeline/pipeline_tokenizer.h"
+#include "methods/tokenizers/pipeline/space_mark.h"
 
 namespace qfs::tokenizers {
 

@@ -22,7 +22,8 @@ namespace qfs::tokenizers {
 /// LlamaTokenizer or BlueLMTokenizer. Special tokens that the folder adds have the ids that it
 /// gives them. `data`: the library does not read the file, or the folder gives a token another id.
 /// `unavailable`: what the library does not do, added tokens inside texts and `add_prefix_space`
-/// false.
+/// false. Each stretch of a chat has a mark in front whatever `legacy` says (llama_pieces.h holds
+/// it for the files that it reads).
 Result<std::shared_ptr<const VocabularyTokenizer>> make_sentence_piece(
     std::string_view model, const SentencePieceFile& file, const std::string& source,
     const TokenizerConfig& config);
