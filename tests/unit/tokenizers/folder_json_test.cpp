@@ -53,6 +53,31 @@ TEST_F(FolderJson, Tokens_that_the_folder_adds_are_found_in_texts) {
   EXPECT_EQ(open()->vocabulary_size(), 6);
 }
 
+TEST_F(FolderJson, What_the_folder_says_of_a_token_holds_against_the_file) {
+  const std::string text = "b<|user|>a";
+  EXPECT_THAT(ids_of(open()->encode(text)), ElementsAre(1, 4, 0));
+  configure(R"({"added_tokens_decoder": {"4": {"content": "<|user|>", "single_word": true}}})");
+  EXPECT_THAT(ids_of(open()->encode(text)), ElementsAre(1, 0));
+}
+
+TEST_F(FolderJson, Spaces_are_marked_by_the_class_in_bpe_that_does_nothing_else_alone) {
+  const auto first_id = [&](const std::string& model, const std::string& pre_tokenizer) {
+    folder_.write("tokenizer.json",
+                  R"({"normalizer":{"type":"Prepend","prepend":"\u2581"},"pre_tokenizer":)" +
+                      pre_tokenizer + R"(,"model":)" + model + "}");
+    return ids_of(open()->encode("a")).front();
+  };
+  const std::string bpe = R"({"type":"BPE","vocab":{"a":0,"\u2581":1},"merges":[]})";
+  const std::string pieces = R"({"type":"WordPiece","vocab":{"a":0,"\u2581a":1},
+                                 "unk_token":"a","continuing_subword_prefix":"##",
+                                 "max_input_chars_per_word":100})";
+  EXPECT_EQ(first_id(bpe, "null"), 1);
+  configure(R"({"tokenizer_class": "LlamaTokenizer", "add_prefix_space": false})");
+  EXPECT_EQ(first_id(bpe, "null"), 0);
+  EXPECT_EQ(first_id(bpe, R"({"type":"Digits","individual_digits":true})"), 1);
+  EXPECT_EQ(first_id(pieces, "null"), 1);
+}
+
 TEST_F(FolderJson, Ids_that_contradict_the_file_are_named) {
   folder_.write("added_tokens.json", R"({"new": 2})");
   EXPECT_THAT(error(), HasSubstr("'new' has the id 2 of the piece 'ab'"));

@@ -140,6 +140,12 @@ TEST_F(SentencePieceFolder, Spaces_before_punctuation_go_where_the_folder_asks_f
   EXPECT_EQ(open()->decode(ids), "a .");
   folder_.write("tokenizer_config.json", R"({"clean_up_tokenization_spaces": true})");
   EXPECT_EQ(open()->decode(ids), "a.");
+  // Pieces of BPE keep theirs.
+  folder_.write("tokenizer.model", test::sentence_piece_model({{"<unk>", PieceType::unknown},
+                                                               {kSpaceA, PieceType::normal},
+                                                               {kSpace + ".", PieceType::normal}},
+                                                              test::kPlainBpe));
+  EXPECT_EQ(open()->decode(ids), "a .");
 }
 
 /// BPE that leaves characters as they are, as the files of LLaMA.
@@ -157,8 +163,10 @@ std::string llama_model() {
 TEST_F(SentencePieceFolder, Llama_begins_with_bos_and_takes_a_space_for_its_mark) {
   folder_.write("tokenizer.model", llama_model());
   EXPECT_THAT(input(" a"), ElementsAre(3, 6));  // without the class: as the library
+  EXPECT_THAT(input("a??"), ElementsAre(6, 0));
   folder_.write("tokenizer_config.json", R"({"tokenizer_class": "LlamaTokenizer"})");
   EXPECT_THAT(input(" a"), ElementsAre(1, 6));
+  EXPECT_THAT(input("a??"), ElementsAre(1, 6, 0));
   EXPECT_THAT(open()->encode("a b"), ElementsAre(Token{6, 0, 1}, Token{3, 1, 2}, Token{5, 2, 3}));
   EXPECT_THAT(open()->ids_behind("a"), ElementsAre(4));
   EXPECT_EQ(open()->decode(std::vector<int32_t>{1, 6, 3, 5, 2}), "a b");
@@ -167,6 +175,15 @@ TEST_F(SentencePieceFolder, Llama_begins_with_bos_and_takes_a_space_for_its_mark
                 R"({"tokenizer_class": "LlamaTokenizer", "legacy": true, "add_bos_token": false})");
   EXPECT_THAT(open()->ids_behind("a"), ElementsAre(6));
   EXPECT_THAT(input("a"), ElementsAre(6));
+}
+
+TEST_F(SentencePieceFolder, Code_llama_reads_as_llama_and_files_that_normalize_as_the_library) {
+  folder_.write("tokenizer.model", llama_model());
+  folder_.write("tokenizer_config.json", R"({"tokenizer_class": "CodeLlamaTokenizer"})");
+  EXPECT_THAT(input(" a"), ElementsAre(1, 6));
+  folder_.write("tokenizer_config.json", R"({"tokenizer_class": "LlamaTokenizer"})");
+  folder_.write("tokenizer.model", llama_model() + "\x1A\x02\x20\x01");  // runs of spaces are one
+  EXPECT_THAT(input("a  b"), ElementsAre(1, 6, 3, 5));
 }
 
 TEST_F(SentencePieceFolder, Llama_finds_added_tokens_and_refuses_ids_of_other_pieces) {
@@ -183,6 +200,14 @@ TEST_F(SentencePieceFolder, Llama_finds_added_tokens_and_refuses_ids_of_other_pi
   folder_.write("tokenizer_config.json",
                 R"({"tokenizer_class": "LlamaTokenizer", "bos_token": "<begin>"})");
   EXPECT_THAT(error(), HasSubstr("bos_token '<begin>' is no token"));
+  folder_.write("tokenizer_config.json",
+                R"({"tokenizer_class": "LlamaTokenizer", "eos_token": "<over>"})");
+  EXPECT_EQ(error(), "no error");
+  EXPECT_EQ(open()->end_of_sequence_id(), std::nullopt);
+  folder_.write(
+      "tokenizer_config.json",
+      R"({"tokenizer_class": "LlamaTokenizer", "eos_token": "<over>", "add_eos_token": true})");
+  EXPECT_THAT(error(), HasSubstr("eos_token '<over>' is no token"));
 }
 
 TEST_F(SentencePieceFolder, Tokens_added_to_a_list_of_pieces_are_found_in_texts) {
