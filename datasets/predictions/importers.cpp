@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "datasets/predictions/importers/formats.h"
+#include "datasets/predictions/one_kind_of_id.h"
 #include "datasets/predictions/prediction_lines.h"
 #include "harness/core/sha256.h"
 #include "harness/core/suggest.h"
@@ -27,6 +28,7 @@ class RepeatFilter {
   explicit RepeatFilter(const PredictionSink& sink) : sink_(sink) {}
 
   Status add(PredictionRecord record) {
+    if (Status same = ids_.add(record); !same) return same;
     std::string digest = digest_of(record);
     const auto [first, fresh] = seen_.emplace(record.id, std::pair(digest, record.where));
     if (fresh) return sink_(std::move(record));
@@ -44,6 +46,7 @@ class RepeatFilter {
 
  private:
   const PredictionSink& sink_;
+  OneKindOfId ids_;
   std::unordered_map<std::string, std::pair<std::string, std::string>> seen_;
   int64_t dropped_ = 0;
 };

@@ -23,11 +23,24 @@ Names names_of(const PredictionFields& fields) {
           fields.prediction, fields.references, fields.document, fields.query};
 }
 
+unsigned bit(Field field) { return 1U << field; }
+
+unsigned required_of(const PredictionFields& fields) {
+  constexpr std::array<const char*, kNone> kOurs = {
+      "id", "group", "cluster", "language", "prediction", "references", "document", "query"};
+  unsigned required = 0;
+  for (size_t i = 0; i < kOurs.size(); ++i) {
+    if (fields.required.contains(kOurs[i])) required |= bit(static_cast<Field>(i));
+  }
+  return required;
+}
+
 class Record final : public JsonEvents {
  public:
   explicit Record(const PredictionFields& fields) : names_(names_of(fields)) {}
 
-  bool complete() const { return seen_[kPrediction]; }
+  /// Whether every required field was there.
+  bool complete(unsigned required) const { return (required & ~seen_) == 0; }
   PredictionRecord take() { return std::move(record_); }
 
   bool open_object() override { return ++depth_ == 1; }
@@ -48,7 +61,11 @@ class Record final : public JsonEvents {
     if (name.empty()) return false;  // which stands for a field that the record has not
     const auto found = std::ranges::find(names_, name);
     field_ = static_cast<Field>(found - names_.begin());
-    if (field_ != kNone) return !std::exchange(seen_[field_], true);
+    if (field_ != kNone) {
+      const bool again = (seen_ & bit(field_)) != 0;
+      seen_ |= bit(field_);
+      return !again;
+    }
     if (std::ranges::find(others_, name) != others_.end()) return false;
     others_.push_back(name);
     return true;
@@ -117,7 +134,7 @@ class Record final : public JsonEvents {
 
   Names names_;
   Field field_ = kNone;
-  std::array<bool, kNone> seen_{};
+  unsigned seen_ = 0;  ///< a bit for each field
   std::vector<std::string_view> others_;
   size_t depth_ = 0;
   bool document_has_line_ = false;
@@ -136,15 +153,16 @@ bool plain(const PredictionFields& fields) {
 }  // namespace
 
 PlainPredictionReader::PlainPredictionReader(const PredictionFields& fields)
-    : fields_(fields), usable_(plain(fields)) {}
+    : fields_(fields), required_(required_of(fields)), usable_(plain(fields)) {}
 
 std::optional<PredictionRecord> PlainPredictionReader::read(std::string_view line, int64_t number,
                                                             const std::string& where) {
   if (!usable_ || line.find('\0') != line.npos) return std::nullopt;
   Record events(fields_);
-  if (!scan_json(line, scratch_, events) || !events.complete()) return std::nullopt;
+  if (!scan_json(line, scratch_, events) || !events.complete(required_)) return std::nullopt;
   PredictionRecord record = events.take();
-  if (record.id.empty()) record.id = std::to_string(number);
+  record.numbered = record.id.empty();
+  if (record.numbered) record.id = std::to_string(number);
   record.where = where;
   return record;
 }

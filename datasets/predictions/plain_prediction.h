@@ -27,7 +27,8 @@ class PlainPredictionReader {
 
  private:
   PredictionFields fields_;
-  bool usable_;  ///< every name is a plain key, and no two fields read one
+  unsigned required_;  ///< a bit for each field that a line may not lack
+  bool usable_;        ///< every name is a plain key, and no two fields read one
   std::string scratch_;
 };
 

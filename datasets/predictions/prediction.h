@@ -16,6 +16,7 @@ namespace qfs::datasets {
 
 struct PredictionRecord {
   std::string id;                         ///< the file's, else the number of the record, from 1
+  bool numbered = false;                  ///< the id is the number
   std::optional<std::string> prediction;  ///< absent: the file says that there is none (null)
   std::optional<std::vector<std::string>> references;
   bool references_were_repr = false;  ///< a Python list as text was read as the list

@@ -47,13 +47,14 @@ Error wrong_type(std::string_view what, std::string_view expected, const Found& 
                     found.place().to_string());
 }
 
-Error no_prediction(const nlohmann::json& record, const std::string& name, const JsonPlace& place) {
+Error no_field(const nlohmann::json& record, std::string_view ours, const std::string& name,
+               const JsonPlace& place) {
   std::vector<std::string> names;
   for (const auto& item : record.items()) names.push_back(item.key());
   std::string near;
   if (const auto nearest = nearest_name(name, names)) near = " (did you mean '" + *nearest + "'?)";
   return data_error("missing field '" + name + "'" + near + "; the fields there are: " +
-                        list_fields(record) + ". Name it with --fields prediction=…",
+                        list_fields(record) + ". Name it with --fields " + std::string(ours) + "=…",
                     place.to_string());
 }
 
@@ -116,7 +117,8 @@ Result<std::vector<std::string>> references_of(const Found& found) {
 
 }  // namespace
 
-Result<PredictionFields> make_prediction_fields(const std::map<std::string, std::string>& chosen) {
+Result<PredictionFields> make_prediction_fields(const std::map<std::string, std::string>& chosen,
+                                                const std::map<std::string, std::string>& usual) {
   PredictionFields fields;
   const std::map<std::string_view, std::string*> members = {{"id", &fields.id},
                                                             {"prediction", &fields.prediction},
@@ -126,7 +128,9 @@ Result<PredictionFields> make_prediction_fields(const std::map<std::string, std:
                                                             {"group", &fields.group},
                                                             {"cluster", &fields.cluster},
                                                             {"language", &fields.language}};
-  for (const auto& [field, name] : chosen) {
+  std::map<std::string, std::string> all = chosen;
+  all.insert(usual.begin(), usual.end());
+  for (const auto& [field, name] : all) {
     const auto found = members.find(field);
     if (found == members.end()) {
       std::vector<std::string> known;
@@ -138,6 +142,7 @@ Result<PredictionFields> make_prediction_fields(const std::map<std::string, std:
       return invalid_argument("the field of the prediction must be named");
     }
     *found->second = name;
+    if (chosen.contains(field) && !name.empty()) fields.required.insert(field);
   }
   return fields;
 }
@@ -150,15 +155,20 @@ Result<PredictionRecord> decode_prediction(nlohmann::json& record, const Predict
   }
   PredictionRecord result;
   result.where = place.to_string();
-  const auto get = [&](const std::string& name) { return find(record, name, place); };
-
-  Found prediction = get(fields.prediction);
-  Found references = get(fields.references);
-  if (prediction.absent()) return no_prediction(record, fields.prediction, place);
-  Result<std::optional<std::string>> document = document_of(get(fields.document));
+  std::optional<Error> missing;
+  const auto get = [&](std::string_view field, const std::string& name) {
+    const Found found = find(record, name, place);
+    if (found.absent() && !missing && fields.required.contains(std::string(field))) {
+      missing = no_field(record, field, name, place);
+    }
+    return found;
+  };
+  Found prediction = get("prediction", fields.prediction);
+  Found references = get("references", fields.references);
+  Result<std::optional<std::string>> document = document_of(get("document", fields.document));
   if (!document) return document.error();
   result.document = *std::move(document);
-  const Found query = get(fields.query);
+  const Found query = get("query", fields.query);
   if (!query.absent() && !query.null()) {
     Result<std::string> text = text_of(query, "the query");
     if (!text) return text.error();
@@ -173,10 +183,11 @@ Result<PredictionRecord> decode_prediction(nlohmann::json& record, const Predict
        {Target{"id", fields.id, &result.id}, Target{"group", fields.group, &result.group},
         Target{"cluster", fields.cluster, &result.cluster},
         Target{"language", fields.language, &result.language}}) {
-    Result<std::string> text = text_of(get(target.name), target.field, true);
+    Result<std::string> text = text_of(get(target.field, target.name), target.field, true);
     if (!text) return text.error();
     *target.text = *std::move(text);
   }
+  if (missing) return *missing;
   // All other fields have been read. A path may lead from one of these two into the other.
   prediction.last_reader = references.last_reader = prediction.name != references.name &&
                                                     record.contains(prediction.name) &&
@@ -196,7 +207,8 @@ Result<PredictionRecord> decode_prediction(nlohmann::json& record, const Predict
     if (!text) return text.error();
     result.prediction = *std::move(text);
   }
-  if (result.id.empty()) result.id = std::to_string(number);
+  result.numbered = result.id.empty();
+  if (result.numbered) result.id = std::to_string(number);
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "datasets/predictions/one_kind_of_id.h"
 #include "datasets/predictions/plain_prediction.h"
 #include "datasets/predictions/suspicious_lines.h"
 #include "harness/core/line_reader.h"
@@ -82,15 +83,20 @@ Status read_json_records(const std::string& path, const JsonRecordHandler& handl
 Status read_prediction_json_lines(const std::string& path, const PredictionFields& fields,
                                   const PredictionSink& sink) {
   PlainPredictionReader plain(fields);
+  OneKindOfId ids;
+  const auto pass_on = [&](PredictionRecord record) {
+    const Status same = ids.add(record);
+    return same ? sink(std::move(record)) : same;
+  };
   std::string scratch;
   return for_each_record(
       path, [&](const std::string& line, int64_t number, const std::string& where) -> Status {
-        if (auto record = plain.read(line, number, where)) return sink(*std::move(record));
+        if (auto record = plain.read(line, number, where)) return pass_on(*std::move(record));
         Result<nlohmann::json> value = parse_json_line(line, where, scratch);
         if (!value) return value.error();
         Result<PredictionRecord> record = decode_prediction(*value, fields, number, {where, ""});
         if (!record) return record.error();
-        return sink(*std::move(record));
+        return pass_on(*std::move(record));
       });
 }
 
@@ -132,6 +138,7 @@ Status read_prediction_line_files(const std::string& predictions,
     }
     PredictionRecord record;
     record.id = std::to_string(files[0].lines);
+    record.numbered = true;
     record.prediction = *std::move(lines[0]);
     if (files.size() > 1) {
       record.references.emplace();

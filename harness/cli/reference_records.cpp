@@ -30,10 +30,10 @@ Example example_of(datasets::PredictionRecord record) {
 Result<ReferenceRecords> read_reference_records(const std::vector<std::string>& paths) {
   // A reference row has no prediction: the constant "" stands for it.
   std::map<std::string, std::string> names = {{"prediction", "="}};
-  const Result<datasets::PredictionFields> fields = datasets::make_prediction_fields(names);
+  const Result<datasets::PredictionFields> fields = datasets::make_prediction_fields({}, names);
   if (!fields) return fields.error();
   names["references"] = "output";
-  const Result<datasets::PredictionFields> output = datasets::make_prediction_fields(names);
+  const Result<datasets::PredictionFields> output = datasets::make_prediction_fields({}, names);
   if (!output) return output.error();
 
   auto dataset = std::make_shared<Dataset>();

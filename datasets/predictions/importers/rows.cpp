@@ -9,16 +9,14 @@
 namespace qfs::datasets {
 
 Result<PredictionFields> importer_fields(const std::map<std::string, std::string>& chosen) {
-  std::map<std::string, std::string> all = {{"id", kFoundId},
-                                            {"prediction", kFoundPrediction},
-                                            {"references", kFoundReferences},
-                                            {"document", ""},
-                                            {"query", ""},
-                                            {"group", ""},
-                                            {"cluster", ""},
-                                            {"language", ""}};
-  for (const auto& [field, name] : chosen) all[field] = name;
-  return make_prediction_fields(all);
+  return make_prediction_fields(chosen, {{"id", kFoundId},
+                                         {"prediction", kFoundPrediction},
+                                         {"references", kFoundReferences},
+                                         {"document", ""},
+                                         {"query", ""},
+                                         {"group", ""},
+                                         {"cluster", ""},
+                                         {"language", ""}});
 }
 
 const nlohmann::json* first_field(const nlohmann::json& row,

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "datasets/predictions/plain_prediction.h"
+#include "datasets/predictions/prediction_lines.h"
+#include "tests/support/temporary_folder.h"
 
 namespace qfs::datasets {
 namespace {
@@ -59,6 +61,57 @@ TEST(DecodePrediction, AWrongTypeNamesItsPlace) {
   ASSERT_FALSE(record.ok());
   EXPECT_EQ(record.error().where, "out.jsonl:7#/references/1");
   EXPECT_THAT(record.error().message, HasSubstr("a reference must be text"));
+}
+
+TEST(DecodePrediction, AFieldThatTheUserNamedIsThereOrAnError) {
+  const auto record = decoded(R"({"prediction": "p", "pid": "a"})", {{"id", "pidd"}});
+  ASSERT_FALSE(record.ok());
+  EXPECT_THAT(record.error().message,
+              HasSubstr("missing field 'pidd' (did you mean 'pid'?); the fields there are: pid"));
+  EXPECT_THAT(record.error().message, HasSubstr("--fields id="));
+  EXPECT_EQ(decoded(R"({"prediction": "p", "pid": null})", {{"id", "pid"}})->id, "7");
+  EXPECT_TRUE(decoded(R"({"prediction": "p"})", {{"id", ""}, {"query", "=why"}}).ok());
+}
+
+class PredictionLines : public testing::Test {
+ protected:
+  /// The ids of a file, or its error.
+  std::string read(const std::string& lines, const std::map<std::string, std::string>& chosen) {
+    std::string ids;
+    const Status status =
+        read_prediction_json_lines(folder_.write("p.jsonl", lines), *make_prediction_fields(chosen),
+                                   [&](const PredictionRecord& record) -> Status {
+                                     ids += record.id + " ";
+                                     return {};
+                                   });
+    return status.ok() ? ids : status.error().to_string();
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(PredictionLines, AllHaveIdsOrNoneHas) {
+  EXPECT_EQ(read(R"({"prediction":"a"})"
+                 "\n"
+                 R"({"prediction":"b"})",
+                 {}),
+            "1 2 ");
+  EXPECT_THAT(read(R"({"prediction":"a","id":"x"})"
+                   "\n"
+                   R"({"prediction":"b","Id":"y"})",
+                   {}),
+              HasSubstr("p.jsonl:2: this record has no id, and the one at"));
+  EXPECT_THAT(read(R"({"prediction":"a"})"
+                   "\n"
+                   R"({"prediction":"b","id":"y"})",
+                   {}),
+              HasSubstr("p.jsonl:1: this record has no id"));
+}
+
+TEST_F(PredictionLines, APlainRecordWithoutANamedFieldIsAnError) {
+  EXPECT_THAT(read(R"({"prediction":"a","pid":"x"})", {{"id", "pidd"}}),
+              HasSubstr("missing field 'pidd' (did you mean 'pid'?)"));
+  EXPECT_EQ(read(R"({"prediction":"a","pid":"x"})", {{"id", "pid"}}), "x ");
 }
 
 TEST(PlainPredictionReader, TakesOrdinaryRecordsAsTheCarefulReaderDoes) {
