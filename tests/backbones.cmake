@@ -4,7 +4,7 @@ qfs_test(backbone_registry_test LABEL unit
 if(QFS_TORCH)
   qfs_test(backbones_test LABEL unit
     SOURCES unit/kernels/cpu_kernels_test.cpp unit/kernels/dense_kernels_test.cpp unit/kernels/thread_pool_test.cpp unit/backbones/cpu_bfloat16_test.cpp unit/backbones/llama_test.cpp
-            unit/backbones/machine_limits_test.cpp unit/backbones/model_work_test.cpp unit/backbones/prompt_products_test.cpp unit/backbones/rope_test.cpp
+            unit/backbones/machine_limits_test.cpp unit/backbones/model_work_test.cpp unit/backbones/prompt_products_test.cpp unit/backbones/rope_test.cpp unit/backbones/weight_reader_test.cpp
             support/gguf_writer.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp support/tiny_llama.cpp
             support/tiny_seq2seq.cpp
     LINK qfs_backbones nlohmann_json::nlohmann_json)

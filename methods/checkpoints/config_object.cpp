@@ -69,6 +69,11 @@ bool ConfigObject::mentions(std::string_view key) const {
   return value_->contains(std::string(key));
 }
 
+bool ConfigObject::empty_list(std::string_view key) const {
+  const json* value = find(key);
+  return value != nullptr && value->is_array() && value->empty();
+}
+
 std::vector<std::string> ConfigObject::keys() const {
   std::vector<std::string> names;
   for (const auto& [name, value] : value_->items()) {

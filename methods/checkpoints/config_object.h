@@ -29,6 +29,8 @@ class ConfigObject {
   bool has(std::string_view key) const;
   /// Whether the key is there, be it null: for keys whose absence means something else.
   bool mentions(std::string_view key) const;
+  /// Whether a list without members stands under the key.
+  bool empty_list(std::string_view key) const;
   std::vector<std::string> keys() const;
 
   // A missing key is `data`.

@@ -24,12 +24,37 @@ Status read_optional(const ConfigObject& object, std::string_view key, std::opti
   return status;
 }
 
+Status read_original_context(const ConfigObject& object, RopeConfig& rope) {
+  constexpr std::string_view kOriginal = "original_max_position_embeddings";
+  if (!object.has(kOriginal)) return {};
+  const Result<int64_t> context = object.integer(kOriginal, 1, int64_t{1} << 31);
+  if (!context.ok()) return context.error();
+  rope.original_context = *context;
+  return {};
+}
+
+/// Keys without which a kind means nothing; transformers refuses files that leave one out.
+Status check_rope_keys(const ConfigObject& object, const std::string& type) {
+  std::vector<std::string_view> required;
+  if (type == "linear" || type == "dynamic" || type == "yarn") required = {"factor"};
+  if (type == "llama3") required = {"factor", "low_freq_factor", "high_freq_factor"};
+  for (const std::string_view key : required) {
+    // Of yarn, null asks for the ratio of the lengths.
+    if (type == "yarn" ? object.mentions(key) : object.has(key)) continue;
+    return data_error("RoPE scaling '" + type + "' needs '" + std::string(key) + "'",
+                      object.place(key));
+  }
+  return {};
+}
+
 Status read_rope_object(const ConfigObject& object, RopeConfig& rope) {
   // "type" is how files older than transformers 4.43 say "rope_type".
   const Result<std::string> type =
       object.text_or(object.has("rope_type") ? "rope_type" : "type", rope.type);
   if (!type.ok()) return type.error();
   rope.type = *type;
+  if (Status status = check_rope_keys(object, *type); !status.ok()) return status;
+  rope.factor_of_lengths = *type == "yarn" && !object.has("factor");
   struct Real {
     std::string_view key;
     double& value;
@@ -57,12 +82,7 @@ Status read_rope_object(const ConfigObject& object, RopeConfig& rope) {
   const Result<bool> truncate = object.boolean_or("truncate", rope.truncate);
   if (!truncate.ok()) return truncate.error();
   rope.truncate = *truncate;
-  constexpr std::string_view kOriginal = "original_max_position_embeddings";
-  if (object.has(kOriginal)) {
-    const Result<int64_t> context = object.integer(kOriginal, 1, int64_t{1} << 31);
-    if (!context.ok()) return context.error();
-    rope.original_context = *context;
-  }
+  if (Status status = read_original_context(object, rope); !status.ok()) return status;
   for (auto* list : {&rope.long_factor, &rope.short_factor}) {
     const Result<std::vector<double>> values =
         object.reals(list == &rope.long_factor ? "long_factor" : "short_factor");
@@ -101,12 +121,17 @@ Result<RopeConfig> read_rope_config(const ConfigObject& config, double default_t
                                    {"partial_rotary_factor", &rope.partial_rotary_factor}}) {
     if (Status status = read_positive(config, key, *value); !status.ok()) return status.error();
   }
-  // transformers 5 writes both kinds of values into one object.
+  // transformers 5 writes both kinds of values into rope_parameters; a rope_scaling beside it
+  // stands for all of it.
   for (const std::string_view key : {"rope_scaling", "rope_parameters"}) {
     const Result<std::optional<ConfigObject>> object = config.object(key);
     if (!object.ok()) return object.error();
-    if (!*object) continue;
+    if (!*object || (*object)->keys().empty()) continue;
     if (Status status = read_rope_object(**object, rope); !status.ok()) return status.error();
+    break;
+  }
+  if (rope.type == "llama3" || rope.type == "yarn") {
+    if (Status status = read_original_context(config, rope); !status.ok()) return status.error();
   }
   return rope;
 }

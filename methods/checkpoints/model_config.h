@@ -20,6 +20,7 @@ struct RopeConfig {
   std::string type = "default";  ///< default, linear, dynamic, yarn, longrope, llama3, …
   double theta = 10000;
   double factor = 1;
+  bool factor_of_lengths = false;  ///< yarn: it is the longest text over original_context
   double partial_rotary_factor = 1;
   std::optional<int64_t> original_context;  ///< original_max_position_embeddings
   std::optional<double> low_freq_factor;

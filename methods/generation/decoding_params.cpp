@@ -7,46 +7,6 @@
 
 namespace qfs::generation {
 
-namespace {
-
-/// The first of `names` that is given.
-std::string first_given(const Params& params, std::initializer_list<const char*> names) {
-  for (const char* name : names) {
-    if (params.has(name)) return name;
-  }
-  return "";
-}
-
-void apply_sampling(const Params& params, DecodingOptions& options) {
-  const auto temperature = params.find<double>("temperature");
-  if (!temperature) return;
-  SamplingOptions sampling;
-  sampling.temperature = *temperature;
-  sampling.top_k = params.find<int64_t>("top_k").value_or(0);
-  sampling.top_p = params.find<double>("top_p").value_or(1.0);
-  const bool exceeds = params.find<std::string>("nucleus") == "exceeds";
-  sampling.nucleus = exceeds ? NucleusRule::exceeds : NucleusRule::reaches;
-  options.sampling = sampling;
-  options.beams.reset();
-}
-
-void apply_beams(const Params& params, DecodingOptions& options) {
-  const auto count = params.find<int64_t>("num_beams");
-  if (count == 1) options.beams.reset();
-  if (!count || *count == 1) return;
-  BeamOptions beams;
-  beams.count = *count;
-  beams.length_penalty = params.find<double>("length_penalty").value_or(1.0);
-  beams.early_stopping =
-      early_stopping_named(params.find<std::string>("early_stopping").value_or("no"));
-  const bool scorer = params.find<std::string>("beam_rules") == "scorer";
-  beams.rules = scorer ? BeamRules::scorer : BeamRules::vectorized;
-  options.beams = beams;
-  options.sampling.reset();
-}
-
-}  // namespace
-
 std::vector<ParamSpec> decoding_params() {
   constexpr double kMany = 1 << 20;
   const std::string hf = "transformers 5.23 generate()";
@@ -90,21 +50,38 @@ std::vector<ParamSpec> decoding_params() {
   };
 }
 
+std::span<const char* const> drawing_params() {
+  static constexpr const char* kNames[] = {"top_k", "top_p", "nucleus"};
+  return kNames;
+}
+
+std::span<const char* const> searching_params() {
+  static constexpr const char* kNames[] = {"length_penalty", "early_stopping", "beam_rules"};
+  return kNames;
+}
+
+std::string first_given(const Params& params, std::span<const char* const> names) {
+  for (const char* name : names) {
+    if (params.has(name)) return name;
+  }
+  return "";
+}
+
 EarlyStopping early_stopping_named(std::string_view name) {
   if (name == "yes") return EarlyStopping::yes;
   return name == "never" ? EarlyStopping::never : EarlyStopping::no;
 }
 
 Status check_decoding(const Params& params) {
-  const std::string drawing = first_given(params, {"top_k", "top_p", "nucleus"});
-  if (!drawing.empty() && !params.has("temperature")) {
+  const bool published = params.find<std::string>("decoding") == "checkpoint";
+  const std::string drawing = first_given(params, drawing_params());
+  if (!drawing.empty() && !published && !params.has("temperature")) {
     return invalid_argument("'" + drawing +
                             "' needs 'temperature'; without it the most probable token is taken");
   }
-  const std::string searching =
-      first_given(params, {"length_penalty", "early_stopping", "beam_rules"});
+  const std::string searching = first_given(params, searching_params());
   const int64_t beams = params.find<int64_t>("num_beams").value_or(1);
-  if (!searching.empty() && beams < 2) {
+  if (!searching.empty() && beams < 2 && !(published && !params.has("num_beams"))) {
     return invalid_argument("'" + searching + "' needs 'num_beams' from 2");
   }
   if (beams > 1 && params.has("temperature")) {
@@ -117,15 +94,6 @@ Status check_decoding(const Params& params) {
     return invalid_argument("'min_new_tokens' is above 'max_new_tokens'");
   }
   return {};
-}
-
-void apply_decoding(const Params& params, DecodingOptions& options) {
-  apply_sampling(params, options);
-  apply_beams(params, options);
-  if (const auto minimum = params.find<int64_t>("min_new_tokens")) {
-    options.min_new_tokens = *minimum;
-  }
-  if (const auto size = params.find<int64_t>("no_repeat_ngram")) options.no_repeat_ngram = *size;
 }
 
 }  // namespace qfs::generation

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/core/suggest.h"
-#include "methods/generation/checkpoint_decoding.h"
+#include "methods/generation/chosen_decoding.h"
 #include "methods/generation/decoding_params.h"
 #include "methods/tokenizers/chat/chat_renderer.h"
 #include "methods/tokenizers/source_layout.h"
@@ -163,10 +163,8 @@ Result<DecodingOptions> decoding_of(const json& arguments, const Backbone& backb
   const auto params = params_of(arguments.value("decoding", json::object()));
   if (!params.ok()) return params.error();
   if (Status status = check_decoding(*params); !status.ok()) return status.error();
-  const backbones::SequenceShape& shape = backbone.network->shape();
-  const bool published = params->find<std::string>("decoding") == "checkpoint";
-  Result<DecodingOptions> decoding = required_decoding(backbone.generation, shape);
-  if (published) decoding = published_decoding(backbone.generation, shape);
+  Result<DecodingOptions> decoding =
+      chosen_decoding(*params, backbone.generation, backbone.network->shape());
   if (!decoding.ok()) return decoding.error();
   DecodingOptions options = *std::move(decoding);
   options.max_new_tokens = arguments.value("max_new_tokens", int64_t{64});
@@ -174,7 +172,6 @@ Result<DecodingOptions> decoding_of(const json& arguments, const Backbone& backb
   if (std::ranges::count(options.stop_texts, "") > 0) {
     return invalid_argument("a stop text is empty; leave it out to stop at the end token only");
   }
-  apply_decoding(*params, options);
   if (params->has("min_new_tokens") && options.min_new_tokens > options.max_new_tokens) {
     return invalid_argument("'min_new_tokens' is above the limit of " +
                             std::to_string(options.max_new_tokens) + " new tokens");

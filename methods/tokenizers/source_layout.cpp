@@ -13,30 +13,13 @@ namespace {
 constexpr std::array<PlaceholderRule, 3> kLayoutRules = {
     {{"document", 1, 1}, {"query", 0, 2}, {"sep", 0, 2}}};
 
-/// Special tokens that the tokenizer's template puts around a text.
-struct Frame {
-  std::vector<int32_t> before;
-  std::vector<int32_t> after;
-};
-
-Frame frame_of(const VocabularyTokenizer& tokenizer) {
-  Frame frame;
-  bool inside = false;
-  for (const Token& token : tokenizer.model_input("a").tokens) {
-    const bool special = token.begin == token.end;
-    if (!special) inside = true;
-    if (special) (inside ? frame.after : frame.before).push_back(token.id);
-  }
-  return frame;
-}
-
 /// Puts pieces of a layout together; text is held back until a separator or the end, so that it is
 /// encoded as one.
 class LayoutEncoder {
  public:
   LayoutEncoder(const VocabularyTokenizer& tokenizer, GlobalTokens global)
       : tokenizer_(tokenizer),
-        frame_(frame_of(tokenizer)),
+        frame_(tokenizer.frame()),
         query_is_global_(global == GlobalTokens::query || global == GlobalTokens::first_and_query),
         separators_are_global_(global == GlobalTokens::first_and_separators) {
     tokens_.ids = frame_.before;
@@ -93,7 +76,7 @@ class LayoutEncoder {
   }
 
   const VocabularyTokenizer& tokenizer_;
-  Frame frame_;
+  TextFrame frame_;
   bool query_is_global_;
   bool separators_are_global_;
   std::string run_;

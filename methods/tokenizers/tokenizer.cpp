@@ -50,7 +50,11 @@ std::vector<int32_t> VocabularyTokenizer::ids_behind(std::string_view text) cons
 
 ModelInput VocabularyTokenizer::model_input(std::string_view text) const {
   ModelInput input;
-  input.tokens = encode(text);
+  const TextFrame around = frame();
+  for (const int32_t id : around.before) input.tokens.push_back({id, 0, 0});
+  const std::vector<Token> tokens = encode(text);
+  input.tokens.insert(input.tokens.end(), tokens.begin(), tokens.end());
+  for (const int32_t id : around.after) input.tokens.push_back({id, 0, 0});
   input.type_ids.assign(input.tokens.size(), 0);
   return input;
 }

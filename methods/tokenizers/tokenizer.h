@@ -53,6 +53,14 @@ struct ModelInput {
   std::vector<int32_t> type_ids;
 };
 
+/// The special tokens that a tokenizer wants around one text.
+struct TextFrame {
+  std::vector<int32_t> before;
+  std::vector<int32_t> after;
+
+  size_t size() const { return before.size() + after.size(); }
+};
+
 /// A tokenizer with a vocabulary: what backbones are fed with.
 class VocabularyTokenizer : public Tokenizer {
  public:
@@ -79,8 +87,11 @@ class VocabularyTokenizer : public Tokenizer {
   /// without the mark that some files put before the beginning of a text alone.
   virtual std::vector<int32_t> ids_behind(std::string_view text) const;
 
-  /// One plain text, or two, inside the special tokens that the file wants around them; without an
-  /// override there are none. Ranges are those in the text that a token is from; truncation and
+  /// None without an override.
+  virtual TextFrame frame() const { return {}; }
+
+  /// One plain text inside frame(), or two inside the tokens that the file wants around them.
+  /// Ranges are those in the text that a token is from; truncation and
   /// padding of the file are not applied.
   virtual ModelInput model_input(std::string_view text) const;
   virtual ModelInput model_input(std::string_view first, std::string_view second) const;

@@ -7,8 +7,7 @@
 #include "methods/backbones/backbone.h"
 #include "methods/backbones/roofline/machine_limits.h"
 #include "methods/backbones/runtime/torch_runtime.h"
-#include "methods/generation/checkpoint_decoding.h"
-#include "methods/generation/decoding_params.h"
+#include "methods/generation/chosen_decoding.h"
 
 namespace qfs::zero_shot {
 
@@ -19,17 +18,13 @@ constexpr int64_t kLedPositions = 16384;  // of the published LED checkpoints
 /// What the checkpoint requires or its publisher set, what was asked for, and what measuring asks.
 Result<generation::DecodingOptions> decoding_of(const SessionRequest& request,
                                                 const backbones::Backbone& backbone) {
-  const backbones::SequenceShape& shape = backbone.network->shape();
-  const bool published = request.params.find<std::string>("decoding") == "checkpoint";
   Result<generation::DecodingOptions> decoding =
-      generation::required_decoding(backbone.generation, shape);
-  if (published) decoding = generation::published_decoding(backbone.generation, shape);
+      generation::chosen_decoding(request.params, backbone.generation, backbone.network->shape());
   if (!decoding.ok()) return decoding;
   generation::DecodingOptions options = *std::move(decoding);
   options.max_new_tokens = request.params.get<int64_t>("max_new_tokens");
   options.ignore_stops = request.runtime.ignore_eos;
   if (auto stop = request.params.find<std::string>("stop")) options.stop_texts.push_back(*stop);
-  generation::apply_decoding(request.params, options);
   options.min_new_tokens = std::min(options.min_new_tokens, options.max_new_tokens);
   options.share_prefixes = request.params.find<bool>("prefix_reuse").value_or(false);
   return options;

@@ -52,7 +52,7 @@ std::string_view ZeroShotSpec::doc() const {
 }
 
 std::vector<std::string> ZeroShotSpec::layers() const {
-  return {"backbone-llama@2", "generation@3", "tokenizers@4", "truncation@1"};
+  return {"backbone-llama@3", "generation@4", "tokenizers@5", "truncation@1"};
 }
 
 std::vector<ParamSpec> ZeroShotSpec::params() const {

@@ -8,6 +8,14 @@
 
 namespace qfs::backbones {
 
+namespace {
+
+bool contains(const std::vector<int32_t>& ids, int32_t id) {
+  return std::ranges::find(ids, id) != ids.end();
+}
+
+}  // namespace
+
 Result<TextInputs> TextInputs::open(const std::string& folder, int64_t max_tokens,
                                     bool prefix_space) {
   auto tokenizer = tokenizers::open_tokenizer_files(folder);
@@ -19,16 +27,11 @@ Result<TextInputs> TextInputs::open(const std::string& folder, int64_t max_token
   inputs.prefix_space_ = prefix_space;
   const int64_t own = config->model_max_length.value_or(max_tokens);
   inputs.max_tokens_ = static_cast<size_t>(std::min(max_tokens, own));
-  // A letter between the tokens of the template: theirs have an empty range.
-  const std::vector<tokenizers::Token> letter = inputs.tokenizer_->model_input("a").tokens;
-  const auto of_text = [](const tokenizers::Token& token) { return token.end > token.begin; };
-  const auto first = std::ranges::find_if(letter, of_text);
-  const auto last = std::find_if(letter.rbegin(), letter.rend(), of_text).base();
-  for (auto token = letter.begin(); token < first; ++token) inputs.before_.push_back(token->id);
-  for (auto token = last; token < letter.end(); ++token) inputs.after_.push_back(token->id);
-  if (first == letter.end() || inputs.before_.size() + inputs.after_.size() >= inputs.max_tokens_) {
-    return unavailable("the tokenizer puts " + std::to_string(letter.size()) +
-                           " tokens of its own around a letter",
+  inputs.frame_ = inputs.tokenizer_->frame();
+  if (inputs.frame_.size() >= inputs.max_tokens_) {
+    return unavailable("the tokenizer puts " + std::to_string(inputs.frame_.size()) +
+                           " tokens of its own around a text; the model reads " +
+                           std::to_string(inputs.max_tokens_),
                        folder);
   }
   return inputs;
@@ -44,15 +47,14 @@ Result<TextTokens> TextInputs::tokens(std::string_view text) const {
     return error.error();
   }
   TextTokens result;
-  const size_t room = max_tokens_ - before_.size() - after_.size();
+  const size_t room = max_tokens_ - frame_.size();
   result.truncated = own.size() > room;
   own.resize(std::min(own.size(), room));
-  result.ids = before_;
+  result.ids = frame_.before;
   for (const tokenizers::Token& token : own) result.ids.push_back(token.id);
-  result.ids.insert(result.ids.end(), after_.begin(), after_.end());
+  result.ids.insert(result.ids.end(), frame_.after.begin(), frame_.after.end());
   for (const int32_t id : result.ids) {
-    result.special.push_back(std::ranges::find(before_, id) != before_.end() ||
-                             std::ranges::find(after_, id) != after_.end());
+    result.special.push_back(contains(frame_.before, id) || contains(frame_.after, id));
   }
   return result;
 }

@@ -19,16 +19,15 @@ namespace qfs::backbones {
 class TextInputs {
  public:
   /// `max_tokens`: what the encoder reads; the tokenizer's own `model_max_length` may be less.
-  /// Errors: those of open_tokenizer_files; `unavailable` for a template that is not the same for
-  /// every text.
+  /// Errors: those of open_tokenizer_files; `unavailable` when the special tokens around a text
+  /// leave no room for it.
   static Result<TextInputs> open(const std::string& folder, int64_t max_tokens, bool prefix_space);
 
   Result<TextTokens> tokens(std::string_view text) const;
 
  private:
   std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer_;
-  std::vector<int32_t> before_;
-  std::vector<int32_t> after_;
+  tokenizers::TextFrame frame_;
   size_t max_tokens_ = 0;
   bool prefix_space_ = false;
 };

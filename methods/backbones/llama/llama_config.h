@@ -30,7 +30,7 @@ struct LlamaConfig {
   bool output_bias = false;
   bool mlp_bias = false;
   bool embedding_norm = false;  ///< BlueLM: a LayerNorm behind the embedding ("stable embedding")
-  bool tied = false;            ///< the head is the embedding, whatever else the checkpoint has
+  bool tied = false;            ///< the head is the embedding
 
   /// Of the embedding's LayerNorm; Open-Llama's code, BlueLM's model for it, leaves LibTorch's.
   static constexpr float kEmbeddingNormEps = 1e-5f;

@@ -81,6 +81,10 @@ Result<LlamaConfig> read_llama_config(const checkpoints::ModelDirectory& directo
   config.rope = *rope;
   // The scaling kinds fall back to it (modeling_rope_utils.py).
   if (!config.rope.original_context) config.rope.original_context = positions;
+  if (config.rope.factor_of_lengths) {
+    config.rope.factor =
+        static_cast<double>(positions) / static_cast<double>(*config.rope.original_context);
+  }
   if (Status status = check_rope(config.rope, file); !status.ok()) return status.error();
   if (config.rope.type == "dynamic") {
     // Up to here the frequencies are the unscaled ones; beyond, they depend on the length of the

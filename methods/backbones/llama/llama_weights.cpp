@@ -73,7 +73,7 @@ Loaded load(const LlamaConfig& config, const Checkpoint& file, const LlamaNames&
     weights->output_norm = reader.vector(weight(names.output_norm), config.hidden);
     if (config.tied) {
       weights->head = weights->embedding;
-      reader.allow(weight(names.head));
+      reader.expect_copy(weight(names.head), weight(names.embedding));
     } else {
       weights->head = single(reader, names.head, config.vocabulary, config.hidden);
     }

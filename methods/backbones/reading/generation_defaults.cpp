@@ -40,7 +40,10 @@ constexpr std::string_view kUncomputedLists[] = {
     "sequence_bias",
     "exponential_decay_length_penalty",
     "dola_layers",
+    "stop_strings",
+    "watermarking_config",
 };
+constexpr std::string_view kRenormalize = "renormalize_logits";
 
 /// Keys of one file; keeps the first failure.
 class DefaultsReader {
@@ -97,7 +100,7 @@ class DefaultsReader {
   }
   std::optional<std::string> given(std::span<const std::string_view> keys) const {
     for (const std::string_view key : keys) {
-      if (file_.has(key)) return file_.place(key);
+      if (file_.has(key) && !file_.empty_list(key)) return file_.place(key);
     }
     return std::nullopt;
   }
@@ -122,13 +125,34 @@ class DefaultsReader {
   Status status_;
 };
 
-std::optional<std::string> find_uncomputed(DefaultsReader& reader, const GenerationDefaults& read) {
-  if (auto number = reader.other_than(kUncomputedNumbers)) return number;
-  if (auto list = reader.given(kUncomputedLists)) return list;
-  if (!read.sample) return std::nullopt;
-  if (read.num_beams.value_or(1) > 1) return reader.place("do_sample");
-  return reader.other_than(kUncomputedDraws);
+PublishedDecoding read_published(const ConfigObject& file) {
+  DefaultsReader reader(file);
+  PublishedDecoding published;
+  published.source = file.source();
+  published.max_length = reader.integer("max_length", 0);
+  published.min_length = reader.integer("min_length", 0);
+  published.max_new_tokens = reader.integer("max_new_tokens", 1);
+  published.min_new_tokens = reader.integer("min_new_tokens", 0);
+  published.num_beams = reader.integer("num_beams", 1);
+  published.length_penalty = reader.real("length_penalty");
+  published.early_stopping = reader.early_stopping();
+  published.no_repeat_ngram = reader.integer("no_repeat_ngram_size", 0);
+  published.sample = reader.boolean("do_sample");
+  published.temperature = reader.real("temperature");
+  published.top_k = reader.integer("top_k", 0);
+  published.top_p = reader.real("top_p");
+  published.uncomputed = reader.other_than(kUncomputedNumbers);
+  if (!published.uncomputed) published.uncomputed = reader.given(kUncomputedLists);
+  if (!published.uncomputed && reader.boolean(kRenormalize)) {
+    published.uncomputed = reader.place(kRenormalize);
+  }
+  published.uncomputed_draw = reader.other_than(kUncomputedDraws);
+  published.status = reader.status();
+  return published;
 }
+
+/// BART of transformers up to 4.0 said so instead of naming the token.
+constexpr std::string_view kForceBos = "force_bos_token_to_be_generated";
 
 }  // namespace
 
@@ -139,22 +163,18 @@ Result<GenerationDefaults> read_generation_defaults(const checkpoints::ModelDire
   defaults.end_ids = reader.ids("eos_token_id");
   if (defaults.end_ids.empty()) defaults.end_ids = model.ids("eos_token_id");
   defaults.forced_first = reader.id("forced_bos_token_id");
-  defaults.forced_last = reader.id("forced_eos_token_id");
-  defaults.max_length = reader.integer("max_length", 0);
-  defaults.min_length = reader.integer("min_length", 0);
-  defaults.max_new_tokens = reader.integer("max_new_tokens", 1);
-  defaults.min_new_tokens = reader.integer("min_new_tokens", 0);
-  defaults.num_beams = reader.integer("num_beams", 1);
-  defaults.length_penalty = reader.real("length_penalty");
-  defaults.early_stopping = reader.early_stopping();
-  defaults.no_repeat_ngram = reader.integer("no_repeat_ngram_size", 0);
-  defaults.sample = reader.boolean("do_sample");
-  defaults.temperature = reader.real("temperature");
-  defaults.top_k = reader.integer("top_k", 0);
-  defaults.top_p = reader.real("top_p");
-  defaults.uncomputed = find_uncomputed(reader, defaults);
+  if (!defaults.forced_first && reader.boolean(kForceBos)) {
+    defaults.forced_first = reader.id("bos_token_id");
+  }
+  const std::vector<int32_t> last = reader.ids("forced_eos_token_id");
+  if (!last.empty()) defaults.forced_last = last.front();
+  defaults.published = read_published(directory.generation_config());
   for (const DefaultsReader* each : {&reader, &model}) {
     if (!each->status().ok()) return each->status().error();
+  }
+  if (last.size() > 1) {
+    return unavailable("a choice of several forced end tokens is not computed by this program",
+                       reader.place("forced_eos_token_id"));
   }
   return defaults;
 }

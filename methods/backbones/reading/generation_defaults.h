@@ -14,12 +14,9 @@
 
 namespace qfs::backbones {
 
-struct GenerationDefaults {
-  std::vector<int32_t> end_ids;         ///< eos_token_id; empty: the tokenizer's
-  std::optional<int32_t> forced_first;  ///< forced_bos_token_id
-  std::optional<int32_t> forced_last;   ///< forced_eos_token_id
-
-  // Lengths count the decoder's first token, as in the files.
+/// How the publisher chooses tokens. Lengths count the decoder's first token, as in the files.
+struct PublishedDecoding {
+  std::string source;  ///< the file
   std::optional<int64_t> max_length;
   std::optional<int64_t> min_length;
   std::optional<int64_t> max_new_tokens;
@@ -34,11 +31,21 @@ struct GenerationDefaults {
   std::optional<double> top_p;
   /// A setting that changes outputs and that this program does not compute: "file#/key".
   std::optional<std::string> uncomputed;
+  std::optional<std::string> uncomputed_draw;  ///< likewise, when tokens are drawn
+  /// `data`: one of these has another kind or is out of range. A model can be read without them.
+  Status status;
+};
+
+struct GenerationDefaults {
+  std::vector<int32_t> end_ids;         ///< eos_token_id; empty: the tokenizer's
+  std::optional<int32_t> forced_first;  ///< forced_bos_token_id
+  std::optional<int32_t> forced_last;   ///< forced_eos_token_id
+  PublishedDecoding published;
 };
 
 /// From generation_config.json; from config.json where there is no such file, as in transformers.
-/// End tokens are config.json's also where the other file does not name them. `data`: a value of
-/// another kind or out of range, with its place.
+/// End tokens are config.json's also where the other file does not name them. `data`: an end
+/// token or a forced token of another kind or out of range, with its place.
 Result<GenerationDefaults> read_generation_defaults(const checkpoints::ModelDirectory& directory);
 
 }  // namespace qfs::backbones

@@ -93,6 +93,19 @@ std::vector<float> WeightReader::vectors(std::span<const VectorPart> parts) {
   return values;
 }
 
+void WeightReader::expect_copy(const std::string& name, const std::string& of) {
+  used_.insert(name);
+  const TensorEntry* copy = file_.find(name);
+  const TensorEntry* original = file_.find(of);
+  if (copy == nullptr || original == nullptr) return;
+  const bool equal = copy->type == original->type &&
+                     std::ranges::equal(file_.mapped_bytes(*copy), file_.mapped_bytes(*original));
+  if (equal) return;
+  keep(data_error("'" + file_.path() + "' has a " + name + " that differs from " + of +
+                  ", whose copy it is by the configuration; \"tie_word_embeddings\": false reads "
+                  "both"));
+}
+
 Status WeightReader::check_all_used() const {
   for (const TensorEntry& tensor : file_.tensors()) {
     if (!used_.contains(tensor.name)) {

@@ -45,6 +45,9 @@ class WeightReader {
   /// A tensor that may be there without being part of the model, such as a saved buffer.
   void allow(const std::string& name) { used_.insert(name); }
 
+  /// A copy of another tensor, where it is there; `data` when its bytes differ.
+  void expect_copy(const std::string& name, const std::string& of);
+
   const Status& status() const { return status_; }
   /// `unavailable` when the file has a tensor that nobody asked for: then the model computes
   /// something that the loader does not know.

@@ -81,13 +81,9 @@ class ByteLevelBpe final : public VocabularyTokenizer {
     return vocabulary_.end_of_sequence_id;
   }
 
-  using VocabularyTokenizer::model_input;
-  ModelInput model_input(std::string_view text) const override {
-    ModelInput input = VocabularyTokenizer::model_input(text);
-    if (!vocabulary_.first_id) return input;
-    input.tokens.insert(input.tokens.begin(), {*vocabulary_.first_id, 0, 0});
-    input.type_ids.push_back(0);
-    return input;
+  TextFrame frame() const override {
+    if (!vocabulary_.first_id) return {};
+    return {{*vocabulary_.first_id}, {}};
   }
 
  private:

@@ -36,6 +36,34 @@ size_t cut_before_mark(std::string_view text) {
   return std::min(text.find(kSpaceMark, begin), text.size());
 }
 
+/// Symbols of one word; what has none is the unknown token, a run of it one token where the file
+/// fuses them, or nothing.
+class SymbolList {
+ public:
+  SymbolList(std::vector<BpeSymbol>& symbols, int32_t unknown, bool fuse)
+      : symbols_(symbols), unknown_(unknown), fuse_(fuse) {}
+
+  void add(int32_t id, int32_t begin, int32_t end) {
+    symbols_.push_back({id, begin, end});
+    in_run_ = false;
+  }
+  void add_unknown(int32_t begin, int32_t end) {
+    if (unknown_ < 0) return;
+    if (in_run_ && fuse_) {
+      symbols_.back().end = end;
+    } else {
+      symbols_.push_back({unknown_, begin, end});
+    }
+    in_run_ = true;
+  }
+
+ private:
+  std::vector<BpeSymbol>& symbols_;
+  int32_t unknown_;
+  bool fuse_;
+  bool in_run_ = false;
+};
+
 class BpeModel final : public Model {
  public:
   BpeModel(VocabularyPtr vocabulary, VocabularyPtr words, std::span<const BpeMerge> merges,
@@ -79,29 +107,34 @@ class BpeModel final : public Model {
     }
     std::vector<BpeSymbol> symbols;
     symbols.reserve(word.size());
+    SymbolList list(symbols, unk_, options_.fuse_unk);
     if (options_.byte_symbols) {
-      // A byte without a token is left out. The reference leaves it out too, but then gives the
-      // tokens behind it in the same word ranges that begin a byte early.
-      for (size_t i = 0; i < word.size(); ++i) {
-        const int32_t id = byte_ids_[static_cast<uint8_t>(word[i])];
-        const auto begin = static_cast<int32_t>(i);
-        if (id >= 0) symbols.push_back({id, begin, begin + 1});
-      }
+      add_bytes(word, list);
     } else {
-      add_characters(word, symbols);
+      add_characters(word, list);
     }
     merge_symbols(merges_, symbols);
     for (const BpeSymbol& symbol : symbols) out.push_back({symbol.id, symbol.begin, symbol.end});
   }
 
  private:
-  /// One symbol a code point; unknown ones as bytes, as the unknown token, or not at all.
-  void add_characters(std::string_view word, std::vector<BpeSymbol>& symbols) const {
-    std::optional<BpeSymbol> unknown;
-    const auto flush = [&] {
-      if (unknown) symbols.push_back(*unknown);
-      unknown.reset();
-    };
+  /// One symbol a byte. Without an unknown token a byte that has none is left out. The reference
+  /// leaves it out too, but then gives the tokens behind it in the same word ranges that begin a
+  /// byte early.
+  void add_bytes(std::string_view word, SymbolList& symbols) const {
+    for (size_t i = 0; i < word.size(); ++i) {
+      const int32_t id = byte_ids_[static_cast<uint8_t>(word[i])];
+      const auto begin = static_cast<int32_t>(i);
+      if (id >= 0) {
+        symbols.add(id, begin, begin + 1);
+      } else {
+        symbols.add_unknown(begin, begin + 1);
+      }
+    }
+  }
+
+  /// One symbol a code point; one without a piece as its bytes' pieces, where all are there.
+  void add_characters(std::string_view word, SymbolList& symbols) const {
     std::string piece;
     for (size_t position = 0; position < word.size();) {
       const size_t from = position;
@@ -113,29 +146,21 @@ class BpeModel final : public Model {
       piece.append(word.substr(from, position - from));
       if (position == word.size()) piece += options_.end_of_word_suffix;
       if (const int32_t id = vocabulary_->find(piece); id >= 0) {
-        flush();
-        symbols.push_back({id, begin, end});
+        symbols.add(id, begin, end);
         continue;
       }
-      if (options_.byte_fallback && add_bytes(piece, begin, end, symbols)) continue;
-      if (unk_ < 0) continue;
-      if (unknown && options_.fuse_unk) {
-        unknown->end = end;
-        continue;
-      }
-      flush();
-      unknown = BpeSymbol{unk_, begin, end};
+      if (options_.byte_fallback && add_byte_pieces(piece, begin, end, symbols)) continue;
+      symbols.add_unknown(begin, end);
     }
-    flush();
   }
 
-  bool add_bytes(std::string_view piece, int32_t begin, int32_t end,
-                 std::vector<BpeSymbol>& symbols) const {
+  bool add_byte_pieces(std::string_view piece, int32_t begin, int32_t end,
+                       SymbolList& symbols) const {
     const auto known = [&](char c) { return byte_ids_[static_cast<uint8_t>(c)] >= 0; };
     if (!std::all_of(piece.begin(), piece.end(), known)) return false;
     for (size_t i = 0; i < piece.size(); ++i) {
       const int32_t at = std::min(begin + static_cast<int32_t>(i), end);
-      symbols.push_back({byte_ids_[static_cast<uint8_t>(piece[i])], at, std::min(at + 1, end)});
+      symbols.add(byte_ids_[static_cast<uint8_t>(piece[i])], at, std::min(at + 1, end));
     }
     return true;
   }

@@ -146,19 +146,23 @@ class IcuPattern final : public Pattern {
       : regex_(std::move(regex)), expression_(std::move(expression)) {}
 
   void find(std::string_view text, std::vector<Match>& out) const override {
+    if (text.empty()) return;  // where the reference does not look
     UErrorCode error = U_ZERO_ERROR;
     const TextPtr source(
         utext_openUTF8(nullptr, text.data(), static_cast<int64_t>(text.size()), &error));
     const std::lock_guard lock(mutex_);
     uregex_setUText(regex_.get(), source.get(), &error);
     size_t rest = 0;
+    size_t last = text.size() + 1;  // the end of the match before; none yet
     while (uregex_findNext(regex_.get(), &error)) {
       const auto begin = static_cast<size_t>(uregex_start64(regex_.get(), 0, &error));
       const auto end = static_cast<size_t>(uregex_end64(regex_.get(), 0, &error));
-      if (begin == end) continue;
+      // As the reference's matcher: an empty match right behind another one is none.
+      if (begin == end && begin == last) continue;
       if (rest < begin) out.push_back({rest, begin, false});
       out.push_back({begin, end, true});
       rest = end;
+      last = end;
     }
     if (U_FAILURE(error)) {
       throw ErrorException(data_error("the tokenizer's expression '" + expression_.substr(0, 200) +

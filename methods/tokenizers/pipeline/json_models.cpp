@@ -109,7 +109,9 @@ Result<ModelPtr> read_bpe(const JsonNode& node, bool byte_words) {
   const Result<std::vector<BpeMerge>> merges = read_merges(node, **vocabulary, *prefix);
   if (!merges.ok()) return merges.error();
   // Byte-level files name unknown tokens that are part of no vocabulary and never needed.
-  if (byte_words) options.unk_token.reset();
+  if (byte_words && options.unk_token && (*vocabulary)->find(*options.unk_token) < 0) {
+    options.unk_token.reset();
+  }
   Result<ModelPtr> model = make_bpe(*vocabulary, *merges, std::move(options));
   if (!model.ok()) return node.malformed(model.error().message);
   return model;

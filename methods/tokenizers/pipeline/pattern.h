@@ -1,8 +1,8 @@
 // Patterns: what pre-tokenizers and Replace look for in a text.
 //
 // Immutable; thread-safe unless a maker says otherwise (a regular expression holds a matcher behind
-// a mutex). find() covers the whole text with stretches in order, matched and not; empty stretches
-// are left out.
+// a mutex). find() covers the whole text with stretches in order, matched and not; those
+// that are not are never empty, matches of regular expressions may be.
 #pragma once
 
 #include <functional>

@@ -66,6 +66,17 @@ class PipelineTokenizer final : public VocabularyTokenizer {
 
   std::optional<int32_t> end_of_sequence_id() const override { return parts_.end_of_sequence_id; }
 
+  TextFrame frame() const override {
+    TextFrame around;
+    bool behind = false;
+    for (const TemplatePart& part : parts_.input_template.single) {
+      std::vector<int32_t>& ids = behind ? around.after : around.before;
+      ids.insert(ids.end(), part.ids.begin(), part.ids.end());
+      behind = behind || part.sequence >= 0;
+    }
+    return around;
+  }
+
   ModelInput model_input(std::string_view text) const override {
     const std::vector<Token> tokens = encode(text);
     return fill(parts_.input_template.single, {&tokens, nullptr});

@@ -42,8 +42,8 @@ void split_words_by(WordList& list, const Pattern& pattern, SplitBehavior behavi
     pattern.find(word.view(), matches);
     merge(matches, behavior);
     for (const Match& match : matches) {
-      if (!match.matched)
-        words.push_back({word.text, word.begin + match.begin, word.begin + match.end});
+      if (match.matched || match.begin == match.end) continue;
+      words.push_back({word.text, word.begin + match.begin, word.begin + match.end});
     }
   }
   list.words = std::move(words);

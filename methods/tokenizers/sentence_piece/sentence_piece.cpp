@@ -79,16 +79,7 @@ class SentencePieceTokenizer final : public VocabularyTokenizer {
 
   std::optional<int32_t> end_of_sequence_id() const override { return layout_.end; }
 
-  using VocabularyTokenizer::model_input;
-  ModelInput model_input(std::string_view text) const override {
-    ModelInput input;
-    for (const int32_t id : layout_.before) input.tokens.push_back({id, 0, 0});
-    const std::vector<Token> tokens = encode(text);
-    input.tokens.insert(input.tokens.end(), tokens.begin(), tokens.end());
-    for (const int32_t id : layout_.after) input.tokens.push_back({id, 0, 0});
-    input.type_ids.resize(input.tokens.size(), 0);
-    return input;
-  }
+  TextFrame frame() const override { return {layout_.before, layout_.after}; }
 
  private:
   int32_t id_of(int32_t piece) const {

@@ -66,6 +66,45 @@ TEST_F(ModelDirectoryTest, both_styles_of_configuration_say_the_same) {
   EXPECT_THAT(*new_style->integers("eos_token_id"), ElementsAre(2, 3));
 }
 
+Result<RopeConfig> rope_of(const std::string& members) {
+  return read_rope_config(*ConfigObject::parse("{" + members + "}", "config.json"));
+}
+
+TEST_F(ModelDirectoryTest, rope_scaling_stands_for_all_of_rope_parameters) {
+  const auto rope = rope_of(
+      R"("rope_scaling":{"type":"linear","factor":4.0},
+         "rope_parameters":{"rope_type":"default","rope_theta":500000.0})");
+  ASSERT_TRUE(rope.ok());
+  EXPECT_EQ(rope->type, "linear");
+  EXPECT_EQ(rope->factor, 4);
+  EXPECT_EQ(rope->theta, 10000);
+  EXPECT_EQ(rope_of(R"("rope_scaling":{},"rope_parameters":{"rope_theta":7.0})")->theta, 7);
+}
+
+TEST_F(ModelDirectoryTest, rope_scaling_needs_its_keys) {
+  for (const char* type : {"linear", "dynamic", "yarn", "llama3"}) {
+    const auto rope = rope_of(R"("rope_parameters":{"rope_type":")" + std::string(type) + "\"}");
+    ASSERT_FALSE(rope.ok()) << type;
+    EXPECT_EQ(rope.error().where, "config.json#/rope_parameters/factor");
+  }
+  EXPECT_THAT(rope_of(R"("rope_scaling":{"type":"llama3","factor":8})").error().message,
+              HasSubstr("RoPE scaling 'llama3' needs 'low_freq_factor'"));
+  EXPECT_TRUE(rope_of(R"("rope_scaling":{"type":"yarn","factor":null})")->factor_of_lengths);
+  EXPECT_FALSE(rope_of(R"("rope_scaling":{"type":"yarn","factor":2})")->factor_of_lengths);
+  EXPECT_FALSE(rope_of(R"("rope_scaling":{"type":"linear","factor":null})").ok());
+}
+
+TEST_F(ModelDirectoryTest, the_length_before_scaling_may_stand_beside_the_other_lengths) {
+  const std::string yarn =
+      R"("rope_scaling":{"type":"yarn","factor":2,"original_max_position_embeddings":64})";
+  EXPECT_EQ(rope_of(yarn)->original_context, 64);
+  EXPECT_EQ(rope_of(yarn + R"(,"original_max_position_embeddings":32)")->original_context, 32);
+  EXPECT_EQ(rope_of(R"("rope_scaling":{"type":"linear","factor":2},
+                       "original_max_position_embeddings":32)")
+                ->original_context,
+            std::nullopt);
+}
+
 TEST_F(ModelDirectoryTest, a_value_of_another_kind_is_an_error_at_its_place) {
   const auto config = ConfigObject::parse(
       R"({"layers":"12","heads":-1,"rope_scaling":{"factor":"8"},"big":18446744073709551615})",

@@ -1,4 +1,4 @@
-// Parameters of decoding: what is declared, which go together, what they become.
+// Parameters of decoding: what is declared, which go together.
 #include "methods/generation/decoding_params.h"
 
 #include <gmock/gmock.h>
@@ -15,12 +15,6 @@ Params params(std::map<std::string, ParamValue> values) {
   return params;
 }
 
-DecodingOptions applied(std::map<std::string, ParamValue> values) {
-  DecodingOptions options;
-  apply_decoding(params(std::move(values)), options);
-  return options;
-}
-
 std::string refusal(std::map<std::string, ParamValue> values) {
   const Status status = check_decoding(params(std::move(values)));
   return status.ok() ? "accepted" : status.error().message;
@@ -31,35 +25,7 @@ TEST(DecodingParams, none_has_a_default_so_that_ids_of_greedy_cells_stay) {
     EXPECT_FALSE(spec.default_value || spec.required || spec.numerics) << spec.name;
     EXPECT_FALSE(spec.doc.empty() || spec.source.empty()) << spec.name;
   }
-  const DecodingOptions options = applied({});
-  EXPECT_FALSE(options.sampling || options.beams);
   EXPECT_EQ(refusal({}), "accepted");
-}
-
-TEST(DecodingParams, sampling_and_beams_take_their_parameters) {
-  const DecodingOptions drawn = applied({{"temperature", 0.1},
-                                         {"top_p", 0.75},
-                                         {"top_k", int64_t{9}},
-                                         {"nucleus", std::string("exceeds")}});
-  ASSERT_TRUE(drawn.sampling && !drawn.beams);
-  EXPECT_EQ(drawn.sampling->temperature, 0.1);
-  EXPECT_EQ(drawn.sampling->top_p, 0.75);
-  EXPECT_EQ(drawn.sampling->top_k, 9);
-  EXPECT_EQ(drawn.sampling->nucleus, NucleusRule::exceeds);
-  const DecodingOptions searched = applied({{"num_beams", int64_t{3}},
-                                            {"length_penalty", 1.3},
-                                            {"early_stopping", std::string("yes")},
-                                            {"beam_rules", std::string("scorer")},
-                                            {"min_new_tokens", int64_t{100}},
-                                            {"no_repeat_ngram", int64_t{3}}});
-  ASSERT_TRUE(searched.beams && !searched.sampling);
-  EXPECT_EQ(searched.beams->count, 3);
-  EXPECT_EQ(searched.beams->length_penalty, 1.3);
-  EXPECT_EQ(searched.beams->early_stopping, EarlyStopping::yes);
-  EXPECT_EQ(searched.beams->rules, BeamRules::scorer);
-  EXPECT_EQ(searched.min_new_tokens, 100);
-  EXPECT_EQ(searched.no_repeat_ngram, 3);
-  EXPECT_FALSE(applied({{"num_beams", int64_t{1}}}).beams);
 }
 
 TEST(DecodingParams, what_does_not_go_together_is_refused_by_name) {

@@ -85,6 +85,35 @@ TEST_F(FolderJson, Ids_that_contradict_the_file_are_named) {
   EXPECT_THAT(error(), HasSubstr("'b' has the id 7; in the tokenizer's file it has 1"));
 }
 
+TEST_F(FolderJson, Empty_matches_of_an_expression_cut_words) {
+  folder_.write("tokenizer.json",
+                R"json({"pre_tokenizer":{"type":"Split","pattern":{"Regex":"(?=[A-Z])"},
+                                         "behavior":"Isolated","invert":false},
+                        "model":{"type":"BPE","vocab":{"a":0,"B":1,"aB":2,"BB":3,"Ba":4},
+                                 "merges":["a B","B B","B a"]}})json");
+  EXPECT_THAT(open()->encode("aBBa"), ElementsAre(Token{0, 0, 1}, Token{1, 1, 2}, Token{4, 2, 4}));
+  folder_.write("tokenizer.json",
+                R"({"normalizer":{"type":"Replace","pattern":{"Regex":"^"},"content":"a"},
+                    "model":{"type":"BPE","vocab":{"a":0,"B":1},"merges":[]}})");
+  EXPECT_THAT(ids_of(open()->encode("BB")), ElementsAre(0, 1, 1));
+  EXPECT_THAT(open()->encode(""), ElementsAre());
+}
+
+TEST_F(FolderJson, Bytes_that_a_vocabulary_lacks_are_its_unknown_token) {
+  const auto ids = [&](const std::string& fuse) {
+    folder_.write("tokenizer.json",
+                  R"({"pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false},
+                      "model":{"type":"BPE","vocab":{"a":0,"<unk>":1},"merges":[],
+                               "unk_token":"<unk>","fuse_unk":)" +
+                      fuse + "}}");
+    return ids_of(
+        open()->encode("a\xC3\xBC"
+                       "a"));
+  };
+  EXPECT_THAT(ids("false"), ElementsAre(0, 1, 1, 0));
+  EXPECT_THAT(ids("true"), ElementsAre(0, 1, 0));
+}
+
 TEST_F(FolderJson, A_switch_that_is_no_boolean_is_named) {
   configure(R"({"legacy": "yes"})");
   EXPECT_THAT(error(), HasSubstr("tokenizer_config.json#/legacy: a string instead of true"));

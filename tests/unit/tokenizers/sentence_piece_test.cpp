@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "methods/tokenizers/folders/tokenizer_files.h"
+#include "methods/tokenizers/source_layout.h"
 #include "tests/support/sentence_piece_model.h"
 #include "tests/support/temporary_folder.h"
 
@@ -81,6 +82,21 @@ TEST_F(SentencePieceFolder, Mbart_has_fairseqs_tokens_and_a_language_behind_the_
   EXPECT_THAT(error(), HasSubstr("src_lang 'sl_SI' is no language of MBartTokenizer"));
   folder_.write("tokenizer_config.json", R"({"src_lang": "</s>"})");
   EXPECT_THAT(error(), HasSubstr("is no language"));
+}
+
+TEST_F(SentencePieceFolder, A_mark_of_its_own_before_a_text_is_none_of_the_special_tokens) {
+  folder_.write("sentencepiece.bpe.model",
+                test::sentence_piece_model({{"<unk>", PieceType::unknown},
+                                            {"<s>", PieceType::control},
+                                            {"</s>", PieceType::control},
+                                            {kSpace, PieceType::normal},
+                                            {"a", PieceType::normal}}));
+  folder_.write("config.json", R"({"model_type": "mbart"})");
+  EXPECT_THAT(input("a"), ElementsAre(4, 5, 2, 9));
+  EXPECT_THAT(open()->frame().before, ElementsAre());
+  EXPECT_THAT(open()->frame().after, ElementsAre(2, 9));
+  const auto source = encode_layout(*open(), "{document}", "</s>", GlobalTokens::none, "aa", "");
+  EXPECT_THAT(source->ids, ElementsAre(4, 5, 5, 2, 9));
 }
 
 TEST_F(SentencePieceFolder, Mbart50_has_more_languages_and_begins_with_one) {
