@@ -31,6 +31,8 @@ struct ModelOptions {
   std::optional<std::string> text;
   std::optional<std::string> ids;
   bool chat = false;
+  std::optional<std::string> chat_date;
+  std::optional<std::string> chat_variables;
   int64_t top = 10;
   int64_t max_new_tokens = 64;
   std::vector<std::string> stop;
@@ -43,7 +45,7 @@ struct ModelOptions {
 /// "1, 2,3" as numbers.
 Result<std::vector<int32_t>> parse_ids(std::string_view option, std::string_view text) {
   std::vector<int32_t> ids;
-  while (!text.empty()) {
+  for (bool more = !text.empty(); more;) {
     const size_t comma = std::min(text.find(','), text.size());
     std::string_view number = text.substr(0, comma);
     while (number.starts_with(' ')) number.remove_prefix(1);
@@ -54,6 +56,7 @@ Result<std::vector<int32_t>> parse_ids(std::string_view option, std::string_view
           "{0}: '{1}' is no number from 0; expected numbers such as {0} 1,42,7", option, number));
     }
     ids.push_back(id);
+    more = comma < text.size();
     text.remove_prefix(std::min(comma + 1, text.size()));
   }
   return ids;
@@ -101,6 +104,9 @@ Result<json> arguments_of(const ModelOptions& options) {
   if (options.text.has_value() == options.ids.has_value()) {
     return invalid_argument("give the prompt as --text TEXT or as --ids ID,ID,…");
   }
+  if (options.ids && options.chat) {
+    return invalid_argument("--chat wraps a text; with --ids give the ids of the whole prompt");
+  }
   if (options.ids) {
     Result<std::vector<int32_t>> ids = parse_ids("--ids", *options.ids);
     if (!ids) return ids.error();
@@ -108,6 +114,8 @@ Result<json> arguments_of(const ModelOptions& options) {
   } else {
     arguments["text"] = *options.text;
     arguments["chat"] = options.chat;
+    if (options.chat_date) arguments["chat_date"] = *options.chat_date;
+    if (options.chat_variables) arguments["chat_variables"] = *options.chat_variables;
   }
   if (options.global_positions) {
     Result<std::vector<int32_t>> positions = parse_ids("--global", *options.global_positions);
@@ -163,7 +171,16 @@ void add_prompt_options(CLI::App& command, ModelOptions& options) {
   command.add_option("--text", options.text, "Prompt; special tokens in it are plain characters")
       ->type_name("TEXT");
   command.add_option("--ids", options.ids, "Prompt as token ids")->type_name("ID,ID,…");
-  command.add_flag("--chat", options.chat, "Wrap the text in the model's chat template");
+  CLI::Option* const chat =
+      command.add_flag("--chat", options.chat, "Wrap the text in the model's chat template");
+  command
+      .add_option("--chat-date", options.chat_date, "What the template takes for today: 2024-07-26")
+      ->needs(chat);
+  command
+      .add_option("--chat-variables", options.chat_variables,
+                  "Variables of the template as JSON: {\"enable_thinking\": false}")
+      ->needs(chat)
+      ->type_name("OBJECT");
   command
       .add_option("--global", options.global_positions,
                   "Positions with global attention, for encoders with windows (default: 0)")
@@ -229,6 +246,7 @@ void add_model_command(const CommandLine& line) {
           ->take_all()
           ->expected(1);
       command.add_option("--seed", options->seed, "Seed of what temperature draws (default: 0)")
+          ->check(CLI::NonNegativeNumber)
           ->type_name("N");
       command.add_option("--stop", options->stop, "Text that ends the output; repeatable")
           ->type_name("TEXT")

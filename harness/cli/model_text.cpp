@@ -104,9 +104,13 @@ std::string verified_text(const json& answer) {
   std::string text;
   for (const json& problem : problems) text += "problem: " + problem.get<std::string>() + "\n";
   if (problems.empty()) {
-    text = fmt::format("{}: {} tensors, the tokenizer and the digest {} are as they should be\n",
-                       answer.at("path").get<std::string>(), answer.at("tensors").get<int64_t>(),
-                       answer.at("digest").get<std::string>().substr(0, 12));
+    const bool declared = answer.at("declared").get<bool>();
+    text = fmt::format(
+        "{}: {} tensors of the right names and shapes, every number finite; the tokenizer can be "
+        "read; {} {}\n",
+        answer.at("path").get<std::string>(), answer.at("tensors").get<int64_t>(),
+        declared ? "the digest is the registered one," : "no digest is registered for it, it has",
+        answer.at("digest").get<std::string>().substr(0, 12));
   }
   return terminal_safe(text);
 }

@@ -99,6 +99,11 @@ Result<ExitCode> run_sweep(const SweepOptions& options, const GlobalOptions& glo
   Result<run::RunSummary> summary = run::RunSummary{};
   {
     ProgressPrinter progress(*plan, standard_progress_sink(global.quiet));
+    run->on_signal = [](int signal) {
+      log_info(signal_name(signal) +
+               ": stopping when the unit in hand is done; the same signal again ends at once and "
+               "loses that unit");
+    };
     summary = run::run_plan(*plan, *store, *run, progress);
   }
   if (!summary) return in_sweep_file(plan->experiment, summary.error());

@@ -151,9 +151,9 @@ ParamValue decode_parameter(const std::string& name, const Node& node, const std
   if (prompt && node.value().is_object()) return prompt_file(node, folder);
   if (prompt) return node.scalar(R"(a text or {"file": …})");
   // Objects that a method hands on as they are; keys sorted, so that equal ones are equal texts.
-  if ((name == "headers" || name == "extra_body" || name == "fields") && node.value().is_object()) {
-    return node.value().dump();
-  }
+  constexpr std::string_view kObjects[] = {"chat_variables", "extra_body", "fields", "headers"};
+  const bool object = std::ranges::find(kObjects, name) != std::end(kObjects);
+  if (object && node.value().is_object()) return node.value().dump();
   return node.scalar();
 }
 

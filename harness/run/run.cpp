@@ -149,7 +149,7 @@ class Execution {
 
 Result<RunSummary> run_plan(const plan::Plan& plan, store::Store& store, const RunOptions& options,
                             Progress& progress) {
-  const SignalWatch signals;
+  const SignalWatch signals(options.on_signal);
   HostLauncher launcher(options, plan.experiment.limits, log_folder(store.path()));
   Result<store::Reader> reader = store::Reader::open(store.path());
   if (!reader) return reader.error();

@@ -6,6 +6,7 @@
 // error means that the sweep as a whole cannot go on (store, environment).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -42,6 +43,7 @@ struct RunOptions {
   std::optional<AssumedHost> assumed;  ///< plan only: ids of tensor cells as on that machine
   bool accept_numerics = false;        ///< a complete result of other numerics counts
   bool measure = true;
+  std::function<void(int signal)> on_signal;  ///< the first one, on a thread of its own
 };
 
 /// What the plan's cell at the same index has in the store after the run.

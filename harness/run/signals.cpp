@@ -6,10 +6,11 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <utility>
 
 namespace qfs::run {
 
-SignalWatch::SignalWatch() {
+SignalWatch::SignalWatch(std::function<void(int signal)> first) : first_(std::move(first)) {
   sigset_t watched;
   sigemptyset(&watched);
   sigaddset(&watched, SIGINT);
@@ -41,6 +42,7 @@ void SignalWatch::watch(int signal_fd, int wake_fd) {
     const int signal_number = static_cast<int>(info.ssi_signo);
     if (received() != 0) _exit(128 + signal_number);
     received_.store(signal_number, std::memory_order_relaxed);
+    if (first_) first_(signal_number);
   }
 }
 

@@ -8,13 +8,15 @@
 #include <signal.h>
 
 #include <atomic>
+#include <functional>
 #include <thread>
 
 namespace qfs::run {
 
 class SignalWatch {
  public:
-  SignalWatch();
+  /// `first` is called on that thread with the first signal; may be empty.
+  explicit SignalWatch(std::function<void(int signal)> first);
   ~SignalWatch();
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
@@ -25,6 +27,7 @@ class SignalWatch {
  private:
   void watch(int signal_fd, int wake_fd);
 
+  std::function<void(int)> first_;
   std::atomic<int> received_{0};
   sigset_t previous_mask_{};
   int signal_fd_ = -1;

@@ -1,5 +1,7 @@
 #include "methods/backbones/model_report.h"
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -206,6 +208,27 @@ Status load_weights(const Opened& opened) {
   return unavailable(network.error().message + "; " + weights.error().message);
 }
 
+/// Reads every number of a tensor that this program converts; `data` names the first that is none.
+Status check_finite(const Checkpoint& checkpoint, const TensorEntry& tensor) {
+  constexpr int64_t kNumbers = 1 << 20;
+  const int64_t width = tensor.row_elements();
+  const int64_t step = std::max<int64_t>(kNumbers / std::max<int64_t>(width, 1), 1);
+  std::vector<float> values;
+  for (int64_t first = 0; first < tensor.rows(); first += step) {
+    const int64_t count = std::min(step, tensor.rows() - first);
+    values.resize(static_cast<size_t>(count * width));
+    const Status read = checkpoint.read_rows(tensor, first, count, values);
+    if (!read.ok() && read.error().kind == ErrorKind::unavailable) return {};
+    if (!read.ok()) return read;
+    const auto wrong = std::ranges::find_if(values, [](float x) { return !std::isfinite(x); });
+    if (wrong == values.end()) continue;
+    return data_error("'" + checkpoint.path() + "': number " +
+                      std::to_string(first * width + (wrong - values.begin())) + " of tensor '" +
+                      tensor.name + "' is not finite");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Json> inspect_model(const Resource& resource) {
@@ -236,10 +259,15 @@ Result<Json> verify_model(const Resource& resource) {
   if (const Status weights = load_weights(*opened); !weights.ok()) {
     problems.push_back(weights.error().to_string());
   }
+  for (const TensorEntry& tensor : opened->checkpoint->tensors()) {
+    const Status finite = check_finite(*opened->checkpoint, tensor);
+    if (!finite.ok()) problems.push_back(finite.error().to_string());
+  }
   const auto tokenizer = tokenizers::open_tokenizer_files(resource.path);
   if (!tokenizer.ok()) problems.push_back(tokenizer.error().to_string());
   return Json{json{{"path", resource.path},
                    {"digest", resource.digest},
+                   {"declared", is_registered(resource)},
                    {"tensors", opened->checkpoint->tensors().size()},
                    {"problems", std::move(problems)}}
                   .dump()};

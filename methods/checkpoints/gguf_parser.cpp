@@ -169,7 +169,9 @@ Status GgufParser::parse_counts() {
   const Result<const char*> magic = take(4, "the magic number");
   if (!magic.ok()) return magic.error();
   if (std::memcmp(*magic, "GGUF", 4) != 0)
-    return fault("this is not a GGUF file (no 'GGUF' magic)");
+    return fault(
+        "this is not a GGUF file (no 'GGUF' magic); other weights are read from a folder "
+        "with config.json and safetensors, pickles (.bin, .pt) never");
   const Result<uint32_t> version = number<uint32_t>("the version");
   if (!version.ok()) return version.error();
   if (*version != 2 && *version != 3) {

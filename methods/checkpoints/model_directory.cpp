@@ -51,8 +51,7 @@ const std::vector<std::string>& tokenizer_file_names() {
 }
 
 ModelDirectory::ModelDirectory(std::string path)
-    : path_(std::move(path)),
-      config_(ConfigObject::empty(path_ + "/config.json")) {}
+    : path_(std::move(path)), config_(ConfigObject::empty(path_ + "/config.json")) {}
 
 Result<ModelDirectory> ModelDirectory::open(const std::string& folder) {
   Result<std::vector<std::string>> files = list_files(folder);
@@ -113,12 +112,16 @@ Error ModelDirectory::no_weights() const {
   if (pickled == files_.end()) {
     return not_found("'" + path_ + "' has neither model.safetensors nor " + std::string(kIndex));
   }
+  const Result<std::vector<std::string>> classes = config_.texts("architectures");
+  const bool named = classes.ok() && !classes->empty();
+  const std::string name = named ? classes->front() : "AutoModel";
   return unavailable(
       "'" + path_ + "' has its weights only as '" + *pickled +
       "', a pickle: reading it would run code of its author. Convert it once where you trust it: "
-      "python3 -c \"from transformers import AutoModel; "
-      "AutoModel.from_pretrained('DIR').save_pretrained('OUT', safe_serialization=True)\" "
-      "(the Auto class that config.json's architectures name keeps the head)");
+      "python3 -c \"from transformers import AutoTokenizer, " +
+      name + "; " + name +
+      ".from_pretrained('DIR').save_pretrained('OUT', safe_serialization=True); "
+      "AutoTokenizer.from_pretrained('DIR').save_pretrained('OUT')\"");
 }
 
 Result<std::shared_ptr<const Checkpoint>> ModelDirectory::open_weights() const {

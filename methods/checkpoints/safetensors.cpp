@@ -133,6 +133,9 @@ Result<std::shared_ptr<const Checkpoint>> open_sharded(const std::string& path) 
   size_t found = 0;
   for (const std::string& name : names) {
     Result<Shard> shard = open_shard(folder + "/" + name);
+    if (!shard.ok() && shard.error().kind == ErrorKind::not_found) {
+      return data_error("the index names '" + name + "', which is not there", path);
+    }
     if (!shard.ok()) return shard.error();
     if (Status status = check_against_index(*shard, name, *index, found); !status.ok()) {
       return status.error();

@@ -33,6 +33,30 @@ bool is_secret_header(std::string_view name) {
          low.find("secret") != low.npos;
 }
 
+/// Members of a request's body under which services take keys; "max_tokens" and "eos_token" are
+/// none.
+bool is_secret_member(std::string_view name) {
+  constexpr std::array<std::string_view, 9> kNames = {"key",          "token",      "access_key",
+                                                      "access_token", "auth_token", "bearer",
+                                                      "bearer_token", "hf_token",   "private_key"};
+  constexpr std::array<std::string_view, 8> kParts = {"api_key",       "api-key",   "apikey",
+                                                      "secret",        "passwd",    "password",
+                                                      "authorization", "credential"};
+  const std::string low = lower(name);
+  return std::ranges::find(kNames, low) != kNames.end() ||
+         std::ranges::any_of(kParts, [&](auto part) { return low.find(part) != low.npos; });
+}
+
+/// The first member, at any depth, that looks like a secret: "a/b".
+std::optional<std::string> secret_member(const json& value) {
+  if (!value.is_structured()) return std::nullopt;
+  for (const auto& [name, member] : value.items()) {
+    if (value.is_object() && is_secret_member(name)) return name;
+    if (const auto inner = secret_member(member)) return name + "/" + *inner;
+  }
+  return std::nullopt;
+}
+
 bool is_header_name(std::string_view name) {
   constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
   return !name.empty() && std::ranges::all_of(name, [&](unsigned char c) {
@@ -116,8 +140,8 @@ Result<std::string> secret_value(const std::string& variable) {
     return unavailable("the environment variable " + variable + " is not set");
   }
   if (is_header_value(value)) return std::string(value);
-  return invalid_argument("the environment variable " + variable +
-                          " holds line ends or control characters, which no header may");
+  return unavailable("the environment variable " + variable +
+                     " holds line ends or control characters, which no header may");
 }
 
 }  // namespace
@@ -165,6 +189,11 @@ Status check_settings(const Params& params) {
     if (body->contains(name)) {
       return invalid_argument("'extra_body' cannot replace '" + std::string(name) + "'");
     }
+  }
+  if (const auto member = secret_member(*body)) {
+    return invalid_argument("'extra_body': " + *member +
+                            " looks like a secret, and what a sweep file says is stored; give the "
+                            "key by 'api_key_env' or 'headers'");
   }
   return {};
 }

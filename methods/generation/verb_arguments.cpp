@@ -19,10 +19,15 @@ using backbones::Backbone;
 using backbones::SequenceInput;
 using nlohmann::json;
 
-Result<std::vector<int32_t>> prompt_of(const std::string& text, bool chat,
+Result<std::vector<int32_t>> prompt_of(const json& arguments, const std::string& text,
                                        const Backbone& backbone) {
-  if (!chat) return tokenizers::encode_prompt(*backbone.tokenizer, text);
-  const auto renderer = tokenizers::ChatRenderer::open(backbone.chat, *backbone.tokenizer);
+  if (!arguments.value("chat", false)) {
+    return tokenizers::encode_prompt(*backbone.tokenizer, text);
+  }
+  tokenizers::ChatSettings settings = backbone.chat;
+  if (arguments.contains("chat_date")) settings.date = arguments.at("chat_date");
+  settings.variables = arguments.value("chat_variables", "{}");
+  const auto renderer = tokenizers::ChatRenderer::open(settings, *backbone.tokenizer);
   if (!renderer.ok()) return renderer.error();
   const tokenizers::ChatMessage message = {"user", text};
   const auto pieces = (*renderer)->render({&message, 1});
@@ -32,15 +37,15 @@ Result<std::vector<int32_t>> prompt_of(const std::string& text, bool chat,
 
 Result<SequenceInput> encode_text(const json& arguments, const Backbone& backbone) {
   const auto text = arguments.value("text", std::string());
-  const bool chat = arguments.value("chat", false);
   SequenceInput input;
   if (!backbone.network->shape().encoder_decoder()) {
-    auto ids = prompt_of(text, chat, backbone);
+    auto ids = prompt_of(arguments, text, backbone);
     if (!ids.ok()) return ids.error();
     input.ids = *std::move(ids);
     return input;
   }
-  if (chat) return invalid_argument("an encoder-decoder has no chat template");
+  if (arguments.value("chat", false))
+    return invalid_argument("an encoder-decoder has no chat template");
   auto source = tokenizers::encode_layout(*backbone.tokenizer, "{document}", "",
                                           tokenizers::GlobalTokens::none, text, "");
   if (!source.ok()) return source.error();

@@ -11,6 +11,7 @@
 #include "methods/tokenizers/prompt_template.h"
 #include "methods/tokenizers/source_layout.h"
 #include "methods/tokenizers/truncation.h"
+#include "methods/zero_shot/chat_params.h"
 #include "methods/zero_shot/spec.h"
 
 namespace qfs::zero_shot {
@@ -74,11 +75,11 @@ void add_asking_params(std::vector<ParamSpec>& params, std::span<const std::stri
   for (ParamSpec& param : generation::decoding_params()) params.push_back(std::move(param));
 }
 
-constexpr std::array<std::string_view, 5> kAsking = {"prompt", "system", "chat", "stop",
-                                                     "decoding"};
-constexpr std::array<std::string_view, 9> kAskingAnyBackbone = {
-    "prompt",    "system",           "chat",         "stop", "decoding", "source",
-    "separator", "global_attention", "flash_windows"};
+constexpr std::array<std::string_view, 7> kAsking = {
+    "prompt", "system", "chat", "chat_date", "chat_variables", "stop", "decoding"};
+constexpr std::array<std::string_view, 11> kAskingAnyBackbone = {
+    "prompt",   "system", "chat",      "chat_date",        "chat_variables", "stop",
+    "decoding", "source", "separator", "global_attention", "flash_windows"};
 
 Needs model_and_counter() { return {.tensors = true, .backbone = true, .tokenizer = true}; }
 
@@ -100,9 +101,7 @@ Status check_parts(const Params& params) {
                             ", more than half of a chunk ('local_context' is " +
                             std::to_string(chunk) + ")");
   }
-  if (params.has("system") && !params.get<bool>("chat")) {
-    return invalid_argument("'system' needs \"chat\": true; a plain prompt has no roles");
-  }
+  if (Status status = check_chat(params); !status.ok()) return status;
   if (params.find<std::string>("stop") == "") {
     return invalid_argument("'stop' is empty; leave it out to stop at the end token only");
   }

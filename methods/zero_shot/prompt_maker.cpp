@@ -27,7 +27,7 @@ Status check_kind(const Params& params, const SequenceShape& shape) {
     }
     return {};
   }
-  for (const char* name : {"system", "prefix_reuse"}) {
+  for (const char* name : {"system", "chat_date", "chat_variables", "prefix_reuse"}) {
     if (params.has(name)) return refuse(name, "decoder-only");
   }
   if (params.get<std::string>("prompt") != tokenizers::default_prompt()) {
@@ -66,7 +66,10 @@ Result<PromptMaker> PromptMaker::open(const Params& params,
     const auto given = params.find<std::string>("separator");
     maker.separator_ = given ? *given : end_text(*maker.backbone_);
   } else if (params.get<bool>("chat")) {
-    auto chat = tokenizers::ChatRenderer::open(maker.backbone_->chat, *maker.backbone_->tokenizer);
+    tokenizers::ChatSettings settings = maker.backbone_->chat;
+    settings.date = params.find<std::string>("chat_date");
+    settings.variables = params.find<std::string>("chat_variables").value_or("{}");
+    auto chat = tokenizers::ChatRenderer::open(settings, *maker.backbone_->tokenizer);
     if (!chat.ok()) return chat.error();
     maker.chat_ = *std::move(chat);
   }
@@ -143,6 +146,11 @@ Status PromptMaker::fill_source(const Example& example, const std::string& docum
   return {};
 }
 
+std::string PromptMaker::shortening() const {
+  return params_.has("chunk_new_tokens") ? "local_context, or chunk_new_tokens where summaries meet"
+                                         : "local_context";
+}
+
 Status PromptMaker::check_window(const Example& example, int64_t new_tokens,
                                  const PreparedPrompt& prompt) const {
   const SequenceShape& shape = backbone_->network->shape();
@@ -151,14 +159,14 @@ Status PromptMaker::check_window(const Example& example, int64_t new_tokens,
     if (length <= shape.source_context) return {};
     return invalid_argument("the source of example '" + example.key + "' has " +
                             std::to_string(length) + " tokens; the backbone's encoder reads " +
-                            std::to_string(shape.source_context) + "; lower local_context");
+                            std::to_string(shape.source_context) + "; lower " + shortening());
   }
   if (length + new_tokens <= shape.context) return {};
   return invalid_argument("the prompt of example '" + example.key + "' has " +
                           std::to_string(length) + " tokens and leaves no room for " +
                           std::to_string(new_tokens) + " new ones in the backbone's window of " +
-                          std::to_string(shape.context) +
-                          "; lower local_context or max_new_tokens");
+                          std::to_string(shape.context) + "; lower " + shortening() +
+                          " or max_new_tokens");
 }
 
 }  // namespace qfs::zero_shot

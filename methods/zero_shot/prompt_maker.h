@@ -46,6 +46,8 @@ class PromptMaker {
   Status fill_prompt(std::string text, PreparedPrompt& prompt) const;
   Status fill_source(const Example& example, const std::string& document,
                      PreparedPrompt& prompt) const;
+  /// What makes an input shorter, for errors.
+  std::string shortening() const;
   Status check_window(const Example& example, int64_t new_tokens,
                       const PreparedPrompt& prompt) const;
 

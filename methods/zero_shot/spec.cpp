@@ -7,6 +7,7 @@
 #include "methods/tokenizers/prompt_template.h"
 #include "methods/tokenizers/source_layout.h"
 #include "methods/tokenizers/truncation.h"
+#include "methods/zero_shot/chat_params.h"
 
 namespace qfs::zero_shot {
 
@@ -75,8 +76,7 @@ std::vector<ParamSpec> ZeroShotSpec::params() const {
   params.back().numerics = true;
   params.push_back(with_default(text_param("prompt", "Template with {document} and {query}"),
                                 std::string(tokenizers::default_prompt())));
-  params.push_back(text_param("system", "System message; the chat template's own when left out"));
-  params.push_back(flag_param("chat", true, "Wrap the prompt in the backbone's chat template"));
+  for (ParamSpec& param : chat_params()) params.push_back(std::move(param));
   params.push_back(text_param("stop", "Text that ends the output, besides the end token"));
   params.push_back(numerics_flag(
       "prefix_reuse",
@@ -117,9 +117,7 @@ std::vector<Unit> ZeroShotSpec::units(const Params& params,
 Status ZeroShotSpec::validate(const Params& params) const {
   if (Status status = tokenizers::check_prompt(params.get<std::string>("prompt")); !status.ok())
     return status;
-  if (params.has("system") && !params.get<bool>("chat")) {
-    return invalid_argument("'system' needs \"chat\": true; a plain prompt has no roles");
-  }
+  if (Status status = check_chat(params); !status.ok()) return status;
   if (params.find<std::string>("stop") == "") {
     return invalid_argument("'stop' is empty; leave it out to stop at the end token only");
   }

@@ -124,6 +124,8 @@ Result<std::string> digest_of_tokenizer(const std::string& path) {
   return tokenizers::tokenizer_files_digest(path);
 }
 
+constexpr std::string_view kLocal = "local:";
+
 /// What backbones and tokenizers are resolved by.
 struct Kind {
   std::string_view name;
@@ -137,7 +139,7 @@ Result<Resource> local_resource(const std::string& path, const Kind& kind) {
   if (!place.ok()) return place.error();
   const Result<std::string> digest = kind.digest(*place);
   if (!digest.ok()) return digest.error();
-  return Resource{"local:" + *digest, *place, *digest};
+  return Resource{std::string(kLocal) + *digest, *place, *digest};
 }
 
 /// The path behind a name that is none of the registered ones; std::nullopt when it looks like a
@@ -148,7 +150,7 @@ Result<std::optional<std::string>> unregistered_path(std::string_view name) {
     if (!folder.ok()) return folder.error();
     return std::optional<std::string>(*folder);
   }
-  if (name.starts_with("local:")) return std::optional<std::string>(name.substr(6));
+  if (name.starts_with(kLocal)) return std::optional<std::string>(name.substr(kLocal.size()));
   if (name.find('/') != std::string_view::npos || name.ends_with(".gguf")) {
     return std::optional<std::string>(name);
   }
@@ -212,6 +214,8 @@ Result<Resource> resolve_tokenizer(std::string_view name) {
                      checkpoints::tokenizer_file_names(), &digest_of_tokenizer};
   return resolve(name, kind, names);
 }
+
+bool is_registered(const Resource& resource) { return !resource.name.starts_with(kLocal); }
 
 Status verify_backbone(const Resource& resource) {
   const Result<std::string> digest = digest_of_weights(resource.path);

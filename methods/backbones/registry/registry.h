@@ -54,4 +54,7 @@ Result<Resource> resolve_tokenizer(std::string_view name);
 /// inode, size and mtime); a difference is a `data` error. Hosts call it before they read weights.
 Status verify_backbone(const Resource& resource);
 
+/// Whether the digest is the registry's; that of a path is the one that its files have.
+bool is_registered(const Resource& resource);
+
 }  // namespace qfs::backbones

@@ -53,7 +53,8 @@ Result<ChatSettings> read_chat_settings(const checkpoints::ModelDirectory& folde
   settings.bos = config->token("bos_token");
   settings.eos = config->token("eos_token");
   constexpr auto kFile = "chat_template.jinja";
-  settings.source = folder.file(folder.has(kFile) ? kFile : "tokenizer_config.json");
+  settings.source = folder.has(kFile) ? folder.file(kFile)
+                                      : folder.file("tokenizer_config.json") + "#/chat_template";
   Result<std::string> text = folder.chat_template();
   if (!text.ok()) return text.error();
   settings.text = *std::move(text);

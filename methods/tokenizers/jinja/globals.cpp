@@ -51,8 +51,9 @@ Value refuse(const Arguments& arguments) {
 
 Value format_date(const std::optional<std::string>& date, const Arguments& arguments) {
   if (!date) {
-    throw TemplateError("today's date: give one, since a prompt must not depend on the clock;",
-                        true);
+    throw TemplateError(
+        "today's date, which would make a prompt depend on the clock (give one as 'chat_date')",
+        true);
   }
   std::tm time{};
   if (::strptime(date->c_str(), "%Y-%m-%d", &time) == nullptr) {

@@ -248,6 +248,7 @@ class Interruption(DriverTest):
             process.send_signal(number)
             _, err = process.communicate(timeout=30)
             self.assertEqual(process.returncode, code, err)
+            self.assertIn("stopping when the unit in hand is done", err)
             self.assertIn("run the same command again to continue", err)
             self.assertGreaterEqual(self.outputs(), before + 2, "what was done is kept")
         run = subprocess.run(arguments, cwd=self.folder, capture_output=True, text=True, timeout=60)

@@ -98,7 +98,7 @@ class Endpoint(unittest.TestCase):
 
     def test_a_request_holds_the_prompt_and_no_answer(self):
         self.write_sweep(system="Be brief.", stop="\n\n", top_p=0.9,
-                         extra_body={"temperature": None, "chat_template_kwargs": {"enable_thinking": False}})
+                         extra_body={"temperature": None, "eos_token": "x", "chat_template_kwargs": {"enable_thinking": False}})
         self.succeed()
         asked = self.server.asked()
         self.assertEqual(len(asked), 3)
@@ -365,8 +365,15 @@ class Endpoint(unittest.TestCase):
         self.assertEqual(run.returncode, 3)
         self.assertIn("environment variable QFS_NO_SUCH_KEY", run.stderr)
         self.assertEqual(self.server.requests, [])
+        self.write_sweep(api_key_env="QFS_BROKEN_KEY")
+        run = self.sweep(environment={"QFS_BROKEN_KEY": KEY + "\r"})
+        self.assertEqual(run.returncode, 3)
+        self.assertIn("holds line ends", run.stderr)
+        self.assertNotIn(KEY, run.stderr)
+        self.succeed(environment={"QFS_BROKEN_KEY": KEY})  # a fault of the environment is no result
         for params in ({"api_key_env": KEY}, {"headers": {"Authorization": "Bearer " + KEY}},
-                       {"headers": {"x-api-key": KEY}}, {"base_url": f"http://user:{KEY}@127.0.0.1/v1"}):
+                       {"headers": {"x-api-key": KEY}}, {"extra_body": {"api_key": KEY}},
+                       {"extra_body": {"a": [{"Token": KEY}]}}, {"base_url": f"http://user:{KEY}@127.0.0.1/v1"}):
             self.write_sweep(**params)
             run = self.sweep()
             self.assertEqual(run.returncode, 2, run.stderr)

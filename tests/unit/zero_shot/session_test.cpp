@@ -184,6 +184,19 @@ TEST_F(ZeroShotSessionTest, weights_are_opened_once_per_host) {
   EXPECT_EQ(open().error().kind, ErrorKind::not_found);
 }
 
+TEST_F(ZeroShotSessionTest, a_chat_template_gets_its_date_and_variables) {
+  TinyLlama tiny;
+  tiny.chat_template =
+      "{{ strftime_now('%d.%m.%Y') }} {{ mood }}: {% for m in messages %}{{ m.content }}{% endfor "
+      "%}";
+  use(tiny);
+  request_.params.set("chat", true);
+  request_.params.set("chat_date", std::string("2024-07-26"));
+  request_.params.set("chat_variables", std::string(R"({"mood": "calm"})"));
+  const std::vector<NumberedExample> unit = {example(0)};
+  EXPECT_THAT(run(unit).predictions[0].prompt, HasSubstr("26.07.2024 calm: D: Ann: one two three"));
+}
+
 TEST_F(ZeroShotSessionTest, what_is_missing_or_wrong_is_said_at_open) {
   request_.params.set("chat", true);
   EXPECT_EQ(open().error().kind, ErrorKind::unavailable);

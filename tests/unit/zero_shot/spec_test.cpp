@@ -76,6 +76,19 @@ TEST(ZeroShotSpec, rules_between_parameters_are_checked) {
   EXPECT_TRUE(spec.validate(params).ok());
   params.set("system", std::string("Be brief."));
   EXPECT_THAT(spec.validate(params).error().message, HasSubstr("'system' needs \"chat\": true"));
+  const auto refusal = [&](const char* name, const char* value) {
+    Params chat = resolved(spec);
+    chat.set(name, std::string(value));
+    const Status status = spec.validate(chat);
+    return status.ok() ? "accepted" : status.error().message;
+  };
+  EXPECT_EQ(refusal("chat_date", "2024-02-29"), "accepted");
+  for (const char* date : {"2023-02-29", "26 Jul 2024", "2024-7-26", "2024-07-26x", "0000-01-01"}) {
+    EXPECT_THAT(refusal("chat_date", date), HasSubstr("no date such as")) << date;
+  }
+  EXPECT_EQ(refusal("chat_variables", R"({"enable_thinking": false})"), "accepted");
+  EXPECT_THAT(refusal("chat_variables", "[]"), HasSubstr("is a JSON object"));
+  EXPECT_THAT(refusal("chat_variables", R"({"messages": []})"), HasSubstr("'messages' is set by"));
   params = resolved(spec);
   params.set("stop", std::string());
   EXPECT_THAT(spec.validate(params).error().message, HasSubstr("'stop' is empty"));
