@@ -205,10 +205,12 @@ TableCell PlaceEvaluator::served(const ValueSpec& value) const {
 
 TableCell PlaceEvaluator::mean_tokens(bool read) const {
   int64_t tokens = 0;
+  int64_t examples = 0;
   for (const store::OutputRow& output : *outputs_) {
+    if (output.prediction.finish == FinishReason::overlength) continue;  // nothing was computed
+    ++examples;
     tokens += read ? output.prediction.tokens_in : output.prediction.tokens_out;
   }
-  const auto examples = static_cast<int64_t>(outputs_->size());
   // Methods without a model read no tokens, which is not the same as few.
   return tokens == 0 ? with_status(CellStatus::not_applicable) : share(tokens, examples, examples);
 }

@@ -84,14 +84,14 @@ std::string inspected_text(const json& answer, bool tensors) {
   if (answer.contains("context")) {
     rows.push_back({"longest text", grouped(answer.at("context").get<int64_t>()) + " tokens"});
   }
-  rows.push_back(
-      {"memory on a CPU", mebibytes(answer.at("loaded_bytes").get<int64_t>()) + " of weights"});
+  rows.push_back({"weights on a CPU", mebibytes(answer.at("loaded_bytes").get<int64_t>()) +
+                                          "; the process and what it computes with come on top"});
   if (answer.contains("memory")) {
     for (const json& row : answer.at("memory")) {
-      rows.push_back(
-          {"",
-           fmt::format("{} with {} tokens, batch {}", mebibytes(row.at("bytes").get<int64_t>()),
-                       grouped(row.at("context").get<int64_t>()), row.at("batch").get<int64_t>())});
+      rows.push_back({"", fmt::format("{} with the cache of {} tokens, batch {}",
+                                      mebibytes(row.at("bytes").get<int64_t>()),
+                                      grouped(row.at("context").get<int64_t>()),
+                                      row.at("batch").get<int64_t>())});
     }
   }
   std::string text = aligned(rows);

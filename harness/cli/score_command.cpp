@@ -120,7 +120,7 @@ Result<ExitCode> run_score_store(const ScoreOptions& options, const GlobalOption
                        summary->scored, summary->kept, summary->incomplete));
   const ExitCode passed_over = tell_passed_over(chosen->passed_over);
   if (!summary->failures.empty()) return summary->failures.front();
-  return summary->incomplete == 0 ? passed_over : ExitCode::incomplete;
+  return summary->incomplete + summary->refused == 0 ? passed_over : ExitCode::incomplete;
 }
 
 /// Whether an argument is meant as a file of predictions, be it there or not.

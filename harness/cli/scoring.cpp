@@ -1,5 +1,7 @@
 #include "harness/cli/scoring.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -61,12 +63,19 @@ Result<ScoringSummary> score_results(score::Scorer& scorer, const Postprocess& p
           ++summary.kept;
           break;
         case score::ScoreAction::incomplete:
-          ++summary.incomplete;
+          ++(outcome->n + outcome->refused == outcome->expected ? summary.refused
+                                                                : summary.incomplete);
           break;
       }
     }
   }
   for (const std::string& line : notes.lines()) log_warning(line);
+  if (summary.refused > 0) {
+    log_warning(fmt::format(
+        "{} scores are missing, since the model's server refused inputs as too long (overlength): "
+        "lower local_context, or 'qfs-bench score --store FILE --partial' scores the others",
+        summary.refused));
+  }
   return summary;
 }
 

@@ -23,6 +23,7 @@ struct ScoringSummary {
   int64_t scored = 0;
   int64_t kept = 0;
   int64_t incomplete = 0;       ///< results whose predictions are not all there
+  int64_t refused = 0;          ///< those that will not be: inputs were too long for the model
   std::vector<Error> failures;  ///< the first of each metric that failed
 };
 

@@ -71,11 +71,19 @@ ExitCode conclusion(const run::RunSummary& summary) {
                     summary.conflicts));
   }
   if (summary.failed == 0 && summary.incomplete == 0) return ExitCode::ok;
-  log_warning(
-      fmt::format("{} cells failed, {} are incomplete: run the same command again to continue; "
-                  "--retry KIND tries failed "
-                  "cells again",
-                  summary.failed, summary.incomplete));
+  if (summary.incomplete > 0) {
+    log_warning(fmt::format("{} cells are incomplete: run the same command again to continue",
+                            summary.incomplete));
+  }
+  if (summary.failed > 0) {
+    std::string kinds;
+    for (const store::FailureKind kind : summary.failures) {
+      kinds += fmt::format(" --retry {}", store::to_string(kind));
+    }
+    log_warning(
+        fmt::format("{} cells failed, which is their result: run again with{} to try them again",
+                    summary.failed, kinds));
+  }
   return ExitCode::incomplete;
 }
 

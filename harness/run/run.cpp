@@ -112,6 +112,7 @@ class Execution {
     if (outcome.reused) ++summary_.reused;
     if (outcome.failure == store::FailureKind::none) return;
     ++summary_.failed;
+    summary_.failures.insert(outcome.failure);
     if (!outcome.remembered) ++new_failures_;
   }
 

@@ -57,9 +57,10 @@ struct RunSummary {
   size_t complete = 0;               ///< predict results, reused ones included
   size_t reused = 0;
   size_t failed = 0;
-  size_t incomplete = 0;   ///< stopped before their end
-  size_t conflicts = 0;    ///< outputs that were not reproduced
-  int interrupted_by = 0;  ///< signal number, 0 when it ran to its end
+  std::set<store::FailureKind> failures;  ///< of the failed
+  size_t incomplete = 0;                  ///< stopped before their end
+  size_t conflicts = 0;                   ///< outputs that were not reproduced
+  int interrupted_by = 0;                 ///< signal number, 0 when it ran to its end
 };
 
 Result<RunSummary> run_plan(const plan::Plan& plan, store::Store& store, const RunOptions& options,

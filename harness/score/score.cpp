@@ -16,6 +16,7 @@ struct Subject {
   store::ResultRow result;
   store::CellRow cell;
   std::vector<ScoreItem> items;  ///< by ordinal, with processed candidates
+  int64_t refused = 0;           ///< outputs without an item: overlength
   Json postprocess{"[]"};        ///< the chain that made candidates of outputs
   std::vector<bool> processed;   ///< whether a candidate differs from its output
 };
@@ -166,7 +167,10 @@ Status Scorer::State::read_items(Subject& subject, const Metric& metric,
   Result<std::vector<store::OutputRow>> outputs = reader.outputs(subject.result.id);
   if (!outputs) return outputs.error();
   for (store::OutputRow& output : *outputs) {
-    if (output.prediction.finish == FinishReason::overlength) continue;
+    if (output.prediction.finish == FinishReason::overlength) {
+      ++subject.refused;
+      continue;
+    }
     Result<ScoreItem> item = source.item(subject.cell.dataset, output.ordinal, metric.needs());
     if (!item) return item.error();
     item->candidate = output.prediction.text;
@@ -232,6 +236,7 @@ Result<ScoreOutcome> Scorer::score(store::ResultId result, const Metric& metric,
     Status read = state_->read_items(*subject, metric, options.postprocess);
     if (!read) return with_context(read.error(), metric, *subject);
     outcome.n = static_cast<int64_t>(subject->items.size());
+    outcome.refused = subject->refused;
     if (outcome.n == 0 || (outcome.n < outcome.expected && !options.allow_partial)) {
       outcome.action = ScoreAction::incomplete;
       return outcome;

@@ -59,6 +59,7 @@ struct ScoreOutcome {
   ScoreId id;
   int64_t n = 0;         ///< examples scored
   int64_t expected = 0;  ///< examples of the cell
+  int64_t refused = 0;   ///< of them, inputs too long for the model: they will have no prediction
   ScoringNotes notes;    ///< of what was measured now
 };
 

@@ -301,7 +301,7 @@ class Endpoint(unittest.TestCase):
                 self.server.requests.clear()
                 self.server.replies = [error(status, body), completion()]
                 self.write_sweep(max_in_flight=1)
-                self.sweep()
+                self.assertIn("refused inputs as too long (overlength)", self.sweep().stderr)
                 self.assertEqual([(t, f) for t, f, _ in self.outputs()],
                                  [("", "overlength"), ("A summary.", "stop"), ("A summary.", "stop")])
                 self.assertEqual(len(self.server.asked()), 3)

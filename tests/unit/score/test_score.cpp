@@ -202,7 +202,10 @@ TEST_F(Scoring, AnExampleThatWasSkippedForItsLengthIsNotScoredAsEmpty) {
   skipped.prediction.text.clear();
   skipped.prediction.finish = FinishReason::overlength;
   value_of(store_.commit_outputs(open_.result, open_.attempt, {&skipped, 1}));
-  EXPECT_EQ(value_of(scorer_.score(open_.result, length_)).action, ScoreAction::incomplete);
+  const auto outcome = value_of(scorer_.score(open_.result, length_));
+  EXPECT_EQ(outcome.action, ScoreAction::incomplete);
+  EXPECT_EQ(outcome.n, 3);
+  EXPECT_EQ(outcome.refused, 1);
   EXPECT_EQ(value_of(scorer_.score(open_.result, length_, {.allow_partial = true})).n, 3);
 }
 
