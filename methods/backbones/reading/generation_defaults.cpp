@@ -151,7 +151,7 @@ PublishedDecoding read_published(const ConfigObject& file) {
   return published;
 }
 
-/// BART of transformers up to 4.0 said so instead of naming the token.
+/// BART of transformers up to 4.0 said so instead of naming the token; read in config.json alone.
 constexpr std::string_view kForceBos = "force_bos_token_to_be_generated";
 
 }  // namespace
@@ -163,7 +163,7 @@ Result<GenerationDefaults> read_generation_defaults(const checkpoints::ModelDire
   defaults.end_ids = reader.ids("eos_token_id");
   if (defaults.end_ids.empty()) defaults.end_ids = model.ids("eos_token_id");
   defaults.forced_first = reader.id("forced_bos_token_id");
-  if (!defaults.forced_first && reader.boolean(kForceBos)) {
+  if (!directory.has("generation_config.json") && reader.boolean(kForceBos)) {
     defaults.forced_first = reader.id("bos_token_id");
   }
   const std::vector<int32_t> last = reader.ids("forced_eos_token_id");

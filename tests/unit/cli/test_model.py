@@ -44,7 +44,12 @@ class Model(ModelTest):
 
     def test_verify_names_what_is_wrong(self):
         self.write_model()
-        self.assert_succeeds(self.run_bench("model", "verify", "./tiny"))
+        text = self.assert_succeeds(self.run_bench("model", "verify", "./tiny"))
+        self.assertIn("no digest is registered for it", text)
+        self.write_bytes("tiny/model.safetensors", safetensors(shapes())[:-4] + b"\xFF" * 4)
+        run = self.run_bench("model", "verify", "./tiny")
+        self.assertEqual(run.returncode, 5)
+        self.assertIn("is not finite", run.stdout)
         tensors = shapes()
         del tensors["model.layers.1.mlp.up_proj.weight"]
         self.write_model(tensors)
@@ -58,7 +63,10 @@ class Model(ModelTest):
         self.assert_fails(5, self.run_bench("model", "inspect", "./tiny"), "model.safetensors")
         os.remove(self.path("tiny/model.safetensors"))
         self.write_bytes("tiny/pytorch_model.bin", b"PK")
-        self.assert_fails(5, self.run_bench("model", "inspect", "./tiny"), "pytorch_model.bin", "safe_serialization")
+        self.assert_fails(5, self.run_bench("model", "inspect", "./tiny"), "pytorch_model.bin", "safe_serialization",
+                          "AutoTokenizer.from_pretrained('DIR').save_pretrained('OUT')")
+        self.write("tiny/config.json", json.dumps({"model_type": "llama", "architectures": ["LlamaForCausalLM"]}))
+        self.assert_fails(5, self.run_bench("model", "inspect", "./tiny"), "LlamaForCausalLM.from_pretrained")
 
     def test_logits_and_generation_agree(self):
         self.write_model()
@@ -176,7 +184,15 @@ class Model(ModelTest):
         self.assertEqual(ids, [256, *b"[user]</s>", 257, *b"[a]"])
         self.write("tiny/tokenizer_config.json", json.dumps({**config, "chat_template": "{% call f() %}{% endcall %}"}))
         self.assert_fails(5, self.run_bench("model", "logits", "./tiny", "--chat", "--text", "a"),
-                          "tokenizer_config.json", "call")
+                          "tokenizer_config.json#/chat_template:1:", "call")
+        dated = "{{ strftime_now('%d/%m') }}{{ mood }}{{ messages[0].content }}"
+        self.write("tiny/tokenizer_config.json", json.dumps({**config, "chat_template": dated}))
+        arguments = ("logits", "./tiny", "--chat", "--text", "a")
+        self.assert_fails(5, self.run_bench("model", *arguments), "'chat_date'")
+        ids = self.ask(*arguments, "--chat-date", "2024-07-26", "--chat-variables", '{"mood": "!"}')["ids"]
+        self.assertEqual(ids, [*b"26/07!a"])
+        self.assert_fails(2, self.run_bench("model", "logits", "./tiny", "--text", "a", "--chat-date", "2024-07-26"),
+                          "--chat")
         self.write("tiny/tokenizer_config.json", "{}")
         self.assert_fails(5, self.run_bench("model", "logits", "./tiny", "--chat", "--text", "a"), "no chat template")
 
@@ -184,6 +200,9 @@ class Model(ModelTest):
         self.write_model()
         self.assert_fails(2, self.run_bench("model", "logits", "./tiny"), "--text TEXT or as --ids")
         self.assert_fails(2, self.run_bench("model", "logits", "./tiny", "--ids", "1,x"), "'x' is no number from 0")
+        self.assert_fails(2, self.run_bench("model", "logits", "./tiny", "--ids", "1,2,"), "'' is no number from 0")
+        self.assert_fails(2, self.run_bench("model", "logits", "./tiny", "--ids", "1", "--chat"), "--chat wraps a text")
+        self.assert_fails(2, self.run_bench("model", "generate", "./tiny", "--ids", "1", "--seed", "-1"), "--seed")
         self.assert_fails(2, self.run_bench("model", "logits", "./tiny", "--ids", "9999"), "token id 9999")
         self.assert_fails(2, self.run_bench("model", "logits", "./tiny", "--text", ""), "no tokens")
         self.assert_fails(2, self.run_bench("model", "generate", "./tiny", "--text", "a", "--max-new-tokens", "64"),
@@ -223,6 +242,9 @@ class Model(ModelTest):
                                ({"encoder_no_repeat_ngram_size": 3}, "encoder_no_repeat_ngram_size"),
                                ({"num_beams": 4, "num_beam_groups": 2}, "num_beam_groups"),
                                ({"suppress_tokens": [3]}, "suppress_tokens"),
+                               ({"renormalize_logits": True}, "renormalize_logits"),
+                               ({"stop_strings": ["x"]}, "stop_strings"),
+                               ({"watermarking_config": {"bias": 2.0}}, "watermarking_config"),
                                ({"do_sample": True, "typical_p": 0.9}, "typical_p"),
                                ({"do_sample": True, "min_p": 0.1}, "min_p"),
                                ({"do_sample": True, "num_beams": 2}, "do_sample")):
@@ -231,9 +253,39 @@ class Model(ModelTest):
             self.assert_fails(5, self.run_bench("model", *arguments, "--set", "decoding=checkpoint"), f"'{name}'",
                               "generation_config.json")
         for settings in ({"repetition_penalty": 1.0, "typical_p": 1.0, "num_beam_groups": 1}, {"typical_p": 0.9},
-                         {"suppress_tokens": None}):
+                         {"suppress_tokens": None}, {"suppress_tokens": []}, {"renormalize_logits": False}):
             self.write("tiny/generation_config.json", json.dumps(settings))
             self.ask(*arguments, "--set", "decoding=checkpoint")
+
+    def test_a_publisher_s_settings_hinder_only_who_asks_for_them(self):
+        self.write_model(led_shapes(), **LED)
+        arguments = ("generate", "./tiny", "--text", "Ab cd", "--max-new-tokens", "4")
+        for settings, key in (({"top_k": -1}, "top_k"), ({"temperature": "1.5"}, "temperature")):
+            self.write("tiny/generation_config.json", json.dumps(settings))
+            self.ask(*arguments)
+            self.assert_fails(5, self.run_bench("model", *arguments, "--set", "decoding=checkpoint"),
+                              f"generation_config.json#/{key}")
+
+    def test_forced_tokens_in_other_forms(self):
+        self.write_model(led_shapes(), **LED)
+        arguments = ("generate", "./tiny", "--text", "Ab cd", "--max-new-tokens", "4", "--set", "min_new_tokens=4")
+        self.write("tiny/generation_config.json", json.dumps({"forced_eos_token_id": [9]}))
+        self.assertEqual(self.ask(*arguments)["ids"][-1], 9)
+        self.write("tiny/generation_config.json", json.dumps({"forced_eos_token_id": [9, 10]}))
+        self.assert_fails(5, self.run_bench("model", *arguments), "several forced end tokens")
+        os.remove(self.path("tiny/generation_config.json"))
+        self.write_model(led_shapes(), **LED, force_bos_token_to_be_generated=True, bos_token_id=9)
+        self.assertEqual(self.ask(*arguments)["ids"][0], 9)
+        self.write("tiny/generation_config.json", json.dumps({"force_bos_token_to_be_generated": True}))
+        self.assertNotEqual(self.ask(*arguments)["ids"][0], 9)
+
+    def test_the_factor_of_yarn_may_follow_from_the_lengths(self):
+        def logits(**scaling):
+            self.write_model(rope_scaling={"type": "yarn", "original_max_position_embeddings": 16, **scaling})
+            return self.ask("logits", "./tiny", "--text", "Ab cd")["logits"]
+
+        self.assertEqual(logits(factor=None), logits(factor=4.0))
+        self.assertNotEqual(logits(factor=None), logits(factor=1.0))
 
 
 if __name__ == "__main__":

@@ -74,6 +74,8 @@ class Roofline(ModelTest):
         answer = self.ask_doctor("--backbone", "./tiny", "--threads", "1", "--prompt-tokens", "32", "--context", "64")
         self.assertEqual(answer["model"]["kind"], "encoder-decoder")
         self.assertEqual([row["phase"] for row in answer["most"]], ["prefill", "decode", "decode"])
+        usual = self.ask_doctor("--backbone", "./tiny", "--threads", "1")  # shorter than the usual lengths
+        self.assertEqual([row["phase"] for row in usual["most"]], ["prefill", "decode", "decode"])
 
     def test_what_cannot_be_measured_is_refused(self):
         self.write_model()

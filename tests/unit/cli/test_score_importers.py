@@ -36,6 +36,12 @@ class Importers(DriverTest):
         self.lines([self.lm_eval(0), self.lm_eval(1)])
         self.assertEqual(self.f_of("--from", "lm-eval", "rows.jsonl"), (2, F))
 
+    def test_ids_in_some_rows_only_are_an_error(self):
+        row = self.lm_eval(1)
+        del row["doc_id"]
+        self.lines([self.lm_eval(0), row])
+        self.assert_fails(5, self.run_bench("score", "--from", "lm-eval", "rows.jsonl"), "rows.jsonl:2", "has no id")
+
     def test_lm_eval_target_as_python_list(self):
         self.lines([self.lm_eval(0, target=repr(["no", "it's the cat sat\n", TEXT + " \"down\""]))])
         run = self.run_bench("score", "--from", "lm-eval", "rows.jsonl", "--json")
