@@ -97,9 +97,10 @@ class KillAndContinue(unittest.TestCase):
 
     def test_a_host_that_always_dies_is_a_failed_cell_and_retry_mends_it(self):
         store = os.path.join(self.folder.name, "always.sqlite")
-        code, out, _ = finish(sweep(store, failpoint="host.before_prediction:1"))
+        code, out, err = finish(sweep(store, failpoint="host.before_prediction:1"))
         self.assertEqual(code, 3)
         self.assertIn("failed", out)
+        self.assertIn("run again with --retry signal", err)
         code, _, _ = finish(sweep(store))
         self.assertEqual(code, 3, "a death is a result until it is retried")
         self.assert_continues_to_the_same_end(store, "--retry", "signal")

@@ -188,6 +188,15 @@ TEST(LoadExperiment, PromptFileIsReadBesideTheSweep) {
   EXPECT_EQ(experiment->grid[0].axes[0].values[1], text);
 }
 
+TEST(LoadExperiment, ObjectsThatAMethodHandsOnAreTextsWithSortedKeys) {
+  const auto experiment = decode_experiment(
+      R"({"name": "s", "datasets": [{"name": "mini-meetings"}], "methods": [
+          {"method": "zero_shot", "chat_variables": {"b": [1], "a": false}}]})",
+      "s.json");
+  ASSERT_TRUE(experiment.ok()) << experiment.error().to_string();
+  EXPECT_EQ(parameter(*experiment, "chat_variables"), ParamValue(R"({"a":false,"b":[1]})"));
+}
+
 TEST(LoadExperiment, ExternalProgramRunsInTheSweepsFolderUnlessToldOtherwise) {
   const auto experiment = load_experiment("tests/golden/config/good/external_program.json");
   ASSERT_TRUE(experiment.ok()) << experiment.error().to_string();

@@ -300,8 +300,10 @@ class Endpoint(unittest.TestCase):
                     os.remove(file)
                 self.server.requests.clear()
                 self.server.replies = [error(status, body), completion()]
-                self.write_sweep(max_in_flight=1)
-                self.assertIn("refused inputs as too long (overlength)", self.sweep().stderr)
+                self.write_sweep(max_in_flight=1, values=["rouge1.f", "tokens_in"])
+                run = self.sweep()
+                self.assertIn("refused inputs as too long (overlength)", run.stderr)
+                self.assertRegex(run.stdout, r"\| +40\.0 \|")  # tokens of those that were answered
                 self.assertEqual([(t, f) for t, f, _ in self.outputs()],
                                  [("", "overlength"), ("A summary.", "stop"), ("A summary.", "stop")])
                 self.assertEqual(len(self.server.asked()), 3)
