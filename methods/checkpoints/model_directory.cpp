@@ -1,6 +1,7 @@
 #include "methods/checkpoints/model_directory.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <utility>
 
@@ -16,6 +17,12 @@ namespace fs = std::filesystem;
 constexpr std::string_view kSingle = "model.safetensors";
 constexpr std::string_view kIndex = "model.safetensors.index.json";
 constexpr size_t kMaxFiles = 10000;
+
+bool is_identifier(std::string_view name) {
+  return !name.empty() && std::ranges::all_of(name, [](unsigned char c) {
+    return c < 0x80 && (std::isalnum(c) != 0 || c == '_');
+  });
+}
 
 bool is_pickled(std::string_view name) {
   for (const std::string_view suffix : {".bin", ".pt", ".pth", ".ckpt", ".pkl"}) {
@@ -113,7 +120,8 @@ Error ModelDirectory::no_weights() const {
     return not_found("'" + path_ + "' has neither model.safetensors nor " + std::string(kIndex));
   }
   const Result<std::vector<std::string>> classes = config_.texts("architectures");
-  const bool named = classes.ok() && !classes->empty();
+  // Only a plain name goes into a command that somebody may run.
+  const bool named = classes.ok() && !classes->empty() && is_identifier(classes->front());
   const std::string name = named ? classes->front() : "AutoModel";
   return unavailable(
       "'" + path_ + "' has its weights only as '" + *pickled +

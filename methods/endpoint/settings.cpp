@@ -47,11 +47,12 @@ bool is_secret_member(std::string_view name) {
          std::ranges::any_of(kParts, [&](auto part) { return low.find(part) != low.npos; });
 }
 
-/// The first member, at any depth, that looks like a secret: "a/b".
+/// The first text, at any depth, whose name looks like a secret's: "a/b". Objects of such names are
+/// descriptions, as in the schema of an answer.
 std::optional<std::string> secret_member(const json& value) {
   if (!value.is_structured()) return std::nullopt;
   for (const auto& [name, member] : value.items()) {
-    if (value.is_object() && is_secret_member(name)) return name;
+    if (value.is_object() && member.is_string() && is_secret_member(name)) return name;
     if (const auto inner = secret_member(member)) return name + "/" + *inner;
   }
   return std::nullopt;

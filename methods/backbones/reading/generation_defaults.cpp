@@ -129,9 +129,7 @@ PublishedDecoding read_published(const ConfigObject& file) {
   DefaultsReader reader(file);
   PublishedDecoding published;
   published.source = file.source();
-  published.max_length = reader.integer("max_length", 0);
   published.min_length = reader.integer("min_length", 0);
-  published.max_new_tokens = reader.integer("max_new_tokens", 1);
   published.min_new_tokens = reader.integer("min_new_tokens", 0);
   published.num_beams = reader.integer("num_beams", 1);
   published.length_penalty = reader.real("length_penalty");

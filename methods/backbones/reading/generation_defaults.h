@@ -14,12 +14,10 @@
 
 namespace qfs::backbones {
 
-/// How the publisher chooses tokens. Lengths count the decoder's first token, as in the files.
+/// How the publisher chooses tokens. min_length counts the decoder's first token, as in the file.
 struct PublishedDecoding {
   std::string source;  ///< the file
-  std::optional<int64_t> max_length;
   std::optional<int64_t> min_length;
-  std::optional<int64_t> max_new_tokens;
   std::optional<int64_t> min_new_tokens;
   std::optional<int64_t> num_beams;
   std::optional<double> length_penalty;

@@ -111,8 +111,8 @@ json most(json row, const Work& work, int64_t tokens, const MachineLimits& limit
   return row;
 }
 
-/// The numbers under `name`; those of `usual` that fit where there are none, or the longest. `invalid_argument`:
-/// one does not fit.
+/// The numbers under `name`; those of `usual` that fit where there are none, or the longest.
+/// `invalid_argument`: one does not fit.
 Result<std::vector<int64_t>> lengths(const json& arguments, const char* name,
                                      std::vector<int64_t> usual, int64_t longest) {
   if (!arguments.contains(name)) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "harness/core/sha256.h"
+#include "methods/tokenizers/chat/chat_inputs.h"
 #include "methods/tokenizers/chat/chat_program.h"
 #include "methods/tokenizers/folders/tokenizer_config.h"
 
@@ -63,6 +64,9 @@ Result<ChatSettings> read_chat_settings(const checkpoints::ModelDirectory& folde
 
 Result<std::shared_ptr<const ChatRenderer>> ChatRenderer::open(
     const ChatSettings& settings, const VocabularyTokenizer& tokenizer) {
+  if (Status given = check_chat_inputs(settings.date, settings.variables); !given.ok()) {
+    return given.error();
+  }
   const std::string digest = settings.text.empty() ? "" : sha256_hex(settings.text);
   const Result<ChatFormat> known = chat_format(digest);
   if (known.ok()) {

@@ -34,8 +34,9 @@ class ChatRenderer {
  public:
   virtual ~ChatRenderer() = default;
 
-  /// `unavailable` when there is no template or it uses an unsupported construct, `data` when it is
-  /// none. The tokenizer's special tokens are what the template may put in.
+  /// `invalid_argument`: check_chat_inputs. `unavailable` when there is no template or it uses an
+  /// unsupported construct, `data` when it is none. The tokenizer's special tokens are what the
+  /// template may put in.
   static Result<std::shared_ptr<const ChatRenderer>> open(const ChatSettings& settings,
                                                           const VocabularyTokenizer& tokenizer);
 

@@ -67,6 +67,10 @@ class Model(ModelTest):
                           "AutoTokenizer.from_pretrained('DIR').save_pretrained('OUT')")
         self.write("tiny/config.json", json.dumps({"model_type": "llama", "architectures": ["LlamaForCausalLM"]}))
         self.assert_fails(5, self.run_bench("model", "inspect", "./tiny"), "LlamaForCausalLM.from_pretrained")
+        self.write("tiny/config.json", json.dumps({"model_type": "llama", "architectures": ["os; os.abort()"]}))
+        run = self.run_bench("model", "inspect", "./tiny")
+        self.assert_fails(5, run, "AutoModel.from_pretrained")
+        self.assertNotIn("abort", run.stderr)
 
     def test_logits_and_generation_agree(self):
         self.write_model()
@@ -191,6 +195,9 @@ class Model(ModelTest):
         self.assert_fails(5, self.run_bench("model", *arguments), "'chat_date'")
         ids = self.ask(*arguments, "--chat-date", "2024-07-26", "--chat-variables", '{"mood": "!"}')["ids"]
         self.assertEqual(ids, [*b"26/07!a"])
+        for option, value, message in (("--chat-date", "July", "no date such as"), ("--chat-variables", "x", "JSON object"),
+                                       ("--chat-variables", '{"messages": []}', "'messages' is set by")):
+            self.assert_fails(2, self.run_bench("model", *arguments, option, value), message)
         self.assert_fails(2, self.run_bench("model", "logits", "./tiny", "--text", "a", "--chat-date", "2024-07-26"),
                           "--chat")
         self.write("tiny/tokenizer_config.json", "{}")
@@ -260,6 +267,8 @@ class Model(ModelTest):
     def test_a_publisher_s_settings_hinder_only_who_asks_for_them(self):
         self.write_model(led_shapes(), **LED)
         arguments = ("generate", "./tiny", "--text", "Ab cd", "--max-new-tokens", "4")
+        self.write("tiny/generation_config.json", json.dumps({"max_length": 1e30}))
+        self.ask(*arguments, "--set", "decoding=checkpoint")
         for settings, key in (({"top_k": -1}, "top_k"), ({"temperature": "1.5"}, "temperature")):
             self.write("tiny/generation_config.json", json.dumps(settings))
             self.ask(*arguments)

@@ -98,7 +98,7 @@ class Endpoint(unittest.TestCase):
 
     def test_a_request_holds_the_prompt_and_no_answer(self):
         self.write_sweep(system="Be brief.", stop="\n\n", top_p=0.9,
-                         extra_body={"temperature": None, "eos_token": "x", "chat_template_kwargs": {"enable_thinking": False}})
+                         extra_body={"temperature": None, "eos_token": "x", "schema": {"password": {"type": "string"}}, "chat_template_kwargs": {"enable_thinking": False}})
         self.succeed()
         asked = self.server.asked()
         self.assertEqual(len(asked), 3)
