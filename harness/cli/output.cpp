@@ -27,7 +27,7 @@ Status print_result(std::string_view text) {
 
 Status write_result(std::string_view text, const std::string& path) {
   if (path.empty() || path == "-") return print_result(text);
-  return write_file_atomic(path, text);
+  return write_file(path, text);
 }
 
 std::string json_document(std::string_view name, const nlohmann::json& body) {
