@@ -33,7 +33,9 @@ Status write_result(std::string_view text, const std::string& path) {
 std::string json_document(std::string_view name, const nlohmann::json& body) {
   nlohmann::json document = body;
   document["schema"] = fmt::format("qfs-bench/{}/1", name);
-  return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return terminal_safe_json(
+             document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace)) +
+         "\n";
 }
 
 std::string aligned(const std::vector<std::vector<std::string>>& rows) {
