@@ -8,6 +8,7 @@ Usage: test_special_files.py QFS_BENCH
 
 import json
 import os
+import pty
 import resource
 import signal
 import stat
@@ -176,7 +177,8 @@ class Inputs(DriverTest):
             os.mkfifo(self.path(name))
         run = self.run_bench("sweep", self.write_sweep(name="other.json", tokenizer="./fifo.gguf"))
         self.assert_fails(2, run, "./fifo.gguf")
-        run = self.run_bench("sweep", self.write_sweep(name="other.json", datasets=[{"path": "fifo.jsonl", "fields": FIELDS}]))
+        datasets = [{"path": "fifo.jsonl", "fields": FIELDS}]
+        run = self.run_bench("sweep", self.write_sweep(name="other.json", datasets=datasets))
         self.assert_fails(5, run, "fifo.jsonl': it is a FIFO (pipe), and a regular file is needed")
         self.assert_fails(4, self.run_bench("report", "--store", "fifo.sqlite"), "not a regular file")
         self.assert_fails(4, self.run_bench("sweep", "sweep.json", "--store", "fifo.sqlite"), "fifo.sqlite")
@@ -216,7 +218,7 @@ class Controls(DriverTest):
         self.write_sweep(grid={"local_context": [99]})
         self.assert_succeeds(self.run_bench("sweep", "sweep.json"))
         shown = json.loads(self.printed("show", "--example", "0", "--json"))
-        self.assertIn(self.NASTY, json.dumps(shown, ensure_ascii=False).replace("\\u001b", "\x1b").replace("\x7f", "\x7f"))
+        self.assertIn(self.NASTY, json.dumps(shown, ensure_ascii=False).replace("\\u001b", "\x1b"))
         self.printed("show", "--example", "0")
         data = json.loads(self.printed("data", "show", "data.jsonl", "--json"))
         self.assertEqual(data["example"]["query"], self.NASTY)
@@ -224,9 +226,38 @@ class Controls(DriverTest):
         self.write("out.jsonl", json.dumps({"id": self.NASTY, "prediction": "a", "references": ["a"]}) + "\n")
         rows = self.printed("score", "out.jsonl", "--per-example", "-")
         self.assertEqual(json.loads(rows)["id"], self.NASTY)
-        for command in (["report", "--json"], ["list", "cells", "--json"], ["compare", "out.jsonl", "out.jsonl", "--json"],
-                        ["compare", "out.jsonl", "out.jsonl"], ["list", "cells"], ["report"]):
+        compare = ["compare", "out.jsonl", "out.jsonl"]
+        for command in (["report", "--json"], ["report"], ["list", "cells", "--json"], ["list", "cells"],
+                        [*compare, "--json"], compare):
             self.printed(*command)
+
+
+    def test_a_terminal_gets_no_control_from_any_format(self):
+        self.write_data()
+        nasty = "\u009b31mred\x1b[2J"
+        self.write_sweep(methods=[{"method": "lead", "label": nasty}])
+        self.assert_succeeds(self.run_bench("sweep", "sweep.json"))
+        for arguments in (["report", "--format", "csv"], ["report"], ["report", "--json"], ["list", "cells"]):
+            main, terminal = pty.openpty()
+            with subprocess.Popen([QFS_BENCH, *arguments], cwd=self.folder, stdout=terminal, stdin=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL) as process:
+                os.close(terminal)
+                shown = b""
+                while block := self.block_of(main):
+                    shown += block
+            os.close(main)
+            self.assertEqual(process.returncode, 0)
+            text = shown.decode()
+            self.assertIn("red", text)
+            self.assertFalse({"\u009b", "\x1b"} & set(text), repr(text))
+        self.assertIn(nasty, self.run_bench("report", "--format", "csv").stdout, "a pipe gets the bytes")
+
+    @staticmethod
+    def block_of(terminal):
+        try:
+            return os.read(terminal, 65536)
+        except OSError:  # the other end is closed
+            return b""
 
 
 class Advice(DriverTest):
