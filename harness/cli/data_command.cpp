@@ -109,7 +109,7 @@ Result<ExitCode> run_fetch(const FetchCommandOptions& options) {
                          entry->licence, options.from.empty() ? entry->source : options.from));
     Result<datasets::FetchReport> report = datasets::fetch(*entry, places.roots.front(), fetch);
     if (!report) return report.error();
-    log_info(fmt::format("{}: {} files fetched ({} bytes), {} were there, in {}", name,
+    log_info(fmt::format("{}: {} files fetched ({} bytes), {} were there already, in {}", name,
                          report->files_fetched, report->bytes_fetched, report->files_kept,
                          report->folder));
   }
