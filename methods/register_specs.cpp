@@ -7,6 +7,7 @@
 #include "methods/backbones/registry/registry.h"
 #include "methods/endpoint/spec.h"
 #include "methods/extractive/specs.h"
+#include "methods/generation/decoding_params.h"
 #include "methods/imported/spec.h"
 #include "methods/zero_shot/chunked_spec.h"
 #include "methods/zero_shot/spec.h"
@@ -64,5 +65,7 @@ std::vector<std::shared_ptr<const MethodSpec>> builtin_specs() {
 std::unique_ptr<MethodCatalog> make_method_catalog() {
   return std::make_unique<BuiltinMethods>(builtin_specs());
 }
+
+ForeignNames foreign_names() { return generation::foreign_decoding(); }
 
 }  // namespace qfs::methods

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/api/method.h"
+#include "harness/core/foreign_names.h"
 
 namespace qfs::methods {
 
@@ -16,5 +17,8 @@ std::vector<std::shared_ptr<const MethodSpec>> builtin_specs();
 
 /// The built-in methods with the backbone registry behind qfs::MethodCatalog.
 std::unique_ptr<MethodCatalog> make_method_catalog();
+
+/// What other programs call parameters of these methods.
+ForeignNames foreign_names();
 
 }  // namespace qfs::methods

@@ -91,7 +91,7 @@ Result<FileSource> from_network(const std::string& base_url, const FetchOptions&
 
 Status store(const std::string& path, const std::string& bytes) {
   Status made = make_directories(fs::path(path).parent_path().string());
-  return made ? write_file_atomic(path, bytes) : made;
+  return made ? write_file(path, bytes) : made;
 }
 
 /// Takes one file from the source, checks it and puts it under its name.

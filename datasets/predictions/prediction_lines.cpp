@@ -41,7 +41,7 @@ Status drain(LineFile& file) {
 Error unequal(const LineFile& predictions, const LineFile& references) {
   std::string message = shown(predictions.path) + " has " + std::to_string(predictions.lines) +
                         " lines, " + shown(references.path) + " has " +
-                        std::to_string(references.lines) + "; both must have one a text";
+                        std::to_string(references.lines) + "; each must have one line per text";
   const LineFile& longer = predictions.lines > references.lines ? predictions : references;
   if (const std::string line = longer.suspicious.describe(); !line.empty()) {
     message += ". A text with a line break inside takes several lines: in " + shown(longer.path) +

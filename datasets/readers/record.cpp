@@ -32,9 +32,11 @@ Error missing(const nlohmann::json& record, std::string_view field, const std::s
   if (auto nearest = nearest_name(name, names)) near = " (did you mean '" + *nearest + "'?)";
   std::string what = "missing field '" + name + "'" + near;
   if (name != field) what += ", mapped to " + std::string(field);
-  what += "; the fields there are: " + list_fields(record) + ". Map it in \"fields\"";
+  what += "; the fields there are: " + list_fields(record) + ". Map it with \"fields\" (--field " +
+          std::string(field) + "=NAME)";
   if (field != "document") {  // which every record has
-    what += ", or say \"" + std::string(field) + "\": \"\" when the data have none";
+    what += ", or, when the data have none, write \"" + std::string(field) + "\": \"\" (--field " +
+            std::string(field) + "=)";
   }
   return data_error(what, place.to_string());
 }

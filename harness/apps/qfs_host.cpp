@@ -96,7 +96,9 @@ int print_probe(std::span<char* const> arguments) {
   }
   std::printf("{\"facts\":%s,\"numerics\":%s,\"schema\":\"qfs-host/probe/1\"}\n",
               reply->facts.text.c_str(), reply->numerics.text.c_str());
-  return 0;
+  if (std::fflush(stdout) == 0) return 0;
+  std::fprintf(stderr, "qfs-host: error: cannot write to standard output\n");
+  return 5;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // Called by score_analyses.cpp. Pure; thread-safe. Text is safe for terminals.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "harness/score/explain_diff.h"
@@ -13,7 +14,8 @@ namespace qfs::cli {
 std::string explain_text(const score::ExplainedDifference& explained);
 std::string explain_json(const score::ExplainedDifference& explained);
 
-std::string match_text(const score::MatchReport& report);
-std::string match_json(const score::MatchReport& report);
+/// One report per family of metrics.
+std::string match_text(std::span<const score::MatchReport> reports);
+std::string match_json(std::span<const score::MatchReport> reports);
 
 }  // namespace qfs::cli

@@ -26,6 +26,8 @@ bool has_ending(std::string_view path, std::initializer_list<std::string_view> e
 }
 
 bool is_store(const std::string& path) {
+  std::error_code ignored;  // of a pipe nothing may be read here
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
   std::array<char, kStoreHeader.size()> start{};
   std::ifstream file(path, std::ios::binary);
   file.read(start.data(), start.size());

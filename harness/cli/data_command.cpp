@@ -47,11 +47,15 @@ Result<DatasetRequest> request_of(const DataOptions& options, const DatasetCatal
   if (request.name.empty()) (looks_like_file ? request.path : request.name) = options.what;
   for (const std::string& field : options.fields) {
     const size_t equals = field.find('=');
-    if (equals == std::string::npos || equals == 0 || equals + 1 == field.size()) {
+    if (equals == std::string::npos || equals == 0) {
       return invalid_argument(fmt::format(
-          "--field expects OURS=THEIRS, for instance --field document=context; found '{}'", field));
+          "--field expects OURS=THEIRS, for instance --field document=context, or --field query= "
+          "when the data have none; found '{}'",
+          field));
     }
-    request.fields[field.substr(0, equals)] = field.substr(equals + 1);
+    if (!request.fields.emplace(field.substr(0, equals), field.substr(equals + 1)).second) {
+      return invalid_argument(fmt::format("--field names '{}' twice", field.substr(0, equals)));
+    }
   }
   return request;
 }
@@ -105,7 +109,7 @@ Result<ExitCode> run_fetch(const FetchCommandOptions& options) {
                          entry->licence, options.from.empty() ? entry->source : options.from));
     Result<datasets::FetchReport> report = datasets::fetch(*entry, places.roots.front(), fetch);
     if (!report) return report.error();
-    log_info(fmt::format("{}: {} files fetched ({} bytes), {} were there, in {}", name,
+    log_info(fmt::format("{}: {} files fetched ({} bytes), {} were there already, in {}", name,
                          report->files_fetched, report->bytes_fetched, report->files_kept,
                          report->folder));
   }
@@ -114,12 +118,16 @@ Result<ExitCode> run_fetch(const FetchCommandOptions& options) {
 
 void add_request_options(CLI::App& command, DataOptions& options) {
   command.add_option("DATA", options.what, "Name of a data set, or a file")->required();
-  command.add_option("--split", options.split, "Split (default: the set's first)");
-  command.add_option("--view", options.view, "View: whole, golden, per_reference, …");
-  command.add_option("--text-form", options.text_form, "Text form: raw, ideal, …");
+  command.add_option("--split", options.split, "Split (default: the first)");
+  command.add_option("--view", options.view,
+                     "View, e.g. whole, golden, per_reference (default: the first)");
+  command.add_option("--text-form", options.text_form,
+                     "Text form, e.g. raw, ideal (default: the first)");
   command
-      .add_option("--field", options.fields,
-                  "Field map of a file, e.g. document=context; repeatable")
+      .add_option(
+          "--field", options.fields,
+          "Name of a field in the file, e.g. document=context, or query= when the data have none; "
+          "repeatable")
       ->type_name("OURS=THEIRS")
       ->take_all()
       ->expected(1);
@@ -142,7 +150,7 @@ void add_data_command(const CommandLine& line) {
   CLI::App& show = add_subcommand(data, "show", "Shows a data set's manifest and one example",
                                   "qfs-bench data show mini-meetings --example 3");
   add_request_options(show, *shown);
-  show.add_option("--example", shown->example, "Ordinal of the example (default: 0)")
+  show.add_option("--example", shown->example, "Number of the example, from 0 (default: 0)")
       ->type_name("N");
   add_json_option(show, line.global);
   show.callback([shown, &global = line.global, &chosen = line.chosen] {
@@ -151,7 +159,7 @@ void add_data_command(const CommandLine& line) {
 
   auto checked = std::make_shared<DataOptions>();
   CLI::App& check = add_subcommand(
-      data, "check", "Reads a data set, counts it and says what is wrong with it",
+      data, "check", "Reads a data set, counts its parts and lists what is wrong with it",
       "qfs-bench data check test.jsonl.gz --field document=context --field query=input");
   add_request_options(check, *checked);
   add_json_option(check, line.global);
@@ -161,10 +169,11 @@ void add_data_command(const CommandLine& line) {
 
   auto fetched = std::make_shared<FetchCommandOptions>();
   CLI::App& fetch =
-      add_subcommand(data, "fetch", "Brings public data sets onto this machine, checked by SHA-256",
+      add_subcommand(data, "fetch", "Downloads public data sets and checks their SHA-256",
                      "qfs-bench data fetch qmsum squality");
   fetch.add_option("NAME", fetched->names, "Data sets")->required();
-  fetch.add_option("--from", fetched->from, "Copy from a folder; no network")->type_name("DIR");
+  fetch.add_option("--from", fetched->from, "Copy from a folder instead of the network")
+      ->type_name("DIR");
   fetch.add_option("--base-url", fetched->base_url, "A mirror instead of the official address")
       ->type_name("URL");
   fetch.callback(

@@ -98,11 +98,11 @@ std::string check_text(const Dataset& dataset, const datasets::CheckReport& repo
   text += fmt::format("{} examples, {} documents, {} questions, {} with evidence\n\n",
                       report.examples, report.documents, report.groups, report.with_evidence);
   text += aligned({{"", "least", "mean", "median", "most"},
-                   spread_row("segments a document", report.segments_per_document),
-                   spread_row("words a document", report.words_per_document),
-                   spread_row("words a query", report.words_per_query),
-                   spread_row("words a reference", report.words_per_reference),
-                   spread_row("references an example", report.references_per_example)});
+                   spread_row("segments per document", report.segments_per_document),
+                   spread_row("words per document", report.words_per_document),
+                   spread_row("words per query", report.words_per_query),
+                   spread_row("words per reference", report.words_per_reference),
+                   spread_row("references per example", report.references_per_example)});
   for (const datasets::CheckFinding& finding : report.findings) {
     text += terminal_safe(fmt::format("\nproblem: {} ({} times), e.g. {}", finding.what,
                                       finding.count, fmt::join(finding.keys, ", ")));

@@ -72,31 +72,33 @@ Result<ExitCode> run_doctor(const GlobalOptions& global) {
 void add_roofline_options(CLI::App& command, RooflineOptions& options) {
   CLI::Option* const roofline = command.add_flag(
       "--roofline", options.asked,
-      "Measures bandwidth and matrix products, and what a model can reach at most");
+      "Measure bandwidth and matrix products, and the most tokens/s that a model can reach");
   command
       .add_option("--backbone", options.backbone,
-                  "The model (default: smollm2-135m where it is there, else general shapes)")
+                  "The model (default: smollm2-135m if present, else general shapes)")
       ->type_name("NAME")
       ->needs(roofline);
-  command.add_option("--threads", options.threads, "Threads to use (default: one a core)")
+  command.add_option("--threads", options.threads, "Threads (default: one per core)")
       ->check(CLI::Range(1, 1024))
       ->type_name("N")
       ->needs(roofline);
-  command.add_option("--device", options.device, "Where to measure: cpu (default) or cuda")
+  command.add_option("--device", options.device, "Where to measure (default: cpu)")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->needs(roofline);
-  command.add_option("--dtype", options.dtype, "float32 (default), bfloat16, or float16 on a GPU")
+  command
+      .add_option("--dtype", options.dtype,
+                  "Type of the weights (default: float32); float16 on a GPU only")
       ->check(CLI::IsMember({"float32", "bfloat16", "float16"}))
       ->needs(roofline);
   command
       .add_option("--prompt-tokens", options.prompt_tokens,
-                  "Lengths of prompts (default: 512 and 2048 where the model reads them)")
+                  "Prompt lengths, in tokens (default: 512, and 2048 where the model can read it)")
       ->delimiter(',')
-      ->type_name("N,N,…")
+      ->type_name("N,N,...")
       ->needs(roofline);
   command
       .add_option("--context", options.context,
-                  "Tokens that a row holds while it decodes (default: 512)")
+                  "Context of each row while decoding, in tokens (default: 512)")
       ->type_name("N")
       ->needs(roofline);
 }
@@ -105,7 +107,7 @@ void add_roofline_options(CLI::App& command, RooflineOptions& options) {
 
 void add_doctor_command(const CommandLine& line) {
   CLI::App& command = add_subcommand(
-      line.app, "doctor", "Checks machine, libraries, models and a store's integrity and ids",
+      line.app, "doctor", "Checks the machine, libraries, models, and a store's integrity and ids",
       "qfs-bench doctor --store lc_sweep.sqlite\n  "
       "qfs-bench doctor --roofline --backbone smollm2-135m --threads 2");
   add_json_option(command, line.global);

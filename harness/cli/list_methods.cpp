@@ -7,6 +7,7 @@
 #include "harness/cli/output.h"
 #include "harness/core/json_dom.h"
 #include "methods/register_sources.h"
+#include "methods/register_specs.h"
 
 namespace qfs::cli {
 namespace {
@@ -72,6 +73,8 @@ json param_json(const ParamSpec& param) {
   if (param.minimum) object["minimum"] = *param.minimum;
   if (param.maximum) object["maximum"] = *param.maximum;
   if (!param.choices.empty()) object["choices"] = param.choices;
+  const auto others = methods::foreign_names().names_of(param.name);
+  if (!others.empty()) object["also"] = others;
   return object;
 }
 
@@ -93,6 +96,9 @@ std::string method_text(const MethodSpec& spec) {
   for (const ParamSpec& param : spec.params()) {
     std::string doc = param.doc;
     if (!param.source.empty()) doc += " [" + param.source + "]";
+    for (const std::string& name : methods::foreign_names().names_of(param.name)) {
+      doc += " (also " + name + ")";
+    }
     rows.push_back({"  " + param.name, std::string(to_string(param.type)), param.unit,
                     default_text(param), range_text(param), doc});
   }

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <iostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -97,7 +98,7 @@ void add_json_option(CLI::App& command, GlobalOptions& global) {
 
 void add_foreign_option(CLI::App& command, GlobalOptions& global) {
   command.add_flag("--foreign", global.foreign,
-                   "The store is somebody else's: copy it and check its schema before reading");
+                   "The store is somebody else's: copy it and check its schema before reading it");
 }
 
 int run_command_line(int argc, const char* const* argv, const Services& services) {
@@ -110,8 +111,8 @@ int run_command_line(int argc, const char* const* argv, const Services& services
   GlobalOptions global;
   Action chosen;
   app.add_option("--store", global.store, "Store file (SQLite)")->type_name("FILE");
-  app.add_flag("--quiet,-q", global.quiet, "Warnings and errors only");
-  app.add_flag("--verbose,-v", global.verbose, "Details of what is done");
+  app.add_flag("--quiet,-q", global.quiet, "Show warnings and errors only");
+  app.add_flag("--verbose,-v", global.verbose, "Show details of what is done");
 
   const CommandLine line{app, global, chosen, services};
   add_sweep_command(line);
@@ -132,7 +133,9 @@ int run_command_line(int argc, const char* const* argv, const Services& services
     app.parse(argc, argv);
   } catch (const CLI::Success& wanted) {  // --help, --version
     app.exit(wanted);
-    return static_cast<int>(ExitCode::ok);
+    if (std::cout.flush()) return static_cast<int>(ExitCode::ok);
+    complain("error: cannot write to standard output");
+    return static_cast<int>(ExitCode::environment);
   } catch (const CLI::ParseError& error) {
     complain(usage_message(app, error));
     return static_cast<int>(ExitCode::usage);

@@ -62,26 +62,23 @@ json tries_json(const MatchReport& report, const std::vector<size_t>& chosen) {
   return list;
 }
 
-}  // namespace
-
-std::string match_text(const MatchReport& report) {
+std::string text_of(const MatchReport& report) {
   const std::vector<size_t> found = report.matching();
-  const auto [low, high] = report.expected_by_chance();
+  const std::string references = report.most_references == 1
+                                     ? "1 reference"
+                                     : fmt::format("up to {} references", report.most_references);
   std::string text = fmt::format(
-      "{} of {} ways of computing give these digits ({} items, up to {} references)\n\n",
-      found.size(), report.tries.size(), report.items, report.most_references);
+      "{} of {} ways of computing give these digits ({} item{}, {} per item)\n\n", found.size(),
+      report.tries.size(), report.items, report.items == 1 ? "" : "s", references);
+  if (report.tries.empty()) return text + not_tried_text(report);
   if (found.empty()) text += "the nearest:\n";
   text += table_of(report, found.empty() ? report.nearest(kNearest) : found);
-  text += fmt::format(
-      "\nThe {} ways give {} different results. Had the published numbers nothing to do with these "
-      "texts,\nabout {:.2g} (columns independent) to {:.2g} (columns varying together) of them "
-      "would "
-      "match by chance.\n",
-      report.tries.size(), report.distinct(), low, high);
-  return terminal_safe(text + not_tried_text(report));
+  text += fmt::format("\n{} different results; expected matches by chance: at most {:.2g}\n",
+                      report.distinct(), report.expected_by_chance().second);
+  return text + not_tried_text(report);
 }
 
-std::string match_json(const MatchReport& report) {
+json body_of(const MatchReport& report) {
   json targets = json::array();
   for (const MatchTarget& target : report.targets) {
     targets.push_back(
@@ -92,14 +89,30 @@ std::string match_json(const MatchReport& report) {
     not_tried.push_back({{"metric", name}, {"reason", reason}});
   }
   const auto [low, high] = report.expected_by_chance();
-  return json_document("score-match", {{"targets", std::move(targets)},
-                                       {"items", report.items},
-                                       {"tried", report.tries.size()},
-                                       {"distinct", report.distinct()},
-                                       {"expected_by_chance", {low, high}},
-                                       {"matches", tries_json(report, report.matching())},
-                                       {"nearest", tries_json(report, report.nearest(kNearest))},
-                                       {"not_tried", std::move(not_tried)}});
+  return {{"targets", std::move(targets)},
+          {"items", report.items},
+          {"tried", report.tries.size()},
+          {"distinct", report.distinct()},
+          {"expected_by_chance", {low, high}},
+          {"matches", tries_json(report, report.matching())},
+          {"nearest", tries_json(report, report.nearest(kNearest))},
+          {"not_tried", std::move(not_tried)}};
+}
+
+}  // namespace
+
+std::string match_text(std::span<const MatchReport> reports) {
+  std::string text;
+  for (const MatchReport& report : reports) text += (text.empty() ? "" : "\n") + text_of(report);
+  return terminal_safe(text);
+}
+
+std::string match_json(std::span<const MatchReport> reports) {
+  json families = json::array();
+  for (const MatchReport& report : reports) families.push_back(body_of(report));
+  json body = reports.size() == 1 ? families.front() : json::object();
+  if (reports.size() > 1) body["families"] = std::move(families);
+  return json_document("score-match", body);
 }
 
 }  // namespace qfs::cli

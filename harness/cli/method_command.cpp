@@ -44,20 +44,21 @@ Result<ExitCode> run_check(const MethodCheckOptions& options) {
 }  // namespace
 
 void add_method_command(const CommandLine& line) {
-  CLI::App& method =
-      add_subcommand(line.app, "method", "Works on methods that are programs of your own",
-                     "qfs-bench method check python3 my_method.py");
+  CLI::App& method = add_subcommand(line.app, "method", "Tries methods that are your own programs",
+                                    "qfs-bench method check python3 my_method.py");
   method.require_subcommand(1);
   auto options = std::make_shared<MethodCheckOptions>();
   CLI::App& check = add_subcommand(
-      method, "check", "Runs three bundled examples through a program and explains what is wrong",
+      method, "check", "Runs a program on three bundled examples and explains what is wrong",
       "qfs-bench method check --param max_words=40 python3 my_method.py");
   check.fallthrough(false);
   check.add_option("--param", options->params, "A parameter of the method; repeatable")
       ->type_name("NAME=VALUE")
       ->take_all()
       ->expected(1);
-  check.add_option("--timeout", options->timeout_seconds, "Seconds for each step (default: 60)")
+  check
+      .add_option("--timeout", options->timeout_seconds,
+                  "Limit of each step, in seconds (default: 60)")
       ->type_name("SECONDS")
       ->check(CLI::Range(int64_t{1}, int64_t{86400}));
   check.prefix_command();

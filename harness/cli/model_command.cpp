@@ -13,6 +13,7 @@
 #include "harness/cli/output.h"
 #include "harness/cli/tensor_host.h"
 #include "harness/core/available_cores.h"
+#include "harness/core/log.h"
 #include "harness/core/utf8.h"
 
 namespace qfs::cli {
@@ -162,34 +163,41 @@ Result<ExitCode> run_model(const ModelOptions& options, const GlobalOptions& glo
   json answer = json::parse(text->text);
   const bool broken = options.verb == "verify" && !answer.at("problems").empty();
   answer["schema"] = "qfs-bench/model-" + options.verb + "/1";
-  const Status printed = print_result(global.json ? answer.dump(2) + "\n" : shown(options, answer));
+  const Status printed = print_result(global.json ? terminal_safe_json(answer.dump(2)) + "\n"
+                                                  : shown(options, answer));
   if (!printed) return printed.error();
   return broken ? ExitCode::environment : ExitCode::ok;
 }
 
 void add_prompt_options(CLI::App& command, ModelOptions& options) {
-  command.add_option("--text", options.text, "Prompt; special tokens in it are plain characters")
+  command
+      .add_option("--text", options.text,
+                  "Prompt; special tokens written in it are plain characters")
       ->type_name("TEXT");
-  command.add_option("--ids", options.ids, "Prompt as token ids")->type_name("ID,ID,…");
+  command.add_option("--ids", options.ids, "Prompt as token ids; needs no tokenizer")
+      ->type_name("ID,ID,...");
   CLI::Option* const chat =
       command.add_flag("--chat", options.chat, "Wrap the text in the model's chat template");
   command
-      .add_option("--chat-date", options.chat_date, "What the template takes for today: 2024-07-26")
+      .add_option("--chat-date", options.chat_date,
+                  "What the template takes for today, e.g. 2024-07-26")
       ->needs(chat);
   command
       .add_option("--chat-variables", options.chat_variables,
-                  "Variables of the template as JSON: {\"enable_thinking\": false}")
+                  "Variables of the template as JSON, e.g. {\"enable_thinking\": false}")
       ->needs(chat)
       ->type_name("OBJECT");
   command
       .add_option("--global", options.global_positions,
-                  "Positions with global attention, for encoders with windows (default: 0)")
-      ->type_name("POS,POS,…");
+                  "Token positions with global attention, for encoders with windows (default: 0)")
+      ->type_name("POS,POS,...");
   command.add_flag("--flash-windows", options.flash_windows,
-                   "LibTorch's flash attention computes an encoder's windows: on a GPU in 16 bits");
-  command.add_option("--device", options.device, "cpu (default) or cuda")
+                   "Compute an encoder's windows by LibTorch's flash attention (a GPU, 16 bits)");
+  command.add_option("--device", options.device, "Where to compute (default: cpu)")
       ->check(CLI::IsMember({"cpu", "cuda"}));
-  command.add_option("--dtype", options.dtype, "float32, bfloat16 or float16")
+  command
+      .add_option("--dtype", options.dtype,
+                  "Type of the weights (default: float32 on a CPU, bfloat16 on CUDA)")
       ->check(CLI::IsMember({"float32", "bfloat16", "float16"}));
 }
 
@@ -200,20 +208,21 @@ struct Verb {
 };
 
 constexpr Verb kVerbs[] = {
-    {"inspect", "Says what is in a checkpoint: parameters, tensors, digest, memory",
+    {"inspect", "Shows what a checkpoint holds: parameters, tensors, digest, memory",
      "qfs-bench model inspect ~/models/Llama-3.1-8B --tensors"},
-    {"verify", "Reads every byte of a checkpoint: digest, tensors, tokenizer; exit code 5 if wrong",
+    {"verify",
+     "Reads every byte of a checkpoint and checks digest, tensors, tokenizer; exit code 5 if wrong",
      "qfs-bench model verify hf:HuggingFaceTB/SmolLM2-135M-Instruct"},
     {"logits", "Prints the logits that follow a prompt",
      "qfs-bench model logits smollm2-135m --text \"The capital of France is\" --top 5"},
-    {"generate", "Continues a prompt, or writes what an encoder-decoder makes of a text",
+    {"generate", "Continues a prompt, or prints what an encoder-decoder makes of a text",
      "qfs-bench model generate smollm2-135m --chat --text \"Name three rivers.\""},
 };
 
 }  // namespace
 
 void add_model_command(const CommandLine& line) {
-  CLI::App& model = add_subcommand(line.app, "model", "Looks into checkpoints and runs them",
+  CLI::App& model = add_subcommand(line.app, "model", "Inspects checkpoints and runs them",
                                    "qfs-bench model inspect smollm2-135m");
   model.require_subcommand(1);
   for (const Verb& verb : kVerbs) {
@@ -225,7 +234,7 @@ void add_model_command(const CommandLine& line) {
                     "Registered name, Hugging Face folder, GGUF file or hf:org/name@revision")
         ->required();
     if (options->verb == "inspect") {
-      command.add_flag("--tensors", options->tensors, "With the table of all tensors");
+      command.add_flag("--tensors", options->tensors, "Add the table of all tensors");
     }
     if (reads_a_prompt(*options)) add_prompt_options(command, *options);
     if (options->verb == "logits") {
@@ -235,17 +244,18 @@ void add_model_command(const CommandLine& line) {
     }
     if (options->verb == "generate") {
       command
-          .add_option("--max-new-tokens", options->max_new_tokens, "Longest output (default: 64)")
+          .add_option("--max-new-tokens", options->max_new_tokens,
+                      "Longest output, in tokens (default: 64)")
           ->check(CLI::Range(int64_t{1}, int64_t{1} << 20))
           ->type_name("N");
       command
           .add_option("--set", options->decoding,
-                      "A parameter of decoding as zero_shot has it: num_beams=4, temperature=0.7, "
-                      "decoding=checkpoint; repeatable")
+                      "A decoding parameter of zero_shot, e.g. num_beams=4, temperature=0.7, "
+                      "decoding=checkpoint; names of transformers are taken too; repeatable")
           ->type_name("NAME=VALUE")
           ->take_all()
           ->expected(1);
-      command.add_option("--seed", options->seed, "Seed of what temperature draws (default: 0)")
+      command.add_option("--seed", options->seed, "Seed of sampling (default: 0)")
           ->check(CLI::NonNegativeNumber)
           ->type_name("N");
       command.add_option("--stop", options->stop, "Text that ends the output; repeatable")

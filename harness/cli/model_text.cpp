@@ -127,7 +127,9 @@ std::string logits_text(const json& answer) {
 
 std::string generated_text(const json& answer) {
   return terminal_safe(fmt::format(
-      "{}\n[{} tokens after {}, ended by {}; ids {}]\n", answer.at("text").get<std::string>(),
+      "{}\n[{} tokens after {}, ended by {}; ids {}]\n",
+      answer.at("text").is_null() ? "(no tokenizer, no text)"
+                                  : answer.at("text").get<std::string>(),
       answer.at("ids").size(), answer.at("prompt_ids").size(),
       answer.at("finish") == "stop" ? "a stop" : "the limit", ids_text(answer.at("ids"))));
 }

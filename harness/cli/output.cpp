@@ -1,6 +1,7 @@
 #include "harness/cli/output.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,8 +15,22 @@
 #include "harness/core/utf8.h"
 
 namespace qfs::cli {
+namespace {
+
+/// A terminal obeys control characters, whoever wrote them; files and pipes get every byte.
+std::string for_terminal(std::string_view text) {
+  std::string lines;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (!text.substr(i).starts_with("\r\n")) lines += text[i];  // CSV
+  }
+  return terminal_safe(lines);
+}
+
+}  // namespace
 
 Status print_result(std::string_view text) {
+  std::string shown;
+  if (::isatty(STDOUT_FILENO) == 1) text = shown = for_terminal(text);
   // A reader that has seen enough (`| head`) ends this program as it ends every other.
   std::signal(SIGPIPE, SIG_DFL);
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
@@ -27,13 +42,15 @@ Status print_result(std::string_view text) {
 
 Status write_result(std::string_view text, const std::string& path) {
   if (path.empty() || path == "-") return print_result(text);
-  return write_file_atomic(path, text);
+  return write_file(path, text);
 }
 
 std::string json_document(std::string_view name, const nlohmann::json& body) {
   nlohmann::json document = body;
   document["schema"] = fmt::format("qfs-bench/{}/1", name);
-  return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return terminal_safe_json(
+             document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace)) +
+         "\n";
 }
 
 std::string aligned(const std::vector<std::vector<std::string>>& rows) {

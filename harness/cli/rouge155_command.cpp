@@ -199,25 +199,28 @@ void add_switches(CLI::App& command, Switches& to) {
   text("-n", to.max_n, "ROUGE-1 to ROUGE-N", "N");
   flag("-x", to.no_lcs, "No ROUGE-L");
   text("-w", to.weight, "ROUGE-W with this weight, such as 1.2", "POWER");
-  text("-2", to.gap, "ROUGE-S with at most GAP words between; -1: any number", "GAP");
+  text("-2", to.gap, "ROUGE-S with at most GAP words in between; -1: any number", "GAP");
   flag("-u", to.unigrams_only, "ROUGE-SU instead of ROUGE-S");
   flag("-U", to.unigrams_also, "ROUGE-S and ROUGE-SU");
   flag("-m", to.stem, "Stem (exception list, then Porter)");
   flag("-s", to.stop, "Leave stop words out");
   text("-l", to.words, "Only the first WORDS words of each text", "WORDS");
   text("-b", to.bytes, "Only the first BYTES bytes of each text", "BYTES");
-  text("-c", to.confidence, "Confidence of the intervals (default: 95)", "PERCENT");
+  text("-c", to.confidence, "Confidence of the intervals, in percent (default: 95)", "PERCENT");
   text("-r", to.samples, "Bootstrap samples (default: 1000)", "COUNT");
-  text("-f", to.formula, "A: references pooled (default), B: the best one", "A|B");
+  text("-f", to.formula, "A: references pooled (default); B: the best reference", "A|B");
   text("-p", to.alpha, "Weight of precision in F (default: 0.5)", "ALPHA");
-  text("-t", to.averaging, "Average 0: evaluations (default), 1: tokens; 2: counts", "0|1|2");
-  flag("-d", to.per_instance, "Print the scores of every evaluation");
-  text("-z", to.list_format, "CONFIG is a list: candidate and references a line", "SPL|SEE|ISI");
+  text("-t", to.averaging, "Average over 0: evaluations (default), 1: tokens; 2: print counts",
+       "0|1|2");
+  flag("-d", to.per_instance, "Also print the scores of each evaluation");
+  text("-z", to.list_format, "CONFIG is a list: a candidate and its references on each line",
+       "SPL|SEE|ISI");
   text("-e", to.folder, "Folder of the word lists (default: $ROUGE_EVAL_HOME)", "DIR");
-  text("--exceptions", to.exceptions, "Exception list: 'form lemma' lines, WordNet's folder, none",
-       "PATH|none");
-  text("--stop-words", to.stop_words, "Stop words, one a line", "FILE");
-  flag("--jackknife", to.jackknife, "Each evaluation as M with one of M references left out");
+  text("--exceptions", to.exceptions,
+       "Exception list of the stemmer: 'form lemma' lines, WordNet's folder, or none", "PATH|none");
+  text("--stop-words", to.stop_words, "Stop words, one per line", "FILE");
+  flag("--jackknife", to.jackknife,
+       "Replace each evaluation by M, each with one of the M references left out");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string_view>
 #include <thread>
 
 #include "harness/cli/analysis_text.h"
@@ -26,6 +27,11 @@ Result<std::vector<ScoreItem>> all_items(const ScoreFilesOptions& options, Catal
 Error in_signature(const char* which, Error error) {
   error.message = std::string("signature ") + which + ": " + error.message;
   return error;
+}
+
+Result<score::SignatureFields> read_signature(std::string_view text, const MetricCatalog& catalog) {
+  if (score::is_tool_signature(text)) return score::read_tool_signature(text, catalog);
+  return score::read_signature(text, catalog);
 }
 
 /// What items must have for the metrics of both computations.
@@ -65,18 +71,26 @@ Result<ExitCode> run_match(const ScoreFilesOptions& options, const std::string& 
   auto parsed = score::parse_match_targets(targets);
   if (!parsed) return parsed.error();
   Catalogs catalogs;
+  catalogs.set_metric_threads(options.threads);
   const Result<std::vector<ScoreItem>> items = all_items(options, catalogs, {});
   if (!items) return items.error();
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
   const unsigned threads = options.threads == 0 ? cores : options.threads;
-  Result<score::MatchTries> rouge = rouge_tries(*items, threads);
-  if (!rouge) return rouge.error();
-  const auto report = score::match_published(*items, *std::move(parsed), catalogs.metrics(),
-                                             *std::move(rouge), threads);
-  if (!report) return report.error();
-  Status printed = print_result(global.json ? match_json(*report) : match_text(*report));
+  std::vector<score::MatchReport> reports;
+  bool all_found = true;
+  for (std::vector<score::MatchTarget>& family : *parsed) {
+    Result<score::MatchTries> known = score::MatchTries();
+    if (family.front().family == score::MatchFamily::rouge) known = rouge_tries(*items, threads);
+    if (!known) return known.error();
+    auto report = score::match_published(*items, std::move(family), catalogs.metrics(),
+                                         *std::move(known), threads);
+    if (!report) return report.error();
+    all_found = all_found && !report->matching().empty();
+    reports.push_back(*std::move(report));
+  }
+  Status printed = print_result(global.json ? match_json(reports) : match_text(reports));
   if (!printed) return printed.error();
-  return ExitCode::ok;
+  return all_found ? ExitCode::ok : ExitCode::regression;
 }
 
 Result<ExitCode> run_explain_diff(const ScoreFilesOptions& options,
@@ -86,9 +100,9 @@ Result<ExitCode> run_explain_diff(const ScoreFilesOptions& options,
     return invalid_argument("--postprocess does not go with --explain-diff: a signature says it");
   }
   Catalogs catalogs;
-  const auto a = score::read_signature(signatures[0], catalogs.metrics());
+  const auto a = read_signature(signatures[0], catalogs.metrics());
   if (!a) return in_signature("A", a.error());
-  const auto b = score::read_signature(signatures[1], catalogs.metrics());
+  const auto b = read_signature(signatures[1], catalogs.metrics());
   if (!b) return in_signature("B", b.error());
   score::ExplainedDifference explained;
   if (options.any_input()) {

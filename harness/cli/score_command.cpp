@@ -126,7 +126,8 @@ Result<ExitCode> run_score_store(const ScoreOptions& options, const GlobalOption
 /// Whether an argument is meant as a file of predictions, be it there or not.
 bool names_a_file(const std::string& target) {
   std::error_code error;
-  if (target == "-" || std::filesystem::is_regular_file(target, error)) return true;
+  const auto status = std::filesystem::status(target, error);
+  if (target == "-" || (exists(status) && !is_directory(status))) return true;
   for (const char* ending : {".jsonl", ".json", ".ndjson", ".txt", ".gz", ".zst"}) {
     if (target.ends_with(ending)) return true;
   }
@@ -270,85 +271,90 @@ void add_score_command(const CommandLine& line) {
                      "sweep (default: the latest)");
   command
       .add_option("--metric,--profile", options->metrics,
-                  "Metric with options, see `list metrics` (default: rouge; for a store the "
-                  "sweep's); repeatable")
+                  "Metric with options, see `list metrics` (default: rouge; for a store, those of "
+                  "the sweep); repeatable")
       ->type_name("NAME")
       ->take_all()
       ->expected(1)
       ->allow_extra_args(false);
-  command.add_option("--preds", files.predictions, "Predictions, one a line")->type_name("FILE");
+  command.add_option("--preds", files.predictions, "Predictions, one per line")->type_name("FILE");
   command
       .add_option("--refs", files.references,
-                  "References: one a line beside --preds, repeatable; for records JSON lines with "
-                  "id and references, instead of those of the records")
+                  "References: with --preds one per line, repeatable; with a file of records JSON "
+                  "lines with id and references, which replace those in the records")
       ->type_name("FILE")
       ->take_all()
       ->expected(1)
       ->allow_extra_args(false);
   command
       .add_option("--refs-dataset", files.references_dataset,
-                  "References of a data set, by id (lines: by order), instead of those of the "
-                  "records")
+                  "References of a data set, matched by id (line files: by order), which replace "
+                  "those in the records")
       ->type_name("NAME[:split[:view]]");
   command.add_option("--from", files.from, "The tool that wrote the file: " + import_names())
       ->type_name("TOOL");
   command
       .add_option(
           "--import", options->import.files,
-          "Scores of another program, JSON lines with id, metric, value (or values) and, if "
-          "there are, system, group, cluster; with --store they are put there; repeatable")
+          "Scores of another program: JSON lines with id, metric, value (or values) and, where "
+          "known, system, group, cluster; with --store they are stored; repeatable")
       ->type_name("FILE")
       ->take_all()
       ->expected(1)
       ->allow_extra_args(false);
-  command.add_option("--tool", options->import.tool, "The program that measured them")
+  command.add_option("--tool", options->import.tool, "The program that measured imported scores")
       ->type_name("NAME@VERSION");
   command
       .add_option("--system", options->import.system,
-                  "The system of imported scores that name none; with --store a cell, such as "
+                  "The system of imported scores that name none; with --store a cell, e.g. "
                   "method=lead,local_context=256")
       ->type_name("NAME");
   command
       .add_option("--fields", options->fields,
-                  "Names of the fields, prediction=output,references=answers")
+                  "Names of the fields, e.g. prediction=output,references=answers")
       ->type_name("MAP")
       ->take_all()
       ->expected(1)
       ->allow_extra_args(false);
   command
       .add_option("--missing", options->missing,
-                  "Items without prediction: error, skip, or zero (scored as an empty text)")
+                  "Items without a prediction: error, skip, or zero (scored as an empty text)")
       ->check(CLI::IsMember({"error", "skip", "zero"}))
       ->capture_default_str();
-  command.add_option("--signature", files.signature, "short or long")
+  command.add_option("--signature", files.signature, "Length of the printed signature")
       ->check(CLI::IsMember({"short", "long"}))
       ->capture_default_str();
   command
       .add_option("--match", options->match,
-                  "Published digits, rouge1=33.52,rougeL=29.60: which profiles and options give "
-                  "them on these texts, of how many tried")
-      ->type_name("COLUMN=VALUE,…");
+                  "Published digits, rouge1=33.52,rougeL=29.60,bleu=12.3 (also chrf, bertscore; "
+                  "rouge2.r for recall alone): which metrics and options give them on these "
+                  "texts; exit code 1 when none does")
+      ->type_name("COLUMN=VALUE,...");
   command
       .add_option("--explain-diff", options->explain_diff,
-                  "Two signatures (or metrics with options): what differs and, given texts, what "
-                  "each difference is worth")
+                  "Two signatures (ours or sacreBLEU's, or metrics with options): what differs "
+                  "and, given texts, how many points each difference is worth")
       ->type_name("A B")
       ->expected(2)
       ->allow_extra_args(false);
   command
       .add_option("--postprocess", files.postprocess,
-                  "A step that makes scored texts of predictions, see `list postprocess`; "
-                  "repeatable, in order (a store: instead of the sweep's)")
+                  "A step that predictions go through before they are scored, see `list "
+                  "postprocess`; repeatable, in order (for a store, replaces the sweep's)")
       ->type_name("STEP")
       ->take_all()
       ->expected(1)
       ->allow_extra_args(false);
   command
       .add_option("--punkt", options->punkt,
-                  "Punkt's English data for metrics that split with it: a punkt_tab folder or "
-                  "Python module (default: QFS_PUNKT, the cache, NLTK's folders, python3's)")
+                  "Punkt's English data, for metrics that split sentences with it: a punkt_tab "
+                  "folder or Python module (default: QFS_PUNKT, the cache, NLTK's folders, those "
+                  "of python3)")
       ->type_name("PATH");
-  command.add_option("--per-example", files.per_example, "Values of every item, as JSON lines")
+  command
+      .add_option(
+          "--per-example", files.per_example,
+          "Values of each item as JSON lines ('-': on standard output, instead of the table)")
       ->type_name("FILE");
   command
       .add_option("--resamples", files.resamples,
@@ -356,7 +362,7 @@ void add_score_command(const CommandLine& line) {
                   "clusters; 0: no intervals)")
       ->check(CLI::Range(int64_t{0}, int64_t{1000000}))
       ->type_name("N");
-  command.add_option("--threads", files.threads, "Threads (default: one a core)")
+  command.add_option("--threads", files.threads, "Threads (default: one per core)")
       ->check(CLI::Range(1U, 1024U))
       ->type_name("N");
   add_json_option(command, line.global);
@@ -366,7 +372,7 @@ void add_score_command(const CommandLine& line) {
                    "Store: start programs that the sweep declares as external metrics");
   command
       .add_option("--external-folder", options->external_folder,
-                  "Store: the sweep file's folder, where those programs lie (default: the store's)")
+                  "Store: the folder of the sweep file and these programs (default: the store's)")
       ->type_name("FOLDER");
   command.callback([options, &global = line.global, &chosen = line.chosen] {
     chosen = [options, &global] { return run_score(*options, global); };

@@ -144,6 +144,7 @@ Result<ExitCode> run_score_files(const ScoreFilesOptions& options, const GlobalO
     if (Status written = write_per_example(*scores, options.per_example); !written) {
       return written.error();
     }
+    if (options.per_example == "-") return ExitCode::ok;  // the table would follow the lines
   }
   const std::string text =
       global.json ? scores_json(*scores) : scores_text(*scores, options.signature == "long");

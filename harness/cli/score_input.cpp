@@ -242,8 +242,8 @@ Status check_inputs(const ScoreFilesOptions& options) {
   }
   if (options.records.empty() && options.predictions.empty()) {
     return invalid_argument(options.from.empty()
-                                ? "--preds FILE or a file of records is missing"
-                                : "--from " + options.from + " needs the file, as the argument");
+                                ? "give predictions: --preds FILE or a file of records"
+                                : "--from " + options.from + " needs the file as its argument");
   }
   if (!options.references.empty() && !options.references_dataset.empty()) {
     return invalid_argument("give either --refs or --refs-dataset");

@@ -161,7 +161,7 @@ Status write_per_example(const FileScores& scores, const std::string& path) {
         values[score.score.columns[c]] = score.score.statistics[i][c];
       }
     }
-    text += line.dump() + "\n";
+    text += terminal_safe_json(line.dump()) + "\n";
   }
   return write_result(text, path);
 }

@@ -79,8 +79,9 @@ Result<StoreMetrics> store_metrics(const StoreMetricsRequest& request,
       continue;
     }
     const std::string reason = fmt::format(
-        "the external metric '{}' starts a program that the sweep names ('{}'); agree to that with "
-        "--allow-external",
+        "the external metric '{}' starts a program that the sweep names ('{}'); pass "
+        "--allow-external "
+        "to permit this",
         entry.name, command_text(entry));
     if (!of_sweep) return invalid_argument(reason, source);
     chosen.passed_over.push_back({entry.name, reason, unscored(facts, entry.name)});

@@ -15,6 +15,7 @@
 #include "harness/core/suggest.h"
 #include "harness/run/describe.h"
 #include "harness/run/external_metric.h"
+#include "methods/register_specs.h"
 #include "reports/settings.h"
 
 namespace qfs::cli {
@@ -90,20 +91,21 @@ Error in_sweep_file(const Experiment& experiment, Error error) {
 
 void add_plan_options(CLI::App& command, SweepOptions& options) {
   command.add_option("FILE", options.file, "Sweep file (JSON)")->required();
-  command.add_option("--set", options.set, "Value of one of the file's variables; repeatable")
+  command.add_option("--set", options.set, "Value of a variable of the file; repeatable")
       ->type_name("VARIABLE=VALUE")
       ->take_all()
       ->expected(1);
   command
       .add_option("--filter", options.filter,
                   "Only cells that match, e.g. method=lead,local_context=256")
-      ->type_name("KEY=VALUE,…")
+      ->type_name("KEY=VALUE,...")
       ->take_all()
       ->expected(1);
   command.add_option("--limit", options.limit, "Only the first N examples of each data set")
       ->type_name("N")
       ->check(at_least_one());
-  command.add_option("--threads", options.threads, "Threads of a tensor host (default: the cores)")
+  command
+      .add_option("--threads", options.threads, "Threads of a tensor host (default: one per core)")
       ->type_name("N")
       ->check(at_least_one());
   command.add_option("--device", options.device, "Where tensor hosts compute")
@@ -120,7 +122,7 @@ void add_plan_options(CLI::App& command, SweepOptions& options) {
 void add_numerics_option(CLI::App& command, SweepOptions& options) {
   command
       .add_option("--numerics", options.numerics,
-                  "Plan for another machine: what 'qfs-host probe' prints there")
+                  "Plan for another machine: a file of what 'qfs-host probe' prints there")
       ->type_name("FILE");
 }
 
@@ -131,14 +133,14 @@ void add_run_options(CLI::App& command, SweepOptions& options) {
       ->check(at_least_one());
   command
       .add_option("--retry", options.retry,
-                  "Try cells with this failure again (timeout, signal, oom_host, …); repeatable")
+                  "Try cells again that failed this way (timeout, signal, oom_host, …); repeatable")
       ->type_name("KIND")
       ->take_all()
       ->expected(1);
-  command.add_option("--rerun", options.rerun, "Compute cells that match anew, e.g. method=lead")
-      ->type_name("KEY=VALUE,…");
+  command.add_option("--rerun", options.rerun, "Compute matching cells again, e.g. method=lead")
+      ->type_name("KEY=VALUE,...");
   command.add_flag("--accept-numerics", options.accept_numerics,
-                   "Reuse results that were computed in another way (device, threads, libraries)");
+                   "Reuse results computed in another way (device, threads, libraries)");
 }
 
 Result<plan::Plan> load_plan(const SweepOptions& options, Catalogs& catalogs) {
@@ -146,7 +148,9 @@ Result<plan::Plan> load_plan(const SweepOptions& options, Catalogs& catalogs) {
   if (!set) return set.error();
   Result<plan::Filter> filter = filter_of(options.filter, "--filter");
   if (!filter) return filter.error();
-  Result<Experiment> experiment = config::load_experiment(options.file, {.set_overrides = *set});
+  Result<Experiment> experiment = config::load_experiment(
+      options.file, {.set_overrides = *set,
+                     .own_names = config::OwnNames{catalogs.methods(), methods::foreign_names()}});
   if (!experiment) {
     Error error = experiment.error();
     if (error.kind == ErrorKind::data) error.kind = ErrorKind::invalid_argument;
@@ -156,7 +160,7 @@ Result<plan::Plan> load_plan(const SweepOptions& options, Catalogs& catalogs) {
     const ExternalMetricEntry& metric = experiment->external_metrics.front();
     return invalid_argument("this metric starts a program of yours ('" +
                                 metric.external.command.front() +
-                                "'); agree to that with --allow-external",
+                                "'); pass --allow-external to permit this",
                             experiment->path + "#" + metric.pointer + "/command");
   }
   Result<run::MetricsWithExternal> metrics =

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/config/node.h"
+#include "harness/config/own_names.h"
 #include "harness/config/resolved.h"
 #include "harness/config/sections.h"
 #include "harness/config/variables.h"
@@ -127,6 +128,10 @@ Result<Experiment> decode_experiment(std::string_view text, const std::string& p
     experiment.variables[name] = variable_text(value);
   }
 
+  if (options.own_names) {
+    Status named = use_own_names(experiment, *options.own_names);
+    if (!named.ok()) return named.error();
+  }
   Result<Json> resolved = resolved_json(experiment);
   if (!resolved.ok()) return resolved.error();
   experiment.resolved = *std::move(resolved);

@@ -7,18 +7,28 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "harness/api/experiment.h"
+#include "harness/api/method.h"
 #include "harness/api/result.h"
+#include "harness/core/foreign_names.h"
 
 namespace qfs::config {
+
+/// The parameters by which other programs' names are replaced.
+struct OwnNames {
+  const MethodCatalog& methods;
+  ForeignNames foreign;
+};
 
 struct LoadOptions {
   /// --set NAME=VALUE: replaces the value of a variable that the file declares. Where the file's
   /// value is a number or a boolean, the text must read as one.
   std::map<std::string, std::string> set_overrides;
+  std::optional<OwnNames> own_names = std::nullopt;  ///< none: parameters stay as written
 };
 
 /// The sweep file at `path`. Prompt files, data paths and external programs in it are relative to

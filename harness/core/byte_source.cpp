@@ -1,7 +1,5 @@
 #include "harness/core/byte_source.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -11,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/core/files.h"
 #include "harness/core/system_error.h"
-#include "harness/core/unique_fd.h"
 
 namespace qfs {
 namespace {
@@ -197,11 +195,12 @@ Result<std::unique_ptr<ByteSource>> started(StoredBytes stored) {
 
 Result<std::unique_ptr<ByteSource>> open_byte_source(const std::string& path) {
   UniqueFd fd;
-  if (path != "-") {
-    fd.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    struct stat facts {};
-    if (!fd.valid() || ::fstat(fd.get(), &facts) != 0) return read_failure(errno, path);
-    if (S_ISDIR(facts.st_mode)) return read_failure(EISDIR, path);
+  if (path == "-") {
+    wait_for_input(STDIN_FILENO, "standard input");
+  } else {
+    Result<UniqueFd> opened = open_input(path);
+    if (!opened) return opened.error();
+    fd = *std::move(opened);
   }
   StoredBytes stored(path == "-" ? "standard input" : path, std::move(fd));
   constexpr size_t kMagicBytes = 4;

@@ -1,7 +1,8 @@
-// Files and folders: whole-file reads, atomic writes, and where this user's cache and data live.
+// Files and folders: opening and reading inputs, writing outputs, and where this user's cache and
+// data live.
 //
-// An atomic write is temp file in the same folder, write, fsync, rename, fsync of the folder: after
-// a crash there is the old file or the new one. Thread-safe.
+// A file is written as a temporary one in the same folder: write, fsync, rename, fsync of the
+// folder. After a crash there is the old file or the new one. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +11,29 @@
 #include <vector>
 
 #include "harness/api/result.h"
+#include "harness/core/unique_fd.h"
 
 namespace qfs {
+
+enum class InputKind {
+  any,      ///< also what is read once: a pipe, a terminal
+  regular,  ///< a file that is read more than once, or not from front to end
+};
+
+/// Opens an input. Folders, and devices that are no terminal, are refused; so is, for `regular`,
+/// all that is no file. While a FIFO has no bytes yet, a log line says what is waited for.
+Result<UniqueFd> open_input(const std::string& path, InputKind kind = InputKind::any);
+
+/// Returns when `fd` can be read; after a second without, the log says that `name` is waited for.
+void wait_for_input(int fd, const std::string& name);
 
 /// The whole file, of at most `max_bytes`; `not_found` or `data` with the path and the reason.
 Result<std::string> read_file(const std::string& path, uint64_t max_bytes = uint64_t{1} << 32);
 
+/// Writes a file whole or not at all, and keeps the mode of one that is there. Links are followed;
+/// what is no regular file (a device, a FIFO, /dev/stdout) is written to and stays. Errors are
 /// `unavailable` with what to do (disk full, no permission), `not_found` for an absent folder.
-Status write_file_atomic(const std::string& path, std::string_view bytes);
+Status write_file(const std::string& path, std::string_view bytes);
 
 /// Creates a folder and its parents; fine when it exists.
 Status make_directories(const std::string& path);

@@ -19,4 +19,8 @@ void log_detail(std::string_view message);  ///< shown with --verbose
 /// overrides become visible escapes such as \x1b. The one escaping function of the terminal sink.
 std::string terminal_safe(std::string_view text);
 
+/// JSON as it may be shown on a terminal: the same characters as JSON's own escapes (\u009b), so
+/// that the value stays equal.
+std::string terminal_safe_json(std::string_view json);
+
 }  // namespace qfs

@@ -1,6 +1,5 @@
 #include "harness/core/sha256.h"
 
-#include <fcntl.h>
 #include <openssl/evp.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,7 +12,6 @@
 
 #include "harness/core/files.h"
 #include "harness/core/system_error.h"
-#include "harness/core/unique_fd.h"
 
 namespace qfs {
 
@@ -61,13 +59,6 @@ namespace {
 constexpr size_t kBlockBytes = size_t{1} << 20;
 constexpr std::time_t kSettledSeconds = 2;
 
-Result<UniqueFd> open_for_hashing(const std::string& path, struct stat& facts) {
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd.valid() || ::fstat(fd.get(), &facts) != 0) return read_failure(errno, path);
-  if (S_ISDIR(facts.st_mode)) return read_failure(EISDIR, path);
-  return fd;
-}
-
 Result<std::string> hash_descriptor(int fd, const std::string& path) {
   Sha256 hash;
   std::vector<char> block(kBlockBytes);
@@ -97,16 +88,16 @@ bool is_hex_digest(std::string_view text) {
 }  // namespace
 
 Result<std::string> sha256_file(const std::string& path) {
-  struct stat facts {};
-  const Result<UniqueFd> fd = open_for_hashing(path, facts);
+  const Result<UniqueFd> fd = open_input(path, InputKind::regular);
   if (!fd) return fd.error();
   return hash_descriptor(fd->get(), path);
 }
 
 Result<std::string> sha256_file_cached(const std::string& path) {
-  struct stat before {};
-  const Result<UniqueFd> fd = open_for_hashing(path, before);
+  const Result<UniqueFd> fd = open_input(path, InputKind::regular);
   if (!fd) return fd.error();
+  struct stat before {};
+  if (::fstat(fd->get(), &before) != 0) return read_failure(errno, path);
   const std::string folder = cache_directory() + "/digests";
   const std::string remembered_at = folder + "/" + cache_key(before);
   constexpr uint64_t kDigestBytes = 64;
@@ -122,7 +113,7 @@ Result<std::string> sha256_file_cached(const std::string& path) {
   const bool settled = ::fstat(fd->get(), &after) == 0 && cache_key(after) == cache_key(before) &&
                        std::time(nullptr) - after.st_mtim.tv_sec > kSettledSeconds;
   if (settled && make_directories(folder).ok()) {
-    static_cast<void>(write_file_atomic(remembered_at, *digest).ok());
+    static_cast<void>(write_file(remembered_at, *digest).ok());
   }
   return digest;
 }

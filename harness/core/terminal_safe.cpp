@@ -38,9 +38,7 @@ bool is_bidirectional(uint32_t c) {
          (c >= 0x2066 && c <= 0x2069);
 }
 
-}  // namespace
-
-std::string terminal_safe(std::string_view text) {
+std::string escaped(std::string_view text, bool json) {
   const std::string repaired = repair_utf8(text).text;
   std::string safe;
   safe.reserve(repaired.size());
@@ -48,8 +46,8 @@ std::string terminal_safe(std::string_view text) {
     const CodePoint front = decode_front(rest);
     if (is_control(front.value) || is_bidirectional(front.value)) {
       std::array<char, 16> escape{};
-      std::snprintf(escape.data(), escape.size(), front.value <= 0xFF ? "\\x%02x" : "\\u%04x",
-                    front.value);
+      const bool byte = front.value <= 0xFF && !json;
+      std::snprintf(escape.data(), escape.size(), byte ? "\\x%02x" : "\\u%04x", front.value);
       safe += escape.data();
     } else {
       safe += rest.substr(0, front.bytes);
@@ -58,5 +56,11 @@ std::string terminal_safe(std::string_view text) {
   }
   return safe;
 }
+
+}  // namespace
+
+std::string terminal_safe(std::string_view text) { return escaped(text, false); }
+
+std::string terminal_safe_json(std::string_view json) { return escaped(json, true); }
 
 }  // namespace qfs

@@ -96,7 +96,7 @@ Result<std::shared_ptr<const MethodSpec>> Planner::external_spec(const MethodEnt
   if (!context_.allow_external || context_.external == nullptr) {
     return invalid_argument("this method starts a program of yours ('" +
                                 entry.external->command.front() +
-                                "'); agree to that with --allow-external",
+                                "'); pass --allow-external to permit this",
                             at(entry.pointer + "/command"));
   }
   auto spec = context_.external->describe(*entry.external);

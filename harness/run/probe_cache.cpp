@@ -55,7 +55,7 @@ void write_probe_cache(const std::string& key, const HostFacts& facts) {
   const std::string path = cache_path(key);
   if (!make_directories(cache_directory() + "/probe")) return;
   // Failure is harmless: the next command probes again.
-  static_cast<void>(write_file_atomic(
+  static_cast<void>(write_file(
       path, R"({"facts":)" + facts.facts.text + R"(,"numerics":)" + facts.numerics.text + "}\n"));
 }
 

@@ -7,6 +7,7 @@
 
 #include "harness/api/metric_entry.h"
 #include "harness/core/postprocess.h"
+#include "harness/core/suggest.h"
 #include "harness/score/option_values.h"
 
 namespace qfs::score {
@@ -18,6 +19,41 @@ struct Distance {
   size_t words = 0;
   friend auto operator<=>(const Distance&, const Distance&) = default;
 };
+
+/// What a tool's signature says of the run, not of the metric.
+constexpr std::string_view kToolRunKeys[] = {"nrefs", "bs", "seed", "version"};
+
+/// A tool's signature with its first part, "chrF2++", as a field, and without the run.
+Result<SignatureFields> tool_fields(std::string_view text) {
+  Result<SignatureFields> signature = split_signature(text);
+  if (!signature) return signature;
+  SignatureFields::Fields fields = {{"metric", std::move(signature->metric)}};
+  for (auto& field : signature->fields) {
+    const bool of_run = std::ranges::count(kToolRunKeys, field.first) > 0;
+    (of_run ? signature->run : fields).push_back(std::move(field));
+  }
+  signature->metric.clear();
+  signature->fields = std::move(fields);
+  return signature;
+}
+
+/// What a metric's signature is compared with: its own, or that of its tool.
+Result<SignatureFields> fields_of(const Metric& metric, bool of_tool) {
+  return of_tool ? tool_fields(metric.tool_signature(1, 1)) : split_signature(metric.signature());
+}
+
+/// "BLEU" of "BLEU|…", "chrF" of "chrF2++|…".
+std::string_view letters_of(std::string_view signature) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  return signature.substr(
+      0, static_cast<size_t>(std::ranges::find_if_not(signature, is_letter) - signature.begin()));
+}
+
+std::string_view without_label(std::string_view text) {
+  if (!text.starts_with("as ")) return text;
+  const size_t colon = text.find(": ");
+  return colon == text.npos ? text : text.substr(colon + 2);
+}
 
 /// Words that only one of the two values has.
 size_t differing_words(std::string_view a, std::string_view b) {
@@ -49,8 +85,10 @@ Distance distance(const SignatureFields& made, const SignatureFields& wanted) {
 /// options may make it ("variants:1,2,L,S4,SU4").
 class Search {
  public:
-  Search(const MetricEntry& entry, const SignatureFields& wanted, const MetricCatalog& catalog)
-      : entry_(entry), wanted_(wanted), catalog_(catalog) {
+  /// `of_tool`: `wanted` is of the metric's tool, see tool_fields.
+  Search(const MetricEntry& entry, const SignatureFields& wanted, const MetricCatalog& catalog,
+         bool of_tool = false)
+      : entry_(entry), wanted_(wanted), catalog_(catalog), of_tool_(of_tool) {
     best_.metric = entry.name;
     for (const MetricOption& option : entry.options) best_.declared.push_back(option.name);
   }
@@ -81,7 +119,7 @@ class Search {
   Error not_found() const {
     std::string message = "the metric '" + wanted_.metric + "' cannot be computed here";
     if (const auto made = catalog_.make(best_.name())) {
-      const auto fields = split_signature((*made)->signature());
+      const auto fields = fields_of(**made, of_tool_);
       for (const auto& [key, value] : wanted_.fields) {
         if (!fields || fields->value(key) == value) continue;
         message += "; " + key_in_words(key) + ": the signature has '" + value +
@@ -152,7 +190,7 @@ class Search {
       note_absent(there, metric.error().to_string());
       return false;
     }
-    const auto fields = split_signature((*metric)->signature());
+    const auto fields = fields_of(**metric, of_tool_);
     if (!fields) return false;
     const Distance here = distance(*fields, wanted_);
     if (!(here < nearest_)) return false;
@@ -175,6 +213,7 @@ class Search {
   const MetricEntry& entry_;
   const SignatureFields& wanted_;
   const MetricCatalog& catalog_;
+  bool of_tool_;
   Computation best_;
   Distance nearest_;
   std::set<std::string> seen_;
@@ -260,6 +299,42 @@ Result<Computation> computation_of(const SignatureFields& signature, const Metri
     if (!made) return made.error();
   }
   return computation;
+}
+
+bool is_tool_signature(std::string_view text) {
+  const std::string_view first = letters_of(without_label(text));
+  const bool capital = std::ranges::any_of(first, [](char c) { return c >= 'A' && c <= 'Z'; });
+  return capital && text.find('|') != text.npos;
+}
+
+Result<SignatureFields> read_tool_signature(std::string_view text, const MetricCatalog& catalog) {
+  text = without_label(text);
+  const Result<SignatureFields> wanted = tool_fields(text);
+  if (!wanted) return wanted;
+  std::vector<std::string> known;
+  for (const MetricInfo& info : catalog.list()) {
+    const std::string theirs = info.metric ? info.metric->tool_signature(1, 1) : "";
+    if (theirs.find('|') == theirs.npos) continue;
+    known.emplace_back(letters_of(theirs));
+    if (known.back() != letters_of(text)) continue;
+    Search search(info.entry, *wanted, catalog, true);
+    search.look_at({});
+    search.descend();
+    if (!search.found()) return search.not_found();
+    const auto metric = catalog.make(search.best().name());
+    if (!metric) return metric.error();
+    Result<SignatureFields> fields = split_signature((*metric)->signature());
+    if (!fields) return fields;
+    fields->of_tool = true;
+    fields->run = wanted->run;
+    const std::string made = (*metric)->tool_signature(1, 1);
+    std::erase_if(fields->run, [&](const auto& field) {
+      return field.first == "version" && made.ends_with("|version:" + field.second);
+    });
+    return fields;
+  }
+  return qfs::not_found("no metric gives the digits of '" + std::string(letters_of(text)) + "'" +
+                        suggestion(std::string(letters_of(text)), known));
 }
 
 }  // namespace qfs::score

@@ -10,6 +10,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/api/json.h"
@@ -30,5 +31,12 @@ struct Computation {
 };
 
 Result<Computation> computation_of(const SignatureFields& signature, const MetricCatalog& catalog);
+
+/// Whether a text looks like a signature of a tool whose digits a metric gives:
+/// "BLEU|nrefs:1|case:mixed|…|version:2.6.0", with "as sacreBLEU: " before it or not.
+bool is_tool_signature(std::string_view text);
+
+/// Such a signature as that of our metric. Which release of the tool it was is a fact of the run.
+Result<SignatureFields> read_tool_signature(std::string_view text, const MetricCatalog& catalog);
 
 }  // namespace qfs::score

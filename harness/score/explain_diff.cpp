@@ -135,6 +135,17 @@ ColumnValues minus(const ColumnValues& left, const ColumnValues& right) {
   return result;
 }
 
+/// Fields that both have, and the version of a tool.
+SignatureFields::Fields said_by_both(SignatureFields::Fields fields,
+                                     const SignatureFields::Fields& other) {
+  std::erase_if(fields, [&](const auto& field) {
+    return field.first != "version" &&
+           std::ranges::find(other, field.first, &SignatureFields::Fields::value_type::first) ==
+               other.end();
+  });
+  return fields;
+}
+
 void add_differences(const SignatureFields::Fields& a, const SignatureFields::Fields& b,
                      bool of_run, std::vector<SignatureDifference>& found) {
   const auto in = [](const SignatureFields::Fields& fields, const std::string& key) {
@@ -156,7 +167,11 @@ std::vector<SignatureDifference> differences(const SignatureFields& a, const Sig
   std::vector<SignatureDifference> found;
   if (a.metric != b.metric) found.push_back({kMetric, a.metric, b.metric});
   add_differences(a.fields, b.fields, false, found);
-  add_differences(a.run, b.run, true, found);
+  if (a.of_tool || b.of_tool) {
+    add_differences(said_by_both(a.run, b.run), said_by_both(b.run, a.run), true, found);
+  } else {
+    add_differences(a.run, b.run, true, found);
+  }
   return found;
 }
 

@@ -14,8 +14,8 @@ namespace {
 /// What a metric gives for one corpus, or why it gives nothing.
 using Tried = Result<std::vector<Score>>;
 
-/// Every other profile, with the options that published numbers differ in.
-std::vector<std::string> other_profiles(bool several_references, bool groups) {
+/// Every other way of computing ROUGE, with the options that published numbers differ in.
+std::vector<std::string> other_rouges(bool several_references, bool groups) {
   std::vector<std::string> names;
   const std::vector<std::string> formulas =
       several_references ? std::vector<std::string>{"", ",formula=B", ",jackknife=on"}
@@ -49,6 +49,47 @@ std::vector<std::string> other_profiles(bool several_references, bool groups) {
   return names;
 }
 
+std::vector<std::string> bleus() {
+  std::vector<std::string> names;
+  for (const char* tokenizer : {"13a", "none", "intl", "char", "zh"}) {
+    for (const char* smooth : {"exp", "none", "add-k", "floor"}) {
+      for (const char* more :
+           {"", ",lowercase=on", ",effective_order=on", ",lowercase=on,effective_order=on"}) {
+        names.push_back(std::string("bleu:tokenize=") + tokenizer + ",smooth=" + smooth + more);
+      }
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> chrfs() {
+  std::vector<std::string> names;
+  for (const char* words : {"0", "2", "1"}) {
+    for (const char* beta : {"2", "1", "3"}) {
+      for (const char* more : {"", ",lowercase=on", ",whitespace=on", ",eps_smoothing=on",
+                               ",lowercase=on,whitespace=on", ",whitespace=on,eps_smoothing=on"}) {
+        names.push_back(std::string("chrf:word_order=") + words + ",beta=" + beta + more);
+      }
+    }
+  }
+  return names;
+}
+
+/// All that compute the family's columns, but for `rouge` itself.
+std::vector<std::string> metrics_of(MatchFamily family, bool several_references, bool groups) {
+  switch (family) {
+    case MatchFamily::rouge:
+      return other_rouges(several_references, groups);
+    case MatchFamily::bleu:
+      return bleus();
+    case MatchFamily::chrf:
+      return chrfs();
+    case MatchFamily::bertscore:
+      break;
+  }
+  return {"bertscore", "bertscore:idf=on", "bertscore:batch=64", "bertscore:idf=on,batch=64"};
+}
+
 Tried try_metric(const std::string& name, std::span<const ScoreItem> items,
                  const MetricCatalog& catalog) {
   const Result<std::shared_ptr<const Metric>> metric = catalog.make(name);
@@ -64,21 +105,34 @@ std::optional<double> value_of(const std::vector<Score>& scores, const std::stri
   return found->value;
 }
 
-/// Columns by name; and, because tables call both "ROUGE-L", rougeLsum read as rougeL.
+/// How a table may have meant its columns.
+struct Reading {
+  const char* words;
+  char statistic;  ///< of the targets that name none
+  bool summary;    ///< "ROUGE-L" is rougeLsum
+};
+constexpr Reading kReadings[] = {
+    {"", 'f', false},          {"rougeL is its rougeLsum", 'f', true},
+    {"recall", 'r', false},    {"recall; rougeL is its rougeLsum", 'r', true},
+    {"precision", 'p', false}, {"precision; rougeL is its rougeLsum", 'p', true}};
+
 void add_tries(const std::string& metric, const std::vector<Score>& scores, MatchReport& report) {
-  for (bool summary : {false, true}) {
-    MatchTry way{metric, summary ? "rougeL is its rougeLsum" : "", {}};
-    bool reread = false;
+  for (const Reading& reading : kReadings) {
+    MatchTry way{metric, reading.words, {}};
+    bool other_statistic = reading.statistic == 'f';
+    bool other_level = !reading.summary;
     for (const MatchTarget& target : report.targets) {
-      const bool here = summary && target.column.starts_with("rougeL.");
-      reread |= here;
-      const auto value =
-          value_of(scores, here ? "rougeLsum" + target.column.substr(6) : target.column);
-      if (value) way.values.push_back(*value);
+      std::string column = target.column;
+      if (target.any_statistic) column.back() = reading.statistic;
+      other_statistic |= target.any_statistic;
+      if (reading.summary && column.starts_with("rougeL.")) {
+        column.insert(6, "sum");
+        other_level = true;
+      }
+      if (const auto value = value_of(scores, column)) way.values.push_back(*value);
     }
-    if (way.values.size() == report.targets.size() && (!summary || reread)) {
-      report.tries.push_back(std::move(way));
-    }
+    const bool complete = way.values.size() == report.targets.size();
+    if (complete && other_statistic && other_level) report.tries.push_back(std::move(way));
   }
 }
 
@@ -112,9 +166,12 @@ Result<MatchReport> match_published(std::span<const ScoreItem> items,
   }
   report.not_tried = std::move(known.not_tried);
   for (const auto& [name, values] : known.tried) add_tries(name, values, report);
+  const MatchFamily family = report.targets.front().family;
   const std::vector<std::string> names =
-      other_profiles(report.most_references > 1, groups.size() < items.size());
-  const std::vector<Tried> results = try_all(names, items, catalog, threads);
+      metrics_of(family, report.most_references > 1, groups.size() < items.size());
+  // An encoder has threads of its own and is in memory once.
+  const unsigned at_once = family == MatchFamily::bertscore ? 1 : threads;
+  const std::vector<Tried> results = try_all(names, items, catalog, at_once);
   for (size_t i = 0; i < names.size(); ++i) {
     if (results[i].ok()) {
       add_tries(names[i], *results[i], report);

@@ -1,4 +1,4 @@
-// `score --match`: which ways of computing ROUGE give published digits, on the user's own texts.
+// `score --match`: which ways of computing a metric give published digits, on the user's own texts.
 //
 // Called by `score`; match_targets.cpp parses, match.cpp tries and counts. Not thread-safe. Targets
 // that cannot be read are `invalid_argument` with the nearest valid name; a profile that cannot be
@@ -17,28 +17,34 @@
 
 namespace qfs::score {
 
+/// Metrics that compute the same columns.
+enum class MatchFamily { rouge, bleu, chrf, bertscore };
+
 /// "rouge1=33.52": a column and its digits as printed.
 struct MatchTarget {
+  MatchFamily family = MatchFamily::rouge;
   std::string column;  ///< "rouge1.f"
   std::string printed;
   double value = 0;
   int decimals = 0;
-  /// 100 where any of the published values is over 1, else 1.
+  bool any_statistic = false;  ///< no letter was given: F, but perhaps recall or precision
+  /// What a computed value is multiplied by: of ROUGE and of BERTScore 100 where any of the
+  /// published values is over 1, else 1; BLEU and chrF are computed from 0 to 100.
   double scale = 100;
 
-  /// Whether `value` (0..1), rounded as printed, has these digits. A value on the edge may have
+  /// Whether a computed value, rounded as printed, has these digits. A value on the edge may have
   /// been rounded either way.
   bool matches(double value_of_try) const;
 };
 
-/// "rouge1=33.52,rougeL=29.60"; "rouge2.r=…" for recall, F without a letter.
-Result<std::vector<MatchTarget>> parse_match_targets(std::string_view text);
+/// "rouge1=33.52,rougeL=29.60,bleu=12.3"; "rouge2.r=…" for recall alone. By family.
+Result<std::vector<std::vector<MatchTarget>>> parse_match_targets(std::string_view text);
 
 /// One way of computing all targets.
 struct MatchTry {
   std::string metric;          ///< as --profile takes it
-  std::string reading;         ///< "rougeL is its rougeLsum"; empty: columns by name
-  std::vector<double> values;  ///< one a target, 0..1
+  std::string reading;         ///< "recall; rougeL is its rougeLsum"; empty: columns by name
+  std::vector<double> values;  ///< one per target
 };
 
 struct MatchReport {
@@ -65,8 +71,8 @@ struct MatchTries {
   std::vector<std::pair<std::string, std::string>> not_tried;     ///< metric, why
 };
 
-/// `known`, then every other profile of `catalog` with the options that published numbers differ
-/// in.
+/// For targets of one family: `known`, then every other metric of `catalog` that computes them,
+/// with the options that published numbers differ in.
 Result<MatchReport> match_published(std::span<const ScoreItem> items,
                                     std::vector<MatchTarget> targets, const MetricCatalog& catalog,
                                     MatchTries known, unsigned threads);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "harness/core/suggest.h"
@@ -12,12 +13,29 @@ namespace {
 constexpr size_t kMaxPrinted = 12;
 constexpr double kRoundingSlack = 1e-9;
 
-std::vector<std::string> known_columns() {
-  std::vector<std::string> columns;
-  for (const char* variant : {"rouge1", "rouge2", "rougeL", "rougeLsum"}) {
-    for (const char* value : {".p", ".r", ".f"}) columns.push_back(variant + std::string(value));
+struct Column {
+  std::string_view name;
+  MatchFamily family;
+  bool has_statistics;  ///< ".p", ".r" and ".f"
+};
+constexpr Column kColumns[] = {
+    {"rouge1", MatchFamily::rouge, true},       {"rouge2", MatchFamily::rouge, true},
+    {"rougeL", MatchFamily::rouge, true},       {"rougeLsum", MatchFamily::rouge, true},
+    {"bleu", MatchFamily::bleu, false},         {"chrf", MatchFamily::chrf, false},
+    {"bertscore", MatchFamily::bertscore, true}};
+
+Result<const Column*> column_named(const std::string& given) {
+  const size_t point = given.find('.');
+  const std::string name = given.substr(0, point);
+  const std::string statistic = point == given.npos ? "" : given.substr(point);
+  std::vector<std::string> names;
+  for (const Column& column : kColumns) {
+    names.emplace_back(column.name);
+    if (column.name != name) continue;
+    const bool known = statistic == ".p" || statistic == ".r" || statistic == ".f";
+    if (statistic.empty() || (column.has_statistics && known)) return &column;
   }
-  return columns;
+  return not_found("--match: unknown column '" + given + "'" + suggestion(name, names));
 }
 
 Result<MatchTarget> parse_target(const std::string& part) {
@@ -28,12 +46,12 @@ Result<MatchTarget> parse_target(const std::string& part) {
   MatchTarget target;
   target.column = part.substr(0, equals);
   target.printed = part.substr(equals + 1);
-  if (target.column.find('.') == std::string::npos) target.column += ".f";
-  const std::vector<std::string> columns = known_columns();
-  if (std::ranges::find(columns, target.column) == columns.end()) {
-    const std::vector<std::string> names = {"rouge1", "rouge2", "rougeL", "rougeLsum"};
-    return not_found("--match: unknown column '" + part.substr(0, equals) + "'" +
-                     suggestion(part.substr(0, part.find('.')), names));
+  const Result<const Column*> column = column_named(target.column);
+  if (!column) return column.error();
+  target.family = (*column)->family;
+  if ((*column)->has_statistics && target.column.find('.') == std::string::npos) {
+    target.any_statistic = true;
+    target.column += ".f";
   }
   const std::string& digits = target.printed;
   const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(),
@@ -56,8 +74,8 @@ bool MatchTarget::matches(double value_of_try) const {
   return std::abs(value_of_try * scale - value) <= 0.5 * std::pow(10.0, -decimals) + kRoundingSlack;
 }
 
-Result<std::vector<MatchTarget>> parse_match_targets(std::string_view text) {
-  std::vector<MatchTarget> targets;
+Result<std::vector<std::vector<MatchTarget>>> parse_match_targets(std::string_view text) {
+  std::map<MatchFamily, std::vector<MatchTarget>> families;
   std::set<std::string> seen;
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find(',', begin), text.size());
@@ -66,12 +84,17 @@ Result<std::vector<MatchTarget>> parse_match_targets(std::string_view text) {
     if (!seen.insert(target->column).second) {
       return invalid_argument("--match gives '" + target->column + "' twice");
     }
-    targets.push_back(*std::move(target));
+    families[target->family].push_back(*std::move(target));
     begin = end + 1;
   }
-  const bool percent = std::ranges::any_of(targets, [](const auto& t) { return t.value > 1; });
-  for (MatchTarget& target : targets) target.scale = percent ? 100 : 1;
-  return targets;
+  std::vector<std::vector<MatchTarget>> result;
+  for (auto& [family, targets] : families) {
+    const bool of_100 = family == MatchFamily::bleu || family == MatchFamily::chrf;
+    const bool percent = std::ranges::any_of(targets, [](const auto& t) { return t.value > 1; });
+    for (MatchTarget& target : targets) target.scale = percent && !of_100 ? 100 : 1;
+    result.push_back(std::move(targets));
+  }
+  return result;
 }
 
 }  // namespace qfs::score

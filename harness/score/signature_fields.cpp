@@ -58,6 +58,7 @@ constexpr Word kRunWords[] = {
     {"data", "the data set"},
     {"post", "postprocessing of the texts"},
     {"qfs-bench", "the version of qfs-bench"},
+    {"version", "the version of the tool"},
 };
 
 /// The end of a field that begins at `at`: the next '|' outside a JSON list (post:["a|b"]).

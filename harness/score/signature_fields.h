@@ -22,7 +22,8 @@ struct SignatureFields {
       metric;     ///< "rouge"; with what it is made of where that is said: "longbench|pltrdy-…"
   Fields fields;  ///< of the metric, up to its version
   Fields run;     ///< of the run: items, references, interval, postprocessing
-  std::string name;  ///< the metric's name with options, where that was given instead
+  std::string name;      ///< the metric's name with options, where that was given instead
+  bool of_tool = false;  ///< another tool's signature, which says less of the run
 
   /// The metric's value of a key; empty when it is not there.
   std::string_view value(std::string_view key) const;

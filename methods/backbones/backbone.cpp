@@ -34,12 +34,23 @@ tokenizers::ChatSettings chat_settings_of(const checkpoints::GgufFile& file) {
 }
 
 void add_tokenizer_end(Backbone& backbone) {
+  if (!backbone.tokenizer) return;
   if (const auto end = backbone.tokenizer->end_of_sequence_id()) {
     backbone.generation.end_ids.push_back(*end);
   }
 }
 
-Result<std::shared_ptr<const Backbone>> open_folder(const Resource& resource) {
+template <class Tokenizer>
+Status take_tokenizer(Result<Tokenizer> opened, TokenizerUse use, Backbone& backbone) {
+  if (opened.ok()) {
+    backbone.tokenizer = *std::move(opened);
+  } else {
+    backbone.tokenizer_status = opened.error();
+  }
+  return use == TokenizerUse::optional ? Status() : backbone.tokenizer_status;
+}
+
+Result<std::shared_ptr<const Backbone>> open_folder(const Resource& resource, TokenizerUse use) {
   const auto folder = checkpoints::ModelDirectory::open(resource.path);
   if (!folder.ok()) return folder.error();
   auto backbone = std::make_shared<Backbone>();
@@ -47,9 +58,8 @@ Result<std::shared_ptr<const Backbone>> open_folder(const Resource& resource) {
   if (!network.ok()) return network.error();
   backbone->network = *network;
   backbone->digest = resource.digest;
-  const auto tokenizer = tokenizers::open_tokenizer_files(resource.path);
-  if (!tokenizer.ok()) return tokenizer.error();
-  backbone->tokenizer = *tokenizer;
+  Status taken = take_tokenizer(tokenizers::open_tokenizer_files(resource.path), use, *backbone);
+  if (!taken.ok()) return taken.error();
   Result<tokenizers::ChatSettings> chat = tokenizers::read_chat_settings(*folder);
   if (!chat.ok()) return chat.error();
   backbone->chat = *std::move(chat);
@@ -62,10 +72,10 @@ Result<std::shared_ptr<const Backbone>> open_folder(const Resource& resource) {
 
 }  // namespace
 
-Result<std::shared_ptr<const Backbone>> open_backbone(const Resource& resource) {
+Result<std::shared_ptr<const Backbone>> open_backbone(const Resource& resource, TokenizerUse use) {
   if (Status status = verify_backbone(resource); !status.ok()) return status.error();
   std::error_code error;
-  if (std::filesystem::is_directory(resource.path, error)) return open_folder(resource);
+  if (std::filesystem::is_directory(resource.path, error)) return open_folder(resource, use);
   const auto file = checkpoints::GgufFile::open(resource.path);
   if (!file.ok()) return file.error();
   auto backbone = std::make_shared<Backbone>();
@@ -73,9 +83,8 @@ Result<std::shared_ptr<const Backbone>> open_backbone(const Resource& resource) 
   if (!network.ok()) return network.error();
   backbone->network = *network;
   backbone->digest = resource.digest;
-  const auto tokenizer = tokenizers::make_gguf_tokenizer(*file);
-  if (!tokenizer.ok()) return tokenizer.error();
-  backbone->tokenizer = *tokenizer;
+  Status taken = take_tokenizer(tokenizers::make_gguf_tokenizer(*file), use, *backbone);
+  if (!taken.ok()) return taken.error();
   backbone->chat = chat_settings_of(**file);
   add_tokenizer_end(*backbone);
   return std::shared_ptr<const Backbone>(std::move(backbone));

@@ -17,9 +17,15 @@
 
 namespace qfs::backbones {
 
+/// Whether a model without a readable tokenizer is opened all the same: who gives and takes token
+/// ids needs none.
+enum class TokenizerUse { required, optional };
+
 struct Backbone {
   std::shared_ptr<const Network> network;
+  /// Null only where it is optional.
   std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer;
+  Status tokenizer_status;        ///< why there is none
   std::string digest;             ///< the declared one of its file
   tokenizers::ChatSettings chat;  ///< without text when the file has no chat template
   GenerationDefaults generation;  ///< end_ids are never left to the tokenizer
@@ -27,7 +33,8 @@ struct Backbone {
 
 /// Verifies the declared digest, then reads the file. Errors: those of verify_backbone,
 /// load_network and the tokenizer.
-Result<std::shared_ptr<const Backbone>> open_backbone(const Resource& resource);
+Result<std::shared_ptr<const Backbone>> open_backbone(const Resource& resource,
+                                                      TokenizerUse use = TokenizerUse::required);
 
 /// The same through a cache, keyed by digest.
 Result<std::shared_ptr<const Backbone>> open_backbone(const Resource& resource,

@@ -1,6 +1,5 @@
 #include "methods/checkpoints/file_reader.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,22 +8,17 @@
 #include <cstring>
 #include <utility>
 
+#include "harness/core/files.h"
+#include "harness/core/system_error.h"
+
 namespace qfs::checkpoints {
 
 Result<FileReader> FileReader::open(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) {
-    const int reason = errno;
-    std::string message = "cannot open '" + path + "': " + std::strerror(reason);
-    if (reason == ENOENT || reason == ENOTDIR) return not_found(std::move(message));
-    return data_error(std::move(message));
-  }
+  Result<UniqueFd> descriptor = open_input(path, InputKind::regular);
+  if (!descriptor) return descriptor.error();
   struct stat status {};
-  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
-    ::close(descriptor);
-    return not_found("'" + path + "' is not a regular file");
-  }
-  return FileReader(descriptor, static_cast<uint64_t>(status.st_size), path);
+  if (::fstat(descriptor->get(), &status) != 0) return read_failure(errno, path);
+  return FileReader(descriptor->release(), static_cast<uint64_t>(status.st_size), path);
 }
 
 FileReader::FileReader(FileReader&& other) noexcept

@@ -30,6 +30,9 @@ PublishedDecoding settings_of(const Params& params, PublishedDecoding settings) 
   replace(params, "early_stopping", settings.early_stopping);
   replace(params, "min_new_tokens", settings.min_new_tokens);
   replace(params, "no_repeat_ngram", settings.no_repeat_ngram);
+  replace(params, "repetition_penalty", settings.repetition_penalty);
+  replace(params, "min_length", settings.min_length);
+  if (params.has("min_length")) settings.min_new_tokens.reset();
   settings.sample = settings.sample || params.has("temperature");
   return settings;
 }
@@ -48,6 +51,9 @@ Status check_published(const Params& params, const PublishedDecoding& settings) 
   if (settings.sample && settings.uncomputed_draw) return uncomputed(*settings.uncomputed_draw);
   if (settings.sample && settings.temperature.value_or(1) <= 0) {
     return data_error("the publisher's setting 'temperature' is not above 0 and tokens are drawn");
+  }
+  if (settings.repetition_penalty.value_or(1) <= 0) {
+    return data_error("the publisher's setting 'repetition_penalty' is not above 0");
   }
   const int64_t beams = settings.num_beams.value_or(1);
   if (settings.sample && beams > 1) {
@@ -97,9 +103,14 @@ BeamOptions beams_of(const Params& params, const PublishedDecoding& settings) {
 }
 
 /// `min_length` counts what a decoder begins with; for a decoder-only model that is its prompt.
-Result<int64_t> shortest_output(const PublishedDecoding& settings, const SequenceShape& shape) {
+Result<int64_t> shortest_output(const Params& params, const PublishedDecoding& settings,
+                                const SequenceShape& shape) {
   if (settings.min_new_tokens || settings.min_length.value_or(0) == 0) {
     return settings.min_new_tokens.value_or(0);
+  }
+  if (!shape.encoder_decoder() && params.has("min_length")) {
+    return invalid_argument(
+        "'min_length' counts the prompt of a decoder-only model; give 'min_new_tokens'");
   }
   if (!shape.encoder_decoder()) {
     return unavailable(
@@ -121,7 +132,7 @@ Result<DecodingOptions> chosen_decoding(const Params& params,
   if (published) {
     if (Status status = check_published(params, settings); !status.ok()) return status.error();
   }
-  const Result<int64_t> shortest = shortest_output(settings, shape);
+  const Result<int64_t> shortest = shortest_output(params, settings, shape);
   if (!shortest.ok()) return shortest.error();
   DecodingOptions options;
   options.stop_ids = defaults.end_ids;
@@ -131,6 +142,7 @@ Result<DecodingOptions> chosen_decoding(const Params& params,
   }
   options.min_new_tokens = *shortest;
   options.no_repeat_ngram = settings.no_repeat_ngram.value_or(0);
+  options.repetition_penalty = settings.repetition_penalty.value_or(1);
   if (settings.num_beams.value_or(1) > 1) {
     options.beams = beams_of(params, settings);
   } else if (settings.sample) {

@@ -54,6 +54,7 @@ struct DecodingOptions {
   int64_t min_new_tokens = 0;    ///< no end token before so many others
   /// No n-gram of ids occurs twice in a row's sequence, with what it began with; 0: no such rule.
   int64_t no_repeat_ngram = 0;
+  double repetition_penalty = 1;             ///< of ids that the sequence has; 1: none
   std::optional<int32_t> forced_first = {};  ///< the first token produced (a decoder's BOS)
   std::optional<int32_t> forced_last = {};   ///< the token at max_new_tokens (a decoder's EOS)
   std::vector<int32_t> stop_ids = {};        ///< end a row; not part of its output

@@ -43,11 +43,61 @@ std::vector<ParamSpec> decoding_params() {
           "transformers 5.23 and 4.30"),
       from_source(
           integer_param("min_new_tokens", "", 1, kMany, "No end token before so many others"), hf),
+      from_source(integer_param("min_length", "", 1, kMany,
+                                "As min_new_tokens, but counts what the decoder begins with too; "
+                                "encoder-decoders only"),
+                  hf),
       from_source(
           integer_param("no_repeat_ngram", "", 1, 1000,
                         "No n-gram of tokens occurs twice in the prompt or decoder's sequence"),
           hf),
+      from_source(real_param("repetition_penalty", "", 1e-3, 100,
+                             "Divides positive scores of tokens that the prompt or decoder's "
+                             "sequence has, and multiplies negative ones"),
+                  hf),
   };
+}
+
+ForeignNames foreign_decoding() {
+  static constexpr std::string_view kUncomputed = "this program does not compute it";
+  static constexpr std::string_view kCuts =
+      "this program does not compute it; 'top_k' and 'top_p' cut the distribution";
+  static constexpr std::string_view kCheckpoint = "it is read from the checkpoint's own files";
+  static constexpr ForeignName kNames[] = {
+      {"no_repeat_ngram_size", "no_repeat_ngram", ""},
+      {"do_sample", "temperature",
+       "tokens are drawn where 'temperature' is given (1 leaves the probabilities as they are)"},
+      {"max_length", "min_new_tokens",
+       "it counts the prompt too; 'max_new_tokens' counts the output alone"},
+      {"max_time", "min_new_tokens", kUncomputed},
+      {"stop_strings", "min_new_tokens", "it is a list; 'stop' takes one text"},
+      {"eos_token_id", "min_new_tokens", kCheckpoint},
+      {"forced_bos_token_id", "min_new_tokens", kCheckpoint},
+      {"forced_eos_token_id", "min_new_tokens", kCheckpoint},
+      {"typical_p", "top_p", kCuts},
+      {"min_p", "top_p", kCuts},
+      {"top_h", "top_p", kCuts},
+      {"epsilon_cutoff", "top_p", kCuts},
+      {"eta_cutoff", "top_p", kCuts},
+      {"num_return_sequences", "num_beams", "an example has one output; 'seeds' give more"},
+      {"num_beam_groups", "num_beams", kUncomputed},
+      {"diversity_penalty", "num_beams", kUncomputed},
+      {"penalty_alpha", "top_k", kUncomputed},
+      {"guidance_scale", "temperature", kUncomputed},
+      {"renormalize_logits", "num_beams", kUncomputed},
+      {"encoder_repetition_penalty", "repetition_penalty",
+       "this program does not compute it; 'repetition_penalty' is about the decoder's sequence"},
+      {"encoder_no_repeat_ngram_size", "no_repeat_ngram",
+       "this program does not compute it; 'no_repeat_ngram' is about the decoder's sequence"},
+      {"bad_words_ids", "no_repeat_ngram", kUncomputed},
+      {"force_words_ids", "no_repeat_ngram", kUncomputed},
+      {"suppress_tokens", "no_repeat_ngram", kUncomputed},
+      {"sequence_bias", "no_repeat_ngram", kUncomputed},
+      {"exponential_decay_length_penalty", "length_penalty", kUncomputed},
+  };
+  static constexpr ForeignValue kValues[] = {{"early_stopping", "true", "yes"},
+                                             {"early_stopping", "false", "no"}};
+  return {kNames, kValues};
 }
 
 std::span<const char* const> drawing_params() {
@@ -92,6 +142,9 @@ Status check_decoding(const Params& params) {
   const auto maximum = params.find<int64_t>("max_new_tokens");
   if (minimum && maximum && *minimum > *maximum) {
     return invalid_argument("'min_new_tokens' is above 'max_new_tokens'");
+  }
+  if (minimum && params.has("min_length")) {
+    return invalid_argument("'min_new_tokens' and 'min_length' mean the same end; give one");
   }
   return {};
 }

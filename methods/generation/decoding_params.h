@@ -12,13 +12,17 @@
 
 #include "harness/api/params.h"
 #include "harness/api/result.h"
+#include "harness/core/foreign_names.h"
 #include "methods/generation/decoding.h"
 
 namespace qfs::generation {
 
 /// temperature, top_k, top_p, nucleus, num_beams, length_penalty, early_stopping, beam_rules,
-/// min_new_tokens, no_repeat_ngram.
+/// min_new_tokens, min_length, no_repeat_ngram, repetition_penalty.
 std::vector<ParamSpec> decoding_params();
+
+/// What transformers' GenerationConfig calls them, and what it has that they do not do.
+ForeignNames foreign_decoding();
 
 /// Those that have an effect on drawn tokens only, and on beams only.
 std::span<const char* const> drawing_params();

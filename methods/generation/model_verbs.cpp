@@ -23,6 +23,17 @@ namespace {
 using backbones::Backbone;
 using nlohmann::json;
 
+/// Stands for a tokenizer that is not there where prompts are ids: no id has a text.
+class NoTexts final : public tokenizers::VocabularyTokenizer {
+ public:
+  std::vector<tokenizers::Token> encode(std::string_view) const override { return {}; }
+  int64_t vocabulary_size() const override { return 0; }
+  std::string decode(std::span<const int32_t>) const override { return {}; }
+  std::optional<int32_t> special_id(std::string_view) const override { return std::nullopt; }
+  std::vector<std::string> special_texts() const override { return {}; }
+  std::optional<int32_t> end_of_sequence_id() const override { return std::nullopt; }
+};
+
 /// A decoder that is ready to read prompts.
 struct Opened {
   std::shared_ptr<const Backbone> backbone;
@@ -34,7 +45,9 @@ Result<Opened> open(const Resource& resource, const RuntimeOptions& runtime,
   if (Status status = backbones::configure_torch(runtime); !status.ok()) return status.error();
   ResourceCache cache;
   Opened opened;
-  auto backbone = backbones::open_backbone(resource);
+  const bool ids = arguments.contains("ids") && arguments.value("stop", json::array()).empty();
+  auto backbone = backbones::open_backbone(
+      resource, ids ? backbones::TokenizerUse::optional : backbones::TokenizerUse::required);
   if (!backbone.ok()) return backbone.error();
   opened.backbone = *backbone;
   auto network = network_of(arguments, *opened.backbone);
@@ -45,7 +58,9 @@ Result<Opened> open(const Resource& resource, const RuntimeOptions& runtime,
   return opened;
 }
 
-std::string shown(const Backbone& backbone, int32_t id) {
+/// Null without a tokenizer.
+json text_of(const Backbone& backbone, int32_t id) {
+  if (!backbone.tokenizer) return nullptr;
   return repair_utf8(backbone.tokenizer->decode({&id, 1})).text;
 }
 
@@ -63,7 +78,7 @@ json most_probable(const Backbone& backbone, const std::vector<float>& logits, s
   json rows = json::array();
   for (size_t i = 0; i < top; ++i) {
     rows.push_back({{"id", order[i]},
-                    {"text", shown(backbone, order[i])},
+                    {"text", text_of(backbone, order[i])},
                     {"logit", logit(order[i])},
                     {"probability", std::exp(logit(order[i]) - largest) / sum}});
   }
@@ -111,8 +126,9 @@ Result<Json> generated(const Resource& resource, const RuntimeOptions& runtime,
   if (!options.ok()) return options.error();
   const auto seed = arguments.value("seed", uint64_t{0});
   const backbones::Network& network = *opened->backbone->network;
-  Generator generator(opened->backbone->tokenizer, std::move(opened->model),
-                      network.work(network.element_bytes(runtime)));
+  const bool texts = opened->backbone->tokenizer != nullptr;
+  Generator generator(texts ? opened->backbone->tokenizer : std::make_shared<NoTexts>(),
+                      std::move(opened->model), network.work(network.element_bytes(runtime)));
   const auto result = generator.generate({&*input, 1}, *options, {&seed, 1});
   if (!result.ok()) return result.error();
   const Generated& row = result->rows.front();
@@ -127,6 +143,7 @@ Result<Json> generated(const Resource& resource, const RuntimeOptions& runtime,
                  {"decode_tokens", result->times.decode_tokens},
                  {"prefill_work", work_json(result->times.prefill_work)},
                  {"decode_work", work_json(result->times.decode_work)}};
+  if (!texts) answer["text"] = nullptr;
   if (row.score) answer["score"] = *row.score;
   add_windows(arguments, answer);
   return Json{answer.dump()};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <vector>
 
 namespace qfs::generation {
 
@@ -12,6 +13,19 @@ constexpr float kBanned = -std::numeric_limits<float>::infinity();
 
 void ban(int32_t id, std::span<float> scores) {
   if (id >= 0 && static_cast<size_t>(id) < scores.size()) scores[static_cast<size_t>(id)] = kBanned;
+}
+
+/// Keskar et al. 2019 as transformers' RepetitionPenaltyLogitsProcessor: each id once.
+void penalise_repeated(std::span<const int32_t> sequence, float penalty, std::span<float> scores) {
+  std::vector<int32_t> ids(sequence.begin(), sequence.end());
+  std::ranges::sort(ids);
+  const auto repeated = std::ranges::unique(ids);
+  ids.erase(repeated.begin(), repeated.end());
+  for (const int32_t id : ids) {
+    if (id < 0 || static_cast<size_t>(id) >= scores.size()) continue;
+    float& score = scores[static_cast<size_t>(id)];
+    score = score < 0 ? score * penalty : score / penalty;
+  }
 }
 
 /// Bans what would complete an n-gram that the sequence has.
@@ -42,6 +56,9 @@ std::optional<int32_t> forced_token(const DecodingOptions& options, int64_t prod
 
 void apply_token_rules(const DecodingOptions& options, std::span<const int32_t> sequence,
                        int64_t produced, std::span<float> scores) {
+  if (options.repetition_penalty != 1) {
+    penalise_repeated(sequence, static_cast<float>(options.repetition_penalty), scores);
+  }
   ban_repeated(sequence, options.no_repeat_ngram, scores);
   if (produced < options.min_new_tokens) {
     for (const int32_t id : options.stop_ids) ban(id, scores);
@@ -50,8 +67,8 @@ void apply_token_rules(const DecodingOptions& options, std::span<const int32_t> 
 }
 
 bool has_token_rules(const DecodingOptions& options, int64_t produced) {
-  return options.no_repeat_ngram > 0 || produced < options.min_new_tokens ||
-         forced_token(options, produced).has_value();
+  return options.repetition_penalty != 1 || options.no_repeat_ngram > 0 ||
+         produced < options.min_new_tokens || forced_token(options, produced).has_value();
 }
 
 }  // namespace qfs::generation

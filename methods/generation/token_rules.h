@@ -1,5 +1,5 @@
-// TokenRules: which tokens may come next, whatever chooses among them: no repeated n-gram, no end
-// before the minimum, forced tokens at the ends.
+// TokenRules: which tokens may come next, whatever chooses among them: repeated ones are less
+// likely, no repeated n-gram, no end before the minimum, forced tokens at the ends.
 //
 // Called by searches with logits or log-probabilities. As transformers 5.23 computes them, in its
 // order: a forced token gets 0, what is banned minus infinity, and nothing is renormalised. Pure;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/api/param_specs.h"
 #include "harness/core/suggest.h"
 #include "methods/generation/chosen_decoding.h"
 #include "methods/generation/decoding_params.h"
@@ -111,7 +112,14 @@ std::vector<ParamSpec> known_params() {
   whole.type = ParamType::text;
   whole.choices = {"given", "checkpoint"};
   specs.push_back(std::move(whole));
+  specs.push_back(integer_param("max_new_tokens", "tokens", 1, 1 << 20, "Longest output"));
   return specs;
+}
+
+json own_word(const std::string& name, const json& value) {
+  if (!value.is_boolean()) return value;
+  return std::visit([](const auto& word) { return json(word); },
+                    foreign_decoding().own_value(name, value.get<bool>()));
 }
 
 Result<Params> params_of(const json& given) {
@@ -119,15 +127,20 @@ Result<Params> params_of(const json& given) {
   std::vector<std::string> names;
   for (const ParamSpec& spec : specs) names.push_back(spec.name);
   Params params;
-  for (const auto& [name, value] : given.items()) {
-    const auto spec = std::ranges::find(specs, name, &ParamSpec::name);
+  for (const auto& [written, value] : given.items()) {
+    const Result<std::string> name = foreign_decoding().own_name(specs, written);
+    if (!name.ok()) return name.error();
+    const auto spec = std::ranges::find(specs, *name, &ParamSpec::name);
     if (spec == specs.end()) {
-      return invalid_argument("unknown parameter of decoding '" + name + "'" +
-                              suggestion(name, names));
+      return invalid_argument("unknown parameter of decoding '" + written + "'" +
+                              suggestion(written, names));
     }
-    auto checked = value_of(*spec, value);
+    if (params.has(*name)) {
+      return invalid_argument("'" + written + "' and another name of it are given; remove one");
+    }
+    auto checked = value_of(*spec, own_word(*name, value));
     if (!checked.ok()) return checked.error();
-    params.set(name, *std::move(checked));
+    params.set(*name, *std::move(checked));
   }
   return params;
 }
@@ -172,7 +185,8 @@ Result<DecodingOptions> decoding_of(const json& arguments, const Backbone& backb
       chosen_decoding(*params, backbone.generation, backbone.network->shape());
   if (!decoding.ok()) return decoding.error();
   DecodingOptions options = *std::move(decoding);
-  options.max_new_tokens = arguments.value("max_new_tokens", int64_t{64});
+  options.max_new_tokens = params->find<int64_t>("max_new_tokens")
+                               .value_or(arguments.value("max_new_tokens", int64_t{64}));
   options.stop_texts = arguments.value("stop", std::vector<std::string>());
   if (std::ranges::count(options.stop_texts, "") > 0) {
     return invalid_argument("a stop text is empty; leave it out to stop at the end token only");

@@ -37,7 +37,7 @@ std::vector<MetricOption> declared_options() {
        Type::text,
        {"none", "smart", "PATH"},
        "none",
-       "words left out (-s): SMART's out of the data folder, or one a line"},
+       "words left out (-s): SMART's of the data folder, or a file with one per line"},
       {"words", Type::integer, {}, "0", "only the first words of each text (-l); 0: all", 0},
       {"bytes", Type::integer, {}, "0", "only the first bytes of each text (-b); 0: all", 0},
       {"formula", Type::choice, {"A", "B"}, "A", "references pooled, or the best recall (-f)"},

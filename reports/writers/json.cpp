@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/core/log.h"
+
 namespace qfs::reports {
 namespace {
 
@@ -85,7 +87,7 @@ std::string write_json(const Table& table) {
       {"datasets", table.datasets},
       {"metrics", table.signatures},
       {"signature", table.signature}};
-  return report.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return terminal_safe_json(report.dump(2, ' ', false, json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace qfs::reports

@@ -20,7 +20,6 @@ struct Neutral {
 };
 
 constexpr Neutral kUncomputedNumbers[] = {
-    {"repetition_penalty", 1},
     {"encoder_repetition_penalty", 1},
     {"encoder_no_repeat_ngram_size", 0},
     {"num_beam_groups", 1},
@@ -135,6 +134,7 @@ PublishedDecoding read_published(const ConfigObject& file) {
   published.length_penalty = reader.real("length_penalty");
   published.early_stopping = reader.early_stopping();
   published.no_repeat_ngram = reader.integer("no_repeat_ngram_size", 0);
+  published.repetition_penalty = reader.real("repetition_penalty");
   published.sample = reader.boolean("do_sample");
   published.temperature = reader.real("temperature");
   published.top_k = reader.integer("top_k", 0);

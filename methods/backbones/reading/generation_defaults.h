@@ -23,6 +23,7 @@ struct PublishedDecoding {
   std::optional<double> length_penalty;
   std::optional<std::string> early_stopping;  ///< "yes", "no" or "never"
   std::optional<int64_t> no_repeat_ngram;
+  std::optional<double> repetition_penalty;
   bool sample = false;
   std::optional<double> temperature;
   std::optional<int64_t> top_k;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/api/metric_columns.h"
 #include "harness/cli/analysis_text.h"
 #include "harness/cli/rouge_tries.h"
 #include "metrics/catalog.h"
@@ -38,7 +39,8 @@ std::string printed(const std::string& name, const std::string& column, int deci
   const auto texts = items();
   for (const Score& score : metric->aggregate(*metric->measure(texts))) {
     char text[32];
-    std::snprintf(text, sizeof text, "%.*f", decimals, score.value * 100);
+    std::snprintf(text, sizeof text, "%.*f", decimals,
+                  score.value * (is_share(score.name) ? 100 : 1));
     if (score.name == column) return text;
   }
   return "";
@@ -46,8 +48,10 @@ std::string printed(const std::string& name, const std::string& column, int deci
 
 MatchReport match(const std::string& targets) {
   const auto texts = items();
-  return *score::match_published(texts, *score::parse_match_targets(targets),
-                                 metrics::BuiltinMetrics(), *rouge_tries(texts, 2), 2);
+  auto family = score::parse_match_targets(targets)->front();
+  const bool rouge = family.front().family == score::MatchFamily::rouge;
+  return *score::match_published(texts, std::move(family), metrics::BuiltinMetrics(),
+                                 rouge ? *rouge_tries(texts, 2) : score::MatchTries(), 2);
 }
 
 std::vector<std::string> names(const MatchReport& report) {
@@ -66,6 +70,35 @@ TEST(Match, FindsTheOptionsThatMadeTheDigits) {
   EXPECT_THAT(names(report), testing::Not(testing::Contains("rouge:stem=off")));
   EXPECT_GT(report.tries.size(), 60U);
   EXPECT_EQ(report.most_references, 2U);
+}
+
+TEST(Match, TriesRecallAndPrecisionWhereTheTableDoesNotSay) {
+  const MatchReport report = match("rouge1=" + printed("rouge", "rouge1.r", 4));
+  bool found = false;
+  for (size_t i : report.matching()) {
+    found |= report.tries[i].metric == "rouge" && report.tries[i].reading == "recall";
+  }
+  EXPECT_TRUE(found);
+  const MatchReport named = match("rouge1.r=" + printed("rouge", "rouge1.r", 4));
+  EXPECT_THAT(names(named), testing::Contains("rouge"));
+  for (const MatchTry& way : named.tries) EXPECT_EQ(way.reading, "");
+}
+
+TEST(Match, FindsOptionsOfBleuAndChrf) {
+  const std::string bleu = "bleu:tokenize=char,smooth=add-k,lowercase=on";
+  EXPECT_THAT(names(match("bleu=" + printed(bleu, "bleu", 3))), testing::Contains(bleu));
+  const std::string chrf = "chrf:word_order=2,beta=1,whitespace=on";
+  const MatchReport report = match("chrf=" + printed(chrf, "chrf", 3));
+  EXPECT_THAT(names(report), testing::Contains(chrf));
+  EXPECT_TRUE(report.not_tried.empty());
+}
+
+TEST(Match, SaysWhyNothingCouldBeTried) {
+  const MatchReport report = match("bertscore=88.1");
+  EXPECT_TRUE(report.tries.empty());
+  const std::string text = match_text({&report, 1});
+  EXPECT_THAT(text, HasSubstr("0 of 0 ways"));
+  EXPECT_THAT(text, HasSubstr("not tried: bertscore and 3 more"));
 }
 
 TEST(Match, ReadsSummaryLevelRougeLUnderItsOtherName) {
@@ -112,7 +145,8 @@ TEST(Match, ChanceGrowsWithFewerDigits) {
 TEST(Match, ShowsTheNearestWhenNothingMatches) {
   const MatchReport report = match("rouge1=99.99");
   EXPECT_TRUE(report.matching().empty());
-  EXPECT_THAT(match_text(report), HasSubstr("the nearest:"));
+  EXPECT_THAT(match_text({&report, 1}), HasSubstr("the nearest:"));
+  EXPECT_THAT(match_text({&report, 1}), HasSubstr("expected matches by chance: at most "));
   EXPECT_EQ(report.nearest(3).size(), 3U);
   for (const auto& [name, reason] : report.not_tried) {
     EXPECT_FALSE(reason.empty()) << name;

@@ -39,13 +39,13 @@ class SweepFile(DriverTest):
         self.write("data.jsonl", json.dumps({"text": "One line. Another.", "answer": "One line."}) + "\n")
         fields = {"document": "text", "references": "answer"}
         run = self.sweep(datasets=[{"path": "data.jsonl", "fields": fields}])
-        self.assert_fails(5, run, "data.jsonl:1", "missing field 'query'", 'say "query": "" when the data have none')
+        self.assert_fails(5, run, "data.jsonl:1", "missing field 'query'", 'when the data have none, write "query": ""')
         run = self.sweep(datasets=[{"path": "data.jsonl", "fields": {**fields, "query": ""}}])
         self.assert_succeeds(run)
         run = self.sweep(datasets=[{"path": "data.jsonl", "fields": {**fields, "document": "", "query": ""}}])
         self.assert_fails(2, run, "there is no document; name its field")
         run = self.sweep(datasets=[{"path": "data.jsonl", "fields": {"query": ""}}])
-        self.assert_fails(5, run, "missing field 'document'", 'Map it in "fields"\n')
+        self.assert_fails(5, run, "missing field 'document'", 'Map it with "fields" (--field document=NAME)\n')
 
     def test_unknown_method(self):
         self.assert_fails(2, self.sweep(methods=[{"method": "leed"}]),

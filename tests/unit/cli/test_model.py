@@ -245,7 +245,7 @@ class Model(ModelTest):
     def test_a_publisher_s_settings_that_are_not_computed_are_refused_by_name(self):
         self.write_model(led_shapes(), **LED)
         arguments = ("generate", "./tiny", "--text", "Ab cd", "--max-new-tokens", "4")
-        for settings, name in (({"repetition_penalty": 1.05}, "repetition_penalty"),
+        for settings, name in (({"encoder_repetition_penalty": 1.05}, "encoder_repetition_penalty"),
                                ({"encoder_no_repeat_ngram_size": 3}, "encoder_no_repeat_ngram_size"),
                                ({"num_beams": 4, "num_beam_groups": 2}, "num_beam_groups"),
                                ({"suppress_tokens": [3]}, "suppress_tokens"),
@@ -263,6 +263,52 @@ class Model(ModelTest):
                          {"suppress_tokens": None}, {"suppress_tokens": []}, {"renormalize_logits": False}):
             self.write("tiny/generation_config.json", json.dumps(settings))
             self.ask(*arguments, "--set", "decoding=checkpoint")
+
+    def test_decoding_has_the_names_of_transformers_too(self):
+        self.write_model(led_shapes(), **LED)
+
+        def generated(*settings):
+            options = [part for setting in settings for part in ("--set", setting)]
+            return self.ask("generate", "./tiny", "--text", "Ab cd", "--max-new-tokens", "12", *options)["ids"]
+
+        self.assertEqual(generated("no_repeat_ngram_size=1"), generated("no_repeat_ngram=1"))
+        self.assertNotEqual(generated("no_repeat_ngram_size=1"), generated())
+        beams = ["num_beams=3", "length_penalty=2"]
+        self.assertEqual(generated(*beams, "early_stopping=true"), generated(*beams, "early_stopping=yes"))
+        self.assertEqual(generated(*beams, 'early_stopping="never"'), generated(*beams, "early_stopping=never"))
+        self.assertEqual(generated("min_length=9"), generated("min_new_tokens=8"), "the decoder begins with a token")
+        self.assertEqual(len(generated("max_new_tokens=3", "min_new_tokens=3")), 3)
+        self.assertNotEqual(generated("repetition_penalty=50"), generated())
+        self.assertLess(generated("repetition_penalty=50").count(generated()[-1]), 12)
+        arguments = ("model", "generate", "./tiny", "--ids", "1", "--set")
+        for setting, *messages in (("do_sample=true", "no parameter 'do_sample'", "'temperature'"),
+                                   ("max_length=9", "'max_new_tokens' counts the output alone"),
+                                   ("typical_p=0.5", "'top_p'"), ("bad_words_ids=3", "does not compute it"),
+                                   ("repetition_penalti=2", "did you mean 'repetition_penalty'?")):
+            self.assert_fails(2, self.run_bench(*arguments, setting), *messages)
+        self.assert_fails(2, self.run_bench(*arguments, "no_repeat_ngram=2", "--set", "no_repeat_ngram_size=2"),
+                          "remove one")
+
+    def test_ids_need_no_tokenizer(self):
+        self.write_model()
+        with_texts = self.ask("generate", "./tiny", "--ids", "65,98", "--max-new-tokens", "5")
+        logits = self.ask("logits", "./tiny", "--ids", "65,98")
+        os.remove(self.path("tiny/tokenizer.json"))
+        without = self.ask("generate", "./tiny", "--ids", "65,98", "--max-new-tokens", "5")
+        self.assertIsNone(without["text"])
+        if 257 not in without["ids"]:  # the end, which only the tokenizer named
+            self.assertEqual(without["ids"][:len(with_texts["ids"])], with_texts["ids"])
+        self.assertEqual(self.ask("logits", "./tiny", "--ids", "65,98")["logits"], logits["logits"])
+        text = self.assert_succeeds(self.run_bench("model", "logits", "./tiny", "--ids", "65,98"))
+        self.assertIn("probability", text)
+        arguments = ("generate", "./tiny", "--ids", "65,98", "--max-new-tokens", "5")
+        text = self.assert_succeeds(self.run_bench("model", *arguments))
+        self.assertIn("no tokenizer", text)
+        run = self.run_bench("model", "generate", "./tiny", "--text", "Ab")
+        self.assertNotEqual(run.returncode, 0)
+        self.assertIn("tokenizer", run.stderr)
+        run = self.run_bench("model", "generate", "./tiny", "--ids", "65", "--stop", "x")
+        self.assertNotEqual(run.returncode, 0, "a stop is a text")
 
     def test_a_publisher_s_settings_hinder_only_who_asks_for_them(self):
         self.write_model(led_shapes(), **LED)
@@ -295,6 +341,50 @@ class Model(ModelTest):
 
         self.assertEqual(logits(factor=None), logits(factor=4.0))
         self.assertNotEqual(logits(factor=None), logits(factor=1.0))
+
+
+class SweepNames(ModelTest):
+    """Sweep files may name decoding parameters as transformers does; cells are the same."""
+
+    def setUp(self):
+        super().setUp()
+        self.write_model()
+        self.write_data()
+
+    def plan(self, code=0, grid=None, report=None, methods=None, **members):
+        method = {"method": "zero_shot", "backbone": "./tiny", "local_context": 8, **members}
+        self.write_sweep(tokenizer=None, methods=methods or [method], grid=grid, report=report)
+        run = self.run_bench("plan", "sweep.json", "--json")
+        self.assertEqual(run.returncode, code, run.stderr)
+        return [cell["cell_id"] for cell in json.loads(run.stdout)["cells"]] if code == 0 else run.stderr
+
+    def test_both_names_give_the_same_cells(self):
+        self.assertEqual(self.plan(no_repeat_ngram_size=3), self.plan(no_repeat_ngram=3))
+        self.assertEqual(self.plan(num_beams=2, early_stopping=True), self.plan(num_beams=2, early_stopping="yes"))
+        self.assertEqual(self.plan(num_beams=2, early_stopping=False), self.plan(num_beams=2, early_stopping="no"))
+        beams = {"num_beams": 2}
+        self.assertEqual(
+            self.plan(**beams, grid={"no_repeat_ngram_size": [2, 3], "early_stopping": [True, "never"]},
+                      report={"rows": ["method"], "columns": ["no_repeat_ngram_size"], "values": ["rouge1.f"]}),
+            self.plan(**beams, grid={"no_repeat_ngram": [2, 3], "early_stopping": ["yes", "never"]},
+                      report={"rows": ["method"], "columns": ["no_repeat_ngram"], "values": ["rouge1.f"]}))
+        self.assertNotEqual(self.plan(repetition_penalty=1.2), self.plan())
+
+    def test_a_name_that_means_something_else_says_what_is_meant(self):
+        self.assertIn("sweep.json#/methods/0/do_sample: there is no parameter 'do_sample': tokens are drawn where "
+                      "'temperature' is given", self.plan(2, do_sample=True))
+        self.assertIn("/grid/max_length: there is no parameter 'max_length'", self.plan(2, grid={"max_length": [9]}))
+        self.assertIn("'no_repeat_ngram_size' is another name of 'no_repeat_ngram', which is given too",
+                      self.plan(2, no_repeat_ngram=2, no_repeat_ngram_size=2))
+        self.assertIn("/grid/no_repeat_ngram", self.plan(2, no_repeat_ngram=2, grid={"no_repeat_ngram_size": [2]}))
+        error = self.plan(2, methods=[{"method": "lead", "no_repeat_ngram_size": 2}])
+        self.assertIn("method 'lead' has no parameter 'no_repeat_ngram_size'", error)
+
+    def test_list_methods_shows_the_other_names(self):
+        listing = json.loads(self.assert_succeeds(self.run_bench("list", "methods", "--json")))
+        params = next(m for m in listing["methods"] if m["name"] == "zero_shot")["params"]
+        self.assertEqual(next(p for p in params if p["name"] == "no_repeat_ngram")["also"], ["no_repeat_ngram_size"])
+        self.assertIn("(also no_repeat_ngram_size)", self.assert_succeeds(self.run_bench("list", "methods")))
 
 
 if __name__ == "__main__":

@@ -163,6 +163,35 @@ class ScoreFiles(DriverTest):
         self.assert_fails(2, self.run_bench("score", "out.jsonl", "--match", "rouge9=1"), "unknown column 'rouge9'")
         self.assert_fails(2, self.run_bench("score", "out.jsonl", "--match", digits, "--metric", "rouge"), "--metric")
 
+    def test_match_fails_when_nothing_gives_the_digits(self):
+        self.jsonl([{"prediction": "running cats sat", "references": ["the cats sat"]},
+                    {"prediction": "a big dog barked here", "references": ["a big dog barked there"]}])
+        run = self.run_bench("score", "out.jsonl", "--match", "rouge1=12.34")
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn("\n0 of ", "\n" + run.stdout)
+        self.assertIn("(2 items, 1 reference per item)", run.stdout)
+        bleu = self.scores("out.jsonl", "--metric", "bleu:tokenize=char")["scores"]["bleu"]["value"]
+        rouge = 100 * self.scores("out.jsonl")["scores"]["rouge1"]["r"]
+        both = f"rouge1={rouge:.2f},bleu={bleu:.2f}"
+        text = self.assert_succeeds(self.run_bench("score", "out.jsonl", "--match", both))
+        self.assertIn("bleu:tokenize=char,smooth=exp", text)
+        self.assertIn("expected matches by chance: at most ", text)
+        run = self.run_bench("score", "out.jsonl", "--match", f"rouge1={rouge:.2f},bleu=0.01", "--json")
+        self.assertEqual(run.returncode, 1, "every part must be found")
+        self.assertEqual([len(f["matches"]) > 0 for f in json.loads(run.stdout)["families"]], [True, False])
+
+    def test_explain_diff_reads_the_signature_that_is_printed_as_sacrebleu_s(self):
+        self.jsonl([{"prediction": "The Cats sat", "references": ["the cats sat down"]}])
+        printed = self.assert_succeeds(self.run_bench("score", "out.jsonl", "--metric", "bleu"))
+        line = next(line for line in printed.splitlines() if line.startswith("as sacreBLEU: "))
+        other = self.scores("out.jsonl", "--metric", "bleu:lowercase=on")["signature"]["long"]
+        text = self.assert_succeeds(self.run_bench("score", "--explain-diff", line, other))
+        self.assertIn("upper and lower case (case)\n  A: mixed\n  B: lc", text)
+        self.assertEqual(text.count("  A: "), 1, "nothing else differs")
+        report = json.loads(self.assert_succeeds(
+            self.run_bench("score", "out.jsonl", "--explain-diff", line, other, "--json")))
+        self.assertEqual([part["key"] for part in report["contributions"]], ["lowercase"])
+
     def test_explain_diff_with_and_without_texts(self):
         self.jsonl([{"prediction": "running cats", "references": ["run cat", "the cats"]}])
         names = ("rouge", "rouge:stem=off,multi=mean")

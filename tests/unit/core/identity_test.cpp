@@ -78,7 +78,7 @@ TEST_F(CachedDigest, IsReadFromTheCacheTheSecondTime) {
   EXPECT_EQ(*sha256_file_cached(path), kAbcDigest);
   ASSERT_EQ(remembered(), 1U);
   const auto entry = *std::filesystem::directory_iterator(folder_ / "cache/digests");
-  ASSERT_TRUE(write_file_atomic(entry.path().string(), kEmptyDigest).ok());
+  ASSERT_TRUE(write_file(entry.path().string(), kEmptyDigest).ok());
   EXPECT_EQ(*sha256_file_cached(path), kEmptyDigest);  // shows that the cache was asked
 }
 
@@ -102,7 +102,7 @@ TEST_F(CachedDigest, IgnoresADamagedEntryAndAnUnusableCache) {
   age(path, 1'000'000'000);
   ASSERT_TRUE(sha256_file_cached(path).ok());
   const auto entry = *std::filesystem::directory_iterator(folder_ / "cache/digests");
-  ASSERT_TRUE(write_file_atomic(entry.path().string(), "not a digest").ok());
+  ASSERT_TRUE(write_file(entry.path().string(), "not a digest").ok());
   EXPECT_EQ(*sha256_file_cached(path), kAbcDigest);
   const EnvironmentVariable blocked("QFS_CACHE_DIR", folder_.write("file", "") + "/below");
   EXPECT_EQ(*sha256_file_cached(path), kAbcDigest);

@@ -42,6 +42,12 @@ TEST(TerminalSafe, RepairsIllFormedText) {
             "b");
 }
 
+TEST(TerminalSafeJson, EscapesAsJsonDoesSoThatTheValueStays) {
+  EXPECT_EQ(terminal_safe_json("{\"a\": \"\xC2\x9B"
+                               "31m\x7F\xE2\x80\xAE é\"}\n"),
+            "{\"a\": \"\\u009b31m\\u007f\\u202e é\"}\n");
+}
+
 class Log : public ::testing::Test {
  protected:
   static std::string written(LogLevel level) {

@@ -87,10 +87,11 @@ TEST(RecordErrors, MissingFieldListsTheFieldsThereAndTheRemedy) {
   Error error = error_of(R"({"document": "d", "query": "q", "reference": "r"})");
   EXPECT_EQ(error.kind, ErrorKind::data);
   EXPECT_EQ(error.where, "f.jsonl:3");
-  EXPECT_EQ(error.message,
-            "missing field 'references' (did you mean 'reference'?); the fields there are: "
-            "document, query, reference. Map it in \"fields\", or say \"references\": \"\" when "
-            "the data have none");
+  EXPECT_EQ(
+      error.message,
+      "missing field 'references' (did you mean 'reference'?); the fields there are: "
+      "document, query, reference. Map it with \"fields\" (--field references=NAME), or, when "
+      "the data have none, write \"references\": \"\" (--field references=)");
 }
 
 TEST(RecordErrors, MissingMappedFieldNamesBothSides) {

@@ -134,6 +134,27 @@ TEST(ShortestOutput, new_tokens_go_before_lengths) {
   EXPECT_EQ(chosen_decoding(published({}), defaults, {})->min_new_tokens, 3);
 }
 
+TEST(ShortestOutput, a_given_length_goes_before_what_is_published) {
+  GenerationDefaults defaults;
+  defaults.published.min_new_tokens = 3;
+  const auto chosen =
+      chosen_decoding(published({{"min_length", int64_t{6}}}), defaults, encoder_decoder());
+  EXPECT_EQ(chosen->min_new_tokens, 5);
+  EXPECT_THAT(refusal(defaults, {{"min_length", int64_t{6}}}), HasSubstr("give 'min_new_tokens'"));
+}
+
+TEST(RepetitionPenalty, is_given_or_published) {
+  GenerationDefaults defaults;
+  defaults.published.repetition_penalty = 1.05;
+  EXPECT_EQ(chosen_decoding(Params(), defaults, {})->repetition_penalty, 1);
+  EXPECT_EQ(chosen_decoding(published({}), defaults, {})->repetition_penalty, 1.05);
+  EXPECT_EQ(
+      chosen_decoding(published({{"repetition_penalty", 1.2}}), defaults, {})->repetition_penalty,
+      1.2);
+  defaults.published.repetition_penalty = 0;
+  EXPECT_THAT(refusal(defaults, {}), HasSubstr("'repetition_penalty' is not above 0"));
+}
+
 TEST(PublishedSettings, hinder_only_who_asks_for_them) {
   GenerationDefaults defaults;
   defaults.published.status = data_error("out of range", "generation_config.json#/top_k");

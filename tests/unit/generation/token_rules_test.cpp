@@ -38,6 +38,16 @@ TEST(TokenRules, an_ngram_of_the_sequence_is_not_completed_again) {
   EXPECT_THAT(left(options, {9, -1}, 2), ElementsAre(0, 1, 2, 3, 4, 5));  // of another vocabulary
 }
 
+TEST(TokenRules, a_repetition_penalty_takes_each_token_of_the_sequence_once) {
+  // transformers 5.23, RepetitionPenaltyLogitsProcessor: score * p below 0, score / p from 0.
+  DecodingOptions options;
+  options.repetition_penalty = 1.25;
+  std::vector<float> scores = {2, -2, 0, 5, -1, 1};
+  EXPECT_TRUE(has_token_rules(options, 7));
+  apply_token_rules(options, std::vector<int32_t>{0, 1, 1, 2, 0, 9, -1}, 3, scores);
+  EXPECT_THAT(scores, ElementsAre(1.6F, -2.5F, 0, 5, -1, 1));
+}
+
 TEST(TokenRules, no_end_before_the_minimum) {
   DecodingOptions options;
   options.min_new_tokens = 2;

@@ -157,7 +157,7 @@ class ExternalMetric(unittest.TestCase):
         self.assertEqual((self.scored("rouge"), self.scored()), (4, 0))
         asked = self.score("--metric", "mine")
         self.assertEqual(asked.returncode, 2, asked.stderr)
-        self.assertIn("agree to that with --allow-external", asked.stderr)
+        self.assertIn("pass --allow-external to permit this", asked.stderr)
         unknown = self.score("--metric", "mime")
         self.assertEqual(unknown.returncode, 2, unknown.stderr)
         self.assertIn("external metrics of the sweep: mine", unknown.stderr)

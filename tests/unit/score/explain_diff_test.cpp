@@ -47,6 +47,45 @@ TEST(Signatures, AreReadBack) {
   EXPECT_EQ(read_signature("rouge:stem=off", kCatalog)->value("stem"), "none");
 }
 
+TEST(Signatures, OfSacrebleuAreOurs) {
+  for (const char* name : {"bleu", "bleu:tokenize=none,lowercase=on",
+                           "bleu:smooth=floor,smooth_value=0.5", "bleu:effective_order=on", "chrf",
+                           "chrf++", "chrf:beta=3,whitespace=on", "chrf:eps_smoothing=on"}) {
+    const auto metric = *kCatalog.make(name);
+    const std::string text = metric->tool_signature(1, 1);
+    ASSERT_TRUE(is_tool_signature(text)) << text;
+    const auto read = read_tool_signature("as sacreBLEU: " + text, kCatalog);
+    ASSERT_TRUE(read.ok()) << name << ": " << read.error().to_string();
+    EXPECT_TRUE(differences(*read, signature(name, "|n:2|nrefs:1|missing:error")).empty()) << name;
+    const auto theirs = computation_of(*read, kCatalog);
+    const auto ours = computation_of(signature(name), kCatalog);
+    ASSERT_TRUE(theirs.ok() && ours.ok()) << name;
+    EXPECT_EQ(theirs->name(), ours->name());
+    EXPECT_EQ(theirs->declared, ours->declared) << name;
+  }
+  EXPECT_FALSE(is_tool_signature((*kCatalog.make("bleu"))->signature()));
+  EXPECT_FALSE(is_tool_signature("rouge:stem=off"));
+}
+
+TEST(Signatures, OfSacrebleuDifferByReleaseAndReferences) {
+  const std::string old = "BLEU|nrefs:4|bs:1000|seed:12345|case:mixed|eff:no|tok:13a|smooth:exp|";
+  const auto read = read_tool_signature(old + "version:2.0.0", kCatalog);
+  ASSERT_TRUE(read.ok()) << read.error().to_string();
+  const auto found = differences(*read, signature("bleu:tokenize=none", "|n:2|nrefs:1"));
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].key + found[0].a + found[0].b, "tok13anone");
+  EXPECT_EQ(found[1].key + found[1].a + found[1].b, "nrefs41");
+  EXPECT_EQ(found[2].key + found[2].a + found[2].b, "version2.0.0");
+  const auto message = [](const std::string& text) {
+    const auto bad = read_tool_signature(text, kCatalog);
+    return bad.ok() ? "" : bad.error().message;
+  };
+  EXPECT_THAT(message("TER|nrefs:1|case:lc"), HasSubstr("no metric gives the digits of 'TER'"));
+  EXPECT_THAT(message(old + "tok:ja-mecab"), HasSubstr("twice"));
+  EXPECT_THAT(message("BLEU|nrefs:1|case:mixed|eff:no|tok:ja-mecab|smooth:exp"),
+              HasSubstr("ja-mecab"));
+}
+
 TEST(Signatures, WrongOnesNameTheNearestKey) {
   const auto message = [](const std::string& text) {
     const auto read = read_signature(text, kCatalog);
