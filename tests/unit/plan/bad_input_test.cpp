@@ -146,8 +146,8 @@ const std::vector<BadSweep> kResources = {
     {"external_not_allowed",
      methods(R"({"method": "external", "command": ["python3", "a.py"], "fingerprint": ["*.py"]})"),
      kArgument,
-     "s.json#/methods/0/command: this method starts a program of yours ('python3'); agree to that "
-     "with --allow-external"},
+     "s.json#/methods/0/command: this method starts a program of yours ('python3'); pass "
+     "--allow-external to permit this"},
 };
 
 std::string case_name(const testing::TestParamInfo<BadSweep>& info) { return info.param.name; }
