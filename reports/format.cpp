@@ -26,6 +26,7 @@ std::string number_text(const TableValue& value, const TableCell& cell) {
     text +=
         fmt::format(" (n/a: {} {})", cell.clusters, cell.clusters == 1 ? "cluster" : "clusters");
   }
+  if (cell.empty > 0) text += fmt::format(" ({}/{} empty)", cell.empty, cell.n);
   return with_detail(std::move(text), cell.detail);
 }
 

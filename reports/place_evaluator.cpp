@@ -71,10 +71,20 @@ Result<TableCell> PlaceEvaluator::score(const ValueSpec& value) {
   const auto row = std::ranges::find(job.scores, value.key, &store::ScoreRow::name);
   if (row == job.scores.end()) return with_status(CellStatus::not_reported);
   TableCell cell = scored(job, *row);
+  Result<int64_t> empty = empty_texts(job.id);
+  if (!empty) return empty.error();
+  cell.empty = *empty;
   cell.source.score_id = job.id.hex();
   context_.used.metrics.emplace(job.metric, job.signature);
   if (!job.interval_method.empty()) context_.used.interval_methods.insert(job.interval_method);
   return cell;
+}
+
+Result<int64_t> PlaceEvaluator::empty_texts(const ScoreId& id) {
+  if (auto known = empty_texts_.find(id); known != empty_texts_.end()) return known->second;
+  Result<int64_t> empty = context_.reader.empty_scored_texts(id);
+  if (empty) empty_texts_[id] = *empty;
+  return empty;
 }
 
 Result<const store::ScoreJobRow*> PlaceEvaluator::score_job(const ValueSpec& value) const {

@@ -2,6 +2,7 @@
 // from the store the first time it is asked for. Private to reports. Not thread-safe.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -56,11 +57,14 @@ class PlaceEvaluator {
   TableCell served(const ValueSpec& value) const;
   TableCell mean_tokens(bool read) const;
   Result<const store::ScoreJobRow*> score_job(const ValueSpec& value) const;
+  /// Of the texts that a job scored.
+  Result<int64_t> empty_texts(const ScoreId& id);
   Status load_measurements();
   Status load_outputs();
 
   const PlaceFacts& place_;
   EvaluatorContext context_;
+  std::map<ScoreId, int64_t> empty_texts_;
   std::optional<std::vector<store::MeasurementRow>> measurements_;
   std::optional<std::vector<store::MemoryRow>> memory_;
   std::optional<std::vector<store::OutputRow>> outputs_;

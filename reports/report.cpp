@@ -114,6 +114,16 @@ std::vector<std::string> notes_of(const Table& table) {
   return notes;
 }
 
+/// Leaves only the places asked for; the note about it.
+std::vector<std::string> select_places(SweepFacts& facts, const ReportRequest& request) {
+  if (!request.positions) return {};
+  const size_t all = facts.places.size();
+  std::vector<PlaceFacts> places;
+  for (size_t position : *request.positions) places.push_back(std::move(facts.places[position]));
+  facts.places = std::move(places);
+  return {fmt::format("{} of {} cells: {}", facts.places.size(), all, request.selection)};
+}
+
 /// Conflicting outputs by result: two computations of one thing that came out differently.
 Result<std::map<store::ResultId, int64_t>> conflicts_by_result(store::Reader& reader) {
   Result<std::vector<store::ConflictRow>> rows = reader.conflicts();
@@ -123,11 +133,70 @@ Result<std::map<store::ResultId, int64_t>> conflicts_by_result(store::Reader& re
   return counts;
 }
 
+/// "lead (cell 1234567890ab)".
+std::string place_name(const PlaceFacts& place) {
+  return fmt::format("{} (cell {})", place.dimensions.at("method"), place.cell.id.short_hex());
+}
+
+/// Says that outputs are empty; empty where none is. `scored`: how many texts were after
+/// postprocessing, in the score where they are most.
+std::string empty_note(const PlaceFacts& place, int64_t outputs, int64_t scored) {
+  if (outputs == 0 && scored == 0) return "";
+  const int64_t of = place.predict->done;
+  std::string note = fmt::format("{}: {} of {} outputs are empty", place_name(place), outputs, of);
+  if (scored > outputs) note += fmt::format(", {} after postprocessing", scored);
+  return note + (std::max(outputs, scored) == of ? "; its scores are those of empty texts" : "");
+}
+
+/// Labels of methods, each once, in the order of the sweep.
+std::vector<std::string> methods_where(const SweepFacts& facts, auto&& condition) {
+  std::vector<std::string> names;
+  for (const PlaceFacts& place : facts.places) {
+    const std::string& name = place.dimensions.at("method");
+    if (condition(place) && std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+/// What "–" under a parameter means, and who reads whole documents where others are cut, which need
+/// not show in any axis.
+std::vector<std::string> absence_notes(const SweepFacts& facts, const Layout& layout) {
+  std::set<std::string> params = {"local_context"};
+  for (const auto* axes : {&layout.row_axes, &layout.column_axes}) {
+    params.insert(axes->begin(), axes->end());
+  }
+  for (const char* fixed : {"backbone", "cell", "dataset", "method", "seed", "tokenizer"}) {
+    params.erase(fixed);
+  }
+  std::vector<std::string> notes;
+  for (const std::string& param : params) {
+    const auto has = [&](const PlaceFacts& place) { return place.dimensions.contains(param); };
+    if (std::ranges::none_of(facts.places, has)) continue;
+    const auto add = [&](const std::vector<std::string>& names, const char* meaning) {
+      if (names.empty()) return;
+      notes.push_back(fmt::format("{} {} no {}{}", fmt::join(names, ", "),
+                                  names.size() == 1 ? "has" : "have", param, meaning));
+    };
+    const bool context = param == "local_context";
+    add(methods_where(facts, [&](const PlaceFacts& p) { return !has(p) && !p.imported(); }),
+        context ? ": whole documents are read" : "");
+    add(methods_where(facts, [&](const PlaceFacts& p) { return !has(p) && p.imported(); }),
+        context ? ": how much of the documents was read is not known" : "");
+  }
+  return notes;
+}
+
+std::vector<std::string> seed_notes(const SweepFacts& facts) {
+  const auto names = methods_where(facts, [](const PlaceFacts& p) { return p.another_seed; });
+  if (names.empty()) return {};
+  return {fmt::format("the seed does not matter to {}: one result, shown for each seed",
+                      fmt::join(names, ", "))};
+}
+
 std::string conflict_note(const PlaceFacts& place, int64_t count) {
   return fmt::format(
-      "not deterministic: {} of {} outputs of {} (cell {}) came out differently when computed "
-      "again",
-      count, place.cell.ordinals.size(), place.dimensions.at("method"), place.cell.id.short_hex());
+      "not deterministic: {} of {} outputs of {} came out differently when computed again", count,
+      place.cell.ordinals.size(), place_name(place));
 }
 
 Table empty_table(const SweepFacts& facts, const Layout& layout,
@@ -150,6 +219,7 @@ Table empty_table(const SweepFacts& facts, const Layout& layout,
 Result<Table> build_table(store::Reader& reader, const ReportRequest& request) {
   Result<SweepFacts> facts = load_sweep_facts(reader, request.sweep);
   if (!facts) return facts.error();
+  std::vector<std::string> notes = select_places(*facts, request);
   const std::vector<std::string> columns = known_columns(*facts, request.metrics);
   const ReportSettings settings = merged_settings(*facts, request, columns);
   if (Status known = check_values(settings, columns); !known) return known.error();
@@ -162,7 +232,7 @@ Result<Table> build_table(store::Reader& reader, const ReportRequest& request) {
   Table table = empty_table(*facts, *layout, values);
   UsedSources used;
   EvidenceIndex evidence(reader);
-  std::vector<std::string> conflict_notes;
+  std::vector<std::string> place_notes;
   for (size_t i = 0; i < facts->places.size(); ++i) {
     const PlaceFacts& place = facts->places[i];
     const Slot slot = layout->slots[i];
@@ -171,22 +241,32 @@ Result<Table> build_table(store::Reader& reader, const ReportRequest& request) {
     if (place.predict) {
       if (auto it = conflicts->find(place.predict->id); it != conflicts->end()) {
         conflicting = it->second;
-        conflict_notes.push_back(conflict_note(place, conflicting));
+        if (!place.another_seed) place_notes.push_back(conflict_note(place, conflicting));
       }
     }
+    int64_t empty = 0;
     PlaceEvaluator evaluator(place, {reader, evidence, request.metrics, used});
     for (size_t value = 0; value < values.size(); ++value) {
       Result<TableCell> cell = evaluator.evaluate(values[value]);
       if (!cell) return cell.error();
       cell->conflicts = conflicting;
+      empty = std::max(empty, cell->empty);
       table.cell(slot.row, slot.column, value) = std::move(*cell);
     }
+    if (!place.predict || place.another_seed) continue;
+    Result<int64_t> outputs = reader.empty_outputs(place.predict->id);
+    if (!outputs) return outputs.error();
+    std::string note = empty_note(place, *outputs, empty);
+    if (!note.empty()) place_notes.push_back(std::move(note));
   }
   for (size_t value = 0; value < values.size(); ++value) {
     if (values[value].source == ValueSource::peak_memory) name_memory(table, value);
   }
-  table.notes = notes_of(table);
-  table.notes.insert(table.notes.end(), conflict_notes.begin(), conflict_notes.end());
+  for (const auto& more :
+       {notes_of(table), absence_notes(*facts, *layout), seed_notes(*facts), place_notes}) {
+    notes.insert(notes.end(), more.begin(), more.end());
+  }
+  table.notes = std::move(notes);
   table.datasets = dataset_signatures(*facts);
   table.signatures = metric_signatures(used);
   table.signature = signature_line(request.program, *facts, used);

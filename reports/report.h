@@ -17,7 +17,9 @@
 namespace qfs::reports {
 
 struct ReportRequest {
-  std::string sweep;  ///< name or beginning of an id; empty: the latest
+  std::string sweep;                             ///< as find_sweep takes it
+  std::optional<std::vector<size_t>> positions;  ///< of the places shown; absent: all
+  std::string selection;                         ///< what chose the positions, for a note
   std::optional<std::vector<std::string>> rows;
   std::optional<std::vector<std::string>> columns;
   std::optional<std::vector<std::string>> values;

@@ -66,7 +66,10 @@ Status add_dimensions(PlaceFacts& facts, const std::map<DatasetId, store::Datase
   for (const auto& [name, value] : params->items()) facts.dimensions[name] = as_text(value);
   facts.dimensions["method"] = facts.place.label.empty() ? facts.cell.method : facts.place.label;
   facts.dimensions["dataset"] = dataset_label(facts.cell.dataset, datasets);
-  facts.dimensions["seed"] = std::to_string(facts.cell.seed);
+  const auto shown_seed = facts.dimensions.extract(store::kShownSeed);
+  facts.another_seed = !shown_seed.empty();
+  facts.dimensions["seed"] =
+      facts.another_seed ? shown_seed.mapped() : std::to_string(facts.cell.seed);
   facts.dimensions["cell"] = facts.cell.id.short_hex();
   return {};
 }
@@ -109,13 +112,18 @@ Result<store::SweepRow> find_sweep(store::Reader& reader, std::string_view selec
     if (std::ranges::find(names, info.name) == names.end()) names.push_back(info.name);
     if (info.id.hex().starts_with(selector)) matches.push_back(info.id);
   }
+  if (selector == "latest") return reader.latest_sweep();
+  for (const store::SweepInfo& info : *sweeps) {
+    if (std::to_string(info.number) == selector) return reader.sweep(info.id);
+  }
   if (matches.size() == 1) return reader.sweep(matches.front());
   if (matches.size() > 1) {
     return invalid_argument(fmt::format("'{}' is the beginning of {} sweeps' ids; give more digits",
                                         selector, matches.size()));
   }
   return not_found(
-      fmt::format("the store has no sweep '{}'{}", selector, suggestion(selector, names)));
+      fmt::format("the store has no run or sweep '{}'{}; 'qfs-bench list runs' shows its {}",
+                  selector, suggestion(selector, names), sweeps->size()));
 }
 
 Result<SweepFacts> load_sweep_facts(store::Reader& reader, std::string_view selector) {

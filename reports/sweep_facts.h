@@ -24,9 +24,15 @@ struct PlaceFacts {
   /// What it can be arranged by: "method" (the row's label), "dataset", "seed" and every parameter,
   /// as text.
   std::map<std::string, std::string, std::less<>> dimensions;
+  /// Shown for this seed, too, which does not matter to it: the same result stands at another
+  /// place.
+  bool another_seed = false;
   std::optional<store::ResultRow> predict;
   std::optional<store::ResultRow> measure;
   std::vector<store::ScoreJobRow> scores;  ///< of `predict`
+
+  /// The outputs were in a file already.
+  bool imported() const { return cell.method == "imported"; }
 };
 
 struct SweepFacts {
@@ -37,8 +43,9 @@ struct SweepFacts {
   std::map<DatasetId, store::DatasetRow> datasets;
 };
 
-/// The sweep with this name (the latest of them), with an id that starts with these hex digits, or
-/// the latest of all when `selector` is empty. `not_found` suggests the nearest name.
+/// The sweep with this name (the latest of them), the one of this number (SweepInfo::number), or
+/// with an id that starts with these hex digits; the latest of all for "latest" and when `selector`
+/// is empty. `not_found` suggests the nearest name.
 Result<store::SweepRow> find_sweep(store::Reader& reader, std::string_view selector);
 
 Result<SweepFacts> load_sweep_facts(store::Reader& reader, std::string_view selector);

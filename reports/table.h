@@ -55,6 +55,7 @@ struct TableCell {
   int64_t clusters = -1;  ///< documents; -1: no interval was asked for
   std::string detail;     ///< "signal 9", "12/20", "host" …; short, may be empty
   int64_t conflicts = 0;  ///< outputs that a second computation contradicted
+  int64_t empty = 0;      ///< of a score: texts among the n that are nothing, or white space alone
   CellSource source;
 };
 

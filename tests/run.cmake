@@ -6,6 +6,9 @@ if(TARGET qfs-bench)
     COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/unit/run/test_external_method.py
             $<TARGET_FILE:qfs-bench> ${PROJECT_SOURCE_DIR})
   set_tests_properties(test_external_method PROPERTIES LABELS unit TIMEOUT 300)
+  add_test(NAME test_external_cut
+    COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/unit/run/test_external_cut.py $<TARGET_FILE:qfs-bench>)
+  set_tests_properties(test_external_cut PROPERTIES LABELS unit TIMEOUT 300)
   add_test(NAME test_external_metric
     COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/unit/run/test_external_metric.py
             $<TARGET_FILE:qfs-bench> ${PROJECT_SOURCE_DIR})

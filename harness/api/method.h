@@ -104,6 +104,10 @@ class MethodSpec {
 
   virtual Cost cost(const Params& params, const DatasetStats& stats) const = 0;
 
+  /// Whether outputs may depend on the seed. Where they do not, a cell is computed once, with seed
+  /// 0, whatever seeds a sweep has.
+  virtual bool seed_matters(const Params&) const { return true; }
+
   /// What ties outputs to one sweep (the address of a server whose model may change any day). Not
   /// empty: the cell id holds it and the sweep's name, so that no other sweep reuses them.
   virtual std::string sweep_bound(const Params&) const { return {}; }

@@ -8,6 +8,7 @@
 #include "harness/core/build_info.h"
 #include "harness/core/json_dom.h"
 #include "harness/host/server.h"
+#include "methods/external/document_cutter.h"
 #include "methods/register_light_sessions.h"
 #include "methods/register_sources.h"
 
@@ -39,7 +40,8 @@ Result<host::ProbeReply> probe(const RuntimeOptions&) {
 }  // namespace
 
 int serve_light_host() {
-  const std::vector<SessionFactory> sessions = methods::light_sessions();
+  std::vector<SessionFactory> sessions = methods::light_sessions();
+  sessions.push_back(external::document_cutter());
   return host::serve_inherited({.sessions = sessions, .probe = probe, .take_device_memory = {}});
 }
 

@@ -28,7 +28,7 @@ CellNames::CellNames(const plan::Plan& plan) : plan_(plan) {
       values[{cell.label, name}].insert(value_text(value));
     }
     datasets.insert(cell.dataset);
-    seeds.insert(cell.seed);
+    seeds.insert(cell.shown_seeds.begin(), cell.shown_seeds.end());
     if (cell.backbone) backbones.insert(cell.backbone->name);
   }
   for (const auto& [key, seen] : values) {
@@ -50,7 +50,7 @@ std::string CellNames::of(const plan::Cell& cell) const {
     }
   }
   if (several_datasets_) name += " dataset=" + plan_.datasets[cell.dataset].name;
-  if (several_seeds_) name += " seed=" + std::to_string(cell.seed);
+  if (several_seeds_) name += fmt::format(" seed={}", fmt::join(cell.shown_seeds, "|"));
   return name;
 }
 

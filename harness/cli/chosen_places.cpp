@@ -2,63 +2,78 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "harness/cli/shown_example.h"
-#include "harness/core/suggest.h"
+#include "harness/core/json_dom.h"
 #include "harness/plan/filter.h"
 
 namespace qfs::cli {
 namespace {
 
-/// Conditions of one key are alternatives, different keys must all hold, as in plan::matches.
-bool matches(const plan::Filter& filter, const reports::PlaceFacts& place) {
-  return std::ranges::all_of(filter.conditions, [&](const plan::FilterCondition& condition) {
-    auto own = place.dimensions.find(condition.key);
-    return own != place.dimensions.end() &&
-           std::ranges::any_of(filter.conditions, [&](const plan::FilterCondition& other) {
-             return other.key == condition.key && other.value == own->second;
-           });
-  });
-}
-
-Status check_keys(const plan::Filter& filter, const reports::SweepFacts& facts) {
-  std::vector<std::string> names;
-  for (const reports::PlaceFacts& place : facts.places) {
-    for (const auto& [name, value] : place.dimensions) {
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-    }
-  }
-  for (const plan::FilterCondition& condition : filter.conditions) {
-    if (std::ranges::find(names, condition.key) == names.end()) {
-      return not_found(fmt::format("--filter: no cell of the sweep has '{}'{}", condition.key,
-                                   suggestion(condition.key, names)));
-    }
-  }
-  return {};
+/// As a plan's filter sees the cell.
+plan::CellFacts facts_of(const reports::PlaceFacts& place, const reports::SweepFacts& sweep) {
+  plan::CellFacts facts(place.dimensions.begin(), place.dimensions.end());
+  facts.emplace("label", place.dimensions.at("method"));
+  facts.emplace("method", place.cell.method);
+  const auto identity = parse_json(place.cell.identity.text, "identity");
+  if (identity && identity->contains("external")) facts.emplace("method", "external");
+  facts.emplace("dataset", sweep.datasets.at(place.cell.dataset).manifest.name);
+  return facts;
 }
 
 }  // namespace
 
+CLI::Option* add_run_option(CLI::App& command, std::string& run) {
+  return command
+      .add_option("--run,--sweep", run,
+                  "Which run of the store: a number of `list runs`, latest, a sweep's name or the "
+                  "beginning of its id (default: the latest)")
+      ->type_name("RUN");
+}
+
+void add_filter_option(CLI::App& command, std::vector<std::string>& filters) {
+  command
+      .add_option("--filter", filters,
+                  "Only cells that match, e.g. 'method=lead|bm25,local_context=256'; repeatable")
+      ->type_name("KEY=VALUE|VALUE,…")
+      ->take_all()
+      ->expected(1)
+      ->allow_extra_args(false);
+}
+
+std::string joined_filter(const std::vector<std::string>& filters) {
+  return fmt::format("{}", fmt::join(filters, ","));
+}
+
+Result<std::vector<size_t>> matching_positions(const reports::SweepFacts& facts,
+                                               const std::string& filter) {
+  const Result<plan::Filter> conditions = plan::parse_filter(filter);
+  if (!conditions) return conditions.error();
+  std::vector<plan::CellFacts> cells;
+  for (const reports::PlaceFacts& place : facts.places) cells.push_back(facts_of(place, facts));
+  return plan::matching_cells(*conditions, cells);
+}
+
 Result<std::vector<const reports::PlaceFacts*>> matching_places(const reports::SweepFacts& facts,
                                                                 const std::string& id_prefix,
                                                                 const std::string& filter) {
-  plan::Filter conditions;
-  if (!filter.empty()) {
-    Result<plan::Filter> parsed = plan::parse_filter(filter);
-    if (!parsed) return parsed.error();
-    conditions = *std::move(parsed);
-  }
-  if (Status known = check_keys(conditions, facts); !known) return known.error();
+  const Result<std::vector<size_t>> matching = matching_positions(facts, filter);
+  if (!matching) return matching.error();
   std::vector<const reports::PlaceFacts*> found;
-  for (const reports::PlaceFacts& place : facts.places) {
-    if (place.cell.id.hex().starts_with(id_prefix) && matches(conditions, place)) {
-      found.push_back(&place);
-    }
+  for (size_t i : *matching) {
+    const reports::PlaceFacts& place = facts.places[i];
+    if (!place.cell.id.hex().starts_with(id_prefix)) continue;
+    const bool again = std::ranges::any_of(found, [&](const reports::PlaceFacts* other) {
+      return place.another_seed && other->cell.id == place.cell.id;
+    });
+    if (!again) found.push_back(&place);
   }
   if (found.empty()) {
-    return not_found("no cell of sweep '" + facts.sweep.name +
-                     "' matches; 'qfs-bench list cells' shows them");
+    return not_found("no cell of sweep '" + facts.sweep.name + "' has an id that begins with '" +
+                     id_prefix + "'; 'qfs-bench list cells' shows them");
   }
   return found;
 }

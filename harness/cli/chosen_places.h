@@ -1,6 +1,6 @@
-// Which cells of a stored sweep a command line means: by the beginning of an id and by conditions
-// such as "method=lead,local_context=256". Used by the subcommands that look at cells. Stateless;
-// errors name the key or list the cells that match.
+// Which run of a store and which of its cells a command line means: by number, name or id, by the
+// beginning of a cell's id, and by conditions such as "method=lead|bm25,local_context=256". Used by
+// the subcommands that look at cells. Stateless; errors name the key or list the cells that match.
 #pragma once
 
 #include <string>
@@ -9,10 +9,27 @@
 #include "harness/api/result.h"
 #include "reports/sweep_facts.h"
 
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
 namespace qfs::cli {
 
-/// The cells that match, in the sweep's order; at least one. `filter` may be empty. Errors:
-/// `not_found` for a key that no cell has and when none matches.
+/// Adds --run; `run` is what reports::find_sweep takes.
+CLI::Option* add_run_option(CLI::App& command, std::string& run);
+/// Adds --filter, repeatable: all conditions together.
+void add_filter_option(CLI::App& command, std::vector<std::string>& filters);
+/// The conditions of all --filter options, as matching_places takes them.
+std::string joined_filter(const std::vector<std::string>& filters);
+
+/// Positions in the sweep's order of the places that match; at least one. `filter` may be empty.
+/// Errors: `not_found` for a key or a value that no cell has and when none matches.
+Result<std::vector<size_t>> matching_positions(const reports::SweepFacts& facts,
+                                               const std::string& filter);
+
+/// The cells that match and whose id begins so; one that is shown for several seeds comes once.
+/// Errors as above.
 Result<std::vector<const reports::PlaceFacts*>> matching_places(const reports::SweepFacts& facts,
                                                                 const std::string& id_prefix,
                                                                 const std::string& filter);

@@ -20,13 +20,13 @@ json value_json(const ParamValue& value) {
   return std::visit([](const auto& v) { return json(v); }, value);
 }
 
-std::string default_text(const ParamSpec& param) {
+std::string default_text(const ParamSpec& param, bool in_full) {
   if (param.required) return "required";
   if (!param.default_value) return "–";
   const json value = value_json(*param.default_value);
   if (!value.is_string()) return value.dump();
   const std::string text = value.get<std::string>();
-  if (text.size() > kWidestDefault) return "a text, see --json";
+  if (text.size() > kWidestDefault) return in_full ? "below" : "a text: list methods NAME";
   return "'" + text + "'";
 }
 
@@ -87,7 +87,8 @@ json method_json(const MethodSpec& spec, const std::string& source_digest) {
       {"source_digest", source_digest}};
 }
 
-std::string method_text(const MethodSpec& spec) {
+/// `in_full`: with long defaults, below the table.
+std::string method_text(const MethodSpec& spec, bool in_full) {
   std::string text = fmt::format("{} (version {}): {}\n", spec.name(), spec.version(), spec.doc());
   if (const auto needs = needs_of(spec); !needs.empty()) {
     text += fmt::format("  needs: {}\n", fmt::join(needs, ", "));
@@ -100,22 +101,35 @@ std::string method_text(const MethodSpec& spec) {
       doc += " (also " + name + ")";
     }
     rows.push_back({"  " + param.name, std::string(to_string(param.type)), param.unit,
-                    default_text(param), range_text(param), doc});
+                    default_text(param, in_full), range_text(param), doc});
   }
   if (rows.empty()) return text;
   rows.insert(rows.begin(), {"  parameter", "type", "unit", "default", "range", ""});
-  return text + aligned(rows);
+  text += aligned(rows);
+  for (const ParamSpec& param : spec.params()) {
+    if (in_full && default_text(param, true) == "below") {
+      text += fmt::format("\n{}, default:\n{}\n", param.name,
+                          std::get<std::string>(*param.default_value));
+    }
+  }
+  return text;
 }
 
 }  // namespace
 
-Result<ExitCode> list_methods(const GlobalOptions& global) {
+Result<ExitCode> list_methods(const GlobalOptions& global, const std::string& name) {
   Catalogs catalogs;
   const MethodCatalog& catalog = catalogs.methods();
+  std::vector<const MethodSpec*> specs = catalog.specs();
+  if (!name.empty()) {
+    const Result<const MethodSpec*> one = catalog.find(name);
+    if (!one) return one.error();
+    specs = {*one};
+  }
   if (global.json) {
     json list = json::array();
     auto sources = methods::method_sources();
-    for (const MethodSpec* spec : catalog.specs()) {
+    for (const MethodSpec* spec : specs) {
       list.push_back(method_json(*spec, sources[std::string(spec->name())]));
     }
     if (Status printed =
@@ -127,7 +141,7 @@ Result<ExitCode> list_methods(const GlobalOptions& global) {
     return ExitCode::ok;
   }
   std::string text;
-  for (const MethodSpec* spec : catalog.specs()) text += method_text(*spec) + "\n";
+  for (const MethodSpec* spec : specs) text += method_text(*spec, !name.empty()) + "\n";
   text += fmt::format("backbones: {}; also the path of a GGUF file, or hf:org/name@revision\n",
                       fmt::join(catalog.backbone_names(), ", "));
   text += "tokenizers: those of the backbones, words, characters\n";

@@ -6,11 +6,13 @@
 #include <charconv>
 #include <filesystem>
 
+#include "harness/cli/catalogs.h"
 #include "harness/core/files.h"
 #include "harness/core/log.h"
 #include "harness/core/suggest.h"
 #include "harness/host/client.h"
 #include "harness/host/described_spec.h"
+#include "harness/run/document_cutter.h"
 #include "harness/run/launcher.h"
 
 namespace qfs::cli {
@@ -144,15 +146,38 @@ class Check {
     if (!params) return params.error();
     host::OpenRequest request;
     request.method = spec_->name();
-    request.session.params = *std::move(params);
+    request.session.params = *params;
+    if (Status prepared = prepare_cut(*std::move(params)); !prepared) return prepared;
     if (auto failure = client_->open(request, timeout_)) return explained("open", failure->error);
     report_ += "open: ok\n";
     return {};
   }
 
+  /// With local_context documents are cut as in a sweep whose tokenizer is `words`.
+  Status prepare_cut(Params params) {
+    if (!spec_->needs(params).tokenizer) return {};
+    const Result<Resource> words = Catalogs().methods().tokenizer("words");
+    if (!words) return words.error();
+    cell_.id = CellId("method-check");
+    cell_.label = spec_->name();
+    cell_.params = std::move(params);
+    cell_.tokenizer = *words;
+    cell_.external = ExternalCommand{options_.command, {}, ""};
+    run::RunOptions options;
+    options.programs.light = {executable_directory() + "/qfs-bench", "host"};
+    launcher_.emplace(options, qfs::HostLimits{},
+                      std::filesystem::path(log_path_).parent_path().string());
+    cutter_.emplace(*launcher_);
+    report_ += "local_context: documents are cut to as many words here\n";
+    return {};
+  }
+
   Result<Prediction> predict(const NumberedExample& example) {
     host::UnitResults results;
-    const host::RunRequest request{.unit = 0, .measure = false, .examples = {example}};
+    host::RunRequest request{.unit = 0, .measure = false, .examples = {example}};
+    if (cutter_) {
+      if (auto failure = cutter_->cut(cell_, request)) return explained("cut", failure->error);
+    }
     if (auto failure = client_->run(request, visibility_, timeout_, results)) {
       return explained(fmt::format("run (example {})", example.example.key), failure->error);
     }
@@ -166,8 +191,8 @@ class Check {
     report_ += fmt::format("run: {}: '{}'\n", example.example.key,
                            prediction->text.substr(0, kShownBytes));
     if (prediction->text.empty()) report_ += "  note: the summary is empty\n";
-    if (!prediction->truncation) {
-      report_ += "  note: no truncation ledger, so that tables cannot say what was read\n";
+    if (!prediction->truncation && !cutter_) {
+      report_ += "  note: no truncation ledger; with local_context qfs-bench makes one\n";
     }
     if (first_.empty()) first_ = prediction->text;
     return {};
@@ -190,6 +215,9 @@ class Check {
   std::string log_path_;
   std::chrono::seconds timeout_;
   std::optional<host::HostClient> client_;
+  plan::Cell cell_;
+  std::optional<run::HostLauncher> launcher_;
+  std::optional<run::DocumentCutter> cutter_;
   host::Visibility visibility_;
   std::shared_ptr<const MethodSpec> spec_;
   std::string first_;

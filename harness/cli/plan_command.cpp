@@ -14,6 +14,7 @@ Result<ExitCode> run_plan_command(const SweepOptions& options, const GlobalOptio
   if (!plan) return plan.error();
   Result<run::RunOptions> run = run_options(options);
   if (!run) return run.error();
+  if (Status sound = run::check_tokenizers(*plan, *run); !sound) return sound.error();
   const std::string store = sweep_store_path(global.store, plan->experiment.name);
   if (Status printed = print_plan(*plan, store, *run, global.json); !printed) {
     return printed.error();

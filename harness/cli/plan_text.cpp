@@ -57,6 +57,7 @@ json cell_json(const plan::Plan& plan, const plan::Cell& cell, const run::Reuse&
       {"label", cell.label},
       {"params", std::move(params)},
       {"seed", cell.seed},
+      {"shown_seeds", cell.shown_seeds},
       {"dataset", dataset.name},
       {"dataset_id", dataset.data->id.hex()},
       {"host", to_string(cell.host)},

@@ -1,13 +1,18 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/catalogs.h"
+#include "harness/cli/chosen_places.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/output.h"
+#include "harness/cli/per_example.h"
 #include "harness/cli/report_output.h"
 #include "harness/cli/scoring.h"
 #include "harness/cli/store_path.h"
+#include "harness/core/log.h"
 #include "harness/score/imported_metric.h"
 #include "reports/sweep_facts.h"
 
@@ -15,10 +20,12 @@ namespace qfs::cli {
 namespace {
 
 struct ReportOptions {
-  std::string sweep;
+  std::string run;
+  std::vector<std::string> filters;
   std::string format = "markdown";
   std::string only;
   std::string output;
+  std::string per_example;
   std::optional<std::vector<std::string>> rows;
   std::optional<std::vector<std::string>> columns;
   std::optional<std::vector<std::string>> values;
@@ -68,12 +75,28 @@ Status add_named_metrics(const std::vector<std::string>& values, const MetricCat
   return {};
 }
 
+/// --per-example: a line an example of each cell that is shown.
+Status write_examples(store::Reader& reader, const ReportOptions& options,
+                      const std::string& sweep) {
+  const Result<reports::SweepFacts> facts = reports::load_sweep_facts(reader, sweep);
+  if (!facts) return facts.error();
+  const auto places = matching_places(*facts, "", joined_filter(options.filters));
+  if (!places) return places.error();
+  const Result<ExampleLines> lines = example_lines(reader, *places);
+  if (!lines) return lines.error();
+  if (lines->unscored > 0) {
+    log_warning(fmt::format("{} of {} cells have no scores and no lines in {}", lines->unscored,
+                            places->size(), options.per_example));
+  }
+  return write_result(lines->text, options.per_example);
+}
+
 Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& global) {
   Result<std::string> path = existing_store_path(global.store);
   if (!path) return path.error();
   Result<store::Reader> reader = store::Reader::open(*path, {.foreign = global.foreign});
   if (!reader) return reader.error();
-  Result<store::SweepRow> sweep = reports::find_sweep(*reader, options.sweep);
+  Result<store::SweepRow> sweep = reports::find_sweep(*reader, options.run);
   if (!sweep) return sweep.error();
   Catalogs catalogs;
   Result<std::vector<std::string>> metrics = metric_names_of_sweep(*sweep);
@@ -84,6 +107,19 @@ Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& g
 
   reports::ReportRequest request;
   request.sweep = sweep->id.hex();
+  request.selection = joined_filter(options.filters);
+  if (!request.selection.empty()) {
+    const Result<reports::SweepFacts> facts = reports::load_sweep_facts(*reader, request.sweep);
+    if (!facts) return facts.error();
+    Result<std::vector<size_t>> positions = matching_positions(*facts, request.selection);
+    if (!positions) return positions.error();
+    request.positions = *std::move(positions);
+  }
+  if (!options.per_example.empty()) {
+    Status written = write_examples(*reader, options, request.sweep);
+    if (!written) return written.error();
+    if (options.per_example == "-") return ExitCode::ok;
+  }
   request.rows = options.rows;
   request.columns = options.columns;
   request.values = options.values;
@@ -135,7 +171,9 @@ void add_report_command(const CommandLine& line) {
       add_subcommand(line.app, "report", "Prints the table of a stored sweep",
                      "qfs-bench report --store lc_sweep.sqlite --values rouge2.f,peak_memory");
   auto options = std::make_shared<ReportOptions>();
-  command.add_option("SWEEP", options->sweep, "Name or beginning of an id (default: the latest)");
+  CLI::Option* const sweep = command.add_option("SWEEP", options->run, "The same as --run");
+  add_run_option(command, options->run)->excludes(sweep);
+  add_filter_option(command, options->filters);
   command.add_option("--format", options->format, "markdown, json or csv (default: markdown)")
       ->check(CLI::IsMember({"markdown", "json", "csv"}))
       ->type_name("FORMAT");
@@ -146,6 +184,11 @@ void add_report_command(const CommandLine& line) {
   add_list_option(command, "--columns", options->columns, "Column axes");
   add_list_option(command, "--values", options->values, "Values, e.g. rouge1.f,peak_memory");
   command.add_flag("--coverage", options->coverage, "Add what truncation left of the documents");
+  command
+      .add_option("--per-example", options->per_example,
+                  "Scores of every example, in full digits, as JSON lines ('-': instead of the "
+                  "table)")
+      ->type_name("FILE");
   command.add_option("--output,-o", options->output, "Write to a file, whole or not at all")
       ->type_name("FILE");
   add_json_option(command, line.global);

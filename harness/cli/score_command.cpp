@@ -17,6 +17,7 @@
 #include "harness/cli/score_files.h"
 #include "harness/cli/score_import.h"
 #include "harness/cli/scoring.h"
+#include "harness/cli/shown_example.h"
 #include "harness/cli/store_metrics.h"
 #include "harness/cli/store_path.h"
 #include "harness/core/log.h"
@@ -102,8 +103,11 @@ Result<ExitCode> run_score_store(const ScoreOptions& options, const GlobalOption
   if (!chosen) return chosen.error();
 
   std::vector<store::ResultId> results;
+  std::vector<NamedResult> named;
   for (const reports::PlaceFacts& place : facts->places) {
-    if (place.predict) results.push_back(place.predict->id);
+    if (!place.predict || place.another_seed) continue;
+    results.push_back(place.predict->id);
+    named.push_back({place.predict->id, cell_title(place)});
   }
   score::Scorer scorer(*store, *reader);
   if (Status used = use_unstored_datasets(scorer, *facts, catalogs.datasets()); !used) {
@@ -118,6 +122,7 @@ Result<ExitCode> run_score_store(const ScoreOptions& options, const GlobalOption
   if (!summary) return summary.error();
   log_info(fmt::format("{} scores computed, {} were there, {} wait for predictions",
                        summary->scored, summary->kept, summary->incomplete));
+  if (Status warned = warn_of_empty_outputs(*reader, named); !warned) return warned.error();
   const ExitCode passed_over = tell_passed_over(chosen->passed_over);
   if (!summary->failures.empty()) return summary->failures.front();
   return summary->incomplete + summary->refused == 0 ? passed_over : ExitCode::incomplete;
@@ -225,9 +230,9 @@ Result<ExitCode> run_score(ScoreOptions options, const GlobalOptions& global) {
       return invalid_argument("'" + options.target + "' is a store: give it with --store");
     }
     if (const std::string given = file_only_option(options, global); !given.empty()) {
-      return invalid_argument(given +
-                              " is for files of predictions; `report` shows the scores of "
-                              "a store");
+      return invalid_argument(
+          given + " is for files of predictions; `report` shows the scores of a store" +
+          (given == "--per-example" ? ", with --per-example those of every example" : ""));
     }
     return run_score_store(options, global);
   }

@@ -72,6 +72,10 @@ void warn_about(const ScoredItems& items) {
     log_warning(
         fmt::format("{} rows repeat an earlier one and were left out", items.dropped_repeats));
   }
+  if (items.empty_texts > 0) {
+    log_warning(fmt::format("{} of {} scored texts are empty: nothing, or white space alone",
+                            items.empty_texts, items.ids.size()));
+  }
 }
 
 }  // namespace

@@ -54,6 +54,7 @@ struct ScoredItems {
   std::string dataset;        ///< "qmsum/test/whole#a1c2f00dbeef" when references are from there
   int64_t missing = 0;
   int64_t empty_predictions = 0;
+  int64_t empty_texts = 0;  ///< scored texts that are nothing, or white space alone
   int64_t empty_references = 0;
   int64_t python_lists = 0;
   Json postprocess{"[]"};       ///< the chain that the texts went through

@@ -12,6 +12,7 @@
 #include "harness/cli/reference_records.h"
 #include "harness/cli/score_files.h"
 #include "harness/core/suggest.h"
+#include "harness/core/text/unicode.h"
 #include "harness/score/item_source.h"
 
 namespace qfs::cli {
@@ -185,6 +186,7 @@ class Collector {
       }
       items.processed += item.candidate == raw ? 0 : 1;
     }
+    items.empty_texts += piece_kind(item.candidate) == PieceKind::space ? 1 : 0;
     return scorer_.add(std::move(item), std::move(record.where));
   }
 

@@ -140,6 +140,7 @@ std::string scores_json(const FileScores& scores) {
                  {"read_from_python_lists", items.python_lists}}},
                {"missing", {{"policy", to_string(scores.missing)}, {"count", items.missing}}},
                {"empty_predictions", items.empty_predictions},
+               {"empty_texts", items.empty_texts},
                {"dropped_repeats", items.dropped_repeats},
                {"profiles", std::move(profiles)}};
   if (!items.dataset.empty()) body["dataset"] = items.dataset;

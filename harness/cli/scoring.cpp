@@ -79,4 +79,17 @@ Result<ScoringSummary> score_results(score::Scorer& scorer, const Postprocess& p
   return summary;
 }
 
+Status warn_of_empty_outputs(store::Reader& reader, std::span<const NamedResult> results) {
+  for (const NamedResult& named : results) {
+    const Result<int64_t> empty = reader.empty_outputs(named.result);
+    if (!empty) return empty.error();
+    if (*empty == 0) continue;
+    const Result<store::ResultRow> row = reader.result(named.result);
+    if (!row) return row.error();
+    log_warning(fmt::format("{}: {} of {} outputs are empty; each is scored as an empty text",
+                            named.name, *empty, row->done));
+  }
+  return {};
+}
+
 }  // namespace qfs::cli

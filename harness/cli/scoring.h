@@ -34,4 +34,13 @@ Result<ScoringSummary> score_results(score::Scorer& scorer, const Postprocess& p
                                      std::span<const std::shared_ptr<const Metric>> metrics,
                                      bool allow_partial = false);
 
+/// A predict result and how its cell is called.
+struct NamedResult {
+  store::ResultId result;
+  std::string name;
+};
+
+/// Warns of each result that has empty outputs, with their number: a table of 0.00 has to say why.
+Status warn_of_empty_outputs(store::Reader& reader, std::span<const NamedResult> results);
+
 }  // namespace qfs::cli

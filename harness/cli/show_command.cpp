@@ -17,15 +17,16 @@ namespace {
 
 struct ShowOptions {
   std::string cell;
-  std::string filter;
+  std::vector<std::string> filters;
   std::string example;
-  std::string sweep;
+  std::string run;
+  bool document = false;
 };
 
 /// The one cell that prefix and filter leave.
 Result<const reports::PlaceFacts*> chosen_place(const ShowOptions& options,
                                                 const reports::SweepFacts& facts) {
-  auto found = matching_places(facts, options.cell, options.filter);
+  auto found = matching_places(facts, options.cell, joined_filter(options.filters));
   if (!found) return found.error();
   if (found->size() > 1) return several_places(*found);
   return found->front();
@@ -59,7 +60,7 @@ Result<int64_t> chosen_ordinal(const ShowOptions& options, const reports::PlaceF
 Result<ExitCode> run_show(const ShowOptions& options, const GlobalOptions& global) {
   Result<store::Reader> reader = open_existing_store(global);
   if (!reader) return reader.error();
-  Result<reports::SweepFacts> facts = reports::load_sweep_facts(*reader, options.sweep);
+  Result<reports::SweepFacts> facts = reports::load_sweep_facts(*reader, options.run);
   if (!facts) return facts.error();
   Result<const reports::PlaceFacts*> place = chosen_place(options, *facts);
   if (!place) return place.error();
@@ -67,7 +68,8 @@ Result<ExitCode> run_show(const ShowOptions& options, const GlobalOptions& globa
   if (!ordinal) return ordinal.error();
   Result<ShownExample> shown = load_example(*reader, **place, *ordinal);
   if (!shown) return shown.error();
-  const std::string text = global.json ? example_json(*shown) : example_text(*shown);
+  const std::string text =
+      global.json ? example_json(*shown) : example_text(*shown, options.document);
   if (Status printed = print_result(text); !printed) return printed.error();
   return ExitCode::ok;
 }
@@ -76,17 +78,16 @@ Result<ExitCode> run_show(const ShowOptions& options, const GlobalOptions& globa
 
 void add_show_command(const CommandLine& line) {
   CLI::App& command = add_subcommand(
-      line.app, "show",
-      "Shows an example of a cell: document with the cut, prompt, prediction, scores",
+      line.app, "show", "Shows an example of a cell: query, prediction, references, scores",
       "qfs-bench show --filter method=lead,local_context=256 --example 3");
   auto options = std::make_shared<ShowOptions>();
   command.add_option("CELL", options->cell, "Beginning of a cell's id");
-  command.add_option("--filter", options->filter, "Conditions, e.g. method=lead,local_context=256")
-      ->type_name("KEY=VALUE,…");
+  add_filter_option(command, options->filters);
   command.add_option("--example", options->example, "Ordinal or key (default: the first)")
       ->type_name("EXAMPLE");
-  command.add_option("--sweep", options->sweep, "Name or beginning of an id (default: the latest)")
-      ->type_name("SWEEP");
+  add_run_option(command, options->run);
+  command.add_flag("--document", options->document,
+                   "The document, too, with what was cut, and the prompt");
   add_json_option(command, line.global);
   add_foreign_option(command, line.global);
   command.callback([options, &global = line.global, &chosen = line.chosen] {

@@ -53,19 +53,26 @@ std::string section(const std::string& title, const std::string& body) {
   return "\n--- " + title + "\n" + body + (body.ends_with('\n') ? "" : "\n");
 }
 
+std::optional<Truncation> truncation_of(const ShownExample& shown) {
+  return shown.output ? shown.output->prediction.truncation : std::nullopt;
+}
+
+/// "document: 120 of 400 tokens kept".
+std::string document_title(const ShownExample& shown) {
+  const std::optional<Truncation> truncation = truncation_of(shown);
+  if (!truncation) return "document";
+  return fmt::format("document: {} of {} tokens kept", truncation->kept_tokens,
+                     truncation->document_tokens);
+}
+
 std::string document_section(const ShownExample& shown) {
   if (!shown.texts || shown.texts->document.empty()) {
     return section("document", "not kept in the store");
   }
-  const std::optional<Truncation> truncation =
-      shown.output ? shown.output->prediction.truncation : std::nullopt;
-  std::string title = "document";
-  if (truncation) {
-    title +=
-        fmt::format(": {} of {} tokens kept", truncation->kept_tokens, truncation->document_tokens);
-    if (truncation->kept_tokens < truncation->document_tokens) {
-      title += fmt::format("; {}what was cut{}", kCutBegin, kCutEnd);
-    }
+  const std::optional<Truncation> truncation = truncation_of(shown);
+  std::string title = document_title(shown);
+  if (truncation && truncation->kept_tokens < truncation->document_tokens) {
+    title += fmt::format("; {}what was cut{}", kCutBegin, kCutEnd);
   }
   return section(title, document_text(*shown.texts, truncation));
 }
@@ -168,15 +175,15 @@ Result<ShownExample> load_example(store::Reader& reader, const reports::PlaceFac
   return shown;
 }
 
-std::string example_text(const ShownExample& shown) {
+std::string example_text(const ShownExample& shown, bool document) {
   std::string text = terminal_safe(fmt::format(
       "cell {}  {}\nexample {} ({}), document {}\n", shown.place->cell.id.short_hex(),
       cell_title(*shown.place), shown.row.ordinal, shown.row.key, shown.row.document_id));
-  text += document_section(shown);
+  text += document ? document_section(shown) : document_title(shown) + " (--document shows it)\n";
   if (shown.texts && !shown.texts->query.empty()) {
     text += section("query", terminal_safe(shown.texts->query));
   }
-  if (shown.output && !shown.output->prediction.prompt.empty()) {
+  if (document && shown.output && !shown.output->prediction.prompt.empty()) {
     text += section("prompt", terminal_safe(shown.output->prediction.prompt));
   }
   text += prediction_section(shown);

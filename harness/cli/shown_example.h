@@ -45,7 +45,8 @@ std::string cell_title(const reports::PlaceFacts& place);
 Result<ShownExample> load_example(store::Reader& reader, const reports::PlaceFacts& place,
                                   int64_t ordinal);
 
-std::string example_text(const ShownExample& shown);
+/// `document`: with the document, the cut marked in it, and the prompt.
+std::string example_text(const ShownExample& shown, bool document);
 std::string example_json(const ShownExample& shown);
 
 }  // namespace qfs::cli

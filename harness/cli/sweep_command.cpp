@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "harness/cli/cell_names.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/output.h"
 #include "harness/cli/progress_printer.h"
@@ -30,9 +31,13 @@ Status score_and_report(const plan::Plan& plan, store::Store& store,
                         const run::RunSummary& summary) {
   Result<store::Reader> reader = store::Reader::open(store.path());
   if (!reader) return reader.error();
+  const CellNames names(plan);
   std::vector<store::ResultId> results;
-  for (const run::CellResults& cell : summary.results) {
-    if (cell.predict) results.push_back(*cell.predict);
+  std::vector<NamedResult> named;
+  for (size_t i = 0; i < summary.results.size(); ++i) {
+    if (!summary.results[i].predict) continue;
+    results.push_back(*summary.results[i].predict);
+    named.push_back({results.back(), names.of(plan.cells[i])});
   }
   score::Scorer scorer(store, *reader);
   for (const plan::PlannedDataset& dataset : plan.datasets) {
@@ -59,6 +64,7 @@ Status score_and_report(const plan::Plan& plan, store::Store& store,
   Result<std::string> table = report_text(*reader, store.path(), request, "markdown");
   if (!table) return table.error();
   if (Status printed = print_result(*table); !printed) return printed;
+  if (Status warned = warn_of_empty_outputs(*reader, named); !warned) return warned;
   // The table has the other metrics; what failed is the command's error.
   if (!scored->failures.empty()) return scored->failures.front();
   return {};
@@ -94,6 +100,7 @@ Result<ExitCode> run_sweep(const SweepOptions& options, const GlobalOptions& glo
   if (!plan) return plan.error();
   Result<run::RunOptions> run = run_options(options);
   if (!run) return run.error();
+  if (Status sound = run::check_tokenizers(*plan, *run); !sound) return sound.error();
   const std::string path = sweep_store_path(global.store, plan->experiment.name);
   if (options.dry_run) {
     if (Status printed = print_plan(*plan, path, *run, false); !printed) return printed.error();

@@ -47,6 +47,9 @@ struct RunRequest {
   bool measure = false;
   std::vector<NumberedExample> examples;
   bool limits = false;
+  /// Of documents that were cut for a program of the user: where the tokens of each segment end, in
+  /// bytes of its rendered text. By ordinal.
+  std::map<int64_t, std::vector<std::vector<int64_t>>> token_ends = {};
 };
 
 /// Score a batch; the fields that `needs` does not name are left out of the line.

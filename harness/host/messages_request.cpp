@@ -2,6 +2,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "harness/api/document_cutter.h"
 #include "harness/core/json_dom.h"
 #include "harness/host/json_fields.h"
 #include "harness/host/messages.h"
@@ -248,7 +249,9 @@ struct RequestEncoder {
   json operator()(const RunRequest& run) const {
     json examples = json::array();
     for (const NumberedExample& example : run.examples) {
-      examples.push_back(example_json(example, visibility));
+      json& item = examples.emplace_back(example_json(example, visibility));
+      const auto ends = run.token_ends.find(example.ordinal);
+      if (ends != run.token_ends.end()) item[kTokenEnds] = ends->second;
     }
     json object = {{"verb", run.measure ? "measure" : "run"},
                    {"unit", run.unit},

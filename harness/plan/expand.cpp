@@ -131,13 +131,14 @@ CellFacts draft_facts(std::span<const MethodRow> rows, std::span<const std::stri
                       const Draft& draft) {
   const MethodRow& row = rows[draft.method];
   CellFacts facts;
-  facts.method = row.spec->name();
-  facts.entry_method = row.entry->method;
-  facts.label = row.label;
-  facts.dataset = dataset_names[draft.dataset];
-  if (row.entry->backbone) facts.backbone = *row.entry->backbone;
-  facts.seed = draft.seed;
-  facts.params = &draft.params;
+  for (const auto& [name, value] : draft.params.values()) facts.emplace(name, value_text(value));
+  facts.emplace("method", row.spec->name());
+  facts.emplace("method", row.entry->method);
+  facts.emplace("method", row.label);
+  facts.emplace("label", row.label);
+  facts.emplace("dataset", dataset_names[draft.dataset]);
+  if (row.entry->backbone) facts.emplace("backbone", *row.entry->backbone);
+  facts.emplace("seed", std::to_string(draft.seed));
   return facts;
 }
 

@@ -50,7 +50,7 @@ Error placed(Error error, const std::string& where);
 /// How a data set is called in tables, filters and rules: its registered name or its file's name.
 std::string dataset_name(const DatasetEntry& entry);
 
-/// What rules and filters see of a draft; views into the arguments.
+/// What filters see of a draft.
 CellFacts draft_facts(std::span<const MethodRow> rows, std::span<const std::string> dataset_names,
                       const Draft& draft);
 

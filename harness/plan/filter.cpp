@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <charconv>
+#include <optional>
 #include <set>
 
 #include "harness/core/suggest.h"
@@ -15,6 +16,8 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kFixedKeys = {"backbone", "dataset", "label", "method",
                                                         "seed"};
+constexpr size_t kShownValues = 8;
+constexpr size_t kLongestShown = 40;  // a prompt says nothing in a list of values
 
 std::string_view trimmed(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t");
@@ -22,28 +25,86 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-bool meets(const FilterCondition& condition, const CellFacts& cell) {
-  const std::string& value = condition.value;
-  if (condition.key == "method") return value == cell.method || value == cell.entry_method;
-  if (condition.key == "label") return value == cell.label;
-  if (condition.key == "dataset") return value == cell.dataset;
-  if (condition.key == "backbone") return value == cell.backbone;
-  if (condition.key == "seed") return value == std::to_string(cell.seed);
-  const auto it = cell.params->values().find(condition.key);
-  return it != cell.params->values().end() && text_equals(value, it->second);
+std::optional<double> number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// Equal texts, or the same number: of a real one every way of writing it is right.
+bool same(const std::string& asked, const std::string& own) {
+  if (asked == own) return true;
+  const std::optional<double> value = number(asked);
+  return value && value == number(own);
+}
+
+bool has(const CellFacts& cell, const FilterCondition& condition) {
+  const auto [first, last] = cell.equal_range(condition.key);
+  return std::any_of(first, last,
+                     [&](const auto& own) { return same(condition.value, own.second); });
+}
+
+bool matches(const Filter& filter, const CellFacts& cell) {
+  std::map<std::string_view, bool> met;  // by key: whether one of its values is met
+  for (const FilterCondition& condition : filter.conditions) {
+    met[condition.key] = met[condition.key] || has(cell, condition);
+  }
+  return std::all_of(met.begin(), met.end(), [](const auto& key) { return key.second; });
+}
+
+Status check_keys(const Filter& filter, std::span<const CellFacts> cells) {
+  std::set<std::string> keys(kFixedKeys.begin(), kFixedKeys.end());
+  for (const CellFacts& cell : cells) {
+    for (const auto& [name, value] : cell) keys.insert(name);
+  }
+  const std::vector<std::string> candidates(keys.begin(), keys.end());
+  for (const FilterCondition& condition : filter.conditions) {
+    if (keys.contains(condition.key)) continue;
+    return not_found("filter: no cell has a '" + condition.key + "'" +
+                     suggestion(condition.key, candidates));
+  }
+  return {};
+}
+
+Status check_value(const FilterCondition& condition, std::span<const CellFacts> cells) {
+  if (std::any_of(cells.begin(), cells.end(),
+                  [&](const CellFacts& cell) { return has(cell, condition); })) {
+    return {};
+  }
+  std::vector<std::string> values;
+  for (const CellFacts& cell : cells) {
+    const auto [first, last] = cell.equal_range(condition.key);
+    for (auto own = first; own != last; ++own) {
+      const bool listed = std::find(values.begin(), values.end(), own->second) != values.end();
+      if (!listed && own->second.size() <= kLongestShown) values.push_back(own->second);
+    }
+  }
+  std::string message = "filter: no cell has " + condition.key + "=" + condition.value;
+  const auto nearest =
+      number(condition.value) ? std::nullopt : nearest_name(condition.value, values);
+  if (nearest) {
+    message += "; did you mean '" + *nearest + "'?";
+  }
+  for (size_t i = 0; i < std::min(values.size(), kShownValues); ++i) {
+    message += (i == 0 ? " (there are " : ", ") + values[i];
+  }
+  if (values.size() > kShownValues) message += ", …";
+  return not_found(values.empty() ? message : message + ")");
 }
 
 CellFacts facts_of(const Plan& plan, const Cell& cell) {
   CellFacts facts;
-  facts.method = cell.spec->name();
-  facts.label = cell.label;
-  facts.dataset = plan.datasets[cell.dataset].name;
-  facts.seed = cell.seed;
-  facts.params = &cell.params;
+  for (const auto& [name, value] : cell.params.values()) facts.emplace(name, value_text(value));
+  facts.emplace("method", cell.spec->name());
+  facts.emplace("method", cell.label);
+  facts.emplace("label", cell.label);
+  facts.emplace("dataset", plan.datasets[cell.dataset].name);
+  for (uint64_t seed : cell.shown_seeds) facts.emplace("seed", std::to_string(seed));
   for (const MethodEntry& entry : plan.experiment.methods) {
     if (entry.pointer != cell.pointer) continue;
-    facts.entry_method = entry.method;
-    if (entry.backbone) facts.backbone = *entry.backbone;
+    facts.emplace("method", entry.method);
+    if (entry.backbone) facts.emplace("backbone", *entry.backbone);
   }
   return facts;
 }
@@ -60,49 +121,41 @@ Result<Filter> parse_filter(std::string_view text) {
     begin = end + 1;
     const size_t equals = part.find('=');
     const std::string_view key = trimmed(part.substr(0, equals));
-    const std::string_view value =
-        equals == std::string_view::npos ? std::string_view() : trimmed(part.substr(equals + 1));
-    if (key.empty() || value.empty()) {
-      return invalid_argument("filter '" + std::string(text) + "': '" + std::string(part) +
-                              "' is not of the form key=value");
+    std::string_view values =
+        equals == std::string_view::npos ? std::string_view() : part.substr(equals + 1);
+    while (true) {
+      const size_t bar = values.find('|');
+      const std::string_view value = trimmed(values.substr(0, bar));
+      if (key.empty() || value.empty()) {
+        return invalid_argument("filter '" + std::string(text) + "': '" + std::string(part) +
+                                "' is not of the form key=value or key=value|value");
+      }
+      filter.conditions.push_back({std::string(key), std::string(value)});
+      if (bar == std::string_view::npos) break;
+      values.remove_prefix(bar + 1);
     }
-    filter.conditions.push_back({std::string(key), std::string(value)});
   }
   return filter;
 }
 
-bool matches(const Filter& filter, const CellFacts& cell) {
-  std::map<std::string_view, bool> met;  // by key: whether one of its values is met
+Result<std::vector<size_t>> matching_cells(const Filter& filter, std::span<const CellFacts> cells) {
+  if (Status status = check_keys(filter, cells); !status.ok()) return status.error();
   for (const FilterCondition& condition : filter.conditions) {
-    met[condition.key] = met[condition.key] || meets(condition, cell);
+    if (Status status = check_value(condition, cells); !status.ok()) return status.error();
   }
-  return std::all_of(met.begin(), met.end(), [](const auto& key) { return key.second; });
-}
-
-Status check_filter_keys(const Filter& filter, std::span<const CellFacts> cells) {
-  std::set<std::string> keys(kFixedKeys.begin(), kFixedKeys.end());
-  for (const CellFacts& cell : cells) {
-    for (const auto& [name, value] : cell.params->values()) keys.insert(name);
+  std::vector<size_t> matching;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    if (matches(filter, cells[i])) matching.push_back(i);
   }
-  const std::vector<std::string> candidates(keys.begin(), keys.end());
-  for (const FilterCondition& condition : filter.conditions) {
-    if (keys.contains(condition.key)) continue;
-    return not_found("filter: no cell has a '" + condition.key + "'" +
-                     suggestion(condition.key, candidates));
-  }
-  return {};
+  if (!matching.empty()) return matching;
+  return not_found("filter: none of the " + std::to_string(cells.size()) +
+                   " cells meets all conditions");
 }
 
 Result<std::vector<size_t>> select_cells(const Filter& filter, const Plan& plan) {
   std::vector<CellFacts> facts;
   for (const Cell& cell : plan.cells) facts.push_back(facts_of(plan, cell));
-  if (Status status = check_filter_keys(filter, facts); !status.ok()) return status.error();
-  std::vector<size_t> selected;
-  for (size_t i = 0; i < facts.size(); ++i) {
-    if (matches(filter, facts[i])) selected.push_back(i);
-  }
-  if (selected.empty()) return not_found("filter: none of the plan's cells matches");
-  return selected;
+  return matching_cells(filter, facts);
 }
 
 }  // namespace qfs::plan

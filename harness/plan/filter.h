@@ -1,17 +1,19 @@
-// Filter: "method=lead,local_context=256", the selection of cells behind --filter and --rerun.
+// Filter: "method=lead|bm25,local_context=256", the selection of cells behind --filter and --rerun.
 //
-// Conditions on different keys must all hold; of several values for one key one must. Keys are
-// method, label, dataset, backbone, seed and the parameters of the methods in the sweep. Plain
-// data; the functions are thread-safe.
+// Conditions on different keys must all hold; of several values of one key one must. Keys are
+// method, label, dataset, backbone, seed and the parameters of the methods in the sweep. A name or
+// a value that no cell has, and a selection without a cell, are errors. Plain data; the functions
+// are thread-safe.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "harness/api/params.h"
 #include "harness/api/result.h"
 
 namespace qfs::plan {
@@ -31,27 +33,19 @@ struct Filter {
   bool empty() const { return conditions.empty(); }
 };
 
-/// Reads "key=value,key=value"; `invalid_argument` for a part without a key or a value.
+/// Reads "key=value|value,key=value"; `invalid_argument` for a part without a key or a value.
 Result<Filter> parse_filter(std::string_view text);
 
-/// What a filter, an `include` or an `exclude` can see of a cell.
-struct CellFacts {
-  std::string_view method;        ///< name of its spec
-  std::string_view entry_method;  ///< as written in the sweep: "external" for a user's program
-  std::string_view label;
-  std::string_view dataset;
-  std::string_view backbone;  ///< empty: none
-  uint64_t seed = 0;
-  const Params* params = nullptr;
-};
+/// What a filter sees of a cell: its values by key. A key may have several (a method's own name and
+/// "external"; its row name).
+using CellFacts = std::multimap<std::string, std::string, std::less<>>;
 
-bool matches(const Filter& filter, const CellFacts& cell);
+/// Indices of the cells that match, ascending; all of them for an empty filter. Numbers may be
+/// written in any way ("1", "1.0"). `not_found` with the nearest name for a key or a value that no
+/// cell has, and when no cell meets all conditions.
+Result<std::vector<size_t>> matching_cells(const Filter& filter, std::span<const CellFacts> cells);
 
-/// `not_found` with the nearest name for a key that no cell has.
-Status check_filter_keys(const Filter& filter, std::span<const CellFacts> cells);
-
-/// Indices into plan.cells of the cells that match, ascending. Errors: a key that no cell has, or
-/// no cell that matches.
+/// The same for the cells of a plan.
 Result<std::vector<size_t>> select_cells(const Filter& filter, const Plan& plan);
 
 }  // namespace qfs::plan

@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "harness/api/document_cutter.h"
 #include "harness/core/files.h"
 #include "harness/core/identity.h"
 #include "harness/core/json_dom.h"
@@ -35,6 +36,13 @@ Status put_digest(json& object, const char* key, const std::optional<Resource>& 
   return {};
 }
 
+/// Those of the method, and the cut that is made for a program of the user.
+std::vector<std::string> layers_of(const Cell& cell) {
+  std::vector<std::string> layers = cell.spec->layers();
+  if (cell.external && cell.tokenizer) layers.emplace_back(kTruncationLayer);
+  return layers;
+}
+
 }  // namespace
 
 Result<std::vector<FingerprintFile>> fingerprint_files(const ExternalCommand& command) {
@@ -63,7 +71,7 @@ Result<Json> cell_identity(const Cell& cell, const PlannedDataset& dataset,
                            const std::vector<FingerprintFile>& files) {
   json object = {{"method", std::string(cell.spec->name())},
                  {"version", cell.spec->version()},
-                 {"layers", cell.spec->layers()},
+                 {"layers", layers_of(cell)},
                  {"params", params_json(*cell.spec, cell.params, false)},
                  {"seed", cell.seed},
                  {"dataset", dataset.data->id.hex()}};

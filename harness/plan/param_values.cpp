@@ -93,14 +93,6 @@ std::string value_text(const ParamValue& value) {
   return std::visit(Writer{}, value);
 }
 
-bool text_equals(const std::string& text, const ParamValue& value) {
-  if (!std::holds_alternative<double>(value)) return text == value_text(value);
-  double number = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && stop == text.data() + text.size() &&
-         number == std::get<double>(value);
-}
-
 bool same_value(const ParamValue& a, const ParamValue& b) {
   const auto real = [](const ParamValue& value) -> std::optional<double> {
     if (std::holds_alternative<double>(value)) return std::get<double>(value);

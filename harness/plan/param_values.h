@@ -16,9 +16,6 @@ namespace qfs::plan {
 /// "256", "0.7", "true", "head": as a person writes it on a command line.
 std::string value_text(const ParamValue& value);
 
-/// Whether `text` writes `value`; a real number may be written in any way ("1", "1.0", "1e0").
-bool text_equals(const std::string& text, const ParamValue& value);
-
 /// Equal values; an integer equals the real number of its size.
 bool same_value(const ParamValue& a, const ParamValue& b);
 

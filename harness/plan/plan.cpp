@@ -26,6 +26,13 @@ std::shared_ptr<const MethodSpec> borrowed(const MethodSpec* spec) {
   return {std::shared_ptr<const MethodSpec>(), spec};
 }
 
+/// "'a', 'b'".
+std::string quoted_list(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
+  return text;
+}
+
 /// What making one plan carries from step to step.
 class Planner {
  public:
@@ -53,6 +60,7 @@ class Planner {
   Params anchored(const std::vector<ParamSpec>& specs, Params params) const;
   Status read_outputs(Cell& cell, const PlannedDataset& dataset);
   void merge_duplicates();
+  void note_absent_params();
 
   std::string at(const std::string& pointer) const { return place(experiment_, pointer); }
 
@@ -87,6 +95,7 @@ Status Planner::steps() {
     if (!status.ok()) return status;
   }
   merge_duplicates();
+  note_absent_params();
   for (size_t i = 0; i < plan_.cells.size(); ++i) plan_.cells[i].position = i;
   order_cells(plan_.cells);
   return {};
@@ -141,16 +150,12 @@ Status Planner::keep_matching() {
   for (const DatasetEntry& entry : experiment_.datasets) names.push_back(dataset_name(entry));
   std::vector<CellFacts> facts;
   for (const Draft& draft : drafts_) facts.push_back(draft_facts(rows_, names, draft));
-  if (Status s = check_filter_keys(context_.filter, facts); !s.ok()) return s;
-  std::vector<bool> kept;
-  for (const CellFacts& cell : facts) kept.push_back(matches(context_.filter, cell));
+  const Result<std::vector<size_t>> kept = matching_cells(context_.filter, facts);
+  if (!kept.ok()) return kept.error();
   std::vector<Draft> matching;
-  for (size_t i = 0; i < drafts_.size(); ++i) {
-    if (kept[i]) matching.push_back(std::move(drafts_[i]));
-  }
+  for (size_t i : *kept) matching.push_back(std::move(drafts_[i]));
   drafts_ = std::move(matching);
-  if (!drafts_.empty()) return {};
-  return not_found("filter: none of the sweep's " + std::to_string(kept.size()) + " cells matches");
+  return {};
 }
 
 /// Everything of a cell that needs no data.
@@ -161,7 +166,8 @@ Status Planner::make_cells() {
     cell.spec = row.spec;
     cell.label = row.label;
     cell.params = anchored(row.params, draft.params);
-    cell.seed = draft.seed;
+    cell.seed = row.spec->seed_matters(cell.params) ? draft.seed : 0;
+    cell.shown_seeds = {draft.seed};
     cell.external = row.entry->external;
     cell.pointer = row.entry->pointer;
     cell.needs = row.spec->needs(cell.params);
@@ -170,8 +176,8 @@ Status Planner::make_cells() {
     }
     if (cell.needs.network && !context_.allow_external) {
       return invalid_argument(
-          "this method sends documents to a server that the sweep names; agree "
-          "to that with --allow-external",
+          "this method sends documents to a server that the sweep names; pass --allow-external to "
+          "permit this",
           at(cell.pointer));
     }
     if (!row.spec->sweep_bound(cell.params).empty()) cell.sweep = experiment_.name;
@@ -320,19 +326,35 @@ Status Planner::cut_units(Cell& cell) {
                         at(cell.pointer));
 }
 
-/// Cells that ask the same and are computed the same way run once.
+/// Cells that ask the same and are computed the same way run once; those that differ in a seed that
+/// does not matter are shown for each.
 void Planner::merge_duplicates() {
   std::map<std::pair<std::string, std::string>, size_t> seen;    // id and numerics -> index of kept
   std::map<std::pair<std::string, std::string>, size_t> merged;  // labels -> count
+  std::vector<std::string> seedless;                             // labels
   std::vector<Cell> kept;
   for (Cell& cell : plan_.cells) {
     const std::string numerics = params_json(*cell.spec, cell.params, true).dump();
     const auto [it, fresh] = seen.emplace(std::pair(cell.id.hex(), numerics), kept.size());
     if (fresh) {
       kept.push_back(std::move(cell));
-    } else {
-      ++merged[{cell.label, kept[it->second].label}];
+      continue;
     }
+    Cell& first = kept[it->second];
+    std::vector<uint64_t>& seeds = first.shown_seeds;
+    const uint64_t seed = cell.shown_seeds.front();
+    if (first.label != cell.label || std::find(seeds.begin(), seeds.end(), seed) != seeds.end()) {
+      ++merged[{cell.label, first.label}];
+      continue;
+    }
+    seeds.push_back(seed);
+    if (std::find(seedless.begin(), seedless.end(), cell.label) == seedless.end()) {
+      seedless.push_back(cell.label);
+    }
+  }
+  if (!seedless.empty()) {
+    plan_.notes.push_back("the seed does not matter to " + quoted_list(seedless) +
+                          ": computed once, shown for each seed");
   }
   for (const auto& [labels, count] : merged) {
     plan_.notes.push_back(std::to_string(count) + (count == 1 ? " cell" : " cells") + " of '" +
@@ -340,6 +362,39 @@ void Planner::merge_duplicates() {
                           (count == 1 ? "is" : "are") + " left out");
   }
   plan_.cells = std::move(kept);
+}
+
+/// Who stands beside the cells of an axis without having its parameter, and reads whole documents
+/// beside cells that are cut.
+void Planner::note_absent_params() {
+  std::set<std::string> params = {"local_context"};
+  for (const AxisGroup& group : experiment_.grid) {
+    for (const GridAxis& axis : group.axes) params.insert(axis.name);
+  }
+  for (const std::string& param : params) {
+    std::vector<std::string> without;
+    std::vector<std::string> imported;
+    for (const Cell& cell : plan_.cells) {
+      if (cell.params.has(param)) continue;
+      std::vector<std::string>& names = cell.needs.imported ? imported : without;
+      if (std::find(names.begin(), names.end(), cell.label) == names.end()) {
+        names.push_back(cell.label);
+      }
+    }
+    const bool any_has = std::any_of(plan_.cells.begin(), plan_.cells.end(),
+                                     [&](const Cell& cell) { return cell.params.has(param); });
+    if (!any_has) continue;
+    const auto add = [&](const std::vector<std::string>& names, const std::string& meaning) {
+      if (names.empty()) return;
+      plan_.notes.push_back(quoted_list(names) + (names.size() == 1 ? " has no " : " have no ") +
+                            param + meaning);
+    };
+    const bool context = param == "local_context";
+    add(without,
+        context ? ": whole documents are read" : ": one cell stands beside all values of the grid");
+    add(imported, context ? ": how much of the documents was read is not known"
+                          : ": one cell stands beside all values of the grid");
+  }
 }
 
 }  // namespace

@@ -63,10 +63,11 @@ struct Cell {
   CellId id;      ///< two cells may share it when they differ in numerics parameters only
   Json identity;  ///< what `id` hashes
   std::shared_ptr<const MethodSpec> spec;
-  std::string label;  ///< row name in tables
-  Params params;      ///< given, grid and default values
-  uint64_t seed = 0;
-  size_t dataset = 0;  ///< index into Plan::datasets
+  std::string label;                  ///< row name in tables
+  Params params;                      ///< given, grid and default values
+  uint64_t seed = 0;                  ///< 0 where the seed does not matter
+  std::vector<uint64_t> shown_seeds;  ///< of the sweep, for which tables show it; one or more
+  size_t dataset = 0;                 ///< index into Plan::datasets
   std::optional<Resource> backbone;
   std::optional<Resource> tokenizer;
   std::optional<ExternalCommand> external;

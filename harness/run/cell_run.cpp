@@ -40,6 +40,13 @@ host::RunRequest run_request(const plan::Plan& plan, const plan::Cell& cell, int
 std::optional<host::HostFailure> run_unit(const RunContext& context, const plan::Cell& cell,
                                           HostPool& pool, const host::RunRequest& request,
                                           host::UnitResults& results) {
+  if (DocumentCutter::cuts(cell) && request.token_ends.empty()) {
+    host::RunRequest cut = request;
+    if (auto failure = context.cutter.cut(cell, cut)) return failure;
+    auto failure = run_unit(context, cell, pool, cut, results);
+    context.cutter.add_ledgers(results);
+    return failure;
+  }
   const host::Visibility visibility{cell.needs.references, cell.needs.evidence};
   const std::chrono::seconds timeout(context.launcher.limits().unit_seconds);
   auto failure = pool.host().run(request, visibility, timeout, results);

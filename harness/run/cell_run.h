@@ -9,6 +9,7 @@
 
 #include "harness/api/result.h"
 #include "harness/plan/plan.h"
+#include "harness/run/document_cutter.h"
 #include "harness/run/host_pool.h"
 #include "harness/run/progress.h"
 #include "harness/run/signals.h"
@@ -25,6 +26,7 @@ struct RunContext {
   HostLauncher& launcher;
   const SignalWatch& signals;
   Progress& progress;
+  DocumentCutter& cutter;
 };
 
 /// One cell's place in the store.

@@ -4,9 +4,13 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
+#include "harness/api/document_cutter.h"
 #include "harness/core/available_cores.h"
 #include "harness/core/files.h"
+#include "harness/core/json_dom.h"
+#include "harness/run/document_cutter.h"
 #include "harness/run/probe_cache.h"
 
 namespace qfs::run {
@@ -111,6 +115,19 @@ Result<host::HostClient> HostLauncher::start(const plan::Cell& cell, const std::
 }
 
 Result<HostFacts> HostLauncher::facts(const plan::Cell& cell) {
+  Result<HostFacts> facts = facts_of_program(cell);
+  if (!facts || !DocumentCutter::cuts(cell)) return facts;
+  const Result<HostFacts> cutter = facts_of_program(cutter_cell(cell));
+  if (!cutter) return cutter.error();
+  nlohmann::json numerics = nlohmann::json::parse(facts->numerics.text);
+  numerics[kDocumentCutter] = nlohmann::json::parse(cutter->numerics.text);
+  Result<Json> combined = canonical_json(numerics);
+  if (!combined) return combined.error();
+  facts->numerics = *std::move(combined);
+  return facts;
+}
+
+Result<HostFacts> HostLauncher::facts_of_program(const plan::Cell& cell) {
   if (cell.host == plan::HostKind::tensor && options_.assumed) {
     return HostFacts{options_.assumed->numerics, Json{}};
   }

@@ -32,8 +32,9 @@ class HostLauncher {
   /// A fresh host for the cell; `log_name` without extension.
   Result<host::HostClient> start(const plan::Cell& cell, const std::string& log_name);
 
-  /// Facts of the host that would run the cell; started once per kind (external: per command), and
-  /// not at all when the user cache remembers the same program.
+  /// Facts of the host that would run the cell, and of the one that cuts documents on the way;
+  /// started once per kind (external: per command), and not at all when the user cache remembers
+  /// the same program.
   Result<HostFacts> facts(const plan::Cell& cell);
 
   RuntimeOptions runtime(const plan::Cell& cell) const;
@@ -41,6 +42,7 @@ class HostLauncher {
   const qfs::HostLimits& limits() const { return limits_; }
 
  private:
+  Result<HostFacts> facts_of_program(const plan::Cell& cell);
   Result<ChildOptions> child_options(const plan::Cell& cell, const std::string& log_name) const;
 
   RunOptions options_;

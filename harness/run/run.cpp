@@ -154,13 +154,15 @@ Result<RunSummary> run_plan(const plan::Plan& plan, store::Store& store, const R
   HostLauncher launcher(options, plan.experiment.limits, log_folder(store.path()));
   Result<store::Reader> reader = store::Reader::open(store.path());
   if (!reader) return reader.error();
-  const RunContext context{plan, store, *reader, launcher, signals, progress};
+  DocumentCutter cutter(launcher);
+  const RunContext context{plan, store, *reader, launcher, signals, progress, cutter};
 
   Result<int64_t> abandoned = store.abandon_dead_attempts();
   if (!abandoned) return abandoned.error();
   if (*abandoned > 0) {
-    progress.note("continuing after " + std::to_string(*abandoned) +
-                  " attempt(s) whose process ended without a word");
+    progress.note("resuming: " + std::to_string(*abandoned) +
+                  (*abandoned == 1 ? " earlier run of a cell was" : " earlier runs of cells were") +
+                  " killed");
   }
   Result<store::SweepId> sweep = register_plan(plan, store);
   if (!sweep) return sweep.error();

@@ -17,8 +17,9 @@ using nlohmann::json;
 enum class ParamsPart { asked, all };
 
 /// The resolved parameters; `asked` leaves out those that are not in cell ids, `all` adds the
-/// names of backbone and tokenizer, by which tables can be arranged.
-Result<Json> params_json(const plan::Cell& cell, ParamsPart part) {
+/// names of backbone and tokenizer, by which tables can be arranged, and another seed than the
+/// cell's own for which they show it.
+Result<Json> params_json(const plan::Cell& cell, ParamsPart part, uint64_t seed) {
   json object = json::object();
   for (const auto& [name, value] : cell.params.values()) {
     std::visit([&](const auto& v) { object[name] = v; }, value);
@@ -33,12 +34,13 @@ Result<Json> params_json(const plan::Cell& cell, ParamsPart part) {
   } else {
     if (cell.backbone) object["backbone"] = cell.backbone->name;
     if (cell.tokenizer) object["tokenizer"] = cell.tokenizer->name;
+    if (seed != cell.seed) object[store::kShownSeed] = seed;
   }
   return canonical_json(object);
 }
 
 Result<store::CellRow> cell_row(const plan::Plan& plan, const plan::Cell& cell) {
-  Result<Json> params = params_json(cell, ParamsPart::asked);
+  Result<Json> params = params_json(cell, ParamsPart::asked, cell.seed);
   if (!params) return params.error();
   const plan::PlannedDataset& dataset = plan.datasets[cell.dataset];
   store::CellRow row;
@@ -53,12 +55,22 @@ Result<store::CellRow> cell_row(const plan::Plan& plan, const plan::Cell& cell) 
   return row;
 }
 
-/// Positions in Plan::cells, in the order in which tables show them.
-std::vector<size_t> table_order(const plan::Plan& plan) {
+/// A place of the sweep's table.
+struct Place {
+  size_t cell = 0;  ///< index into Plan::cells
+  uint64_t seed = 0;
+};
+
+/// The places in the order in which tables show them; one a cell and seed that it is shown for.
+std::vector<Place> table_order(const plan::Plan& plan) {
   std::vector<size_t> order(plan.cells.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, {}, [&](size_t i) { return plan.cells[i].position; });
-  return order;
+  std::vector<Place> places;
+  for (size_t i : order) {
+    for (uint64_t seed : plan.cells[i].shown_seeds) places.push_back({i, seed});
+  }
+  return places;
 }
 
 Result<store::EnvironmentId> put_environment(store::Store& store,
@@ -201,13 +213,13 @@ Result<store::SweepId> register_plan(const plan::Plan& plan, store::Store& store
   store::SweepRow sweep;
   sweep.name = plan.experiment.name;
   sweep.config = plan.experiment.resolved;
-  for (size_t i : table_order(plan)) {
+  for (const auto& [i, seed] : table_order(plan)) {
     const plan::Cell& cell = plan.cells[i];
     Result<store::CellRow> row = cell_row(plan, cell);
     if (!row) return row.error();
-    Result<Json> params = params_json(cell, ParamsPart::all);
+    Result<Json> params = params_json(cell, ParamsPart::all, seed);
     if (!params) return params.error();
-    rows.push_back(*std::move(row));
+    if (seed == cell.shown_seeds.front()) rows.push_back(*std::move(row));
     store::SweepCell& place = sweep.cells.emplace_back();
     place.cell = cell.id;
     place.label = cell.label;
@@ -220,9 +232,9 @@ Result<store::SweepId> register_plan(const plan::Plan& plan, store::Store& store
 
 Status use_results(const plan::Plan& plan, store::Store& store, const store::SweepId& sweep,
                    const std::vector<CellState>& states) {
-  const std::vector<size_t> order = table_order(plan);
+  const std::vector<Place> order = table_order(plan);
   for (size_t place = 0; place < order.size(); ++place) {
-    const CellState& state = states[order[place]];
+    const CellState& state = states[order[place].cell];
     const auto position = static_cast<int64_t>(place);
     if (Status used = store.use_result(sweep, position, state.predict.result); !used) return used;
     if (!state.measure) continue;

@@ -70,6 +70,8 @@ class Reader {
   /// By ordinal, with texts; prompts only when asked for.
   Result<std::vector<OutputRow>> outputs(ResultId result, bool with_prompts = false);
   Result<std::optional<OutputRow>> output(ResultId result, int64_t ordinal);
+  /// How many outputs are nothing, or white space alone.
+  Result<int64_t> empty_outputs(ResultId result);
   Result<std::vector<ConflictRow>> conflicts();
   Result<std::optional<ArtifactRow>> artifact(ResultId result);
   /// (cell, numerics, (ordinal, output hash)…) of all predict results: what must be byte-equal
@@ -84,6 +86,8 @@ class Reader {
   Result<std::vector<ScoreJobRow>> scores(ResultId result);
   Result<std::optional<ScoreJobRow>> score(const ScoreId& id);
   Result<std::vector<StatisticRow>> statistics(const ScoreId& id);  ///< by ordinal
+  /// How many of the scored texts (outputs after postprocessing) are nothing, or white space alone.
+  Result<int64_t> empty_scored_texts(const ScoreId& id);
 
   Result<std::vector<EventRow>> events(int64_t limit = 1000);  ///< latest first
 

@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/core/text/unicode.h"
 #include "harness/store/codec.h"
 #include "harness/store/reader_state.h"
 #include "harness/store/row_queries.h"
@@ -40,7 +41,28 @@ Result<std::vector<OutputRow>> read_outputs(Connection& db, Query rows) {
   return db.finish(std::move(outputs));
 }
 
+Result<int64_t> count_empty(Connection& db, Query rows) {
+  int64_t empty = 0;
+  while (rows.next()) empty += piece_kind(rows.text(0)) == PieceKind::space ? 1 : 0;
+  return db.finish(std::move(empty));
+}
+
 }  // namespace
+
+Result<int64_t> Reader::empty_outputs(ResultId result) {
+  Connection& db = state_->db;
+  return count_empty(db, db.query("SELECT text FROM output WHERE result_id = ?", result.value));
+}
+
+Result<int64_t> Reader::empty_scored_texts(const ScoreId& id) {
+  Connection& db = state_->db;
+  return count_empty(
+      db, db.query("SELECT coalesce(t.body, o.text) FROM score_job j"
+                   " JOIN statistic s USING (score_job_id)"
+                   " JOIN output o ON o.result_id = j.result_id AND o.ordinal = s.ordinal"
+                   " LEFT JOIN text t ON t.sha256 = s.processed_sha256 WHERE j.score_id = ?",
+                   id.hex()));
+}
 
 Result<std::vector<OutputRow>> Reader::outputs(ResultId result, bool with_prompts) {
   return read_outputs(state_->db,

@@ -53,11 +53,13 @@ Result<std::vector<SweepInfo>> Reader::sweeps() {
   Connection& db = state_->db;
   std::vector<SweepInfo> sweeps;
   Query rows = db.query(
-      "SELECT s.sweep_id, s.name, s.created_at,"
+      "SELECT s.sweep_id, (SELECT count(*) FROM sweep e WHERE e.rowid <= s.rowid), s.name,"
+      " s.created_at,"
       " (SELECT count(*) FROM sweep_cell c WHERE c.sweep_id = s.sweep_id)"
       " FROM sweep s ORDER BY s.used DESC");
   while (rows.next()) {
-    sweeps.push_back({SweepId(rows.text(0)), rows.text(1), rows.text(2), rows.integer(3)});
+    sweeps.push_back(
+        {SweepId(rows.text(0)), rows.integer(1), rows.text(2), rows.text(3), rows.integer(4)});
   }
   return db.finish(std::move(sweeps));
 }

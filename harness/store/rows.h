@@ -45,12 +45,17 @@ struct CellRow {
   std::vector<int64_t> ordinals;  ///< the examples it is asked for, ascending, not empty
 };
 
+/// The seed that a place is shown for; no parameter can have this name.
+inline constexpr const char* kShownSeed = "shown-seed";
+
 /// A cell's place in a sweep. Two places may hold one cell with different numerics parameters
 /// (batch sizes); which results belong to a place is said by Store::use_result.
 struct SweepCell {
   CellId cell;
   std::string label;  ///< row name in tables
-  Json params;  ///< every resolved parameter, those of numerics included, `backbone`, `tokenizer`
+  /// Every resolved parameter, those of numerics included, `backbone`, `tokenizer`; `kShownSeed`
+  /// where the cell is shown for another seed than its own, because the seed does not matter to it.
+  Json params;
   std::vector<int64_t> measure_ordinals;  ///< the timed sub-sample; empty: not measured
 
   friend bool operator==(const SweepCell&, const SweepCell&) = default;
@@ -66,6 +71,7 @@ struct SweepRow {
 
 struct SweepInfo {
   SweepId id;
+  int64_t number = 0;  ///< from 1, in the order in which the store first saw them
   std::string name;
   std::string created_at;
   int64_t cells = 0;

@@ -22,7 +22,7 @@ import sys
 import threading
 import time
 import traceback
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Callable, Dict, List, Optional
 
 PROTOCOL = 1
@@ -65,6 +65,7 @@ class Example:
     segments: List[Dict[str, str]]  # {"text": ..., "speaker": ...}; speaker may be absent
     references: List[str]
     evidence: List[List[int]]
+    token_ends: List[List[int]] = field(default_factory=list, repr=False)  # see cut()
 
     @property
     def text(self) -> str:
@@ -74,6 +75,37 @@ class Example:
             speaker = segment.get("speaker")
             lines.append(f"{speaker}: {segment['text']}" if speaker else segment["text"])
         return "\n".join(lines)
+
+    def cut(self, tokens: int) -> "Example":
+        """The example with the first `tokens` document tokens, as the cell's tokenizer counts them.
+
+        The document of a cell with `local_context` has been cut to that already; this is for reading
+        still less of it, or part after part. Other cells have no tokenizer.
+        """
+        if not self.token_ends and self.segments:
+            raise MethodError("cut() counts tokens by the cell's tokenizer, which it has only with "
+                              "'local_context' in the sweep file")
+        segments, ends = [], []
+        for segment, own_ends in zip(self.segments, self.token_ends):
+            if tokens <= 0:
+                break
+            ends.append(own_ends[:tokens])
+            whole = len(own_ends) <= tokens
+            segments.append(segment if whole else _first_bytes(segment, own_ends[tokens - 1]))
+            tokens -= len(own_ends)
+        last = len(segments) - 1
+        evidence = [[first, min(end, last)] for first, end in self.evidence if first <= last]
+        return replace(self, segments=segments, evidence=evidence, token_ends=ends)
+
+
+def _first_bytes(segment: Dict[str, str], end: int) -> Dict[str, str]:
+    """The segment up to byte `end` of "speaker: text", to the last whole character before it."""
+    speaker = segment.get("speaker")
+    name = f"{speaker}: ".encode() if speaker else b""
+    shown = (name + segment["text"].encode())[:end]
+    if not name or len(shown) <= len(name):
+        return {"text": shown.decode(errors="ignore")}
+    return {**segment, "text": shown[len(name):].decode(errors="ignore")}
 
 
 class MethodError(Exception):
@@ -124,7 +156,8 @@ class _Heartbeat:
 
 def _example(body: Dict[str, Any]) -> Example:
     return Example(body["key"], body["document_id"], body.get("language", "en"), body["query"],
-                   body["document"], body.get("references", []), body.get("evidence", []))
+                   body["document"], body.get("references", []), body.get("evidence", []),
+                   body.get("token_ends", []))
 
 
 def _peak_resident_bytes() -> int:

@@ -22,6 +22,7 @@ struct Declaration {
   std::vector<ParamSpec> params;
   std::optional<int64_t> default_max_words = 64;
   bool reads_references = false;
+  bool draws = false;        ///< the seed matters
   double work_per_word = 1;  ///< operations per document word and example
   double work_per_pair = 0;  ///< operations per pair of document words and example
 };
@@ -86,6 +87,8 @@ class ExtractiveSpec final : public MethodSpec {
     return needs;
   }
 
+  bool seed_matters(const Params&) const override { return method_.draws; }
+
   Cost cost(const Params& params, const DatasetStats& stats) const override {
     double words = stats.mean_document_words;
     if (const auto limit = params.find<int64_t>("local_context")) {
@@ -139,6 +142,7 @@ Declaration random_sentences() {
   Declaration method;
   method.name = "random";
   method.doc = "sentences drawn at random, by seed and example";
+  method.draws = true;
   return method;
 }
 

@@ -117,6 +117,10 @@ std::string first_given(const Params& params, std::span<const char* const> names
   return "";
 }
 
+bool may_draw(const Params& params) {
+  return params.has("temperature") || params.find<std::string>("decoding") == "checkpoint";
+}
+
 EarlyStopping early_stopping_named(std::string_view name) {
   if (name == "yes") return EarlyStopping::yes;
   return name == "never" ? EarlyStopping::never : EarlyStopping::no;

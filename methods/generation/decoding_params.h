@@ -31,6 +31,10 @@ std::span<const char* const> searching_params();
 /// The first of `names` that is given; else empty.
 std::string first_given(const Params& params, std::span<const char* const> names);
 
+/// Whether tokens may be drawn, so that the seed matters: "temperature" is given, or the
+/// checkpoint's own settings are asked for, which nobody has read yet.
+bool may_draw(const Params& params);
+
 /// Rules between them: no parameter of sampling beside one of beams, none of either without its
 /// first (`temperature`, `num_beams`), which with "decoding": "checkpoint" may be the publisher's.
 Status check_decoding(const Params& params);

@@ -19,6 +19,7 @@ class ImportedSpec final : public MethodSpec {
   std::vector<ParamSpec> params() const override;
   Needs needs(const Params& params) const override;
   Cost cost(const Params& params, const DatasetStats& stats) const override;
+  bool seed_matters(const Params&) const override { return false; }
 };
 
 }  // namespace qfs::imported

@@ -1,5 +1,6 @@
 #include "metrics/chinese/rouge_zh_metric.h"
 
+#include "harness/core/text/unicode.h"
 #include "metrics/chinese/plain_segmenters.h"
 #include "metrics/rouge/best_scores.h"
 #include "metrics/rouge/prepared_reference.h"
@@ -50,6 +51,10 @@ std::string RougeZhMetric::signature() const {
 }
 
 std::string_view RougeZhMetric::note(const ScoreItem& item) const {
+  const auto dropped = [](std::string_view text) {
+    return piece_kind(text) == PieceKind::punctuation;
+  };
+  if (options_.drop_punctuation && any_text(item, dropped)) return kOnlySignsNote;
   if (segmenter_->signature() != PretokSegmenter().signature()) return {};
   if (!any_text(item, looks_unsegmented)) return {};
   return "the text has no spaces between Chinese words, and segmenter=pretok splits at nothing "

@@ -18,6 +18,7 @@
 #include "metrics/rouge155/options.h"
 #include "metrics/rouge155/scorer.h"
 #include "metrics/rouge155/summary_form.h"
+#include "metrics/text/script_check.h"
 
 namespace qfs::metrics::rouge155 {
 
@@ -43,6 +44,7 @@ class RougeMetric155 final : public Metric {
   std::vector<std::string> columns() const override;
   std::string signature() const override;
   MetricNeeds needs() const override { return {}; }
+  std::string_view note(const ScoreItem& item) const override { return ascii_words_note(item); }
   Result<std::vector<Statistics>> measure(std::span<const ScoreItem> items) const override;
   std::vector<Score> aggregate(std::span<const Statistics> items) const override;
 

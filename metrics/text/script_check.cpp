@@ -64,8 +64,21 @@ bool looks_unsegmented(std::string_view text) {
   return han >= kFewHan && han > kLongWord * words;
 }
 
+bool has_only_signs(std::string_view text) {
+  bool blank = true;
+  for (size_t i = 0; i < text.size();) {
+    const CodePoint point = code_point_at(text, i);
+    i += point.bytes;
+    if (is_word_character(point.value)) return false;
+    blank = blank && is_python_space(point.value);
+  }
+  return !blank;
+}
+
 std::string_view ascii_words_note(const ScoreItem& item) {
-  if (!any_text(item, drops_many_letters)) return {};
+  if (!any_text(item, drops_many_letters)) {
+    return any_text(item, has_only_signs) ? kOnlySignsNote : std::string_view();
+  }
   return "only a-z and 0-9 are words here, which drops more than a fifth of a text's letters; "
          "rouge-zh scores Chinese and every other script";
 }

@@ -17,6 +17,13 @@ bool drops_many_letters(std::string_view text);
 /// each word between spaces that has any: Chinese that nobody segmented.
 bool looks_unsegmented(std::string_view text);
 
+/// Whether the text has something but no letter or number: emoji, other signs, punctuation.
+bool has_only_signs(std::string_view text);
+
+/// The note about a text in which a metric sees no word.
+inline constexpr std::string_view kOnlySignsNote =
+    "a text without any word, of emoji or other signs alone, scores as an empty one does";
+
 /// The note of every metric whose words are runs of [a-z0-9].
 std::string_view ascii_words_note(const ScoreItem& item);
 

@@ -25,6 +25,7 @@ std::vector<std::string> fields_of(const TableCell& cell) {
   fields.push_back(cell.source.cell_id);
   fields.push_back(cell.source.numerics_id);
   fields.push_back(cell.source.score_id);
+  fields.push_back(has_number ? std::to_string(cell.empty) : "");
   return fields;
 }
 
@@ -36,7 +37,7 @@ std::string write_csv(const Table& table) {
     for (const std::string& axis : *axes) head.push_back(csv_field(axis));
   }
   head.insert(head.end(), {"oracle", "value", "status", "detail", "number", "low", "high", "n",
-                           "clusters", "cell_id", "numerics_id", "score_id"});
+                           "clusters", "cell_id", "numerics_id", "score_id", "empty"});
   std::string text = line(head);
   for (size_t row = 0; row < table.rows.size(); ++row) {
     for (size_t column = 0; column < table.columns.size(); ++column) {

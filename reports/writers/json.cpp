@@ -49,6 +49,7 @@ json cell_json(const TableCell& cell) {
   put("numerics_id", cell.source.numerics_id);
   put("score_id", cell.source.score_id);
   if (cell.conflicts > 0) object["conflicts"] = cell.conflicts;
+  if (cell.empty > 0) object["empty"] = cell.empty;
   return object;
 }
 

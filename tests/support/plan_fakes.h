@@ -20,6 +20,7 @@ struct FakeSpec : MethodSpec {
   std::vector<std::string> shared_layers;
   std::vector<ParamSpec> declared;
   Needs needed;
+  bool draws = true;  ///< the seed matters
   double flops_per_word = 1e6;
 
   std::string_view name() const override { return id; }
@@ -28,6 +29,7 @@ struct FakeSpec : MethodSpec {
   std::vector<std::string> layers() const override { return shared_layers; }
   std::vector<ParamSpec> params() const override { return declared; }
   Needs needs(const Params&) const override { return needed; }
+  bool seed_matters(const Params&) const override { return draws; }
   /// Refuses "max_words" above "local_context".
   Status validate(const Params& params) const override;
   /// Grows with the words that are read: local_context where it is given.

@@ -46,8 +46,8 @@ test::SampleTiming timing(int64_t decode_ms) {
   return timing;
 }
 
-/// lead: everything; bm25: no interval, not scored; oracle: incomplete; zero_shot: OOM; external
-/// programs: dead and late; nothing else at 512.
+/// lead: everything; bm25: no interval, empty outputs, not scored; oracle: incomplete; zero_shot:
+/// OOM; external programs: dead and late; nothing else at 512.
 class ReportGolden : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -69,12 +69,14 @@ class ReportGolden : public testing::Test {
     SamplePlace bm25 = place("bm25", 128);
     bm25.scores = {{"rouge1.f", 0.41, std::nullopt}, {"rougeL.f", 0.25, std::nullopt}};
     bm25.clusters = 7;
+    bm25.empty = 3;
     bm25.timing = timing(0);
     bm25.kept = 0.25;
     add(bm25);
     bm25.params = context(256);
     bm25.scores.clear();
     bm25.timing.reset();
+    bm25.empty = 0;
     bm25.measure_failure = store::FailureKind::timeout;
     add(bm25);
 

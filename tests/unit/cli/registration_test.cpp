@@ -11,14 +11,18 @@
 namespace qfs::methods {
 namespace {
 
+Params defaults_of(const MethodSpec& spec) {
+  Params defaults;
+  for (const ParamSpec& param : spec.params()) {
+    if (param.default_value) defaults.set(param.name, *param.default_value);
+  }
+  return defaults;
+}
+
 std::set<std::string> light_specs() {
   std::set<std::string> names;
   for (const auto& spec : builtin_specs()) {
-    Params defaults;
-    for (const ParamSpec& param : spec->params()) {
-      if (param.default_value) defaults.set(param.name, *param.default_value);
-    }
-    const Needs needs = spec->needs(defaults);
+    const Needs needs = spec->needs(defaults_of(*spec));
     if (!needs.tensors && !needs.imported) names.emplace(spec->name());
   }
   return names;
@@ -43,6 +47,24 @@ TEST(Registration, NamesAreUniqueAndFound) {
     const auto found = catalog->find(spec->name());
     ASSERT_TRUE(found);
     EXPECT_EQ(*found, spec);
+  }
+}
+
+// Whatever draws reads the seed; what a server does with one is not known.
+TEST(Registration, SeedsMatterWhereSomethingIsDrawn) {
+  for (const auto& spec : builtin_specs()) {
+    Params params = defaults_of(*spec);
+    const std::string name(spec->name());
+    const bool always = name == "random" || name == "endpoint";
+    EXPECT_EQ(spec->seed_matters(params), always) << name;
+    if (name != "zero_shot" && name != "chunk_merge" && name != "refine") continue;
+    params.set("num_beams", int64_t{4});
+    EXPECT_FALSE(spec->seed_matters(params)) << name << " with beams";
+    params.set("decoding", std::string("checkpoint"));
+    EXPECT_TRUE(spec->seed_matters(params)) << name << " with the checkpoint's settings";
+    params = defaults_of(*spec);
+    params.set("temperature", 0.7);
+    EXPECT_TRUE(spec->seed_matters(params)) << name << " with a temperature";
   }
 }
 

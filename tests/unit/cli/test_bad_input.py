@@ -91,20 +91,15 @@ class SweepFile(DriverTest):
         self.write("data.jsonl", json.dumps(record(0)) + "\n" + json.dumps({**record(1), "document": 7}) + "\n")
         self.assert_fails(5, self.sweep(), "data.jsonl:2", "/document", "found a number")
 
-    def test_truncated_gguf_is_a_failed_cell_that_names_the_file(self):
+    def test_truncated_gguf_ends_the_sweep_before_it_begins(self):
         with open(self.path("cut.gguf"), "wb") as file:
             file.write(b"GGUF" + (3).to_bytes(4, "little") + (200).to_bytes(8, "little") + bytes(20))
-        run = self.sweep(tokenizer="cut.gguf")
-        self.assertEqual(run.returncode, 3, run.stderr)
-        self.assertIn("cut.gguf", run.stderr)
-        self.assertIn("failed (data error)", run.stdout)
+        self.assert_fails(5, self.sweep(tokenizer="cut.gguf"), "cut.gguf: 200 tensors", "sweep.json#/methods/0")
 
-    def test_hostile_gguf_is_a_failed_cell_and_not_a_crash(self):
+    def test_hostile_gguf_is_an_error_and_not_a_crash(self):
         with open(self.path("hostile.gguf"), "wb") as file:
             file.write(b"GGUF" + (3).to_bytes(4, "little") + b"\xff" * 16)
-        run = self.sweep(tokenizer="hostile.gguf")
-        self.assertEqual(run.returncode, 3, run.stderr)
-        self.assertIn("hostile.gguf", run.stderr)
+        self.assert_fails(5, self.sweep(tokenizer="hostile.gguf"), "hostile.gguf: 18446744073709551615 tensors")
 
     def test_external_programs_need_permission(self):
         run = self.sweep(methods=[{"method": "external", "command": ["true"], "fingerprint": ["sweep.json"]}])
@@ -122,7 +117,7 @@ class Options(DriverTest):
             (2, ["--set", "words"], ["--set expects VARIABLE=VALUE"]),
             (2, ["--set", "wrods=1"], ["no variable 'wrods'", "did you mean 'words'?"]),
             (2, ["--filter", "metod=lead"], ["did you mean 'method'?"]),
-            (2, ["--filter", "method=bm25"], ["matches"]),
+            (2, ["--filter", "method=bm25"], ["no cell has method=bm25", "lead"]),
             (2, ["--filter", "method"], ["--filter"]),
             (2, ["--rerun", "metod=lead"], ["did you mean 'method'?"]),
             (2, ["--retry", "tiemout"], ["--retry", "did you mean 'timeout'?"]),

@@ -15,7 +15,7 @@ import unittest
 from driver import QFS_BENCH, DriverTest
 
 COMMANDS = ["sweep", "plan", "report", "score", "compare", "show", "list", "list methods", "list datasets",
-            "list metrics", "list postprocess", "list cells", "data", "data list", "data show", "data check", "data fetch",
+            "list metrics", "list postprocess", "list runs", "list cells", "data", "data list", "data show", "data check", "data fetch",
             "method", "method check", "doctor"]
 
 
@@ -194,7 +194,7 @@ class Sweep(DriverTest):
 
     def test_show_presents_an_example_with_its_cut(self):
         self.assert_succeeds(self.sweep())
-        run = self.run_bench("show", "--filter", "method=lead,local_context=16", "--example", "e3")
+        run = self.run_bench("show", "--filter", "method=lead,local_context=16", "--example", "e3", "--document")
         text = self.assert_succeeds(run)
         self.assertIn("16 of 72 tokens kept", text)
         self.assertIn("⟦", text)

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "harness/host/described_spec.h"
+#include "methods/tokenizers/truncation.h"
 
 namespace qfs::host {
 namespace {
@@ -24,6 +27,43 @@ TEST(DescribedSpec, CarriesTheDeclarationOfTheProgram) {
   EXPECT_TRUE((*spec)->needs({}).references);
   EXPECT_FALSE((*spec)->needs({}).evidence);
   EXPECT_EQ((*spec)->params().at(0).name, "k");
+}
+
+const ParamSpec& param(const MethodSpec& spec, const std::string& name) {
+  static std::vector<ParamSpec> params;
+  params = spec.params();
+  return *std::ranges::find(params, name, &ParamSpec::name);
+}
+
+TEST(DescribedSpec, HasTheParametersByWhichItsDocumentsAreCut) {
+  auto spec = make_described_spec(described("m"));
+  ASSERT_TRUE(spec.ok());
+  EXPECT_EQ(param(**spec, "local_context").unit, "tokens");
+  EXPECT_FALSE(param(**spec, "local_context").default_value);
+  EXPECT_EQ(param(**spec, "truncate").choices, tokenizers::truncation_policy_names());
+  EXPECT_FALSE(param(**spec, "truncate").default_value) << "a default would change ids";
+  Params params;
+  EXPECT_FALSE((*spec)->needs(params).tokenizer);
+  params.set("truncate", std::string("tail"));
+  EXPECT_FALSE((*spec)->validate(params).ok());
+  params.set("local_context", int64_t{8});
+  EXPECT_TRUE((*spec)->validate(params).ok());
+  EXPECT_TRUE((*spec)->needs(params).tokenizer);
+}
+
+TEST(DescribedSpec, TakesItsOwnDefaultOfLocalContextAndNoOtherMeaning) {
+  Description own = described("m");
+  own.params = {
+      {.name = "local_context", .type = ParamType::integer, .default_value = int64_t{64}}};
+  auto spec = make_described_spec(own);
+  ASSERT_TRUE(spec.ok());
+  EXPECT_EQ((*spec)->params().size(), 2u);
+  EXPECT_EQ(param(**spec, "local_context").minimum, 1);
+  own.params[0].type = ParamType::text;
+  own.params[0].default_value.reset();
+  EXPECT_FALSE(make_described_spec(own).ok());
+  own.params = {{.name = "truncate"}};
+  EXPECT_FALSE(make_described_spec(own).ok());
 }
 
 TEST(DescribedSpec, RejectsNamesThatNoTableOrSweepCouldHold) {

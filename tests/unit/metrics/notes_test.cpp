@@ -42,6 +42,25 @@ TEST(Notes, TheAsciiProfileNamesTheMetricForOtherScripts) {
   EXPECT_THAT(note("rouge-zh", "今天的会议讨论了预算", "今天"), IsEmpty());
 }
 
+TEST(HasOnlySigns, IsSomethingWithoutALetterOrANumber) {
+  EXPECT_TRUE(has_only_signs("🙂 👩‍💻 ❤️"));
+  EXPECT_TRUE(has_only_signs("— …"));
+  EXPECT_FALSE(has_only_signs("🙂 a"));
+  EXPECT_FALSE(has_only_signs("会"));
+  EXPECT_FALSE(has_only_signs("7"));
+  EXPECT_FALSE(has_only_signs(""));
+  EXPECT_FALSE(has_only_signs(" \n"));
+}
+
+TEST(Notes, TextsOfEmojiAloneAreNamedWhereTheyAreNoWords) {
+  for (const char* metric : {"rouge", "ideal", "rouge-1.5.5", "rouge-zh"}) {
+    EXPECT_THAT(note(metric, "🎉🎉", "🎉🎉"), HasSubstr("emoji")) << metric;
+    EXPECT_THAT(note(metric, "the meeting", "🎉"), HasSubstr("emoji")) << metric;
+    EXPECT_THAT(note(metric, "the meeting 🎉", "a meeting"), IsEmpty()) << metric;
+  }
+  EXPECT_THAT(note("rouge-chinese", "🎉🎉", "🎉🎉"), IsEmpty());  // each is a word there
+}
+
 TEST(Notes, UnsegmentedChineseIsNamedWhereWordsNeedSpaces) {
   const char* const text = "今天的会议讨论了预算";
   EXPECT_THAT(note("rouge-chinese", text, text), HasSubstr("segmenter=jieba"));

@@ -45,8 +45,15 @@ TEST(ParseFilter, KeepsEqualsSignsOfTheValue) {
               ElementsAre(FilterCondition{"prompt", "a=b"}));
 }
 
+TEST(ParseFilter, ReadsSeveralValuesOfOneKey) {
+  EXPECT_THAT(parse_filter("method=lead | bm25,seed=1")->conditions,
+              ElementsAre(FilterCondition{"method", "lead"}, FilterCondition{"method", "bm25"},
+                          FilterCondition{"seed", "1"}));
+}
+
 TEST(ParseFilter, RefusesPartsThatAreNotConditions) {
-  for (const char* text : {"method", "method=", "=lead", "method=lead,", ",", "a=1,,b=2"}) {
+  for (const char* text :
+       {"method", "method=", "=lead", "method=lead,", ",", "a=1,,b=2", "a=1|", "a=|1", "a=1||2"}) {
     const Result<Filter> filter = parse_filter(text);
     ASSERT_FALSE(filter.ok()) << text;
     EXPECT_EQ(filter.error().kind, ErrorKind::invalid_argument);
@@ -61,7 +68,9 @@ TEST(Filter, KeysAreMetTogetherAndValuesOfOneKeyInTurn) {
   EXPECT_EQ(count("method=lead,local_context=256"), 4u);
   EXPECT_EQ(count("method=lead,local_context=256,seed=1,dataset=other"), 1u);
   EXPECT_EQ(count("local_context=128,local_context=256"), 16u);
+  EXPECT_EQ(count("local_context=128|256,seed=1"), 8u);
   EXPECT_EQ(count("label=model"), 8u);
+  EXPECT_EQ(count("method=model"), 8u);
   EXPECT_EQ(count("backbone=small,seed=0"), 4u);
   EXPECT_EQ(count("temperature=5e-1"), 8u);
   EXPECT_EQ(count("greedy=true"), 8u);
@@ -73,8 +82,16 @@ TEST(Filter, UnknownKeyIsAnErrorWithTheNearest) {
 }
 
 TEST(Filter, ThatKeepsNothingIsAnError) {
-  EXPECT_EQ(message("method=leed"), "filter: none of the sweep's 16 cells matches");
-  EXPECT_EQ(message("local_context=1e2"), "filter: none of the sweep's 16 cells matches");
+  EXPECT_EQ(message("method=lead,temperature=0.5"),
+            "filter: none of the 16 cells meets all conditions");
+}
+
+TEST(Filter, AValueThatNoCellHasIsAnErrorWithTheNearest) {
+  EXPECT_EQ(
+      message("method=lead|leed"),
+      "filter: no cell has method=leed; did you mean 'lead'? (there are lead, zero_shot, model)");
+  EXPECT_EQ(message("local_context=1e2"),
+            "filter: no cell has local_context=1e2 (there are 128, 256)");
 }
 
 TEST(Filter, WhatItLeavesOutIsNeitherLoadedNorResolved) {
@@ -109,7 +126,7 @@ TEST(SelectCells, RefusesWhatMatchesNothing) {
   const Result<Plan> plan = planning(kSweep);
   ASSERT_TRUE(plan.ok());
   EXPECT_EQ(select_cells(*parse_filter("seed=7"), *plan).error().to_string(),
-            "filter: none of the plan's cells matches");
+            "filter: no cell has seed=7 (there are 0, 1)");
   EXPECT_EQ(select_cells(*parse_filter("sed=0"), *plan).error().to_string(),
             "filter: no cell has a 'sed' (did you mean 'seed'?)");
 }

@@ -141,6 +141,30 @@ TEST_F(Notes, SayThatASampleIsLargerThanTheData) {
   EXPECT_EQ(plan.datasets[0].selection.text, "{}");
 }
 
+TEST_F(Notes, SayThatASeedDoesNotMatterAndTheCellRunsOnce) {
+  planning_.methods.spec("lead").draws = false;
+  const Plan plan = planned(
+      test::sweep_text(R"({"method": "lead"}, {"method": "random"})", R"("seeds": [3, 5])"));
+  ASSERT_EQ(plan.cells.size(), 3u);
+  EXPECT_THAT(
+      plan.notes,
+      ElementsAre("the seed does not matter to 'lead': computed once, shown for each seed"));
+  for (const Cell& cell : plan.cells) {
+    if (cell.label == "lead") {
+      EXPECT_EQ(cell.seed, 0u);
+      EXPECT_THAT(cell.shown_seeds, ElementsAre(3, 5));
+    } else {
+      EXPECT_THAT(cell.shown_seeds, ElementsAre(cell.seed));
+    }
+  }
+}
+
+TEST_F(Notes, SayWhoReadsWholeDocumentsBesideCellsThatAreCut) {
+  const Plan plan = planned(test::sweep_text(R"({"method": "lead"}, {"method": "random"})",
+                                             R"("grid": {"local_context": [128, 256]})"));
+  EXPECT_THAT(plan.notes, ElementsAre("'random' has no local_context: whole documents are read"));
+}
+
 TEST_F(External, IsDescribedOnceAndOnlyWithConsent) {
   test::Planning planning;
   planning.allow_external = true;

@@ -105,6 +105,60 @@ TEST(Report, APartialScoreIsNotShownAsAValue) {
   EXPECT_EQ(cell_text(table.values[0], table.cell(0, 0, 0)), "incomplete (5/12)");
 }
 
+std::string notes_of(const Table& table) {
+  std::string text;
+  for (const std::string& note : table.notes) text += note + "\n";
+  return text;
+}
+
+TEST(Report, EmptyOutputsAreCountedInTheCellAndBelow) {
+  SampleSweep sweep;
+  sweep.add_dataset("demo", 12);
+  SamplePlace place = scored_place("silent", 0);
+  place.empty = 12;
+  sweep.add(place);
+  place = scored_place("lead", 0.25);
+  place.empty = 2;
+  sweep.add(place);
+  sweep.finish("");
+  const Table table = table_of(sweep);
+  EXPECT_EQ(table.cell(0, 0, 0).empty, 12);
+  EXPECT_EQ(cell_text(table.values[0], table.cell(0, 0, 0)), "0.00 [0.0, 0.0] (12/12 empty)");
+  EXPECT_EQ(cell_text(table.values[0], table.cell(1, 0, 0)), "25.00 [25.0, 25.0] (2/12 empty)");
+  EXPECT_NE(notes_of(table).find("12 of 12 outputs are empty; its scores are those of empty texts"),
+            std::string::npos);
+  EXPECT_NE(notes_of(table).find("): 2 of 12 outputs are empty\n"), std::string::npos);
+}
+
+TEST(Report, WhoHasNoLocalContextIsNamedAlsoWhereItIsNoAxis) {
+  SampleSweep sweep;
+  sweep.add_dataset("demo", 12);
+  SamplePlace place = scored_place("lead", 0.25);
+  place.params = R"({"local_context":128})";
+  sweep.add(place);
+  sweep.add(scored_place("mine", 0.5));
+  sweep.add(scored_place("imported", 0.5));
+  sweep.finish("");
+  EXPECT_EQ(notes_of(table_of(sweep)),
+            "mine has no local_context: whole documents are read\n"
+            "imported has no local_context: how much of the documents was read is not known\n");
+}
+
+TEST(Report, OnlyTheChosenPlacesAreShown) {
+  SampleSweep sweep;
+  sweep.add_dataset("demo", 12);
+  sweep.add(scored_place("lead", 0.25));
+  sweep.add(scored_place("bm25", 0.5));
+  sweep.finish("");
+  ReportRequest request;
+  request.positions = std::vector<size_t>{1};
+  request.selection = "method=bm25";
+  const Table table = table_of(sweep, request);
+  ASSERT_EQ(table.rows.size(), 1U);
+  EXPECT_EQ(table.rows[0].labels[0], "bm25");
+  EXPECT_EQ(notes_of(table), "1 of 2 cells: method=bm25\n");
+}
+
 TEST(Report, OfTwoStoredVersionsTheCallersIsShown) {
   SampleSweep sweep;
   sweep.add_dataset("demo", 12);

@@ -37,6 +37,7 @@ struct SamplePlace {
   uint64_t seed = 0;
   size_t dataset = 0;        ///< index of the data set
   int64_t predictions = -1;  ///< how many are there; -1: all
+  int64_t empty = 0;         ///< how many of them, the first, are white space
   double kept = 1;           ///< share of each document that was kept
   bool truncation = true;    ///< whether there is a ledger
   store::FailureKind failure = store::FailureKind::none;

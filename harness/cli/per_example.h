@@ -1,0 +1,25 @@
+// Scores of a stored run example by example, as JSON lines: what `report --per-example` writes.
+//
+// One line an example of a cell: cell_id, numerics_id, method, dataset, seed, params, example (its
+// key), ordinal, cluster, and scores: metric -> column -> value, in full digits. Reads only.
+// Errors: `not_found` when none of the places has a score, `store` for the file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/api/result.h"
+#include "harness/store/reader.h"
+#include "reports/sweep_facts.h"
+
+namespace qfs::cli {
+
+struct ExampleLines {
+  std::string text;
+  size_t unscored = 0;  ///< places without a score, which have no line
+};
+
+Result<ExampleLines> example_lines(store::Reader& reader,
+                                   const std::vector<const reports::PlaceFacts*>& places);
+
+}  // namespace qfs::cli

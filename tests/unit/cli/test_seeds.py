@@ -1,0 +1,71 @@
+"""Seeds that do not matter: a cell is computed once and shown for each seed.
+
+Usage: test_seeds.py QFS_BENCH
+"""
+
+import json
+import unittest
+
+from driver import DriverTest
+
+
+class Seeds(DriverTest):
+    def setUp(self):
+        super().setUp()
+        self.write_data(6)
+
+    def sweep_with(self, seeds, **members):
+        self.write_sweep(methods=[{"method": "lead"}, {"method": "random"}], grid={"local_context": [16]}, seeds=seeds,
+                         **members)
+        return self.run_bench("sweep", "sweep.json")
+
+    def planned(self, *arguments):
+        plan = json.loads(self.assert_succeeds(self.run_bench("plan", "sweep.json", "--json", *arguments)))
+        return {(cell["method"], tuple(cell["shown_seeds"])): cell["cell_id"] for cell in plan["cells"]}
+
+    def test_a_method_without_chance_runs_once_and_is_shown_for_each_seed(self):
+        run = self.sweep_with([0, 1, 2], measure={"examples": 2, "warmup": 0, "repetitions": 1})
+        table = self.assert_succeeds(run)
+        self.assertIn("4 cells: 4 to run", run.stderr)
+        self.assertIn("the seed does not matter to 'lead': computed once", run.stderr)
+        self.assertIn("the seed does not matter to lead: one result, shown for each seed", table)
+        rows = json.loads(self.assert_succeeds(self.run_bench("report", "--json")))["rows"]
+        shown = [(row["labels"]["method"], row["labels"]["seed"]) for row in rows]
+        self.assertEqual(shown, [(method, seed) for method in ("lead", "random") for seed in "012"])
+        values = [row["cells"][0]["values"]["rouge1.f"] for row in rows]
+        self.assertEqual(values[0], values[1])
+        self.assertEqual(values[0], values[2])
+        self.assertEqual({value["status"] for value in values}, {"ok"})
+        self.assertEqual(len({value["cell_id"] for value in values}), 4)
+        self.assertIn("0 to run", self.run_bench("sweep", "sweep.json").stderr)
+        self.assertIn("sound", self.assert_succeeds(self.run_bench("doctor")))
+
+    def test_the_cell_is_that_of_seed_0(self):
+        self.sweep_with([0])
+        zero = self.planned()[("lead", (0,))]
+        self.sweep_with([0, 1])
+        self.assertEqual(self.planned()[("lead", (0, 1))], zero)
+        self.sweep_with([7])
+        self.assertEqual(self.planned()[("lead", (7,))], zero)
+        self.assertNotEqual(self.planned()[("random", (7,))], self.planned()[("lead", (7,))])
+
+    def test_commands_find_the_one_cell_by_any_of_its_seeds(self):
+        self.sweep_with([0, 1])
+        self.assertEqual(list(self.planned("--filter", "method=lead,seed=1")), [("lead", (1,))])
+        for text in ("method=lead", "method=lead,seed=1"):
+            shown = json.loads(self.assert_succeeds(self.run_bench("show", "--filter", text, "--json")))
+            self.assertEqual(shown["dimensions"]["method"], "lead")
+        listed = json.loads(self.assert_succeeds(self.run_bench("list", "cells", "--json")))
+        self.assertEqual([cell["dimensions"]["seed"] for cell in listed["cells"]], ["0", "1", "0", "1"])
+        lines = self.assert_succeeds(self.run_bench("report", "--per-example", "-", "--filter", "method=lead"))
+        self.assertEqual(len(lines.splitlines()), 6, "one result is not two")
+
+    def test_one_seed_leaves_the_sweep_as_it_was(self):
+        self.sweep_with([0])
+        sweep = json.loads(self.assert_succeeds(self.run_bench("list", "runs", "--json")))["runs"][0]
+        self.assertEqual(sweep["cells"], 2)
+        self.assertNotIn("seed", self.assert_succeeds(self.run_bench("report")).split("`")[0])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
