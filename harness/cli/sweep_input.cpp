@@ -98,7 +98,7 @@ void add_plan_options(CLI::App& command, SweepOptions& options) {
   command
       .add_option("--filter", options.filter,
                   "Only cells that match, e.g. 'method=lead|bm25,local_context=256'; repeatable")
-      ->type_name("KEY=VALUE|VALUE,..."))
+      ->type_name("KEY=VALUE|VALUE,...")
       ->take_all()
       ->expected(1);
   command.add_option("--limit", options.limit, "Only the first N examples of each data set")
@@ -138,7 +138,7 @@ void add_run_options(CLI::App& command, SweepOptions& options) {
       ->take_all()
       ->expected(1);
   command.add_option("--rerun", options.rerun, "Compute matching cells again, e.g. method=lead")
-      ->type_name("KEY=VALUE|VALUE,..."));
+      ->type_name("KEY=VALUE|VALUE,...");
   command.add_flag("--accept-numerics", options.accept_numerics,
                    "Reuse results computed in another way (device, threads, libraries)");
 }
