@@ -30,9 +30,9 @@ Status write_result(std::string_view text, const std::string& path) {
   return write_file_atomic(path, text);
 }
 
-std::string json_document(std::string_view name, const nlohmann::json& body) {
+std::string json_document(std::string_view name, const nlohmann::json& body, int version) {
   nlohmann::json document = body;
-  document["schema"] = fmt::format("qfs-bench/{}/1", name);
+  document["schema"] = fmt::format("qfs-bench/{}/{}", name, version);
   return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

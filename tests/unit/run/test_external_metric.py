@@ -193,7 +193,7 @@ class ExternalMetric(unittest.TestCase):
         connection.commit()
         connection.close()
         different = self.bench("compare", "store.sqlite#" + sides[0], "other.sqlite#" + sides[0])
-        self.assertEqual(different.returncode, 0, different.stderr)
+        self.assertEqual(different.returncode, 3, different.stderr)
         self.assertRegex(different.stderr, r"'mine' is not compared: A has it as 'external\|metric:mine@1.*B as .*mine@2")
 
     def test_a_failure_is_an_error_of_this_metric_and_never_a_zero(self):
