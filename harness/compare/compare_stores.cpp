@@ -15,7 +15,7 @@ namespace qfs::compare {
 namespace {
 
 /// Why a cell has no score to compare; empty when it has one.
-std::string lack_of(const StoredCell& cell) {
+std::string lack_of(const StoredCell& cell, store::Reader& reader) {
   if (!cell.predict) return "not run";
   if (cell.predict->status == store::Completeness::failed) {
     std::string reason = fmt::format("failed ({})", to_string(cell.predict->failure));
@@ -24,14 +24,21 @@ std::string lack_of(const StoredCell& cell) {
   }
   if (!cell.scores.empty()) return "";
   if (cell.predict->status != store::Completeness::complete) {
-    return fmt::format("{} of {} predictions", cell.predict->done, cell.predict->expected);
+    std::string reason =
+        fmt::format("{} of {} predictions", cell.predict->done, cell.predict->expected);
+    const auto attempts = reader.attempts(cell.predict->id);
+    if (attempts && !attempts->empty() && !attempts->back().message.empty()) {
+      reason += ": " + attempts->back().message;
+    }
+    return reason;
   }
   return "not scored; 'qfs-bench score' does it";
 }
 
-std::string lack_of_pair(const StoredCell& a, const StoredCell& b) {
-  const std::string of_a = lack_of(a);
-  const std::string of_b = lack_of(b);
+std::string lack_of_pair(const StoredCell& a, store::Reader& reader_a, const StoredCell& b,
+                         store::Reader& reader_b) {
+  const std::string of_a = lack_of(a, reader_a);
+  const std::string of_b = lack_of(b, reader_b);
   if (of_a.empty() && of_b.empty()) {
     if (a.cell.dataset == b.cell.dataset) return "";
     return fmt::format("A is of data set {}, B of {}: only equal examples can be compared",
@@ -114,7 +121,7 @@ class Comparer {
   }
 
   Status compare(const StoredCell& a, const StoredCell& b) {
-    std::string lack = lack_of_pair(a, b);
+    std::string lack = lack_of_pair(a, *a_.reader, b, *b_.reader);
     if (lack.empty()) note_metrics(a, b);
     std::vector<const store::ScoreJobRow*> jobs;
     for (const store::ScoreJobRow& job : a.scores) {

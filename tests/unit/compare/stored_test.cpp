@@ -65,12 +65,11 @@ class Stored {
     return cell;
   }
 
-  /// A cell whose run failed.
-  StoredCell& add_failed(const std::string& method) {
+  /// A cell whose run ended without a prediction.
+  StoredCell& add_ended(const std::string& method, const store::AttemptEnd& end) {
     StoredCell& cell = add_cell(method);
     const OpenResult open = open_result(store_, cell.cell);
-    check(store_.end_attempt(open.attempt, {store::AttemptState::failed,
-                                            store::FailureKind::method_error, "no answer"}));
+    check(store_.end_attempt(open.attempt, end));
     refresh(cell);
     return cell;
   }
@@ -141,11 +140,15 @@ TEST_F(CompareStores, ACellWithoutPartnerIsListed) {
   EXPECT_FALSE(outcome().complete());
 }
 
-TEST_F(CompareStores, ACellThatFailedIsListed) {
+TEST_F(CompareStores, ACellWithoutPredictionsIsListedWithTheReason) {
   a_.add("lead", 0.5);
-  b_.add_failed("lead");
+  a_.add("bm25", 0.5);
+  b_.add_ended("lead",
+               {store::AttemptState::failed, store::FailureKind::method_error, "no answer"});
+  b_.add_ended("bm25", {store::AttemptState::cancelled, store::FailureKind::none, "HTTP 501"});
   const Outcome found = outcome();
-  EXPECT_THAT(reasons(found), ElementsAre("lead: B: failed (method_error): no answer"));
+  EXPECT_THAT(reasons(found), ElementsAre("lead: B: failed (method_error): no answer",
+                                          "bm25: B: 0 of 20 predictions: HTTP 501"));
   EXPECT_THAT(found.comparisons, IsEmpty());
   EXPECT_FALSE(found.complete());
 }
