@@ -69,9 +69,12 @@ std::string interval_words(std::string_view interval_method) {
   }
   const auto unit = parts.find("unit");
   const bool clustered = unit != parts.end() && unit->second == "cluster";
-  return fmt::format(
+  std::string words = fmt::format(
       "{}, {}, {} resamples, seed {}", clustered ? "cluster bootstrap by document" : "bootstrap",
       percent(parts.find("level")->second), parts.find("n")->second, parts.find("seed")->second);
+  const auto version = parts.find("v");
+  if (version != parts.end() && version->second != "1") words += ", v" + version->second;
+  return words;
 }
 
 std::string signature_line(std::string_view program, const SweepFacts& facts,

@@ -66,6 +66,7 @@ Status add_dimensions(PlaceFacts& facts, const std::map<DatasetId, store::Datase
   for (const auto& [name, value] : params->items()) facts.dimensions[name] = as_text(value);
   facts.dimensions["method"] = facts.place.label.empty() ? facts.cell.method : facts.place.label;
   facts.dimensions["dataset"] = dataset_label(facts.cell.dataset, datasets);
+  facts.dataset = datasets.at(facts.cell.dataset).manifest.name;
   const auto shown_seed = facts.dimensions.extract(store::kShownSeed);
   facts.another_seed = !shown_seed.empty();
   facts.dimensions["seed"] =

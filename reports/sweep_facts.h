@@ -12,24 +12,16 @@
 
 #include "harness/api/experiment.h"
 #include "harness/api/result.h"
+#include "harness/compare/cells.h"
 #include "harness/store/reader.h"
 #include "harness/store/rows.h"
 
 namespace qfs::reports {
 
 /// One cell of a sweep with the results it uses there.
-struct PlaceFacts {
+struct PlaceFacts : compare::StoredCell {
   store::SweepCell place;
-  store::CellRow cell;
-  /// What it can be arranged by: "method" (the row's label), "dataset", "seed" and every parameter,
-  /// as text.
-  std::map<std::string, std::string, std::less<>> dimensions;
-  /// Shown for this seed, too, which does not matter to it: the same result stands at another
-  /// place.
-  bool another_seed = false;
-  std::optional<store::ResultRow> predict;
   std::optional<store::ResultRow> measure;
-  std::vector<store::ScoreJobRow> scores;  ///< of `predict`
 
   /// The outputs were in a file already.
   bool imported() const { return cell.method == "imported"; }

@@ -5,6 +5,7 @@ qfs_test(metrics_test LABEL unit
     unit/metrics/catalog_test.cpp
     unit/metrics/notes_test.cpp
     unit/metrics/option_parser_test.cpp
+    unit/metrics/power_test.cpp
     unit/metrics/punkt_test.cpp
     unit/metrics/randomization_test.cpp
     unit/metrics/rouge155_files_test.cpp

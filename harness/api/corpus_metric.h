@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/api/metric.h"
+#include "harness/api/metric_columns.h"
 
 namespace qfs {
 
@@ -20,6 +21,9 @@ class CorpusMetric : public Metric {
   /// place; a statistic's value is its mean.
   virtual void values_from_sums(std::span<double> sums, double items) const = 0;
   std::string_view tool() const override { return "sacreBLEU"; }
+  Better better(std::string_view column) const override {
+    return is_statistic(column) ? Better::neither : Better::higher;
+  }
 
   std::vector<Score> aggregate(std::span<const Statistics> items) const override {
     const std::vector<std::string> names = columns();

@@ -1,6 +1,12 @@
 #include "harness/api/metric.h"
 
+#include "harness/api/metric_columns.h"
+
 namespace qfs {
+
+Better Metric::better(std::string_view column) const {
+  return is_share(column) ? Better::higher : Better::unknown;
+}
 
 std::string_view Metric::note(const ScoreItem&) const { return {}; }
 

@@ -45,6 +45,14 @@ struct Score {
   double value = 0;
 };
 
+/// Which values of a column are better.
+enum class Better {
+  unknown,  ///< the program does not say: a metric of somebody else's
+  higher,
+  lower,
+  neither,  ///< a description: a length, a copying rate
+};
+
 class Metric {
  public:
   virtual ~Metric() = default;
@@ -55,6 +63,8 @@ class Metric {
   /// Every option that can change a digit, as `key:value|…`; part of score_id.
   virtual std::string signature() const = 0;
   virtual MetricNeeds needs() const = 0;
+  /// The default: shares (is_share) are better when higher, of others nothing is known.
+  virtual Better better(std::string_view column) const;
   virtual Result<std::vector<Statistics>> measure(std::span<const ScoreItem> items) const = 0;
   /// What a reader of this item's score has to know, e.g. that the tokenizer drops most of the text
   /// and which metric does not: one fixed sentence a cause, because a scoring job says each once,

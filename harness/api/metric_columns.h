@@ -13,6 +13,9 @@ constexpr bool is_share(std::string_view column) {
   return column.ends_with(".p") || column.ends_with(".r") || column.ends_with(".f");
 }
 
+/// Tables show the values of a column times this; what they show are points.
+constexpr double table_scale(std::string_view column) { return is_share(column) ? 100 : 1; }
+
 /// Whether a column is a sufficient statistic of others, such as the n-gram matches behind a corpus
 /// BLEU: one named "…#…". It is stored and resampled, and no table shows it.
 constexpr bool is_statistic(std::string_view column) {

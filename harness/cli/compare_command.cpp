@@ -3,22 +3,22 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <iterator>
 #include <memory>
-#include <set>
 
+#include "harness/api/metric_columns.h"
 #include "harness/cli/catalogs.h"
 #include "harness/cli/chosen_places.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/compare_files.h"
-#include "harness/cli/comparison.h"
+#include "harness/cli/comparison_text.h"
 #include "harness/cli/field_option.h"
 #include "harness/cli/output.h"
 #include "harness/cli/scoring.h"
-#include "harness/cli/shown_example.h"
 #include "harness/cli/store_path.h"
-#include "harness/cli/uncompared.h"
+#include "harness/compare/compare_stores.h"
 #include "harness/core/log.h"
 
 namespace qfs::cli {
@@ -29,6 +29,9 @@ struct CompareOptions {
   std::string b;
   std::vector<std::string> columns;
   std::vector<std::string> max_drops;
+  std::vector<std::string> non_inferior;
+  std::vector<std::string> better;
+  std::vector<std::string> pair_by;
   int64_t examples = 3;
   std::vector<std::string> fields;
   std::string missing = "error";
@@ -64,40 +67,63 @@ Result<Side> open_side(const std::string& text, const GlobalOptions& global) {
   return Side{*store, *std::move(reader), *std::move(facts), std::move(filter)};
 }
 
-using Places = std::vector<const reports::PlaceFacts*>;
-using Pair = std::pair<const reports::PlaceFacts*, const reports::PlaceFacts*>;
-
-/// One cell on each side, or in two stores the cells that both have.
-Result<std::vector<Pair>> pairs_of(const Places& a, const Places& b, bool two_stores) {
-  if (a.size() == 1 && b.size() == 1) return std::vector{Pair{a.front(), b.front()}};
-  if (!two_stores) return several_places(a.size() > 1 ? a : b);
-  std::vector<Pair> pairs;
-  for (const reports::PlaceFacts* first : a) {
-    for (const reports::PlaceFacts* second : b) {
-      if (first->cell.id == second->cell.id) pairs.emplace_back(first, second);
-    }
-  }
-  if (!pairs.empty()) return pairs;
-  return several_places(a.size() > 1 ? a : b);
+/// The cells of a side that its conditions mean.
+Result<compare::StoredSide> cells_of(Side& side) {
+  const auto places = matching_places(side.facts, "", side.filter);
+  if (!places) return places.error();
+  return compare::StoredSide{
+      side.store, &side.reader, {places->begin(), places->end()}, !side.filter.empty()};
 }
 
-Result<std::map<std::string, double>> drops_of(const std::vector<std::string>& texts) {
-  std::map<std::string, double> drops;
+/// "rougeL.f=0.5pt", in points of the table.
+Status add_margins(const std::vector<std::string>& texts, const std::string& option,
+                   compare::Rule rule, std::map<std::string, compare::Margin>& margins) {
+  for (const std::string& text : texts) {
+    const size_t equals = text.find('=');
+    const std::string column = text.substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
+    double points = 0;
+    const char* const last = value.data() + value.size();
+    const auto [end, error] = std::from_chars(value.data(), last, points);
+    const std::string_view unit(end, static_cast<size_t>(last - end));
+    if (column.empty() || error != std::errc() || !std::isfinite(points) || points < 0 ||
+        (unit != "pt" && !unit.empty())) {
+      return invalid_argument(fmt::format(
+          "{} expects COLUMN=POINTSpt, at least 0 and in points of the table, for instance "
+          "rougeL.f=0.5pt; found '{}'",
+          option, text));
+    }
+    if (unit.empty()) {
+      std::string message = fmt::format(
+                                "{} {}: the unit is missing; {} points of the table are "
+                                "written {}=",
+                                option, text, value, column) +
+                            value + "pt";
+      if (is_share(column) && points < 1) {
+        message += fmt::format(", and the share {} is {}={:g}pt", value, column, 100 * points);
+      }
+      return invalid_argument(message);
+    }
+    if (!margins.try_emplace(column, compare::Margin{rule, points / table_scale(column)}).second) {
+      return invalid_argument(
+          fmt::format("{} {}: '{}' has a margin already", option, text, column));
+    }
+  }
+  return {};
+}
+
+Result<std::map<std::string, Better>> better_of(const std::vector<std::string>& texts) {
+  std::map<std::string, Better> better;
   for (const std::string& text : texts) {
     const size_t equals = text.find('=');
     const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
-    double margin = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), margin);
-    if (equals == 0 || error != std::errc() || end != value.data() + value.size() ||
-        !(margin >= 0)) {
-      return invalid_argument(
-          fmt::format("--max-drop expects COLUMN=MARGIN with a margin of at least 0, for instance "
-                      "rougeL.f=0.01; found '{}'",
-                      text));
+    if (equals == 0 || (value != "higher" && value != "lower")) {
+      return invalid_argument("--better expects COLUMN=higher or COLUMN=lower; found '" + text +
+                              "'");
     }
-    drops[text.substr(0, equals)] = margin;
+    better[text.substr(0, equals)] = value == "higher" ? Better::higher : Better::lower;
   }
-  return drops;
+  return better;
 }
 
 /// The names that scores by the sweep's metrics have.
@@ -110,48 +136,27 @@ std::vector<std::string> declared_metrics(const Side& side, const MetricCatalog&
   return *std::move(names);
 }
 
-Result<std::vector<Comparison>> compare_stores(const CompareOptions& options,
-                                               const ComparisonRequest& request,
-                                               const GlobalOptions& global) {
+Result<compare::Outcome> compare_stored(const CompareOptions& options,
+                                        const compare::Request& request,
+                                        const GlobalOptions& global) {
   Result<Side> a = open_side(options.a, global);
   if (!a) return a.error();
   Result<Side> b = open_side(options.b, global);
   if (!b) return b.error();
-  auto places_a = matching_places(a->facts, "", a->filter);
-  if (!places_a) return places_a.error();
-  auto places_b = matching_places(b->facts, "", b->filter);
-  if (!places_b) return places_b.error();
-  auto pairs = pairs_of(*places_a, *places_b, a->store != b->store);
-  if (!pairs) return pairs.error();
-
+  const auto cells_a = cells_of(*a);
+  if (!cells_a) return cells_a.error();
+  const auto cells_b = cells_of(*b);
+  if (!cells_b) return cells_b.error();
   Catalogs catalogs;
   std::vector<std::string> declared = declared_metrics(*a, catalogs.metrics());
   std::ranges::move(declared_metrics(*b, catalogs.metrics()), std::back_inserter(declared));
-  std::set<std::string> told;
-  std::vector<Comparison> comparisons;
-  for (const auto& [first, second] : *pairs) {
-    if (!first->predict || !second->predict) {
-      return not_found(cell_title(first->predict ? *second : *first) + " has no predictions");
-    }
-    for (const std::string& reason : uncompared_metrics(first->scores, second->scores, declared)) {
-      if (told.insert(reason).second) log_warning(reason);
-    }
-    auto compared = compare_results({&a->reader, first->predict->id},
-                                    {&b->reader, second->predict->id}, request, catalogs.metrics());
-    if (!compared) return compared.error();
-    for (Comparison& comparison : *compared) {
-      comparison.a = fmt::format("{} ({})", cell_title(*first), a->store);
-      comparison.b = fmt::format("{} ({})", cell_title(*second), b->store);
-      comparisons.push_back(std::move(comparison));
-    }
-  }
-  return comparisons;
+  return compare::compare_stores(*cells_a, *cells_b, request, catalogs.metrics(), declared);
 }
 
 /// Two files of predictions; std::nullopt where the arguments name stores.
-Result<std::optional<std::vector<Comparison>>> compare_if_files(const CompareOptions& options,
-                                                                const ComparisonRequest& request,
-                                                                const GlobalOptions& global) {
+Result<std::optional<compare::Outcome>> compare_if_files(const CompareOptions& options,
+                                                         const compare::Request& request,
+                                                         const GlobalOptions& global) {
   ScoreFilesOptions files = options.files;
   auto fields = parse_field_map(options.fields);
   if (!fields) return fields.error();
@@ -168,14 +173,19 @@ Result<std::optional<std::vector<Comparison>>> compare_if_files(const CompareOpt
   }
   if (!file_a) {
     const bool given = files.any_input() || !files.metrics.empty() || !files.postprocess.empty() ||
-                       options.missing != "error";
+                       options.missing == "zero";
     if (given) {
       return invalid_argument(
-          "--metric, --refs, --refs-dataset, --from, --fields, --postprocess and --missing are for "
-          "files of predictions; stored results have their scores, 'qfs-bench score --store' makes "
+          "--metric, --refs, --refs-dataset, --from, --fields, --postprocess and --missing zero "
+          "are "
+          "for files of predictions; stored results have their scores, 'qfs-bench score --store' "
+          "makes "
           "others");
     }
-    return std::optional<std::vector<Comparison>>();
+    return std::optional<compare::Outcome>();
+  }
+  if (!options.pair_by.empty()) {
+    return invalid_argument("--pair-by is about stored cells; records of files are paired by id");
   }
   if (!global.store.empty()) {
     return invalid_argument("--store is about stored results, and files of predictions are given");
@@ -185,31 +195,48 @@ Result<std::optional<std::vector<Comparison>>> compare_if_files(const CompareOpt
   return std::optional(*std::move(compared));
 }
 
-Result<ExitCode> run_compare(const CompareOptions& options, const GlobalOptions& global) {
-  ComparisonRequest request;
+Result<compare::Request> request_of(const CompareOptions& options) {
+  compare::Request request;
   request.columns = options.columns;
+  request.pair_by = options.pair_by;
+  request.skip_missing = options.missing == "skip";
   request.examples = static_cast<size_t>(options.examples);
-  auto drops = drops_of(options.max_drops);
-  if (!drops) return drops.error();
-  request.max_drops = *std::move(drops);
-
-  auto of_files = compare_if_files(options, request, global);
-  if (!of_files) return of_files.error();
-  auto compared = *of_files ? Result<std::vector<Comparison>>(**std::move(of_files))
-                            : compare_stores(options, request, global);
-  if (!compared) return compared.error();
-  std::vector<Comparison> comparisons = *std::move(compared);
-  adjust_for_several(comparisons);
-  bool worse = false;
-  for (const Comparison& comparison : comparisons) {
-    worse = worse || std::ranges::any_of(comparison.columns, [](const ComparedColumn& column) {
-              return column.drop && column.drop->worse;
-            });
+  if (Status added =
+          add_margins(options.max_drops, "--max-drop", compare::Rule::max_drop, request.margins);
+      !added) {
+    return added.error();
   }
-  const std::string text =
-      global.json ? comparison_json(comparisons) : comparison_text(comparisons);
+  if (Status added = add_margins(options.non_inferior, "--non-inferior",
+                                 compare::Rule::non_inferior, request.margins);
+      !added) {
+    return added.error();
+  }
+  auto better = better_of(options.better);
+  if (!better) return better.error();
+  request.better = *std::move(better);
+  return request;
+}
+
+Result<ExitCode> run_compare(const CompareOptions& options, const GlobalOptions& global) {
+  const auto request = request_of(options);
+  if (!request) return request.error();
+  auto of_files = compare_if_files(options, *request, global);
+  if (!of_files) return of_files.error();
+  const auto outcome = *of_files ? Result<compare::Outcome>(**std::move(of_files))
+                                 : compare_stored(options, *request, global);
+  if (!outcome) return outcome.error();
+  for (const std::string& metric : outcome->metrics) log_warning(metric);
+  if (!outcome->missing.empty()) {
+    log_warning(fmt::format(
+        "{} of A {} not compared; the reasons are behind the tables",
+        outcome->missing.size() == 1 ? "1 cell" : fmt::format("{} cells", outcome->missing.size()),
+        outcome->missing.size() == 1 ? "was" : "were"));
+  }
+  const std::string text = global.json ? comparison_json(*outcome) : comparison_text(*outcome);
   if (Status printed = print_result(text); !printed) return printed.error();
-  return worse ? ExitCode::regression : ExitCode::ok;
+  if (outcome->any(compare::Verdict::worse)) return ExitCode::regression;
+  const bool decided = !outcome->any(compare::Verdict::cannot_decide);
+  return outcome->complete() && decided ? ExitCode::ok : ExitCode::incomplete;
 }
 
 void add_file_options(CLI::App& command, CompareOptions& options) {
@@ -240,8 +267,8 @@ void add_file_options(CLI::App& command, CompareOptions& options) {
       "STEP");
   command
       .add_option("--missing", options.missing,
-                  "Files: items without prediction, or in one of them only: error, skip; zero "
-                  "scores a prediction that is missing as an empty text")
+                  "Items without prediction, or on one side only: error (stores: exit 3), skip; "
+                  "zero scores a prediction that is missing from a file as an empty text")
       ->check(CLI::IsMember({"error", "skip", "zero"}))
       ->capture_default_str();
 }
@@ -253,9 +280,10 @@ void add_compare_command(const CommandLine& line) {
       line.app, "compare",
       "Compares two results on the same examples: difference, interval, test, wins",
       "qfs-bench compare method=lead,local_context=256 method=bm25,local_context=256\n"
-      "  qfs-bench compare before.sqlite after.sqlite --max-drop rougeL.f=0.01\n"
+      "  qfs-bench compare before.sqlite after.sqlite --max-drop rougeL.f=1pt\n"
+      "  qfs-bench compare old.sqlite new.sqlite --pair-by method,local_context\n"
       "  qfs-bench compare old.jsonl new.jsonl --metric rouge --metric bleu\n"
-      "  qfs-bench compare old.txt new.txt --refs refs.txt --max-drop rougeL.f=0.01");
+      "  qfs-bench compare old.txt new.txt --refs refs.txt --non-inferior rougeL.f=1pt");
   auto options = std::make_shared<CompareOptions>();
   command
       .add_option("A", options->a,
@@ -266,12 +294,24 @@ void add_compare_command(const CommandLine& line) {
   command.add_option("--values", options->columns, "Columns, e.g. rouge1.f (default: F values)")
       ->delimiter(',')
       ->type_name("COLUMN,…");
-  command
-      .add_option("--max-drop", options->max_drops,
-                  "Exit 1 when B is shown to be worse by more than this, e.g. rougeL.f=0.01; "
-                  "repeatable")
-      ->delimiter(',')
-      ->type_name("COLUMN=MARGIN");
+  const auto add = [&](const char* name, std::vector<std::string>& values, const char* doc,
+                       const char* type) {
+    command.add_option(name, values, doc)->delimiter(',')->type_name(type);
+  };
+  add("--max-drop", options->max_drops,
+      "A gate, in points of the table, e.g. rougeL.f=1pt: exit 1 when B is significantly worse by "
+      "more, 3 when that cannot be decided; repeatable",
+      "COLUMN=POINTSpt");
+  add("--non-inferior", options->non_inferior,
+      "A claim, likewise: exit 0 only when B is shown to be worse by less than this, or better",
+      "COLUMN=POINTSpt");
+  add("--better", options->better,
+      "Which values are better, for a margin on a column that does not say it",
+      "COLUMN=higher|lower");
+  add("--pair-by", options->pair_by,
+      "Stores: pair cells with equal values of these, e.g. method,local_context, whatever else "
+      "differs (default: by cell id)",
+      "NAME,…");
   command.add_option("--examples", options->examples, "How many of the most different (default 3)")
       ->type_name("N")
       ->check(CLI::Range(0, 1000000));

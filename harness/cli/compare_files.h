@@ -1,16 +1,14 @@
-// `compare` on two files of predictions: both are read and measured as `score` does, and their
-// items are paired by id.
+// `compare` on two files of predictions: both are read and measured as `score` does, then compared
+// by compare_items.
 //
-// Used by compare_command.cpp. Not thread-safe. Ids that do not agree, other references for an item
-// and other clusters are `data` errors that name the item.
+// Used by compare_command.cpp. Not thread-safe. Errors are those of `score` and of compare_items.
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "harness/cli/catalogs.h"
-#include "harness/cli/comparison.h"
 #include "harness/cli/score_files.h"
+#include "harness/compare/comparison.h"
 
 namespace qfs::cli {
 
@@ -20,8 +18,8 @@ bool is_prediction_file(const std::string& argument);
 
 /// `common`: metrics, references and how files are read; each side adds its own file, which is one
 /// of JSON records (.json, .jsonl, .ndjson, with --from or --fields any) or a line file.
-Result<std::vector<Comparison>> compare_files(const std::string& a, const std::string& b,
-                                              const ScoreFilesOptions& common,
-                                              const ComparisonRequest& request);
+Result<compare::Outcome> compare_files(const std::string& a, const std::string& b,
+                                       const ScoreFilesOptions& common,
+                                       const compare::Request& request);
 
 }  // namespace qfs::cli

@@ -45,9 +45,9 @@ Status write_result(std::string_view text, const std::string& path) {
   return write_file(path, text);
 }
 
-std::string json_document(std::string_view name, const nlohmann::json& body) {
+std::string json_document(std::string_view name, const nlohmann::json& body, int version) {
   nlohmann::json document = body;
-  document["schema"] = fmt::format("qfs-bench/{}/1", name);
+  document["schema"] = fmt::format("qfs-bench/{}/{}", name, version);
   return terminal_safe_json(
              document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace)) +
          "\n";

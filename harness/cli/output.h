@@ -17,8 +17,8 @@ Status print_result(std::string_view text);
 /// Writes atomically to `path`, or to standard output when it is empty or "-".
 Status write_result(std::string_view text, const std::string& path);
 
-/// {"schema": "qfs-bench/<name>/1", …members of `body`}, sorted keys, as a line-ended text.
-std::string json_document(std::string_view name, const nlohmann::json& body);
+/// {"schema": "qfs-bench/<name>/<version>", …members of `body`}, sorted keys, as a line-ended text.
+std::string json_document(std::string_view name, const nlohmann::json& body, int version = 1);
 
 /// Rows of text with aligned columns, for terminals: two spaces between columns, control characters
 /// made visible, the first row is the heading. A row may be shorter than the heading.

@@ -57,9 +57,9 @@ MeansTransform values_of(const Metric& metric) {
 }
 
 std::string bootstrap_signature(const BootstrapOptions& options) {
-  return "bootstrap|method:percentile|unit:cluster|rng:xoshiro256ss|n:" +
+  return "bootstrap|method:percentile|unit:cluster|order:sha256|rng:xoshiro256ss|n:" +
          std::to_string(options.resamples) + "|seed:" + std::to_string(options.seed) +
-         "|level:" + shortest_decimal(options.level) + "|v:1";
+         "|level:" + shortest_decimal(options.level) + "|v:2";
 }
 
 std::string unavailable_interval_text(const Interval& interval) {
@@ -139,8 +139,9 @@ Result<std::vector<PairedDifference>> bootstrap_differences(std::span<const Stat
 
   std::vector<PairedDifference> result(intervals->size());
   for (size_t c = 0; c < result.size(); ++c) {
-    for (const Statistics& row : differences) result[c].difference += row[c];
-    result[c].difference /= static_cast<double>(differences.size());
+    std::vector<double> values;
+    for (const Statistics& row : differences) values.push_back(row[c]);
+    result[c].difference = sum_of(std::move(values)) / static_cast<double>(differences.size());
     result[c].interval = (*intervals)[c];
   }
   return result;

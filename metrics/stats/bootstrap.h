@@ -2,8 +2,9 @@
 //
 // Called by scoring, reports, `compare` and `gate`. Items of one document are not independent, so
 // whole clusters (documents) are drawn with replacement; the statistic is the mean over the drawn
-// items. The draw depends on the seed and the number of clusters only: all columns, and all systems
-// scored on the same documents, see the same resamples. Stateless, thread-safe, deterministic on
+// items. The draw depends on the seed and the number of clusters only, which are numbered in the
+// order of the SHA-256 of their names: all columns, and all systems scored on the same documents in
+// whatever order, see the same resamples. Stateless, thread-safe, deterministic on
 // every platform. Sources: Efron & Tibshirani 1993, 13.3 (percentile interval); Field & Welsh 2007
 // (cluster bootstrap).
 #pragma once

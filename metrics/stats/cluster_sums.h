@@ -1,7 +1,8 @@
 // ClusterSums: sums of statistics per cluster (document), what resampling by document works on.
 //
-// Used inside metrics/stats only. Clusters are in byte order of their names, so that the order of
-// the items does not matter. Stateless; thread-safe.
+// Used by metrics/stats and by comparisons. Clusters are in the order of the SHA-256 of their
+// names, and a cluster's values are added in ascending order: neither the order of the items nor an
+// order that somebody gave their ids changes a digit. Stateless; thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +18,9 @@ namespace qfs::metrics {
 /// Sums of equal terms in another order differ by rounding, up to this share of their size: a
 /// resample that near to what was observed is a tie, which tests count as as extreme.
 inline constexpr double kTie = 1e-12;
+
+/// The sum of these values, which does not depend on their order.
+double sum_of(std::vector<double> values);
 
 struct ClusterSums {
   size_t columns = 0;

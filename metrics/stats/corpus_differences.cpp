@@ -92,13 +92,21 @@ std::vector<double> resampled_differences(const ClusterSums& data, const MeansTr
   return differences;
 }
 
+double deviation(std::span<const double> values) {
+  double mean = 0;
+  for (double value : values) mean += value / static_cast<double>(values.size());
+  double squares = 0;
+  for (double value : values) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / static_cast<double>(values.size()));
+}
+
 }  // namespace
 
-Result<CorpusDrop> bootstrap_corpus_drop(std::span<const Statistics> a,
-                                         std::span<const Statistics> b,
-                                         std::span<const std::string> clusters,
-                                         const MeansTransform& values, size_t column, double margin,
-                                         const BootstrapOptions& options) {
+Result<CorpusMargin> bootstrap_corpus_margin(std::span<const Statistics> a,
+                                             std::span<const Statistics> b,
+                                             std::span<const std::string> clusters,
+                                             const MeansTransform& values, size_t column,
+                                             double margin, const BootstrapOptions& options) {
   if (options.resamples < 1) return invalid_argument("bootstrap resamples must be at least 1");
   if (!(margin >= 0)) return invalid_argument("the margin of a drop is at least 0");
   const Result<std::vector<Statistics>> rows = joined_rows(a, b);
@@ -111,12 +119,17 @@ Result<CorpusDrop> bootstrap_corpus_drop(std::span<const Statistics> a,
                             " clusters, there are " + std::to_string(data->clusters()));
   }
   const std::vector<double> differences = resampled_differences(*data, values, column, options);
-  // A difference that only rounding keeps from the margin is no drop by more than it.
+  // What only rounding keeps from the margin is neither below nor above it.
   const double slack = kTie * (1 + margin);
-  const auto first = std::ranges::lower_bound(differences, -margin - slack);
-  const auto not_below = static_cast<double>(differences.end() - first);
-  return CorpusDrop{(not_below + 1) / (static_cast<double>(options.resamples) + 1),
-                    linear_quantile(differences, options.level)};
+  const auto not_below = differences.end() - std::ranges::lower_bound(differences, -margin - slack);
+  const auto not_above =
+      std::ranges::upper_bound(differences, -margin + slack) - differences.begin();
+  const auto share = [&](std::ptrdiff_t count) {
+    return static_cast<double>(count + 1) / (static_cast<double>(options.resamples) + 1);
+  };
+  return CorpusMargin{share(not_below), share(not_above),
+                      linear_quantile(differences, 1 - options.level),
+                      linear_quantile(differences, options.level), deviation(differences)};
 }
 
 Result<std::vector<PairedDifference>> bootstrap_corpus_differences(
@@ -161,7 +174,7 @@ Result<std::vector<double>> randomization_corpus_p(std::span<const Statistics> a
   };
   const auto trials = static_cast<uint64_t>(options.trials);
   const size_t number = data->clusters();
-  const bool exact = number < 63 && (uint64_t{1} << number) <= trials;
+  const bool exact = looks_at_all(static_cast<int64_t>(number), options);
   if (exact) {
     for (uint64_t bits = 0; bits < uint64_t{1} << number; ++bits) {
       count(exchange.differences([bits](size_t k) { return (bits >> k & 1) != 0; }));

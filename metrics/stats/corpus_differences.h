@@ -32,23 +32,26 @@ Result<std::vector<double>> randomization_corpus_p(std::span<const Statistics> a
                                                    const MeansTransform& values,
                                                    const RandomizationOptions& options = {});
 
-/// Whether values(a) is below values(b) by more than a margin.
-struct CorpusDrop {
-  double p = 1;      ///< of "it is not"
-  double bound = 0;  ///< upper bound of values(a) - values(b), one-sided at `level`
+/// Whether values(a) - values(b) is below, and whether it is above, -margin.
+struct CorpusMargin {
+  double p_below = 1;  ///< of "it is not below"
+  double p_above = 1;  ///< of "it is not above"
+  double low = 0;      ///< one-sided bounds of the difference, each at `level`
+  double high = 0;
+  double standard_error = 0;  ///< of the difference: the resamples' standard deviation
 };
 
 /// The one-sided paired bootstrap. Exchanging rows would need rows of a shifted by the margin,
-/// which counts cannot be; so both systems are drawn together, as for their interval, and p is the
-/// share of resamples in which the difference of one `column` is not below -margin,
-/// (k + 1) / (resamples + 1) (Koehn 2004: the share in which the better system does not win; the
-/// same as an upper percentile bound, at 1 - p, of -margin). `options.level` is the bound's. Errors
-/// as bootstrap_differences, and fewer than kMinimumClusters clusters, a column that is not there,
-/// a negative margin.
-Result<CorpusDrop> bootstrap_corpus_drop(std::span<const Statistics> a,
-                                         std::span<const Statistics> b,
-                                         std::span<const std::string> clusters,
-                                         const MeansTransform& values, size_t column, double margin,
-                                         const BootstrapOptions& options = {});
+/// which counts cannot be; so both systems are drawn together, as for their interval, and p_below
+/// is the share of resamples in which the difference of one `column` is not below -margin, (k + 1)
+/// / (resamples + 1) (Koehn 2004: the share in which the better system does not win; the same as an
+/// upper percentile bound, at 1 - p, of -margin); p_above likewise. Errors as
+/// bootstrap_differences, and fewer than kMinimumClusters clusters, a column that is not there, a
+/// negative margin.
+Result<CorpusMargin> bootstrap_corpus_margin(std::span<const Statistics> a,
+                                             std::span<const Statistics> b,
+                                             std::span<const std::string> clusters,
+                                             const MeansTransform& values, size_t column,
+                                             double margin, const BootstrapOptions& options = {});
 
 }  // namespace qfs::metrics

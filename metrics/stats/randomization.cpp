@@ -68,8 +68,27 @@ class ExtremeCounter {
 }  // namespace
 
 std::string randomization_signature(const RandomizationOptions& options) {
-  return "randomisation|unit:cluster|rng:xoshiro256ss|n:" + std::to_string(options.trials) +
-         "|seed:" + std::to_string(options.seed) + "|v:1";
+  return "randomisation|unit:cluster|order:sha256|rng:xoshiro256ss|n:" +
+         std::to_string(options.trials) + "|seed:" + std::to_string(options.seed) + "|v:2";
+}
+
+bool looks_at_all(int64_t clusters, const RandomizationOptions& options) {
+  return clusters < 63 && int64_t{1} << clusters <= options.trials;
+}
+
+double least_p(int64_t clusters, Alternative alternative, const RandomizationOptions& options) {
+  const auto trials = static_cast<double>(options.trials);
+  if (!looks_at_all(clusters, options)) return 1 / (trials + 1);
+  const double as_observed = alternative == Alternative::different ? 2 : 1;
+  return std::min(1.0, std::ldexp(as_observed, -static_cast<int>(clusters)));
+}
+
+int64_t clusters_for_p(double level, Alternative alternative, const RandomizationOptions& options) {
+  int64_t clusters = 1;
+  while (looks_at_all(clusters, options) && least_p(clusters, alternative, options) >= level) {
+    ++clusters;
+  }
+  return least_p(clusters, alternative, options) < level ? clusters : 0;
 }
 
 Result<std::vector<double>> randomization_p(std::span<const Statistics> differences,
@@ -80,11 +99,11 @@ Result<std::vector<double>> randomization_p(std::span<const Statistics> differen
   const Result<ClusterSums> data = sum_by_cluster(differences, clusters);
   if (!data.ok()) return data.error();
 
-  const size_t count = data->clusters();
+  const auto count = static_cast<int64_t>(data->clusters());
   ExtremeCounter counter(*data, alternative);
-  Signs signs(count);
+  Signs signs(data->clusters());
   const auto trials = static_cast<uint64_t>(options.trials);
-  const bool exact = count < 63 && (uint64_t{1} << count) <= trials;
+  const bool exact = looks_at_all(count, options);
   if (exact) {
     const uint64_t assignments = uint64_t{1} << count;
     for (uint64_t number = 0; number < assignments; ++number) {

@@ -28,8 +28,19 @@ enum class Alternative {
   less,       ///< one-sided: the mean differences are below 0
 };
 
-/// Every option that can change a digit: "randomisation|unit:cluster|rng:…|n:10000|…".
+/// Every option that can change a digit: "randomisation|unit:cluster|order:sha256|rng:…|n:10000|…".
 std::string randomization_signature(const RandomizationOptions& options);
+
+/// Whether every assignment of this many clusters is looked at, and none drawn.
+bool looks_at_all(int64_t clusters, const RandomizationOptions& options = {});
+
+/// The smallest p that any data on this many clusters can have: all of them agree.
+double least_p(int64_t clusters, Alternative alternative, const RandomizationOptions& options = {});
+
+/// The fewest clusters whose least_p is below `level`; 0 when no number of them suffices, because
+/// there are too few trials.
+int64_t clusters_for_p(double level, Alternative alternative,
+                       const RandomizationOptions& options = {});
 
 /// One p-value per column of `differences` (row i: the difference of item i, `clusters[i]` its
 /// cluster): (k + 1) / (trials + 1), where k assignments give a sum at least as extreme as the

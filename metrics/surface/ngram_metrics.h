@@ -49,6 +49,7 @@ class Repetition final : public NgramShareMetric {
   std::vector<std::string> columns() const override;
   std::string signature() const override { return signature_of("repetition"); }
   MetricNeeds needs() const override { return {.references = false}; }
+  Better better(std::string_view) const override { return Better::lower; }
 
  protected:
   GramShares shares(const Words& words, GramCount count) const override;

@@ -17,6 +17,7 @@ class QueryCoverage final : public SurfaceMetric {
   std::vector<std::string> columns() const override { return {"query_coverage"}; }
   std::string signature() const override;
   MetricNeeds needs() const override { return {.references = false, .query = true}; }
+  Better better(std::string_view) const override { return Better::higher; }
 
  protected:
   Result<Statistics> row(const ScoreItem& item, const Words& words,

@@ -26,6 +26,8 @@ class SurfaceMetric : public Metric {
 
   std::string_view name() const final { return name_; }
   Result<std::vector<Statistics>> measure(std::span<const ScoreItem> items) const final;
+  /// The default: more of it is neither better nor worse.
+  Better better(std::string_view) const override { return Better::neither; }
 
  protected:
   /// The texts of an item that the metric needs, as words; the others stay empty.

@@ -15,7 +15,7 @@ METHOD_PARTS = METHOD_FORMATS + METHOD_LAYERS
 
 # What run, score and gate stand on.
 HARNESS_BASE = ("harness/store", "harness/plan", "harness/config", "harness/host")
-HARNESS_ALL = HARNESS_BASE + ("harness/run", "harness/score", "harness/gate")
+HARNESS_ALL = HARNESS_BASE + ("harness/run", "harness/score", "harness/compare", "harness/gate")
 
 # Inside metrics, the shared parts; a metric never includes another metric but for these.
 METRIC_SHARED = ("metrics/text", "metrics/stats", "metrics/punkt")
@@ -34,12 +34,13 @@ EDGES = {
     "harness/host": (),
     "harness/run": HARNESS_BASE,
     "harness/score": HARNESS_BASE,
-    "harness/gate": HARNESS_BASE,
+    "harness/compare": HARNESS_BASE + ("harness/run", "harness/score", "metrics/stats"),
+    "harness/gate": HARNESS_BASE + ("harness/run", "harness/score", "harness/compare"),
     "harness/cli": HARNESS_ALL + ("datasets", "metrics", "metrics/*", "reports", "methods"),
     "harness/apps": ("*",),
     "datasets": (),
     "metrics": ("metrics/*",),
-    "reports": ("harness/store",),
+    "reports": ("harness/store", "harness/compare"),
     "methods": ("methods/*",),
 }
 

@@ -110,7 +110,7 @@ class Sweep(DriverTest):
         text = self.assert_succeeds(run)
         self.assertTrue(text.startswith("## small\n"))
         self.assertIn("| oracle †", text)
-        self.assertIn("cluster bootstrap by document, 95 %, 10000 resamples, seed 12345", text)
+        self.assertIn("cluster bootstrap by document, 95 %, 10000 resamples, seed 12345, v2", text)
         self.assertIn("4 cells: 4 to run", run.stderr)
         self.assertTrue(os.path.exists(self.path("small.sqlite")), "named after the sweep")
 

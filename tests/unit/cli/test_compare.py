@@ -4,6 +4,8 @@ Usage: test_compare.py QFS_BENCH
 """
 
 import json
+import os
+import shutil
 import sqlite3
 import unittest
 
@@ -25,7 +27,7 @@ class Compare(DriverTest):
 
     def json_of(self, *arguments):
         document = json.loads(self.assert_succeeds(self.compare(*arguments, "--json")))
-        self.assertEqual(document["schema"], "qfs-bench/compare/1")
+        self.assertEqual(document["schema"], "qfs-bench/compare/2")
         return document["comparisons"]
 
     def test_a_difference_has_interval_test_and_wins(self):
@@ -37,14 +39,14 @@ class Compare(DriverTest):
         self.assertGreater(column["difference"], 0)
         low, high = column["interval"]
         self.assertTrue(0 < low <= column["difference"] <= high)
-        self.assertEqual((column["wins"], column["ties"], column["losses"]), (12, 0, 0))
+        self.assertEqual((column["higher"], column["equal"], column["lower"]), (12, 0, 0))
         self.assertLess(column["p"], 0.01)
         self.assertGreaterEqual(column["p_holm"], column["p"])
 
     def test_a_result_does_not_differ_from_itself(self):
         comparison, = self.json_of(LEAD, LEAD)
         for column in comparison["columns"].values():
-            self.assertEqual((column["difference"], column["p"], column["ties"]), (0, 1, 12))
+            self.assertEqual((column["difference"], column["p"], column["equal"]), (0, 1, 12))
         self.assertEqual(comparison["most_different"], [])
 
     def test_two_stores_are_compared_cell_by_cell(self):
@@ -55,11 +57,32 @@ class Compare(DriverTest):
 
     def test_a_drop_that_is_shown_is_exit_code_one(self):
         worse = ["method=oracle,local_context=32", "method=lead,local_context=32"]
-        run = self.compare(*worse, "--max-drop", "rouge1.f=0.01")
+        run = self.compare(*worse, "--max-drop", "rouge1.f=1pt")
         self.assertEqual(run.returncode, 1, run.stderr)
-        self.assertIn("WORSE", run.stdout)
-        self.assert_succeeds(self.compare(*reversed(worse), "--max-drop", "rouge1.f=0.01"))
-        self.assertIn("not shown", self.assert_succeeds(self.compare(*worse, "--max-drop", "rouge1.f=1")))
+        self.assertIn("rouge1.f: WORSE: the drop is beyond 1.00 points (p = 0.0002)", run.stdout)
+        text = self.assert_succeeds(self.compare(*reversed(worse), "--max-drop", "rouge1.f=1pt"))
+        self.assertIn("rouge1.f: PASS: no significant drop beyond 1.00 points (p = 1.0000)", text)
+
+    def test_a_margin_has_the_unit_of_the_table(self):
+        for text, message in [("rouge1.f=0.5", "written rouge1.f=0.5pt, and the share 0.5 is rouge1.f=50pt"),
+                              ("rouge1.f=2", "written rouge1.f=2pt"), ("rouge1.f=1p", "COLUMN=POINTSpt")]:
+            for option in ("--max-drop", "--non-inferior"):
+                self.assert_fails(2, self.compare(LEAD, WIDE, option, text), option, message)
+        self.assert_fails(2, self.compare(LEAD, WIDE, "--max-drop", "rouge1.f=1pt", "--non-inferior", "rouge1.f=1pt"),
+                          "'rouge1.f' has a margin already")
+        column = self.json_of(LEAD, LEAD, "--max-drop", "rouge1.f=0.25pt")[0]["columns"]["rouge1.f"]
+        self.assertEqual((column["decision"]["margin_points"], column["decision"]["verdict"]), (0.25, "not_worse"))
+
+    def test_a_claim_passes_only_what_is_shown(self):
+        better, worse = "method=oracle,local_context=32", "method=lead,local_context=32"
+        claim = ["--non-inferior", "rouge1.f=1pt,rougeL.f=1pt"]
+        text = self.assert_succeeds(self.compare(worse, better, *claim))
+        self.assertIn("PASS: the drop is less than 1.00 points (p = 0.0005, Holm over 2 tests)", text)
+        self.assertEqual(self.compare(better, worse, *claim).returncode, 1)
+        self.assertIn("PASS", self.assert_succeeds(self.compare(worse, worse, *claim)))
+        equal = self.compare(worse, worse, "--non-inferior", "rouge1.f=0pt")
+        self.assertEqual(equal.returncode, 3, equal.stderr)
+        self.assertIn("CANNOT DECIDE: the drop of 0.00 points is not less than 0.00", equal.stdout)
 
     def test_a_corpus_value_is_made_of_resampled_statistics(self):
         for metric in ("scrolls", "bleu", "chrf"):
@@ -79,20 +102,21 @@ class Compare(DriverTest):
         for metric in ("scrolls", "bleu", "chrf"):
             self.assert_succeeds(self.run_bench("score", "--store", "small.sqlite", "--metric", metric))
         better, worse = "method=oracle,local_context=32", "method=lead,local_context=32"
-        for column, margin in (("bleu", "0.5"), ("chrf", "0.5"), ("geometric_mean.f", "0.005")):
+        for column, margin in (("bleu", "0.5pt"), ("chrf", "0.5pt"), ("geometric_mean.f", "0.5pt")):
             drop = ["--max-drop", f"{column}={margin}"]
             run = self.compare(better, worse, *drop)
             self.assertEqual(run.returncode, 1, run.stderr)
             self.assertIn("WORSE", run.stdout)
             self.assertIn("paired bootstrap", run.stdout)
-            self.assertIn("not shown", self.assert_succeeds(self.compare(worse, better, *drop)))
-            self.assertIn("not shown", self.assert_succeeds(self.compare(better, better, *drop)))
+            self.assertIn("PASS", self.assert_succeeds(self.compare(worse, better, *drop)))
+            self.assertIn("PASS", self.assert_succeeds(self.compare(better, better, *drop)))
             column_of = {n: c for s in self.json_of(worse, better, *drop) for n, c in s["columns"].items()}
-            test = column_of[column]["max_drop"]
-            self.assertEqual((test["worse"], test["test"]), (False, "paired bootstrap"))
-            self.assertGreater(test["bound"], 0)
-            large = ["--max-drop", f"{column}=100"]
-            self.assertIn("not shown", self.assert_succeeds(self.compare(better, worse, *large)))
+            test = column_of[column]["decision"]
+            self.assertEqual((test["verdict"], test["test"]), ("not_worse", "paired bootstrap"))
+            self.assertLess(test["loss_points_at_most"], 0)
+            large = self.compare(better, worse, "--max-drop", f"{column}=1000pt")
+            self.assertEqual(large.returncode, 3, large.stderr)
+            self.assertIn("no more than the margin of 1000.00", large.stdout)
 
     def test_a_value_that_cannot_be_resampled_is_left_out(self):
         records = [{**record(i), "references": ["Line 3 of text" + " and more" * i * i]} for i in range(12)]
@@ -103,7 +127,17 @@ class Compare(DriverTest):
         left_out = [name for c in self.json_of(*sides) for name in c["left_out"]]
         self.assertIn("rouge1.f", left_out)
         self.assertIn("left out", self.assert_succeeds(self.compare(*sides)))
-        self.assert_fails(2, self.compare(*sides, "--max-drop", "rouge1.f=0.01"), "neither the mean")
+        self.assert_fails(2, self.compare(*sides, "--max-drop", "rouge1.f=1pt"), "neither the mean")
+
+    def test_cells_of_one_store_are_paired_by_what_is_equal(self):
+        comparisons = self.json_of("method=lead", "method=oracle", "--pair-by", "local_context")
+        self.assertEqual([c["a"] for c in comparisons],
+                         ["lead local_context=16 (small.sqlite)", "lead local_context=32 (small.sqlite)"])
+
+    def test_only_parameters_that_differ_are_named(self):
+        text = self.assert_succeeds(self.compare(LEAD, WIDE))
+        self.assertIn("A: lead local_context=16 (small.sqlite)\nB: lead local_context=32 (small.sqlite)\n", text)
+        self.assertEqual(self.json_of(LEAD, WIDE)[0]["differences"]["local_context"], ["16", "32"])
 
     def test_the_table_names_sides_and_signature(self):
         text = self.assert_succeeds(self.compare(LEAD, WIDE, "--values", "rougeL.f"))
@@ -113,13 +147,117 @@ class Compare(DriverTest):
         self.assertNotIn("rouge1.f", text)
 
     def test_what_cannot_be_compared_is_said(self):
-        self.assert_fails(2, self.compare("method=lead", WIDE), "2 cells match", "local_context=16")
+        self.assert_fails(2, self.compare("method=lead", WIDE), "2 cells match", "local_context=16", "--pair-by")
         self.assert_fails(2, self.compare("method=led", WIDE), "no cell has method=led")
         self.assert_fails(2, self.compare("methd=lead", WIDE), "'methd'", "'method'")
         self.assert_fails(2, self.compare("absent.sqlite", WIDE), "'absent.sqlite' is neither a store")
         self.assert_fails(2, self.compare(LEAD, WIDE, "--values", "rouge9.f"), "'rouge9.f'")
-        self.assert_fails(2, self.compare(LEAD, WIDE, "--max-drop", "rouge1.f"), "COLUMN=MARGIN")
+        self.assert_fails(2, self.compare(LEAD, WIDE, "--max-drop", "rouge1.f"), "COLUMN=POINTSpt")
         self.assert_fails(2, self.compare(LEAD, WIDE, "--max-drop", "rouge1.f=-1"), "at least 0")
+
+
+class CompareStores(DriverTest):
+    """A gate: a baseline's store against one that something happened to."""
+
+    METHOD = """
+import qfs_method
+
+def summarize(example, params):
+    state = open("state.txt").read()
+    if state == "fails":
+        raise RuntimeError("no answer")
+    return {"empty": "", "worse": "the weather is fine"}.get(state, example.segments[3]["text"])
+
+qfs_method.serve(summarize, name="served", version=1,
+                 params=[qfs_method.Param("revision", "text", default="r1")])
+"""
+    DROP = ("--max-drop", "rougeL.f=1pt")
+
+    def setUp(self):
+        super().setUp()
+        self.write_data()
+        self.write("method.py", self.METHOD)
+        self.sweep("old.sqlite", "good")
+
+    def sweep(self, store, state, revisions=("r1",), code=0):
+        self.write("state.txt", state)
+        self.write_sweep(grid={"revision": list(revisions)}, report=None, methods=[
+            {"method": "external", "command": ["python3", "method.py"], "fingerprint": ["method.py"]}])
+        run = self.run_bench("sweep", "sweep.json", "--quiet", "--store", store, "--allow-external")
+        self.assertEqual(run.returncode, code, run.stderr)
+
+    def compare(self, *arguments, code):
+        run = self.run_bench("compare", "old.sqlite", "after.sqlite", *arguments)
+        self.assertEqual(run.returncode, code, run.stdout + run.stderr)
+        return run.stdout
+
+    def test_an_equal_one_passes(self):
+        self.sweep("after.sqlite", "good")
+        text = self.compare(*self.DROP, code=0)
+        self.assertIn("A: served (old.sqlite)\nB: served (after.sqlite)\n12 examples of 12 documents\n", text)
+        self.assertIn("PASS: no significant drop beyond 1.00 points (p = 1.0000)", text)
+
+    def test_a_worse_one_is_exit_code_one(self):
+        self.sweep("after.sqlite", "worse")
+        self.assertIn("rougeL.f: WORSE", self.compare(*self.DROP, code=1))
+
+    def test_another_revision_has_no_partner(self):
+        self.sweep("after.sqlite", "worse", ["r2"])
+        text = self.compare(*self.DROP, code=3)
+        for part in ("NOTHING WAS COMPARED:\n- served revision=r1: no such cell in B",
+                     "only in B:\n- served revision=r2", "differ in revision (r1 → r2)", "with --pair-by method 1 would be paired"):
+            self.assertIn(part, text)
+        self.assertIn("WORSE", self.compare(*self.DROP, "--pair-by", "method", code=1))
+        document = json.loads(self.compare("--pair-by", "method", "--json", code=0))
+        self.assertTrue(document["complete"])
+        self.assertEqual(document["comparisons"][0]["differences"], {"revision": ["r1", "r2"]})
+        document = json.loads(self.compare("--json", code=3))
+        self.assertEqual((document["complete"], document["comparisons"]), (False, []))
+        self.assertEqual([cell["reason"] for cell in document["not_compared"]], ["no such cell in B"])
+
+    def test_a_failed_one_is_not_compared(self):
+        self.sweep("after.sqlite", "fails", code=3)
+        text = self.compare(*self.DROP, code=3)
+        self.assertIn("- served: B: failed (method_error): ", text)
+        self.assertIn("no answer", text)
+
+    def test_empty_outputs_are_said(self):
+        self.sweep("after.sqlite", "empty")
+        text = self.compare(*self.DROP, code=1)
+        self.assertIn("B: every output is empty\n", text)
+        self.assertNotIn("A: every", text)
+
+    def test_a_cell_of_the_baseline_without_partner_is_listed(self):
+        os.remove(self.path("old.sqlite"))
+        self.sweep("old.sqlite", "good", ["r1", "r2"])
+        self.sweep("after.sqlite", "good", ["r1", "r3"])
+        text = self.compare(*self.DROP, code=3)
+        for part in ("PASS", "NOT COMPARED:\n- served revision=r2: no such cell in B",
+                     "only in B:\n- served revision=r3: no such cell in A"):
+            self.assertIn(part, text)
+        self.sweep("after.sqlite", "good", ["r1", "r2", "r3"])
+        self.assertIn("only in B", self.compare(*self.DROP, code=0))
+
+    def test_cells_that_a_key_does_not_tell_apart_are_named(self):
+        os.remove(self.path("old.sqlite"))
+        self.sweep("old.sqlite", "good", ["r1", "r2"])
+        self.sweep("after.sqlite", "good", ["r3"])
+        run = self.run_bench("compare", "old.sqlite", "after.sqlite", "--pair-by", "method")
+        self.assert_fails(2, run, "--pair-by method: 2 cells of A", "served revision=r1", "served revision=r2")
+        run = self.run_bench("compare", "old.sqlite", "after.sqlite", "--pair-by", "revison")
+        self.assert_fails(2, run, "'revison'", "'revision'")
+
+    def test_examples_of_one_side_are_listed(self):
+        shutil.copy(self.path("old.sqlite"), self.path("after.sqlite"))
+        store = sqlite3.connect(self.path("after.sqlite"))
+        tables = [name for name, in store.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        table = next(t for t in tables if "statistic" in t)
+        store.execute(f"DELETE FROM {table} WHERE ordinal IN (3, 4)")
+        store.commit()
+        store.close()
+        self.assertIn("10 examples of 10 documents; only in A: 2 (e3, e4), 2 whole documents with them",
+                      self.compare(code=3))
+        self.compare("--missing", "skip", code=0)
 
 
 class CompareFiles(DriverTest):
@@ -157,7 +295,7 @@ class CompareFiles(DriverTest):
             self.write(f"{method}.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
         stored, = self.json_of("method=lead,local_context=32", "method=oracle,local_context=32")
         files, = self.json_of("lead.jsonl", "oracle.jsonl", "--metric", "rouge")
-        # Clusters are drawn in the order of their names, which differ, so sums may round otherwise.
+        # Clusters have other names here, and hence another order, so sums may round otherwise.
         self.assertEqual(set(files["columns"]), set(stored["columns"]))
         for name, column in stored["columns"].items():
             other = files["columns"][name]
@@ -172,7 +310,7 @@ class CompareFiles(DriverTest):
     def test_examples_are_named_by_id_and_wins_are_counted(self):
         comparison, = self.json_of("good.jsonl", "bad.jsonl", "--values", "rouge1.f", "--examples", "1")
         column = comparison["columns"]["rouge1.f"]
-        self.assertEqual((column["wins"], column["ties"], column["losses"]), (0, 1, 11))
+        self.assertEqual((column["higher"], column["equal"], column["lower"]), (0, 1, 11))
         self.assertEqual((column["a"], comparison["unit"], comparison["examples"]), (1, "item", 12))
         self.assertEqual(comparison["most_different"][0]["id"], "q1")
         text = self.assert_succeeds(self.compare("good.jsonl", "bad.jsonl", "--metric", "rouge", "--metric", "bleu"))
@@ -180,24 +318,80 @@ class CompareFiles(DriverTest):
             self.assertIn(part, text)
 
     def test_a_drop_that_is_shown_is_exit_code_one(self):
-        run = self.compare("good.jsonl", "bad.jsonl", "--max-drop", "rougeL.f=0.01")
+        run = self.compare("good.jsonl", "bad.jsonl", "--max-drop", "rougeL.f=1pt")
         self.assertEqual(run.returncode, 1, run.stderr)
         self.assertIn("WORSE", run.stdout)
-        self.assert_succeeds(self.compare("bad.jsonl", "good.jsonl", "--max-drop", "rougeL.f=0.01"))
-        both = self.compare("good.jsonl", "bad.jsonl", "--json", "--max-drop", "rougeL.f=0.01",
-                            "--max-drop", "rouge2.f=0.9")
+        self.assert_succeeds(self.compare("bad.jsonl", "good.jsonl", "--max-drop", "rougeL.f=1pt"))
+        both = self.compare("good.jsonl", "bad.jsonl", "--json", "--max-drop", "rougeL.f=1pt",
+                            "--max-drop", "rouge2.f=95pt")
         self.assertEqual(both.returncode, 1)
         columns = json.loads(both.stdout)["comparisons"][0]["columns"]
-        self.assertTrue(columns["rougeL.f"]["max_drop"]["worse"])
-        self.assertFalse(columns["rouge2.f"]["max_drop"]["worse"])
-        self.assertNotIn("max_drop", columns["rouge1.f"])
+        self.assertEqual(columns["rougeL.f"]["decision"]["verdict"], "worse")
+        self.assertEqual(columns["rouge2.f"]["decision"]["verdict"], "not_worse")
+        self.assertNotIn("decision", columns["rouge1.f"])
+
+    def test_few_items_cannot_hide_a_collapse(self):
+        self.records("old.jsonl", [f"the plan of item {i} is agreed" for i in range(4)])
+        self.records("new.jsonl", [""] * 4)
+        run = self.compare("old.jsonl", "new.jsonl", "--max-drop", "rougeL.f=1pt")
+        self.assertEqual(run.returncode, 3, run.stderr)
+        self.assertIn("B: every output is empty", run.stdout)
+        self.assertIn("rougeL.f: CANNOT DECIDE: with 4 items no p can be below 0.0625, and 0.05 is asked for; "
+                      "5 items would do", run.stdout)
+        self.records("old.jsonl", [f"the plan of item {i} is agreed" for i in range(5)])
+        self.records("new.jsonl", [""] * 5)
+        self.assertEqual(self.compare("old.jsonl", "new.jsonl", "--max-drop", "rougeL.f=1pt").returncode, 1)
+
+    def test_a_drop_that_may_be_chance_is_not_decided(self):
+        self.records("old.jsonl", [f"the plan of item {i} is agreed" for i in range(6)])
+        self.records("new.jsonl", ["the weather"] * 2 + [f"the plan of item {i} is agreed" for i in range(2, 6)])
+        run = self.compare("old.jsonl", "new.jsonl", "--max-drop", "rougeL.f=1pt")
+        self.assertEqual(run.returncode, 3, run.stderr)
+        self.assertRegex(run.stdout, r"CANNOT DECIDE: the drop of \d+\.\d\d points is beyond 1.00 but may be chance "
+                                     r"\(p = 0\.\d+\); about \d+ items would show it")
+
+    def test_the_order_of_the_rows_changes_nothing(self):
+        texts = [f"the plan of item {i} is " + ("agreed" if i % 3 else "not agreed by all") for i in range(24)]
+        self.records("a.jsonl", texts, cluster=lambda i: f"d{i // 2}")
+        self.records("b.jsonl", [text + " now" * (i % 4) for i, text in enumerate(texts)], cluster=lambda i: f"d{i // 2}")
+        first = self.json_of("a.jsonl", "b.jsonl", "--metric", "rouge", "--metric", "bleu")
+        for order in (lambda lines: lines[::-1], lambda lines: [lines[i * 7 % 24] for i in range(24)]):
+            for name in ("a.jsonl", "b.jsonl"):
+                with open(self.path(name), encoding="utf-8") as file:
+                    self.write("other_" + name, "".join(order(file.readlines())))
+            other = self.json_of("other_a.jsonl", "other_b.jsonl", "--metric", "rouge", "--metric", "bleu")
+            for mine, its in zip(first, other):
+                self.assertEqual(its["columns"], mine["columns"])
+            for options in ([], ["--metric", "bleu"]):
+                scores = [json.loads(self.assert_succeeds(self.run_bench("score", name, "--json", *options)))
+                          for name in ("a.jsonl", "other_a.jsonl")]
+                for values in zip(*(s["scores"].values() for s in scores)):
+                    self.assertEqual(values[0]["intervals"], values[1]["intervals"])
+        self.assertIn("|order:sha256|", self.assert_succeeds(self.compare("a.jsonl", "b.jsonl")))
+
+    def test_what_is_neither_better_nor_worse_is_not_called_so(self):
+        files = ("good.jsonl", "bad.jsonl", "--metric", "length", "--metric", "repetition")
+        text = self.assert_succeeds(self.compare(*files))
+        self.assertIn("B higher/equal/lower", text)
+        self.assertNotIn("etter", text)
+        columns = {name: column for c in self.json_of(*files) for name, column in c["columns"].items()}
+        self.assertEqual((columns["length.words"]["better"], columns["repeated1"]["better"]), ("neither", "lower"))
+        self.assert_fails(2, self.compare(*files, "--max-drop", "length.words=1pt"),
+                          "--max-drop length.words: more of it is neither better nor worse",
+                          "--better length.words=higher")
+        self.assertEqual(self.compare(*files, "--max-drop", "length.words=1pt", "--better", "length.words=higher")
+                         .returncode, 1)
+        self.records("twice.jsonl", [f"the plan the plan of item {i} is agreed" for i in range(12)])
+        run = self.compare("good.jsonl", "twice.jsonl", "--metric", "repetition", "--max-drop", "repeated1=0.1pt")
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn("WORSE: the rise is beyond", run.stdout)
 
     def test_line_files_share_their_references(self):
         self.write("refs.txt", "".join(f"the plan of item {i} is agreed\n" for i in range(12)))
         self.write("a.txt", "".join(f"the plan of item {i} is agreed\n" for i in range(12)))
         self.write("b.txt", "".join(f"the weather of item {i}\n" for i in range(12)))
         comparison, = self.json_of("a.txt", "b.txt", "--refs", "refs.txt")
-        self.assertEqual(comparison["columns"]["rouge1.f"]["losses"], 12)
+        self.assertEqual(comparison["columns"]["rouge1.f"]["lower"], 12)
         self.write("b.txt", "one line\n")
         self.assertNotEqual(self.compare("a.txt", "b.txt", "--refs", "refs.txt").returncode, 0)
 
@@ -220,7 +414,10 @@ class CompareFiles(DriverTest):
         self.assert_fails(5, self.compare("good.jsonl", "shifted.jsonl"),
                           "only in A 2 (q0, q1)", "only in B 2 (q12, q13)", "--missing skip")
         comparison, = self.json_of("good.jsonl", "shifted.jsonl", "--missing", "skip")
-        self.assertEqual((comparison["examples"], comparison["only_a"], comparison["only_b"]), (10, 2, 2))
+        self.assertEqual((comparison["examples"], comparison["only_a"], comparison["only_b"]),
+                         (10, ["q0", "q1"], ["q12", "q13"]))
+        self.assertIn("10 examples; only in A: 2 (q0, q1); only in B: 2 (q12, q13)\n",
+                      self.assert_succeeds(self.compare("good.jsonl", "shifted.jsonl", "--missing", "skip")))
         self.records("others.jsonl", ["the plan"] * 12, first=50)
         self.assert_fails(5, self.compare("good.jsonl", "others.jsonl"), "no id in common")
 

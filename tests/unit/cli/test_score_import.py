@@ -98,7 +98,7 @@ class ScoreImport(DriverTest):
         report = self.run_bench("report", *store, "--values", "import:align/align")
         self.assertIn("0.3550", self.assert_succeeds(report))
         self.assertIn("AlignScore@0.1.3", report.stdout)
-        worse = self.run_bench("compare", *store, WIDE, LEAD, "--max-drop", "align=0.05")
+        worse = self.run_bench("compare", *store, WIDE, LEAD, "--max-drop", "align=0.05pt", "--better", "align=higher")
         self.assertEqual(worse.returncode, 1, worse.stderr)
 
     def test_a_store_refuses_what_does_not_belong(self):

@@ -121,12 +121,28 @@ TEST(Bootstrap, FewerThanTenDocumentsGiveNoInterval) {
   EXPECT_TRUE(interval_of(make_sample(10, 5, 0.3, 0.1)).available());
 }
 
+// Seven items a document, so that sums in another order would round otherwise.
 TEST(Bootstrap, DoesNotDependOnTheOrderOfItems) {
-  Sample sample = make_sample(25, 1, 0.3, 0);
+  Sample sample = make_sample(25, 7, 0.3, 0.1);
   const Interval straight = interval_of(sample);
-  std::reverse(sample.items.begin(), sample.items.end());
-  std::reverse(sample.clusters.begin(), sample.clusters.end());
+  std::ranges::reverse(sample.items);
+  std::ranges::reverse(sample.clusters);
   EXPECT_EQ(interval_of(sample), straight);
+  for (size_t i = 1; i < sample.items.size(); ++i) {
+    std::swap(sample.items[i], sample.items[i * 31 % i]);
+    std::swap(sample.clusters[i], sample.clusters[i * 31 % i]);
+  }
+  EXPECT_EQ(interval_of(sample), straight);
+}
+
+// SHA-256 by Python's hashlib: "a" ca97…, "b" 3e23…, "c" 2e7d….
+TEST(ClusterSums, AreInTheOrderOfTheDigestsOfTheirNames) {
+  const std::vector<Statistics> items = {{1}, {2}, {3}, {10}};
+  const std::vector<std::string> clusters = {"a", "b", "c", "a"};
+  const auto sums = sum_by_cluster(items, clusters);
+  ASSERT_TRUE(sums.ok());
+  EXPECT_EQ(sums->sums, (std::vector<double>{3, 2, 11}));
+  EXPECT_EQ(sums->sizes, (std::vector<double>{1, 1, 2}));
 }
 
 TEST(Bootstrap, ColumnsSeeTheSameResamples) {
@@ -205,8 +221,8 @@ TEST(Bootstrap, RefusesWhatItCannotResample) {
 
 TEST(Bootstrap, SignatureNamesItsOptions) {
   EXPECT_EQ(bootstrap_signature({}),
-            "bootstrap|method:percentile|unit:cluster|rng:xoshiro256ss|n:10000|seed:12345|"
-            "level:0.95|v:1");
+            "bootstrap|method:percentile|unit:cluster|order:sha256|rng:xoshiro256ss|n:10000|"
+            "seed:12345|level:0.95|v:2");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -95,6 +96,33 @@ TEST(Randomization, ColumnsDoNotInfluenceEachOther) {
   ASSERT_TRUE(both.ok());
   EXPECT_THAT(*both, ElementsAre(DoubleEq(p_of({1, 2, 4}, Alternative::different)),
                                  DoubleEq(p_of({5, -5, 1}, Alternative::different))));
+}
+
+TEST(Randomization, DoesNotDependOnTheOrderOfItems) {
+  std::vector<Statistics> rows;
+  std::vector<std::string> clusters;
+  for (int i = 0; i < 120; ++i) {
+    rows.push_back({std::sin(7.0 * i + 1) + 0.1});
+    clusters.push_back("d" + std::to_string(i / 5));
+  }
+  const auto p = *randomization_p(rows, clusters, Alternative::different);
+  std::ranges::reverse(rows);
+  std::ranges::reverse(clusters);
+  EXPECT_EQ(*randomization_p(rows, clusters, Alternative::different), p);
+  EXPECT_NE(randomization_signature({}).find("|order:sha256|"), std::string::npos);
+}
+
+// All signs agree in one of 2^n assignments, and two-sided in two of them.
+TEST(Randomization, FewClustersCannotBeSignificant) {
+  EXPECT_DOUBLE_EQ(least_p(4, Alternative::less), 1.0 / 16);
+  EXPECT_DOUBLE_EQ(least_p(4, Alternative::different), 1.0 / 8);
+  EXPECT_DOUBLE_EQ(least_p(1, Alternative::different), 1.0);
+  EXPECT_DOUBLE_EQ(least_p(40, Alternative::less), 1.0 / 10001);
+  EXPECT_DOUBLE_EQ(least_p(4, Alternative::less), p_of({-1, -1, -1, -1}, Alternative::less));
+  EXPECT_EQ(clusters_for_p(0.05, Alternative::less), 5);
+  EXPECT_EQ(clusters_for_p(0.05, Alternative::different), 6);
+  EXPECT_EQ(clusters_for_p(0.05 / 4, Alternative::less), 7);
+  EXPECT_EQ(clusters_for_p(0.00001, Alternative::less), 0) << "10,000 trials do not suffice";
 }
 
 TEST(Randomization, RefusesWhatItCannotTest) {

@@ -156,7 +156,7 @@ std::vector<std::string> one_each(size_t count) {
   return clusters;
 }
 
-TEST(CorpusDrop, IsShownOfTheWorseSystemOnlyAndUpToWhatItLacks) {
+TEST(CorpusMargin, IsShownOfTheWorseSystemOnlyAndUpToWhatItLacks) {
   const auto bleu = metric("bleu:tokenize=none");
   const std::vector<Statistics> better = *bleu->measure(two_kinds(true));
   const std::vector<Statistics> worse = *bleu->measure(two_kinds(false));
@@ -165,23 +165,32 @@ TEST(CorpusDrop, IsShownOfTheWorseSystemOnlyAndUpToWhatItLacks) {
   const double drop = bleu->aggregate(better)[0].value - bleu->aggregate(worse)[0].value;
   ASSERT_GT(drop, 1);
   const auto p = [&](const auto& a, const auto& b, double margin) {
-    return bootstrap_corpus_drop(a, b, clusters, values, 0, margin)->p;
+    return bootstrap_corpus_margin(a, b, clusters, values, 0, margin)->p_below;
   };
   EXPECT_LT(p(worse, better, 0), 0.01);
   EXPECT_LT(p(worse, better, 0.2 * drop), 0.05);
   EXPECT_GT(p(worse, better, drop), 0.3);  // half of the resamples show less
   EXPECT_GT(p(worse, better, 3 * drop), 0.99);
   EXPECT_GT(p(better, worse, 0), 0.99);  // the other direction
-  EXPECT_EQ(p(better, better, 0), 1);    // a tie is no drop
+  const auto p_less = [&](double margin) {
+    return bootstrap_corpus_margin(worse, better, clusters, values, 0, margin)->p_above;
+  };
+  EXPECT_GT(p_less(0), 0.99) << "that it is less than no drop at all";
+  EXPECT_LT(p_less(3 * drop), 0.05);
+  EXPECT_EQ(p(better, better, 0), 1);  // a tie is no drop
   const auto interval = bootstrap_corpus_differences(worse, better, clusters, values);
-  const auto bound = bootstrap_corpus_drop(worse, better, clusters, values, 0, 0, {.level = 0.975});
-  EXPECT_EQ(bound->bound, (*interval)[0].interval.high) << "the same resamples";
+  const auto bounds =
+      bootstrap_corpus_margin(worse, better, clusters, values, 0, 0, {.level = 0.975});
+  EXPECT_EQ(bounds->high, (*interval)[0].interval.high) << "the same resamples";
+  EXPECT_NEAR(bounds->low, (*interval)[0].interval.low, 1e-12);
+  // Four standard errors are nearly the width of a 95 % interval.
+  EXPECT_NEAR(4 * bounds->standard_error, bounds->high - bounds->low, 0.2 * drop);
 }
 
 // A mean has a test of its own by exchange; with many items both nearly agree with the normal
 // distribution's: differences of mean -0.5 and standard deviation 1 over 100 items, margin 0.3, are
 // two standard errors away, p = 0.023.
-TEST(CorpusDrop, OfAMeanIsNearItsOtherTests) {
+TEST(CorpusMargin, OfAMeanIsNearItsOtherTests) {
   std::vector<Statistics> a;
   std::vector<Statistics> b;
   std::vector<Statistics> shifted;
@@ -192,17 +201,17 @@ TEST(CorpusDrop, OfAMeanIsNearItsOtherTests) {
     shifted.push_back({noise - 0.5 + 0.3});
   }
   const MeansTransform means = [](std::span<double>, double) {};
-  const double p = bootstrap_corpus_drop(a, b, one_each(100), means, 0, 0.3)->p;
+  const double p = bootstrap_corpus_margin(a, b, one_each(100), means, 0, 0.3)->p_below;
   const double exchange = (*randomization_p(shifted, one_each(100), Alternative::less))[0];
   EXPECT_NEAR(p, 0.023, 0.01);
   EXPECT_NEAR(p, exchange, 0.015);
 }
 
-TEST(CorpusDrop, RefusesWhatItCannotTest) {
+TEST(CorpusMargin, RefusesWhatItCannotTest) {
   const std::vector<Statistics> rows(9, Statistics{1});
   const MeansTransform means = [](std::span<double>, double) {};
   const auto message = [&](const std::vector<Statistics>& a, size_t column, double margin) {
-    return bootstrap_corpus_drop(a, a, one_each(a.size()), means, column, margin).error().message;
+    return bootstrap_corpus_margin(a, a, one_each(a.size()), means, column, margin).error().message;
   };
   const std::vector<Statistics> enough(10, Statistics{1});
   EXPECT_THAT(message(rows, 0, 0), HasSubstr("at least 10 clusters, there are 9"));

@@ -221,6 +221,8 @@ TEST(Report, AnUnknownSweepNamesTheNearest) {
 TEST(IntervalWords, SayWhatABootstrapDid) {
   EXPECT_EQ(interval_words("bootstrap|method:percentile|unit:cluster|n:1000|seed:7|level:0.9|v:1"),
             "cluster bootstrap by document, 90 %, 1000 resamples, seed 7");
+  EXPECT_EQ(interval_words("bootstrap|unit:cluster|order:sha256|n:1000|seed:7|level:0.9|v:2"),
+            "cluster bootstrap by document, 90 %, 1000 resamples, seed 7, v2");
   EXPECT_EQ(interval_words("something else"), "something else");
 }
 

@@ -83,7 +83,7 @@ class ExternalMetric(unittest.TestCase):
         run = self.sweep()
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("**mine** by local_context", run.stdout)
-        code, comparisons = self.comparisons("--max-drop", "mine=1")
+        code, comparisons = self.comparisons("--max-drop", "mine=1pt", "--better", "mine=higher")
         (mine,) = [c for c in comparisons if c["metric"] == "mine"]
         self.assertEqual(code, 0)
         self.assertRegex(mine["signature"],
@@ -94,7 +94,7 @@ class ExternalMetric(unittest.TestCase):
         self.assertEqual(report.returncode, 0, report.stderr)
         self.assertIn("**mine** by local_context", report.stdout)
         worse = self.bench("compare", "--store", "store.sqlite", "method=lead,local_context=8",
-                           "method=lead,local_context=4", "--max-drop", "mine=1")
+                           "method=lead,local_context=4", "--max-drop", "mine=1pt", "--better", "mine=higher")
         self.assertEqual(worse.returncode, 1, worse.stderr)
 
     def test_what_was_measured_is_not_measured_again_until_the_program_changes(self):
@@ -193,7 +193,7 @@ class ExternalMetric(unittest.TestCase):
         connection.commit()
         connection.close()
         different = self.bench("compare", "store.sqlite#" + sides[0], "other.sqlite#" + sides[0])
-        self.assertEqual(different.returncode, 0, different.stderr)
+        self.assertEqual(different.returncode, 3, different.stderr)
         self.assertRegex(different.stderr, r"'mine' is not compared: A has it as 'external\|metric:mine@1.*B as .*mine@2")
 
     def test_a_failure_is_an_error_of_this_metric_and_never_a_zero(self):

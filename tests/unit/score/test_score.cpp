@@ -6,7 +6,6 @@
 #include <set>
 
 #include "harness/core/sha256.h"
-#include "harness/score/paired.h"
 #include "harness/score/score.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/unit/store/sample_rows.h"
@@ -270,53 +269,6 @@ TEST_F(Scoring, TheScoreIdIsPinned) {
   const NumericsId numerics(std::string(64, 'b'));
   EXPECT_EQ(score::score_id(cell, numerics, Json{"[]"}, length_).hex(),
             "e2c20e6983cdea2f61d2ecc6356eabcd11376baa7f9734c9a17b1beab6ddcd8a");
-}
-
-class Pairs : public Scoring {
- protected:
-  void SetUp() override {
-    predict(0, 2);
-    check(store_.put_cell(other_cell_));
-    other_ = open_result(store_, other_cell_);
-    for (int64_t i = 1; i < 4; ++i) {
-      const store::OutputRow output = sample_output(i, "matter");
-      value_of(store_.commit_outputs(other_.result, other_.attempt, {&output, 1}));
-    }
-    const score::ScoreOptions partial{.allow_partial = true};
-    value_of(scorer_.score(open_.result, length_, partial));
-    value_of(scorer_.score(other_.result, length_, partial));
-  }
-
-  store::CellRow other_cell_ = sample_cell(dataset_, "random");
-  OpenResult other_;
-};
-
-TEST_F(Pairs, ExamplesOfBothAreAlignedAndTheRestIsCounted) {
-  const auto paired = value_of(
-      score::paired_statistics({&reader_, open_.result}, {&reader_, other_.result}, "length@1"));
-  EXPECT_THAT(paired.ordinals, testing::ElementsAre(1, 2));
-  EXPECT_THAT(paired.clusters, testing::ElementsAre("document-0", "document-1"));
-  EXPECT_EQ(paired.first, (std::vector<Statistics>{{25, 25}, {25, 25}}));
-  EXPECT_EQ(paired.second, (std::vector<Statistics>{{27, 25}, {27, 25}}));
-  EXPECT_EQ(paired.only_first, 1);
-  EXPECT_EQ(paired.only_second, 1);
-}
-
-TEST_F(Pairs, BothNeedTheSignature) {
-  EXPECT_EQ(
-      score::paired_statistics({&reader_, open_.result}, {&reader_, other_.result}, "length@9")
-          .error()
-          .kind,
-      ErrorKind::not_found);
-}
-
-TEST_F(Pairs, DifferentDataSetsCannotBePaired) {
-  const Dataset elsewhere = sample_dataset(4, "elsewhere");
-  const OpenResult open = open_sample(store_, elsewhere, sample_cell(elsewhere, "bm25"));
-  EXPECT_EQ(score::paired_statistics({&reader_, open_.result}, {&reader_, open.result}, "length@1")
-                .error()
-                .kind,
-            ErrorKind::invalid_argument);
 }
 
 }  // namespace

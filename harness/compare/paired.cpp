@@ -1,11 +1,14 @@
-#include "harness/score/paired.h"
+#include "harness/compare/paired.h"
 
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
-namespace qfs::score {
+#include "harness/core/sha256.h"
+
+namespace qfs::compare {
 namespace {
 
 Result<DatasetId> dataset_of(const StoredResult& stored) {
@@ -42,6 +45,22 @@ void mark_means(const store::ScoreJobRow& job, const std::vector<store::Statisti
   }
 }
 
+/// Examples whose scored text is empty: the output, or what a chain made of it.
+Result<std::set<int64_t>> empty_texts(const StoredResult& stored,
+                                      const std::vector<store::StatisticRow>& rows) {
+  const Result<std::vector<store::OutputRow>> outputs = stored.reader->outputs(stored.id);
+  if (!outputs) return outputs.error();
+  std::set<int64_t> empty;
+  for (const store::OutputRow& output : *outputs) {
+    if (output.prediction.text.empty()) empty.insert(output.ordinal);
+  }
+  const std::string nothing = sha256_hex("");
+  for (const store::StatisticRow& row : rows) {
+    if (row.processed_sha256 == nothing) empty.insert(row.ordinal);
+  }
+  return empty;
+}
+
 }  // namespace
 
 Result<PairedStatistics> paired_statistics(const StoredResult& first, const StoredResult& second,
@@ -65,10 +84,18 @@ Result<PairedStatistics> paired_statistics(const StoredResult& first, const Stor
   if (!second_rows) return second_rows.error();
   const Result<std::vector<store::ExampleRow>> examples = first.reader->examples(*dataset);
   if (!examples) return examples.error();
-  std::map<int64_t, const std::string*> documents;
-  for (const store::ExampleRow& example : *examples) {
-    documents[example.ordinal] = &example.document_id;
-  }
+  std::map<int64_t, const store::ExampleRow*> known;
+  for (const store::ExampleRow& example : *examples) known[example.ordinal] = &example;
+  const auto leave_out = [&](int64_t ordinal, std::vector<std::string>& names,
+                             std::vector<std::string>& clusters) {
+    const auto found = known.find(ordinal);
+    names.push_back(found == known.end() ? std::to_string(ordinal) : found->second->key);
+    clusters.push_back(found == known.end() ? "" : found->second->document_id);
+  };
+  const Result<std::set<int64_t>> first_empty = empty_texts(first, *first_rows);
+  if (!first_empty) return first_empty.error();
+  const Result<std::set<int64_t>> second_empty = empty_texts(second, *second_rows);
+  if (!second_empty) return second_empty.error();
 
   PairedStatistics paired;
   paired.columns = first_job->columns;
@@ -79,28 +106,32 @@ Result<PairedStatistics> paired_statistics(const StoredResult& first, const Stor
   auto b = second_rows->begin();
   while (a != first_rows->end() && b != second_rows->end()) {
     if (a->ordinal < b->ordinal) {
-      ++paired.only_first;
-      ++a;
+      leave_out((a++)->ordinal, paired.only_first, paired.only_first_clusters);
     } else if (b->ordinal < a->ordinal) {
-      ++paired.only_second;
-      ++b;
+      leave_out((b++)->ordinal, paired.only_second, paired.only_second_clusters);
     } else {
-      const auto document = documents.find(a->ordinal);
-      if (document == documents.end()) {
+      const auto example = known.find(a->ordinal);
+      if (example == known.end()) {
         return internal_error("the store has a score of example " + std::to_string(a->ordinal) +
                               " that its data set lacks");
       }
       paired.ordinals.push_back(a->ordinal);
-      paired.clusters.push_back(*document->second);
+      paired.clusters.push_back(example->second->document_id);
+      paired.empty_first += first_empty->contains(a->ordinal) ? 1 : 0;
+      paired.empty_second += second_empty->contains(a->ordinal) ? 1 : 0;
       paired.first.push_back(std::move(a->values));
       paired.second.push_back(std::move(b->values));
       ++a;
       ++b;
     }
   }
-  paired.only_first += first_rows->end() - a;
-  paired.only_second += second_rows->end() - b;
+  for (; a != first_rows->end(); ++a) {
+    leave_out(a->ordinal, paired.only_first, paired.only_first_clusters);
+  }
+  for (; b != second_rows->end(); ++b) {
+    leave_out(b->ordinal, paired.only_second, paired.only_second_clusters);
+  }
   return paired;
 }
 
-}  // namespace qfs::score
+}  // namespace qfs::compare

@@ -1,11 +1,11 @@
-#include "harness/cli/uncompared.h"
+#include "harness/compare/uncompared.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-namespace qfs::cli {
+namespace qfs::compare {
 namespace {
 
 using Jobs = std::span<const store::ScoreJobRow>;
@@ -24,13 +24,14 @@ std::string listed(const std::set<std::string>& signatures) {
 
 }  // namespace
 
-std::vector<std::string> uncompared_metrics(Jobs a, Jobs b, std::span<const std::string> declared) {
+std::vector<UncomparedMetric> uncompared_metrics(Jobs a, Jobs b,
+                                                 std::span<const std::string> declared) {
   std::vector<std::string> names(declared.begin(), declared.end());
   for (Jobs jobs : {a, b}) {
     for (const store::ScoreJobRow& job : jobs) names.push_back(job.metric);
   }
   std::set<std::string> seen;
-  std::vector<std::string> reasons;
+  std::vector<UncomparedMetric> uncompared;
   for (const std::string& name : names) {
     if (!seen.insert(name).second) continue;
     const std::set<std::string> of_a = signatures_of(a, name);
@@ -48,9 +49,9 @@ std::vector<std::string> uncompared_metrics(Jobs a, Jobs b, std::span<const std:
     } else {
       reason += fmt::format("A has it as {}, B as {}", listed(of_a), listed(of_b));
     }
-    reasons.push_back(std::move(reason));
+    uncompared.push_back({name, std::move(reason), !of_a.empty()});
   }
-  return reasons;
+  return uncompared;
 }
 
-}  // namespace qfs::cli
+}  // namespace qfs::compare

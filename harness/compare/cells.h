@@ -1,0 +1,73 @@
+// StoredCell: one cell of a stored sweep with what it can be chosen and paired by; which cells a
+// command line means, and which of two sides belong together.
+//
+// Called by comparisons and by the subcommands that look at cells. Pure; thread-safe. Errors name
+// the key, or list the cells.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/api/result.h"
+#include "harness/store/rows.h"
+
+namespace qfs::compare {
+
+/// "method" (the row's label), "dataset", "seed", "cell" and every parameter, as text.
+using Dimensions = std::map<std::string, std::string, std::less<>>;
+
+struct StoredCell {
+  store::CellRow cell;
+  Dimensions dimensions;
+  std::string dataset;  ///< its own name, whatever else tells it from others
+  /// Shown for this seed, too, which does not matter to it: the same result stands at another
+  /// place.
+  bool another_seed = false;
+  std::optional<store::ResultRow> predict;
+  std::vector<store::ScoreJobRow> scores;  ///< of `predict`
+};
+
+using Cells = std::vector<const StoredCell*>;
+
+/// Indices of the cells that meet `filter` (plan::Filter's text, may be empty), ascending. Errors:
+/// those of plan::parse_filter and plan::matching_cells.
+Result<std::vector<size_t>> matching_cells(std::span<const StoredCell* const> cells,
+                                           std::string_view filter);
+
+/// Those whose id begins with `id_prefix`, which may be none; one that is shown for several seeds
+/// once.
+Result<std::vector<size_t>> select_cells(std::span<const StoredCell* const> cells,
+                                         std::string_view id_prefix, std::string_view filter);
+
+/// "lead local_context=256": the label and those dimensions that are in `shown`.
+std::string cell_name(const StoredCell& cell, const std::set<std::string>& shown);
+
+/// The dimensions that tell these cells apart: of which two cells have different values.
+std::set<std::string> telling_dimensions(std::span<const StoredCell* const> cells);
+
+/// "N cells match": the error of a command that needs one, with the first of them.
+Error several_cells(std::span<const StoredCell* const> cells);
+
+struct Pairing {
+  std::vector<std::pair<const StoredCell*, const StoredCell*>> pairs;  ///< in A's order
+  Cells only_a;
+  Cells only_b;
+};
+
+/// Cells with the same id; with `by`, with the same values of these dimensions (a cell without one
+/// has an empty value), whatever else differs. `not_found` for a dimension that no cell has;
+/// `invalid_argument` names the cells of a side that these dimensions do not tell apart.
+Result<Pairing> pair_cells(const Cells& a, const Cells& b, const std::vector<std::string>& by);
+
+/// What could be done about cells without a partner: in what they differ, and the dimensions that
+/// would pair them. Empty when one side has all its partners.
+std::vector<std::string> pairing_advice(const Pairing& pairing);
+
+}  // namespace qfs::compare

@@ -1,0 +1,52 @@
+#include "metrics/stats/power.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "metrics/stats/cluster_sums.h"
+
+namespace qfs::metrics {
+namespace {
+
+/// The value that a standard normal variable exceeds with chance `p` in (0, 1), by bisection.
+double normal_upper(double p) {
+  double low = -40;
+  double high = 40;
+  for (int step = 0; step < 100; ++step) {
+    const double middle = (low + high) / 2;
+    (std::erfc(middle / std::numbers::sqrt2) / 2 > p ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace
+
+Result<double> cluster_standard_error(std::span<const Statistics> items,
+                                      std::span<const std::string> clusters) {
+  const Result<ClusterSums> data = sum_by_cluster(items, clusters);
+  if (!data) return data.error();
+  const auto count = static_cast<double>(data->clusters());
+  if (count < 2) return 0.0;
+  double sum = 0;
+  double size = 0;
+  for (size_t k = 0; k < data->clusters(); ++k) {
+    sum += data->sums[k];
+    size += data->sizes[k];
+  }
+  double squares = 0;
+  for (size_t k = 0; k < data->clusters(); ++k) {
+    const double residual = data->sums[k] - data->sizes[k] * sum / size;
+    squares += residual * residual;
+  }
+  return std::sqrt(squares * count / (count - 1)) / size;
+}
+
+int64_t clusters_to_show(int64_t clusters, double standard_error, double gap, double level) {
+  const double errors = (normal_upper(level) + normal_upper(1 - kPower)) * standard_error / gap;
+  constexpr double kMost = 1e15;
+  const double needed = std::ceil(static_cast<double>(clusters) * errors * errors);
+  return std::max(clusters + 1, static_cast<int64_t>(std::min(needed, kMost)));
+}
+
+}  // namespace qfs::metrics

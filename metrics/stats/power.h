@@ -1,0 +1,31 @@
+// What a paired comparison of clusters could have shown: the standard error of its difference, and
+// how many clusters would show what these hint at.
+//
+// Called by comparisons, to say what would decide an undecided one. Approximate (normal theory) and
+// for people: no verdict depends on it. Stateless, thread-safe, deterministic. Sources: Cochran
+// 1977, 6.4 (standard error of a ratio of cluster sums); Lachin 1981 (size for level and power).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "harness/api/metric.h"
+#include "harness/api/result.h"
+
+namespace qfs::metrics {
+
+/// With this chance the clusters that clusters_to_show asks for show a difference that is there.
+inline constexpr double kPower = 0.8;
+
+/// Standard error of the mean over all items of the only column of `items`; 0 for one cluster.
+/// Errors as bootstrap_means.
+Result<double> cluster_standard_error(std::span<const Statistics> items,
+                                      std::span<const std::string> clusters);
+
+/// How many clusters like these `clusters`, on which a mean has this standard error, show at a
+/// one-sided `level` that it is not `gap` (> 0) away, with the chance kPower: at least one more
+/// than there are.
+int64_t clusters_to_show(int64_t clusters, double standard_error, double gap, double level);
+
+}  // namespace qfs::metrics
