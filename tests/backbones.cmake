@@ -1,28 +1,28 @@
 qfs_test(backbone_registry_test LABEL unit
-  SOURCES unit/backbones/registry_test.cpp
-  LINK qfs_backbone_registry)
+  SOURCES unit/models/registry/registry_test.cpp
+  LINK qfs_registry)
 if(QFS_TORCH)
   qfs_test(backbones_test LABEL unit
-    SOURCES unit/kernels/cpu_kernels_test.cpp unit/kernels/dense_kernels_test.cpp unit/kernels/thread_pool_test.cpp unit/backbones/cpu_bfloat16_test.cpp unit/backbones/llama_test.cpp
-            unit/backbones/machine_limits_test.cpp unit/backbones/model_work_test.cpp unit/backbones/prompt_products_test.cpp unit/backbones/rope_test.cpp unit/backbones/weight_reader_test.cpp
+    SOURCES unit/models/kernels/cpu_kernels_test.cpp unit/models/kernels/dense_kernels_test.cpp unit/models/kernels/thread_pool_test.cpp unit/models/architectures/cpu_bfloat16_test.cpp unit/models/architectures/llama_test.cpp
+            unit/models/inspect/machine_limits_test.cpp unit/models/nn/model_work_test.cpp unit/models/architectures/prompt_products_test.cpp unit/models/nn/rope_test.cpp unit/models/architectures/weight_reader_test.cpp
             support/gguf_writer.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp support/tiny_llama.cpp
             support/tiny_seq2seq.cpp
-    LINK qfs_backbones nlohmann_json::nlohmann_json)
+    LINK qfs_architectures nlohmann_json::nlohmann_json)
   add_library(fake_nvml MODULE support/fake_nvml.cpp)
   add_library(incomplete_nvml MODULE support/fake_nvml.cpp)
   target_compile_definitions(incomplete_nvml PRIVATE QFS_FAKE_NVML_INCOMPLETE)
   qfs_test(nvml_test LABEL unit
-    SOURCES unit/kernels/nvml_test.cpp
+    SOURCES unit/models/kernels/nvml_test.cpp
     LINK qfs_kernels
     DEFINES QFS_FAKE_NVML_LIBRARY="$<TARGET_FILE:fake_nvml>" QFS_INCOMPLETE_NVML_LIBRARY="$<TARGET_FILE:incomplete_nvml>")
   add_dependencies(nvml_test fake_nvml incomplete_nvml)
   qfs_test(step_graphs_test LABEL unit
-    SOURCES unit/backbones/recorded_bart_test.cpp unit/backbones/step_graphs_test.cpp support/fake_graphs.cpp support/gguf_writer.cpp
+    SOURCES unit/models/architectures/recorded_bart_test.cpp unit/models/nn/step_graphs_test.cpp support/fake_graphs.cpp support/gguf_writer.cpp
             support/safetensors_writer.cpp support/tiny_checkpoint.cpp support/tiny_llama.cpp support/tiny_seq2seq.cpp
-    LINK qfs_backbones nlohmann_json::nlohmann_json)
+    LINK qfs_architectures nlohmann_json::nlohmann_json)
   # The CUDA kernels, compiled for the CPU.
   set(cuda_kernels decode_attention.cu gated_activation.cu rotate_store.cu sample_nucleus.cu)
-  list(TRANSFORM cuda_kernels PREPEND ${PROJECT_SOURCE_DIR}/methods/kernels/cuda/)
+  list(TRANSFORM cuda_kernels PREPEND ${PROJECT_SOURCE_DIR}/methods/models/kernels/cuda/)
   set_source_files_properties(${cuda_kernels} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-x;c++;-Wno-unknown-pragmas")
   qfs_library(emulated_cuda
     SOURCES ${cuda_kernels} support/emulated_cuda/block_threads.cpp support/emulated_cuda/emulated_kernels.cpp
@@ -31,11 +31,11 @@ if(QFS_TORCH)
   # Three devices for one executable: the CPU twins, the CUDA kernels thread by thread on the CPU, and a GPU where the
   # plug-in is built (it fails where there is none).
   qfs_test(device_test LABEL unit
-    SOURCES unit/kernels/device_kernels_test.cpp unit/kernels/device_sampling_test.cpp unit/kernels/emulated_cuda_test.cpp unit/backbones/device_bart_test.cpp unit/backbones/device_copier_test.cpp
-            unit/backbones/device_llama_test.cpp unit/backbones/led_windows_test.cpp unit/backbones/shared_prefix_test.cpp
-            unit/generation/device_draw_test.cpp
+    SOURCES unit/models/kernels/device_kernels_test.cpp unit/models/kernels/device_sampling_test.cpp unit/models/kernels/emulated_cuda_test.cpp unit/models/architectures/device_bart_test.cpp unit/models/nn/device_copier_test.cpp
+            unit/models/architectures/device_llama_test.cpp unit/models/nn/windowed_test.cpp unit/models/architectures/shared_prefix_test.cpp
+            unit/models/decoding/device_draw_test.cpp
             support/gguf_writer.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp support/tiny_llama.cpp support/tiny_seq2seq.cpp
-    LINK qfs_backbones qfs_generation emulated_cuda nlohmann_json::nlohmann_json)
+    LINK qfs_architectures qfs_decoding emulated_cuda nlohmann_json::nlohmann_json)
   # Without those that take minutes there.
   add_test(NAME device_test_emulated WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} COMMAND device_test --gtest_filter=-SharedPrefixTest.the_rest_*:DeviceSamplingTest.draws_have_*:*DeviceLongBartTest*:DeviceDrawTest.draws_are_*)
   set_tests_properties(device_test_emulated PROPERTIES LABELS unit TIMEOUT 300 ENVIRONMENT
@@ -47,10 +47,10 @@ if(QFS_TORCH)
       "OMP_NUM_THREADS=1;QFS_TEST_DEVICE=cuda")
   endif()
   qfs_test(tiny_models_test LABEL conformance
-    SOURCES conformance/backbones/cpu_encoder_test.cpp conformance/backbones/tiny_encoders_test.cpp conformance/backbones/tiny_gpt2_test.cpp conformance/backbones/tiny_gradients_test.cpp conformance/backbones/tiny_llama_test.cpp conformance/backbones/tiny_seq2seq_test.cpp
+    SOURCES conformance/models/architectures/cpu_encoder_test.cpp conformance/models/architectures/tiny_encoders_test.cpp conformance/models/architectures/tiny_gpt2_test.cpp conformance/models/architectures/tiny_gradients_test.cpp conformance/models/architectures/tiny_llama_test.cpp conformance/models/architectures/tiny_seq2seq_test.cpp
             support/safetensors_writer.cpp support/tiny_checkpoint.cpp
-    LINK qfs_backbones nlohmann_json::nlohmann_json)
+    LINK qfs_architectures nlohmann_json::nlohmann_json)
   qfs_test(smollm2_test LABEL conformance
-    SOURCES conformance/backbones/smollm2_test.cpp
-    LINK qfs_backbones qfs_backbone_registry)
+    SOURCES conformance/models/architectures/smollm2_test.cpp
+    LINK qfs_architectures qfs_registry)
 endif()

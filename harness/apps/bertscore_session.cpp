@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "methods/backbones/encoders/text_embedder.h"
+#include "methods/models/architectures/bert/text_embedder.h"
 #include "metrics/bertscore/bert_scorer.h"
 
 namespace qfs::apps {

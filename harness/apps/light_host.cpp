@@ -8,7 +8,7 @@
 #include "harness/core/build_info.h"
 #include "harness/core/json_dom.h"
 #include "harness/host/server.h"
-#include "methods/register_light_sessions.h"
+#include "methods/light_sessions.h"
 #include "methods/register_sources.h"
 
 namespace qfs::apps {

@@ -16,12 +16,12 @@
 #include "harness/core/available_cores.h"
 #include "harness/core/json_dom.h"
 #include "harness/host/server.h"
-#include "methods/backbones/runtime/device_runtime.h"
-#include "methods/backbones/runtime/torch_runtime.h"
-#include "methods/generation/model_verbs.h"
-#include "methods/register_light_sessions.h"
+#include "methods/light_sessions.h"
+#include "methods/models/inspect/model_verbs.h"
+#include "methods/models/nn/runtime/device_runtime.h"
+#include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/register_sources.h"
-#include "methods/register_torch_sessions.h"
+#include "methods/tensor_sessions.h"
 
 namespace {
 

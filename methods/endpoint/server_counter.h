@@ -11,7 +11,7 @@
 
 #include "harness/api/example.h"
 #include "methods/endpoint/asker.h"
-#include "methods/tokenizers/truncation.h"
+#include "methods/models/prompting/truncation.h"
 
 namespace qfs::endpoint {
 

@@ -17,8 +17,9 @@
 #include "methods/endpoint/model_list.h"
 #include "methods/endpoint/request_body.h"
 #include "methods/endpoint/server_counter.h"
-#include "methods/tokenizers/prompt_template.h"
-#include "methods/tokenizers/tokenizer.h"
+#include "methods/models/prompting/prompt_template.h"
+#include "methods/models/tokenizers/folders/open_tokenizer.h"
+#include "methods/models/tokenizers/tokenizer.h"
 
 namespace qfs::endpoint {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "harness/api/param_specs.h"
 #include "methods/endpoint/settings.h"
-#include "methods/tokenizers/prompt_template.h"
-#include "methods/tokenizers/truncation.h"
+#include "methods/models/prompting/prompt_template.h"
+#include "methods/models/prompting/truncation.h"
 
 namespace qfs::endpoint {
 namespace {

@@ -6,7 +6,8 @@
 #include <utility>
 
 #include "methods/extractive/word_limit.h"
-#include "methods/tokenizers/truncation.h"
+#include "methods/models/prompting/truncation.h"
+#include "methods/models/tokenizers/folders/open_tokenizer.h"
 
 namespace qfs::extractive {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "harness/api/example.h"
 #include "methods/extractive/script.h"
-#include "methods/tokenizers/truncation.h"
+#include "methods/models/prompting/truncation.h"
 
 namespace qfs::extractive {
 

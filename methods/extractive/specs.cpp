@@ -4,7 +4,7 @@
 #include <string>
 
 #include "methods/extractive/script.h"
-#include "methods/tokenizers/truncation.h"
+#include "methods/models/prompting/truncation.h"
 #include "metrics/rouge/rouge_scorer.h"
 
 namespace qfs::extractive {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "harness/api/param_specs.h"
-#include "methods/tokenizers/chat/chat_inputs.h"
+#include "methods/models/prompting/chat/chat_inputs.h"
 
 namespace qfs::zero_shot {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "methods/tokenizers/tokenizer.h"
-#include "methods/tokenizers/truncation.h"
+#include "methods/models/prompting/truncation.h"
+#include "methods/models/tokenizers/tokenizer.h"
 
 namespace qfs::zero_shot {
 

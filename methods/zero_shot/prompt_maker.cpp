@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "methods/tokenizers/prompt_template.h"
-#include "methods/tokenizers/source_layout.h"
-#include "methods/tokenizers/truncation.h"
+#include "methods/models/prompting/prompt_template.h"
+#include "methods/models/prompting/source_layout.h"
+#include "methods/models/prompting/truncation.h"
 
 namespace qfs::zero_shot {
 

@@ -8,10 +8,10 @@
 #include <string>
 
 #include "harness/api/method.h"
-#include "methods/backbones/backbone.h"
-#include "methods/backbones/sequence_model.h"
-#include "methods/tokenizers/chat/chat_renderer.h"
-#include "methods/tokenizers/tokenizer.h"
+#include "methods/models/architectures/backbone.h"
+#include "methods/models/nn/sequence_model.h"
+#include "methods/models/prompting/chat/chat_renderer.h"
+#include "methods/models/tokenizers/tokenizer.h"
 
 namespace qfs::zero_shot {
 

@@ -2,7 +2,7 @@
 #include <memory>
 #include <utility>
 
-#include "methods/tokenizers/prompt_template.h"
+#include "methods/models/prompting/prompt_template.h"
 #include "methods/zero_shot/chunks.h"
 #include "methods/zero_shot/session.h"
 #include "methods/zero_shot/session_chunks.h"

@@ -5,7 +5,7 @@
 
 #include "harness/core/rng.h"
 #include "harness/core/utf8.h"
-#include "methods/tokenizers/truncation.h"
+#include "methods/models/prompting/truncation.h"
 #include "methods/zero_shot/chunks.h"
 
 namespace qfs::zero_shot {

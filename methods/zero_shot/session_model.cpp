@@ -4,10 +4,11 @@
 #include <string>
 #include <utility>
 
-#include "methods/backbones/backbone.h"
-#include "methods/backbones/roofline/machine_limits.h"
-#include "methods/backbones/runtime/torch_runtime.h"
-#include "methods/generation/chosen_decoding.h"
+#include "methods/models/architectures/backbone.h"
+#include "methods/models/decoding/chosen_decoding.h"
+#include "methods/models/inspect/machine_limits.h"
+#include "methods/models/nn/runtime/torch_runtime.h"
+#include "methods/models/tokenizers/folders/open_tokenizer.h"
 
 namespace qfs::zero_shot {
 

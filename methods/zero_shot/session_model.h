@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "harness/api/method.h"
-#include "methods/generation/generator.h"
-#include "methods/tokenizers/tokenizer.h"
+#include "methods/models/decoding/generator.h"
+#include "methods/models/tokenizers/tokenizer.h"
 #include "methods/zero_shot/prompt_maker.h"
 
 namespace qfs::zero_shot {

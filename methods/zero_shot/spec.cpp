@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "harness/api/param_specs.h"
-#include "methods/generation/decoding_params.h"
-#include "methods/tokenizers/prompt_template.h"
-#include "methods/tokenizers/source_layout.h"
-#include "methods/tokenizers/truncation.h"
+#include "methods/models/decoding/decoding_params.h"
+#include "methods/models/prompting/prompt_template.h"
+#include "methods/models/prompting/source_layout.h"
+#include "methods/models/prompting/truncation.h"
 #include "methods/zero_shot/chat_params.h"
 
 namespace qfs::zero_shot {

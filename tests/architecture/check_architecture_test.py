@@ -49,7 +49,7 @@ class Types(unittest.TestCase):
 class Edges(unittest.TestCase):
     def test_a_clean_edge_passes(self):
         self.assertEqual(edge("harness/run/a.h", "harness/store/b.h"), [])
-        self.assertEqual(edge("harness/cli/a.h", "methods/register_specs.h"), [])
+        self.assertEqual(edge("harness/cli/a.h", "methods/families.h"), [])
         self.assertEqual(edge("methods/extractive/a.h", "metrics/rouge/b.h"), [])
         self.assertEqual(edge("methods/ideal/a.h", "methods/backbones/b.h"), [])
         self.assertEqual(edge("methods/ideal/a.h", "harness/core/b.h"), [])
@@ -88,8 +88,8 @@ class Torch(unittest.TestCase):
     TENSORS = HEADER + "#include <ATen/core/Tensor.h>\n"
 
     def test_tensor_code_may_include_it(self):
-        for path in ("methods/backbones/llama/llama.h", "methods/zero_shot/session.h",
-                     "methods/register_torch_sessions.cpp", "harness/apps/qfs_host.cpp"):
+        for path in ("methods/models/architectures/llama/llama.h", "methods/zero_shot/session.h",
+                     "methods/tensor_sessions.cpp", "harness/apps/qfs_host.cpp"):
             with self.subTest(path=path):
                 self.assertEqual(findings_in({path: self.TENSORS}), [])
 
@@ -102,10 +102,10 @@ class Torch(unittest.TestCase):
     def test_a_chain_of_headers_is_followed_and_printed(self):
         found = findings_in({
             "methods/zero_shot/spec.cpp": '#include "methods/zero_shot/parts.h"\n',
-            "methods/zero_shot/parts.h": HEADER + '#include "methods/backbones/llama/llama.h"\n',
-            "methods/backbones/llama/llama.h": self.TENSORS})
+            "methods/zero_shot/parts.h": HEADER + '#include "methods/models/architectures/llama/llama.h"\n',
+            "methods/models/architectures/llama/llama.h": self.TENSORS})
         self.assertEqual(len(found), 2)
-        self.assertIn("methods/zero_shot/parts.h -> methods/backbones/llama/llama.h -> <ATen/core/Tensor.h>",
+        self.assertIn("methods/zero_shot/parts.h -> methods/models/architectures/llama/llama.h -> <ATen/core/Tensor.h>",
                       found[1])
 
 

@@ -52,7 +52,7 @@ CLI_METHOD_FILES = "methods/register_"
 # Where LibTorch may be included. Everything else is torch-free, in its whole include closure.
 TORCH_FOLDERS = METHOD_LAYERS
 TORCH_FAMILY_FILES = "session"
-TORCH_ROOT_FILES = ("methods/register_torch_sessions.cpp", "harness/apps/qfs_host.cpp")
+TORCH_ROOT_FILES = ("methods/tensor_sessions.cpp", "harness/apps/qfs_host.cpp")
 TORCH_HEADERS = ("torch/", "ATen/", "c10/", "caffe2/")
 
 # Quoted includes that the build writes and the tree does not hold.

@@ -16,12 +16,12 @@
 #include <vector>
 
 #include "harness/core/clock.h"
-#include "methods/backbones/llama/llama.h"
-#include "methods/backbones/llama/llama_bfloat16.h"
-#include "methods/backbones/runtime/torch_runtime.h"
-#include "methods/checkpoints/gguf.h"
-#include "methods/checkpoints/model_directory.h"
-#include "methods/kernels/cpu_kernels.h"
+#include "methods/models/architectures/llama/llama.h"
+#include "methods/models/architectures/llama/llama_bfloat16.h"
+#include "methods/models/checkpoints/gguf.h"
+#include "methods/models/checkpoints/model_directory.h"
+#include "methods/models/kernels/cpu_kernels.h"
+#include "methods/models/nn/runtime/torch_runtime.h"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "methods/backbones/bart/bart_weights.h"
-#include "methods/backbones/bart/device_bart.h"
+#include "methods/models/architectures/bart/bart_weights.h"
+#include "methods/models/architectures/bart/device_bart.h"
 #include "tests/gpu/measuring.h"
 
 namespace qfs::test {

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "methods/backbones/device/device_services.h"
+#include "methods/models/nn/device/device_services.h"
 
 namespace qfs::test {
 

@@ -16,10 +16,10 @@
 #include <string_view>
 #include <vector>
 
-#include "methods/backbones/llama/device_llama.h"
-#include "methods/backbones/runtime/device_runtime.h"
-#include "methods/backbones/runtime/torch_runtime.h"
-#include "methods/kernels/device_loader.h"
+#include "methods/models/architectures/llama/device_llama.h"
+#include "methods/models/kernels/device_loader.h"
+#include "methods/models/nn/runtime/device_runtime.h"
+#include "methods/models/nn/runtime/torch_runtime.h"
 #include "tests/gpu/bench_bart.h"
 #include "tests/gpu/measuring.h"
 

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "methods/backbones/sequence_model.h"
+#include "methods/models/nn/sequence_model.h"
 
 namespace qfs::test {
 

@@ -10,9 +10,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "methods/backbones/device/device_services.h"
-#include "methods/backbones/runtime/torch_runtime.h"
-#include "methods/kernels/device_loader.h"
+#include "methods/models/kernels/device_loader.h"
+#include "methods/models/nn/device/device_services.h"
+#include "methods/models/nn/runtime/torch_runtime.h"
 #include "tests/support/emulated_cuda/emulated_kernels.h"
 
 namespace qfs::test {

@@ -2,7 +2,7 @@
 // need it are skipped by name when it is absent.
 #pragma once
 
-#include "methods/backbones/registry/registry.h"
+#include "methods/models/registry/registry.h"
 
 namespace qfs::test {
 

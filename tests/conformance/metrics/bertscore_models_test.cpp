@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/apps/bertscore_session.h"
-#include "methods/backbones/encoders/text_embedder.h"
-#include "methods/backbones/registry/registry.h"
-#include "methods/backbones/runtime/torch_runtime.h"
-#include "methods/checkpoints/model_directory.h"
+#include "methods/models/architectures/bert/text_embedder.h"
+#include "methods/models/checkpoints/model_directory.h"
+#include "methods/models/nn/runtime/torch_runtime.h"
+#include "methods/models/registry/registry.h"
 #include "metrics/bertscore/baseline.h"
 #include "tests/support/tiny_checkpoint.h"
 

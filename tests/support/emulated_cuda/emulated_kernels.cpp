@@ -1,6 +1,6 @@
 #include "tests/support/emulated_cuda/emulated_kernels.h"
 
-#include "methods/kernels/cuda/kernels.h"
+#include "methods/models/kernels/cuda/kernels.h"
 #include "tests/support/emulated_cuda/block_threads.h"
 
 namespace qfs::kernels::cuda {

@@ -4,9 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "harness/core/sha256.h"
-#include "methods/backbones/registry/registry.h"
-#include "methods/tokenizers/prompt_template.h"
-#include "methods/tokenizers/tokenizer.h"
+#include "methods/models/prompting/prompt_template.h"
+#include "methods/models/registry/registry.h"
+#include "methods/models/tokenizers/builtin_tokenizers.h"
+#include "methods/models/tokenizers/tokenizer.h"
 #include "methods/zero_shot/chunked_spec.h"
 #include "methods/zero_shot/session.h"
 #include "methods/zero_shot/spec.h"

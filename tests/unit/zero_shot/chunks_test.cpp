@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "methods/models/tokenizers/builtin_tokenizers.h"
+#include "methods/models/tokenizers/folders/open_tokenizer.h"
 #include "methods/zero_shot/chunked_spec.h"
 
 namespace qfs::zero_shot {

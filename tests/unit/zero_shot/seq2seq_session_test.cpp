@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "methods/backbones/registry/registry.h"
+#include "methods/models/registry/registry.h"
 #include "methods/zero_shot/session.h"
 #include "methods/zero_shot/spec.h"
 #include "tests/support/recording_sink.h"

@@ -8,8 +8,9 @@
 
 #include "harness/core/sha256.h"
 #include "harness/core/utf8.h"
-#include "methods/backbones/backbone.h"
-#include "methods/tokenizers/tokenizer.h"
+#include "methods/models/architectures/backbone.h"
+#include "methods/models/tokenizers/builtin_tokenizers.h"
+#include "methods/models/tokenizers/tokenizer.h"
 #include "methods/zero_shot/spec.h"
 #include "tests/support/recording_sink.h"
 #include "tests/support/temporary_folder.h"

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "methods/tokenizers/prompt_template.h"
+#include "methods/models/prompting/prompt_template.h"
 
 namespace qfs::zero_shot {
 namespace {

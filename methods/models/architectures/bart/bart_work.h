@@ -1,0 +1,13 @@
+// The work of encoder-decoders of the BART family.
+//
+// Called by their Network. Pure; thread-safe.
+#pragma once
+
+#include "methods/models/architectures/bart/bart_weights.h"
+#include "methods/models/nn/model_work.h"
+
+namespace qfs::backbones {
+
+ModelWork bart_work(const BartWeights& weights, const ElementBytes& bytes);
+
+}  // namespace qfs::backbones

@@ -1,0 +1,103 @@
+#include "methods/models/architectures/llama/llama_network.h"
+
+#include <utility>
+
+#include "methods/models/architectures/llama/cpu_llama.h"
+#include "methods/models/architectures/llama/device_llama.h"
+#include "methods/models/architectures/llama/llama_bfloat16.h"
+#include "methods/models/architectures/llama/llama_work.h"
+#include "methods/models/kernels/cpu_kernels.h"
+#include "methods/models/kernels/device_loader.h"
+#include "methods/models/nn/runtime/device_runtime.h"
+
+namespace qfs::backbones {
+
+namespace {
+
+using LoadedLlama = Result<std::shared_ptr<const LlamaWeights>>;
+
+class LlamaNetwork final : public Network {
+ public:
+  explicit LlamaNetwork(std::shared_ptr<const LlamaWeights> weights)
+      : weights_(std::move(weights)), shape_(shape_of(weights_->config)) {}
+
+  const SequenceShape& shape() const override { return shape_; }
+
+  Result<std::unique_ptr<SequenceModel>> open(const RuntimeOptions& runtime,
+                                              const std::string& digest,
+                                              ResourceCache& cache) const override {
+    if (runtime.device == "cpu") return open_on_cpu(runtime, digest, cache);
+    const auto plugin = kernels::device_plugin();
+    if (!plugin.ok()) return plugin.error();
+    const auto type = element_type_named(runtime.dtype);
+    if (!type.ok()) return type.error();
+    const std::string key = "weights:" + digest + ":" + runtime.device + ":" + runtime.dtype;
+    auto weights = cache.get<DeviceLlamaWeights>(
+        key, [&] { return copy_to_device(*weights_, at::Device(at::kCUDA, 0), *type); });
+    if (!weights.ok()) return weights.error();
+    return make_device_model(*weights, plugin_services(**plugin, decode_graphs_wanted()));
+  }
+
+  ElementBytes element_bytes(const RuntimeOptions& runtime) const override {
+    ElementBytes bytes = Network::element_bytes(runtime);
+    if (runtime.device == "cpu") bytes.caches = ElementBytes().caches;
+    return bytes;
+  }
+
+  ModelWork work(const ElementBytes& bytes) const override { return llama_work(*weights_, bytes); }
+
+ private:
+  Result<std::unique_ptr<SequenceModel>> open_on_cpu(const RuntimeOptions& runtime,
+                                                     const std::string& digest,
+                                                     ResourceCache& cache) const {
+    if (runtime.dtype != "bfloat16") return make_cpu_model(weights_);
+    const auto rounded = cache.get<LlamaWeights>("weights:" + digest + ":cpu:bfloat16",
+                                                 [&] { return rounded_to_bfloat16(weights_); });
+    if (!rounded.ok()) return rounded.error();
+    return make_cpu_model(*rounded, kernels::has_bfloat16_products());
+  }
+
+  std::shared_ptr<const LlamaWeights> weights_;
+  SequenceShape shape_;
+};
+
+Result<std::shared_ptr<const Network>> as_network(LoadedLlama weights) {
+  if (!weights.ok()) return weights.error();
+  return make_llama_network(*std::move(weights));
+}
+
+Result<ModelOutline> outline_of(const Result<LlamaConfig>& config) {
+  if (!config.ok()) return config.error();
+  return ModelOutline{
+      .shape = shape_of(*config), .cache_elements = config->cache_elements(), .keeps_packed = true};
+}
+
+}  // namespace
+
+SequenceShape shape_of(const LlamaConfig& config) {
+  return {.vocabulary = config.vocabulary, .context = config.context};
+}
+
+std::shared_ptr<const Network> make_llama_network(std::shared_ptr<const LlamaWeights> weights) {
+  return std::make_shared<LlamaNetwork>(std::move(weights));
+}
+
+Result<ModelOutline> outline_llama_folder(const checkpoints::ModelDirectory& directory) {
+  return outline_of(read_llama_config(directory));
+}
+
+Result<ModelOutline> outline_llama_gguf(const std::shared_ptr<const checkpoints::GgufFile>& file) {
+  return outline_of(read_llama_config(*file));
+}
+
+Result<std::shared_ptr<const Network>> load_llama_folder(
+    const checkpoints::ModelDirectory& directory) {
+  return as_network(load_llama_weights(directory));
+}
+
+Result<std::shared_ptr<const Network>> load_llama_gguf(
+    const std::shared_ptr<const checkpoints::GgufFile>& file) {
+  return as_network(load_llama_weights(file));
+}
+
+}  // namespace qfs::backbones

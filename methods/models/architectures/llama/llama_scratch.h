@@ -1,0 +1,37 @@
+// Scratch memory of the forward pass, kept between steps so that decoding allocates nothing.
+//
+// Private to llama.cpp and llama_prefill.cpp. Plain data.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "methods/models/architectures/llama/llama.h"
+#include "methods/models/kernels/thread_pool.h"
+#include "methods/models/nn/rope.h"
+#include "methods/models/nn/steps/step_attention.h"
+
+namespace qfs::backbones {
+
+struct Llama::Scratch {
+  Scratch(const LlamaConfig& config, int threads)
+      : pool(threads),
+        step(config.heads, config.kv_heads, config.head_dim),
+        rotations(config.rope, config.head_dim) {}
+
+  kernels::ThreadPool pool;
+  StepAttention step;
+  RotationTable rotations;
+  std::vector<AttendedRow> attended;
+  bool bfloat16_products = false;  ///< see PromptProducts
+  int64_t rows = 0;
+  std::vector<float> hidden;      ///< [rows, hidden], the residual stream
+  std::vector<float> normed;      ///< [rows, hidden]
+  std::vector<float> qkv;         ///< [rows, query_width + 2 kv_width]
+  std::vector<float> queries;     ///< [rows, query_width], rotated
+  std::vector<float> attention;   ///< [rows, query_width]
+  std::vector<float> gate_up;     ///< [rows, 2 intermediate]
+  std::vector<float> activation;  ///< [rows, intermediate]
+};
+
+}  // namespace qfs::backbones

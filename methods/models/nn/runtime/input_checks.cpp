@@ -1,0 +1,63 @@
+#include "methods/models/nn/runtime/input_checks.h"
+
+#include <string>
+
+namespace qfs::backbones {
+
+Status check_token_ids(std::span<const int32_t> ids, int64_t vocabulary) {
+  for (const int32_t id : ids) {
+    if (id < 0 || id >= vocabulary) {
+      return invalid_argument("token id " + std::to_string(id) + " is outside 0.." +
+                              std::to_string(vocabulary - 1));
+    }
+  }
+  return {};
+}
+
+Status check_cache_size(int64_t rows, int64_t capacity, int64_t context) {
+  if (rows >= 1 && capacity >= 1 && capacity <= context) return {};
+  return invalid_argument("a cache of " + std::to_string(rows) + " rows of " +
+                          std::to_string(capacity) + " tokens; the backbone's window has " +
+                          std::to_string(context));
+}
+
+Status check_cache_row(int64_t row, size_t rows) {
+  if (row >= 0 && static_cast<size_t>(row) < rows) return {};
+  return internal_error("row " + std::to_string(row) + " is outside the cache");
+}
+
+Status check_logits_room(std::span<const float> logits, size_t rows, int64_t vocabulary) {
+  if (logits.size() == rows * static_cast<size_t>(vocabulary)) return {};
+  return internal_error("logits of another size than " + std::to_string(rows) + " rows");
+}
+
+Status check_prompt(int64_t row, std::span<const int32_t> tokens, int64_t vocabulary,
+                    std::span<const int64_t> lengths, int64_t capacity) {
+  if (Status in = check_cache_row(row, lengths.size()); !in.ok()) return in;
+  if (Status known = check_token_ids(tokens, vocabulary); !known.ok()) return known;
+  const auto count = static_cast<int64_t>(tokens.size());
+  const int64_t length = lengths[static_cast<size_t>(row)];
+  if (count > 0 && count <= capacity && length == 0) return {};
+  return invalid_argument("a prompt of " + std::to_string(count) + " tokens for a row of " +
+                          std::to_string(capacity) + " that holds " + std::to_string(length));
+}
+
+Status check_step(std::span<const int64_t> rows, std::span<const int32_t> tokens,
+                  int64_t vocabulary, std::span<const int64_t> lengths, int64_t capacity) {
+  if (rows.empty() || rows.size() != tokens.size()) {
+    return internal_error("a decode step got " + std::to_string(tokens.size()) + " tokens for " +
+                          std::to_string(rows.size()) + " rows");
+  }
+  if (Status status = check_token_ids(tokens, vocabulary); !status.ok()) return status;
+  for (const int64_t row : rows) {
+    if (Status status = check_cache_row(row, lengths.size()); !status.ok()) return status;
+    const int64_t length = lengths[static_cast<size_t>(row)];
+    if (length < 1 || length >= capacity) {
+      return invalid_argument("row " + std::to_string(row) + " holds " + std::to_string(length) +
+                              " of " + std::to_string(capacity) + " tokens");
+    }
+  }
+  return {};
+}
+
+}  // namespace qfs::backbones
