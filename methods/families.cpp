@@ -1,6 +1,5 @@
 #include "methods/families.h"
 
-#include <string>
 #include <utility>
 
 #include "harness/core/suggest.h"
@@ -14,11 +13,33 @@
 namespace qfs::methods {
 namespace {
 
+using Specs = std::vector<std::shared_ptr<const MethodSpec>>;
+
+template <class... Spec>
+Specs of() {
+  return {std::make_shared<const Spec>()...};
+}
+
+Specs extractive_methods() {
+  Specs specs;
+  for (auto& spec : extractive::extractive_specs()) specs.push_back(std::move(spec));
+  return specs;
+}
+
+struct Family {
+  std::string_view folder;  ///< in methods/
+  Specs (*specs)();
+};
+
+constexpr Family kFamilies[] = {
+    {"extractive", &extractive_methods},
+    {"zero_shot", &of<zero_shot::ZeroShotSpec, zero_shot::ChunkMergeSpec, zero_shot::RefineSpec>},
+    {"endpoint", &of<endpoint::EndpointSpec>},
+    {"imported", &of<imported::ImportedSpec>},
+};
+
 class BuiltinMethods final : public MethodCatalog {
  public:
-  explicit BuiltinMethods(std::vector<std::shared_ptr<const MethodSpec>> specs)
-      : specs_(std::move(specs)) {}
-
   std::vector<const MethodSpec*> specs() const override {
     std::vector<const MethodSpec*> list;
     for (const auto& spec : specs_) list.push_back(spec.get());
@@ -35,34 +56,41 @@ class BuiltinMethods final : public MethodCatalog {
   }
 
   Result<Resource> backbone(std::string_view name) const override {
-    return backbones::resolve_backbone(name);
+    return registry::resolve_backbone(name);
   }
 
   Result<Resource> tokenizer(std::string_view name) const override {
-    return backbones::resolve_tokenizer(name);
+    return registry::resolve_tokenizer(name);
   }
 
-  std::vector<std::string> backbone_names() const override { return backbones::backbone_names(); }
+  std::vector<std::string> backbone_names() const override { return registry::backbone_names(); }
 
  private:
-  std::vector<std::shared_ptr<const MethodSpec>> specs_;
+  Specs specs_ = builtin_specs();
 };
 
 }  // namespace
 
 std::vector<std::shared_ptr<const MethodSpec>> builtin_specs() {
-  std::vector<std::shared_ptr<const MethodSpec>> specs;
-  for (auto& spec : extractive::extractive_specs()) specs.push_back(std::move(spec));
-  specs.push_back(std::make_shared<zero_shot::ZeroShotSpec>());
-  specs.push_back(std::make_shared<zero_shot::ChunkMergeSpec>());
-  specs.push_back(std::make_shared<zero_shot::RefineSpec>());
-  specs.push_back(std::make_shared<endpoint::EndpointSpec>());
-  specs.push_back(std::make_shared<imported::ImportedSpec>());
+  Specs specs;
+  for (const Family& family : kFamilies) {
+    for (auto& spec : family.specs()) specs.push_back(std::move(spec));
+  }
   return specs;
 }
 
-std::unique_ptr<MethodCatalog> make_method_catalog() {
-  return std::make_unique<BuiltinMethods>(builtin_specs());
+std::unique_ptr<MethodCatalog> make_method_catalog() { return std::make_unique<BuiltinMethods>(); }
+
+std::map<std::string, std::string> method_sources() {
+  std::map<std::string, std::string> sources;
+  for (const Family& family : kFamilies) {
+    std::string digest;
+    for (const FamilySource& source : family_sources()) {
+      if (source.family == family.folder) digest = source.digest;
+    }
+    for (const auto& spec : family.specs()) sources[std::string(spec->name())] = digest;
+  }
+  return sources;
 }
 
 }  // namespace qfs::methods

@@ -9,7 +9,7 @@
 #include "harness/core/json_dom.h"
 #include "harness/host/server.h"
 #include "methods/light_sessions.h"
-#include "methods/register_sources.h"
+#include "methods/families.h"
 
 namespace qfs::apps {
 namespace {

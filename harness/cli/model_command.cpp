@@ -38,7 +38,6 @@ struct ModelOptions {
   std::vector<std::string> stop;
   std::vector<std::string> decoding;  ///< name=value
   std::optional<std::string> global_positions;
-  bool flash_windows = false;
   uint64_t seed = 0;
 };
 
@@ -122,7 +121,6 @@ Result<json> arguments_of(const ModelOptions& options) {
     if (!positions) return positions.error();
     arguments["global_positions"] = *positions;
   }
-  if (options.flash_windows) arguments["flash_windows"] = true;
   if (options.verb == "logits") arguments["top"] = options.top;
   if (options.verb == "generate") {
     arguments["max_new_tokens"] = options.max_new_tokens;
@@ -185,8 +183,6 @@ void add_prompt_options(CLI::App& command, ModelOptions& options) {
       .add_option("--global", options.global_positions,
                   "Positions with global attention, for encoders with windows (default: 0)")
       ->type_name("POS,POS,…");
-  command.add_flag("--flash-windows", options.flash_windows,
-                   "LibTorch's flash attention computes an encoder's windows: on a GPU in 16 bits");
   command.add_option("--device", options.device, "cpu (default) or cuda")
       ->check(CLI::IsMember({"cpu", "cuda"}));
   command.add_option("--dtype", options.dtype, "float32, bfloat16 or float16")

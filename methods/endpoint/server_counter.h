@@ -23,8 +23,8 @@ class ServerCounter {
 
   std::variant<int64_t, AskFailure> count(std::string_view text);
 
-  std::variant<tokenizers::TruncatedDocument, AskFailure> truncate(
-      const Example& example, std::optional<int64_t> budget, tokenizers::TruncationPolicy policy);
+  std::variant<prompting::TruncatedDocument, AskFailure> truncate(
+      const Example& example, std::optional<int64_t> budget, prompting::TruncationPolicy policy);
 
  private:
   struct Cut;

@@ -16,7 +16,7 @@ enum class FragmentValue { coverage, density, compression };
 
 class FragmentMetric final : public SurfaceMetric {
  public:
-  FragmentMetric(std::string name, FragmentValue value, TokenRules rules, NoWords empty)
+  FragmentMetric(std::string name, FragmentValue value, LogitsProcessors rules, NoWords empty)
       : SurfaceMetric(std::move(name), std::move(rules)), value_(value), empty_(empty) {}
 
   std::string_view doc() const override;

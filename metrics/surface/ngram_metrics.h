@@ -12,7 +12,7 @@ namespace qfs::metrics {
 
 class NgramShareMetric : public SurfaceMetric {
  public:
-  NgramShareMetric(std::string name, TokenRules rules, GramCount count, NoWords empty)
+  NgramShareMetric(std::string name, LogitsProcessors rules, GramCount count, NoWords empty)
       : SurfaceMetric(std::move(name), std::move(rules)), count_(count), empty_(empty) {}
   /// Predictions too short for an n-gram.
   std::string_view note(const ScoreItem& item) const final;

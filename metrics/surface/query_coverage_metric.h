@@ -11,7 +11,7 @@ namespace qfs::metrics {
 
 class QueryCoverage final : public SurfaceMetric {
  public:
-  QueryCoverage(std::string name, TokenRules rules, bool stem)
+  QueryCoverage(std::string name, LogitsProcessors rules, bool stem)
       : SurfaceMetric(std::move(name), std::move(rules)), stem_(stem) {}
   std::string_view doc() const override;
   std::vector<std::string> columns() const override { return {"query_coverage"}; }

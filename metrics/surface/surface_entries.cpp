@@ -19,7 +19,7 @@ MetricEntry entry_of(std::string name, Options options, Make make) {
   entry.name = name;
   entry.options = options;
   entry.make = [name, options, make](const MetricOptionValues& values) -> Made {
-    Result<TokenRules> rules = token_rules(values);
+    Result<LogitsProcessors> rules = token_rules(values);
     if (!rules) return rules.error();
     return std::shared_ptr<const Metric>(
         make(name_with_options(name, options, values), *std::move(rules), values));
@@ -34,11 +34,12 @@ Options with_empty() {
 }
 
 MetricEntry fragment_entry(std::string name, FragmentValue value) {
-  return entry_of(std::move(name), with_empty(),
-                  [value](std::string full, TokenRules rules, const MetricOptionValues& values) {
-                    return std::make_shared<FragmentMetric>(
-                        std::move(full), value, std::move(rules), no_words_rule(values));
-                  });
+  return entry_of(
+      std::move(name), with_empty(),
+      [value](std::string full, LogitsProcessors rules, const MetricOptionValues& values) {
+        return std::make_shared<FragmentMetric>(std::move(full), value, std::move(rules),
+                                                no_words_rule(values));
+      });
 }
 
 Options ngram_options() {
@@ -55,7 +56,7 @@ Options ngram_options() {
 template <class NgramMetric>
 MetricEntry ngram_entry(std::string name) {
   return entry_of(std::move(name), ngram_options(),
-                  [](std::string full, TokenRules rules, const MetricOptionValues& values) {
+                  [](std::string full, LogitsProcessors rules, const MetricOptionValues& values) {
                     const GramCount count =
                         values.text("count") == "types" ? GramCount::types : GramCount::tokens;
                     return std::make_shared<NgramMetric>(std::move(full), std::move(rules), count,
@@ -84,7 +85,7 @@ MetricEntry repetition_entry() { return ngram_entry<Repetition>("repetition"); }
 
 MetricEntry length_entry() {
   return entry_of("length", without_punctuation(),
-                  [](std::string full, TokenRules rules, const MetricOptionValues&) {
+                  [](std::string full, LogitsProcessors rules, const MetricOptionValues&) {
                     return std::make_shared<LengthMetric>(std::move(full), std::move(rules));
                   });
 }
@@ -99,7 +100,7 @@ MetricEntry query_coverage_entry() {
   entry.make = [options](const MetricOptionValues& values) -> Made {
     Result<std::shared_ptr<const Segmenter>> segmenter = make_segmenter(values);
     if (!segmenter) return segmenter.error();
-    TokenRules rules{*std::move(segmenter), true, values.text("punctuation") == "drop"};
+    LogitsProcessors rules{*std::move(segmenter), true, values.text("punctuation") == "drop"};
     return std::shared_ptr<const Metric>(std::make_shared<QueryCoverage>(
         name_with_options("query-coverage", options, values), std::move(rules), values.on("stem")));
   };

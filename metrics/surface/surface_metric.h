@@ -1,5 +1,5 @@
-// SurfaceMetric: what the metrics of this folder have in common: words by TokenRules, one row an
-// item, and no look at the references.
+// SurfaceMetric: what the metrics of this folder have in common: words by LogitsProcessors, one row
+// an item, and no look at the references.
 //
 // Called by scoring through the catalogue. An item without the document or query that a metric
 // needs, or with one that has no word, is an error that names the field and the item, never a 0.
@@ -21,7 +21,7 @@ enum class NoWords { zero, error };
 
 class SurfaceMetric : public Metric {
  public:
-  SurfaceMetric(std::string name, TokenRules rules)
+  SurfaceMetric(std::string name, LogitsProcessors rules)
       : name_(std::move(name)), rules_(std::move(rules)) {}
 
   std::string_view name() const final { return name_; }
@@ -36,13 +36,13 @@ class SurfaceMetric : public Metric {
   };
   virtual Result<Statistics> row(const ScoreItem& item, const Words& words,
                                  const TokenEncoder& encoder) const = 0;
-  const TokenRules& rules() const { return rules_; }
+  const LogitsProcessors& rules() const { return rules_; }
 
  private:
   Result<Words> words_of(const ScoreItem& item, TokenEncoder& encoder) const;
 
   std::string name_;
-  TokenRules rules_;
+  LogitsProcessors rules_;
 };
 
 /// empty=zero|error, for predictions without a word.

@@ -33,7 +33,7 @@ MetricOption choice(std::string name, std::vector<std::string> choices, std::str
 
 }  // namespace
 
-std::string TokenRules::signature() const {
+std::string LogitsProcessors::signature() const {
   return segmenter->signature() + "|case:" + (lower_case ? "lower" : "keep") +
          "|punct:" + (drop_punctuation ? "drop" : "keep");
 }
@@ -46,11 +46,11 @@ std::vector<MetricOption> token_options() {
   return options;
 }
 
-Result<TokenRules> token_rules(const MetricOptionValues& values) {
+Result<LogitsProcessors> token_rules(const MetricOptionValues& values) {
   Result<std::shared_ptr<const Segmenter>> segmenter = make_segmenter(values);
   if (!segmenter) return segmenter.error();
-  return TokenRules{*std::move(segmenter), values.text("case") == "lower",
-                    values.text("punctuation") == "drop"};
+  return LogitsProcessors{*std::move(segmenter), values.text("case") == "lower",
+                          values.text("punctuation") == "drop"};
 }
 
 Result<WordNumbers> TokenEncoder::encode(std::string_view text) {

@@ -22,7 +22,7 @@ namespace qfs::metrics {
 using WordNumber = uint32_t;
 using WordNumbers = std::vector<WordNumber>;
 
-struct TokenRules {
+struct LogitsProcessors {
   std::shared_ptr<const Segmenter> segmenter;
   bool lower_case = true;
   bool drop_punctuation = false;
@@ -34,17 +34,17 @@ struct TokenRules {
 /// The segmenter's options, case=lower|keep and punctuation=keep|drop.
 std::vector<MetricOption> token_options();
 /// Fails as make_segmenter does.
-Result<TokenRules> token_rules(const MetricOptionValues& values);
+Result<LogitsProcessors> token_rules(const MetricOptionValues& values);
 
 class TokenEncoder {
  public:
-  explicit TokenEncoder(TokenRules rules) : rules_(std::move(rules)) {}
+  explicit TokenEncoder(LogitsProcessors rules) : rules_(std::move(rules)) {}
 
   Result<WordNumbers> encode(std::string_view text);
   std::string_view word(WordNumber number) const { return words_.text(number); }
 
  private:
-  TokenRules rules_;
+  LogitsProcessors rules_;
   InternTable words_;
   std::vector<std::string_view> pieces_;
   std::string lowered_;

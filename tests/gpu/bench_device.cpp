@@ -25,9 +25,9 @@
 
 namespace {
 
-using qfs::backbones::DeviceLlamaLayer;
-using qfs::backbones::DeviceLlamaWeights;
-using qfs::backbones::LlamaConfig;
+using qfs::architectures::DeviceLlamaLayer;
+using qfs::architectures::DeviceLlamaWeights;
+using qfs::architectures::LlamaConfig;
 using qfs::test::median;
 using qfs::test::must;
 using qfs::test::seconds_of;
@@ -80,7 +80,7 @@ class Bench {
     at::Tensor c = at::empty_like(a);
     const auto seconds = seconds_of(setting_.repetitions, [&] {
       for (int i = 0; i < kProducts; ++i) at::mm_out(c, a, b);
-      wait_for(c);
+      inspect::wait_for(c);
     });
     const double rate = 2.0 * static_cast<double>(n * n * n) * kProducts / median(seconds);
     report["product"] = {{"seconds", seconds}, {"operations_per_second", rate}};
@@ -93,7 +93,7 @@ class Bench {
     const at::Tensor to = at::empty_like(from);
     const auto seconds = seconds_of(setting_.repetitions, [&] {
       to.copy_(from);
-      wait_for(to);
+      inspect::wait_for(to);
     });
     const double rate = 2.0 * static_cast<double>(setting_.copy_bytes) / median(seconds);
     report["copy"] = {{"seconds", seconds}, {"bytes_per_second", rate}};
@@ -123,8 +123,7 @@ class Bench {
     return weights;
   }
 
-  void prefill(qfs::backbones::SequenceModel& model, double product_rate,
-               nlohmann::json& report) const {
+  void prefill(qfs::nn::SequenceModel& model, double product_rate, nlohmann::json& report) const {
     const auto seconds = seconds_of(setting_.repetitions, [&] {
       must(model.begin(1, setting_.model.context));
       read_prompt(model, setting_.prompt);
@@ -141,7 +140,7 @@ class Bench {
                          {"of_product_rate", rate / product_rate}};
   }
 
-  void decode(qfs::backbones::SequenceModel& model, double copy_rate, const char* name,
+  void decode(qfs::nn::SequenceModel& model, double copy_rate, const char* name,
               nlohmann::json& report) const {
     const int64_t row = 0;
     std::vector<float> logits(static_cast<size_t>(setting_.model.vocabulary));
@@ -182,7 +181,7 @@ class Bench {
                                (2 * c.query_width() + 2 * c.kv_width() + 3 * c.intermediate));
   }
 
-  void read_prompt(qfs::backbones::SequenceModel& model, int64_t length) const {
+  void read_prompt(qfs::nn::SequenceModel& model, int64_t length) const {
     std::vector<int32_t> ids;
     for (int64_t i = 0; i < length; ++i) {
       ids.push_back(static_cast<int32_t>(i * 7919 % setting_.model.vocabulary));
@@ -191,7 +190,7 @@ class Bench {
     must(model.prefill(0, {.ids = ids}, logits));
   }
 
-  void step(qfs::backbones::SequenceModel& model, int64_t row, std::vector<float>& logits,
+  void step(qfs::nn::SequenceModel& model, int64_t row, std::vector<float>& logits,
             int64_t index) const {
     const auto token = static_cast<int32_t>(index * 31 % setting_.model.vocabulary);
     must(model.decode({&row, 1}, {&token, 1}, logits));
@@ -202,14 +201,14 @@ class Bench {
 };
 
 qfs::Status run(bool cuda, bool tiny, nlohmann::json& report) {
-  return qfs::backbones::guarded("measuring", [&]() -> qfs::Status {
-    qfs::backbones::DeviceServices services = qfs::backbones::cpu_device_services();
+  return qfs::nn::guarded("measuring", [&]() -> qfs::Status {
+    qfs::nn::DeviceServices services = qfs::nn::cpu_device_services();
     if (cuda) {
       const auto plugin = qfs::kernels::device_plugin();
       if (!plugin.ok()) return plugin.error();
-      services = qfs::backbones::plugin_services(**plugin, true);
+      services = qfs::nn::plugin_services(**plugin, true);
       nlohmann::json numerics;
-      if (auto added = qfs::backbones::add_cuda_facts(numerics, report["device"]); !added.ok()) {
+      if (auto added = qfs::nn::add_cuda_facts(numerics, report["device"]); !added.ok()) {
         return added;
       }
     }
@@ -220,7 +219,7 @@ qfs::Status run(bool cuda, bool tiny, nlohmann::json& report) {
     const auto model = make_device_model(weights, services);
     bench.prefill(*model, product_rate, report);
     bench.decode(*model, copy_rate, "decode", report);
-    qfs::backbones::DeviceServices eager = services;
+    qfs::nn::DeviceServices eager = services;
     eager.graphs = nullptr;
     bench.decode(*make_device_model(weights, eager), copy_rate, "decode_without_graphs", report);
     qfs::test::measure_bart(tiny, cuda ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU), services,
@@ -246,7 +245,7 @@ int main(int argc, char** argv) {
     }
   }
   ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);  // as qfs-host
-  must(qfs::backbones::configure_torch(
+  must(qfs::nn::configure_torch(
       {.device = cuda ? "cuda" : "cpu", .dtype = cuda ? "bfloat16" : "float32"}));
   nlohmann::json report = {{"schema", "qfs-bench-device/1"}, {"tiny", tiny}};
   must(run(cuda, tiny, report));

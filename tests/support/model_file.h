@@ -7,7 +7,7 @@
 namespace qfs::test {
 
 /// The checkpoint's resources, or the reason for skipping.
-inline Result<Resource> smollm2() { return backbones::resolve_backbone("smollm2-135m"); }
-inline Result<Resource> smollm2_tokenizer() { return backbones::resolve_tokenizer("smollm2-135m"); }
+inline Result<Resource> smollm2() { return registry::resolve_backbone("smollm2-135m"); }
+inline Result<Resource> smollm2_tokenizer() { return registry::resolve_tokenizer("smollm2-135m"); }
 
 }  // namespace qfs::test

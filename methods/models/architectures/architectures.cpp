@@ -8,7 +8,7 @@
 #include "methods/models/architectures/llama/llama_network.h"
 #include "methods/models/checkpoints/model_config.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
@@ -48,13 +48,13 @@ Result<const Architecture*> find(const GgufPointer& file) {
 
 }  // namespace
 
-Result<ModelOutline> outline_model(const checkpoints::ModelDirectory& directory) {
+Result<nn::ModelOutline> outline_model(const checkpoints::ModelDirectory& directory) {
   const auto architecture = find(directory);
   if (!architecture.ok()) return architecture.error();
   return (*architecture)->outline_folder(directory);
 }
 
-Result<ModelOutline> outline_model(const GgufPointer& file) {
+Result<nn::ModelOutline> outline_model(const GgufPointer& file) {
   const auto architecture = find(file);
   if (!architecture.ok()) return architecture.error();
   return (*architecture)->outline_gguf(file);
@@ -72,4 +72,4 @@ LoadedNetwork load_network(const GgufPointer& file) {
   return (*architecture)->load_gguf(file);
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

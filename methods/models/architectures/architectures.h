@@ -14,29 +14,29 @@
 #include "methods/models/nn/model_outline.h"
 #include "methods/models/nn/network.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 using GgufPointer = std::shared_ptr<const checkpoints::GgufFile>;
-using LoadedNetwork = Result<std::shared_ptr<const Network>>;
+using LoadedNetwork = Result<std::shared_ptr<const nn::Network>>;
 
 struct Architecture {
   std::span<const std::string_view> model_types;  ///< `model_type` of config.json
-  Result<ModelOutline> (*outline_folder)(const checkpoints::ModelDirectory& directory);
+  Result<nn::ModelOutline> (*outline_folder)(const checkpoints::ModelDirectory& directory);
   LoadedNetwork (*load_folder)(const checkpoints::ModelDirectory& directory);
   // A row without the following reads no GGUF files.
   std::string_view gguf_name = {};  ///< `general.architecture`
-  Result<ModelOutline> (*outline_gguf)(const GgufPointer& file) = nullptr;
+  Result<nn::ModelOutline> (*outline_gguf)(const GgufPointer& file) = nullptr;
   LoadedNetwork (*load_gguf)(const GgufPointer& file) = nullptr;
 };
 
 /// Reads the configuration of a folder or file. `unavailable`: an architecture that is not listed
 /// (the message names those that are), or a feature of it that is not computed; `data`: damaged
 /// files.
-Result<ModelOutline> outline_model(const checkpoints::ModelDirectory& directory);
-Result<ModelOutline> outline_model(const GgufPointer& file);
+Result<nn::ModelOutline> outline_model(const checkpoints::ModelDirectory& directory);
+Result<nn::ModelOutline> outline_model(const GgufPointer& file);
 
 /// Reads the weights, too. Errors as outline_model; `out_of_memory`.
 LoadedNetwork load_network(const checkpoints::ModelDirectory& directory);
 LoadedNetwork load_network(const GgufPointer& file);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

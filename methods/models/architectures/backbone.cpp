@@ -11,7 +11,7 @@
 #include "methods/models/tokenizers/gguf/gguf_token_ids.h"
 #include "methods/models/tokenizers/gguf/gguf_tokenizer.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
@@ -24,8 +24,8 @@ std::optional<std::string> named_token(const checkpoints::GgufFile& file, const 
   return std::string((*pieces)[static_cast<size_t>(**id)]);
 }
 
-tokenizers::ChatSettings chat_settings_of(const checkpoints::GgufFile& file) {
-  tokenizers::ChatSettings settings;
+prompting::ChatSettings chat_settings_of(const checkpoints::GgufFile& file) {
+  prompting::ChatSettings settings;
   settings.source = file.path() + "#tokenizer.chat_template";
   if (const auto text = file.text("tokenizer.chat_template"); text.ok()) settings.text = *text;
   settings.bos = named_token(file, "tokenizer.ggml.bos_token_id");
@@ -50,7 +50,7 @@ Result<std::shared_ptr<const Backbone>> open_folder(const Resource& resource) {
   const auto tokenizer = tokenizers::open_tokenizer_files(resource.path);
   if (!tokenizer.ok()) return tokenizer.error();
   backbone->tokenizer = *tokenizer;
-  Result<tokenizers::ChatSettings> chat = tokenizers::read_chat_settings(*folder);
+  Result<prompting::ChatSettings> chat = prompting::read_chat_settings(*folder);
   if (!chat.ok()) return chat.error();
   backbone->chat = *std::move(chat);
   auto generation = read_generation_defaults(*folder);
@@ -63,7 +63,7 @@ Result<std::shared_ptr<const Backbone>> open_folder(const Resource& resource) {
 }  // namespace
 
 Result<std::shared_ptr<const Backbone>> open_backbone(const Resource& resource) {
-  if (Status status = verify_backbone(resource); !status.ok()) return status.error();
+  if (Status status = registry::verify_backbone(resource); !status.ok()) return status.error();
   std::error_code error;
   if (std::filesystem::is_directory(resource.path, error)) return open_folder(resource);
   const auto file = checkpoints::GgufFile::open(resource.path);
@@ -87,4 +87,4 @@ Result<std::shared_ptr<const Backbone>> open_backbone(const Resource& resource,
                              [&] { return open_backbone(resource); });
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

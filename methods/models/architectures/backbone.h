@@ -15,13 +15,13 @@
 #include "methods/models/prompting/chat/chat_renderer.h"
 #include "methods/models/tokenizers/tokenizer.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 struct Backbone {
-  std::shared_ptr<const Network> network;
+  std::shared_ptr<const nn::Network> network;
   std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer;
   std::string digest;             ///< the declared one of its file
-  tokenizers::ChatSettings chat;  ///< without text when the file has no chat template
+  prompting::ChatSettings chat;   ///< without text when the file has no chat template
   GenerationDefaults generation;  ///< end_ids are never left to the tokenizer
 };
 
@@ -33,4 +33,4 @@ Result<std::shared_ptr<const Backbone>> open_backbone(const Resource& resource);
 Result<std::shared_ptr<const Backbone>> open_backbone(const Resource& resource,
                                                       ResourceCache& cache);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

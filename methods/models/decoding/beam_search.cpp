@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "methods/models/decoding/best_continuations.h"
+#include "methods/models/decoding/logits_processors.h"
 #include "methods/models/decoding/output_row.h"
 #include "methods/models/decoding/search.h"
-#include "methods/models/decoding/token_rules.h"
 
-namespace qfs::generation {
+namespace qfs::decoding {
 
 namespace {
 
@@ -44,7 +44,7 @@ class BeamSearch final : public Search {
       std::vector<int32_t> sequence = begun_;
       const auto& ids = running_[i].row.ids();
       sequence.insert(sequence.end(), ids.begin(), ids.end());
-      apply_token_rules(options_, sequence, produced_, row);
+      apply_logits_processors(options_, sequence, produced_, row);
     }
     std::vector<double> sums;
     for (const Beam& beam : running_) sums.push_back(beam.sum);
@@ -141,4 +141,4 @@ std::unique_ptr<Search> make_beam_search(const SearchInput& input) {
   return std::make_unique<BeamSearch>(input);
 }
 
-}  // namespace qfs::generation
+}  // namespace qfs::decoding

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace qfs::generation {
+namespace qfs::decoding {
 
 namespace {
 
@@ -46,4 +46,4 @@ std::vector<ScoredContinuation> best_continuations(std::span<const float> log_pr
   return best;
 }
 
-}  // namespace qfs::generation
+}  // namespace qfs::decoding

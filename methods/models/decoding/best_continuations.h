@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace qfs::generation {
+namespace qfs::decoding {
 
 /// A beam's next token, with the sum of log-probabilities up to and with it.
 struct ScoredContinuation {
@@ -26,4 +26,4 @@ void to_log_probabilities(std::span<float> logits);
 std::vector<ScoredContinuation> best_continuations(std::span<const float> log_probabilities,
                                                    std::span<const double> sums, size_t count);
 
-}  // namespace qfs::generation
+}  // namespace qfs::decoding

@@ -6,12 +6,12 @@
 
 #include "methods/models/decoding/decoding_params.h"
 
-namespace qfs::generation {
+namespace qfs::decoding {
 
 namespace {
 
-using backbones::PublishedDecoding;
-using backbones::SequenceShape;
+using architectures::PublishedDecoding;
+using nn::SequenceShape;
 
 constexpr int64_t kReferenceTopK = 50;  // of generate(), where no file and no caller says another
 
@@ -113,7 +113,7 @@ Result<int64_t> shortest_output(const PublishedDecoding& settings, const Sequenc
 }  // namespace
 
 Result<DecodingOptions> chosen_decoding(const Params& params,
-                                        const backbones::GenerationDefaults& defaults,
+                                        const architectures::GenerationDefaults& defaults,
                                         const SequenceShape& shape) {
   const bool published = params.find<std::string>("decoding") == "checkpoint";
   const PublishedDecoding settings =
@@ -139,4 +139,4 @@ Result<DecodingOptions> chosen_decoding(const Params& params,
   return options;
 }
 
-}  // namespace qfs::generation
+}  // namespace qfs::decoding

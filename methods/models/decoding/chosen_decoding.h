@@ -10,7 +10,7 @@
 #include "methods/models/decoding/decoding.h"
 #include "methods/models/nn/sequence_model.h"
 
-namespace qfs::generation {
+namespace qfs::decoding {
 
 /// End tokens, and the tokens that an encoder-decoder's output is forced to begin and end with, are
 /// the checkpoint's whatever is asked for. Of the publisher's settings (beams, sampling,
@@ -19,7 +19,7 @@ namespace qfs::generation {
 /// the publisher that is not computed here, `data` one that is malformed; `invalid_argument`: a
 /// parameter that has no effect, or contradicts them.
 Result<DecodingOptions> chosen_decoding(const Params& params,
-                                        const backbones::GenerationDefaults& defaults,
-                                        const backbones::SequenceShape& shape);
+                                        const architectures::GenerationDefaults& defaults,
+                                        const nn::SequenceShape& shape);
 
-}  // namespace qfs::generation
+}  // namespace qfs::decoding

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace qfs::generation {
+namespace qfs::decoding {
 
 /// Where nucleus sampling (Holtzman et al. 2020) cuts the tokens, sorted by probability.
 enum class NucleusRule {
@@ -66,4 +66,4 @@ struct DecodingOptions {
   std::optional<BeamOptions> beams = {};
 };
 
-}  // namespace qfs::generation
+}  // namespace qfs::decoding

@@ -5,7 +5,7 @@
 
 #include "harness/api/param_specs.h"
 
-namespace qfs::generation {
+namespace qfs::decoding {
 
 std::vector<ParamSpec> decoding_params() {
   constexpr double kMany = 1 << 20;
@@ -96,4 +96,4 @@ Status check_decoding(const Params& params) {
   return {};
 }
 
-}  // namespace qfs::generation
+}  // namespace qfs::decoding

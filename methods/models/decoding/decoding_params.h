@@ -14,7 +14,7 @@
 #include "harness/api/result.h"
 #include "methods/models/decoding/decoding.h"
 
-namespace qfs::generation {
+namespace qfs::decoding {
 
 /// temperature, top_k, top_p, nucleus, num_beams, length_penalty, early_stopping, beam_rules,
 /// min_new_tokens, no_repeat_ngram.
@@ -34,4 +34,4 @@ Status check_decoding(const Params& params);
 /// "yes", "never"; anything else is "no".
 EarlyStopping early_stopping_named(std::string_view name);
 
-}  // namespace qfs::generation
+}  // namespace qfs::decoding

@@ -11,7 +11,7 @@
 #include "harness/api/prediction.h"
 #include "harness/api/work.h"
 
-namespace qfs::generation {
+namespace qfs::decoding {
 
 struct Generated {
   std::vector<int32_t> ids;  ///< produced tokens, the end token excluded
@@ -49,4 +49,4 @@ struct GenerationResult {
   GenerationTimes times;
 };
 
-}  // namespace qfs::generation
+}  // namespace qfs::decoding

@@ -8,15 +8,14 @@
 #include "harness/core/clock.h"
 #include "methods/models/decoding/search.h"
 
-namespace qfs::generation {
+namespace qfs::decoding {
 
 namespace {
 
-using backbones::DrawRule;
-using backbones::SequenceInput;
-using backbones::SequenceModel;
-using backbones::SequenceShape;
-using backbones::SharedPrefix;
+using nn::SequenceInput;
+using nn::SequenceModel;
+using nn::SequenceShape;
+using nn::SharedPrefix;
 
 int64_t rows_per_input(const DecodingOptions& options) {
   return options.beams ? options.beams->count : 1;
@@ -84,10 +83,10 @@ struct Active {
 };
 
 /// The work of a step, whose rows then hold a position more.
-Work step_work(const backbones::ModelWork& model, std::vector<Active>& active) {
-  std::vector<backbones::RowGroup> groups;
+Work step_work(const nn::ModelWork& model, std::vector<Active>& active) {
+  std::vector<nn::RowGroup> groups;
   for (Active& one : active) groups.push_back({one.rows, one.past++, one.source});
-  return backbones::decode_work(model, groups);
+  return nn::decode_work(model, groups);
 }
 
 /// Rows, where they go on from, and the tokens that they take, of one step.
@@ -104,16 +103,6 @@ struct Step {
     }
   }
 };
-
-/// By which a model draws the tokens of a step in place of the searches, if it can.
-std::optional<DrawRule> draw_rule(const SequenceModel& model, const DecodingOptions& options) {
-  if (!options.sampling || !model.draws()) return std::nullopt;
-  const SamplingOptions& sampling = *options.sampling;
-  return DrawRule{.temperature = sampling.temperature,
-                  .top_k = std::max<int64_t>(sampling.top_k, 0),
-                  .top_p = std::min(sampling.top_p, 1.0),
-                  .exceeds = sampling.nucleus == NucleusRule::exceeds};
-}
 
 /// How the active searches go on, each by rows of its own.
 using Choices = Result<std::vector<std::vector<Continuation>>>;
@@ -134,38 +123,10 @@ Choices decode_and_choose(SequenceModel& model, const Step& step, const std::vec
   return chosen;
 }
 
-/// The draws that all active searches would make next; none when one of them would choose
-/// otherwise.
-std::vector<PlainDraw*> plain_draws(const std::vector<Active>& active) {
-  std::vector<PlainDraw*> draws;
-  for (const Active& one : active) {
-    draws.push_back(one.search->plain_draw());
-    if (draws.back() == nullptr) return {};
-  }
-  return draws;
-}
-
-/// Computes a step whose tokens the model draws, one row a search.
-Choices decode_and_draw(SequenceModel& model, const Step& step, const DrawRule& rule,
-                        const std::vector<PlainDraw*>& draws) {
-  std::vector<double> uniforms;
-  for (PlainDraw* draw : draws) uniforms.push_back(draw->uniform());
-  std::vector<int32_t> ids(draws.size());
-  const Status run = model.decode_draw(step.rows, step.tokens, rule, uniforms, ids);
-  if (!run.ok()) return run.error();
-  std::vector<std::vector<Continuation>> chosen;
-  for (size_t i = 0; i < draws.size(); ++i) {
-    auto next = draws[i]->take_drawn(ids[i]);
-    if (!next.ok()) return next.error();
-    chosen.push_back(*std::move(next));
-  }
-  return chosen;
-}
-
 }  // namespace
 
 Generator::Generator(std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer,
-                     std::unique_ptr<SequenceModel> model, backbones::ModelWork work)
+                     std::unique_ptr<SequenceModel> model, nn::ModelWork work)
     : tokenizer_(std::move(tokenizer)), model_(std::move(model)), work_(std::move(work)) {}
 
 Result<GenerationResult> Generator::generate(std::span<const SequenceInput> inputs,
@@ -202,11 +163,11 @@ Result<GenerationResult> Generator::generate(std::span<const SequenceInput> inpu
     const auto length = static_cast<int64_t>(input.ids.size());
     const auto past = static_cast<int64_t>(begun_with(input, shape()).size());
     times.prefill_tokens += length - shared.back();
-    times.prefill_work += backbones::prefill_work(
-        work_, {.tokens = length,
-                .shared = shared.back(),
-                .global = static_cast<int64_t>(input.global_positions.size()),
-                .begun = past});
+    times.prefill_work +=
+        nn::prefill_work(work_, {.tokens = length,
+                                 .shared = shared.back(),
+                                 .global = static_cast<int64_t>(input.global_positions.size()),
+                                 .begun = past});
     const SearchInput about = {*tokenizer_, options, begun_with(inputs[i], shape()),
                                shape().vocabulary, seeds.empty() ? 0 : seeds[i]};
     searches.push_back(options.beams ? make_beam_search(about) : make_single_search(about));
@@ -221,7 +182,6 @@ Result<GenerationResult> Generator::generate(std::span<const SequenceInput> inpu
     times.first_token_ns += monotonic_ns() - begin_ns;
   }
 
-  const auto rule = draw_rule(*model_, options);
   const int64_t decode_begin_ns = monotonic_ns();
   while (!step.rows.empty()) {
     if (width > 1) {
@@ -229,11 +189,8 @@ Result<GenerationResult> Generator::generate(std::span<const SequenceInput> inpu
         return moved.error();
       }
     }
-    const auto draws = rule ? plain_draws(active) : std::vector<PlainDraw*>();
-    const auto chosen = draws.empty()
-                            ? decode_and_choose(*model_, step, active,
-                                                {logits.data(), step.rows.size() * vocabulary})
-                            : decode_and_draw(*model_, step, *rule, draws);
+    const auto chosen = decode_and_choose(*model_, step, active,
+                                          {logits.data(), step.rows.size() * vocabulary});
     if (!chosen.ok()) return chosen.error();
     times.decode_tokens += static_cast<int64_t>(step.rows.size());
     times.decode_work += step_work(work_, active);
@@ -252,4 +209,4 @@ Result<GenerationResult> Generator::generate(std::span<const SequenceInput> inpu
   return result;
 }
 
-}  // namespace qfs::generation
+}  // namespace qfs::decoding

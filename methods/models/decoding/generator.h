@@ -18,29 +18,29 @@
 #include "methods/models/nn/sequence_model.h"
 #include "methods/models/tokenizers/tokenizer.h"
 
-namespace qfs::generation {
+namespace qfs::decoding {
 
 class Generator {
  public:
   /// `work`: the model's, by which GenerationTimes counts it; without it the counts are 0.
   Generator(std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer,
-            std::unique_ptr<backbones::SequenceModel> model, backbones::ModelWork work = {});
+            std::unique_ptr<nn::SequenceModel> model, nn::ModelWork work = {});
 
-  const backbones::SequenceShape& shape() const { return model_->shape(); }
-  const backbones::ModelWork& work() const { return work_; }
+  const nn::SequenceShape& shape() const { return model_->shape(); }
+  const nn::ModelWork& work() const { return work_; }
 
   /// `seeds`: of the rows' draws, one an input; may be empty without sampling. Errors:
   /// `invalid_argument` when an input is empty or does not fit the backbone's window together with
   /// the output, or options contradict one another; `data` when the backbone produces a logit that
   /// is infinite or not a number; `out_of_memory`.
-  Result<GenerationResult> generate(std::span<const backbones::SequenceInput> inputs,
+  Result<GenerationResult> generate(std::span<const nn::SequenceInput> inputs,
                                     const DecodingOptions& options,
                                     std::span<const uint64_t> seeds = {});
 
  private:
   std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer_;
-  std::unique_ptr<backbones::SequenceModel> model_;
-  backbones::ModelWork work_;
+  std::unique_ptr<nn::SequenceModel> model_;
+  nn::ModelWork work_;
 };
 
-}  // namespace qfs::generation
+}  // namespace qfs::decoding

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace qfs::generation {
+namespace qfs::decoding {
 
 bool OutputRow::accept(int32_t token) {
   const bool at_limit = static_cast<int64_t>(ids_.size()) + 1 >= options_->max_new_tokens;
@@ -39,4 +39,4 @@ Generated OutputRow::take() {
   return generated;
 }
 
-}  // namespace qfs::generation
+}  // namespace qfs::decoding

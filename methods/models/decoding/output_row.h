@@ -11,7 +11,7 @@
 #include "methods/models/decoding/generated.h"
 #include "methods/models/tokenizers/tokenizer.h"
 
-namespace qfs::generation {
+namespace qfs::decoding {
 
 class OutputRow {
  public:
@@ -36,4 +36,4 @@ class OutputRow {
   bool stopped_ = false;
 };
 
-}  // namespace qfs::generation
+}  // namespace qfs::decoding

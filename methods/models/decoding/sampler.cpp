@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-namespace qfs::generation {
+namespace qfs::decoding {
 
 namespace {
 
@@ -75,7 +75,7 @@ Sampler::Sampler(const SamplingOptions& options, uint64_t seed)
 
 int32_t Sampler::draw(std::span<const float> logits) {
   distribution(options_, logits, kept_);
-  double left = next_uniform();
+  double left = rng_.uniform();
   for (const auto& [probability, id] : kept_) {
     left -= probability;
     if (left < 0) return id;
@@ -90,4 +90,4 @@ std::vector<std::pair<double, int32_t>> sampling_distribution(const SamplingOpti
   return tokens;
 }
 
-}  // namespace qfs::generation
+}  // namespace qfs::decoding

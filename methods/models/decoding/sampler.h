@@ -11,7 +11,7 @@
 #include "harness/core/rng.h"
 #include "methods/models/decoding/decoding.h"
 
-namespace qfs::generation {
+namespace qfs::decoding {
 
 class Sampler {
  public:
@@ -19,10 +19,6 @@ class Sampler {
 
   /// The next token. Some logit must be finite, none +infinity or not a number.
   int32_t draw(std::span<const float> logits);
-
-  /// The number by which the next draw takes its token, for a draw that is made elsewhere
-  /// (SequenceModel::decode_draw).
-  double next_uniform() { return rng_.uniform(); }
 
  private:
   SamplingOptions options_;
@@ -35,4 +31,4 @@ class Sampler {
 std::vector<std::pair<double, int32_t>> sampling_distribution(const SamplingOptions& options,
                                                               std::span<const float> logits);
 
-}  // namespace qfs::generation
+}  // namespace qfs::decoding

@@ -14,24 +14,12 @@
 #include "methods/models/decoding/generated.h"
 #include "methods/models/tokenizers/tokenizer.h"
 
-namespace qfs::generation {
+namespace qfs::decoding {
 
 /// A row of the next step: it goes on from a row of this step with a token.
 struct Continuation {
   int64_t source = 0;  ///< index among the rows whose logits were given
   int32_t token = 0;
-};
-
-/// The choice of a next token that is a draw from the logits as they are, which can be made where
-/// they are.
-class PlainDraw {
- public:
-  virtual ~PlainDraw() = default;
-
-  /// The number to draw by; once, and then `take_drawn`.
-  virtual double uniform() = 0;
-  /// As Search::advance, given the token; `data` when it is -1: SequenceModel::decode_draw.
-  virtual Result<std::vector<Continuation>> take_drawn(int32_t token) = 0;
 };
 
 class Search {
@@ -43,9 +31,6 @@ class Search {
   /// none when the search is over. `data`: a logit is +infinity or not a number, or no token may
   /// follow.
   virtual Result<std::vector<Continuation>> advance(std::span<float> logits) = 0;
-
-  /// What can take the place of the next `advance`; null when more than a draw decides.
-  virtual PlainDraw* plain_draw() { return nullptr; }
 
   /// The output; once, when the search is over.
   virtual Generated take() = 0;
@@ -72,4 +57,4 @@ Status check_logits(std::span<const float> logits);
 /// The `data` error of a step at which the rules ban every token.
 Error no_token_left();
 
-}  // namespace qfs::generation
+}  // namespace qfs::decoding

@@ -3,16 +3,16 @@
 #include <optional>
 #include <utility>
 
+#include "methods/models/decoding/logits_processors.h"
 #include "methods/models/decoding/output_row.h"
 #include "methods/models/decoding/sampler.h"
 #include "methods/models/decoding/search.h"
-#include "methods/models/decoding/token_rules.h"
 
-namespace qfs::generation {
+namespace qfs::decoding {
 
 namespace {
 
-class SingleSearch final : public Search, private PlainDraw {
+class SingleSearch final : public Search {
  public:
   explicit SingleSearch(const SearchInput& input)
       : options_(input.options),
@@ -23,26 +23,15 @@ class SingleSearch final : public Search, private PlainDraw {
 
   Result<std::vector<Continuation>> advance(std::span<float> logits) override {
     if (Status status = check_logits(logits); !status.ok()) return status.error();
-    apply_token_rules(options_, sequence_, produced(), logits);
+    apply_logits_processors(options_, sequence_, produced(), logits);
     const auto best = std::ranges::max_element(logits);
     if (*best == -std::numeric_limits<float>::infinity()) return no_token_left();
     return append(sampler_ ? sampler_->draw(logits) : static_cast<int32_t>(best - logits.begin()));
   }
 
-  PlainDraw* plain_draw() override {
-    return sampler_ && !has_token_rules(options_, produced()) ? this : nullptr;
-  }
-
   Generated take() override { return row_.take(); }
 
  private:
-  double uniform() override { return sampler_->next_uniform(); }
-
-  Result<std::vector<Continuation>> take_drawn(int32_t token) override {
-    if (token < 0) return damaged_logits();
-    return append(token);
-  }
-
   int64_t produced() const { return static_cast<int64_t>(row_.ids().size()); }
 
   std::vector<Continuation> append(int32_t token) {
@@ -82,4 +71,4 @@ std::unique_ptr<Search> make_single_search(const SearchInput& input) {
   return std::make_unique<SingleSearch>(input);
 }
 
-}  // namespace qfs::generation
+}  // namespace qfs::decoding

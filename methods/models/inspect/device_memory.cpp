@@ -2,7 +2,7 @@
 
 #include <ATen/ops/ones.h>
 
-namespace qfs::backbones {
+namespace qfs::inspect {
 
 void wait_for(const at::Tensor& tensor) { tensor.flatten().narrow(0, 0, 1).to(at::kCPU); }
 
@@ -25,4 +25,4 @@ kernels::MemoryRates measure_memory(c10::Device device, int64_t bytes, double se
   return rates;
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::inspect

@@ -11,7 +11,7 @@
 
 #include "methods/models/kernels/memory_rates.h"
 
-namespace qfs::backbones {
+namespace qfs::inspect {
 
 /// Returns when what was started on the tensor's device is done.
 void wait_for(const at::Tensor& tensor);
@@ -20,4 +20,4 @@ void wait_for(const at::Tensor& tensor);
 /// need not read as fast as the memory gives: where a copy moves more, that is the rate of reading.
 kernels::MemoryRates measure_memory(c10::Device device, int64_t bytes, double seconds);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::inspect

@@ -12,7 +12,7 @@
 #include "methods/models/nn/runtime/device_runtime.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 
-namespace qfs::backbones {
+namespace qfs::inspect {
 
 namespace {
 
@@ -38,7 +38,7 @@ at::Tensor noise(int64_t rows, int64_t columns, const at::TensorOptions& options
 
 /// The operands of one product.
 struct Operands {
-  Operands(const WeightShape& weight, const ProbeSize& probe, const at::TensorOptions& options)
+  Operands(const nn::WeightShape& weight, const ProbeSize& probe, const at::TensorOptions& options)
       : outputs(std::clamp(probe.most_elements / weight.inputs, int64_t{1}, weight.outputs)),
         x(noise(probe.rows, weight.inputs, options)),
         w(noise(outputs, weight.inputs, options)),
@@ -90,7 +90,8 @@ int64_t time_of(Product&& product) {
 }
 
 /// Both ways in turn until `seconds` are over, at least once each after a warm-up.
-ProductRate measure_float32(const WeightShape& weight, kernels::ThreadPool& pool, double seconds) {
+ProductRate measure_float32(const nn::WeightShape& weight, kernels::ThreadPool& pool,
+                            double seconds) {
   Operands operands(weight, kCpuProbe, at::TensorOptions());
   Panels own(operands);
   operands.multiply();
@@ -106,7 +107,7 @@ ProductRate measure_float32(const WeightShape& weight, kernels::ThreadPool& pool
           kernels::observed_rate(std::move(panels), operands.flops())};
 }
 
-ProductRate measure_libtorch(const WeightShape& weight, const ProbeSize& probe,
+ProductRate measure_libtorch(const nn::WeightShape& weight, const ProbeSize& probe,
                              const at::TensorOptions& options, double seconds) {
   Operands operands(weight, probe, options);
   std::vector<int64_t> times = kernels::pass_times(seconds, [&] {
@@ -123,8 +124,8 @@ c10::ScalarType product_type(c10::ScalarType type) {
   return own ? type : c10::kFloat;
 }
 
-Result<MeasuredLimits> measure_cpu(std::span<const WeightShape> weights, c10::ScalarType type) {
-  return guarded("measuring the machine's limits", [&]() -> Result<MeasuredLimits> {
+Result<MeasuredLimits> measure_cpu(std::span<const nn::WeightShape> weights, c10::ScalarType type) {
+  return nn::guarded("measuring the machine's limits", [&]() -> Result<MeasuredLimits> {
     MeasuredLimits measured;
     measured.threads = at::get_num_threads();
     measured.type = type;
@@ -132,7 +133,7 @@ Result<MeasuredLimits> measure_cpu(std::span<const WeightShape> weights, c10::Sc
     kernels::ThreadPool pool(measured.threads);
     measured.memory = kernels::measure_memory(pool, kMemorySeconds);
     const double seconds = kProductSeconds / static_cast<double>(weights.size());
-    for (const WeightShape& weight : weights) {
+    for (const nn::WeightShape& weight : weights) {
       measured.products.push_back(type == c10::kFloat
                                       ? measure_float32(weight, pool, seconds)
                                       : measure_libtorch(weight, kCpuProbe, type, seconds));
@@ -159,19 +160,19 @@ MachineLimits MeasuredLimits::limits() const {
           static_cast<int64_t>(gemm_flops())};
 }
 
-std::vector<WeightShape> general_shapes() {
+std::vector<nn::WeightShape> general_shapes() {
   return {{1024, 1024, 1}, {4096, 1024, 1}, {1024, 4096, 1}, {2048, 2048, 1}};
 }
 
-Result<MeasuredLimits> measure_device(std::span<const WeightShape> weights, c10::Device device,
+Result<MeasuredLimits> measure_device(std::span<const nn::WeightShape> weights, c10::Device device,
                                       c10::ScalarType type, const ProbeSize& size) {
-  return guarded("measuring the device's limits", [&]() -> Result<MeasuredLimits> {
+  return nn::guarded("measuring the device's limits", [&]() -> Result<MeasuredLimits> {
     MeasuredLimits measured;
     measured.threads = at::get_num_threads();
     measured.type = type;
     measured.rows = size.rows;
     measured.memory = measure_memory(device, size.buffer_bytes, kMemorySeconds);
-    for (const WeightShape& weight : weights) {
+    for (const nn::WeightShape& weight : weights) {
       measured.products.push_back(
           measure_libtorch(weight, size, at::TensorOptions().device(device).dtype(type),
                            kProductSeconds / static_cast<double>(weights.size())));
@@ -180,12 +181,12 @@ Result<MeasuredLimits> measure_device(std::span<const WeightShape> weights, c10:
   });
 }
 
-Result<MeasuredLimits> measure_limits(std::span<const WeightShape> weights,
+Result<MeasuredLimits> measure_limits(std::span<const nn::WeightShape> weights,
                                       const RuntimeOptions& runtime) {
-  const auto type = element_type_named(runtime.dtype);
+  const auto type = nn::element_type_named(runtime.dtype);
   if (!type.ok()) return type.error();
   if (runtime.device == "cpu") return measure_cpu(weights, product_type(*type));
   return measure_device(weights, c10::Device(c10::kCUDA, 0), *type);
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::inspect

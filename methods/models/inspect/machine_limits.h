@@ -22,11 +22,11 @@
 #include "methods/models/kernels/memory_rates.h"
 #include "methods/models/nn/model_work.h"
 
-namespace qfs::backbones {
+namespace qfs::inspect {
 
 /// Operations a second of x [rows, inputs] times the transposed weight [outputs, inputs].
 struct ProductRate {
-  WeightShape weight;
+  nn::WeightShape weight;
   int64_t probed_outputs = 0;                   ///< large weights are probed by their first rows
   kernels::ObservedRate libtorch;               ///< at::mm (MKL, oneDNN or cuBLAS)
   std::optional<kernels::ObservedRate> panels;  ///< kernels/dense_kernels.h, float32 on a CPU
@@ -47,11 +47,11 @@ struct MeasuredLimits {
 };
 
 /// Shapes for machines without a model: squares and a feed-forward layer's.
-std::vector<WeightShape> general_shapes();
+std::vector<nn::WeightShape> general_shapes();
 
 /// `weights`: those of a model that all tokens of its input pass; not empty. Random data. `runtime`
 /// as configure_torch accepted it; a CPU that has no products of a type does them in float32.
-Result<MeasuredLimits> measure_limits(std::span<const WeightShape> weights,
+Result<MeasuredLimits> measure_limits(std::span<const nn::WeightShape> weights,
                                       const RuntimeOptions& runtime);
 
 /// What is multiplied and moved to measure a device.
@@ -63,7 +63,7 @@ struct ProbeSize {
 };
 
 /// How measure_limits measures a device: products by LibTorch, bandwidths by device_memory.h.
-Result<MeasuredLimits> measure_device(std::span<const WeightShape> weights, c10::Device device,
+Result<MeasuredLimits> measure_device(std::span<const nn::WeightShape> weights, c10::Device device,
                                       c10::ScalarType type, const ProbeSize& size = {});
 
-}  // namespace qfs::backbones
+}  // namespace qfs::inspect

@@ -20,7 +20,7 @@
 #include "methods/models/registry/registry.h"
 #include "methods/models/tokenizers/folders/tokenizer_files.h"
 
-namespace qfs::backbones {
+namespace qfs::inspect {
 
 namespace {
 
@@ -68,36 +68,36 @@ Result<Opened> open(const Resource& resource) {
 
 /// Which part of a model a tensor is, by the words of its name: the architecture's own, then those
 /// that many have in common. The first that fits decides.
-std::string_view part_of(std::string_view name, std::span<const PartWord> own) {
-  constexpr PartWord kWords[] = {{"norm", "norm"},
-                                 {"LayerNorm", "norm"},
-                                 {"attention.output", "attention"},
-                                 {"embed", "embedding"},
-                                 {"token_embd", "embedding"},
-                                 {"shared.", "embedding"},
-                                 {"attn", "attention"},
-                                 {"attention", "attention"},
-                                 {"mlp", "feed_forward"},
-                                 {"ffn", "feed_forward"},
-                                 {".fc", "feed_forward"},
-                                 {"intermediate", "feed_forward"},
-                                 {".output.dense", "feed_forward"},
-                                 {"lm_head", "head"},
-                                 {"cls.", "head"},
-                                 {"classif", "head"},
-                                 {"pooler", "head"},
-                                 {"qa_outputs", "head"},
-                                 {"vocab_", "head"}};
+std::string_view part_of(std::string_view name, std::span<const nn::PartWord> own) {
+  constexpr nn::PartWord kWords[] = {{"norm", "norm"},
+                                     {"LayerNorm", "norm"},
+                                     {"attention.output", "attention"},
+                                     {"embed", "embedding"},
+                                     {"token_embd", "embedding"},
+                                     {"shared.", "embedding"},
+                                     {"attn", "attention"},
+                                     {"attention", "attention"},
+                                     {"mlp", "feed_forward"},
+                                     {"ffn", "feed_forward"},
+                                     {".fc", "feed_forward"},
+                                     {"intermediate", "feed_forward"},
+                                     {".output.dense", "feed_forward"},
+                                     {"lm_head", "head"},
+                                     {"cls.", "head"},
+                                     {"classif", "head"},
+                                     {"pooler", "head"},
+                                     {"qa_outputs", "head"},
+                                     {"vocab_", "head"}};
   if (name == "output.weight") return "head";
-  for (const std::span<const PartWord> words : {own, std::span<const PartWord>(kWords)}) {
-    for (const PartWord& word : words) {
+  for (const std::span<const nn::PartWord> words : {own, std::span<const nn::PartWord>(kWords)}) {
+    for (const nn::PartWord& word : words) {
       if (name.find(word.text) != name.npos) return word.part;
     }
   }
   return "other";
 }
 
-json parameters_of(const Checkpoint& checkpoint, std::span<const PartWord> words) {
+json parameters_of(const Checkpoint& checkpoint, std::span<const nn::PartWord> words) {
   json parts = {{"total", 0}, {"embedding", 0}, {"attention", 0}, {"feed_forward", 0},
                 {"norm", 0},  {"head", 0},      {"other", 0}};
   for (const TensorEntry& tensor : checkpoint.tensors()) {
@@ -135,7 +135,7 @@ void add_tensors(const Checkpoint& checkpoint, json& report) {
 int64_t loaded_bytes(const Checkpoint& checkpoint, bool keeps_packed) {
   int64_t bytes = 0;
   for (const TensorEntry& tensor : checkpoint.tensors()) {
-    const bool packed = keeps_packed && tensor.shape.size() == 2 && stays_packed(tensor.type);
+    const bool packed = keeps_packed && tensor.shape.size() == 2 && nn::stays_packed(tensor.type);
     bytes += packed ? static_cast<int64_t>(tensor.bytes) : tensor.elements * 4;
   }
   return bytes;
@@ -143,8 +143,8 @@ int64_t loaded_bytes(const Checkpoint& checkpoint, bool keeps_packed) {
 
 /// What a model needs while it writes, beside its weights: keys and values of a decoder's rows, and
 /// of an encoder's source, once for all that go on from it.
-void add_memory(const ModelOutline& outline, json& report) {
-  const SequenceShape& shape = outline.shape;
+void add_memory(const nn::ModelOutline& outline, json& report) {
+  const nn::SequenceShape& shape = outline.shape;
   const int64_t weights = report.at("loaded_bytes");
   const int64_t per_token = outline.cache_elements * 4;
   const int64_t longest = shape.encoder_decoder() ? shape.source_context : shape.context;
@@ -168,7 +168,7 @@ void add_memory(const ModelOutline& outline, json& report) {
 }
 
 /// Which kind the model is, or why this program computes none of it.
-std::string describe_architecture(const Opened& opened, const Result<ModelOutline>& outline,
+std::string describe_architecture(const Opened& opened, const Result<nn::ModelOutline>& outline,
                                   json& report) {
   report["loaded_bytes"] = loaded_bytes(*opened.checkpoint, outline.ok() && outline->keeps_packed);
   if (outline.ok()) {
@@ -178,7 +178,7 @@ std::string describe_architecture(const Opened& opened, const Result<ModelOutlin
   // Another model type is unavailable; anything else is wrong with this one.
   if (outline.error().kind != ErrorKind::unavailable) return "no: " + outline.error().to_string();
   if (!opened.folder) return "no: " + outline.error().message;
-  const auto encoder = read_encoder_config(*opened.folder);
+  const auto encoder = architectures::read_encoder_config(*opened.folder);
   if (encoder.ok()) {
     report["context"] = encoder->max_tokens();
     return "encoder";
@@ -199,10 +199,11 @@ json describe_tokenizer(const std::string& path) {
 
 /// Loads what can be computed, which checks names, shapes and storage.
 Status load_weights(const Opened& opened) {
-  const auto network = opened.folder ? load_network(*opened.folder) : load_network(opened.gguf);
+  const auto network = opened.folder ? architectures::load_network(*opened.folder)
+                                     : architectures::load_network(opened.gguf);
   if (network.ok()) return {};
   if (!opened.folder || network.error().kind != ErrorKind::unavailable) return network.error();
-  const auto weights = load_encoder_weights(*opened.folder);
+  const auto weights = architectures::load_encoder_weights(*opened.folder);
   if (weights.ok()) return {};
   if (weights.error().kind != ErrorKind::unavailable) return weights.error();
   return unavailable(network.error().message + "; " + weights.error().message);
@@ -240,10 +241,10 @@ Result<Json> inspect_model(const Resource& resource) {
                  {"format", opened->gguf ? "GGUF" : "Hugging Face folder"},
                  {"model_type", opened->model_type},
                  {"tokenizer", describe_tokenizer(resource.path)}};
-  const auto outline =
-      opened->folder ? outline_model(*opened->folder) : outline_model(opened->gguf);
-  report["parameters"] = parameters_of(*opened->checkpoint,
-                                       outline.ok() ? outline->words : std::span<const PartWord>());
+  const auto outline = opened->folder ? architectures::outline_model(*opened->folder)
+                                      : architectures::outline_model(opened->gguf);
+  report["parameters"] = parameters_of(
+      *opened->checkpoint, outline.ok() ? outline->words : std::span<const nn::PartWord>());
   report["computed"] = describe_architecture(*opened, outline, report);
   add_tensors(*opened->checkpoint, report);
   return Json{report.dump()};
@@ -253,7 +254,7 @@ Result<Json> verify_model(const Resource& resource) {
   const Result<Opened> opened = open(resource);
   if (!opened.ok()) return opened.error();
   json problems = json::array();
-  if (const Status digest = verify_backbone(resource); !digest.ok()) {
+  if (const Status digest = registry::verify_backbone(resource); !digest.ok()) {
     problems.push_back(digest.error().to_string());
   }
   if (const Status weights = load_weights(*opened); !weights.ok()) {
@@ -267,10 +268,10 @@ Result<Json> verify_model(const Resource& resource) {
   if (!tokenizer.ok()) problems.push_back(tokenizer.error().to_string());
   return Json{json{{"path", resource.path},
                    {"digest", resource.digest},
-                   {"declared", is_registered(resource)},
+                   {"declared", registry::is_registered(resource)},
                    {"tensors", opened->checkpoint->tensors().size()},
                    {"problems", std::move(problems)}}
                   .dump()};
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::inspect

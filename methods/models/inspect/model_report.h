@@ -9,7 +9,7 @@
 #include "harness/api/method.h"
 #include "harness/api/result.h"
 
-namespace qfs::backbones {
+namespace qfs::inspect {
 
 /// {path, format, model_type, digest, tensor_types, parameters: {total, embedding, attention,
 /// feed_forward, norm, head, other}, stored_bytes, computed, tokenizer, context?, memory?,
@@ -20,4 +20,4 @@ Result<Json> inspect_model(const Resource& resource);
 /// place that cannot be opened at all is an error.
 Result<Json> verify_model(const Resource& resource);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::inspect

@@ -16,30 +16,27 @@
 #include "methods/models/inspect/verb_arguments.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 
-namespace qfs::generation {
+namespace qfs::inspect {
 
 namespace {
 
-using backbones::Backbone;
+using architectures::Backbone;
 using nlohmann::json;
 
 /// A decoder that is ready to read prompts.
 struct Opened {
   std::shared_ptr<const Backbone> backbone;
-  std::unique_ptr<backbones::SequenceModel> model;
+  std::unique_ptr<nn::SequenceModel> model;
 };
 
-Result<Opened> open(const Resource& resource, const RuntimeOptions& runtime,
-                    const json& arguments) {
-  if (Status status = backbones::configure_torch(runtime); !status.ok()) return status.error();
+Result<Opened> open(const Resource& resource, const RuntimeOptions& runtime) {
+  if (Status status = nn::configure_torch(runtime); !status.ok()) return status.error();
   ResourceCache cache;
   Opened opened;
-  auto backbone = backbones::open_backbone(resource);
+  auto backbone = architectures::open_backbone(resource);
   if (!backbone.ok()) return backbone.error();
   opened.backbone = *backbone;
-  auto network = network_of(arguments, *opened.backbone);
-  if (!network.ok()) return network.error();
-  auto model = (*network)->open(runtime, opened.backbone->digest, cache);
+  auto model = opened.backbone->network->open(runtime, opened.backbone->digest, cache);
   if (!model.ok()) return model.error();
   opened.model = *std::move(model);
   return opened;
@@ -70,18 +67,13 @@ json most_probable(const Backbone& backbone, const std::vector<float>& logits, s
   return rows;
 }
 
-/// How an encoder's windows were computed, where it is not how they usually are.
-void add_windows(const json& arguments, json& answer) {
-  if (arguments.value("flash_windows", false)) answer["windows"] = "flash";
-}
-
 Result<Json> logits_of(const Resource& resource, const RuntimeOptions& runtime,
                        const json& arguments) {
-  Result<Opened> opened = open(resource, runtime, arguments);
+  Result<Opened> opened = open(resource, runtime);
   if (!opened.ok()) return opened.error();
   const auto input = input_of(arguments, *opened->backbone);
   if (!input.ok()) return input.error();
-  const backbones::SequenceShape& shape = opened->model->shape();
+  const nn::SequenceShape& shape = opened->model->shape();
   std::vector<float> logits(static_cast<size_t>(shape.vocabulary));
   const size_t positions = shape.encoder_decoder() ? shape.decoder_start.size() : input->ids.size();
   if (Status begun = opened->model->begin(1, static_cast<int64_t>(positions)); !begun.ok()) {
@@ -95,7 +87,6 @@ Result<Json> logits_of(const Resource& resource, const RuntimeOptions& runtime,
       {"ids", input->ids},
       {"logits", logits},
       {"top", most_probable(*opened->backbone, logits, arguments.value("top", size_t{10}))}};
-  add_windows(arguments, answer);
   return Json{answer.dump()};
 }
 
@@ -103,19 +94,19 @@ json work_json(const Work& work) { return {{"flops", work.flops}, {"bytes", work
 
 Result<Json> generated(const Resource& resource, const RuntimeOptions& runtime,
                        const json& arguments) {
-  Result<Opened> opened = open(resource, runtime, arguments);
+  Result<Opened> opened = open(resource, runtime);
   if (!opened.ok()) return opened.error();
   const auto input = input_of(arguments, *opened->backbone);
   if (!input.ok()) return input.error();
   const auto options = decoding_of(arguments, *opened->backbone);
   if (!options.ok()) return options.error();
   const auto seed = arguments.value("seed", uint64_t{0});
-  const backbones::Network& network = *opened->backbone->network;
-  Generator generator(opened->backbone->tokenizer, std::move(opened->model),
-                      network.work(network.element_bytes(runtime)));
+  const nn::Network& network = *opened->backbone->network;
+  decoding::Generator generator(opened->backbone->tokenizer, std::move(opened->model),
+                                network.work(network.element_bytes(runtime)));
   const auto result = generator.generate({&*input, 1}, *options, {&seed, 1});
   if (!result.ok()) return result.error();
-  const Generated& row = result->rows.front();
+  const decoding::Generated& row = result->rows.front();
   const RepairedText text = repair_utf8(row.text);
   json answer = {{"prompt_ids", input->ids},
                  {"ids", row.ids},
@@ -128,7 +119,6 @@ Result<Json> generated(const Resource& resource, const RuntimeOptions& runtime,
                  {"prefill_work", work_json(result->times.prefill_work)},
                  {"decode_work", work_json(result->times.decode_work)}};
   if (row.score) answer["score"] = *row.score;
-  add_windows(arguments, answer);
   return Json{answer.dump()};
 }
 
@@ -139,11 +129,11 @@ Result<Json> answer_model_verb(std::string_view verb, const Resource& model,
   const Result<json> parsed = parse_json(arguments.text, "arguments");
   if (!parsed.ok()) return parsed.error();
   try {
-    if (verb == "inspect") return backbones::inspect_model(model);
-    if (verb == "verify") return backbones::verify_model(model);
+    if (verb == "inspect") return inspect_model(model);
+    if (verb == "verify") return verify_model(model);
     if (verb == "logits") return logits_of(model, runtime, *parsed);
     if (verb == "generate") return generated(model, runtime, *parsed);
-    if (verb == "roofline") return backbones::roofline(model, runtime, *parsed);
+    if (verb == "roofline") return roofline(model, runtime, *parsed);
   } catch (const json::exception& error) {
     return invalid_argument(std::string("arguments of '") + std::string(verb) +
                             "': " + error.what());
@@ -151,4 +141,4 @@ Result<Json> answer_model_verb(std::string_view verb, const Resource& model,
   return invalid_argument("unknown verb '" + std::string(verb) + "' about a model");
 }
 
-}  // namespace qfs::generation
+}  // namespace qfs::inspect

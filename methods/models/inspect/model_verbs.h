@@ -17,9 +17,9 @@
 #include "harness/api/method.h"
 #include "harness/api/result.h"
 
-namespace qfs::generation {
+namespace qfs::inspect {
 
 Result<Json> answer_model_verb(std::string_view verb, const Resource& model,
                                const RuntimeOptions& runtime, const Json& arguments);
 
-}  // namespace qfs::generation
+}  // namespace qfs::inspect

@@ -12,7 +12,7 @@
 #include "methods/models/nn/runtime/device_runtime.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 
-namespace qfs::backbones {
+namespace qfs::inspect {
 
 namespace {
 
@@ -23,9 +23,9 @@ constexpr int64_t kFloatBytes = 4;
 /// A model's work and the lengths that it reads.
 struct Subject {
   std::string kind;
-  ModelWork work;
+  nn::ModelWork work;
   std::string weights = "as loaded";
-  std::optional<ModelWork> expanded;  ///< with float32 weights, where they are loaded packed
+  std::optional<nn::ModelWork> expanded;  ///< with float32 weights, where they are loaded packed
   int64_t longest_input = 0;
   int64_t longest_context = 0;  ///< 0: produces nothing
 };
@@ -40,7 +40,7 @@ Result<Subject> open_encoder(const Resource& resource, const RuntimeOptions& run
   if (!std::filesystem::is_directory(resource.path, error)) return otherwise;
   const auto folder = checkpoints::ModelDirectory::open(resource.path);
   if (!folder.ok()) return folder.error();
-  const auto weights = load_encoder_weights(*folder);
+  const auto weights = architectures::load_encoder_weights(*folder);
   if (!weights.ok()) {
     return weights.error().kind == ErrorKind::unavailable ? otherwise : weights.error();
   }
@@ -49,20 +49,20 @@ Result<Subject> open_encoder(const Resource& resource, const RuntimeOptions& run
   }
   Subject subject;
   subject.kind = "encoder";
-  subject.work = encoder_work(**weights);
+  subject.work = architectures::encoder_work(**weights);
   subject.longest_input = (*weights)->config.max_tokens();
   return subject;
 }
 
 Result<Subject> open_subject(const Resource& resource, const RuntimeOptions& runtime) {
-  const auto backbone = open_backbone(resource);
+  const auto backbone = architectures::open_backbone(resource);
   if (!backbone.ok()) {
     // What generates nothing may be a text encoder.
     if (backbone.error().kind != ErrorKind::unavailable) return backbone.error();
     return open_encoder(resource, runtime, backbone.error());
   }
-  const Network& network = *(*backbone)->network;
-  const SequenceShape& shape = network.shape();
+  const nn::Network& network = *(*backbone)->network;
+  const nn::SequenceShape& shape = network.shape();
   Subject subject;
   subject.kind = shape.encoder_decoder() ? "encoder-decoder" : "decoder";
   subject.work = network.work(network.element_bytes(runtime));
@@ -94,7 +94,7 @@ json limits_json(const MeasuredLimits& measured) {
   }
   return {{"threads", measured.threads},
           {"rows", measured.rows},
-          {"dtype", name_of(measured.type)},
+          {"dtype", nn::name_of(measured.type)},
           {"buffer_bytes", measured.memory.buffer_bytes},
           {"read", rate_json(measured.memory.read)},
           {"copy", rate_json(measured.memory.copy)},
@@ -129,24 +129,25 @@ Result<std::vector<int64_t>> lengths(const json& arguments, const char* name,
   return given;
 }
 
-Status add_most(const ModelWork& work, const std::string& weights, const Subject& subject,
+Status add_most(const nn::ModelWork& work, const std::string& weights, const Subject& subject,
                 const json& arguments, const MachineLimits& limits, json& rows) {
   const auto prompts = lengths(arguments, "prompt_tokens", {512, 2048}, subject.longest_input);
   if (!prompts.ok()) return prompts.error();
   for (const int64_t tokens : *prompts) {
     rows.push_back(most({{"phase", "prefill"}, {"tokens", tokens}, {"weights", weights}},
-                        prefill_work(work, {.tokens = tokens}), tokens, limits));
+                        nn::prefill_work(work, {.tokens = tokens}), tokens, limits));
   }
   if (subject.longest_context == 0) return {};
   const auto contexts = lengths(arguments, "context", {512}, subject.longest_context);
   if (!contexts.ok()) return contexts.error();
   for (const int64_t context : *contexts) {
     for (const int64_t batch : arguments.value("batches", std::vector<int64_t>{1, 8})) {
-      const RowGroup row = work.encoder_decoder() ? RowGroup{1, 0, context} : RowGroup{1, context};
-      const std::vector<RowGroup> groups(static_cast<size_t>(batch), row);
+      const nn::RowGroup row =
+          work.encoder_decoder() ? nn::RowGroup{1, 0, context} : nn::RowGroup{1, context};
+      const std::vector<nn::RowGroup> groups(static_cast<size_t>(batch), row);
       rows.push_back(
           most({{"phase", "decode"}, {"batch", batch}, {"context", context}, {"weights", weights}},
-               decode_work(work, groups), batch, limits));
+               nn::decode_work(work, groups), batch, limits));
     }
   }
   return {};
@@ -156,7 +157,7 @@ Status add_most(const ModelWork& work, const std::string& weights, const Subject
 
 Result<Json> roofline(const Resource& resource, const RuntimeOptions& runtime,
                       const json& arguments) {
-  if (Status status = configure_torch(runtime); !status.ok()) return status.error();
+  if (Status status = nn::configure_torch(runtime); !status.ok()) return status.error();
   std::optional<Subject> subject;
   if (!resource.path.empty()) {
     auto opened = open_subject(resource, runtime);
@@ -169,7 +170,7 @@ Result<Json> roofline(const Resource& resource, const RuntimeOptions& runtime,
   json answer = limits_json(*measured);
   json& rows = answer["most"] = json::array();
   if (subject) {
-    const ModelWork& work = subject->work;
+    const nn::ModelWork& work = subject->work;
     const int64_t step_bytes = work.output.bytes + work.head_bytes;
     answer["model"] = {{"name", resource.name},
                        {"kind", subject->kind},
@@ -186,4 +187,4 @@ Result<Json> roofline(const Resource& resource, const RuntimeOptions& runtime,
   return Json{answer.dump()};
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::inspect

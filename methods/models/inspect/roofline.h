@@ -20,11 +20,11 @@
 #include "harness/api/method.h"
 #include "harness/api/result.h"
 
-namespace qfs::backbones {
+namespace qfs::inspect {
 
 /// `resource` without a path: no model. Errors: those of opening the model; those of
 /// configure_torch; `invalid_argument` for lengths that it does not read; `out_of_memory`.
 Result<Json> roofline(const Resource& resource, const RuntimeOptions& runtime,
                       const nlohmann::json& arguments);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::inspect

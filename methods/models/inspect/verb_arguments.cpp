@@ -11,28 +11,28 @@
 #include "methods/models/prompting/chat/chat_renderer.h"
 #include "methods/models/prompting/source_layout.h"
 
-namespace qfs::generation {
+namespace qfs::inspect {
 
 namespace {
 
-using backbones::Backbone;
-using backbones::SequenceInput;
+using architectures::Backbone;
 using nlohmann::json;
+using nn::SequenceInput;
 
 Result<std::vector<int32_t>> prompt_of(const json& arguments, const std::string& text,
                                        const Backbone& backbone) {
   if (!arguments.value("chat", false)) {
-    return tokenizers::encode_prompt(*backbone.tokenizer, text);
+    return prompting::encode_prompt(*backbone.tokenizer, text);
   }
-  tokenizers::ChatSettings settings = backbone.chat;
+  prompting::ChatSettings settings = backbone.chat;
   if (arguments.contains("chat_date")) settings.date = arguments.at("chat_date");
   settings.variables = arguments.value("chat_variables", "{}");
-  const auto renderer = tokenizers::ChatRenderer::open(settings, *backbone.tokenizer);
+  const auto renderer = prompting::ChatRenderer::open(settings, *backbone.tokenizer);
   if (!renderer.ok()) return renderer.error();
-  const tokenizers::ChatMessage message = {"user", text};
+  const prompting::ChatMessage message = {"user", text};
   const auto pieces = (*renderer)->render({&message, 1});
   if (!pieces.ok()) return pieces.error();
-  return tokenizers::encode_pieces(*backbone.tokenizer, *pieces);
+  return prompting::encode_pieces(*backbone.tokenizer, *pieces);
 }
 
 Result<SequenceInput> encode_text(const json& arguments, const Backbone& backbone) {
@@ -46,8 +46,8 @@ Result<SequenceInput> encode_text(const json& arguments, const Backbone& backbon
   }
   if (arguments.value("chat", false))
     return invalid_argument("an encoder-decoder has no chat template");
-  auto source = tokenizers::encode_layout(*backbone.tokenizer, "{document}", "",
-                                          tokenizers::GlobalTokens::none, text, "");
+  auto source = prompting::encode_layout(*backbone.tokenizer, "{document}", "",
+                                         prompting::GlobalTokens::none, text, "");
   if (!source.ok()) return source.error();
   input.ids = std::move(source->ids);
   return input;
@@ -105,7 +105,7 @@ Result<ParamValue> value_of(const ParamSpec& spec, const json& value) {
 }
 
 std::vector<ParamSpec> known_params() {
-  std::vector<ParamSpec> specs = decoding_params();
+  std::vector<ParamSpec> specs = decoding::decoding_params();
   ParamSpec whole;
   whole.name = "decoding";
   whole.type = ParamType::text;
@@ -134,12 +134,6 @@ Result<Params> params_of(const json& given) {
 
 }  // namespace
 
-Result<std::shared_ptr<const backbones::Network>> network_of(const json& arguments,
-                                                             const Backbone& backbone) {
-  if (!arguments.value("flash_windows", false)) return backbone.network;
-  return backbone.network->with_flash_windows();
-}
-
 Result<SequenceInput> input_of(const json& arguments, const Backbone& backbone) {
   if (arguments.contains("ids") && arguments.contains("text")) {
     return invalid_argument("give ids or a text, not both");
@@ -164,14 +158,14 @@ Result<SequenceInput> input_of(const json& arguments, const Backbone& backbone) 
   return input;
 }
 
-Result<DecodingOptions> decoding_of(const json& arguments, const Backbone& backbone) {
+Result<decoding::DecodingOptions> decoding_of(const json& arguments, const Backbone& backbone) {
   const auto params = params_of(arguments.value("decoding", json::object()));
   if (!params.ok()) return params.error();
-  if (Status status = check_decoding(*params); !status.ok()) return status.error();
-  Result<DecodingOptions> decoding =
-      chosen_decoding(*params, backbone.generation, backbone.network->shape());
+  if (Status status = decoding::check_decoding(*params); !status.ok()) return status.error();
+  Result<decoding::DecodingOptions> decoding =
+      decoding::chosen_decoding(*params, backbone.generation, backbone.network->shape());
   if (!decoding.ok()) return decoding.error();
-  DecodingOptions options = *std::move(decoding);
+  decoding::DecodingOptions options = *std::move(decoding);
   options.max_new_tokens = arguments.value("max_new_tokens", int64_t{64});
   options.stop_texts = arguments.value("stop", std::vector<std::string>());
   if (std::ranges::count(options.stop_texts, "") > 0) {
@@ -185,4 +179,4 @@ Result<DecodingOptions> decoding_of(const json& arguments, const Backbone& backb
   return options;
 }
 
-}  // namespace qfs::generation
+}  // namespace qfs::inspect

@@ -12,22 +12,18 @@
 #include "methods/models/decoding/decoding.h"
 #include "methods/models/nn/sequence_model.h"
 
-namespace qfs::generation {
-
-/// The backbone's network; with `flash_windows`, with windows by flash attention.
-Result<std::shared_ptr<const backbones::Network>> network_of(const nlohmann::json& arguments,
-                                                             const backbones::Backbone& backbone);
+namespace qfs::inspect {
 
 /// `ids`, or `text` (with `chat` inside the chat template of a decoder-only model, with the special
 /// tokens of the tokenizer's template for an encoder); `global_positions` for encoders with
 /// windows, the first token by default. `invalid_argument` for both or neither.
-Result<backbones::SequenceInput> input_of(const nlohmann::json& arguments,
-                                          const backbones::Backbone& backbone);
+Result<nn::SequenceInput> input_of(const nlohmann::json& arguments,
+                                   const architectures::Backbone& backbone);
 
 /// `max_new_tokens`, `stop` and, in `decoding`, parameters of decoding_params.h by name; the
 /// checkpoint's own settings with "decoding": {"decoding": "checkpoint"}. `invalid_argument` names
 /// what is unknown, of another kind or out of range.
-Result<DecodingOptions> decoding_of(const nlohmann::json& arguments,
-                                    const backbones::Backbone& backbone);
+Result<decoding::DecodingOptions> decoding_of(const nlohmann::json& arguments,
+                                              const architectures::Backbone& backbone);
 
-}  // namespace qfs::generation
+}  // namespace qfs::inspect

@@ -73,35 +73,11 @@ struct GatedActivation {
   void* out = nullptr;  ///< [tokens, width]
 };
 
-/// Largest vocabulary of sample_nucleus.
-inline constexpr int64_t kMaxVocabulary = (int64_t{1} << 19) - 1;
-
-/// Draws a token a row: temperature, then the top_k tokens (those as probable as the k-th among
-/// them), then the nucleus (Holtzman et al. 2020), as generation/sampler.h does; nucleus_select.h
-/// says how exactly. A row with a logit that is +infinity or not a number, or without a finite one,
-/// gets the id -1.
-struct SampleNucleus {
-  ElementType type = ElementType::f32;
-  const void* logits = nullptr;      ///< [rows, vocabulary]
-  const double* uniforms = nullptr;  ///< [rows], in [0, 1)
-  int64_t rows = 0;
-  int64_t vocabulary = 0;  ///< at most kMaxVocabulary
-  double temperature = 1;  ///< above 0
-  int64_t top_k = 0;       ///< 0: all
-  double top_p = 1;        ///< in (0, 1]; 1: all
-  /// Drops a token when the mass before it exceeds top_p (Meta's LLaMA code); otherwise when it
-  /// reaches it (transformers).
-  bool exceeds = false;
-  uint64_t* workspace = nullptr;  ///< [rows, vocabulary]
-  int32_t* ids = nullptr;         ///< [rows]
-};
-
 struct DeviceKernels {
   const char* name;  ///< "cpu" or "cuda"
   int (*rotate_store)(const RotateStore& task, void* stream);
   int (*decode_attention)(const DecodeAttention& task, void* stream);
   int (*gated_activation)(const GatedActivation& task, void* stream);
-  int (*sample_nucleus)(const SampleNucleus& task, void* stream);
 };
 
 /// The CPU twins: plain loops, for tests and as the definition of what the others compute.

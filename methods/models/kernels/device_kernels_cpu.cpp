@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "methods/models/kernels/device_kernels.h"
-#include "methods/models/kernels/device_sampling_cpu.h"
 
 namespace qfs::kernels {
 
@@ -138,7 +137,7 @@ int gated_activation(const GatedActivation& task, void*) {
 
 const DeviceKernels& cpu_device_kernels() {
   static constexpr DeviceKernels kKernels{"cpu", &rotate_store, &decode_attention,
-                                          &gated_activation, &sample_nucleus_on_cpu};
+                                          &gated_activation};
   return kKernels;
 }
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 at::Tensor causal_attention(const at::Tensor& qkv, int64_t heads) {
   const at::Tensor parts = qkv.view({1, qkv.size(0), 3, heads, -1}).permute({2, 0, 3, 1, 4});
@@ -15,4 +15,4 @@ at::Tensor causal_attention(const at::Tensor& qkv, int64_t heads) {
       .flatten(1);
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

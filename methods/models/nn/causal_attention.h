@@ -8,10 +8,10 @@
 
 #include <cstdint>
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 /// qkv [tokens, 3 heads * dim] (queries, keys, values) to [tokens, heads * dim]. Scores are divided
 /// by the square root of dim.
 at::Tensor causal_attention(const at::Tensor& qkv, int64_t heads);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -5,7 +5,7 @@
 #include <ATen/ops/linear.h>
 #include <ATen/ops/relu.h>
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 Result<Activation> activation_named(const std::string& name, const std::string& source) {
   if (name == "gelu") return Activation::gelu;
@@ -35,4 +35,4 @@ at::Tensor apply(Activation activation, const at::Tensor& x) {
   return x;
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -11,7 +11,7 @@
 
 #include "harness/api/result.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 /// [outputs, inputs] and [outputs].
 struct Linear {
@@ -39,4 +39,4 @@ at::Tensor apply(const Linear& linear, const at::Tensor& x);
 at::Tensor apply(const LayerNorm& norm, const at::Tensor& x, double eps);
 at::Tensor apply(Activation activation, const at::Tensor& x);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

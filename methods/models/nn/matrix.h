@@ -12,7 +12,7 @@
 
 #include "methods/models/checkpoints/tensor_types.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 /// Whether a matrix of this storage type is kept as it is; others become float32 when they are
 /// read.
@@ -32,4 +32,4 @@ struct Matrix {
   std::byte* row(int64_t index) const { return data.get() + index * row_bytes; }
 };
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -9,7 +9,7 @@
 
 #include "methods/models/nn/sequence_model.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 /// Tensors with this text in their names belong to this part of a model: embedding, attention,
 /// feed_forward, norm or head.
@@ -29,4 +29,4 @@ struct ModelOutline {
   std::span<const PartWord> words = {};
 };
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 namespace {
 
@@ -90,4 +90,4 @@ Work decode_work(const ModelWork& model, std::span<const RowGroup> groups) {
   return work;
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

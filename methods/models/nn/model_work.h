@@ -18,7 +18,7 @@
 #include "harness/api/work.h"
 #include "methods/models/nn/windows.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 /// Bytes of an element of weights and caches as they are run.
 struct ElementBytes {
@@ -83,4 +83,4 @@ struct RowGroup {
 /// One step that produces a token for every row.
 Work decode_work(const ModelWork& model, std::span<const RowGroup> groups);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -13,7 +13,7 @@
 #include "methods/models/nn/model_work.h"
 #include "methods/models/nn/sequence_model.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 class Network {
  public:
@@ -37,11 +37,6 @@ class Network {
   /// together, `positions` in all (led/from_bart.h). `invalid_argument`: no such conversion of this
   /// architecture, an odd window.
   virtual Result<std::shared_ptr<const Network>> windowed(int64_t window, int64_t positions) const;
-
-  /// The same weights with the encoder's windows computed by flash attention, forward only
-  /// (led/flash_windows.h). `invalid_argument`: an encoder that it cannot be done for; the device
-  /// is looked at by `open`.
-  virtual Result<std::shared_ptr<const Network>> with_flash_windows() const;
 };
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

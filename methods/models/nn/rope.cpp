@@ -10,7 +10,7 @@
 #include <numbers>
 #include <stdexcept>
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 namespace {
 
@@ -97,4 +97,4 @@ void RotationTable::cover(int64_t positions) {
   rotations_ = {made.cosines.to(device_), made.sines.to(device_)};
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

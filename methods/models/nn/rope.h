@@ -14,7 +14,7 @@
 
 #include "methods/models/checkpoints/model_config.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 struct Rotations {
   at::Tensor cosines;  ///< [positions, head_dim / 2], float32
@@ -47,4 +47,4 @@ class RotationTable {
   Rotations rotations_;
 };
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -12,7 +12,7 @@
 
 #include "harness/api/result.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 /// The first positions of a prompt, which the prompt of another row begins with too.
 struct SharedPrefix {
@@ -44,16 +44,6 @@ struct SequenceShape {
   bool encoder_decoder() const { return source_context > 0; }
 };
 
-/// How tokens are drawn from logits: temperature, then the top_k tokens (with all as probable as
-/// the k-th), then the nucleus, as generation/sampler.h does it.
-struct DrawRule {
-  double temperature = 1;  ///< above 0
-  int64_t top_k = 0;       ///< 0: all
-  double top_p = 1;        ///< in (0, 1]; 1: all
-  /// The nucleus loses a token when the mass before it exceeds top_p; otherwise when it reaches it.
-  bool exceeds = false;
-};
-
 /// What the sequence that is continued begins with: the prompt, or the decoder's first tokens.
 inline const std::vector<int32_t>& begun_with(const SequenceInput& input,
                                               const SequenceShape& shape) {
@@ -80,19 +70,9 @@ class SequenceModel {
   virtual Status decode(std::span<const int64_t> rows, std::span<const int32_t> tokens,
                         std::span<float> logits) = 0;
 
-  /// Whether decode_draw draws where the logits are computed, so that they stay there.
-  virtual bool draws() const { return false; }
-
-  /// As decode; of the logits it returns a token a row, drawn by `rule` at the position uniforms[i]
-  /// in [0, 1) of the tokens' probabilities, most probable first. -1 for a row with a logit that is
-  /// not a number or +infinity, or without a finite one. `internal` where nothing is drawn.
-  virtual Status decode_draw(std::span<const int64_t> rows, std::span<const int32_t> tokens,
-                             const DrawRule& rule, std::span<const double> uniforms,
-                             std::span<int32_t> ids);
-
   /// rows[i] goes on from where sources[i] stands, all at once (beams that change places or
   /// branch). `rows` are distinct; a source may be named several times, and must not be empty.
   virtual Status reassign(std::span<const int64_t> rows, std::span<const int64_t> sources) = 0;
 };
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 at::Tensor sinusoidal_positions(int64_t rows, int64_t width) {
   at::Tensor table = at::empty({rows, width}, at::kFloat);
@@ -21,4 +21,4 @@ at::Tensor sinusoidal_positions(int64_t rows, int64_t width) {
   return table;
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -7,11 +7,11 @@
 
 #include <cstdint>
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 /// [rows, width]: sines in the first half of a row, cosines in the second, of row / 10000^(2 i /
 /// width). Vaswani et al. 2017 in the layout of PEGASUS and Marian (transformers 5.23,
 /// modeling_pegasus.py).
 at::Tensor sinusoidal_positions(int64_t rows, int64_t width);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

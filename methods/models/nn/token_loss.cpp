@@ -10,7 +10,7 @@
 
 #include "methods/models/nn/runtime/torch_runtime.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 Result<at::Tensor> token_loss(const at::Tensor& logits, std::span<const int64_t> labels) {
   if (logits.dim() != 2 || logits.size(0) != static_cast<int64_t>(labels.size())) {
@@ -32,4 +32,4 @@ Result<at::Tensor> token_loss(const at::Tensor& logits, std::span<const int64_t>
   });
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -10,7 +10,7 @@
 
 #include "harness/api/result.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 /// Label of a position that the loss leaves out, as in transformers.
 inline constexpr int64_t kNoLabel = -100;
@@ -20,4 +20,4 @@ inline constexpr int64_t kNoLabel = -100;
 /// none that counts, one outside the vocabulary.
 Result<at::Tensor> token_loss(const at::Tensor& logits, std::span<const int64_t> labels);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

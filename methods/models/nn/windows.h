@@ -1,12 +1,12 @@
 // Windows of LED's self-attention: which positions a token sees beside the global ones, and how
 // their attention is computed.
 //
-// Read from config.json; used by windowed_attention.h and merged_attention.h. Plain data.
+// Read from config.json; used by windowed_attention.h. Plain data.
 #pragma once
 
 #include <cstdint>
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 struct Window {
   int64_t reach = 0;  ///< positions on each side, or the length of a block
@@ -22,10 +22,4 @@ struct Window {
   friend bool operator==(const Window&, const Window&) = default;
 };
 
-/// Equal but for rounding.
-enum class WindowKernel {
-  masks,  ///< windowed_attention.h, everywhere
-  flash,  ///< merged_attention.h, where flash_windows.h allows it
-};
-
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -6,7 +6,7 @@
 
 #include "harness/core/suggest.h"
 
-namespace qfs::tokenizers {
+namespace qfs::prompting {
 
 namespace {
 
@@ -121,4 +121,4 @@ std::string fill_prompt(std::string_view text, std::string_view document, std::s
   return fill_template(text, values);
 }
 
-}  // namespace qfs::tokenizers
+}  // namespace qfs::prompting

@@ -12,7 +12,7 @@
 
 #include "harness/api/result.h"
 
-namespace qfs::tokenizers {
+namespace qfs::prompting {
 
 /// How often a template holds a placeholder.
 struct PlaceholderRule {
@@ -55,4 +55,4 @@ Status check_prompt(std::string_view text);
 /// Fills it. An example without a query is asked for a summary of the document.
 std::string fill_prompt(std::string_view text, std::string_view document, std::string_view query);
 
-}  // namespace qfs::tokenizers
+}  // namespace qfs::prompting

@@ -6,7 +6,7 @@
 
 #include "methods/models/prompting/prompt_template.h"
 
-namespace qfs::tokenizers {
+namespace qfs::prompting {
 
 namespace {
 
@@ -17,7 +17,7 @@ constexpr std::array<PlaceholderRule, 3> kLayoutRules = {
 /// encoded as one.
 class LayoutEncoder {
  public:
-  LayoutEncoder(const VocabularyTokenizer& tokenizer, GlobalTokens global)
+  LayoutEncoder(const tokenizers::VocabularyTokenizer& tokenizer, GlobalTokens global)
       : tokenizer_(tokenizer),
         frame_(tokenizer.frame()),
         query_is_global_(global == GlobalTokens::query || global == GlobalTokens::first_and_query),
@@ -63,7 +63,7 @@ class LayoutEncoder {
   }
 
   void end_run() {
-    for (const Token& token : tokenizer_.encode(run_)) {
+    for (const tokenizers::Token& token : tokenizer_.encode(run_)) {
       const auto touches = [&](const Range& query) {
         return token.begin < query.end && query.begin < token.end;
       };
@@ -75,8 +75,8 @@ class LayoutEncoder {
     queries_.clear();
   }
 
-  const VocabularyTokenizer& tokenizer_;
-  TextFrame frame_;
+  const tokenizers::VocabularyTokenizer& tokenizer_;
+  tokenizers::TextFrame frame_;
   bool query_is_global_;
   bool separators_are_global_;
   std::string run_;
@@ -103,9 +103,10 @@ Status check_source_layout(std::string_view text) {
   return check_template("the source layout", text, kLayoutRules);
 }
 
-Result<SourceTokens> encode_layout(const VocabularyTokenizer& tokenizer, std::string_view layout,
-                                   std::string_view separator, GlobalTokens global,
-                                   std::string_view document, std::string_view query) {
+Result<SourceTokens> encode_layout(const tokenizers::VocabularyTokenizer& tokenizer,
+                                   std::string_view layout, std::string_view separator,
+                                   GlobalTokens global, std::string_view document,
+                                   std::string_view query) {
   const std::optional<int32_t> id = tokenizer.special_id(separator);
   LayoutEncoder encoder(tokenizer, global);
   for (const PromptPart& part : split_template(layout)) {
@@ -125,4 +126,4 @@ Result<SourceTokens> encode_layout(const VocabularyTokenizer& tokenizer, std::st
   return encoder.finish();
 }
 
-}  // namespace qfs::tokenizers
+}  // namespace qfs::prompting

@@ -15,7 +15,7 @@
 #include "harness/api/result.h"
 #include "methods/models/tokenizers/tokenizer.h"
 
-namespace qfs::tokenizers {
+namespace qfs::prompting {
 
 /// Which tokens of an encoder with windowed attention see all and are seen by all.
 enum class GlobalTokens { none, first, query, first_and_query, first_and_separators };
@@ -40,8 +40,9 @@ struct SourceTokens {
 /// Encodes a checked layout. {sep} is the special token `separator`; text between two of them is
 /// encoded as one piece, so words merge as in running text, and text of a document is never a
 /// special token. `unavailable`: the vocabulary has no such separator.
-Result<SourceTokens> encode_layout(const VocabularyTokenizer& tokenizer, std::string_view layout,
-                                   std::string_view separator, GlobalTokens global,
-                                   std::string_view document, std::string_view query);
+Result<SourceTokens> encode_layout(const tokenizers::VocabularyTokenizer& tokenizer,
+                                   std::string_view layout, std::string_view separator,
+                                   GlobalTokens global, std::string_view document,
+                                   std::string_view query);
 
-}  // namespace qfs::tokenizers
+}  // namespace qfs::prompting

@@ -5,7 +5,7 @@
 
 #include "harness/core/utf8.h"
 
-namespace qfs::tokenizers {
+namespace qfs::prompting {
 namespace {
 
 /// The rendered segments with their token counts.
@@ -15,7 +15,7 @@ struct CountedDocument {
   int64_t total = 0;
 };
 
-CountedDocument count_document(const Example& example, const Tokenizer& tokenizer) {
+CountedDocument count_document(const Example& example, const tokenizers::Tokenizer& tokenizer) {
   CountedDocument document;
   for (const Segment& segment : example.document) {
     document.texts.push_back(rendered(segment));
@@ -36,10 +36,10 @@ Piece whole_segment(const CountedDocument& document, size_t index) {
 }
 
 /// The first `count` tokens of a segment, fewer where the last one ends inside a code point.
-Piece first_tokens(const CountedDocument& document, size_t index, const Tokenizer& tokenizer,
-                   int64_t count) {
+Piece first_tokens(const CountedDocument& document, size_t index,
+                   const tokenizers::Tokenizer& tokenizer, int64_t count) {
   const std::string& text = document.texts[index];
-  const std::vector<Token> tokens = tokenizer.encode(text);
+  const std::vector<tokenizers::Token> tokens = tokenizer.encode(text);
   const auto end_of_last = static_cast<size_t>(tokens[static_cast<size_t>(count - 1)].end);
   const auto end = static_cast<int64_t>(whole_code_points(text, end_of_last));
   Piece piece{{static_cast<int64_t>(index), 0, end}, 0};
@@ -48,10 +48,10 @@ Piece first_tokens(const CountedDocument& document, size_t index, const Tokenize
 }
 
 /// The last `count` tokens of a segment, fewer where the first one begins inside a code point.
-Piece last_tokens(const CountedDocument& document, size_t index, const Tokenizer& tokenizer,
-                  int64_t count) {
+Piece last_tokens(const CountedDocument& document, size_t index,
+                  const tokenizers::Tokenizer& tokenizer, int64_t count) {
   const std::string& text = document.texts[index];
-  const std::vector<Token> tokens = tokenizer.encode(text);
+  const std::vector<tokenizers::Token> tokens = tokenizer.encode(text);
   const size_t first = tokens.size() - static_cast<size_t>(count);
   auto begin = static_cast<size_t>(tokens[first].begin);
   const auto is_continuation = [](char c) {
@@ -68,8 +68,8 @@ Piece last_tokens(const CountedDocument& document, size_t index, const Tokenizer
 }
 
 /// Pieces from the front until the budget is used up. The document has more tokens than that.
-std::vector<Piece> take_head(const CountedDocument& document, const Tokenizer& tokenizer,
-                             int64_t budget) {
+std::vector<Piece> take_head(const CountedDocument& document,
+                             const tokenizers::Tokenizer& tokenizer, int64_t budget) {
   std::vector<Piece> pieces;
   for (size_t i = 0; budget > 0; ++i) {
     const bool fits = document.tokens[i] <= budget;
@@ -81,8 +81,8 @@ std::vector<Piece> take_head(const CountedDocument& document, const Tokenizer& t
 }
 
 /// The same from the back; pieces in document order.
-std::vector<Piece> take_tail(const CountedDocument& document, const Tokenizer& tokenizer,
-                             int64_t budget) {
+std::vector<Piece> take_tail(const CountedDocument& document,
+                             const tokenizers::Tokenizer& tokenizer, int64_t budget) {
   std::vector<Piece> pieces;
   for (size_t i = document.texts.size(); budget > 0; --i) {
     const bool fits = document.tokens[i - 1] <= budget;
@@ -100,7 +100,8 @@ std::vector<Piece> take_everything(const CountedDocument& document) {
   return pieces;
 }
 
-std::vector<Piece> choose_pieces(const CountedDocument& document, const Tokenizer& tokenizer,
+std::vector<Piece> choose_pieces(const CountedDocument& document,
+                                 const tokenizers::Tokenizer& tokenizer,
                                  std::optional<int64_t> budget, TruncationPolicy policy) {
   if (!budget || document.total <= *budget) return take_everything(document);
   switch (policy) {
@@ -137,7 +138,8 @@ std::string TruncatedDocument::joined() const {
   return text;
 }
 
-Result<TruncatedDocument> truncate_document(const Example& example, const Tokenizer& tokenizer,
+Result<TruncatedDocument> truncate_document(const Example& example,
+                                            const tokenizers::Tokenizer& tokenizer,
                                             std::optional<int64_t> budget_tokens,
                                             TruncationPolicy policy) {
   if (budget_tokens && *budget_tokens < 1) {
@@ -159,4 +161,4 @@ Result<TruncatedDocument> truncate_document(const Example& example, const Tokeni
   return result;
 }
 
-}  // namespace qfs::tokenizers
+}  // namespace qfs::prompting

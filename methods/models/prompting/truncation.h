@@ -18,7 +18,7 @@
 #include "harness/api/result.h"
 #include "methods/models/tokenizers/tokenizer.h"
 
-namespace qfs::tokenizers {
+namespace qfs::prompting {
 
 /// Which part of a document that is too long is kept.
 enum class TruncationPolicy {
@@ -47,8 +47,9 @@ struct TruncatedDocument {
 /// so a kept text is valid UTF-8 and kept_tokens never exceeds the budget. Counting a kept text
 /// again may give another number where the tokenizer merges across the cut. Errors:
 /// `invalid_argument` for a budget below 1.
-Result<TruncatedDocument> truncate_document(const Example& example, const Tokenizer& tokenizer,
+Result<TruncatedDocument> truncate_document(const Example& example,
+                                            const tokenizers::Tokenizer& tokenizer,
                                             std::optional<int64_t> budget_tokens,
                                             TruncationPolicy policy);
 
-}  // namespace qfs::tokenizers
+}  // namespace qfs::prompting

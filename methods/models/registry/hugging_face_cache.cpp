@@ -6,7 +6,7 @@
 
 #include "harness/core/files.h"
 
-namespace qfs::backbones {
+namespace qfs::registry {
 
 namespace {
 
@@ -63,4 +63,4 @@ Result<std::string> hugging_face_snapshot(std::string_view name) {
                      revision);
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::registry

@@ -9,11 +9,11 @@
 
 #include "harness/api/result.h"
 
-namespace qfs::backbones {
+namespace qfs::registry {
 
 /// The snapshot folder of "org/name@revision" (a commit, branch or tag; "main" when left out).
 /// `unavailable` when it is not there, with the command that fetches it; `invalid_argument` when
 /// the text is not of that form.
 Result<std::string> hugging_face_snapshot(std::string_view name);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::registry

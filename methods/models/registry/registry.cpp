@@ -19,7 +19,7 @@
 #include "methods/models/tokenizers/folders/tokenizer_files.h"
 #include "methods/models/tokenizers/tokenizer.h"
 
-namespace qfs::backbones {
+namespace qfs::registry {
 
 namespace {
 
@@ -226,4 +226,4 @@ Status verify_backbone(const Resource& resource) {
                     resource.name + "' declares " + resource.digest);
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::registry

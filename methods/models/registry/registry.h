@@ -13,7 +13,7 @@
 #include "harness/api/method.h"
 #include "harness/api/result.h"
 
-namespace qfs::backbones {
+namespace qfs::registry {
 
 /// A registered model: one GGUF file that carries weights, tokenizer and chat template, or the
 /// Hugging Face folder of an encoder.
@@ -57,4 +57,4 @@ Status verify_backbone(const Resource& resource);
 /// Whether the digest is the registry's; that of a path is the one that its files have.
 bool is_registered(const Resource& resource);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::registry

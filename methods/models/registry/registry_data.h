@@ -5,8 +5,8 @@
 
 #include <string_view>
 
-namespace qfs::backbones {
+namespace qfs::registry {
 
 std::string_view registry_text();
 
-}  // namespace qfs::backbones
+}  // namespace qfs::registry

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 
+#include "harness/api/method.h"
 #include "methods/models/tokenizers/tokenizer.h"
 
 namespace qfs::tokenizers {

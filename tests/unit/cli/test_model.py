@@ -154,16 +154,6 @@ class Model(ModelTest):
         self.assert_fails(5, self.run_bench("model", "logits", "./tiny", "--text", "Ab", "--dtype", "bfloat16"),
                           "GPT-2 is computed on a CPU in float32")
 
-    def test_flash_attention_is_refused_where_it_cannot_be(self):
-        self.write_model(led_shapes(), **LED)
-        arguments = ("./tiny", "--text", "Ab cd", "--flash-windows")
-        for verb in ("logits", "generate"):
-            self.assert_fails(5, self.run_bench("model", verb, *arguments), "need a GPU; the device is 'cpu'")
-        self.write_model(led_shapes(), **{**LED, "encoder_attention_heads": HIDDEN})
-        self.assert_fails(2, self.run_bench("model", "logits", *arguments), "this encoder's is 1")
-        self.write_model()
-        self.assert_fails(2, self.run_bench("model", "logits", *arguments), "this backbone has none")
-
     def test_wrong_parameters_of_decoding_are_named(self):
         self.write_model()
         for setting, message in (("beams=3", "unknown parameter of decoding 'beams'"),

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 std::vector<std::string> chunks(std::vector<std::string> texts, ChunkSizes sizes,
                                 const char* tokenizer = "words") {
-  tokenizers::TruncatedDocument document;
+  prompting::TruncatedDocument document;
   document.texts = std::move(texts);
   const auto opened = tokenizers::open_tokenizer(*tokenizers::builtin_tokenizer(tokenizer));
   return make_chunks(document, **opened, sizes);

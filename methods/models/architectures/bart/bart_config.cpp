@@ -9,7 +9,7 @@
 #include "methods/models/architectures/reading/config_reader.h"
 #include "methods/models/checkpoints/model_config.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
@@ -19,7 +19,8 @@ constexpr int64_t kMaxPositions = int64_t{1} << 24;
 
 /// `attention_window`: an integer for all layers, or one a layer. transformers counts both sides,
 /// AllenAI's code one.
-Result<std::vector<Window>> read_windows(const ConfigObject& file, int64_t layers, bool native) {
+Result<std::vector<nn::Window>> read_windows(const ConfigObject& file, int64_t layers,
+                                             bool native) {
   const auto given = file.integers("attention_window");
   if (!given.ok()) return given.error();
   std::vector<int64_t> widths = *given;
@@ -27,7 +28,7 @@ Result<std::vector<Window>> read_windows(const ConfigObject& file, int64_t layer
   if (widths.size() == 1) widths.resize(static_cast<size_t>(layers), widths.front());
   const bool blocks = native && file.text_or("attention_mode", "").ok() &&
                       *file.text_or("attention_mode", "") == "sliding_chunks_no_overlap";
-  std::vector<Window> windows;
+  std::vector<nn::Window> windows;
   for (const int64_t width : widths) {
     if (width < 1 || width > kMaxPositions || (!native && width % 2 != 0)) {
       return data_error(
@@ -100,4 +101,4 @@ Result<BartConfig> read_bart_config(const checkpoints::ModelDirectory& directory
   return config;
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -14,14 +14,14 @@
 #include "methods/models/checkpoints/model_directory.h"
 #include "methods/models/nn/windows.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 inline constexpr std::array<std::string_view, 4> kBartModelTypes = {"bart", "led", "mbart",
                                                                     "pegasus"};
 
 struct BartConfig {
-  EncoderConfig encoder;        ///< width, norms, scale and activation are the decoder's too
-  std::vector<Window> windows;  ///< one a layer of the encoder; none: full attention
+  EncoderConfig encoder;            ///< width, norms, scale and activation are the decoder's too
+  std::vector<nn::Window> windows;  ///< one a layer of the encoder; none: full attention
   int64_t decoder_layers = 0;
   int64_t decoder_heads = 0;
   int64_t decoder_intermediate = 0;
@@ -40,4 +40,4 @@ struct BartConfig {
 /// it. Errors as read_encoder_config.
 Result<BartConfig> read_bart_config(const checkpoints::ModelDirectory& directory);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

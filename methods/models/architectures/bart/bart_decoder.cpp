@@ -1,16 +1,16 @@
 #include "methods/models/architectures/bart/bart_decoder.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
-at::Tensor normed(const BartWeights& weights, const LayerNorm& norm, const at::Tensor& states) {
-  return apply(norm, states, weights.config.encoder.norm_eps);
+at::Tensor normed(const BartWeights& weights, const nn::LayerNorm& norm, const at::Tensor& states) {
+  return nn::apply(norm, states, weights.config.encoder.norm_eps);
 }
 
 /// Residual states after a block, with its norm before it or after the sum.
 template <class Block>
-at::Tensor add(const BartWeights& weights, const LayerNorm& norm, const at::Tensor& states,
+at::Tensor add(const BartWeights& weights, const nn::LayerNorm& norm, const at::Tensor& states,
                Block&& block) {
   if (weights.config.encoder.pre_norm) return states + block(normed(weights, norm, states));
   return normed(weights, norm, states + block(states));
@@ -19,11 +19,11 @@ at::Tensor add(const BartWeights& weights, const LayerNorm& norm, const at::Tens
 at::Tensor embed(const BartWeights& weights, const at::Tensor& tokens,
                  const at::Tensor& positions) {
   const BartConfig& config = weights.config;
-  at::Tensor words = weights.words.index_select(0, tokens);
-  if (config.encoder.embedding_scale != 1) words = words * config.encoder.embedding_scale;
+  at::Tensor embedded = weights.token_embeddings.index_select(0, tokens);
+  if (config.encoder.embedding_scale != 1) embedded = embedded * config.encoder.embedding_scale;
   const at::Tensor places =
       weights.positions.narrow(0, config.decoder_first_position, config.decoder_positions());
-  const at::Tensor sum = words + places.index_select(0, positions);
+  const at::Tensor sum = embedded + places.index_select(0, positions);
   return config.encoder.embedding_norm ? normed(weights, weights.norm, sum) : sum;
 }
 
@@ -45,7 +45,7 @@ at::Tensor decoder_states(const BartWeights& weights, const at::Tensor& tokens,
     });
     states = add(weights, layer.output_norm, states, [&](const at::Tensor& read) {
       const at::Tensor inner =
-          apply(weights.config.encoder.activation, operations.multiply(layer.up, read));
+          nn::apply(weights.config.encoder.activation, operations.multiply(layer.up, read));
       return operations.multiply(layer.down, inner);
     });
   }
@@ -60,9 +60,9 @@ at::Tensor decoder_logits(const BartWeights& weights, const at::Tensor& tokens,
 at::Tensor cross_keys_values(const BartWeights& weights, const DecoderLayer& layer,
                              const at::Tensor& states) {
   const BartConfig& c = weights.config;
-  return apply(layer.cross_key_value, states)
+  return nn::apply(layer.cross_key_value, states)
       .view({states.size(1), 2, c.decoder_heads, c.decoder_head_dim()})
       .permute({1, 2, 0, 3});
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -12,7 +12,7 @@
 
 #include "methods/models/architectures/bart/bart_weights.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 /// What differs between a step and a whole sequence. Rows are tokens.
 class DecoderOperations {
@@ -20,7 +20,7 @@ class DecoderOperations {
   virtual ~DecoderOperations() = default;
 
   /// x [rows, inputs] to [rows, outputs].
-  virtual at::Tensor multiply(const Linear& linear, const at::Tensor& x) = 0;
+  virtual at::Tensor multiply(const nn::Linear& linear, const at::Tensor& x) = 0;
   /// Self-attention; qkv [rows, 3 hidden] to [rows, hidden].
   virtual at::Tensor attend_past(const at::Tensor& qkv, size_t layer) = 0;
   /// Cross-attention; queries [rows, hidden] to [rows, hidden].
@@ -41,4 +41,4 @@ at::Tensor decoder_logits(const BartWeights& weights, const at::Tensor& tokens,
 at::Tensor cross_keys_values(const BartWeights& weights, const DecoderLayer& layer,
                              const at::Tensor& states);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

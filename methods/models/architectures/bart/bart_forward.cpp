@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "methods/models/architectures/bart/bart_decoder.h"
-#include "methods/models/architectures/bart/bart_source.h"
+#include "methods/models/architectures/bart/encoder_input.h"
 #include "methods/models/nn/causal_attention.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
@@ -20,12 +20,12 @@ class WholeSequence final : public DecoderOperations {
   WholeSequence(const BartWeights& weights, const at::Tensor& states)
       : weights_(weights), states_(states) {}
 
-  at::Tensor multiply(const Linear& linear, const at::Tensor& x) override {
-    return apply(linear, x);
+  at::Tensor multiply(const nn::Linear& linear, const at::Tensor& x) override {
+    return nn::apply(linear, x);
   }
 
   at::Tensor attend_past(const at::Tensor& qkv, size_t) override {
-    return causal_attention(qkv, weights_.config.decoder_heads);
+    return nn::causal_attention(qkv, weights_.config.decoder_heads);
   }
 
   at::Tensor attend_source(const at::Tensor& queries, size_t layer) override {
@@ -47,15 +47,15 @@ class WholeSequence final : public DecoderOperations {
 
 }  // namespace
 
-Result<at::Tensor> bart_logits(const BartWeights& weights, const SequenceInput& input) {
-  const SequenceShape shape = shape_of(weights);
-  const auto& ids = begun_with(input, shape);
+Result<at::Tensor> bart_logits(const BartWeights& weights, const nn::SequenceInput& input) {
+  const nn::SequenceShape shape = shape_of(weights);
+  const auto& ids = nn::begun_with(input, shape);
   const Status known = check_decoder_ids(ids, shape.context, shape.vocabulary);
   if (!known.ok()) return known.error();
   const auto states = encode_source(weights, input);
   if (!states.ok()) return states.error();
-  return guarded("reading a target sequence", [&]() -> Result<at::Tensor> {
-    const at::Device device = weights.words.device();
+  return nn::guarded("reading a target sequence", [&]() -> Result<at::Tensor> {
+    const at::Device device = weights.token_embeddings.device();
     const std::vector<int64_t> tokens(ids.begin(), ids.end());
     const at::Tensor positions = at::arange(static_cast<int64_t>(ids.size()), device);
     WholeSequence operations(weights, *states);
@@ -63,4 +63,4 @@ Result<at::Tensor> bart_logits(const BartWeights& weights, const SequenceInput& 
   });
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -10,10 +10,10 @@
 #include "methods/models/architectures/bart/bart_weights.h"
 #include "methods/models/nn/sequence_model.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 /// Logits after each of `input.decoder_ids` (or the decoder's start): [ids, vocabulary].
 /// `invalid_argument` as encode_source, and for decoder ids that are unknown or too many.
-Result<at::Tensor> bart_logits(const BartWeights& weights, const SequenceInput& input);
+Result<at::Tensor> bart_logits(const BartWeights& weights, const nn::SequenceInput& input);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

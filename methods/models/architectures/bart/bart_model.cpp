@@ -4,52 +4,53 @@
 #include <vector>
 
 #include "methods/models/architectures/bart/bart_decoder.h"
-#include "methods/models/architectures/bart/bart_source.h"
+#include "methods/models/architectures/bart/encoder_input.h"
 #include "methods/models/nn/runtime/input_checks.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/nn/steps/step_model.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
 /// What the decoder's layers attend to: keys and values of an encoded input.
 struct Source {
-  std::vector<KeyValues> layers;
+  std::vector<nn::KeyValues> layers;
 };
 
-class BartModel final : public StepModel {
+class BartModel final : public nn::StepModel {
  public:
   explicit BartModel(std::shared_ptr<const BartWeights> weights)
-      : StepModel(shape_of(*weights),
-                  {weights->config.decoder_layers, weights->config.decoder_heads,
-                   weights->config.decoder_head_dim()},
-                  weights->positions),
+      : nn::StepModel(shape_of(*weights),
+                      {weights->config.decoder_layers, weights->config.decoder_heads,
+                       weights->config.decoder_head_dim()},
+                      weights->positions),
         weights_(std::move(weights)) {}
 
   Status begin(int64_t rows, int64_t capacity) override {
-    if (Status begun = StepModel::begin(rows, capacity); !begun.ok()) return begun;
+    if (Status begun = nn::StepModel::begin(rows, capacity); !begun.ok()) return begun;
     sources_.assign(cache_.lengths.size(), nullptr);
     return {};
   }
 
-  Status prefill(int64_t row, const SequenceInput& input, std::span<float> logits) override {
+  Status prefill(int64_t row, const nn::SequenceInput& input, std::span<float> logits) override {
     Status status = check_prefill(row, input, shape(), cache_.lengths, cache_.capacity());
     if (!status.ok()) return status;
-    status = check_logits_room(logits, 1, shape().vocabulary);
+    status = nn::check_logits_room(logits, 1, shape().vocabulary);
     if (!status.ok()) return status;
     const auto states = encode_source(*weights_, input);
     if (!states.ok()) return states.error();
-    return guarded("reading the decoder's first tokens", [&]() -> Status {
+    return nn::guarded("reading the decoder's first tokens", [&]() -> Status {
       sources_[static_cast<size_t>(row)] = project(*states);
-      for (const int32_t token : begun_with(input, shape())) run({&row, 1}, {&token, 1}, logits);
+      for (const int32_t token : nn::begun_with(input, shape()))
+        run({&row, 1}, {&token, 1}, logits);
       return {};
     });
   }
 
   Status reassign(std::span<const int64_t> rows, std::span<const int64_t> sources) override {
-    if (Status moved = StepModel::reassign(rows, sources); !moved.ok()) return moved;
-    reassign_values(rows, sources, sources_);
+    if (Status moved = nn::StepModel::reassign(rows, sources); !moved.ok()) return moved;
+    nn::reassign_values(rows, sources, sources_);
     return {};
   }
 
@@ -59,7 +60,7 @@ class BartModel final : public StepModel {
    public:
     Step(BartModel& model, std::span<const int64_t> rows) : model_(model), rows_(rows) {}
 
-    at::Tensor multiply(const Linear& linear, const at::Tensor& x) override {
+    at::Tensor multiply(const nn::Linear& linear, const at::Tensor& x) override {
       return model_.multiply(linear, x);
     }
 
@@ -68,7 +69,7 @@ class BartModel final : public StepModel {
     }
 
     at::Tensor attend_source(const at::Tensor& queries, size_t layer) override {
-      std::vector<KeyValues> read;
+      std::vector<nn::KeyValues> read;
       for (const int64_t row : rows_) {
         read.push_back(model_.sources_[static_cast<size_t>(row)]->layers[layer]);
       }
@@ -101,8 +102,8 @@ class BartModel final : public StepModel {
 
 }  // namespace
 
-std::unique_ptr<SequenceModel> make_bart_model(std::shared_ptr<const BartWeights> weights) {
+std::unique_ptr<nn::SequenceModel> make_bart_model(std::shared_ptr<const BartWeights> weights) {
   return std::make_unique<BartModel>(std::move(weights));
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -11,8 +11,8 @@
 #include "methods/models/architectures/bart/bart_weights.h"
 #include "methods/models/nn/sequence_model.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
-std::unique_ptr<SequenceModel> make_bart_model(std::shared_ptr<const BartWeights> weights);
+std::unique_ptr<nn::SequenceModel> make_bart_model(std::shared_ptr<const BartWeights> weights);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

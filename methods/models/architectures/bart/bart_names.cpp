@@ -1,6 +1,6 @@
 #include "methods/models/architectures/bart/bart_names.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
@@ -33,4 +33,4 @@ AttentionNames global_attention_names(int64_t encoder_layer) {
           .norm = ""};
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 struct AttentionNames {
   std::string query;
@@ -31,4 +31,4 @@ DecoderLayerNames decoder_layer_names(int64_t index);
 /// query, key and value of LED's global attention; `norm` and `output` are empty.
 AttentionNames global_attention_names(int64_t encoder_layer);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -10,13 +10,13 @@
 #include "methods/models/nn/model_outline.h"
 #include "methods/models/nn/network.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 /// Errors as read_bart_config.
-Result<ModelOutline> outline_bart_folder(const checkpoints::ModelDirectory& directory);
+Result<nn::ModelOutline> outline_bart_folder(const checkpoints::ModelDirectory& directory);
 
 /// Errors as load_bart_weights.
-Result<std::shared_ptr<const Network>> load_bart_folder(
+Result<std::shared_ptr<const nn::Network>> load_bart_folder(
     const checkpoints::ModelDirectory& directory);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -13,7 +13,7 @@
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/nn/sinusoidal.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
@@ -81,13 +81,13 @@ DecoderLayer read_layer(const DecoderLayerNames& names, TensorReader& reader) {
 
 /// The output head with its bias.
 void read_head(const Checkpoint& file, TensorReader& reader, BartWeights& weights) {
-  const at::Tensor& words = weights.encoder->words;
+  const at::Tensor& embeddings = weights.encoder->token_embeddings;
   for (const char* name :
        {"shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight"}) {
-    reader.expect_tied(name, words);
+    reader.expect_tied(name, embeddings);
   }
-  if (weights.config.tied) reader.expect_tied("lm_head.weight", words);
-  weights.head.weight = weights.config.tied ? words : reader.tensor("lm_head.weight");
+  if (weights.config.tied) reader.expect_tied("lm_head.weight", embeddings);
+  weights.head.weight = weights.config.tied ? embeddings : reader.tensor("lm_head.weight");
   weights.head.bias = file.find("final_logits_bias") != nullptr
                           ? reader.tensor("final_logits_bias")
                           : at::zeros({1, weights.config.encoder.vocabulary});
@@ -99,17 +99,21 @@ class Copier {
   Copier(at::Device device, at::ScalarType type) : copier_(device, type) {}
 
   at::Tensor operator()(const at::Tensor& tensor) { return copier_.tensor(tensor); }
-  Linear operator()(const Linear& part) { return {(*this)(part.weight), (*this)(part.bias)}; }
-  LayerNorm operator()(const LayerNorm& part) { return {(*this)(part.weight), (*this)(part.bias)}; }
+  nn::Linear operator()(const nn::Linear& part) {
+    return {(*this)(part.weight), (*this)(part.bias)};
+  }
+  nn::LayerNorm operator()(const nn::LayerNorm& part) {
+    return {(*this)(part.weight), (*this)(part.bias)};
+  }
 
  private:
-  DeviceCopier copier_;
+  nn::DeviceCopier copier_;
 };
 
 std::shared_ptr<const EncoderWeights> copy_encoder(const EncoderWeights& weights, Copier& to) {
   auto copy = std::make_shared<EncoderWeights>();
   copy->config = weights.config;
-  copy->words = to(weights.words);
+  copy->token_embeddings = to(weights.token_embeddings);
   copy->positions = to(weights.positions);
   copy->segments = to(weights.segments);
   copy->norm = to(weights.norm);
@@ -139,7 +143,7 @@ Loaded load_bart_weights(const checkpoints::ModelDirectory& directory) {
   const auto differences =
       checkpoints::compare_tensors(**file, expected_tensors(*config).tensors(), others);
   if (Status same = to_status(differences, directory.path()); !same.ok()) return same.error();
-  return guarded("loading '" + directory.path() + "'", [&]() -> Loaded {
+  return nn::guarded("loading '" + directory.path() + "'", [&]() -> Loaded {
     auto weights = std::make_shared<BartWeights>();
     weights->config = *config;
     weights->encoder = *encoder;
@@ -149,11 +153,11 @@ Loaded load_bart_weights(const checkpoints::ModelDirectory& directory) {
       weights->global.push_back(
           {reader.linear(names.query), reader.fused({names.key, names.value})});
     }
-    weights->words = weights->encoder->words;
+    weights->token_embeddings = weights->encoder->token_embeddings;
     const bool stored_positions = (*file)->find("decoder.embed_positions.weight") != nullptr;
     weights->positions = stored_positions ? reader.tensor("decoder.embed_positions.weight")
-                                          : sinusoidal_positions(config->decoder_position_rows,
-                                                                 config->encoder.hidden);
+                                          : nn::sinusoidal_positions(config->decoder_position_rows,
+                                                                     config->encoder.hidden);
     if (config->encoder.embedding_norm) weights->norm = reader.norm("decoder.layernorm_embedding");
     if (config->encoder.pre_norm) weights->last_norm = reader.norm("decoder.layer_norm");
     for (int64_t i = 0; i < config->decoder_layers && reader.status().ok(); ++i) {
@@ -166,16 +170,17 @@ Loaded load_bart_weights(const checkpoints::ModelDirectory& directory) {
 }
 
 Loaded copy_to_device(const BartWeights& weights, at::Device device, at::ScalarType type) {
-  return guarded("copying weights to " + device.str(), [&]() -> Loaded {
+  return nn::guarded("copying weights to " + device.str(), [&]() -> Loaded {
     Copier to(device, type);
     auto copy = std::make_shared<BartWeights>();
     copy->config = weights.config;
     copy->encoder = copy_encoder(*weights.encoder, to);
-    for (const GlobalProjections& layer : weights.global) {
+    for (const nn::GlobalProjections& layer : weights.global) {
       copy->global.push_back({to(layer.query), to(layer.key_value)});
     }
-    const bool shared = weights.words.is_same(weights.encoder->words);
-    copy->words = shared ? copy->encoder->words : to(weights.words);
+    const bool shared = weights.token_embeddings.is_same(weights.encoder->token_embeddings);
+    copy->token_embeddings =
+        shared ? copy->encoder->token_embeddings : to(weights.token_embeddings);
     copy->positions = to(weights.positions);
     copy->norm = to(weights.norm);
     copy->last_norm = to(weights.last_norm);
@@ -185,10 +190,10 @@ Loaded copy_to_device(const BartWeights& weights, at::Device device, at::ScalarT
                               to(layer.cross_output), to(layer.cross_norm), to(layer.up),
                               to(layer.down), to(layer.output_norm)});
     }
-    const bool tied = weights.head.weight.is_same(weights.words);
-    copy->head = {tied ? copy->words : to(weights.head.weight), to(weights.head.bias)};
+    const bool tied = weights.head.weight.is_same(weights.token_embeddings);
+    copy->head = {tied ? copy->token_embeddings : to(weights.head.weight), to(weights.head.bias)};
     return std::shared_ptr<const BartWeights>(std::move(copy));
   });
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -15,31 +15,31 @@
 #include "methods/models/nn/dense.h"
 #include "methods/models/nn/windowed/global_projections.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 struct DecoderLayer {
-  Linear self_qkv;  ///< queries, keys, values below one another: [3 hidden, hidden]
-  Linear self_output;
-  LayerNorm self_norm;
-  Linear cross_query;
-  Linear cross_key_value;  ///< [2 hidden, hidden], applied to the encoder's states
-  Linear cross_output;
-  LayerNorm cross_norm;
-  Linear up;
-  Linear down;
-  LayerNorm output_norm;
+  nn::Linear self_qkv;  ///< queries, keys, values below one another: [3 hidden, hidden]
+  nn::Linear self_output;
+  nn::LayerNorm self_norm;
+  nn::Linear cross_query;
+  nn::Linear cross_key_value;  ///< [2 hidden, hidden], applied to the encoder's states
+  nn::Linear cross_output;
+  nn::LayerNorm cross_norm;
+  nn::Linear up;
+  nn::Linear down;
+  nn::LayerNorm output_norm;
 };
 
 struct BartWeights {
   BartConfig config;
   std::shared_ptr<const EncoderWeights> encoder;
-  std::vector<GlobalProjections> global;  ///< of LED's encoder layers; none for BART
-  at::Tensor words;                       ///< [vocabulary, hidden]; the encoder's where shared
-  at::Tensor positions;                   ///< [decoder_position_rows, hidden]
-  LayerNorm norm;                         ///< of the embeddings, as the encoder's
-  LayerNorm last_norm;                    ///< likewise
+  std::vector<nn::GlobalProjections> global;  ///< of LED's encoder layers; none for BART
+  at::Tensor token_embeddings;                ///< [vocabulary, hidden]; the encoder's where shared
+  at::Tensor positions;                       ///< [decoder_position_rows, hidden]
+  nn::LayerNorm norm;                         ///< of the embeddings, as the encoder's
+  nn::LayerNorm last_norm;                    ///< likewise
   std::vector<DecoderLayer> layers;
-  Linear head;  ///< [vocabulary, hidden], often the encoder's `words`; bias: final_logits_bias
+  nn::Linear head;  ///< [vocabulary, hidden], often the encoder's `words`; bias: final_logits_bias
 };
 
 /// Reads a folder, float32 on the CPU. Errors: those of read_bart_config and load_encoder_weights;
@@ -51,4 +51,4 @@ Result<std::shared_ptr<const BartWeights>> load_bart_weights(
 Result<std::shared_ptr<const BartWeights>> copy_to_device(const BartWeights& weights,
                                                           at::Device device, at::ScalarType type);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -2,20 +2,20 @@
 
 #include "methods/models/architectures/bert/encoder_work.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
-ModelWork bart_work(const BartWeights& weights, const ElementBytes& bytes) {
+nn::ModelWork bart_work(const BartWeights& weights, const nn::ElementBytes& bytes) {
   constexpr int64_t kFloatBytes = 4;
   const BartConfig& c = weights.config;
   const int64_t element = bytes.weights.value_or(kFloatBytes);
   const int64_t hidden = c.encoder.hidden;
   const int64_t layers = c.decoder_layers;
-  ModelWork work;
+  nn::ModelWork work;
   work.causal = false;
   work.windows = c.windows;
   work.input = encoder_stack(*weights.encoder, element);
   work.input.matrices.push_back({2 * hidden, hidden, layers});
-  LayerStack& output = work.output;
+  nn::LayerStack& output = work.output;
   output.matrices = {{3 * hidden, hidden, layers},
                      {hidden, hidden, 3 * layers},  // both outputs, cross-attention's query
                      {c.decoder_intermediate, hidden, layers},
@@ -29,7 +29,7 @@ ModelWork bart_work(const BartWeights& weights, const ElementBytes& bytes) {
   }
   output.layers = layers;
   output.width = hidden;
-  for (const GlobalProjections& global : weights.global) {
+  for (const nn::GlobalProjections& global : weights.global) {
     work.global_bytes += element * linear_elements({&global.query, &global.key_value});
   }
   work.head = {weights.head.weight.size(0), hidden, 1};
@@ -39,4 +39,4 @@ ModelWork bart_work(const BartWeights& weights, const ElementBytes& bytes) {
   return work;
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -6,8 +6,8 @@
 #include "methods/models/architectures/bart/bart_weights.h"
 #include "methods/models/nn/model_work.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
-ModelWork bart_work(const BartWeights& weights, const ElementBytes& bytes);
+nn::ModelWork bart_work(const BartWeights& weights, const nn::ElementBytes& bytes);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

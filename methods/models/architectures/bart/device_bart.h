@@ -12,10 +12,9 @@
 #include "methods/models/nn/device/device_services.h"
 #include "methods/models/nn/sequence_model.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
-std::unique_ptr<SequenceModel> make_device_model(std::shared_ptr<const BartWeights> weights,
-                                                 const DeviceServices& services,
-                                                 WindowKernel windows = WindowKernel::masks);
+std::unique_ptr<nn::SequenceModel> make_device_model(
+    std::shared_ptr<const BartWeights> weights, const nn::DeviceServices& services);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
@@ -16,7 +16,7 @@ at::Tensor repeated(const at::Tensor& table, int64_t rows) {
   return table.repeat({times, 1}).narrow(0, 0, rows).contiguous();
 }
 
-Linear rows_of(const Linear& fused, int64_t first, int64_t count) {
+nn::Linear rows_of(const nn::Linear& fused, int64_t first, int64_t count) {
   return {fused.weight.narrow(0, first, count), fused.bias.narrow(0, first, count)};
 }
 
@@ -44,4 +44,4 @@ std::shared_ptr<const BartWeights> led_from_bart(const BartWeights& bart, int64_
   return led;
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

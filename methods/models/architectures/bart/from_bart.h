@@ -11,11 +11,11 @@
 
 #include "methods/models/architectures/bart/bart_weights.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 /// `window`: positions on both sides together, even; `positions`: of the encoder. All but the
 /// position table shares the memory of `bart`, whose type must be bart without windows.
 std::shared_ptr<const BartWeights> led_from_bart(const BartWeights& bart, int64_t window,
                                                  int64_t positions);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -8,7 +8,7 @@
 #include "methods/models/architectures/bart/bart_decoder.h"
 #include "methods/models/nn/steps/key_value_cache.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 void SourceCache::begin(size_t rows) { places_.assign(rows, kNone); }
 
@@ -17,7 +17,7 @@ void SourceCache::store(int64_t row, const at::Tensor& states) {
   const int64_t place = make_room(row, tokens);
   for (size_t l = 0; l < weights_->layers.size(); ++l) {
     const at::Tensor both = cross_keys_values(*weights_, weights_->layers[l], states);
-    const LayerCache cache = layer(l);
+    const nn::LayerCache cache = layer(l);
     cache.keys.select(0, place).narrow(1, 0, tokens).copy_(both.select(0, 0));
     cache.values.select(0, place).narrow(1, 0, tokens).copy_(both.select(0, 1));
   }
@@ -26,10 +26,10 @@ void SourceCache::store(int64_t row, const at::Tensor& states) {
 }
 
 void SourceCache::reassign(std::span<const int64_t> rows, std::span<const int64_t> sources) {
-  reassign_values(rows, sources, places_);
+  nn::reassign_values(rows, sources, places_);
 }
 
-LayerCache SourceCache::layer(size_t index) const {
+nn::LayerCache SourceCache::layer(size_t index) const {
   return {keys_.select(0, static_cast<int64_t>(index)),
           values_.select(0, static_cast<int64_t>(index))};
 }
@@ -46,7 +46,7 @@ int64_t SourceCache::make_room(int64_t row, int64_t tokens) {
   const bool fits = keys_.defined() && tokens <= capacity();
   if (free < present && fits) return free;
   const int64_t most = weights_->config.encoder.max_tokens();
-  const int64_t rounded = std::min(parts_of(tokens) * kernels::kDecodePart, most);
+  const int64_t rounded = std::min(nn::parts_of(tokens) * kernels::kDecodePart, most);
   grow(free < present ? present
                       : std::min<int64_t>(std::max<int64_t>(2 * present, 1),
                                           static_cast<int64_t>(places_.size())),
@@ -62,7 +62,7 @@ void SourceCache::grow(int64_t places, int64_t capacity) {
   const auto enlarged = [&](const at::Tensor& old) {
     at::Tensor larger =
         at::empty({c.decoder_layers, places, c.decoder_heads, capacity, c.decoder_head_dim()},
-                  weights_->words.options());
+                  weights_->token_embeddings.options());
     if (old.defined()) larger.narrow(1, 0, old.size(1)).narrow(3, 0, old.size(3)).copy_(old);
     return larger;
   };
@@ -72,4 +72,4 @@ void SourceCache::grow(int64_t places, int64_t capacity) {
   lengths_.resize(static_cast<size_t>(places), 0);
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

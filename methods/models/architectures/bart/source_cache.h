@@ -16,7 +16,7 @@
 #include "methods/models/architectures/bart/bart_weights.h"
 #include "methods/models/nn/device/device_attention.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 class SourceCache {
  public:
@@ -32,7 +32,7 @@ class SourceCache {
   void reassign(std::span<const int64_t> rows, std::span<const int64_t> sources);
 
   /// Places of a layer's keys and values that DecodeAttention calls cache rows.
-  LayerCache layer(size_t index) const;
+  nn::LayerCache layer(size_t index) const;
   int64_t capacity() const { return keys_.size(3); }
   int64_t place(int64_t row) const { return places_[static_cast<size_t>(row)]; }
   /// Tokens of the row's input.
@@ -54,4 +54,4 @@ class SourceCache {
   std::vector<int64_t> lengths_;  ///< of each place
 };
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -7,7 +7,7 @@
 
 #include "methods/models/nn/runtime/input_checks.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
@@ -25,7 +25,7 @@ void add(const float* values, float* sums, int64_t count) {
 
 }  // namespace
 
-CpuEncoder::PackedLinear CpuEncoder::packed(const Linear& linear) {
+CpuEncoder::PackedLinear CpuEncoder::packed(const nn::Linear& linear) {
   PackedLinear result;
   result.outputs = linear.weight.size(0);
   result.inputs = linear.weight.size(1);
@@ -55,7 +55,7 @@ Status CpuEncoder::check(const std::vector<int32_t>& text) const {
     return invalid_argument("a text of " + std::to_string(length) +
                             " tokens; the encoder reads 1 to " + std::to_string(c.max_tokens()));
   }
-  return check_token_ids(text, c.vocabulary);
+  return nn::check_token_ids(text, c.vocabulary);
 }
 
 std::vector<CpuEncoder::Group> CpuEncoder::groups(
@@ -103,7 +103,7 @@ void CpuEncoder::reserve(std::span<const Group> groups) {
 
 void CpuEncoder::embed(const std::vector<int32_t>& ids, float* rows) const {
   const EncoderConfig& c = config();
-  const float* const words = weights_->words.const_data_ptr<float>();
+  const float* const embeddings = weights_->token_embeddings.const_data_ptr<float>();
   const float* const positions = weights_->positions.const_data_ptr<float>();
   const float* const segment =
       c.segments > 0 ? weights_->segments.const_data_ptr<float>() : nullptr;
@@ -112,7 +112,7 @@ void CpuEncoder::embed(const std::vector<int32_t>& ids, float* rows) const {
   for (const int32_t id : ids) {
     const bool none = c.padding_has_no_position && id == c.padding_id;
     const float* const position = positions + (none ? c.padding_id : next++) * c.hidden;
-    const float* const word = words + int64_t{id} * c.hidden;
+    const float* const word = embeddings + int64_t{id} * c.hidden;
     for (int64_t i = 0; i < c.hidden; ++i) rows[i] = word[i] * scale;
     if (segment != nullptr) add(segment, rows, c.hidden);
     add(position, rows, c.hidden);
@@ -126,7 +126,7 @@ void CpuEncoder::multiply(const PackedLinear& linear, const float* x, int64_t ro
                      linear.inputs, linear.outputs});
 }
 
-void CpuEncoder::normalize(const LayerNorm& norm, float* rows, int64_t count) const {
+void CpuEncoder::normalize(const nn::LayerNorm& norm, float* rows, int64_t count) const {
   kernels_.layer_norm(rows, count, config().hidden, norm.weight.const_data_ptr<float>(),
                       norm.bias.const_data_ptr<float>(), static_cast<float>(config().norm_eps));
 }
@@ -168,7 +168,7 @@ void CpuEncoder::encode(const Group& group, std::span<const std::vector<int32_t>
     row += static_cast<int64_t>(texts[i]->size());
   }
   normalize(weights_->norm, states, group.rows);
-  const auto activate = c.activation == Activation::gelu ? kernels_.gelu : kernels_.gelu_tanh;
+  const auto activate = c.activation == nn::Activation::gelu ? kernels_.gelu : kernels_.gelu_tanh;
   for (size_t l = 0; l < layers_.size(); ++l) {
     const EncoderLayer& layer = weights_->layers[l];
     multiply(layers_[l].qkv, states, group.rows, scratch->qkv.data());
@@ -184,7 +184,7 @@ void CpuEncoder::encode(const Group& group, std::span<const std::vector<int32_t>
     float* const inner = scratch->inner.data();
     multiply(layers_[l].up, states, group.rows, inner);
     const int64_t values = group.rows * c.intermediate;
-    if (c.activation == Activation::relu) {
+    if (c.activation == nn::Activation::relu) {
       for (int64_t i = 0; i < values; ++i) inner[i] = std::max(inner[i], 0.0F);
     } else {
       activate(inner, values);
@@ -220,4 +220,4 @@ Status CpuEncoder::encode(std::span<const std::vector<int32_t>* const> texts,
   return {};
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

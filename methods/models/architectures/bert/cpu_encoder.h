@@ -17,7 +17,7 @@
 #include "methods/models/kernels/dense_kernels.h"
 #include "methods/models/kernels/thread_pool.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 class CpuEncoder {
  public:
@@ -62,7 +62,7 @@ class CpuEncoder {
     int64_t longest = 0;
   };
 
-  static PackedLinear packed(const Linear& linear);
+  static PackedLinear packed(const nn::Linear& linear);
   Status check(const std::vector<int32_t>& text) const;
   std::vector<Group> groups(std::span<const std::vector<int32_t>* const> texts) const;
   void reserve(std::span<const Group> groups);
@@ -71,7 +71,7 @@ class CpuEncoder {
   void embed(const std::vector<int32_t>& ids, float* rows) const;
   void attend(const std::vector<int32_t>& ids, int64_t first_row, Scratch& scratch) const;
   void multiply(const PackedLinear& linear, const float* x, int64_t rows, float* y) const;
-  void normalize(const LayerNorm& norm, float* rows, int64_t count) const;
+  void normalize(const nn::LayerNorm& norm, float* rows, int64_t count) const;
 
   std::shared_ptr<const EncoderWeights> weights_;
   std::vector<PackedLayer> layers_;
@@ -81,4 +81,4 @@ class CpuEncoder {
   std::vector<std::unique_ptr<Scratch>> free_;
 };
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -7,7 +7,7 @@
 #include "methods/models/architectures/reading/config_reader.h"
 #include "methods/models/checkpoints/model_config.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
@@ -133,7 +133,7 @@ Result<EncoderConfig> read_encoder_config(const checkpoints::ModelDirectory& dir
   config.vocabulary = reader.integer("vocab_size", kMaxRows);
   const std::string activation_name = (*family)->read(reader, config);
   if (Status status = check_positions(reader, file); !status.ok()) return status.error();
-  const auto activation = activation_named(activation_name, file.source());
+  const auto activation = nn::activation_named(activation_name, file.source());
   if (!activation.ok()) return activation.error();
   config.activation = *activation;
   if (config.hidden % config.heads != 0 || config.max_tokens() < 1) {
@@ -144,4 +144,4 @@ Result<EncoderConfig> read_encoder_config(const checkpoints::ModelDirectory& dir
   return config;
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -11,7 +11,7 @@
 #include "methods/models/checkpoints/model_directory.h"
 #include "methods/models/nn/dense.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 struct EncoderConfig {
   std::string model_type;
@@ -31,7 +31,7 @@ struct EncoderConfig {
   bool pre_norm = false;
   bool embedding_norm = true;
   bool sinusoidal = false;  ///< a checkpoint without a position table has the sinusoidal one
-  Activation activation = Activation::gelu;
+  nn::Activation activation = nn::Activation::gelu;
 
   int64_t head_dim() const { return hidden / heads; }
   /// Longest text, special tokens included.
@@ -42,4 +42,4 @@ struct EncoderConfig {
 /// impossible.
 Result<EncoderConfig> read_encoder_config(const checkpoints::ModelDirectory& directory);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

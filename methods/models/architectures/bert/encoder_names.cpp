@@ -3,7 +3,7 @@
 #include <map>
 #include <stdexcept>
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
@@ -57,7 +57,7 @@ EncoderLayerNames led_layer(int64_t index) {
 EncoderNames bart_like(std::string prefix, EncoderLayerNames (*layer)(int64_t)) {
   return {
       .prefix = std::move(prefix),
-      .words = {"shared", "encoder.embed_tokens"},
+      .token_embeddings = {"shared", "encoder.embed_tokens"},
       .positions = "encoder.embed_positions",
       .segments = "",
       .norm = "encoder.layernorm_embedding",
@@ -69,7 +69,7 @@ EncoderNames bart_like(std::string prefix, EncoderLayerNames (*layer)(int64_t)) 
 
 EncoderNames bert_like(std::string prefix) {
   return {.prefix = std::move(prefix),
-          .words = {"embeddings.word_embeddings"},
+          .token_embeddings = {"embeddings.word_embeddings"},
           .positions = "embeddings.position_embeddings",
           .segments = "embeddings.token_type_embeddings",
           .norm = "embeddings.LayerNorm",
@@ -98,7 +98,7 @@ const EncoderNames& encoder_names(std::string_view model_type) {
       {"roberta", bert_like("roberta.")},
       {"distilbert",
        {.prefix = "distilbert.",
-        .words = {"embeddings.word_embeddings"},
+        .token_embeddings = {"embeddings.word_embeddings"},
         .positions = "embeddings.position_embeddings",
         .segments = "",
         .norm = "embeddings.LayerNorm",
@@ -116,4 +116,4 @@ const EncoderNames& encoder_names(std::string_view model_type) {
   return found->second;
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 struct EncoderLayerNames {
   std::string query;
@@ -24,8 +24,9 @@ struct EncoderLayerNames {
 };
 
 struct EncoderNames {
-  std::string prefix;              ///< "bert.", …
-  std::vector<std::string> words;  ///< places of the table: a shared one, then the encoder's own
+  std::string prefix;  ///< "bert.", …
+  std::vector<std::string>
+      token_embeddings;  ///< places of the table: a shared one, then the encoder's own
   std::string positions;
   std::string segments;  ///< used where the configuration has segments
   std::string norm;
@@ -37,4 +38,4 @@ struct EncoderNames {
 /// For a model type that read_encoder_config accepts.
 const EncoderNames& encoder_names(std::string_view model_type);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

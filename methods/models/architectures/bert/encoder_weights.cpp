@@ -9,28 +9,28 @@
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/nn/sinusoidal.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
 using checkpoints::Checkpoint;
 
-/// The name of the table of words, which some checkpoints keep at another place. Where nothing is
+/// The name of the token embeddings, which some checkpoints keep at another place. Where nothing is
 /// tied, the encoder's own comes before one that it would share.
-std::string words_name(const Checkpoint& file, const EncoderNames& names, bool tied) {
-  std::vector<std::string> places = names.words;
+std::string token_embeddings_name(const Checkpoint& file, const EncoderNames& names, bool tied) {
+  std::vector<std::string> places = names.token_embeddings;
   if (!tied) std::ranges::reverse(places);
   for (const std::string& name : places) {
     if (file.find(name + ".weight") != nullptr) return name;
   }
-  return names.words.front();
+  return names.token_embeddings.front();
 }
 
 /// Every tensor of the encoder, before any is read.
 TensorList expected_tensors(const EncoderConfig& config, const EncoderNames& names,
-                            const std::string& words) {
+                            const std::string& embeddings) {
   TensorList expected;
-  expected.add(words + ".weight", {config.vocabulary, config.hidden});
+  expected.add(embeddings + ".weight", {config.vocabulary, config.hidden});
   if (config.sinusoidal) {
     expected.add_optional(names.positions + ".weight", {config.position_rows, config.hidden});
   } else {
@@ -76,17 +76,17 @@ Result<std::shared_ptr<const EncoderWeights>> load_encoder_weights(
   if (!file.ok()) return file.error();
   const Result<bool> tied = directory.config().boolean_or("tie_word_embeddings", true);
   if (!tied.ok()) return tied.error();
-  const std::string words = words_name(**file, names, *tied);
+  const std::string embeddings = token_embeddings_name(**file, names, *tied);
   const auto differences = checkpoints::compare_tensors(
-      **file, expected_tensors(*config, names, words).tensors(), names.others);
+      **file, expected_tensors(*config, names, embeddings).tensors(), names.others);
   if (Status same = to_status(differences, directory.path()); !same.ok()) return same.error();
-  return guarded("loading '" + directory.path() + "'", [&]() -> Loaded {
+  return nn::guarded("loading '" + directory.path() + "'", [&]() -> Loaded {
     auto weights = std::make_shared<EncoderWeights>();
     weights->config = *config;
     TensorReader reader(**file);
-    weights->words = reader.tensor(words + ".weight");
+    weights->token_embeddings = reader.tensor(embeddings + ".weight");
     weights->positions = config->sinusoidal && (*file)->find(names.positions + ".weight") == nullptr
-                             ? sinusoidal_positions(config->position_rows, config->hidden)
+                             ? nn::sinusoidal_positions(config->position_rows, config->hidden)
                              : reader.tensor(names.positions + ".weight");
     if (config->segments > 0) weights->segments = reader.tensor(names.segments + ".weight");
     if (config->embedding_norm) weights->norm = reader.norm(names.norm);
@@ -103,4 +103,4 @@ Result<std::shared_ptr<const EncoderWeights>> load_encoder_weights(
   });
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

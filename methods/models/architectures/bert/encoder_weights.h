@@ -13,24 +13,24 @@
 #include "methods/models/checkpoints/model_directory.h"
 #include "methods/models/nn/dense.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 struct EncoderLayer {
-  Linear qkv;  ///< queries, keys, values below one another: [3 hidden, hidden]
-  Linear attention_output;
-  LayerNorm attention_norm;
-  Linear up;
-  Linear down;
-  LayerNorm output_norm;
+  nn::Linear qkv;  ///< queries, keys, values below one another: [3 hidden, hidden]
+  nn::Linear attention_output;
+  nn::LayerNorm attention_norm;
+  nn::Linear up;
+  nn::Linear down;
+  nn::LayerNorm output_norm;
 };
 
 struct EncoderWeights {
   EncoderConfig config;
-  at::Tensor words;      ///< [vocabulary, hidden]
-  at::Tensor positions;  ///< [position_rows, hidden]
-  at::Tensor segments;   ///< [segments, hidden]; undefined without
-  LayerNorm norm;        ///< of the embeddings; undefined without `embedding_norm`
-  LayerNorm last_norm;   ///< of the last states; undefined without `pre_norm`
+  at::Tensor token_embeddings;  ///< [vocabulary, hidden]
+  at::Tensor positions;         ///< [position_rows, hidden]
+  at::Tensor segments;          ///< [segments, hidden]; undefined without
+  nn::LayerNorm norm;           ///< of the embeddings; undefined without `embedding_norm`
+  nn::LayerNorm last_norm;      ///< of the last states; undefined without `pre_norm`
   std::vector<EncoderLayer> layers;
 };
 
@@ -45,4 +45,4 @@ Result<std::shared_ptr<const checkpoints::Checkpoint>> open_encoder_checkpoint(
 Result<std::shared_ptr<const EncoderWeights>> load_encoder_weights(
     const checkpoints::ModelDirectory& directory);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -1,6 +1,6 @@
 #include "methods/models/architectures/bert/encoder_work.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
@@ -10,21 +10,21 @@ int64_t elements(const at::Tensor& tensor) { return tensor.defined() ? tensor.nu
 
 }  // namespace
 
-int64_t linear_elements(std::initializer_list<const Linear*> layers) {
+int64_t linear_elements(std::initializer_list<const nn::Linear*> layers) {
   int64_t sum = 0;
-  for (const Linear* linear : layers) sum += elements(linear->weight) + elements(linear->bias);
+  for (const nn::Linear* linear : layers) sum += elements(linear->weight) + elements(linear->bias);
   return sum;
 }
 
-int64_t norm_elements(std::initializer_list<const LayerNorm*> norms) {
+int64_t norm_elements(std::initializer_list<const nn::LayerNorm*> norms) {
   int64_t sum = 0;
-  for (const LayerNorm* norm : norms) sum += elements(norm->weight) + elements(norm->bias);
+  for (const nn::LayerNorm* norm : norms) sum += elements(norm->weight) + elements(norm->bias);
   return sum;
 }
 
-LayerStack encoder_stack(const EncoderWeights& weights, int64_t element_bytes) {
+nn::LayerStack encoder_stack(const EncoderWeights& weights, int64_t element_bytes) {
   const EncoderConfig& c = weights.config;
-  LayerStack stack;
+  nn::LayerStack stack;
   stack.matrices = {{3 * c.hidden, c.hidden, c.layers},
                     {c.hidden, c.hidden, c.layers},
                     {c.intermediate, c.hidden, c.layers},
@@ -39,11 +39,11 @@ LayerStack encoder_stack(const EncoderWeights& weights, int64_t element_bytes) {
   return stack;
 }
 
-ModelWork encoder_work(const EncoderWeights& weights) {
-  ModelWork work;
+nn::ModelWork encoder_work(const EncoderWeights& weights) {
+  nn::ModelWork work;
   work.input = encoder_stack(weights, kFloatBytes);
   work.causal = false;
   return work;
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

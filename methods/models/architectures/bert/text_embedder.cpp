@@ -9,7 +9,7 @@
 #include "methods/models/checkpoints/model_directory.h"
 #include "methods/models/registry/registry.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
@@ -65,7 +65,7 @@ Result<std::unique_ptr<TextEmbedder>> TextEmbedder::open(const Resource& model,
   }
   auto inputs = TextInputs::open(model.path, config->max_tokens(), options.prefix_space);
   if (!inputs.ok()) return inputs.error();
-  if (Status same = verify_backbone(model); !same.ok()) return same.error();
+  if (Status same = registry::verify_backbone(model); !same.ok()) return same.error();
   auto weights = cache.get<EncoderWeights>("encoder:" + model.digest,
                                            [&] { return load_encoder_weights(*directory); });
   if (!weights.ok()) return weights.error();
@@ -73,4 +73,4 @@ Result<std::unique_ptr<TextEmbedder>> TextEmbedder::open(const Resource& model,
       std::make_unique<FolderEmbedder>(*std::move(weights), *std::move(inputs), options));
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

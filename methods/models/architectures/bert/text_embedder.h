@@ -14,7 +14,7 @@
 #include "harness/api/resource_cache.h"
 #include "harness/api/result.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 /// What an encoder reads of a text.
 struct TextTokens {
@@ -48,4 +48,4 @@ class TextEmbedder {
                                                     ResourceCache& cache);
 };
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -6,7 +6,7 @@
 #include "methods/models/tokenizers/folders/tokenizer_files.h"
 #include "methods/models/tokenizers/settings/tokenizer_config.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
@@ -59,4 +59,4 @@ Result<TextTokens> TextInputs::tokens(std::string_view text) const {
   return result;
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -14,7 +14,7 @@
 #include "methods/models/architectures/bert/text_embedder.h"
 #include "methods/models/tokenizers/tokenizer.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 class TextInputs {
  public:
@@ -32,4 +32,4 @@ class TextInputs {
   bool prefix_space_ = false;
 };
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -13,7 +13,7 @@
 #include "methods/models/nn/runtime/input_checks.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
@@ -39,7 +39,7 @@ Status TransformerEncoder::check(const EncoderInput& text) const {
     return invalid_argument("a text of " + std::to_string(length) +
                             " tokens; the encoder reads 1 to " + std::to_string(c.max_tokens()));
   }
-  if (Status status = check_token_ids(text.ids, c.vocabulary); !status.ok()) return status;
+  if (Status status = nn::check_token_ids(text.ids, c.vocabulary); !status.ok()) return status;
   if (!text.segments.empty() && text.segments.size() != text.ids.size()) {
     return invalid_argument(std::to_string(text.segments.size()) + " segments for " +
                             std::to_string(length) + " tokens");
@@ -70,27 +70,27 @@ at::Tensor TransformerEncoder::embed(std::span<const EncoderInput> texts, int64_
       *position++ = none ? c.padding_id : next++;
     }
   }
-  const at::Device device = weights_->words.device();
-  at::Tensor sum = at::embedding(weights_->words, ids.to(device));
+  const at::Device device = weights_->token_embeddings.device();
+  at::Tensor sum = at::embedding(weights_->token_embeddings, ids.to(device));
   if (c.embedding_scale != 1) sum = sum * c.embedding_scale;
   if (c.segments > 0) sum = sum + at::embedding(weights_->segments, segments.to(device));
   sum = sum + at::embedding(weights_->positions, positions.to(device));
-  return c.embedding_norm ? apply(weights_->norm, sum, c.norm_eps) : sum;
+  return c.embedding_norm ? nn::apply(weights_->norm, sum, c.norm_eps) : sum;
 }
 
 at::Tensor TransformerEncoder::read_by(const EncoderLayer& layer, const at::Tensor& states) const {
   const EncoderConfig& c = config();
-  return c.pre_norm ? apply(layer.attention_norm, states, c.norm_eps) : states;
+  return c.pre_norm ? nn::apply(layer.attention_norm, states, c.norm_eps) : states;
 }
 
 at::Tensor TransformerEncoder::last(const at::Tensor& states) const {
   const EncoderConfig& c = config();
-  return c.pre_norm ? apply(weights_->last_norm, states, c.norm_eps) : states;
+  return c.pre_norm ? nn::apply(weights_->last_norm, states, c.norm_eps) : states;
 }
 
 at::Tensor TransformerEncoder::project(const EncoderLayer& layer, const at::Tensor& read) const {
   const EncoderConfig& c = config();
-  return apply(layer.qkv, read)
+  return nn::apply(layer.qkv, read)
       .view({read.size(0), read.size(1), 3, c.heads, c.head_dim()})
       .permute({2, 0, 3, 1, 4});
 }
@@ -99,13 +99,13 @@ at::Tensor TransformerEncoder::finish_layer(const EncoderLayer& layer, const at:
                                             const at::Tensor& attended) const {
   const EncoderConfig& c = config();
   const at::Tensor joined = attended.transpose(1, 2).reshape(states.sizes());
-  const at::Tensor sum = states + apply(layer.attention_output, joined);
+  const at::Tensor sum = states + nn::apply(layer.attention_output, joined);
   const auto feed_forward = [&](const at::Tensor& read) {
-    return apply(layer.down, apply(c.activation, apply(layer.up, read)));
+    return nn::apply(layer.down, nn::apply(c.activation, nn::apply(layer.up, read)));
   };
-  if (c.pre_norm) return sum + feed_forward(apply(layer.output_norm, sum, c.norm_eps));
-  const at::Tensor middle = apply(layer.attention_norm, sum, c.norm_eps);
-  return apply(layer.output_norm, middle + feed_forward(middle), c.norm_eps);
+  if (c.pre_norm) return sum + feed_forward(nn::apply(layer.output_norm, sum, c.norm_eps));
+  const at::Tensor middle = nn::apply(layer.attention_norm, sum, c.norm_eps);
+  return nn::apply(layer.output_norm, middle + feed_forward(middle), c.norm_eps);
 }
 
 Result<at::Tensor> TransformerEncoder::hidden_states(std::span<const EncoderInput> texts,
@@ -120,11 +120,11 @@ Result<at::Tensor> TransformerEncoder::hidden_states(std::span<const EncoderInpu
     if (Status status = check(text); !status.ok()) return status.error();
     longest = std::max(longest, static_cast<int64_t>(text.ids.size()));
   }
-  return guarded("encoding texts", [&]() -> Result<at::Tensor> {
-    const at::Tensor mask = key_mask(texts, longest, weights_->words.device());
+  return nn::guarded("encoding texts", [&]() -> Result<at::Tensor> {
+    const at::Tensor mask = key_mask(texts, longest, weights_->token_embeddings.device());
     const std::optional<at::Tensor> keys_seen =
         mask.defined() ? std::optional<at::Tensor>(mask) : std::nullopt;
-    std::optional<MaskedAttention> allowed;
+    std::optional<nn::MaskedAttention> allowed;
     if (keys_seen) allowed.emplace();
     at::Tensor states = embed(texts, longest);
     for (int64_t i = 0; i < layers; ++i) {
@@ -139,9 +139,9 @@ Result<at::Tensor> TransformerEncoder::hidden_states(std::span<const EncoderInpu
 }
 
 Result<at::Tensor> TransformerEncoder::hidden_states(const EncoderInput& text,
-                                                     const LayerAttention& attention) const {
+                                                     const nn::LayerAttention& attention) const {
   if (Status status = check(text); !status.ok()) return status.error();
-  return guarded("encoding a text", [&]() -> Result<at::Tensor> {
+  return nn::guarded("encoding a text", [&]() -> Result<at::Tensor> {
     at::Tensor states = embed({&text, 1}, static_cast<int64_t>(text.ids.size()));
     for (int64_t i = 0; i < config().layers; ++i) {
       const EncoderLayer& layer = weights_->layers[static_cast<size_t>(i)];
@@ -152,4 +152,4 @@ Result<at::Tensor> TransformerEncoder::hidden_states(const EncoderInput& text,
   });
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -18,7 +18,7 @@
 #include "methods/models/architectures/bert/encoder_weights.h"
 #include "methods/models/nn/windowed/layer_attention.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 struct EncoderInput {
   std::vector<int32_t> ids;
@@ -37,7 +37,8 @@ class TransformerEncoder {
   /// over max_tokens(), an unknown id or segment, more layers than there are.
   Result<at::Tensor> hidden_states(std::span<const EncoderInput> texts, int64_t layers) const;
   /// All layers of one text with another attention: [1, tokens, hidden].
-  Result<at::Tensor> hidden_states(const EncoderInput& text, const LayerAttention& attention) const;
+  Result<at::Tensor> hidden_states(const EncoderInput& text,
+                                   const nn::LayerAttention& attention) const;
 
  private:
   Status check(const EncoderInput& text) const;
@@ -55,4 +56,4 @@ class TransformerEncoder {
   std::shared_ptr<const EncoderWeights> weights_;
 };
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -5,7 +5,7 @@
 
 #include "methods/models/architectures/reading/config_reader.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
@@ -47,7 +47,7 @@ Result<Gpt2Config> read_gpt2_config(const checkpoints::ModelDirectory& directory
   }
   const std::string name = reader.text_or("activation_function", "gelu_new");
   if (!reader.status().ok()) return reader.status().error();
-  const auto activation = activation_named(name, file.source());
+  const auto activation = nn::activation_named(name, file.source());
   if (!activation.ok()) return activation.error();
   config.activation = *activation;
   if (config.hidden % config.heads != 0) {
@@ -57,8 +57,8 @@ Result<Gpt2Config> read_gpt2_config(const checkpoints::ModelDirectory& directory
   return config;
 }
 
-SequenceShape shape_of(const Gpt2Config& config) {
+nn::SequenceShape shape_of(const Gpt2Config& config) {
   return {.vocabulary = config.vocabulary, .context = config.context};
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -12,7 +12,7 @@
 #include "methods/models/nn/dense.h"
 #include "methods/models/nn/sequence_model.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 inline constexpr std::array<std::string_view, 1> kGpt2ModelTypes = {"gpt2"};
 
@@ -24,7 +24,7 @@ struct Gpt2Config {
   int64_t vocabulary = 0;
   int64_t context = 0;  ///< rows of the position table
   double norm_eps = 0;
-  Activation activation = Activation::gelu_tanh;
+  nn::Activation activation = nn::Activation::gelu_tanh;
   bool tied = true;  ///< the head is the embedding
 
   int64_t head_dim() const { return hidden / heads; }
@@ -36,6 +36,6 @@ struct Gpt2Config {
 /// than 1 / sqrt(head_dim), reordered attention, an activation that is not computed.
 Result<Gpt2Config> read_gpt2_config(const checkpoints::ModelDirectory& directory);
 
-SequenceShape shape_of(const Gpt2Config& config);
+nn::SequenceShape shape_of(const Gpt2Config& config);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -11,7 +11,7 @@
 
 #include "methods/models/architectures/gpt2/gpt2_weights.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 /// What differs between a step, a prompt and a whole sequence. Rows are tokens.
 class Gpt2Operations {
@@ -19,7 +19,7 @@ class Gpt2Operations {
   virtual ~Gpt2Operations() = default;
 
   /// x [rows, inputs] to [rows, outputs].
-  virtual at::Tensor multiply(const Linear& linear, const at::Tensor& x) = 0;
+  virtual at::Tensor multiply(const nn::Linear& linear, const at::Tensor& x) = 0;
   /// qkv [rows, 3 hidden] to [rows, hidden].
   virtual at::Tensor attend(const at::Tensor& qkv, size_t layer) = 0;
 };
@@ -29,4 +29,4 @@ class Gpt2Operations {
 at::Tensor gpt2_states(const Gpt2Weights& weights, const at::Tensor& tokens,
                        const at::Tensor& positions, Gpt2Operations& operations);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -12,10 +12,10 @@
 #include "harness/api/result.h"
 #include "methods/models/architectures/gpt2/gpt2_weights.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 /// Logits after each of `ids`: [ids, vocabulary]. `invalid_argument`: no ids, too many, an unknown
 /// one.
 Result<at::Tensor> gpt2_logits(const Gpt2Weights& weights, std::span<const int32_t> ids);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -9,8 +9,8 @@
 #include "methods/models/architectures/gpt2/gpt2_weights.h"
 #include "methods/models/nn/sequence_model.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
-std::unique_ptr<SequenceModel> make_gpt2_model(std::shared_ptr<const Gpt2Weights> weights);
+std::unique_ptr<nn::SequenceModel> make_gpt2_model(std::shared_ptr<const Gpt2Weights> weights);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -10,13 +10,13 @@
 #include "methods/models/nn/model_outline.h"
 #include "methods/models/nn/network.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 /// Errors as read_gpt2_config.
-Result<ModelOutline> outline_gpt2_folder(const checkpoints::ModelDirectory& directory);
+Result<nn::ModelOutline> outline_gpt2_folder(const checkpoints::ModelDirectory& directory);
 
 /// Errors as load_gpt2_weights.
-Result<std::shared_ptr<const Network>> load_gpt2_folder(
+Result<std::shared_ptr<const nn::Network>> load_gpt2_folder(
     const checkpoints::ModelDirectory& directory);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

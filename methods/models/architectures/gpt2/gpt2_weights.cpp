@@ -10,7 +10,7 @@
 #include "methods/models/checkpoints/renamed_checkpoint.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
@@ -27,7 +27,7 @@ void expect_transposed(const std::string& name, int64_t outputs, int64_t inputs,
   expected.add(name + ".bias", {outputs});
 }
 
-Linear read_transposed(const std::string& name, TensorReader& reader) {
+nn::Linear read_transposed(const std::string& name, TensorReader& reader) {
   const at::Tensor weight = reader.tensor(name + ".weight");
   return {weight.defined() ? weight.t().contiguous() : weight, reader.tensor(name + ".bias")};
 }
@@ -79,22 +79,22 @@ Loaded load_gpt2_weights(const checkpoints::ModelDirectory& directory) {
   const auto differences =
       checkpoints::compare_tensors(**file, expected_tensors(*config).tensors(), others);
   if (Status same = to_status(differences, directory.path()); !same.ok()) return same.error();
-  return guarded("loading '" + directory.path() + "'", [&]() -> Loaded {
+  return nn::guarded("loading '" + directory.path() + "'", [&]() -> Loaded {
     auto weights = std::make_shared<Gpt2Weights>();
     weights->config = *config;
     TensorReader reader(**file);
-    weights->words = reader.tensor("wte.weight");
+    weights->token_embeddings = reader.tensor("wte.weight");
     weights->positions = reader.tensor("wpe.weight");
     for (int64_t i = 0; i < config->layers && reader.status().ok(); ++i) {
       weights->layers.push_back(read_layer(layer_prefix(i), reader));
     }
     weights->last_norm = reader.norm("ln_f");
-    if (config->tied) reader.expect_tied(kHead, weights->words);
-    weights->head = {config->tied ? weights->words : reader.tensor(kHead),
+    if (config->tied) reader.expect_tied(kHead, weights->token_embeddings);
+    weights->head = {config->tied ? weights->token_embeddings : reader.tensor(kHead),
                      at::zeros({config->vocabulary})};
     if (!reader.status().ok()) return reader.status().error();
     return std::shared_ptr<const Gpt2Weights>(std::move(weights));
   });
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

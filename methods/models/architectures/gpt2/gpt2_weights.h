@@ -13,24 +13,24 @@
 #include "methods/models/checkpoints/model_directory.h"
 #include "methods/models/nn/dense.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 struct Gpt2Layer {
-  LayerNorm attention_norm;
-  Linear qkv;  ///< queries, keys, values below one another: [3 hidden, hidden]
-  Linear attention_output;
-  LayerNorm mlp_norm;
-  Linear up;
-  Linear down;
+  nn::LayerNorm attention_norm;
+  nn::Linear qkv;  ///< queries, keys, values below one another: [3 hidden, hidden]
+  nn::Linear attention_output;
+  nn::LayerNorm mlp_norm;
+  nn::Linear up;
+  nn::Linear down;
 };
 
 struct Gpt2Weights {
   Gpt2Config config;
-  at::Tensor words;      ///< [vocabulary, hidden]
-  at::Tensor positions;  ///< [context, hidden]
+  at::Tensor token_embeddings;  ///< [vocabulary, hidden]
+  at::Tensor positions;         ///< [context, hidden]
   std::vector<Gpt2Layer> layers;
-  LayerNorm last_norm;
-  Linear head;  ///< [vocabulary, hidden], `words` where they are tied; its bias is 0
+  nn::LayerNorm last_norm;
+  nn::Linear head;  ///< [vocabulary, hidden], `words` where they are tied; its bias is 0
 };
 
 /// Reads a folder, float32 on the CPU; names with and without the prefix "transformer.". Errors:
@@ -40,4 +40,4 @@ struct Gpt2Weights {
 Result<std::shared_ptr<const Gpt2Weights>> load_gpt2_weights(
     const checkpoints::ModelDirectory& directory);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -2,13 +2,13 @@
 
 #include "methods/models/architectures/bert/encoder_work.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
-ModelWork gpt2_work(const Gpt2Weights& weights, const ElementBytes& bytes) {
+nn::ModelWork gpt2_work(const Gpt2Weights& weights, const nn::ElementBytes& bytes) {
   constexpr int64_t kFloatBytes = 4;
   const Gpt2Config& c = weights.config;
   const int64_t element = bytes.weights.value_or(kFloatBytes);
-  LayerStack stack;
+  nn::LayerStack stack;
   stack.matrices = {{3 * c.hidden, c.hidden, c.layers},
                     {c.hidden, c.hidden, c.layers},
                     {c.intermediate, c.hidden, c.layers},
@@ -20,7 +20,7 @@ ModelWork gpt2_work(const Gpt2Weights& weights, const ElementBytes& bytes) {
   }
   stack.layers = c.layers;
   stack.width = c.hidden;
-  ModelWork work;
+  nn::ModelWork work;
   work.input = stack;
   work.output = stack;
   work.head = {c.vocabulary, c.hidden, 1};
@@ -30,4 +30,4 @@ ModelWork gpt2_work(const Gpt2Weights& weights, const ElementBytes& bytes) {
   return work;
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -6,8 +6,8 @@
 #include "methods/models/architectures/gpt2/gpt2_weights.h"
 #include "methods/models/nn/model_work.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
-ModelWork gpt2_work(const Gpt2Weights& weights, const ElementBytes& bytes);
+nn::ModelWork gpt2_work(const Gpt2Weights& weights, const nn::ElementBytes& bytes);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

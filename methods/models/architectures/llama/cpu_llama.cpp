@@ -6,24 +6,24 @@
 #include "methods/models/architectures/llama/llama_network.h"
 #include "methods/models/nn/runtime/input_checks.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
-class CpuLlama final : public SequenceModel {
+class CpuLlama final : public nn::SequenceModel {
  public:
   CpuLlama(std::shared_ptr<const LlamaWeights> weights, bool bfloat16_products)
       : shape_(shape_of(weights->config)), model_(std::move(weights), bfloat16_products) {}
 
-  const SequenceShape& shape() const override { return shape_; }
+  const nn::SequenceShape& shape() const override { return shape_; }
 
   Status begin(int64_t rows, int64_t capacity) override {
     return model_.make_room(cache_, rows, capacity);
   }
 
-  Status prefill(int64_t row, const SequenceInput& input, std::span<float> logits) override {
+  Status prefill(int64_t row, const nn::SequenceInput& input, std::span<float> logits) override {
     const Status can =
-        check_prompt(row, input.ids, shape_.vocabulary, cache_.lengths, cache_.capacity());
+        nn::check_prompt(row, input.ids, shape_.vocabulary, cache_.lengths, cache_.capacity());
     if (!can.ok()) return can;
     int64_t& length = cache_.lengths[static_cast<size_t>(row)];
     if (input.shared) {
@@ -48,16 +48,16 @@ class CpuLlama final : public SequenceModel {
   }
 
  private:
-  SequenceShape shape_;
+  nn::SequenceShape shape_;
   Llama model_;
-  KeyValueCache cache_;
+  nn::KeyValueCache cache_;
 };
 
 }  // namespace
 
-std::unique_ptr<SequenceModel> make_cpu_model(std::shared_ptr<const LlamaWeights> weights,
-                                              bool bfloat16_products) {
+std::unique_ptr<nn::SequenceModel> make_cpu_model(std::shared_ptr<const LlamaWeights> weights,
+                                                  bool bfloat16_products) {
   return std::make_unique<CpuLlama>(std::move(weights), bfloat16_products);
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

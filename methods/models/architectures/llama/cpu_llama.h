@@ -8,10 +8,10 @@
 #include "methods/models/architectures/llama/llama_weights.h"
 #include "methods/models/nn/sequence_model.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
-/// `bfloat16_products`: prompts are read in bfloat16 (PromptProducts).
-std::unique_ptr<SequenceModel> make_cpu_model(std::shared_ptr<const LlamaWeights> weights,
-                                              bool bfloat16_products = false);
+/// `bfloat16_products`: prompts are read in bfloat16 (PrefillGemm).
+std::unique_ptr<nn::SequenceModel> make_cpu_model(std::shared_ptr<const LlamaWeights> weights,
+                                                  bool bfloat16_products = false);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

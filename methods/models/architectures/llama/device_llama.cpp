@@ -18,14 +18,14 @@
 #include "methods/models/nn/runtime/input_checks.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
 /// Tokens of a prompt or step with their places in the cache, on the device.
 struct Inputs {
   at::Tensor tokens;  ///< int32 [tokens]
-  CachePlaces places;
+  nn::CachePlaces places;
 
   /// Of int32 [3, tokens].
   static Inputs of(const at::Tensor& packed, int64_t parts) {
@@ -33,21 +33,22 @@ struct Inputs {
   }
 };
 
-class DeviceLlama final : public DeviceModel {
+class DeviceLlama final : public nn::DeviceModel {
  public:
-  DeviceLlama(std::shared_ptr<const DeviceLlamaWeights> weights, const DeviceServices& services)
-      : DeviceModel(shape_of(weights->config),
-                    {weights->config.layers, weights->config.kv_heads, weights->config.head_dim},
-                    weights->embedding, services, kLists),
+  DeviceLlama(std::shared_ptr<const DeviceLlamaWeights> weights, const nn::DeviceServices& services)
+      : nn::DeviceModel(
+            shape_of(weights->config),
+            {weights->config.layers, weights->config.kv_heads, weights->config.head_dim},
+            weights->embedding, services, kLists),
         weights_(std::move(weights)),
         services_(services),
         rotations_(config().rope, config().head_dim, device()) {}
 
   Status begin(int64_t rows, int64_t capacity) override {
-    const Status begun = DeviceModel::begin(rows, capacity);
+    const Status begun = nn::DeviceModel::begin(rows, capacity);
     if (!begun.ok() || rotations_.holds(cache_.capacity())) return begun;
     forget_records();
-    const Status covered = guarded("making the table of rotations", [&]() -> Status {
+    const Status covered = nn::guarded("making the table of rotations", [&]() -> Status {
       rotations_.cover(cache_.capacity());
       return {};
     });
@@ -55,12 +56,12 @@ class DeviceLlama final : public DeviceModel {
     return covered;
   }
 
-  Status prefill(int64_t row, const SequenceInput& input, std::span<float> logits) override {
+  Status prefill(int64_t row, const nn::SequenceInput& input, std::span<float> logits) override {
     const std::span<const int32_t> tokens = input.ids;
     Status status =
-        check_prompt(row, tokens, config().vocabulary, cache_.lengths, cache_.capacity());
+        nn::check_prompt(row, tokens, config().vocabulary, cache_.lengths, cache_.capacity());
     if (!status.ok()) return status;
-    status = check_logits_room(logits, 1, config().vocabulary);
+    status = nn::check_logits_room(logits, 1, config().vocabulary);
     if (!status.ok()) return status;
     const auto count = static_cast<int64_t>(tokens.size());
     int64_t& length = cache_.lengths[static_cast<size_t>(row)];
@@ -68,15 +69,16 @@ class DeviceLlama final : public DeviceModel {
       const Status copied = cache_.copy_shared(*input.shared, count, row);
       if (!copied.ok()) return copied;
     }
-    const Status read = guarded("reading a prompt of " + std::to_string(count) + " tokens", [&] {
-      const auto rest = tokens.subspan(static_cast<size_t>(length));
-      const int64_t whole_prompt = length == 0 ? row : kNoPrompt;
-      const at::Tensor inputs = prompt_inputs(rest, row, length).to(device());
-      const at::Tensor hidden = forward(Inputs::of(inputs, parts_of(count)), whole_prompt);
-      const at::Tensor last = hidden.narrow(0, hidden.size(0) - 1, 1);
-      copy_logits(at::mm(normed(last, weights_->output_norm), weights_->head.t()), logits);
-      return Status();
-    });
+    const Status read =
+        nn::guarded("reading a prompt of " + std::to_string(count) + " tokens", [&] {
+          const auto rest = tokens.subspan(static_cast<size_t>(length));
+          const int64_t whole_prompt = length == 0 ? row : kNoPrompt;
+          const at::Tensor inputs = prompt_inputs(rest, row, length).to(device());
+          const at::Tensor hidden = forward(Inputs::of(inputs, nn::parts_of(count)), whole_prompt);
+          const at::Tensor last = hidden.narrow(0, hidden.size(0) - 1, 1);
+          copy_logits(at::mm(normed(last, weights_->output_norm), weights_->head.t()), logits);
+          return Status();
+        });
     length = read.ok() ? count : 0;
     return read;
   }
@@ -87,7 +89,7 @@ class DeviceLlama final : public DeviceModel {
 
   const LlamaConfig& config() const { return weights_->config; }
 
-  void compute(const StepMemory& memory, const StepShape& step) override {
+  void compute(const nn::StepMemory& memory, const nn::StepShape& step) override {
     const at::Tensor hidden = forward(Inputs::of(memory.inputs, step.parts), kNoPrompt);
     at::Tensor scores = memory.logits;
     at::mm_out(scores, normed(hidden, weights_->output_norm), weights_->head.t());
@@ -118,11 +120,11 @@ class DeviceLlama final : public DeviceModel {
     const int64_t count = inputs.tokens.size(0);
     for (int64_t l = 0; l < config().layers; ++l) {
       const DeviceLlamaLayer& layer = weights_->layers[static_cast<size_t>(l)];
-      const LayerCache past = cache(static_cast<size_t>(l));
+      const nn::LayerCache past = cache(static_cast<size_t>(l));
       at::Tensor queries =
           attention().store(linear(normed(hidden, layer.attention_norm), layer.qkv, layer.qkv_bias),
                             inputs.places, past, rotations_.rotations());
-      CachePlaces asking = inputs.places;
+      nn::CachePlaces asking = inputs.places;
       const bool whole_prompt = prompt_row != kNoPrompt && l + 1 < config().layers;
       if (prompt_row != kNoPrompt && !whole_prompt) {
         // Only the last position is read from here on: as one step of decoding.
@@ -144,7 +146,8 @@ class DeviceLlama final : public DeviceModel {
   }
 
   /// Causal attention of a whole prompt: [tokens, heads * dim].
-  at::Tensor attend_prompt(const at::Tensor& queries, const LayerCache& cache, int64_t row) const {
+  at::Tensor attend_prompt(const at::Tensor& queries, const nn::LayerCache& cache,
+                           int64_t row) const {
     const LlamaConfig& c = config();
     const int64_t count = queries.size(0);
     // The memory-efficient backend, which float32 takes, shares no keys among queries.
@@ -161,7 +164,7 @@ class DeviceLlama final : public DeviceModel {
 
   at::Tensor activated(const at::Tensor& gate_up) const {
     kernels::GatedActivation task;
-    task.type = element_type(gate_up);
+    task.type = nn::element_type(gate_up);
     task.gate_up = gate_up.const_data_ptr();
     task.tokens = gate_up.size(0);
     task.width = config().intermediate;
@@ -173,15 +176,15 @@ class DeviceLlama final : public DeviceModel {
   }
 
   std::shared_ptr<const DeviceLlamaWeights> weights_;
-  DeviceServices services_;
-  RotationTable rotations_;
+  nn::DeviceServices services_;
+  nn::RotationTable rotations_;
 };
 
 }  // namespace
 
-std::unique_ptr<SequenceModel> make_device_model(std::shared_ptr<const DeviceLlamaWeights> weights,
-                                                 const DeviceServices& services) {
+std::unique_ptr<nn::SequenceModel> make_device_model(
+    std::shared_ptr<const DeviceLlamaWeights> weights, const nn::DeviceServices& services) {
   return std::make_unique<DeviceLlama>(std::move(weights), services);
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

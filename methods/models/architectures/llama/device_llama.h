@@ -13,9 +13,9 @@
 #include "methods/models/nn/device/device_services.h"
 #include "methods/models/nn/sequence_model.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
-std::unique_ptr<SequenceModel> make_device_model(std::shared_ptr<const DeviceLlamaWeights> weights,
-                                                 const DeviceServices& services);
+std::unique_ptr<nn::SequenceModel> make_device_model(
+    std::shared_ptr<const DeviceLlamaWeights> weights, const nn::DeviceServices& services);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -6,7 +6,7 @@
 #include "methods/models/nn/device/device_copier.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
@@ -14,7 +14,7 @@ class Copier {
  public:
   Copier(at::Device device, at::ScalarType type) : copier_(device, type) {}
 
-  at::Tensor matrix(const Matrix& source) {
+  at::Tensor matrix(const nn::Matrix& source) {
     const auto expand = kernels::cpu_kernels().expand;
     return copier_.matrix(
         source.rows, source.columns, [&](int64_t first, int64_t count, float* out) {
@@ -28,7 +28,7 @@ class Copier {
   }
 
  private:
-  DeviceCopier copier_;
+  nn::DeviceCopier copier_;
 };
 
 }  // namespace
@@ -36,14 +36,14 @@ class Copier {
 at::Tensor embed(const DeviceLlamaWeights& weights, const at::Tensor& ids) {
   const at::Tensor states = weights.embedding.index_select(0, ids);
   if (!weights.config.embedding_norm) return states;
-  return apply(weights.embedding_norm, states, LlamaConfig::kEmbeddingNormEps);
+  return nn::apply(weights.embedding_norm, states, LlamaConfig::kEmbeddingNormEps);
 }
 
 Result<std::shared_ptr<const DeviceLlamaWeights>> copy_to_device(const LlamaWeights& weights,
                                                                  at::Device device,
                                                                  at::ScalarType type) {
   using Copied = Result<std::shared_ptr<const DeviceLlamaWeights>>;
-  return guarded("copying weights to " + device.str(), [&]() -> Copied {
+  return nn::guarded("copying weights to " + device.str(), [&]() -> Copied {
     Copier target(device, type);
     auto copy = std::make_shared<DeviceLlamaWeights>();
     copy->config = weights.config;
@@ -64,4 +64,4 @@ Result<std::shared_ptr<const DeviceLlamaWeights>> copy_to_device(const LlamaWeig
   });
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

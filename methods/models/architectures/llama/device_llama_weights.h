@@ -12,7 +12,7 @@
 #include "methods/models/architectures/llama/llama_weights.h"
 #include "methods/models/nn/dense.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 /// Matrices are [outputs, inputs]; fused as in LlamaLayer.
 struct DeviceLlamaLayer {
@@ -31,8 +31,8 @@ struct DeviceLlamaLayer {
 
 struct DeviceLlamaWeights {
   LlamaConfig config;
-  at::Tensor embedding;      ///< [vocabulary, hidden]
-  LayerNorm embedding_norm;  ///< undefined without LlamaConfig::embedding_norm
+  at::Tensor embedding;          ///< [vocabulary, hidden]
+  nn::LayerNorm embedding_norm;  ///< undefined without LlamaConfig::embedding_norm
   std::vector<DeviceLlamaLayer> layers;
   at::Tensor output_norm;
   at::Tensor head;  ///< the embedding's memory where the checkpoint ties them
@@ -46,4 +46,4 @@ Result<std::shared_ptr<const DeviceLlamaWeights>> copy_to_device(const LlamaWeig
                                                                  at::Device device,
                                                                  at::ScalarType type);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -11,14 +11,14 @@
 #include "methods/models/nn/runtime/input_checks.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
 // Weight rows of one task: enough work to outweigh handing it out.
 constexpr int64_t kMatVecGrain = 32;
 
-void matvec(kernels::ThreadPool& pool, const Matrix& weight, const float* x, int64_t rows,
+void matvec(kernels::ThreadPool& pool, const nn::Matrix& weight, const float* x, int64_t rows,
             bool accumulate, float* y) {
   const kernels::MatVecFn run = kernels::cpu_kernels().matvec;
   kernels::MatVec task;
@@ -53,9 +53,9 @@ Llama::Llama(std::shared_ptr<const LlamaWeights> weights, bool bfloat16_products
 Llama::Llama(Llama&&) noexcept = default;
 Llama::~Llama() = default;
 
-Status Llama::make_room(KeyValueCache& cache, int64_t rows, int64_t capacity) const {
+Status Llama::make_room(nn::KeyValueCache& cache, int64_t rows, int64_t capacity) const {
   const LlamaConfig& c = config();
-  const Status fits = check_cache_size(rows, capacity, c.context);
+  const Status fits = nn::check_cache_size(rows, capacity, c.context);
   if (!fits.ok()) return fits;
   return cache.make_room({c.layers, c.kv_heads, c.head_dim}, at::kFloat, rows, capacity);
 }
@@ -77,7 +77,8 @@ void Llama::reserve_step(int64_t rows, int64_t capacity) {
   s.activation.resize(size(c.intermediate));
 }
 
-void Llama::attend_step(const KeyValueCache& cache, int64_t layer, std::span<const int64_t> rows) {
+void Llama::attend_step(const nn::KeyValueCache& cache, int64_t layer,
+                        std::span<const int64_t> rows) {
   const LlamaConfig& c = config();
   Scratch& s = *scratch_;
   const int64_t head_size = cache.capacity() * c.head_dim;
@@ -115,7 +116,7 @@ void Llama::finish_step(const LlamaLayer& layer, int64_t rows) {
 }
 
 void Llama::embed(std::span<const int32_t> tokens, float* out) const {
-  const Matrix& embedding = weights_->embedding;
+  const nn::Matrix& embedding = weights_->embedding;
   for (size_t i = 0; i < tokens.size(); ++i) {
     kernels::cpu_kernels().expand(embedding.type, embedding.row(tokens[i]), embedding.columns,
                                   out + static_cast<int64_t>(i) * embedding.columns);
@@ -136,15 +137,15 @@ void Llama::head(const float* hidden, int64_t rows, float* logits) {
   matvec(s.pool, weights_->head, s.normed.data(), rows, false, logits);
 }
 
-Status Llama::decode(KeyValueCache& cache, std::span<const int64_t> rows,
+Status Llama::decode(nn::KeyValueCache& cache, std::span<const int64_t> rows,
                      std::span<const int32_t> tokens, std::span<float> logits) {
   const LlamaConfig& c = config();
   const auto batch = static_cast<int64_t>(rows.size());
-  Status status = check_step(rows, tokens, c.vocabulary, cache.lengths, cache.capacity());
+  Status status = nn::check_step(rows, tokens, c.vocabulary, cache.lengths, cache.capacity());
   if (!status.ok()) return status;
-  status = check_logits_room(logits, rows.size(), c.vocabulary);
+  status = nn::check_logits_room(logits, rows.size(), c.vocabulary);
   if (!status.ok()) return status;
-  return guarded("decoding", [&]() -> Status {
+  return nn::guarded("decoding", [&]() -> Status {
     reserve_step(batch, cache.capacity());
     Scratch& s = *scratch_;
     const auto& kernels = kernels::cpu_kernels();
@@ -167,7 +168,7 @@ Status Llama::decode(KeyValueCache& cache, std::span<const int64_t> rows,
   });
 }
 
-void Llama::store_step(KeyValueCache& cache, int64_t layer, std::span<const int64_t> rows) {
+void Llama::store_step(nn::KeyValueCache& cache, int64_t layer, std::span<const int64_t> rows) {
   const LlamaConfig& c = config();
   Scratch& s = *scratch_;
   const auto& kernels = kernels::cpu_kernels();
@@ -175,7 +176,7 @@ void Llama::store_step(KeyValueCache& cache, int64_t layer, std::span<const int6
   const int64_t width = c.query_width() + 2 * c.kv_width();
   float* keys = cache.keys.mutable_data_ptr<float>();
   float* values = cache.values.mutable_data_ptr<float>();
-  const Rotations& rotations = s.rotations.rotations();
+  const nn::Rotations& rotations = s.rotations.rotations();
   for (size_t b = 0; b < rows.size(); ++b) {
     const float* qkv = s.qkv.data() + static_cast<int64_t>(b) * width;
     const int64_t position = cache.lengths[static_cast<size_t>(rows[b])];
@@ -196,4 +197,4 @@ void Llama::store_step(KeyValueCache& cache, int64_t layer, std::span<const int6
   }
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

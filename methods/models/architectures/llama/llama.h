@@ -16,14 +16,14 @@
 #include "methods/models/architectures/llama/llama_weights.h"
 #include "methods/models/nn/steps/key_value_cache.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 struct PromptBuffers;  // of llama_prefill.cpp
 
 class Llama {
  public:
   /// Uses as many threads as LibTorch is set to when it is made. `bfloat16_products`: prompts are
-  /// read in bfloat16 (PromptProducts).
+  /// read in bfloat16 (PrefillGemm).
   explicit Llama(std::shared_ptr<const LlamaWeights> weights, bool bfloat16_products = false);
   Llama(Llama&&) noexcept;
   ~Llama();
@@ -31,28 +31,28 @@ class Llama {
   const LlamaConfig& config() const { return weights_->config; }
 
   /// Empty rows in a cache. `invalid_argument` when capacity exceeds the model's context.
-  Status make_room(KeyValueCache& cache, int64_t rows, int64_t capacity) const;
+  Status make_room(nn::KeyValueCache& cache, int64_t rows, int64_t capacity) const;
 
   /// Reads a prompt, or the rest of one whose beginning the row of the cache holds; `logits`
   /// [vocabulary] receives those that follow the last token. `invalid_argument`: no tokens, too
   /// many, or an unknown id.
-  Status prefill(KeyValueCache& cache, int64_t row, std::span<const int32_t> tokens,
+  Status prefill(nn::KeyValueCache& cache, int64_t row, std::span<const int32_t> tokens,
                  std::span<float> logits);
 
   /// One step for `rows` (distinct, not empty) with one token each; `logits` [rows, vocabulary].
   /// Errors as in prefill.
-  Status decode(KeyValueCache& cache, std::span<const int64_t> rows,
+  Status decode(nn::KeyValueCache& cache, std::span<const int64_t> rows,
                 std::span<const int32_t> tokens, std::span<float> logits);
 
  private:
   struct Scratch;
   void reserve_step(int64_t rows, int64_t capacity);
-  void store_step(KeyValueCache& cache, int64_t layer, std::span<const int64_t> rows);
-  void attend_step(const KeyValueCache& cache, int64_t layer, std::span<const int64_t> rows);
+  void store_step(nn::KeyValueCache& cache, int64_t layer, std::span<const int64_t> rows);
+  void attend_step(const nn::KeyValueCache& cache, int64_t layer, std::span<const int64_t> rows);
   void finish_step(const LlamaLayer& layer, int64_t rows);
-  void attend_rest(const KeyValueCache& cache, int64_t layer, int64_t row,
+  void attend_rest(const nn::KeyValueCache& cache, int64_t layer, int64_t row,
                    const PromptBuffers& buffers, float* out);
-  void finish_prefill(KeyValueCache& cache, int64_t row, const PromptBuffers& buffers);
+  void finish_prefill(nn::KeyValueCache& cache, int64_t row, const PromptBuffers& buffers);
   void embed(std::span<const int32_t> tokens, float* out) const;
   void head(const float* hidden, int64_t rows, float* logits);
 
@@ -60,4 +60,4 @@ class Llama {
   std::unique_ptr<Scratch> scratch_;
 };
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

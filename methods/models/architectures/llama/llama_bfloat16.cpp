@@ -8,15 +8,15 @@
 #include "methods/models/kernels/cpu_kernels.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
 using checkpoints::TensorType;
 
-Matrix rounded(const Matrix& source) {
+nn::Matrix rounded(const nn::Matrix& source) {
   if (source.type == TensorType::bf16) return source;
-  Matrix result;
+  nn::Matrix result;
   result.type = TensorType::bf16;
   result.rows = source.rows;
   result.columns = source.columns;
@@ -57,7 +57,7 @@ LlamaLayer rounded(const LlamaLayer& layer) {
 Result<std::shared_ptr<const LlamaWeights>> rounded_to_bfloat16(
     std::shared_ptr<const LlamaWeights> weights) {
   using Rounded = Result<std::shared_ptr<const LlamaWeights>>;
-  return guarded("rounding weights to bfloat16", [&]() -> Rounded {
+  return nn::guarded("rounding weights to bfloat16", [&]() -> Rounded {
     auto result = std::make_shared<LlamaWeights>();
     result->config = weights->config;
     result->embedding = rounded(weights->embedding);
@@ -71,4 +71,4 @@ Result<std::shared_ptr<const LlamaWeights>> rounded_to_bfloat16(
   });
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

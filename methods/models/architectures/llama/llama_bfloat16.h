@@ -8,11 +8,11 @@
 #include "harness/api/result.h"
 #include "methods/models/architectures/llama/llama_weights.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 /// Every value to the nearest bfloat16, ties to even; matrices are stored as such, those that are
 /// already are shared. Rotations stay float32. `out_of_memory`.
 Result<std::shared_ptr<const LlamaWeights>> rounded_to_bfloat16(
     std::shared_ptr<const LlamaWeights> weights);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
@@ -110,4 +110,4 @@ Result<LlamaConfig> read_llama_config(const GgufFile& file) {
   return config;
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

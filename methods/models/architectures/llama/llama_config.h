@@ -11,7 +11,7 @@
 #include "methods/models/checkpoints/model_config.h"
 #include "methods/models/checkpoints/model_directory.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 struct LlamaConfig {
   int64_t layers = 0;
@@ -49,4 +49,4 @@ Result<LlamaConfig> read_llama_config(const checkpoints::GgufFile& file);
 /// sliding window or dynamic RoPE scaling would begin to matter, `context` ends.
 Result<LlamaConfig> read_llama_config(const checkpoints::ModelDirectory& directory);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

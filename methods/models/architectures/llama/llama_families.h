@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 struct LlamaFamily {
   std::string_view model_type;
@@ -32,4 +32,4 @@ inline constexpr auto kLlamaModelTypes = [] {
   return types;
 }();
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -15,7 +15,7 @@
 #include "methods/models/nn/runtime/input_checks.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
@@ -24,7 +24,7 @@ class WholeSequence {
   WholeSequence(const DeviceLlamaWeights& weights, int64_t count)
       : weights_(weights), count_(count) {
     const LlamaConfig& c = weights.config;
-    const Rotations rotations = make_rotations(c.rope, c.head_dim, count);
+    const nn::Rotations rotations = nn::make_rotations(c.rope, c.head_dim, count);
     cosines_ = rotations.cosines.to(weights.embedding.options());
     sines_ = rotations.sines.to(weights.embedding.options());
   }
@@ -92,8 +92,9 @@ Result<at::Tensor> llama_logits(const DeviceLlamaWeights& weights, std::span<con
     return invalid_argument("a sequence of " + std::to_string(count) +
                             " tokens; the backbone's window has " + std::to_string(config.context));
   }
-  if (Status status = check_token_ids(ids, config.vocabulary); !status.ok()) return status.error();
-  return guarded("reading a sequence", [&]() -> Result<at::Tensor> {
+  if (Status status = nn::check_token_ids(ids, config.vocabulary); !status.ok())
+    return status.error();
+  return nn::guarded("reading a sequence", [&]() -> Result<at::Tensor> {
     const WholeSequence sequence(weights, count);
     const std::vector<int64_t> tokens(ids.begin(), ids.end());
     at::Tensor hidden = embed(weights, at::tensor(tokens).to(weights.embedding.device()));
@@ -105,4 +106,4 @@ Result<at::Tensor> llama_logits(const DeviceLlamaWeights& weights, std::span<con
   });
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -13,10 +13,10 @@
 #include "harness/api/result.h"
 #include "methods/models/architectures/llama/device_llama_weights.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 /// Logits after each of `ids`: [ids, vocabulary]. `invalid_argument`: no ids, too many, an unknown
 /// one.
 Result<at::Tensor> llama_logits(const DeviceLlamaWeights& weights, std::span<const int32_t> ids);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

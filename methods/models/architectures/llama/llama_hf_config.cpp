@@ -8,7 +8,7 @@
 #include "methods/models/architectures/llama/llama_families.h"
 #include "methods/models/architectures/reading/config_reader.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
@@ -103,4 +103,4 @@ Result<LlamaConfig> read_llama_config(const checkpoints::ModelDirectory& directo
   return config;
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

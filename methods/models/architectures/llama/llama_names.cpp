@@ -1,6 +1,6 @@
 #include "methods/models/architectures/llama/llama_names.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
@@ -47,4 +47,4 @@ const LlamaNames& hugging_face_llama_names() {
   return kNames;
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

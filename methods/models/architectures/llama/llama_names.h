@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 struct LlamaLayerNames {
   std::string attention_norm;
@@ -36,4 +36,4 @@ struct LlamaNames {
 const LlamaNames& gguf_llama_names();
 const LlamaNames& hugging_face_llama_names();
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -10,46 +10,48 @@
 #include "methods/models/kernels/device_loader.h"
 #include "methods/models/nn/runtime/device_runtime.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
 using LoadedLlama = Result<std::shared_ptr<const LlamaWeights>>;
 
-class LlamaNetwork final : public Network {
+class LlamaNetwork final : public nn::Network {
  public:
   explicit LlamaNetwork(std::shared_ptr<const LlamaWeights> weights)
       : weights_(std::move(weights)), shape_(shape_of(weights_->config)) {}
 
-  const SequenceShape& shape() const override { return shape_; }
+  const nn::SequenceShape& shape() const override { return shape_; }
 
-  Result<std::unique_ptr<SequenceModel>> open(const RuntimeOptions& runtime,
-                                              const std::string& digest,
-                                              ResourceCache& cache) const override {
+  Result<std::unique_ptr<nn::SequenceModel>> open(const RuntimeOptions& runtime,
+                                                  const std::string& digest,
+                                                  ResourceCache& cache) const override {
     if (runtime.device == "cpu") return open_on_cpu(runtime, digest, cache);
     const auto plugin = kernels::device_plugin();
     if (!plugin.ok()) return plugin.error();
-    const auto type = element_type_named(runtime.dtype);
+    const auto type = nn::element_type_named(runtime.dtype);
     if (!type.ok()) return type.error();
     const std::string key = "weights:" + digest + ":" + runtime.device + ":" + runtime.dtype;
     auto weights = cache.get<DeviceLlamaWeights>(
         key, [&] { return copy_to_device(*weights_, at::Device(at::kCUDA, 0), *type); });
     if (!weights.ok()) return weights.error();
-    return make_device_model(*weights, plugin_services(**plugin, decode_graphs_wanted()));
+    return make_device_model(*weights, nn::plugin_services(**plugin, nn::decode_graphs_wanted()));
   }
 
-  ElementBytes element_bytes(const RuntimeOptions& runtime) const override {
-    ElementBytes bytes = Network::element_bytes(runtime);
-    if (runtime.device == "cpu") bytes.caches = ElementBytes().caches;
+  nn::ElementBytes element_bytes(const RuntimeOptions& runtime) const override {
+    nn::ElementBytes bytes = nn::Network::element_bytes(runtime);
+    if (runtime.device == "cpu") bytes.caches = nn::ElementBytes().caches;
     return bytes;
   }
 
-  ModelWork work(const ElementBytes& bytes) const override { return llama_work(*weights_, bytes); }
+  nn::ModelWork work(const nn::ElementBytes& bytes) const override {
+    return llama_work(*weights_, bytes);
+  }
 
  private:
-  Result<std::unique_ptr<SequenceModel>> open_on_cpu(const RuntimeOptions& runtime,
-                                                     const std::string& digest,
-                                                     ResourceCache& cache) const {
+  Result<std::unique_ptr<nn::SequenceModel>> open_on_cpu(const RuntimeOptions& runtime,
+                                                         const std::string& digest,
+                                                         ResourceCache& cache) const {
     if (runtime.dtype != "bfloat16") return make_cpu_model(weights_);
     const auto rounded = cache.get<LlamaWeights>("weights:" + digest + ":cpu:bfloat16",
                                                  [&] { return rounded_to_bfloat16(weights_); });
@@ -58,46 +60,47 @@ class LlamaNetwork final : public Network {
   }
 
   std::shared_ptr<const LlamaWeights> weights_;
-  SequenceShape shape_;
+  nn::SequenceShape shape_;
 };
 
-Result<std::shared_ptr<const Network>> as_network(LoadedLlama weights) {
+Result<std::shared_ptr<const nn::Network>> as_network(LoadedLlama weights) {
   if (!weights.ok()) return weights.error();
   return make_llama_network(*std::move(weights));
 }
 
-Result<ModelOutline> outline_of(const Result<LlamaConfig>& config) {
+Result<nn::ModelOutline> outline_of(const Result<LlamaConfig>& config) {
   if (!config.ok()) return config.error();
-  return ModelOutline{
+  return nn::ModelOutline{
       .shape = shape_of(*config), .cache_elements = config->cache_elements(), .keeps_packed = true};
 }
 
 }  // namespace
 
-SequenceShape shape_of(const LlamaConfig& config) {
+nn::SequenceShape shape_of(const LlamaConfig& config) {
   return {.vocabulary = config.vocabulary, .context = config.context};
 }
 
-std::shared_ptr<const Network> make_llama_network(std::shared_ptr<const LlamaWeights> weights) {
+std::shared_ptr<const nn::Network> make_llama_network(std::shared_ptr<const LlamaWeights> weights) {
   return std::make_shared<LlamaNetwork>(std::move(weights));
 }
 
-Result<ModelOutline> outline_llama_folder(const checkpoints::ModelDirectory& directory) {
+Result<nn::ModelOutline> outline_llama_folder(const checkpoints::ModelDirectory& directory) {
   return outline_of(read_llama_config(directory));
 }
 
-Result<ModelOutline> outline_llama_gguf(const std::shared_ptr<const checkpoints::GgufFile>& file) {
+Result<nn::ModelOutline> outline_llama_gguf(
+    const std::shared_ptr<const checkpoints::GgufFile>& file) {
   return outline_of(read_llama_config(*file));
 }
 
-Result<std::shared_ptr<const Network>> load_llama_folder(
+Result<std::shared_ptr<const nn::Network>> load_llama_folder(
     const checkpoints::ModelDirectory& directory) {
   return as_network(load_llama_weights(directory));
 }
 
-Result<std::shared_ptr<const Network>> load_llama_gguf(
+Result<std::shared_ptr<const nn::Network>> load_llama_gguf(
     const std::shared_ptr<const checkpoints::GgufFile>& file) {
   return as_network(load_llama_weights(file));
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -11,20 +11,21 @@
 #include "methods/models/nn/model_outline.h"
 #include "methods/models/nn/network.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
-SequenceShape shape_of(const LlamaConfig& config);
+nn::SequenceShape shape_of(const LlamaConfig& config);
 
-std::shared_ptr<const Network> make_llama_network(std::shared_ptr<const LlamaWeights> weights);
+std::shared_ptr<const nn::Network> make_llama_network(std::shared_ptr<const LlamaWeights> weights);
 
 /// Errors as read_llama_config.
-Result<ModelOutline> outline_llama_folder(const checkpoints::ModelDirectory& directory);
-Result<ModelOutline> outline_llama_gguf(const std::shared_ptr<const checkpoints::GgufFile>& file);
-
-/// Errors as load_llama_weights.
-Result<std::shared_ptr<const Network>> load_llama_folder(
-    const checkpoints::ModelDirectory& directory);
-Result<std::shared_ptr<const Network>> load_llama_gguf(
+Result<nn::ModelOutline> outline_llama_folder(const checkpoints::ModelDirectory& directory);
+Result<nn::ModelOutline> outline_llama_gguf(
     const std::shared_ptr<const checkpoints::GgufFile>& file);
 
-}  // namespace qfs::backbones
+/// Errors as load_llama_weights.
+Result<std::shared_ptr<const nn::Network>> load_llama_folder(
+    const checkpoints::ModelDirectory& directory);
+Result<std::shared_ptr<const nn::Network>> load_llama_gguf(
+    const std::shared_ptr<const checkpoints::GgufFile>& file);
+
+}  // namespace qfs::architectures

@@ -8,12 +8,12 @@
 
 #include "methods/models/architectures/llama/llama.h"
 #include "methods/models/architectures/llama/llama_scratch.h"
-#include "methods/models/architectures/llama/prompt_products.h"
+#include "methods/models/architectures/llama/prefill_gemm.h"
 #include "methods/models/kernels/cpu_kernels.h"
 #include "methods/models/nn/runtime/input_checks.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
@@ -70,9 +70,9 @@ void normalize(kernels::ThreadPool& pool, const at::Tensor& in, const std::vecto
 
 /// Rotates queries into their buffer and keys into the cache, from position `first` on; copies
 /// values there. `keys` and `values`: [kv_heads, capacity, head_dim].
-void rotate_and_store(kernels::ThreadPool& pool, const LlamaConfig& c, const Rotations& rotations,
-                      const PromptBuffers& buffers, const at::Tensor& keys,
-                      const at::Tensor& values, int64_t first) {
+void rotate_and_store(kernels::ThreadPool& pool, const LlamaConfig& c,
+                      const nn::Rotations& rotations, const PromptBuffers& buffers,
+                      const at::Tensor& keys, const at::Tensor& values, int64_t first) {
   const int64_t dim = c.head_dim;
   const int64_t tokens = buffers.qkv.size(0);
   const int64_t width = buffers.qkv.size(1);
@@ -103,13 +103,13 @@ void rotate_and_store(kernels::ThreadPool& pool, const LlamaConfig& c, const Rot
   });
 }
 
-void feed_forward(kernels::ThreadPool& pool, PromptProducts& products, const LlamaConfig& c,
+void feed_forward(kernels::ThreadPool& pool, PrefillGemm& products, const LlamaConfig& c,
                   const LlamaLayer& layer, PromptBuffers& buffers) {
   const int64_t tokens = buffers.hidden.size(0);
   const auto run = kernels::cpu_kernels().silu_multiply;
   normalize(pool, buffers.hidden, layer.mlp_norm, c.rms_eps, buffers.normed);
-  const PromptWeight gate_up_weight = products.weight(layer.gate_up);
-  const PromptWeight down_weight = products.weight(layer.down, PromptProducts::Place::second);
+  const PrefillWeight gate_up_weight = products.weight(layer.gate_up);
+  const PrefillWeight down_weight = products.weight(layer.down, PrefillGemm::Place::second);
   for (int64_t first = 0; first < tokens; first += kMlpRows) {
     const int64_t rows = std::min(kMlpRows, tokens - first);
     at::Tensor gate_up = buffers.gate_up.narrow(0, 0, rows);
@@ -132,7 +132,7 @@ void feed_forward(kernels::ThreadPool& pool, PromptProducts& products, const Lla
 
 }  // namespace
 
-void Llama::finish_prefill(KeyValueCache& cache, int64_t row, const PromptBuffers& buffers) {
+void Llama::finish_prefill(nn::KeyValueCache& cache, int64_t row, const PromptBuffers& buffers) {
   const LlamaConfig& c = config();
   const int64_t last = buffers.hidden.size(0) - 1;
   const float* queries = buffers.queries.const_data_ptr<float>() + last * buffers.query_step;
@@ -150,7 +150,7 @@ void Llama::finish_prefill(KeyValueCache& cache, int64_t row, const PromptBuffer
   finish_step(weights_->layers.back(), 1);
 }
 
-void Llama::attend_rest(const KeyValueCache& cache, int64_t layer, int64_t row,
+void Llama::attend_rest(const nn::KeyValueCache& cache, int64_t layer, int64_t row,
                         const PromptBuffers& buffers, float* out) {
   Scratch& s = *scratch_;
   const at::Tensor keys = cache.keys.select(0, layer).select(0, row);
@@ -165,7 +165,7 @@ void Llama::attend_rest(const KeyValueCache& cache, int64_t layer, int64_t row,
                 out);
 }
 
-Status Llama::prefill(KeyValueCache& cache, int64_t row, std::span<const int32_t> tokens,
+Status Llama::prefill(nn::KeyValueCache& cache, int64_t row, std::span<const int32_t> tokens,
                       std::span<float> logits) {
   const LlamaConfig& c = config();
   const auto count = static_cast<int64_t>(tokens.size());
@@ -179,12 +179,12 @@ Status Llama::prefill(KeyValueCache& cache, int64_t row, std::span<const int32_t
                             std::to_string(cache.capacity()) + " that holds " +
                             std::to_string(held));
   }
-  if (Status status = check_token_ids(tokens, c.vocabulary); !status.ok()) return status;
-  return guarded("reading a prompt of " + std::to_string(count) + " tokens", [&]() -> Status {
+  if (Status status = nn::check_token_ids(tokens, c.vocabulary); !status.ok()) return status;
+  return nn::guarded("reading a prompt of " + std::to_string(count) + " tokens", [&]() -> Status {
     reserve_step(1, cache.capacity());
     kernels::ThreadPool& pool = scratch_->pool;
     PromptBuffers buffers(c, count, held > 0);
-    PromptProducts products(pool, c, scratch_->bfloat16_products);
+    PrefillGemm products(pool, c, scratch_->bfloat16_products);
     embed(tokens, buffers.hidden.mutable_data_ptr<float>());
     for (int64_t l = 0; l < c.layers; ++l) {
       const LlamaLayer& layer = weights_->layers[static_cast<size_t>(l)];
@@ -219,4 +219,4 @@ Status Llama::prefill(KeyValueCache& cache, int64_t row, std::span<const int32_t
   });
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

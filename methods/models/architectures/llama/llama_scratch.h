@@ -11,7 +11,7 @@
 #include "methods/models/nn/rope.h"
 #include "methods/models/nn/steps/step_attention.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 struct Llama::Scratch {
   Scratch(const LlamaConfig& config, int threads)
@@ -20,10 +20,10 @@ struct Llama::Scratch {
         rotations(config.rope, config.head_dim) {}
 
   kernels::ThreadPool pool;
-  StepAttention step;
-  RotationTable rotations;
-  std::vector<AttendedRow> attended;
-  bool bfloat16_products = false;  ///< see PromptProducts
+  nn::StepAttention step;
+  nn::RotationTable rotations;
+  std::vector<nn::AttendedRow> attended;
+  bool bfloat16_products = false;  ///< see PrefillGemm
   int64_t rows = 0;
   std::vector<float> hidden;      ///< [rows, hidden], the residual stream
   std::vector<float> normed;      ///< [rows, hidden]
@@ -34,4 +34,4 @@ struct Llama::Scratch {
   std::vector<float> activation;  ///< [rows, intermediate]
 };
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

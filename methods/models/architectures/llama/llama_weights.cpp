@@ -9,7 +9,7 @@
 #include "methods/models/checkpoints/renamed_checkpoint.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
@@ -19,7 +19,7 @@ using Loaded = Result<std::shared_ptr<const LlamaWeights>>;
 std::string weight(const std::string& name) { return name + ".weight"; }
 std::string bias(const std::string& name) { return name + ".bias"; }
 
-Matrix single(WeightReader& reader, const std::string& name, int64_t rows, int64_t columns) {
+nn::Matrix single(WeightReader& reader, const std::string& name, int64_t rows, int64_t columns) {
   const MatrixPart part{weight(name), rows, 0};
   return reader.matrix({&part, 1}, columns);
 }
@@ -58,7 +58,7 @@ LlamaLayer read_layer(WeightReader& reader, const LlamaConfig& config,
 }
 
 Loaded load(const LlamaConfig& config, const Checkpoint& file, const LlamaNames& names) {
-  return guarded("loading '" + file.path() + "'", [&]() -> Loaded {
+  return nn::guarded("loading '" + file.path() + "'", [&]() -> Loaded {
     auto weights = std::make_shared<LlamaWeights>();
     weights->config = config;
     WeightReader reader(file);
@@ -108,4 +108,4 @@ Loaded load_llama_weights(const checkpoints::ModelDirectory& directory) {
   return load(*config, **checkpoint, hugging_face_llama_names());
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

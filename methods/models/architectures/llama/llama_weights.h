@@ -13,17 +13,17 @@
 #include "methods/models/checkpoints/model_directory.h"
 #include "methods/models/nn/matrix.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 /// Matrices are [outputs, inputs]. A bias is as long as its matrix has rows, or empty: there is
 /// none.
 struct LlamaLayer {
   std::vector<float> attention_norm;  ///< [hidden]
-  Matrix qkv;                         ///< queries, keys, values: [query_width + 2 kv_width, hidden]
-  Matrix attention_output;            ///< [hidden, query_width]
+  nn::Matrix qkv;                     ///< queries, keys, values: [query_width + 2 kv_width, hidden]
+  nn::Matrix attention_output;        ///< [hidden, query_width]
   std::vector<float> mlp_norm;        ///< [hidden]
-  Matrix gate_up;                     ///< gate, then up: [2 intermediate, hidden]
-  Matrix down;                        ///< [hidden, intermediate]
+  nn::Matrix gate_up;                 ///< gate, then up: [2 intermediate, hidden]
+  nn::Matrix down;                    ///< [hidden, intermediate]
   std::vector<float> qkv_bias;
   std::vector<float> output_bias;
   std::vector<float> gate_up_bias;
@@ -32,13 +32,13 @@ struct LlamaLayer {
 
 struct LlamaWeights {
   LlamaConfig config;
-  Matrix embedding;  ///< [vocabulary, hidden]
+  nn::Matrix embedding;  ///< [vocabulary, hidden]
   // [hidden]; empty without LlamaConfig::embedding_norm.
   std::vector<float> embedding_norm;
   std::vector<float> embedding_norm_bias;
   std::vector<LlamaLayer> layers;
   std::vector<float> output_norm;  ///< [hidden]
-  Matrix head;                     ///< [vocabulary, hidden]; the embedding where the file ties them
+  nn::Matrix head;                 ///< [vocabulary, hidden]; the embedding where the file ties them
 };
 
 /// Reads and arranges all tensors; rows of query and key projections of a GGUF file are put back
@@ -50,4 +50,4 @@ Result<std::shared_ptr<const LlamaWeights>> load_llama_weights(
 Result<std::shared_ptr<const LlamaWeights>> load_llama_weights(
     const checkpoints::ModelDirectory& directory);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

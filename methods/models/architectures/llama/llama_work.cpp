@@ -1,12 +1,12 @@
 #include "methods/models/architectures/llama/llama_work.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
 constexpr int64_t kFloatBytes = 4;
 
-int64_t bytes_of(const Matrix& matrix, std::optional<int64_t> element_bytes) {
+int64_t bytes_of(const nn::Matrix& matrix, std::optional<int64_t> element_bytes) {
   return matrix.rows * (element_bytes ? matrix.columns * *element_bytes : matrix.row_bytes);
 }
 
@@ -18,16 +18,16 @@ int64_t vector_elements(const LlamaLayer& layer) {
 
 }  // namespace
 
-ModelWork llama_work(const LlamaWeights& weights, const ElementBytes& bytes) {
+nn::ModelWork llama_work(const LlamaWeights& weights, const nn::ElementBytes& bytes) {
   const LlamaConfig& c = weights.config;
   const int64_t element = bytes.weights.value_or(kFloatBytes);
-  LayerStack stack;
+  nn::LayerStack stack;
   stack.matrices = {{c.query_width() + 2 * c.kv_width(), c.hidden, c.layers},
                     {c.hidden, c.query_width(), c.layers},
                     {2 * c.intermediate, c.hidden, c.layers},
                     {c.hidden, c.intermediate, c.layers}};
   for (const LlamaLayer& layer : weights.layers) {
-    for (const Matrix* matrix :
+    for (const nn::Matrix* matrix :
          {&layer.qkv, &layer.attention_output, &layer.gate_up, &layer.down}) {
       stack.bytes += bytes_of(*matrix, bytes.weights);
     }
@@ -35,7 +35,7 @@ ModelWork llama_work(const LlamaWeights& weights, const ElementBytes& bytes) {
   }
   stack.layers = c.layers;
   stack.width = c.query_width();
-  ModelWork work;
+  nn::ModelWork work;
   work.input = stack;
   work.output = stack;
   work.head = {c.vocabulary, c.hidden, 1};
@@ -44,4 +44,4 @@ ModelWork llama_work(const LlamaWeights& weights, const ElementBytes& bytes) {
   return work;
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -6,8 +6,8 @@
 #include "methods/models/architectures/llama/llama_weights.h"
 #include "methods/models/nn/model_work.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
-ModelWork llama_work(const LlamaWeights& weights, const ElementBytes& bytes);
+nn::ModelWork llama_work(const LlamaWeights& weights, const nn::ElementBytes& bytes);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

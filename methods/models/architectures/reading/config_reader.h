@@ -12,7 +12,7 @@
 #include "harness/api/result.h"
 #include "methods/models/checkpoints/config_object.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 class ConfigReader {
  public:
@@ -52,4 +52,4 @@ class ConfigReader {
   Status status_;
 };
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
@@ -177,4 +177,4 @@ Result<GenerationDefaults> read_generation_defaults(const checkpoints::ModelDire
   return defaults;
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -12,7 +12,7 @@
 #include "harness/api/result.h"
 #include "methods/models/checkpoints/model_directory.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 /// How the publisher chooses tokens. min_length counts the decoder's first token, as in the file.
 struct PublishedDecoding {
@@ -46,4 +46,4 @@ struct GenerationDefaults {
 /// token or a forced token of another kind or out of range, with its place.
 Result<GenerationDefaults> read_generation_defaults(const checkpoints::ModelDirectory& directory);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

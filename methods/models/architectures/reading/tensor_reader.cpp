@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 at::Tensor TensorReader::tensor(const std::string& name) {
   const auto entry = file_.require(name);
@@ -18,11 +18,11 @@ at::Tensor TensorReader::tensor(const std::string& name) {
   return values;
 }
 
-Linear TensorReader::fused(const std::vector<std::string>& names) {
+nn::Linear TensorReader::fused(const std::vector<std::string>& names) {
   std::vector<at::Tensor> weights;
   std::vector<at::Tensor> biases;
   for (const std::string& name : names) {
-    const Linear part = linear(name);
+    const nn::Linear part = linear(name);
     weights.push_back(part.weight);
     biases.push_back(part.bias);
   }
@@ -42,4 +42,4 @@ void TensorReader::keep(Error error) {
   if (status_.ok()) status_ = std::move(error);
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -16,7 +16,7 @@
 #include "methods/models/checkpoints/tensor_check.h"
 #include "methods/models/nn/dense.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 class TensorList {
  public:
@@ -47,12 +47,12 @@ class TensorReader {
 
   /// float32 on the CPU, in the file's shape; undefined after a failure.
   at::Tensor tensor(const std::string& name);
-  Linear linear(const std::string& name) {
+  nn::Linear linear(const std::string& name) {
     return {tensor(name + ".weight"), tensor(name + ".bias")};
   }
   /// The rows of several layers below one another, to be computed as one.
-  Linear fused(const std::vector<std::string>& names);
-  LayerNorm norm(const std::string& name) {
+  nn::Linear fused(const std::vector<std::string>& names);
+  nn::LayerNorm norm(const std::string& name) {
     return {tensor(name + ".weight"), tensor(name + ".bias")};
   }
   /// Fails with `data` where the file has a table under this name that differs from the one whose
@@ -67,4 +67,4 @@ class TensorReader {
   Status status_;
 };
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

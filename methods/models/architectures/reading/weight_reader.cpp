@@ -4,7 +4,7 @@
 
 #include "methods/models/kernels/cpu_kernels.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 using checkpoints::TensorEntry;
 using checkpoints::TensorType;
@@ -21,9 +21,9 @@ const TensorEntry* WeightReader::find(const std::string& name, const std::vector
   return nullptr;
 }
 
-Matrix WeightReader::matrix(std::span<const MatrixPart> parts, int64_t columns) {
+nn::Matrix WeightReader::matrix(std::span<const MatrixPart> parts, int64_t columns) {
   std::vector<const TensorEntry*> tensors;
-  Matrix matrix;
+  nn::Matrix matrix;
   matrix.columns = columns;
   for (const MatrixPart& part : parts) {
     tensors.push_back(find(part.name, {part.rows, columns}));
@@ -31,7 +31,7 @@ Matrix WeightReader::matrix(std::span<const MatrixPart> parts, int64_t columns) 
     matrix.rows += part.rows;
   }
   const TensorType type = tensors.front()->type;
-  const bool packed = stays_packed(type) && columns <= kernels::kMaxPackedRow &&
+  const bool packed = nn::stays_packed(type) && columns <= kernels::kMaxPackedRow &&
                       std::all_of(tensors.begin(), tensors.end(),
                                   [&](const TensorEntry* tensor) { return tensor->type == type; });
   if (packed) matrix.type = type;
@@ -47,7 +47,7 @@ Matrix WeightReader::matrix(std::span<const MatrixPart> parts, int64_t columns) 
   return matrix;
 }
 
-Status WeightReader::read(const TensorEntry& tensor, const Matrix& matrix, int64_t first,
+Status WeightReader::read(const TensorEntry& tensor, const nn::Matrix& matrix, int64_t first,
                           int64_t count, std::byte* out) const {
   const auto bytes = static_cast<size_t>(count * matrix.row_bytes);
   if (matrix.type != TensorType::f32) {
@@ -57,7 +57,7 @@ Status WeightReader::read(const TensorEntry& tensor, const Matrix& matrix, int64
                          {reinterpret_cast<float*>(out), bytes / sizeof(float)});
 }
 
-void WeightReader::fill(const MatrixPart& part, const TensorEntry& tensor, Matrix& matrix,
+void WeightReader::fill(const MatrixPart& part, const TensorEntry& tensor, nn::Matrix& matrix,
                         int64_t first_row) {
   if (part.head_dim == 0) {
     keep(read(tensor, matrix, 0, part.rows, matrix.row(first_row)));
@@ -116,4 +116,4 @@ Status WeightReader::check_all_used() const {
   return {};
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

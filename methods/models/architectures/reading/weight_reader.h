@@ -15,7 +15,7 @@
 #include "methods/models/checkpoints/checkpoint.h"
 #include "methods/models/nn/matrix.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 /// Some rows of a fused matrix: one tensor of the file.
 struct MatrixPart {
@@ -37,7 +37,7 @@ class WeightReader {
 
   /// The parts below one another. Parts of one packed type stay packed, others become float32.
   /// Memory is allocated after all parts were found in their shapes, so the file's size bounds it.
-  Matrix matrix(std::span<const MatrixPart> parts, int64_t columns);
+  nn::Matrix matrix(std::span<const MatrixPart> parts, int64_t columns);
   /// A float32 vector.
   std::vector<float> vector(const std::string& name, int64_t length);
   /// Vectors one after the other.
@@ -55,9 +55,9 @@ class WeightReader {
 
  private:
   const checkpoints::TensorEntry* find(const std::string& name, const std::vector<int64_t>& shape);
-  void fill(const MatrixPart& part, const checkpoints::TensorEntry& tensor, Matrix& matrix,
+  void fill(const MatrixPart& part, const checkpoints::TensorEntry& tensor, nn::Matrix& matrix,
             int64_t first_row);
-  Status read(const checkpoints::TensorEntry& tensor, const Matrix& matrix, int64_t first,
+  Status read(const checkpoints::TensorEntry& tensor, const nn::Matrix& matrix, int64_t first,
               int64_t count, std::byte* out) const;
   void keep(const Status& status);
 
@@ -66,4 +66,4 @@ class WeightReader {
   std::set<std::string> used_;
 };
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

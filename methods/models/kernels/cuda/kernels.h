@@ -10,6 +10,5 @@ namespace qfs::kernels::cuda {
 int rotate_store(const RotateStore& task, void* stream);
 int decode_attention(const DecodeAttention& task, void* stream);
 int gated_activation(const GatedActivation& task, void* stream);
-int sample_nucleus(const SampleNucleus& task, void* stream);
 
 }  // namespace qfs::kernels::cuda

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 kernels::ElementType element_type(const at::Tensor& tensor) {
   switch (tensor.scalar_type()) {
@@ -74,4 +74,4 @@ at::Tensor DeviceAttention::attend(const at::Tensor& queries, const CachePlaces&
   return out;
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -12,7 +12,7 @@
 #include "methods/models/nn/device/device_services.h"
 #include "methods/models/nn/rope.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 /// That of a tensor of weights; another one than the kernels have is a programming error.
 kernels::ElementType element_type(const at::Tensor& tensor);
@@ -55,4 +55,4 @@ class DeviceAttention {
   at::Device device_;
 };
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 namespace {
 
@@ -45,4 +45,4 @@ at::Tensor DeviceCopier::tensor(const at::Tensor& source) {
       .view(source.sizes());
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

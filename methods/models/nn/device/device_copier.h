@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <functional>
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 class DeviceCopier {
  public:
@@ -30,4 +30,4 @@ class DeviceCopier {
   at::Tensor buffer_;  ///< float32, as long as the longest piece so far
 };
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "methods/models/nn/device/device_draw.h"
 #include "methods/models/nn/runtime/input_checks.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 DeviceModel::DeviceModel(SequenceShape shape, const CacheShape& cache, const at::Tensor& weight,
                          const DeviceServices& services, int64_t lists)
@@ -36,21 +35,6 @@ Status DeviceModel::decode(std::span<const int64_t> rows, std::span<const int32_
   if (!status.ok()) return status;
   return guarded("decoding", [&]() -> Status {
     copy_logits(run(rows, tokens).logits, logits);
-    return {};
-  });
-}
-
-Status DeviceModel::decode_draw(std::span<const int64_t> rows, std::span<const int32_t> tokens,
-                                const DrawRule& rule, std::span<const double> uniforms,
-                                std::span<int32_t> ids) {
-  const Status status =
-      check_step(rows, tokens, shape_.vocabulary, cache_.lengths, cache_.capacity());
-  if (!status.ok()) return status;
-  if (uniforms.size() != rows.size() || ids.size() != rows.size()) {
-    return internal_error("uniform numbers or ids of another number than rows");
-  }
-  return guarded("decoding", [&]() -> Status {
-    draw(services_, run(rows, tokens).logits, rule, uniforms, ids);
     return {};
   });
 }
@@ -106,4 +90,4 @@ const StepMemory& DeviceModel::memory_of(int64_t rows) {
   return found->second;
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

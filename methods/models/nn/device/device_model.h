@@ -20,7 +20,7 @@
 #include "methods/models/nn/sequence_model.h"
 #include "methods/models/nn/steps/key_value_cache.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 /// Where a step finds its inputs and leaves its logits.
 struct StepMemory {
@@ -34,10 +34,6 @@ class DeviceModel : public SequenceModel {
   Status begin(int64_t rows, int64_t capacity) override;
   Status decode(std::span<const int64_t> rows, std::span<const int32_t> tokens,
                 std::span<float> logits) final;
-  bool draws() const final { return shape_.vocabulary <= kernels::kMaxVocabulary; }
-  Status decode_draw(std::span<const int64_t> rows, std::span<const int32_t> tokens,
-                     const DrawRule& rule, std::span<const double> uniforms,
-                     std::span<int32_t> ids) final;
   Status reassign(std::span<const int64_t> rows, std::span<const int64_t> sources) override;
 
  protected:
@@ -81,4 +77,4 @@ class DeviceModel : public SequenceModel {
   StepGraphs graphs_;
 };
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 void DeviceServices::must(int code) const {
   if (code != 0) throw std::runtime_error(error_text(code));
@@ -21,4 +21,4 @@ DeviceServices cpu_device_services() {
           .error_text = [](int) { return "CPU kernels do not fail"; }};
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

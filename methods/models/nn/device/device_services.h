@@ -7,7 +7,7 @@
 
 #include "methods/models/kernels/device_plugin.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 struct DeviceServices {
   const kernels::DeviceKernels* kernels = nullptr;
@@ -24,4 +24,4 @@ DeviceServices plugin_services(const kernels::DevicePlugin& plugin, bool graphs)
 /// Those of the CPU twins.
 DeviceServices cpu_device_services();
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -5,7 +5,7 @@
 
 #include "methods/models/nn/device/device_attention.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 int64_t recorded_parts(int64_t positions, int64_t capacity) {
   const auto rounded = std::bit_ceil(static_cast<uint64_t>(parts_of(positions)));
@@ -30,4 +30,4 @@ void StepGraphs::clear() {
   entries_.clear();
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -14,7 +14,7 @@
 
 #include "methods/models/kernels/device_plugin.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 /// What the arguments of a step's kernels depend on, besides memory: a record a shape.
 struct StepShape {
@@ -56,4 +56,4 @@ class StepGraphs {
   std::map<StepShape, Entry> entries_;
 };
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

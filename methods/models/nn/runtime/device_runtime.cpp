@@ -13,7 +13,7 @@
 #include "methods/models/kernels/nvml.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 namespace {
 
@@ -162,4 +162,4 @@ std::optional<DeviceUse> take_device_use() {
   return use;
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

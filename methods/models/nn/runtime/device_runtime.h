@@ -16,7 +16,7 @@
 #include "harness/api/result.h"
 #include "methods/models/kernels/device_plugin.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 /// float32, bfloat16 or float16; `invalid_argument` names them.
 Result<c10::ScalarType> element_type_named(std::string_view dtype);
@@ -67,4 +67,4 @@ struct DeviceUse {
 /// error: a peak that cannot be read is not 0.
 std::optional<DeviceUse> take_device_use();
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 Status check_token_ids(std::span<const int32_t> ids, int64_t vocabulary) {
   for (const int32_t id : ids) {
@@ -60,4 +60,4 @@ Status check_step(std::span<const int64_t> rows, std::span<const int32_t> tokens
   return {};
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

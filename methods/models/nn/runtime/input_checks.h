@@ -9,7 +9,7 @@
 
 #include "harness/api/result.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 /// `invalid_argument` for an id outside the vocabulary.
 Status check_token_ids(std::span<const int32_t> ids, int64_t vocabulary);
@@ -34,4 +34,4 @@ Status check_prompt(int64_t row, std::span<const int32_t> tokens, int64_t vocabu
 Status check_step(std::span<const int64_t> rows, std::span<const int32_t> tokens,
                   int64_t vocabulary, std::span<const int64_t> lengths, int64_t capacity);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -13,7 +13,7 @@
 #include "methods/models/kernels/cpu_kernels.h"
 #include "methods/models/nn/runtime/device_runtime.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 Status configure_torch(const RuntimeOptions& runtime) {
   if (runtime.threads < 1 || runtime.threads > 1024) {
@@ -88,4 +88,4 @@ Error caught_torch_error(std::string_view doing) {
   }
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -13,7 +13,7 @@
 #include "harness/api/method.h"
 #include "harness/api/result.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 /// Applies device, dtype and threads, turns deterministic algorithms on. `unavailable` for a device
 /// or dtype that this build or machine lacks, `invalid_argument` for an unknown one.
@@ -42,4 +42,4 @@ auto guarded(std::string_view doing, Body&& body) -> decltype(body()) {
   }
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -9,7 +9,7 @@
 
 #include "methods/models/nn/runtime/torch_runtime.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 namespace {
 
@@ -105,4 +105,4 @@ Status KeyValueCache::copy_shared(const SharedPrefix& shared, int64_t tokens, in
   });
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -14,7 +14,7 @@
 #include "harness/api/result.h"
 #include "methods/models/nn/sequence_model.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 /// What a cache holds of a position.
 struct CacheShape {
@@ -57,4 +57,4 @@ void reassign_values(std::span<const int64_t> rows, std::span<const int64_t> sou
   }
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 RowAttention::RowAttention(kernels::ThreadPool& pool, int64_t heads, int64_t dim)
     : pool_(pool), heads_(heads), dim_(dim), attention_(heads, heads, dim) {}
@@ -43,4 +43,4 @@ at::Tensor RowAttention::operator()(const at::Tensor& queries, std::span<const K
   return at::cat(attended);
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -12,7 +12,7 @@
 #include "methods/models/kernels/thread_pool.h"
 #include "methods/models/nn/steps/step_attention.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 /// What a row attends to: [heads, positions, dim] each; a head's positions are contiguous.
 struct KeyValues {
@@ -37,4 +37,4 @@ class RowAttention {
   StepAttention attention_;
 };
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

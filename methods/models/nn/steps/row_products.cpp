@@ -4,7 +4,7 @@
 
 #include "methods/models/kernels/cpu_kernels.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 namespace {
 
@@ -34,4 +34,4 @@ at::Tensor RowProducts::operator()(const Linear& linear, const at::Tensor& x) {
   return out;
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

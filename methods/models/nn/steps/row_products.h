@@ -10,7 +10,7 @@
 #include "methods/models/kernels/thread_pool.h"
 #include "methods/models/nn/dense.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 class RowProducts {
  public:
@@ -24,4 +24,4 @@ class RowProducts {
   kernels::ThreadPool& pool_;
 };
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -6,7 +6,7 @@
 
 #include "methods/models/kernels/cpu_kernels.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 namespace {
 
@@ -95,4 +95,4 @@ void StepAttention::attend(kernels::ThreadPool& pool, const float* queries, int6
   }
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

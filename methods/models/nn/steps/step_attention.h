@@ -12,7 +12,7 @@
 
 #include "methods/models/kernels/thread_pool.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 /// What one row of queries attends to: positions 0 .. length of every key head.
 struct AttendedRow {
@@ -53,4 +53,4 @@ class StepAttention {
   std::vector<float> partial_;  ///< [kv_heads, rows, parts, group, dim]
 };
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

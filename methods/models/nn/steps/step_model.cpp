@@ -9,7 +9,7 @@
 #include "methods/models/nn/runtime/input_checks.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 StepModel::StepModel(SequenceShape shape, const CacheShape& cache, const at::Tensor& weight)
     : shape_(std::move(shape)),
@@ -80,4 +80,4 @@ KeyValues StepModel::held(size_t layer, int64_t row, int64_t positions) const {
   return {of(cache_.keys), of(cache_.values)};
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -19,7 +19,7 @@
 #include "methods/models/nn/steps/row_attention.h"
 #include "methods/models/nn/steps/row_products.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 class StepModel : public SequenceModel {
  public:
@@ -67,4 +67,4 @@ class StepModel : public SequenceModel {
   RowAttention attention_;
 };
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -5,11 +5,11 @@
 
 #include "methods/models/nn/dense.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 struct GlobalProjections {
   Linear query;      ///< [hidden, hidden]: only global positions ask
   Linear key_value;  ///< [2 hidden, hidden]: of all positions
 };
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

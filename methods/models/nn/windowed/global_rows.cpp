@@ -2,7 +2,7 @@
 
 #include <ATen/ops/scaled_dot_product_attention.h>
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 at::Tensor global_rows(const GlobalProjections& projections, const at::Tensor& states,
                        const at::Tensor& global, int64_t heads) {
@@ -16,4 +16,4 @@ at::Tensor global_rows(const GlobalProjections& projections, const at::Tensor& s
   return at::scaled_dot_product_attention(queries, key_value.select(0, 0), key_value.select(0, 1));
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -1,14 +1,14 @@
 // LayerAttention: what an encoder's layer computes in place of full self-attention.
 //
-// Implemented by windowed_attention.h and merged_attention.h; called by the encoder, which guards
-// against LibTorch's exceptions.
+// Implemented by windowed_attention.h; called by the encoder, which guards against LibTorch's
+// exceptions.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 /// For texts that are encoded alone.
 class LayerAttention {
@@ -20,4 +20,4 @@ class LayerAttention {
                             const at::Tensor& qkv) const = 0;
 };
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

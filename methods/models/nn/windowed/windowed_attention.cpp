@@ -11,7 +11,7 @@
 #include "methods/models/nn/runtime/device_runtime.h"
 #include "methods/models/nn/windowed/global_rows.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 namespace {
 
@@ -101,4 +101,4 @@ at::Tensor WindowedAttention::attend(int64_t layer, const at::Tensor& states,
                              global_rows(projections_[index], states, global_index_, qkv.size(2)));
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -20,7 +20,7 @@
 #include "methods/models/nn/windowed/layer_attention.h"
 #include "methods/models/nn/windows.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 
 class WindowedAttention final : public LayerAttention {
  public:
@@ -56,4 +56,4 @@ class WindowedAttention final : public LayerAttention {
   std::vector<std::pair<Window, std::vector<Block>>> blocks_;  ///< of each kind of window
 };
 
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

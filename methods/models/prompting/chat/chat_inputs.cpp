@@ -7,7 +7,7 @@
 
 #include "harness/core/json_dom.h"
 
-namespace qfs::tokenizers {
+namespace qfs::prompting {
 
 namespace {
 
@@ -48,4 +48,4 @@ Status check_chat_inputs(const std::optional<std::string>& date, const std::stri
   return check_variables(variables);
 }
 
-}  // namespace qfs::tokenizers
+}  // namespace qfs::prompting

@@ -8,10 +8,10 @@
 
 #include "harness/api/result.h"
 
-namespace qfs::tokenizers {
+namespace qfs::prompting {
 
 /// `invalid_argument`: `date` is none such as "2024-07-26", or `variables` are no JSON object or
 /// name what the program sets.
 Status check_chat_inputs(const std::optional<std::string>& date, const std::string& variables);
 
-}  // namespace qfs::tokenizers
+}  // namespace qfs::prompting

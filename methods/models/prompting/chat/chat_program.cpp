@@ -9,7 +9,7 @@
 #include "methods/models/prompting/jinja/interpreter.h"
 #include "methods/models/prompting/jinja/parser.h"
 
-namespace qfs::tokenizers {
+namespace qfs::prompting {
 
 namespace {
 
@@ -143,4 +143,4 @@ Result<std::shared_ptr<const ChatProgram>> ChatProgram::parse(std::string_view s
   }
 }
 
-}  // namespace qfs::tokenizers
+}  // namespace qfs::prompting

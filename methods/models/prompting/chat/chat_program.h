@@ -22,7 +22,7 @@
 #include "harness/api/result.h"
 #include "methods/models/prompting/chat/chat_template.h"
 
-namespace qfs::tokenizers {
+namespace qfs::prompting {
 
 struct ChatInputs {
   std::vector<ChatMessage> messages;
@@ -48,4 +48,4 @@ class ChatProgram {
                                                   std::span<const std::string> specials) const = 0;
 };
 
-}  // namespace qfs::tokenizers
+}  // namespace qfs::prompting

@@ -7,7 +7,7 @@
 #include "methods/models/prompting/chat/chat_program.h"
 #include "methods/models/tokenizers/settings/tokenizer_config.h"
 
-namespace qfs::tokenizers {
+namespace qfs::prompting {
 
 namespace {
 
@@ -25,7 +25,7 @@ class KnownRenderer final : public ChatRenderer {
 class ProgramRenderer final : public ChatRenderer {
  public:
   ProgramRenderer(std::shared_ptr<const ChatProgram> program, const ChatSettings& settings,
-                  const VocabularyTokenizer& tokenizer)
+                  const tokenizers::VocabularyTokenizer& tokenizer)
       : program_(std::move(program)), specials_(tokenizer.special_texts()) {
     if (settings.bos) inputs_.tokens["bos_token"] = *settings.bos;
     if (settings.eos) inputs_.tokens["eos_token"] = *settings.eos;
@@ -49,7 +49,8 @@ class ProgramRenderer final : public ChatRenderer {
 
 Result<ChatSettings> read_chat_settings(const checkpoints::ModelDirectory& folder) {
   ChatSettings settings;
-  const Result<TokenizerConfig> config = read_tokenizer_config(folder.path());
+  const Result<tokenizers::TokenizerConfig> config =
+      tokenizers::read_tokenizer_config(folder.path());
   if (!config.ok()) return config.error();
   settings.bos = config->token("bos_token");
   settings.eos = config->token("eos_token");
@@ -63,7 +64,7 @@ Result<ChatSettings> read_chat_settings(const checkpoints::ModelDirectory& folde
 }
 
 Result<std::shared_ptr<const ChatRenderer>> ChatRenderer::open(
-    const ChatSettings& settings, const VocabularyTokenizer& tokenizer) {
+    const ChatSettings& settings, const tokenizers::VocabularyTokenizer& tokenizer) {
   if (Status given = check_chat_inputs(settings.date, settings.variables); !given.ok()) {
     return given.error();
   }
@@ -79,4 +80,4 @@ Result<std::shared_ptr<const ChatRenderer>> ChatRenderer::open(
       std::make_shared<const ProgramRenderer>(*program, settings, tokenizer));
 }
 
-}  // namespace qfs::tokenizers
+}  // namespace qfs::prompting

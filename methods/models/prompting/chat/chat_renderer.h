@@ -15,7 +15,7 @@
 #include "methods/models/prompting/chat/chat_template.h"
 #include "methods/models/tokenizers/tokenizer.h"
 
-namespace qfs::tokenizers {
+namespace qfs::prompting {
 
 /// What a model's files say about its conversations.
 struct ChatSettings {
@@ -37,11 +37,11 @@ class ChatRenderer {
   /// `invalid_argument`: check_chat_inputs. `unavailable` when there is no template or it uses an
   /// unsupported construct, `data` when it is none. The tokenizer's special tokens are what the
   /// template may put in.
-  static Result<std::shared_ptr<const ChatRenderer>> open(const ChatSettings& settings,
-                                                          const VocabularyTokenizer& tokenizer);
+  static Result<std::shared_ptr<const ChatRenderer>> open(
+      const ChatSettings& settings, const tokenizers::VocabularyTokenizer& tokenizer);
 
   /// The messages and the opened turn of the assistant. Errors: those of ChatProgram::render.
   virtual Result<std::vector<PromptPiece>> render(std::span<const ChatMessage> messages) const = 0;
 };
 
-}  // namespace qfs::tokenizers
+}  // namespace qfs::prompting

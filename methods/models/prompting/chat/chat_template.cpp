@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace qfs::tokenizers {
+namespace qfs::prompting {
 
 namespace {
 
@@ -63,18 +63,19 @@ std::vector<PromptPiece> render_chat(ChatFormat format, std::span<const ChatMess
   return {};
 }
 
-std::vector<int32_t> encode_prompt(const VocabularyTokenizer& tokenizer, std::string_view text) {
-  return ids_of(tokenizer.model_input(text).tokens);
+std::vector<int32_t> encode_prompt(const tokenizers::VocabularyTokenizer& tokenizer,
+                                   std::string_view text) {
+  return tokenizers::ids_of(tokenizer.model_input(text).tokens);
 }
 
-Result<std::vector<int32_t>> encode_pieces(const VocabularyTokenizer& tokenizer,
+Result<std::vector<int32_t>> encode_pieces(const tokenizers::VocabularyTokenizer& tokenizer,
                                            std::span<const PromptPiece> pieces) {
   std::vector<int32_t> ids;
   for (const PromptPiece& piece : pieces) {
     if (!piece.special) {
       const bool first = &piece == &pieces.front();
-      const auto added =
-          first ? ids_of(tokenizer.encode(piece.text)) : tokenizer.ids_behind(piece.text);
+      const auto added = first ? tokenizers::ids_of(tokenizer.encode(piece.text))
+                               : tokenizer.ids_behind(piece.text);
       ids.insert(ids.end(), added.begin(), added.end());
       continue;
     }
@@ -94,4 +95,4 @@ std::string prompt_text(std::span<const PromptPiece> pieces) {
   return text;
 }
 
-}  // namespace qfs::tokenizers
+}  // namespace qfs::prompting

@@ -16,7 +16,7 @@
 #include "harness/api/result.h"
 #include "methods/models/tokenizers/tokenizer.h"
 
-namespace qfs::tokenizers {
+namespace qfs::prompting {
 
 struct ChatMessage {
   std::string role;  ///< "system", "user" or "assistant"
@@ -44,15 +44,16 @@ std::vector<PromptPiece> render_chat(ChatFormat format, std::span<const ChatMess
 /// The token ids of a prompt that is no conversation: the text inside the special tokens that the
 /// tokenizer's file puts around texts, an end token among them where it wants one, as in the
 /// reference.
-std::vector<int32_t> encode_prompt(const VocabularyTokenizer& tokenizer, std::string_view text);
+std::vector<int32_t> encode_prompt(const tokenizers::VocabularyTokenizer& tokenizer,
+                                   std::string_view text);
 
 /// The token ids of a rendered conversation, which has all its special tokens. Pieces are encoded
 /// one by one, as the reference does around special tokens. `unavailable` when a special piece is
 /// no special token of the vocabulary.
-Result<std::vector<int32_t>> encode_pieces(const VocabularyTokenizer& tokenizer,
+Result<std::vector<int32_t>> encode_pieces(const tokenizers::VocabularyTokenizer& tokenizer,
                                            std::span<const PromptPiece> pieces);
 
 /// The prompt as people read it: all pieces joined.
 std::string prompt_text(std::span<const PromptPiece> pieces);
 
-}  // namespace qfs::tokenizers
+}  // namespace qfs::prompting

@@ -3,7 +3,7 @@
 
 #include "methods/models/prompting/jinja/parser.h"
 
-namespace qfs::tokenizers::jinja {
+namespace qfs::prompting::jinja {
 
 namespace {
 
@@ -346,4 +346,4 @@ ExpressionPtr ExpressionParser::test(ExpressionPtr value) {
   return result;
 }
 
-}  // namespace qfs::tokenizers::jinja
+}  // namespace qfs::prompting::jinja

@@ -5,7 +5,7 @@
 #include "methods/models/prompting/jinja/letter_case.h"
 #include "methods/models/prompting/jinja/library.h"
 
-namespace qfs::tokenizers::jinja {
+namespace qfs::prompting::jinja {
 
 namespace {
 
@@ -424,4 +424,4 @@ Value apply_filter(std::string_view name, const Value& value, const Arguments& a
   throw TemplateError("the filter '" + std::string(name) + "'", true);
 }
 
-}  // namespace qfs::tokenizers::jinja
+}  // namespace qfs::prompting::jinja

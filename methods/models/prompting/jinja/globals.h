@@ -9,7 +9,7 @@
 
 #include "methods/models/prompting/jinja/value.h"
 
-namespace qfs::tokenizers::jinja {
+namespace qfs::prompting::jinja {
 
 /// range, namespace, dict, raise_exception, strftime_now (of `date`, "2026-11-21"; without one it
 /// is an unsupported construct).
@@ -18,4 +18,4 @@ Dict template_functions(const std::optional<std::string>& date);
 /// JSON of a user, members in their order: all texts are plain.
 Value value_of(const nlohmann::ordered_json& json);
 
-}  // namespace qfs::tokenizers::jinja
+}  // namespace qfs::prompting::jinja

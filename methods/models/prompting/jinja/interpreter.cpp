@@ -5,7 +5,7 @@
 
 #include "methods/models/prompting/jinja/library.h"
 
-namespace qfs::tokenizers::jinja {
+namespace qfs::prompting::jinja {
 
 namespace {
 
@@ -366,4 +366,4 @@ Value Interpreter::evaluate_kind(const Expression& expression) {
   return Value();
 }
 
-}  // namespace qfs::tokenizers::jinja
+}  // namespace qfs::prompting::jinja

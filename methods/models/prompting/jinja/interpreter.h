@@ -11,7 +11,7 @@
 
 #include "methods/models/prompting/jinja/syntax.h"
 
-namespace qfs::tokenizers::jinja {
+namespace qfs::prompting::jinja {
 
 /// Variables of one block; looked up from the inside outwards.
 struct Scope {
@@ -60,4 +60,4 @@ class Interpreter {
   int expression_depth_ = 0;  ///< of expressions inside one another
 };
 
-}  // namespace qfs::tokenizers::jinja
+}  // namespace qfs::prompting::jinja

@@ -5,7 +5,7 @@
 
 #include "methods/models/tokenizers/pipeline/aligned_text.h"
 
-namespace qfs::tokenizers::jinja {
+namespace qfs::prompting::jinja {
 
 namespace {
 
@@ -26,14 +26,16 @@ std::string mapped(std::string_view text, bool upper) {
 
 }  // namespace
 
-bool is_python_space(char32_t c) { return is_white_space(c) || (c >= 0x1C && c <= 0x1F); }
+bool is_python_space(char32_t c) {
+  return tokenizers::is_white_space(c) || (c >= 0x1C && c <= 0x1F);
+}
 
 std::string with_case(std::string_view text, LetterCase wanted) {
   if (wanted == LetterCase::upper) return mapped(text, true);
   if (wanted == LetterCase::lower) return mapped(text, false);
   std::string result;
   bool inside = false;
-  for_each_code_point(text, [&](char32_t c, size_t begin, size_t end) {
+  tokenizers::for_each_code_point(text, [&](char32_t c, size_t begin, size_t end) {
     const std::string_view character = text.substr(begin, end - begin);
     result += mapped(character, !inside);
     inside = wanted == LetterCase::capitalized || u_isalpha(static_cast<UChar32>(c)) != 0;
@@ -41,4 +43,4 @@ std::string with_case(std::string_view text, LetterCase wanted) {
   return result;
 }
 
-}  // namespace qfs::tokenizers::jinja
+}  // namespace qfs::prompting::jinja

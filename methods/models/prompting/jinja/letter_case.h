@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace qfs::tokenizers::jinja {
+namespace qfs::prompting::jinja {
 
 enum class LetterCase { upper, lower, capitalized, title };
 
@@ -17,4 +17,4 @@ std::string with_case(std::string_view text, LetterCase wanted);
 /// str.isspace of one character.
 bool is_python_space(char32_t c);
 
-}  // namespace qfs::tokenizers::jinja
+}  // namespace qfs::prompting::jinja

@@ -6,7 +6,7 @@
 #include "methods/models/prompting/jinja/value.h"
 #include "methods/models/tokenizers/pipeline/code_points.h"
 
-namespace qfs::tokenizers::jinja {
+namespace qfs::prompting::jinja {
 
 namespace {
 
@@ -280,7 +280,7 @@ class Lexer {
     if (code_point > 0x10FFFF || (code_point >= 0xD800 && code_point < 0xE000)) {
       fail("an escape in a text is no character", position_);
     }
-    append_code_point(text, code_point);
+    tokenizers::append_code_point(text, code_point);
     return at + digits;
   }
 
@@ -299,4 +299,4 @@ std::vector<TemplateToken> tokenize_template(std::string_view source) {
   return Lexer(source).run();
 }
 
-}  // namespace qfs::tokenizers::jinja
+}  // namespace qfs::prompting::jinja

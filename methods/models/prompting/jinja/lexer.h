@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace qfs::tokenizers::jinja {
+namespace qfs::prompting::jinja {
 
 enum class TokenKind {
   data,            ///< text of the template
@@ -37,4 +37,4 @@ struct TemplateToken {
 
 std::vector<TemplateToken> tokenize_template(std::string_view source);
 
-}  // namespace qfs::tokenizers::jinja
+}  // namespace qfs::prompting::jinja

@@ -9,7 +9,7 @@
 
 #include "methods/models/prompting/jinja/value.h"
 
-namespace qfs::tokenizers::jinja {
+namespace qfs::prompting::jinja {
 
 Value apply_binary(std::string_view symbol, const Value& left, const Value& right);
 
@@ -29,4 +29,4 @@ std::optional<Value> find_method(const Value& value, std::string_view name);
 /// Removes the characters of `characters` (white space when empty) at the ends that are wanted.
 Text strip_text(const Text& text, std::string_view characters, bool left, bool right);
 
-}  // namespace qfs::tokenizers::jinja
+}  // namespace qfs::prompting::jinja

@@ -4,7 +4,7 @@
 #include "methods/models/prompting/jinja/library.h"
 #include "methods/models/tokenizers/pipeline/code_points.h"
 
-namespace qfs::tokenizers::jinja {
+namespace qfs::prompting::jinja {
 
 namespace {
 
@@ -31,7 +31,7 @@ List split(const Text& text, const Arguments& arguments) {
     size_t begin = std::string::npos;
     for (size_t position = 0; position < bytes.size();) {
       const size_t at = position;
-      const bool space = is_python_space(next_code_point(bytes, position));
+      const bool space = is_python_space(tokenizers::next_code_point(bytes, position));
       if (!space && begin == std::string::npos) {
         begin = at;
         if (left == 0) {
@@ -201,13 +201,13 @@ Text strip_text(const Text& text, std::string_view characters, bool left, bool r
   const std::string& bytes = text.bytes();
   const auto goes = [&](std::string_view character) {
     size_t position = 0;
-    const char32_t c = next_code_point(character, position);
+    const char32_t c = tokenizers::next_code_point(character, position);
     return characters.empty() ? is_python_space(c) : characters.find(character) != characters.npos;
   };
   size_t begin = 0;
   while (left && begin < bytes.size()) {
     size_t after = begin;
-    next_code_point(bytes, after);
+    tokenizers::next_code_point(bytes, after);
     if (!goes(std::string_view(bytes).substr(begin, after - begin))) break;
     begin = after;
   }
@@ -244,4 +244,4 @@ std::optional<Value> find_method(const Value& value, std::string_view name) {
   return std::nullopt;
 }
 
-}  // namespace qfs::tokenizers::jinja
+}  // namespace qfs::prompting::jinja

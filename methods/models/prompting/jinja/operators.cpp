@@ -4,7 +4,7 @@
 #include "methods/models/prompting/jinja/library.h"
 #include "methods/models/tokenizers/pipeline/code_points.h"
 
-namespace qfs::tokenizers::jinja {
+namespace qfs::prompting::jinja {
 
 namespace {
 
@@ -211,4 +211,4 @@ Value get_slice(const Value& value, const Value& begin, const Value& end, const 
   return Value(Value::Data(std::move(text)));
 }
 
-}  // namespace qfs::tokenizers::jinja
+}  // namespace qfs::prompting::jinja

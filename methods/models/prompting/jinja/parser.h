@@ -9,7 +9,7 @@
 #include "methods/models/prompting/jinja/lexer.h"
 #include "methods/models/prompting/jinja/syntax.h"
 
-namespace qfs::tokenizers::jinja {
+namespace qfs::prompting::jinja {
 
 Block parse_template(std::string_view source);
 
@@ -67,4 +67,4 @@ class ExpressionParser {
   int nodes_ = 0;  ///< of the expression that is being read
 };
 
-}  // namespace qfs::tokenizers::jinja
+}  // namespace qfs::prompting::jinja

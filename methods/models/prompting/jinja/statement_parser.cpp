@@ -3,7 +3,7 @@
 
 #include "methods/models/prompting/jinja/parser.h"
 
-namespace qfs::tokenizers::jinja {
+namespace qfs::prompting::jinja {
 
 namespace {
 
@@ -200,4 +200,4 @@ Block parse_template(std::string_view source) {
   return StatementParser(tokenize_template(source)).parse();
 }
 
-}  // namespace qfs::tokenizers::jinja
+}  // namespace qfs::prompting::jinja

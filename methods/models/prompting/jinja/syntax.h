@@ -10,7 +10,7 @@
 
 #include "methods/models/prompting/jinja/value.h"
 
-namespace qfs::tokenizers::jinja {
+namespace qfs::prompting::jinja {
 
 struct Expression;
 using ExpressionPtr = std::unique_ptr<Expression>;
@@ -73,4 +73,4 @@ struct Statement {
   std::vector<Block> blocks;
 };
 
-}  // namespace qfs::tokenizers::jinja
+}  // namespace qfs::prompting::jinja

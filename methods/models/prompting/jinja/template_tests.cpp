@@ -1,7 +1,7 @@
 #include "methods/models/prompting/jinja/letter_case.h"
 #include "methods/models/prompting/jinja/library.h"
 
-namespace qfs::tokenizers::jinja {
+namespace qfs::prompting::jinja {
 
 namespace {
 
@@ -83,4 +83,4 @@ bool apply_test(std::string_view name, const Value& value, const Arguments& argu
   throw TemplateError("the test '" + std::string(name) + "'", true);
 }
 
-}  // namespace qfs::tokenizers::jinja
+}  // namespace qfs::prompting::jinja

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace qfs::tokenizers::jinja {
+namespace qfs::prompting::jinja {
 
 void Text::add_range(size_t begin, size_t end) {
   if (begin >= end) return;
@@ -40,4 +40,4 @@ Text Text::part(size_t begin, size_t end) const {
   return text;
 }
 
-}  // namespace qfs::tokenizers::jinja
+}  // namespace qfs::prompting::jinja

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace qfs::tokenizers::jinja {
+namespace qfs::prompting::jinja {
 
 class Text {
  public:
@@ -50,4 +50,4 @@ class Text {
   std::vector<std::pair<size_t, size_t>> plain_;  ///< in order, not touching
 };
 
-}  // namespace qfs::tokenizers::jinja
+}  // namespace qfs::prompting::jinja

@@ -8,7 +8,7 @@
 #include "harness/core/json_dom.h"
 #include "methods/models/tokenizers/pipeline/code_points.h"
 
-namespace qfs::tokenizers::jinja {
+namespace qfs::prompting::jinja {
 
 namespace {
 
@@ -307,7 +307,7 @@ List items_of(const Value& value) {
     spend(static_cast<int64_t>(bytes.size() / 16));
     for (size_t position = 0; position < bytes.size();) {
       const size_t begin = position;
-      next_code_point(bytes, position);
+      tokenizers::next_code_point(bytes, position);
       items.emplace_back(Value::Data(text->part(begin, position)));
     }
     return items;
@@ -316,4 +316,4 @@ List items_of(const Value& value) {
   throw TemplateError("a value of type " + std::string(value.type_name()) + " has no items");
 }
 
-}  // namespace qfs::tokenizers::jinja
+}  // namespace qfs::prompting::jinja

@@ -16,7 +16,7 @@
 
 #include "methods/models/prompting/jinja/text.h"
 
-namespace qfs::tokenizers::jinja {
+namespace qfs::prompting::jinja {
 
 class Value;
 
@@ -147,4 +147,4 @@ bool contains(const Value& container, const Value& item);
 /// The items that a loop sees: of lists, characters of texts, keys of dictionaries.
 List items_of(const Value& value);
 
-}  // namespace qfs::tokenizers::jinja
+}  // namespace qfs::prompting::jinja

@@ -5,9 +5,9 @@
 
 #include "methods/models/tokenizers/gguf/gguf_patterns.h"
 #include "methods/models/tokenizers/gguf/gguf_token_ids.h"
-#include "methods/models/tokenizers/pipeline/piece_list.h"
+#include "methods/models/tokenizers/pipeline/metaspace.h"
+#include "methods/models/tokenizers/pipeline/piece_vocabulary.h"
 #include "methods/models/tokenizers/pipeline/pipeline_tokenizer.h"
-#include "methods/models/tokenizers/pipeline/space_mark.h"
 
 namespace qfs::tokenizers {
 
@@ -16,8 +16,8 @@ namespace {
 using checkpoints::GgufFile;
 using Opened = Result<std::shared_ptr<const VocabularyTokenizer>>;
 
-Result<PieceList> read_pieces(const GgufFile& file) {
-  PieceList list;
+Result<PieceVocabulary> read_pieces(const GgufFile& file) {
+  PieceVocabulary list;
   const auto pieces = file.texts("tokenizer.ggml.tokens");
   if (!pieces.ok()) return pieces.error();
   list.texts.assign(pieces->begin(), pieces->end());
@@ -49,7 +49,7 @@ Status read_ends(const GgufFile& file, size_t pieces, PipelineParts& parts) {
   return {};
 }
 
-Result<ModelPtr> read_byte_level(const GgufFile& file, const PieceList& pieces) {
+Result<ModelPtr> read_byte_level(const GgufFile& file, const PieceVocabulary& pieces) {
   const Result<VocabularyPtr> vocabulary = vocabulary_of(pieces, file.path());
   if (!vocabulary.ok()) return vocabulary.error();
   const auto lines = file.texts("tokenizer.ggml.merges");
@@ -78,7 +78,7 @@ Result<ModelPtr> read_byte_level(const GgufFile& file, const PieceList& pieces) 
 }
 
 Opened make_byte_level_kind(const GgufFile& file, std::string_view pre) {
-  const Result<PieceList> pieces = read_pieces(file);
+  const Result<PieceVocabulary> pieces = read_pieces(file);
   if (!pieces.ok()) return pieces.error();
   const Result<ModelPtr> model = read_byte_level(file, *pieces);
   if (!model.ok()) return model.error();
@@ -103,7 +103,7 @@ Opened make_byte_level_kind(const GgufFile& file, std::string_view pre) {
 
 /// SentencePiece's BPE.
 Opened make_scored_kind(const GgufFile& file) {
-  Result<PieceList> pieces = read_pieces(file);
+  Result<PieceVocabulary> pieces = read_pieces(file);
   if (!pieces.ok()) return pieces.error();
   const checkpoints::GgufEntry* entry = file.find("tokenizer.ggml.scores");
   if (entry != nullptr) {
@@ -119,7 +119,7 @@ Opened make_scored_kind(const GgufFile& file) {
   if (!prefix.ok()) return prefix.error();
   PipelineParts parts;
   parts.model = *model;
-  parts.pre_tokenizer = make_metaspace(std::string(kSpaceMark), PrependScheme::never, false);
+  parts.pre_tokenizer = make_metaspace(std::string(kMetaspace), PrependScheme::never, false);
   if (*prefix) parts.normalizer = make_prepend(" ");
   parts.decoder = scored_bpe_decoder(*prefix);
   parts.added_tokens = added_tokens_of(*pieces);
@@ -131,11 +131,11 @@ Opened make_scored_kind(const GgufFile& file) {
 
 /// WordPiece: pieces that begin words carry the mark, the others nothing.
 Opened make_word_piece_kind(const GgufFile& file) {
-  const Result<PieceList> pieces = read_pieces(file);
+  const Result<PieceVocabulary> pieces = read_pieces(file);
   if (!pieces.ok()) return pieces.error();
   const Result<VocabularyPtr> vocabulary =
       vocabulary_of(*pieces, file.path(), [&](std::string_view piece, size_t id) {
-        if (piece.starts_with(kSpaceMark)) return std::string(piece.substr(kSpaceMark.size()));
+        if (piece.starts_with(kMetaspace)) return std::string(piece.substr(kMetaspace.size()));
         const bool bare = pieces->type(id) != PieceType::normal ||
                           (piece.starts_with('[') && piece.ends_with(']'));
         return (bare ? "" : "##") + std::string(piece);

@@ -5,8 +5,8 @@
 #include "methods/models/tokenizers/bpe/bpe_merge.h"
 #include "methods/models/tokenizers/bpe/byte_alphabet.h"
 #include "methods/models/tokenizers/pipeline/code_points.h"
+#include "methods/models/tokenizers/pipeline/metaspace.h"
 #include "methods/models/tokenizers/pipeline/model.h"
-#include "methods/models/tokenizers/pipeline/space_mark.h"
 
 namespace qfs::tokenizers {
 
@@ -32,8 +32,8 @@ std::string byte_piece(uint8_t byte) {
 /// falls into words there all the same.
 size_t cut_before_mark(std::string_view text) {
   size_t begin = 0;
-  while (text.substr(begin).starts_with(kSpaceMark)) begin += kSpaceMark.size();
-  return std::min(text.find(kSpaceMark, begin), text.size());
+  while (text.substr(begin).starts_with(kMetaspace)) begin += kMetaspace.size();
+  return std::min(text.find(kMetaspace, begin), text.size());
 }
 
 /// Symbols of one word; what has none is the unknown token, a run of it one token where the file
@@ -84,7 +84,7 @@ class BpeModel final : public Model {
     if (options_.unk_token) unk_ = vocabulary_->find(*options_.unk_token);
     separable_ = !options_.byte_symbols && !options_.ignore_merges &&
                  options_.continuing_subword_prefix.empty() &&
-                 options_.end_of_word_suffix.empty() && vocabulary_->find(kSpaceMark) >= 0 &&
+                 options_.end_of_word_suffix.empty() && vocabulary_->find(kMetaspace) >= 0 &&
                  std::all_of(merges.begin(), merges.end(), [&](const BpeMerge& merge) {
                    const std::string_view piece = vocabulary_->piece(merge.merged);
                    return cut_before_mark(piece) == piece.size();

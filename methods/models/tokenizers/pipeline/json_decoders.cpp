@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "methods/models/tokenizers/pipeline/json_parts.h"
-#include "methods/models/tokenizers/pipeline/space_mark.h"
+#include "methods/models/tokenizers/pipeline/metaspace.h"
 
 namespace qfs::tokenizers {
 
@@ -17,7 +17,7 @@ Result<DecoderPtr> read_word_piece_decoder(const JsonNode& node) {
 }
 
 Result<DecoderPtr> read_metaspace_decoder(const JsonNode& node) {
-  const Result<std::string> replacement = node.text_or("replacement", std::string(kSpaceMark));
+  const Result<std::string> replacement = node.text_or("replacement", std::string(kMetaspace));
   if (!replacement.ok()) return replacement.error();
   const Result<PrependScheme> scheme = read_prepend_scheme(node);
   if (!scheme.ok()) return scheme.error();

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "methods/models/tokenizers/pipeline/space_mark.h"
+#include "methods/models/tokenizers/pipeline/metaspace.h"
 
 namespace qfs::tokenizers {
 
@@ -23,9 +23,9 @@ json member(const json& object, const char* key) {
 /// Whether a normalizer puts marks in front and for spaces, and does nothing else.
 bool marks_spaces(const json& normalizer) {
   const std::string type = type_of(normalizer);
-  if (type == "Prepend") return member(normalizer, "prepend") == kSpaceMark;
+  if (type == "Prepend") return member(normalizer, "prepend") == kMetaspace;
   if (type == "Replace") {
-    return member(normalizer, "content") == kSpaceMark &&
+    return member(normalizer, "content") == kMetaspace &&
            member(normalizer, "pattern") == json{{"String", " "}};
   }
   const json parts = member(normalizer, "normalizers");
@@ -33,7 +33,7 @@ bool marks_spaces(const json& normalizer) {
 }
 
 json class_decoder(PrependScheme scheme) {
-  json steps = {{{"type", "Replace"}, {"pattern", {{"String", kSpaceMark}}}, {"content", " "}},
+  json steps = {{{"type", "Replace"}, {"pattern", {{"String", kMetaspace}}}, {"content", " "}},
                 {{"type", "ByteFallback"}},
                 {{"type", "Fuse"}}};
   if (scheme != PrependScheme::never) {
@@ -62,7 +62,7 @@ void set_space_marks(PrependScheme scheme, json& document) {
                                                             : "never";
   document["normalizer"] = nullptr;
   document["pre_tokenizer"] = {{"type", "Metaspace"},
-                               {"replacement", kSpaceMark},
+                               {"replacement", kMetaspace},
                                {"prepend_scheme", name},
                                {"split", false}};
   document["decoder"] = class_decoder(scheme);

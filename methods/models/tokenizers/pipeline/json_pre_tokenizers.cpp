@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "methods/models/tokenizers/pipeline/json_parts.h"
-#include "methods/models/tokenizers/pipeline/space_mark.h"
+#include "methods/models/tokenizers/pipeline/metaspace.h"
 
 namespace qfs::tokenizers {
 
@@ -51,7 +51,7 @@ Result<PreTokenizerPtr> read_byte_level(const JsonNode& node) {
 }
 
 Result<PreTokenizerPtr> read_metaspace(const JsonNode& node) {
-  const Result<std::string> replacement = node.text_or("replacement", std::string(kSpaceMark));
+  const Result<std::string> replacement = node.text_or("replacement", std::string(kMetaspace));
   if (!replacement.ok()) return replacement.error();
   const Result<PrependScheme> scheme = read_prepend_scheme(node);
   if (!scheme.ok()) return scheme.error();

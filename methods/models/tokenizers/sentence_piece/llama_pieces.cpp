@@ -3,8 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "methods/models/tokenizers/pipeline/metaspace.h"
 #include "methods/models/tokenizers/pipeline/pipeline_tokenizer.h"
-#include "methods/models/tokenizers/pipeline/space_mark.h"
 #include "methods/models/tokenizers/settings/folder_tokens.h"
 
 namespace qfs::tokenizers {
@@ -43,7 +43,7 @@ Result<std::shared_ptr<const VocabularyTokenizer>> make_llama_pieces(
   parts.added_tokens = added_tokens_of(file.pieces);
   if (Status added = add_folder_tokens(config, source, parts); !added.ok()) return added.error();
   const PrependScheme scheme = llama_prepend_scheme(config);
-  parts.pre_tokenizer = make_metaspace(std::string(kSpaceMark), scheme, false);
+  parts.pre_tokenizer = make_metaspace(std::string(kMetaspace), scheme, false);
   parts.decoder = scored_bpe_decoder(scheme != PrependScheme::never);
   const auto id_of = [&](const char* name, const char* usual) {
     return named_id(parts, source, config, name, usual);

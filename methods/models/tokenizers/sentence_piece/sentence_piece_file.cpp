@@ -68,7 +68,7 @@ class Message {
 
 /// Appends a piece; what is wrong with it, or nothing.
 std::optional<std::string> add_piece(std::string_view bytes, std::set<std::string_view>& known,
-                                     PieceList& pieces) {
+                                     PieceVocabulary& pieces) {
   Message message(bytes);
   std::string_view text;
   float score = 0;

@@ -11,12 +11,12 @@
 #include <string_view>
 
 #include "harness/api/result.h"
-#include "methods/models/tokenizers/pipeline/piece_list.h"
+#include "methods/models/tokenizers/pipeline/piece_vocabulary.h"
 
 namespace qfs::tokenizers {
 
 struct SentencePieceFile {
-  PieceList pieces;                ///< views into the model; types and scores of each
+  PieceVocabulary pieces;          ///< views into the model; types and scores of each
   std::optional<int32_t> unknown;  ///< the first piece of this type
   bool bpe = false;                ///< else unigram, words or characters
   bool normalizes = false;         ///< other characters than spaces change, or spaces go

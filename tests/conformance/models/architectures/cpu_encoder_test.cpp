@@ -13,7 +13,7 @@
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "tests/support/tiny_checkpoint.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 namespace {
 
 using nlohmann::json;
@@ -35,7 +35,7 @@ Result<std::vector<std::vector<float>>> encoded(CpuEncoder& encoder, const Texts
 class CpuEncoderTest : public ::testing::Test {
  protected:
   CpuEncoderTest() {
-    EXPECT_TRUE(configure_torch({}).ok());
+    EXPECT_TRUE(nn::configure_torch({}).ok());
     std::ifstream stream("tests/conformance/models/architectures/tiny_encoders_expected.json");
     file_ = json::parse(stream);
   }
@@ -115,4 +115,4 @@ TEST_F(CpuEncoderTest, TextsThatTheEncoderCannotReadAreRefused) {
 }
 
 }  // namespace
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

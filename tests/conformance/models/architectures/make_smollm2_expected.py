@@ -18,7 +18,7 @@ import torch
 import transformers
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+sys.path.insert(0, str(HERE.parents[1]))
 sys.path.insert(0, str(HERE.parent / "tokenizers"))
 import make_smollm_expected  # noqa: E402
 import prompts  # noqa: E402

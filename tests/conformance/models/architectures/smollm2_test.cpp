@@ -11,7 +11,7 @@
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "tests/support/model_file.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 namespace {
 
 constexpr double kLogitTolerance = 2e-4;
@@ -23,7 +23,7 @@ class SmolLM2Conformance : public ::testing::Test {
   void SetUp() override {
     const Result<Resource> resource = qfs::test::smollm2();
     if (!resource.ok()) GTEST_SKIP() << "SmolLM2 checkpoint: " << resource.error().to_string();
-    ASSERT_TRUE(configure_torch({}).ok());
+    ASSERT_TRUE(nn::configure_torch({}).ok());
     const auto file = checkpoints::GgufFile::open(resource->path);
     ASSERT_TRUE(file.ok()) << file.error().to_string();
     const auto weights = load_llama_weights(*file);
@@ -54,7 +54,7 @@ TEST_F(SmolLM2Conformance, logits_and_greedy_continuations_equal_transformers) {
     const std::string name = item["name"];
     const std::vector<int32_t> ids = item["ids"];
     const auto& steps = item["steps"];
-    KeyValueCache cache;
+    nn::KeyValueCache cache;
     ASSERT_TRUE(model_->make_room(cache, 1, static_cast<int64_t>(ids.size() + steps.size())).ok());
     ASSERT_TRUE(model_->prefill(cache, 0, ids, logits).ok());
     for (size_t step = 0; step < steps.size(); ++step) {
@@ -74,4 +74,4 @@ TEST_F(SmolLM2Conformance, logits_and_greedy_continuations_equal_transformers) {
 }
 
 }  // namespace
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

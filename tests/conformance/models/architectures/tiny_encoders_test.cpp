@@ -12,7 +12,7 @@
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "tests/support/tiny_checkpoint.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 namespace {
 
 using nlohmann::json;
@@ -53,7 +53,7 @@ void expect_states(const at::Tensor& states, const std::vector<double>& values) 
 
 class TinyEncoderConformance : public ::testing::Test {
  protected:
-  TinyEncoderConformance() { EXPECT_TRUE(configure_torch({}).ok()); }
+  TinyEncoderConformance() { EXPECT_TRUE(nn::configure_torch({}).ok()); }
 };
 
 TEST_F(TinyEncoderConformance, StatesAfterEveryLayerEqualTransformersAloneAndPadded) {
@@ -128,4 +128,4 @@ TEST_F(TinyEncoderConformance, WrongCheckpointsNameWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -14,7 +14,7 @@
 #include "tests/support/expected_logits.h"
 #include "tests/support/tiny_checkpoint.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 namespace {
 
 using nlohmann::json;
@@ -40,7 +40,7 @@ Result<std::shared_ptr<const Gpt2Weights>> load(const json& test_case) {
 
 class TinyGpt2Conformance : public ::testing::Test {
  protected:
-  TinyGpt2Conformance() { EXPECT_TRUE(configure_torch({}).ok()); }
+  TinyGpt2Conformance() { EXPECT_TRUE(nn::configure_torch({}).ok()); }
 };
 
 TEST_F(TinyGpt2Conformance, LogitsOfEveryKindEqualTransformers) {
@@ -67,19 +67,20 @@ TEST_F(TinyGpt2Conformance, TheRestOfASharedPrefixHasTheLogitsOfTheWholePrompt) 
   ASSERT_TRUE(model->begin(2, 24).ok());
   std::vector<float> logits(kVocabulary);
   ASSERT_TRUE(model->prefill(0, {.ids = {ids.begin(), ids.begin() + 15}}, logits).ok());
-  const SequenceInput whole = {.ids = {ids.begin(), ids.begin() + 22},
-                               .shared = SharedPrefix{.row = 0, .positions = 12}};
+  const nn::SequenceInput whole = {.ids = {ids.begin(), ids.begin() + 22},
+                                   .shared = nn::SharedPrefix{.row = 0, .positions = 12}};
   ASSERT_TRUE(model->prefill(1, whole, logits).ok());
   const std::vector<double> wanted = test_case.at("logits").at(7);  // after position 21
   for (size_t i = 0; i < kVocabulary; ++i) ASSERT_NEAR(logits[i], wanted[i], 2e-5) << i;
 }
 
 /// Logits of a prompt and of steps after it; a row of `model` that has begun.
-std::vector<float> continued(SequenceModel& model, int64_t row, const std::vector<int32_t>& ids,
+std::vector<float> continued(nn::SequenceModel& model, int64_t row, const std::vector<int32_t>& ids,
                              size_t prompt) {
   std::vector<float> all;
   std::vector<float> logits(kVocabulary);
-  const SequenceInput input = {.ids = {ids.begin(), ids.begin() + static_cast<int64_t>(prompt)}};
+  const nn::SequenceInput input = {
+      .ids = {ids.begin(), ids.begin() + static_cast<int64_t>(prompt)}};
   EXPECT_TRUE(model.prefill(row, input, logits).ok());
   for (size_t i = prompt;; ++i) {
     all.insert(all.end(), logits.begin(), logits.end());
@@ -140,7 +141,7 @@ TEST_F(TinyGpt2Conformance, PromptsThatCannotBeReadAreRefused) {
   EXPECT_THAT(model->begin(1, 65).error().message, HasSubstr("window has 64"));
   ASSERT_TRUE(model->begin(1, 4).ok());
   std::vector<float> logits(kVocabulary);
-  const auto refusal = [&](const SequenceInput& input) {
+  const auto refusal = [&](const nn::SequenceInput& input) {
     const Status read = model->prefill(0, input, logits);
     return read.ok() ? "read" : read.error().message;
   };
@@ -217,7 +218,7 @@ TEST(Gpt2Work, IsCountedFromTheWeights) {
   const auto weights = load(first_case());
   ASSERT_TRUE(weights.ok());
   // Two layers of width 32 with 128 inside; 40 tokens.
-  const ModelWork work = gpt2_work(**weights, {});
+  const nn::ModelWork work = gpt2_work(**weights, {});
   const int64_t matrices = 96 * 32 + 32 * 32 + 2 * 128 * 32;
   EXPECT_EQ(work.output.elements(), 2 * matrices);
   // Biases of the four products, and two norms.
@@ -230,4 +231,4 @@ TEST(Gpt2Work, IsCountedFromTheWeights) {
 }
 
 }  // namespace
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -21,7 +21,7 @@
 #include "methods/models/nn/token_loss.h"
 #include "tests/support/tiny_checkpoint.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 namespace {
 
 using nlohmann::json;
@@ -29,7 +29,7 @@ using nlohmann::json;
 constexpr double kTolerance = 1e-4;
 
 json read(const std::string& name) {
-  std::ifstream file("tests/conformance/backbones/" + name);
+  std::ifstream file("tests/conformance/models/architectures/" + name);
   return json::parse(file);
 }
 
@@ -48,15 +48,15 @@ class Parameters {
   void add(const std::string& name, const at::Tensor& tensor) {
     if (tensor.defined()) add_rows(name, tensor, 0, tensor.size(0));
   }
-  void add(const std::string& name, const Linear& part) {
+  void add(const std::string& name, const nn::Linear& part) {
     add(name + ".weight", part.weight);
     add(name + ".bias", part.bias);
   }
-  void add(const std::string& name, const LayerNorm& part) {
+  void add(const std::string& name, const nn::LayerNorm& part) {
     add(name + ".weight", part.weight);
     add(name + ".bias", part.bias);
   }
-  void add_fused(const std::vector<std::string>& names, const Linear& part) {
+  void add_fused(const std::vector<std::string>& names, const nn::Linear& part) {
     std::vector<int64_t> rows(names.size(),
                               part.weight.size(0) / static_cast<int64_t>(names.size()));
     add_fused(names, rows, ".weight", part.weight);
@@ -113,7 +113,7 @@ class Parameters {
 
 void add_encoder(const EncoderWeights& weights, Parameters& parameters) {
   const EncoderNames& names = encoder_names(weights.config.model_type);
-  parameters.add(names.words.front() + ".weight", weights.words);
+  parameters.add(names.token_embeddings.front() + ".weight", weights.token_embeddings);
   parameters.add(names.positions + ".weight", weights.positions);
   parameters.add(names.segments + ".weight", weights.segments);
   parameters.add(names.norm, weights.norm);
@@ -183,7 +183,7 @@ void add_llama(const DeviceLlamaWeights& weights, Parameters& parameters) {
 }
 
 void add_gpt2(const Gpt2Weights& weights, Parameters& parameters) {
-  parameters.add("transformer.wte.weight", weights.words);
+  parameters.add("transformer.wte.weight", weights.token_embeddings);
   parameters.add("transformer.wpe.weight", weights.positions);
   parameters.add("transformer.ln_f", weights.last_norm);
   if (!weights.config.tied) parameters.add("lm_head.weight", weights.head.weight);
@@ -201,7 +201,7 @@ void add_gpt2(const Gpt2Weights& weights, Parameters& parameters) {
 
 class TinyGradientsConformance : public ::testing::Test {
  protected:
-  TinyGradientsConformance() { EXPECT_TRUE(configure_torch({}).ok()); }
+  TinyGradientsConformance() { EXPECT_TRUE(nn::configure_torch({}).ok()); }
 
   /// Calls `check` for every model of a kind, with the folder of its checkpoint.
   template <class Check>
@@ -231,7 +231,7 @@ TEST_F(TinyGradientsConformance, OfTheLlamaFamily) {
     add_llama(**weights, parameters);
     const auto logits = llama_logits(**weights, model.at("ids").get<std::vector<int32_t>>());
     ASSERT_TRUE(logits.ok()) << logits.error().to_string();
-    const auto loss = token_loss(*logits, model.at("labels").get<std::vector<int64_t>>());
+    const auto loss = nn::token_loss(*logits, model.at("labels").get<std::vector<int64_t>>());
     ASSERT_TRUE(loss.ok()) << loss.error().to_string();
     parameters.expect_gradients(*loss, model);
   });
@@ -245,27 +245,27 @@ TEST_F(TinyGradientsConformance, OfGpt2) {
     add_gpt2(**weights, parameters);
     const auto logits = gpt2_logits(**weights, model.at("ids").get<std::vector<int32_t>>());
     ASSERT_TRUE(logits.ok()) << logits.error().to_string();
-    const auto loss = token_loss(*logits, model.at("labels").get<std::vector<int64_t>>());
+    const auto loss = nn::token_loss(*logits, model.at("labels").get<std::vector<int64_t>>());
     ASSERT_TRUE(loss.ok()) << loss.error().to_string();
     parameters.expect_gradients(*loss, model);
   });
 }
 
 TEST_F(TinyGradientsConformance, OfTheBartFamily) {
-  for_each("seq2seq", "tiny_seq2seq_expected.json", 10,
-           [](const json& model, const auto& directory) {
-             const auto weights = load_bart_weights(directory);
-             ASSERT_TRUE(weights.ok()) << weights.error().to_string();
-             Parameters parameters;
-             add_bart(**weights, parameters);
-             const auto logits = bart_logits(**weights, {.ids = model.at("ids"),
-                                                         .global_positions = model.at("global"),
-                                                         .decoder_ids = model.at("decoder_ids")});
-             ASSERT_TRUE(logits.ok()) << logits.error().to_string();
-             const auto loss = token_loss(*logits, model.at("labels").get<std::vector<int64_t>>());
-             ASSERT_TRUE(loss.ok()) << loss.error().to_string();
-             parameters.expect_gradients(*loss, model);
-           });
+  for_each(
+      "seq2seq", "tiny_seq2seq_expected.json", 10, [](const json& model, const auto& directory) {
+        const auto weights = load_bart_weights(directory);
+        ASSERT_TRUE(weights.ok()) << weights.error().to_string();
+        Parameters parameters;
+        add_bart(**weights, parameters);
+        const auto logits = bart_logits(**weights, {.ids = model.at("ids"),
+                                                    .global_positions = model.at("global"),
+                                                    .decoder_ids = model.at("decoder_ids")});
+        ASSERT_TRUE(logits.ok()) << logits.error().to_string();
+        const auto loss = nn::token_loss(*logits, model.at("labels").get<std::vector<int64_t>>());
+        ASSERT_TRUE(loss.ok()) << loss.error().to_string();
+        parameters.expect_gradients(*loss, model);
+      });
 }
 
 TEST_F(TinyGradientsConformance, OfTextEncoders) {
@@ -288,15 +288,15 @@ TEST_F(TinyGradientsConformance, OfTextEncoders) {
 TEST_F(TinyGradientsConformance, LabelsThatCannotBeAreRefused) {
   const at::Tensor logits = at::zeros({2, 5});
   const auto refusal = [&](const std::vector<int64_t>& labels) {
-    const auto loss = token_loss(logits, labels);
+    const auto loss = nn::token_loss(logits, labels);
     return loss.ok() ? "computed" : loss.error().message;
   };
-  EXPECT_EQ(refusal({1, kNoLabel}), "computed");
+  EXPECT_EQ(refusal({1, nn::kNoLabel}), "computed");
   EXPECT_EQ(refusal({1}), "1 labels for logits of 2 positions");
-  EXPECT_EQ(refusal({kNoLabel, kNoLabel}), "no position has a label");
+  EXPECT_EQ(refusal({nn::kNoLabel, nn::kNoLabel}), "no position has a label");
   EXPECT_EQ(refusal({1, 5}), "label 5 is outside 0..4");
   EXPECT_EQ(refusal({-1, 0}), "label -1 is outside 0..4");
 }
 
 }  // namespace
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -12,7 +12,7 @@
 #include "tests/support/expected_logits.h"
 #include "tests/support/tiny_checkpoint.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 namespace {
 
 using nlohmann::json;
@@ -20,7 +20,7 @@ using qfs::test::expect_logits;
 using ::testing::HasSubstr;
 
 json expected(const std::string& name = "tiny_llama_expected.json") {
-  std::ifstream file("tests/conformance/backbones/" + name);
+  std::ifstream file("tests/conformance/models/architectures/" + name);
   return json::parse(file);
 }
 
@@ -32,7 +32,7 @@ Result<std::shared_ptr<const LlamaWeights>> load(const std::string& folder) {
 
 class TinyLlamaConformance : public ::testing::Test {
  protected:
-  TinyLlamaConformance() { EXPECT_TRUE(configure_torch({}).ok()); }
+  TinyLlamaConformance() { EXPECT_TRUE(nn::configure_torch({}).ok()); }
 };
 
 void expect_logits_of_all(const json& file) {
@@ -48,7 +48,7 @@ void expect_logits_of_all(const json& file) {
     expect_logits(*model, test_case, test_case.at("ids").size(), every);
     const auto copy = copy_to_device(**weights, at::kCPU, at::kFloat);
     ASSERT_TRUE(copy.ok());
-    expect_logits(*make_device_model(*copy, cpu_device_services()), test_case, 7, every);
+    expect_logits(*make_device_model(*copy, nn::cpu_device_services()), test_case, 7, every);
   }
 }
 
@@ -169,4 +169,4 @@ TEST_F(TinyLlamaConformance, ScalingStartsFromAllPositionsAlsoWhereAWindowEndsBe
 }
 
 }  // namespace
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -12,13 +12,13 @@
 #include <numeric>
 
 #include "methods/models/architectures/bart/bart_model.h"
-#include "methods/models/architectures/bart/bart_source.h"
 #include "methods/models/architectures/bart/device_bart.h"
+#include "methods/models/architectures/bart/encoder_input.h"
 #include "methods/models/architectures/bart/from_bart.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "tests/support/tiny_checkpoint.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 namespace {
 
 using nlohmann::json;
@@ -48,7 +48,7 @@ Result<std::shared_ptr<const BartWeights>> load(const json& test_case) {
   return load_bart_weights(*directory);
 }
 
-SequenceInput input_of(const json& row) {
+nn::SequenceInput input_of(const json& row) {
   return {.ids = row.at("ids"),
           .global_positions = row.at("global"),
           .decoder_ids = row.at("decoder_ids")};
@@ -63,7 +63,7 @@ void expect_near(const float* actual, const std::vector<double>& values, const c
 
 class TinySeq2SeqConformance : public ::testing::Test {
  protected:
-  TinySeq2SeqConformance() { EXPECT_TRUE(configure_torch({}).ok()); }
+  TinySeq2SeqConformance() { EXPECT_TRUE(nn::configure_torch({}).ok()); }
 };
 
 TEST_F(TinySeq2SeqConformance, EncoderStatesEqualTransformers) {
@@ -92,8 +92,8 @@ TEST_F(TinySeq2SeqConformance, EncoderStatesEqualTransformers) {
 }
 
 /// Logits after every third decoder id: read at once, or one by one.
-void expect_logits(SequenceModel& model, const json& row, bool stepwise) {
-  const SequenceInput whole = input_of(row);
+void expect_logits(nn::SequenceModel& model, const json& row, bool stepwise) {
+  const nn::SequenceInput whole = input_of(row);
   std::vector<float> logits(static_cast<size_t>(model.shape().vocabulary));
   const auto count = whole.decoder_ids.size();
   ASSERT_TRUE(model.begin(2, static_cast<int64_t>(count)).ok());
@@ -102,7 +102,7 @@ void expect_logits(SequenceModel& model, const json& row, bool stepwise) {
     if (!stepwise) {
       ASSERT_TRUE(model.begin(2, static_cast<int64_t>(count)).ok());
     }
-    SequenceInput input = whole;
+    nn::SequenceInput input = whole;
     input.decoder_ids.resize(stepwise ? 1 : position + 1);
     if (position == 0 || !stepwise) {
       const Status read = model.prefill(1, input, logits);
@@ -127,7 +127,7 @@ TEST_F(TinySeq2SeqConformance, DecoderLogitsEqualTransformersReadAtOnceAndStepBy
     const auto copy = copy_to_device(**weights, at::kCPU, at::kDouble);
     ASSERT_TRUE(copy.ok());
     const auto double_model = make_bart_model(*copy);
-    const auto device_model = make_device_model(*weights, cpu_device_services());
+    const auto device_model = make_device_model(*weights, nn::cpu_device_services());
     for (const json& row : test_case.at("inputs")) {
       SCOPED_TRACE(std::to_string(row.at("ids").size()) + " tokens");
       expect_logits(*model, row, false);
@@ -146,7 +146,7 @@ TEST_F(TinySeq2SeqConformance, RowsOfOneSourceGoOnFromOneAnother) {
   const auto vocabulary = static_cast<size_t>(model->shape().vocabulary);
   const auto alone = [&](const json& row, std::vector<int32_t> begun) {
     std::vector<float> logits(vocabulary);
-    SequenceInput input = input_of(row);
+    nn::SequenceInput input = input_of(row);
     input.decoder_ids = std::move(begun);
     EXPECT_TRUE(model->begin(1, 8).ok());
     EXPECT_TRUE(model->prefill(0, input, logits).ok());
@@ -159,7 +159,7 @@ TEST_F(TinySeq2SeqConformance, RowsOfOneSourceGoOnFromOneAnother) {
   // Rows 1 and 2 branch off row 0, which moves to row 3; row 2's own source is given up.
   std::vector<float> logits(vocabulary);
   ASSERT_TRUE(model->begin(4, 8).ok());
-  SequenceInput input = input_of(first);
+  nn::SequenceInput input = input_of(first);
   input.decoder_ids = {2, 7};
   ASSERT_TRUE(model->prefill(0, input, logits).ok());
   input = input_of(second);
@@ -184,7 +184,7 @@ TEST_F(TinySeq2SeqConformance, RowsOfOneSourceGoOnFromOneAnother) {
 
 TEST_F(TinySeq2SeqConformance, ABartWithWindowsThatReachEverythingEncodesAsItDid) {
   const auto bart = load(case_named("bart"));
-  const SequenceInput input = input_of(case_named("bart").at("inputs").at(3));
+  const nn::SequenceInput input = input_of(case_named("bart").at("inputs").at(3));
   const auto length = static_cast<int64_t>(input.ids.size());
   const at::Tensor whole = *encode_source(**bart, {.ids = input.ids});
   const auto wide = led_from_bart(**bart, 2 * length, 200);
@@ -192,7 +192,7 @@ TEST_F(TinySeq2SeqConformance, ABartWithWindowsThatReachEverythingEncodesAsItDid
   // Copied projections: a token that is global everywhere else is still read as before.
   std::vector<int64_t> all(input.ids.size());
   std::iota(all.begin(), all.end(), 0);
-  const SequenceInput global = {.ids = input.ids, .global_positions = all};
+  const nn::SequenceInput global = {.ids = input.ids, .global_positions = all};
   EXPECT_TRUE(at::allclose(*encode_source(*wide, global), whole, 1e-5, 1e-5));
   const auto narrow = led_from_bart(**bart, 4, 200);
   EXPECT_FALSE(at::allclose(*encode_source(*narrow, {.ids = input.ids}), whole, 1e-3, 1e-3));
@@ -214,7 +214,7 @@ TEST_F(TinySeq2SeqConformance, ABartWithWindowsThatReachEverythingEncodesAsItDid
 TEST_F(TinySeq2SeqConformance, ImpossibleRequestsAreRefused) {
   const auto bart = load(case_named("bart"));
   const auto led = load(case_named("led"));
-  const auto refusal = [](const BartWeights& weights, const SequenceInput& input) {
+  const auto refusal = [](const BartWeights& weights, const nn::SequenceInput& input) {
     const auto states = encode_source(weights, input);
     return states.ok() ? "encoded" : states.error().to_string();
   };
@@ -303,4 +303,4 @@ TEST_F(TinySeq2SeqConformance, DamagedConfigurationsAndTensorsAreNamed) {
 }
 
 }  // namespace
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -15,7 +15,7 @@ namespace qfs::checkpoints {
 namespace {
 
 nlohmann::json expected(const std::string& name) {
-  std::ifstream file("tests/conformance/checkpoints/" + name);
+  std::ifstream file("tests/conformance/models/checkpoints/" + name);
   return nlohmann::json::parse(file);
 }
 

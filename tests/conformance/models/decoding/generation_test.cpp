@@ -14,36 +14,36 @@
 #include "tests/support/letter_tokenizer.h"
 #include "tests/support/tiny_checkpoint.h"
 
-namespace qfs::generation {
+namespace qfs::decoding {
 namespace {
 
-using backbones::SequenceInput;
 using nlohmann::json;
+using nn::SequenceInput;
 
 constexpr double kScoreTolerance = 1e-4;
 constexpr int32_t kEnd = 2;
 
 json expected(const std::string& name) {
-  std::ifstream file("tests/conformance/generation/" + name);
+  std::ifstream file("tests/conformance/models/decoding/" + name);
   return json::parse(file);
 }
 
-std::unique_ptr<backbones::SequenceModel> open(const json& test_case) {
+std::unique_ptr<nn::SequenceModel> open(const json& test_case) {
   const qfs::test::TemporaryFolder folder;
   const auto directory =
       checkpoints::ModelDirectory::open(write_tiny_checkpoint(folder, test_case));
   EXPECT_TRUE(directory.ok());
   if (test_case.at("end_bias") == 0) {
-    const auto network = backbones::load_network(*directory);
+    const auto network = architectures::load_network(*directory);
     EXPECT_TRUE(network.ok()) << network.error().to_string();
     ResourceCache cache;
     return *(*network)->open({}, "", cache);
   }
-  const auto weights = backbones::load_bart_weights(*directory);
+  const auto weights = architectures::load_bart_weights(*directory);
   EXPECT_TRUE(weights.ok()) << weights.error().to_string();
-  auto biased = std::make_shared<backbones::BartWeights>(**weights);
+  auto biased = std::make_shared<architectures::BartWeights>(**weights);
   biased->head.bias.mutable_data_ptr<float>()[kEnd] = test_case.at("end_bias");
-  return backbones::make_bart_model(biased);
+  return architectures::make_bart_model(biased);
 }
 
 DecodingOptions options_of(const json& given, BeamRules rules) {
@@ -80,7 +80,7 @@ void expect_output(const Generated& actual, const json& wanted, const DecodingOp
 
 class GenerationConformance : public ::testing::TestWithParam<const char*> {
  protected:
-  GenerationConformance() { EXPECT_TRUE(backbones::configure_torch({}).ok()); }
+  GenerationConformance() { EXPECT_TRUE(nn::configure_torch({}).ok()); }
   BeamRules rules() const {
     return std::string(GetParam()).find("scorer") != std::string::npos ? BeamRules::scorer
                                                                        : BeamRules::vectorized;
@@ -127,4 +127,4 @@ INSTANTIATE_TEST_SUITE_P(Rules, GenerationConformance,
                          });
 
 }  // namespace
-}  // namespace qfs::generation
+}  // namespace qfs::decoding

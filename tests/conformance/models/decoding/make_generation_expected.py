@@ -21,7 +21,7 @@ import torch
 import transformers
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "backbones"))
+sys.path.insert(0, str(HERE.parent / "architectures"))
 import tiny_models  # noqa: E402
 import tiny_seq2seq  # noqa: E402
 

@@ -9,7 +9,7 @@
 #include "methods/models/decoding/sampler.h"
 #include "tests/support/tiny_checkpoint.h"
 
-namespace qfs::generation {
+namespace qfs::decoding {
 namespace {
 
 using nlohmann::json;
@@ -71,4 +71,4 @@ TEST(SamplingConformance, DrawsFollowTheDistribution) {
 }
 
 }  // namespace
-}  // namespace qfs::generation
+}  // namespace qfs::decoding

@@ -16,7 +16,7 @@
 #include "tests/support/shared_data.h"
 #include "tests/support/temporary_folder.h"
 
-namespace qfs::generation {
+namespace qfs::decoding {
 namespace {
 
 constexpr int32_t kBegin = 1;  // <s>, at which a story begins and ends
@@ -154,16 +154,16 @@ std::string convert(const std::filesystem::path& path, const qfs::test::Temporar
 TEST(Stories260K, writes_the_story_of_the_reference_program) {
   const auto data = qfs::test::shared_data("checkpoints/stories260K");
   QFS_SKIP_WITHOUT_DATA(data / "stories260K.bin");
-  ASSERT_TRUE(backbones::configure_torch({}).ok());
+  ASSERT_TRUE(nn::configure_torch({}).ok());
   const qfs::test::TemporaryFolder folder;
   const auto directory =
       checkpoints::ModelDirectory::open(convert(data / "stories260K.bin", folder));
   ASSERT_TRUE(directory.ok()) << directory.error().to_string();
-  const auto weights = backbones::load_llama_weights(*directory);
+  const auto weights = architectures::load_llama_weights(*directory);
   ASSERT_TRUE(weights.ok()) << weights.error().to_string();
   Generator generator(std::make_shared<PieceTokenizer>(data / "tok512.bin"),
-                      backbones::make_cpu_model(*weights));
-  const backbones::SequenceInput input = {.ids = {kBegin}};
+                      architectures::make_cpu_model(*weights));
+  const nn::SequenceInput input = {.ids = {kBegin}};
   const auto result =
       generator.generate({&input, 1}, {.max_new_tokens = kSteps, .stop_ids = {kBegin}});
   ASSERT_TRUE(result.ok()) << result.error().to_string();
@@ -174,4 +174,4 @@ TEST(Stories260K, writes_the_story_of_the_reference_program) {
 }
 
 }  // namespace
-}  // namespace qfs::generation
+}  // namespace qfs::decoding

@@ -18,14 +18,14 @@
 #include "tests/support/letter_tokenizer.h"
 #include "tests/support/shared_data.h"
 
-namespace qfs::generation {
+namespace qfs::decoding {
 namespace {
 
-using backbones::BartWeights;
-using backbones::EncoderWeights;
-using backbones::LayerNorm;
-using backbones::Linear;
+using architectures::BartWeights;
+using architectures::EncoderWeights;
 using nlohmann::json;
+using nn::LayerNorm;
+using nn::Linear;
 
 constexpr int64_t kWidth = 32;
 constexpr int64_t kLayers = 6;
@@ -99,7 +99,7 @@ at::Tensor positions() {
 
 std::shared_ptr<const BartWeights> load(const std::filesystem::path& path) {
   const Variables file(path);
-  backbones::BartConfig config;
+  architectures::BartConfig config;
   config.encoder.layers = kLayers;
   config.encoder.hidden = kWidth;
   config.encoder.intermediate = 4 * kWidth;
@@ -109,21 +109,21 @@ std::shared_ptr<const BartWeights> load(const std::filesystem::path& path) {
   config.encoder.norm_eps = 1e-6;
   config.encoder.pre_norm = true;
   config.encoder.embedding_norm = false;
-  config.encoder.activation = backbones::Activation::relu;
+  config.encoder.activation = nn::Activation::relu;
   config.decoder_layers = kLayers;
   config.decoder_heads = 8;
   config.decoder_intermediate = 4 * kWidth;
   config.decoder_position_rows = kPositions;
   config.decoder_start = {kBegin};
   auto encoder = std::make_shared<EncoderWeights>();
-  encoder->words = file.tensor("encoder/embeddings/weight");
-  config.encoder.vocabulary = encoder->words.size(0);
+  encoder->token_embeddings = file.tensor("encoder/embeddings/weight");
+  config.encoder.vocabulary = encoder->token_embeddings.size(0);
   encoder->config = config.encoder;
   encoder->positions = positions();
   encoder->last_norm = file.norm("encoder");
   auto weights = std::make_shared<BartWeights>();
   weights->config = config;
-  weights->words = file.tensor("decoder/embeddings/weight");
+  weights->token_embeddings = file.tensor("decoder/embeddings/weight");
   weights->positions = positions();
   weights->last_norm = file.norm("decoder");
   weights->head = file.linear("decoder/projection");
@@ -172,18 +172,18 @@ class Transliteration : public ::testing::Test {
     const auto folder = qfs::test::shared_data("checkpoints/ct2-aren-transliteration");
     const auto model = folder / "v2/aren-transliteration";
     QFS_SKIP_WITHOUT_DATA(model / "model.bin");
-    ASSERT_TRUE(backbones::configure_torch({}).ok());
+    ASSERT_TRUE(nn::configure_torch({}).ok());
     std::ifstream stream(folder / "expected.json");
     expected_ = json::parse(stream);
     source_ = std::make_unique<Vocabulary>(model / "source_vocabulary.txt");
     target_ = std::make_unique<Vocabulary>(model / "target_vocabulary.txt");
-    model_ = backbones::make_bart_model(load(model / "model.bin"));
+    model_ = architectures::make_bart_model(load(model / "model.bin"));
   }
 
   json expected_;
   std::unique_ptr<Vocabulary> source_;
   std::unique_ptr<Vocabulary> target_;
-  std::unique_ptr<backbones::SequenceModel> model_;
+  std::unique_ptr<nn::SequenceModel> model_;
 };
 
 double log_probability(const std::vector<float>& logits, int32_t id) {
@@ -219,7 +219,7 @@ TEST_F(Transliteration, the_best_outputs_are_found_also_after_a_given_beginning)
   for (const json& test_case : expected_.at("best_hypotheses")) {
     const std::vector<int32_t> prefix =
         target_->ids(test_case.value("target_prefix", json::array()));
-    backbones::SequenceInput input = {.ids = source_->ids(test_case.at("source"))};
+    nn::SequenceInput input = {.ids = source_->ids(test_case.at("source"))};
     input.decoder_ids = {kBegin};
     input.decoder_ids.insert(input.decoder_ids.end(), prefix.begin(), prefix.end());
     const auto result = generator.generate({&input, 1}, options);
@@ -232,4 +232,4 @@ TEST_F(Transliteration, the_best_outputs_are_found_also_after_a_given_beginning)
 }
 
 }  // namespace
-}  // namespace qfs::generation
+}  // namespace qfs::decoding

@@ -11,7 +11,7 @@
 #include "methods/models/tokenizers/folders/open_tokenizer.h"
 #include "tests/support/model_file.h"
 
-namespace qfs::tokenizers {
+namespace qfs::prompting {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -74,7 +74,7 @@ TEST(ChatTemplates, smollm2_s_own_template_gives_the_pieces_of_the_known_format)
   ASSERT_TRUE(program.ok()) << program.error().to_string();
   const auto format = chat_format(checkpoints::chat_template_digest(**file));
   ASSERT_TRUE(format.ok());
-  const auto tokenizer = open_vocabulary_tokenizer(*resource);
+  const auto tokenizer = tokenizers::open_vocabulary_tokenizer(*resource);
   ASSERT_TRUE(tokenizer.ok());
   const std::vector<std::string> specials = (*tokenizer)->special_texts();
   for (const std::vector<ChatMessage>& messages :
@@ -90,4 +90,4 @@ TEST(ChatTemplates, smollm2_s_own_template_gives_the_pieces_of_the_known_format)
 }
 
 }  // namespace
-}  // namespace qfs::tokenizers
+}  // namespace qfs::prompting

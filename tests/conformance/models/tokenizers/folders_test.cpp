@@ -87,7 +87,7 @@ TEST(FolderConformance, RandomTextsHaveTheIdsOfTransformers) {
 }
 
 TEST(FolderConformance, ConversationsHaveTheIdsOfTransformers) {
-  std::vector<ChatMessage> messages;
+  std::vector<prompting::ChatMessage> messages;
   for (const json& message : expected()["messages"]) {
     messages.push_back({message["role"], message["content"]});
   }
@@ -98,13 +98,14 @@ TEST(FolderConformance, ConversationsHaveTheIdsOfTransformers) {
     const qfs::test::TemporaryFolder folder;
     write(folder, test_case);
     const auto tokenizer = open_tokenizer_files(folder.path());
-    const auto settings = read_chat_settings(*checkpoints::ModelDirectory::open(folder.path()));
+    const auto settings =
+        prompting::read_chat_settings(*checkpoints::ModelDirectory::open(folder.path()));
     ASSERT_TRUE(tokenizer.ok() && settings.ok());
-    const auto renderer = ChatRenderer::open(*settings, **tokenizer);
+    const auto renderer = prompting::ChatRenderer::open(*settings, **tokenizer);
     ASSERT_TRUE(renderer.ok()) << renderer.error().to_string();
     const auto pieces = (*renderer)->render(messages);
     ASSERT_TRUE(pieces.ok()) << pieces.error().to_string();
-    EXPECT_EQ(json(*encode_pieces(**tokenizer, *pieces)), test_case["chat"]);
+    EXPECT_EQ(json(*prompting::encode_pieces(**tokenizer, *pieces)), test_case["chat"]);
     ++compared;
   }
   EXPECT_GE(compared, 30u);

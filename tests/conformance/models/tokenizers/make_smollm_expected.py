@@ -15,7 +15,7 @@ import gguf
 import tokenizers
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 import prompts  # noqa: E402
 
 

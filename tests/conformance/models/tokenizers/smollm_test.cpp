@@ -74,7 +74,7 @@ TEST_F(SmollmConformance, the_file_says_what_the_tokenizer_reports) {
 TEST_F(SmollmConformance, the_registry_declares_the_digests_of_the_file) {
   const auto file = checkpoints::GgufFile::open(path_);
   ASSERT_TRUE(file.ok());
-  for (const auto& backbone : backbones::registered_backbones()) {
+  for (const auto& backbone : registry::registered_backbones()) {
     if (backbone.name != "smollm2-135m") continue;
     EXPECT_EQ(checkpoints::tokenizer_digest(**file), backbone.tokenizer_digest);
     EXPECT_EQ(checkpoints::chat_template_digest(**file), backbone.template_digest);
@@ -86,14 +86,16 @@ TEST_F(SmollmConformance, chat_prompts_have_the_ids_of_the_template) {
   const auto expected = nlohmann::json::parse(stream);
   const auto file = checkpoints::GgufFile::open(path_);
   ASSERT_TRUE(file.ok());
-  const auto format = chat_format(checkpoints::chat_template_digest(**file));
+  const auto format = prompting::chat_format(checkpoints::chat_template_digest(**file));
   ASSERT_TRUE(format.ok()) << format.error().to_string();
   size_t compared = 0;
   for (const auto& item : expected["cases"]) {
     const std::string name = item["name"];
     if (!expected["chat_user_texts"].contains(name)) continue;
-    const std::vector<ChatMessage> messages = {{"user", expected["chat_user_texts"][name]}};
-    const auto ids = encode_pieces(*tokenizer_, render_chat(*format, messages));
+    const std::vector<prompting::ChatMessage> messages = {
+        {"user", expected["chat_user_texts"][name]}};
+    const auto ids =
+        prompting::encode_pieces(*tokenizer_, prompting::render_chat(*format, messages));
     ASSERT_TRUE(ids.ok());
     EXPECT_EQ(*ids, item["ids"].get<std::vector<int32_t>>()) << name;
     ++compared;

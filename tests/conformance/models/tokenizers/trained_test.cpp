@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kStrings = 10000;
 constexpr size_t kBlock = 250;
-constexpr auto kFolder = "tests/conformance/tokenizers/trained";
+constexpr auto kFolder = "tests/conformance/models/tokenizers/trained";
 
 const std::vector<std::string>& strings() {
   static const std::vector<std::string> kTexts = qfs::test::random_strings(kStrings, 20261121);

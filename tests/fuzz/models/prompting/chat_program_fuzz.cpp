@@ -24,9 +24,9 @@ std::vector<std::string> fuzz_seeds() {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto program =
-      qfs::tokenizers::ChatProgram::parse({reinterpret_cast<const char*>(data), size}, "fuzz");
+      qfs::prompting::ChatProgram::parse({reinterpret_cast<const char*>(data), size}, "fuzz");
   if (!program.ok()) return 0;
-  qfs::tokenizers::ChatInputs inputs;
+  qfs::prompting::ChatInputs inputs;
   inputs.messages = {{"system", "s"}, {"user", " <|user|> \xC3\xA9 "}, {"assistant", ""}};
   inputs.date = "2026-11-21";
   inputs.variables = R"({"tools":[{"name":"t","n":1.5}]})";

@@ -24,7 +24,7 @@ std::vector<std::string> fuzz_seeds() {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace qfs::tokenizers;
+  using namespace qfs::prompting;
   const std::string_view all(reinterpret_cast<const char*>(data), size);
   const size_t first = std::min(all.find('\0'), all.size());
   const std::string_view rest = all.substr(std::min(first + 1, all.size()));

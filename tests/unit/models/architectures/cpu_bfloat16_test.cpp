@@ -12,7 +12,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_llama.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 namespace {
 
 using ::qfs::test::some_tokens;
@@ -21,14 +21,14 @@ using ::qfs::test::TinyLlama;
 class CpuBFloat16Test : public ::testing::Test {
  protected:
   CpuBFloat16Test() {
-    EXPECT_TRUE(configure_torch({}).ok());
+    EXPECT_TRUE(nn::configure_torch({}).ok());
     const auto file = checkpoints::GgufFile::open(folder_.write("m.gguf", TinyLlama{}.bytes()));
     weights_ = *load_llama_weights(*file);
     rounded_ = *rounded_to_bfloat16(weights_);
   }
 
   /// Logits after a prompt of 300 tokens and after one more.
-  static std::vector<float> read(SequenceModel& model) {
+  static std::vector<float> read(nn::SequenceModel& model) {
     std::vector<float> logits(TinyLlama::kVocabulary);
     EXPECT_TRUE(model.begin(1, 310).ok());
     EXPECT_TRUE(model.prefill(0, {.ids = some_tokens(300, 5)}, logits).ok());
@@ -52,8 +52,8 @@ class CpuBFloat16Test : public ::testing::Test {
 };
 
 TEST_F(CpuBFloat16Test, every_value_is_the_nearest_and_takes_two_bytes) {
-  const Matrix& before = weights_->layers[1].down;
-  const Matrix& after = rounded_->layers[1].down;
+  const nn::Matrix& before = weights_->layers[1].down;
+  const nn::Matrix& after = rounded_->layers[1].down;
   ASSERT_EQ(before.type, checkpoints::TensorType::f32);
   ASSERT_EQ(after.type, checkpoints::TensorType::bf16);
   ASSERT_EQ(2 * after.row_bytes, before.row_bytes);
@@ -82,4 +82,4 @@ TEST_F(CpuBFloat16Test, logits_are_near_those_of_float32_with_either_kind_of_pro
 }
 
 }  // namespace
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

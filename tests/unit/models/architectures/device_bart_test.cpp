@@ -13,7 +13,7 @@
 #include "tests/support/tiny_llama.h"
 #include "tests/support/tiny_seq2seq.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 namespace {
 
 using ::qfs::test::some_tokens;
@@ -25,7 +25,7 @@ constexpr size_t kVocabulary = TinySeq2Seq::kVocabulary;
 class DeviceBartTest : public ::testing::TestWithParam<bool> {
  protected:
   DeviceBartTest() {
-    EXPECT_TRUE(configure_torch({}).ok());
+    EXPECT_TRUE(nn::configure_torch({}).ok());
     device_ = test::kernel_device();
     // Sources of several parts; heads of 8, as 16-bit attention on a GPU wants them.
     const TinySeq2Seq tiny = {.led = GetParam(), .positions = 600, .width = 24};
@@ -36,18 +36,18 @@ class DeviceBartTest : public ::testing::TestWithParam<bool> {
     weights_ = *loaded;
   }
 
-  std::unique_ptr<SequenceModel> on_device(at::ScalarType type) const {
+  std::unique_ptr<nn::SequenceModel> on_device(at::ScalarType type) const {
     if (test::on_cuda()) {
       const char* dtype = type == at::kFloat ? "float32" : "bfloat16";
-      EXPECT_TRUE(configure_torch({.device = "cuda", .dtype = dtype}).ok());
+      EXPECT_TRUE(nn::configure_torch({.device = "cuda", .dtype = dtype}).ok());
     }
     const auto copy = copy_to_device(*weights_, device_.place, type);
     EXPECT_TRUE(copy.ok()) << copy.error().to_string();
     return make_device_model(*copy, device_.services);
   }
 
-  static SequenceInput input(int64_t tokens, int32_t seed, std::vector<int32_t> begun = {}) {
-    SequenceInput made = {.ids = some_tokens(tokens, seed), .decoder_ids = std::move(begun)};
+  static nn::SequenceInput input(int64_t tokens, int32_t seed, std::vector<int32_t> begun = {}) {
+    nn::SequenceInput made = {.ids = some_tokens(tokens, seed), .decoder_ids = std::move(begun)};
     if (GetParam()) made.global_positions = {0};
     if (GetParam() && tokens > 1) made.global_positions.push_back(tokens - 1);
     return made;
@@ -56,8 +56,8 @@ class DeviceBartTest : public ::testing::TestWithParam<bool> {
   /// Logits of all that is read, in order.
   class Reader {
    public:
-    explicit Reader(SequenceModel& model) : model_(model) {}
-    void prefill(int64_t row, const SequenceInput& input) {
+    explicit Reader(nn::SequenceModel& model) : model_(model) {}
+    void prefill(int64_t row, const nn::SequenceInput& input) {
       std::vector<float> logits(kVocabulary);
       const Status read = model_.prefill(row, input, logits);
       EXPECT_TRUE(read.ok()) << read.error().to_string();
@@ -72,11 +72,11 @@ class DeviceBartTest : public ::testing::TestWithParam<bool> {
     std::vector<float> all;
 
    private:
-    SequenceModel& model_;
+    nn::SequenceModel& model_;
   };
 
   /// Inputs of one and two parts, steps together, branches of one input beside another one.
-  static std::vector<float> read(SequenceModel& model) {
+  static std::vector<float> read(nn::SequenceModel& model) {
     EXPECT_TRUE(model.begin(4, 40).ok());
     Reader reader(model);
     reader.prefill(0, input(5, 1));
@@ -125,7 +125,7 @@ TEST_P(DeviceBartTest, sources_that_rows_hold_survive_longer_ones) {
   const auto model = on_device(at::kFloat);
   const auto expected = make_bart_model(weights_);
   std::vector<std::vector<float>> all;
-  for (SequenceModel* each : {model.get(), expected.get()}) {
+  for (nn::SequenceModel* each : {model.get(), expected.get()}) {
     ASSERT_TRUE(each->begin(5, 12).ok());
     Reader reader(*each);
     int64_t row = 0;
@@ -145,7 +145,7 @@ TEST_P(DeviceLongBartTest, a_long_output_is_read_in_parts) {
   const auto model = on_device(at::kFloat);
   const auto expected = make_bart_model(weights_);
   std::vector<std::vector<float>> all;
-  for (SequenceModel* each : {model.get(), expected.get()}) {
+  for (nn::SequenceModel* each : {model.get(), expected.get()}) {
     ASSERT_TRUE(each->begin(2, 300).ok());
     Reader reader(*each);
     reader.prefill(0, input(9, 1, some_tokens(258, 4)));
@@ -159,7 +159,7 @@ TEST_P(DeviceLongBartTest, a_long_output_is_read_in_parts) {
 TEST_P(DeviceBartTest, impossible_requests_are_refused) {
   const auto model = on_device(at::kFloat);
   std::vector<float> logits(kVocabulary);
-  const auto refusal = [&](int64_t row, const SequenceInput& input) {
+  const auto refusal = [&](int64_t row, const nn::SequenceInput& input) {
     const Status read = model->prefill(row, input, logits);
     return read.ok() ? "read" : read.error().message;
   };
@@ -175,7 +175,8 @@ TEST_P(DeviceBartTest, impossible_requests_are_refused) {
   EXPECT_THAT(refusal(0, {.ids = {259}}), HasSubstr("token id 259"));
   EXPECT_THAT(refusal(0, {.ids = {3}, .decoder_ids = {1, 2, 3, 4}}), HasSubstr("4 decoder ids"));
   EXPECT_THAT(refusal(0, {.ids = {3}, .decoder_ids = {-1}}), HasSubstr("token id -1"));
-  EXPECT_THAT(refusal(0, {.ids = {3, 4}, .shared = SharedPrefix{1, 1}}), HasSubstr("no prefixes"));
+  EXPECT_THAT(refusal(0, {.ids = {3, 4}, .shared = nn::SharedPrefix{1, 1}}),
+              HasSubstr("no prefixes"));
   EXPECT_THAT(step_refusal(0, 5), HasSubstr("holds 0 of 3"));
   EXPECT_EQ(refusal(0, input(3, 1)), "read");  // what was refused has left nothing
   EXPECT_THAT(refusal(0, input(3, 1)), HasSubstr("in use"));
@@ -192,4 +193,4 @@ INSTANTIATE_TEST_SUITE_P(Kinds, DeviceBartTest, ::testing::Values(false, true),
                          [](const auto& kind) { return kind.param ? "LED" : "BART"; });
 
 }  // namespace
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -13,7 +13,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_llama.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 namespace {
 
 using ::qfs::test::some_tokens;
@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 class DeviceLlamaTest : public ::testing::Test {
  protected:
   DeviceLlamaTest() {
-    EXPECT_TRUE(configure_torch({}).ok());
+    EXPECT_TRUE(nn::configure_torch({}).ok());
     device_ = test::kernel_device();
   }
 
@@ -34,14 +34,14 @@ class DeviceLlamaTest : public ::testing::Test {
     EXPECT_TRUE(loaded.ok());
     return *loaded;
   }
-  std::unique_ptr<SequenceModel> on_device(const std::shared_ptr<const LlamaWeights>& weights,
-                                           at::ScalarType type) {
+  std::unique_ptr<nn::SequenceModel> on_device(const std::shared_ptr<const LlamaWeights>& weights,
+                                               at::ScalarType type) {
     auto copy = copy_to_device(*weights, device_.place, type);
     EXPECT_TRUE(copy.ok()) << copy.error().to_string();
     return make_device_model(*copy, device_.services);
   }
   /// Logits of three prompts and of two steps of decoding them together, in the order read.
-  static std::vector<float> read(SequenceModel& model) {
+  static std::vector<float> read(nn::SequenceModel& model) {
     const std::vector<int64_t> lengths = {5, 300, 1};
     std::vector<float> all;
     std::vector<float> logits(TinyLlama::kVocabulary);
@@ -77,7 +77,7 @@ TEST_F(DeviceLlamaTest, float32_logits_equal_those_of_the_fast_forward_pass) {
     tiny.tied = tied;
     const auto loaded = weights(tiny);
     if (test::on_cuda()) {
-      ASSERT_TRUE(configure_torch({.device = "cuda", .dtype = "float32"}).ok());
+      ASSERT_TRUE(nn::configure_torch({.device = "cuda", .dtype = "float32"}).ok());
     }
     expect_near(read(*on_device(loaded, at::kFloat)), read(*make_cpu_model(loaded)), 5e-5f);
   }
@@ -119,17 +119,17 @@ TEST_F(DeviceLlamaTest, impossible_requests_are_refused) {
 
 TEST(DeviceRuntimeTest, a_device_that_is_not_there_is_unavailable_with_the_reason) {
   if (test::on_cuda()) GTEST_SKIP() << "this machine has one";
-  const Status status = configure_torch({.device = "cuda", .dtype = "bfloat16"});
+  const Status status = nn::configure_torch({.device = "cuda", .dtype = "bfloat16"});
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().kind, ErrorKind::unavailable);
   EXPECT_THAT(status.error().message,
               ::testing::AnyOf(HasSubstr("plug-in"), HasSubstr("NVIDIA driver")));
-  EXPECT_FALSE(take_device_use());
+  EXPECT_FALSE(nn::take_device_use());
 }
 
 TEST(DeviceRuntimeTest, a_device_without_memory_is_typed_and_keeps_the_bytes) {
   const auto typed = [](const auto& fail) {
-    return guarded("decoding", [&]() -> Status {
+    return nn::guarded("decoding", [&]() -> Status {
       fail();
       return {};
     });
@@ -150,12 +150,13 @@ TEST(DeviceRuntimeTest, a_device_without_memory_is_typed_and_keeps_the_bytes) {
 }
 
 TEST(DeviceRuntimeTest, unknown_devices_and_types_are_named) {
-  EXPECT_THAT(configure_torch({.device = "tpu"}).error().message, HasSubstr("valid: cpu, cuda"));
-  EXPECT_THAT(configure_torch({.device = "cuda", .dtype = "int8"}).error().message,
+  EXPECT_THAT(nn::configure_torch({.device = "tpu"}).error().message,
+              HasSubstr("valid: cpu, cuda"));
+  EXPECT_THAT(nn::configure_torch({.device = "cuda", .dtype = "int8"}).error().message,
               HasSubstr("valid: float32, bfloat16, float16"));
-  EXPECT_EQ(configure_torch({.device = "cpu", .dtype = "float16"}).error().kind,
+  EXPECT_EQ(nn::configure_torch({.device = "cpu", .dtype = "float16"}).error().kind,
             ErrorKind::unavailable);
 }
 
 }  // namespace
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -11,7 +11,7 @@
 #include "tests/support/tiny_llama.h"
 #include "tests/unit/models/architectures/reference_llama.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 namespace {
 
 using ::qfs::test::some_tokens;
@@ -21,7 +21,7 @@ using ::testing::Not;
 
 class LlamaTest : public ::testing::Test {
  protected:
-  LlamaTest() { EXPECT_TRUE(configure_torch({}).ok()); }
+  LlamaTest() { EXPECT_TRUE(nn::configure_torch({}).ok()); }
 
   std::shared_ptr<const checkpoints::GgufFile> file(const TinyLlama& tiny) {
     auto opened = checkpoints::GgufFile::open(folder_.write("m.gguf", tiny.bytes()));
@@ -36,7 +36,7 @@ class LlamaTest : public ::testing::Test {
   /// Logits after reading `tokens[0..prompt)` at once and the rest one by one.
   static std::vector<float> read(Llama& llama, const std::vector<int32_t>& tokens, size_t prompt) {
     std::vector<float> logits(TinyLlama::kVocabulary);
-    KeyValueCache cache;
+    nn::KeyValueCache cache;
     EXPECT_TRUE(llama.make_room(cache, 1, static_cast<int64_t>(tokens.size())).ok());
     const std::span<const int32_t> all(tokens);
     EXPECT_TRUE(llama.prefill(cache, 0, all.first(prompt), logits).ok());
@@ -81,7 +81,7 @@ TEST_F(LlamaTest, reading_at_once_and_step_by_step_agree_across_attention_parts)
 TEST_F(LlamaTest, a_row_has_the_same_bits_in_every_batch) {
   Llama llama = model({});
   const std::vector<int64_t> lengths = {5, 300, 1, 64, 17};
-  KeyValueCache cache;
+  nn::KeyValueCache cache;
   ASSERT_TRUE(llama.make_room(cache, static_cast<int64_t>(lengths.size()), 320).ok());
   std::vector<float> logits(TinyLlama::kVocabulary);
   std::vector<int64_t> rows;
@@ -106,7 +106,7 @@ TEST_F(LlamaTest, a_row_has_the_same_bits_in_every_batch) {
 
 TEST_F(LlamaTest, a_step_may_skip_rows_that_have_ended) {
   Llama llama = model({});
-  KeyValueCache cache;
+  nn::KeyValueCache cache;
   ASSERT_TRUE(llama.make_room(cache, 2, 16).ok());
   std::vector<float> logits(TinyLlama::kVocabulary);
   ASSERT_TRUE(llama.prefill(cache, 0, some_tokens(3, 1), logits).ok());
@@ -124,7 +124,7 @@ TEST_F(LlamaTest, a_larger_cache_goes_on_where_a_smaller_one_ended) {
   TinyLlama tiny;
   tiny.context = 5000;
   Llama grown = model(tiny);
-  KeyValueCache cache;
+  nn::KeyValueCache cache;
   std::vector<float> before(TinyLlama::kVocabulary);
   ASSERT_TRUE(grown.make_room(cache, 1, 8).ok());
   ASSERT_TRUE(grown.prefill(cache, 0, some_tokens(8, 1), before).ok());
@@ -136,7 +136,7 @@ TEST_F(LlamaTest, a_larger_cache_goes_on_where_a_smaller_one_ended) {
 
 TEST_F(LlamaTest, impossible_requests_are_refused) {
   Llama llama = model({});
-  KeyValueCache cache;
+  nn::KeyValueCache cache;
   EXPECT_EQ(llama.make_room(cache, 1, 1025).error().kind, ErrorKind::invalid_argument);
   ASSERT_TRUE(llama.make_room(cache, 1, 4).ok());
   std::vector<float> logits(TinyLlama::kVocabulary);
@@ -202,27 +202,27 @@ TEST_F(LlamaTest, a_claimed_size_beyond_the_file_allocates_nothing) {
 
 TEST(TorchRuntime, settings_are_applied_and_read_back) {
   RuntimeOptions runtime;
-  const auto facts = probe_torch(runtime);
+  const auto facts = nn::probe_torch(runtime);
   ASSERT_TRUE(facts.ok());
   EXPECT_THAT(facts->numerics.text, HasSubstr(R"("deterministic":true)"));
   EXPECT_THAT(facts->numerics.text, HasSubstr(R"("libtorch":"2.11.)"));
   EXPECT_THAT(facts->numerics.text, HasSubstr(R"("threads":1)"));
   runtime.device = "cuda";
-  EXPECT_EQ(configure_torch(runtime).error().kind, ErrorKind::unavailable);
+  EXPECT_EQ(nn::configure_torch(runtime).error().kind, ErrorKind::unavailable);
   EXPECT_THAT(facts->numerics.text, Not(HasSubstr("bfloat16")));
   runtime = {};
   runtime.dtype = "bfloat16";
-  EXPECT_THAT(probe_torch(runtime)->numerics.text, HasSubstr(R"("bfloat16_products":)"));
+  EXPECT_THAT(nn::probe_torch(runtime)->numerics.text, HasSubstr(R"("bfloat16_products":)"));
   runtime.dtype = "float16";
-  EXPECT_THAT(configure_torch(runtime).error().message, HasSubstr("float32 and bfloat16 are"));
+  EXPECT_THAT(nn::configure_torch(runtime).error().message, HasSubstr("float32 and bfloat16 are"));
   runtime = {};
   runtime.threads = 0;
-  EXPECT_EQ(configure_torch(runtime).error().kind, ErrorKind::invalid_argument);
+  EXPECT_EQ(nn::configure_torch(runtime).error().kind, ErrorKind::invalid_argument);
 }
 
 TEST(TorchRuntime, exceptions_become_typed_errors) {
   const auto thrown = [](auto exception) {
-    return guarded("testing", [&]() -> Status { throw exception; }).error();
+    return nn::guarded("testing", [&]() -> Status { throw exception; }).error();
   };
   EXPECT_EQ(thrown(std::bad_alloc()).kind, ErrorKind::out_of_memory);
   const Error other = thrown(std::runtime_error("odd"));
@@ -231,4 +231,4 @@ TEST(TorchRuntime, exceptions_become_typed_errors) {
 }
 
 }  // namespace
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

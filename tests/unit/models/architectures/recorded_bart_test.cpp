@@ -11,7 +11,7 @@
 #include "tests/support/tiny_llama.h"
 #include "tests/support/tiny_seq2seq.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 namespace {
 
 using ::qfs::test::FakeGraphs;
@@ -21,7 +21,7 @@ using ::qfs::test::TinySeq2Seq;
 class RecordedBartTest : public ::testing::Test {
  protected:
   RecordedBartTest() {
-    EXPECT_TRUE(configure_torch({}).ok());
+    EXPECT_TRUE(nn::configure_torch({}).ok());
     const TinySeq2Seq tiny = {.positions = 600};
     const auto directory = checkpoints::ModelDirectory::open(tiny.write(folder_));
     EXPECT_TRUE(directory.ok());
@@ -30,15 +30,15 @@ class RecordedBartTest : public ::testing::Test {
     weights_ = *loaded;
   }
 
-  std::unique_ptr<SequenceModel> model(bool recording) const {
-    DeviceServices services = cpu_device_services();
+  std::unique_ptr<nn::SequenceModel> model(bool recording) const {
+    nn::DeviceServices services = nn::cpu_device_services();
     if (recording) services.graphs = &FakeGraphs::table();
     return make_device_model(weights_, services);
   }
 
   /// Logits of two inputs and of `steps` steps: two rows, in turn one of them alone, then the first
   /// input twice.
-  static std::vector<float> decode(SequenceModel& model, int64_t first_tokens, int steps) {
+  static std::vector<float> decode(nn::SequenceModel& model, int64_t first_tokens, int steps) {
     EXPECT_TRUE(model.begin(2, 40).ok());
     std::vector<float> all;
     std::vector<float> logits(2 * TinySeq2Seq::kVocabulary);
@@ -78,7 +78,7 @@ TEST_F(RecordedBartTest, replayed_steps_give_the_bits_of_steps_that_run) {
   EXPECT_EQ(fake.recorded, 3);
   // Prefill takes a step for the decoder's first token; the second source's room, which moves the
   // first one, begins the counts anew.
-  EXPECT_EQ(fake.replayed, 24 + 2 - 1 - 3 * StepGraphs::kStepsBefore);
+  EXPECT_EQ(fake.replayed, 24 + 2 - 1 - 3 * nn::StepGraphs::kStepsBefore);
 }
 
 TEST_F(RecordedBartTest, records_outlive_a_session_unless_sources_move) {
@@ -93,4 +93,4 @@ TEST_F(RecordedBartTest, records_outlive_a_session_unless_sources_move) {
 }
 
 }  // namespace
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

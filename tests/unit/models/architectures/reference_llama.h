@@ -15,7 +15,7 @@ namespace qfs::test {
 class ReferenceLlama {
  public:
   explicit ReferenceLlama(const checkpoints::GgufFile& file)
-      : file_(file), config_(*backbones::read_llama_config(file)) {}
+      : file_(file), config_(*architectures::read_llama_config(file)) {}
 
   /// Logits after the last of `tokens`.
   std::vector<double> logits(const std::vector<int32_t>& tokens) {
@@ -116,7 +116,7 @@ class ReferenceLlama {
   }
 
   const checkpoints::GgufFile& file_;
-  backbones::LlamaConfig config_;
+  architectures::LlamaConfig config_;
   std::vector<std::vector<std::vector<double>>> keys_;  // [layer][position]
   std::vector<std::vector<std::vector<double>>> values_;
 };

@@ -10,7 +10,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_llama.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 namespace {
 
 using ::qfs::test::some_tokens;
@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 class SharedPrefixTest : public ::testing::Test {
  protected:
   SharedPrefixTest() {
-    EXPECT_TRUE(configure_torch({}).ok());
+    EXPECT_TRUE(nn::configure_torch({}).ok());
     const auto file = checkpoints::GgufFile::open(folder_.write("m.gguf", TinyLlama{}.bytes()));
     weights_ = *load_llama_weights(*file);
     const test::KernelDevice device = test::kernel_device();
@@ -30,7 +30,8 @@ class SharedPrefixTest : public ::testing::Test {
   }
 
   /// Logits after a prompt and after one more token.
-  static std::vector<float> read(SequenceModel& model, int64_t row, const SequenceInput& input) {
+  static std::vector<float> read(nn::SequenceModel& model, int64_t row,
+                                 const nn::SequenceInput& input) {
     std::vector<float> logits(TinyLlama::kVocabulary);
     const Status status = model.prefill(row, input, logits);
     EXPECT_TRUE(status.ok()) << status.error().to_string();
@@ -40,7 +41,8 @@ class SharedPrefixTest : public ::testing::Test {
     all.insert(all.end(), logits.begin(), logits.end());
     return all;
   }
-  static std::string refusal(SequenceModel& model, int64_t row, const SequenceInput& input) {
+  static std::string refusal(nn::SequenceModel& model, int64_t row,
+                             const nn::SequenceInput& input) {
     std::vector<float> logits(TinyLlama::kVocabulary);
     const Status status = model.prefill(row, input, logits);
     return status.ok() ? "read" : status.error().message;
@@ -48,7 +50,7 @@ class SharedPrefixTest : public ::testing::Test {
 
   test::TemporaryFolder folder_;
   std::shared_ptr<const LlamaWeights> weights_;
-  std::vector<std::unique_ptr<SequenceModel>> models_;
+  std::vector<std::unique_ptr<nn::SequenceModel>> models_;
 };
 
 TEST_F(SharedPrefixTest, the_rest_is_read_as_in_the_whole_prompt) {
@@ -62,7 +64,7 @@ TEST_F(SharedPrefixTest, the_rest_is_read_as_in_the_whole_prompt) {
       SCOPED_TRACE(positions);
       ASSERT_TRUE(model->begin(3, 610).ok());
       read(*model, 1, {.ids = other});
-      const auto shared = read(*model, 2, {.ids = whole, .shared = SharedPrefix{1, positions}});
+      const auto shared = read(*model, 2, {.ids = whole, .shared = nn::SharedPrefix{1, positions}});
       ASSERT_EQ(shared.size(), expected.size());
       for (size_t i = 0; i < shared.size(); ++i) ASSERT_NEAR(shared[i], expected[i], 5e-5);
     }
@@ -74,16 +76,17 @@ TEST_F(SharedPrefixTest, what_is_not_held_is_refused_and_the_row_stays_empty) {
   for (const auto& model : models_) {
     ASSERT_TRUE(model->begin(2, 16).ok());
     read(*model, 0, {.ids = prompt});
-    for (const SharedPrefix shared : {SharedPrefix{0, 8}, SharedPrefix{0, 0}, SharedPrefix{0, 10},
-                                      SharedPrefix{1, 2}, SharedPrefix{2, 2}}) {
+    for (const nn::SharedPrefix shared :
+         {nn::SharedPrefix{0, 8}, nn::SharedPrefix{0, 0}, nn::SharedPrefix{0, 10},
+          nn::SharedPrefix{1, 2}, nn::SharedPrefix{2, 2}}) {
       EXPECT_THAT(refusal(*model, 1, {.ids = prompt, .shared = shared}),
                   HasSubstr("a prompt of 8 tokens shares"));
     }
     auto unknown = prompt;
     unknown.back() = 258;
-    EXPECT_THAT(refusal(*model, 1, {.ids = unknown, .shared = SharedPrefix{0, 7}}),
+    EXPECT_THAT(refusal(*model, 1, {.ids = unknown, .shared = nn::SharedPrefix{0, 7}}),
                 HasSubstr("token id 258"));
-    EXPECT_EQ(refusal(*model, 1, {.ids = prompt, .shared = SharedPrefix{0, 7}}), "read");
+    EXPECT_EQ(refusal(*model, 1, {.ids = prompt, .shared = nn::SharedPrefix{0, 7}}), "read");
   }
 }
 
@@ -103,4 +106,4 @@ TEST_F(SharedPrefixTest, without_one_every_model_refuses_prompts_in_the_same_wor
 }
 
 }  // namespace
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

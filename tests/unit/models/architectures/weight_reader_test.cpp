@@ -8,7 +8,7 @@
 #include "tests/support/safetensors_writer.h"
 #include "tests/support/temporary_folder.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 namespace {
 
 using ::testing::HasSubstr;
@@ -39,4 +39,4 @@ TEST(WeightReader, a_copy_of_a_tensor_has_its_bytes) {
 }
 
 }  // namespace
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -7,11 +7,11 @@
 
 #include "methods/models/decoding/decoding_params.h"
 
-namespace qfs::generation {
+namespace qfs::decoding {
 namespace {
 
-using backbones::GenerationDefaults;
-using backbones::SequenceShape;
+using architectures::GenerationDefaults;
+using nn::SequenceShape;
 using ::testing::HasSubstr;
 
 Params published(std::map<std::string, ParamValue> values) {
@@ -146,4 +146,4 @@ TEST(PublishedSettings, hinder_only_who_asks_for_them) {
 }
 
 }  // namespace
-}  // namespace qfs::generation
+}  // namespace qfs::decoding

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace qfs::generation {
+namespace qfs::decoding {
 namespace {
 
 using ::testing::HasSubstr;
@@ -40,4 +40,4 @@ TEST(DecodingParams, what_does_not_go_together_is_refused_by_name) {
 }
 
 }  // namespace
-}  // namespace qfs::generation
+}  // namespace qfs::decoding

@@ -16,10 +16,10 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_llama.h"
 
-namespace qfs::generation {
+namespace qfs::decoding {
 namespace {
 
-using ::qfs::backbones::SequenceInput;
+using ::qfs::nn::SequenceInput;
 using ::qfs::test::TinyLlama;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -27,26 +27,26 @@ using ::testing::SizeIs;
 
 class GreedyTest : public ::testing::Test {
  protected:
-  GreedyTest() { EXPECT_TRUE(backbones::configure_torch({}).ok()); }
+  GreedyTest() { EXPECT_TRUE(nn::configure_torch({}).ok()); }
 
-  std::shared_ptr<const backbones::Backbone> open(const std::string& bytes) {
+  std::shared_ptr<const architectures::Backbone> open(const std::string& bytes) {
     ::setenv("QFS_CACHE_DIR", folder_.path().c_str(), 1);
     const std::string path = folder_.write("m.gguf", bytes);
-    auto backbone = backbones::open_backbone({"tiny", path, sha256_hex(bytes)});
+    auto backbone = architectures::open_backbone({"tiny", path, sha256_hex(bytes)});
     EXPECT_TRUE(backbone.ok()) << backbone.error().to_string();
     return *backbone;
   }
   /// Those of the file that open() wrote last.
-  std::shared_ptr<const backbones::LlamaWeights> weights() const {
+  std::shared_ptr<const architectures::LlamaWeights> weights() const {
     const auto file = checkpoints::GgufFile::open(folder_.path() + "/m.gguf");
     EXPECT_TRUE(file.ok());
-    return *backbones::load_llama_weights(*file);
+    return *architectures::load_llama_weights(*file);
   }
-  std::shared_ptr<const backbones::Backbone> open(const TinyLlama& tiny = {}) {
+  std::shared_ptr<const architectures::Backbone> open(const TinyLlama& tiny = {}) {
     return open(tiny.bytes());
   }
 
-  static Generator generator_of(const std::shared_ptr<const backbones::Backbone>& backbone) {
+  static Generator generator_of(const std::shared_ptr<const architectures::Backbone>& backbone) {
     ResourceCache cache;
     auto model = backbone->network->open({}, backbone->digest, cache);
     EXPECT_TRUE(model.ok());
@@ -75,10 +75,10 @@ TEST_F(GreedyTest, every_token_is_the_argmax_after_all_tokens_before_it) {
   std::vector<int32_t> ids = prompt(6, 1).ids;
   const Generated generated = one(generator, {.ids = ids}, {.max_new_tokens = 12});
   ASSERT_THAT(generated.ids, SizeIs(12));
-  backbones::Llama llama(weights());
+  architectures::Llama llama(weights());
   for (const int32_t token : generated.ids) {
     std::vector<float> logits(TinyLlama::kVocabulary);
-    backbones::KeyValueCache cache;
+    nn::KeyValueCache cache;
     ASSERT_TRUE(llama.make_room(cache, 1, static_cast<int64_t>(ids.size())).ok());
     ASSERT_TRUE(llama.prefill(cache, 0, ids, logits).ok());
     EXPECT_EQ(token, std::max_element(logits.begin(), logits.end()) - logits.begin());
@@ -246,4 +246,4 @@ TEST_F(StopTextTest, no_stop_text_means_no_end) {
 }
 
 }  // namespace
-}  // namespace qfs::generation
+}  // namespace qfs::decoding

@@ -9,7 +9,7 @@
 #include "methods/models/kernels/cpu_kernels.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 
-namespace qfs::backbones {
+namespace qfs::inspect {
 namespace {
 
 void expect_rate(const kernels::ObservedRate& rate) {
@@ -21,8 +21,8 @@ void expect_rate(const kernels::ObservedRate& rate) {
 }
 
 TEST(MachineLimits, ArePositiveAndFinite) {
-  ASSERT_TRUE(configure_torch({}).ok());
-  const std::vector<WeightShape> weights = {{96, 32, 2}, {33, 7, 1}};
+  ASSERT_TRUE(nn::configure_torch({}).ok());
+  const std::vector<nn::WeightShape> weights = {{96, 32, 2}, {33, 7, 1}};
   const auto measured = measure_limits(weights, {});
   ASSERT_TRUE(measured.ok()) << measured.error().to_string();
   EXPECT_EQ(measured->threads, 1);
@@ -42,8 +42,8 @@ TEST(MachineLimits, ArePositiveAndFinite) {
 }
 
 TEST(MachineLimits, ProductsAreMeasuredInTheTypeThatTheProcessorMultiplies) {
-  ASSERT_TRUE(configure_torch({.dtype = "bfloat16"}).ok());
-  const std::vector<WeightShape> weights = {{96, 32, 2}};
+  ASSERT_TRUE(nn::configure_torch({.dtype = "bfloat16"}).ok());
+  const std::vector<nn::WeightShape> weights = {{96, 32, 2}};
   const auto measured = measure_limits(weights, {.dtype = "bfloat16"});
   ASSERT_TRUE(measured.ok()) << measured.error().to_string();
   const bool own = kernels::has_bfloat16_products();
@@ -53,7 +53,7 @@ TEST(MachineLimits, ProductsAreMeasuredInTheTypeThatTheProcessorMultiplies) {
 }
 
 TEST(MachineLimits, OfADeviceCountEveryProductAndByteOfAPass) {
-  const std::vector<WeightShape> weights = {{96, 32, 2}, {33, 7, 1}};
+  const std::vector<nn::WeightShape> weights = {{96, 32, 2}, {33, 7, 1}};
   const ProbeSize size = {.rows = 64, .most_elements = 7 * 16, .products = 3, .buffer_bytes = 4096};
   const int64_t begin_ns = monotonic_ns();
   const auto measured = measure_device(weights, at::kCPU, at::kFloat, size);
@@ -97,4 +97,4 @@ TEST(LeastSeconds, AreThoseOfComputingOrReadingWhicheverIsLonger) {
 }
 
 }  // namespace
-}  // namespace qfs::backbones
+}  // namespace qfs::inspect

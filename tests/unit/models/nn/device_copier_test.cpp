@@ -9,7 +9,7 @@
 
 #include "tests/support/kernel_device.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 namespace {
 
 TEST(DeviceCopierTest, pieces_follow_one_another) {
@@ -45,4 +45,4 @@ TEST(DeviceCopierTest, tensors_keep_their_shapes) {
 }
 
 }  // namespace
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -13,7 +13,7 @@
 #include "tests/support/tiny_llama.h"
 #include "tests/support/tiny_seq2seq.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 namespace {
 
 /// Two layers of a 6 x 4 and a 4 x 6 matrix, attention of width 4, a vocabulary of 10.
@@ -81,22 +81,22 @@ TEST(LlamaWork, IsCountedFromTheWeightsAsTheyAreLoaded) {
   const auto file =
       checkpoints::GgufFile::open(folder.write("m.gguf", qfs::test::TinyLlama{}.bytes()));
   ASSERT_TRUE(file.ok());
-  const auto weights = load_llama_weights(*file);
+  const auto weights = architectures::load_llama_weights(*file);
   ASSERT_TRUE(weights.ok()) << weights.error().to_string();
   // Two layers of width 32 with 4 heads of 8, 2 of them for keys, and 64 inside; 258 tokens.
-  const ModelWork loaded = llama_work(**weights, {});
+  const ModelWork loaded = architectures::llama_work(**weights, {});
   const int64_t layer = 64 * 32 + 32 * 32 + 128 * 32 + 32 * 64;
   EXPECT_EQ(loaded.input.elements(), 2 * layer);
   EXPECT_EQ(loaded.input.width, 32);
   EXPECT_EQ(loaded.head.elements(), 258 * 32);
   EXPECT_EQ(loaded.cache_bytes, 2 * 2 * 16 * 4);
   EXPECT_FALSE(loaded.encoder_decoder());
-  const ModelWork halved = llama_work(**weights, {2, 2});
+  const ModelWork halved = architectures::llama_work(**weights, {2, 2});
   EXPECT_EQ(halved.output.bytes, 2 * (2 * layer + 2 * 2 * 32));
   EXPECT_EQ(halved.head_bytes, 2 * (258 * 32 + 32));
   EXPECT_EQ(halved.cache_bytes, loaded.cache_bytes / 2);
 
-  const auto network = make_llama_network(*weights);
+  const auto network = architectures::make_llama_network(*weights);
   const auto cache_of = [&](const char* device, const char* dtype) {
     return network->work(network->element_bytes({.device = device, .dtype = dtype})).cache_bytes;
   };
@@ -112,11 +112,11 @@ TEST(BartWork, TellsTheEncoderFromTheDecoder) {
   const qfs::test::TemporaryFolder folder;
   const auto directory = checkpoints::ModelDirectory::open(qfs::test::TinySeq2Seq{}.write(folder));
   ASSERT_TRUE(directory.ok());
-  const auto weights = load_bart_weights(*directory);
+  const auto weights = architectures::load_bart_weights(*directory);
   ASSERT_TRUE(weights.ok()) << weights.error().to_string();
-  const BartConfig& c = (*weights)->config;
+  const architectures::BartConfig& c = (*weights)->config;
   const int64_t d = c.encoder.hidden;
-  const ModelWork work = bart_work(**weights, {});
+  const ModelWork work = architectures::bart_work(**weights, {});
   EXPECT_EQ(work.input.elements(), c.encoder.layers * (4 * d * d + 2 * d * c.encoder.intermediate) +
                                        c.decoder_layers * 2 * d * d);
   EXPECT_EQ(work.output.elements(),
@@ -136,4 +136,4 @@ TEST(BartWork, TellsTheEncoderFromTheDecoder) {
 }
 
 }  // namespace
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -4,7 +4,7 @@
 #include <ATen/ops/equal.h>
 #include <gtest/gtest.h>
 
-namespace qfs::backbones {
+namespace qfs::nn {
 namespace {
 
 TEST(RotationTable, grows_and_keeps_the_bits_of_its_rows) {
@@ -30,4 +30,4 @@ TEST(RotationTable, grows_and_keeps_the_bits_of_its_rows) {
 }
 
 }  // namespace
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

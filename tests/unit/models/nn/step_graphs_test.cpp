@@ -12,7 +12,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_llama.h"
 
-namespace qfs::backbones {
+namespace qfs::nn {
 namespace {
 
 using ::qfs::test::FakeGraphs;
@@ -56,9 +56,9 @@ class RecordedLlamaTest : public ::testing::Test {
     EXPECT_TRUE(configure_torch({}).ok());
     const auto file = checkpoints::GgufFile::open(folder_.write("m.gguf", TinyLlama{}.bytes()));
     EXPECT_TRUE(file.ok());
-    auto loaded = load_llama_weights(*file);
+    auto loaded = architectures::load_llama_weights(*file);
     EXPECT_TRUE(loaded.ok());
-    auto copy = copy_to_device(**loaded, at::kCPU, at::kFloat);
+    auto copy = architectures::copy_to_device(**loaded, at::kCPU, at::kFloat);
     EXPECT_TRUE(copy.ok());
     weights_ = *copy;
   }
@@ -66,7 +66,7 @@ class RecordedLlamaTest : public ::testing::Test {
   std::unique_ptr<SequenceModel> model(bool recording) const {
     DeviceServices services = cpu_device_services();
     if (recording) services.graphs = &FakeGraphs::table();
-    return make_device_model(weights_, services);
+    return architectures::make_device_model(weights_, services);
   }
 
   /// Logits of prompts of 250 and 3 tokens and of `steps` steps: together, in turn alone, together.
@@ -93,7 +93,7 @@ class RecordedLlamaTest : public ::testing::Test {
   }
 
   test::TemporaryFolder folder_;
-  std::shared_ptr<const DeviceLlamaWeights> weights_;
+  std::shared_ptr<const architectures::DeviceLlamaWeights> weights_;
 };
 
 TEST_F(RecordedLlamaTest, replayed_steps_give_the_bits_of_steps_that_run) {
@@ -134,4 +134,4 @@ TEST_F(RecordedLlamaTest, a_step_that_cannot_be_recorded_is_an_error_with_the_de
 }
 
 }  // namespace
-}  // namespace qfs::backbones
+}  // namespace qfs::nn

@@ -9,7 +9,7 @@
 #include "methods/models/tokenizers/folders/tokenizer_files.h"
 #include "tests/support/temporary_folder.h"
 
-namespace qfs::tokenizers {
+namespace qfs::prompting {
 namespace {
 
 using ::testing::ElementsAre;
@@ -118,7 +118,7 @@ TEST(ChatRenderer, runs_the_template_of_a_folder_and_encodes_its_pieces) {
   const auto settings = [&] {
     return read_chat_settings(*checkpoints::ModelDirectory::open(folder.path()));
   };
-  const auto tokenizer = open_tokenizer_files(folder.path());
+  const auto tokenizer = tokenizers::open_tokenizer_files(folder.path());
   ASSERT_TRUE(tokenizer.ok()) << tokenizer.error().to_string();
   EXPECT_EQ(ChatRenderer::open(*settings(), **tokenizer).error().kind, ErrorKind::unavailable);
   folder.write(
@@ -146,4 +146,4 @@ TEST(ChatProgram, a_refused_conversation_is_the_callers_error) {
 }
 
 }  // namespace
-}  // namespace qfs::tokenizers
+}  // namespace qfs::prompting

@@ -6,7 +6,7 @@
 
 #include "methods/models/tokenizers/pipeline/json_tokenizer.h"
 
-namespace qfs::tokenizers {
+namespace qfs::prompting {
 namespace {
 
 using ::testing::ElementsAre;
@@ -51,7 +51,7 @@ TEST(ChatFormats, unknown_and_missing_templates_are_unavailable) {
 
 TEST(EncodedPieces, only_what_begins_the_prompt_has_the_mark_of_a_beginning) {
   const auto ids = [](const std::string& scheme, const std::vector<PromptPiece>& pieces) {
-    const auto tokenizer = make_json_tokenizer(
+    const auto tokenizer = tokenizers::make_json_tokenizer(
         R"({"model":{"type":"BPE","vocab":{"a":0,"▁":1,"<s>":2},"merges":[]},)"
         R"("added_tokens":[{"id":2,"content":"<s>","special":true}],)"
         R"("pre_tokenizer":{"type":"Metaspace","replacement":"▁","split":false,"prepend_scheme":")" +
@@ -67,4 +67,4 @@ TEST(EncodedPieces, only_what_begins_the_prompt_has_the_mark_of_a_beginning) {
 }
 
 }  // namespace
-}  // namespace qfs::tokenizers
+}  // namespace qfs::prompting

@@ -7,7 +7,7 @@
 
 #include "tests/support/marked_tokenizer.h"
 
-namespace qfs::tokenizers {
+namespace qfs::prompting {
 namespace {
 
 using ::qfs::test::MarkedTokenizer;
@@ -51,4 +51,4 @@ TEST(SourceLayout, an_unknown_separator_is_named) {
 }
 
 }  // namespace
-}  // namespace qfs::tokenizers
+}  // namespace qfs::prompting

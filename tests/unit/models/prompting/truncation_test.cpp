@@ -9,23 +9,25 @@
 #include "methods/models/tokenizers/builtin_tokenizers.h"
 #include "methods/models/tokenizers/folders/open_tokenizer.h"
 
-namespace qfs::tokenizers {
+namespace qfs::prompting {
 namespace {
 
 using testing::ElementsAre;
 
 /// One token a byte, as a byte-level BPE without merges: tokens end inside code points.
-class Bytes final : public Tokenizer {
+class Bytes final : public tokenizers::Tokenizer {
  public:
-  std::vector<Token> encode(std::string_view text) const override {
-    std::vector<Token> tokens;
+  std::vector<tokenizers::Token> encode(std::string_view text) const override {
+    std::vector<tokenizers::Token> tokens;
     for (int64_t i = 0; i < static_cast<int64_t>(text.size()); ++i)
       tokens.push_back({-1, i, i + 1});
     return tokens;
   }
 };
 
-std::shared_ptr<const Tokenizer> words() { return *open_tokenizer(*builtin_tokenizer("words")); }
+std::shared_ptr<const tokenizers::Tokenizer> words() {
+  return *tokenizers::open_tokenizer(*tokenizers::builtin_tokenizer("words"));
+}
 
 Example meeting() {
   Example example;
@@ -124,7 +126,7 @@ TEST(Truncation, EveryLedgerIsValidForRandomDocumentsBudgetsAndPolicies) {
   Rng rng(3);
   const Bytes bytes;
   const auto word_tokens = words();
-  const auto characters = *open_tokenizer(*builtin_tokenizer("characters"));
+  const auto characters = *tokenizers::open_tokenizer(*tokenizers::builtin_tokenizer("characters"));
   for (int round = 0; round < 3000; ++round) {
     Example example;
     for (uint64_t s = rng.below(6); s > 0; --s) {
@@ -133,8 +135,8 @@ TEST(Truncation, EveryLedgerIsValidForRandomDocumentsBudgetsAndPolicies) {
       if (rng.below(2) == 0) segment.speaker = "S";
       example.document.push_back(segment);
     }
-    const Tokenizer* all[] = {&bytes, word_tokens.get(), characters.get()};
-    const Tokenizer& tokenizer = *all[rng.below(3)];
+    const tokenizers::Tokenizer* all[] = {&bytes, word_tokens.get(), characters.get()};
+    const tokenizers::Tokenizer& tokenizer = *all[rng.below(3)];
     const auto budget = static_cast<int64_t>(1 + rng.below(30));
     const auto policy = static_cast<TruncationPolicy>(rng.below(3));
     const auto result = truncate_document(example, tokenizer, budget, policy);
@@ -161,4 +163,4 @@ TEST(Truncation, EveryLedgerIsValidForRandomDocumentsBudgetsAndPolicies) {
 }
 
 }  // namespace
-}  // namespace qfs::tokenizers
+}  // namespace qfs::prompting

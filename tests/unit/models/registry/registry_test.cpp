@@ -12,7 +12,7 @@
 #include "methods/models/tokenizers/tokenizer.h"
 #include "tests/support/temporary_folder.h"
 
-namespace qfs::backbones {
+namespace qfs::registry {
 namespace {
 
 using ::testing::AllOf;
@@ -144,4 +144,4 @@ TEST_F(RegistryTest, verification_compares_the_file_with_the_declared_digest) {
 }
 
 }  // namespace
-}  // namespace qfs::backbones
+}  // namespace qfs::registry

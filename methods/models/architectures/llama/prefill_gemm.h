@@ -1,4 +1,4 @@
-// PromptProducts: the matrix products of reading a prompt, with weights in the storage type of
+// PrefillGemm: the matrix products of reading a prompt, with weights in the storage type of
 // their checkpoint.
 //
 // Used by Llama::prefill; keeps scratch memory for one prompt. A product is computed in float32 by
@@ -13,35 +13,35 @@
 #include "methods/models/kernels/thread_pool.h"
 #include "methods/models/nn/matrix.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 /// A weight as it is multiplied: packed in panels, a part of the inputs after the other, or in
 /// bfloat16.
-struct PromptWeight {
+struct PrefillWeight {
   int64_t outputs = 0;
   int64_t inputs = 0;
   const float* panels = nullptr;
   at::Tensor bfloat16;  ///< [inputs, outputs], a view of the matrix
 };
 
-class PromptProducts {
+class PrefillGemm {
  public:
   /// Weights that are needed at the same time have places of their own.
   enum class Place { first, second };
 
   /// `bfloat16`: matrices of that type are multiplied in it.
-  PromptProducts(kernels::ThreadPool& pool, const LlamaConfig& config, bool bfloat16);
+  PrefillGemm(kernels::ThreadPool& pool, const LlamaConfig& config, bool bfloat16);
 
   /// Valid until the next weight in its place.
-  PromptWeight weight(const Matrix& matrix, Place place = Place::first);
+  PrefillWeight weight(const nn::Matrix& matrix, Place place = Place::first);
 
   /// out = x weight; x [rows, inputs] and out [rows, outputs] float32, rows contiguous.
-  void multiply(const at::Tensor& x, const PromptWeight& weight, const at::Tensor& out);
+  void multiply(const at::Tensor& x, const PrefillWeight& weight, const at::Tensor& out);
   /// sums = sums + x weight.
-  void add(const at::Tensor& x, const PromptWeight& weight, const at::Tensor& sums);
+  void add(const at::Tensor& x, const PrefillWeight& weight, const at::Tensor& sums);
 
  private:
-  void multiply_panels(const at::Tensor& x, const PromptWeight& weight, const at::Tensor& out,
+  void multiply_panels(const at::Tensor& x, const PrefillWeight& weight, const at::Tensor& out,
                        bool add);
 
   kernels::ThreadPool& pool_;
@@ -50,4 +50,4 @@ class PromptProducts {
   at::Tensor second_;
 };
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

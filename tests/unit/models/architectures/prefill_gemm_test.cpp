@@ -1,5 +1,5 @@
 // Products of a prompt with weights that are longer than a part and end within a panel.
-#include "methods/models/architectures/llama/prompt_products.h"
+#include "methods/models/architectures/llama/prefill_gemm.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 #include "harness/core/rng.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 namespace {
 
 constexpr int64_t kInputs = 450;  // two parts of 192 and a rest
@@ -23,8 +23,8 @@ at::Tensor random(int64_t rows, int64_t columns, uint64_t seed) {
   return tensor;
 }
 
-Matrix matrix_of(const at::Tensor& values) {
-  Matrix matrix;
+nn::Matrix matrix_of(const at::Tensor& values) {
+  nn::Matrix matrix;
   matrix.rows = values.size(0);
   matrix.columns = values.size(1);
   matrix.row_bytes = matrix.columns * 4;
@@ -34,17 +34,17 @@ Matrix matrix_of(const at::Tensor& values) {
   return matrix;
 }
 
-TEST(PromptProducts, parts_and_tasks_cover_the_product_once) {
+TEST(PrefillGemm, parts_and_tasks_cover_the_product_once) {
   LlamaConfig config;
   config.hidden = kInputs;
   config.intermediate = kOutputs;
   config.heads = config.kv_heads = 1;
   config.head_dim = 8;
   const at::Tensor weight = random(kOutputs, kInputs, 1);
-  const Matrix matrix = matrix_of(weight);
+  const nn::Matrix matrix = matrix_of(weight);
   for (const int threads : {1, 3}) {
     kernels::ThreadPool pool(threads);
-    PromptProducts products(pool, config, false);
+    PrefillGemm products(pool, config, false);
     for (const int64_t rows : {1, 13, 200, 500}) {
       const at::Tensor x = random(rows, kInputs, 2);
       const at::Tensor expected = x.to(at::kDouble).mm(weight.to(at::kDouble).t());
@@ -63,4 +63,4 @@ TEST(PromptProducts, parts_and_tasks_cover_the_product_once) {
 }
 
 }  // namespace
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

@@ -1,4 +1,4 @@
-#include "methods/models/architectures/bart/bart_source.h"
+#include "methods/models/architectures/bart/encoder_input.h"
 
 #include <algorithm>
 #include <string>
@@ -6,14 +6,13 @@
 #include "methods/models/architectures/bert/transformer_encoder.h"
 #include "methods/models/nn/runtime/input_checks.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
-#include "methods/models/nn/windowed/merged_attention.h"
 #include "methods/models/nn/windowed/windowed_attention.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
-Status check_global(const SequenceInput& input, const SequenceShape& shape) {
+Status check_global(const nn::SequenceInput& input, const nn::SequenceShape& shape) {
   const auto& global = input.global_positions;
   if (global.empty()) return {};
   if (!shape.global_attention) {
@@ -30,7 +29,7 @@ Status check_global(const SequenceInput& input, const SequenceShape& shape) {
 
 }  // namespace
 
-SequenceShape shape_of(const BartConfig& config) {
+nn::SequenceShape shape_of(const BartConfig& config) {
   return {.vocabulary = config.encoder.vocabulary,
           .context = config.decoder_positions(),
           .source_context = config.encoder.max_tokens(),
@@ -38,41 +37,35 @@ SequenceShape shape_of(const BartConfig& config) {
           .global_attention = !config.windows.empty()};
 }
 
-SequenceShape shape_of(const BartWeights& weights) {
-  SequenceShape shape = shape_of(weights.config);
+nn::SequenceShape shape_of(const BartWeights& weights) {
+  nn::SequenceShape shape = shape_of(weights.config);
   shape.vocabulary = weights.head.weight.size(0);
   return shape;
 }
 
-Result<at::Tensor> encode_source(const BartWeights& weights, const SequenceInput& input,
-                                 WindowKernel windows) {
-  const SequenceShape shape = shape_of(weights);
+Result<at::Tensor> encode_source(const BartWeights& weights, const nn::SequenceInput& input) {
+  const nn::SequenceShape shape = shape_of(weights);
   if (Status status = check_global(input, shape); !status.ok()) return status.error();
   const TransformerEncoder encoder(weights.encoder);
   const EncoderInput text = {input.ids, {}};
   if (!shape.global_attention) return encoder.hidden_states({&text, 1}, encoder.config().layers);
-  const at::Device device = weights.encoder->words.device();
-  return guarded("encoding a text", [&] {
-    if (windows == WindowKernel::flash) {
-      const MergedAttention attention(weights.config.windows, weights.global,
-                                      input.global_positions, device, flash_window_pass);
-      return encoder.hidden_states(text, attention);
-    }
-    const WindowedAttention attention(weights.config.windows, weights.global,
-                                      input.global_positions,
-                                      static_cast<int64_t>(input.ids.size()), device);
+  const at::Device device = weights.encoder->token_embeddings.device();
+  return nn::guarded("encoding a text", [&] {
+    const nn::WindowedAttention attention(weights.config.windows, weights.global,
+                                          input.global_positions,
+                                          static_cast<int64_t>(input.ids.size()), device);
     return encoder.hidden_states(text, attention);
   });
 }
 
-Status check_prefill(int64_t row, const SequenceInput& input, const SequenceShape& shape,
+Status check_prefill(int64_t row, const nn::SequenceInput& input, const nn::SequenceShape& shape,
                      std::span<const int64_t> lengths, int64_t capacity) {
-  if (Status in = check_cache_row(row, lengths.size()); !in.ok()) return in;
+  if (Status in = nn::check_cache_row(row, lengths.size()); !in.ok()) return in;
   if (lengths[static_cast<size_t>(row)] != 0) {
     return invalid_argument("row " + std::to_string(row) + " is in use");
   }
   if (input.shared) return invalid_argument("an encoder-decoder shares no prefixes");
-  return check_decoder_ids(begun_with(input, shape), capacity, shape.vocabulary);
+  return check_decoder_ids(nn::begun_with(input, shape), capacity, shape.vocabulary);
 }
 
 Status check_decoder_ids(std::span<const int32_t> ids, int64_t most, int64_t vocabulary) {
@@ -81,7 +74,7 @@ Status check_decoder_ids(std::span<const int32_t> ids, int64_t most, int64_t voc
     return invalid_argument(std::to_string(count) + " decoder ids; the decoder reads 1 to " +
                             std::to_string(most));
   }
-  return check_token_ids(ids, vocabulary);
+  return nn::check_token_ids(ids, vocabulary);
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

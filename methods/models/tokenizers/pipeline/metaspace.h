@@ -8,6 +8,6 @@
 namespace qfs::tokenizers {
 
 /// U+2581.
-inline constexpr std::string_view kSpaceMark = "\u2581";
+inline constexpr std::string_view kMetaspace = "\u2581";
 
 }  // namespace qfs::tokenizers

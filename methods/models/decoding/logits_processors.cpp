@@ -1,10 +1,10 @@
-#include "methods/models/decoding/token_rules.h"
+#include "methods/models/decoding/logits_processors.h"
 
 #include <algorithm>
 #include <limits>
 #include <optional>
 
-namespace qfs::generation {
+namespace qfs::decoding {
 
 namespace {
 
@@ -40,8 +40,8 @@ std::optional<int32_t> forced_token(const DecodingOptions& options, int64_t prod
 
 }  // namespace
 
-void apply_token_rules(const DecodingOptions& options, std::span<const int32_t> sequence,
-                       int64_t produced, std::span<float> scores) {
+void apply_logits_processors(const DecodingOptions& options, std::span<const int32_t> sequence,
+                             int64_t produced, std::span<float> scores) {
   ban_repeated(sequence, options.no_repeat_ngram, scores);
   if (produced < options.min_new_tokens) {
     for (const int32_t id : options.stop_ids) ban(id, scores);
@@ -49,9 +49,4 @@ void apply_token_rules(const DecodingOptions& options, std::span<const int32_t> 
   if (const auto forced = forced_token(options, produced)) force(*forced, scores);
 }
 
-bool has_token_rules(const DecodingOptions& options, int64_t produced) {
-  return options.no_repeat_ngram > 0 || produced < options.min_new_tokens ||
-         forced_token(options, produced).has_value();
-}
-
-}  // namespace qfs::generation
+}  // namespace qfs::decoding

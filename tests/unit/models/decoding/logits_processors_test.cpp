@@ -1,12 +1,12 @@
 // Which tokens may come next: repeated n-grams, minimum lengths, forced tokens.
-#include "methods/models/decoding/token_rules.h"
+#include "methods/models/decoding/logits_processors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-namespace qfs::generation {
+namespace qfs::decoding {
 namespace {
 
 using ::testing::ElementsAre;
@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 std::vector<int> left(const DecodingOptions& options, const std::vector<int32_t>& sequence,
                       int64_t produced) {
   std::vector<float> scores(6, 1.5F);
-  apply_token_rules(options, sequence, produced, scores);
+  apply_logits_processors(options, sequence, produced, scores);
   std::vector<int> ids;
   for (size_t i = 0; i < scores.size(); ++i) {
     if (std::isfinite(scores[i])) ids.push_back(static_cast<int>(i));
@@ -23,11 +23,11 @@ std::vector<int> left(const DecodingOptions& options, const std::vector<int32_t>
   return ids;
 }
 
-TEST(TokenRules, without_any_all_tokens_stay) {
+TEST(LogitsProcessors, without_any_all_tokens_stay) {
   EXPECT_THAT(left({}, {1, 1, 1}, 3), ElementsAre(0, 1, 2, 3, 4, 5));
 }
 
-TEST(TokenRules, an_ngram_of_the_sequence_is_not_completed_again) {
+TEST(LogitsProcessors, an_ngram_of_the_sequence_is_not_completed_again) {
   DecodingOptions options;
   options.no_repeat_ngram = 3;
   EXPECT_THAT(left(options, {1, 2, 3, 1, 2, 4, 1, 2}, 8), ElementsAre(0, 1, 2, 5));
@@ -38,7 +38,7 @@ TEST(TokenRules, an_ngram_of_the_sequence_is_not_completed_again) {
   EXPECT_THAT(left(options, {9, -1}, 2), ElementsAre(0, 1, 2, 3, 4, 5));  // of another vocabulary
 }
 
-TEST(TokenRules, no_end_before_the_minimum) {
+TEST(LogitsProcessors, no_end_before_the_minimum) {
   DecodingOptions options;
   options.min_new_tokens = 2;
   options.stop_ids = {0, 4};
@@ -46,7 +46,7 @@ TEST(TokenRules, no_end_before_the_minimum) {
   EXPECT_THAT(left(options, {3, 3}, 2), ElementsAre(0, 1, 2, 3, 4, 5));
 }
 
-TEST(TokenRules, forced_tokens_leave_nothing_else_and_cost_nothing) {
+TEST(LogitsProcessors, forced_tokens_leave_nothing_else_and_cost_nothing) {
   DecodingOptions options;
   options.max_new_tokens = 4;
   options.forced_first = 5;
@@ -57,11 +57,11 @@ TEST(TokenRules, forced_tokens_leave_nothing_else_and_cost_nothing) {
   EXPECT_THAT(left(options, {5}, 1), ElementsAre(0, 1, 3, 4, 5));
   EXPECT_THAT(left(options, {5, 1, 1}, 3), ElementsAre(2));
   std::vector<float> scores(6, 1.5F);
-  apply_token_rules(options, {}, 0, scores);
+  apply_logits_processors(options, {}, 0, scores);
   EXPECT_EQ(scores[5], 0);
   options.ignore_stops = true;
   EXPECT_THAT(left(options, {5, 1, 1}, 3), ElementsAre(0, 1, 3, 4, 5));
 }
 
 }  // namespace
-}  // namespace qfs::generation
+}  // namespace qfs::decoding

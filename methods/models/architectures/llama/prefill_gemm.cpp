@@ -1,4 +1,4 @@
-#include "methods/models/architectures/llama/prompt_products.h"
+#include "methods/models/architectures/llama/prefill_gemm.h"
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
@@ -10,7 +10,7 @@
 #include "methods/models/kernels/cpu_kernels.h"
 #include "methods/models/kernels/dense_kernels.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
 namespace {
 
@@ -42,7 +42,7 @@ int64_t panels_of(int64_t outputs) { return ceil_divide(outputs, kPanelWidth); }
 
 }  // namespace
 
-PromptProducts::PromptProducts(kernels::ThreadPool& pool, const LlamaConfig& config, bool bfloat16)
+PrefillGemm::PrefillGemm(kernels::ThreadPool& pool, const LlamaConfig& config, bool bfloat16)
     : pool_(pool),
       bfloat16_(bfloat16),
       first_(at::empty(
@@ -51,9 +51,9 @@ PromptProducts::PromptProducts(kernels::ThreadPool& pool, const LlamaConfig& con
                      panel_floats(config.hidden, config.query_width())})})),
       second_(at::empty({panel_floats(config.hidden, config.intermediate)})) {}
 
-PromptWeight PromptProducts::weight(const Matrix& matrix, Place place) {
+PrefillWeight PrefillGemm::weight(const nn::Matrix& matrix, Place place) {
   using checkpoints::TensorType;
-  PromptWeight weight = {matrix.rows, matrix.columns, nullptr, {}};
+  PrefillWeight weight = {matrix.rows, matrix.columns, nullptr, {}};
   if (bfloat16_ && matrix.type == TensorType::bf16) {
     weight.bfloat16 =
         at::from_blob(matrix.data.get(), {matrix.rows, matrix.columns}, at::kBFloat16).t();
@@ -82,8 +82,8 @@ PromptWeight PromptProducts::weight(const Matrix& matrix, Place place) {
   return weight;
 }
 
-void PromptProducts::multiply(const at::Tensor& x, const PromptWeight& weight,
-                              const at::Tensor& out) {
+void PrefillGemm::multiply(const at::Tensor& x, const PrefillWeight& weight,
+                           const at::Tensor& out) {
   if (weight.bfloat16.defined()) {
     out.copy_(at::mm(x.to(at::kBFloat16), weight.bfloat16));
   } else {
@@ -91,7 +91,7 @@ void PromptProducts::multiply(const at::Tensor& x, const PromptWeight& weight,
   }
 }
 
-void PromptProducts::add(const at::Tensor& x, const PromptWeight& weight, const at::Tensor& sums) {
+void PrefillGemm::add(const at::Tensor& x, const PrefillWeight& weight, const at::Tensor& sums) {
   if (weight.bfloat16.defined()) {
     sums.add_(at::mm(x.to(at::kBFloat16), weight.bfloat16));
   } else {
@@ -99,8 +99,8 @@ void PromptProducts::add(const at::Tensor& x, const PromptWeight& weight, const 
   }
 }
 
-void PromptProducts::multiply_panels(const at::Tensor& x, const PromptWeight& weight,
-                                     const at::Tensor& out, bool add) {
+void PrefillGemm::multiply_panels(const at::Tensor& x, const PrefillWeight& weight,
+                                  const at::Tensor& out, bool add) {
   kernels::PanelProduct whole;
   whole.panels = weight.panels;
   whole.x = x.const_data_ptr<float>();
@@ -133,4 +133,4 @@ void PromptProducts::multiply_panels(const at::Tensor& x, const PromptWeight& we
   });
 }
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures

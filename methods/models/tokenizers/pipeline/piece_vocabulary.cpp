@@ -1,14 +1,14 @@
-#include "methods/models/tokenizers/pipeline/piece_list.h"
+#include "methods/models/tokenizers/pipeline/piece_vocabulary.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "methods/models/tokenizers/pipeline/space_mark.h"
+#include "methods/models/tokenizers/pipeline/metaspace.h"
 
 namespace qfs::tokenizers {
 
 Result<VocabularyPtr> vocabulary_of(
-    const PieceList& pieces, const std::string& source,
+    const PieceVocabulary& pieces, const std::string& source,
     const std::function<std::string(std::string_view, size_t)>& written) {
   std::vector<std::pair<std::string, int64_t>> entries;
   for (size_t id = pieces.texts.size(); id-- > 0;) {
@@ -19,7 +19,7 @@ Result<VocabularyPtr> vocabulary_of(
   return vocabulary;
 }
 
-std::vector<AddedToken> added_tokens_of(const PieceList& pieces) {
+std::vector<AddedToken> added_tokens_of(const PieceVocabulary& pieces) {
   std::vector<AddedToken> tokens;
   for (size_t id = 0; id < pieces.texts.size(); ++id) {
     const PieceType type = pieces.type(id);
@@ -33,7 +33,7 @@ std::vector<AddedToken> added_tokens_of(const PieceList& pieces) {
   return tokens;
 }
 
-Result<ModelPtr> make_scored_bpe(const PieceList& pieces, std::optional<int32_t> unknown,
+Result<ModelPtr> make_scored_bpe(const PieceVocabulary& pieces, std::optional<int32_t> unknown,
                                  const std::string& source) {
   const Result<VocabularyPtr> vocabulary = vocabulary_of(pieces, source);
   if (!vocabulary.ok()) return vocabulary.error();
@@ -60,7 +60,7 @@ Result<ModelPtr> make_scored_bpe(const PieceList& pieces, std::optional<int32_t>
 
 DecoderPtr scored_bpe_decoder(bool prefixed) {
   return make_decoder_sequence(
-      {make_replace_decoder(make_text_pattern(std::string(kSpaceMark)), " "),
+      {make_replace_decoder(make_text_pattern(std::string(kMetaspace)), " "),
        make_byte_fallback_decoder(), make_fuse_decoder(),
        make_strip_decoder(" ", prefixed ? 1 : 0, 0)});
 }

@@ -15,24 +15,23 @@
 #include "methods/models/architectures/bart/bart_weights.h"
 #include "methods/models/nn/sequence_model.h"
 
-namespace qfs::backbones {
+namespace qfs::architectures {
 
-SequenceShape shape_of(const BartConfig& config);
+nn::SequenceShape shape_of(const BartConfig& config);
 /// The same with the head's own vocabulary.
-SequenceShape shape_of(const BartWeights& weights);
+nn::SequenceShape shape_of(const BartWeights& weights);
 
 /// The encoder's states of an input: [1, tokens, hidden]. `invalid_argument`: no tokens, too many,
 /// an unknown id, global positions that are no increasing positions of it or that the encoder does
-/// not know. `windows`: flash only where flash_windows.h allows it.
-Result<at::Tensor> encode_source(const BartWeights& weights, const SequenceInput& input,
-                                 WindowKernel windows = WindowKernel::masks);
+/// not know.
+Result<at::Tensor> encode_source(const BartWeights& weights, const nn::SequenceInput& input);
 
 /// What SequenceModel::prefill refuses before it encodes; `lengths`: of the cache's rows,
 /// `capacity` positions each.
-Status check_prefill(int64_t row, const SequenceInput& input, const SequenceShape& shape,
+Status check_prefill(int64_t row, const nn::SequenceInput& input, const nn::SequenceShape& shape,
                      std::span<const int64_t> lengths, int64_t capacity);
 
 /// `invalid_argument` unless there are 1 to `most` known ids.
 Status check_decoder_ids(std::span<const int32_t> ids, int64_t most, int64_t vocabulary);
 
-}  // namespace qfs::backbones
+}  // namespace qfs::architectures
