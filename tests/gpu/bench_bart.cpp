@@ -5,8 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "methods/models/architectures/bart/bart.h"
 #include "methods/models/architectures/bart/bart_weights.h"
-#include "methods/models/architectures/bart/device_bart.h"
+#include "methods/models/nn/device/device_model.h"
 #include "tests/gpu/measuring.h"
 
 namespace qfs::test {
@@ -142,8 +143,9 @@ void measure_bart(bool tiny, at::Device device, const nn::DeviceServices& servic
   const auto weights = random_weights(setting.config, device);
   nn::DeviceServices eager = services;
   eager.graphs = nullptr;
-  const auto recording = make_device_model(weights, services);
-  const auto launching = make_device_model(weights, eager);
+  const auto recording =
+      std::make_unique<qfs::nn::DeviceModel>(make_bart_decoder(weights), services);
+  const auto launching = std::make_unique<qfs::nn::DeviceModel>(make_bart_decoder(weights), eager);
   for (const auto& [name, rows] : {std::pair("bart_decode", 1), std::pair("bart_beams", 4)}) {
     nlohmann::json& result = report[name];
     result = {{"rows", rows}, {"source_tokens", setting.source}, {"steps", setting.steps}};

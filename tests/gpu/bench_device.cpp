@@ -16,8 +16,9 @@
 #include <string_view>
 #include <vector>
 
-#include "methods/models/architectures/llama/device_llama.h"
+#include "methods/models/architectures/llama/llama_tensors.h"
 #include "methods/models/kernels/device_loader.h"
+#include "methods/models/nn/device/device_model.h"
 #include "methods/models/nn/runtime/device_runtime.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "tests/gpu/bench_bart.h"
@@ -25,9 +26,9 @@
 
 namespace {
 
-using qfs::architectures::DeviceLlamaLayer;
-using qfs::architectures::DeviceLlamaWeights;
 using qfs::architectures::LlamaConfig;
+using qfs::architectures::LlamaTensorLayer;
+using qfs::architectures::LlamaTensors;
 using qfs::test::median;
 using qfs::test::must;
 using qfs::test::seconds_of;
@@ -100,9 +101,9 @@ class Bench {
     return rate;
   }
 
-  std::shared_ptr<const DeviceLlamaWeights> weights() const {
+  std::shared_ptr<const LlamaTensors> weights() const {
     const LlamaConfig& c = setting_.model;
-    auto weights = std::make_shared<DeviceLlamaWeights>();
+    auto weights = std::make_shared<LlamaTensors>();
     weights->config = c;
     const at::Tensor ones = at::ones({c.hidden}, options());
     const auto matrix = [&](int64_t rows, int64_t columns) {
@@ -110,16 +111,16 @@ class Bench {
     };
     weights->embedding = matrix(c.vocabulary, c.hidden);
     for (int64_t l = 0; l < c.layers; ++l) {
-      DeviceLlamaLayer layer;
+      LlamaTensorLayer layer;
       layer.attention_norm = layer.mlp_norm = ones;
-      layer.qkv = matrix(c.query_width() + 2 * c.kv_width(), c.hidden);
-      layer.attention_output = matrix(c.hidden, c.query_width());
-      layer.gate_up = matrix(2 * c.intermediate, c.hidden);
-      layer.down = matrix(c.hidden, c.intermediate);
+      layer.qkv.weight = matrix(c.query_width() + 2 * c.kv_width(), c.hidden);
+      layer.attention_output.weight = matrix(c.hidden, c.query_width());
+      layer.gate_up.weight = matrix(2 * c.intermediate, c.hidden);
+      layer.down.weight = matrix(c.hidden, c.intermediate);
       weights->layers.push_back(std::move(layer));
     }
     weights->output_norm = ones;
-    weights->head = matrix(c.vocabulary, c.hidden);
+    weights->head.weight = matrix(c.vocabulary, c.hidden);
     return weights;
   }
 
@@ -216,12 +217,14 @@ qfs::Status run(bool cuda, bool tiny, nlohmann::json& report) {
     const double product_rate = bench.product_rate(report);
     const double copy_rate = bench.copy_rate(report);
     const auto weights = bench.weights();
-    const auto model = make_device_model(weights, services);
+    const auto model =
+        std::make_unique<qfs::nn::DeviceModel>(make_llama_decoder(weights), services);
     bench.prefill(*model, product_rate, report);
     bench.decode(*model, copy_rate, "decode", report);
     qfs::nn::DeviceServices eager = services;
     eager.graphs = nullptr;
-    bench.decode(*make_device_model(weights, eager), copy_rate, "decode_without_graphs", report);
+    bench.decode(*std::make_unique<qfs::nn::DeviceModel>(make_llama_decoder(weights), eager),
+                 copy_rate, "decode_without_graphs", report);
     qfs::test::measure_bart(tiny, cuda ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU), services,
                             copy_rate, report);
     return {};

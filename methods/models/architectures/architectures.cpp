@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "methods/models/architectures/bart/bart_network.h"
-#include "methods/models/architectures/gpt2/gpt2_network.h"
+#include "methods/models/architectures/bart/bart.h"
+#include "methods/models/architectures/gpt2/gpt2.h"
 #include "methods/models/architectures/llama/llama_families.h"
 #include "methods/models/architectures/llama/llama_network.h"
 #include "methods/models/checkpoints/model_config.h"

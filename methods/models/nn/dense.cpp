@@ -5,6 +5,8 @@
 #include <ATen/ops/linear.h>
 #include <ATen/ops/relu.h>
 
+#include <optional>
+
 namespace qfs::nn {
 
 Result<Activation> activation_named(const std::string& name, const std::string& source) {
@@ -16,7 +18,8 @@ Result<Activation> activation_named(const std::string& name, const std::string& 
 }
 
 at::Tensor apply(const Linear& linear, const at::Tensor& x) {
-  return at::linear(x, linear.weight, linear.bias);
+  return at::linear(x, linear.weight,
+                    linear.bias.defined() ? std::optional(linear.bias) : std::nullopt);
 }
 
 at::Tensor apply(const LayerNorm& norm, const at::Tensor& x, double eps) {

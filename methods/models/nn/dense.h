@@ -16,7 +16,7 @@ namespace qfs::nn {
 /// [outputs, inputs] and [outputs].
 struct Linear {
   at::Tensor weight;
-  at::Tensor bias;
+  at::Tensor bias = {};  ///< undefined: there is none
 };
 
 /// [hidden] each.

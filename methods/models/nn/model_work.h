@@ -25,6 +25,9 @@ struct ElementBytes {
   std::optional<int64_t> weights =
       {};  ///< std::nullopt: as loaded, packed ones in their packed size
   int64_t caches = 4;
+
+  /// Of weights that are loaded as float32.
+  int64_t of_floats() const { return weights.value_or(4); }
 };
 
 /// A weight matrix [outputs, inputs] that occurs `count` times.

@@ -1,6 +1,7 @@
 #include "methods/models/nn/rope.h"
 
 #include <ATen/ops/arange.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/outer.h>
 #include <ATen/ops/pow.h>
 #include <ATen/ops/where.h>
@@ -87,6 +88,15 @@ Rotations make_rotations(const RopeConfig& config, int64_t head_dim, int64_t pos
   const at::Tensor angles = at::outer(at::arange(positions).to(at::kFloat), frequencies);
   if (scale == 1) return {angles.cos(), angles.sin()};
   return {angles.cos() * scale, angles.sin() * scale};
+}
+
+at::Tensor rotated(const at::Tensor& heads, const Rotations& at) {
+  const int64_t half = heads.size(2) / 2;
+  const at::Tensor first = heads.narrow(2, 0, half);
+  const at::Tensor second = heads.narrow(2, half, half);
+  const at::Tensor cosines = at.cosines.unsqueeze(1);
+  const at::Tensor sines = at.sines.unsqueeze(1);
+  return at::cat({first * cosines - second * sines, second * cosines + first * sines}, 2);
 }
 
 void RotationTable::cover(int64_t positions) {

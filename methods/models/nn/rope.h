@@ -26,6 +26,10 @@ struct Rotations {
 Rotations make_rotations(const checkpoints::RopeConfig& config, int64_t head_dim,
                          int64_t positions);
 
+/// Heads [tokens, heads, dim] rotated by those of their tokens, `at` [tokens, dim / 2] in the
+/// heads' type: pairs (i, i + dim / 2), half-split layout. Gradients pass.
+at::Tensor rotated(const at::Tensor& heads, const Rotations& at);
+
 /// Rotations of as many positions as were asked for, which may be far fewer than a model allows.
 /// Thread-compatible.
 class RotationTable {

@@ -12,7 +12,7 @@
 #include "methods/models/architectures/bart/bart_config.h"
 #include "methods/models/architectures/bert/encoder_weights.h"
 #include "methods/models/checkpoints/model_directory.h"
-#include "methods/models/nn/dense.h"
+#include "methods/models/nn/weights.h"
 #include "methods/models/nn/windowed/global_projections.h"
 
 namespace qfs::architectures {
@@ -39,7 +39,7 @@ struct BartWeights {
   nn::LayerNorm norm;                         ///< of the embeddings, as the encoder's
   nn::LayerNorm last_norm;                    ///< likewise
   std::vector<DecoderLayer> layers;
-  nn::Linear head;  ///< [vocabulary, hidden], often the encoder's `words`; bias: final_logits_bias
+  nn::Linear head;  ///< [vocabulary, hidden], often the embeddings; bias: final_logits_bias
 };
 
 /// Reads a folder, float32 on the CPU. Errors: those of read_bart_config and load_encoder_weights;
@@ -47,8 +47,16 @@ struct BartWeights {
 Result<std::shared_ptr<const BartWeights>> load_bart_weights(
     const checkpoints::ModelDirectory& directory);
 
-/// The same weights on a device in an element type. `out_of_memory`.
-Result<std::shared_ptr<const BartWeights>> copy_to_device(const BartWeights& weights,
-                                                          at::Device device, at::ScalarType type);
+/// The list of all weights, the encoder's first.
+void visit_weights(BartWeights& weights, nn::WeightVisitor& visitor);
+
+/// A BART as a LED: the conversion with which the published LED checkpoints began, without the
+/// training that followed. `window`: positions on both sides together, even; `positions`: of the
+/// encoder. All but the position table, which is repeated until it is long enough, shares the
+/// memory of `bart`, whose type must be bart without windows; the projections of global attention
+/// are the others. LibTorch's exceptions pass through. Sources: Beltagy et al. 2020, section 7;
+/// AllenAI's conversion script.
+std::shared_ptr<const BartWeights> led_from_bart(const BartWeights& bart, int64_t window,
+                                                 int64_t positions);
 
 }  // namespace qfs::architectures

@@ -5,7 +5,7 @@
 #include <new>
 #include <string>
 
-#include "methods/models/nn/runtime/input_checks.h"
+#include "methods/models/nn/input_checks.h"
 
 namespace qfs::architectures {
 

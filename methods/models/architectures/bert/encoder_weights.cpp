@@ -6,7 +6,6 @@
 #include "methods/models/architectures/bert/encoder_names.h"
 #include "methods/models/architectures/reading/tensor_reader.h"
 #include "methods/models/checkpoints/renamed_checkpoint.h"
-#include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/nn/sinusoidal.h"
 
 namespace qfs::architectures {
@@ -26,34 +25,6 @@ std::string token_embeddings_name(const Checkpoint& file, const EncoderNames& na
   return names.token_embeddings.front();
 }
 
-/// Every tensor of the encoder, before any is read.
-TensorList expected_tensors(const EncoderConfig& config, const EncoderNames& names,
-                            const std::string& embeddings) {
-  TensorList expected;
-  expected.add(embeddings + ".weight", {config.vocabulary, config.hidden});
-  if (config.sinusoidal) {
-    expected.add_optional(names.positions + ".weight", {config.position_rows, config.hidden});
-  } else {
-    expected.add(names.positions + ".weight", {config.position_rows, config.hidden});
-  }
-  if (config.segments > 0) {
-    expected.add(names.segments + ".weight", {config.segments, config.hidden});
-  }
-  if (config.embedding_norm) expected.add_norm(names.norm, config.hidden);
-  if (config.pre_norm) expected.add_norm(names.last_norm, config.hidden);
-  for (int64_t i = 0; i < config.layers; ++i) {
-    const EncoderLayerNames layer = names.layer(i);
-    for (const std::string& name : {layer.query, layer.key, layer.value, layer.attention_output}) {
-      expected.add_linear(name, config.hidden, config.hidden);
-    }
-    expected.add_norm(layer.attention_norm, config.hidden);
-    expected.add_linear(layer.up, config.intermediate, config.hidden);
-    expected.add_linear(layer.down, config.hidden, config.intermediate);
-    expected.add_norm(layer.output_norm, config.hidden);
-  }
-  return expected;
-}
-
 }  // namespace
 
 Result<std::shared_ptr<const Checkpoint>> open_encoder_checkpoint(
@@ -66,7 +37,6 @@ Result<std::shared_ptr<const Checkpoint>> open_encoder_checkpoint(
 
 Result<std::shared_ptr<const EncoderWeights>> load_encoder_weights(
     const checkpoints::ModelDirectory& directory) {
-  using Loaded = Result<std::shared_ptr<const EncoderWeights>>;
   const auto config = read_encoder_config(directory);
   if (!config.ok()) return config.error();
   const EncoderNames& names = encoder_names(config->model_type);
@@ -77,30 +47,46 @@ Result<std::shared_ptr<const EncoderWeights>> load_encoder_weights(
   const Result<bool> tied = directory.config().boolean_or("tie_word_embeddings", true);
   if (!tied.ok()) return tied.error();
   const std::string embeddings = token_embeddings_name(**file, names, *tied);
-  const auto differences = checkpoints::compare_tensors(
-      **file, expected_tensors(*config, names, embeddings).tensors(), names.others);
-  if (Status same = to_status(differences, directory.path()); !same.ok()) return same.error();
-  return nn::guarded("loading '" + directory.path() + "'", [&]() -> Loaded {
-    auto weights = std::make_shared<EncoderWeights>();
-    weights->config = *config;
-    TensorReader reader(**file);
-    weights->token_embeddings = reader.tensor(embeddings + ".weight");
-    weights->positions = config->sinusoidal && (*file)->find(names.positions + ".weight") == nullptr
-                             ? nn::sinusoidal_positions(config->position_rows, config->hidden)
-                             : reader.tensor(names.positions + ".weight");
-    if (config->segments > 0) weights->segments = reader.tensor(names.segments + ".weight");
-    if (config->embedding_norm) weights->norm = reader.norm(names.norm);
-    if (config->pre_norm) weights->last_norm = reader.norm(names.last_norm);
-    for (int64_t i = 0; i < config->layers && reader.status().ok(); ++i) {
-      const EncoderLayerNames layer = names.layer(i);
-      weights->layers.push_back({reader.fused({layer.query, layer.key, layer.value}),
-                                 reader.linear(layer.attention_output),
-                                 reader.norm(layer.attention_norm), reader.linear(layer.up),
-                                 reader.linear(layer.down), reader.norm(layer.output_norm)});
-    }
-    if (!reader.status().ok()) return reader.status().error();
-    return std::shared_ptr<const EncoderWeights>(std::move(weights));
-  });
+  auto weights = std::make_shared<EncoderWeights>();
+  weights->config = *config;
+  const Status read = read_weights(
+      **file, directory.path(), names.others,
+      [&](nn::WeightVisitor& visitor) { visit_weights(*weights, embeddings, visitor); });
+  if (!read.ok()) return read.error();
+  if (config->sinusoidal && !weights->positions.defined()) {
+    weights->positions = nn::sinusoidal_positions(config->position_rows, config->hidden);
+  }
+  return std::shared_ptr<const EncoderWeights>(std::move(weights));
+}
+
+void visit_weights(EncoderWeights& weights, const std::string& embeddings,
+                   nn::WeightVisitor& visitor) {
+  const EncoderConfig& c = weights.config;
+  const EncoderNames& names = encoder_names(c.model_type);
+  visitor.tensor(embeddings + ".weight", weights.token_embeddings, {c.vocabulary, c.hidden});
+  const std::vector<int64_t> table = {c.position_rows, c.hidden};
+  if (c.sinusoidal) {
+    visitor.optional(names.positions + ".weight", weights.positions, table);
+  } else {
+    visitor.tensor(names.positions + ".weight", weights.positions, table);
+  }
+  if (c.segments > 0) {
+    visitor.tensor(names.segments + ".weight", weights.segments, {c.segments, c.hidden});
+  }
+  if (c.embedding_norm) visitor.norm(names.norm, weights.norm, c.hidden);
+  if (c.pre_norm) visitor.norm(names.last_norm, weights.last_norm, c.hidden);
+  weights.layers.resize(static_cast<size_t>(c.layers));
+  for (int64_t i = 0; i < c.layers; ++i) {
+    const EncoderLayerNames layer = names.layer(i);
+    EncoderLayer& to = weights.layers[static_cast<size_t>(i)];
+    visitor.fused({{layer.query, c.hidden}, {layer.key, c.hidden}, {layer.value, c.hidden}}, to.qkv,
+                  c.hidden);
+    visitor.linear(layer.attention_output, to.attention_output, c.hidden, c.hidden);
+    visitor.norm(layer.attention_norm, to.attention_norm, c.hidden);
+    visitor.linear(layer.up, to.up, c.intermediate, c.hidden);
+    visitor.linear(layer.down, to.down, c.hidden, c.intermediate);
+    visitor.norm(layer.output_norm, to.output_norm, c.hidden);
+  }
 }
 
 }  // namespace qfs::architectures

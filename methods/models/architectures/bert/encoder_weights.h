@@ -11,7 +11,7 @@
 #include "harness/api/result.h"
 #include "methods/models/architectures/bert/encoder_config.h"
 #include "methods/models/checkpoints/model_directory.h"
-#include "methods/models/nn/dense.h"
+#include "methods/models/nn/weights.h"
 
 namespace qfs::architectures {
 
@@ -44,5 +44,9 @@ Result<std::shared_ptr<const checkpoints::Checkpoint>> open_encoder_checkpoint(
 /// missing, misshaped or unknown; `unavailable` (storage type), `out_of_memory`.
 Result<std::shared_ptr<const EncoderWeights>> load_encoder_weights(
     const checkpoints::ModelDirectory& directory);
+
+/// The list of the encoder's weights; `embeddings`: the name of the token embeddings.
+void visit_weights(EncoderWeights& weights, const std::string& embeddings,
+                   nn::WeightVisitor& visitor);
 
 }  // namespace qfs::architectures

@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "methods/models/nn/input_checks.h"
 #include "methods/models/nn/runtime/device_runtime.h"
-#include "methods/models/nn/runtime/input_checks.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 
 namespace qfs::architectures {

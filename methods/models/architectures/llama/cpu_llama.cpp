@@ -4,7 +4,7 @@
 
 #include "methods/models/architectures/llama/llama.h"
 #include "methods/models/architectures/llama/llama_network.h"
-#include "methods/models/nn/runtime/input_checks.h"
+#include "methods/models/nn/input_checks.h"
 
 namespace qfs::architectures {
 

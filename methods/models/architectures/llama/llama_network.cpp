@@ -3,12 +3,11 @@
 #include <utility>
 
 #include "methods/models/architectures/llama/cpu_llama.h"
-#include "methods/models/architectures/llama/device_llama.h"
 #include "methods/models/architectures/llama/llama_bfloat16.h"
+#include "methods/models/architectures/llama/llama_tensors.h"
 #include "methods/models/architectures/llama/llama_work.h"
 #include "methods/models/kernels/cpu_kernels.h"
-#include "methods/models/kernels/device_loader.h"
-#include "methods/models/nn/runtime/device_runtime.h"
+#include "methods/models/nn/device/decoder_network.h"
 
 namespace qfs::architectures {
 
@@ -27,15 +26,13 @@ class LlamaNetwork final : public nn::Network {
                                                   const std::string& digest,
                                                   ResourceCache& cache) const override {
     if (runtime.device == "cpu") return open_on_cpu(runtime, digest, cache);
-    const auto plugin = kernels::device_plugin();
-    if (!plugin.ok()) return plugin.error();
-    const auto type = nn::element_type_named(runtime.dtype);
-    if (!type.ok()) return type.error();
-    const std::string key = "weights:" + digest + ":" + runtime.device + ":" + runtime.dtype;
-    auto weights = cache.get<DeviceLlamaWeights>(
-        key, [&] { return copy_to_device(*weights_, at::Device(at::kCUDA, 0), *type); });
-    if (!weights.ok()) return weights.error();
-    return make_device_model(*weights, nn::plugin_services(**plugin, nn::decode_graphs_wanted()));
+    return nn::open_copy(
+        runtime, digest, cache,
+        [&](at::Device device, at::ScalarType type) -> Result<std::shared_ptr<const nn::Decoder>> {
+          auto copy = copy_to_device(*weights_, device, type);
+          if (!copy.ok()) return copy.error();
+          return make_llama_decoder(*std::move(copy));
+        });
   }
 
   nn::ElementBytes element_bytes(const RuntimeOptions& runtime) const override {

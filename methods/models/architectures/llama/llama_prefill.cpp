@@ -10,7 +10,7 @@
 #include "methods/models/architectures/llama/llama_scratch.h"
 #include "methods/models/architectures/llama/prefill_gemm.h"
 #include "methods/models/kernels/cpu_kernels.h"
-#include "methods/models/nn/runtime/input_checks.h"
+#include "methods/models/nn/input_checks.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 
 namespace qfs::architectures {

@@ -8,8 +8,8 @@
 
 namespace qfs::nn {
 
-RowAttention::RowAttention(kernels::ThreadPool& pool, int64_t heads, int64_t dim)
-    : pool_(pool), heads_(heads), dim_(dim), attention_(heads, heads, dim) {}
+RowAttention::RowAttention(kernels::ThreadPool& pool, int64_t heads, int64_t kv_heads, int64_t dim)
+    : pool_(pool), heads_(heads), dim_(dim), attention_(heads, kv_heads, dim) {}
 
 at::Tensor RowAttention::step(const at::Tensor& queries, std::span<const KeyValues> rows) {
   std::vector<AttendedRow> attended;
@@ -33,8 +33,12 @@ at::Tensor RowAttention::operator()(const at::Tensor& queries, std::span<const K
     const auto count = static_cast<int64_t>(end - begin);
     const at::Tensor asking =
         queries.narrow(0, static_cast<int64_t>(begin), count).transpose(0, 1).unsqueeze(0);
-    attended.push_back(at::scaled_dot_product_attention(asking, rows[begin].keys.unsqueeze(0),
-                                                        rows[begin].values.unsqueeze(0))
+    const int64_t sharing = heads_ / rows[begin].keys.size(0);
+    const auto shared = [&](const at::Tensor& states) {
+      return (sharing == 1 ? states : states.repeat_interleave(sharing, 0)).unsqueeze(0);
+    };
+    attended.push_back(at::scaled_dot_product_attention(asking, shared(rows[begin].keys),
+                                                        shared(rows[begin].values))
                            .squeeze(0)
                            .transpose(0, 1)
                            .reshape({count, heads_ * dim_}));

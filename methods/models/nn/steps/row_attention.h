@@ -14,7 +14,7 @@
 
 namespace qfs::nn {
 
-/// What a row attends to: [heads, positions, dim] each; a head's positions are contiguous.
+/// What a row attends to: [kv_heads, positions, dim] each; a head's positions are contiguous.
 struct KeyValues {
   at::Tensor keys;
   at::Tensor values;
@@ -23,7 +23,7 @@ struct KeyValues {
 class RowAttention {
  public:
   /// The pool outlives this.
-  RowAttention(kernels::ThreadPool& pool, int64_t heads, int64_t dim);
+  RowAttention(kernels::ThreadPool& pool, int64_t heads, int64_t kv_heads, int64_t dim);
 
   /// queries [rows, heads, dim], contiguous but for the step between rows, to [rows, heads * dim].
   at::Tensor operator()(const at::Tensor& queries, std::span<const KeyValues> rows);

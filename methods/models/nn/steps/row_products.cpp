@@ -18,7 +18,7 @@ at::Tensor RowProducts::operator()(const Linear& linear, const at::Tensor& x) {
   if (x.scalar_type() != at::kFloat) return apply(linear, x);
   const at::Tensor rows = x.contiguous();
   const at::Tensor out = at::empty({rows.size(0), weight.size(0)}, rows.options());
-  out.copy_(linear.bias.expand_as(out));
+  if (linear.bias.defined()) out.copy_(linear.bias.expand_as(out));
   kernels::MatVec task;
   task.weight = static_cast<const std::byte*>(weight.const_data_ptr());
   task.row_bytes = weight.size(1) * static_cast<int64_t>(sizeof(float));
@@ -27,7 +27,7 @@ at::Tensor RowProducts::operator()(const Linear& linear, const at::Tensor& x) {
   task.inner = weight.size(1);
   task.batch = rows.size(0);
   task.y_stride = weight.size(0);
-  task.accumulate = true;
+  task.accumulate = linear.bias.defined();
   const kernels::MatVecFn run = kernels::cpu_kernels().matvec;
   pool_.for_ranges(weight.size(0), kRowsOfTask,
                    [&](int64_t begin, int64_t end) { run(task, begin, end); });

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "methods/models/architectures/architectures.h"
-#include "methods/models/architectures/gpt2/gpt2_model.h"
-#include "methods/models/architectures/gpt2/gpt2_work.h"
+#include "methods/models/architectures/gpt2/gpt2.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
+#include "methods/models/nn/steps/step_model.h"
 #include "tests/support/expected_logits.h"
 #include "tests/support/tiny_checkpoint.h"
 
@@ -30,12 +30,12 @@ json expected() {
 
 json first_case() { return expected().at("cases").at(0); }
 
-Result<std::shared_ptr<const Gpt2Weights>> load(const json& test_case) {
+Result<std::shared_ptr<const nn::Decoder>> load(const json& test_case) {
   const qfs::test::TemporaryFolder folder;
   const auto directory =
       checkpoints::ModelDirectory::open(qfs::test::write_tiny_checkpoint(folder, test_case));
   if (!directory.ok()) return directory.error();
-  return load_gpt2_weights(*directory);
+  return load_gpt2_decoder(*directory);
 }
 
 class TinyGpt2Conformance : public ::testing::Test {
@@ -49,9 +49,9 @@ TEST_F(TinyGpt2Conformance, LogitsOfEveryKindEqualTransformers) {
   const size_t every = file.at("every");
   for (const json& test_case : file.at("cases")) {
     SCOPED_TRACE(test_case.at("name").get<std::string>());
-    const auto weights = load(test_case);
-    ASSERT_TRUE(weights.ok()) << weights.error().to_string();
-    const auto model = make_gpt2_model(*weights);
+    const auto decoder = load(test_case);
+    ASSERT_TRUE(decoder.ok()) << decoder.error().to_string();
+    const auto model = std::make_unique<nn::StepModel>(*decoder);
     for (const size_t prompt : {size_t{1}, size_t{10}, test_case.at("ids").size()}) {
       expect_logits(*model, test_case, prompt, every);
     }
@@ -60,9 +60,9 @@ TEST_F(TinyGpt2Conformance, LogitsOfEveryKindEqualTransformers) {
 
 TEST_F(TinyGpt2Conformance, TheRestOfASharedPrefixHasTheLogitsOfTheWholePrompt) {
   const json test_case = first_case();
-  const auto weights = load(test_case);
-  ASSERT_TRUE(weights.ok());
-  const auto model = make_gpt2_model(*weights);
+  const auto decoder = load(test_case);
+  ASSERT_TRUE(decoder.ok());
+  const auto model = std::make_unique<nn::StepModel>(*decoder);
   const std::vector<int32_t> ids = test_case.at("ids");
   ASSERT_TRUE(model->begin(2, 24).ok());
   std::vector<float> logits(kVocabulary);
@@ -91,9 +91,9 @@ std::vector<float> continued(nn::SequenceModel& model, int64_t row, const std::v
 
 TEST_F(TinyGpt2Conformance, ARowHasTheSameBitsAloneAndBesideOthers) {
   const json test_case = first_case();
-  const auto weights = load(test_case);
-  ASSERT_TRUE(weights.ok());
-  const auto model = make_gpt2_model(*weights);
+  const auto decoder = load(test_case);
+  ASSERT_TRUE(decoder.ok());
+  const auto model = std::make_unique<nn::StepModel>(*decoder);
   const std::vector<int32_t> ids = test_case.at("ids");
   const std::vector<int32_t> other = {3, 1, 4, 1, 5};
   ASSERT_TRUE(model->begin(1, 24).ok());
@@ -117,9 +117,9 @@ TEST_F(TinyGpt2Conformance, ARowHasTheSameBitsAloneAndBesideOthers) {
 
 TEST_F(TinyGpt2Conformance, RowsGoOnFromOneAnother) {
   const json test_case = first_case();
-  const auto weights = load(test_case);
-  ASSERT_TRUE(weights.ok());
-  const auto model = make_gpt2_model(*weights);
+  const auto decoder = load(test_case);
+  ASSERT_TRUE(decoder.ok());
+  const auto model = std::make_unique<nn::StepModel>(*decoder);
   const std::vector<int32_t> ids = test_case.at("ids");
   ASSERT_TRUE(model->begin(2, 24).ok());
   std::vector<float> logits(kVocabulary);
@@ -135,9 +135,9 @@ TEST_F(TinyGpt2Conformance, RowsGoOnFromOneAnother) {
 }
 
 TEST_F(TinyGpt2Conformance, PromptsThatCannotBeReadAreRefused) {
-  const auto weights = load(first_case());
-  ASSERT_TRUE(weights.ok());
-  const auto model = make_gpt2_model(*weights);
+  const auto decoder = load(first_case());
+  ASSERT_TRUE(decoder.ok());
+  const auto model = std::make_unique<nn::StepModel>(*decoder);
   EXPECT_THAT(model->begin(1, 65).error().message, HasSubstr("window has 64"));
   ASSERT_TRUE(model->begin(1, 4).ok());
   std::vector<float> logits(kVocabulary);
@@ -153,8 +153,8 @@ TEST_F(TinyGpt2Conformance, PromptsThatCannotBeReadAreRefused) {
 }
 
 std::string refusal(const json& test_case) {
-  const auto weights = load(test_case);
-  return weights.ok() ? "loaded" : weights.error().to_string();
+  const auto decoder = load(test_case);
+  return decoder.ok() ? "loaded" : decoder.error().to_string();
 }
 
 TEST_F(TinyGpt2Conformance, WhatIsNotComputedIsRefusedByName) {
@@ -215,17 +215,21 @@ TEST_F(TinyGpt2Conformance, OtherDevicesAndTypesAreRefused) {
 }
 
 TEST(Gpt2Work, IsCountedFromTheWeights) {
-  const auto weights = load(first_case());
-  ASSERT_TRUE(weights.ok());
+  const qfs::test::TemporaryFolder folder;
+  const auto directory =
+      checkpoints::ModelDirectory::open(qfs::test::write_tiny_checkpoint(folder, first_case()));
+  ASSERT_TRUE(directory.ok());
+  const auto network = load_gpt2_folder(*directory);
+  ASSERT_TRUE(network.ok()) << network.error().to_string();
   // Two layers of width 32 with 128 inside; 40 tokens.
-  const nn::ModelWork work = gpt2_work(**weights, {});
+  const nn::ModelWork work = (*network)->work({});
   const int64_t matrices = 96 * 32 + 32 * 32 + 2 * 128 * 32;
   EXPECT_EQ(work.output.elements(), 2 * matrices);
   // Biases of the four products, and two norms.
   EXPECT_EQ(work.output.bytes, 4 * 2 * (matrices + 96 + 32 + 128 + 32 + 2 * 64));
   EXPECT_EQ(work.output.width, 32);
   EXPECT_EQ(work.head.elements(), 40 * 32);
-  EXPECT_EQ(work.head_bytes, 4 * (40 * 32 + 40 + 64));
+  EXPECT_EQ(work.head_bytes, 4 * (40 * 32 + 64));
   EXPECT_EQ(work.cache_bytes, 2 * 2 * 32 * 4);
   EXPECT_FALSE(work.encoder_decoder());
 }

@@ -10,14 +10,13 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "methods/models/architectures/bart/bart_forward.h"
-#include "methods/models/architectures/bart/bart_names.h"
+#include "methods/models/architectures/bart/bart.h"
 #include "methods/models/architectures/bert/encoder_names.h"
 #include "methods/models/architectures/bert/transformer_encoder.h"
-#include "methods/models/architectures/gpt2/gpt2_forward.h"
-#include "methods/models/architectures/llama/llama_forward.h"
-#include "methods/models/architectures/llama/llama_names.h"
+#include "methods/models/architectures/gpt2/gpt2.h"
+#include "methods/models/architectures/llama/llama_tensors.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
+#include "methods/models/nn/sequences.h"
 #include "methods/models/nn/token_loss.h"
 #include "tests/support/tiny_checkpoint.h"
 
@@ -43,33 +42,29 @@ json checkpoint_of(const json& model, const json& described) {
 }
 
 /// Weights by their names in a checkpoint; parts of fused ones are rows of a tensor.
-class Parameters {
+class Parameters final : public nn::WeightVisitor {
  public:
-  void add(const std::string& name, const at::Tensor& tensor) {
+  explicit Parameters(std::string prefix = "") : prefix_(std::move(prefix)) {}
+
+  void tensor(const std::string& name, at::Tensor& tensor, std::vector<int64_t>) override {
     if (tensor.defined()) add_rows(name, tensor, 0, tensor.size(0));
   }
-  void add(const std::string& name, const nn::Linear& part) {
-    add(name + ".weight", part.weight);
-    add(name + ".bias", part.bias);
+  void optional(const std::string& name, at::Tensor& tensor, std::vector<int64_t>) override {
+    if (tensor.defined()) add_rows(name, tensor, 0, tensor.size(0));
   }
-  void add(const std::string& name, const nn::LayerNorm& part) {
-    add(name + ".weight", part.weight);
-    add(name + ".bias", part.bias);
-  }
-  void add_fused(const std::vector<std::string>& names, const nn::Linear& part) {
-    std::vector<int64_t> rows(names.size(),
-                              part.weight.size(0) / static_cast<int64_t>(names.size()));
-    add_fused(names, rows, ".weight", part.weight);
-    add_fused(names, rows, ".bias", part.bias);
-  }
-  void add_fused(const std::vector<std::string>& names, const std::vector<int64_t>& rows,
-                 const std::string& kind, const at::Tensor& tensor) {
-    if (!tensor.defined()) return;
+  void tied(const std::string&, at::Tensor&, const at::Tensor&, std::vector<int64_t>) override {}
+  void fused(const std::vector<nn::FusedPart>& parts, nn::Linear& linear, int64_t, bool) override {
     int64_t first = 0;
-    for (size_t i = 0; i < names.size(); first += rows[i++]) {
-      add_rows(names[i] + kind, tensor, first, rows[i]);
+    for (const nn::FusedPart& part : parts) {
+      add_rows(part.name + ".weight", linear.weight, first, part.outputs);
+      if (linear.bias.defined()) add_rows(part.name + ".bias", linear.bias, first, part.outputs);
+      first += part.outputs;
     }
-    ASSERT_EQ(first, tensor.size(0));
+    ASSERT_EQ(first, linear.weight.size(0));
+  }
+  void transposed(const std::string& name, nn::Linear& linear, int64_t, int64_t) override {
+    add_rows(name + ".weight", linear.weight, 0, linear.weight.size(0));
+    add_rows(name + ".bias", linear.bias, 0, linear.bias.size(0));
   }
 
   void expect_gradients(const at::Tensor& loss, const json& model) const {
@@ -105,98 +100,17 @@ class Parameters {
 
   void add_rows(const std::string& name, const at::Tensor& tensor, int64_t first, int64_t rows) {
     tensor.set_requires_grad(true);
-    parts_[name] = {tensor, first, rows};
+    parts_[(name.starts_with("lm_head") ? "" : prefix_) + name] = {tensor, first, rows};
   }
 
+  std::string prefix_;
   std::map<std::string, Part> parts_;
 };
 
 void add_encoder(const EncoderWeights& weights, Parameters& parameters) {
-  const EncoderNames& names = encoder_names(weights.config.model_type);
-  parameters.add(names.token_embeddings.front() + ".weight", weights.token_embeddings);
-  parameters.add(names.positions + ".weight", weights.positions);
-  parameters.add(names.segments + ".weight", weights.segments);
-  parameters.add(names.norm, weights.norm);
-  parameters.add(names.last_norm, weights.last_norm);
-  for (size_t i = 0; i < weights.layers.size(); ++i) {
-    const EncoderLayerNames layer = names.layer(static_cast<int64_t>(i));
-    const EncoderLayer& parts = weights.layers[i];
-    parameters.add_fused({layer.query, layer.key, layer.value}, parts.qkv);
-    parameters.add(layer.attention_output, parts.attention_output);
-    parameters.add(layer.attention_norm, parts.attention_norm);
-    parameters.add(layer.up, parts.up);
-    parameters.add(layer.down, parts.down);
-    parameters.add(layer.output_norm, parts.output_norm);
-  }
-}
-
-void add_bart(const BartWeights& weights, Parameters& parameters) {
-  add_encoder(*weights.encoder, parameters);
-  for (size_t i = 0; i < weights.global.size(); ++i) {
-    const AttentionNames names = global_attention_names(static_cast<int64_t>(i));
-    parameters.add(names.query, weights.global[i].query);
-    parameters.add_fused({names.key, names.value}, weights.global[i].key_value);
-  }
-  parameters.add("decoder.embed_positions.weight", weights.positions);
-  parameters.add("decoder.layernorm_embedding", weights.norm);
-  parameters.add("decoder.layer_norm", weights.last_norm);
-  for (size_t i = 0; i < weights.layers.size(); ++i) {
-    const DecoderLayerNames names = decoder_layer_names(static_cast<int64_t>(i));
-    const DecoderLayer& layer = weights.layers[i];
-    parameters.add_fused({names.self.query, names.self.key, names.self.value}, layer.self_qkv);
-    parameters.add(names.self.output, layer.self_output);
-    parameters.add(names.self.norm, layer.self_norm);
-    parameters.add(names.cross.query, layer.cross_query);
-    parameters.add_fused({names.cross.key, names.cross.value}, layer.cross_key_value);
-    parameters.add(names.cross.output, layer.cross_output);
-    parameters.add(names.cross.norm, layer.cross_norm);
-    parameters.add(names.up, layer.up);
-    parameters.add(names.down, layer.down);
-    parameters.add(names.output_norm, layer.output_norm);
-  }
-  if (!weights.config.tied) parameters.add("lm_head.weight", weights.head.weight);
-}
-
-void add_llama(const DeviceLlamaWeights& weights, Parameters& parameters) {
-  const LlamaNames& names = hugging_face_llama_names();
-  const LlamaConfig& c = weights.config;
-  parameters.add(names.embedding + ".weight", weights.embedding);
-  parameters.add(names.output_norm + ".weight", weights.output_norm);
-  parameters.add(names.head + ".weight", weights.head);
-  for (size_t i = 0; i < weights.layers.size(); ++i) {
-    const LlamaLayerNames layer = names.layer(static_cast<int64_t>(i));
-    const DeviceLlamaLayer& parts = weights.layers[i];
-    parameters.add(layer.attention_norm + ".weight", parts.attention_norm);
-    parameters.add(layer.mlp_norm + ".weight", parts.mlp_norm);
-    const auto fused = [&](const std::vector<std::string>& of, const std::vector<int64_t>& rows,
-                           const at::Tensor& weight, const at::Tensor& bias) {
-      parameters.add_fused(of, rows, ".weight", weight);
-      parameters.add_fused(of, rows, ".bias", bias);
-    };
-    fused({layer.query, layer.key, layer.value}, {c.query_width(), c.kv_width(), c.kv_width()},
-          parts.qkv, parts.qkv_bias);
-    fused({layer.attention_output}, {c.hidden}, parts.attention_output, parts.output_bias);
-    fused({layer.gate, layer.up}, {c.intermediate, c.intermediate}, parts.gate_up,
-          parts.gate_up_bias);
-    fused({layer.down}, {c.hidden}, parts.down, parts.down_bias);
-  }
-}
-
-void add_gpt2(const Gpt2Weights& weights, Parameters& parameters) {
-  parameters.add("transformer.wte.weight", weights.token_embeddings);
-  parameters.add("transformer.wpe.weight", weights.positions);
-  parameters.add("transformer.ln_f", weights.last_norm);
-  if (!weights.config.tied) parameters.add("lm_head.weight", weights.head.weight);
-  for (size_t i = 0; i < weights.layers.size(); ++i) {
-    const std::string prefix = "transformer.h." + std::to_string(i) + ".";
-    const Gpt2Layer& layer = weights.layers[i];
-    parameters.add(prefix + "ln_1", layer.attention_norm);
-    parameters.add(prefix + "attn.c_attn", layer.qkv);
-    parameters.add(prefix + "attn.c_proj", layer.attention_output);
-    parameters.add(prefix + "ln_2", layer.mlp_norm);
-    parameters.add(prefix + "mlp.c_fc", layer.up);
-    parameters.add(prefix + "mlp.c_proj", layer.down);
-  }
+  EncoderWeights shown = weights;
+  visit_weights(shown, encoder_names(weights.config.model_type).token_embeddings.front(),
+                parameters);
 }
 
 class TinyGradientsConformance : public ::testing::Test {
@@ -228,8 +142,9 @@ TEST_F(TinyGradientsConformance, OfTheLlamaFamily) {
     const auto weights = copy_to_device(**loaded, at::kCPU, at::kFloat);
     ASSERT_TRUE(weights.ok());
     Parameters parameters;
-    add_llama(**weights, parameters);
-    const auto logits = llama_logits(**weights, model.at("ids").get<std::vector<int32_t>>());
+    const auto decoder = make_llama_decoder(*weights);
+    decoder->visit(parameters);
+    const auto logits = nn::sequence_logits(*decoder, {.ids = model.at("ids")});
     ASSERT_TRUE(logits.ok()) << logits.error().to_string();
     const auto loss = nn::token_loss(*logits, model.at("labels").get<std::vector<int64_t>>());
     ASSERT_TRUE(loss.ok()) << loss.error().to_string();
@@ -239,11 +154,11 @@ TEST_F(TinyGradientsConformance, OfTheLlamaFamily) {
 
 TEST_F(TinyGradientsConformance, OfGpt2) {
   for_each("gpt2", "tiny_gpt2_expected.json", 6, [](const json& model, const auto& directory) {
-    const auto weights = load_gpt2_weights(directory);
-    ASSERT_TRUE(weights.ok()) << weights.error().to_string();
-    Parameters parameters;
-    add_gpt2(**weights, parameters);
-    const auto logits = gpt2_logits(**weights, model.at("ids").get<std::vector<int32_t>>());
+    const auto decoder = load_gpt2_decoder(directory);
+    ASSERT_TRUE(decoder.ok()) << decoder.error().to_string();
+    Parameters parameters("transformer.");
+    add(**weights, parameters);
+    const auto logits = nn::sequence_logits(*make_gpt2_decoder(*weights), {.ids = model.at("ids")});
     ASSERT_TRUE(logits.ok()) << logits.error().to_string();
     const auto loss = nn::token_loss(*logits, model.at("labels").get<std::vector<int64_t>>());
     ASSERT_TRUE(loss.ok()) << loss.error().to_string();
@@ -257,10 +172,11 @@ TEST_F(TinyGradientsConformance, OfTheBartFamily) {
         const auto weights = load_bart_weights(directory);
         ASSERT_TRUE(weights.ok()) << weights.error().to_string();
         Parameters parameters;
-        add_bart(**weights, parameters);
-        const auto logits = bart_logits(**weights, {.ids = model.at("ids"),
-                                                    .global_positions = model.at("global"),
-                                                    .decoder_ids = model.at("decoder_ids")});
+        const auto decoder = make_bart_decoder(*weights);
+        decoder->visit(parameters);
+        const auto logits = nn::sequence_logits(*decoder, {.ids = model.at("ids"),
+                                                           .global_positions = model.at("global"),
+                                                           .decoder_ids = model.at("decoder_ids")});
         ASSERT_TRUE(logits.ok()) << logits.error().to_string();
         const auto loss = nn::token_loss(*logits, model.at("labels").get<std::vector<int64_t>>());
         ASSERT_TRUE(loss.ok()) << loss.error().to_string();

@@ -7,8 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "methods/models/architectures/llama/cpu_llama.h"
-#include "methods/models/architectures/llama/device_llama.h"
+#include "methods/models/architectures/llama/llama_tensors.h"
+#include "methods/models/nn/device/device_model.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
+#include "methods/models/nn/steps/step_model.h"
 #include "tests/support/expected_logits.h"
 #include "tests/support/tiny_checkpoint.h"
 
@@ -48,7 +50,10 @@ void expect_logits_of_all(const json& file) {
     expect_logits(*model, test_case, test_case.at("ids").size(), every);
     const auto copy = copy_to_device(**weights, at::kCPU, at::kFloat);
     ASSERT_TRUE(copy.ok());
-    expect_logits(*make_device_model(*copy, nn::cpu_device_services()), test_case, 7, every);
+    expect_logits(
+        *std::make_unique<nn::DeviceModel>(make_llama_decoder(*copy), nn::cpu_device_services()),
+        test_case, 7, every);
+    expect_logits(*std::make_unique<nn::StepModel>(make_llama_decoder(*copy)), test_case, 7, every);
   }
 }
 

@@ -11,11 +11,10 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "methods/models/architectures/bart/bart_model.h"
-#include "methods/models/architectures/bart/device_bart.h"
-#include "methods/models/architectures/bart/encoder_input.h"
-#include "methods/models/architectures/bart/from_bart.h"
+#include "methods/models/architectures/bart/bart.h"
+#include "methods/models/nn/device/device_model.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
+#include "methods/models/nn/steps/step_model.h"
 #include "tests/support/tiny_checkpoint.h"
 
 namespace qfs::architectures {
@@ -75,7 +74,7 @@ TEST_F(TinySeq2SeqConformance, EncoderStatesEqualTransformers) {
     ASSERT_TRUE(weights.ok()) << weights.error().to_string();
     for (const json& row : test_case.at("inputs")) {
       SCOPED_TRACE(std::to_string(row.at("ids").size()) + " tokens");
-      const auto states = encode_source(**weights, input_of(row));
+      const auto states = make_bart_decoder(*weights)->encode(input_of(row));
       ASSERT_TRUE(states.ok()) << states.error().to_string();
       const std::vector<double> values = row.at("states");
       const auto width = static_cast<size_t>(states->size(2));
@@ -123,11 +122,12 @@ TEST_F(TinySeq2SeqConformance, DecoderLogitsEqualTransformersReadAtOnceAndStepBy
     SCOPED_TRACE(test_case.at("name").get<std::string>());
     const auto weights = load(test_case);
     ASSERT_TRUE(weights.ok()) << weights.error().to_string();
-    const auto model = make_bart_model(*weights);
-    const auto copy = copy_to_device(**weights, at::kCPU, at::kDouble);
+    const auto model = std::make_unique<nn::StepModel>(make_bart_decoder(*weights));
+    const auto copy = make_bart_decoder(*weights)->copy_to(at::kCPU, at::kDouble);
     ASSERT_TRUE(copy.ok());
-    const auto double_model = make_bart_model(*copy);
-    const auto device_model = make_device_model(*weights, nn::cpu_device_services());
+    const auto double_model = std::make_unique<nn::StepModel>(*copy);
+    const auto device_model =
+        std::make_unique<nn::DeviceModel>(make_bart_decoder(*weights), nn::cpu_device_services());
     for (const json& row : test_case.at("inputs")) {
       SCOPED_TRACE(std::to_string(row.at("ids").size()) + " tokens");
       expect_logits(*model, row, false);
@@ -142,7 +142,7 @@ TEST_F(TinySeq2SeqConformance, DecoderLogitsEqualTransformersReadAtOnceAndStepBy
 TEST_F(TinySeq2SeqConformance, RowsOfOneSourceGoOnFromOneAnother) {
   const json test_case = case_named("bart");
   const auto weights = load(test_case);
-  const auto model = make_bart_model(*weights);
+  const auto model = std::make_unique<nn::StepModel>(make_bart_decoder(*weights));
   const auto vocabulary = static_cast<size_t>(model->shape().vocabulary);
   const auto alone = [&](const json& row, std::vector<int32_t> begun) {
     std::vector<float> logits(vocabulary);
@@ -186,25 +186,28 @@ TEST_F(TinySeq2SeqConformance, ABartWithWindowsThatReachEverythingEncodesAsItDid
   const auto bart = load(case_named("bart"));
   const nn::SequenceInput input = input_of(case_named("bart").at("inputs").at(3));
   const auto length = static_cast<int64_t>(input.ids.size());
-  const at::Tensor whole = *encode_source(**bart, {.ids = input.ids});
+  const at::Tensor whole = *make_bart_decoder(*bart)->encode({.ids = input.ids});
   const auto wide = led_from_bart(**bart, 2 * length, 200);
-  EXPECT_TRUE(at::allclose(*encode_source(*wide, {.ids = input.ids}), whole, 1e-5, 1e-5));
+  EXPECT_TRUE(
+      at::allclose(*make_bart_decoder(wide)->encode({.ids = input.ids}), whole, 1e-5, 1e-5));
   // Copied projections: a token that is global everywhere else is still read as before.
   std::vector<int64_t> all(input.ids.size());
   std::iota(all.begin(), all.end(), 0);
   const nn::SequenceInput global = {.ids = input.ids, .global_positions = all};
-  EXPECT_TRUE(at::allclose(*encode_source(*wide, global), whole, 1e-5, 1e-5));
+  EXPECT_TRUE(at::allclose(*make_bart_decoder(wide)->encode(global), whole, 1e-5, 1e-5));
   const auto narrow = led_from_bart(**bart, 4, 200);
-  EXPECT_FALSE(at::allclose(*encode_source(*narrow, {.ids = input.ids}), whole, 1e-3, 1e-3));
-  EXPECT_TRUE(at::allclose(*encode_source(*narrow, global), whole, 1e-5, 1e-5));
+  EXPECT_FALSE(
+      at::allclose(*make_bart_decoder(narrow)->encode({.ids = input.ids}), whole, 1e-3, 1e-3));
+  EXPECT_TRUE(at::allclose(*make_bart_decoder(narrow)->encode(global), whole, 1e-5, 1e-5));
   // 48 positions, then the first of them again; the decoder's are as they were.
   EXPECT_TRUE(at::equal(wide->encoder->positions[48], (*bart)->encoder->positions[2]));
-  EXPECT_EQ(shape_of(*wide).source_context, 200);
-  EXPECT_EQ(shape_of(*wide).context, shape_of(**bart).context);
-  std::vector<float> before(static_cast<size_t>(shape_of(*wide).vocabulary));
+  const nn::SequenceShape shape = make_bart_decoder(wide)->shape().sequence;
+  EXPECT_EQ(shape.source_context, 200);
+  EXPECT_EQ(shape.context, make_bart_decoder(*bart)->shape().sequence.context);
+  std::vector<float> before(static_cast<size_t>(shape.vocabulary));
   std::vector<float> after = before;
   for (const auto& [weights, logits] : {std::pair(*bart, &before), std::pair(wide, &after)}) {
-    const auto model = make_bart_model(weights);
+    const auto model = std::make_unique<nn::StepModel>(make_bart_decoder(weights));
     ASSERT_TRUE(model->begin(1, 4).ok());
     ASSERT_TRUE(model->prefill(0, {.ids = input.ids, .decoder_ids = {2, 5, 7}}, *logits).ok());
   }
@@ -214,17 +217,18 @@ TEST_F(TinySeq2SeqConformance, ABartWithWindowsThatReachEverythingEncodesAsItDid
 TEST_F(TinySeq2SeqConformance, ImpossibleRequestsAreRefused) {
   const auto bart = load(case_named("bart"));
   const auto led = load(case_named("led"));
-  const auto refusal = [](const BartWeights& weights, const nn::SequenceInput& input) {
-    const auto states = encode_source(weights, input);
+  const auto refusal = [](const std::shared_ptr<const BartWeights>& weights,
+                          const nn::SequenceInput& input) {
+    const auto states = make_bart_decoder(weights)->encode(input);
     return states.ok() ? "encoded" : states.error().to_string();
   };
-  EXPECT_THAT(refusal(**bart, {.ids = {}}), HasSubstr("0 tokens"));
-  EXPECT_THAT(refusal(**bart, {.ids = {40}}), HasSubstr("token id 40"));
-  EXPECT_THAT(refusal(**bart, {.ids = std::vector<int32_t>(49, 3)}), HasSubstr("49 tokens"));
-  EXPECT_THAT(refusal(**bart, {.ids = {3}, .global_positions = {0}}), HasSubstr("windowed"));
-  EXPECT_THAT(refusal(**led, {.ids = {3, 4}, .global_positions = {1, 0}}), HasSubstr("increasing"));
-  EXPECT_THAT(refusal(**led, {.ids = {3, 4}, .global_positions = {2}}), HasSubstr("2 tokens"));
-  const auto model = make_bart_model(*bart);
+  EXPECT_THAT(refusal(*bart, {.ids = {}}), HasSubstr("0 tokens"));
+  EXPECT_THAT(refusal(*bart, {.ids = {40}}), HasSubstr("token id 40"));
+  EXPECT_THAT(refusal(*bart, {.ids = std::vector<int32_t>(49, 3)}), HasSubstr("49 tokens"));
+  EXPECT_THAT(refusal(*bart, {.ids = {3}, .global_positions = {0}}), HasSubstr("windowed"));
+  EXPECT_THAT(refusal(*led, {.ids = {3, 4}, .global_positions = {1, 0}}), HasSubstr("increasing"));
+  EXPECT_THAT(refusal(*led, {.ids = {3, 4}, .global_positions = {2}}), HasSubstr("2 tokens"));
+  const auto model = std::make_unique<nn::StepModel>(make_bart_decoder(*bart));
   std::vector<float> logits(static_cast<size_t>(model->shape().vocabulary));
   EXPECT_EQ(model->begin(1, 49).error().kind, ErrorKind::invalid_argument);
   ASSERT_TRUE(model->begin(1, 2).ok());

@@ -8,9 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "methods/models/architectures/architectures.h"
-#include "methods/models/architectures/bart/bart_model.h"
+#include "methods/models/architectures/bart/bart.h"
 #include "methods/models/decoding/generator.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
+#include "methods/models/nn/steps/step_model.h"
 #include "tests/support/letter_tokenizer.h"
 #include "tests/support/tiny_checkpoint.h"
 
@@ -43,7 +44,7 @@ std::unique_ptr<nn::SequenceModel> open(const json& test_case) {
   EXPECT_TRUE(weights.ok()) << weights.error().to_string();
   auto biased = std::make_shared<architectures::BartWeights>(**weights);
   biased->head.bias.mutable_data_ptr<float>()[kEnd] = test_case.at("end_bias");
-  return architectures::make_bart_model(biased);
+  return std::make_unique<nn::StepModel>(architectures::make_bart_decoder(biased));
 }
 
 DecodingOptions options_of(const json& given, BeamRules rules) {

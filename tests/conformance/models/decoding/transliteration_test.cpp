@@ -12,9 +12,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "methods/models/architectures/bart/bart_model.h"
+#include "methods/models/architectures/bart/bart.h"
 #include "methods/models/decoding/generator.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
+#include "methods/models/nn/steps/step_model.h"
 #include "tests/support/letter_tokenizer.h"
 #include "tests/support/shared_data.h"
 
@@ -177,7 +178,8 @@ class Transliteration : public ::testing::Test {
     expected_ = json::parse(stream);
     source_ = std::make_unique<Vocabulary>(model / "source_vocabulary.txt");
     target_ = std::make_unique<Vocabulary>(model / "target_vocabulary.txt");
-    model_ = architectures::make_bart_model(load(model / "model.bin"));
+    model_ = std::make_unique<nn::StepModel>(
+        architectures::make_bart_decoder(load(model / "model.bin")));
   }
 
   json expected_;

@@ -1,13 +1,13 @@
 // The decoder of the BART family that serves every device computes what the CPU one does: in
 // batches, with sources of their own and shared ones, whatever the caches had to hold before.
-#include "methods/models/architectures/bart/device_bart.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "methods/models/architectures/bart/bart_model.h"
+#include "methods/models/architectures/bart/bart.h"
 #include "methods/models/checkpoints/model_directory.h"
+#include "methods/models/nn/device/device_model.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
+#include "methods/models/nn/steps/step_model.h"
 #include "tests/support/kernel_device.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_llama.h"
@@ -41,9 +41,9 @@ class DeviceBartTest : public ::testing::TestWithParam<bool> {
       const char* dtype = type == at::kFloat ? "float32" : "bfloat16";
       EXPECT_TRUE(nn::configure_torch({.device = "cuda", .dtype = dtype}).ok());
     }
-    const auto copy = copy_to_device(*weights_, device_.place, type);
+    const auto copy = make_bart_decoder(weights_)->copy_to(device_.place, type);
     EXPECT_TRUE(copy.ok()) << copy.error().to_string();
-    return make_device_model(*copy, device_.services);
+    return std::make_unique<nn::DeviceModel>(*copy, device_.services);
   }
 
   static nn::SequenceInput input(int64_t tokens, int32_t seed, std::vector<int32_t> begun = {}) {
@@ -106,11 +106,12 @@ class DeviceBartTest : public ::testing::TestWithParam<bool> {
 };
 
 TEST_P(DeviceBartTest, float32_logits_equal_those_of_the_cpu_model) {
-  expect_near(read(*on_device(at::kFloat)), read(*make_bart_model(weights_)), 5e-5f);
+  expect_near(read(*on_device(at::kFloat)),
+              read(*std::make_unique<nn::StepModel>(make_bart_decoder(weights_))), 5e-5f);
 }
 
 TEST_P(DeviceBartTest, sixteen_bit_logits_are_near) {
-  const auto expected = read(*make_bart_model(weights_));
+  const auto expected = read(*std::make_unique<nn::StepModel>(make_bart_decoder(weights_)));
   expect_near(read(*on_device(at::kBFloat16)), expected, 1.0f);
   expect_near(read(*on_device(at::kHalf)), expected, 0.12f);
 }
@@ -123,7 +124,7 @@ TEST_P(DeviceBartTest, used_caches_are_empty_after_begin) {
 
 TEST_P(DeviceBartTest, sources_that_rows_hold_survive_longer_ones) {
   const auto model = on_device(at::kFloat);
-  const auto expected = make_bart_model(weights_);
+  const auto expected = std::make_unique<nn::StepModel>(make_bart_decoder(weights_));
   std::vector<std::vector<float>> all;
   for (nn::SequenceModel* each : {model.get(), expected.get()}) {
     ASSERT_TRUE(each->begin(5, 12).ok());
@@ -143,7 +144,7 @@ class DeviceLongBartTest : public DeviceBartTest {};
 
 TEST_P(DeviceLongBartTest, a_long_output_is_read_in_parts) {
   const auto model = on_device(at::kFloat);
-  const auto expected = make_bart_model(weights_);
+  const auto expected = std::make_unique<nn::StepModel>(make_bart_decoder(weights_));
   std::vector<std::vector<float>> all;
   for (nn::SequenceModel* each : {model.get(), expected.get()}) {
     ASSERT_TRUE(each->begin(2, 300).ok());

@@ -1,11 +1,11 @@
 // The forward pass that serves every device computes what the fast CPU one does: float32 to its
 // rounding, 16-bit types to theirs, in batches and step by step.
-#include "methods/models/architectures/llama/device_llama.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "methods/models/architectures/llama/cpu_llama.h"
+#include "methods/models/architectures/llama/llama_tensors.h"
+#include "methods/models/nn/device/device_model.h"
 #include "methods/models/nn/runtime/device_runtime.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "tests/support/gguf_writer.h"
@@ -38,7 +38,7 @@ class DeviceLlamaTest : public ::testing::Test {
                                                at::ScalarType type) {
     auto copy = copy_to_device(*weights, device_.place, type);
     EXPECT_TRUE(copy.ok()) << copy.error().to_string();
-    return make_device_model(*copy, device_.services);
+    return std::make_unique<nn::DeviceModel>(make_llama_decoder(*copy), device_.services);
   }
   /// Logits of three prompts and of two steps of decoding them together, in the order read.
   static std::vector<float> read(nn::SequenceModel& model) {

@@ -2,8 +2,9 @@
 // when sources move to larger memory. On a device that only pretends to record.
 #include <gtest/gtest.h>
 
-#include "methods/models/architectures/bart/device_bart.h"
+#include "methods/models/architectures/bart/bart.h"
 #include "methods/models/checkpoints/model_directory.h"
+#include "methods/models/nn/device/device_model.h"
 #include "methods/models/nn/device/step_graphs.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "tests/support/fake_graphs.h"
@@ -33,7 +34,7 @@ class RecordedBartTest : public ::testing::Test {
   std::unique_ptr<nn::SequenceModel> model(bool recording) const {
     nn::DeviceServices services = nn::cpu_device_services();
     if (recording) services.graphs = &FakeGraphs::table();
-    return make_device_model(weights_, services);
+    return std::make_unique<nn::DeviceModel>(make_bart_decoder(weights_), services);
   }
 
   /// Logits of two inputs and of `steps` steps: two rows, in turn one of them alone, then the first

@@ -4,7 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "methods/models/architectures/llama/cpu_llama.h"
-#include "methods/models/architectures/llama/device_llama.h"
+#include "methods/models/architectures/llama/llama_tensors.h"
+#include "methods/models/nn/device/device_model.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "tests/support/kernel_device.h"
 #include "tests/support/temporary_folder.h"
@@ -25,8 +26,8 @@ class SharedPrefixTest : public ::testing::Test {
     weights_ = *load_llama_weights(*file);
     const test::KernelDevice device = test::kernel_device();
     models_.push_back(make_cpu_model(weights_));
-    models_.push_back(
-        make_device_model(*copy_to_device(*weights_, device.place, at::kFloat), device.services));
+    models_.push_back(std::make_unique<nn::DeviceModel>(
+        make_llama_decoder(*copy_to_device(*weights_, device.place, at::kFloat)), device.services));
   }
 
   /// Logits after a prompt and after one more token.

@@ -1,5 +1,5 @@
 // Weights on their way to a device arrive whole and rounded once, in however many pieces.
-#include "methods/models/nn/device/device_copier.h"
+#include "methods/models/nn/device_copier.h"
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/equal.h>

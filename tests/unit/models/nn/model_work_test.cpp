@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "methods/models/architectures/bart/bart_work.h"
+#include "methods/models/architectures/bart/bart.h"
 #include "methods/models/architectures/bert/encoder_work.h"
 #include "methods/models/architectures/llama/llama_network.h"
 #include "methods/models/architectures/llama/llama_work.h"
@@ -116,7 +116,9 @@ TEST(BartWork, TellsTheEncoderFromTheDecoder) {
   ASSERT_TRUE(weights.ok()) << weights.error().to_string();
   const architectures::BartConfig& c = (*weights)->config;
   const int64_t d = c.encoder.hidden;
-  const ModelWork work = architectures::bart_work(**weights, {});
+  const auto network = architectures::load_bart_folder(*directory);
+  ASSERT_TRUE(network.ok()) << network.error().to_string();
+  const ModelWork work = (*network)->work({});
   EXPECT_EQ(work.input.elements(), c.encoder.layers * (4 * d * d + 2 * d * c.encoder.intermediate) +
                                        c.decoder_layers * 2 * d * d);
   EXPECT_EQ(work.output.elements(),

@@ -5,7 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "methods/models/architectures/llama/device_llama.h"
+#include "methods/models/architectures/llama/llama_tensors.h"
+#include "methods/models/nn/device/device_model.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "tests/support/fake_graphs.h"
 #include "tests/support/gguf_writer.h"
@@ -66,7 +67,7 @@ class RecordedLlamaTest : public ::testing::Test {
   std::unique_ptr<SequenceModel> model(bool recording) const {
     DeviceServices services = cpu_device_services();
     if (recording) services.graphs = &FakeGraphs::table();
-    return architectures::make_device_model(weights_, services);
+    return std::make_unique<DeviceModel>(architectures::make_llama_decoder(weights_), services);
   }
 
   /// Logits of prompts of 250 and 3 tokens and of `steps` steps: together, in turn alone, together.
@@ -93,7 +94,7 @@ class RecordedLlamaTest : public ::testing::Test {
   }
 
   test::TemporaryFolder folder_;
-  std::shared_ptr<const architectures::DeviceLlamaWeights> weights_;
+  std::shared_ptr<const architectures::LlamaTensors> weights_;
 };
 
 TEST_F(RecordedLlamaTest, replayed_steps_give_the_bits_of_steps_that_run) {

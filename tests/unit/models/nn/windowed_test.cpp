@@ -8,20 +8,13 @@
 #include <numeric>
 #include <set>
 
-#include "methods/models/architectures/bart/bart_network.h"
 #include "methods/models/nn/runtime/device_runtime.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/nn/windowed/windowed_attention.h"
-#include "tests/support/gguf_writer.h"
-#include "tests/support/temporary_folder.h"
-#include "tests/support/tiny_llama.h"
-#include "tests/support/tiny_seq2seq.h"
 
 namespace qfs::nn {
 namespace {
 
-using ::qfs::test::TinySeq2Seq;
-using ::testing::HasSubstr;
 using Positions = std::vector<int64_t>;
 
 /// A layer's input, projections and weights, of random values.

@@ -1,23 +1,22 @@
-#include "methods/models/architectures/bart/source_cache.h"
+#include "methods/models/nn/device/source_cache.h"
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 
 #include <algorithm>
 
-#include "methods/models/architectures/bart/bart_decoder.h"
 #include "methods/models/nn/steps/key_value_cache.h"
 
-namespace qfs::architectures {
+namespace qfs::nn {
 
 void SourceCache::begin(size_t rows) { places_.assign(rows, kNone); }
 
 void SourceCache::store(int64_t row, const at::Tensor& states) {
   const int64_t tokens = states.size(1);
   const int64_t place = make_room(row, tokens);
-  for (size_t l = 0; l < weights_->layers.size(); ++l) {
-    const at::Tensor both = cross_keys_values(*weights_, weights_->layers[l], states);
-    const nn::LayerCache cache = layer(l);
+  for (size_t l = 0; l < static_cast<size_t>(decoder_->shape().layers); ++l) {
+    const at::Tensor both = decoder_->source_keys_values(l, states);
+    const LayerCache cache = layer(l);
     cache.keys.select(0, place).narrow(1, 0, tokens).copy_(both.select(0, 0));
     cache.values.select(0, place).narrow(1, 0, tokens).copy_(both.select(0, 1));
   }
@@ -26,10 +25,10 @@ void SourceCache::store(int64_t row, const at::Tensor& states) {
 }
 
 void SourceCache::reassign(std::span<const int64_t> rows, std::span<const int64_t> sources) {
-  nn::reassign_values(rows, sources, places_);
+  reassign_values(rows, sources, places_);
 }
 
-nn::LayerCache SourceCache::layer(size_t index) const {
+LayerCache SourceCache::layer(size_t index) const {
   return {keys_.select(0, static_cast<int64_t>(index)),
           values_.select(0, static_cast<int64_t>(index))};
 }
@@ -45,8 +44,8 @@ int64_t SourceCache::make_room(int64_t row, int64_t tokens) {
   while (free < present && held(free)) ++free;
   const bool fits = keys_.defined() && tokens <= capacity();
   if (free < present && fits) return free;
-  const int64_t most = weights_->config.encoder.max_tokens();
-  const int64_t rounded = std::min(nn::parts_of(tokens) * kernels::kDecodePart, most);
+  const int64_t most = decoder_->shape().sequence.source_context;
+  const int64_t rounded = std::min(parts_of(tokens) * kernels::kDecodePart, most);
   grow(free < present ? present
                       : std::min<int64_t>(std::max<int64_t>(2 * present, 1),
                                           static_cast<int64_t>(places_.size())),
@@ -56,13 +55,12 @@ int64_t SourceCache::make_room(int64_t row, int64_t tokens) {
 
 void SourceCache::grow(int64_t places, int64_t capacity) {
   before_move_();
-  const BartConfig& c = weights_->config;
+  const DecoderShape& c = decoder_->shape();
   const bool empty = std::ranges::all_of(places_, [](int64_t place) { return place == kNone; });
   if (empty) keys_ = values_ = at::Tensor();
   const auto enlarged = [&](const at::Tensor& old) {
-    at::Tensor larger =
-        at::empty({c.decoder_layers, places, c.decoder_heads, capacity, c.decoder_head_dim()},
-                  weights_->token_embeddings.options());
+    at::Tensor larger = at::empty({c.layers, places, c.kv_heads, capacity, c.head_dim},
+                                  at::TensorOptions(decoder_->type()).device(decoder_->device()));
     if (old.defined()) larger.narrow(1, 0, old.size(1)).narrow(3, 0, old.size(3)).copy_(old);
     return larger;
   };
@@ -72,4 +70,4 @@ void SourceCache::grow(int64_t places, int64_t capacity) {
   lengths_.resize(static_cast<size_t>(places), 0);
 }
 
-}  // namespace qfs::architectures
+}  // namespace qfs::nn

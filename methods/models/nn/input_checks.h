@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/api/result.h"
+#include "methods/models/nn/sequence_model.h"
 
 namespace qfs::nn {
 
@@ -27,6 +28,14 @@ Status check_logits_room(std::span<const float> logits, size_t rows, int64_t voc
 /// `invalid_argument`: no tokens, too many, an unknown id, a row in use.
 Status check_prompt(int64_t row, std::span<const int32_t> tokens, int64_t vocabulary,
                     std::span<const int64_t> lengths, int64_t capacity);
+
+/// An input for a row of an encoder-decoder's cache; what its encoder reads is not looked at. As
+/// check_prompt, for the tokens that the decoder begins with, and no shared prefix.
+Status check_source_prompt(int64_t row, const SequenceInput& input, const SequenceShape& shape,
+                           std::span<const int64_t> lengths, int64_t capacity);
+
+/// `invalid_argument` unless there are 1 to `most` known ids for a decoder to begin with.
+Status check_decoder_ids(std::span<const int32_t> ids, int64_t most, int64_t vocabulary);
 
 /// A step of decoding for rows of a cache that hold `lengths` of `capacity` positions. `internal`:
 /// no rows, not a token each, a row outside the cache; `invalid_argument`: an unknown id, a row

@@ -1,4 +1,4 @@
-#include "methods/models/nn/runtime/input_checks.h"
+#include "methods/models/nn/input_checks.h"
 
 #include <string>
 
@@ -40,6 +40,25 @@ Status check_prompt(int64_t row, std::span<const int32_t> tokens, int64_t vocabu
   if (count > 0 && count <= capacity && length == 0) return {};
   return invalid_argument("a prompt of " + std::to_string(count) + " tokens for a row of " +
                           std::to_string(capacity) + " that holds " + std::to_string(length));
+}
+
+Status check_source_prompt(int64_t row, const SequenceInput& input, const SequenceShape& shape,
+                           std::span<const int64_t> lengths, int64_t capacity) {
+  if (Status in = check_cache_row(row, lengths.size()); !in.ok()) return in;
+  if (lengths[static_cast<size_t>(row)] != 0) {
+    return invalid_argument("row " + std::to_string(row) + " is in use");
+  }
+  if (input.shared) return invalid_argument("an encoder-decoder shares no prefixes");
+  return check_decoder_ids(begun_with(input, shape), capacity, shape.vocabulary);
+}
+
+Status check_decoder_ids(std::span<const int32_t> ids, int64_t most, int64_t vocabulary) {
+  const auto count = static_cast<int64_t>(ids.size());
+  if (count == 0 || count > most) {
+    return invalid_argument(std::to_string(count) + " decoder ids; the decoder reads 1 to " +
+                            std::to_string(most));
+  }
+  return check_token_ids(ids, vocabulary);
 }
 
 Status check_step(std::span<const int64_t> rows, std::span<const int32_t> tokens,

@@ -13,16 +13,16 @@
 #include <span>
 #include <vector>
 
-#include "methods/models/architectures/bart/bart_weights.h"
+#include "methods/models/nn/decoder.h"
 #include "methods/models/nn/device/device_attention.h"
 
-namespace qfs::architectures {
+namespace qfs::nn {
 
 class SourceCache {
  public:
   /// `before_move` is called before keys and values move to other memory.
-  SourceCache(std::shared_ptr<const BartWeights> weights, std::function<void()> before_move)
-      : weights_(std::move(weights)), before_move_(std::move(before_move)) {}
+  SourceCache(std::shared_ptr<const Decoder> decoder, std::function<void()> before_move)
+      : decoder_(std::move(decoder)), before_move_(std::move(before_move)) {}
 
   /// Empties it; for so many rows from now on.
   void begin(size_t rows);
@@ -32,7 +32,7 @@ class SourceCache {
   void reassign(std::span<const int64_t> rows, std::span<const int64_t> sources);
 
   /// Places of a layer's keys and values that DecodeAttention calls cache rows.
-  nn::LayerCache layer(size_t index) const;
+  LayerCache layer(size_t index) const;
   int64_t capacity() const { return keys_.size(3); }
   int64_t place(int64_t row) const { return places_[static_cast<size_t>(row)]; }
   /// Tokens of the row's input.
@@ -46,7 +46,7 @@ class SourceCache {
   int64_t make_room(int64_t row, int64_t tokens);
   void grow(int64_t places, int64_t capacity);
 
-  std::shared_ptr<const BartWeights> weights_;
+  std::shared_ptr<const Decoder> decoder_;
   std::function<void()> before_move_;
   at::Tensor keys_;  ///< [layers, places, heads, capacity, head_dim]
   at::Tensor values_;
@@ -54,4 +54,4 @@ class SourceCache {
   std::vector<int64_t> lengths_;  ///< of each place
 };
 
-}  // namespace qfs::architectures
+}  // namespace qfs::nn

@@ -1,4 +1,4 @@
-#include "methods/models/nn/device/device_copier.h"
+#include "methods/models/nn/device_copier.h"
 
 #include <ATen/ops/empty.h>
 
