@@ -8,7 +8,7 @@ qfs_test(checkpoints_conformance_test LABEL conformance
   LINK qfs_checkpoints)
 qfs_fuzz(gguf_fuzz
   SOURCES fuzz/models/checkpoints/gguf_fuzz.cpp support/gguf_writer.cpp
-  LINK qfs_tokenizers)
+  LINK qfs_prompting)
 qfs_fuzz(safetensors_fuzz
   SOURCES fuzz/models/checkpoints/safetensors_fuzz.cpp support/safetensors_writer.cpp
   LINK qfs_checkpoints)
@@ -21,34 +21,34 @@ qfs_test(tokenizers_test LABEL unit
           unit/models/tokenizers/sentence_piece_test.cpp unit/models/tokenizers/folder_json_test.cpp
           unit/models/prompting/chat_program_test.cpp unit/models/prompting/source_layout_test.cpp
           support/gguf_writer.cpp
-  LINK qfs_tokenizers)
+  LINK qfs_prompting)
 qfs_test(smollm_tokenizer_test LABEL conformance
   SOURCES conformance/models/tokenizers/smollm_test.cpp
-  LINK qfs_tokenizers qfs_registry)
+  LINK qfs_prompting qfs_registry)
 qfs_test(trained_tokenizers_test LABEL conformance
   SOURCES conformance/models/tokenizers/trained_test.cpp support/random_strings.cpp
-  LINK qfs_tokenizers)
+  LINK qfs_prompting)
 qfs_test(folder_tokenizers_test LABEL conformance
   SOURCES conformance/models/tokenizers/folders_test.cpp support/random_strings.cpp
-  LINK qfs_tokenizers)
+  LINK qfs_prompting)
 qfs_test(real_tokenizers_test LABEL conformance
   SOURCES conformance/models/tokenizers/real_files_test.cpp support/random_strings.cpp
-  LINK qfs_tokenizers)
+  LINK qfs_prompting)
 qfs_fuzz(tokenizer_json_fuzz
   SOURCES fuzz/models/tokenizers/tokenizer_json_fuzz.cpp
-  LINK qfs_tokenizers)
+  LINK qfs_prompting)
 qfs_fuzz(tokenizer_files_fuzz
   SOURCES fuzz/models/tokenizers/tokenizer_files_fuzz.cpp
-  LINK qfs_tokenizers)
+  LINK qfs_prompting)
 qfs_test(chat_templates_test LABEL conformance
   SOURCES conformance/models/prompting/templates_test.cpp
-  LINK qfs_tokenizers qfs_registry)
+  LINK qfs_prompting qfs_registry)
 qfs_fuzz(source_layout_fuzz
   SOURCES fuzz/models/prompting/source_layout_fuzz.cpp
-  LINK qfs_tokenizers)
+  LINK qfs_prompting)
 qfs_fuzz(chat_program_fuzz
   SOURCES fuzz/models/prompting/chat_program_fuzz.cpp
-  LINK qfs_tokenizers)
+  LINK qfs_prompting)
 qfs_test(backbone_registry_test LABEL unit
   SOURCES unit/models/registry/registry_test.cpp
   LINK qfs_registry)
@@ -58,7 +58,7 @@ if(QFS_TORCH)
             unit/models/inspect/machine_limits_test.cpp unit/models/nn/model_work_test.cpp unit/models/architectures/prefill_gemm_test.cpp unit/models/nn/rope_test.cpp unit/models/architectures/weight_reader_test.cpp
             support/gguf_writer.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp support/tiny_llama.cpp
             support/tiny_seq2seq.cpp
-    LINK qfs_architectures nlohmann_json::nlohmann_json)
+    LINK qfs_inspect nlohmann_json::nlohmann_json)
   add_library(fake_nvml MODULE support/fake_nvml.cpp)
   add_library(incomplete_nvml MODULE support/fake_nvml.cpp)
   target_compile_definitions(incomplete_nvml PRIVATE QFS_FAKE_NVML_INCOMPLETE)
@@ -70,7 +70,7 @@ if(QFS_TORCH)
   qfs_test(step_graphs_test LABEL unit
     SOURCES unit/models/architectures/recorded_bart_test.cpp unit/models/nn/step_graphs_test.cpp support/fake_graphs.cpp support/gguf_writer.cpp
             support/safetensors_writer.cpp support/tiny_checkpoint.cpp support/tiny_llama.cpp support/tiny_seq2seq.cpp
-    LINK qfs_architectures nlohmann_json::nlohmann_json)
+    LINK qfs_inspect nlohmann_json::nlohmann_json)
   # The CUDA kernels, compiled for the CPU.
   set(cuda_kernels decode_attention.cu gated_activation.cu rotate_store.cu)
   list(TRANSFORM cuda_kernels PREPEND ${PROJECT_SOURCE_DIR}/methods/models/kernels/cuda/)
@@ -85,7 +85,7 @@ if(QFS_TORCH)
     SOURCES unit/models/kernels/device_kernels_test.cpp unit/models/kernels/emulated_cuda_test.cpp unit/models/architectures/device_bart_test.cpp unit/models/nn/device_copier_test.cpp
             unit/models/architectures/device_llama_test.cpp unit/models/nn/windowed_test.cpp unit/models/architectures/shared_prefix_test.cpp
             support/gguf_writer.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp support/tiny_llama.cpp support/tiny_seq2seq.cpp
-    LINK qfs_architectures qfs_decoding emulated_cuda nlohmann_json::nlohmann_json)
+    LINK qfs_inspect emulated_cuda nlohmann_json::nlohmann_json)
   # Without those that take minutes there.
   add_test(NAME device_test_emulated WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} COMMAND device_test --gtest_filter=-SharedPrefixTest.the_rest_*:*DeviceLongBartTest*)
   set_tests_properties(device_test_emulated PROPERTIES LABELS unit TIMEOUT 300 ENVIRONMENT
@@ -97,9 +97,9 @@ if(QFS_TORCH)
       "OMP_NUM_THREADS=1;QFS_TEST_DEVICE=cuda")
   endif()
   qfs_test(tiny_models_test LABEL conformance
-    SOURCES conformance/models/architectures/cpu_encoder_test.cpp conformance/models/architectures/tiny_encoders_test.cpp conformance/models/architectures/tiny_gpt2_test.cpp conformance/models/architectures/tiny_gradients_test.cpp conformance/models/architectures/tiny_llama_test.cpp conformance/models/architectures/tiny_seq2seq_test.cpp
+    SOURCES conformance/models/architectures/cpu_encoder_test.cpp conformance/models/architectures/tiny_adapters_test.cpp conformance/models/architectures/tiny_encoders_test.cpp conformance/models/architectures/tiny_gpt2_test.cpp conformance/models/architectures/tiny_gradients_test.cpp conformance/models/architectures/tiny_llama_test.cpp conformance/models/architectures/tiny_seq2seq_test.cpp
             support/safetensors_writer.cpp support/tiny_checkpoint.cpp
-    LINK qfs_architectures nlohmann_json::nlohmann_json)
+    LINK qfs_inspect nlohmann_json::nlohmann_json)
   qfs_test(smollm2_test LABEL conformance
     SOURCES conformance/models/architectures/smollm2_test.cpp
     LINK qfs_architectures qfs_registry)

@@ -2,8 +2,7 @@
 //
 // Called by prompting methods. Inputs of unequal length share a batch; a row that has ended leaves
 // it. Whether the logits of a row depend on its batch is the model's matter; what is chosen from
-// them does not. Tokens are drawn where the logits are when the model can and no token rule
-// applies, by the numbers of the same streams. Not thread-safe.
+// them does not. Not thread-safe.
 #pragma once
 
 #include <cstdint>

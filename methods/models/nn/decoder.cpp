@@ -20,7 +20,7 @@ Result<at::Tensor> Decoder::encode(const SequenceInput&) const {
   return internal_error("a decoder-only model has no encoder");
 }
 
-at::Tensor Decoder::source_keys_values(size_t, const at::Tensor&) const {
+at::Tensor Decoder::source_keys_values(size_t, const at::Tensor&, const Adapters*) const {
   throw std::logic_error("a decoder-only model attends to no source");
 }
 

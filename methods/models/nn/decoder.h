@@ -77,7 +77,9 @@ class Decoder {
   /// `internal` for decoder-only models.
   virtual Result<at::Tensor> encode(const SequenceInput& input) const;
   /// A layer's cross-attention keys and values of these states: [2, heads, tokens, head_dim].
-  virtual at::Tensor source_keys_values(size_t layer, const at::Tensor& states) const;
+  /// `adapters`: those of the input, or null.
+  virtual at::Tensor source_keys_values(size_t layer, const at::Tensor& states,
+                                        const Adapters* adapters) const;
 
   /// The same weights on a device in an element type, each rounded once. `out_of_memory`.
   virtual Result<std::shared_ptr<const Decoder>> copy_to(at::Device device,

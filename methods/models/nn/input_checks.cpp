@@ -42,6 +42,14 @@ Status check_prompt(int64_t row, std::span<const int32_t> tokens, int64_t vocabu
                           std::to_string(capacity) + " that holds " + std::to_string(length));
 }
 
+Status check_shared_adapters(const SharedPrefix& shared, const SequenceInput& input,
+                             std::span<const std::shared_ptr<const Adapters>> adapters) {
+  const bool inside = shared.row >= 0 && shared.row < static_cast<int64_t>(adapters.size());
+  if (!inside || adapters[static_cast<size_t>(shared.row)] == input.adapters) return {};
+  return invalid_argument("row " + std::to_string(shared.row) +
+                          ", whose prefix is shared, has other adapters");
+}
+
 Status check_source_prompt(int64_t row, const SequenceInput& input, const SequenceShape& shape,
                            std::span<const int64_t> lengths, int64_t capacity) {
   if (Status in = check_cache_row(row, lengths.size()); !in.ok()) return in;

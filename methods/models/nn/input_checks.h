@@ -29,6 +29,11 @@ Status check_logits_room(std::span<const float> logits, size_t rows, int64_t voc
 Status check_prompt(int64_t row, std::span<const int32_t> tokens, int64_t vocabulary,
                     std::span<const int64_t> lengths, int64_t capacity);
 
+/// `invalid_argument` when the row whose prefix is shared was read with other adapters; `adapters`
+/// are the rows'.
+Status check_shared_adapters(const SharedPrefix& shared, const SequenceInput& input,
+                             std::span<const std::shared_ptr<const Adapters>> adapters);
+
 /// An input for a row of an encoder-decoder's cache; what its encoder reads is not looked at. As
 /// check_prompt, for the tokens that the decoder begins with, and no shared prefix.
 Status check_source_prompt(int64_t row, const SequenceInput& input, const SequenceShape& shape,

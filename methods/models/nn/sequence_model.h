@@ -6,8 +6,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "harness/api/result.h"
@@ -20,6 +23,10 @@ struct SharedPrefix {
   int64_t positions = 0;  ///< at least 1, fewer than the prompt has
 };
 
+class Adapters;  // adapters.h, as LowRank
+struct LowRank;
+using LowRankByName = std::map<std::string, LowRank>;
+
 /// What a row begins with.
 struct SequenceInput {
   std::vector<int32_t> ids = {};  ///< the prompt; of an encoder-decoder, what the encoder reads
@@ -31,6 +38,9 @@ struct SequenceInput {
   /// Taken from that row's cache instead of being read again; decoder-only models. The rest is
   /// computed by fewer rows at a time, so last bits may differ from those of the whole prompt.
   std::optional<SharedPrefix> shared = {};
+  /// Bound to this model by SequenceModel::bind; the row keeps them, also where it is reassigned.
+  /// Null: none.
+  std::shared_ptr<const Adapters> adapters = {};
 };
 
 struct SequenceShape {
@@ -55,6 +65,9 @@ class SequenceModel {
  public:
   virtual ~SequenceModel() = default;
   virtual const SequenceShape& shape() const = 0;
+
+  /// Adapters for rows of this model. Errors as Adapters::bind.
+  virtual Result<std::shared_ptr<const Adapters>> bind(const LowRankByName& by_name) const = 0;
 
   /// Empties the caches, and enlarges them to `rows` rows of `capacity` positions (those that
   /// SequenceShape::context counts) where they are smaller. `invalid_argument` when capacity

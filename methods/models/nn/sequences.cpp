@@ -4,9 +4,11 @@
 #include <ATen/ops/scaled_dot_product_attention.h>
 #include <ATen/ops/tensor.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "methods/models/nn/adapters.h"
 #include "methods/models/nn/causal_attention.h"
 #include "methods/models/nn/input_checks.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
@@ -20,6 +22,7 @@ struct Part {
   int64_t first = 0;
   int64_t tokens = 0;
   at::Tensor source;  ///< the encoder's states, of an encoder-decoder
+  const Adapters* adapters = nullptr;
 };
 
 class WholeSequences final : public LayerOperations {
@@ -28,7 +31,12 @@ class WholeSequences final : public LayerOperations {
       : decoder_(decoder), parts_(parts), rotations_(std::move(rotations)) {}
 
   at::Tensor multiply(const Linear& linear, const at::Tensor& x) override {
-    return apply(linear, x);
+    const bool alike = std::ranges::all_of(
+        parts_, [&](const Part& part) { return part.adapters == parts_.front().adapters; });
+    if (alike) return adapted(linear, x, parts_.front().adapters);
+    return per_part([&](const Part& part) {
+      return adapted(linear, x.narrow(0, part.first, part.tokens), part.adapters);
+    });
   }
 
   at::Tensor attend_past(size_t, const at::Tensor& qkv) override {
@@ -44,7 +52,7 @@ class WholeSequences final : public LayerOperations {
   at::Tensor attend_source(size_t layer, const at::Tensor& queries) override {
     const DecoderShape& c = decoder_.shape();
     return per_part([&](const Part& part) {
-      const at::Tensor read = decoder_.source_keys_values(layer, part.source);
+      const at::Tensor read = decoder_.source_keys_values(layer, part.source, part.adapters);
       const at::Tensor asking = queries.narrow(0, part.first, part.tokens)
                                     .view({1, part.tokens, c.heads, c.head_dim})
                                     .transpose(1, 2);
@@ -87,7 +95,7 @@ Result<at::Tensor> sequence_states(const Decoder& decoder, std::span<const Seque
                               std::to_string(shape.context));
     }
     if (Status known = check_token_ids(begun, shape.vocabulary); !known.ok()) return known.error();
-    Part part{static_cast<int64_t>(ids.size()), count, {}};
+    Part part{static_cast<int64_t>(ids.size()), count, {}, input.adapters.get()};
     if (shape.encoder_decoder()) {
       Result<at::Tensor> source = decoder.encode(input);
       if (!source.ok()) return source.error();

@@ -38,7 +38,7 @@ class WeightVisitor {
   /// One that is `table`; a file that has it too has a copy.
   virtual void tied(const std::string& name, at::Tensor& tensor, const at::Tensor& table,
                     std::vector<int64_t> shape) = 0;
-  /// Several layers below one another, computed as one.
+  /// A linear layer, or several below one another that are computed as one.
   virtual void fused(const std::vector<FusedPart>& parts, Linear& linear, int64_t inputs,
                      bool bias = true) = 0;
   /// A layer that files hold as [inputs, outputs].
@@ -47,8 +47,7 @@ class WeightVisitor {
 
   void linear(const std::string& name, Linear& linear, int64_t outputs, int64_t inputs,
               bool bias = true) {
-    tensor(name + ".weight", linear.weight, {outputs, inputs});
-    if (bias) tensor(name + ".bias", linear.bias, {outputs});
+    fused({{name, outputs}}, linear, inputs, bias);
   }
   void norm(const std::string& name, LayerNorm& norm, int64_t width) {
     tensor(name + ".weight", norm.weight, {width});

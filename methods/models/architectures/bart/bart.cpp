@@ -6,6 +6,7 @@
 
 #include "methods/models/architectures/bert/encoder_work.h"
 #include "methods/models/architectures/bert/transformer_encoder.h"
+#include "methods/models/nn/adapters.h"
 #include "methods/models/nn/device/decoder_network.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/nn/windowed/windowed_attention.h"
@@ -85,7 +86,7 @@ class BartDecoder final : public nn::DecoderOf<BartDecoder, BartWeights> {
 
   Result<at::Tensor> encode(const nn::SequenceInput& input) const override {
     if (Status status = check_global(input, shape_.sequence); !status.ok()) return status.error();
-    const TransformerEncoder encoder(weights_->encoder);
+    const TransformerEncoder encoder(weights_->encoder, input.adapters.get());
     const EncoderInput text = {input.ids, {}};
     if (!shape_.sequence.global_attention) {
       return encoder.hidden_states({&text, 1}, encoder.config().layers);
@@ -98,8 +99,9 @@ class BartDecoder final : public nn::DecoderOf<BartDecoder, BartWeights> {
     });
   }
 
-  at::Tensor source_keys_values(size_t layer, const at::Tensor& states) const override {
-    return nn::apply(weights_->layers[layer].cross_key_value, states)
+  at::Tensor source_keys_values(size_t layer, const at::Tensor& states,
+                                const nn::Adapters* adapters) const override {
+    return nn::adapted(weights_->layers[layer].cross_key_value, states, adapters)
         .view({states.size(1), 2, shape_.heads, shape_.head_dim})
         .permute({1, 2, 0, 3});
   }

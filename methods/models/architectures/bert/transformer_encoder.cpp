@@ -90,7 +90,7 @@ at::Tensor TransformerEncoder::last(const at::Tensor& states) const {
 
 at::Tensor TransformerEncoder::project(const EncoderLayer& layer, const at::Tensor& read) const {
   const EncoderConfig& c = config();
-  return nn::apply(layer.qkv, read)
+  return multiply(layer.qkv, read)
       .view({read.size(0), read.size(1), 3, c.heads, c.head_dim()})
       .permute({2, 0, 3, 1, 4});
 }
@@ -99,9 +99,9 @@ at::Tensor TransformerEncoder::finish_layer(const EncoderLayer& layer, const at:
                                             const at::Tensor& attended) const {
   const EncoderConfig& c = config();
   const at::Tensor joined = attended.transpose(1, 2).reshape(states.sizes());
-  const at::Tensor sum = states + nn::apply(layer.attention_output, joined);
+  const at::Tensor sum = states + multiply(layer.attention_output, joined);
   const auto feed_forward = [&](const at::Tensor& read) {
-    return nn::apply(layer.down, nn::apply(c.activation, nn::apply(layer.up, read)));
+    return multiply(layer.down, nn::apply(c.activation, multiply(layer.up, read)));
   };
   if (c.pre_norm) return sum + feed_forward(nn::apply(layer.output_norm, sum, c.norm_eps));
   const at::Tensor middle = nn::apply(layer.attention_norm, sum, c.norm_eps);

@@ -16,6 +16,7 @@
 
 #include "harness/api/result.h"
 #include "methods/models/architectures/bert/encoder_weights.h"
+#include "methods/models/nn/adapters.h"
 #include "methods/models/nn/windowed/layer_attention.h"
 
 namespace qfs::architectures {
@@ -27,8 +28,10 @@ struct EncoderInput {
 
 class TransformerEncoder {
  public:
-  explicit TransformerEncoder(std::shared_ptr<const EncoderWeights> weights)
-      : weights_(std::move(weights)) {}
+  /// `adapters`, which outlive this, are added to all texts; null: none.
+  explicit TransformerEncoder(std::shared_ptr<const EncoderWeights> weights,
+                              const nn::Adapters* adapters = nullptr)
+      : weights_(std::move(weights)), adapters_(adapters) {}
 
   const EncoderConfig& config() const { return weights_->config; }
 
@@ -53,7 +56,12 @@ class TransformerEncoder {
   at::Tensor finish_layer(const EncoderLayer& layer, const at::Tensor& states,
                           const at::Tensor& attended) const;
 
+  at::Tensor multiply(const nn::Linear& linear, const at::Tensor& x) const {
+    return nn::adapted(linear, x, adapters_);
+  }
+
   std::shared_ptr<const EncoderWeights> weights_;
+  const nn::Adapters* adapters_;
 };
 
 }  // namespace qfs::architectures

@@ -17,8 +17,15 @@ class CpuLlama final : public nn::SequenceModel {
 
   const nn::SequenceShape& shape() const override { return shape_; }
 
+  Result<std::shared_ptr<const nn::Adapters>> bind(
+      const nn::LowRankByName& by_name) const override {
+    return model_.bind(by_name);
+  }
+
   Status begin(int64_t rows, int64_t capacity) override {
-    return model_.make_room(cache_, rows, capacity);
+    const Status room = model_.make_room(cache_, rows, capacity);
+    adapters_.assign(cache_.lengths.size(), nullptr);
+    return room;
   }
 
   Status prefill(int64_t row, const nn::SequenceInput& input, std::span<float> logits) override {
@@ -26,31 +33,37 @@ class CpuLlama final : public nn::SequenceModel {
         nn::check_prompt(row, input.ids, shape_.vocabulary, cache_.lengths, cache_.capacity());
     if (!can.ok()) return can;
     int64_t& length = cache_.lengths[static_cast<size_t>(row)];
+    adapters_[static_cast<size_t>(row)] = input.adapters;
     if (input.shared) {
+      const Status same = nn::check_shared_adapters(*input.shared, input, adapters_);
+      if (!same.ok()) return same;
       const Status copied =
           cache_.copy_shared(*input.shared, static_cast<int64_t>(input.ids.size()), row);
       if (!copied.ok()) return copied;
     }
     const std::span<const int32_t> ids = input.ids;
-    const Status read =
-        model_.prefill(cache_, row, ids.subspan(static_cast<size_t>(length)), logits);
+    const Status read = model_.prefill(cache_, row, ids.subspan(static_cast<size_t>(length)),
+                                       logits, input.adapters.get());
     if (!read.ok()) length = 0;
     return read;
   }
 
   Status decode(std::span<const int64_t> rows, std::span<const int32_t> tokens,
                 std::span<float> logits) override {
-    return model_.decode(cache_, rows, tokens, logits);
+    return model_.decode(cache_, rows, tokens, logits, adapters_);
   }
 
   Status reassign(std::span<const int64_t> rows, std::span<const int64_t> sources) override {
-    return cache_.reassign(rows, sources);
+    const Status moved = cache_.reassign(rows, sources);
+    if (moved.ok()) nn::reassign_values(rows, sources, adapters_);
+    return moved;
   }
 
  private:
   nn::SequenceShape shape_;
   Llama model_;
   nn::KeyValueCache cache_;
+  std::vector<std::shared_ptr<const nn::Adapters>> adapters_;  ///< of each row
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "methods/models/architectures/llama/llama_names.h"
 #include "methods/models/architectures/llama/llama_scratch.h"
 #include "methods/models/kernels/cpu_kernels.h"
 #include "methods/models/kernels/dense_kernels.h"
@@ -18,6 +19,7 @@ namespace {
 // Weight rows of one task: enough work to outweigh handing it out.
 constexpr int64_t kMatVecGrain = 32;
 
+/// y [rows, outputs] of x [rows, inputs].
 void matvec(kernels::ThreadPool& pool, const nn::Matrix& weight, const float* x, int64_t rows,
             bool accumulate, float* y) {
   const kernels::MatVecFn run = kernels::cpu_kernels().matvec;
@@ -33,6 +35,20 @@ void matvec(kernels::ThreadPool& pool, const nn::Matrix& weight, const float* x,
   task.accumulate = accumulate;
   pool.for_ranges(weight.rows, kMatVecGrain,
                   [&](int64_t begin, int64_t end) { run(task, begin, end); });
+}
+
+/// y [outputs] of x [inputs], for a matrix of a few rows or columns.
+void small_matvec(const at::Tensor& weight, const float* x, bool accumulate, float* y) {
+  kernels::MatVec task;
+  task.weight = static_cast<const std::byte*>(weight.const_data_ptr());
+  task.row_bytes = weight.size(1) * static_cast<int64_t>(sizeof(float));
+  task.x = x;
+  task.y = y;
+  task.inner = weight.size(1);
+  task.batch = 1;
+  task.y_stride = weight.size(0);
+  task.accumulate = accumulate;
+  kernels::cpu_kernels().matvec(task, 0, weight.size(0));
 }
 
 /// Adds a bias, if there is one, to `rows` rows of its length.
@@ -58,6 +74,25 @@ Status Llama::make_room(nn::KeyValueCache& cache, int64_t rows, int64_t capacity
   const Status fits = nn::check_cache_size(rows, capacity, c.context);
   if (!fits.ok()) return fits;
   return cache.make_room({c.layers, c.kv_heads, c.head_dim}, at::kFloat, rows, capacity);
+}
+
+Result<std::shared_ptr<const nn::Adapters>> Llama::bind(const nn::LowRankByName& by_name) const {
+  const LlamaNames& names = hugging_face_llama_names();
+  const LlamaConfig& c = config();
+  std::vector<nn::AdapterTarget> targets;
+  const auto add = [&](const nn::Matrix& matrix, std::vector<nn::FusedPart> layers) {
+    targets.push_back({matrix.data.get(), std::move(layers), matrix.columns});
+  };
+  for (int64_t i = 0; i < c.layers; ++i) {
+    const LlamaLayerNames from = names.layer(i);
+    const LlamaLayer& layer = weights_->layers[static_cast<size_t>(i)];
+    add(layer.qkv,
+        {{from.query, c.query_width()}, {from.key, c.kv_width()}, {from.value, c.kv_width()}});
+    add(layer.attention_output, {{from.attention_output, c.hidden}});
+    add(layer.gate_up, {{from.gate, c.intermediate}, {from.up, c.intermediate}});
+    add(layer.down, {{from.down, c.hidden}});
+  }
+  return nn::Adapters::bind(by_name, targets, at::kCPU, at::kFloat);
 }
 
 void Llama::reserve_step(int64_t rows, int64_t capacity) {
@@ -98,21 +133,37 @@ void Llama::finish_step(const LlamaLayer& layer, int64_t rows) {
   const LlamaConfig& c = config();
   Scratch& s = *scratch_;
   const auto& kernels = kernels::cpu_kernels();
-  matvec(s.pool, layer.attention_output, s.attention.data(), rows, true, s.hidden.data());
+  multiply(layer.attention_output, s.attention.data(), rows, true, s.hidden.data());
   add_bias(layer.output_bias, rows, s.hidden.data());
   for (int64_t b = 0; b < rows; ++b) {
     kernels.rms_norm(s.hidden.data() + b * c.hidden, layer.mlp_norm.data(), c.hidden, c.rms_eps,
                      s.normed.data() + b * c.hidden);
   }
-  matvec(s.pool, layer.gate_up, s.normed.data(), rows, false, s.gate_up.data());
+  multiply(layer.gate_up, s.normed.data(), rows, false, s.gate_up.data());
   add_bias(layer.gate_up_bias, rows, s.gate_up.data());
   for (int64_t b = 0; b < rows; ++b) {
     const float* gate = s.gate_up.data() + b * 2 * c.intermediate;
     kernels.silu_multiply(gate, gate + c.intermediate, c.intermediate,
                           s.activation.data() + b * c.intermediate);
   }
-  matvec(s.pool, layer.down, s.activation.data(), rows, true, s.hidden.data());
+  multiply(layer.down, s.activation.data(), rows, true, s.hidden.data());
   add_bias(layer.down_bias, rows, s.hidden.data());
+}
+
+void Llama::multiply(const nn::Matrix& weight, const float* x, int64_t rows, bool accumulate,
+                     float* y) {
+  Scratch& s = *scratch_;
+  matvec(s.pool, weight, x, rows, accumulate, y);
+  for (int64_t b = 0; b < rows; ++b) {
+    const nn::Adapters* adapters = s.adapters[static_cast<size_t>(b)];
+    if (adapters == nullptr) continue;
+    for (const nn::Adapters::Rows& to : adapters->of(weight.data.get())) {
+      s.low_rank.resize(static_cast<size_t>(to.added.down.size(0)));
+      small_matvec(to.added.down, x + b * weight.columns, false, s.low_rank.data());
+      for (float& value : s.low_rank) value *= static_cast<float>(to.added.scale);
+      small_matvec(to.added.up, s.low_rank.data(), true, y + b * weight.rows + to.first);
+    }
+  }
 }
 
 void Llama::embed(std::span<const int32_t> tokens, float* out) const {
@@ -138,7 +189,8 @@ void Llama::head(const float* hidden, int64_t rows, float* logits) {
 }
 
 Status Llama::decode(nn::KeyValueCache& cache, std::span<const int64_t> rows,
-                     std::span<const int32_t> tokens, std::span<float> logits) {
+                     std::span<const int32_t> tokens, std::span<float> logits,
+                     std::span<const std::shared_ptr<const nn::Adapters>> adapters) {
   const LlamaConfig& c = config();
   const auto batch = static_cast<int64_t>(rows.size());
   Status status = nn::check_step(rows, tokens, c.vocabulary, cache.lengths, cache.capacity());
@@ -149,6 +201,10 @@ Status Llama::decode(nn::KeyValueCache& cache, std::span<const int64_t> rows,
     reserve_step(batch, cache.capacity());
     Scratch& s = *scratch_;
     const auto& kernels = kernels::cpu_kernels();
+    s.adapters.assign(rows.size(), nullptr);
+    for (size_t i = 0; i < rows.size() && !adapters.empty(); ++i) {
+      s.adapters[i] = adapters[static_cast<size_t>(rows[i])].get();
+    }
     embed(tokens, s.hidden.data());
     for (int64_t l = 0; l < c.layers; ++l) {
       const LlamaLayer& layer = weights_->layers[static_cast<size_t>(l)];
@@ -156,7 +212,7 @@ Status Llama::decode(nn::KeyValueCache& cache, std::span<const int64_t> rows,
         kernels.rms_norm(s.hidden.data() + b * c.hidden, layer.attention_norm.data(), c.hidden,
                          c.rms_eps, s.normed.data() + b * c.hidden);
       }
-      matvec(s.pool, layer.qkv, s.normed.data(), batch, false, s.qkv.data());
+      multiply(layer.qkv, s.normed.data(), batch, false, s.qkv.data());
       add_bias(layer.qkv_bias, batch, s.qkv.data());
       store_step(cache, l, rows);
       attend_step(cache, l, rows);

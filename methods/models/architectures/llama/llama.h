@@ -14,6 +14,7 @@
 
 #include "harness/api/result.h"
 #include "methods/models/architectures/llama/llama_weights.h"
+#include "methods/models/nn/adapters.h"
 #include "methods/models/nn/steps/key_value_cache.h"
 
 namespace qfs::architectures {
@@ -33,16 +34,20 @@ class Llama {
   /// Empty rows in a cache. `invalid_argument` when capacity exceeds the model's context.
   Status make_room(nn::KeyValueCache& cache, int64_t rows, int64_t capacity) const;
 
-  /// Reads a prompt, or the rest of one whose beginning the row of the cache holds; `logits`
-  /// [vocabulary] receives those that follow the last token. `invalid_argument`: no tokens, too
-  /// many, or an unknown id.
+  /// Reads a prompt, or the rest of one whose beginning the row of the cache holds; `adapters` of
+  /// the row, or null; `logits` [vocabulary] receives those that follow the last token.
+  /// `invalid_argument`: no tokens, too many, or an unknown id.
   Status prefill(nn::KeyValueCache& cache, int64_t row, std::span<const int32_t> tokens,
-                 std::span<float> logits);
+                 std::span<float> logits, const nn::Adapters* adapters = nullptr);
 
-  /// One step for `rows` (distinct, not empty) with one token each; `logits` [rows, vocabulary].
-  /// Errors as in prefill.
+  /// One step for `rows` (distinct, not empty) with one token each; `logits` [rows, vocabulary];
+  /// `adapters`: of every row of the cache, or null; empty: none. Errors as in prefill.
   Status decode(nn::KeyValueCache& cache, std::span<const int64_t> rows,
-                std::span<const int32_t> tokens, std::span<float> logits);
+                std::span<const int32_t> tokens, std::span<float> logits,
+                std::span<const std::shared_ptr<const nn::Adapters>> adapters = {});
+
+  /// Adapters for rows of this model; errors as nn::Adapters::bind.
+  Result<std::shared_ptr<const nn::Adapters>> bind(const nn::LowRankByName& by_name) const;
 
  private:
   struct Scratch;
@@ -53,6 +58,7 @@ class Llama {
   void attend_rest(const nn::KeyValueCache& cache, int64_t layer, int64_t row,
                    const PromptBuffers& buffers, float* out);
   void finish_prefill(nn::KeyValueCache& cache, int64_t row, const PromptBuffers& buffers);
+  void multiply(const nn::Matrix& weight, const float* x, int64_t rows, bool accumulate, float* y);
   void embed(std::span<const int32_t> tokens, float* out) const;
   void head(const float* hidden, int64_t rows, float* logits);
 

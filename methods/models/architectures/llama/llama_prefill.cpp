@@ -2,6 +2,7 @@
 #include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/mm.h>
 
 #include <algorithm>
 #include <string>
@@ -55,6 +56,16 @@ void add_bias(const std::vector<float>& bias, at::Tensor rows) {
   rows.add_(at::from_blob(const_cast<float*>(bias.data()), {static_cast<int64_t>(bias.size())}));
 }
 
+/// Adds what adapters (or null) add to a product: x [tokens, inputs], y [tokens, outputs].
+void add_adapters(const nn::Adapters* adapters, const nn::Matrix& weight, const at::Tensor& x,
+                  const at::Tensor& y) {
+  if (adapters == nullptr) return;
+  for (const nn::Adapters::Rows& to : adapters->of(weight.data.get())) {
+    const at::Tensor inner = at::mm(x, to.added.down.t());
+    y.narrow(1, to.first, to.count).add_(at::mm(inner, to.added.up.t()), to.added.scale);
+  }
+}
+
 void normalize(kernels::ThreadPool& pool, const at::Tensor& in, const std::vector<float>& weight,
                float eps, at::Tensor& out) {
   const int64_t width = in.size(1);
@@ -104,7 +115,7 @@ void rotate_and_store(kernels::ThreadPool& pool, const LlamaConfig& c,
 }
 
 void feed_forward(kernels::ThreadPool& pool, PrefillGemm& products, const LlamaConfig& c,
-                  const LlamaLayer& layer, PromptBuffers& buffers) {
+                  const LlamaLayer& layer, const nn::Adapters* adapters, PromptBuffers& buffers) {
   const int64_t tokens = buffers.hidden.size(0);
   const auto run = kernels::cpu_kernels().silu_multiply;
   normalize(pool, buffers.hidden, layer.mlp_norm, c.rms_eps, buffers.normed);
@@ -114,7 +125,9 @@ void feed_forward(kernels::ThreadPool& pool, PrefillGemm& products, const LlamaC
     const int64_t rows = std::min(kMlpRows, tokens - first);
     at::Tensor gate_up = buffers.gate_up.narrow(0, 0, rows);
     at::Tensor activation = buffers.activation.narrow(0, 0, rows);
-    products.multiply(buffers.normed.narrow(0, first, rows), gate_up_weight, gate_up);
+    const at::Tensor read = buffers.normed.narrow(0, first, rows);
+    products.multiply(read, gate_up_weight, gate_up);
+    add_adapters(adapters, layer.gate_up, read, gate_up);
     add_bias(layer.gate_up_bias, gate_up);
     const float* gates = gate_up.const_data_ptr<float>();
     float* out = activation.mutable_data_ptr<float>();
@@ -126,6 +139,7 @@ void feed_forward(kernels::ThreadPool& pool, PrefillGemm& products, const LlamaC
     });
     at::Tensor hidden = buffers.hidden.narrow(0, first, rows);
     products.add(activation, down_weight, hidden);
+    add_adapters(adapters, layer.down, activation, hidden);
     add_bias(layer.down_bias, hidden);
   }
 }
@@ -166,7 +180,7 @@ void Llama::attend_rest(const nn::KeyValueCache& cache, int64_t layer, int64_t r
 }
 
 Status Llama::prefill(nn::KeyValueCache& cache, int64_t row, std::span<const int32_t> tokens,
-                      std::span<float> logits) {
+                      std::span<float> logits, const nn::Adapters* adapters) {
   const LlamaConfig& c = config();
   const auto count = static_cast<int64_t>(tokens.size());
   if (row < 0 || row >= static_cast<int64_t>(cache.lengths.size()) ||
@@ -182,6 +196,7 @@ Status Llama::prefill(nn::KeyValueCache& cache, int64_t row, std::span<const int
   if (Status status = nn::check_token_ids(tokens, c.vocabulary); !status.ok()) return status;
   return nn::guarded("reading a prompt of " + std::to_string(count) + " tokens", [&]() -> Status {
     reserve_step(1, cache.capacity());
+    scratch_->adapters.assign(1, adapters);
     kernels::ThreadPool& pool = scratch_->pool;
     PromptBuffers buffers(c, count, held > 0);
     PrefillGemm products(pool, c, scratch_->bfloat16_products);
@@ -192,6 +207,7 @@ Status Llama::prefill(nn::KeyValueCache& cache, int64_t row, std::span<const int
       const at::Tensor values = cache.values.select(0, l).select(0, row);
       normalize(pool, buffers.hidden, layer.attention_norm, c.rms_eps, buffers.normed);
       products.multiply(buffers.normed, products.weight(layer.qkv), buffers.qkv);
+      add_adapters(adapters, layer.qkv, buffers.normed, buffers.qkv);
       add_bias(layer.qkv_bias, buffers.qkv);
       rotate_and_store(pool, c, scratch_->rotations.rotations(), buffers, keys, values, held);
       if (l + 1 == c.layers) {
@@ -210,8 +226,9 @@ Status Llama::prefill(nn::KeyValueCache& cache, int64_t row, std::span<const int
         attend_rest(cache, l, row, buffers, merged.mutable_data_ptr<float>());
       }
       products.add(merged, products.weight(layer.attention_output), buffers.hidden);
+      add_adapters(adapters, layer.attention_output, merged, buffers.hidden);
       add_bias(layer.output_bias, buffers.hidden);
-      feed_forward(pool, products, c, layer, buffers);
+      feed_forward(pool, products, c, layer, adapters, buffers);
     }
     head(scratch_->hidden.data(), 1, logits.data());
     cache.lengths[static_cast<size_t>(row)] = held + count;

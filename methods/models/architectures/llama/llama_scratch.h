@@ -22,6 +22,8 @@ struct Llama::Scratch {
   kernels::ThreadPool pool;
   nn::StepAttention step;
   nn::RotationTable rotations;
+  std::vector<const nn::Adapters*> adapters;  ///< of each row of the step, or null
+  std::vector<float> low_rank;                ///< A x of one row
   std::vector<nn::AttendedRow> attended;
   bool bfloat16_products = false;  ///< see PrefillGemm
   int64_t rows = 0;

@@ -39,36 +39,6 @@ class Expander {
   nn::DeviceCopier copier_;
 };
 
-/// The list of all weights under the names of transformers.
-void visit_weights(LlamaTensors& weights, nn::WeightVisitor& visitor) {
-  const LlamaNames& names = hugging_face_llama_names();
-  const LlamaConfig& c = weights.config;
-  const std::vector<int64_t> table = {c.vocabulary, c.hidden};
-  visitor.tensor(names.embedding + ".weight", weights.embedding, table);
-  if (c.embedding_norm) visitor.norm(names.embedding_norm, weights.embedding_norm, c.hidden);
-  weights.layers.resize(static_cast<size_t>(c.layers));
-  for (int64_t i = 0; i < c.layers; ++i) {
-    const LlamaLayerNames from = names.layer(i);
-    LlamaTensorLayer& layer = weights.layers[static_cast<size_t>(i)];
-    visitor.tensor(from.attention_norm + ".weight", layer.attention_norm, {c.hidden});
-    visitor.fused(
-        {{from.query, c.query_width()}, {from.key, c.kv_width()}, {from.value, c.kv_width()}},
-        layer.qkv, c.hidden, c.qkv_bias);
-    visitor.linear(from.attention_output, layer.attention_output, c.hidden, c.query_width(),
-                   c.output_bias);
-    visitor.tensor(from.mlp_norm + ".weight", layer.mlp_norm, {c.hidden});
-    visitor.fused({{from.gate, c.intermediate}, {from.up, c.intermediate}}, layer.gate_up, c.hidden,
-                  c.mlp_bias);
-    visitor.linear(from.down, layer.down, c.hidden, c.intermediate, c.mlp_bias);
-  }
-  visitor.tensor(names.output_norm + ".weight", weights.output_norm, {c.hidden});
-  if (c.tied) {
-    visitor.tied(names.head + ".weight", weights.head.weight, weights.embedding, table);
-  } else {
-    visitor.tensor(names.head + ".weight", weights.head.weight, table);
-  }
-}
-
 class LlamaDecoder final : public nn::DecoderOf<LlamaDecoder, LlamaTensors> {
  public:
   explicit LlamaDecoder(std::shared_ptr<const LlamaTensors> weights)
@@ -138,6 +108,35 @@ Result<std::shared_ptr<const LlamaTensors>> copy_to_device(const LlamaWeights& w
     copy->head = {tied ? copy->embedding : from.matrix(weights.head)};
     return std::shared_ptr<const LlamaTensors>(std::move(copy));
   });
+}
+
+void visit_weights(LlamaTensors& weights, nn::WeightVisitor& visitor) {
+  const LlamaNames& names = hugging_face_llama_names();
+  const LlamaConfig& c = weights.config;
+  const std::vector<int64_t> table = {c.vocabulary, c.hidden};
+  visitor.tensor(names.embedding + ".weight", weights.embedding, table);
+  if (c.embedding_norm) visitor.norm(names.embedding_norm, weights.embedding_norm, c.hidden);
+  weights.layers.resize(static_cast<size_t>(c.layers));
+  for (int64_t i = 0; i < c.layers; ++i) {
+    const LlamaLayerNames from = names.layer(i);
+    LlamaTensorLayer& layer = weights.layers[static_cast<size_t>(i)];
+    visitor.tensor(from.attention_norm + ".weight", layer.attention_norm, {c.hidden});
+    visitor.fused(
+        {{from.query, c.query_width()}, {from.key, c.kv_width()}, {from.value, c.kv_width()}},
+        layer.qkv, c.hidden, c.qkv_bias);
+    visitor.linear(from.attention_output, layer.attention_output, c.hidden, c.query_width(),
+                   c.output_bias);
+    visitor.tensor(from.mlp_norm + ".weight", layer.mlp_norm, {c.hidden});
+    visitor.fused({{from.gate, c.intermediate}, {from.up, c.intermediate}}, layer.gate_up, c.hidden,
+                  c.mlp_bias);
+    visitor.linear(from.down, layer.down, c.hidden, c.intermediate, c.mlp_bias);
+  }
+  visitor.tensor(names.output_norm + ".weight", weights.output_norm, {c.hidden});
+  if (c.tied) {
+    visitor.tied(names.head + ".weight", weights.head.weight, weights.embedding, table);
+  } else {
+    visitor.tensor(names.head + ".weight", weights.head.weight, table);
+  }
 }
 
 std::shared_ptr<const nn::Decoder> make_llama_decoder(std::shared_ptr<const LlamaTensors> weights) {

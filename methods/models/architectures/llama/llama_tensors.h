@@ -40,6 +40,9 @@ struct LlamaTensors {
 Result<std::shared_ptr<const LlamaTensors>> copy_to_device(const LlamaWeights& weights,
                                                            at::Device device, at::ScalarType type);
 
+/// The list of all weights under the names of transformers.
+void visit_weights(LlamaTensors& weights, nn::WeightVisitor& visitor);
+
 std::shared_ptr<const nn::Decoder> make_llama_decoder(std::shared_ptr<const LlamaTensors> weights);
 
 }  // namespace qfs::architectures

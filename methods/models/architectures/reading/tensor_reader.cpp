@@ -73,7 +73,11 @@ class TensorReader final : public nn::WeightVisitor {
       weights.push_back(read(part.name + ".weight"));
       if (bias) biases.push_back(read(part.name + ".bias"));
     }
-    if (status_.ok()) linear = {at::cat(weights), bias ? at::cat(biases) : at::Tensor()};
+    if (!status_.ok()) return;
+    const auto joined = [](const std::vector<at::Tensor>& all) {
+      return all.size() == 1 ? all.front() : at::cat(all);
+    };
+    linear = {joined(weights), bias ? joined(biases) : at::Tensor()};
   }
   void transposed(const std::string& name, nn::Linear& linear, int64_t, int64_t) override {
     const at::Tensor weight = read(name + ".weight");

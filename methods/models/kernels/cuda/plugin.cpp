@@ -59,8 +59,7 @@ void* current_stream(int device) {
 
 const char* error_text(int code) { return cudaGetErrorString(static_cast<cudaError_t>(code)); }
 
-constexpr DeviceKernels kKernels{"cuda", &rotate_store, &decode_attention, &gated_activation,
-                                 &sample_nucleus};
+constexpr DeviceKernels kKernels{"cuda", &rotate_store, &decode_attention, &gated_activation};
 
 constexpr DevicePlugin kPlugin{
     kDeviceInterface, &kKernels,   &count,

@@ -53,10 +53,6 @@ class DeviceModel::Operations : public LayerOperations {
   Operations(const DeviceModel& model, CachePlaces places)
       : model_(model), places_(std::move(places)) {}
 
-  at::Tensor multiply(const Linear& linear, const at::Tensor& x) override {
-    return apply(linear, x);
-  }
-
   at::Tensor gated_silu(const at::Tensor& gate_up) override {
     kernels::GatedActivation task;
     task.type = element_type(gate_up);
@@ -83,11 +79,20 @@ class DeviceModel::Operations : public LayerOperations {
 
 class DeviceModel::Step final : public Operations {
  public:
-  Step(const DeviceModel& model, const at::Tensor& inputs, const StepShape& step)
-      : Operations(model, {inputs.select(0, 1), inputs.select(0, 2), step.parts}) {
+  /// `rows` may be empty where none has adapters.
+  Step(const DeviceModel& model, std::span<const int64_t> rows, const at::Tensor& inputs,
+       const StepShape& step)
+      : Operations(model, {inputs.select(0, 1), inputs.select(0, 2), step.parts}), rows_(rows) {
     if (model.sources_) {
       source_ = {inputs.select(0, 3), inputs.select(0, 4), step.source_parts};
     }
+  }
+
+  at::Tensor multiply(const Linear& linear, const at::Tensor& x) override {
+    if (rows_.empty()) return apply(linear, x);
+    const auto product = [](const Linear& layer, const at::Tensor& of) { return apply(layer, of); };
+    return adapted_rows(
+        linear, x, rows_.size(), [&](size_t i) { return model_.adapters_of(rows_[i]); }, product);
   }
 
   at::Tensor attend_past(size_t layer, const at::Tensor& qkv) override {
@@ -101,6 +106,7 @@ class DeviceModel::Step final : public Operations {
   }
 
  private:
+  std::span<const int64_t> rows_;
   CachePlaces source_;
 };
 
@@ -113,6 +119,10 @@ class DeviceModel::Prompt final : public Operations {
       : Operations(model, {inputs.select(0, 1), inputs.select(0, 2), parts_of(positions)}),
         row_(row),
         whole_(whole) {}
+
+  at::Tensor multiply(const Linear& linear, const at::Tensor& x) override {
+    return adapted(linear, x, model_.adapters_of(row_));
+  }
 
   at::Tensor attend_past(size_t layer, const at::Tensor& qkv) override {
     const LayerCache past = model_.cache(layer);
@@ -176,6 +186,7 @@ Status DeviceModel::begin(int64_t rows, int64_t capacity) {
       cache_.make_room({c.layers, c.kv_heads, c.head_dim},
                        at::TensorOptions(decoder_->type()).device(device()), rows, capacity);
   if (!room.ok()) return room;
+  adapters_.assign(cache_.lengths.size(), nullptr);
   if (sources_) sources_->begin(cache_.lengths.size());
   if (!rotations_ || rotations_->holds(cache_.capacity())) return {};
   graphs_.clear();
@@ -196,7 +207,10 @@ Status DeviceModel::prefill(int64_t row, const SequenceInput& input, std::span<f
   if (!status.ok()) return status;
   const auto count = static_cast<int64_t>(tokens.size());
   int64_t& length = cache_.lengths[static_cast<size_t>(row)];
+  adapters_[static_cast<size_t>(row)] = input.adapters;
   if (input.shared) {
+    status = check_shared_adapters(*input.shared, input, adapters_);
+    if (!status.ok()) return status;
     const Status copied = cache_.copy_shared(*input.shared, count, row);
     if (!copied.ok()) return copied;
   }
@@ -222,7 +236,8 @@ Status DeviceModel::prefill_source(int64_t row, const SequenceInput& input,
   const auto states = decoder_->encode(input);
   if (!states.ok()) return states.error();
   return guarded("reading the decoder's first tokens", [&]() -> Status {
-    sources_->store(row, *states);
+    adapters_[static_cast<size_t>(row)] = input.adapters;
+    sources_->store(row, *states, input.adapters.get());
     const StepMemory* memory = nullptr;
     for (const int32_t token : begun_with(input, shape())) memory = &run({&row, 1}, {&token, 1});
     copy_logits(memory->logits, logits);
@@ -244,6 +259,7 @@ Status DeviceModel::decode(std::span<const int64_t> rows, std::span<const int32_
 
 Status DeviceModel::reassign(std::span<const int64_t> rows, std::span<const int64_t> sources) {
   if (Status moved = cache_.reassign(rows, sources); !moved.ok()) return moved;
+  reassign_values(rows, sources, adapters_);
   if (sources_) sources_->reassign(rows, sources);
   return {};
 }
@@ -270,13 +286,21 @@ const DeviceModel::StepMemory& DeviceModel::run(std::span<const int64_t> rows,
   }
   const StepMemory& memory = memory_of(count);
   memory.inputs.copy_(packed(inputs, count));
-  graphs_.run(step, [this, memory, step] { compute(memory, step); });
+  const bool any =
+      std::ranges::any_of(rows, [this](int64_t row) { return adapters_of(row) != nullptr; });
+  if (any) {
+    // What rows add differs from step to step, so no step is recorded.
+    compute(rows, memory, step);
+  } else {
+    graphs_.run(step, [this, memory, step] { compute({}, memory, step); });
+  }
   for (const int64_t row : rows) ++cache_.lengths[static_cast<size_t>(row)];
   return memory;
 }
 
-void DeviceModel::compute(const StepMemory& memory, const StepShape& shape) {
-  Step run(*this, memory.inputs, shape);
+void DeviceModel::compute(std::span<const int64_t> rows, const StepMemory& memory,
+                          const StepShape& shape) {
+  Step run(*this, rows, memory.inputs, shape);
   const at::Tensor entering =
       decoder_->embed(memory.inputs.select(0, 0), memory.inputs.select(0, 2));
   const at::Tensor states = decoder_->last_states(run_layers(*decoder_, entering, run));

@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "methods/models/nn/adapters.h"
 #include "methods/models/nn/decoder.h"
 #include "methods/models/nn/device/device_attention.h"
 #include "methods/models/nn/device/device_services.h"
@@ -32,6 +33,9 @@ class DeviceModel final : public SequenceModel {
   DeviceModel(std::shared_ptr<const Decoder> decoder, const DeviceServices& services);
 
   const SequenceShape& shape() const override { return decoder_->shape().sequence; }
+  Result<std::shared_ptr<const Adapters>> bind(const LowRankByName& by_name) const override {
+    return bind_adapters(by_name, *decoder_);
+  }
   Status begin(int64_t rows, int64_t capacity) override;
   Status prefill(int64_t row, const SequenceInput& input, std::span<float> logits) override;
   Status decode(std::span<const int64_t> rows, std::span<const int32_t> tokens,
@@ -54,8 +58,12 @@ class DeviceModel final : public SequenceModel {
   Status prefill_source(int64_t row, const SequenceInput& input, std::span<float> logits);
   /// One step for checked rows and tokens; the rows then hold a position more. Throws.
   const StepMemory& run(std::span<const int64_t> rows, std::span<const int32_t> tokens);
-  /// A step as it is recorded: its launches depend on the shape alone.
-  void compute(const StepMemory& memory, const StepShape& step);
+  /// A step as it is recorded: without `rows`, whose adapters are added, its launches depend on the
+  /// shape alone.
+  void compute(std::span<const int64_t> rows, const StepMemory& memory, const StepShape& step);
+  const Adapters* adapters_of(int64_t row) const {
+    return adapters_[static_cast<size_t>(row)].get();
+  }
   const StepMemory& memory_of(int64_t rows);
   LayerCache cache(size_t layer) const;
   Rotations rotations() const { return rotations_ ? rotations_->rotations() : Rotations(); }
@@ -66,7 +74,8 @@ class DeviceModel final : public SequenceModel {
   DeviceAttention attention_;
   std::optional<RotationTable> rotations_;
   KeyValueCache cache_;
-  std::map<int64_t, StepMemory> memory_;  ///< by rows
+  std::vector<std::shared_ptr<const Adapters>> adapters_;  ///< of each row
+  std::map<int64_t, StepMemory> memory_;                   ///< by rows
   StepGraphs graphs_;
   std::optional<SourceCache> sources_;  ///< of an encoder-decoder
 };

@@ -11,11 +11,11 @@ namespace qfs::nn {
 
 void SourceCache::begin(size_t rows) { places_.assign(rows, kNone); }
 
-void SourceCache::store(int64_t row, const at::Tensor& states) {
+void SourceCache::store(int64_t row, const at::Tensor& states, const Adapters* adapters) {
   const int64_t tokens = states.size(1);
   const int64_t place = make_room(row, tokens);
   for (size_t l = 0; l < static_cast<size_t>(decoder_->shape().layers); ++l) {
-    const at::Tensor both = decoder_->source_keys_values(l, states);
+    const at::Tensor both = decoder_->source_keys_values(l, states, adapters);
     const LayerCache cache = layer(l);
     cache.keys.select(0, place).narrow(1, 0, tokens).copy_(both.select(0, 0));
     cache.values.select(0, place).narrow(1, 0, tokens).copy_(both.select(0, 1));

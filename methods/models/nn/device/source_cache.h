@@ -26,8 +26,8 @@ class SourceCache {
 
   /// Empties it; for so many rows from now on.
   void begin(size_t rows);
-  /// What the encoder read of a row's input: [1, tokens, hidden].
-  void store(int64_t row, const at::Tensor& states);
+  /// What the encoder read of a row's input: [1, tokens, hidden]; `adapters` of the row, or null.
+  void store(int64_t row, const at::Tensor& states, const Adapters* adapters);
   /// As SequenceModel::reassign.
   void reassign(std::span<const int64_t> rows, std::span<const int64_t> sources);
 

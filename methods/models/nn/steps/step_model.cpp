@@ -30,7 +30,10 @@ class StepModel::Step final : public LayerOperations {
       : model_(model), rows_(rows), rotations_(model.rotations_at(positions)) {}
 
   at::Tensor multiply(const Linear& linear, const at::Tensor& x) override {
-    return model_.products_(linear, x);
+    return adapted_rows(
+        linear, x, rows_.size(),
+        [&](size_t i) { return model_.adapters_[static_cast<size_t>(rows_[i])].get(); },
+        model_.products_);
   }
 
   at::Tensor attend_past(size_t layer, const at::Tensor& qkv) override {
@@ -68,7 +71,7 @@ class StepModel::Prompt final : public LayerOperations {
       : model_(model), row_(row), first_(first), rotations_(model.rotations_at(positions)) {}
 
   at::Tensor multiply(const Linear& linear, const at::Tensor& x) override {
-    return apply(linear, x);
+    return adapted(linear, x, model_.adapters_[static_cast<size_t>(row_)].get());
   }
 
   at::Tensor attend_past(size_t layer, const at::Tensor& qkv) override {
@@ -108,6 +111,7 @@ Status StepModel::begin(int64_t rows, int64_t capacity) {
   const Status room = cache_.make_room({c.layers, c.kv_heads, c.head_dim},
                                        at::TensorOptions(decoder_->type()), rows, capacity);
   if (!room.ok()) return room;
+  adapters_.assign(cache_.lengths.size(), nullptr);
   sources_.assign(cache_.lengths.size(), nullptr);
   if (!rotations_) return {};
   return guarded("making the table of rotations", [&]() -> Status {
@@ -124,7 +128,10 @@ Status StepModel::prefill(int64_t row, const SequenceInput& input, std::span<flo
   if (!status.ok()) return status;
   status = check_logits_room(logits, 1, shape().vocabulary);
   if (!status.ok()) return status;
+  adapters_[static_cast<size_t>(row)] = input.adapters;
   if (input.shared) {
+    status = check_shared_adapters(*input.shared, input, adapters_);
+    if (!status.ok()) return status;
     status = cache_.copy_shared(*input.shared, count, row);
     if (!status.ok()) return status;
   }
@@ -152,10 +159,12 @@ Status StepModel::prefill_source(int64_t row, const SequenceInput& input, std::s
   return guarded("reading the decoder's first tokens", [&]() -> Status {
     auto source = std::make_shared<Source>();
     for (int64_t l = 0; l < decoder_->shape().layers; ++l) {
-      const at::Tensor both = decoder_->source_keys_values(static_cast<size_t>(l), *states);
+      const at::Tensor both =
+          decoder_->source_keys_values(static_cast<size_t>(l), *states, input.adapters.get());
       source->push_back({both.select(0, 0).contiguous(), both.select(0, 1).contiguous()});
     }
     sources_[static_cast<size_t>(row)] = std::move(source);
+    adapters_[static_cast<size_t>(row)] = input.adapters;
     for (const int32_t token : begun_with(input, shape())) run({&row, 1}, {&token, 1}, logits);
     return {};
   });
@@ -175,6 +184,7 @@ Status StepModel::decode(std::span<const int64_t> rows, std::span<const int32_t>
 
 Status StepModel::reassign(std::span<const int64_t> rows, std::span<const int64_t> sources) {
   if (Status moved = cache_.reassign(rows, sources); !moved.ok()) return moved;
+  reassign_values(rows, sources, adapters_);
   reassign_values(rows, sources, sources_);
   return {};
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "methods/models/kernels/thread_pool.h"
+#include "methods/models/nn/adapters.h"
 #include "methods/models/nn/decoder.h"
 #include "methods/models/nn/rope.h"
 #include "methods/models/nn/sequence_model.h"
@@ -28,6 +29,9 @@ class StepModel final : public SequenceModel {
   explicit StepModel(std::shared_ptr<const Decoder> decoder);
 
   const SequenceShape& shape() const override { return decoder_->shape().sequence; }
+  Result<std::shared_ptr<const Adapters>> bind(const LowRankByName& by_name) const override {
+    return bind_adapters(by_name, *decoder_);
+  }
   Status begin(int64_t rows, int64_t capacity) override;
   Status prefill(int64_t row, const SequenceInput& input, std::span<float> logits) override;
   Status decode(std::span<const int64_t> rows, std::span<const int32_t> tokens,
@@ -54,7 +58,8 @@ class StepModel final : public SequenceModel {
   RowAttention attention_;
   std::optional<RotationTable> rotations_;
   KeyValueCache cache_;
-  std::vector<std::shared_ptr<const Source>> sources_;  ///< of each row of an encoder-decoder
+  std::vector<std::shared_ptr<const Adapters>> adapters_;  ///< of each row
+  std::vector<std::shared_ptr<const Source>> sources_;     ///< of each row of an encoder-decoder
 };
 
 }  // namespace qfs::nn

@@ -157,8 +157,8 @@ TEST_F(TinyGradientsConformance, OfGpt2) {
     const auto decoder = load_gpt2_decoder(directory);
     ASSERT_TRUE(decoder.ok()) << decoder.error().to_string();
     Parameters parameters("transformer.");
-    add(**weights, parameters);
-    const auto logits = nn::sequence_logits(*make_gpt2_decoder(*weights), {.ids = model.at("ids")});
+    (*decoder)->visit(parameters);
+    const auto logits = nn::sequence_logits(**decoder, {.ids = model.at("ids")});
     ASSERT_TRUE(logits.ok()) << logits.error().to_string();
     const auto loss = nn::token_loss(*logits, model.at("labels").get<std::vector<int64_t>>());
     ASSERT_TRUE(loss.ok()) << loss.error().to_string();

@@ -36,6 +36,10 @@ class DeviceBartTest : public ::testing::TestWithParam<bool> {
     weights_ = *loaded;
   }
 
+  std::unique_ptr<nn::SequenceModel> on_cpu() const {
+    return std::make_unique<nn::StepModel>(make_bart_decoder(weights_));
+  }
+
   std::unique_ptr<nn::SequenceModel> on_device(at::ScalarType type) const {
     if (test::on_cuda()) {
       const char* dtype = type == at::kFloat ? "float32" : "bfloat16";
@@ -107,11 +111,11 @@ class DeviceBartTest : public ::testing::TestWithParam<bool> {
 
 TEST_P(DeviceBartTest, float32_logits_equal_those_of_the_cpu_model) {
   expect_near(read(*on_device(at::kFloat)),
-              read(*std::make_unique<nn::StepModel>(make_bart_decoder(weights_))), 5e-5f);
+              read(*on_cpu()), 5e-5f);
 }
 
 TEST_P(DeviceBartTest, sixteen_bit_logits_are_near) {
-  const auto expected = read(*std::make_unique<nn::StepModel>(make_bart_decoder(weights_)));
+  const auto expected = read(*on_cpu());
   expect_near(read(*on_device(at::kBFloat16)), expected, 1.0f);
   expect_near(read(*on_device(at::kHalf)), expected, 0.12f);
 }
@@ -124,7 +128,7 @@ TEST_P(DeviceBartTest, used_caches_are_empty_after_begin) {
 
 TEST_P(DeviceBartTest, sources_that_rows_hold_survive_longer_ones) {
   const auto model = on_device(at::kFloat);
-  const auto expected = std::make_unique<nn::StepModel>(make_bart_decoder(weights_));
+  const auto expected = on_cpu();
   std::vector<std::vector<float>> all;
   for (nn::SequenceModel* each : {model.get(), expected.get()}) {
     ASSERT_TRUE(each->begin(5, 12).ok());
@@ -144,7 +148,7 @@ class DeviceLongBartTest : public DeviceBartTest {};
 
 TEST_P(DeviceLongBartTest, a_long_output_is_read_in_parts) {
   const auto model = on_device(at::kFloat);
-  const auto expected = std::make_unique<nn::StepModel>(make_bart_decoder(weights_));
+  const auto expected = on_cpu();
   std::vector<std::vector<float>> all;
   for (nn::SequenceModel* each : {model.get(), expected.get()}) {
     ASSERT_TRUE(each->begin(2, 300).ok());
