@@ -14,7 +14,7 @@ install(DIRECTORY experiments DESTINATION ${share})
 # The Python helper of external methods, which the driver puts on their module path.
 install(DIRECTORY methods/external DESTINATION ${share}/methods FILES_MATCHING PATTERN "*.py"
   PATTERN __pycache__ EXCLUDE)
-install(FILES methods/backbones/registry/registry.json DESTINATION ${share}/methods/backbones)
+install(FILES methods/models/registry/registry.json DESTINATION ${share}/methods/models/registry)
 if(EXISTS ${PROJECT_SOURCE_DIR}/datasets/registry.json)
   install(FILES datasets/registry.json DESTINATION ${share}/datasets)
 endif()

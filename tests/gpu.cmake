@@ -3,7 +3,7 @@ add_test(NAME gpu_kit COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DI
 set_tests_properties(gpu_kit PROPERTIES LABELS unit TIMEOUT 120)
 if(QFS_CUDA)
   add_executable(qfs_bench_device gpu/bench_bart.cpp gpu/bench_device.cpp)
-  target_link_libraries(qfs_bench_device PRIVATE qfs_backbones nlohmann_json::nlohmann_json qfs_options)
+  target_link_libraries(qfs_bench_device PRIVATE qfs_inspect nlohmann_json::nlohmann_json qfs_options)
   add_executable(qfs_write_tiny_model gpu/write_tiny_model.cpp support/gguf_writer.cpp support/tiny_llama.cpp)
   target_link_libraries(qfs_write_tiny_model PRIVATE qfs_tokenizers qfs_options)
   add_custom_target(gpu-kit

@@ -66,5 +66,5 @@ qfs_fuzz(metrics_fuzz_rouge155 SOURCES fuzz/metrics/fuzz_rouge155.cpp LINK qfs_m
 if(QFS_TORCH)
   qfs_test(bertscore_models_test LABEL conformance
     SOURCES conformance/metrics/bertscore_models_test.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp
-    LINK qfs_bertscore_session qfs_backbone_registry nlohmann_json::nlohmann_json)
+    LINK qfs_bertscore_session qfs_registry nlohmann_json::nlohmann_json)
 endif()

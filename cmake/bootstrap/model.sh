@@ -3,7 +3,7 @@
 # Sourced by bootstrap.sh after fetch.sh.
 
 default_backbone=smollm2-135m
-registry="$root/methods/backbones/registry/registry.json"
+registry="$root/methods/models/registry/registry.json"
 model_file=""
 
 # ensure_model: one step; sets model_file.

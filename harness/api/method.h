@@ -163,7 +163,7 @@ class MethodSession {
   }
 };
 
-/// Opens sessions of one method; one per method, listed in methods/register_*.h.
+/// Opens sessions of one method; one per method, listed in methods/light_sessions.h or tensor_sessions.h.
 struct SessionFactory {
   std::string method;
   /// Weights and tokenizers are taken from `cache`, which outlives the session.

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "methods/backbones/encoders/text_embedder.h"
+#include "methods/models/architectures/bert/text_embedder.h"
 #include "metrics/bertscore/bert_scorer.h"
 
 namespace qfs::apps {
@@ -11,11 +11,11 @@ namespace {
 
 class EmbedderTexts final : public metrics::TextEncoder {
  public:
-  explicit EmbedderTexts(std::unique_ptr<backbones::TextEmbedder> embedder)
+  explicit EmbedderTexts(std::unique_ptr<architectures::TextEmbedder> embedder)
       : embedder_(std::move(embedder)) {}
 
   Result<metrics::TokenVectors> tokens(std::string_view text) override {
-    Result<backbones::TextTokens> tokens = embedder_->tokens(text);
+    Result<architectures::TextTokens> tokens = embedder_->tokens(text);
     if (!tokens) return tokens.error();
     metrics::TokenVectors result;
     result.ids = std::move(tokens->ids);
@@ -37,7 +37,7 @@ class EmbedderTexts final : public metrics::TextEncoder {
   }
 
  private:
-  std::unique_ptr<backbones::TextEmbedder> embedder_;
+  std::unique_ptr<architectures::TextEmbedder> embedder_;
 };
 
 class BertScoreSession final : public MetricSession {
@@ -78,11 +78,11 @@ Result<std::unique_ptr<MetricSession>> open(const SessionRequest& request, Resou
   if (request.runtime.device != "cpu" || request.runtime.dtype != "float32") {
     return unavailable("bertscore runs in float32 on the CPU");
   }
-  backbones::EmbedderOptions model;
+  architectures::EmbedderOptions model;
   model.layer = params.get<int64_t>("layer");
   model.prefix_space = params.get<bool>("prefix_space");
   model.threads = request.runtime.threads;
-  auto embedder = backbones::TextEmbedder::open(*request.backbone, model, cache);
+  auto embedder = architectures::TextEmbedder::open(*request.backbone, model, cache);
   if (!embedder) return embedder.error();
   metrics::BertScoreOptions options;
   options.idf = params.get<bool>("idf");

@@ -1,4 +1,4 @@
-// BERTScore in a host: metrics/bertscore's arithmetic over an encoder of methods/backbones.
+// BERTScore in a host: metrics/bertscore's arithmetic over an encoder of methods/models.
 //
 // Listed by qfs_host.cpp. Parameters (all required but the baseline): `layer`, `idf`,
 // `prefix_space`, `batch`, and `baseline_p`, `baseline_r`, `baseline_f`; the model is the request's

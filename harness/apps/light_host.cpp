@@ -9,8 +9,8 @@
 #include "harness/core/json_dom.h"
 #include "harness/host/server.h"
 #include "methods/external/document_cutter.h"
-#include "methods/register_light_sessions.h"
-#include "methods/register_sources.h"
+#include "methods/families.h"
+#include "methods/light_sessions.h"
 
 namespace qfs::apps {
 namespace {

@@ -1,4 +1,4 @@
-// The host side of methods that need no tensors: sessions of methods/register_light_sessions behind
+// The host side of methods that need no tensors: sessions of methods/light_sessions behind
 // the session protocol.
 //
 // Called by qfs-bench's `host` subcommand in a process of its own. Computes on one thread of the

@@ -16,17 +16,17 @@
 #include "harness/core/available_cores.h"
 #include "harness/core/json_dom.h"
 #include "harness/host/server.h"
-#include "methods/backbones/runtime/device_runtime.h"
-#include "methods/backbones/runtime/torch_runtime.h"
-#include "methods/generation/model_verbs.h"
-#include "methods/register_light_sessions.h"
-#include "methods/register_sources.h"
-#include "methods/register_torch_sessions.h"
+#include "methods/light_sessions.h"
+#include "methods/models/inspect/model_verbs.h"
+#include "methods/models/nn/runtime/device_runtime.h"
+#include "methods/models/nn/runtime/torch_runtime.h"
+#include "methods/tensor_sessions.h"
+#include "methods/families.h"
 
 namespace {
 
 qfs::Result<qfs::host::ProbeReply> probe(const qfs::RuntimeOptions& runtime) {
-  qfs::Result<qfs::backbones::TorchFacts> facts = qfs::backbones::probe_torch(runtime);
+  qfs::Result<qfs::nn::TorchFacts> facts = qfs::nn::probe_torch(runtime);
   if (!facts.ok()) return facts.error();
   qfs::host::ProbeReply reply;
   reply.host = "tensor";
@@ -40,7 +40,7 @@ qfs::Result<qfs::host::ProbeReply> probe(const qfs::RuntimeOptions& runtime) {
 }
 
 qfs::host::DeviceMemory take_device_memory() {
-  const std::optional<qfs::backbones::DeviceUse> use = qfs::backbones::take_device_use();
+  const std::optional<qfs::nn::DeviceUse> use = qfs::nn::take_device_use();
   if (!use) return {};
   return {.allocated_peak = use->allocator.allocated_peak,
           .requested_peak = use->allocator.requested_peak,
@@ -50,8 +50,8 @@ qfs::host::DeviceMemory take_device_memory() {
 }
 
 qfs::Result<qfs::Json> answer_about_model(const qfs::host::ModelRequest& request) {
-  return qfs::generation::answer_model_verb(request.verb, request.model, request.runtime,
-                                            request.arguments);
+  return qfs::inspect::answer_model_verb(request.verb, request.model, request.runtime,
+                                         request.arguments);
 }
 
 /// Reads the options of `probe`; false when they are not such.

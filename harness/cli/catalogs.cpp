@@ -1,8 +1,8 @@
 #include "harness/cli/catalogs.h"
 
-#include "datasets/catalog.h"
+#include "datasets/readers/catalog.h"
 #include "harness/cli/hosted_metrics.h"
-#include "methods/register_specs.h"
+#include "methods/families.h"
 #include "metrics/catalog.h"
 #include "metrics/stats/bootstrap.h"
 

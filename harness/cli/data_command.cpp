@@ -4,8 +4,8 @@
 #include <map>
 #include <memory>
 
-#include "datasets/catalog.h"
 #include "datasets/fetch/fetch.h"
+#include "datasets/readers/catalog.h"
 #include "datasets/registry.h"
 #include "harness/cli/catalogs.h"
 #include "harness/cli/commands.h"

@@ -24,7 +24,7 @@ struct RooflineOptions {
 
 Result<ExitCode> run_roofline(const RooflineOptions& options, const GlobalOptions& global);
 
-/// What is printed for people of the host's answer (methods/backbones/roofline/roofline.h).
+/// What is printed for people of the host's answer (methods/models/inspect/roofline.h).
 std::string roofline_text(const nlohmann::json& answer);
 
 }  // namespace qfs::cli

@@ -3,7 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "datasets/predictions/importers.h"
+#include "datasets/predictions/importers/importers.h"
 #include "datasets/predictions/prediction_lines.h"
 #include "datasets/predictions/suspicious_lines.h"
 #include "harness/core/json_dom.h"

@@ -6,8 +6,7 @@
 #include "harness/cli/listings.h"
 #include "harness/cli/output.h"
 #include "harness/core/json_dom.h"
-#include "methods/register_sources.h"
-#include "methods/register_specs.h"
+#include "methods/families.h"
 
 namespace qfs::cli {
 namespace {

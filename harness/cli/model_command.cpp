@@ -39,7 +39,6 @@ struct ModelOptions {
   std::vector<std::string> stop;
   std::vector<std::string> decoding;  ///< name=value
   std::optional<std::string> global_positions;
-  bool flash_windows = false;
   uint64_t seed = 0;
 };
 
@@ -123,7 +122,6 @@ Result<json> arguments_of(const ModelOptions& options) {
     if (!positions) return positions.error();
     arguments["global_positions"] = *positions;
   }
-  if (options.flash_windows) arguments["flash_windows"] = true;
   if (options.verb == "logits") arguments["top"] = options.top;
   if (options.verb == "generate") {
     arguments["max_new_tokens"] = options.max_new_tokens;
@@ -191,8 +189,6 @@ void add_prompt_options(CLI::App& command, ModelOptions& options) {
       .add_option("--global", options.global_positions,
                   "Token positions with global attention, for encoders with windows (default: 0)")
       ->type_name("POS,POS,...");
-  command.add_flag("--flash-windows", options.flash_windows,
-                   "Compute an encoder's windows by LibTorch's flash attention (a GPU, 16 bits)");
   command.add_option("--device", options.device, "Where to compute (default: cpu)")
       ->check(CLI::IsMember({"cpu", "cuda"}));
   command

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "datasets/predictions/importers.h"
+#include "datasets/predictions/importers/importers.h"
 #include "harness/cli/catalogs.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/field_option.h"

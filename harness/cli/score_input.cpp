@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "datasets/predictions/importers.h"
+#include "datasets/predictions/importers/importers.h"
 #include "datasets/predictions/prediction_lines.h"
 #include "datasets/predictions/suspicious_lines.h"
 #include "harness/cli/reference_records.h"

@@ -15,7 +15,7 @@
 #include "harness/core/suggest.h"
 #include "harness/run/describe.h"
 #include "harness/run/external_metric.h"
-#include "methods/register_specs.h"
+#include "methods/families.h"
 #include "reports/settings.h"
 
 namespace qfs::cli {

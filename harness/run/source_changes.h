@@ -1,5 +1,5 @@
 // Source changes: outputs that a sweep reuses although the code that makes them has changed since,
-// under the same versions. A warning, never a reason to compute anew (methods/register_sources.h).
+// under the same versions. A warning, never a reason to compute anew (methods/families.h).
 //
 // Used by run_plan after the survey. Outputs of external methods are left out: their files are part
 // of the cell's id. Errors come from the store.

@@ -27,7 +27,7 @@ size_t whole_before(std::string_view text, size_t at) { return whole_code_points
 
 /// Puts bytes [begin, end) of the joined document into the ledger, segment by segment.
 void keep(const std::vector<std::string>& segments, size_t begin, size_t end,
-          tokenizers::TruncatedDocument& document) {
+          prompting::TruncatedDocument& document) {
   size_t start = 0;
   for (size_t i = 0; i < segments.size(); ++i) {
     const size_t stop = start + segments[i].size();
@@ -104,13 +104,13 @@ std::variant<ServerCounter::Cut, AskFailure> ServerCounter::longest_end(std::str
   return best;
 }
 
-std::variant<tokenizers::TruncatedDocument, AskFailure> ServerCounter::truncate(
-    const Example& example, std::optional<int64_t> budget, tokenizers::TruncationPolicy policy) {
-  using tokenizers::TruncationPolicy;
+std::variant<prompting::TruncatedDocument, AskFailure> ServerCounter::truncate(
+    const Example& example, std::optional<int64_t> budget, prompting::TruncationPolicy policy) {
+  using prompting::TruncationPolicy;
   std::vector<std::string> segments;
   for (const Segment& segment : example.document) segments.push_back(rendered(segment));
   const std::string whole = rendered_document(example);
-  tokenizers::TruncatedDocument document;
+  prompting::TruncatedDocument document;
   auto counted = count(whole);
   if (auto* failure = std::get_if<AskFailure>(&counted)) return std::move(*failure);
   document.ledger.document_tokens = std::get<int64_t>(counted);

@@ -11,7 +11,7 @@
 
 #include "harness/api/example.h"
 #include "methods/endpoint/asker.h"
-#include "methods/tokenizers/truncation.h"
+#include "methods/models/prompting/truncation.h"
 
 namespace qfs::endpoint {
 
@@ -23,8 +23,8 @@ class ServerCounter {
 
   std::variant<int64_t, AskFailure> count(std::string_view text);
 
-  std::variant<tokenizers::TruncatedDocument, AskFailure> truncate(
-      const Example& example, std::optional<int64_t> budget, tokenizers::TruncationPolicy policy);
+  std::variant<prompting::TruncatedDocument, AskFailure> truncate(
+      const Example& example, std::optional<int64_t> budget, prompting::TruncationPolicy policy);
 
  private:
   struct Cut;

@@ -17,14 +17,15 @@
 #include "methods/endpoint/model_list.h"
 #include "methods/endpoint/request_body.h"
 #include "methods/endpoint/server_counter.h"
-#include "methods/tokenizers/prompt_template.h"
-#include "methods/tokenizers/tokenizer.h"
+#include "methods/models/prompting/prompt_template.h"
+#include "methods/models/tokenizers/folders/open_tokenizer.h"
+#include "methods/models/tokenizers/tokenizer.h"
 
 namespace qfs::endpoint {
 namespace {
 
 using nlohmann::json;
-using tokenizers::TruncatedDocument;
+using prompting::TruncatedDocument;
 
 constexpr int64_t kNanosecondsPerMillisecond = 1'000'000;
 
@@ -43,7 +44,7 @@ struct Shared {
   Redactor redactor;
   Pacer pacer;
   std::shared_ptr<const tokenizers::Tokenizer> counter;  ///< null: the server counts
-  tokenizers::TruncationPolicy policy = tokenizers::TruncationPolicy::head;
+  prompting::TruncationPolicy policy = prompting::TruncationPolicy::head;
   ModelListing models;
 };
 
@@ -71,7 +72,7 @@ class Worker {
     const Params& params = shared_.params;
     const RequestBody body = request_body(
         params, shared_.seed,
-        tokenizers::fill_prompt(params.get<std::string>("prompt"), kept.joined(), example.query));
+        prompting::fill_prompt(params.get<std::string>("prompt"), kept.joined(), example.query));
     const bool chat = params.get<std::string>("api") == "chat";
     const std::string url = base_address(params) + (chat ? "/chat/completions" : "/completions");
     Completion completion;
@@ -106,8 +107,7 @@ class Worker {
   std::variant<TruncatedDocument, AskFailure> truncated(const Example& example) {
     const auto budget = shared_.params.find<int64_t>("local_context");
     if (!shared_.counter) return counter_.truncate(example, budget, shared_.policy);
-    auto document =
-        tokenizers::truncate_document(example, *shared_.counter, budget, shared_.policy);
+    auto document = prompting::truncate_document(example, *shared_.counter, budget, shared_.policy);
     if (!document.ok()) return AskFailure{document.error(), false};
     return *std::move(document);
   }
@@ -267,7 +267,7 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
   if (!settings.ok()) return settings.error();
   auto shared = std::make_unique<Shared>(request, *std::move(settings));
   const auto policy =
-      tokenizers::truncation_policy_from(request.params.get<std::string>("truncate"));
+      prompting::truncation_policy_from(request.params.get<std::string>("truncate"));
   if (!policy) return invalid_argument("unknown truncation policy");
   shared->policy = *policy;
   if (request.params.get<std::string>("count_by") != "server") {

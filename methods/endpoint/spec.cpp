@@ -4,8 +4,8 @@
 
 #include "harness/api/param_specs.h"
 #include "methods/endpoint/settings.h"
-#include "methods/tokenizers/prompt_template.h"
-#include "methods/tokenizers/truncation.h"
+#include "methods/models/prompting/length_params.h"
+#include "methods/models/prompting/prompt_template.h"
 
 namespace qfs::endpoint {
 namespace {
@@ -33,32 +33,26 @@ ParamSpec a_file(ParamSpec spec) {
 
 /// What is asked of the model.
 void add_request(std::vector<ParamSpec>& params) {
-  constexpr double kMaxTokens = 1 << 24;
   params.push_back(required(text_param("model", "Name by which the server knows the model")));
   params.push_back(required(
       text_param("revision",
                  "Which version of the model the name stands for, in your words; \"live\" when "
                  "nobody knows: no other sweep then reuses the outputs")));
   params.push_back(choice("api", {"chat", "completions"}, "Form of the requests"));
-  params.push_back(
-      integer_param("local_context", "tokens", 1, kMaxTokens,
-                    "Document tokens that are sent; the whole document when left out"));
-  params.push_back(choice("truncate", tokenizers::truncation_policy_names(),
-                          "Which part of a longer document is sent"));
+  params.push_back(prompting::local_context_param());
+  params.push_back(prompting::truncate_param());
   params.push_back(choice("count_by", {"tokenizer", "server"},
                           "Who counts document tokens: the cell's tokenizer, or the server's "
                           "/tokenize"));
-  params.push_back(from_source(
-      with_default(integer_param("max_new_tokens", "tokens", 1, kMaxTokens, "Longest answer"),
-                   int64_t{128}),
-      std::string(kApi) + ": max_tokens"));
+  params.push_back(
+      from_source(prompting::max_new_tokens_param(), std::string(kApi) + ": max_tokens"));
   params.push_back(from_source(
       with_default(real_param("temperature", "", 0, 2, "0: the likeliest token"), 0.0), kApi));
   params.push_back(
       from_source(real_param("top_p", "", 0, 1, "Nucleus; not sent when left out"), kApi));
   params.push_back(flag_param("send_seed", true, "Send the cell's seed; some servers refuse one"));
   params.push_back(with_default(text_param("prompt", "Template with {document} and {query}"),
-                                std::string(tokenizers::default_prompt())));
+                                std::string(prompting::default_prompt())));
   params.push_back(text_param("system", "System message; none when left out"));
   params.push_back(text_param("stop", "Text that ends the answer"));
   params.push_back(from_source(
@@ -140,9 +134,9 @@ Needs EndpointSpec::needs(const Params& params) const {
 }
 
 Status EndpointSpec::validate(const Params& params) const {
-  return tokenizers::check_prompt(params.get<std::string>("prompt")).ok()
+  return prompting::check_prompt(params.get<std::string>("prompt")).ok()
              ? check_settings(params)
-             : tokenizers::check_prompt(params.get<std::string>("prompt"));
+             : prompting::check_prompt(params.get<std::string>("prompt"));
 }
 
 std::vector<Unit> EndpointSpec::units(const Params& params,

@@ -5,15 +5,16 @@
 #include <utility>
 
 #include "harness/api/document_cutter.h"
-#include "methods/tokenizers/truncation.h"
+#include "methods/models/prompting/truncation.h"
+#include "methods/models/tokenizers/folders/open_tokenizer.h"
 
 namespace qfs::external {
 namespace {
 
 using tokenizers::Token;
 using tokenizers::Tokenizer;
-using tokenizers::TruncatedDocument;
-using tokenizers::TruncationPolicy;
+using prompting::TruncatedDocument;
+using prompting::TruncationPolicy;
 
 /// Where the tokens of each kept piece end; canonical JSON as it stands.
 Json token_ends(const Example& example, const TruncatedDocument& document,
@@ -43,7 +44,7 @@ class DocumentCutter final : public MethodSession {
   Status run(std::span<const NumberedExample> unit, PredictionSink& sink) override {
     for (const NumberedExample& numbered : unit) {
       Result<TruncatedDocument> document =
-          tokenizers::truncate_document(numbered.example, *tokenizer_, local_context_, policy_);
+          prompting::truncate_document(numbered.example, *tokenizer_, local_context_, policy_);
       if (!document.ok()) return document.error();
       Prediction prediction;
       prediction.extra = token_ends(numbered.example, *document, *tokenizer_);
@@ -61,7 +62,7 @@ class DocumentCutter final : public MethodSession {
 
 Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, ResourceCache& cache) {
   const auto local_context = request.params.find<int64_t>(kLocalContext);
-  const auto policy = tokenizers::truncation_policy_from(
+  const auto policy = prompting::truncation_policy_from(
       request.params.find<std::string>(kTruncate).value_or("head"));
   if (!request.tokenizer || !local_context || !policy) {
     return invalid_argument("the document cutter needs a tokenizer, local_context and a policy");

@@ -6,13 +6,14 @@
 #include <utility>
 
 #include "methods/extractive/word_limit.h"
-#include "methods/tokenizers/truncation.h"
+#include "methods/models/prompting/truncation.h"
+#include "methods/models/tokenizers/folders/open_tokenizer.h"
 
 namespace qfs::extractive {
 namespace {
 
+using prompting::TruncationPolicy;
 using tokenizers::Tokenizer;
-using tokenizers::TruncationPolicy;
 
 struct Limits {
   std::optional<int64_t> local_context;
@@ -115,8 +116,8 @@ class ExtractiveSession final : public MethodSession {
   Status read(const Example& example, Script script) {
     if (is_read_ && script == script_ && example.document == document_) return {};
     is_read_ = false;
-    Result<tokenizers::TruncatedDocument> truncated =
-        tokenizers::truncate_document(example, *tokenizer_, limits_.local_context, limits_.policy);
+    Result<prompting::TruncatedDocument> truncated =
+        prompting::truncate_document(example, *tokenizer_, limits_.local_context, limits_.policy);
     if (!truncated.ok()) return truncated.error();
     passages_ = make_passages(example, *truncated, unit_, script);
     ledger_ = std::move(truncated->ledger);
@@ -154,7 +155,7 @@ Result<std::unique_ptr<MethodSession>> open_extractive_session(const SessionRequ
   if (!tokenizer.ok()) return tokenizer.error();
 
   const std::string& policy_name = request.params.get<std::string>("truncate");
-  const std::optional<TruncationPolicy> policy = tokenizers::truncation_policy_from(policy_name);
+  const std::optional<TruncationPolicy> policy = prompting::truncation_policy_from(policy_name);
   if (!policy) return invalid_argument("unknown truncation policy '" + policy_name + "'");
   Limits limits{request.params.find<int64_t>("local_context"), *policy,
                 request.params.find<int64_t>("max_words"), std::nullopt};

@@ -8,7 +8,7 @@
 namespace qfs::extractive {
 
 std::vector<Passage> make_passages(const Example& example,
-                                   const tokenizers::TruncatedDocument& document, PassageUnit unit,
+                                   const prompting::TruncatedDocument& document, PassageUnit unit,
                                    Script script) {
   std::vector<Passage> passages;
   for (size_t i = 0; i < document.texts.size(); ++i) {

@@ -10,7 +10,7 @@
 
 #include "harness/api/example.h"
 #include "methods/extractive/script.h"
-#include "methods/tokenizers/truncation.h"
+#include "methods/models/prompting/truncation.h"
 
 namespace qfs::extractive {
 
@@ -27,7 +27,7 @@ struct Passage {
 /// Passages of what truncation kept, in document order. A sentence that was cut stays as it is.
 /// Turns keep their inner line breaks and may be empty.
 std::vector<Passage> make_passages(const Example& example,
-                                   const tokenizers::TruncatedDocument& document, PassageUnit unit,
+                                   const prompting::TruncatedDocument& document, PassageUnit unit,
                                    Script script);
 
 }  // namespace qfs::extractive

@@ -1,6 +1,6 @@
 // The session factories of the extractive methods, one for each of extractive_specs().
 //
-// Collected by methods/register_light_sessions. Torch-free. Opening fails when the request lacks a
+// Collected by methods/light_sessions. Torch-free. Opening fails when the request lacks a
 // tokenizer or the tokenizer cannot be opened.
 #pragma once
 

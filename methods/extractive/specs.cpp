@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <string>
 
+#include "harness/api/param_specs.h"
 #include "methods/extractive/script.h"
-#include "methods/tokenizers/truncation.h"
+#include "methods/models/prompting/length_params.h"
 #include "metrics/rouge/rouge_scorer.h"
 
 namespace qfs::extractive {
@@ -27,38 +28,25 @@ struct Declaration {
   double work_per_pair = 0;  ///< operations per pair of document words and example
 };
 
+/// At least 1.
+ParamSpec count_param(std::string name, std::string unit, std::string doc) {
+  ParamSpec param = integer_param(std::move(name), std::move(unit), 1, 1, std::move(doc));
+  param.maximum.reset();
+  return param;
+}
+
 std::vector<ParamSpec> common_params(const Declaration& method) {
-  ParamSpec local_context;
-  local_context.name = "local_context";
-  local_context.unit = "tokens";
-  local_context.minimum = 1;
-  local_context.doc = "document tokens the method may read; absent: the whole document";
-
-  ParamSpec truncate;
-  truncate.name = "truncate";
-  truncate.type = ParamType::text;
-  truncate.choices = tokenizers::truncation_policy_names();
-  truncate.default_value = ParamValue(truncate.choices.front());
-  truncate.doc = "which part of a document longer than local_context is kept";
-
-  ParamSpec max_words;
-  max_words.name = "max_words";
-  max_words.unit = "words";
-  max_words.minimum = 1;
-  max_words.doc = "longest summary; the last passage taken is cut there";
+  ParamSpec max_words =
+      count_param("max_words", "words", "longest summary; the last passage taken is cut there");
   if (method.default_max_words) {
     max_words.default_value = ParamValue(*method.default_max_words);
   } else {
     max_words.doc += "; absent: no limit";
   }
-  ParamSpec script;
-  script.name = "script";
-  script.type = ParamType::text;
-  script.choices = script_names();
-  script.doc =
-      "rules for sentences and words; chinese: words by ICU, limits in characters; absent: by the "
-      "example's language";
-  return {local_context, truncate, max_words, script};
+  return {prompting::local_context_param(), prompting::truncate_param(), std::move(max_words),
+          choice_param("script", script_names(),
+                       "rules for sentences and words; chinese: words by ICU, limits in "
+                       "characters; absent: by the example's language")};
 }
 
 class ExtractiveSpec final : public MethodSpec {
@@ -107,30 +95,6 @@ class ExtractiveSpec final : public MethodSpec {
   Declaration method_;
 };
 
-ParamSpec real_param(std::string name, double value, double minimum, double maximum,
-                     std::string doc, std::string source) {
-  ParamSpec param;
-  param.name = std::move(name);
-  param.type = ParamType::real;
-  param.default_value = ParamValue(value);
-  param.minimum = minimum;
-  param.maximum = maximum;
-  param.doc = std::move(doc);
-  param.source = std::move(source);
-  return param;
-}
-
-ParamSpec count_param(std::string name, std::string unit, std::optional<int64_t> value,
-                      std::string doc) {
-  ParamSpec param;
-  param.name = std::move(name);
-  param.unit = std::move(unit);
-  if (value) param.default_value = ParamValue(*value);
-  param.minimum = 1;
-  param.doc = std::move(doc);
-  return param;
-}
-
 Declaration lead() {
   Declaration method;
   method.name = "lead";
@@ -152,10 +116,16 @@ Declaration textrank() {
   method.doc = "sentences central in a graph of word overlap; does not read the query";
   method.layers = {"rouge_tokens@1"};
   method.params = {
-      real_param("damping", 0.85, 0, 0.999, "weight of the neighbours in a score", kTextRankSource),
-      real_param("tolerance", 1e-6, 0, 1, "iteration ends when no score moves by more",
-                 "tighter than the paper's 1e-4, so that ranks are settled"),
-      count_param("max_iterations", "iterations", 200, "iteration ends at the latest here")};
+      from_source(
+          with_default(real_param("damping", "", 0, 0.999, "weight of the neighbours in a score"),
+                       0.85),
+          kTextRankSource),
+      from_source(with_default(real_param("tolerance", "", 0, 1,
+                                          "iteration ends when no score moves by more"),
+                               1e-6),
+                  "tighter than the paper's 1e-4, so that ranks are settled"),
+      with_default(count_param("max_iterations", "iterations", "iteration ends at the latest here"),
+                   int64_t{200})};
   method.work_per_pair = 1;
   return method;
 }
@@ -166,8 +136,12 @@ Declaration bm25() {
   method.doc = "sentences that match the query best; in document order where none does";
   method.layers = {"porter_nltk@1", "rouge_tokens@1"};
   method.params = {
-      real_param("k1", 1.2, 0, 1000, "how fast repeated terms saturate", kBm25Source),
-      real_param("b", 0.75, 0, 1, "how much long sentences are discounted", kBm25Source)};
+      from_source(
+          with_default(real_param("k1", "", 0, 1000, "how fast repeated terms saturate"), 1.2),
+          kBm25Source),
+      from_source(
+          with_default(real_param("b", "", 0, 1, "how much long sentences are discounted"), 0.75),
+          kBm25Source)};
   method.work_per_word = 10;
   return method;
 }
@@ -177,8 +151,8 @@ Declaration oracle() {
   method.name = "oracle";
   method.doc = "upper bound: greedy sentences towards the references by ROUGE-1 + ROUGE-2 F";
   method.layers = {metrics::rouge_signature({.stem = true})};
-  method.params = {count_param("max_sentences", "sentences", std::nullopt,
-                               "most sentences taken; absent: no limit")};
+  method.params = {
+      count_param("max_sentences", "sentences", "most sentences taken; absent: no limit")};
   method.reads_references = true;
   method.work_per_word = 500;
   return method;

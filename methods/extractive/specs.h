@@ -1,6 +1,6 @@
 // The specs of the extractive methods: lead, random, textrank, bm25, oracle, oracle_dyle.
 //
-// Collected by methods/register_specs. Torch-free; every call makes new, stateless, thread-safe
+// Collected by methods/families. Torch-free; every call makes new, stateless, thread-safe
 // objects.
 #pragma once
 

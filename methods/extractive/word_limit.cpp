@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "methods/tokenizers/builtin_tokenizers.h"
+#include "methods/models/tokenizers/builtin_tokenizers.h"
 
 namespace qfs::extractive {
 namespace {

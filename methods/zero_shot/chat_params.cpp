@@ -3,7 +3,7 @@
 #include <string>
 
 #include "harness/api/param_specs.h"
-#include "methods/tokenizers/chat/chat_inputs.h"
+#include "methods/models/prompting/chat/chat_inputs.h"
 
 namespace qfs::zero_shot {
 
@@ -22,8 +22,8 @@ Status check_chat(const Params& params) {
                               "' needs \"chat\": true; a plain prompt has no roles");
     }
   }
-  return tokenizers::check_chat_inputs(params.find<std::string>("chat_date"),
-                                       params.find<std::string>("chat_variables").value_or("{}"));
+  return prompting::check_chat_inputs(params.find<std::string>("chat_date"),
+                                      params.find<std::string>("chat_variables").value_or("{}"));
 }
 
 }  // namespace qfs::zero_shot

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "harness/api/param_specs.h"
-#include "methods/generation/decoding_params.h"
-#include "methods/tokenizers/prompt_template.h"
-#include "methods/tokenizers/source_layout.h"
-#include "methods/tokenizers/truncation.h"
+#include "methods/models/decoding/decoding_params.h"
+#include "methods/models/prompting/length_params.h"
+#include "methods/models/prompting/prompt_template.h"
+#include "methods/models/prompting/source_layout.h"
 #include "methods/zero_shot/chat_params.h"
 #include "methods/zero_shot/spec.h"
 
@@ -18,7 +18,7 @@ namespace qfs::zero_shot {
 
 namespace {
 
-using tokenizers::PlaceholderRule;
+using prompting::PlaceholderRule;
 
 constexpr std::string_view kMergePrompt =
     "These are summaries of consecutive parts of one document, made for a request. Combine them "
@@ -57,13 +57,8 @@ std::vector<ParamSpec> reading_params() {
                    int64_t{0}));
   params.push_back(part_integer("input_tokens", "tokens", 1,
                                 "Document tokens of all chunks; the whole document when left out"));
-  const std::vector<std::string> policies = tokenizers::truncation_policy_names();
-  params.push_back(with_default(
-      choice_param("truncate", policies, "Which part of a document beyond input_tokens is kept"),
-      policies.front()));
-  params.push_back(with_default(
-      part_integer("max_new_tokens", "tokens", 1, "Longest output; the end token is not counted"),
-      int64_t{128}));
+  params.push_back(prompting::truncate_param());
+  params.push_back(prompting::max_new_tokens_param());
   return params;
 }
 
@@ -72,14 +67,14 @@ void add_asking_params(std::vector<ParamSpec>& params, std::span<const std::stri
   for (const ParamSpec& param : ZeroShotSpec().params()) {
     if (std::ranges::find(names, param.name) != names.end()) params.push_back(param);
   }
-  for (ParamSpec& param : generation::decoding_params()) params.push_back(std::move(param));
+  for (ParamSpec& param : decoding::decoding_params()) params.push_back(std::move(param));
 }
 
 constexpr std::array<std::string_view, 7> kAsking = {
     "prompt", "system", "chat", "chat_date", "chat_variables", "stop", "decoding"};
-constexpr std::array<std::string_view, 11> kAskingAnyBackbone = {
-    "prompt",   "system", "chat",      "chat_date",        "chat_variables", "stop",
-    "decoding", "source", "separator", "global_attention", "flash_windows"};
+constexpr std::array<std::string_view, 10> kAskingAnyBackbone = {
+    "prompt", "system",   "chat",   "chat_date", "chat_variables",
+    "stop",   "decoding", "source", "separator", "global_attention"};
 
 Needs model_and_counter() { return {.tensors = true, .backbone = true, .tokenizer = true}; }
 
@@ -91,7 +86,7 @@ std::vector<std::string> layers_of_parts() {
 }
 
 Status check_parts(const Params& params) {
-  if (Status status = tokenizers::check_prompt(params.get<std::string>("prompt")); !status.ok()) {
+  if (Status status = prompting::check_prompt(params.get<std::string>("prompt")); !status.ok()) {
     return status;
   }
   const int64_t chunk = params.get<int64_t>("local_context");
@@ -106,9 +101,9 @@ Status check_parts(const Params& params) {
     return invalid_argument("'stop' is empty; leave it out to stop at the end token only");
   }
   if (const auto source = params.find<std::string>("source")) {
-    if (Status status = tokenizers::check_source_layout(*source); !status.ok()) return status;
+    if (Status status = prompting::check_source_layout(*source); !status.ok()) return status;
   }
-  return generation::check_decoding(params);
+  return decoding::check_decoding(params);
 }
 
 /// Chunks of a mean document.
@@ -171,7 +166,7 @@ std::vector<ParamSpec> ChunkMergeSpec::params() const {
 Needs ChunkMergeSpec::needs(const Params&) const { return model_and_counter(); }
 
 Status ChunkMergeSpec::validate(const Params& params) const {
-  if (Status status = tokenizers::check_template(
+  if (Status status = prompting::check_template(
           "the merge prompt", params.get<std::string>("merge_prompt"), kMergeRules);
       !status.ok()) {
     return status;
@@ -205,7 +200,7 @@ std::vector<ParamSpec> RefineSpec::params() const {
 Needs RefineSpec::needs(const Params&) const { return model_and_counter(); }
 
 Status RefineSpec::validate(const Params& params) const {
-  if (Status status = tokenizers::check_template(
+  if (Status status = prompting::check_template(
           "the refine prompt", params.get<std::string>("refine_prompt"), kRefineRules);
       !status.ok()) {
     return status;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/api/method.h"
-#include "methods/generation/decoding_params.h"
+#include "methods/models/decoding/decoding_params.h"
 
 namespace qfs::zero_shot {
 
@@ -28,7 +28,7 @@ class ChunkMergeSpec final : public MethodSpec {
   Needs needs(const Params& params) const override;
   Status validate(const Params& params) const override;
   Cost cost(const Params& params, const DatasetStats& stats) const override;
-  bool seed_matters(const Params& params) const override { return generation::may_draw(params); }
+  bool seed_matters(const Params& params) const override { return decoding::may_draw(params); }
 };
 
 /// The summary of the first chunk is rewritten with each further one.
@@ -42,7 +42,7 @@ class RefineSpec final : public MethodSpec {
   Needs needs(const Params& params) const override;
   Status validate(const Params& params) const override;
   Cost cost(const Params& params, const DatasetStats& stats) const override;
-  bool seed_matters(const Params& params) const override { return generation::may_draw(params); }
+  bool seed_matters(const Params& params) const override { return decoding::may_draw(params); }
 };
 
 }  // namespace qfs::zero_shot

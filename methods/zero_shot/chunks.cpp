@@ -53,7 +53,7 @@ std::string text_between(const std::vector<std::string>& texts, const Border& be
 
 }  // namespace
 
-std::vector<std::string> make_chunks(const tokenizers::TruncatedDocument& document,
+std::vector<std::string> make_chunks(const prompting::TruncatedDocument& document,
                                      const tokenizers::Tokenizer& tokenizer, ChunkSizes sizes) {
   const Borders borders = borders_of(document.texts, tokenizer);
   const size_t total = borders.all.size() - 1;

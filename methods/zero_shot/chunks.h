@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "methods/tokenizers/tokenizer.h"
-#include "methods/tokenizers/truncation.h"
+#include "methods/models/prompting/truncation.h"
+#include "methods/models/tokenizers/tokenizer.h"
 
 namespace qfs::zero_shot {
 
@@ -22,7 +22,7 @@ struct ChunkSizes {
 /// breaks. A chunk ends where a segment does when that leaves it more than half full, else at a
 /// token, and where that is inside a code point before it. A document without tokens is one empty
 /// chunk.
-std::vector<std::string> make_chunks(const tokenizers::TruncatedDocument& document,
+std::vector<std::string> make_chunks(const prompting::TruncatedDocument& document,
                                      const tokenizers::Tokenizer& tokenizer, ChunkSizes sizes);
 
 /// How `counts` of tokens are put together in order: ends of groups of at least two (but for a last

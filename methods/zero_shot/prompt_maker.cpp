@@ -4,16 +4,16 @@
 #include <utility>
 #include <vector>
 
-#include "methods/tokenizers/prompt_template.h"
-#include "methods/tokenizers/source_layout.h"
-#include "methods/tokenizers/truncation.h"
+#include "methods/models/prompting/prompt_template.h"
+#include "methods/models/prompting/source_layout.h"
+#include "methods/models/prompting/truncation.h"
 
 namespace qfs::zero_shot {
 
 namespace {
 
-using backbones::Backbone;
-using backbones::SequenceShape;
+using architectures::Backbone;
+using nn::SequenceShape;
 
 /// Parameters that only the other kind of backbone has a use for.
 Status check_kind(const Params& params, const SequenceShape& shape) {
@@ -30,7 +30,7 @@ Status check_kind(const Params& params, const SequenceShape& shape) {
   for (const char* name : {"system", "chat_date", "chat_variables", "prefix_reuse"}) {
     if (params.has(name)) return refuse(name, "decoder-only");
   }
-  if (params.get<std::string>("prompt") != tokenizers::default_prompt()) {
+  if (params.get<std::string>("prompt") != prompting::default_prompt()) {
     return invalid_argument(
         "'prompt' is for decoder-only backbones; what an encoder-decoder reads "
         "is laid out by 'source'");
@@ -66,10 +66,10 @@ Result<PromptMaker> PromptMaker::open(const Params& params,
     const auto given = params.find<std::string>("separator");
     maker.separator_ = given ? *given : end_text(*maker.backbone_);
   } else if (params.get<bool>("chat")) {
-    tokenizers::ChatSettings settings = maker.backbone_->chat;
+    prompting::ChatSettings settings = maker.backbone_->chat;
     settings.date = params.find<std::string>("chat_date");
     settings.variables = params.find<std::string>("chat_variables").value_or("{}");
-    auto chat = tokenizers::ChatRenderer::open(settings, *maker.backbone_->tokenizer);
+    auto chat = prompting::ChatRenderer::open(settings, *maker.backbone_->tokenizer);
     if (!chat.ok()) return chat.error();
     maker.chat_ = *std::move(chat);
   }
@@ -77,11 +77,11 @@ Result<PromptMaker> PromptMaker::open(const Params& params,
 }
 
 Result<PreparedPrompt> PromptMaker::prepare(const Example& example, int64_t new_tokens) const {
-  const auto policy = tokenizers::truncation_policy_from(params_.get<std::string>("truncate"));
+  const auto policy = prompting::truncation_policy_from(params_.get<std::string>("truncate"));
   if (!policy) {
     return invalid_argument("unknown truncation '" + params_.get<std::string>("truncate") + "'");
   }
-  const auto document = tokenizers::truncate_document(
+  const auto document = prompting::truncate_document(
       example, *counter_, params_.find<int64_t>("local_context"), *policy);
   if (!document.ok()) return document.error();
   auto prompt = prepare_part(example, document->joined(), new_tokens);
@@ -93,7 +93,7 @@ Result<PreparedPrompt> PromptMaker::prepare_part(const Example& example, const s
                                                  int64_t new_tokens) const {
   if (!backbone_->network->shape().encoder_decoder()) {
     return prepare_text(
-        example, tokenizers::fill_prompt(params_.get<std::string>("prompt"), part, example.query),
+        example, prompting::fill_prompt(params_.get<std::string>("prompt"), part, example.query),
         new_tokens);
   }
   PreparedPrompt prompt;
@@ -113,19 +113,19 @@ Result<PreparedPrompt> PromptMaker::prepare_text(const Example& example, std::st
 Status PromptMaker::fill_prompt(std::string text, PreparedPrompt& prompt) const {
   const tokenizers::VocabularyTokenizer& tokenizer = *backbone_->tokenizer;
   if (!chat_) {
-    prompt.input.ids = tokenizers::encode_prompt(tokenizer, text);
+    prompt.input.ids = prompting::encode_prompt(tokenizer, text);
     prompt.text = std::move(text);
     return {};
   }
-  std::vector<tokenizers::ChatMessage> messages;
+  std::vector<prompting::ChatMessage> messages;
   if (auto system = params_.find<std::string>("system")) messages.push_back({"system", *system});
   messages.push_back({"user", std::move(text)});
   const auto pieces = chat_->render(messages);
   if (!pieces.ok()) return pieces.error();
-  auto ids = tokenizers::encode_pieces(tokenizer, *pieces);
+  auto ids = prompting::encode_pieces(tokenizer, *pieces);
   if (!ids.ok()) return ids.error();
   prompt.input.ids = *std::move(ids);
-  prompt.text = tokenizers::prompt_text(*pieces);
+  prompt.text = prompting::prompt_text(*pieces);
   return {};
 }
 
@@ -133,11 +133,11 @@ Status PromptMaker::fill_source(const Example& example, const std::string& docum
                                 PreparedPrompt& prompt) const {
   const auto layout = params_.find<std::string>("source");
   const bool windowed = backbone_->network->shape().global_attention;
-  const auto global = tokenizers::global_tokens_from(
+  const auto global = prompting::global_tokens_from(
       params_.find<std::string>("global_attention").value_or(windowed ? "first" : "none"));
-  auto source = tokenizers::encode_layout(
+  auto source = prompting::encode_layout(
       *backbone_->tokenizer,
-      layout ? *layout : tokenizers::default_source_layout(!example.query.empty()), separator_,
+      layout ? *layout : prompting::default_source_layout(!example.query.empty()), separator_,
       global, document, example.query);
   if (!source.ok()) return source.error();
   prompt.input.ids = std::move(source->ids);

@@ -8,15 +8,15 @@
 #include <string>
 
 #include "harness/api/method.h"
-#include "methods/backbones/backbone.h"
-#include "methods/backbones/sequence_model.h"
-#include "methods/tokenizers/chat/chat_renderer.h"
-#include "methods/tokenizers/tokenizer.h"
+#include "methods/models/architectures/backbone.h"
+#include "methods/models/nn/sequence_model.h"
+#include "methods/models/prompting/chat/chat_renderer.h"
+#include "methods/models/tokenizers/tokenizer.h"
 
 namespace qfs::zero_shot {
 
 struct PreparedPrompt {
-  backbones::SequenceInput input;
+  nn::SequenceInput input;
   Truncation ledger;
   std::string text;  ///< as rendered, special tokens as their text
 };
@@ -27,7 +27,7 @@ class PromptMaker {
   /// that does not run, `invalid_argument` for a parameter that the kind of backbone has no use
   /// for.
   static Result<PromptMaker> open(const Params& params,
-                                  std::shared_ptr<const backbones::Backbone> backbone,
+                                  std::shared_ptr<const architectures::Backbone> backbone,
                                   std::shared_ptr<const tokenizers::Tokenizer> counter);
 
   /// `invalid_argument` when the prompt and `new_tokens` more do not fit the backbone's window.
@@ -52,10 +52,10 @@ class PromptMaker {
                       const PreparedPrompt& prompt) const;
 
   Params params_;
-  std::shared_ptr<const backbones::Backbone> backbone_;
+  std::shared_ptr<const architectures::Backbone> backbone_;
   std::shared_ptr<const tokenizers::Tokenizer> counter_;
-  std::shared_ptr<const tokenizers::ChatRenderer> chat_;  ///< null: prompts are plain texts
-  std::string separator_;                                 ///< of an encoder-decoder's source
+  std::shared_ptr<const prompting::ChatRenderer> chat_;  ///< null: prompts are plain texts
+  std::string separator_;                                ///< of an encoder-decoder's source
 };
 
 }  // namespace qfs::zero_shot

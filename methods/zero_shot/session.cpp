@@ -14,7 +14,7 @@ namespace qfs::zero_shot {
 
 namespace {
 
-Prediction to_prediction(const PreparedPrompt& prompt, const generation::Generated& generated) {
+Prediction to_prediction(const PreparedPrompt& prompt, const decoding::Generated& generated) {
   RepairedText repaired = repair_utf8(generated.text);
   Prediction prediction;
   prediction.text = std::move(repaired.text);
@@ -37,7 +37,7 @@ class ZeroShotSession final : public MethodSession {
 
   Status run(std::span<const NumberedExample> unit, PredictionSink& sink) override {
     std::vector<PreparedPrompt> prompts;
-    std::vector<backbones::SequenceInput> inputs;
+    std::vector<nn::SequenceInput> inputs;
     std::vector<uint64_t> seeds;
     for (const NumberedExample& numbered : unit) {
       auto prompt = model_.maker.prepare(numbered.example, model_.options.max_new_tokens);

@@ -2,7 +2,7 @@
 #include <memory>
 #include <utility>
 
-#include "methods/tokenizers/prompt_template.h"
+#include "methods/models/prompting/prompt_template.h"
 #include "methods/zero_shot/chunks.h"
 #include "methods/zero_shot/session.h"
 #include "methods/zero_shot/session_chunks.h"
@@ -88,10 +88,10 @@ class ChunkMergeSession final : public ChunkedSession {
     if (model().generator.shape().encoder_decoder()) {
       return model().maker.prepare_part(example, summaries, new_tokens);
     }
-    const std::array<tokenizers::PlaceholderValue, 2> values = {
-        {{"summaries", summaries}, {"query", tokenizers::query_or_request(example.query)}}};
+    const std::array<prompting::PlaceholderValue, 2> values = {
+        {{"summaries", summaries}, {"query", prompting::query_or_request(example.query)}}};
     return model().maker.prepare_text(
-        example, tokenizers::fill_template(params().get<std::string>("merge_prompt"), values),
+        example, prompting::fill_template(params().get<std::string>("merge_prompt"), values),
         new_tokens);
   }
 };

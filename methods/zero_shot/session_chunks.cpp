@@ -5,7 +5,7 @@
 
 #include "harness/core/rng.h"
 #include "harness/core/utf8.h"
-#include "methods/tokenizers/truncation.h"
+#include "methods/models/prompting/truncation.h"
 #include "methods/zero_shot/chunks.h"
 
 namespace qfs::zero_shot {
@@ -14,12 +14,12 @@ void UnitTimes::tell(PredictionSink& sink) const { tell_times(sum, calls, sink);
 
 Result<ChunkedExample> read_chunks(const Example& example, const PromptedModel& model,
                                    const Params& params) {
-  const auto policy = tokenizers::truncation_policy_from(params.get<std::string>("truncate"));
+  const auto policy = prompting::truncation_policy_from(params.get<std::string>("truncate"));
   if (!policy) {
     return invalid_argument("unknown truncation '" + params.get<std::string>("truncate") + "'");
   }
-  const auto document = tokenizers::truncate_document(
-      example, *model.counter, params.find<int64_t>("input_tokens"), *policy);
+  const auto document = prompting::truncate_document(example, *model.counter,
+                                                     params.find<int64_t>("input_tokens"), *policy);
   if (!document.ok()) return document.error();
   const ChunkSizes sizes{params.get<int64_t>("local_context"), params.get<int64_t>("overlap")};
   return ChunkedExample{document->ledger, make_chunks(*document, *model.counter, sizes)};
@@ -27,11 +27,11 @@ Result<ChunkedExample> read_chunks(const Example& example, const PromptedModel& 
 
 Result<std::vector<std::string>> ChunkedCalls::outputs(const std::vector<PreparedPrompt>& prompts,
                                                        int64_t new_tokens, int64_t batch) {
-  const generation::DecodingOptions options = with_new_tokens(model_.options, new_tokens);
+  const decoding::DecodingOptions options = with_new_tokens(model_.options, new_tokens);
   const auto most = static_cast<size_t>(batch);
   std::vector<std::string> texts;
   for (size_t begin = 0; begin < prompts.size(); begin += most) {
-    std::vector<backbones::SequenceInput> inputs;
+    std::vector<nn::SequenceInput> inputs;
     std::vector<uint64_t> seeds;
     for (size_t i = begin; i < std::min(begin + most, prompts.size()); ++i) {
       inputs.push_back(prompts[i].input);
@@ -40,7 +40,7 @@ Result<std::vector<std::string>> ChunkedCalls::outputs(const std::vector<Prepare
     }
     const auto result = model_.generator.generate(inputs, options, seeds);
     if (!result.ok()) return result.error();
-    for (const generation::Generated& row : result->rows) {
+    for (const decoding::Generated& row : result->rows) {
       RepairedText repaired = repair_utf8(row.text);
       sums_.repaired_bytes += repaired.replaced_bytes;
       sums_.tokens_out += static_cast<int64_t>(row.ids.size());

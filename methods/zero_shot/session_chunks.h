@@ -20,7 +20,7 @@ namespace qfs::zero_shot {
 
 /// Where the time of a unit went.
 struct UnitTimes {
-  generation::GenerationTimes sum;
+  decoding::GenerationTimes sum;
   int64_t calls = 0;
 
   void tell(PredictionSink& sink) const;

@@ -4,10 +4,11 @@
 #include <string>
 #include <utility>
 
-#include "methods/backbones/backbone.h"
-#include "methods/backbones/roofline/machine_limits.h"
-#include "methods/backbones/runtime/torch_runtime.h"
-#include "methods/generation/chosen_decoding.h"
+#include "methods/models/architectures/backbone.h"
+#include "methods/models/decoding/chosen_decoding.h"
+#include "methods/models/inspect/machine_limits.h"
+#include "methods/models/nn/runtime/torch_runtime.h"
+#include "methods/models/tokenizers/folders/open_tokenizer.h"
 
 namespace qfs::zero_shot {
 
@@ -16,12 +17,12 @@ namespace {
 constexpr int64_t kLedPositions = 16384;  // of the published LED checkpoints
 
 /// What the checkpoint requires or its publisher set, what was asked for, and what measuring asks.
-Result<generation::DecodingOptions> decoding_of(const SessionRequest& request,
-                                                const backbones::Backbone& backbone) {
-  Result<generation::DecodingOptions> decoding =
-      generation::chosen_decoding(request.params, backbone.generation, backbone.network->shape());
+Result<decoding::DecodingOptions> decoding_of(const SessionRequest& request,
+                                              const architectures::Backbone& backbone) {
+  Result<decoding::DecodingOptions> decoding =
+      decoding::chosen_decoding(request.params, backbone.generation, backbone.network->shape());
   if (!decoding.ok()) return decoding;
-  generation::DecodingOptions options = *std::move(decoding);
+  decoding::DecodingOptions options = *std::move(decoding);
   options.max_new_tokens = request.params.get<int64_t>("max_new_tokens");
   options.ignore_stops = request.runtime.ignore_eos;
   if (auto stop = request.params.find<std::string>("stop")) options.stop_texts.push_back(*stop);
@@ -32,7 +33,7 @@ Result<generation::DecodingOptions> decoding_of(const SessionRequest& request,
 
 /// Without a tokenizer of the cell, lengths are counted by the backbone's.
 Result<std::shared_ptr<const tokenizers::Tokenizer>> open_counter(
-    const SessionRequest& request, const backbones::Backbone& backbone, ResourceCache& cache) {
+    const SessionRequest& request, const architectures::Backbone& backbone, ResourceCache& cache) {
   if (!request.tokenizer) {
     return std::shared_ptr<const tokenizers::Tokenizer>(backbone.tokenizer);
   }
@@ -41,31 +42,25 @@ Result<std::shared_ptr<const tokenizers::Tokenizer>> open_counter(
   });
 }
 
-/// The backbone as it is run: a BART with windows, or windows by flash attention, where they are
-/// asked for.
-Result<std::shared_ptr<const backbones::Backbone>> open_backbone(const SessionRequest& request,
-                                                                 ResourceCache& cache) {
-  auto backbone = backbones::open_backbone(*request.backbone, cache);
+/// The backbone as it is run: a BART with windows where they are asked for.
+Result<std::shared_ptr<const architectures::Backbone>> open_backbone(const SessionRequest& request,
+                                                                     ResourceCache& cache) {
+  auto backbone = architectures::open_backbone(*request.backbone, cache);
   const auto window = request.params.find<int64_t>("window");
-  const bool flash = request.params.find<bool>("flash_windows").value_or(false);
-  if (!backbone.ok() || (!window && !flash)) return backbone;
-  Result<std::shared_ptr<const backbones::Network>> network = (*backbone)->network;
-  if (window) {
-    const auto positions = request.params.find<int64_t>("source_positions");
-    network = (*network)->windowed(*window, positions.value_or(kLedPositions));
-  }
-  if (network.ok() && flash) network = (*network)->with_flash_windows();
+  if (!backbone.ok() || !window) return backbone;
+  const auto positions = request.params.find<int64_t>("source_positions");
+  auto network = (*backbone)->network->windowed(*window, positions.value_or(kLedPositions));
   if (!network.ok()) return network.error();
-  auto windowed = std::make_shared<backbones::Backbone>(**backbone);
+  auto windowed = std::make_shared<architectures::Backbone>(**backbone);
   windowed->network = *std::move(network);
-  return std::shared_ptr<const backbones::Backbone>(std::move(windowed));
+  return std::shared_ptr<const architectures::Backbone>(std::move(windowed));
 }
 
 }  // namespace
 
 Result<PromptedModel> open_prompted_model(const SessionRequest& request, ResourceCache& cache) {
   if (!request.backbone) return invalid_argument("a method that prompts needs a backbone");
-  if (Status status = backbones::configure_torch(request.runtime); !status.ok()) {
+  if (Status status = nn::configure_torch(request.runtime); !status.ok()) {
     return status.error();
   }
   auto backbone = open_backbone(request, cache);
@@ -78,15 +73,15 @@ Result<PromptedModel> open_prompted_model(const SessionRequest& request, Resourc
   if (!maker.ok()) return maker.error();
   auto decoding = decoding_of(request, **backbone);
   if (!decoding.ok()) return decoding.error();
-  const backbones::Network& network = *(*backbone)->network;
-  backbones::ModelWork work = network.work(network.element_bytes(request.runtime));
+  const nn::Network& network = *(*backbone)->network;
+  nn::ModelWork work = network.work(network.element_bytes(request.runtime));
   return PromptedModel{
       *std::move(maker), *std::move(counter), *std::move(decoding),
-      generation::Generator((*backbone)->tokenizer, *std::move(model), std::move(work)),
+      decoding::Generator((*backbone)->tokenizer, *std::move(model), std::move(work)),
       request.runtime};
 }
 
-void tell_times(const generation::GenerationTimes& times, int64_t calls, PredictionSink& sink) {
+void tell_times(const decoding::GenerationTimes& times, int64_t calls, PredictionSink& sink) {
   const auto known = [](const Work& work) {
     return work.flops > 0 ? std::optional<Work>(work) : std::nullopt;
   };
@@ -97,13 +92,12 @@ void tell_times(const generation::GenerationTimes& times, int64_t calls, Predict
 
 Result<std::optional<MachineLimits>> measure_limits(const PromptedModel& model) {
   const auto measured =
-      backbones::measure_limits(model.generator.work().input.matrices, model.runtime);
+      inspect::measure_limits(model.generator.work().input.matrices, model.runtime);
   if (!measured.ok()) return measured.error();
   return std::optional<MachineLimits>(measured->limits());
 }
 
-generation::DecodingOptions with_new_tokens(generation::DecodingOptions options,
-                                            int64_t new_tokens) {
+decoding::DecodingOptions with_new_tokens(decoding::DecodingOptions options, int64_t new_tokens) {
   options.max_new_tokens = new_tokens;
   options.min_new_tokens = std::min(options.min_new_tokens, new_tokens);
   return options;

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "harness/api/method.h"
-#include "methods/generation/generator.h"
-#include "methods/tokenizers/tokenizer.h"
+#include "methods/models/decoding/generator.h"
+#include "methods/models/tokenizers/tokenizer.h"
 #include "methods/zero_shot/prompt_maker.h"
 
 namespace qfs::zero_shot {
@@ -16,8 +16,8 @@ namespace qfs::zero_shot {
 struct PromptedModel {
   PromptMaker maker;
   std::shared_ptr<const tokenizers::Tokenizer> counter;
-  generation::DecodingOptions options;  ///< for outputs of max_new_tokens
-  generation::Generator generator;
+  decoding::DecodingOptions options;  ///< for outputs of max_new_tokens
+  decoding::Generator generator;
   RuntimeOptions runtime;
 };
 
@@ -26,13 +26,12 @@ struct PromptedModel {
 Result<PromptedModel> open_prompted_model(const SessionRequest& request, ResourceCache& cache);
 
 /// The phases of a unit whose time went into `calls` outputs.
-void tell_times(const generation::GenerationTimes& times, int64_t calls, PredictionSink& sink);
+void tell_times(const decoding::GenerationTimes& times, int64_t calls, PredictionSink& sink);
 
 /// The machine's limits for the shapes of this model, where and in the type that it is run.
 Result<std::optional<MachineLimits>> measure_limits(const PromptedModel& model);
 
 /// The options for outputs of another length.
-generation::DecodingOptions with_new_tokens(generation::DecodingOptions options,
-                                            int64_t new_tokens);
+decoding::DecodingOptions with_new_tokens(decoding::DecodingOptions options, int64_t new_tokens);
 
 }  // namespace qfs::zero_shot

@@ -2,7 +2,7 @@
 #include <memory>
 #include <utility>
 
-#include "methods/tokenizers/prompt_template.h"
+#include "methods/models/prompting/prompt_template.h"
 #include "methods/zero_shot/session.h"
 #include "methods/zero_shot/session_chunks.h"
 
@@ -36,12 +36,12 @@ class RefineSession final : public ChunkedSession {
 
   Result<PreparedPrompt> refine_prompt(const Example& example, const std::string& summary,
                                        const std::string& chunk, int64_t new_tokens) const {
-    const std::array<tokenizers::PlaceholderValue, 3> values = {
+    const std::array<prompting::PlaceholderValue, 3> values = {
         {{"summary", summary},
          {"document", chunk},
-         {"query", tokenizers::query_or_request(example.query)}}};
+         {"query", prompting::query_or_request(example.query)}}};
     return model().maker.prepare_text(
-        example, tokenizers::fill_template(params().get<std::string>("refine_prompt"), values),
+        example, prompting::fill_template(params().get<std::string>("refine_prompt"), values),
         new_tokens);
   }
 };

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "harness/api/param_specs.h"
-#include "methods/generation/decoding_params.h"
-#include "methods/tokenizers/prompt_template.h"
-#include "methods/tokenizers/source_layout.h"
-#include "methods/tokenizers/truncation.h"
+#include "methods/models/decoding/decoding_params.h"
+#include "methods/models/prompting/length_params.h"
+#include "methods/models/prompting/prompt_template.h"
+#include "methods/models/prompting/source_layout.h"
 #include "methods/zero_shot/chat_params.h"
 
 namespace qfs::zero_shot {
@@ -28,7 +28,7 @@ void add_source_params(std::vector<ParamSpec>& params) {
   params.push_back(text_param(
       "separator", "The special token of {sep}; the backbone's end token when left out"));
   params.push_back(
-      from_source(choice_param("global_attention", tokenizers::global_token_names(),
+      from_source(choice_param("global_attention", prompting::global_token_names(),
                                "Tokens that see all and are seen by all in an encoder with "
                                "windows; 'first' when left out"),
                   "Beltagy et al. 2020; SQuALITY's models use 'query'"));
@@ -40,10 +40,6 @@ void add_source_params(std::vector<ParamSpec>& params) {
       "Beltagy et al. 2020"));
   params.push_back(integer_param("source_positions", "tokens", 1, kMaxPositions,
                                  "Longest source with 'window'; 16384 when left out"));
-  params.push_back(numerics_flag(
-      "flash_windows",
-      "LibTorch's flash attention computes an encoder's windows, which must be bands: on a GPU of "
-      "compute capability 8.0, in bfloat16 or float16"));
 }
 
 }  // namespace
@@ -57,25 +53,15 @@ std::vector<std::string> ZeroShotSpec::layers() const {
 }
 
 std::vector<ParamSpec> ZeroShotSpec::params() const {
-  constexpr double kMaxTokens = 1 << 20;
-  const std::vector<std::string> policies = tokenizers::truncation_policy_names();
-  std::vector<ParamSpec> params;
-  params.push_back(integer_param("local_context", "tokens", 1, kMaxTokens,
-                                 "Document tokens the model reads; the whole document when left "
-                                 "out"));
-  params.push_back(
-      with_default(choice_param("truncate", policies, "Which part of a longer document is kept"),
-                   policies.front()));
-  params.push_back(with_default(integer_param("max_new_tokens", "tokens", 1, kMaxTokens,
-                                              "Longest output; the end token is not counted"),
-                                int64_t{128}));
+  std::vector<ParamSpec> params = {prompting::local_context_param(), prompting::truncate_param(),
+                                   prompting::max_new_tokens_param()};
   params.push_back(
       with_default(integer_param("batch_size", "examples", 1, 4096,
                                  "Examples decoded together; outputs do not depend on it"),
                    int64_t{1}));
   params.back().numerics = true;
   params.push_back(with_default(text_param("prompt", "Template with {document} and {query}"),
-                                std::string(tokenizers::default_prompt())));
+                                std::string(prompting::default_prompt())));
   for (ParamSpec& param : chat_params()) params.push_back(std::move(param));
   params.push_back(text_param("stop", "Text that ends the output, besides the end token"));
   params.push_back(numerics_flag(
@@ -86,7 +72,7 @@ std::vector<ParamSpec> ZeroShotSpec::params() const {
   params.push_back(choice_param("decoding", {"given", "checkpoint"},
                                 "'checkpoint': beams, sampling and lengths that are not given are "
                                 "those of the checkpoint's own settings"));
-  for (ParamSpec& param : generation::decoding_params()) params.push_back(std::move(param));
+  for (ParamSpec& param : decoding::decoding_params()) params.push_back(std::move(param));
   return params;
 }
 
@@ -115,7 +101,7 @@ std::vector<Unit> ZeroShotSpec::units(const Params& params,
 }
 
 Status ZeroShotSpec::validate(const Params& params) const {
-  if (Status status = tokenizers::check_prompt(params.get<std::string>("prompt")); !status.ok())
+  if (Status status = prompting::check_prompt(params.get<std::string>("prompt")); !status.ok())
     return status;
   if (Status status = check_chat(params); !status.ok()) return status;
   if (params.find<std::string>("stop") == "") {
@@ -126,12 +112,12 @@ Status ZeroShotSpec::validate(const Params& params) const {
         "'prefix_reuse' needs a 'batch_size' of at least 2: what is decoded together shares");
   }
   if (const auto layout = params.find<std::string>("source")) {
-    if (Status status = tokenizers::check_source_layout(*layout); !status.ok()) return status;
+    if (Status status = prompting::check_source_layout(*layout); !status.ok()) return status;
   }
   if (params.has("source_positions") && !params.has("window")) {
     return invalid_argument("'source_positions' needs 'window'");
   }
-  return generation::check_decoding(params);
+  return decoding::check_decoding(params);
 }
 
 Cost ZeroShotSpec::cost(const Params& params, const DatasetStats& stats) const {

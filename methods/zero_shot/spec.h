@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/api/method.h"
-#include "methods/generation/decoding_params.h"
+#include "methods/models/decoding/decoding_params.h"
 
 namespace qfs::zero_shot {
 
@@ -27,7 +27,7 @@ class ZeroShotSpec final : public MethodSpec {
   /// `prompt` must hold {document} once, {query} at most once and no other placeholder.
   Status validate(const Params& params) const override;
   Cost cost(const Params& params, const DatasetStats& stats) const override;
-  bool seed_matters(const Params& params) const override { return generation::may_draw(params); }
+  bool seed_matters(const Params& params) const override { return decoding::may_draw(params); }
 };
 
 }  // namespace qfs::zero_shot

@@ -60,6 +60,42 @@ def check_edges(texts):
                 yield f"{path}:{number}: {layers.module_of(path)} may not include '{target}'"
 
 
+def check_cycles(texts):
+    """Folders, at every depth, that include one another in a circle; one finding a circle."""
+    edges = {}
+    for path, text in texts.items():
+        if path.startswith("tests/"):
+            continue
+        folder = path.rpartition("/")[0]
+        for number, style, target in includes_of(text):
+            other = target.rpartition("/")[0]
+            if style == '"' and target in texts and other != folder:
+                edges.setdefault(folder, {}).setdefault(other, f"{path}:{number}")
+    for circle in circles(edges):
+        first, second = circle[0], circle[1 % len(circle)]
+        yield (f"{edges[first][second]}: folders include one another in a circle: "
+               f"{' -> '.join([*circle, first])}")
+
+
+def circles(edges):
+    """Shortest include circle through each folder that is in one and in none reported before."""
+    reported = set()
+    for start in sorted(edges):
+        if start in reported:
+            continue
+        pending, seen = [[start]], set()
+        while pending:
+            chain = pending.pop(0)
+            targets = edges.get(chain[-1], ())
+            if start in targets:
+                reported.update(chain)
+                yield chain
+                break
+            for target in sorted(set(targets) - seen):
+                seen.add(target)
+                pending.append([*chain, target])
+
+
 def check_torch(texts):
     """LibTorch stays where it belongs, also through chains of headers."""
     direct, edges = {}, {}
@@ -121,7 +157,7 @@ def size_line(texts):
 def check(root):
     """All findings below `root`, and the size statistics as one line."""
     texts = {path: (root / path).read_text(encoding="utf-8") for path in source_files(root)}
-    findings = [*check_edges(texts), *check_torch(texts), *check_files(texts),
+    findings = [*check_edges(texts), *check_cycles(texts), *check_torch(texts), *check_files(texts),
                 *type_names.check_types(texts)]
     return findings, size_line(texts)
 

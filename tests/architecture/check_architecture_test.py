@@ -27,13 +27,13 @@ def edge(source, target, header=HEADER):
 class Types(unittest.TestCase):
     A = "namespace qfs::a {\nstruct Part { int x = 0; };\n}\n"
 
-    def found(self, other, path="methods/tokenizers/b.h"):
-        return findings_in({"methods/tokenizers/a.h": HEADER + self.A, path: HEADER + other})
+    def found(self, other, path="methods/models/tokenizers/b.h"):
+        return findings_in({"methods/models/tokenizers/a.h": HEADER + self.A, path: HEADER + other})
 
     def test_two_types_of_one_name_are_found_wherever_they_stand(self):
         self.assertEqual(len(self.found(self.A)), 1)
         self.assertIn("qfs::a::Part", self.found("namespace qfs::a {\nclass Part final : public B {\n};\n}\n")[0])
-        self.assertEqual(len(self.found(self.A, "methods/tokenizers/b.cpp")), 1)
+        self.assertEqual(len(self.found(self.A, "methods/models/tokenizers/b.cpp")), 1)
 
     def test_other_scopes_declarations_and_text_are_not(self):
         for other in ("namespace qfs::b {\nstruct Part {};\n}\n",
@@ -49,9 +49,9 @@ class Types(unittest.TestCase):
 class Edges(unittest.TestCase):
     def test_a_clean_edge_passes(self):
         self.assertEqual(edge("harness/run/a.h", "harness/store/b.h"), [])
-        self.assertEqual(edge("harness/cli/a.h", "methods/register_specs.h"), [])
+        self.assertEqual(edge("harness/cli/a.h", "methods/families.h"), [])
         self.assertEqual(edge("methods/extractive/a.h", "metrics/rouge/b.h"), [])
-        self.assertEqual(edge("methods/ideal/a.h", "methods/backbones/b.h"), [])
+        self.assertEqual(edge("methods/ideal/a.h", "methods/models/nn/b.h"), [])
         self.assertEqual(edge("methods/ideal/a.h", "harness/core/b.h"), [])
 
     def test_a_forbidden_edge_is_named_with_its_line(self):
@@ -68,8 +68,8 @@ class Edges(unittest.TestCase):
                 ("methods/ideal/a.h", "methods/dyle/b.h"),
                 ("methods/ideal/a.h", "metrics/rouge/b.h"),
                 ("methods/ideal/a.h", "harness/host/b.h"),
-                ("methods/backbones/a.h", "methods/generation/b.h"),
-                ("methods/checkpoints/a.h", "methods/tokenizers/b.h"),
+                ("methods/models/nn/a.h", "methods/models/decoding/b.h"),
+                ("methods/models/checkpoints/a.h", "methods/models/tokenizers/b.h"),
                 ("metrics/rouge/a.h", "metrics/bertscore/b.h"),
                 ("metrics/text/a.h", "metrics/rouge/b.h"),
                 ("datasets/a.h", "metrics/text/b.h"),
@@ -84,28 +84,58 @@ class Edges(unittest.TestCase):
         self.assertIn("written from the root", found[0])
 
 
+class Cycles(unittest.TestCase):
+    @staticmethod
+    def found(*edges):
+        """Findings of header-only folders of datasets, whose edges are otherwise allowed."""
+        files = {}
+        for source, target in edges:
+            files.setdefault(f"{source}/a.h", HEADER)
+            files.setdefault(f"{target}/b.h", HEADER)
+            files[f"{source}/a.h"] += f'#include "{target}/b.h"\n'
+            files.setdefault(f"{target}/a.h", HEADER)
+        return findings_in(files)
+
+    def test_a_line_of_folders_passes(self):
+        self.assertEqual(self.found(("datasets/a", "datasets/b"), ("datasets/b", "datasets/c"),
+                                    ("datasets/a", "datasets/c")), [])
+
+    def test_a_circle_is_one_finding_that_names_its_folders(self):
+        found = self.found(("datasets/a", "datasets/b"), ("datasets/b", "datasets/c/deep"),
+                           ("datasets/c/deep", "datasets/a"))
+        self.assertEqual(len(found), 1)
+        self.assertIn("datasets/a -> datasets/b -> datasets/c/deep -> datasets/a", found[0])
+
+    def test_a_folder_and_its_own_part_count(self):
+        self.assertEqual(len(self.found(("datasets", "datasets/b"), ("datasets/b", "datasets"))), 1)
+
+    def test_two_circles_are_two_findings(self):
+        self.assertEqual(len(self.found(("datasets/a", "datasets/b"), ("datasets/b", "datasets/a"),
+                                        ("datasets/c", "datasets/d"), ("datasets/d", "datasets/c"))), 2)
+
+
 class Torch(unittest.TestCase):
     TENSORS = HEADER + "#include <ATen/core/Tensor.h>\n"
 
     def test_tensor_code_may_include_it(self):
-        for path in ("methods/backbones/llama/llama.h", "methods/zero_shot/session.h",
-                     "methods/register_torch_sessions.cpp", "harness/apps/qfs_host.cpp"):
+        for path in ("methods/models/architectures/llama/llama.h", "methods/zero_shot/session.h",
+                     "methods/tensor_sessions.cpp", "harness/apps/qfs_host.cpp"):
             with self.subTest(path=path):
                 self.assertEqual(findings_in({path: self.TENSORS}), [])
 
     def test_torch_free_code_may_not(self):
-        for path in ("methods/zero_shot/spec.h", "methods/tokenizers/bpe.cpp", "metrics/rouge/a.cpp",
-                     "harness/apps/qfs_bench.cpp", "methods/kernels/cuda/a.cu"):
+        for path in ("methods/zero_shot/spec.h", "methods/models/tokenizers/bpe.cpp", "metrics/rouge/a.cpp",
+                     "harness/apps/qfs_bench.cpp", "methods/models/kernels/cuda/a.cu"):
             with self.subTest(path=path):
                 self.assertEqual(len(findings_in({path: self.TENSORS})), 1)
 
     def test_a_chain_of_headers_is_followed_and_printed(self):
         found = findings_in({
             "methods/zero_shot/spec.cpp": '#include "methods/zero_shot/parts.h"\n',
-            "methods/zero_shot/parts.h": HEADER + '#include "methods/backbones/llama/llama.h"\n',
-            "methods/backbones/llama/llama.h": self.TENSORS})
+            "methods/zero_shot/parts.h": HEADER + '#include "methods/models/architectures/llama/llama.h"\n',
+            "methods/models/architectures/llama/llama.h": self.TENSORS})
         self.assertEqual(len(found), 2)
-        self.assertIn("methods/zero_shot/parts.h -> methods/backbones/llama/llama.h -> <ATen/core/Tensor.h>",
+        self.assertIn("methods/zero_shot/parts.h -> methods/models/architectures/llama/llama.h -> <ATen/core/Tensor.h>",
                       found[1])
 
 

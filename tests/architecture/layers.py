@@ -6,12 +6,13 @@ modules it may include besides itself, FOUNDATION and the standard library.
 
 FOUNDATION = ("harness/api", "harness/core")
 
-# Layers that methods are made of, lowest first: each may include those before it.
-METHOD_LAYERS = ("methods/kernels", "methods/backbones", "methods/generation", "methods/peft",
-                 "methods/training")
-# File formats, lowest first: a tokenizer may be read out of a checkpoint.
-METHOD_FORMATS = ("methods/checkpoints", "methods/tokenizers")
-METHOD_PARTS = METHOD_FORMATS + METHOD_LAYERS
+# What a language model is made of, lowest first: each may include those before it.
+MODELS = "methods/models/"
+MODEL_LAYERS = tuple(MODELS + name for name in (
+    "checkpoints", "tokenizers", "registry", "prompting", "kernels", "nn", "peft", "architectures",
+    "decoding", "training", "inspect"))
+# Those that link no LibTorch.
+MODEL_FORMATS = MODEL_LAYERS[:4]
 
 # What run, score and gate stand on.
 HARNESS_BASE = ("harness/store", "harness/plan", "harness/config", "harness/host")
@@ -48,12 +49,12 @@ EDGES = {
 FAMILY_EXTRA = {"methods/extractive": ("metrics/rouge", "metrics/text")}
 
 # harness/cli sees of methods only the explicit lists.
-CLI_METHOD_FILES = "methods/register_"
+CLI_METHOD_FILES = ("methods/families.h",)
 
 # Where LibTorch may be included. Everything else is torch-free, in its whole include closure.
-TORCH_FOLDERS = METHOD_LAYERS
+TORCH_FOLDERS = MODEL_LAYERS[len(MODEL_FORMATS):]
 TORCH_FAMILY_FILES = "session"
-TORCH_ROOT_FILES = ("methods/register_torch_sessions.cpp", "harness/apps/qfs_host.cpp")
+TORCH_ROOT_FILES = ("methods/tensor_sessions.cpp", "harness/apps/qfs_host.cpp")
 TORCH_HEADERS = ("torch/", "ATen/", "c10/", "caffe2/")
 
 # Quoted includes that the build writes and the tree does not hold.
@@ -63,6 +64,8 @@ GENERATED = ()
 def module_of(path):
     """The module a path such as 'methods/extractive/bm25.cpp' belongs to, or None outside the tree."""
     parts = path.split("/")
+    if path.startswith(MODELS):
+        return "/".join(parts[:3])
     if parts[0] in ("harness", "methods", "metrics"):
         return "/".join(parts[:2]) if len(parts) > 2 else parts[0]
     if parts[0] in ("datasets", "reports"):
@@ -74,12 +77,10 @@ def allowed_modules(module):
     """The modules that `module` may include besides itself and FOUNDATION."""
     if module in EDGES:
         return EDGES[module]
-    if module in METHOD_LAYERS:
-        return METHOD_FORMATS + METHOD_LAYERS[:METHOD_LAYERS.index(module)]
-    if module in METHOD_FORMATS:
-        return METHOD_FORMATS[:METHOD_FORMATS.index(module)]
+    if module in MODEL_LAYERS:
+        return MODEL_LAYERS[:MODEL_LAYERS.index(module)]
     if module.startswith("methods/"):
-        return METHOD_PARTS + FAMILY_EXTRA.get(module, ())
+        return MODEL_LAYERS + FAMILY_EXTRA.get(module, ())
     if module in METRIC_SHARED:
         return METRIC_SHARED[:METRIC_SHARED.index(module)]
     if module.startswith("metrics/"):
@@ -97,7 +98,7 @@ def edge_allowed(source, target):
     if there == "harness/api" or (there == "harness/core"):
         return True
     if here == "harness/cli" and there == "methods":
-        return target.startswith(CLI_METHOD_FILES)
+        return target in CLI_METHOD_FILES
     for entry in allowed_modules(here):
         if entry == "*" or entry == there:
             return True
@@ -113,5 +114,5 @@ def may_include_torch(path):
     module = module_of(path)
     if path in TORCH_ROOT_FILES or module in TORCH_FOLDERS:
         return True
-    is_family = (module or "").startswith("methods/") and module not in METHOD_FORMATS
+    is_family = (module or "").startswith("methods/") and module not in MODEL_FORMATS
     return is_family and path.split("/")[-1].startswith(TORCH_FAMILY_FILES)

@@ -31,8 +31,7 @@ def problems(locked, found):
     for method, state in found.items():
         known = locked.get(method)
         if not state["source_digest"]:
-            lines.append(f"{method}: its sources are not in methods/register_sources.cpp and in FAMILIES of "
-                         "methods/CMakeLists.txt")
+            lines.append(f"{method}: no folder of methods/families.cpp has its sources")
         elif known is None:
             lines.append(f"{method}: not in {LOCK}")
         elif (known["version"], known["layers"]) != (state["version"], state["layers"]):

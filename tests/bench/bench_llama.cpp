@@ -16,17 +16,17 @@
 #include <vector>
 
 #include "harness/core/clock.h"
-#include "methods/backbones/llama/llama.h"
-#include "methods/backbones/llama/llama_bfloat16.h"
-#include "methods/backbones/runtime/torch_runtime.h"
-#include "methods/checkpoints/gguf.h"
-#include "methods/checkpoints/model_directory.h"
-#include "methods/kernels/cpu_kernels.h"
+#include "methods/models/architectures/llama/llama.h"
+#include "methods/models/architectures/llama/llama_bfloat16.h"
+#include "methods/models/checkpoints/gguf.h"
+#include "methods/models/checkpoints/model_directory.h"
+#include "methods/models/kernels/cpu_kernels.h"
+#include "methods/models/nn/runtime/torch_runtime.h"
 
 namespace {
 
-using qfs::backbones::KeyValueCache;
-using qfs::backbones::Llama;
+using qfs::architectures::Llama;
+using qfs::nn::KeyValueCache;
 
 template <class T>
 T value_or_exit(qfs::Result<T> result) {
@@ -48,12 +48,12 @@ std::vector<int32_t> prompt(int64_t tokens, int64_t row) {
   return ids;
 }
 
-qfs::Result<std::shared_ptr<const qfs::backbones::LlamaWeights>> load(const std::string& path) {
+qfs::Result<std::shared_ptr<const qfs::architectures::LlamaWeights>> load(const std::string& path) {
   if (!std::filesystem::is_directory(path)) {
-    return qfs::backbones::load_llama_weights(
+    return qfs::architectures::load_llama_weights(
         value_or_exit(qfs::checkpoints::GgufFile::open(path)));
   }
-  return qfs::backbones::load_llama_weights(
+  return qfs::architectures::load_llama_weights(
       value_or_exit(qfs::checkpoints::ModelDirectory::open(path)));
 }
 
@@ -106,9 +106,9 @@ int main(int argc, char** argv) {
   }
   qfs::RuntimeOptions runtime;
   runtime.threads = std::atoi(argv[2]);
-  check(qfs::backbones::configure_torch(runtime));
+  check(qfs::nn::configure_torch(runtime));
   auto weights = value_or_exit(load(argv[1]));
-  if (rounded) weights = value_or_exit(qfs::backbones::rounded_to_bfloat16(weights));
+  if (rounded) weights = value_or_exit(qfs::architectures::rounded_to_bfloat16(weights));
   Llama llama(weights, rounded && qfs::kernels::has_bfloat16_products());
   Bench bench(llama);
   for (std::string line; std::getline(std::cin, line);) {

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "methods/tokenizers/folders/tokenizer_files.h"
+#include "methods/models/tokenizers/folders/tokenizer_files.h"
 
 int main(int argc, char** argv) {
   if (argc != 3) {

@@ -5,22 +5,23 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "methods/backbones/bart/bart_weights.h"
-#include "methods/backbones/bart/device_bart.h"
+#include "methods/models/architectures/bart/bart.h"
+#include "methods/models/architectures/bart/bart_weights.h"
+#include "methods/models/nn/device/device_model.h"
 #include "tests/gpu/measuring.h"
 
 namespace qfs::test {
 
 namespace {
 
-using backbones::BartConfig;
-using backbones::BartWeights;
-using backbones::DecoderLayer;
-using backbones::EncoderLayer;
-using backbones::EncoderWeights;
-using backbones::LayerNorm;
-using backbones::Linear;
-using backbones::SequenceModel;
+using architectures::BartConfig;
+using architectures::BartWeights;
+using architectures::DecoderLayer;
+using architectures::EncoderLayer;
+using architectures::EncoderWeights;
+using nn::LayerNorm;
+using nn::Linear;
+using nn::SequenceModel;
 
 BartConfig config_of(bool tiny) {
   BartConfig config;
@@ -53,7 +54,7 @@ std::shared_ptr<const BartWeights> random_weights(const BartConfig& config, at::
   const LayerNorm norm = {at::ones({hidden}, options), at::zeros({hidden}, options)};
   auto encoder = std::make_shared<EncoderWeights>();
   encoder->config = config.encoder;
-  encoder->words = random({config.encoder.vocabulary, hidden});
+  encoder->token_embeddings = random({config.encoder.vocabulary, hidden});
   encoder->positions = random({config.encoder.position_rows, hidden});
   encoder->norm = norm;
   const int64_t inner = config.encoder.intermediate;
@@ -64,7 +65,7 @@ std::shared_ptr<const BartWeights> random_weights(const BartConfig& config, at::
   auto weights = std::make_shared<BartWeights>();
   weights->config = config;
   weights->encoder = encoder;
-  weights->words = encoder->words;
+  weights->token_embeddings = encoder->token_embeddings;
   weights->positions = random({config.decoder_position_rows, hidden});
   weights->norm = norm;
   for (int64_t i = 0; i < config.decoder_layers; ++i) {
@@ -79,7 +80,7 @@ std::shared_ptr<const BartWeights> random_weights(const BartConfig& config, at::
                                            .down = linear(hidden, inner),
                                            .output_norm = norm});
   }
-  weights->head = {weights->words, at::zeros({config.encoder.vocabulary}, options)};
+  weights->head = {weights->token_embeddings, at::zeros({config.encoder.vocabulary}, options)};
   return weights;
 }
 
@@ -136,14 +137,15 @@ double measure(SequenceModel& model, const Setting& setting, size_t rows, double
 
 }  // namespace
 
-void measure_bart(bool tiny, at::Device device, const backbones::DeviceServices& services,
+void measure_bart(bool tiny, at::Device device, const nn::DeviceServices& services,
                   double copy_rate, nlohmann::json& report) {
   const Setting setting = {config_of(tiny), tiny ? 300 : 1024, tiny ? 8 : 128, tiny ? 3 : 9};
   const auto weights = random_weights(setting.config, device);
-  backbones::DeviceServices eager = services;
+  nn::DeviceServices eager = services;
   eager.graphs = nullptr;
-  const auto recording = make_device_model(weights, services);
-  const auto launching = make_device_model(weights, eager);
+  const auto recording =
+      std::make_unique<qfs::nn::DeviceModel>(make_bart_decoder(weights), services);
+  const auto launching = std::make_unique<qfs::nn::DeviceModel>(make_bart_decoder(weights), eager);
   for (const auto& [name, rows] : {std::pair("bart_decode", 1), std::pair("bart_beams", 4)}) {
     nlohmann::json& result = report[name];
     result = {{"rows", rows}, {"source_tokens", setting.source}, {"steps", setting.steps}};

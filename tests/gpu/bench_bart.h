@@ -8,13 +8,13 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "methods/backbones/device/device_services.h"
+#include "methods/models/nn/device/device_services.h"
 
 namespace qfs::test {
 
 /// Adds "bart_decode" and "bart_beams": seconds of each repetition, seconds a step and bytes a
 /// second against `copy_rate`, "with_graphs" and "without_graphs", and the ratio of the two.
-void measure_bart(bool tiny, at::Device device, const backbones::DeviceServices& services,
+void measure_bart(bool tiny, at::Device device, const nn::DeviceServices& services,
                   double copy_rate, nlohmann::json& report);
 
 }  // namespace qfs::test

@@ -16,18 +16,19 @@
 #include <string_view>
 #include <vector>
 
-#include "methods/backbones/llama/device_llama.h"
-#include "methods/backbones/runtime/device_runtime.h"
-#include "methods/backbones/runtime/torch_runtime.h"
-#include "methods/kernels/device_loader.h"
+#include "methods/models/architectures/llama/llama_tensors.h"
+#include "methods/models/kernels/device_loader.h"
+#include "methods/models/nn/device/device_model.h"
+#include "methods/models/nn/runtime/device_runtime.h"
+#include "methods/models/nn/runtime/torch_runtime.h"
 #include "tests/gpu/bench_bart.h"
 #include "tests/gpu/measuring.h"
 
 namespace {
 
-using qfs::backbones::DeviceLlamaLayer;
-using qfs::backbones::DeviceLlamaWeights;
-using qfs::backbones::LlamaConfig;
+using qfs::architectures::LlamaConfig;
+using qfs::architectures::LlamaTensorLayer;
+using qfs::architectures::LlamaTensors;
 using qfs::test::median;
 using qfs::test::must;
 using qfs::test::seconds_of;
@@ -80,7 +81,7 @@ class Bench {
     at::Tensor c = at::empty_like(a);
     const auto seconds = seconds_of(setting_.repetitions, [&] {
       for (int i = 0; i < kProducts; ++i) at::mm_out(c, a, b);
-      wait_for(c);
+      inspect::wait_for(c);
     });
     const double rate = 2.0 * static_cast<double>(n * n * n) * kProducts / median(seconds);
     report["product"] = {{"seconds", seconds}, {"operations_per_second", rate}};
@@ -93,16 +94,16 @@ class Bench {
     const at::Tensor to = at::empty_like(from);
     const auto seconds = seconds_of(setting_.repetitions, [&] {
       to.copy_(from);
-      wait_for(to);
+      inspect::wait_for(to);
     });
     const double rate = 2.0 * static_cast<double>(setting_.copy_bytes) / median(seconds);
     report["copy"] = {{"seconds", seconds}, {"bytes_per_second", rate}};
     return rate;
   }
 
-  std::shared_ptr<const DeviceLlamaWeights> weights() const {
+  std::shared_ptr<const LlamaTensors> weights() const {
     const LlamaConfig& c = setting_.model;
-    auto weights = std::make_shared<DeviceLlamaWeights>();
+    auto weights = std::make_shared<LlamaTensors>();
     weights->config = c;
     const at::Tensor ones = at::ones({c.hidden}, options());
     const auto matrix = [&](int64_t rows, int64_t columns) {
@@ -110,21 +111,20 @@ class Bench {
     };
     weights->embedding = matrix(c.vocabulary, c.hidden);
     for (int64_t l = 0; l < c.layers; ++l) {
-      DeviceLlamaLayer layer;
+      LlamaTensorLayer layer;
       layer.attention_norm = layer.mlp_norm = ones;
-      layer.qkv = matrix(c.query_width() + 2 * c.kv_width(), c.hidden);
-      layer.attention_output = matrix(c.hidden, c.query_width());
-      layer.gate_up = matrix(2 * c.intermediate, c.hidden);
-      layer.down = matrix(c.hidden, c.intermediate);
+      layer.qkv.weight = matrix(c.query_width() + 2 * c.kv_width(), c.hidden);
+      layer.attention_output.weight = matrix(c.hidden, c.query_width());
+      layer.gate_up.weight = matrix(2 * c.intermediate, c.hidden);
+      layer.down.weight = matrix(c.hidden, c.intermediate);
       weights->layers.push_back(std::move(layer));
     }
     weights->output_norm = ones;
-    weights->head = matrix(c.vocabulary, c.hidden);
+    weights->head.weight = matrix(c.vocabulary, c.hidden);
     return weights;
   }
 
-  void prefill(qfs::backbones::SequenceModel& model, double product_rate,
-               nlohmann::json& report) const {
+  void prefill(qfs::nn::SequenceModel& model, double product_rate, nlohmann::json& report) const {
     const auto seconds = seconds_of(setting_.repetitions, [&] {
       must(model.begin(1, setting_.model.context));
       read_prompt(model, setting_.prompt);
@@ -141,7 +141,7 @@ class Bench {
                          {"of_product_rate", rate / product_rate}};
   }
 
-  void decode(qfs::backbones::SequenceModel& model, double copy_rate, const char* name,
+  void decode(qfs::nn::SequenceModel& model, double copy_rate, const char* name,
               nlohmann::json& report) const {
     const int64_t row = 0;
     std::vector<float> logits(static_cast<size_t>(setting_.model.vocabulary));
@@ -182,7 +182,7 @@ class Bench {
                                (2 * c.query_width() + 2 * c.kv_width() + 3 * c.intermediate));
   }
 
-  void read_prompt(qfs::backbones::SequenceModel& model, int64_t length) const {
+  void read_prompt(qfs::nn::SequenceModel& model, int64_t length) const {
     std::vector<int32_t> ids;
     for (int64_t i = 0; i < length; ++i) {
       ids.push_back(static_cast<int32_t>(i * 7919 % setting_.model.vocabulary));
@@ -191,7 +191,7 @@ class Bench {
     must(model.prefill(0, {.ids = ids}, logits));
   }
 
-  void step(qfs::backbones::SequenceModel& model, int64_t row, std::vector<float>& logits,
+  void step(qfs::nn::SequenceModel& model, int64_t row, std::vector<float>& logits,
             int64_t index) const {
     const auto token = static_cast<int32_t>(index * 31 % setting_.model.vocabulary);
     must(model.decode({&row, 1}, {&token, 1}, logits));
@@ -202,14 +202,14 @@ class Bench {
 };
 
 qfs::Status run(bool cuda, bool tiny, nlohmann::json& report) {
-  return qfs::backbones::guarded("measuring", [&]() -> qfs::Status {
-    qfs::backbones::DeviceServices services = qfs::backbones::cpu_device_services();
+  return qfs::nn::guarded("measuring", [&]() -> qfs::Status {
+    qfs::nn::DeviceServices services = qfs::nn::cpu_device_services();
     if (cuda) {
       const auto plugin = qfs::kernels::device_plugin();
       if (!plugin.ok()) return plugin.error();
-      services = qfs::backbones::plugin_services(**plugin, true);
+      services = qfs::nn::plugin_services(**plugin, true);
       nlohmann::json numerics;
-      if (auto added = qfs::backbones::add_cuda_facts(numerics, report["device"]); !added.ok()) {
+      if (auto added = qfs::nn::add_cuda_facts(numerics, report["device"]); !added.ok()) {
         return added;
       }
     }
@@ -217,12 +217,14 @@ qfs::Status run(bool cuda, bool tiny, nlohmann::json& report) {
     const double product_rate = bench.product_rate(report);
     const double copy_rate = bench.copy_rate(report);
     const auto weights = bench.weights();
-    const auto model = make_device_model(weights, services);
+    const auto model =
+        std::make_unique<qfs::nn::DeviceModel>(make_llama_decoder(weights), services);
     bench.prefill(*model, product_rate, report);
     bench.decode(*model, copy_rate, "decode", report);
-    qfs::backbones::DeviceServices eager = services;
+    qfs::nn::DeviceServices eager = services;
     eager.graphs = nullptr;
-    bench.decode(*make_device_model(weights, eager), copy_rate, "decode_without_graphs", report);
+    bench.decode(*std::make_unique<qfs::nn::DeviceModel>(make_llama_decoder(weights), eager),
+                 copy_rate, "decode_without_graphs", report);
     qfs::test::measure_bart(tiny, cuda ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU), services,
                             copy_rate, report);
     return {};
@@ -246,7 +248,7 @@ int main(int argc, char** argv) {
     }
   }
   ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);  // as qfs-host
-  must(qfs::backbones::configure_torch(
+  must(qfs::nn::configure_torch(
       {.device = cuda ? "cuda" : "cpu", .dtype = cuda ? "bfloat16" : "float32"}));
   nlohmann::json report = {{"schema", "qfs-bench-device/1"}, {"tiny", tiny}};
   must(run(cuda, tiny, report));

@@ -104,7 +104,7 @@ class Bootstrap(unittest.TestCase):
         (self.pins / "jieba.txt").write_text("# Small. 1 MB\n" + line)
 
     def write_registry(self, digest):
-        registry = self.root / "methods" / "backbones" / "registry" / "registry.json"
+        registry = self.root / "methods" / "models" / "registry" / "registry.json"
         registry.parent.mkdir(parents=True, exist_ok=True)
         registry.write_text(json.dumps({"smollm2-135m": {"file": "model.gguf", "sha256": digest}}))
 

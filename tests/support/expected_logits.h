@@ -1,5 +1,5 @@
 // Logits of decoder-only models beside those of transformers, which the cases of
-// tests/conformance/backbones/tiny_*_expected.json have.
+// tests/conformance/models/architectures/tiny_*_expected.json have.
 //
 // Used by conformance tests. Fails the test that calls it.
 #pragma once
@@ -11,19 +11,19 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "methods/backbones/sequence_model.h"
+#include "methods/models/nn/sequence_model.h"
 
 namespace qfs::test {
 
 /// Logits after reading `prompt` tokens at once and the rest one by one, at every `every`-th
 /// position that this passes.
-inline void expect_logits(backbones::SequenceModel& model, const nlohmann::json& test_case,
-                          size_t prompt, size_t every) {
+inline void expect_logits(nn::SequenceModel& model, const nlohmann::json& test_case, size_t prompt,
+                          size_t every) {
   constexpr double kTolerance = 2e-5;
   const std::vector<int32_t> ids = test_case.at("ids");
   std::vector<float> logits(static_cast<size_t>(model.shape().vocabulary));
   ASSERT_TRUE(model.begin(1, static_cast<int64_t>(ids.size())).ok());
-  const backbones::SequenceInput input = {
+  const nn::SequenceInput input = {
       .ids = {ids.begin(), ids.begin() + static_cast<int64_t>(prompt)}};
   ASSERT_TRUE(model.prefill(0, input, logits).ok());
   for (size_t position = prompt - 1;;) {

@@ -6,7 +6,8 @@
 
 #include "methods/extractive/sessions.h"
 #include "methods/extractive/specs.h"
-#include "methods/tokenizers/tokenizer.h"
+#include "methods/models/tokenizers/builtin_tokenizers.h"
+#include "methods/models/tokenizers/tokenizer.h"
 
 namespace qfs::test {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "methods/kernels/device_plugin.h"
+#include "methods/models/kernels/device_plugin.h"
 
 namespace qfs::test {
 

@@ -10,9 +10,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "methods/backbones/device/device_services.h"
-#include "methods/backbones/runtime/torch_runtime.h"
-#include "methods/kernels/device_loader.h"
+#include "methods/models/kernels/device_loader.h"
+#include "methods/models/nn/device/device_services.h"
+#include "methods/models/nn/runtime/torch_runtime.h"
 #include "tests/support/emulated_cuda/emulated_kernels.h"
 
 namespace qfs::test {
@@ -20,7 +20,7 @@ namespace qfs::test {
 struct KernelDevice {
   at::Device place = at::kCPU;
   const kernels::DeviceKernels* kernels = nullptr;
-  backbones::DeviceServices services;
+  nn::DeviceServices services;
 
   void* stream() const { return services.current_stream(0); }
 };
@@ -40,15 +40,15 @@ inline uint64_t repetitions(uint64_t count) {
 
 inline KernelDevice kernel_device() {
   KernelDevice device;
-  device.services = backbones::cpu_device_services();
+  device.services = nn::cpu_device_services();
   if (device_is("emulated")) device.services.kernels = &emulated_cuda_kernels();
   if (on_cuda()) {
-    const Status configured = backbones::configure_torch({.device = "cuda", .dtype = "bfloat16"});
+    const Status configured = nn::configure_torch({.device = "cuda", .dtype = "bfloat16"});
     EXPECT_TRUE(configured.ok()) << configured.error().to_string();
     const auto plugin = kernels::device_plugin();
     if (plugin.ok()) {
       device.place = at::Device(at::kCUDA, 0);
-      device.services = backbones::plugin_services(**plugin, true);
+      device.services = nn::plugin_services(**plugin, true);
     }
   }
   device.kernels = device.services.kernels;

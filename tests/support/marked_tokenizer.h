@@ -1,5 +1,5 @@
-// A vocabulary of single bytes and one special token, "</s>", for tests of what is put around texts.
-// Immutable; thread-safe; cannot fail.
+// A vocabulary of single bytes and one special token, "</s>", for tests of what is put around
+// texts. Immutable; thread-safe; cannot fail.
 #pragma once
 
 #include "tests/support/letter_tokenizer.h"

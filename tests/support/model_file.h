@@ -2,12 +2,12 @@
 // need it are skipped by name when it is absent.
 #pragma once
 
-#include "methods/backbones/registry/registry.h"
+#include "methods/models/registry/registry.h"
 
 namespace qfs::test {
 
 /// The checkpoint's resources, or the reason for skipping.
-inline Result<Resource> smollm2() { return backbones::resolve_backbone("smollm2-135m"); }
-inline Result<Resource> smollm2_tokenizer() { return backbones::resolve_tokenizer("smollm2-135m"); }
+inline Result<Resource> smollm2() { return registry::resolve_backbone("smollm2-135m"); }
+inline Result<Resource> smollm2_tokenizer() { return registry::resolve_tokenizer("smollm2-135m"); }
 
 }  // namespace qfs::test

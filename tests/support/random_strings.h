@@ -1,6 +1,6 @@
 // The random strings of the tokenizer tests, equal to those of
-// tests/conformance/tokenizers/random_strings.py: words, digits, white space, punctuation, special
-// tokens and code points of Unicode 14, well-formed. Pure.
+// tests/conformance/models/tokenizers/random_strings.py: words, digits, white space, punctuation,
+// special tokens and code points of Unicode 14, well-formed. Pure.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "methods/tokenizers/piece_list.h"
+#include "methods/models/tokenizers/pipeline/piece_vocabulary.h"
 
 namespace qfs::test {
 

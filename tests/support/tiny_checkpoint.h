@@ -1,7 +1,7 @@
 // Hugging Face folders of tiny random models, written from the cases that
-// tests/conformance/backbones/make_tiny_*_expected.py describe: config.json and safetensors.
+// tests/conformance/models/architectures/make_tiny_*_expected.py describe: config.json and safetensors.
 //
-// The C++ half of tests/conformance/backbones/tiny_models.py. Pure but for the files.
+// The C++ half of tests/conformance/models/architectures/tiny_models.py. Pure but for the files.
 #pragma once
 
 #include <cstdint>

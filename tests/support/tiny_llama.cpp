@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "harness/core/rng.h"
-#include "methods/tokenizers/bpe/byte_alphabet.h"
+#include "methods/models/tokenizers/bpe/byte_alphabet.h"
 #include "tests/support/gguf_writer.h"
 
 namespace qfs::test {

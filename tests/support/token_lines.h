@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "methods/tokenizers/tokenizer.h"
+#include "methods/models/tokenizers/tokenizer.h"
 
 namespace qfs::test {
 

@@ -12,8 +12,8 @@
 #include <string_view>
 
 #include "datasets/json_access.h"
-#include "datasets/predictions/importers.h"
 #include "datasets/predictions/importers/formats.h"
+#include "datasets/predictions/importers/importers.h"
 #include "datasets/predictions/prediction_fields.h"
 
 namespace qfs::datasets {

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "datasets/catalog.h"
 #include "datasets/check.h"
 #include "datasets/fetch/fetch.h"
+#include "datasets/readers/catalog.h"
 #include "datasets/text_lines.h"
 #include "harness/core/files.h"
 #include "tests/support/shared_data.h"

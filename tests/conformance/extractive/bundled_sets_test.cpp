@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "datasets/catalog.h"
+#include "datasets/readers/catalog.h"
 #include "metrics/chinese/icu_segmenter.h"
 #include "metrics/chinese/rouge_zh_metric.h"
 #include "metrics/rouge/rouge_metric.h"

@@ -3,7 +3,7 @@
 // resampled) above 0.
 #include <gtest/gtest.h>
 
-#include "datasets/catalog.h"
+#include "datasets/readers/catalog.h"
 #include "metrics/rouge/rouge_metric.h"
 #include "metrics/stats/bootstrap.h"
 #include "tests/support/extractive_fixture.h"

@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/apps/bertscore_session.h"
-#include "methods/backbones/encoders/text_embedder.h"
-#include "methods/backbones/registry/registry.h"
-#include "methods/backbones/runtime/torch_runtime.h"
-#include "methods/checkpoints/model_directory.h"
+#include "methods/models/architectures/bert/text_embedder.h"
+#include "methods/models/checkpoints/model_directory.h"
+#include "methods/models/nn/runtime/torch_runtime.h"
+#include "methods/models/registry/registry.h"
 #include "metrics/bertscore/baseline.h"
 #include "tests/support/tiny_checkpoint.h"
 
@@ -81,7 +81,7 @@ SessionRequest request_of(const Resource& model, int64_t layer, const json& opti
 
 void expect_ids(const Resource& model, int64_t layer, const json& options, const json& ids) {
   ResourceCache cache;
-  const auto embedder = backbones::TextEmbedder::open(
+  const auto embedder = architectures::TextEmbedder::open(
       model, {.layer = layer, .prefix_space = options.value("prefix_space", false)}, cache);
   ASSERT_TRUE(embedder.ok()) << embedder.error().to_string();
   for (const auto& [text, list] : ids.items()) {
@@ -127,7 +127,7 @@ void expect_scores(const SessionRequest& request, const json& items, const json&
 }
 
 TEST(BertScoreModels, TinyEncodersGiveBertScoresIdsAndValues) {
-  ASSERT_TRUE(backbones::configure_torch({}).ok());
+  ASSERT_TRUE(nn::configure_torch({}).ok());
   const json file = expected("bertscore_models_expected.json");
   ASSERT_GE(file.at("cases").size(), 10U);
   for (const json& test_case : file.at("cases")) {
@@ -149,9 +149,9 @@ TEST(BertScoreModels, TinyEncodersGiveBertScoresIdsAndValues) {
 }
 
 TEST(BertScoreModels, MiniLmGivesBertScoresIdsAndValues) {
-  const Result<Resource> model = backbones::resolve_backbone("minilm");
+  const Result<Resource> model = registry::resolve_backbone("minilm");
   if (!model.ok()) GTEST_SKIP() << "all-MiniLM-L6-v2: " << model.error().to_string();
-  ASSERT_TRUE(backbones::configure_torch({}).ok());
+  ASSERT_TRUE(nn::configure_torch({}).ok());
   const json file = expected("bertscore_minilm_expected.json");
   expect_ids(*model, 6, json::object(), file.at("ids"));
   for (const json& test_case : file.at("cases")) {

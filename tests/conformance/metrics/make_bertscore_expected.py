@@ -2,7 +2,7 @@
 """Writes bertscore_expected.json: BERTScore's arithmetic on vectors that C++ makes alike.
 
 Reference: bert_score 0.3.13's own greedy_cos_idf and get_idf_dict, one pair at a time, so that no padding takes
-part. Vectors are those of tests/conformance/backbones/tiny_models.py, named by text and token id.
+part. Vectors are those of tests/conformance/models/architectures/tiny_models.py, named by text and token id.
 
 Needs: bert-score 0.3.13, torch 2.11.0, numpy. Usage: make_bertscore_expected.py [OUT.json]
 """

@@ -6,7 +6,7 @@ what bert_score means, this script says so and mends it:
  - an empty text raises AttributeError under transformers 5; as under version 4 it is its two special tokens;
  - add_prefix_space is ignored under transformers 5; where a case asks for it, the space is put in here;
  - padding enters maxima as 0, so pairs are scored one at a time (batch_size=1), but for "batched" (batch_size=64).
-Weights of tiny models as tests/conformance/backbones/tiny_models.py makes them.
+Weights of tiny models as tests/conformance/models/architectures/tiny_models.py makes them.
 
 Needs: bert-score 0.3.13, transformers 5.23.0, torch 2.11.0, numpy; the folder that ./bootstrap.sh minilm prints.
 Usage: make_bertscore_models_expected.py MINILM_FOLDER [OUT_FOLDER]

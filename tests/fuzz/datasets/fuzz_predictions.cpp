@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "datasets/predictions/importers.h"
+#include "datasets/predictions/importers/importers.h"
 #include "datasets/predictions/plain_prediction.h"
 #include "datasets/predictions/prediction_lines.h"
 #include "datasets/predictions/python_list.h"

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "datasets/catalog.h"
+#include "datasets/readers/catalog.h"
 #include "tests/unit/datasets/requests.h"
 
 namespace qfs::datasets {

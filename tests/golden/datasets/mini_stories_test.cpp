@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "datasets/catalog.h"
 #include "datasets/check.h"
+#include "datasets/readers/catalog.h"
 #include "tests/unit/datasets/requests.h"
 
 namespace qfs::datasets {

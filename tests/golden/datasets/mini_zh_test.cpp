@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "datasets/catalog.h"
+#include "datasets/readers/catalog.h"
 #include "harness/core/utf8.h"
 #include "tests/unit/datasets/requests.h"
 

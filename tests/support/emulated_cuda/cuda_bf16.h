@@ -1,7 +1,7 @@
 // bfloat16 under CUDA's names, by LibTorch's type; both round to nearest even.
 //
-// Included by methods/kernels/cuda/element.cuh where it is compiled for the CPU (cuda_runtime.h of
-// this folder). Plain values; cannot fail.
+// Included by methods/models/kernels/cuda/element.cuh where it is compiled for the CPU
+// (cuda_runtime.h of this folder). Plain values; cannot fail.
 #pragma once
 
 #include <c10/util/BFloat16.h>

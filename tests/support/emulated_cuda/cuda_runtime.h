@@ -1,7 +1,8 @@
 // What our kernels use of CUDA's runtime and built-in names, on block_threads.h. It stands where
 // the toolkit's header of this name stands when nvcc compiles them.
 //
-// Included by methods/kernels/cuda/*.cu. Not thread-safe; launches throw what run_grid throws.
+// Included by methods/models/kernels/cuda/*.cu. Not thread-safe; launches throw what run_grid
+// throws.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "tests/support/emulated_cuda/emulated_kernels.h"
 
-#include "methods/kernels/cuda/kernels.h"
+#include "methods/models/kernels/cuda/kernels.h"
 #include "tests/support/emulated_cuda/block_threads.h"
 
 namespace qfs::kernels::cuda {
@@ -18,7 +18,7 @@ emulated_cuda::SharedMemory emulated_cuda::shared_memory() {
 const kernels::DeviceKernels& emulated_cuda_kernels() {
   static constexpr kernels::DeviceKernels kKernels{
       "emulated", &kernels::cuda::rotate_store, &kernels::cuda::decode_attention,
-      &kernels::cuda::gated_activation, &kernels::cuda::sample_nucleus};
+      &kernels::cuda::gated_activation};
   return kKernels;
 }
 

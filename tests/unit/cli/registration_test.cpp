@@ -5,8 +5,8 @@
 
 #include <set>
 
-#include "methods/register_light_sessions.h"
-#include "methods/register_specs.h"
+#include "methods/families.h"
+#include "methods/light_sessions.h"
 
 namespace qfs::methods {
 namespace {

@@ -151,18 +151,11 @@ class Model(ModelTest):
                  for seed in ("1", "1", "2")]
         self.assertEqual(drawn[0], drawn[1])
         self.assertNotEqual(drawn[0], drawn[2])
-        self.assert_fails(5, self.run_bench("model", "logits", "./tiny", "--text", "Ab", "--dtype", "bfloat16"),
-                          "GPT-2 is computed on a CPU in float32")
-
-    def test_flash_attention_is_refused_where_it_cannot_be(self):
-        self.write_model(led_shapes(), **LED)
-        arguments = ("./tiny", "--text", "Ab cd", "--flash-windows")
-        for verb in ("logits", "generate"):
-            self.assert_fails(5, self.run_bench("model", verb, *arguments), "need a GPU; the device is 'cpu'")
-        self.write_model(led_shapes(), **{**LED, "encoder_attention_heads": HIDDEN})
-        self.assert_fails(2, self.run_bench("model", "logits", *arguments), "this encoder's is 1")
-        self.write_model()
-        self.assert_fails(2, self.run_bench("model", "logits", *arguments), "this backbone has none")
+        rounded = self.ask("logits", "./tiny", "--text", "Ab", "--dtype", "bfloat16")["logits"]
+        self.assertNotEqual(logits, rounded)
+        largest = max(map(abs, logits))
+        for one, other in zip(logits, rounded):
+            self.assertAlmostEqual(one, other, delta=0.05 * largest)
 
     def test_wrong_parameters_of_decoding_are_named(self):
         self.write_model()

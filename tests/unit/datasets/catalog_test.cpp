@@ -1,5 +1,5 @@
 // The catalog: names, defaults, choices with suggestions, the cache of loaded sets.
-#include "datasets/catalog.h"
+#include "datasets/readers/catalog.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "datasets/catalog.h"
+#include "datasets/readers/catalog.h"
 #include "tests/support/temporary_folder.h"
 
 namespace qfs::datasets {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "datasets/catalog.h"
+#include "datasets/readers/catalog.h"
 #include "datasets/readers/covidet.h"
 #include "datasets/readers/qmsum.h"
 #include "datasets/readers/squality.h"

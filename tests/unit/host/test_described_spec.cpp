@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "harness/host/described_spec.h"
-#include "methods/tokenizers/truncation.h"
+#include "methods/models/prompting/truncation.h"
 
 namespace qfs::host {
 namespace {

@@ -4,9 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "harness/core/sha256.h"
-#include "methods/backbones/registry/registry.h"
-#include "methods/tokenizers/prompt_template.h"
-#include "methods/tokenizers/tokenizer.h"
+#include "methods/models/prompting/prompt_template.h"
+#include "methods/models/registry/registry.h"
+#include "methods/models/tokenizers/builtin_tokenizers.h"
+#include "methods/models/tokenizers/tokenizer.h"
 #include "methods/zero_shot/chunked_spec.h"
 #include "methods/zero_shot/session.h"
 #include "methods/zero_shot/spec.h"
@@ -180,22 +181,22 @@ TEST_F(ChunkedSessionTest, a_chunk_beyond_the_window_is_an_error_that_names_the_
 }
 
 TEST_F(ChunkedSessionTest, an_encoder_decoder_reads_summaries_as_a_document_and_refines_nothing) {
-  const auto resource = backbones::resolve_backbone(qfs::test::TinySeq2Seq{}.write(folder_));
+  const auto resource = registry::resolve_backbone(qfs::test::TinySeq2Seq{}.write(folder_));
   ASSERT_TRUE(resource.ok()) << resource.error().to_string();
   backbone_ = *resource;
   SessionRequest request = request_of(ChunkMergeSpec());
-  request.params.set("prompt", std::string(tokenizers::default_prompt()));
+  request.params.set("prompt", std::string(prompting::default_prompt()));
   request.params.set("local_context", int64_t{5});
   request.params.set("chunk_new_tokens", int64_t{3});
   const auto as_zero_shot = [&](const std::string& document, int64_t new_tokens) {
-    return call(document, new_tokens, std::string(tokenizers::default_prompt()));
+    return call(document, new_tokens, std::string(prompting::default_prompt()));
   };
   std::string all = as_zero_shot("Ann: a b c", 3).text;
   for (const char* part : {"d e f g", "h i"}) all += "\n\n" + as_zero_shot(part, 3).text;
   EXPECT_EQ(run(chunk_merge_factory(), request, example_).text, as_zero_shot(all, 7).text);
 
   SessionRequest refine = request_of(RefineSpec());
-  refine.params.set("prompt", std::string(tokenizers::default_prompt()));
+  refine.params.set("prompt", std::string(prompting::default_prompt()));
   const auto refused = refine_factory().open(refine, cache_);
   ASSERT_FALSE(refused.ok());
   EXPECT_THAT(refused.error().message, HasSubstr("use chunk_merge"));

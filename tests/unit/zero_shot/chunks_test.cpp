@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "methods/models/tokenizers/builtin_tokenizers.h"
+#include "methods/models/tokenizers/folders/open_tokenizer.h"
 #include "methods/zero_shot/chunked_spec.h"
 
 namespace qfs::zero_shot {
@@ -14,7 +16,7 @@ using ::testing::HasSubstr;
 
 std::vector<std::string> chunks(std::vector<std::string> texts, ChunkSizes sizes,
                                 const char* tokenizer = "words") {
-  tokenizers::TruncatedDocument document;
+  prompting::TruncatedDocument document;
   document.texts = std::move(texts);
   const auto opened = tokenizers::open_tokenizer(*tokenizers::builtin_tokenizer(tokenizer));
   return make_chunks(document, **opened, sizes);

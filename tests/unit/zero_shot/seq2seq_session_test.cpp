@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "methods/backbones/registry/registry.h"
+#include "methods/models/registry/registry.h"
 #include "methods/zero_shot/session.h"
 #include "methods/zero_shot/spec.h"
 #include "tests/support/recording_sink.h"
@@ -27,7 +27,7 @@ class Seq2SeqSessionTest : public ::testing::Test {
   }
 
   void use(const TinySeq2Seq& tiny) {
-    const auto resource = backbones::resolve_backbone(tiny.write(folder_));
+    const auto resource = registry::resolve_backbone(tiny.write(folder_));
     ASSERT_TRUE(resource.ok()) << resource.error().to_string();
     request_.backbone = *resource;
   }
@@ -133,20 +133,6 @@ TEST_F(Seq2SeqSessionTest, global_tokens_of_a_windowed_encoder_change_what_is_re
   EXPECT_NE(texts["none"], texts["query"]);
   EXPECT_NE(texts["first"], texts["first_and_query"]);
   EXPECT_NE(texts["first"], texts["first_and_separators"]);
-}
-
-TEST_F(Seq2SeqSessionTest, flash_attention_that_cannot_be_had_is_refused_and_never_replaced) {
-  use({.led = true});
-  request_.params.set("flash_windows", false);
-  EXPECT_EQ(refusal(), "opened");
-  request_.params.set("flash_windows", true);
-  EXPECT_THAT(refusal(), HasSubstr("a multiple of 8 up to 256; this encoder's is 4"));
-  use({.led = true, .width = 16, .heads = 2});
-  EXPECT_THAT(refusal(), HasSubstr("need a GPU; the device is 'cpu'"));
-  use({.width = 16, .heads = 2});
-  EXPECT_THAT(refusal(), HasSubstr("an encoder with windows"));
-  request_.params.set("window", int64_t{8});
-  EXPECT_THAT(refusal(), HasSubstr("need a GPU"));
 }
 
 TEST_F(Seq2SeqSessionTest, a_bart_with_windows_reads_longer_sources) {

@@ -8,8 +8,9 @@
 
 #include "harness/core/sha256.h"
 #include "harness/core/utf8.h"
-#include "methods/backbones/backbone.h"
-#include "methods/tokenizers/tokenizer.h"
+#include "methods/models/architectures/backbone.h"
+#include "methods/models/tokenizers/builtin_tokenizers.h"
+#include "methods/models/tokenizers/tokenizer.h"
 #include "methods/zero_shot/spec.h"
 #include "tests/support/recording_sink.h"
 #include "tests/support/temporary_folder.h"
@@ -82,15 +83,15 @@ TEST_F(ZeroShotSessionTest, the_prompt_holds_document_and_query_and_is_counted) 
 TEST_F(ZeroShotSessionTest, phases_say_their_work_and_the_machine_its_limits) {
   const RecordingSink sink = run({example(4)});
   ResourceCache cache;
-  const auto backbone = backbones::open_backbone(*request_.backbone, cache);
+  const auto backbone = architectures::open_backbone(*request_.backbone, cache);
   ASSERT_TRUE(backbone.ok());
-  const backbones::ModelWork model = (*backbone)->network->work({});
+  const nn::ModelWork model = (*backbone)->network->work({});
   const int64_t read = sink.phases.at("prefill");
-  EXPECT_EQ(sink.work.at("prefill"), backbones::prefill_work(model, {.tokens = read}));
+  EXPECT_EQ(sink.work.at("prefill"), nn::prefill_work(model, {.tokens = read}));
   Work decoding;
   for (int64_t step = 0; step < sink.phases.at("decode"); ++step) {
-    const backbones::RowGroup row = {1, read + step};
-    decoding += backbones::decode_work(model, {&row, 1});
+    const nn::RowGroup row = {1, read + step};
+    decoding += nn::decode_work(model, {&row, 1});
   }
   EXPECT_EQ(sink.work.at("decode"), decoding);
   EXPECT_GT(decoding.bytes, 0);

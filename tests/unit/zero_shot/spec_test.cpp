@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "methods/tokenizers/prompt_template.h"
+#include "methods/models/prompting/prompt_template.h"
 
 namespace qfs::zero_shot {
 namespace {
@@ -35,9 +35,9 @@ TEST(ZeroShotSpec, defaults_are_valid_and_documented) {
   EXPECT_FALSE(needs.references || needs.evidence);
 }
 
-TEST(ZeroShotSpec, only_batches_their_prefixes_and_flash_attention_are_how_and_not_what) {
+TEST(ZeroShotSpec, only_batches_and_their_prefixes_are_how_and_not_what) {
   for (const ParamSpec& param : ZeroShotSpec().params()) {
-    const bool switched = param.name == "prefix_reuse" || param.name == "flash_windows";
+    const bool switched = param.name == "prefix_reuse";
     EXPECT_EQ(param.numerics, switched || param.name == "batch_size") << param.name;
     // Left out it must be in no id.
     if (switched) {
@@ -118,17 +118,17 @@ TEST(ZeroShotSpec, cost_grows_with_every_length) {
 }
 
 TEST(Prompt, placeholders_are_filled_once_and_their_text_is_not_looked_at_again) {
-  EXPECT_EQ(tokenizers::fill_prompt("Q: {query}\nD: {document}.", "a {query} b", "{document}?"),
+  EXPECT_EQ(prompting::fill_prompt("Q: {query}\nD: {document}.", "a {query} b", "{document}?"),
             "Q: {document}?\nD: a {query} b.");
-  EXPECT_EQ(tokenizers::fill_prompt("{document} {", "d", "q"), "d {");
+  EXPECT_EQ(prompting::fill_prompt("{document} {", "d", "q"), "d {");
 }
 
 TEST(Prompt, an_example_without_a_query_asks_for_a_summary) {
-  EXPECT_EQ(tokenizers::fill_prompt("{document}|{query}", "d", ""), "d|Summarize the document.");
+  EXPECT_EQ(prompting::fill_prompt("{document}|{query}", "d", ""), "d|Summarize the document.");
 }
 
 TEST(Prompt, templates_need_the_document_once_and_know_no_other_name) {
-  EXPECT_TRUE(tokenizers::check_prompt(tokenizers::default_prompt()).ok());
+  EXPECT_TRUE(tokenizers::check_prompt(prompting::default_prompt()).ok());
   EXPECT_TRUE(tokenizers::check_prompt("{document}").ok());
   EXPECT_TRUE(tokenizers::check_prompt(R"({"json": {document}, "list": {}, "X": {Query}})").ok());
   EXPECT_THAT(tokenizers::check_prompt("{query}").error().message, HasSubstr("{document} 0 times"));

@@ -1,0 +1,146 @@
+#include "methods/models/architectures/llama/llama_tensors.h"
+
+#include <ATen/ops/rms_norm.h>
+#include <ATen/ops/tensor.h>
+
+#include <utility>
+
+#include "methods/models/architectures/llama/llama_names.h"
+#include "methods/models/architectures/llama/llama_network.h"
+#include "methods/models/kernels/cpu_kernels.h"
+#include "methods/models/nn/device_copier.h"
+#include "methods/models/nn/runtime/torch_runtime.h"
+
+namespace qfs::architectures {
+
+namespace {
+
+class Expander {
+ public:
+  Expander(at::Device device, at::ScalarType type) : copier_(device, type) {}
+
+  at::Tensor matrix(const nn::Matrix& source) {
+    const auto expand = kernels::cpu_kernels().expand;
+    return copier_.matrix(
+        source.rows, source.columns, [&](int64_t first, int64_t count, float* out) {
+          for (int64_t row = first; row < first + count; ++row, out += source.columns) {
+            expand(source.type, source.row(row), source.columns, out);
+          }
+        });
+  }
+  at::Tensor vector(const std::vector<float>& source) {
+    return source.empty() ? at::Tensor() : copier_.tensor(at::tensor(source));
+  }
+  nn::Linear linear(const nn::Matrix& weight, const std::vector<float>& bias) {
+    return {matrix(weight), vector(bias)};
+  }
+
+ private:
+  nn::DeviceCopier copier_;
+};
+
+class LlamaDecoder final : public nn::DecoderOf<LlamaDecoder, LlamaTensors> {
+ public:
+  explicit LlamaDecoder(std::shared_ptr<const LlamaTensors> weights)
+      : DecoderOf(std::move(weights)) {
+    const LlamaConfig& c = weights_->config;
+    shape_ = {.sequence = shape_of(c),
+              .layers = c.layers,
+              .heads = c.heads,
+              .kv_heads = c.kv_heads,
+              .head_dim = c.head_dim,
+              .rope = c.rope};
+  }
+
+  const nn::DecoderShape& shape() const override { return shape_; }
+  const nn::Linear& head() const override { return weights_->head; }
+
+  at::Tensor embed(const at::Tensor& ids, const at::Tensor& /*positions*/) const override {
+    const at::Tensor states = weights_->embedding.index_select(0, ids);
+    if (!weights_->config.embedding_norm) return states;
+    return nn::apply(weights_->embedding_norm, states, LlamaConfig::kEmbeddingNormEps);
+  }
+
+  at::Tensor layer(size_t index, const at::Tensor& stream,
+                   nn::LayerOperations& run) const override {
+    const LlamaTensorLayer& layer = weights_->layers[index];
+    const at::Tensor qkv = run.multiply(layer.qkv, normed(stream, layer.attention_norm));
+    const at::Tensor attended = run.attend_past(index, qkv);
+    const at::Tensor middle =
+        run.kept(index, stream) + run.multiply(layer.attention_output, attended);
+    const at::Tensor gate_up = run.multiply(layer.gate_up, normed(middle, layer.mlp_norm));
+    return middle + run.multiply(layer.down, run.gated_silu(gate_up));
+  }
+
+  at::Tensor last_states(const at::Tensor& stream) const override {
+    return normed(stream, weights_->output_norm);
+  }
+
+ private:
+  at::Tensor normed(const at::Tensor& states, const at::Tensor& weight) const {
+    return at::rms_norm(states, {weights_->config.hidden}, weight, weights_->config.rms_eps);
+  }
+
+  nn::DecoderShape shape_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const LlamaTensors>> copy_to_device(const LlamaWeights& weights,
+                                                           at::Device device, at::ScalarType type) {
+  using Copied = Result<std::shared_ptr<const LlamaTensors>>;
+  return nn::guarded("copying weights to " + device.str(), [&]() -> Copied {
+    Expander from(device, type);
+    auto copy = std::make_shared<LlamaTensors>();
+    copy->config = weights.config;
+    copy->embedding = from.matrix(weights.embedding);
+    copy->embedding_norm = {from.vector(weights.embedding_norm),
+                            from.vector(weights.embedding_norm_bias)};
+    for (const LlamaLayer& layer : weights.layers) {
+      copy->layers.push_back(
+          {from.vector(layer.attention_norm), from.linear(layer.qkv, layer.qkv_bias),
+           from.linear(layer.attention_output, layer.output_bias), from.vector(layer.mlp_norm),
+           from.linear(layer.gate_up, layer.gate_up_bias),
+           from.linear(layer.down, layer.down_bias)});
+    }
+    copy->output_norm = from.vector(weights.output_norm);
+    const bool tied = weights.head.data == weights.embedding.data;
+    copy->head = {tied ? copy->embedding : from.matrix(weights.head)};
+    return std::shared_ptr<const LlamaTensors>(std::move(copy));
+  });
+}
+
+void visit_weights(LlamaTensors& weights, nn::WeightVisitor& visitor) {
+  const LlamaNames& names = hugging_face_llama_names();
+  const LlamaConfig& c = weights.config;
+  const std::vector<int64_t> table = {c.vocabulary, c.hidden};
+  visitor.tensor(names.embedding + ".weight", weights.embedding, table);
+  if (c.embedding_norm) visitor.norm(names.embedding_norm, weights.embedding_norm, c.hidden);
+  weights.layers.resize(static_cast<size_t>(c.layers));
+  for (int64_t i = 0; i < c.layers; ++i) {
+    const LlamaLayerNames from = names.layer(i);
+    LlamaTensorLayer& layer = weights.layers[static_cast<size_t>(i)];
+    visitor.tensor(from.attention_norm + ".weight", layer.attention_norm, {c.hidden});
+    visitor.fused(
+        {{from.query, c.query_width()}, {from.key, c.kv_width()}, {from.value, c.kv_width()}},
+        layer.qkv, c.hidden, c.qkv_bias);
+    visitor.linear(from.attention_output, layer.attention_output, c.hidden, c.query_width(),
+                   c.output_bias);
+    visitor.tensor(from.mlp_norm + ".weight", layer.mlp_norm, {c.hidden});
+    visitor.fused({{from.gate, c.intermediate}, {from.up, c.intermediate}}, layer.gate_up, c.hidden,
+                  c.mlp_bias);
+    visitor.linear(from.down, layer.down, c.hidden, c.intermediate, c.mlp_bias);
+  }
+  visitor.tensor(names.output_norm + ".weight", weights.output_norm, {c.hidden});
+  if (c.tied) {
+    visitor.tied(names.head + ".weight", weights.head.weight, weights.embedding, table);
+  } else {
+    visitor.tensor(names.head + ".weight", weights.head.weight, table);
+  }
+}
+
+std::shared_ptr<const nn::Decoder> make_llama_decoder(std::shared_ptr<const LlamaTensors> weights) {
+  return std::make_shared<LlamaDecoder>(std::move(weights));
+}
+
+}  // namespace qfs::architectures

@@ -1,0 +1,222 @@
+// The kernels of dense_kernels.h, written once over a vector of floats.
+//
+// Included by exactly the files that define such a vector (`V`: kLanes, kRows, zero, load,
+// broadcast, multiply_add, store) for one instruction set. What is not a product is plain loops,
+// which the compiler vectorises without changing the order of a sum.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "methods/models/kernels/dense_kernels.h"
+
+namespace qfs::kernels {
+namespace {
+
+/// Adds two vectors of which `columns` values count to y.
+template <class V>
+void add_columns(V first, V second, float* y, int64_t columns) {
+  float values[2 * V::kLanes];
+  first.store(values);
+  second.store(values + V::kLanes);
+  for (int64_t i = 0; i < columns; ++i) y[i] += values[i];
+}
+
+/// kRows rows of x against two vectors of a panel's columns. Not inlined: by itself it keeps all
+/// sums in registers.
+template <class V, int kRows>
+[[gnu::noinline]] void multiply_block(const float* panel, const float* bias, const float* x,
+                                      int64_t x_stride, int64_t inputs, float* y, int64_t y_stride,
+                                      int64_t columns, bool add) {
+  V first[kRows];
+  V second[kRows];
+  for (int r = 0; r < kRows; ++r) {
+    first[r] = V::load(bias);
+    second[r] = V::load(bias + V::kLanes);
+  }
+  for (int64_t k = 0; k < inputs; ++k) {
+    const V a = V::load(panel + k * kPanelWidth);
+    const V b = V::load(panel + k * kPanelWidth + V::kLanes);
+    for (int r = 0; r < kRows; ++r) {
+      const V value = V::broadcast(x + r * x_stride + k);
+      first[r] = V::multiply_add(value, a, first[r]);
+      second[r] = V::multiply_add(value, b, second[r]);
+    }
+  }
+  for (int r = 0; r < kRows; ++r) {
+    if (add) {
+      add_columns(first[r], second[r], y + r * y_stride, columns);
+      continue;
+    }
+    if (columns >= 2 * V::kLanes) {
+      first[r].store(y + r * y_stride);
+      second[r].store(y + r * y_stride + V::kLanes);
+      continue;
+    }
+    float values[2 * V::kLanes];
+    first[r].store(values);
+    second[r].store(values + V::kLanes);
+    std::copy_n(values, columns, y + r * y_stride);
+  }
+}
+
+/// The last rows, fewer than a block has.
+template <class V, int kRows>
+void multiply_rest(int64_t rows, const float* panel, const float* bias, const float* x,
+                   int64_t x_stride, int64_t inputs, float* y, int64_t y_stride, int64_t columns,
+                   bool add) {
+  if constexpr (kRows > 0) {
+    if (rows == kRows) {
+      multiply_block<V, kRows>(panel, bias, x, x_stride, inputs, y, y_stride, columns, add);
+    } else {
+      multiply_rest<V, kRows - 1>(rows, panel, bias, x, x_stride, inputs, y, y_stride, columns,
+                                  add);
+    }
+  }
+}
+
+/// Asks for the next floats of a weight while the present ones are multiplied: weights are larger
+/// than a core's cache.
+inline void prefetch(const float* from, int64_t count) {
+  for (int64_t i = 0; i < count; i += 16) __builtin_prefetch(from + i, 0, 2);
+}
+
+template <class V>
+void multiply(const PanelProduct& product) {
+  constexpr int64_t kStep = 2 * V::kLanes;
+  const int64_t panel_size = kPanelWidth * product.inputs;
+  const int64_t share = panel_size / std::max<int64_t>(product.rows / V::kRows, 1) + 1;
+  for (int64_t column = 0; column < product.outputs; column += kStep) {
+    const int64_t columns = std::min(kStep, product.outputs - column);
+    const float* const panel =
+        product.panels + column / kPanelWidth * kPanelWidth * product.inputs + column % kPanelWidth;
+    float bias[kStep] = {};
+    if (product.bias != nullptr) std::copy_n(product.bias + column, columns, bias);
+    const float* x = product.x;
+    float* y = product.y + column;
+    int64_t rows = product.rows;
+    int64_t ahead = column + kStep < product.outputs ? 0 : panel_size;
+    for (; rows >= V::kRows; rows -= V::kRows) {
+      prefetch(panel + panel_size + ahead, std::min(share, panel_size - ahead));
+      ahead = std::min(ahead + share, panel_size);
+      multiply_block<V, V::kRows>(panel, bias, x, product.x_stride, product.inputs, y,
+                                  product.y_stride, columns, product.add);
+      x += V::kRows * product.x_stride;
+      y += V::kRows * product.y_stride;
+    }
+    multiply_rest<V, V::kRows - 1>(rows, panel, bias, x, product.x_stride, product.inputs, y,
+                                   product.y_stride, columns, product.add);
+  }
+}
+
+/// e^x for x <= 0, to 2 units in the last place; e^-87 below -87. Coefficients: Cephes, expf.
+inline float negative_exp(float x) {
+  x = x < -87.0F ? -87.0F : x;
+  const auto n = static_cast<int32_t>(x * 1.44269504F - 0.5F);
+  const auto whole = static_cast<float>(n);
+  const float r = (x - whole * 0.693359375F) + whole * 2.12194440e-4F;
+  float p = 1.9875691500e-4F;
+  p = p * r + 1.3981999507e-3F;
+  p = p * r + 8.3334519073e-3F;
+  p = p * r + 4.1665795894e-2F;
+  p = p * r + 1.6666665459e-1F;
+  p = p * r + 5.0000001201e-1F;
+  return (p * r * r + r + 1.0F) * std::bit_cast<float>((n + 127) << 23);
+}
+
+inline void gelu(float* values, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    const float x = values[i];
+    const float z = std::fabs(x) * 0.70710678F;
+    const float t = 1.0F / (1.0F + 0.3275911F * z);
+    float p = 1.061405429F;
+    p = p * t - 1.453152027F;
+    p = p * t + 1.421413741F;
+    p = p * t - 0.284496736F;
+    p = p * t + 0.254829592F;
+    const float half_erfc = 0.5F * p * t * negative_exp(-z * z);
+    const float rest = 1.0F - half_erfc;
+    values[i] = x * (x < 0 ? half_erfc : rest);
+  }
+}
+
+inline void gelu_tanh(float* values, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    const float x = values[i];
+    const float u = 1.5957691216F * (x + 0.044715F * x * x * x);  // 2 sqrt(2 / pi) (…)
+    const float e = negative_exp(-std::fabs(u));
+    values[i] = x * (u < 0 ? e : 1.0F) / (1.0F + e);
+  }
+}
+
+constexpr int kSums = 16;
+
+/// Sixteen running sums, folded in a fixed tree.
+inline float folded(float* sums) {
+  for (int width = kSums / 2; width > 0; width /= 2) {
+    for (int i = 0; i < width; ++i) sums[i] += sums[i + width];
+  }
+  return sums[0];
+}
+
+/// Sum of `term(i)` over [0, count).
+template <class Term>
+float fixed_sum(int64_t count, Term&& term) {
+  float sums[kSums] = {};
+  int64_t i = 0;
+  for (; i + kSums <= count; i += kSums) {
+    for (int j = 0; j < kSums; ++j) sums[j] += term(i + j);
+  }
+  for (int j = 0; i + j < count; ++j) sums[j] += term(i + j);
+  return folded(sums);
+}
+
+/// Of at least one value.
+inline float maximum(const float* values, int64_t count) {
+  float best[kSums];
+  std::fill_n(best, kSums, values[0]);
+  int64_t i = 0;
+  for (; i + kSums <= count; i += kSums) {
+    for (int j = 0; j < kSums; ++j) best[j] = best[j] < values[i + j] ? values[i + j] : best[j];
+  }
+  for (int j = 0; i + j < count; ++j) best[j] = std::max(best[j], values[i + j]);
+  return *std::max_element(best, best + kSums);
+}
+
+inline void layer_norm(float* rows, int64_t count, int64_t width, const float* weight,
+                       const float* bias, float eps) {
+  const auto n = static_cast<float>(width);
+  for (int64_t r = 0; r < count; ++r) {
+    float* const row = rows + r * width;
+    const float mean = fixed_sum(width, [&](int64_t i) { return row[i]; }) / n;
+    const float variance =
+        fixed_sum(width, [&](int64_t i) { return (row[i] - mean) * (row[i] - mean); }) / n;
+    const float scale = 1.0F / std::sqrt(variance + eps);
+    for (int64_t i = 0; i < width; ++i) row[i] = (row[i] - mean) * scale * weight[i] + bias[i];
+  }
+}
+
+inline void softmax(float* rows, int64_t count, int64_t width, int64_t stride, float scale) {
+  for (int64_t r = 0; r < count; ++r) {
+    float* const row = rows + r * stride;
+    const float largest = maximum(row, width);
+    // Whole vectors: what stands behind the row ends as e^-87, which changes no sum.
+    std::fill(row + width, row + stride, -std::numeric_limits<float>::max());
+    for (int64_t i = 0; i < stride; ++i) row[i] = negative_exp((row[i] - largest) * scale);
+    const float factor = 1.0F / fixed_sum(stride, [&](int64_t i) { return row[i]; });
+    // Their share would be a subnormal number, which takes some processors a hundred cycles.
+    std::fill(row + width, row + stride, 0.0F);
+    for (int64_t i = 0; i < stride; ++i) row[i] *= factor;
+  }
+}
+
+template <class V>
+constexpr DenseKernels make_dense_kernels(const char* instruction_set) {
+  return {instruction_set, multiply<V>, gelu, gelu_tanh, layer_norm, softmax};
+}
+
+}  // namespace
+}  // namespace qfs::kernels

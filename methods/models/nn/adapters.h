@@ -1,0 +1,109 @@
+// Low-rank adapters: y = W x + b becomes y = W x + b + scale * B (A x) (Hu et al. 2021), on any
+// linear layer of a model or on the rows of a fused one that are a layer of the checkpoint.
+//
+// Bound to a model's weights by SequenceModel::bind or to a decoder's by bind_adapters; rows of a
+// model carry them (SequenceInput::adapters). Immutable; thread-safe. LibTorch's exceptions pass
+// through but where a Result is returned.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/cat.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/api/result.h"
+#include "methods/models/nn/decoder.h"
+
+namespace qfs::nn {
+
+struct LowRank {
+  at::Tensor down;   ///< A: [rank, inputs]
+  at::Tensor up;     ///< B: [outputs, rank]
+  double scale = 1;  ///< alpha / rank
+};
+
+/// By the names of layers in checkpoints, without ".weight".
+using LowRankByName = std::map<std::string, LowRank>;
+
+/// A matrix of a model that adapters may be added to.
+struct AdapterTarget {
+  const void* weight = nullptr;   ///< what Adapters::of is asked for
+  std::vector<FusedPart> layers;  ///< of the checkpoint, below one another
+  int64_t inputs = 0;
+};
+
+class Adapters {
+ public:
+  /// Some rows of a matrix's outputs.
+  struct Rows {
+    int64_t first = 0;
+    int64_t count = 0;
+    LowRank added;
+  };
+
+  /// Values are copied to `device` in `type`, unless they are there; then gradients reach them.
+  /// `not_found` (with the nearest name) for a layer that no target has, `invalid_argument` for
+  /// another shape than the layer's; `out_of_memory`.
+  static Result<std::shared_ptr<const Adapters>> bind(const LowRankByName& by_name,
+                                                      std::span<const AdapterTarget> targets,
+                                                      at::Device device, at::ScalarType type);
+
+  /// What is added to the outputs of a matrix; empty: nothing.
+  std::span<const Rows> of(const void* weight) const;
+  std::span<const Rows> of(const Linear& linear) const {
+    return of(linear.weight.unsafeGetTensorImpl());
+  }
+
+ private:
+  std::unordered_map<const void*, std::vector<Rows>> by_weight_;
+};
+
+/// Adapters for all linear layers of a decoder, of an encoder-decoder the encoder's too.
+Result<std::shared_ptr<const Adapters>> bind_adapters(const LowRankByName& by_name,
+                                                      const Decoder& decoder);
+
+/// A layer's outputs for x [..., inputs] with what `adapters` (or null) add to them. `multiply` is
+/// how products are computed; gradients pass if they pass it.
+template <class Multiply>
+at::Tensor adapted(const Linear& linear, const at::Tensor& x, const Adapters* adapters,
+                   const Multiply& multiply) {
+  at::Tensor product = multiply(linear, x);
+  if (adapters == nullptr) return product;
+  for (const Adapters::Rows& rows : adapters->of(linear)) {
+    const at::Tensor added = multiply(Linear{rows.added.up}, multiply(Linear{rows.added.down}, x));
+    product.narrow(-1, rows.first, rows.count).add_(added, rows.added.scale);
+  }
+  return product;
+}
+
+/// The same by LibTorch's products.
+inline at::Tensor adapted(const Linear& linear, const at::Tensor& x, const Adapters* adapters) {
+  return adapted(linear, x, adapters,
+                 [](const Linear& layer, const at::Tensor& rows) { return apply(layer, rows); });
+}
+
+/// Products of rows that each have adapters of their own, `of_row(i)`: x [rows, inputs] to
+/// [rows, outputs], `multiply` as for adapted.
+template <class OfRow, class Multiply>
+at::Tensor adapted_rows(const Linear& linear, const at::Tensor& x, size_t rows, const OfRow& of_row,
+                        Multiply& multiply) {
+  const auto product = [&](const Linear& layer, const at::Tensor& of) {
+    return multiply(layer, of);
+  };
+  bool alike = true;
+  for (size_t i = 1; i < rows; ++i) alike = alike && of_row(i) == of_row(0);
+  if (alike) return adapted(linear, x, of_row(0), product);
+  std::vector<at::Tensor> outputs;
+  for (size_t i = 0; i < rows; ++i) {
+    outputs.push_back(adapted(linear, x.narrow(0, static_cast<int64_t>(i), 1), of_row(i), product));
+  }
+  return at::cat(outputs);
+}
+
+}  // namespace qfs::nn

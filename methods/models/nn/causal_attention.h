@@ -1,0 +1,29 @@
+// Self-attention of whole sequences at once, as LibTorch computes it.
+//
+// Used by sequences.h and by prompts on a CPU; gradients pass. Pure; thread-safe. LibTorch's
+// exceptions pass through.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "methods/models/nn/decoder.h"
+#include "methods/models/nn/rope.h"
+
+namespace qfs::nn {
+
+/// Queries, keys and values of tokens: [tokens, heads or kv_heads, head_dim] each.
+struct Projections {
+  at::Tensor queries;
+  at::Tensor keys;
+  at::Tensor values;
+};
+
+/// The parts of qkv [tokens, (heads + 2 kv_heads) head_dim]; queries and keys rotated by `at` (of
+/// these tokens) where it is defined.
+Projections projections_of(const at::Tensor& qkv, const DecoderShape& shape, const Rotations& at);
+
+/// Each token of one sequence to itself and those before it: [tokens, heads * head_dim]. Scores are
+/// divided by the square root of head_dim.
+at::Tensor causal_attention(const Projections& sequence);
+
+}  // namespace qfs::nn

@@ -1,0 +1,117 @@
+// Decoder: an architecture's decoder over tensors: its weights and the order of its layers, written
+// once for every way of running them — whole sequences with gradients (sequences.h), steps over
+// caches on a CPU (steps/step_model.h) and on a device (device/device_model.h).
+//
+// Implemented by architectures. Immutable; thread-safe. Rows are tokens. Reads no tensor back to
+// the host, so that a device can record it; LibTorch's exceptions pass through but where a Result
+// is returned.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "harness/api/result.h"
+#include "methods/models/checkpoints/model_config.h"
+#include "methods/models/nn/sequence_model.h"
+#include "methods/models/nn/weights.h"
+
+namespace qfs::nn {
+
+/// What running a decoder takes to know.
+struct DecoderShape {
+  SequenceShape sequence;
+  int64_t layers = 0;
+  int64_t heads = 0;
+  int64_t kv_heads = 0;  ///< each is shared by heads / kv_heads queries (Ainslie et al. 2023)
+  int64_t head_dim = 0;
+  /// Queries and keys are rotated by it; without one, positions are learned.
+  std::optional<checkpoints::RopeConfig> rope = {};
+
+  int64_t query_width() const { return heads * head_dim; }
+};
+
+/// What differs between the ways of running layers.
+class LayerOperations {
+ public:
+  virtual ~LayerOperations() = default;
+
+  /// x [rows, inputs] to [rows, outputs].
+  virtual at::Tensor multiply(const Linear& linear, const at::Tensor& x) = 0;
+  /// Causal self-attention; qkv [rows, (heads + 2 kv_heads) head_dim], not rotated, to
+  /// [kept rows, heads * head_dim].
+  virtual at::Tensor attend_past(size_t layer, const at::Tensor& qkv) = 0;
+  /// Cross-attention, of encoder-decoders; queries [rows, heads * head_dim] likewise.
+  virtual at::Tensor attend_source(size_t layer, const at::Tensor& queries);
+  /// Those rows of the stream that attend_past has kept: where only the last one is read from the
+  /// last layer on, the others need not be computed.
+  virtual at::Tensor kept(size_t /*layer*/, const at::Tensor& stream) { return stream; }
+  /// silu(gate) * up of gate_up [rows, 2 width] (Shazeer 2020).
+  virtual at::Tensor gated_silu(const at::Tensor& gate_up);
+};
+
+class Decoder {
+ public:
+  virtual ~Decoder() = default;
+  virtual const DecoderShape& shape() const = 0;
+  at::Device device() const { return head().weight.device(); }
+  at::ScalarType type() const { return head().weight.scalar_type(); }
+
+  /// The residual stream that enters layer 0: ids and positions of their sequences (int32 or int64
+  /// [rows], on the weights' device) to [rows, hidden].
+  virtual at::Tensor embed(const at::Tensor& ids, const at::Tensor& positions) const = 0;
+  /// The stream that leaves a layer.
+  virtual at::Tensor layer(size_t index, const at::Tensor& stream, LayerOperations& run) const = 0;
+  /// What the head multiplies, of the stream that leaves the last layer.
+  virtual at::Tensor last_states(const at::Tensor& stream) const = 0;
+  virtual const Linear& head() const = 0;
+  /// Shows every weight with its name; of an encoder-decoder the encoder's, too. What a visitor
+  /// assigns is lost, what it does to a tensor is not.
+  virtual void visit(WeightVisitor& visitor) const = 0;
+
+  /// The encoder's states of an input: [1, tokens, hidden]. Errors: those of the input, and
+  /// `internal` for decoder-only models.
+  virtual Result<at::Tensor> encode(const SequenceInput& input) const;
+  /// A layer's cross-attention keys and values of these states: [2, heads, tokens, head_dim].
+  /// `adapters`: those of the input, or null.
+  virtual at::Tensor source_keys_values(size_t layer, const at::Tensor& states,
+                                        const Adapters* adapters) const;
+
+  /// The same weights on a device in an element type, each rounded once. `out_of_memory`.
+  virtual Result<std::shared_ptr<const Decoder>> copy_to(at::Device device,
+                                                         at::ScalarType type) const = 0;
+};
+
+/// A decoder whose weights are a struct with a function visit_weights(weights, visitor), found by
+/// argument-dependent lookup; `Self` is made of them.
+template <class Self, class Weights>
+class DecoderOf : public Decoder {
+ public:
+  void visit(WeightVisitor& visitor) const final {
+    Weights shown = *weights_;
+    visit_weights(shown, visitor);
+  }
+
+  Result<std::shared_ptr<const Decoder>> copy_to(at::Device device,
+                                                 at::ScalarType type) const final {
+    auto copy = std::make_shared<Weights>(*weights_);
+    const Status copied =
+        copy_weights(device, type, [&](WeightVisitor& visitor) { visit_weights(*copy, visitor); });
+    if (!copied.ok()) return copied.error();
+    return std::shared_ptr<const Decoder>(std::make_shared<Self>(std::move(copy)));
+  }
+
+ protected:
+  explicit DecoderOf(std::shared_ptr<const Weights> weights) : weights_(std::move(weights)) {}
+
+  std::shared_ptr<const Weights> weights_;
+};
+
+/// All layers: the stream [kept rows, hidden] that leaves the last.
+at::Tensor run_layers(const Decoder& decoder, at::Tensor stream, LayerOperations& run);
+
+}  // namespace qfs::nn

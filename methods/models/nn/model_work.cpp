@@ -1,0 +1,93 @@
+#include "methods/models/nn/model_work.h"
+
+#include <algorithm>
+
+namespace qfs::nn {
+
+namespace {
+
+/// Pairs of a query and a key that it sees, in one layer.
+int64_t full_pairs(int64_t tokens) { return tokens * tokens; }
+int64_t causal_pairs(int64_t tokens) { return tokens * (tokens + 1) / 2; }
+
+int64_t windowed_pairs(const Window& window, int64_t tokens) {
+  const int64_t reach = std::min(window.reach, tokens);
+  if (reach <= 0) return tokens;
+  // A band of 2 reach + 1 keys, less at both ends.
+  if (!window.blocks) {
+    const int64_t inner = std::min(reach, tokens - 1);
+    return tokens * (2 * inner + 1) - inner * (inner + 1);
+  }
+  int64_t pairs = 0;
+  for (int64_t begin = 0; begin < tokens; begin += reach) {
+    const int64_t end = std::min(begin + reach, tokens);
+    const int64_t first = std::max<int64_t>(begin - reach, 0);
+    pairs += (end - begin) * (std::min(end + reach, tokens) - first);
+  }
+  return pairs;
+}
+
+/// Pairs in all layers; a global token's with those in its window are counted twice.
+int64_t input_pairs(const ModelWork& model, int64_t tokens, int64_t global) {
+  if (model.windows.empty()) {
+    return model.input.layers * (model.causal ? causal_pairs(tokens) : full_pairs(tokens));
+  }
+  int64_t pairs = 0;
+  for (const Window& window : model.windows) {
+    pairs += std::min(windowed_pairs(window, tokens) + 2 * global * tokens, full_pairs(tokens));
+  }
+  return pairs;
+}
+
+constexpr int64_t kProduct = 2;    // a multiply-add
+constexpr int64_t kAttention = 4;  // one in the score, one in the weighted sum
+
+/// Operations of the decoder for tokens that see `pairs` keys in all, a layer.
+int64_t layer_flops(const LayerStack& stack, int64_t tokens, int64_t pairs) {
+  return kProduct * stack.elements() * tokens + kAttention * stack.width * stack.layers * pairs;
+}
+
+}  // namespace
+
+int64_t LayerStack::elements() const {
+  int64_t sum = 0;
+  for (const WeightShape& matrix : matrices) sum += matrix.elements();
+  return sum;
+}
+
+Work prefill_work(const ModelWork& model, const PromptSize& prompt) {
+  const LayerStack& input = model.input;
+  const int64_t tokens = prompt.tokens - prompt.shared;
+  const int64_t pairs =
+      input_pairs(model, prompt.tokens, prompt.global) - input_pairs(model, prompt.shared, 0);
+  Work work;
+  work.flops = kProduct * input.elements() * tokens + kAttention * input.width * pairs +
+               kProduct * model.head.elements();
+  work.bytes = input.bytes + model.head_bytes + prompt.shared * model.cache_bytes;
+  if (prompt.global > 0 && !model.windows.empty()) {
+    // Queries of the global tokens; keys and values of all.
+    work.flops +=
+        kProduct * input.layers * input.width * input.width * (2 * tokens + prompt.global);
+    work.bytes += model.global_bytes;
+  }
+  if (model.encoder_decoder()) {
+    const int64_t begun = prompt.begun;
+    work.flops += layer_flops(model.output, begun, causal_pairs(begun) + begun * tokens);
+    work.bytes += model.output.bytes;
+  }
+  return work;
+}
+
+Work decode_work(const ModelWork& model, std::span<const RowGroup> groups) {
+  Work work;
+  work.bytes = model.output.bytes + model.head_bytes;
+  for (const RowGroup& group : groups) {
+    work.flops +=
+        layer_flops(model.output, group.rows, group.rows * (group.past + 1 + group.source)) +
+        kProduct * model.head.elements() * group.rows;
+    work.bytes += group.rows * group.past * model.cache_bytes + group.source * model.source_bytes;
+  }
+  return work;
+}
+
+}  // namespace qfs::nn

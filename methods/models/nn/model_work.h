@@ -1,0 +1,89 @@
+// ModelWork: the numbers of a model from which its work follows: the floating-point operations of
+// reading a prompt or producing a token, and the bytes that this has to read.
+//
+// Filled by each architecture from its loaded weights; used by the generator, which counts the work
+// of its calls, and by the roofline. Pure; thread-safe; torch-free. Counted is what every program
+// must do whatever its kernels: 2 operations a matrix element and token; 4 operations a query,
+// visible key and unit of attention's width, for scores and weighted values; the head for the last
+// position of a prompt and for produced tokens only; weights read once a call, a row's cache once a
+// step. Norms, activations, biases' sums and writes are left out. Source: Kaplan et al. 2020,
+// section 2.1, and the usual model-FLOPs count, with causal attention counted once (half a square).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "harness/api/work.h"
+#include "methods/models/nn/windows.h"
+
+namespace qfs::nn {
+
+/// Bytes of an element of weights and caches as they are run.
+struct ElementBytes {
+  std::optional<int64_t> weights =
+      {};  ///< std::nullopt: as loaded, packed ones in their packed size
+  int64_t caches = 4;
+
+  /// Of weights that are loaded as float32.
+  int64_t of_floats() const { return weights.value_or(4); }
+};
+
+/// A weight matrix [outputs, inputs] that occurs `count` times.
+struct WeightShape {
+  int64_t outputs = 0;
+  int64_t inputs = 0;
+  int64_t count = 1;
+
+  int64_t elements() const { return outputs * inputs * count; }
+  friend bool operator==(const WeightShape&, const WeightShape&) = default;
+};
+
+/// Layers that a token passes.
+struct LayerStack {
+  std::vector<WeightShape> matrices;
+  int64_t bytes = 0;  ///< of everything in them, as it lies in memory
+  int64_t layers = 0;
+  int64_t width = 0;  ///< of attention: heads x head_dim
+
+  int64_t elements() const;
+};
+
+struct ModelWork {
+  /// What each token of a prompt passes; of an encoder-decoder, a token of its source: the encoder
+  /// and the projections that cross-attention reads.
+  LayerStack input;
+  LayerStack output;  ///< what a produced token passes; of a decoder-only model `input` again
+  WeightShape head;   ///< [vocabulary, hidden]; 0 x 0: an encoder alone
+  int64_t head_bytes = 0;
+  int64_t cache_bytes = 0;      ///< of one position of a row that is continued
+  int64_t source_bytes = 0;     ///< of one position of the source; 0: decoder-only
+  bool causal = true;           ///< how the tokens of the input see one another
+  std::vector<Window> windows;  ///< of the input's layers, where attention is windowed
+  int64_t global_bytes = 0;     ///< of the second projections that global tokens use
+
+  bool encoder_decoder() const { return source_bytes > 0; }
+};
+
+struct PromptSize {
+  int64_t tokens = 0;
+  int64_t shared = 0;  ///< the first of them, whose keys and values another row has; causal models
+  int64_t global = 0;  ///< those that see all and are seen by all
+  int64_t begun = 1;   ///< tokens that the decoder of an encoder-decoder begins with
+};
+
+/// Reading a prompt or source, up to the logits after the last token.
+Work prefill_work(const ModelWork& model, const PromptSize& prompt);
+
+/// Rows that go on from one input.
+struct RowGroup {
+  int64_t rows = 1;
+  int64_t past = 0;    ///< positions that each holds before the step
+  int64_t source = 0;  ///< tokens of the source that they share
+};
+
+/// One step that produces a token for every row.
+Work decode_work(const ModelWork& model, std::span<const RowGroup> groups);
+
+}  // namespace qfs::nn

@@ -1,0 +1,16 @@
+#include "methods/models/nn/network.h"
+
+namespace qfs::nn {
+
+ElementBytes Network::element_bytes(const RuntimeOptions& runtime) const {
+  const bool float32 = runtime.dtype == "float32";
+  if (runtime.device == "cpu" && float32) return {};
+  const int64_t bytes = float32 ? 4 : 2;
+  return {bytes, bytes};
+}
+
+Result<std::shared_ptr<const Network>> Network::windowed(int64_t, int64_t) const {
+  return invalid_argument("'window' is for BART backbones, which this one is not");
+}
+
+}  // namespace qfs::nn

@@ -1,0 +1,133 @@
+#include "methods/models/nn/sequences.h"
+
+#include <ATen/ops/cat.h>
+#include <ATen/ops/scaled_dot_product_attention.h>
+#include <ATen/ops/tensor.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "methods/models/nn/adapters.h"
+#include "methods/models/nn/causal_attention.h"
+#include "methods/models/nn/input_checks.h"
+#include "methods/models/nn/runtime/torch_runtime.h"
+
+namespace qfs::nn {
+
+namespace {
+
+/// One input among the rows of all.
+struct Part {
+  int64_t first = 0;
+  int64_t tokens = 0;
+  at::Tensor source;  ///< the encoder's states, of an encoder-decoder
+  const Adapters* adapters = nullptr;
+};
+
+class WholeSequences final : public LayerOperations {
+ public:
+  WholeSequences(const Decoder& decoder, const std::vector<Part>& parts, Rotations rotations)
+      : decoder_(decoder), parts_(parts), rotations_(std::move(rotations)) {}
+
+  at::Tensor multiply(const Linear& linear, const at::Tensor& x) override {
+    const bool alike = std::ranges::all_of(
+        parts_, [&](const Part& part) { return part.adapters == parts_.front().adapters; });
+    if (alike) return adapted(linear, x, parts_.front().adapters);
+    return per_part([&](const Part& part) {
+      return adapted(linear, x.narrow(0, part.first, part.tokens), part.adapters);
+    });
+  }
+
+  at::Tensor attend_past(size_t, const at::Tensor& qkv) override {
+    const Projections all = projections_of(qkv, decoder_.shape(), rotations_);
+    return per_part([&](const Part& part) {
+      const auto rows = [&](const at::Tensor& states) {
+        return states.narrow(0, part.first, part.tokens);
+      };
+      return causal_attention({rows(all.queries), rows(all.keys), rows(all.values)});
+    });
+  }
+
+  at::Tensor attend_source(size_t layer, const at::Tensor& queries) override {
+    const DecoderShape& c = decoder_.shape();
+    return per_part([&](const Part& part) {
+      const at::Tensor read = decoder_.source_keys_values(layer, part.source, part.adapters);
+      const at::Tensor asking = queries.narrow(0, part.first, part.tokens)
+                                    .view({1, part.tokens, c.heads, c.head_dim})
+                                    .transpose(1, 2);
+      return at::scaled_dot_product_attention(asking, read.select(0, 0).unsqueeze(0),
+                                              read.select(0, 1).unsqueeze(0))
+          .squeeze(0)
+          .transpose(0, 1)
+          .flatten(1);
+    });
+  }
+
+ private:
+  template <class Attend>
+  at::Tensor per_part(const Attend& attend) const {
+    if (parts_.size() == 1) return attend(parts_.front());
+    std::vector<at::Tensor> outputs;
+    for (const Part& part : parts_) outputs.push_back(attend(part));
+    return at::cat(outputs);
+  }
+
+  const Decoder& decoder_;
+  const std::vector<Part>& parts_;
+  Rotations rotations_;  ///< of every row
+};
+
+}  // namespace
+
+Result<at::Tensor> sequence_states(const Decoder& decoder, std::span<const SequenceInput> inputs) {
+  const SequenceShape& shape = decoder.shape().sequence;
+  if (inputs.empty()) return invalid_argument("no sequences to read");
+  std::vector<int64_t> ids;
+  std::vector<int64_t> positions;
+  std::vector<Part> parts;
+  for (const SequenceInput& input : inputs) {
+    const std::vector<int32_t>& begun = begun_with(input, shape);
+    const auto count = static_cast<int64_t>(begun.size());
+    if (count == 0 || count > shape.context) {
+      return invalid_argument("a sequence of " + std::to_string(count) +
+                              " tokens; the backbone's window has " +
+                              std::to_string(shape.context));
+    }
+    if (Status known = check_token_ids(begun, shape.vocabulary); !known.ok()) return known.error();
+    Part part{static_cast<int64_t>(ids.size()), count, {}, input.adapters.get()};
+    if (shape.encoder_decoder()) {
+      Result<at::Tensor> source = decoder.encode(input);
+      if (!source.ok()) return source.error();
+      part.source = *std::move(source);
+    }
+    ids.insert(ids.end(), begun.begin(), begun.end());
+    for (int64_t i = 0; i < count; ++i) positions.push_back(i);
+    parts.push_back(std::move(part));
+  }
+  return guarded("reading sequences", [&]() -> Result<at::Tensor> {
+    const at::Device device = decoder.device();
+    const at::Tensor places = at::tensor(positions);
+    Rotations rotations;
+    if (const auto& rope = decoder.shape().rope) {
+      const int64_t longest = places.max().item<int64_t>() + 1;
+      const Rotations table = make_rotations(*rope, decoder.shape().head_dim, longest);
+      const auto of_rows = [&](const at::Tensor& values) {
+        return values.index_select(0, places).to(device, decoder.type());
+      };
+      rotations = {of_rows(table.cosines), of_rows(table.sines)};
+    }
+    WholeSequences run(decoder, parts, std::move(rotations));
+    const at::Tensor entering = decoder.embed(at::tensor(ids).to(device), places.to(device));
+    return decoder.last_states(run_layers(decoder, entering, run));
+  });
+}
+
+Result<at::Tensor> sequence_logits(const Decoder& decoder, const SequenceInput& input) {
+  Result<at::Tensor> states = sequence_states(decoder, {&input, 1});
+  if (!states.ok()) return states.error();
+  return guarded("multiplying by the head",
+                 [&]() -> Result<at::Tensor> { return apply(decoder.head(), *states); });
+}
+
+}  // namespace qfs::nn

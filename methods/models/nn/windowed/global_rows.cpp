@@ -1,0 +1,19 @@
+#include "methods/models/nn/windowed/global_rows.h"
+
+#include <ATen/ops/scaled_dot_product_attention.h>
+
+namespace qfs::nn {
+
+at::Tensor global_rows(const GlobalProjections& projections, const at::Tensor& states,
+                       const at::Tensor& global, int64_t heads) {
+  const int64_t dim = projections.query.weight.size(0) / heads;
+  const at::Tensor queries = apply(projections.query, states.index_select(1, global))
+                                 .view({1, global.size(0), heads, dim})
+                                 .transpose(1, 2);
+  const at::Tensor key_value = apply(projections.key_value, states)
+                                   .view({1, states.size(1), 2, heads, dim})
+                                   .permute({2, 0, 3, 1, 4});
+  return at::scaled_dot_product_attention(queries, key_value.select(0, 0), key_value.select(0, 1));
+}
+
+}  // namespace qfs::nn

@@ -1,0 +1,20 @@
+// The rows of LED's global tokens: each attends to the whole text, by projections of its own.
+//
+// Called by both ways of computing LED's attention. Pure; thread-safe. LibTorch's exceptions pass
+// through (callers guard). Source: Beltagy et al. 2020.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+#include "methods/models/nn/windowed/global_projections.h"
+
+namespace qfs::nn {
+
+/// `states` [1, length, hidden]: the layer's input; `global` int64 [global]: positions of it, at
+/// least one. Returns [1, heads, global, head_dim].
+at::Tensor global_rows(const GlobalProjections& projections, const at::Tensor& states,
+                       const at::Tensor& global, int64_t heads);
+
+}  // namespace qfs::nn

@@ -1,0 +1,58 @@
+// Prompt templates: text with placeholders such as {document} and {query}, as users write them.
+//
+// Used by specs (validation) and sessions (rendering) of methods that prompt a model. A placeholder
+// is a brace with lower-case letters, digits and underscores; other braces are text. Pure;
+// thread-safe.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/api/result.h"
+
+namespace qfs::prompting {
+
+/// How often a template holds a placeholder.
+struct PlaceholderRule {
+  std::string_view name;
+  int fewest = 1;
+  int most = 1;
+};
+
+/// `invalid_argument` for an unknown placeholder (with the nearest) or a wrong number of a known
+/// one; `what` names the template: "the prompt".
+Status check_template(std::string_view what, std::string_view text,
+                      std::span<const PlaceholderRule> rules);
+
+/// A stretch of text, or the name of a placeholder.
+struct PromptPart {
+  std::string_view text;
+  bool placeholder = false;
+};
+
+/// The parts of a template in order; views into `text`.
+std::vector<PromptPart> split_template(std::string_view text);
+
+struct PlaceholderValue {
+  std::string_view name;
+  std::string_view value;
+};
+
+/// Fills a checked template. Text that comes out of a value is not looked at again.
+std::string fill_template(std::string_view text, std::span<const PlaceholderValue> values);
+
+/// What stands for the query of an example that has none.
+std::string_view query_or_request(std::string_view query);
+
+/// The default template of a prompt with a document and a query.
+std::string_view default_prompt();
+
+/// Checks such a template: {document} once, {query} at most once, no other placeholder.
+Status check_prompt(std::string_view text);
+
+/// Fills it. An example without a query is asked for a summary of the document.
+std::string fill_prompt(std::string_view text, std::string_view document, std::string_view query);
+
+}  // namespace qfs::prompting

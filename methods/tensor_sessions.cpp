@@ -1,0 +1,12 @@
+#include "methods/tensor_sessions.h"
+
+#include "methods/zero_shot/session.h"
+
+namespace qfs::methods {
+
+std::vector<SessionFactory> torch_sessions() {
+  return {zero_shot::session_factory(), zero_shot::chunk_merge_factory(),
+          zero_shot::refine_factory()};
+}
+
+}  // namespace qfs::methods

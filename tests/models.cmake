@@ -1,0 +1,118 @@
+qfs_test(checkpoints_test LABEL unit
+  SOURCES unit/models/checkpoints/gguf_test.cpp unit/models/checkpoints/model_directory_test.cpp
+          unit/models/checkpoints/safetensors_test.cpp unit/models/checkpoints/tensor_types_test.cpp
+          support/gguf_writer.cpp support/safetensors_writer.cpp
+  LINK qfs_checkpoints)
+qfs_test(checkpoints_conformance_test LABEL conformance
+  SOURCES conformance/models/checkpoints/reference_test.cpp
+  LINK qfs_checkpoints)
+qfs_fuzz(gguf_fuzz
+  SOURCES fuzz/models/checkpoints/gguf_fuzz.cpp support/gguf_writer.cpp
+  LINK qfs_prompting)
+qfs_fuzz(safetensors_fuzz
+  SOURCES fuzz/models/checkpoints/safetensors_fuzz.cpp support/safetensors_writer.cpp
+  LINK qfs_checkpoints)
+qfs_fuzz(model_json_fuzz
+  SOURCES fuzz/models/checkpoints/model_json_fuzz.cpp
+  LINK qfs_checkpoints)
+qfs_test(tokenizers_test LABEL unit
+  SOURCES unit/models/tokenizers/word_splitter_test.cpp unit/models/tokenizers/tokenizer_test.cpp unit/models/tokenizers/tokenizer_json_test.cpp
+          unit/models/prompting/truncation_test.cpp unit/models/prompting/chat_template_test.cpp
+          unit/models/tokenizers/sentence_piece_test.cpp unit/models/tokenizers/folder_json_test.cpp
+          unit/models/prompting/chat_program_test.cpp unit/models/prompting/source_layout_test.cpp
+          support/gguf_writer.cpp
+  LINK qfs_prompting)
+qfs_test(smollm_tokenizer_test LABEL conformance
+  SOURCES conformance/models/tokenizers/smollm_test.cpp
+  LINK qfs_prompting qfs_registry)
+qfs_test(trained_tokenizers_test LABEL conformance
+  SOURCES conformance/models/tokenizers/trained_test.cpp support/random_strings.cpp
+  LINK qfs_prompting)
+qfs_test(folder_tokenizers_test LABEL conformance
+  SOURCES conformance/models/tokenizers/folders_test.cpp support/random_strings.cpp
+  LINK qfs_prompting)
+qfs_test(real_tokenizers_test LABEL conformance
+  SOURCES conformance/models/tokenizers/real_files_test.cpp support/random_strings.cpp
+  LINK qfs_prompting)
+qfs_fuzz(tokenizer_json_fuzz
+  SOURCES fuzz/models/tokenizers/tokenizer_json_fuzz.cpp
+  LINK qfs_prompting)
+qfs_fuzz(tokenizer_files_fuzz
+  SOURCES fuzz/models/tokenizers/tokenizer_files_fuzz.cpp
+  LINK qfs_prompting)
+qfs_test(chat_templates_test LABEL conformance
+  SOURCES conformance/models/prompting/templates_test.cpp
+  LINK qfs_prompting qfs_registry)
+qfs_fuzz(source_layout_fuzz
+  SOURCES fuzz/models/prompting/source_layout_fuzz.cpp
+  LINK qfs_prompting)
+qfs_fuzz(chat_program_fuzz
+  SOURCES fuzz/models/prompting/chat_program_fuzz.cpp
+  LINK qfs_prompting)
+qfs_test(backbone_registry_test LABEL unit
+  SOURCES unit/models/registry/registry_test.cpp
+  LINK qfs_registry)
+if(QFS_TORCH)
+  qfs_test(backbones_test LABEL unit
+    SOURCES unit/models/kernels/cpu_kernels_test.cpp unit/models/kernels/dense_kernels_test.cpp unit/models/kernels/thread_pool_test.cpp unit/models/architectures/cpu_bfloat16_test.cpp unit/models/architectures/llama_test.cpp
+            unit/models/inspect/machine_limits_test.cpp unit/models/nn/model_work_test.cpp unit/models/architectures/prefill_gemm_test.cpp unit/models/nn/rope_test.cpp unit/models/architectures/weight_reader_test.cpp
+            support/gguf_writer.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp support/tiny_llama.cpp
+            support/tiny_seq2seq.cpp
+    LINK qfs_inspect nlohmann_json::nlohmann_json)
+  add_library(fake_nvml MODULE support/fake_nvml.cpp)
+  add_library(incomplete_nvml MODULE support/fake_nvml.cpp)
+  target_compile_definitions(incomplete_nvml PRIVATE QFS_FAKE_NVML_INCOMPLETE)
+  qfs_test(nvml_test LABEL unit
+    SOURCES unit/models/kernels/nvml_test.cpp
+    LINK qfs_kernels
+    DEFINES QFS_FAKE_NVML_LIBRARY="$<TARGET_FILE:fake_nvml>" QFS_INCOMPLETE_NVML_LIBRARY="$<TARGET_FILE:incomplete_nvml>")
+  add_dependencies(nvml_test fake_nvml incomplete_nvml)
+  qfs_test(step_graphs_test LABEL unit
+    SOURCES unit/models/architectures/recorded_bart_test.cpp unit/models/nn/step_graphs_test.cpp support/fake_graphs.cpp support/gguf_writer.cpp
+            support/safetensors_writer.cpp support/tiny_checkpoint.cpp support/tiny_llama.cpp support/tiny_seq2seq.cpp
+    LINK qfs_inspect nlohmann_json::nlohmann_json)
+  # The CUDA kernels, compiled for the CPU.
+  set(cuda_kernels decode_attention.cu gated_activation.cu rotate_store.cu)
+  list(TRANSFORM cuda_kernels PREPEND ${PROJECT_SOURCE_DIR}/methods/models/kernels/cuda/)
+  set_source_files_properties(${cuda_kernels} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-x;c++;-Wno-unknown-pragmas")
+  qfs_library(emulated_cuda
+    SOURCES ${cuda_kernels} support/emulated_cuda/block_threads.cpp support/emulated_cuda/emulated_kernels.cpp
+    LINK LibTorch::cpu)
+  target_include_directories(emulated_cuda BEFORE PRIVATE support/emulated_cuda)
+  # Three devices for one executable: the CPU twins, the CUDA kernels thread by thread on the CPU, and a GPU where the
+  # plug-in is built (it fails where there is none).
+  qfs_test(device_test LABEL unit
+    SOURCES unit/models/kernels/device_kernels_test.cpp unit/models/kernels/emulated_cuda_test.cpp unit/models/architectures/device_bart_test.cpp unit/models/nn/device_copier_test.cpp
+            unit/models/architectures/device_llama_test.cpp unit/models/nn/windowed_test.cpp unit/models/architectures/shared_prefix_test.cpp
+            support/gguf_writer.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp support/tiny_llama.cpp support/tiny_seq2seq.cpp
+    LINK qfs_inspect emulated_cuda nlohmann_json::nlohmann_json)
+  # Without those that take minutes there.
+  add_test(NAME device_test_emulated WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} COMMAND device_test --gtest_filter=-SharedPrefixTest.the_rest_*:*DeviceLongBartTest*)
+  set_tests_properties(device_test_emulated PROPERTIES LABELS unit TIMEOUT 300 ENVIRONMENT
+    "OMP_NUM_THREADS=1;QFS_TEST_DEVICE=emulated")
+  if(QFS_CUDA)
+    add_dependencies(device_test qfs_cuda)
+    add_test(NAME device_test_cuda COMMAND device_test WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(device_test_cuda PROPERTIES LABELS gpu TIMEOUT 300 ENVIRONMENT
+      "OMP_NUM_THREADS=1;QFS_TEST_DEVICE=cuda")
+  endif()
+  qfs_test(tiny_models_test LABEL conformance
+    SOURCES conformance/models/architectures/cpu_encoder_test.cpp conformance/models/architectures/tiny_adapters_test.cpp conformance/models/architectures/tiny_encoders_test.cpp conformance/models/architectures/tiny_gpt2_test.cpp conformance/models/architectures/tiny_gradients_test.cpp conformance/models/architectures/tiny_llama_test.cpp conformance/models/architectures/tiny_seq2seq_test.cpp
+            support/safetensors_writer.cpp support/tiny_checkpoint.cpp
+    LINK qfs_inspect nlohmann_json::nlohmann_json)
+  qfs_test(smollm2_test LABEL conformance
+    SOURCES conformance/models/architectures/smollm2_test.cpp
+    LINK qfs_architectures qfs_registry)
+endif()
+qfs_test(decoding_params_test LABEL unit
+  SOURCES unit/models/decoding/decoding_params_test.cpp
+  LINK qfs_decoding_params)
+if(QFS_TORCH)
+  qfs_test(generation_test LABEL unit
+    SOURCES unit/models/decoding/chosen_decoding_test.cpp unit/models/decoding/greedy_test.cpp unit/models/decoding/logits_processors_test.cpp support/gguf_writer.cpp support/tiny_llama.cpp
+    LINK qfs_decoding)
+  qfs_test(generation_conformance_test LABEL conformance
+    SOURCES conformance/models/decoding/generation_test.cpp conformance/models/decoding/sampling_test.cpp conformance/models/decoding/stories260k_test.cpp conformance/models/decoding/transliteration_test.cpp
+            support/safetensors_writer.cpp support/tiny_checkpoint.cpp
+    LINK qfs_decoding nlohmann_json::nlohmann_json)
+endif()
