@@ -31,6 +31,9 @@ bool is_control(uint32_t c) {
   return (c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7F && c <= 0x9F);
 }
 
+/// U+2028 and U+2029 end lines as well.
+bool is_separator(uint32_t c) { return c == 0x2028 || c == 0x2029; }
+
 /// Marks, embeddings, overrides and isolates of the bidirectional algorithm (UAX #9), which can
 /// make a line read as something else.
 bool is_bidirectional(uint32_t c) {
@@ -46,7 +49,7 @@ std::string terminal_safe(std::string_view text) {
   safe.reserve(repaired.size());
   for (std::string_view rest = repaired; !rest.empty();) {
     const CodePoint front = decode_front(rest);
-    if (is_control(front.value) || is_bidirectional(front.value)) {
+    if (is_control(front.value) || is_separator(front.value) || is_bidirectional(front.value)) {
       std::array<char, 16> escape{};
       std::snprintf(escape.data(), escape.size(), front.value <= 0xFF ? "\\x%02x" : "\\u%04x",
                     front.value);
@@ -57,6 +60,18 @@ std::string terminal_safe(std::string_view text) {
     rest.remove_prefix(front.bytes);
   }
   return safe;
+}
+
+std::string line_safe(std::string_view text) {
+  std::string line;
+  for (const char c : terminal_safe(text)) {
+    if (c == '\n') {
+      line += "\\n";
+    } else {
+      line += c;
+    }
+  }
+  return line;
 }
 
 }  // namespace qfs
