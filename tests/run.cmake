@@ -19,6 +19,14 @@ if(TARGET qfs-bench)
   add_test(NAME test_imported
     COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/unit/run/test_imported.py $<TARGET_FILE:qfs-bench>)
   set_tests_properties(test_imported PROPERTIES LABELS unit TIMEOUT 300)
+  foreach(name test_bad_hosts test_disturbed_run)
+    add_test(NAME ${name}
+      COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/unit/run/${name}.py $<TARGET_FILE:qfs-bench>)
+    set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 300)
+  endforeach()
+  add_test(NAME random_kills
+    COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/crash/cli/random_kills.py $<TARGET_FILE:qfs-bench>)
+  set_tests_properties(random_kills PROPERTIES LABELS crash TIMEOUT 900)
   add_test(NAME test_kill_and_continue
     COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/crash/cli/test_kill_and_continue.py
             $<TARGET_FILE:qfs-bench> ${CMAKE_CURRENT_SOURCE_DIR}/crash/cli/sweep.json)

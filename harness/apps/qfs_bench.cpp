@@ -4,9 +4,13 @@
 
 #include "harness/apps/light_host.h"
 #include "harness/cli/main.h"
+#include "harness/run/signals.h"
 
 int main(int argc, char** argv) {
-  // A host that dies is an error with a verdict, not the end of the driver.
+  qfs::run::end_on_signals();
+  // A host that dies is an error with a verdict, a file that may not grow one with a name: neither
+  // is the end of the driver.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   return qfs::cli::run_command_line(argc, argv, {.serve_light_host = qfs::apps::serve_light_host});
 }

@@ -109,6 +109,7 @@ int main(int argc, char** argv) {
   ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);
   if (argc > 1 && std::strcmp(argv[1], "probe") == 0) return print_probe(arguments.subspan(2));
   std::signal(SIGPIPE, SIG_IGN);  // a driver that is gone shows as a failed write
+  std::signal(SIGXFSZ, SIG_IGN);
   std::vector<qfs::SessionFactory> sessions = qfs::methods::light_sessions();
   for (const qfs::SessionFactory& factory : qfs::methods::torch_sessions()) {
     sessions.push_back(factory);

@@ -92,12 +92,13 @@ std::vector<Finding> check_tensor_host() {
   }
   Result<host::HostClient> client = start_tensor_host(kProbeLog);
   if (!client) return {{Grade::problem, "qfs-host", client.error().to_string()}};
-  Result<host::ProbeReply> reply = client->probe({.threads = available_cores()}, kProbeTimeout);
-  if (!reply) {
-    return {{Grade::problem, "qfs-host",
-             reply.error().to_string() + " (its output is in " + tensor_host_log(kProbeLog) + ")"}};
+  host::ProbeReply reply;
+  if (auto failure = client->probe({.threads = available_cores()}, kProbeTimeout, reply)) {
+    return {
+        {Grade::problem, "qfs-host",
+         failure->error.to_string() + " (its output is in " + tensor_host_log(kProbeLog) + ")"}};
   }
-  findings.push_back({Grade::ok, "qfs-host", facts_text(parsed(reply->numerics))});
+  findings.push_back({Grade::ok, "qfs-host", facts_text(parsed(reply.numerics))});
   if (const auto version = nvidia_driver_version(driver_text())) {
     findings.push_back(check_nvidia_driver(*version));
   } else {

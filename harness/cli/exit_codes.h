@@ -17,6 +17,7 @@ enum class ExitCode : int {
   store = 4,          ///< the store cannot be used, or is damaged
   environment = 5,    ///< this machine or the data is not what was asked for
   internal = 70,      ///< a broken invariant of the program (EX_SOFTWARE of sysexits.h)
+  hung_up = 129,      ///< SIGHUP
   interrupted = 130,  ///< SIGINT
   terminated = 143,   ///< SIGTERM
 };
@@ -39,8 +40,6 @@ constexpr ExitCode exit_code(ErrorKind kind) {
   return ExitCode::internal;
 }
 
-constexpr ExitCode exit_code_of_signal(int signal) {
-  return signal == SIGTERM ? ExitCode::terminated : ExitCode::interrupted;
-}
+constexpr ExitCode exit_code_of_signal(int signal) { return static_cast<ExitCode>(128 + signal); }
 
 }  // namespace qfs::cli

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 
 #include "harness/cli/commands.h"
+#include "harness/run/signals.h"
 
 namespace qfs::cli {
 
@@ -11,6 +12,7 @@ void add_host_command(const CommandLine& line) {
   command.group("");  // started by the driver, not by people
   command.callback([&services = line.services, &chosen = line.chosen] {
     chosen = [&services]() -> Result<ExitCode> {
+      run::die_of_signals();
       return static_cast<ExitCode>(services.serve_light_host());
     };
   });

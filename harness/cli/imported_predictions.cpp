@@ -6,6 +6,7 @@
 #include "datasets/predictions/importers/importers.h"
 #include "datasets/predictions/prediction_lines.h"
 #include "datasets/predictions/suspicious_lines.h"
+#include "harness/api/prediction_length.h"
 #include "harness/core/json_dom.h"
 #include "harness/core/sha256.h"
 #include "harness/core/suggest.h"
@@ -72,6 +73,9 @@ Result<plan::ImportedFile> PredictionFiles::read(const std::string& path, const 
     if (file.by_position) {
       suspicious.look_at(record.prediction.value_or(""),
                          static_cast<int64_t>(file.rows.size()) + 1);
+    }
+    if (Status sound = check_prediction_length(record.prediction.value_or("")); !sound) {
+      return data_error(sound.error().message, record.where);
     }
     file.rows.push_back(
         {std::move(record.id), std::move(record.prediction), std::move(record.where)});

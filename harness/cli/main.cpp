@@ -20,10 +20,15 @@ namespace {
 constexpr const char* kExitCodes =
     "Exit codes: 0 ok, 1 regression, 2 usage or configuration, 3 incomplete, 4 store or "
     "integrity,\n"
-    "5 environment or data mismatch, 130/143 interrupted.";
+    "5 environment or data mismatch, 70 a fault of the program, 129/130/143 stopped by a signal.";
 
+/// Further lines of a message are indented, so that none passes for a message of its own.
 void complain(std::string_view text) {
-  const std::string line = "qfs-bench: " + terminal_safe(text) + "\n";
+  std::string line = "qfs-bench: " + terminal_safe(text);
+  for (size_t at = line.find('\n'); at != line.npos; at = line.find('\n', at + 1)) {
+    line.insert(at + 1, "  ");
+  }
+  line += '\n';
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

@@ -99,12 +99,14 @@ class Check {
     Result<host::HostClient> started = host::HostClient::start(child, {});
     if (!started) return explained("start", started.error());
     client_.emplace(*std::move(started));
+    if (Status probed = probe(); !probed) return probed.error();
     if (Status described = describe(); !described) return described.error();
     if (Status opened = open(); !opened) return opened.error();
     for (const NumberedExample& example : examples) {
       if (Status ran = summarize(example); !ran) return ran.error();
     }
     if (Status repeated = repeat(examples.front()); !repeated) return repeated.error();
+    if (Status timed = time(examples.front()); !timed) return timed.error();
     if (auto failure = client_->close(timeout_)) return explained("close", failure->error);
     return report_ +
            "\nThe program can be used as a method of a sweep:\n  {\"method\": \"external\", "
@@ -120,14 +122,25 @@ class Check {
     return error;
   }
 
-  Status describe() {
-    Result<host::Description> description = client_->describe(timeout_);
-    if (!description) {
-      return explained("describe (the program must say its name, version and parameters)",
-                       description.error());
+  Status probe() {
+    host::ProbeReply reply;
+    if (auto failure = client_->probe({}, timeout_, reply)) {
+      return explained(
+          "probe (the program must say which protocol it speaks and what changes digits)",
+          failure->error);
     }
-    visibility_ = {.references = description->references, .evidence = description->evidence};
-    Result<std::shared_ptr<const MethodSpec>> spec = host::make_described_spec(*description);
+    report_ += fmt::format("probe: version {} of the protocol\n", reply.protocol);
+    return {};
+  }
+
+  Status describe() {
+    host::Description description;
+    if (auto failure = client_->describe(timeout_, description)) {
+      return explained("describe (the program must say its name, version and parameters)",
+                       failure->error);
+    }
+    visibility_ = {.references = description.references, .evidence = description.evidence};
+    Result<std::shared_ptr<const MethodSpec>> spec = host::make_described_spec(description);
     if (!spec) return explained("describe", spec.error());
     spec_ = *std::move(spec);
     report_ += fmt::format("describe: {} version {}, {}\n", spec_->name(), spec_->version(),
@@ -198,6 +211,23 @@ class Check {
     return {};
   }
 
+  /// As for a sweep with "measure". A program without that verb cannot be timed and is no worse.
+  Status time(const NumberedExample& example) {
+    host::UnitResults results;
+    const host::RunRequest request{.unit = 0, .measure = true, .examples = {example}};
+    auto failure = client_->run(request, visibility_, timeout_, results);
+    if (!failure) {
+      report_ += fmt::format("measure: {:.3f} s, peak {} MiB\n",
+                             static_cast<double>(results.done.ns) * 1e-9,
+                             results.done.peak_resident_bytes >> 20);
+      return {};
+    }
+    if (!failure->host_usable) return explained("measure", failure->error);
+    report_ += fmt::format("measure: not offered ({}), so that it cannot be timed\n",
+                           failure->error.message);
+    return {};
+  }
+
   Status repeat(const NumberedExample& example) {
     Result<Prediction> again = predict(example);
     if (!again) return again.error();
@@ -232,9 +262,9 @@ Result<std::string> check_method(const MethodCheckOptions& options,
     return invalid_argument(
         "which program? For instance: qfs-bench method check python3 my_method.py");
   }
-  const std::string folder = cache_directory() + "/logs";
-  if (Status made = make_directories(folder); !made) return made.error();
-  const std::string log = folder + "/method-check.log";
+  const Result<std::string> folder = run::shared_log_folder();
+  if (!folder) return folder.error();
+  const std::string log = *folder + "/method-check.log";
   std::error_code ignored;
   std::filesystem::remove(log, ignored);
   Result<std::string> report = Check(options, log).run(examples);

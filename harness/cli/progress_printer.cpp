@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace qfs::cli {
 namespace {
@@ -43,7 +44,7 @@ void ProgressPrinter::ahead(const run::WorkAhead& work) {
   std::string text = fmt::format("{} cells: {} to run ({} units)", work.cells, work.cells_to_run,
                                  work.units_to_run);
   if (work.cells_to_measure > 0) text += fmt::format(", {} to measure", work.cells_to_measure);
-  if (work.cells_to_run > 0) text += ", about " + duration_text(work.seconds);
+  if (work.cells_to_run > 0) text += ", about " + duration_text(seconds_left());
   sink_->line(text);
 }
 
@@ -55,18 +56,42 @@ void ProgressPrinter::cell_started(const plan::Cell& cell, store::ResultKind kin
   units_ = units;
   units_done_ = examples_ = 0;
   tokens_ = host_ns_ = host_bytes_ = 0;
-  unit_estimate_s_ = kind == store::ResultKind::predict ? estimator_.remaining_seconds(cell, 1) : 0;
+  pace_ = nullptr;
+  if (kind == store::ResultKind::predict) {
+    size_t examples = 0;
+    for (const Unit& unit : cell.units) examples += unit.ordinals.size();
+    pace_ = &paces_[std::string(cell.spec->name())];
+    example_estimate_s_ =
+        estimator_.seconds(cell) / static_cast<double>(std::max<size_t>(examples, 1));
+  }
+  counted_ns_ = now_ns_();
   sink_->status(status_text());
+}
+
+void ProgressPrinter::count(size_t examples, int64_t tokens_out, int64_t ns) {
+  examples_ += examples;
+  tokens_ += tokens_out;
+  host_ns_ += ns;
+  if (pace_ == nullptr) return;
+  const int64_t now = now_ns_();
+  pace_->estimated_s += example_estimate_s_ * static_cast<double>(examples);
+  pace_->taken_s += seconds_between(std::exchange(counted_ns_, now), now);
+}
+
+void ProgressPrinter::rows_done(size_t examples, int64_t tokens_out, int64_t ns) {
+  count(examples, tokens_out, ns);
+  show_now_and_then();
 }
 
 void ProgressPrinter::unit_done(size_t examples, int64_t tokens_out, int64_t ns,
                                 int64_t host_bytes) {
   ++units_done_;
-  examples_ += examples;
-  tokens_ += tokens_out;
-  host_ns_ += ns;
   host_bytes_ = std::max(host_bytes_, host_bytes);
-  estimated_done_s_ += unit_estimate_s_;
+  count(examples, tokens_out, ns);
+  show_now_and_then();
+}
+
+void ProgressPrinter::show_now_and_then() {
   const int64_t now = now_ns_();
   if (now - shown_ns_ < (sink_->redraws() ? kRedrawNs : kHeartbeatNs)) return;
   shown_ns_ = now;
@@ -122,16 +147,39 @@ std::string ProgressPrinter::status_text() const {
                          : fmt::format("[{}/{}] {}: {}/{} units", cells_ended_ + 1, work_.cells,
                                        name_, units_done_, units_);
   if (examples_ > 0) text += ", " + facts_of_cell();
-  const std::string left = remaining();
-  return left.empty() ? text : text + ", " + left + " left";
+  const bool known =
+      std::ranges::any_of(paces_, [](const auto& p) { return p.second.taken_s > 0; });
+  if (kind_ == store::ResultKind::measure || !known) return text;
+  return text + ", " + duration_text(seconds_left()) + " left";
 }
 
-/// Remaining time: what is still estimated, scaled by how estimates and clock compared until now.
-std::string ProgressPrinter::remaining() const {
-  if (kind_ == store::ResultKind::measure || estimated_done_s_ <= 0) return "";
-  const double elapsed = seconds_between(started_ns_, now_ns_());
-  const double left = std::max(0.0, work_.seconds - estimated_done_s_);
-  return duration_text(left * elapsed / estimated_done_s_);
+/// What is still estimated, scaled by how estimates and clock compared until now; of each method by
+/// its own examples, in this run and in earlier ones, once there are some.
+double ProgressPrinter::seconds_left() const {
+  std::map<std::string, run::Pace> known = work_.paces;
+  run::Pace all;
+  for (const auto& [method, pace] : paces_) {
+    known[method].estimated_s += pace.estimated_s;
+    known[method].taken_s += pace.taken_s;
+  }
+  for (const auto& [method, pace] : known) {
+    all.estimated_s += pace.estimated_s;
+    all.taken_s += pace.taken_s;
+  }
+  const auto scaled = [&](double estimate, const run::Pace& own) {
+    const run::Pace& pace = own.estimated_s > 0 ? own : all;
+    const double scale = pace.estimated_s > 0 ? pace.taken_s / pace.estimated_s : 1;
+    return std::max(0.0, estimate) * scale;
+  };
+  double other = work_.seconds;
+  double left = 0;
+  for (const auto& [method, estimate] : work_.predict_seconds) {
+    const auto now = paces_.find(method);
+    const double done = now == paces_.end() ? 0 : now->second.estimated_s;
+    left += scaled(estimate - done, known[method]);
+    other -= estimate;
+  }
+  return left + scaled(other, {});
 }
 
 }  // namespace qfs::cli

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -39,14 +40,17 @@ class ProgressPrinter final : public run::Progress {
 
   void ahead(const run::WorkAhead& work) override;
   void cell_started(const plan::Cell& cell, store::ResultKind kind, size_t units) override;
+  void rows_done(size_t examples, int64_t tokens_out, int64_t ns) override;
   void unit_done(size_t examples, int64_t tokens_out, int64_t ns, int64_t host_bytes) override;
   void cell_ended(const plan::Cell& cell, const run::CellOutcome& outcome) override;
   void note(std::string_view text) override;
 
  private:
+  void count(size_t examples, int64_t tokens_out, int64_t ns);
+  void show_now_and_then();
   std::string facts_of_cell() const;
   std::string status_text() const;
-  std::string remaining() const;
+  double seconds_left() const;
 
   CellNames names_;
   std::unique_ptr<ProgressSink> sink_;
@@ -55,9 +59,13 @@ class ProgressPrinter final : public run::Progress {
   run::WorkAhead work_;
   size_t cells_ended_ = 0;
   int64_t started_ns_ = 0;
-  int64_t shown_ns_ = 0;         ///< when a status or heartbeat line was written last
-  double estimated_done_s_ = 0;  ///< estimates of the predict units that are done
-  double unit_estimate_s_ = 0;   ///< of a unit of the current cell; 0 while measuring
+  int64_t shown_ns_ = 0;                    ///< when a status or heartbeat line was written last
+  std::map<std::string, run::Pace> paces_;  ///< of this run's predictions, by method
+  int64_t counted_ns_ = 0;                  ///< until when time is in a pace
+
+  // The current cell's share of them.
+  run::Pace* pace_ = nullptr;      ///< none while measuring
+  double example_estimate_s_ = 0;  ///< of one of its examples
 
   // The current cell.
   std::string name_;

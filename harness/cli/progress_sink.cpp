@@ -35,7 +35,7 @@ class TerminalSink : public ProgressSink {
   void status(std::string_view text) override {
     erase();
     if (text.empty()) return;
-    std::string shown = terminal_safe(text);
+    std::string shown = line_safe(text);
     shown.resize(whole_code_points(shown, columns() - 1));
     std::fwrite(shown.data(), 1, shown.size(), stderr);
     std::fflush(stderr);

@@ -50,7 +50,12 @@ Result<ScoringSummary> score_results(score::Scorer& scorer, const Postprocess& p
           result, *metric,
           {.postprocess = &postprocess, .allow_partial = allow_partial, .intervals = &intervals});
       if (!outcome) {
-        failed.insert(metric.get());
+        // A text that cannot be scored is a matter of its cell; a program that is gone, of the
+        // metric.
+        const ErrorKind kind = outcome.error().kind;
+        const bool of_cell = kind == ErrorKind::data || kind == ErrorKind::invalid_argument;
+        if (!of_cell) failed.insert(metric.get());
+        if (!summary.failures.empty()) log_warning(outcome.error().to_string());
         summary.failures.push_back(outcome.error());
         continue;
       }

@@ -24,7 +24,7 @@ struct ScoringSummary {
   int64_t kept = 0;
   int64_t incomplete = 0;       ///< results whose predictions are not all there
   int64_t refused = 0;          ///< those that will not be: inputs were too long for the model
-  std::vector<Error> failures;  ///< the first of each metric that failed
+  std::vector<Error> failures;  ///< of metrics on cells; the first is the command's
 };
 
 /// Every metric over every result, with the bootstrap's intervals. A metric that fails is not asked

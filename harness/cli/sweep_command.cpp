@@ -16,6 +16,7 @@
 #include "harness/cli/sweep_input.h"
 #include "harness/core/log.h"
 #include "harness/run/run.h"
+#include "harness/run/signals.h"
 
 namespace qfs::cli {
 namespace {
@@ -24,11 +25,10 @@ void log_notes(const plan::Plan& plan) {
   for (const std::string& note : plan.notes) log_info(note);
 }
 
-std::string signal_name(int signal) { return signal == SIGTERM ? "SIGTERM" : "Ctrl-C"; }
-
 /// Scores what the run completed and prints the table; the reader sees what was committed.
 Status score_and_report(const plan::Plan& plan, store::Store& store,
                         const run::RunSummary& summary) {
+  if (Status there = store.check_place(); !there) return there;
   Result<store::Reader> reader = store::Reader::open(store.path());
   if (!reader) return reader.error();
   const CellNames names(plan);
@@ -115,9 +115,10 @@ Result<ExitCode> run_sweep(const SweepOptions& options, const GlobalOptions& glo
   {
     ProgressPrinter progress(*plan, standard_progress_sink(global.quiet));
     run->on_signal = [](int signal) {
-      log_info(signal_name(signal) +
-               ": stopping when the unit in hand is done; the same signal again ends at once and "
-               "loses that unit");
+      log_info(fmt::format(
+          "{}: stopping when the unit in hand is done; a second signal ends at once, without the "
+          "rest of that unit",
+          run::signal_name(signal)));
     };
     summary = run::run_plan(*plan, *store, *run, progress);
   }
@@ -125,7 +126,7 @@ Result<ExitCode> run_sweep(const SweepOptions& options, const GlobalOptions& glo
   if (summary->interrupted_by != 0) {
     log_warning(
         fmt::format("stopped by {}; what is done is in {}: run the same command again to continue",
-                    signal_name(summary->interrupted_by), path));
+                    run::signal_name(summary->interrupted_by), path));
     return exit_code_of_signal(summary->interrupted_by);
   }
   if (Status reported = score_and_report(*plan, *store, *summary); !reported) {

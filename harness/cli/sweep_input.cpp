@@ -166,7 +166,7 @@ Result<plan::Plan> load_plan(const SweepOptions& options, Catalogs& catalogs) {
   Result<run::MetricsWithExternal> metrics =
       run::MetricsWithExternal::make(catalogs.metrics(), *experiment);
   if (!metrics) return metrics.error();
-  run::HostDescriber describer;
+  run::HostDescriber describer(experiment->limits);
   PredictionFiles predictions;
   Result<plan::Plan> plan = plan::make_plan(*experiment, {.methods = catalogs.methods(),
                                                           .datasets = catalogs.datasets(),

@@ -7,6 +7,7 @@
 #include "harness/core/available_cores.h"
 #include "harness/core/child_process.h"
 #include "harness/core/files.h"
+#include "harness/run/launcher.h"
 
 namespace qfs::cli {
 namespace {
@@ -34,7 +35,7 @@ Status require_tensor_host() {
 
 Result<host::HostClient> start_tensor_host(const std::string& log_name, int threads) {
   if (Status there = require_tensor_host(); !there) return there.error();
-  if (Status made = make_directories(cache_directory() + "/logs"); !made) return made.error();
+  if (const auto folder = run::shared_log_folder(); !folder) return folder.error();
   ChildOptions child;
   child.command = {program()};
   child.environment = allowed_environment();

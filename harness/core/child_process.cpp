@@ -177,9 +177,67 @@ ChildExit decode_exit(int status) {
   return {WEXITSTATUS(status), 0};
 }
 
+/// A process that outlives this one by a moment, to kill the groups of children that it leaves
+/// behind: what a child started does not notice that we were killed. It gets a number for each
+/// group that begins and its negative when that ends; the end of the pipe is our end.
+class GroupGuard {
+ public:
+  static GroupGuard& of_this_process() {
+    static GroupGuard guard;
+    return guard;
+  }
+
+  void watch(pid_t group) { tell(group); }
+  void forget(pid_t group) { tell(-group); }
+
+ private:
+  GroupGuard() {
+    Result<Pipe> pipe = make_pipe();
+    if (!pipe) return;
+    const SignalsBlocked blocked;  // the guard keeps them blocked
+    const pid_t pid = ::fork();
+    if (pid == 0) stand_guard(pipe->read_end.get());
+    if (pid > 0) numbers_ = std::move(pipe->write_end);
+  }
+
+  /// Async-signal-safe calls only, as other threads may hold locks.
+  [[noreturn]] static void stand_guard(int numbers) {
+    constexpr size_t kMostGroups = 256;
+    pid_t groups[kMostGroups] = {};
+    ::setsid();  // out of the reach of a terminal and of signals to our group
+    ::dup2(numbers, STDIN_FILENO);
+    ::close_range(STDIN_FILENO + 1, ~0U, 0);
+    pid_t told = 0;
+    while (true) {
+      const ssize_t got = ::read(STDIN_FILENO, &told, sizeof told);
+      if (got < 0 && errno == EINTR) continue;
+      if (got != static_cast<ssize_t>(sizeof told)) break;
+      const pid_t wanted = told > 0 ? 0 : -told;
+      for (pid_t& group : groups) {
+        if (group != wanted) continue;
+        group = told > 0 ? told : 0;
+        break;
+      }
+    }
+    for (const pid_t group : groups) {
+      if (group > 0) ::kill(-group, SIGKILL);
+    }
+    ::_exit(0);
+  }
+
+  /// A guard that somebody killed guards no more; writing to it then fails, which is no failure.
+  void tell(pid_t number) {
+    if (numbers_.valid() && ::write(numbers_.get(), &number, sizeof number) < 0) numbers_.reset();
+  }
+
+  UniqueFd numbers_;
+};
+
 /// Ends what is left of the group while the zombie leader still reserves its number, then reaps.
 ChildExit kill_group_and_reap(pid_t pid) {
   ::kill(-pid, SIGKILL);
+  ::kill(pid, SIGKILL);  // it may have left its group
+  GroupGuard::of_this_process().forget(pid);
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
@@ -227,6 +285,7 @@ Result<ChildProcess> ChildProcess::start(const ChildOptions& options) {
   Result<Pipe> failures = make_pipe();
   if (!failures) return failures.error();
 
+  GroupGuard& guard = GroupGuard::of_this_process();
   const std::string log = options.log_path.empty() ? "/dev/null" : options.log_path;
   const UniqueFd output(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
   if (!output.valid()) return write_failure(errno, log);
@@ -267,8 +326,10 @@ Result<ChildProcess> ChildProcess::start(const ChildOptions& options) {
     return unavailable("cannot start '" + options.command.front() + "': " + error_text(fork_error));
   }
   ::setpgid(pid, pid);  // also here: whoever is first; too late after exec, and then done already
+  guard.watch(pid);
   ChildProcess child;
   child.pid_ = pid;
+  child.log_path_ = options.log_path;
   child.request_fd_ = requests->write_end.release();
   child.reply_fd_ = replies->read_end.release();
   failures->write_end.reset();
@@ -282,6 +343,7 @@ ChildProcess::ChildProcess(ChildProcess&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
       request_fd_(std::exchange(other.request_fd_, -1)),
       reply_fd_(std::exchange(other.reply_fd_, -1)),
+      log_path_(std::move(other.log_path_)),
       exit_(std::exchange(other.exit_, std::nullopt)) {}
 
 ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
@@ -289,6 +351,7 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   std::swap(pid_, taken.pid_);
   std::swap(request_fd_, taken.request_fd_);
   std::swap(reply_fd_, taken.reply_fd_);
+  std::swap(log_path_, taken.log_path_);
   std::swap(exit_, taken.exit_);
   return *this;
 }
@@ -296,7 +359,9 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
 ChildProcess::~ChildProcess() {
   close_requests();
   if (reply_fd_ >= 0) ::close(reply_fd_);
-  if (pid_ > 0) kill();
+  if (pid_ <= 0) return;
+  kill();
+  bound_log();
 }
 
 void ChildProcess::close_requests() {

@@ -1,11 +1,12 @@
 // ChildProcess: a program started with two message pipes, its output in a log file, and an
 // environment of allow-listed variables; how the driver owns its hosts.
 //
-// The child leads its own process group and is killed with its group when the object dies or (Linux
-// PR_SET_PDEATHSIG) when the thread that started it ends, so start children from a thread that
-// lives as long as they should. The pipes' numbers are in QFS_REQUEST_FD and QFS_REPLY_FD of the
-// child. Writing to a dead child raises SIGPIPE: programs that own children ignore it (the child
-// gets the default action back) and see EPIPE. Not thread-safe.
+// The child leads its own process group. The group is killed when the object dies, when the child
+// ends before what it started, and, by a guard process, when we are killed ourselves; the child
+// also dies with the thread that started it (Linux PR_SET_PDEATHSIG), so start children from a
+// thread that lives as long as they should. The pipes' numbers are in QFS_REQUEST_FD and
+// QFS_REPLY_FD of the child. Writing to a dead child raises SIGPIPE: programs that own children
+// ignore it (the child gets the default action back) and see EPIPE. Not thread-safe.
 #pragma once
 
 #include <sys/types.h>
@@ -27,6 +28,10 @@ struct ChildOptions {
   std::string working_directory;                   ///< empty: ours
   std::string log_path;  ///< stdout and stderr are appended here; empty: dropped
 };
+
+/// What a log may grow to before its middle is left out, and what is kept of each of its ends.
+inline constexpr int64_t kMostLogBytes = int64_t{4} << 20;
+inline constexpr int64_t kKeptLogBytes = int64_t{1} << 20;
 
 struct ChildExit {
   int code = 0;    ///< exit status, when it exited
@@ -62,16 +67,23 @@ class ChildProcess {
   /// SIGKILL to the group, then reaps.
   ChildExit kill();
   ProcessMemory memory() const;
+  /// Leaves out the middle of the log when it is longer than kMostLogBytes; to be called now and
+  /// then while the child runs. It is done at the end as well.
+  void bound_log() const;
 
  private:
   ChildProcess() = default;
   pid_t pid_ = -1;
   int request_fd_ = -1;
   int reply_fd_ = -1;
+  std::string log_path_;
   std::optional<ChildExit> exit_;
 };
 
 ProcessMemory process_memory(pid_t pid);
+
+/// Processor time that a running process has used, in clock ticks; 0 when it is gone.
+int64_t processor_ticks(pid_t pid);
 
 /// Resets VmHWM of the calling process (Linux: /proc/self/clear_refs); false where not permitted.
 bool reset_own_peak_memory();

@@ -26,4 +26,19 @@ std::string wall_clock_utc() {
   return text.data();
 }
 
+std::optional<double> utc_seconds(const std::string& text) {
+  std::tm utc{};
+  int milliseconds = 0;
+  int read = 0;
+  if (std::sscanf(text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d.%3dZ%n", &utc.tm_year, &utc.tm_mon,
+                  &utc.tm_mday, &utc.tm_hour, &utc.tm_min, &utc.tm_sec, &milliseconds,
+                  &read) != 7 ||
+      read != static_cast<int>(text.size())) {
+    return std::nullopt;
+  }
+  utc.tm_year -= 1900;
+  utc.tm_mon -= 1;
+  return static_cast<double>(::timegm(&utc)) + milliseconds / 1000.0;
+}
+
 }  // namespace qfs

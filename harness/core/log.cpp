@@ -42,10 +42,10 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
 
 void set_log_level(LogLevel level) { logger().set_level(spdlog_level(level)); }
 
-void log_info(std::string_view message) { logger().info("{}", terminal_safe(message)); }
+void log_info(std::string_view message) { logger().info("{}", line_safe(message)); }
 
-void log_warning(std::string_view message) { logger().warn("warning: {}", terminal_safe(message)); }
+void log_warning(std::string_view message) { logger().warn("warning: {}", line_safe(message)); }
 
-void log_detail(std::string_view message) { logger().debug("{}", terminal_safe(message)); }
+void log_detail(std::string_view message) { logger().debug("{}", line_safe(message)); }
 
 }  // namespace qfs

@@ -1,6 +1,7 @@
 // The operator's log (spdlog to stderr): progress and warnings for people, never results.
 //
-// Level by --quiet/--verbose; lines are escaped against terminal control sequences. Thread-safe.
+// Level by --quiet/--verbose. A message is one line whatever it holds: line breaks and terminal
+// control sequences in it are shown, not obeyed. Thread-safe.
 #pragma once
 
 #include <string>
@@ -22,5 +23,9 @@ std::string terminal_safe(std::string_view text);
 /// JSON as it may be shown on a terminal: the same characters as JSON's own escapes (\u009b), so
 /// that the value stays equal.
 std::string terminal_safe_json(std::string_view json);
+
+/// The same for text that is one line: a line break becomes "\n", so that no name or message can
+/// write a line of its own.
+std::string line_safe(std::string_view text);
 
 }  // namespace qfs

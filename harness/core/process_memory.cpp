@@ -1,8 +1,9 @@
-// Memory of a process from /proc/<pid>/status (proc(5)).
+// Memory and processor time of a process from /proc/<pid> (proc(5)).
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <charconv>
+#include <sstream>
 #include <string_view>
 
 #include "harness/core/child_process.h"
@@ -38,6 +39,22 @@ ProcessMemory process_memory(pid_t pid) {
   // Kernels without RssAnon (before 4.5): the whole resident set, so that limits still hold.
   memory.anonymous_bytes = kilobytes_field(*status, "\nRssAnon:").value_or(memory.resident_bytes);
   return memory;
+}
+
+int64_t processor_ticks(pid_t pid) {
+  constexpr uint64_t kLongestStat = 1U << 14U;
+  const Result<std::string> stat =
+      read_file("/proc/" + std::to_string(pid) + "/stat", kLongestStat);
+  if (!stat) return 0;
+  // The name of the program, in parentheses, may hold anything; state is the first field after it.
+  std::istringstream fields(stat->substr(std::min(stat->rfind(')') + 1, stat->size())));
+  constexpr int kFieldsBeforeTimes = 11;
+  std::string skipped;
+  for (int i = 0; i < kFieldsBeforeTimes; ++i) fields >> skipped;
+  int64_t user = 0;
+  int64_t system = 0;
+  fields >> user >> system;
+  return user + system;
 }
 
 bool reset_own_peak_memory() {

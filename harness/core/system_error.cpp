@@ -24,6 +24,8 @@ Error write_failure(int error_number, const std::string& path) {
       return unavailable(message +
                          "the disk quota is used up; free some space and run the command "
                          "again");
+    case EFBIG:
+      return unavailable(message + error_text(error_number) + " (the file size limit, ulimit -f)");
     case EROFS:
       return unavailable(message + "the file system is read-only");
     case ENOENT:

@@ -31,6 +31,9 @@ bool is_control(uint32_t c) {
   return (c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7F && c <= 0x9F);
 }
 
+/// U+2028 and U+2029 end lines as well.
+bool is_separator(uint32_t c) { return c == 0x2028 || c == 0x2029; }
+
 /// Marks, embeddings, overrides and isolates of the bidirectional algorithm (UAX #9), which can
 /// make a line read as something else.
 bool is_bidirectional(uint32_t c) {
@@ -44,7 +47,7 @@ std::string escaped(std::string_view text, bool json) {
   safe.reserve(repaired.size());
   for (std::string_view rest = repaired; !rest.empty();) {
     const CodePoint front = decode_front(rest);
-    if (is_control(front.value) || is_bidirectional(front.value)) {
+    if (is_control(front.value) || is_separator(front.value) || is_bidirectional(front.value)) {
       std::array<char, 16> escape{};
       const bool byte = front.value <= 0xFF && !json;
       std::snprintf(escape.data(), escape.size(), byte ? "\\x%02x" : "\\u%04x", front.value);
@@ -62,5 +65,17 @@ std::string escaped(std::string_view text, bool json) {
 std::string terminal_safe(std::string_view text) { return escaped(text, false); }
 
 std::string terminal_safe_json(std::string_view json) { return escaped(json, true); }
+
+std::string line_safe(std::string_view text) {
+  std::string line;
+  for (const char c : terminal_safe(text)) {
+    if (c == '\n') {
+      line += "\\n";
+    } else {
+      line += c;
+    }
+  }
+  return line;
+}
 
 }  // namespace qfs

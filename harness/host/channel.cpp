@@ -11,8 +11,18 @@
 namespace qfs::host {
 
 namespace {
+
 constexpr size_t kReadBlockBytes = size_t{1} << 16;
+
+Result<std::string> framed(std::string_view line) {
+  if (line.size() >= kMaxMessageBytes) {
+    return invalid_argument("a message of " + std::to_string(line.size() + 1) +
+                            " bytes is longer than the protocol's 64 MiB");
+  }
+  return std::string(line) + '\n';
 }
+
+}  // namespace
 
 std::optional<std::string> LineChannel::take_line() {
   const size_t end = buffer_.find('\n', scanned_);
@@ -28,7 +38,7 @@ std::optional<std::string> LineChannel::take_line() {
 
 Result<LineChannel::ReadOutcome> LineChannel::read(std::chrono::milliseconds timeout) {
   const auto deadline = std::chrono::steady_clock::now() + timeout;
-  while (true) {
+  for (bool waited = false;; waited = true) {
     if (auto line = take_line()) return ReadOutcome{Event::line, std::move(*line)};
     if (buffer_.size() > kMaxMessageBytes) {
       return data_error("a message is longer than 64 MiB");
@@ -39,11 +49,14 @@ Result<LineChannel::ReadOutcome> LineChannel::read(std::chrono::milliseconds tim
           std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
       wait_ms = static_cast<int>(std::max<int64_t>(0, left.count()));
     }
-    pollfd waiting{read_fd_, POLLIN, 0};
-    const int ready = poll(&waiting, 1, wait_ms);
+    // Also where bytes keep coming: a line that does not end is no reason to miss a time limit.
+    if (waited && wait_ms == 0) return ReadOutcome{Event::nothing, {}};
+    pollfd waiting[2] = {{read_fd_, POLLIN, 0}, {queued_.empty() ? -1 : write_fd_, POLLOUT, 0}};
+    const int ready = poll(waiting, 2, wait_ms);
     if (ready < 0 && errno == EINTR) continue;
     if (ready < 0) return unavailable(std::string("poll failed: ") + std::strerror(errno));
-    if (ready == 0) return ReadOutcome{Event::nothing, {}};
+    if (waiting[1].revents != 0) send_queued();
+    if (waiting[0].revents == 0) continue;
     const size_t old_size = buffer_.size();
     buffer_.resize(old_size + kReadBlockBytes);
     const ssize_t got = ::read(read_fd_, buffer_.data() + old_size, kReadBlockBytes);
@@ -58,21 +71,32 @@ Result<LineChannel::ReadOutcome> LineChannel::read(std::chrono::milliseconds tim
 Result<LineChannel::ReadOutcome> LineChannel::read() { return read(std::chrono::milliseconds(-1)); }
 
 Status LineChannel::write(std::string_view line) {
+  const Result<std::string> message = framed(line);
+  if (!message) return message.error();
   const std::lock_guard lock(write_mutex_);
-  std::string framed(line);
-  framed += '\n';
-  if (framed.size() > kMaxMessageBytes) {
-    return invalid_argument("a message of " + std::to_string(framed.size()) +
-                            " bytes is longer than the protocol's 64 MiB");
-  }
   size_t sent = 0;
-  while (sent < framed.size()) {
-    const ssize_t n = ::write(write_fd_, framed.data() + sent, framed.size() - sent);
+  while (sent < message->size()) {
+    const ssize_t n = ::write(write_fd_, message->data() + sent, message->size() - sent);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return unavailable(std::string("writing a message failed: ") + std::strerror(errno));
     sent += static_cast<size_t>(n);
   }
   return {};
+}
+
+Status LineChannel::queue(std::string_view line) {
+  Result<std::string> message = framed(line);
+  if (!message) return message.error();
+  queued_ = *std::move(message);
+  sent_ = 0;
+  return {};
+}
+
+void LineChannel::send_queued() {
+  const ssize_t n = ::write(write_fd_, queued_.data() + sent_, queued_.size() - sent_);
+  if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
+  if (n > 0) sent_ += static_cast<size_t>(n);
+  if (n < 0 || sent_ == queued_.size()) queued_.clear();
 }
 
 }  // namespace qfs::host

@@ -30,15 +30,22 @@ class LineChannel {
   Result<ReadOutcome> read(std::chrono::milliseconds timeout);
   /// Waits as long as it takes.
   Result<ReadOutcome> read();
+  /// Waits as long as it takes.
   Status write(std::string_view line);
+  /// For a descriptor that does not block: sent while `read` waits, so that a peer that does not
+  /// read cannot hold us. What a peer that is gone did not take is dropped.
+  Status queue(std::string_view line);
 
  private:
   std::optional<std::string> take_line();
+  void send_queued();
 
   int read_fd_;
   int write_fd_;
   std::string buffer_;
   size_t scanned_ = 0;  // bytes of buffer_ known to hold no newline
+  std::string queued_;
+  size_t sent_ = 0;  // bytes of queued_
   std::mutex write_mutex_;
 };
 

@@ -1,7 +1,10 @@
 #include "harness/host/client.h"
 
+#include <fcntl.h>
+
 #include <csignal>
 #include <fstream>
+#include <set>
 #include <unordered_map>
 
 namespace qfs::host {
@@ -35,6 +38,33 @@ Verdict verdict_of(ErrorKind kind) {
   }
 }
 
+/// The kept ranges are places of the document, in its order and at whole code points.
+Status check_ledger(const Prediction& prediction, const Example& example) {
+  if (!prediction.truncation) return {};
+  int64_t segment = -1;
+  int64_t end = 0;
+  std::string text;
+  const auto cuts_a_code_point = [&text](int64_t at) {
+    return at < std::ssize(text) && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
+  };
+  for (const ByteSpan& span : prediction.truncation->kept) {
+    if (span.segment > segment && span.segment < std::ssize(example.document)) {
+      segment = span.segment;
+      end = 0;
+      text = rendered(example.document[static_cast<size_t>(segment)]);
+    }
+    if (span.segment != segment || span.begin < end || span.end < span.begin ||
+        span.end > std::ssize(text) || cuts_a_code_point(span.begin) ||
+        cuts_a_code_point(span.end)) {
+      return data_error("'kept' holds [" + std::to_string(span.segment) + ", " +
+                        std::to_string(span.begin) + ", " + std::to_string(span.end) +
+                        "], which is no part of the document behind the one before it");
+    }
+    end = span.end;
+  }
+  return {};
+}
+
 HostFailure protocol_violation(std::string message) {
   return {Verdict::method_error, data_error("protocol violation: " + std::move(message)), false};
 }
@@ -45,7 +75,10 @@ HostClient::HostClient(ChildProcess child, HostLimits limits)
     : child_(std::make_unique<ChildProcess>(std::move(child))),
       channel_(std::make_unique<LineChannel>(child_->reply_fd(), child_->request_fd())),
       limits_(limits),
-      cgroup_oom_kills_(cgroup_oom_kills()) {}
+      cgroup_oom_kills_(cgroup_oom_kills()) {
+  const int flags = ::fcntl(child_->request_fd(), F_GETFL);
+  ::fcntl(child_->request_fd(), F_SETFL, flags | O_NONBLOCK);
+}
 
 Result<HostClient> HostClient::start(const ChildOptions& child, HostLimits limits) {
   Result<ChildProcess> process = ChildProcess::start(child);
@@ -53,10 +86,13 @@ Result<HostClient> HostClient::start(const ChildOptions& child, HostLimits limit
   return HostClient(*std::move(process), limits);
 }
 
-/// How a host whose reply stream ended came to its end.
+/// How a host that ended, or whose reply stream did, came to its end.
 HostFailure HostClient::death() {
-  std::optional<ChildExit> exit = child_->wait(kExitGrace);
-  if (!exit) exit = child_->kill();
+  const std::optional<ChildExit> exit = child_->wait(kExitGrace);
+  if (!exit) {
+    child_->kill();
+    return protocol_violation("the host closed its pipe for replies and did not end");
+  }
   if (exit->signal == SIGKILL && cgroup_oom_kills() > cgroup_oom_kills_) {
     return {Verdict::oom_host, out_of_memory("the kernel's OOM killer ended the host"), false};
   }
@@ -67,11 +103,29 @@ HostFailure HostClient::death() {
           unavailable("the host ended before it answered: " + exit->describe()), false};
 }
 
-std::optional<HostFailure> HostClient::watch_limits(Clock::time_point deadline, bool limited_time) {
-  if (limited_time && Clock::now() >= deadline) {
+/// Whether it has been silent and idle for longer than a host that sends heartbeats is.
+bool HostClient::hangs() {
+  if (!beats_ || Clock::now() - alive_ < limits_.silence) return false;
+  const int64_t ticks = processor_ticks(child_->pid());
+  if (ticks == std::exchange(processor_ticks_, ticks)) return true;
+  alive_ = Clock::now();  // a computation may hold up the thread that sends heartbeats
+  return false;
+}
+
+std::optional<HostFailure> HostClient::watch_limits(Clock::time_point sent, Seconds timeout) {
+  const auto timed_out_because = [this](std::string why) {
     child_->kill();
-    return HostFailure{Verdict::timeout, timed_out("the host did not finish in time"), false};
+    return HostFailure{Verdict::timeout, timed_out(std::move(why)), false};
+  };
+  if (timeout > Seconds::zero() && Clock::now() >= sent + timeout) {
+    return timed_out_because("the host did not finish within " + std::to_string(timeout.count()) +
+                             " s");
   }
+  if (hangs()) {
+    return timed_out_because("the host hangs: no heartbeat and no processor time for " +
+                             std::to_string(limits_.silence.count()) + " s");
+  }
+  child_->bound_log();
   if (limits_.memory_bytes > 0) {
     const int64_t used = child_->memory().anonymous_bytes;
     if (used > limits_.memory_bytes) {
@@ -91,30 +145,37 @@ template <class Handler>
 std::optional<HostFailure> HostClient::exchange(Request request, Visibility visibility,
                                                 Seconds timeout, Handler&& handle) {
   request.id = next_id_++;
-  const auto deadline = Clock::now() + timeout;
-  const bool limited_time = timeout > Seconds::zero();
-  if (Status sent = channel_->write(encode(request, visibility)); !sent) {
-    return sent.error().kind == ErrorKind::unavailable
-               ? death()
-               : HostFailure{Verdict::data_error, sent.error(), false};
+  if (Status queued = channel_->queue(encode(request, visibility)); !queued) {
+    return HostFailure{Verdict::data_error, queued.error(), false};
   }
-  auto next_sample = Clock::now();
+  const auto sent = alive_ = Clock::now();
+  auto next_sample = sent;
+  bool ended = false;
   while (true) {
     Result<LineChannel::ReadOutcome> read = channel_->read(kSamplePeriod);
     if (!read) return protocol_violation(read.error().message);
     if (read->event == LineChannel::Event::end) return death();
+    if (read->event == LineChannel::Event::line) alive_ = Clock::now();
     if (Clock::now() >= next_sample) {
-      if (auto exceeded = watch_limits(deadline, limited_time)) return exceeded;
+      if (auto exceeded = watch_limits(sent, timeout)) return exceeded;
       next_sample = Clock::now() + kSamplePeriod;
     }
-    if (read->event == LineChannel::Event::nothing) continue;
+    if (read->event == LineChannel::Event::nothing) {
+      // What the host started may hold its pipe open: its own end counts, once all is read.
+      if (ended) return death();
+      ended = child_->wait(std::chrono::milliseconds(0)).has_value();
+      continue;
+    }
     Result<Reply> reply = decode_reply(read->line);
     if (!reply) return protocol_violation(reply.error().message);
     if (reply->id != request.id) {
       return protocol_violation("a reply to request " + std::to_string(reply->id) +
                                 " while request " + std::to_string(request.id) + " runs");
     }
-    if (std::holds_alternative<HeartbeatReply>(reply->body)) continue;
+    if (std::holds_alternative<HeartbeatReply>(reply->body)) {
+      beats_ = true;
+      continue;
+    }
     if (auto* failure = std::get_if<ErrorReply>(&reply->body)) {
       return HostFailure{verdict_of(failure->error.kind), std::move(failure->error),
                          failure->usable};
@@ -125,33 +186,30 @@ std::optional<HostFailure> HostClient::exchange(Request request, Visibility visi
   }
 }
 
-Result<ProbeReply> HostClient::probe(const RuntimeOptions& runtime, Seconds timeout) {
-  ProbeReply result;
+std::optional<HostFailure> HostClient::probe(const RuntimeOptions& runtime, Seconds timeout,
+                                             ProbeReply& probe) {
   auto failure =
       exchange({0, ProbeRequest{runtime}}, {}, timeout, [&](Reply&& reply) -> Result<bool> {
-        auto* probe = std::get_if<ProbeReply>(&reply.body);
-        if (probe == nullptr) return data_error("expected the answer to 'probe'");
-        result = std::move(*probe);
+        auto* answer = std::get_if<ProbeReply>(&reply.body);
+        if (answer == nullptr) return data_error("expected the answer to 'probe'");
+        probe = std::move(*answer);
         return true;
       });
-  if (failure) return failure->error;
-  if (result.protocol != kProtocolVersion) {
-    return unavailable("the host speaks protocol " + std::to_string(result.protocol) +
-                       ", this program speaks " + std::to_string(kProtocolVersion));
-  }
-  return result;
+  if (failure || probe.protocol == kProtocolVersion) return failure;
+  return HostFailure{Verdict::method_error,
+                     unavailable("the host speaks version " + std::to_string(probe.protocol) +
+                                 " of the session protocol, this program speaks version " +
+                                 std::to_string(kProtocolVersion)),
+                     false};
 }
 
-Result<Description> HostClient::describe(Seconds timeout) {
-  Description result;
-  auto failure = exchange({0, DescribeRequest{}}, {}, timeout, [&](Reply&& reply) -> Result<bool> {
-    auto* description = std::get_if<Description>(&reply.body);
-    if (description == nullptr) return data_error("expected the answer to 'describe'");
-    result = std::move(*description);
+std::optional<HostFailure> HostClient::describe(Seconds timeout, Description& description) {
+  return exchange({0, DescribeRequest{}}, {}, timeout, [&](Reply&& reply) -> Result<bool> {
+    auto* answer = std::get_if<Description>(&reply.body);
+    if (answer == nullptr) return data_error("expected the answer to 'describe'");
+    description = std::move(*answer);
     return true;
   });
-  if (failure) return failure->error;
-  return result;
 }
 
 Result<Json> HostClient::ask(const ModelRequest& request, Seconds timeout) {
@@ -176,21 +234,32 @@ std::optional<HostFailure> HostClient::open(const OpenRequest& request, Seconds 
 }
 
 std::optional<HostFailure> HostClient::run(const RunRequest& request, Visibility visibility,
-                                           Seconds timeout, UnitResults& results) {
+                                           Seconds timeout, UnitResults& results,
+                                           const RowSink& on_row) {
   std::unordered_map<int64_t, size_t> position;
   for (size_t i = 0; i < request.examples.size(); ++i) position[request.examples[i].ordinal] = i;
   std::vector<std::optional<PredictionReply>> predictions(request.examples.size());
+  std::set<std::string> phases;
   results = {};
-  auto failure = exchange({0, request}, visibility, timeout, [&](Reply&& reply) -> Result<bool> {
-    if (auto* prediction = std::get_if<PredictionReply>(&reply.body)) {
-      const auto it = position.find(prediction->ordinal);
-      const std::string name = "a prediction for example " + std::to_string(prediction->ordinal);
-      if (it == position.end()) return data_error(name + ", which the unit does not hold");
-      if (predictions[it->second]) return data_error("twice " + name);
-      predictions[it->second] = std::move(*prediction);
-      return false;
+  const auto keep = [&](PredictionReply& prediction) -> Result<bool> {
+    const auto it = position.find(prediction.ordinal);
+    const std::string name = "a prediction for example " + std::to_string(prediction.ordinal);
+    if (it == position.end()) return data_error(name + ", which the unit does not hold");
+    if (predictions[it->second]) return data_error("twice " + name);
+    const Example& example = request.examples[it->second].example;
+    if (Status sound = check_ledger(prediction.prediction, example); !sound) {
+      return data_error(name + ": " + sound.error().message);
     }
+    predictions[it->second] = std::move(prediction);
+    if (on_row) {
+      if (Status taken = on_row(*predictions[it->second]); !taken) return taken.error();
+    }
+    return false;
+  };
+  auto failure = exchange({0, request}, visibility, timeout, [&](Reply&& reply) -> Result<bool> {
+    if (auto* prediction = std::get_if<PredictionReply>(&reply.body)) return keep(*prediction);
     if (auto* phase = std::get_if<PhaseReply>(&reply.body)) {
+      if (!phases.insert(phase->name).second) return data_error("twice the phase " + phase->name);
       results.phases.push_back(std::move(*phase));
       return false;
     }
@@ -201,12 +270,12 @@ std::optional<HostFailure> HostClient::run(const RunRequest& request, Visibility
     return data_error("expected a prediction, a phase or 'done'");
   });
   for (size_t i = 0; i < predictions.size(); ++i) {
-    if (failure && !predictions[i]) continue;
-    if (!predictions[i]) {
-      return protocol_violation("no prediction for example " +
-                                std::to_string(request.examples[i].ordinal));
+    if (predictions[i]) {
+      results.predictions.push_back(std::move(*predictions[i]));
+    } else if (!failure) {
+      failure = protocol_violation("no prediction for example " +
+                                   std::to_string(request.examples[i].ordinal));
     }
-    results.predictions.push_back(std::move(*predictions[i]));
   }
   return failure;
 }

@@ -46,11 +46,26 @@ std::string text_field_or(const nlohmann::json& object, const char* name, std::s
 int64_t integer_field(const nlohmann::json& object, const char* name) {
   const nlohmann::json& value = field(object, name);
   if (!value.is_number_integer()) wrong_type(name, "an integer", value);
+  if (value.is_number_unsigned() && value.get<uint64_t>() > uint64_t{INT64_MAX}) {
+    throw FieldError("'" + std::string(name) + "' is too large: " + value.dump());
+  }
   return value.get<int64_t>();
 }
 
 int64_t integer_field_or(const nlohmann::json& object, const char* name, int64_t fallback) {
   return object.contains(name) ? integer_field(object, name) : fallback;
+}
+
+int64_t count_field(const nlohmann::json& object, const char* name) {
+  constexpr int64_t kMost = int64_t{1} << 53;
+  const int64_t count = integer_field(object, name);
+  if (count >= 0 && count <= kMost) return count;
+  throw FieldError("'" + std::string(name) + "' must be from 0 to 2^53, not " +
+                   std::to_string(count));
+}
+
+int64_t count_field_or(const nlohmann::json& object, const char* name, int64_t fallback) {
+  return object.contains(name) ? count_field(object, name) : fallback;
 }
 
 double real_field(const nlohmann::json& object, const char* name) {

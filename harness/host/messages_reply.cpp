@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "harness/api/prediction_length.h"
 #include "harness/core/json_dom.h"
+#include "harness/core/utf8.h"
 #include "harness/host/json_fields.h"
 #include "harness/host/messages.h"
 
@@ -25,7 +27,7 @@ constexpr DeviceField kDeviceFields[] = {
 DeviceMemory device_memory_from(const json& done) {
   DeviceMemory memory;
   for (const auto& [name, bytes] : kDeviceFields) {
-    if (done.contains(name)) memory.*bytes = integer_field(done, name);
+    if (done.contains(name)) memory.*bytes = count_field(done, name);
   }
   return memory;
 }
@@ -40,17 +42,32 @@ json truncation_json(const Truncation& truncation) {
           {"kept", std::move(kept)}};
 }
 
+/// Sums over a data set stay numbers.
+int64_t tokens_field(const json& object, const char* name) {
+  constexpr int64_t kMost = int64_t{1} << 40;
+  const int64_t tokens = count_field(object, name);
+  if (tokens <= kMost) return tokens;
+  throw FieldError("'" + std::string(name) + "' must be from 0 to 2^40, not " +
+                   std::to_string(tokens));
+}
+
+int64_t tokens_field_or_0(const json& object, const char* name) {
+  return object.contains(name) ? tokens_field(object, name) : 0;
+}
+
 Truncation truncation_from(const json& object) {
   Truncation truncation;
-  truncation.document_tokens = integer_field(object, "document_tokens");
-  truncation.kept_tokens = integer_field(object, "kept_tokens");
-  truncation.query_tokens = integer_field_or(object, "query_tokens", 0);
+  truncation.document_tokens = tokens_field(object, "document_tokens");
+  truncation.kept_tokens = tokens_field(object, "kept_tokens");
+  truncation.query_tokens = tokens_field_or_0(object, "query_tokens");
   truncation.query_whole = flag_field_or(object, "query_whole", true);
   if (!object.contains("kept")) return truncation;
   for (const json& span : array_field(object, "kept")) {
-    if (!span.is_array() || span.size() != 3 || !span[0].is_number_integer() ||
-        !span[1].is_number_integer() || !span[2].is_number_integer()) {
-      throw FieldError("'kept' must hold [segment, begin, end] triples");
+    const auto is_place = [](const json& number) {
+      return number.is_number_unsigned() && number.get<uint64_t>() <= uint64_t{INT64_MAX};
+    };
+    if (!span.is_array() || span.size() != 3 || !std::ranges::all_of(span, is_place)) {
+      throw FieldError("'kept' must hold [segment, begin, end] triples of numbers from 0 on");
     }
     truncation.kept.push_back(
         {span[0].get<int64_t>(), span[1].get<int64_t>(), span[2].get<int64_t>()});
@@ -83,10 +100,13 @@ PredictionReply prediction_from(const json& object) {
   reply.ordinal = integer_field(object, "ordinal");
   Prediction& prediction = reply.prediction;
   prediction.text = text_field(object, "text");
+  if (Status sound = check_prediction_length(prediction.text); !sound) {
+    throw FieldError("example " + std::to_string(reply.ordinal) + ": " + sound.error().message);
+  }
   prediction.finish = finish_from(text_field_or(object, "finish", "stop"));
-  prediction.tokens_in = integer_field_or(object, "tokens_in", 0);
-  prediction.tokens_out = integer_field_or(object, "tokens_out", 0);
-  prediction.repaired_bytes = integer_field_or(object, "repaired_bytes", 0);
+  prediction.tokens_in = tokens_field_or_0(object, "tokens_in");
+  prediction.tokens_out = tokens_field_or_0(object, "tokens_out");
+  prediction.repaired_bytes = count_field_or(object, "repaired_bytes", 0);
   prediction.prompt = text_field_or(object, "prompt", "");
   if (object.contains("truncation")) {
     prediction.truncation = truncation_from(object_field(object, "truncation"));
@@ -179,7 +199,7 @@ ScoreReply score_from(const json& object) {
 std::vector<int64_t> places_from(const json& object, const char* name) {
   std::vector<int64_t> places;
   for (const json& place : array_field(object, name)) {
-    if (!place.is_number_integer() || place.get<int64_t>() < 0) {
+    if (!place.is_number_unsigned() || place.get<uint64_t>() > uint64_t{INT64_MAX}) {
       throw FieldError(std::string("'") + name + "' must hold numbers from 0 on");
     }
     places.push_back(place.get<int64_t>());
@@ -216,8 +236,14 @@ json phase_json(const Phase& phase) {
 }
 
 Phase phase_from(const json& object) {
-  Phase phase{text_field(object, "name"), integer_field(object, "ns"),
-              integer_field(object, "tokens")};
+  Phase phase{text_field(object, "name"), count_field(object, "ns"),
+              tokens_field(object, "tokens")};
+  const bool plain = !phase.name.empty() && std::ranges::all_of(phase.name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+  if (!plain || phase.name.size() > 64 || phase.name == "total") {
+    throw FieldError("the 'name' of a phase is snake_case and not \"total\"");
+  }
   if (object.contains("flops") || object.contains("bytes")) {
     phase.work = {integer_field_or(object, "flops", 0), integer_field_or(object, "bytes", 0)};
     if (phase.work->flops < 0 || phase.work->bytes < 0) {
@@ -238,8 +264,8 @@ MachineLimits limits_from(const json& object) {
 }
 
 DoneReply done_from(const json& object) {
-  DoneReply done{integer_field_or(object, "ns", 0),
-                 integer_field_or(object, "peak_resident_bytes", 0), device_memory_from(object)};
+  DoneReply done{count_field_or(object, "ns", 0), count_field_or(object, "peak_resident_bytes", 0),
+                 device_memory_from(object)};
   if (object.contains("limits")) done.limits = limits_from(object_field(object, "limits"));
   return done;
 }
@@ -301,6 +327,20 @@ struct ReplyEncoder {
   }
 };
 
+/// A host knows nothing of our store, and its story fits into a line.
+Error error_from(const json& object) {
+  constexpr size_t kLongestMessage = 4096;
+  Error error{error_kind_from(text_field(object, "kind")), text_field(object, "message"),
+              text_field_or(object, "where", "")};
+  if (error.kind == ErrorKind::store) error.kind = ErrorKind::internal;
+  for (std::string* const text : {&error.message, &error.where}) {
+    if (text->size() <= kLongestMessage) continue;
+    text->resize(whole_code_points(*text, kLongestMessage));
+    *text += "…";
+  }
+  return error;
+}
+
 Reply reply_from(const json& object) {
   Reply reply;
   reply.id = integer_field(object, "id");
@@ -318,9 +358,7 @@ Reply reply_from(const json& object) {
   } else if (object.contains("heartbeat")) {
     reply.body = HeartbeatReply{};
   } else if (object.contains("error")) {
-    const json& error = object_field(object, "error");
-    reply.body = ErrorReply{{error_kind_from(text_field(error, "kind")),
-                             text_field(error, "message"), text_field_or(error, "where", "")},
+    reply.body = ErrorReply{error_from(object_field(object, "error")),
                             flag_field_or(object, "usable", false)};
   } else if (object.contains("opened")) {
     reply.body = OpenedReply{};
@@ -331,6 +369,9 @@ Reply reply_from(const json& object) {
   } else if (object.contains("probe")) {
     const json& probe = object_field(object, "probe");
     const int64_t protocol = integer_field(probe, "protocol");
+    if (protocol < 1 || protocol > INT32_MAX) {
+      throw FieldError("'protocol' must be a positive integer, not " + std::to_string(protocol));
+    }
     reply.body =
         ProbeReply{static_cast<int>(protocol), text_field(probe, "host"),
                    json_field_or_empty(probe, "numerics"), json_field_or_empty(probe, "facts")};

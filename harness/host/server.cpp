@@ -10,6 +10,7 @@
 #include <new>
 #include <unordered_set>
 
+#include "harness/api/prediction_length.h"
 #include "harness/core/child_process.h"
 #include "harness/core/clock.h"
 #include "harness/core/error_exception.h"
@@ -33,6 +34,9 @@ class ChannelSink : public PredictionSink {
       RepairedText repaired = repair_utf8(prediction.text);
       prediction.text = std::move(repaired.text);
       prediction.repaired_bytes += repaired.replaced_bytes;
+    }
+    if (Status sound = check_prediction_length(prediction.text); !sound && status_) {
+      status_ = data_error("example " + std::to_string(ordinal) + ": " + sound.error().message);
     }
     QFS_FAILPOINT_HERE("host.before_prediction");
     send(PredictionReply{ordinal, std::move(prediction)});

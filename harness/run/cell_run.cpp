@@ -1,6 +1,9 @@
 #include "harness/run/cell_run.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <set>
 
 namespace qfs::run {
 
@@ -37,25 +40,57 @@ host::RunRequest run_request(const plan::Plan& plan, const plan::Cell& cell, int
   return {unit_index, measure, numbered_examples(plan.datasets[cell.dataset], unit.ordinals)};
 }
 
+namespace {
+
+/// run_unit with the documents cut on the way, and the ledger of the cut beside every prediction.
+std::optional<host::HostFailure> run_cut_unit(const RunContext& context, const plan::Cell& cell,
+                                              HostPool& pool, const host::RunRequest& request,
+                                              host::UnitResults& results,
+                                              const host::RowSink& on_row) {
+  host::RunRequest cut = request;
+  if (auto failure = context.cutter.cut(cell, cut)) return failure;
+  host::RowSink with_ledger;
+  if (on_row) {
+    with_ledger = [&](const host::PredictionReply& row) {
+      host::PredictionReply whole = row;
+      context.cutter.add_ledger(whole);
+      return on_row(whole);
+    };
+  }
+  auto failure = run_unit(context, cell, pool, cut, results, with_ledger);
+  for (host::PredictionReply& row : results.predictions) context.cutter.add_ledger(row);
+  return failure;
+}
+
+}  // namespace
+
 std::optional<host::HostFailure> run_unit(const RunContext& context, const plan::Cell& cell,
                                           HostPool& pool, const host::RunRequest& request,
-                                          host::UnitResults& results) {
+                                          host::UnitResults& results, const host::RowSink& on_row) {
   if (DocumentCutter::cuts(cell) && request.token_ends.empty()) {
-    host::RunRequest cut = request;
-    if (auto failure = context.cutter.cut(cell, cut)) return failure;
-    auto failure = run_unit(context, cell, pool, cut, results);
-    context.cutter.add_ledgers(results);
-    return failure;
+    return run_cut_unit(context, cell, pool, request, results, on_row);
   }
   const host::Visibility visibility{cell.needs.references, cell.needs.evidence};
   const std::chrono::seconds timeout(context.launcher.limits().unit_seconds);
-  auto failure = pool.host().run(request, visibility, timeout, results);
+  auto failure = pool.host().run(request, visibility, timeout, results, on_row);
   if (!failure || failure->verdict != host::Verdict::signal) return failure;
-  if (cell.needs.separate_rows) return failure;  // what arrived is kept, and may have cost money
   context.progress.note(cell.label + ": " + failure->error.message +
                         "; trying the unit once more in a fresh host");
   if (auto reopened = pool.reopen(cell)) return reopened;
-  return pool.host().run(request, visibility, timeout, results);
+  if (!cell.needs.separate_rows) {
+    return pool.host().run(request, visibility, timeout, results, on_row);
+  }
+  std::set<int64_t> arrived;
+  for (const host::PredictionReply& row : results.predictions) arrived.insert(row.ordinal);
+  host::RunRequest rest = request;
+  std::erase_if(rest.examples,
+                [&](const NumberedExample& example) { return arrived.contains(example.ordinal); });
+  if (rest.examples.empty()) return std::nullopt;
+  host::UnitResults others;
+  failure = pool.host().run(rest, visibility, timeout, others, on_row);
+  std::ranges::move(others.predictions, std::back_inserter(results.predictions));
+  results.done = others.done;
+  return failure;
 }
 
 std::string relative_log_path(const std::string& store_path, const std::string& log_path) {
@@ -66,6 +101,19 @@ std::string relative_log_path(const std::string& store_path, const std::string& 
 void fail(CellOutcome& outcome, const host::HostFailure& failure) {
   outcome.failure = failure_kind(failure.verdict);
   outcome.message = failure.error.to_string();
+}
+
+Result<CellOutcome> failed_cell(const RunContext& context, const CellTarget& target,
+                                const host::HostFailure& failure) {
+  CellOutcome outcome;
+  Result<store::AttemptId> attempt = context.store.begin_attempt({.result = target.result,
+                                                                  .environment = target.environment,
+                                                                  .worker = "driver",
+                                                                  .log_path = ""});
+  if (!attempt) return attempt.error();
+  fail(outcome, failure);
+  if (Status ended = end_attempt(context.store, *attempt, outcome); !ended) return ended.error();
+  return outcome;
 }
 
 Status end_attempt(store::Store& store, store::AttemptId attempt, const CellOutcome& outcome) {

@@ -43,6 +43,10 @@ struct CellTarget {
 Result<CellOutcome> predict_cell(const RunContext& context, const CellTarget& target,
                                  HostPool& pool);
 
+/// Records that the cell's program failed before it could be asked anything.
+Result<CellOutcome> failed_cell(const RunContext& context, const CellTarget& target,
+                                const host::HostFailure& failure);
+
 /// Puts outputs that were read from a file into the store.
 Result<CellOutcome> import_cell(const RunContext& context, const CellTarget& target);
 
@@ -56,10 +60,12 @@ host::RunRequest run_request(const plan::Plan& plan, const plan::Cell& cell, int
                              const Unit& unit, bool measure);
 std::vector<NumberedExample> numbered_examples(const plan::PlannedDataset& dataset,
                                                const std::vector<int64_t>& ordinals);
-/// Runs a unit; a host killed by a signal is replaced once and the unit tried again.
+/// Runs a unit; a host killed by a signal is replaced once and the unit tried again, of separate
+/// rows those that are missing. `on_row` may be empty.
 std::optional<host::HostFailure> run_unit(const RunContext& context, const plan::Cell& cell,
                                           HostPool& pool, const host::RunRequest& request,
-                                          host::UnitResults& results);
+                                          host::UnitResults& results,
+                                          const host::RowSink& on_row = {});
 /// The attempt row's path of a log: relative to the store's folder.
 std::string relative_log_path(const std::string& store_path, const std::string& log_path);
 /// Ends the attempt as the outcome says.

@@ -9,7 +9,12 @@ namespace qfs::run {
 
 class HostDescriber : public plan::ExternalDescriber {
  public:
+  /// The sweep's limits hold here, too: `open_seconds` is the time for the answer.
+  explicit HostDescriber(const HostLimits& limits) : limits_(limits) {}
   Result<std::shared_ptr<const MethodSpec>> describe(const ExternalCommand& command) override;
+
+ private:
+  HostLimits limits_;
 };
 
 }  // namespace qfs::run

@@ -104,10 +104,8 @@ std::optional<host::HostFailure> DocumentCutter::cut(const plan::Cell& cell,
   return std::nullopt;
 }
 
-void DocumentCutter::add_ledgers(host::UnitResults& results) const {
-  for (host::PredictionReply& reply : results.predictions) {
-    reply.prediction.truncation = ledgers_.at(reply.ordinal);
-  }
+void DocumentCutter::add_ledger(host::PredictionReply& row) const {
+  row.prediction.truncation = ledgers_.at(row.ordinal);
 }
 
 }  // namespace qfs::run

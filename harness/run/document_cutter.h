@@ -31,8 +31,8 @@ class DocumentCutter {
 
   /// Replaces the documents of the request by what local_context leaves of them.
   std::optional<host::HostFailure> cut(const plan::Cell& cell, host::RunRequest& request);
-  /// The ledgers of the request that was cut last, for its predictions.
-  void add_ledgers(host::UnitResults& results) const;
+  /// The ledger of a prediction of the request that was cut last.
+  void add_ledger(host::PredictionReply& row) const;
 
  private:
   HostLauncher& launcher_;

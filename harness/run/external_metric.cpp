@@ -16,7 +16,6 @@
 namespace qfs::run {
 namespace {
 
-constexpr std::chrono::seconds kSelfDescriptionTimeout{60};
 constexpr size_t kBatchItems = 64;
 constexpr size_t kBatchBytes = size_t{8} << 20;
 
@@ -152,37 +151,37 @@ Result<std::shared_ptr<const Metric>> make_external_metric(const ExternalMetricE
   program.memory_bytes = limits.memory_bytes;
   program.open_timeout = std::chrono::seconds(limits.open_seconds);
   program.batch_timeout = std::chrono::seconds(entry.timeout_seconds);
-  const std::string log_folder = cache_directory() + "/logs";
-  if (Status made = make_directories(log_folder); !made) return made.error();
-  program.child.log_path = log_folder + "/metric-" + entry.name + ".log";
+  const Result<std::string> log_folder = shared_log_folder();
+  if (!log_folder) return log_folder.error();
+  program.child.log_path = *log_folder + "/metric-" + entry.name + ".log";
 
-  Result<host::HostClient> client = program.start();
-  if (!client) return program.explained(client.error());
-  Result<host::Description> description = client->describe(kSelfDescriptionTimeout);
-  if (!description) return program.explained(description.error());
-  if (!description->metric) {
+  host::Description description;
+  const auto failure = host::ask_fresh_host(
+      [&] { return program.start(); },
+      [&](host::HostClient& client) { return client.describe(program.open_timeout, description); });
+  if (failure) return program.explained(failure->error);
+  if (!description.metric) {
     return program.explained(data_error("the program says that it is the method '" +
-                                        description->name +
+                                        description.name +
                                         "'; a metric's description has \"metric\""));
   }
-  const bool plain =
-      !description->name.empty() && std::ranges::all_of(description->name, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '_' || c == '-' || c == '.';
-      });
+  const bool plain = !description.name.empty() && std::ranges::all_of(description.name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.';
+  });
   if (!plain) {
-    return program.explained(data_error("its name '" + description->name +
+    return program.explained(data_error("its name '" + description.name +
                                         "' is not made of letters, digits, '_', '-' and '.'"));
   }
   std::string columns;
-  for (const std::string& column : description->metric->columns) {
+  for (const std::string& column : description.metric->columns) {
     columns += (columns.empty() ? "" : ",") + column;
   }
-  const std::string signature = "external|metric:" + description->name + "@" +
-                                std::to_string(description->version) + "|fingerprint:sha256-" +
+  const std::string signature = "external|metric:" + description.name + "@" +
+                                std::to_string(description.version) + "|fingerprint:sha256-" +
                                 *digest + "|columns:" + columns + "|agg:mean|v:1";
   return std::shared_ptr<const Metric>(
-      std::make_shared<ExternalMetric>(std::move(program), *std::move(description), signature));
+      std::make_shared<ExternalMetric>(std::move(program), std::move(description), signature));
 }
 
 Result<MetricsWithExternal> MetricsWithExternal::make(const MetricCatalog& base,

@@ -55,20 +55,21 @@ std::optional<host::HostFailure> HostPool::open(const plan::Cell& cell,
   }
   const std::chrono::seconds timeout(launcher_.limits().open_seconds);
   runtime_ = runtime;
-  const host::OpenRequest request = open_request(cell, runtime);
-  auto failure = host_->open(request, timeout);
-  if (failure && shared && !failure->host_usable) {
-    // The shared host had died before this cell asked anything of it: not this cell's doing.
-    if (auto restart = start_fresh(cell)) return restart;
-    failure = host_->open(request, timeout);
-  }
+  auto failure = host_->open(open_request(cell, runtime), timeout);
+  // A shared host may have died before this cell asked anything of it: not this cell's doing.
+  const bool again =
+      failure && (failure->verdict == host::Verdict::signal || (shared && !failure->host_usable));
+  if (again) return reopen(cell);
   if (failure) discard();
   return failure;
 }
 
 std::optional<host::HostFailure> HostPool::reopen(const plan::Cell& cell) {
-  discard();
-  return open(cell, RuntimeOptions(runtime_));
+  if (auto failure = start_fresh(cell)) return failure;
+  const std::chrono::seconds timeout(launcher_.limits().open_seconds);
+  auto failure = host_->open(open_request(cell, runtime_), timeout);
+  if (failure) discard();
+  return failure;
 }
 
 void HostPool::release() {

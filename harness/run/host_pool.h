@@ -17,9 +17,10 @@ class HostPool {
  public:
   HostPool(HostLauncher& launcher, HostReuse reuse) : launcher_(launcher), reuse_(reuse) {}
 
-  /// A host with the cell's session open; a verdict when the host died or refused.
+  /// A host with the cell's session open; a verdict when the host died or refused. One that a
+  /// signal ends while it loads is replaced once, as one that it ends in a unit is.
   std::optional<host::HostFailure> open(const plan::Cell& cell, const RuntimeOptions& runtime);
-  /// The same cell again, in a fresh process with the options of the last `open`.
+  /// The same cell again after a failure, in a fresh process with the options of the last `open`.
   std::optional<host::HostFailure> reopen(const plan::Cell& cell);
   /// The host that `open` gave. Valid until `open` or `discard`.
   host::HostClient& host() { return *host_; }

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -15,8 +16,6 @@
 
 namespace qfs::run {
 namespace {
-
-constexpr std::chrono::seconds kProbeTimeout{60};
 
 std::string host_key(const plan::Cell& cell) {
   std::string key(to_string(cell.host));
@@ -42,6 +41,21 @@ Status add_secrets(const plan::Cell& cell, ChildOptions& child) {
 }
 
 }  // namespace
+
+Result<std::string> shared_log_folder() {
+  namespace fs = std::filesystem;
+  constexpr auto kKept = std::chrono::hours(24 * 30);
+  std::string folder = cache_directory() + "/logs";
+  if (Status made = make_directories(folder); !made) return made.error();
+  std::error_code ignored;
+  for (const fs::directory_entry& log : fs::directory_iterator(folder, ignored)) {
+    std::error_code unknown;
+    const auto written = log.last_write_time(unknown);
+    const bool old = !unknown && fs::file_time_type::clock::now() - written > kKept;
+    if (old && log.path().extension() == ".log") fs::remove(log.path(), ignored);
+  }
+  return folder;
+}
 
 HostLauncher::HostLauncher(const RunOptions& options, const qfs::HostLimits& limits,
                            std::string log_folder)
@@ -141,11 +155,15 @@ Result<HostFacts> HostLauncher::facts_of_program(const plan::Cell& cell) {
   if (std::optional<HostFacts> known = read_probe_cache(cache_key)) return facts_[key] = *known;
 
   if (Status made = make_directories(log_folder_); !made) return made.error();
-  auto client = host::HostClient::start(*child, {.memory_bytes = limits_.memory_bytes});
-  if (!client) return client.error();
-  Result<host::ProbeReply> reply = client->probe(options, kProbeTimeout);
-  if (!reply) return reply.error();
-  HostFacts facts{reply->numerics, reply->facts};
+  host::ProbeReply reply;
+  const auto failure = host::ask_fresh_host(
+      [&] { return host::HostClient::start(*child, {.memory_bytes = limits_.memory_bytes}); },
+      [&](host::HostClient& client) {
+        return client.probe(options, std::chrono::seconds(limits_.open_seconds), reply);
+      });
+  if (failure && !cell.external) return failure->error;
+  if (failure) return facts_[key] = HostFacts{Json{R"({"probe":"failed"})"}, Json{}, failure};
+  HostFacts facts{reply.numerics, reply.facts};
   write_probe_cache(cache_key, facts);
   return facts_[key] = facts;
 }

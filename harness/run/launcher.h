@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "harness/api/result.h"
@@ -19,7 +20,13 @@ namespace qfs::run {
 struct HostFacts {
   Json numerics;
   Json facts;
+  /// An external program that could not be asked: its cells fail, and `numerics` says so.
+  std::optional<host::HostFailure> failure = {};
 };
+
+/// The folder for logs of programs that run for no store, made when it is not there. Logs that
+/// nothing was added to for a month are removed.
+Result<std::string> shared_log_folder();
 
 /// An external method's program with its environment (the Python helper on PYTHONPATH); no log yet.
 ChildOptions external_child(const ExternalCommand& command);

@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "harness/core/clock.h"
 #include "harness/core/failpoint.h"
@@ -32,6 +33,12 @@ class OutputBuffer {
     const bool due =
         !grouped_ || rows_.size() >= kGroupExamples || monotonic_ns() - oldest_ns_ >= kGroupNs;
     return due ? flush() : Status{};
+  }
+
+  /// A row that stands for itself is not held back: it may have cost money.
+  Status add(const host::PredictionReply& row) {
+    rows_.push_back({row.ordinal, row.prediction, {}});
+    return flush();
   }
 
   Status flush() {
@@ -124,15 +131,34 @@ Status run_units(const RunContext& context, const CellTarget& target, HostPool& 
     const host::RunRequest request = run_request(context.plan, cell, static_cast<int64_t>(index),
                                                  rows_to_run(target, cell.units[index]), false);
     host::UnitResults results;
+    Status stored;
+    host::RowSink on_row;
+    int64_t last_ns = monotonic_ns();
+    if (cell.needs.separate_rows) {
+      on_row = [&](const host::PredictionReply& row) {
+        stored = buffer.add(row);
+        const int64_t now = monotonic_ns();
+        context.progress.rows_done(1, row.prediction.tokens_out, now - std::exchange(last_ns, now));
+        return stored;
+      };
+    }
     QFS_FAILPOINT_HERE("run.before_unit");
-    if (auto failure = run_unit(context, cell, pool, request, results)) {
-      if (!cell.needs.separate_rows) {
-        fail(outcome, *failure);
-        pool.discard();
-        return {};
-      }
+    auto failure = run_unit(context, cell, pool, request, results, on_row);
+    if (!stored) return stored;
+    if (failure && !cell.needs.separate_rows) {
+      fail(outcome, *failure);
+      pool.discard();
+      return {};
+    }
+    const int64_t host_bytes = failure ? 0 : process_memory(pool.host().pid()).resident_bytes;
+    if (cell.needs.separate_rows) {
+      context.progress.unit_done(0, 0, 0, host_bytes);
+    } else {
+      context.progress.unit_done(results.predictions.size(), tokens_out(results), results.done.ns,
+                                 host_bytes);
+    }
+    if (failure) {
       const size_t arrived = results.predictions.size();
-      if (Status kept = buffer.add(std::move(results)); !kept) return kept;
       failures.add(*std::move(failure), request.examples.size() - arrived);
       // A unit without a single row says that the next would fail as well.
       const bool go_on = arrived > 0 && !pool.reopen(cell);
@@ -141,8 +167,7 @@ Status run_units(const RunContext& context, const CellTarget& target, HostPool& 
       failures.tell(context, cell, outcome);
       return {};
     }
-    context.progress.unit_done(results.predictions.size(), tokens_out(results), results.done.ns,
-                               process_memory(pool.host().pid()).resident_bytes);
+    if (cell.needs.separate_rows) continue;
     if (Status added = buffer.add(std::move(results)); !added) return added;
   }
   outcome.complete = true;

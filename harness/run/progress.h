@@ -1,11 +1,12 @@
 // Progress: what a running sweep tells whoever watches. Implemented by the command line (a status
 // line on a terminal, plain lines elsewhere) and by tests.
 //
-// Called from the driver's thread only, between units; implementations must be quick and cannot
-// fail.
+// Called from the driver's thread only, between units and separate rows; implementations must be
+// quick and cannot fail.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -14,13 +15,21 @@
 
 namespace qfs::run {
 
+/// Predicted seconds of work that is done, and what it took.
+struct Pace {
+  double estimated_s = 0;
+  double taken_s = 0;
+};
+
 /// What has to be done, once, before the first cell.
 struct WorkAhead {
   size_t cells = 0;         ///< of the plan
   size_t cells_to_run = 0;  ///< with units missing (predict)
   size_t cells_to_measure = 0;
-  size_t units_to_run = 0;  ///< over all cells to run
-  double seconds = 0;       ///< estimate
+  size_t units_to_run = 0;                        ///< over all cells to run
+  double seconds = 0;                             ///< estimate
+  std::map<std::string, double> predict_seconds;  ///< of them, predictions by method
+  std::map<std::string, Pace> paces;              ///< of earlier runs' predictions, by method
 };
 
 /// How one cell ended in this run.
@@ -39,6 +48,9 @@ class Progress {
   virtual ~Progress() = default;
   virtual void ahead(const WorkAhead& work) = 0;
   virtual void cell_started(const plan::Cell& cell, store::ResultKind kind, size_t units) = 0;
+  /// Rows of a unit that are stored before it ends; `ns` since the last ones. `unit_done` does not
+  /// count them again.
+  virtual void rows_done(size_t examples, int64_t tokens_out, int64_t ns) = 0;
   /// `examples` and `tokens_out` of the unit; `ns` inside the host; `host_bytes` resident.
   virtual void unit_done(size_t examples, int64_t tokens_out, int64_t ns, int64_t host_bytes) = 0;
   virtual void cell_ended(const plan::Cell& cell, const CellOutcome& outcome) = 0;

@@ -26,8 +26,9 @@ Result<std::vector<Reuse>> reuse_of(const plan::Plan& plan, const std::string& s
                         std::filesystem::temp_directory_path().string());
   for (size_t i = 0; i < plan.cells.size(); ++i) {
     const plan::Cell& cell = plan.cells[i];
+    const Result<HostFacts> facts = launcher.facts(cell);
     Result<plan::NumericsIdentity> numerics = predict_numerics(cell, launcher);
-    if (!numerics) {
+    if (!numerics || !facts || facts->failure) {
       reuse[i].known = false;
       continue;
     }

@@ -1,7 +1,9 @@
 #include "harness/run/run.h"
 
+#include <algorithm>
 #include <filesystem>
 
+#include "harness/core/clock.h"
 #include "harness/plan/estimate.h"
 #include "harness/run/cell_run.h"
 #include "harness/run/signals.h"
@@ -16,20 +18,48 @@ std::string log_folder(const std::string& store_path) {
   return std::filesystem::path(store_path).replace_extension(".logs").string();
 }
 
-WorkAhead work_ahead(const plan::Plan& plan, const std::vector<CellState>& states) {
+/// How long the rows of a result took; 0 where a killed attempt, whose end nobody saw, took part.
+Result<double> seconds_of_attempts(store::Reader& reader, store::ResultId result) {
+  const auto attempts = reader.attempts(result);
+  if (!attempts) return attempts.error();
+  double seconds = 0;
+  for (const store::AttemptRow& attempt : *attempts) {
+    const std::optional<double> begin = utc_seconds(attempt.started_at);
+    const std::optional<double> end = utc_seconds(attempt.ended_at);
+    if (!begin || !end || attempt.state == store::AttemptState::abandoned) return 0.0;
+    seconds += std::max(0.0, *end - *begin);
+  }
+  return seconds;
+}
+
+Result<WorkAhead> work_ahead(const plan::Plan& plan, const std::vector<CellState>& states,
+                             store::Reader& reader) {
   WorkAhead work;
   work.cells = plan.cells.size();
   const plan::Estimator estimator;
   for (size_t i = 0; i < states.size(); ++i) {
     const CellState& state = states[i];
+    const plan::Cell& cell = plan.cells[i];
+    const std::string method(cell.spec->name());
+    const double missing = estimator.remaining_seconds(cell, state.missing_units.size());
+    if (!state.present.empty()) {
+      const Result<double> taken = seconds_of_attempts(reader, state.predict.result);
+      if (!taken) return taken.error();
+      if (*taken > 0) {
+        const auto rows = static_cast<double>(plan.datasets[cell.dataset].ordinals.size());
+        work.paces[method].estimated_s +=
+            estimator.seconds(cell) * static_cast<double>(state.present.size()) / rows;
+        work.paces[method].taken_s += *taken;
+      }
+    }
     if (!state.predict.complete && !state.predict.remembered_failure) {
       ++work.cells_to_run;
       work.units_to_run += state.missing_units.size();
-      work.seconds += estimator.remaining_seconds(plan.cells[i], state.missing_units.size());
+      work.seconds += missing;
+      work.predict_seconds[method] += missing;
     }
     if (!state.measure || state.measure->complete) continue;
     ++work.cells_to_measure;
-    const plan::Cell& cell = plan.cells[i];
     work.seconds += estimator.measure_seconds(cell, plan.datasets[cell.dataset].ordinals.size(),
                                               *plan.experiment.measure);
   }
@@ -102,6 +132,7 @@ class Execution {
                             .environment = state.environment,
                             .units = states_[i].missing_units,
                             .present = states_[i].present};
+    if (states_[i].unreachable) return failed_cell(context_, target, *states_[i].unreachable);
     return target.cell->imported ? import_cell(context_, target)
                                  : predict_cell(context_, target, pool);
   }
@@ -172,7 +203,9 @@ Result<RunSummary> run_plan(const plan::Plan& plan, store::Store& store, const R
   Result<std::vector<std::string>> changes = source_changes(context, *states);
   if (!changes) return changes.error();
   for (const std::string& change : *changes) progress.note(change);
-  progress.ahead(work_ahead(plan, *states));
+  const Result<WorkAhead> work = work_ahead(plan, *states, *reader);
+  if (!work) return work.error();
+  progress.ahead(*work);
   return Execution(context, options, *std::move(states)).run();
 }
 

@@ -6,15 +6,54 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 namespace qfs::run {
 
+namespace {
+
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+
+void act_on_signals(void (*action)(int)) {
+  for (const int signal : kSignals) {
+    struct sigaction now {};
+    ::sigaction(signal, nullptr, &now);
+    if (signal == SIGHUP && now.sa_handler == SIG_IGN) continue;
+    now = {};
+    now.sa_handler = action;
+    ::sigaction(signal, &now, nullptr);
+  }
+}
+
+/// Async-signal-safe.
+void say_and_end(int signal) {
+  const char* const parts[] = {"qfs-bench: stopped by ", signal_name(signal), "\n"};
+  for (const char* const part : parts) {
+    if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) break;
+  }
+  ::_exit(128 + signal);
+}
+
+}  // namespace
+
+void end_on_signals() { act_on_signals(say_and_end); }
+
+void die_of_signals() { act_on_signals(SIG_DFL); }
+
+const char* signal_name(int signal) {
+  return signal == SIGTERM ? "SIGTERM" : signal == SIGHUP ? "SIGHUP" : "Ctrl-C";
+}
+
 SignalWatch::SignalWatch(std::function<void(int signal)> first) : first_(std::move(first)) {
   sigset_t watched;
   sigemptyset(&watched);
-  sigaddset(&watched, SIGINT);
-  sigaddset(&watched, SIGTERM);
+  for (const int signal : kSignals) {
+    struct sigaction now {};
+    ::sigaction(signal, nullptr, &now);
+    // A blocked signal arrives although it is ignored.
+    if (signal != SIGHUP || now.sa_handler != SIG_IGN) sigaddset(&watched, signal);
+  }
   pthread_sigmask(SIG_BLOCK, &watched, &previous_mask_);
   signal_fd_ = signalfd(-1, &watched, SFD_CLOEXEC);
   wake_fd_ = eventfd(0, EFD_CLOEXEC);

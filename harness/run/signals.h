@@ -1,8 +1,9 @@
-// SignalWatch: turns Ctrl-C and SIGTERM into a flag that is looked at between units; a second
-// signal ends the process at once (its hosts die with it, and the store is whole at any moment).
+// What Ctrl-C, SIGTERM and SIGHUP do. SignalWatch turns them into a flag that is looked at between
+// units; a second signal ends the process at once (its hosts die with it, and the store is whole at
+// any moment). Elsewhere `end_on_signals` ends the program with 128 + the signal's number.
 //
-// Blocks both signals for the process while it lives, on a thread of its own. Construct it before
-// other threads start; one at a time.
+// SignalWatch blocks the signals for the process while it lives, on a thread of its own. Construct
+// it before other threads start; one at a time. SIGHUP that was ignored (nohup) stays ignored.
 #pragma once
 
 #include <signal.h>
@@ -12,6 +13,14 @@
 #include <thread>
 
 namespace qfs::run {
+
+/// From here on these signals end the process with an exit code and a word on standard error.
+void end_on_signals();
+/// They end it as signals again: how a driver sees a host end.
+void die_of_signals();
+
+/// "Ctrl-C", "SIGTERM" or "SIGHUP".
+const char* signal_name(int signal);
 
 class SignalWatch {
  public:

@@ -143,6 +143,9 @@ Result<CellState> survey_cell(const RunContext& context, const RunOptions& optio
   auto predict = result_state(context, options, cell, store::ResultKind::predict, *numerics, 0);
   if (!predict) return predict.error();
   state.predict = *std::move(predict);
+  const Result<HostFacts> host = context.launcher.facts(cell);
+  if (!host) return host.error();
+  state.unreachable = host->failure;
   auto present = context.store.present_ordinals(state.predict.result);
   if (!present) return present.error();
   state.missing_units = units_to_run(cell, *present, rerun);
@@ -255,7 +258,8 @@ Result<std::vector<CellState>> survey(const RunContext& context, const RunOption
     const plan::Cell& cell = context.plan.cells[i];
     auto state = survey_cell(context, options, cell, rerun.contains(i));
     if (!state) return state.error();
-    if (options.measure && context.plan.experiment.measure && cell.timed()) {
+    const bool timed = options.measure && context.plan.experiment.measure && cell.timed();
+    if (timed && !state->unreachable) {
       if (Status done = survey_measure(context, options, cell, rerun.contains(i), *state); !done) {
         return done.error();
       }

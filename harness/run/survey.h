@@ -31,6 +31,7 @@ struct CellState {
   std::vector<int64_t> present;        ///< ordinals that need not run again, ascending
   std::optional<ResultState> measure;  ///< when the sweep measures
   std::vector<int64_t> missing_repetitions;
+  std::optional<host::HostFailure> unreachable;  ///< the cell's program could not be asked
 };
 
 /// How a cell is computed here, and how its timing is.

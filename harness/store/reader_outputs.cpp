@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/core/sha256.h"
 #include "harness/core/text/unicode.h"
 #include "harness/store/codec.h"
 #include "harness/store/reader_state.h"
@@ -12,11 +13,21 @@ namespace {
 
 constexpr const char* kOutputColumns =
     "SELECT o.ordinal, o.output_sha256, o.text, o.finish, o.tokens_in, o.tokens_out,"
-    " o.repaired_bytes, o.truncation, o.extra, p.body FROM output o"
+    " o.repaired_bytes, o.truncation, o.extra, p.body, coalesce(o.prompt_sha256, '')"
+    " FROM output o"
     // Without prompts nothing is looked up and the column is NULL.
     " LEFT JOIN text p ON ?1 AND p.sha256 = o.prompt_sha256 WHERE o.result_id = ?2";
 
-Result<std::vector<OutputRow>> read_outputs(Connection& db, Query rows) {
+/// Whether the row says what it said when it was stored.
+bool is_unchanged(const OutputRow& output, const std::string& truncation,
+                  const std::string& prompt_sha256) {
+  const Prediction& prediction = output.prediction;
+  const OutputFacts facts{sha256_hex(prediction.text), prompt_sha256, truncation};
+  return output_digest(prediction, facts) == output.sha256 &&
+         (prediction.prompt.empty() || sha256_hex(prediction.prompt) == prompt_sha256);
+}
+
+Result<std::vector<OutputRow>> read_outputs(Connection& db, ResultId result, Query rows) {
   std::vector<OutputRow> outputs;
   while (rows.next()) {
     OutputRow& output = outputs.emplace_back();
@@ -37,6 +48,10 @@ Result<std::vector<OutputRow>> read_outputs(Connection& db, Query rows) {
     prediction.finish = *finish;
     prediction.extra = Json{rows.text(8)};
     prediction.prompt = rows.text(9);
+    if (!is_unchanged(output, rows.text(7), rows.text(10))) {
+      return changed_outside(db, "output " + std::to_string(output.ordinal) + " of result " +
+                                     std::to_string(result.value));
+    }
   }
   return db.finish(std::move(outputs));
 }
@@ -65,15 +80,16 @@ Result<int64_t> Reader::empty_scored_texts(const ScoreId& id) {
 }
 
 Result<std::vector<OutputRow>> Reader::outputs(ResultId result, bool with_prompts) {
-  return read_outputs(state_->db,
+  return read_outputs(state_->db, result,
                       state_->db.query(std::string(kOutputColumns) + " ORDER BY o.ordinal",
                                        with_prompts, result.value));
 }
 
 Result<std::optional<OutputRow>> Reader::output(ResultId result, int64_t ordinal) {
   return at_most_one(
-      read_outputs(state_->db, state_->db.query(std::string(kOutputColumns) + " AND o.ordinal = ?3",
-                                                true, result.value, ordinal)));
+      read_outputs(state_->db, result,
+                   state_->db.query(std::string(kOutputColumns) + " AND o.ordinal = ?3", true,
+                                    result.value, ordinal)));
 }
 
 Result<std::vector<ConflictRow>> Reader::conflicts() {

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/core/sha256.h"
 #include "harness/core/suggest.h"
 #include "harness/store/codec.h"
 #include "harness/store/reader_state.h"
@@ -179,6 +180,9 @@ Result<std::optional<std::string>> Reader::text(std::string_view sha256) {
   std::optional<std::string> body;
   Query rows = db.query("SELECT body FROM text WHERE sha256 = ?", sha256);
   if (rows.next()) body = rows.text(0);
+  if (body && sha256_hex(*body) != sha256) {
+    return changed_outside(db, "the text " + std::string(sha256.substr(0, 12)));
+  }
   return db.finish(std::move(body));
 }
 
@@ -212,20 +216,27 @@ Result<Example> Reader::example(const DatasetId& id, int64_t ordinal, bool with_
   if (!references || !evidence) return damaged(db, name);
   example.evidence = *std::move(evidence);
 
+  const auto part = [&](const char* what, std::string_view sha256) {
+    Result<std::optional<std::string>> body = text(sha256);
+    if (body) return body;
+    Error error = body.error();
+    error.message = std::string(what) + " of " + name + ": " + error.message;
+    return Result<std::optional<std::string>>(std::move(error));
+  };
   const Error hashes_only = unavailable(
       "the store keeps only hashes of " + name + "; the data set itself is needed", db.path());
-  Result<std::optional<std::string>> query = text(query_sha256);
+  Result<std::optional<std::string>> query = part("the query", query_sha256);
   if (!query) return query.error();
   if (!query->has_value()) return hashes_only;
   example.query = **std::move(query);
   for (const std::string& sha256 : *references) {
-    Result<std::optional<std::string>> reference = text(sha256);
+    Result<std::optional<std::string>> reference = part("a reference", sha256);
     if (!reference) return reference.error();
     if (!reference->has_value()) return hashes_only;
     example.references.push_back(**std::move(reference));
   }
   if (!with_document) return example;
-  const Result<std::optional<std::string>> document = text(document_sha256);
+  const Result<std::optional<std::string>> document = part("the document", document_sha256);
   if (!document) return document.error();
   if (!document->has_value()) return example;
   std::optional<std::vector<Segment>> segments = decode_document(**document);

@@ -30,6 +30,14 @@ Result<std::vector<AttemptRow>> attempts_of(Connection& db, ResultId result) {
   return db.finish(std::move(attempts));
 }
 
+Error changed_outside(const Connection& db, const std::string& what) {
+  return store_error(what +
+                         " does not have the digest it was stored with: another program changed "
+                         "it, or the file is damaged; restore the store from a backup or compute "
+                         "the cell anew in another one ('doctor' lists all that differs)",
+                     db.path());
+}
+
 Error damaged(const Connection& db, const std::string& what) {
   return store_error("the store is damaged: " + what + " is not readable", db.path());
 }

@@ -31,6 +31,9 @@ Result<std::optional<T>> at_most_one(Result<std::vector<T>> rows) {
   return row;
 }
 
+/// A row or text whose digest says that it is not what was stored.
+Error changed_outside(const Connection& db, const std::string& what);
+
 /// "the store is damaged: <what> is not readable".
 Error damaged(const Connection& db, const std::string& what);
 

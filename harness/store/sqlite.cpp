@@ -1,6 +1,9 @@
 #include "harness/store/sqlite.h"
 
+#include <sys/stat.h>
+
 #include <cerrno>
+#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -201,6 +204,46 @@ bool Connection::script(const std::string& sql) {
   return !failed();
 }
 
+bool Connection::has_moved() {
+  int moved = 0;
+  sqlite3_file_control(db_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  if (moved != 0) return true;
+  struct stat log {};
+  const bool has_log = ::stat((path_ + "-wal").c_str(), &log) == 0;
+  if (has_log && !wal_file_) wal_file_ = log.st_ino;
+  return wal_file_ && (!has_log || log.st_ino != *wal_file_);
+}
+
+std::string Connection::rescued() {
+  namespace fs = std::filesystem;
+  std::error_code unknown;
+  const fs::path folders[] = {fs::path(path_).parent_path(), fs::temp_directory_path(unknown)};
+  for (const fs::path& folder : folders) {
+    const std::string name = fs::path(path_).filename().string() + ".rescued-";
+    for (int number = 1; number < 100; ++number) {
+      const std::string copy = (folder / (name + std::to_string(number))).string();
+      if (fs::exists(copy, unknown)) continue;
+      if (run("VACUUM INTO ?", copy)) return copy;
+      static_cast<void>(finish().ok());
+      break;
+    }
+  }
+  return {};
+}
+
+Status Connection::check_place() {
+  if (lost_) return *lost_;
+  if (!has_moved()) return {};
+  const std::string copy = rescued();
+  lost_ = store_error(
+      "the store was deleted, moved or replaced while this command wrote it; " +
+          (copy.empty() ? "what it held is lost"
+                        : "all that was stored until then is in " + copy +
+                              ": move it to the old place and run the same command again"),
+      path_);
+  return *lost_;
+}
+
 void Connection::check_bound(int code) {
   if (code != SQLITE_OK) fail_with_code(code);
 }
@@ -208,6 +251,7 @@ void Connection::check_bound(int code) {
 Transaction::Transaction(Connection& connection, std::string_view before_commit)
     : connection_(connection), before_commit_(before_commit) {
   QFS_FAILPOINT_HERE("store.before_begin");
+  if (Status there = connection_.check_place(); !there) connection_.fail(there.error());
   connection_.run("BEGIN IMMEDIATE");
 }
 
@@ -222,7 +266,8 @@ Transaction::~Transaction() {
 Status Transaction::commit() {
   QFS_FAILPOINT_HERE(before_commit_);
   if (connection_.run("COMMIT")) QFS_FAILPOINT_HERE("store.after_commit");
-  return connection_.finish();
+  if (Status status = connection_.finish(); !status) return status;
+  return connection_.check_place();
 }
 
 }  // namespace qfs::store

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <sqlite3.h>
+#include <sys/types.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -93,6 +94,10 @@ class Connection {
   /// What messages call the file; its path at first.
   void name_in_errors(std::string name) { path_ = std::move(name); }
 
+  /// A `store` error when the file is no longer the one at its path: whatever is written would be
+  /// lost. What was committed is then saved in another file, which the message names.
+  Status check_place();
+
   bool failed() const { return error_.has_value(); }
   /// Records a failure of the caller's own, as if a statement had failed.
   void fail(Error error);
@@ -160,12 +165,19 @@ class Connection {
   std::unique_ptr<sqlite3, Closer> db_;  // declared first: statements end before it
   std::unordered_map<std::string_view, StatementHandle> statements_;
   std::deque<std::string> sql_texts_;  // what the keys of statements_ point into
+  bool has_moved();
+  /// The path of a copy of everything committed; empty when none can be made.
+  std::string rescued();
+
   std::string path_;
   std::optional<Error> error_;
+  std::optional<Error> lost_;      ///< what check_place found
+  std::optional<ino_t> wal_file_;  ///< the write-ahead log, once there is one
 };
 
-/// BEGIN IMMEDIATE … COMMIT; rolls back when it is destroyed before a successful commit. Names the
-/// failpoints store.before_begin, store.before_commit (or `before_commit`) and store.after_commit.
+/// BEGIN IMMEDIATE … COMMIT, with the file in its place before and after; rolls back when it is
+/// destroyed before a successful commit. Names the failpoints store.before_begin,
+/// store.before_commit (or `before_commit`) and store.after_commit.
 class Transaction {
  public:
   explicit Transaction(Connection& connection,

@@ -39,6 +39,8 @@ class Store {
   ~Store();  ///< checkpoints, closes, unlocks
 
   const std::string& path() const;
+  /// As every commit does: a `store` error when the file is no longer the one at `path`.
+  Status check_place();
 
   // --- What is asked. Each call is idempotent and writes nothing the second time. ---
 

@@ -109,6 +109,8 @@ Store::~Store() {
 
 const std::string& Store::path() const { return state_->path; }
 
+Status Store::check_place() { return state_->db.check_place(); }
+
 Status Store::log_event(std::string_view level, std::string_view text,
                         std::optional<AttemptId> attempt) {
   std::optional<int64_t> attempt_row;

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "harness/api/prediction_length.h"
 #include "harness/core/error_exception.h"
 #include "harness/core/json_dom.h"
 #include "methods/endpoint/answer.h"
@@ -95,6 +96,9 @@ class Worker {
     }
     if (asked.answer.status >= 300) return refusal(asked.answer, shared_.redactor);
     prediction.text = shared_.redactor.output(completion.text);
+    if (Status sound = check_prediction_length(prediction.text); !sound.ok()) {
+      return AskFailure{sound.error(), false};
+    }
     prediction.finish = completion.finish;
     prediction.tokens_in = completion.usage.prompt_tokens;
     prediction.tokens_out = completion.usage.completion_tokens;

@@ -20,6 +20,7 @@ TEST(ExitCodes, EveryKindOfErrorHasItsDocumentedCode) {
 }
 
 TEST(ExitCodes, SignalsAreThoseOfShells) {
+  EXPECT_EQ(static_cast<int>(exit_code_of_signal(SIGHUP)), 129);
   EXPECT_EQ(static_cast<int>(exit_code_of_signal(SIGINT)), 130);
   EXPECT_EQ(static_cast<int>(exit_code_of_signal(SIGTERM)), 143);
 }

@@ -118,11 +118,63 @@ TEST_F(Progress, RemainingTimeFollowsTheClockAndNotTheEstimate) {
                   .cells_to_run = 1,
                   .cells_to_measure = 0,
                   .units_to_run = 4,
-                  .seconds = 4 * unit});
+                  .seconds = 4 * unit,
+                  .predict_seconds = {{"lead", 4 * unit}}});
   progress.cell_started(plan_.cells[0], store::ResultKind::predict, 4);
   seen_.now_ns += 30 * kSecond;
   progress.unit_done(1, 0, kSecond, 0);
   EXPECT_THAT(seen_.statuses.back(), HasSubstr("1 min 30 s left")) << "three units of 30 s";
+}
+
+TEST_F(Progress, RemainingTimeOfAMethodFollowsItsOwnExamples) {
+  ProgressPrinter progress = printer(true);
+  const plan::Estimator estimator;
+  const double unit = estimator.remaining_seconds(plan_.cells[0], 1);
+  progress.ahead({.cells = 2,
+                  .cells_to_run = 2,
+                  .cells_to_measure = 0,
+                  .units_to_run = 8,
+                  .seconds = 8 * unit,
+                  .predict_seconds = {{"lead", 4 * unit}, {"slow", 4 * unit}}});
+  progress.cell_started(plan_.cells[0], store::ResultKind::predict, 4);
+  seen_.now_ns += 4 * kSecond;
+  progress.unit_done(4, 0, kSecond, 0);
+  EXPECT_THAT(seen_.statuses.back(), HasSubstr("4.0 s left")) << "nothing is known of the slow one";
+  class Slow : public MethodSpec {
+   public:
+    explicit Slow(const MethodSpec& lead) : lead_(lead) {}
+    std::string_view name() const override { return "slow"; }
+    std::string_view doc() const override { return lead_.doc(); }
+    int version() const override { return 1; }
+    std::vector<std::string> layers() const override { return {}; }
+    std::vector<ParamSpec> params() const override { return lead_.params(); }
+    Needs needs(const Params& params) const override { return lead_.needs(params); }
+    Cost cost(const Params& params, const DatasetStats& stats) const override {
+      return lead_.cost(params, stats);
+    }
+
+   private:
+    const MethodSpec& lead_;
+  };
+  plan::Cell slow = plan_.cells[0];
+  slow.spec = std::make_shared<Slow>(*plan_.cells[0].spec);
+  progress.cell_started(slow, store::ResultKind::predict, 1);
+  seen_.now_ns += 60 * kSecond;
+  progress.rows_done(1, 5, 60 * kSecond);
+  EXPECT_THAT(seen_.statuses.back(), HasSubstr("0/1 units, 1 examples in 1 min"));
+  EXPECT_THAT(seen_.statuses.back(), HasSubstr("3 min 00 s left")) << "three rows of a minute each";
+}
+
+TEST_F(Progress, WhatEarlierRunsTookIsInTheFirstEstimate) {
+  ProgressPrinter progress = printer(false);
+  progress.ahead({.cells = 2,
+                  .cells_to_run = 1,
+                  .cells_to_measure = 0,
+                  .units_to_run = 6,
+                  .seconds = 12,
+                  .predict_seconds = {{"endpoint", 12}},
+                  .paces = {{"endpoint", {.estimated_s = 24, .taken_s = 4}}}});
+  EXPECT_EQ(seen_.lines.back(), "2 cells: 1 to run (6 units), about 2.0 s");
 }
 
 TEST_F(Progress, FailuresSayWhatAndWhyAndAreShownWithQuietToo) {

@@ -227,6 +227,24 @@ TEST_F(Child, DiesWithItsParentEvenByKill) {
   EXPECT_TRUE(gone_within(host, seconds(20)));
 }
 
+TEST_F(Child, TakesItsGroupAlongWhenItsOwnerIsKilled) {
+  ChildProcess driver = started({"nested", "fork-and-stay"});
+  const pid_t grandchild = std::stoi(read_reply(driver, true));
+  ASSERT_GT(process_memory(grandchild).resident_bytes, 0);
+  ASSERT_EQ(::kill(driver.pid(), SIGKILL), 0);  // the driver alone, not its group
+  EXPECT_TRUE(gone_within(grandchild, seconds(20)));
+}
+
+TEST_F(Child, KeepsTheEndsOfALogThatIsTooLong) {
+  folder_.write("log", "beginning\n" + std::string(kMostLogBytes, 'x') + "\nbefore\n");
+  ASSERT_TRUE(started({"print"}).wait(seconds(20)).has_value());
+  const std::string log = *read_file(folder_ / "log");
+  EXPECT_LE(std::ssize(log), 2 * kKeptLogBytes + 100);
+  EXPECT_TRUE(log.starts_with("beginning\n"));
+  EXPECT_THAT(log, HasSubstr(" bytes of output are left out here]\n"));
+  EXPECT_TRUE(log.ends_with("\nbefore\nto stdout\nto stderr\n"));
+}
+
 TEST_F(Child, ShowsItsMemoryWhileItRuns) {
   ChildProcess child = started({"allocate"});
   char byte = 0;

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -68,13 +69,20 @@ int describe() {
   return 0;
 }
 
-/// Starts a grandchild in its own group (nested) or in ours (fork), replies its pid, and stays.
-int nested() {
+/// Starts a grandchild in its own group (nested) or in ours (fork), replies its pid, and stays. A
+/// nested one that forks replies for itself.
+int nested(const std::string& task) {
   qfs::ChildOptions options;
-  options.command = {qfs::executable_directory() + "/core_child", "sleep"};
+  options.command = {qfs::executable_directory() + "/core_child", task};
   const qfs::Result<qfs::ChildProcess> child = qfs::ChildProcess::start(options);
   if (!child) return 5;
-  reply(std::to_string(child->pid()) + "\n");
+  if (task == "sleep") {
+    reply(std::to_string(child->pid()) + "\n");
+    return sleep_long();
+  }
+  char block[64];
+  const ssize_t got = ::read(child->reply_fd(), block, sizeof block);
+  reply(std::string(block, static_cast<size_t>(std::max<ssize_t>(got, 0))));
   return sleep_long();
 }
 
@@ -107,7 +115,7 @@ int main(int argc, char** argv) {
   if (task == "echo") return echo();
   if (task == "sleep") return sleep_long();
   if (task == "describe") return describe();
-  if (task == "nested") return nested();
+  if (task == "nested") return nested(argc > 2 ? argv[2] : "sleep");
   if (task == "fork-and-stay") return forked(true);
   if (task == "fork-and-leave") return forked(false);
   if (task == "allocate") return allocate();

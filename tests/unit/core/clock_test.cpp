@@ -23,5 +23,14 @@ TEST(WallClockUtc, IsIso8601WithMilliseconds) {
                         "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z"));
 }
 
+TEST(UtcSeconds, ReadsWhatTheWallClockWrites) {
+  EXPECT_EQ(utc_seconds("1970-01-02T00:00:01.250Z"), 86401.25);
+  EXPECT_EQ(utc_seconds("2026-01-31T12:34:56.000Z"), 1769862896);
+  EXPECT_TRUE(utc_seconds(wall_clock_utc()).has_value());
+  for (const char* text : {"", "2026-01-31", "2026-01-31T12:34:56.000Z or so"}) {
+    EXPECT_FALSE(utc_seconds(text).has_value()) << text;
+  }
+}
+
 }  // namespace
 }  // namespace qfs

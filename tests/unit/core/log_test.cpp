@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace qfs {
 namespace {
 
@@ -48,6 +50,14 @@ TEST(TerminalSafeJson, EscapesAsJsonDoesSoThatTheValueStays) {
             "{\"a\": \"\\u009b31m\\u007f\\u202e é\"}\n");
 }
 
+TEST(LineSafe, IsOneLineWhateverTheTextHolds) {
+  EXPECT_EQ(line_safe("a\nb\tc"), "a\\nb\tc");
+  EXPECT_EQ(line_safe("a\r\nb\xE2\x80\xA8"
+                      "c\xC2\x85"
+                      "d"),
+            "a\\x0d\\nb\\u2028c\\x85d");
+}
+
 class Log : public ::testing::Test {
  protected:
   static std::string written(LogLevel level) {
@@ -68,6 +78,13 @@ TEST_F(Log, LevelsDecideWhatIsShown) {
   EXPECT_THAT(written(LogLevel::normal), HasSubstr("info"));
   EXPECT_THAT(written(LogLevel::normal), Not(HasSubstr("detail")));
   EXPECT_THAT(written(LogLevel::verbose), HasSubstr("a detail"));
+}
+
+TEST_F(Log, AMessageCannotWriteALineOfItsOwn) {
+  ::testing::internal::CaptureStderr();
+  log_warning("label 'x\n2026-01-01T00:00:00.000Z all is well'");
+  const std::string text = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
 }
 
 TEST_F(Log, EscapesForeignText) { EXPECT_THAT(written(LogLevel::normal), HasSubstr("\\x1b[31m")); }

@@ -74,9 +74,9 @@ TEST_F(Client, ReturnsPredictionsInTheOrderOfTheRequest) {
       "        reply(request, heartbeat=True)\n"
       "        reply(request, done={'ns': 11})\n");
   ASSERT_TRUE(client.ok()) << client.error().to_string();
-  Result<ProbeReply> probe = client->probe({}, seconds(20));
-  ASSERT_TRUE(probe.ok());
-  EXPECT_EQ(probe->numerics.text, R"({"a":"b"})");
+  ProbeReply probe;
+  ASSERT_FALSE(client->probe({}, seconds(20), probe).has_value());
+  EXPECT_EQ(probe.numerics.text, R"({"a":"b"})");
   ASSERT_FALSE(run(*client).has_value());
   ASSERT_EQ(results_.predictions.size(), 2u);
   EXPECT_EQ(results_.predictions[0].prediction.text, "x4");
@@ -137,6 +137,86 @@ TEST_F(Client, NonsenseOnTheWireIsAMethodErrorNotAHang) {
   const HostFailure failure = run_failing("        replies.write('hello\\n'); replies.flush()\n");
   EXPECT_EQ(failure.verdict, Verdict::method_error);
   EXPECT_NE(failure.error.message.find("protocol violation"), std::string::npos);
+}
+
+TEST_F(Client, AHostThatHangsIsSeenByItsMissingHeartbeats) {
+  const std::string beat_and_stop =
+      "        reply(request, heartbeat=True)\n"
+      "        os.kill(os.getpid(), signal.SIGSTOP)\n";
+  const HostFailure failure = run_failing(beat_and_stop, {.silence = seconds(1)}, seconds(0));
+  EXPECT_EQ(failure.verdict, Verdict::timeout);
+  EXPECT_NE(failure.error.message.find("hangs"), std::string::npos) << failure.error.message;
+}
+
+TEST_F(Client, AHostThatComputesInSilenceDoesNotHang) {
+  Result<HostClient> client = start(
+      "        reply(request, heartbeat=True)\n"
+      "        end = time.monotonic() + 4\n"
+      "        while time.monotonic() < end: pass\n"
+      "        for e in request['examples']: predict(request, e)\n"
+      "        reply(request, done={})\n",
+      {.silence = seconds(1)});
+  ASSERT_TRUE(client.ok());
+  EXPECT_FALSE(run(*client).has_value());
+}
+
+TEST_F(Client, AHostThatClosesItsPipeWasNotKilled) {
+  const HostFailure failure = run_failing("        replies.close(); time.sleep(60)\n");
+  EXPECT_EQ(failure.verdict, Verdict::method_error);
+  EXPECT_NE(failure.error.message.find("closed its pipe"), std::string::npos)
+      << failure.error.message;
+}
+
+TEST_F(Client, TheDeathOfAHostIsSeenAlthoughItsChildHoldsThePipe) {
+  const auto start = std::chrono::steady_clock::now();
+  const HostFailure failure = run_failing(
+      "        predict(request, request['examples'][0], 'last words')\n"
+      "        if os.fork() == 0: time.sleep(60)\n"
+      "        os.kill(os.getpid(), signal.SIGKILL)\n");
+  EXPECT_EQ(failure.verdict, Verdict::signal);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(10));
+  ASSERT_EQ(results_.predictions.size(), 1u) << "what it said before is kept";
+  EXPECT_EQ(results_.predictions[0].prediction.text, "last words");
+}
+
+TEST_F(Client, RowsAreHandedOnAsTheyArrive) {
+  Result<HostClient> client = start(
+      "        for e in request['examples']: predict(request, e)\n"
+      "        reply(request, done={})\n");
+  ASSERT_TRUE(client.ok());
+  ASSERT_FALSE(client->open({}, seconds(20)).has_value());
+  RunRequest request;
+  request.examples.resize(2);
+  request.examples[1].ordinal = 1;
+  std::vector<int64_t> seen;
+  auto failure =
+      client->run(request, {}, seconds(20), results_, [&](const PredictionReply& row) -> Status {
+        seen.push_back(row.ordinal);
+        if (row.ordinal == 1) return store_error("the disk is full");
+        return {};
+      });
+  EXPECT_EQ(seen, (std::vector<int64_t>{0, 1}));
+  ASSERT_TRUE(failure.has_value()) << "what cannot be kept ends the unit";
+}
+
+TEST_F(Client, ALedgerNamesPlacesOfTheDocument) {
+  const auto ledger = [this](const std::string& kept) {
+    Result<HostClient> client = start(
+        "        reply(request, prediction={'ordinal': 0, 'text': 't', 'truncation':"
+        " {'document_tokens': 2, 'kept_tokens': 1, 'kept': " +
+        kept + "}})\n        reply(request, done={})\n");
+    EXPECT_TRUE(client.ok());
+    EXPECT_FALSE(client->open({}, seconds(20)).has_value());
+    RunRequest request;
+    request.examples.resize(1);
+    request.examples[0].example.document = {{"caf\xC3\xA9 noir", ""}, {"said", "Ann"}};
+    return client->run(request, {}, seconds(20), results_);
+  };
+  EXPECT_FALSE(ledger("[[0, 0, 5], [0, 6, 10], [1, 0, 9]]").has_value());
+  for (const char* kept : {"[[2, 0, 1]]", "[[0, 0, 11]]", "[[0, 3, 2]]", "[[0, 0, 4]]",
+                           "[[0, 0, 3], [0, 2, 5]]", "[[1, 0, 2], [0, 0, 2]]"}) {
+    EXPECT_TRUE(ledger(kept).has_value()) << kept;
+  }
 }
 
 TEST_F(Client, AProgramThatIsNotThereIsAnErrorOfStart) {

@@ -40,7 +40,7 @@ TEST(DescribedSpec, HasTheParametersByWhichItsDocumentsAreCut) {
   ASSERT_TRUE(spec.ok());
   EXPECT_EQ(param(**spec, "local_context").unit, "tokens");
   EXPECT_FALSE(param(**spec, "local_context").default_value);
-  EXPECT_EQ(param(**spec, "truncate").choices, tokenizers::truncation_policy_names());
+  EXPECT_EQ(param(**spec, "truncate").choices, prompting::truncation_policy_names());
   EXPECT_FALSE(param(**spec, "truncate").default_value) << "a default would change ids";
   Params params;
   EXPECT_FALSE((*spec)->needs(params).tokenizer);

@@ -44,9 +44,9 @@ class TimedHost : public ::testing::Test {
     host_ = std::thread([this] {
       const std::array<SessionFactory, 2> sessions = {
           {{"measuring", open<false>}, {"broken", open<true>}}};
-      serve(requests_[0], replies_[1],
-            {.sessions = sessions,
-             .probe = [](const RuntimeOptions&) { return Result<ProbeReply>(ProbeReply{}); }});
+      serve(requests_[0], replies_[1], {.sessions = sessions, .probe = [](const RuntimeOptions&) {
+                                          return Result<ProbeReply>(ProbeReply{});
+                                        }});
     });
   }
   ~TimedHost() override {

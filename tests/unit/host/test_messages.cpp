@@ -238,6 +238,15 @@ TEST(Messages, ErrorsSurviveTheWireWithKindPlaceAndUsability) {
   EXPECT_TRUE(received.usable);
 }
 
+TEST(Messages, ErrorsOfAHostAreNeitherOfTheStoreNorEndless) {
+  Result<Reply> reply = decode_reply(R"({"id":1,"error":{"kind":"store","message":")" +
+                                     std::string(5000, 'x') + R"("}})");
+  ASSERT_TRUE(reply.ok());
+  const Error& error = std::get<ErrorReply>(reply->body).error;
+  EXPECT_EQ(error.kind, ErrorKind::internal);
+  EXPECT_EQ(error.message, std::string(4096, 'x') + "…");
+}
+
 TEST(Messages, ReservedVerbsAreUnavailableAndUnknownOnesInvalid) {
   EXPECT_EQ(decode_request(R"({"id":1,"verb":"fit"})").error().kind, ErrorKind::unavailable);
   const Error error = decode_request(R"({"id":1,"verb":"dance"})").error();
@@ -255,6 +264,38 @@ TEST(Messages, IllFormedLinesAreErrorsThatNameTheMember) {
   EXPECT_NE(error.message.find("'text'"), std::string::npos) << error.message;
   EXPECT_FALSE(
       decode_reply(R"({"id":1,"prediction":{"ordinal":1,"text":"x","finish":"later"}})").ok());
+}
+
+TEST(Messages, NumbersAndTextsThatCannotBeAreErrors) {
+  const auto prediction = [](const std::string& members) {
+    return R"({"id":1,"prediction":{"ordinal":1,"text":"x",)" + members + "}}";
+  };
+  for (const std::string& line : {
+           prediction(R"("tokens_in":-1)"),
+           prediction(R"("tokens_in":18446744073709551615)"),
+           prediction(R"("tokens_out":1099511627777)"),
+           prediction(R"("tokens_out":true)"),
+           prediction(R"("repaired_bytes":-1)"),
+           prediction(R"("truncation":{"document_tokens":-1,"kept_tokens":0})"),
+           prediction(R"("truncation":{"document_tokens":1,"kept_tokens":1,"kept":[[0,-1,2]]})"),
+           prediction(R"("text":")" + std::string((512 << 10) + 1, 'x') + "\""),
+           std::string(R"({"id":18446744073709551615,"opened":true})"),
+           std::string(R"({"id":1,"probe":{"protocol":4294967297,"host":"h"}})"),
+           std::string(R"({"id":1,"done":{"ns":-1}})"),
+           std::string(R"({"id":1,"done":{"ns":1e999}})"),
+           std::string(R"({"id":1,"done":{"peak_resident_bytes":-1}})"),
+           std::string(R"({"id":1,"done":{"peak_device_bytes":-1}})"),
+           std::string(R"({"id":1,"phase":{"name":"x","ns":-1,"tokens":1}})"),
+           std::string(R"({"id":1,"phase":{"name":"x","ns":1,"tokens":-1}})"),
+           std::string(R"({"id":1,"phase":{"name":"total","ns":1,"tokens":1}})"),
+           std::string(R"({"id":1,"phase":{"name":"x.flops","ns":1,"tokens":1}})"),
+       }) {
+    EXPECT_FALSE(decode_reply(line).ok()) << line.substr(0, 120);
+  }
+  EXPECT_TRUE(decode_reply(prediction(R"("tokens_in":1099511627776)")).ok());
+  EXPECT_TRUE(decode_reply(R"({"id":1,"prediction":{"ordinal":1,"text":")" +
+                           std::string(512 << 10, 'x') + "\"}}")
+                  .ok());
 }
 
 TEST(Messages, AQuestionAboutAModelAndItsAnswerSurviveTheWire) {

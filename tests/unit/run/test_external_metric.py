@@ -222,7 +222,7 @@ class ExternalMetric(unittest.TestCase):
         self.write_sweep({"command": ["python3", "mine.py"], "fingerprint": ["mine.py"], "timeout_seconds": 1})
         run = self.sweep()
         self.assertEqual(run.returncode, 5, run.stderr)
-        self.assertIn("did not finish in time", run.stderr)
+        self.assertIn("did not finish within 1 s", run.stderr)
 
     def test_declarations_are_checked_before_anything_runs(self):
         self.write_metric()

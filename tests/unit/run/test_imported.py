@@ -94,6 +94,11 @@ class Imported(unittest.TestCase):
         self.assertGreater(stored["rouge1.f"], 0.3)
         self.assertIn(repr(stored["rouge1.f"])[:14], text)
 
+    def test_a_text_that_is_too_long_is_said_before_anything_runs(self):
+        self.write("out/p.jsonl", [{"id": f"q{i}", "prediction": "x " * (300_000 * (i == 2))} for i in range(4)])
+        self.fails(expected=["p.jsonl:3", "600000 bytes is too long"])
+        self.assertFalse(os.path.exists(self.path("store.sqlite")))
+
     def test_the_files_content_is_the_identity_and_its_place_is_not(self):
         self.assertEqual(self.sweep().returncode, 0)
         first = self.cells()
