@@ -119,7 +119,7 @@ std::vector<ParamSpec> known_params() {
 json own_word(const std::string& name, const json& value) {
   if (!value.is_boolean()) return value;
   return std::visit([](const auto& word) { return json(word); },
-                    foreign_decoding().own_value(name, value.get<bool>()));
+                    decoding::foreign_decoding().own_value(name, value.get<bool>()));
 }
 
 Result<Params> params_of(const json& given) {
@@ -128,7 +128,7 @@ Result<Params> params_of(const json& given) {
   for (const ParamSpec& spec : specs) names.push_back(spec.name);
   Params params;
   for (const auto& [written, value] : given.items()) {
-    const Result<std::string> name = foreign_decoding().own_name(specs, written);
+    const Result<std::string> name = decoding::foreign_decoding().own_name(specs, written);
     if (!name.ok()) return name.error();
     const auto spec = std::ranges::find(specs, *name, &ParamSpec::name);
     if (spec == specs.end()) {

@@ -1,0 +1,94 @@
+"""The gate of the README, as it is printed there, ends rightly when the model behind a server is the same, gets worse,
+changes its revision, fails and answers nothing.
+
+Usage: test_gate_script.py QFS_BENCH
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
+sys.path.insert(0, os.path.join(ROOT, "tests", "support"))
+
+from misbehaving_server import MisbehavingServer, answer_of, error, send
+
+QFS_BENCH = os.path.abspath(sys.argv.pop(1))
+
+
+def printed_script():
+    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as readme:
+        return re.search(r"### A gate\n.*?```sh\n(.*?)```", readme.read(), re.S).group(1)
+
+
+def prompt_words(body):
+    messages = json.loads(body)["messages"]
+    return " ".join(message["content"] for message in messages).split()
+
+
+def good(handler, body):
+    send(handler, 200, answer_of(" ".join(prompt_words(body)[-60:])))
+
+
+def worse(handler, body):
+    send(handler, 200, answer_of("Nothing of the kind, zzz."))
+
+
+def nothing(handler, body):
+    send(handler, 200, answer_of(""))
+
+
+class GateScript(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="qfs_gate_")
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        os.mkdir(os.path.join(self.folder, "bin"))
+        os.symlink(QFS_BENCH, os.path.join(self.folder, "bin", "qfs-bench"))
+        os.mkdir(os.path.join(self.folder, "experiments"))
+        with open(os.path.join(self.folder, "gate.sh"), "w", encoding="utf-8") as script:
+            script.write(printed_script())
+
+    def write_experiment(self, server, revision):
+        with open(os.path.join(ROOT, "experiments", "served.json"), encoding="utf-8") as file:
+            experiment = json.load(file)
+        experiment["variables"].update(base_url=server.url, revision=revision)
+        experiment["methods"][-1].update(retries=0)
+        experiment["grid"] = {"local_context": [256]}
+        with open(os.path.join(self.folder, "experiments", "served.json"), "w", encoding="utf-8") as file:
+            json.dump(experiment, file)
+
+    def run_command(self, *command):
+        environment = {**os.environ, "QFS_CACHE_DIR": os.path.join(self.folder, "cache"),
+                       "PATH": os.path.join(self.folder, "bin") + os.pathsep + os.environ["PATH"]}
+        return subprocess.run(command, cwd=self.folder, env=environment, text=True, capture_output=True, timeout=120,
+                              stdin=subprocess.DEVNULL)
+
+    def test_five_candidates(self):
+        self.assertLessEqual(len(printed_script().strip().splitlines()), 5)
+        with MisbehavingServer() as server:
+            server.replies = [good]
+            self.write_experiment(server, "1")
+            made = self.run_command("qfs-bench", "sweep", "experiments/served.json", "--allow-external", "--quiet",
+                                    "--store", "baseline.sqlite")
+            self.assertEqual(made.returncode, 0, made.stderr)
+            for name, reply, revision, code, said in (
+                    ("the same", good, "1", 0, "PASS"),
+                    ("worse", worse, "1", 1, "FAIL"),
+                    ("another revision", good, "2", 3, "--pair-by"),
+                    ("failing", error(400, {"error": "no"}), "1", 3, "failed"),
+                    ("nothing", nothing, "1", 1, "empty")):
+                with self.subTest(candidate=name):
+                    server.replies = [reply]
+                    self.write_experiment(server, revision)
+                    run = self.run_command("sh", "gate.sh")
+                    self.assertEqual(run.returncode, code, run.stdout + run.stderr)
+                    self.assertIn(said, run.stdout + run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
