@@ -5,7 +5,7 @@ if(QFS_CUDA)
   add_executable(qfs_bench_device gpu/bench_bart.cpp gpu/bench_device.cpp)
   target_link_libraries(qfs_bench_device PRIVATE qfs_inspect nlohmann_json::nlohmann_json qfs_options)
   add_executable(qfs_write_tiny_model gpu/write_tiny_model.cpp support/gguf_writer.cpp support/tiny_llama.cpp)
-  target_link_libraries(qfs_write_tiny_model PRIVATE qfs_tokenizers qfs_options)
+  target_link_libraries(qfs_write_tiny_model PRIVATE qfs_prompting qfs_options)
   add_custom_target(gpu-kit
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/gpu/pack_kit.sh ${PROJECT_SOURCE_DIR}/gpu-kit ${PROJECT_SOURCE_DIR}
       $<TARGET_FILE:qfs_write_tiny_model> $<TARGET_FILE:qfs-bench> $<TARGET_FILE:qfs-host> $<TARGET_FILE:qfs_cuda>

@@ -58,9 +58,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (targets.error().message.empty()) std::abort();
     return 0;
   }
-  for (const MatchTarget& target : *targets) {
-    if (!std::isfinite(target.value) || target.value < 0 || target.value > 100) std::abort();
-    if (!target.matches(target.value / target.scale)) std::abort();
+  for (const std::vector<MatchTarget>& family : *targets) {
+    for (const MatchTarget& target : family) {
+      if (!std::isfinite(target.value) || target.value < 0 || target.value > 100) std::abort();
+      if (!target.matches(target.value / target.scale)) std::abort();
+    }
   }
   return 0;
 }
