@@ -128,15 +128,15 @@ TEST(Prompt, an_example_without_a_query_asks_for_a_summary) {
 }
 
 TEST(Prompt, templates_need_the_document_once_and_know_no_other_name) {
-  EXPECT_TRUE(tokenizers::check_prompt(prompting::default_prompt()).ok());
-  EXPECT_TRUE(tokenizers::check_prompt("{document}").ok());
-  EXPECT_TRUE(tokenizers::check_prompt(R"({"json": {document}, "list": {}, "X": {Query}})").ok());
-  EXPECT_THAT(tokenizers::check_prompt("{query}").error().message, HasSubstr("{document} 0 times"));
-  EXPECT_THAT(tokenizers::check_prompt("{document}{document}").error().message,
+  EXPECT_TRUE(prompting::check_prompt(prompting::default_prompt()).ok());
+  EXPECT_TRUE(prompting::check_prompt("{document}").ok());
+  EXPECT_TRUE(prompting::check_prompt(R"({"json": {document}, "list": {}, "X": {Query}})").ok());
+  EXPECT_THAT(prompting::check_prompt("{query}").error().message, HasSubstr("{document} 0 times"));
+  EXPECT_THAT(prompting::check_prompt("{document}{document}").error().message,
               HasSubstr("2 times"));
-  EXPECT_THAT(tokenizers::check_prompt("{document} {query} {query}").error().message,
+  EXPECT_THAT(prompting::check_prompt("{document} {query} {query}").error().message,
               HasSubstr("{query} 2"));
-  EXPECT_THAT(tokenizers::check_prompt("{document} {querry}").error().message,
+  EXPECT_THAT(prompting::check_prompt("{document} {querry}").error().message,
               HasSubstr("{querry} (did you mean 'query'?)"));
 }
 
