@@ -41,7 +41,8 @@ bool is_markup(std::string_view text, size_t i) {
     case ':':  // bare addresses become links
       return text.substr(i + 1, 2) == "//";
     case '.':
-      return i >= 3 && (text[i - 1] == 'w' || text[i - 1] == 'W');
+      return i >= 3 && std::ranges::all_of(text.substr(i - 3, 3),
+                                           [](char c) { return c == 'w' || c == 'W'; });
     case '#':
     case '+':
     case '-':

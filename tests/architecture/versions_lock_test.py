@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import versions_lock  # noqa: E402
 
 CMAKE = sys.argv.pop(1)
-SCRIPT = os.path.join(versions_lock.ROOT, "cmake", "GenerateMethodSources.cmake")
+SCRIPT = os.path.join(versions_lock.ROOT, "cmake", "GenerateFamilySources.cmake")
 LOCKED = {"lead": {"version": 1, "layers": [], "source_digest": "a"}}
 
 
@@ -35,7 +35,7 @@ class Problems(unittest.TestCase):
 
     def test_a_method_without_a_digest_is_a_problem(self):
         found = {"tail": {"version": 1, "layers": [], "source_digest": ""}}
-        self.assertIn("register_sources.cpp", versions_lock.problems(found, found)[0])
+        self.assertIn("families.cpp", versions_lock.problems(found, found)[0])
 
     def test_a_method_that_is_not_locked_is_a_problem(self):
         self.assertEqual(len(versions_lock.problems({}, LOCKED)), 1)
@@ -61,8 +61,7 @@ class Digest(unittest.TestCase):
 
     def digest(self):
         output = os.path.join(self.root, "sources.cpp")
-        subprocess.run([CMAKE, f"-DSOURCE_DIR={self.root}", f"-DOUTPUT={output}", "-DFAMILIES=family",
-                        "-P", SCRIPT], check=True)
+        subprocess.run([CMAKE, f"-DSOURCE_DIR={self.root}", f"-DOUTPUT={output}", "-P", SCRIPT], check=True)
         with open(output, encoding="utf-8") as file:
             return next(line for line in file if '{"family"' in line)
 

@@ -56,7 +56,7 @@ class GateScript(unittest.TestCase):
     def write_experiment(self, server, revision):
         with open(os.path.join(ROOT, "experiments", "served.json"), encoding="utf-8") as file:
             experiment = json.load(file)
-        experiment["variables"].update(base_url=server.url, revision=revision)
+        experiment["variables"].update(base_url=server.url, model="m", revision=revision)
         experiment["methods"][-1].update(retries=0)
         experiment["grid"] = {"local_context": [256]}
         with open(os.path.join(self.folder, "experiments", "served.json"), "w", encoding="utf-8") as file:
@@ -78,7 +78,7 @@ class GateScript(unittest.TestCase):
             self.assertEqual(made.returncode, 0, made.stderr)
             for name, reply, revision, code, said in (
                     ("the same", good, "1", 0, "PASS"),
-                    ("worse", worse, "1", 1, "FAIL"),
+                    ("worse", worse, "1", 1, "WORSE: the drop"),
                     ("another revision", good, "2", 3, "--pair-by"),
                     ("failing", error(400, {"error": "no"}), "1", 3, "failed"),
                     ("nothing", nothing, "1", 1, "empty")):

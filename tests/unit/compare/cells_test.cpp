@@ -43,7 +43,8 @@ TEST_F(StoredCells, AreSelectedByConditionsOnTheirDimensions) {
   EXPECT_THAT(*select_cells(cells, "", "method=lead,local_context=512"), ElementsAre(1));
   EXPECT_THAT(*select_cells(cells, "", ""), ElementsAre(0, 1, 2));
   EXPECT_THAT(*select_cells(cells, cells[2]->cell.id.hex().substr(0, 12), ""), ElementsAre(2));
-  EXPECT_THAT(*select_cells(cells, "", "method=led"), IsEmpty());
+  EXPECT_THAT(*select_cells(cells, "ffffffffffff", ""), IsEmpty());
+  EXPECT_THAT(select_cells(cells, "", "method=led").error().message, HasSubstr("method=led"));
   EXPECT_THAT(select_cells(cells, "", "methd=lead").error().message, HasSubstr("'method'"));
 }
 
