@@ -12,7 +12,7 @@
 namespace qfs::compare {
 namespace {
 
-constexpr size_t kNamed = 8;  ///< cells that a message lists
+constexpr size_t kNamedCells = 8;  ///< cells that a message lists
 
 /// As a plan's filter sees the cell.
 plan::CellFacts facts_of(const StoredCell& cell) {
@@ -53,10 +53,10 @@ Key key_of(const StoredCell& cell, const std::vector<std::string>& by) {
 std::string list_of(std::span<const StoredCell* const> cells) {
   const std::set<std::string> shown = telling_dimensions(cells);
   std::string list;
-  for (const StoredCell* cell : cells.first(std::min(cells.size(), kNamed))) {
+  for (const StoredCell* cell : cells.first(std::min(cells.size(), kNamedCells))) {
     list += fmt::format("\n  {}  {}", cell->cell.id.short_hex(), cell_name(*cell, shown));
   }
-  return list + (cells.size() > kNamed ? "\n  …" : "");
+  return list + (cells.size() > kNamedCells ? "\n  …" : "");
 }
 
 /// The cells by their key, which is that of one of them only.

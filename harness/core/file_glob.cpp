@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMostFiles = 100'000;
-constexpr size_t kDeepest = 64;
+constexpr size_t kDeepestFolder = 64;
 
 Result<std::vector<std::string>> split_pattern(const std::string& pattern) {
   std::vector<std::string> parts;
@@ -80,9 +80,9 @@ class GlobWalk {
   }
 
   Status visit(const std::string& relative, size_t part, size_t depth) {
-    if (depth > kDeepest) {
+    if (depth > kDeepestFolder) {
       return invalid_argument("'" + relative + "' is nested deeper than " +
-                              std::to_string(kDeepest) + " folders");
+                              std::to_string(kDeepestFolder) + " folders");
     }
     const bool any_depth = parts_[part] == "**";
     const bool last = part + 1 == parts_.size();

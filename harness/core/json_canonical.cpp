@@ -9,7 +9,7 @@
 namespace qfs {
 namespace {
 
-constexpr size_t kDeepest = 64;
+constexpr size_t kDeepestCanonical = 64;
 
 Error not_canonical(const std::string& path, const std::string& reason) {
   return internal_error("canonical JSON: " + reason + " at '" + path + "'");
@@ -61,7 +61,7 @@ Status append(std::string& out, const nlohmann::json& value, const std::string& 
   switch (value.type()) {
     case Type::object:
     case Type::array:
-      if (depth >= kDeepest) return not_canonical(path, "nested deeper than 64 levels");
+      if (depth >= kDeepestCanonical) return not_canonical(path, "nested deeper than 64 levels");
       return value.is_object() ? append_object(out, value, path, depth)
                                : append_array(out, value, path, depth);
     case Type::string: {
