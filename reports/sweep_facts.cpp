@@ -68,9 +68,8 @@ Status add_dimensions(PlaceFacts& facts, const std::map<DatasetId, store::Datase
   facts.dimensions["dataset"] = dataset_label(facts.cell.dataset, datasets);
   facts.dataset = datasets.at(facts.cell.dataset).manifest.name;
   const auto shown_seed = facts.dimensions.extract(store::kShownSeed);
-  facts.another_seed = !shown_seed.empty();
   facts.dimensions["seed"] =
-      facts.another_seed ? shown_seed.mapped() : std::to_string(facts.cell.seed);
+      shown_seed.empty() ? std::to_string(facts.cell.seed) : shown_seed.mapped();
   facts.dimensions["cell"] = facts.cell.id.short_hex();
   return {};
 }
@@ -151,8 +150,10 @@ Result<SweepFacts> load_sweep_facts(store::Reader& reader, std::string_view sele
     added.cell = std::move(*cell);
     facts.places.push_back(std::move(added));
   }
+  std::set<std::pair<CellId, std::string>> shown;
   for (PlaceFacts& place : facts.places) {
     if (Status added = add_dimensions(place, facts.datasets); !added) return added.error();
+    place.another_seed = !shown.emplace(place.cell.id, place.dimensions["method"]).second;
   }
   if (Status added = add_results(reader, facts); !added) return added.error();
   return facts;

@@ -60,6 +60,15 @@ class Seeds(DriverTest):
         lines = self.assert_succeeds(self.run_bench("report", "--per-example", "-", "--filter", "method=lead"))
         self.assertEqual(len(lines.splitlines()), 6, "one result is not two")
 
+    def test_every_cell_is_scored_whatever_the_seeds(self):
+        for seeds in ([7], [1, 2]):
+            with self.subTest(seeds=seeds):
+                self.sweep_with(seeds)
+                self.assert_succeeds(self.run_bench("score", "--store", "small.sqlite", "--metric", "chrf"))
+                rows = json.loads(self.assert_succeeds(self.run_bench("report", "--json", "--values", "chrf")))["rows"]
+                values = [value for row in rows for value in row["cells"][0]["values"].values()]
+                self.assertEqual({value["status"] for value in values}, {"ok"})
+
     def test_one_seed_leaves_the_sweep_as_it_was(self):
         self.sweep_with([0])
         sweep = json.loads(self.assert_succeeds(self.run_bench("list", "runs", "--json")))["runs"][0]
