@@ -1,33 +1,20 @@
 #include "harness/cli/compare_files.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <fstream>
 #include <utility>
 
+#include "harness/cli/store_path.h"
 #include "harness/compare/compare_items.h"
 
 namespace qfs::cli {
 namespace {
-
-constexpr std::string_view kStoreHeader = "SQLite format 3";  // sqlite.org/fileformat, 1.3.1
 
 bool has_ending(std::string_view path, std::initializer_list<std::string_view> endings) {
   for (std::string_view packed : {".gz", ".zst"}) {
     if (path.ends_with(packed)) path.remove_suffix(packed.size());
   }
   return std::ranges::any_of(endings, [&](std::string_view end) { return path.ends_with(end); });
-}
-
-bool is_store(const std::string& path) {
-  std::error_code ignored;  // of a pipe nothing may be read here
-  if (!std::filesystem::is_regular_file(path, ignored)) return false;
-  std::array<char, kStoreHeader.size()> start{};
-  std::ifstream file(path, std::ios::binary);
-  file.read(start.data(), start.size());
-  return file.gcount() == static_cast<std::streamsize>(start.size()) &&
-         std::string_view(start.data(), start.size()) == kStoreHeader;
 }
 
 ScoreFilesOptions with_file(ScoreFilesOptions options, const std::string& file) {
@@ -60,7 +47,7 @@ bool is_prediction_file(const std::string& argument) {
   if (argument == "-") return true;
   std::error_code ignored;
   if (std::filesystem::exists(argument, ignored)) {
-    return !std::filesystem::is_directory(argument, ignored) && !is_store(argument);
+    return !std::filesystem::is_directory(argument, ignored) && !is_store_file(argument);
   }
   return has_ending(argument, {".json", ".jsonl", ".ndjson", ".txt"});
 }

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "harness/cli/store_path.h"
 #include "harness/core/files.h"
 #include "harness/core/log.h"
 #include "harness/core/utf8.h"
@@ -42,6 +43,10 @@ Status print_result(std::string_view text) {
 
 Status write_result(std::string_view text, const std::string& path) {
   if (path.empty() || path == "-") return print_result(text);
+  if (is_store_file(path)) {
+    return invalid_argument(
+        fmt::format("'{}' is a store, which would be lost: write to another file", path));
+  }
   return write_file(path, text);
 }
 

@@ -14,7 +14,8 @@ namespace qfs::cli {
 /// Writes to standard output and flushes it; the last thing a command does.
 Status print_result(std::string_view text);
 
-/// Writes atomically to `path`, or to standard output when it is empty or "-".
+/// Writes atomically to `path`, or to standard output when it is empty or "-". Error
+/// `invalid_argument` where a store stands at `path`.
 Status write_result(std::string_view text, const std::string& path);
 
 /// {"schema": "qfs-bench/<name>/<version>", …members of `body`}, sorted keys, as a line-ended text.

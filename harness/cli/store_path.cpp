@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <fstream>
+#include <string_view>
 #include <vector>
 
 namespace qfs::cli {
@@ -37,6 +40,17 @@ Result<std::string> existing_store_path(const std::string& given) {
                     found.size(), fmt::join(found, ", ")));
   }
   return found.front();
+}
+
+bool is_store_file(const std::string& path) {
+  std::error_code ignored;  // of a pipe nothing may be read here
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  constexpr std::string_view kHeader = "SQLite format 3";
+  std::array<char, kHeader.size()> start{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(start.data(), start.size());
+  return file.gcount() == static_cast<std::streamsize>(start.size()) &&
+         std::string_view(start.data(), start.size()) == kHeader;
 }
 
 Result<store::Reader> open_existing_store(const GlobalOptions& global) {

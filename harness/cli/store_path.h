@@ -16,6 +16,9 @@ std::string sweep_store_path(const std::string& given, const std::string& sweep_
 /// `given`, or the only *.sqlite file of the current folder: what the reading subcommands open.
 Result<std::string> existing_store_path(const std::string& given);
 
+/// A regular file that begins as SQLite databases do (sqlite.org/fileformat, 1.3.1).
+bool is_store_file(const std::string& path);
+
 /// Opens it for reading; a stranger's store is copied and checked first.
 Result<store::Reader> open_existing_store(const GlobalOptions& global);
 

@@ -174,6 +174,15 @@ class Sweep(DriverTest):
         with open(self.path("table.md"), encoding="utf-8") as file:
             self.assertEqual(file.read(), table)
 
+    def test_no_output_replaces_a_store(self):
+        self.assert_succeeds(self.sweep())
+        table = self.assert_succeeds(self.run_bench("report"))
+        os.symlink("small.sqlite", self.path("link"))
+        for option in ("-o", "--per-example"):
+            for name in ("small.sqlite", "link"):
+                self.assert_fails(2, self.run_bench("report", option, name), f"'{name}' is a store")
+        self.assertEqual(self.assert_succeeds(self.run_bench("report")), table)
+
     def test_quality_report_is_the_same_for_two_stores(self):
         reports = []
         for store in ["a.sqlite", "b.sqlite"]:
