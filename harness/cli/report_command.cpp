@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -91,7 +92,26 @@ Status write_examples(store::Reader& reader, const ReportOptions& options,
   return write_result(lines->text, options.per_example);
 }
 
+/// Two outputs need two places.
+Status check_outputs(const ReportOptions& options) {
+  if (options.per_example.empty() || options.output.empty()) return {};
+  if (options.per_example == "-") {
+    return invalid_argument(
+        "--per-example - prints examples instead of the table; --output has nothing to write");
+  }
+  const auto place = [](const std::string& path) {
+    std::error_code ignored;  // a folder that does not exist is told when it is written to
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
+  };
+  if (place(options.per_example) == place(options.output)) {
+    return invalid_argument(
+        fmt::format("--per-example and --output both write '{}'", options.output));
+  }
+  return {};
+}
+
 Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& global) {
+  if (Status checked = check_outputs(options); !checked) return checked.error();
   Result<std::string> path = existing_store_path(global.store);
   if (!path) return path.error();
   Result<store::Reader> reader = store::Reader::open(*path, {.foreign = global.foreign});

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string_view>
 #include <thread>
 #include <unordered_set>
@@ -138,7 +139,28 @@ Result<FileScores> score_files(const ScoreFilesOptions& options, Catalogs& catal
   return scores;
 }
 
+namespace {
+
+/// The rows of --per-example must not replace what they are made of.
+Status keeps_inputs(const ScoreFilesOptions& options) {
+  std::error_code ignored;  // of a file that does not exist yet
+  if (!std::filesystem::is_regular_file(options.per_example, ignored)) return {};
+  std::vector<std::string> inputs = options.references;
+  inputs.insert(inputs.end(), {options.records, options.predictions});
+  for (const std::string& input : inputs) {
+    if (std::filesystem::equivalent(input, options.per_example, ignored)) {
+      return invalid_argument(
+          fmt::format("--per-example '{}' is also read, and would be lost: write to another file",
+                      options.per_example));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<ExitCode> run_score_files(const ScoreFilesOptions& options, const GlobalOptions& global) {
+  if (Status kept = keeps_inputs(options); !kept) return kept.error();
   log_info("scoring files of predictions; no store is used");
   Catalogs catalogs;
   catalogs.set_metric_threads(options.threads);

@@ -183,6 +183,12 @@ class Sweep(DriverTest):
                 self.assert_fails(2, self.run_bench("report", option, name), f"'{name}' is a store")
         self.assertEqual(self.assert_succeeds(self.run_bench("report")), table)
 
+    def test_two_outputs_of_a_report_have_two_places(self):
+        self.assert_succeeds(self.sweep())
+        self.assert_fails(2, self.run_bench("report", "--per-example", "x", "-o", "./x"), "both write './x'")
+        self.assert_fails(2, self.run_bench("report", "--per-example", "-", "-o", "x"), "instead of the table")
+        self.assertFalse(os.path.exists(self.path("x")))
+
     def test_quality_report_is_the_same_for_two_stores(self):
         reports = []
         for store in ["a.sqlite", "b.sqlite"]:

@@ -7,6 +7,7 @@ import contextlib
 import gzip
 import json
 import math
+import os
 import sqlite3
 import unittest
 
@@ -334,6 +335,23 @@ class ScoreFiles(DriverTest):
 class BadInput(DriverTest):
     def score(self, *arguments, **options):
         return self.run_bench("score", *arguments, **options)
+
+    def test_rows_of_examples_never_replace_what_is_scored(self):
+        text = json.dumps({"id": "a", **CAT}) + "\n"
+        files = {"out.jsonl": text, "preds": "a cat\n", "refs": "the cat\n", "more": "that cat\n"}
+        for name, content in files.items():
+            self.write(name, content)
+        os.symlink("refs", self.path("link"))
+        lines = ["--preds", "preds", "--refs", "refs", "--refs", "more"]
+        tries = [(["out.jsonl"], "./out.jsonl"), *((lines, name) for name in ("preds", "refs", "more", "link"))]
+        for inputs, name in tries:
+            with self.subTest(name=name):
+                self.assert_fails(2, self.score(*inputs, "--per-example", name), f"'{name}' is also read")
+        for name, content in files.items():
+            with open(self.path(name), encoding="utf-8") as file:
+                self.assertEqual(file.read(), content)
+        self.assert_succeeds(self.score(*lines, "--per-example", "rows"))
+        self.assert_succeeds(self.score(*lines, "--per-example", "rows"))
 
     def test_unequal_line_counts_name_both_and_the_suspicious_line(self):
         self.write("out.txt", "One text.\nAnother one\nthat goes on here.\nThird.\n")
