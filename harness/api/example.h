@@ -40,6 +40,12 @@ struct Example {
   friend bool operator==(const Example&, const Example&) = default;
 };
 
+/// An example with its position in the data set (the key of its output row).
+struct NumberedExample {
+  int64_t ordinal = 0;
+  Example example;
+};
+
 /// One segment as methods and prompts see it: "speaker: text", or the text alone.
 inline std::string rendered(const Segment& segment) {
   return segment.speaker.empty() ? segment.text : segment.speaker + ": " + segment.text;

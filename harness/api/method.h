@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -21,6 +22,7 @@
 #include "harness/api/prediction.h"
 #include "harness/api/resource_cache.h"
 #include "harness/api/result.h"
+#include "harness/api/training.h"
 #include "harness/api/work.h"
 
 namespace qfs {
@@ -48,6 +50,9 @@ struct Needs {
   bool network = false;     ///< sends documents to a server: runs only where the user agreed to it
   /// Environment variables that hold secrets and that the host may see, by name.
   std::vector<std::string> secrets = {};
+  /// Roles of trained files ("adapter") that it predicts with: a training cell makes them, or the
+  /// sweep names a file. Not empty: SessionFactory::open_training is there.
+  std::vector<std::string> artifacts = {};
   /// The outputs of a unit do not depend on one another: those that arrived before a failure are
   /// kept, and only the others run again.
   bool separate_rows = false;
@@ -58,12 +63,6 @@ struct Unit {
   std::vector<int64_t> ordinals;
 
   friend bool operator==(const Unit&, const Unit&) = default;
-};
-
-/// An example with its position in the data set (the key of its output row).
-struct NumberedExample {
-  int64_t ordinal = 0;
-  Example example;
 };
 
 /// Sizes that a cost estimate may use.
@@ -147,6 +146,7 @@ struct SessionRequest {
   std::optional<Resource> backbone;
   std::optional<Resource> tokenizer;
   RuntimeOptions runtime;
+  std::map<std::string, Resource> artifacts = {};  ///< by role; of a session that predicts
 };
 
 class MethodSession {
@@ -163,12 +163,16 @@ class MethodSession {
   }
 };
 
-/// Opens sessions of one method; one per method, listed in methods/light_sessions.h or tensor_sessions.h.
+/// Opens sessions of one method; one per method, listed in methods/light_sessions.h or
+/// tensor_sessions.h.
 struct SessionFactory {
   std::string method;
   /// Weights and tokenizers are taken from `cache`, which outlives the session.
   Result<std::unique_ptr<MethodSession>> (*open)(const SessionRequest& request,
                                                  ResourceCache& cache) = nullptr;
+  /// Of methods that train; request.artifacts is empty.
+  Result<std::unique_ptr<TrainingSession>> (*open_training)(const SessionRequest& request,
+                                                            ResourceCache& cache) = nullptr;
 };
 
 /// The methods and model files that this build knows; the driver's view of `methods/`.

@@ -34,6 +34,10 @@ constexpr std::string_view to_string(ParamType type) {
 
 using ParamValue = std::variant<bool, int64_t, double, std::string>;  // index = ParamType's value
 
+/// What a parameter of a method that trains is a parameter of. Those of training enter the id of
+/// the training cell, on which the cells that predict depend.
+enum class Stage { predict, train, both };
+
 struct ParamSpec {
   std::string name;
   ParamType type = ParamType::integer;
@@ -46,8 +50,9 @@ struct ParamSpec {
   bool numerics = false;   ///< how, not what (batch size): numerics_id, not cell_id
   bool transport = false;  ///< neither what nor how (time-outs, prices, addresses): in no id
   bool path = false;       ///< a file, relative to the sweep file's folder; in no id either
-  std::string doc;         ///< one line
-  std::string source;      ///< paper section, equation or reference tool; may be empty
+  Stage stage = Stage::predict;
+  std::string doc;     ///< one line
+  std::string source;  ///< paper section, equation or reference tool; may be empty
 };
 
 class Params {
