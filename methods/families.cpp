@@ -7,6 +7,7 @@
 #include "methods/extractive/specs.h"
 #include "methods/imported/spec.h"
 #include "methods/models/decoding/decoding_params.h"
+#include "methods/models/registry/artifacts.h"
 #include "methods/models/registry/registry.h"
 #include "methods/zero_shot/chunked_spec.h"
 #include "methods/zero_shot/spec.h"
@@ -62,6 +63,10 @@ class BuiltinMethods final : public MethodCatalog {
 
   Result<Resource> tokenizer(std::string_view name) const override {
     return registry::resolve_tokenizer(name);
+  }
+
+  Result<ArtifactFacts> artifact(std::string_view path) const override {
+    return registry::resolve_artifact(std::string(path));
   }
 
   std::vector<std::string> backbone_names() const override { return registry::backbone_names(); }

@@ -35,19 +35,29 @@ struct ExternalCommand {
   friend bool operator==(const ExternalCommand&, const ExternalCommand&) = default;
 };
 
+struct DatasetEntry {
+  DatasetRequest request;
+  std::optional<int64_t> sample;  ///< that many examples, chosen by hash; absent: all
+  std::string pointer;
+};
+
+/// What a method learns from and is chosen by, where that is not the other splits of the data set
+/// that a cell predicts for.
+struct TrainingEntry {
+  DatasetEntry train;
+  std::optional<DatasetEntry> development;
+};
+
 struct MethodEntry {
   std::string method;
   std::string label;  ///< row name in tables; empty: the method's name
   std::optional<std::string> backbone;
   std::optional<std::string> tokenizer;  ///< overrides the sweep's
   std::optional<ExternalCommand> external;
+  std::optional<TrainingEntry> training;
+  /// Trained files by role, in place of training; an empty role is the method's only one.
+  std::map<std::string, std::string> artifacts;
   std::vector<NamedValue> params;  ///< given ones only; defaults are added when planning
-  std::string pointer;
-};
-
-struct DatasetEntry {
-  DatasetRequest request;
-  std::optional<int64_t> sample;  ///< that many examples, chosen by hash; absent: all
   std::string pointer;
 };
 

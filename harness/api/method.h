@@ -102,9 +102,11 @@ class MethodSpec {
                                   std::span<const NumberedExample> examples) const;
 
   virtual Cost cost(const Params& params, const DatasetStats& stats) const = 0;
+  /// The same of a training cell, for methods that train; `stats`: of the training split.
+  virtual Cost training_cost(const Params&, const DatasetStats&) const { return {}; }
 
-  /// Whether outputs may depend on the seed. Where they do not, a cell is computed once, with seed
-  /// 0, whatever seeds a sweep has.
+  /// Whether outputs may depend on the seed of predicting (a training cell has the sweep's in any
+  /// case). Where they do not, a cell is computed once, with seed 0, whatever seeds a sweep has.
   virtual bool seed_matters(const Params&) const { return true; }
 
   /// What ties outputs to one sweep (the address of a server whose model may change any day). Not
@@ -175,6 +177,15 @@ struct SessionFactory {
                                                             ResourceCache& cache) = nullptr;
 };
 
+/// A trained file, and what it says of itself; empty where it says nothing.
+struct ArtifactFacts {
+  Resource file;
+  std::string method;
+  std::string backbone;       ///< digest
+  std::string training_cell;  ///< id in hex
+  Params recipe;              ///< parameters of its training
+};
+
 /// The methods and model files that this build knows; the driver's view of `methods/`.
 class MethodCatalog {
  public:
@@ -186,6 +197,8 @@ class MethodCatalog {
   virtual Result<Resource> backbone(std::string_view name) const = 0;
   /// A tokenizer by backbone name, built-in name (`words`, `characters`) or file.
   virtual Result<Resource> tokenizer(std::string_view name) const = 0;
+  /// A trained file, or a folder in PEFT's form. `data` for one that is neither.
+  virtual Result<ArtifactFacts> artifact(std::string_view path) const = 0;
   /// Names that `backbone` accepts without a path, for `list` and suggestions.
   virtual std::vector<std::string> backbone_names() const = 0;
 };

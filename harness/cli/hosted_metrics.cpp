@@ -28,7 +28,7 @@ Result<std::shared_ptr<const Metric>> make_bertscore(const MetricOptionValues& v
   hosted.tool = "bert_score";
   hosted.tool_signature = metrics::bert_score_hash(*settings);
   hosted.open.method = kBertScore;
-  hosted.open.metric = true;
+  hosted.open.kind = host::SessionKind::metric;
   SessionRequest& session = hosted.open.session;
   session.backbone = *model;
   session.runtime.threads = threads;

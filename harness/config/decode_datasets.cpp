@@ -18,6 +18,8 @@ bool is_field_name(std::string_view name) {
   return true;
 }
 
+}  // namespace
+
 DatasetEntry decode_dataset(const Node& node) {
   DatasetEntry entry;
   entry.pointer = node.pointer();
@@ -52,8 +54,6 @@ DatasetEntry decode_dataset(const Node& node) {
   }
   return entry;
 }
-
-}  // namespace
 
 std::vector<DatasetEntry> decode_datasets(const Node& node) {
   std::vector<DatasetEntry> entries;

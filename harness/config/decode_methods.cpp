@@ -13,7 +13,8 @@ namespace {
 
 constexpr uint64_t kMaxPromptBytes = uint64_t{1} << 20;
 
-constexpr std::array<std::string_view, 4> kEntryKeys = {"backbone", "label", "method", "tokenizer"};
+constexpr std::array<std::string_view, 6> kEntryKeys = {"artifact", "backbone",  "label",
+                                                        "method",   "tokenizer", "training"};
 constexpr std::array<std::string_view, 3> kExternalKeys = {"command", "fingerprint", "folder"};
 
 template <class Keys>
@@ -83,6 +84,29 @@ ExternalCommand decode_command(const Node& node) {
   return external;
 }
 
+TrainingEntry decode_training(const Node& node) {
+  static constexpr std::string_view kKeys[] = {"development", "train"};
+  TrainingEntry training;
+  if (!node.is_object(R"(an object such as {"train": {"name": …, "split": "train"}})")) {
+    return training;
+  }
+  node.only_keys(kKeys);
+  if (const auto train = node.require("train")) training.train = decode_dataset(*train);
+  if (const auto development = node.find("development")) {
+    training.development = decode_dataset(*development);
+  }
+  return training;
+}
+
+/// A file, or files by role.
+std::map<std::string, std::string> decode_artifacts(const Node& node) {
+  if (!node.value().is_object()) return {{"", node.text("a trained file, or files by role")}};
+  std::map<std::string, std::string> files;
+  for (const auto& [role, member] : node.members()) files[role] = member.text("a trained file");
+  if (files.empty()) node.fail("names no trained file");
+  return files;
+}
+
 MethodEntry decode_method(const Node& node, const std::string& folder) {
   MethodEntry entry;
   entry.pointer = node.pointer();
@@ -91,6 +115,8 @@ MethodEntry decode_method(const Node& node, const std::string& folder) {
   if (const auto label = node.find("label")) entry.label = label->text();
   if (const auto backbone = node.find("backbone")) entry.backbone = backbone->text();
   if (const auto tokenizer = node.find("tokenizer")) entry.tokenizer = tokenizer->text();
+  if (const auto training = node.find("training")) entry.training = decode_training(*training);
+  if (const auto artifact = node.find("artifact")) entry.artifacts = decode_artifacts(*artifact);
   const bool external = entry.method == "external";
   if (external) entry.external = decode_command(node);
   for (const auto& [key, member] : node.members()) {

@@ -39,10 +39,14 @@ std::string anchored(const std::string& folder, const std::string& path) {
 }
 
 void anchor_paths(Experiment& experiment, const std::string& folder) {
-  for (DatasetEntry& entry : experiment.datasets) {
+  const auto anchor_data = [&](DatasetEntry& entry) {
     if (!entry.request.path.empty()) entry.request.path = anchored(folder, entry.request.path);
-  }
+  };
+  for (DatasetEntry& entry : experiment.datasets) anchor_data(entry);
   for (MethodEntry& entry : experiment.methods) {
+    if (entry.training) anchor_data(entry.training->train);
+    if (entry.training && entry.training->development) anchor_data(*entry.training->development);
+    for (auto& [role, file] : entry.artifacts) file = anchored(folder, file);
     if (entry.external) entry.external->folder = anchored(folder, entry.external->folder);
   }
   for (ExternalMetricEntry& entry : experiment.external_metrics) {

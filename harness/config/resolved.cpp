@@ -45,6 +45,15 @@ json to_json(const MethodEntry& entry) {
   }
   if (entry.backbone) object["backbone"] = *entry.backbone;
   if (entry.tokenizer) object["tokenizer"] = *entry.tokenizer;
+  if (entry.training) {
+    object["training"]["train"] = to_json(entry.training->train);
+    if (entry.training->development) {
+      object["training"]["development"] = to_json(*entry.training->development);
+    }
+  }
+  for (const auto& [role, file] : entry.artifacts) {
+    (role.empty() ? object["artifact"] : object["artifact"][role]) = file;
+  }
   if (entry.external) {
     object["command"] = entry.external->command;
     object["fingerprint"] = entry.external->fingerprint;

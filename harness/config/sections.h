@@ -11,6 +11,7 @@
 
 namespace qfs::config {
 
+DatasetEntry decode_dataset(const Node& node);
 std::vector<DatasetEntry> decode_datasets(const Node& node);
 
 /// `folder`: where prompt files are looked for.

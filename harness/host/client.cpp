@@ -339,6 +339,47 @@ std::optional<HostFailure> HostClient::add_texts(const TextsRequest& request, Se
   });
 }
 
+std::optional<HostFailure> HostClient::learn(std::span<const NumberedExample> examples,
+                                             bool development, Visibility visibility,
+                                             Seconds timeout) {
+  constexpr size_t kMessageBytes = kMaxMessageBytes / 16;  // of texts, before JSON escapes them
+  for (size_t begin = 0; begin < examples.size();) {
+    LearnRequest request{development, {}};
+    size_t bytes = 0;
+    while (begin + request.examples.size() < examples.size() && bytes < kMessageBytes) {
+      const NumberedExample& next = examples[begin + request.examples.size()];
+      bytes += rendered_document(next.example).size() + next.example.query.size();
+      for (const std::string& reference : next.example.references) bytes += reference.size();
+      request.examples.push_back(next);
+    }
+    begin += request.examples.size();
+    auto failure =
+        exchange({0, std::move(request)}, visibility, timeout, [&](Reply&& reply) -> Result<bool> {
+          const auto* learned = std::get_if<LearnedReply>(&reply.body);
+          if (learned != nullptr && learned->examples == std::ssize(examples.first(begin))) {
+            return true;
+          }
+          return data_error("expected the answer to 'learn'");
+        });
+    if (failure) return failure;
+  }
+  return std::nullopt;
+}
+
+std::optional<HostFailure> HostClient::fit(const FitRequest& request, Seconds timeout,
+                                           const PointSink& on_point, TrainingOutcome& outcome) {
+  return exchange({0, request}, {}, timeout, [&](Reply&& reply) -> Result<bool> {
+    if (auto* point = std::get_if<TrainingPoint>(&reply.body)) {
+      if (Status taken = on_point(*point); !taken) return taken.error();
+      return false;
+    }
+    auto* fitted = std::get_if<TrainingOutcome>(&reply.body);
+    if (fitted == nullptr) return data_error("expected a point of the curve or 'fitted'");
+    outcome = std::move(*fitted);
+    return true;
+  });
+}
+
 std::optional<HostFailure> HostClient::close(Seconds timeout) {
   return exchange({0, CloseRequest{}}, {}, timeout, [](Reply&& reply) -> Result<bool> {
     if (!std::holds_alternative<ClosedReply>(reply.body)) {

@@ -47,6 +47,9 @@ struct HostLimits {
 /// Takes a prediction as it arrives; an error ends the request.
 using RowSink = std::function<Status(const PredictionReply&)>;
 
+/// Takes a point of the training curve; likewise.
+using PointSink = std::function<Status(const TrainingPoint&)>;
+
 class HostClient {
  public:
   using Seconds = std::chrono::seconds;
@@ -76,6 +79,12 @@ class HostClient {
   /// As above for an open metric.
   std::optional<HostFailure> score(const PairsRequest& request, Seconds timeout,
                                    std::vector<ScoreReply>& replies);
+  /// Hands examples, with their references, to the open training, in messages of bounded size.
+  std::optional<HostFailure> learn(std::span<const NumberedExample> examples, bool development,
+                                   Visibility visibility, Seconds timeout);
+  /// Trains; points come as they are made, and an error of the sink ends the request.
+  std::optional<HostFailure> fit(const FitRequest& request, Seconds timeout,
+                                 const PointSink& on_point, TrainingOutcome& outcome);
   std::optional<HostFailure> close(Seconds timeout);
 
   pid_t pid() const { return child_->pid(); }

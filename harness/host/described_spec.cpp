@@ -66,6 +66,7 @@ class DescribedSpec : public MethodSpec {
     needs.references = description_.references;
     needs.evidence = description_.evidence;
     needs.external = true;
+    needs.artifacts = description_.artifacts;
     needs.tokenizer = params.has(kLocalContext);
     return needs;
   }

@@ -34,10 +34,19 @@ struct ProbeRequest {
 /// Which method an external program is; hosts of this project answer with the list of theirs.
 struct DescribeRequest {};
 
+/// What `open` begins.
+enum class SessionKind { method, metric, training };
+
 struct OpenRequest {
-  std::string method;
-  bool metric = false;  ///< `method` names a metric that the host computes
+  std::string method;  ///< or the metric that the host computes
+  SessionKind kind = SessionKind::method;
   SessionRequest session;
+};
+
+/// Examples to learn from, or to choose by, for the open training; in the order of all requests.
+struct LearnRequest {
+  bool development = false;
+  std::vector<NumberedExample> examples;
 };
 
 /// Run one unit. `measure`: reset peak memory before it and report memory after it. `limits`: then
@@ -82,7 +91,7 @@ struct ModelRequest {
 struct Request {
   int64_t id = 0;
   std::variant<ProbeRequest, DescribeRequest, OpenRequest, RunRequest, ScoreRequest, TextsRequest,
-               PairsRequest, CloseRequest, ModelRequest>
+               PairsRequest, LearnRequest, FitRequest, CloseRequest, ModelRequest>
       body;
 };
 
@@ -93,8 +102,8 @@ struct Visibility {
 };
 
 std::string encode(const Request& request, Visibility visibility = {});
-/// `unknown verb` is `invalid_argument`; `score` of items and reserved verbs (`fit`, `profile`, …),
-/// which hosts of this project do not have, are `unavailable`.
+/// `unknown verb` is `invalid_argument`; `score` of items, which hosts of this project do not have,
+/// is `unavailable`.
 Result<Request> decode_request(std::string_view line);
 
 // ---- replies ----------------------------------------------------------------------------------
@@ -120,6 +129,7 @@ struct Description {
   std::vector<ParamSpec> params;
   bool references = false;
   bool evidence = false;
+  std::vector<std::string> artifacts = {};  ///< roles of the files that it trains
   std::optional<MetricDescription> metric;  ///< there: the program is a metric, no method
 };
 
@@ -159,6 +169,15 @@ struct DoneReply {
   std::optional<MachineLimits> limits = {};  ///< where they were asked for and are known
 };
 
+/// The answer to LearnRequest.
+struct LearnedReply {
+  int64_t examples = 0;  ///< that the host has of this split
+};
+
+/// Between FitRequest and its end; then the outcome.
+using PointReply = TrainingPoint;
+using FittedReply = TrainingOutcome;
+
 struct HeartbeatReply {};
 struct ClosedReply {};
 
@@ -175,7 +194,8 @@ struct ErrorReply {
 struct Reply {
   int64_t id = 0;
   std::variant<ProbeReply, Description, OpenedReply, PredictionReply, ScoreReply, TextsReply,
-               PhaseReply, DoneReply, HeartbeatReply, ClosedReply, ModelReply, ErrorReply>
+               PhaseReply, DoneReply, LearnedReply, PointReply, FittedReply, HeartbeatReply,
+               ClosedReply, ModelReply, ErrorReply>
       body;
 };
 

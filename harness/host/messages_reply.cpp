@@ -115,6 +115,74 @@ PredictionReply prediction_from(const json& object) {
   return reply;
 }
 
+/// Names of values and roles of files: of this length, as they become rows and parts of names.
+std::string short_name(const std::string& name) {
+  constexpr size_t kLongest = 64;
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+  };
+  if (!name.empty() && name.size() <= kLongest && std::ranges::all_of(name, is_plain)) return name;
+  throw FieldError("'" + name + "' is no name of at most 64 letters a-z, digits, '_' and '.'");
+}
+
+TrainingPoint point_from(const json& object) {
+  constexpr size_t kMostValues = 64;
+  TrainingPoint point;
+  point.step = count_field(object, "step");
+  point.steps = count_field(object, "steps");
+  for (const auto& [name, value] : object_field(object, "values").items()) {
+    if (!value.is_number()) throw FieldError("'values' must hold numbers");
+    point.values[short_name(name)] = value.get<double>();
+  }
+  if (point.values.empty() || point.values.size() > kMostValues) {
+    throw FieldError("'values' must hold 1 to 64 numbers");
+  }
+  return point;
+}
+
+json outcome_json(const TrainingOutcome& outcome) {
+  json files = json::array();
+  for (const TrainedFile& file : outcome.files) {
+    files.push_back(
+        {{"role", file.role}, {"name", file.name}, {"sha256", file.sha256}, {"bytes", file.bytes}});
+  }
+  const TrainingCost& cost = outcome.cost;
+  return {{"files", std::move(files)},
+          {"cost",
+           {{"seconds", cost.seconds},
+            {"steps", cost.steps},
+            {"tokens", cost.tokens},
+            {"flops", cost.flops},
+            {"trainable_parameters", cost.trainable_parameters},
+            {"peak_bytes", cost.peak_bytes}}}};
+}
+
+TrainingOutcome outcome_from(const json& object) {
+  TrainingOutcome outcome;
+  for (const json& item : array_field(object, "files")) {
+    TrainedFile file{short_name(text_field(item, "role")), text_field(item, "name"),
+                     text_field(item, "sha256"), count_field(item, "bytes")};
+    const bool plain =
+        !file.name.empty() && file.name.find('/') == std::string::npos && file.name.front() != '.';
+    if (!plain) throw FieldError("'name' must be the name of a file in the folder of the training");
+    if (file.sha256.size() != 64) throw FieldError("'sha256' must be 64 hex digits");
+    outcome.files.push_back(std::move(file));
+  }
+  const json& cost = object_field(object, "cost");
+  outcome.cost.seconds = cost.contains("seconds") ? real_field(cost, "seconds") : 0;
+  outcome.cost.steps = count_field_or(cost, "steps", 0);
+  outcome.cost.tokens = count_field_or(cost, "tokens", 0);
+  outcome.cost.flops = integer_field_or(cost, "flops", 0);
+  outcome.cost.trainable_parameters = count_field_or(cost, "trainable_parameters", 0);
+  outcome.cost.peak_bytes = count_field_or(cost, "peak_bytes", 0);
+  if (outcome.cost.seconds < 0 || outcome.cost.flops < 0) {
+    throw FieldError("'cost' must hold numbers from 0 on");
+  }
+  return outcome;
+}
+
+constexpr std::string_view kStages[] = {"predict", "train", "both"};  // by Stage
+
 json param_spec_json(const ParamSpec& spec) {
   json object = {{"name", spec.name}, {"type", std::string(to_string(spec.type))}};
   if (!spec.unit.empty()) object["unit"] = spec.unit;
@@ -124,6 +192,7 @@ json param_spec_json(const ParamSpec& spec) {
   if (spec.maximum) object["maximum"] = *spec.maximum;
   if (!spec.choices.empty()) object["choices"] = spec.choices;
   if (!spec.doc.empty()) object["doc"] = spec.doc;
+  if (spec.stage != Stage::predict) object["stage"] = kStages[static_cast<size_t>(spec.stage)];
   return object;
 }
 
@@ -142,6 +211,9 @@ ParamSpec param_spec_from(const json& object) {
   spec.unit = text_field_or(object, "unit", "");
   spec.doc = text_field_or(object, "doc", "");
   spec.required = flag_field_or(object, "required", false);
+  const auto stage = std::ranges::find(kStages, text_field_or(object, "stage", "predict"));
+  if (stage == std::end(kStages)) throw FieldError("'stage' must be predict, train or both");
+  spec.stage = static_cast<Stage>(stage - std::begin(kStages));
   if (object.contains("default")) {
     spec.default_value = param_value(object["default"], spec.type, spec.name);
   }
@@ -222,6 +294,12 @@ Description description_from(const json& object) {
       description.params.push_back(param_spec_from(spec));
     }
   }
+  if (object.contains("artifacts")) {
+    for (const json& role : array_field(object, "artifacts")) {
+      if (!role.is_string()) throw FieldError("'artifacts' must hold roles of trained files");
+      description.artifacts.push_back(short_name(role.get<std::string>()));
+    }
+  }
   if (object.contains("metric")) description.metric = metric_from(object_field(object, "metric"));
   return description;
 }
@@ -284,6 +362,7 @@ struct ReplyEncoder {
     json object = {{"name", description.name},         {"version", description.version},
                    {"doc", description.doc},           {"references", description.references},
                    {"evidence", description.evidence}, {"params", std::move(params)}};
+    if (!description.artifacts.empty()) object["artifacts"] = description.artifacts;
     if (description.metric) {
       json needs = json::array();
       if (description.metric->needs.references) needs.push_back("references");
@@ -316,6 +395,11 @@ struct ReplyEncoder {
     }
     return {{"done", std::move(body)}};
   }
+  json operator()(const LearnedReply& reply) const { return {{"learned", reply.examples}}; }
+  json operator()(const PointReply& point) const {
+    return {{"point", {{"step", point.step}, {"steps", point.steps}, {"values", point.values}}}};
+  }
+  json operator()(const FittedReply& outcome) const { return {{"fitted", outcome_json(outcome)}}; }
   json operator()(const HeartbeatReply&) const { return {{"heartbeat", true}}; }
   json operator()(const ClosedReply&) const { return {{"closed", true}}; }
   json operator()(const ModelReply& reply) const { return {{"answer", parsed(reply.answer)}}; }
@@ -355,6 +439,12 @@ Reply reply_from(const json& object) {
     reply.body = phase_from(object_field(object, "phase"));
   } else if (object.contains("done")) {
     reply.body = done_from(object_field(object, "done"));
+  } else if (object.contains("learned")) {
+    reply.body = LearnedReply{count_field(object, "learned")};
+  } else if (object.contains("point")) {
+    reply.body = point_from(object_field(object, "point"));
+  } else if (object.contains("fitted")) {
+    reply.body = outcome_from(object_field(object, "fitted"));
   } else if (object.contains("heartbeat")) {
     reply.body = HeartbeatReply{};
   } else if (object.contains("error")) {
@@ -380,7 +470,7 @@ Reply reply_from(const json& object) {
   } else {
     throw FieldError(
         "a reply holds one of probe, description, opened, prediction, score, texts, phase, done, "
-        "heartbeat, closed, answer, error");
+        "learned, point, fitted, heartbeat, closed, answer, error");
   }
   return reply;
 }

@@ -12,8 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Verbs that hosts of this project do not have.
-constexpr std::array<std::string_view, 3> kReservedVerbs = {"fit", "encode_pairs", "profile"};
+constexpr std::string_view kSessionKinds[] = {"method", "metric", "train"};  // by SessionKind
 constexpr std::array<std::string_view, 5> kModelVerbs = {"inspect", "verify", "logits", "generate",
                                                          "roofline"};
 
@@ -105,7 +104,12 @@ json open_json(const OpenRequest& open) {
                  {"params", std::move(params)},
                  {"seed", open.session.seed},
                  {"runtime", runtime_json(open.session.runtime)}};
-  if (open.metric) object["kind"] = "metric";
+  if (open.kind != SessionKind::method) {
+    object["kind"] = kSessionKinds[static_cast<size_t>(open.kind)];
+  }
+  for (const auto& [role, file] : open.session.artifacts) {
+    object["artifacts"][role] = resource_json(file);
+  }
   if (open.session.backbone) object["backbone"] = resource_json(*open.session.backbone);
   if (open.session.tokenizer) object["tokenizer"] = resource_json(*open.session.tokenizer);
   return object;
@@ -115,8 +119,11 @@ OpenRequest open_from(const json& object) {
   OpenRequest open;
   open.method = text_field(object, "method");
   const std::string kind = text_field_or(object, "kind", "method");
-  if (kind != "method" && kind != "metric") throw FieldError("'kind' must be method or metric");
-  open.metric = kind == "metric";
+  const auto known = std::ranges::find(kSessionKinds, kind);
+  if (known == std::end(kSessionKinds)) {
+    throw FieldError("'kind' must be method, metric or train");
+  }
+  open.kind = static_cast<SessionKind>(known - std::begin(kSessionKinds));
   for (const auto& [name, value] : object_field(object, "params").items()) {
     open.session.params.set(name, param_value(value, name));
   }
@@ -126,6 +133,11 @@ OpenRequest open_from(const json& object) {
   open.session.runtime = runtime_from(object_field(object, "runtime"));
   if (object.contains("backbone")) open.session.backbone = resource_from(object["backbone"]);
   if (object.contains("tokenizer")) open.session.tokenizer = resource_from(object["tokenizer"]);
+  if (object.contains("artifacts")) {
+    for (const auto& [role, file] : object_field(object, "artifacts").items()) {
+      open.session.artifacts[role] = resource_from(file);
+    }
+  }
   return open;
 }
 
@@ -197,15 +209,29 @@ PairsRequest pairs_from(const json& object) {
   return request;
 }
 
+std::vector<NumberedExample> examples_from(const json& object) {
+  std::vector<NumberedExample> examples;
+  for (const json& example : array_field(object, "examples")) {
+    examples.push_back(example_from(example));
+  }
+  return examples;
+}
+
 RunRequest run_from(const json& object, bool measure) {
   RunRequest run;
   run.unit = integer_field(object, "unit");
   run.measure = measure;
   run.limits = flag_field_or(object, "limits", false);
-  for (const json& example : array_field(object, "examples")) {
-    run.examples.push_back(example_from(example));
-  }
+  run.examples = examples_from(object);
   return run;
+}
+
+FitRequest fit_from(const json& object) {
+  FitRequest fit;
+  fit.folder = text_field(object, "folder");
+  fit.training_cell = text_field(object, "training_cell");
+  if (object.contains("steps")) fit.steps = count_field(object, "steps");
+  return fit;
 }
 
 Request request_from(const json& object) {
@@ -224,6 +250,10 @@ Request request_from(const json& object) {
     request.body = texts_from(object);
   } else if (verb == "score") {
     request.body = pairs_from(object);
+  } else if (verb == "learn") {
+    request.body = LearnRequest{flag_field_or(object, "development", false), examples_from(object)};
+  } else if (verb == "fit") {
+    request.body = fit_from(object);
   } else if (verb == "close") {
     request.body = CloseRequest{};
   } else if (std::ranges::find(kModelVerbs, verb) != kModelVerbs.end()) {
@@ -266,6 +296,20 @@ struct RequestEncoder {
   }
   json operator()(const TextsRequest& texts) const { return texts_json(texts); }
   json operator()(const PairsRequest& pairs) const { return pairs_json(pairs); }
+  json operator()(const LearnRequest& learn) const {
+    json examples = json::array();
+    for (const NumberedExample& example : learn.examples) {
+      examples.push_back(example_json(example, visibility));
+    }
+    json object = {{"verb", "learn"}, {"examples", std::move(examples)}};
+    if (learn.development) object["development"] = true;
+    return object;
+  }
+  json operator()(const FitRequest& fit) const {
+    json object = {{"verb", "fit"}, {"folder", fit.folder}, {"training_cell", fit.training_cell}};
+    if (fit.steps) object["steps"] = *fit.steps;
+    return object;
+  }
   json operator()(const CloseRequest&) const { return {{"verb", "close"}}; }
   json operator()(const ModelRequest& request) const {
     return {{"verb", request.verb},
@@ -287,12 +331,9 @@ Result<Request> decode_request(std::string_view line) {
   Result<json> object =
       parse_json(line, "request", {.max_depth = 64, .max_bytes = kMaxMessageBytes});
   if (!object) return object.error();
-  if (object->is_object() && object->contains("verb") && (*object)["verb"].is_string()) {
-    const std::string verb = (*object)["verb"].get<std::string>();
-    const bool reserved = std::ranges::find(kReservedVerbs, verb) != kReservedVerbs.end();
-    if (reserved || (verb == "score" && !object->contains("pairs"))) {
-      return unavailable("this host does not offer '" + verb + "'", "request");
-    }
+  if (object->is_object() && object->value("verb", json()) == "score" &&
+      !object->contains("pairs")) {
+    return unavailable("this host scores numbered texts ('pairs'), no items", "request");
   }
   try {
     return request_from(*object);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -57,6 +58,25 @@ class ChannelSink : public PredictionSink {
   Status status_;
 };
 
+/// Sends the training curve as it grows.
+class ChannelProgress : public TrainingProgress {
+ public:
+  ChannelProgress(LineChannel& channel, int64_t request_id) : channel_(channel), id_(request_id) {}
+
+  Status point(const TrainingPoint& point) override {
+    for (const auto& [name, value] : point.values) {
+      if (std::isfinite(value)) continue;
+      return internal_error("'" + name + "' is no number at step " + std::to_string(point.step));
+    }
+    QFS_FAILPOINT_HERE("host.before_point");
+    return channel_.write(encode(Reply{id_, point}));
+  }
+
+ private:
+  LineChannel& channel_;
+  int64_t id_;
+};
+
 class Server {
  public:
   Server(LineChannel& channel, const HostServices& services)
@@ -97,16 +117,24 @@ class Server {
 
   Body answer(const OpenRequest& request) {
     close_sessions();
-    if (!request.metric) {
-      return opened(request, services_.sessions, &SessionFactory::method, session_);
+    switch (request.kind) {
+      case SessionKind::method:
+        return opened(request, services_.sessions, &SessionFactory::method, &SessionFactory::open,
+                      session_);
+      case SessionKind::metric:
+        return opened(request, services_.metrics, &MetricSessionFactory::metric,
+                      &MetricSessionFactory::open, metric_session_);
+      case SessionKind::training:
+        return opened(request, services_.sessions, &SessionFactory::method,
+                      &SessionFactory::open_training, training_);
     }
-    return opened(request, services_.metrics, &MetricSessionFactory::metric, metric_session_);
+    return ErrorReply{internal_error("unknown kind of session"), true};
   }
 
   /// Opens the factory of the requested name into `session`.
-  template <class Factory, class Name, class Session>
+  template <class Factory, class Name, class Open, class Session>
   Body opened(const OpenRequest& request, std::span<const Factory> factories, Name Factory::*name,
-              std::unique_ptr<Session>& session) {
+              Open Factory::*open, std::unique_ptr<Session>& session) {
     std::vector<std::string> names;
     for (const Factory& factory : factories) {
       if (factory.*name != request.method) {
@@ -117,12 +145,15 @@ class Server {
       if (Result<ProbeReply> applied = services_.probe(request.session.runtime); !applied) {
         return ErrorReply{applied.error(), true};
       }
-      auto made = factory.open(request.session, cache_);
+      if (factory.*open == nullptr) {
+        return ErrorReply{unavailable("method '" + request.method + "' does not train"), true};
+      }
+      auto made = (factory.*open)(request.session, cache_);
       if (!made) return ErrorReply{made.error(), true};
       session = *std::move(made);
       return OpenedReply{};
     }
-    const std::string kind = request.metric ? "metric" : "method";
+    const std::string kind = request.kind == SessionKind::metric ? "metric" : "method";
     return ErrorReply{not_found("this host has no " + kind + " '" + request.method + "'" +
                                 suggestion(request.method, names)),
                       true};
@@ -197,6 +228,24 @@ class Server {
     return done;
   }
 
+  Body answer(const LearnRequest& request) {
+    if (!training_) return ErrorReply{invalid_argument("'learn' without an open training"), true};
+    std::vector<NumberedExample>& split = request.development ? data_.development : data_.train;
+    split.insert(split.end(), request.examples.begin(), request.examples.end());
+    return LearnedReply{static_cast<int64_t>(split.size())};
+  }
+
+  Body answer(const FitRequest& request) {
+    if (!training_) return ErrorReply{invalid_argument("'fit' without an open training"), true};
+    ChannelProgress progress(channel_, id_);
+    Result<TrainingOutcome> outcome = training_->fit(request, data_, progress);
+    close_sessions();
+    if (!outcome) return ErrorReply{outcome.error(), true};
+    outcome->cost.peak_bytes =
+        std::max(outcome->cost.peak_bytes, process_memory(getpid()).peak_bytes);
+    return *std::move(outcome);
+  }
+
   /// Answered without a session, so that the model's memory is the request's own.
   Body answer(const ModelRequest& request) {
     close_sessions();
@@ -216,6 +265,8 @@ class Server {
   void close_sessions() {
     session_.reset();
     metric_session_.reset();
+    training_.reset();
+    data_ = {};
   }
 
   void reset_peaks() {
@@ -228,6 +279,8 @@ class Server {
   ResourceCache cache_;
   std::unique_ptr<MethodSession> session_;
   std::unique_ptr<MetricSession> metric_session_;
+  std::unique_ptr<TrainingSession> training_;
+  TrainingData data_;  ///< of the open training
   int64_t id_ = 0;
 };
 

@@ -67,12 +67,15 @@ Result<std::vector<FingerprintFile>> fingerprint_files(const ExternalCommand& co
   return files;
 }
 
-Result<Json> cell_identity(const Cell& cell, const PlannedDataset& dataset,
-                           const std::vector<FingerprintFile>& files) {
+namespace {
+
+/// What cells that predict and cells that train are made of.
+Result<json> common_identity(const Cell& cell, const PlannedDataset& dataset, Stage stage,
+                             const std::vector<FingerprintFile>& files) {
   json object = {{"method", std::string(cell.spec->name())},
                  {"version", cell.spec->version()},
                  {"layers", layers_of(cell)},
-                 {"params", params_json(*cell.spec, cell.params, false)},
+                 {"params", params_json(*cell.spec, cell.params, false, stage)},
                  {"seed", cell.seed},
                  {"dataset", dataset.data->id.hex()}};
   if (Status s = put_digest(object, "backbone", cell.backbone); !s.ok()) return s.error();
@@ -84,24 +87,54 @@ Result<Json> cell_identity(const Cell& cell, const PlannedDataset& dataset,
     }
     object["external"] = {{"files", std::move(list)}};
   }
-  if (cell.imported) object["imported"] = cell.imported->sha256;
-  if (!cell.sweep.empty()) {
-    object["sweep"] = {{"name", cell.sweep}, {"bound", cell.spec->sweep_bound(cell.params)}};
-  }
-  const Result<json> selection = parse_json(dataset.selection.text, "selection");
+  Result<json> selection = parse_json(dataset.selection.text, "selection");
   if (!selection.ok()) return selection.error();
-  object["selection"] = *selection;
-  return canonical_json(object);
+  object["selection"] = *std::move(selection);
+  return object;
+}
+
+}  // namespace
+
+Result<Json> cell_identity(const Cell& cell, const PlannedDataset& dataset,
+                           const std::vector<FingerprintFile>& files) {
+  Result<json> object = common_identity(cell, dataset, Stage::predict, files);
+  if (!object.ok()) return object.error();
+  if (cell.imported) (*object)["imported"] = cell.imported->sha256;
+  if (!cell.sweep.empty()) {
+    (*object)["sweep"] = {{"name", cell.sweep}, {"bound", cell.spec->sweep_bound(cell.params)}};
+  }
+  for (const std::string& role : cell.needs.artifacts) {
+    const auto origin = cell.origins.find(role);
+    const bool named = origin != cell.origins.end();
+    (*object)["artifacts"][role] = {
+        {named ? "training" : "sha256", named ? origin->second : cell.artifacts.at(role).digest}};
+  }
+  return canonical_json(*object);
+}
+
+Result<Json> training_identity(const Training& training, const Plan& plan,
+                               const std::vector<FingerprintFile>& files) {
+  const PlannedDataset& train = plan.training_data[training.cell.dataset];
+  Result<json> object = common_identity(training.cell, train, Stage::train, files);
+  if (!object.ok()) return object.error();
+  (*object)["kind"] = "train";
+  if (training.development) {
+    const PlannedDataset& development = plan.training_data[*training.development];
+    const Result<json> selection = parse_json(development.selection.text, "selection");
+    if (!selection.ok()) return selection.error();
+    (*object)["development"] = {{"dataset", development.data->id.hex()}, {"selection", *selection}};
+  }
+  return canonical_json(*object);
 }
 
 Result<NumericsIdentity> numerics_identity(const Cell& cell, const Json& probe,
-                                           const RuntimeOptions& runtime) {
+                                           const RuntimeOptions& runtime, Stage stage) {
   const Result<json> facts = parse_json(probe.text, "probe");
   if (!facts.ok()) return facts.error();
   json object = {{"host", std::string(to_string(cell.host))},
                  // What a server answers does not rest on the libraries of the host that asks it.
                  {"probe", cell.needs.network ? json::object() : *facts},
-                 {"params", params_json(*cell.spec, cell.params, true)},
+                 {"params", params_json(*cell.spec, cell.params, true, stage)},
                  {"runtime", {{"ignore_eos", runtime.ignore_eos}}}};
   if (cell.host == HostKind::tensor || cell.host == HostKind::external) {
     json& options = object["runtime"];
@@ -109,6 +142,7 @@ Result<NumericsIdentity> numerics_identity(const Cell& cell, const Json& probe,
     options["dtype"] = runtime.dtype;
     options["threads"] = runtime.threads;
   }
+  for (const auto& [role, file] : cell.artifacts) object["artifacts"][role] = file.digest;
   Result<Json> canonical = canonical_json(object);
   if (!canonical.ok()) return canonical.error();
   return NumericsIdentity{make_numerics_id(*canonical), *canonical};

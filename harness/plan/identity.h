@@ -33,15 +33,22 @@ Result<std::vector<FingerprintFile>> fingerprint_files(const ExternalCommand& co
 Result<Json> cell_identity(const Cell& cell, const PlannedDataset& dataset,
                            const std::vector<FingerprintFile>& files);
 
+/// The same of a training: its parameters, its seed and the data that it learns from and is chosen
+/// by.
+Result<Json> training_identity(const Training& training, const Plan& plan,
+                               const std::vector<FingerprintFile>& files);
+
 struct NumericsIdentity {
   NumericsId id;
   Json identity;  ///< what `id` hashes
 };
 
-/// How a cell is computed: `probe` (facts of the host, canonical JSON of its `probe` reply), the
-/// cell's numerics parameters, and the runtime options where its host has them: device, dtype and
-/// threads do not concern light hosts, which compute on one thread of the CPU.
+/// How a cell is computed: the trained files that it really uses, `probe` (facts of the host,
+/// canonical JSON of its `probe` reply), the cell's numerics parameters, and the runtime options
+/// where its host has them: device, dtype and threads do not concern light hosts, which compute on
+/// one thread of the CPU.
 Result<NumericsIdentity> numerics_identity(const Cell& cell, const Json& probe,
-                                           const RuntimeOptions& runtime);
+                                           const RuntimeOptions& runtime,
+                                           Stage stage = Stage::predict);
 
 }  // namespace qfs::plan

@@ -15,7 +15,8 @@ using nlohmann::json;
 namespace {
 
 // Keys of a method's entry that are no parameters: a mistyped one arrives here as a parameter.
-constexpr std::string_view kEntryKeys[] = {"backbone", "label", "tokenizer"};
+constexpr std::string_view kEntryKeys[] = {"artifact", "backbone", "label", "tokenizer",
+                                           "training"};
 constexpr size_t kShownText = 60;
 
 std::string article(ParamType type) {
@@ -40,15 +41,6 @@ std::string unknown_parameter(const std::vector<ParamSpec>& specs, const std::st
   for (const ParamSpec& spec : specs) candidates.push_back(spec.name);
   std::sort(candidates.begin(), candidates.end());
   return "method '" + method + "' has no parameter '" + name + "'" + suggestion(name, candidates);
-}
-
-/// The value with the declared type: itself, or the real number of an integer.
-std::optional<ParamValue> typed(ParamType type, const ParamValue& value) {
-  if (value.index() == static_cast<size_t>(type)) return value;
-  if (type == ParamType::real && std::holds_alternative<int64_t>(value)) {
-    return static_cast<double>(std::get<int64_t>(value));
-  }
-  return std::nullopt;
 }
 
 std::string range_text(const ParamSpec& spec) {
@@ -83,6 +75,14 @@ Status check_value(const ParamSpec& spec, const ParamValue& value, const std::st
 
 }  // namespace
 
+std::optional<ParamValue> typed_value(ParamType type, const ParamValue& value) {
+  if (value.index() == static_cast<size_t>(type)) return value;
+  if (type == ParamType::real && std::holds_alternative<int64_t>(value)) {
+    return static_cast<double>(std::get<int64_t>(value));
+  }
+  return std::nullopt;
+}
+
 std::string value_text(const ParamValue& value) {
   struct Writer {
     std::string operator()(bool b) const { return b ? "true" : "false"; }
@@ -111,14 +111,16 @@ const ParamSpec* find_param(const std::vector<ParamSpec>& specs, std::string_vie
   return it == specs.end() ? nullptr : &*it;
 }
 
-json params_json(const MethodSpec& spec, const Params& params, bool numerics) {
+json params_json(const MethodSpec& spec, const Params& params, bool numerics, Stage stage) {
   const std::vector<ParamSpec> specs = spec.params();
   json object = json::object();
   for (const auto& [name, value] : params.values()) {
     const ParamSpec* declared = find_param(specs, name);
     if (declared == nullptr || declared->transport || declared->path ||
-        declared->numerics != numerics)
+        declared->numerics != numerics) {
       continue;
+    }
+    if (declared->stage != stage && declared->stage != Stage::both) continue;
     object[name] = std::visit([](const auto& v) { return json(v); }, value);
   }
   return object;
@@ -133,7 +135,7 @@ Result<Params> resolve_params(const std::vector<ParamSpec>& specs,
     if (spec == nullptr) {
       return invalid_argument(unknown_parameter(specs, value.name, place.method), where);
     }
-    const std::optional<ParamValue> converted = typed(spec->type, value.value);
+    const std::optional<ParamValue> converted = typed_value(spec->type, value.value);
     if (!converted) {
       const auto found = static_cast<ParamType>(value.value.index());
       return invalid_argument("'" + value.name + "' of method '" + place.method + "' is " +
@@ -152,7 +154,7 @@ Result<Params> resolve_params(const std::vector<ParamSpec>& specs,
                               place.file + "#" + place.pointer);
     }
     if (!spec.default_value) continue;
-    const std::optional<ParamValue> value = typed(spec.type, *spec.default_value);
+    const std::optional<ParamValue> value = typed_value(spec.type, *spec.default_value);
     if (!value) {
       return internal_error("the default of '" + spec.name + "' of method '" + place.method +
                             "' is not " + article(spec.type));

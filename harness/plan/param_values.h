@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,12 +17,16 @@ namespace qfs::plan {
 /// "256", "0.7", "true", "head": as a person writes it on a command line.
 std::string value_text(const ParamValue& value);
 
+/// The value in the declared type: itself, or the real number of an integer.
+std::optional<ParamValue> typed_value(ParamType type, const ParamValue& value);
+
 /// Equal values; an integer equals the real number of its size.
 bool same_value(const ParamValue& a, const ParamValue& b);
 
-/// The parameters with (`numerics`) or without (`!numerics`) the mark of ParamSpec::numerics; never
-/// those marked `transport` or `path`.
-nlohmann::json params_json(const MethodSpec& spec, const Params& params, bool numerics);
+/// The parameters with (`numerics`) or without (`!numerics`) the mark of ParamSpec::numerics, of
+/// one stage; never those marked `transport` or `path`.
+nlohmann::json params_json(const MethodSpec& spec, const Params& params, bool numerics,
+                           Stage stage = Stage::predict);
 
 /// A parameter's name or empty, as the declarations of a method have it.
 const ParamSpec* find_param(const std::vector<ParamSpec>& specs, std::string_view name);

@@ -16,6 +16,7 @@
 #include "harness/plan/preflight.h"
 #include "harness/plan/resources.h"
 #include "harness/plan/select.h"
+#include "harness/plan/training.h"
 
 namespace qfs::plan {
 
@@ -37,7 +38,10 @@ std::string quoted_list(const std::vector<std::string>& names) {
 class Planner {
  public:
   Planner(const Experiment& experiment, const PlanContext& context)
-      : experiment_(experiment), context_(context), resources_(experiment, context.methods) {
+      : experiment_(experiment),
+        context_(context),
+        resources_(experiment, context.methods),
+        trainings_(experiment, context, plan_) {
     plan_.experiment = experiment;
   }
 
@@ -55,7 +59,7 @@ class Planner {
   Status check_batch_size(const Cell& cell) const;
   Status load_datasets();
   Status load_dataset(size_t index);
-  Status complete(Cell& cell, const MethodRow& row);
+  Status complete(Cell& cell, const MethodRow& row, uint64_t seed);
   Status cut_units(Cell& cell);
   Params anchored(const std::vector<ParamSpec>& specs, Params params) const;
   Status read_outputs(Cell& cell, const PlannedDataset& dataset);
@@ -72,6 +76,7 @@ class Planner {
   std::map<std::string, ImportedFile> imported_;        // by path and parameters
   std::vector<std::vector<NumberedExample>> examples_;  // by index of plan_.datasets
   Plan plan_;
+  TrainingPlanner trainings_;
 };
 
 Status Planner::steps() {
@@ -91,7 +96,7 @@ Status Planner::steps() {
   if (Status s = make_cells(); !s.ok()) return s;
   if (Status s = load_datasets(); !s.ok()) return s;
   for (size_t i = 0; i < drafts_.size(); ++i) {
-    const Status status = complete(plan_.cells[i], rows_[drafts_[i].method]);
+    const Status status = complete(plan_.cells[i], rows_[drafts_[i].method], drafts_[i].seed);
     if (!status.ok()) return status;
   }
   merge_duplicates();
@@ -263,8 +268,9 @@ Status Planner::load_dataset(size_t index) {
 }
 
 /// What of a cell depends on the data, and its id.
-Status Planner::complete(Cell& cell, const MethodRow& row) {
+Status Planner::complete(Cell& cell, const MethodRow& row, uint64_t seed) {
   const PlannedDataset& dataset = plan_.datasets[cell.dataset];
+  if (Status status = trainings_.rest(cell, row, seed); !status.ok()) return status;
   if (Status status = cut_units(cell); !status.ok()) return status;
   cell.cost = cell.spec->cost(cell.params, dataset.stats);
   if (!std::isfinite(cell.cost.flops + cell.cost.bytes + cell.cost.tokens_out)) {

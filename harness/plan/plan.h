@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -79,16 +80,30 @@ struct Cell {
   std::string sweep;    ///< the only one that may use the outputs; empty: every sweep
   std::string pointer;  ///< of the method's entry in the sweep file
   std::shared_ptr<const ImportedOutputs> imported;  ///< of HostKind::none
+  std::optional<size_t> training;  ///< index into Plan::trainings: what is done before it runs
+  /// The trained files that it predicts with, by role: those that the sweep names. What a training
+  /// of the plan makes is known when that is done.
+  std::map<std::string, Resource> artifacts;
+  /// The training cells that made them, by role, in hex; none for a file that does not name its.
+  std::map<std::string, std::string> origins;
   size_t position = 0;  ///< in the sweep's own order (data sets, methods, grid), as tables show it
 
   /// Whether a measure pass would say anything: a server's times are in its outputs.
   bool timed() const { return !needs.network && !needs.imported; }
 };
 
+/// A cell that trains. It has no units, and its data set is one of Plan::training_data.
+struct Training {
+  Cell cell;
+  std::optional<size_t> development;  ///< index into Plan::training_data
+};
+
 struct Plan {
   Experiment experiment;
-  std::vector<PlannedDataset> datasets;  ///< those that some cell uses, in the sweep's order
-  std::vector<Cell> cells;               ///< in execution order
+  std::vector<PlannedDataset> datasets;       ///< those that some cell uses, in the sweep's order
+  std::vector<Cell> cells;                    ///< in execution order
+  std::vector<Training> trainings;            ///< before them; each for one cell or more
+  std::vector<PlannedDataset> training_data;  ///< their training and development splits
   std::vector<std::shared_ptr<const Metric>> metrics;  ///< in the sweep's order
   std::vector<std::string> notes;  ///< what a person should know, e.g. merged duplicates
 };

@@ -51,6 +51,21 @@ FakeSpec needy() {
   return spec;
 }
 
+FakeSpec learner() {
+  FakeSpec spec;
+  spec.id = "learner";
+  spec.declared = {integer("rank", 8, 1), integer("max_words", 100, 1),
+                   other("prompt", ParamType::text, "{document}"), integer("micro_batch", 1, 1)};
+  spec.declared[0].stage = Stage::train;
+  spec.declared[2].stage = Stage::both;
+  spec.declared[3].stage = Stage::train;
+  spec.declared[3].numerics = true;
+  spec.needed.backbone = true;
+  spec.needed.artifacts = {"adapter"};
+  spec.draws = false;
+  return spec;
+}
+
 FakeSpec zero_shot() {
   FakeSpec spec;
   spec.id = "zero_shot";
@@ -93,6 +108,7 @@ Dataset dataset(const std::string& name, char digit, size_t examples) {
   made.manifest.name = name;
   for (size_t i = 0; i < examples; ++i) {
     made.examples.push_back(example("e" + std::to_string(i), 10 + i, name == "bare"));
+    made.example_hashes.push_back(std::string(1, digit) + std::to_string(i));
   }
   return made;
 }
@@ -127,7 +143,7 @@ Cost FakeSpec::cost(const Params& params, const DatasetStats& stats) const {
   return {words * flops_per_word * static_cast<double>(stats.examples), 0, 0};
 }
 
-FakeMethods::FakeMethods() : all{lead(), needy(), random_words(), zero_shot()} {}
+FakeMethods::FakeMethods() : all{lead(), learner(), needy(), random_words(), zero_shot()} {}
 
 FakeSpec& FakeMethods::spec(std::string_view name) {
   for (FakeSpec& spec : all) {
@@ -169,12 +185,32 @@ Result<Resource> FakeMethods::tokenizer(std::string_view name) const {
   return resource;
 }
 
+Result<ArtifactFacts> FakeMethods::artifact(std::string_view path) const {
+  const auto known = artifacts.find(std::string(path));
+  if (known != artifacts.end()) return known->second;
+  return not_found("there is no trained file '" + std::string(path) + "'");
+}
+
+std::vector<DatasetInfo> FakeDatasets::list() const {
+  DatasetInfo split;
+  split.name = "split";
+  split.splits = {"test", "train", "validation"};
+  return {split};
+}
+
 Result<std::shared_ptr<const Dataset>> FakeDatasets::load(const DatasetRequest& request) const {
   loaded.push_back(request.name.empty() ? request.path : request.name);
   const auto shared = [](Dataset data) { return std::make_shared<const Dataset>(std::move(data)); };
   if (request.name == "tiny" || request.name.empty()) return shared(dataset("tiny", 'a', 12));
   if (request.name == "other") return shared(dataset("other", 'b', 3));
   if (request.name == "bare") return shared(dataset("bare", 'c', 2));
+  if (request.name == "split") {
+    const char digit = request.split == "train" ? '1' : request.split == "validation" ? '2' : '3';
+    Dataset data = dataset("split", digit, 3);
+    data.manifest.split = request.split.empty() ? "test" : request.split;
+    for (Example& example : data.examples) example.document.front().speaker = request.split;
+    return shared(std::move(data));
+  }
   if (request.name == "empty") return shared(dataset("empty", 'd', 0));
   if (request.name == "broken") return data_error("the record has no query", "data.jsonl:7");
   const std::vector<std::string> names = {"bare", "empty", "other", "tiny"};

@@ -36,9 +36,9 @@ struct FakeSpec : MethodSpec {
   Cost cost(const Params& params, const DatasetStats& stats) const override;
 };
 
-/// Methods `lead`, `needy` (a required parameter), `random` (no tokens) and `zero_shot`; backbones
-/// `small` and `large`, and `absent`, whose checkpoint is missing; tokenizers of the backbones and
-/// `words`.
+/// Methods `lead`, `learner` (trains), `needy` (a required parameter), `random` (no tokens) and
+/// `zero_shot`; backbones `small` and `large`, and `absent`, whose checkpoint is missing;
+/// tokenizers of the backbones and `words`.
 struct FakeMethods : MethodCatalog {
   FakeMethods();
   FakeSpec& spec(std::string_view name);
@@ -48,15 +48,18 @@ struct FakeMethods : MethodCatalog {
   Result<Resource> backbone(std::string_view name) const override;
   Result<Resource> tokenizer(std::string_view name) const override;
   std::vector<std::string> backbone_names() const override { return {"absent", "large", "small"}; }
+  Result<ArtifactFacts> artifact(std::string_view path) const override;
 
   std::string root = "/models";  ///< where the fake files are
   std::vector<FakeSpec> all;
+  std::map<std::string, ArtifactFacts> artifacts;  ///< by path; others are not found
 };
 
-/// `tiny` (12 examples), `other` (3), `bare` (2, without references and queries), `empty`; a path
-/// gives `tiny` again. Other names are not found.
+/// `tiny` (12 examples), `other` (3), `bare` (2, without references and queries), `empty`, `split`
+/// (test, train and validation with 3 examples each that no two share); a path gives `tiny` again.
+/// Other names are not found.
 struct FakeDatasets : DatasetCatalog {
-  std::vector<DatasetInfo> list() const override { return {}; }
+  std::vector<DatasetInfo> list() const override;
   Result<std::shared_ptr<const Dataset>> load(const DatasetRequest& request) const override;
 
   mutable std::vector<std::string> loaded;  ///< names asked for, in order

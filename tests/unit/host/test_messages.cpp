@@ -102,10 +102,10 @@ TEST(Messages, TextsAndPairsOfACorpusSurviveTheWire) {
 TEST(Messages, ASessionOfAMetricIsOpenedByItsKind) {
   OpenRequest open;
   open.method = "bertscore";
-  open.metric = true;
+  open.kind = SessionKind::metric;
   const Result<Request> request = decode_request(encode(Request{3, open}));
   ASSERT_TRUE(request.ok()) << request.error().to_string();
-  EXPECT_TRUE(std::get<OpenRequest>(request->body).metric);
+  EXPECT_EQ(std::get<OpenRequest>(request->body).kind, SessionKind::metric);
   EXPECT_FALSE(decode_request(R"({"id":1,"verb":"open","method":"m","kind":"dance","params":{},)"
                               R"("seed":0,"runtime":{"device":"cpu","dtype":"f","threads":1}})")
                    .ok());
@@ -247,8 +247,59 @@ TEST(Messages, ErrorsOfAHostAreNeitherOfTheStoreNorEndless) {
   EXPECT_EQ(error.message, std::string(4096, 'x') + "…");
 }
 
-TEST(Messages, ReservedVerbsAreUnavailableAndUnknownOnesInvalid) {
-  EXPECT_EQ(decode_request(R"({"id":1,"verb":"fit"})").error().kind, ErrorKind::unavailable);
+TEST(Messages, ExamplesToLearnFromHaveTheirReferences) {
+  const NumberedExample sent = secret_example();
+  const Result<Request> request = decode_request(
+      encode(Request{3, LearnRequest{true, {sent}}}, {.references = true, .evidence = false}));
+  ASSERT_TRUE(request.ok()) << request.error().to_string();
+  const auto& learn = std::get<LearnRequest>(request->body);
+  EXPECT_TRUE(learn.development);
+  EXPECT_EQ(learn.examples.at(0).example.references, sent.example.references);
+  EXPECT_TRUE(learn.examples.at(0).example.evidence.empty());
+}
+
+TEST(Messages, ATrainingSurvivesTheWire) {
+  const Result<Request> request =
+      decode_request(encode(Request{3, FitRequest{"/folder", "abc", 12}}));
+  ASSERT_TRUE(request.ok()) << request.error().to_string();
+  const auto& fit = std::get<FitRequest>(request->body);
+  EXPECT_EQ(fit.folder, "/folder");
+  EXPECT_EQ(fit.training_cell, "abc");
+  EXPECT_EQ(fit.steps, 12);
+
+  const TrainingPoint point{7, 100, {{"loss", 2.5}, {"development.loss", 3.25}}};
+  const Result<Reply> sent = decode_reply(encode(Reply{3, point}));
+  ASSERT_TRUE(sent.ok()) << sent.error().to_string();
+  EXPECT_EQ(std::get<TrainingPoint>(sent->body), point);
+
+  const std::string digest(64, 'a');
+  const TrainingOutcome outcome{{{"adapter", "adapter_model.safetensors", digest, 12}},
+                                {1.5, 100, 4096, int64_t{1} << 60, 42, 99}};
+  const Result<Reply> ended = decode_reply(encode(Reply{3, outcome}));
+  ASSERT_TRUE(ended.ok()) << ended.error().to_string();
+  EXPECT_EQ(std::get<TrainingOutcome>(ended->body).files, outcome.files);
+  EXPECT_EQ(std::get<TrainingOutcome>(ended->body).cost, outcome.cost);
+}
+
+TEST(Messages, WhatATrainingSaysStaysInItsFolderAndIsNumbers) {
+  const auto fitted = [](const std::string& name, const std::string& sha256) {
+    return decode_reply(R"({"id":1,"fitted":{"files":[{"role":"adapter","name":")" + name +
+                        R"(","sha256":")" + sha256 + R"(","bytes":1}],"cost":{}}})");
+  };
+  EXPECT_TRUE(fitted("a", std::string(64, 'a')).ok());
+  for (const char* name : {"", "../a", "a/b", "/etc/passwd", ".."}) {
+    EXPECT_FALSE(fitted(name, std::string(64, 'a')).ok()) << name;
+  }
+  EXPECT_FALSE(fitted("a", "short").ok());
+  for (const char* values : {R"({"loss":null})", R"({"loss":"1"})", "{}", R"({"a b":1})"}) {
+    EXPECT_FALSE(decode_reply(std::string(R"({"id":1,"point":{"step":1,"steps":2,"values":)") +
+                              values + "}}")
+                     .ok())
+        << values;
+  }
+}
+
+TEST(Messages, UnknownVerbsAreInvalid) {
   const Error error = decode_request(R"({"id":1,"verb":"dance"})").error();
   EXPECT_EQ(error.kind, ErrorKind::invalid_argument);
   EXPECT_NE(error.message.find("dance"), std::string::npos);

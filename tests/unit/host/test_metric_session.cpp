@@ -2,15 +2,9 @@
 // session.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <array>
-#include <optional>
-#include <thread>
 
 #include "harness/core/error_exception.h"
-#include "harness/host/channel.h"
-#include "harness/host/server.h"
+#include "tests/support/served_host.h"
 
 namespace qfs::host {
 namespace {
@@ -53,56 +47,14 @@ Result<std::unique_ptr<MetricSession>> open_lengths(const SessionRequest&, Resou
   return std::unique_ptr<MetricSession>(std::make_unique<Lengths>());
 }
 
-class MetricHost : public ::testing::Test {
+const MetricSessionFactory kMetrics[] = {{"lengths", open_lengths}};
+
+class MetricHost : public test::ServedHost {
  protected:
-  MetricHost() {
-    EXPECT_EQ(::pipe(requests_.data()), 0);
-    EXPECT_EQ(::pipe(replies_.data()), 0);
-    channel_.emplace(replies_[0], requests_[1]);
-    host_ = std::thread([this] {
-      const std::array<MetricSessionFactory, 1> metrics = {{{"lengths", open_lengths}}};
-      serve(requests_[0], replies_[1],
-            {.sessions = {},
-             .metrics = metrics,
-             .probe = [](const RuntimeOptions&) { return Result<ProbeReply>(ProbeReply{}); },
-             .take_device_memory = {},
-             .answer_about_model = {}});
-    });
+  MetricHost() : ServedHost({.sessions = {}, .metrics = kMetrics}) {}
+  static OpenRequest opening(const std::string& name) {
+    return ServedHost::opening(name, SessionKind::metric);
   }
-  ~MetricHost() override {
-    ::close(requests_[1]);
-    host_.join();
-    for (const int fd : {requests_[0], replies_[0], replies_[1]}) ::close(fd);
-  }
-
-  template <class Body>
-  Reply ask(Body body) {
-    EXPECT_TRUE(channel_->write(encode(Request{++id_, std::move(body)})).ok());
-    return next();
-  }
-  Reply next() {
-    const auto read = channel_->read();
-    EXPECT_TRUE(read.ok());
-    const Result<Reply> reply = decode_reply(read->line);
-    EXPECT_TRUE(reply.ok() && reply->id == id_) << read->line;
-    return reply.ok() ? *reply : Reply{};
-  }
-  std::string failure(const Reply& reply) {
-    const auto* error = std::get_if<ErrorReply>(&reply.body);
-    return error == nullptr ? "no error" : error->error.message;
-  }
-  OpenRequest opening(const std::string& name) {
-    OpenRequest open;
-    open.method = name;
-    open.metric = true;
-    return open;
-  }
-
-  std::array<int, 2> requests_{};
-  std::array<int, 2> replies_{};
-  std::thread host_;
-  std::optional<LineChannel> channel_;
-  int64_t id_ = 0;
 };
 
 TEST_F(MetricHost, TextsThenPairsGiveOneScoreAnItem) {
@@ -129,7 +81,7 @@ TEST_F(MetricHost, AnErrorClosesTheSessionAndTheHostTakesAnother) {
   const Reply thrown = ask(PairsRequest{{{0, 99, {}}}});
   EXPECT_EQ(std::get<ErrorReply>(thrown.body).error, data_error("no such text", "texts"));
   OpenRequest method = opening("lengths");
-  method.metric = false;
+  method.kind = SessionKind::method;
   EXPECT_THAT(failure(ask(method)), HasSubstr("no method 'lengths'"));
 }
 

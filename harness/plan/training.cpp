@@ -1,0 +1,266 @@
+#include "harness/plan/training.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "harness/core/identity.h"
+#include "harness/plan/param_values.h"
+#include "harness/plan/select.h"
+
+namespace qfs::plan {
+
+namespace {
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
+  return text;
+}
+
+/// The parameters that a training cell has.
+Params of_training(const MethodRow& row, const Params& params) {
+  Params kept;
+  for (const ParamSpec& spec : row.params) {
+    const auto value = params.values().find(spec.name);
+    if (spec.stage != Stage::predict && value != params.values().end()) {
+      kept.set(spec.name, value->second);
+    }
+  }
+  return kept;
+}
+
+}  // namespace
+
+Status TrainingPlanner::rest(Cell& cell, const MethodRow& row, uint64_t seed) {
+  const MethodEntry& entry = *row.entry;
+  if (cell.needs.artifacts.empty()) {
+    const std::string method(row.spec->name());
+    if (!entry.artifacts.empty()) {
+      return invalid_argument("method '" + method + "' takes no trained file; remove the key",
+                              at(entry.pointer + "/artifact"));
+    }
+    if (!entry.training) return {};
+    return invalid_argument("method '" + method + "' does not train; remove the key",
+                            at(entry.pointer + "/training"));
+  }
+  if (entry.artifacts.empty()) return use_training(cell, row, seed);
+  if (entry.training) {
+    return invalid_argument(
+        "'training' and 'artifact' exclude each other: what is trained already "
+        "is not trained again",
+        at(entry.pointer + "/training"));
+  }
+  return use_files(cell, row);
+}
+
+Status TrainingPlanner::use_files(Cell& cell, const MethodRow& row) {
+  const MethodEntry& entry = *row.entry;
+  const std::vector<std::string>& roles = cell.needs.artifacts;
+  const std::string where = at(entry.pointer + "/artifact");
+  for (const auto& [named, path] : entry.artifacts) {
+    const std::string role = named.empty() && roles.size() == 1 ? roles.front() : named;
+    if (std::find(roles.begin(), roles.end(), role) == roles.end()) {
+      return invalid_argument("method '" + std::string(row.spec->name()) +
+                                  "' takes trained files " + "by role: " + listed(roles),
+                              where);
+    }
+    auto it = files_.find(path);
+    if (it == files_.end()) it = files_.emplace(path, context_.methods.artifact(path)).first;
+    if (!it->second.ok()) return placed(it->second.error(), where);
+    const ArtifactFacts& facts = *it->second;
+    if (Status fits = use_recipe(cell, row, facts); !fits.ok()) return fits;
+    cell.artifacts[role] = facts.file;
+    if (!facts.training_cell.empty()) cell.origins[role] = facts.training_cell;
+  }
+  for (const std::string& role : roles) {
+    if (cell.artifacts.contains(role)) continue;
+    return invalid_argument("names no file for the role '" + role + "'", where);
+  }
+  return {};
+}
+
+Status TrainingPlanner::use_recipe(Cell& cell, const MethodRow& row,
+                                   const ArtifactFacts& facts) const {
+  const std::string where = at(row.entry->pointer + "/artifact");
+  const std::string file = "'" + facts.file.path + "'";
+  if (!facts.method.empty() && facts.method != row.spec->name()) {
+    return invalid_argument(file + " was trained by the method '" + facts.method + "', not by '" +
+                                std::string(row.spec->name()) + "'",
+                            where);
+  }
+  if (!facts.backbone.empty() && cell.backbone && facts.backbone != cell.backbone->digest) {
+    return invalid_argument(file + " was trained for another backbone than '" +
+                                cell.backbone->name + "' (" + facts.backbone.substr(0, 12) +
+                                ", not " + cell.backbone->digest.substr(0, 12) + ")",
+                            where);
+  }
+  Params params;
+  for (const ParamSpec& spec : row.params) {
+    const auto asked = cell.params.values().find(spec.name);
+    const auto trained = facts.recipe.values().find(spec.name);
+    const bool has_asked = asked != cell.params.values().end();
+    if (spec.stage == Stage::predict || trained == facts.recipe.values().end()) {
+      // How it was trained is not known where the file does not say it.
+      if (has_asked && spec.stage != Stage::train) params.set(spec.name, asked->second);
+      continue;
+    }
+    const std::optional<ParamValue> value = typed_value(spec.type, trained->second);
+    if (!value) {
+      return data_error("the recipe of " + file + " has " + value_text(trained->second) + " as '" +
+                            spec.name + "'",
+                        where);
+    }
+    const bool is_default =
+        has_asked && spec.default_value && same_value(asked->second, *spec.default_value);
+    if (has_asked && !is_default && !same_value(asked->second, *value)) {
+      return invalid_argument("'" + spec.name + "' is " + value_text(asked->second) + ", but " +
+                                  file + " was trained with " + value_text(*value),
+                              where);
+    }
+    params.set(spec.name, *value);
+  }
+  cell.params = std::move(params);
+  return {};
+}
+
+Result<TrainingEntry> TrainingPlanner::data_of(const Cell& cell, const MethodRow& row) const {
+  if (row.entry->training) return *row.entry->training;
+  const DatasetEntry& own = plan_.datasets[cell.dataset].entry;
+  const std::string method = "method '" + std::string(row.spec->name()) + "' trains: ";
+  std::vector<std::string> splits;
+  for (const DatasetInfo& info : context_.datasets.list()) {
+    if (!own.request.name.empty() && info.name == own.request.name) splits = info.splits;
+  }
+  const auto has = [&](const char* split) {
+    return std::find(splits.begin(), splits.end(), split) != splits.end();
+  };
+  if (!has("train")) {
+    return invalid_argument(
+        method + "the data set '" + plan_.datasets[cell.dataset].name +
+            R"(' has no split 'train'; give the method "training": {"train": {…}, "development": )"
+            R"({…}} (data sets), or "artifact": the file of an earlier training)",
+        at(row.entry->pointer));
+  }
+  TrainingEntry entry;
+  entry.train = {own.request, std::nullopt, row.entry->pointer};
+  entry.train.request.split = "train";
+  for (const char* split : {"validation", "dev", "val"}) {
+    if (entry.development || !has(split)) continue;
+    entry.development = entry.train;
+    entry.development->request.split = split;
+  }
+  return entry;
+}
+
+Result<size_t> TrainingPlanner::load(const DatasetEntry& entry) {
+  for (size_t i = 0; i < plan_.training_data.size(); ++i) {
+    const DatasetEntry& there = plan_.training_data[i].entry;
+    if (there.request == entry.request && there.sample == entry.sample) return i;
+  }
+  auto data = context_.datasets.load(entry.request);
+  if (!data.ok()) return placed(data.error(), at(entry.pointer));
+  PlannedDataset dataset;
+  dataset.entry = entry;
+  dataset.name = dataset_name(entry);
+  dataset.data = *std::move(data);
+  if (dataset.data->examples.empty()) {
+    return data_error("data set '" + dataset.name + "' has no examples", at(entry.pointer));
+  }
+  const Selection selection{entry.sample, context_.limit};
+  dataset.ordinals = select_examples(*dataset.data, selection);
+  dataset.stats = dataset_stats(*dataset.data, dataset.ordinals);
+  Result<Json> chosen = selection_json(*dataset.data, selection);
+  if (!chosen.ok()) return chosen.error();
+  dataset.selection = *std::move(chosen);
+  plan_.training_data.push_back(std::move(dataset));
+  return plan_.training_data.size() - 1;
+}
+
+Status TrainingPlanner::check_overlap(const Cell& cell, const PlannedDataset& learnt) {
+  const PlannedDataset& scored = plan_.datasets[cell.dataset];
+  const auto pair = std::pair(scored.data->id.hex(), learnt.data->id.hex());
+  if (!met_.emplace(pair, true).second) return {};
+  std::set<std::string> hashes;
+  std::set<std::string> documents;
+  for (int64_t i : learnt.ordinals) {
+    hashes.insert(learnt.data->example_hashes[static_cast<size_t>(i)]);
+    documents.insert(rendered_document(learnt.data->examples[static_cast<size_t>(i)]));
+  }
+  size_t same = 0;
+  size_t known = 0;
+  for (int64_t i : scored.ordinals) {
+    if (hashes.contains(scored.data->example_hashes[static_cast<size_t>(i)])) ++same;
+    if (documents.contains(rendered_document(scored.data->examples[static_cast<size_t>(i)]))) {
+      ++known;
+    }
+  }
+  const std::string of = " of the " + std::to_string(scored.ordinals.size()) + " examples of '" +
+                         scored.name + "' that the cell is scored on ";
+  if (same > 0) {
+    return invalid_argument(std::to_string(same) + of +
+                                "are in the data that it learns from or is "
+                                "chosen by",
+                            at(learnt.entry.pointer));
+  }
+  if (known > 0) {
+    plan_.notes.push_back(std::to_string(known) + of + "have a document that '" + learnt.name +
+                          "' (" + learnt.data->manifest.split + "), which it learns from or is " +
+                          "chosen by, holds too");
+  }
+  return {};
+}
+
+Status TrainingPlanner::use_training(Cell& cell, const MethodRow& row, uint64_t seed) {
+  const Result<TrainingEntry> data = data_of(cell, row);
+  if (!data.ok()) return data.error();
+  Training training;
+  const Result<size_t> train = load(data->train);
+  if (!train.ok()) return train.error();
+  if (data->development) {
+    const Result<size_t> development = load(*data->development);
+    if (!development.ok()) return development.error();
+    training.development = *development;
+    if (Status apart = check_overlap(cell, plan_.training_data[*development]); !apart.ok()) {
+      return apart;
+    }
+  }
+  if (Status apart = check_overlap(cell, plan_.training_data[*train]); !apart.ok()) return apart;
+
+  Cell& learning = training.cell;
+  learning.spec = cell.spec;
+  learning.label = cell.label;
+  learning.params = of_training(row, cell.params);
+  learning.seed = seed;
+  learning.shown_seeds = {seed};
+  learning.dataset = *train;
+  learning.backbone = cell.backbone;
+  learning.tokenizer = cell.tokenizer;
+  learning.external = cell.external;
+  learning.host = cell.host;
+  learning.weights_key = cell.weights_key;
+  learning.needs = cell.needs;
+  learning.pointer = cell.pointer;
+  learning.cost = cell.spec->training_cost(learning.params, plan_.training_data[*train].stats);
+  if (!std::isfinite(learning.cost.flops + learning.cost.bytes)) {
+    return internal_error("method '" + row.label + "' predicts a cost that is no number",
+                          at(cell.pointer));
+  }
+  Result<Json> identity = training_identity(training, plan_, row.files);
+  if (!identity.ok()) return placed(identity.error(), at(cell.pointer));
+  learning.identity = *std::move(identity);
+  learning.id = make_cell_id(learning.identity);
+
+  const std::string key =
+      learning.id.hex() + params_json(*cell.spec, learning.params, true, Stage::train).dump();
+  const auto [it, fresh] = trainings_.emplace(key, plan_.trainings.size());
+  cell.training = it->second;
+  for (const std::string& role : cell.needs.artifacts) cell.origins[role] = learning.id.hex();
+  if (fresh) plan_.trainings.push_back(std::move(training));
+  return {};
+}
+
+}  // namespace qfs::plan

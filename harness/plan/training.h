@@ -1,0 +1,46 @@
+// TrainingPlanner: what cells that predict with trained files rest on — the training cells that
+// make them, or the files that the sweep names.
+//
+// Used by make_plan. Not thread-safe. Errors point at the method's entry or at its data.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "harness/plan/expand.h"
+#include "harness/plan/plan.h"
+
+namespace qfs::plan {
+
+class TrainingPlanner {
+ public:
+  /// All outlive the planner; training cells and their data are added to `plan`.
+  TrainingPlanner(const Experiment& experiment, const PlanContext& context, Plan& plan)
+      : experiment_(experiment), context_(context), plan_(plan) {}
+
+  /// Sets the cell's `training`, `artifacts` and `origins`, and of named files the parameters that
+  /// they were trained with. The cell's data set is loaded.
+  Status rest(Cell& cell, const MethodRow& row, uint64_t seed);
+
+ private:
+  Status use_files(Cell& cell, const MethodRow& row);
+  Status use_recipe(Cell& cell, const MethodRow& row, const ArtifactFacts& facts) const;
+  Status use_training(Cell& cell, const MethodRow& row, uint64_t seed);
+  Result<TrainingEntry> data_of(const Cell& cell, const MethodRow& row) const;
+  Result<size_t> load(const DatasetEntry& entry);
+  /// Examples that a cell is scored on are not learnt from.
+  Status check_overlap(const Cell& cell, const PlannedDataset& learnt);
+
+  std::string at(const std::string& pointer) const { return place(experiment_, pointer); }
+
+  const Experiment& experiment_;
+  const PlanContext& context_;
+  Plan& plan_;
+  std::map<std::string, Result<ArtifactFacts>> files_;       // by path
+  std::map<std::string, size_t> trainings_;                  // by id and numerics parameters
+  std::map<std::pair<std::string, std::string>, bool> met_;  // data sets that were compared
+};
+
+}  // namespace qfs::plan

@@ -1,0 +1,159 @@
+// Cells that train, and the cells that wait for them.
+#include <gtest/gtest.h>
+
+#include "harness/plan/identity.h"
+#include "harness/plan/plan.h"
+#include "tests/support/plan_fakes.h"
+
+namespace qfs::plan {
+namespace {
+
+constexpr const char* kSplit = R"({"name": "split"})";
+const std::string kLearner = R"({"method": "learner", "backbone": "small")";
+
+Plan planned(const std::string& text, test::Planning planning = {}) {
+  Result<Plan> plan = planning(text);
+  if (!plan.ok()) {
+    ADD_FAILURE() << plan.error().to_string();
+    return {};
+  }
+  return *std::move(plan);
+}
+
+std::string error_of(const std::string& text, test::Planning planning = {}) {
+  const Result<Plan> plan = planning(text);
+  return plan.ok() ? "no error" : plan.error().to_string();
+}
+
+TEST(Training, OneFeedsTheCellsThatDifferInPredictingOnly) {
+  const Plan plan = planned(test::sweep_text(
+      kLearner + "}", R"("grid": {"max_words": [10, 20], "rank": [4, 8]}, "seeds": [0, 1])",
+      kSplit));
+  EXPECT_EQ(plan.cells.size(), 8u);
+  ASSERT_EQ(plan.trainings.size(), 4u);
+  for (const Training& training : plan.trainings) {
+    EXPECT_FALSE(training.cell.params.has("max_words"));
+    EXPECT_TRUE(training.cell.params.has("prompt"));
+    EXPECT_EQ(plan.training_data[training.cell.dataset].data->manifest.split, "train");
+    EXPECT_EQ(plan.training_data[training.development.value()].data->manifest.split, "validation");
+  }
+  for (const Cell& cell : plan.cells) {
+    const Cell& training = plan.trainings[cell.training.value()].cell;
+    EXPECT_EQ(cell.origins.at("adapter"), training.id.hex());
+    EXPECT_EQ(cell.params.get<int64_t>("rank"), training.params.get<int64_t>("rank"));
+    EXPECT_EQ(cell.shown_seeds.front(), training.seed);
+    EXPECT_EQ(cell.seed, 0u) << "predicting draws nothing";
+  }
+}
+
+TEST(Training, ItsIdIsOfItsParametersItsSeedAndItsData) {
+  const auto id = [](const std::string& params, const std::string& rest = "") {
+    return planned(test::sweep_text(kLearner + params + "}", rest, kSplit)).trainings.at(0).cell.id;
+  };
+  const CellId plain = id("");
+  EXPECT_EQ(id(R"(, "max_words": 7)"), plain) << "of predicting";
+  EXPECT_EQ(id(R"(, "micro_batch": 4)"), plain) << "of how it is computed";
+  EXPECT_NE(id(R"(, "rank": 4)"), plain);
+  EXPECT_NE(id(R"(, "prompt": "{query}{document}")"), plain);
+  EXPECT_NE(id("", R"("seeds": [1])"), plain);
+  EXPECT_NE(id(R"(, "training": {"train": {"name": "split", "split": "train"}})"), plain)
+      << "nothing chooses";
+  EXPECT_NE(id(R"(, "training": {"train": {"name": "tiny"}})"), plain);
+}
+
+TEST(Training, TheIdOfAPredictingCellNamesTheTrainingAndNotItsParameters) {
+  const Plan plan = planned(test::sweep_text(kLearner + "}", "", kSplit));
+  const std::string& identity = plan.cells.at(0).identity.text;
+  EXPECT_NE(
+      identity.find(R"("artifacts":{"adapter":{"training":")" + plan.trainings.at(0).cell.id.hex()),
+      std::string::npos);
+  EXPECT_EQ(identity.find("rank"), std::string::npos);
+  EXPECT_NE(identity.find("prompt"), std::string::npos) << "of both stages";
+}
+
+struct TrainedElsewhere : testing::Test {
+  TrainedElsewhere() {
+    facts.file = {"a.safetensors", "a.safetensors", std::string(64, 'f')};
+    facts.method = "learner";
+    facts.backbone = std::string(64, '5');
+    facts.recipe.set("rank", int64_t{4});
+    planning.methods.artifacts["a.safetensors"] = facts;
+  }
+
+  static std::string sweep(const std::string& params = "") {
+    return test::sweep_text(kLearner + R"(, "artifact": "a.safetensors")" + params + "}", "",
+                            R"({"name": "tiny"})");
+  }
+
+  ArtifactFacts facts;
+  test::Planning planning;
+};
+
+TEST_F(TrainedElsewhere, AFileStandsInPlaceOfTraining) {
+  const Plan plan = planned(sweep(), planning);
+  EXPECT_TRUE(plan.trainings.empty());
+  const Cell& cell = plan.cells.at(0);
+  EXPECT_EQ(cell.artifacts.at("adapter").digest, std::string(64, 'f'));
+  EXPECT_EQ(cell.params.get<int64_t>("rank"), 4) << "as the file says";
+  EXPECT_NE(cell.identity.text.find(R"({"sha256":")" + std::string(64, 'f')), std::string::npos);
+}
+
+TEST_F(TrainedElsewhere, OneThatNamesItsTrainingGivesTheIdOfACellTrainedHere) {
+  const std::string split = test::sweep_text(kLearner + R"(, "rank": 4})", "", kSplit);
+  const Plan here = planned(split);
+  planning.methods.artifacts["a.safetensors"].training_cell = here.trainings.at(0).cell.id.hex();
+  const Plan there = planned(
+      test::sweep_text(kLearner + R"(, "artifact": {"adapter": "a.safetensors"}})", "", kSplit),
+      planning);
+  EXPECT_EQ(there.cells.at(0).id, here.cells.at(0).id);
+}
+
+TEST_F(TrainedElsewhere, WhatContradictsItsRecipeIsRefused) {
+  EXPECT_NE(error_of(sweep(R"(, "rank": 16)"), planning)
+                .find("'rank' is 16, but 'a.safetensors' was trained with 4"),
+            std::string::npos);
+  planning.methods.artifacts["a.safetensors"].method = "other";
+  EXPECT_NE(error_of(sweep(), planning).find("trained by the method 'other'"), std::string::npos);
+  planning.methods.artifacts["a.safetensors"].method = "";
+  planning.methods.artifacts["a.safetensors"].backbone = std::string(64, '6');
+  EXPECT_NE(error_of(sweep(), planning).find("another backbone than 'small'"), std::string::npos);
+}
+
+TEST_F(TrainedElsewhere, HowAForeignFileWasTrainedIsNotMadeUp) {
+  planning.methods.artifacts["a.safetensors"].recipe = {};
+  const Cell cell = planned(sweep(), planning).cells.at(0);
+  EXPECT_FALSE(cell.params.has("rank"));
+  EXPECT_TRUE(cell.params.has("prompt"));
+}
+
+TEST(Training, NeverLearnsFromWhatItIsScoredOn) {
+  EXPECT_NE(error_of(test::sweep_text(kLearner +
+                                      R"(, "training": {"train": {"name": "tiny", "sample": 4}}})"))
+                .find("4 of the 12 examples of 'tiny' that the cell is scored on are in the data "
+                      "that it learns from"),
+            std::string::npos);
+}
+
+TEST(Training, DocumentsThatBothHaveAreNoted) {
+  const Plan plan = planned(test::sweep_text(
+      kLearner + R"(, "training": {"train": {"name": "other"}}})", "", R"({"name": "tiny"})"));
+  ASSERT_FALSE(plan.notes.empty());
+  EXPECT_NE(plan.notes.front().find("3 of the 12 examples of 'tiny'"), std::string::npos);
+}
+
+TEST(Training, ErrorsSayWhatIsMissing) {
+  EXPECT_NE(error_of(test::sweep_text(kLearner + "}")).find("has no split 'train'"),
+            std::string::npos);
+  EXPECT_NE(error_of(test::sweep_text(R"({"method": "lead", "artifact": "a"})"))
+                .find("s.json#/methods/0/artifact"),
+            std::string::npos);
+  EXPECT_NE(error_of(test::sweep_text(kLearner + R"(, "artifact": {"extractor": "a"}})"))
+                .find("by role: 'adapter'"),
+            std::string::npos);
+  EXPECT_NE(error_of(test::sweep_text(kLearner + R"(, "artifact": "absent"})"))
+                .find("there is no trained file 'absent'"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace qfs::plan
