@@ -9,6 +9,7 @@ qfs_test(store_test LABEL unit
     unit/store/test_process_identity.cpp
     unit/store/test_results.cpp
     unit/store/test_scores.cpp
+    unit/store/test_training.cpp
     unit/store/test_work_rows.cpp
   LINK qfs_store)
 qfs_test(store_crash_test LABEL crash

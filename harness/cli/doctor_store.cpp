@@ -9,25 +9,36 @@ namespace {
 
 constexpr size_t kMostListed = 10;
 
-void add_conflicts(store::Reader& reader, std::vector<Finding>& findings) {
-  Result<std::vector<store::ConflictRow>> conflicts = reader.conflicts();
+std::string subject_of(const store::ConflictRow& conflict) {
+  return fmt::format("example {}", conflict.ordinal);
+}
+
+std::string subject_of(const store::ArtifactConflictRow& conflict) {
+  return fmt::format("artifact '{}'", conflict.role);
+}
+
+/// `things`: what contradicts itself, in the plural.
+template <class Conflict>
+void add_conflicts(store::Reader& reader, const Result<std::vector<Conflict>>& conflicts,
+                   std::string_view things, std::vector<Finding>& findings) {
   if (!conflicts) {
     findings.push_back({Grade::problem, "store", conflicts.error().to_string()});
     return;
   }
   for (size_t i = 0; i < conflicts->size() && i < kMostListed; ++i) {
-    const store::ConflictRow& conflict = (*conflicts)[i];
+    const Conflict& conflict = (*conflicts)[i];
     Result<store::ResultRow> result = reader.result(conflict.result);
     const std::string cell = result ? result->key.cell.short_hex() : "unknown";
-    findings.push_back({Grade::note, "store",
-                        fmt::format("not deterministic: cell {}, example {}: outputs {}… and {}…",
-                                    cell, conflict.ordinal, conflict.first_sha256.substr(0, 12),
-                                    conflict.second_sha256.substr(0, 12))});
+    findings.push_back(
+        {Grade::note, "store",
+         fmt::format("not deterministic: cell {}, {}: {} {}… and {}…", cell, subject_of(conflict),
+                     things, conflict.first_sha256.substr(0, 12),
+                     conflict.second_sha256.substr(0, 12))});
   }
   if (conflicts->size() > kMostListed) {
     findings.push_back(
         {Grade::note, "store",
-         fmt::format("{} more contradicting outputs", conflicts->size() - kMostListed)});
+         fmt::format("{} more contradicting {}", conflicts->size() - kMostListed, things)});
   }
 }
 
@@ -50,7 +61,8 @@ std::vector<Finding> check_store(const GlobalOptions& global) {
   if (problems->empty()) {
     findings.push_back({Grade::ok, "store", *path + ": sound; ids and digests as recomputed"});
   }
-  add_conflicts(*reader, findings);
+  add_conflicts(*reader, reader->conflicts(), "outputs", findings);
+  add_conflicts(*reader, reader->artifact_conflicts(), "files", findings);
   return findings;
 }
 

@@ -114,7 +114,8 @@ Result<CellOutcome> measure_cell(const RunContext& context, const CellTarget& ta
     const std::string text = cell.label + ": " + std::to_string(outcome.conflicts) +
                              " timed outputs differ from the quality pass";
     context.progress.note(text);
-    if (Status logged = context.store.log_event("warning", text, *attempt); !logged) {
+    if (Status logged = context.store.log_event(store::EventLevel::warning, text, *attempt);
+        !logged) {
       return logged.error();
     }
   }

@@ -97,7 +97,8 @@ Result<ResultState> result_state(const RunContext& context, const RunOptions& op
   auto environment = put_environment(context.store, numerics, *host);
   if (!environment) return environment.error();
   state.environment = *environment;
-  auto result = context.store.ensure_result({cell.id, numerics.id, kind}, repetitions);
+  auto result = context.store.ensure_result({cell.id, numerics.id, kind},
+                                            {.repetitions = repetitions, .roles = {}});
   if (!result) return result.error();
   state.result = *result;
   auto failure = context.store.last_failure(*result);

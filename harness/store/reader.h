@@ -16,6 +16,7 @@
 
 #include "harness/api/example.h"
 #include "harness/api/result.h"
+#include "harness/api/training.h"
 #include "harness/store/rows.h"
 
 namespace qfs::store {
@@ -73,10 +74,18 @@ class Reader {
   /// How many outputs are nothing, or white space alone.
   Result<int64_t> empty_outputs(ResultId result);
   Result<std::vector<ConflictRow>> conflicts();
-  Result<std::optional<ArtifactRow>> artifact(ResultId result);
   /// (cell, numerics, (ordinal, output hash)…) of all predict results: what must be byte-equal
   /// after a crash and the same command again.
   Result<std::vector<ResultHashes>> output_hashes();
+
+  // --- Training ---
+
+  Result<std::vector<ArtifactRow>> artifacts(ResultId result);  ///< by role
+  Result<std::vector<ArtifactConflictRow>> artifact_conflicts();
+  Result<std::vector<TrainingPointRow>> training_points(ResultId result);  ///< by step
+  Result<std::optional<TrainingCost>> training_cost(ResultId result);
+
+  // --- Measurements ---
 
   Result<std::vector<MeasurementRow>> measurements(ResultId result);
   Result<std::vector<MemoryRow>> memory(ResultId result);
@@ -91,8 +100,8 @@ class Reader {
 
   Result<std::vector<EventRow>> events(int64_t limit = 1000);  ///< latest first
 
-  /// Problems found, empty when sound: SQLite's own check, foreign keys, schema, digests of texts,
-  /// outputs, cells, environments and sweeps recomputed.
+  /// Problems found, empty when sound: SQLite's own check, foreign keys, schema, words that this
+  /// program does not know, digests of texts, outputs, cells, environments and sweeps recomputed.
   Result<std::vector<std::string>> check_integrity();
 
  private:

@@ -1,6 +1,9 @@
 // Integrity: what SQLite can check, and every digest recomputed.
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "harness/core/identity.h"
@@ -8,6 +11,7 @@
 #include "harness/store/codec.h"
 #include "harness/store/reader_state.h"
 #include "harness/store/store.h"
+#include "harness/store/training_rows.h"
 
 namespace qfs::store {
 namespace {
@@ -78,7 +82,7 @@ void check_ids(Connection& db, Problems& problems) {
 
 /// JSON columns whose reading would fail later.
 void check_json(Connection& db, Problems& problems) {
-  constexpr std::array<std::array<const char*, 2>, 15> kColumns = {
+  constexpr std::array<std::array<const char*, 2>, 16> kColumns = {
       {{"dataset", "manifest"},
        {"example", "reference_sha256s"},
        {"example", "evidence"},
@@ -91,6 +95,7 @@ void check_json(Connection& db, Problems& problems) {
        {"environment", "numerics"},
        {"environment", "host"},
        {"environment", "build"},
+       {"result", "roles"},
        {"output", "extra"},
        {"score_job", "columns"},
        {"statistic", "values"}}};
@@ -100,6 +105,81 @@ void check_json(Connection& db, Problems& problems) {
     if (broken > 0) {
       problems.push_back("table " + std::string(table) + ": " + std::to_string(broken) +
                          " rows whose " + column + " is not JSON");
+    }
+  }
+}
+
+template <class Word, std::optional<Word> (*from)(std::string_view)>
+bool is_known(std::string_view name) {
+  return from(name).has_value();
+}
+
+bool is_cost(std::string_view name) {
+  TrainingCost cost;
+  bool found = false;
+  visit_cost(cost, [&](std::string_view known, auto) { found = found || known == name; });
+  return found;
+}
+
+/// Words that only code knows; another one fails whoever reads its row.
+void check_words(Connection& db, Problems& problems) {
+  struct Column {
+    const char* table;
+    const char* column;
+    bool (*is_known)(std::string_view);
+  };
+  constexpr auto kIsKind = is_known<ResultKind, result_kind_from>;
+  constexpr auto kIsFinish = is_known<FinishReason, finish_reason_from>;
+  constexpr std::array<Column, 8> kColumns = {
+      {{"output", "finish", kIsFinish},
+       {"output_conflict", "finish", kIsFinish},
+       {"result", "kind", kIsKind},
+       {"sweep_result", "kind", kIsKind},
+       {"attempt", "state", is_known<AttemptState, attempt_state_from>},
+       {"attempt", "failure_kind", is_known<FailureKind, failure_kind_from>},
+       {"event", "level", is_known<EventLevel, event_level_from>},
+       {"training_cost", "name", is_cost}}};
+  for (const Column& column : kColumns) {
+    Query rows =
+        db.query(std::string("SELECT DISTINCT ") + column.column + " FROM " + column.table);
+    while (rows.next()) {
+      if (column.is_known(rows.text(0))) continue;
+      problems.push_back("table " + std::string(column.table) + ": '" + rows.text(0) + "' is no " +
+                         column.column + " that this program knows");
+    }
+  }
+}
+
+/// Attempts and artifacts that contradict themselves or what was asked for.
+void check_attempts(Connection& db, Problems& problems) {
+  {
+    Query rows = db.query(
+        "SELECT attempt_id FROM attempt WHERE (state = 'failed') <> (failure_kind <> 'none')"
+        " OR (state = 'running') <> (ended_at IS NULL)");
+    while (rows.next()) {
+      problems.push_back("attempt " + std::to_string(rows.integer(0)) +
+                         " does not say how it ended");
+    }
+  }
+  {
+    Query rows = db.query(
+        "SELECT result_id FROM result JOIN cell USING (cell_id)"
+        " WHERE (kind = 'measure') <> (repetitions > 0)"
+        " OR (kind = 'train') <> (roles <> '[]') OR (kind = 'train') <> training");
+    while (rows.next()) {
+      problems.push_back("result " + std::to_string(rows.integer(0)) +
+                         " does not say what it is complete with");
+    }
+  }
+  Query rows = db.query(
+      "SELECT result_id, role, location, roles FROM artifact JOIN result USING (result_id)");
+  while (rows.next()) {
+    const std::string role = rows.text(1);
+    const std::string name = "artifact '" + role + "' of result " + std::to_string(rows.integer(0));
+    if (!is_inside(rows.text(2))) problems.push_back(name + " is not in the store's folder");
+    const auto asked = decode_strings(rows.text(3));
+    if (asked && std::find(asked->begin(), asked->end(), role) == asked->end()) {
+      problems.push_back(name + " was not asked for");
     }
   }
 }
@@ -152,6 +232,8 @@ Result<std::vector<std::string>> Reader::check_integrity() {
   check_outputs(db, problems);
   check_ids(db, problems);
   check_json(db, problems);
+  check_words(db, problems);
+  check_attempts(db, problems);
   check_counts(db, problems);
   const Result<std::vector<SweepInfo>> all = sweeps();
   if (!all) return all.error();

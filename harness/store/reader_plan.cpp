@@ -13,7 +13,8 @@ namespace qfs::store {
 namespace {
 
 constexpr const char* kCellColumns =
-    "SELECT cell_id, identity, method, oracle, params, dataset_id, seed, ordinals FROM cell";
+    "SELECT cell_id, identity, method, oracle, params, dataset_id, seed, ordinals, training,"
+    " development_dataset_id FROM cell";
 
 Result<CellRow> read_cell(Connection& db, const Query& rows) {
   CellRow cell;
@@ -30,7 +31,15 @@ Result<CellRow> read_cell(Connection& db, const Query& rows) {
     return damaged(db, "cell " + cell.id.short_hex());
   }
   cell.ordinals = *std::move(ordinals);
-  return cell;
+  cell.training = rows.integer(8) != 0;
+  cell.development = DatasetId(rows.text(9));
+  Query needed = db.query(
+      "SELECT role, training_cell_id, sha256 FROM dependency WHERE cell_id = ? ORDER BY role",
+      cell.id.hex());
+  while (needed.next()) {
+    cell.dependencies.push_back({needed.text(0), CellId(needed.text(1)), needed.text(2)});
+  }
+  return db.finish(std::move(cell));
 }
 
 Result<DatasetRow> read_dataset(Connection& db, const Query& rows) {

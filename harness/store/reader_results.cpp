@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "harness/store/codec.h"
+#include "harness/store/process_identity.h"
 #include "harness/store/reader_state.h"
 #include "harness/store/row_queries.h"
 #include "harness/store/score_queries.h"
@@ -16,16 +17,19 @@ Result<ResultRow> read_result(Connection& db, const Query& rows) {
   row.id = ResultId{rows.integer(0)};
   const std::optional<ResultKind> kind = result_kind_from(rows.text(3));
   const std::optional<FailureKind> failure = failure_kind_from(rows.text(7));
-  if (!kind || !failure) return damaged(db, "result " + std::to_string(row.id.value));
+  const std::optional<AttemptState> state = attempt_state_from(rows.text(6));
+  const bool attempted = !rows.null(6);
+  if (!kind || !failure || state.has_value() != attempted)
+    return damaged(db, "result " + std::to_string(row.id.value));
   row.key = {CellId(rows.text(1)), NumericsId(rows.text(2)), *kind};
   row.done = rows.integer(4);
   row.expected = rows.integer(5);
-  const bool attempted = !rows.null(6);
-  const bool last_failed = rows.text(6) == to_string(AttemptState::failed);
-  row.running = rows.integer(9) != 0;
+  if (row.expected <= 0) return damaged(db, "result " + std::to_string(row.id.value));
+  row.running = state == AttemptState::running &&
+                is_running({rows.integer(9), rows.integer(10), rows.text(11)});
   if (row.done >= row.expected) {
     row.status = Completeness::complete;
-  } else if (last_failed) {
+  } else if (state == AttemptState::failed) {
     row.status = Completeness::failed;
     row.failure = *failure;
     row.failure_text = rows.text(8);
@@ -45,10 +49,9 @@ std::string result_sql(const char* tables, const char* condition) {
              "   (SELECT count(*) FROM repetition m WHERE m.result_id = r.result_id)"
              "  ELSE (SELECT count(*) FROM artifact t WHERE t.result_id = r.result_id) END,"
              " CASE r.kind WHEN 'predict' THEN c.expected WHEN 'measure' THEN r.repetitions"
-             "  ELSE 1 END,"
+             "  ELSE CASE json_valid(r.roles) WHEN 1 THEN json_array_length(r.roles) END END,"
              " a.state, coalesce(a.failure_kind, 'none'), coalesce(a.failure_text, ''),"
-             " EXISTS (SELECT 1 FROM attempt l WHERE l.result_id = r.result_id"
-             "  AND l.state = 'running' AND l.lease_until > unixepoch()), ") +
+             " a.pid, a.process_start, a.boot_id, ") +
          tables + condition;
 }
 
@@ -94,7 +97,7 @@ Result<std::vector<SweepResult>> Reader::results_of_sweep(const SweepId& sweep) 
   std::vector<SweepResult> results;
   Query rows = db.query(
       result_sql(kSweepTables, " WHERE s.sweep_id = ? ORDER BY s.position, r.kind"), sweep.hex());
-  constexpr int kPositionColumn = 10;
+  constexpr int kPositionColumn = 12;
   while (rows.next()) {
     Result<ResultRow> row = read_result(db, rows);
     if (!row) return row.error();
@@ -142,17 +145,6 @@ Result<std::optional<EnvironmentRow>> Reader::environment_of(const NumericsId& i
   return db.finish(std::move(environment));
 }
 
-Result<std::optional<ArtifactRow>> Reader::artifact(ResultId result) {
-  Connection& db = state_->db;
-  std::optional<ArtifactRow> artifact;
-  Query rows = db.query("SELECT sha256, kind, bytes, location FROM artifact WHERE result_id = ?",
-                        result.value);
-  if (rows.next()) {
-    artifact = ArtifactRow{rows.text(0), rows.text(1), rows.integer(2), rows.text(3)};
-  }
-  return db.finish(std::move(artifact));
-}
-
 Result<std::vector<MeasurementRow>> Reader::measurements(ResultId result) {
   Connection& db = state_->db;
   std::vector<MeasurementRow> measurements;
@@ -195,10 +187,12 @@ Result<std::vector<EventRow>> Reader::events(int64_t limit) {
   Query rows = db.query(
       "SELECT at, attempt_id, level, text FROM event ORDER BY event_id DESC LIMIT ?", limit);
   while (rows.next()) {
+    const std::optional<EventLevel> level = event_level_from(rows.text(2));
+    if (!level) return damaged(db, "an event of " + rows.text(0));
     EventRow& event = events.emplace_back();
     event.at = rows.text(0);
     if (!rows.null(1)) event.attempt = AttemptId{rows.integer(1)};
-    event.level = rows.text(2);
+    event.level = *level;
     event.text = rows.text(3);
   }
   return db.finish(std::move(events));

@@ -7,6 +7,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,6 +35,16 @@ using AttemptId = RowId<struct AttemptTag>;
 
 // --- What is asked -------------------------------------------------------------------------------
 
+/// The artifact that a predicting cell rests on, in the role that its method gives it: one of a
+/// training cell, or an imported file.
+struct Dependency {
+  std::string role;
+  CellId training_cell;  ///< put before the cell that rests on it; empty: imported
+  std::string sha256;    ///< of the imported artifact; empty with a training cell
+
+  friend bool operator==(const Dependency&, const Dependency&) = default;
+};
+
 struct CellRow {
   CellId id;      ///< make_cell_id(identity)
   Json identity;  ///< the canonical hash input of `id`
@@ -43,6 +54,10 @@ struct CellRow {
   DatasetId dataset;    ///< put first, by Store::put_dataset
   uint64_t seed = 0;
   std::vector<int64_t> ordinals;  ///< the examples it is asked for, ascending, not empty
+  /// A cell that trains on `ordinals` of `dataset` and has train results; others predict.
+  bool training = false;
+  DatasetId development;                 ///< what chooses while it trains; empty: nothing
+  std::vector<Dependency> dependencies;  ///< by role
 };
 
 /// The seed that a place is shown for; no parameter can have this name.
@@ -118,6 +133,12 @@ struct ResultKey {
   friend auto operator<=>(const ResultKey&, const ResultKey&) = default;
 };
 
+/// What a result is complete with; a predict result with the outputs of its cell's examples.
+struct Expected {
+  int64_t repetitions = 0;         ///< of a measure result, at least one
+  std::vector<std::string> roles;  ///< of a train result's artifacts, at least one
+};
+
 /// A result with its derived status.
 struct ResultRow {
   ResultId id;
@@ -127,7 +148,7 @@ struct ResultRow {
   int64_t expected = 0;                     ///< of how many
   FailureKind failure = FailureKind::none;  ///< of the last attempt, when status is `failed`
   std::string failure_text;
-  bool running = false;  ///< an attempt holds a lease that has not expired
+  bool running = false;  ///< the process of the last attempt runs, on this machine
 };
 
 /// A result that a sweep uses, with its place there.
@@ -141,7 +162,6 @@ struct AttemptOptions {
   EnvironmentId environment;
   std::string worker;    ///< "driver", or a shard's name
   std::string log_path;  ///< of the host, relative to the store's folder
-  int64_t lease_seconds = 60;
 };
 
 struct AttemptEnd {
@@ -204,11 +224,40 @@ struct ResultHashes {
   friend auto operator<=>(const ResultHashes&, const ResultHashes&) = default;
 };
 
+// --- Training ------------------------------------------------------------------------------------
+
+/// A file that training made.
 struct ArtifactRow {
+  std::string role;
   std::string sha256;
-  std::string kind;  ///< "adapter", "weights"
   int64_t bytes = 0;
-  std::string location;  ///< relative to the store's folder
+  std::string location;  ///< relative to the store's folder, and inside it
+
+  friend bool operator==(const ArtifactRow&, const ArtifactRow&) = default;
+};
+
+/// What a commit of artifacts did; as CommitOutcome.
+struct ArtifactOutcome {
+  int64_t written = 0;
+  int64_t kept = 0;
+  std::vector<std::string> conflicting_roles;
+};
+
+struct ArtifactConflictRow {
+  ResultId result;
+  std::string role;
+  AttemptId first_attempt;
+  AttemptId second_attempt;
+  std::string first_sha256;
+  std::string second_sha256;
+};
+
+/// What the curve says at a step; see qfs::TrainingPoint for the names.
+struct TrainingPointRow {
+  int64_t step = 0;
+  std::map<std::string, double> values;
+
+  friend bool operator==(const TrainingPointRow&, const TrainingPointRow&) = default;
 };
 
 // --- Measurements --------------------------------------------------------------------------------
@@ -289,7 +338,7 @@ struct ScoreJobRow {
 struct EventRow {
   std::string at;  ///< UTC
   std::optional<AttemptId> attempt;
-  std::string level;  ///< "info", "warning", "error"
+  EventLevel level = EventLevel::info;
   std::string text;
 };
 

@@ -17,6 +17,9 @@
 namespace qfs::store {
 namespace {
 
+/// "qfsb": what stores of schemas that were never released have instead of kApplicationId.
+constexpr int64_t kUnreleasedApplicationId = 0x71667362;
+
 /// Each applied migration is, byte for byte, the one of this program.
 Status check_checksums(Connection& db, std::span<const Migration> migrations) {
   Query rows = db.query("SELECT version, sha256 FROM schema_version ORDER BY version");
@@ -74,6 +77,12 @@ Result<int> schema_version(Connection& db, std::span<const Migration> migrations
   const int64_t version = db.integer("PRAGMA user_version");
   if (Status status = db.finish(); !status) return status.error();
   if (objects == 0 && application == 0) return 0;
+  if (application == kUnreleasedApplicationId) {
+    return store_error(
+        "the store was made before the first release, in a form that this program does not read; "
+        "read it with the qfs-bench that wrote it, or run the sweep again into a new --store",
+        db.path());
+  }
   if (application != kApplicationId) {
     return store_error("not a qfs-bench store: an SQLite database of another program", db.path());
   }

@@ -16,8 +16,8 @@
 
 namespace qfs::store {
 
-/// "qfsb" in the header of every store file (PRAGMA application_id).
-inline constexpr int64_t kApplicationId = 0x71667362;
+/// "qfs1" in the header of every store file (PRAGMA application_id).
+inline constexpr int64_t kApplicationId = 0x71667331;
 
 /// The schema version that the file claims: 0 for an empty database. A `store` error for a database
 /// that is not ours or newer than `migrations`.

@@ -30,4 +30,8 @@ std::optional<FailureKind> failure_kind_from(std::string_view name) {
                       FailureKind::signal, FailureKind::implied_oom});
 }
 
+std::optional<EventLevel> event_level_from(std::string_view name) {
+  return named(name, {EventLevel::info, EventLevel::warning, EventLevel::error});
+}
+
 }  // namespace qfs::store

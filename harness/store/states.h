@@ -1,5 +1,6 @@
-// The words of the store: kinds of results, states of attempts, kinds of failures. Their names are
-// what the database holds (CHECK constraints list them) and what tables and JSON show. Thread-safe.
+// The words of the store: kinds of results, states of attempts, kinds of failures, levels of
+// events. Their names are what the database holds and what tables and JSON show; only code knows
+// them, so a new word needs no migration. Thread-safe.
 #pragma once
 
 #include <optional>
@@ -10,7 +11,7 @@ namespace qfs::store {
 /// What a result consists of, and hence when it is complete.
 enum class ResultKind {
   predict,  ///< one output per expected ordinal
-  train,    ///< the artifact
+  train,    ///< one artifact per expected role
   measure,  ///< all repetitions
 };
 
@@ -32,6 +33,8 @@ enum class FailureKind {
   signal,
   implied_oom,  ///< not run: a smaller cell of the same kind ran out of memory
 };
+
+enum class EventLevel { info, warning, error };
 
 /// How far a result is; derived from what is stored, never stored itself.
 enum class Completeness { not_started, incomplete, failed, complete };
@@ -86,6 +89,18 @@ constexpr std::string_view to_string(FailureKind kind) {
   return "none";
 }
 
+constexpr std::string_view to_string(EventLevel level) {
+  switch (level) {
+    case EventLevel::info:
+      return "info";
+    case EventLevel::warning:
+      return "warning";
+    case EventLevel::error:
+      return "error";
+  }
+  return "error";
+}
+
 constexpr std::string_view to_string(Completeness completeness) {
   switch (completeness) {
     case Completeness::not_started:
@@ -104,5 +119,6 @@ constexpr std::string_view to_string(Completeness completeness) {
 std::optional<ResultKind> result_kind_from(std::string_view name);
 std::optional<AttemptState> attempt_state_from(std::string_view name);
 std::optional<FailureKind> failure_kind_from(std::string_view name);
+std::optional<EventLevel> event_level_from(std::string_view name);
 
 }  // namespace qfs::store

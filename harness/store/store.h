@@ -19,6 +19,7 @@
 
 #include "harness/api/dataset.h"
 #include "harness/api/result.h"
+#include "harness/api/training.h"
 #include "harness/store/rows.h"
 
 namespace qfs::store {
@@ -47,7 +48,8 @@ class Store {
   /// Manifest, example rows and texts. Without `store_documents` documents are kept as hashes only;
   /// a data set marked `no_redistribution` keeps no text at all.
   Status put_dataset(const Dataset& dataset, bool store_documents = true);
-  /// `internal` unless `cell.id` is the id of `cell.identity` and the data set is there.
+  /// `internal` unless `cell.id` is the id of `cell.identity`, and its data sets and the training
+  /// cells that it rests on are there.
   Status put_cell(const CellRow& cell);
   Status put_cells(std::span<const CellRow> cells);  ///< as put_cell, in one transaction
   /// Stores the sweep and makes it the latest of its name.
@@ -58,18 +60,16 @@ class Store {
 
   // --- Results and attempts ---
 
-  /// The result with this key, made when there is none. `repetitions`: what a measure result is
-  /// complete with; ignored for the other kinds.
-  Result<ResultId> ensure_result(const ResultKey& key, int64_t repetitions = 0);
+  /// The result with this key, made when there is none. More repetitions than before extend a
+  /// measure result; other roles than before are `internal`, since a cell's id fixes them.
+  Result<ResultId> ensure_result(const ResultKey& key, const Expected& expected = {});
   /// Ordinals whose outputs are there, ascending.
   Result<std::vector<int64_t>> present_ordinals(ResultId result);
   /// Repetitions that are there, ascending.
   Result<std::vector<int64_t>> present_repetitions(ResultId result);
 
-  /// A running attempt of this process (pid, start time, boot id) under a lease.
+  /// A running attempt of this process (pid, start time, boot id).
   Result<AttemptId> begin_attempt(const AttemptOptions& options);
-  /// Commits of outputs and repetitions renew the lease as well.
-  Status renew_lease(AttemptId attempt, int64_t lease_seconds = 60);
   Status end_attempt(AttemptId attempt, const AttemptEnd& end);
   /// The failure of the result's last attempt, when that is how it ended.
   Result<std::optional<AttemptRow>> last_failure(ResultId result);
@@ -86,8 +86,15 @@ class Store {
   Status commit_repetition(ResultId result, AttemptId attempt, int64_t repetition,
                            std::span<const MeasurementRow> measurements,
                            std::span<const MemoryRow> memory);
-  /// The artifact of a train result; another digest than the one there is a `data` error.
-  Status commit_artifact(ResultId result, AttemptId attempt, const ArtifactRow& artifact);
+  /// Artifacts of a train result, each in one of its roles, with what they cost. Those that are
+  /// there already are compared, never overwritten, and keep their cost.
+  Result<ArtifactOutcome> commit_artifacts(ResultId result, AttemptId attempt,
+                                           std::span<const ArtifactRow> artifacts,
+                                           const TrainingCost& cost);
+  /// Points of the curve of a train result. A training that was continued repeats steps: what it
+  /// says last is kept.
+  Status put_training_points(ResultId result, AttemptId attempt,
+                             std::span<const TrainingPoint> points);
   /// A whole score job. A partial one is replaced by one with more examples; an equal one is kept;
   /// a different one under the same id is a `data` error (the metric changed, its signature did
   /// not).
@@ -95,7 +102,7 @@ class Store {
   /// Whether the job is stored with all expected examples.
   Result<bool> has_scores(const ScoreId& id);
 
-  Status log_event(std::string_view level, std::string_view text,
+  Status log_event(EventLevel level, std::string_view text,
                    std::optional<AttemptId> attempt = std::nullopt);
 
  private:

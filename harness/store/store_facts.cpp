@@ -1,4 +1,4 @@
-// Outputs, repetitions and artifacts: what attempts bring home, one transaction a call.
+// Outputs and repetitions: what attempts bring home, one transaction a call.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -24,10 +24,6 @@ OutputColumns columns_of(const Prediction& prediction, std::string prompt_sha256
   if (prediction.truncation) columns.facts.truncation = encode_truncation(*prediction.truncation);
   columns.sha256 = output_digest(prediction, columns.facts);
   return columns;
-}
-
-std::optional<std::string_view> unless_empty(std::string_view text) {
-  return text.empty() ? std::nullopt : std::optional(text);
 }
 
 /// Inserts into `output`; true when the row is new.
@@ -67,13 +63,6 @@ bool has_output(Connection& db, ResultId result, int64_t ordinal, const std::str
              result.value, ordinal, sha256) == 1;
 }
 
-Error wrong_kind(ResultId result, ResultKind kind, std::string_view fact, const std::string& path) {
-  return internal_error("result " + std::to_string(result.value) + " is a " +
-                            std::string(to_string(kind)) + " result and takes no " +
-                            std::string(fact),
-                        path);
-}
-
 }  // namespace
 
 std::string output_digest(const Prediction& prediction) {
@@ -83,10 +72,9 @@ std::string output_digest(const Prediction& prediction) {
 
 Result<CommitOutcome> Store::commit_outputs(ResultId result, AttemptId attempt,
                                             std::span<const OutputRow> outputs) {
-  const Result<const ResultFacts*> found = state_->facts_of(result);
+  const Result<const ResultFacts*> found = state_->facts_of(result, ResultKind::predict, "outputs");
   if (!found) return found.error();
   const ResultFacts& facts = **found;
-  if (facts.kind != ResultKind::predict) return wrong_kind(result, facts.kind, "outputs", path());
   for (const OutputRow& output : outputs) {
     if (!std::binary_search(facts.ordinals.begin(), facts.ordinals.end(), output.ordinal)) {
       return internal_error("example " + std::to_string(output.ordinal) +
@@ -98,7 +86,7 @@ Result<CommitOutcome> Store::commit_outputs(ResultId result, AttemptId attempt,
   Connection& db = state_->db;
   CommitOutcome outcome;
   Transaction transaction(db);
-  state_->touch_attempt(attempt, result);
+  state_->expect_running(attempt, result);
   for (const OutputRow& output : outputs) {
     state_->expect_json(output.prediction.extra, "the extra field of a prediction");
     const std::string& prompt = output.prediction.prompt;
@@ -124,14 +112,12 @@ Result<CommitOutcome> Store::commit_outputs(ResultId result, AttemptId attempt,
 Status Store::commit_repetition(ResultId result, AttemptId attempt, int64_t repetition,
                                 std::span<const MeasurementRow> measurements,
                                 std::span<const MemoryRow> memory) {
-  const Result<const ResultFacts*> facts = state_->facts_of(result);
+  const Result<const ResultFacts*> facts =
+      state_->facts_of(result, ResultKind::measure, "repetitions");
   if (!facts) return facts.error();
-  if ((*facts)->kind != ResultKind::measure) {
-    return wrong_kind(result, (*facts)->kind, "repetitions", path());
-  }
   Connection& db = state_->db;
   Transaction transaction(db);
-  state_->touch_attempt(attempt, result);
+  state_->expect_running(attempt, result);
   db.run(
       "INSERT INTO repetition (result_id, repetition, attempt_id) VALUES (?, ?, ?)"
       " ON CONFLICT (result_id, repetition) DO NOTHING",
@@ -146,31 +132,6 @@ Status Store::commit_repetition(ResultId result, AttemptId attempt, int64_t repe
   for (const MemoryRow& row : memory) {
     db.run("INSERT INTO memory (result_id, repetition, kind, bytes) VALUES (?, ?, ?, ?)",
            result.value, repetition, row.kind, row.bytes);
-  }
-  return transaction.commit();
-}
-
-Status Store::commit_artifact(ResultId result, AttemptId attempt, const ArtifactRow& artifact) {
-  const Result<const ResultFacts*> facts = state_->facts_of(result);
-  if (!facts) return facts.error();
-  if ((*facts)->kind != ResultKind::train) {
-    return wrong_kind(result, (*facts)->kind, "artifact", path());
-  }
-  Connection& db = state_->db;
-  Transaction transaction(db);
-  state_->touch_attempt(attempt, result);
-  db.run(
-      "INSERT INTO artifact (result_id, attempt_id, sha256, kind, bytes, location)"
-      " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (result_id) DO NOTHING",
-      result.value, attempt.value, artifact.sha256, artifact.kind, artifact.bytes,
-      artifact.location);
-  const int64_t equal =
-      db.integer("SELECT count(*) FROM artifact WHERE result_id = ? AND sha256 = ?", result.value,
-                 artifact.sha256);
-  if (!db.failed() && equal == 0) {
-    db.fail(data_error("training gave another artifact than the one that is stored for result " +
-                           std::to_string(result.value) + ": it is not deterministic",
-                       path()));
   }
   return transaction.commit();
 }

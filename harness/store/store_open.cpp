@@ -1,7 +1,6 @@
 #include <sys/vfs.h>
 
 #include <cstdint>
-#include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -111,13 +110,12 @@ const std::string& Store::path() const { return state_->path; }
 
 Status Store::check_place() { return state_->db.check_place(); }
 
-Status Store::log_event(std::string_view level, std::string_view text,
-                        std::optional<AttemptId> attempt) {
+Status Store::log_event(EventLevel level, std::string_view text, std::optional<AttemptId> attempt) {
   std::optional<int64_t> attempt_row;
   if (attempt) attempt_row = attempt->value;
   Transaction transaction(state_->db);
   state_->db.run("INSERT INTO event (at, attempt_id, level, text) VALUES (?, ?, ?, ?)",
-                 wall_clock_utc(), attempt_row, level, text);
+                 wall_clock_utc(), attempt_row, to_string(level), text);
   return transaction.commit();
 }
 
@@ -126,10 +124,11 @@ Result<const ResultFacts*> StoreState::facts_of(ResultId result) {
   if (known != facts.end()) return &known->second;
   ResultFacts found;
   std::optional<std::vector<int64_t>> ordinals;
+  std::optional<std::vector<std::string>> roles;
   std::optional<ResultKind> kind;
   {
     Query rows = db.query(
-        "SELECT r.kind, r.numerics_id, c.ordinals, d.documents_stored FROM result r"
+        "SELECT r.kind, r.numerics_id, c.ordinals, d.documents_stored, r.roles FROM result r"
         " JOIN cell c USING (cell_id) JOIN dataset d USING (dataset_id) WHERE r.result_id = ?",
         result.value);
     if (rows.next()) {
@@ -137,15 +136,27 @@ Result<const ResultFacts*> StoreState::facts_of(ResultId result) {
       found.numerics = rows.text(1);
       ordinals = decode_integers(rows.text(2));
       found.keep_prompts = rows.integer(3) != 0;
+      roles = decode_strings(rows.text(4));
     }
   }
   if (Status status = db.finish(); !status) return status.error();
-  if (!kind || !ordinals) {
+  if (!kind || !ordinals || !roles) {
     return internal_error("the store has no result " + std::to_string(result.value), path);
   }
   found.kind = *kind;
   found.ordinals = *std::move(ordinals);
+  found.roles = *std::move(roles);
   return &facts.emplace(result.value, std::move(found)).first->second;
+}
+
+Result<const ResultFacts*> StoreState::facts_of(ResultId result, ResultKind kind,
+                                                std::string_view fact) {
+  Result<const ResultFacts*> found = facts_of(result);
+  if (!found || (*found)->kind == kind) return found;
+  return internal_error("result " + std::to_string(result.value) + " is a " +
+                            std::string(to_string((*found)->kind)) + " result and takes no " +
+                            std::string(fact),
+                        path);
 }
 
 void StoreState::expect_json(const Json& value, std::string_view what) {
@@ -166,8 +177,6 @@ std::string StoreState::put_text(std::string_view body) {
          body);
   return sha256;
 }
-
-int64_t wall_clock_seconds() { return static_cast<int64_t>(std::time(nullptr)); }
 
 std::string parts_digest(std::string_view kind, const std::vector<std::string_view>& parts) {
   Sha256 hash;

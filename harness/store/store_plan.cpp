@@ -58,6 +58,17 @@ Status check_cell(const CellRow& cell, const std::string& path) {
                               ": its examples must be one or more ordinals in ascending order",
                           path);
   }
+  if (!cell.training && !cell.development.empty()) {
+    return internal_error(
+        "cell " + cell.id.short_hex() + " has development data but trains nothing", path);
+  }
+  for (const Dependency& dependency : cell.dependencies) {
+    if (dependency.training_cell.empty() == dependency.sha256.empty()) {
+      return internal_error("cell " + cell.id.short_hex() + ": its artifact '" + dependency.role +
+                                "' must be of a training cell or have a digest",
+                            path);
+    }
+  }
   return {};
 }
 
@@ -65,12 +76,20 @@ void insert_cell(StoreState& state, const CellRow& cell) {
   state.expect_json(cell.identity, "the identity of a cell");
   state.expect_json(cell.params, "the parameters of a cell");
   state.db.run(
-      "INSERT INTO cell (cell_id, identity_version, identity, method, oracle, params, dataset_id,"
-      " seed, ordinals, expected) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-      " ON CONFLICT (cell_id) DO NOTHING",
+      "INSERT INTO cell (cell_id, identity_version, identity, method, oracle, params, training,"
+      " dataset_id, development_dataset_id, seed, ordinals, expected)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (cell_id) DO NOTHING",
       cell.id.hex(), kIdentityVersion, cell.identity.text, cell.method, cell.oracle,
-      cell.params.text, cell.dataset.hex(), std::to_string(cell.seed),
-      encode_integers(cell.ordinals), static_cast<int64_t>(cell.ordinals.size()));
+      cell.params.text, cell.training, cell.dataset.hex(), unless_empty(cell.development.hex()),
+      std::to_string(cell.seed), encode_integers(cell.ordinals),
+      static_cast<int64_t>(cell.ordinals.size()));
+  for (const Dependency& dependency : cell.dependencies) {
+    state.db.run(
+        "INSERT INTO dependency (cell_id, role, training_cell_id, sha256) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT (cell_id, role) DO NOTHING",
+        cell.id.hex(), dependency.role, unless_empty(dependency.training_cell.hex()),
+        unless_empty(dependency.sha256));
+  }
 }
 
 }  // namespace

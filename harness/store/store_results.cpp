@@ -1,37 +1,60 @@
 // Results, their attempts and the failures that end attempts.
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/core/clock.h"
+#include "harness/store/codec.h"
 #include "harness/store/process_identity.h"
 #include "harness/store/row_queries.h"
 #include "harness/store/store_state.h"
 
 namespace qfs::store {
+namespace {
 
-Result<ResultId> Store::ensure_result(const ResultKey& key, int64_t repetitions) {
-  const bool measure = key.kind == ResultKind::measure;
-  if (measure && repetitions <= 0) {
-    return internal_error("a measure result needs its number of repetitions", path());
+Status check_expected(const ResultKey& key, const Expected& expected, const std::string& path) {
+  if ((key.kind == ResultKind::measure) != (expected.repetitions > 0)) {
+    return internal_error("a measure result, and no other, needs its number of repetitions", path);
   }
+  if ((key.kind == ResultKind::train) == expected.roles.empty()) {
+    return internal_error("a train result, and no other, needs the roles of its artifacts", path);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ResultId> Store::ensure_result(const ResultKey& key, const Expected& expected) {
+  if (Status status = check_expected(key, expected, path()); !status) return status.error();
   Connection& db = state_->db;
+  const std::string kind(to_string(key.kind));
+  std::vector<std::string> sorted = expected.roles;
+  std::sort(sorted.begin(), sorted.end());
+  const std::string roles = encode_strings(sorted);
   const auto find = [&] {
     return db.integer(
         "SELECT result_id FROM result WHERE cell_id = ? AND numerics_id = ? AND kind = ?"
-        " AND repetitions >= ?",
-        key.cell.hex(), key.numerics.hex(), to_string(key.kind), measure ? repetitions : 0);
+        " AND repetitions >= ? AND roles = ?",
+        key.cell.hex(), key.numerics.hex(), kind, expected.repetitions, roles);
   };
   int64_t row = find();
   if (Status status = db.finish(); !status) return status.error();
   if (row != 0) return ResultId{row};
   Transaction transaction(db);
   db.run(
-      "INSERT INTO result (cell_id, numerics_id, kind, repetitions) VALUES (?, ?, ?, ?)"
+      "INSERT INTO result (cell_id, numerics_id, kind, repetitions, roles)"
+      " SELECT cell_id, ?, ?, ?, ? FROM cell WHERE cell_id = ? AND training = ?"
       " ON CONFLICT (cell_id, numerics_id, kind) DO UPDATE SET"
       " repetitions = max(repetitions, excluded.repetitions)",
-      key.cell.hex(), key.numerics.hex(), to_string(key.kind), measure ? repetitions : 0);
+      key.numerics.hex(), kind, expected.repetitions, roles, key.cell.hex(),
+      key.kind == ResultKind::train);
   row = find();
+  if (!db.failed() && row == 0) {
+    db.fail(internal_error("cell " + key.cell.short_hex() + " takes no " + kind +
+                               " result, or has one whose artifacts have other roles than " + roles,
+                           path()));
+  }
   if (Status status = transaction.commit(); !status) return status.error();
   return ResultId{row};
 }
@@ -64,28 +87,22 @@ Result<AttemptId> Store::begin_attempt(const AttemptOptions& options) {
   Transaction transaction(db);
   db.run(
       "INSERT INTO attempt (result_id, environment_id, state, failure_kind, failure_text, worker,"
-      " log_path, pid, process_start, boot_id, started_at, lease_until)"
-      " VALUES (?, ?, 'running', 'none', '', ?, ?, ?, ?, ?, ?, ?)",
+      " log_path, pid, process_start, boot_id, started_at)"
+      " VALUES (?, ?, 'running', 'none', '', ?, ?, ?, ?, ?, ?)",
       options.result.value, options.environment.hex(), options.worker, options.log_path,
-      process.pid, process.start_ticks, process.boot_id, wall_clock_utc(),
-      wall_clock_seconds() + options.lease_seconds);
+      process.pid, process.start_ticks, process.boot_id, wall_clock_utc());
   const AttemptId attempt{db.last_row_id()};
   if (Status status = transaction.commit(); !status) return status.error();
   return attempt;
 }
 
-Status Store::renew_lease(AttemptId attempt, int64_t lease_seconds) {
-  Connection& db = state_->db;
-  Transaction transaction(db);
-  db.run("UPDATE attempt SET lease_until = ? WHERE attempt_id = ? AND state = 'running'",
-         wall_clock_seconds() + lease_seconds, attempt.value);
-  state_->expect_one_change("attempt " + std::to_string(attempt.value) + " is not running");
-  return transaction.commit();
-}
-
 Status Store::end_attempt(AttemptId attempt, const AttemptEnd& end) {
   if (end.state == AttemptState::running) {
     return internal_error("an attempt cannot end as running", path());
+  }
+  if ((end.state == AttemptState::failed) != (end.failure != FailureKind::none)) {
+    return internal_error("an attempt that failed, and no other, ends with a kind of failure",
+                          path());
   }
   Connection& db = state_->db;
   Transaction transaction(db);
@@ -136,14 +153,14 @@ void StoreState::expect_one_change(const std::string& otherwise) {
   if (!db.failed() && db.changes() != 1) db.fail(internal_error(otherwise, path));
 }
 
-void StoreState::touch_attempt(AttemptId attempt, ResultId result) {
-  constexpr int64_t kLeaseSeconds = 60;
-  db.run(
-      "UPDATE attempt SET lease_until = max(lease_until, ?)"
-      " WHERE attempt_id = ? AND result_id = ? AND state = 'running'",
-      wall_clock_seconds() + kLeaseSeconds, attempt.value, result.value);
-  expect_one_change("attempt " + std::to_string(attempt.value) + " of result " +
-                    std::to_string(result.value) + " is not running");
+void StoreState::expect_running(AttemptId attempt, ResultId result) {
+  const int64_t running = db.integer(
+      "SELECT count(*) FROM attempt WHERE attempt_id = ? AND result_id = ? AND state = 'running'",
+      attempt.value, result.value);
+  if (db.failed() || running == 1) return;
+  db.fail(internal_error("attempt " + std::to_string(attempt.value) + " of result " +
+                             std::to_string(result.value) + " is not running",
+                         path));
 }
 
 }  // namespace qfs::store

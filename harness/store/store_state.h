@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,7 @@ struct ResultFacts {
   ResultKind kind = ResultKind::predict;
   std::string numerics;
   std::vector<int64_t> ordinals;  ///< of its cell, ascending
+  std::vector<std::string> roles;
   bool keep_prompts = false;  ///< a prompt holds the document, so it is kept where documents are
 };
 
@@ -34,9 +36,10 @@ struct StoreState {
 
   /// `internal` for a result that is not in this store.
   Result<const ResultFacts*> facts_of(ResultId result);
-  /// Renews the lease inside the caller's transaction; fails the connection unless the attempt is a
-  /// running one of this result.
-  void touch_attempt(AttemptId attempt, ResultId result);
+  /// The same for a result of this kind; `internal` for another, which takes no `fact`.
+  Result<const ResultFacts*> facts_of(ResultId result, ResultKind kind, std::string_view fact);
+  /// Fails the connection unless the attempt is a running one of this result.
+  void expect_running(AttemptId attempt, ResultId result);
   /// Fails the connection with this message unless the last statement changed exactly one row.
   void expect_one_change(const std::string& otherwise);
   /// Fails the connection unless this is JSON; `what` names it.
@@ -47,8 +50,10 @@ struct StoreState {
   std::string put_text(std::string_view body);
 };
 
-/// Seconds since 1970, for leases.
-int64_t wall_clock_seconds();
+/// A column that is NULL instead of empty.
+inline std::optional<std::string_view> unless_empty(std::string_view text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
 
 /// SHA-256 over a versioned prefix and canonical parts, for sweep and environment ids.
 std::string parts_digest(std::string_view kind, const std::vector<std::string_view>& parts);

@@ -36,13 +36,27 @@ void predict(Store& store, const store::CellRow& cell, const store::SweepId& swe
 
 void measure(Store& store, const store::CellRow& cell, const store::SweepId& sweep) {
   constexpr int64_t kRepetitions = 2;
-  const OpenResult open = open_result(store, cell, ResultKind::measure, kRepetitions);
+  const OpenResult open =
+      open_result(store, cell, ResultKind::measure, {.repetitions = kRepetitions});
   check(store.use_result(sweep, 0, open.result));
   for (int64_t repetition = 0; repetition < kRepetitions; ++repetition) {
     const std::vector<store::MeasurementRow> rows = {{0, 0, "total", 1000 + repetition, 5}};
     const std::vector<store::MemoryRow> memory = {{0, "host_peak", 4096}};
     check(store.commit_repetition(open.result, open.attempt, repetition, rows, memory));
   }
+  check(store.end_attempt(open.attempt, {}));
+}
+
+void train(Store& store, const store::CellRow& cell) {
+  const OpenResult open = open_result(store, cell, ResultKind::train, {.roles = {"adapter"}});
+  for (int64_t step = 1; step <= 3; ++step) {
+    const TrainingPoint point{step, 3, {{"loss", 1.0 / static_cast<double>(step)}}};
+    check(store.put_training_points(open.result, open.attempt, {&point, 1}));
+  }
+  const store::ArtifactRow artifact{"adapter", sha256_hex("adapter"), 7, "artifacts/adapter"};
+  const auto outcome = value_of(store.commit_artifacts(open.result, open.attempt, {&artifact, 1},
+                                                       {.seconds = 1, .steps = 3}));
+  if (!outcome.conflicting_roles.empty()) throw std::runtime_error("conflict");
   check(store.end_attempt(open.attempt, {}));
 }
 
@@ -69,13 +83,17 @@ int write_everything(const std::string& store_path, int64_t examples) {
     Store store = value_of(Store::open(store_path));
     value_of(store.abandon_dead_attempts());
     const Dataset dataset = sample_dataset(examples);
-    const std::vector<store::CellRow> cells = {sample_cell(dataset, "lead"),
-                                               sample_cell(dataset, "random")};
+    std::vector<store::CellRow> cells = {sample_cell(dataset, "lead"),
+                                         sample_cell(dataset, "random")};
+    const store::CellRow training = sample_training_cell(dataset, dataset);
+    cells[1].dependencies = {{"adapter", training.id, ""}};
     check(store.put_dataset(dataset));
+    check(store.put_cell(training));
     check(store.put_cells(cells));
     store::SweepRow sweep{.name = "crash"};
     for (const store::CellRow& cell : cells) sweep.cells.push_back({cell.id, cell.method, {}, {0}});
     const store::SweepId id = value_of(store.put_sweep(sweep));
+    train(store, training);
     for (size_t i = 0; i < cells.size(); ++i) predict(store, cells[i], id, static_cast<int64_t>(i));
     measure(store, cells[0], id);
     for (const store::CellRow& cell : cells) score(store, cell);

@@ -8,7 +8,8 @@
 
 namespace qfs::test {
 
-/// Two predict results over `examples` examples (units of two), a measure result and score jobs.
+/// A train result, two predict results over `examples` examples (units of two), one of which rests
+/// on it, a measure result and score jobs.
 /// Returns an exit status.
 int write_everything(const std::string& store_path, int64_t examples);
 

@@ -32,6 +32,9 @@ struct Content {
   std::vector<store::StatisticRow> statistics;
   std::vector<std::string> statuses;
   size_t measurements = 0;
+  std::vector<store::ArtifactRow> artifacts;
+  std::vector<store::TrainingPointRow> curve;
+  std::optional<TrainingCost> cost;
 
   friend bool operator==(const Content&, const Content&) = default;
 };
@@ -51,6 +54,13 @@ Content content_of(const std::string& path) {
       content.scores.insert(content.scores.end(), job.scores.begin(), job.scores.end());
       for (const auto& row : value_of(reader.statistics(job.id))) content.statistics.push_back(row);
     }
+  }
+  for (const store::CellRow& cell : value_of(reader.cells())) {
+    if (!cell.training) continue;
+    const store::ResultId result = value_of(reader.results(cell.id)).at(0).id;
+    content.artifacts = value_of(reader.artifacts(result));
+    content.curve = value_of(reader.training_points(result));
+    content.cost = value_of(reader.training_cost(result));
   }
   return content;
 }

@@ -153,8 +153,8 @@ store::ResultId SampleSweep::predict(const SamplePlace& place, const store::Cell
 store::ResultId SampleSweep::measure(const SamplePlace& place, const store::CellRow& cell) {
   const SampleTiming timing = place.timing.value_or(SampleTiming{});
   const auto repetitions = static_cast<int64_t>(timing.total_ns.size());
-  const OpenResult open =
-      open_result(store_, cell, store::ResultKind::measure, std::max<int64_t>(repetitions, 3));
+  const OpenResult open = open_result(store_, cell, store::ResultKind::measure,
+                                      {.repetitions = std::max<int64_t>(repetitions, 3)});
   for (int64_t i = 0; i < repetitions; ++i) {
     const auto at = static_cast<size_t>(i);
     std::vector<store::MeasurementRow> rows = {{i, 0, "total", timing.total_ns[at], 0}};

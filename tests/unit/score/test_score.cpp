@@ -235,7 +235,7 @@ TEST_F(Scoring, AMetricGetsTheDocumentOnlyWhenItNeedsIt) {
 
 TEST_F(Scoring, AMeasureResultIsNotScored) {
   const OpenResult timed =
-      open_result(store_, sample_cell(dataset_), store::ResultKind::measure, 1);
+      open_result(store_, sample_cell(dataset_), store::ResultKind::measure, {.repetitions = 1});
   EXPECT_EQ(scorer_.score(timed.result, length_).error().kind, ErrorKind::invalid_argument);
 }
 

@@ -65,6 +65,14 @@ inline store::CellRow sample_cell(const Dataset& dataset, const std::string& met
   return cell;
 }
 
+/// Trains on all examples of a data set.
+inline store::CellRow sample_training_cell(const Dataset& train, const Dataset& development) {
+  store::CellRow cell = sample_cell(train, "adapter");
+  cell.training = true;
+  cell.development = development.id;
+  return cell;
+}
+
 inline store::EnvironmentRow sample_environment(const std::string& device = "cpu") {
   store::EnvironmentRow environment;
   environment.numerics = Json{R"({"device":")" + device + "\"}"};
@@ -102,12 +110,11 @@ struct OpenResult {
 
 inline OpenResult open_result(store::Store& store, const store::CellRow& cell,
                               store::ResultKind kind = store::ResultKind::predict,
-                              int64_t repetitions = 0) {
+                              const store::Expected& expected = {}) {
   const store::EnvironmentRow environment = sample_environment();
   OpenResult open;
   open.environment = value_of(store.put_environment(environment));
-  open.result =
-      value_of(store.ensure_result({cell.id, environment.numerics_id, kind}, repetitions));
+  open.result = value_of(store.ensure_result({cell.id, environment.numerics_id, kind}, expected));
   open.attempt = value_of(store.begin_attempt(
       {.result = open.result, .environment = open.environment, .worker = "driver"}));
   return open;

@@ -236,6 +236,8 @@ TEST_F(DiskAndLocks, OnlyAttemptsOfDeadProcessesAreAbandoned) {
     return std::string("left");
   });
   ASSERT_EQ(said, "left");
+  EXPECT_FALSE(value_of(value_of(Reader::open(path_)).results(cell_.id)).at(0).running)
+      << "its process is gone";
   Store reopened = value_of(Store::open(path_));
   const OpenResult mine = open_result(reopened, cell_);
   EXPECT_EQ(value_of(reopened.abandon_dead_attempts()), 1);

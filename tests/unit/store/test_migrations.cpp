@@ -34,7 +34,7 @@ constexpr std::array<Migration, 3> kHistory = {{
 }};
 constexpr std::span<const Migration> kVersion1(kHistory.data(), 1);
 
-/// The text of a released migration, which never changes.
+/// The text of a migration, which never changes once it is released.
 std::string pinned_file(int version) {
   const std::string number = std::to_string(version);
   return "tests/golden/store/migration_" + std::string(4 - number.size(), '0') + number + ".sql";
@@ -116,66 +116,6 @@ TEST_F(Migrations, AReleasedMigrationMayNotChange) {
 TEST_F(Migrations, TheListHasNoGaps) {
   int version = 0;
   for (const Migration& migration : migration_list()) EXPECT_EQ(migration.version, ++version);
-}
-
-/// The DDL of every released version is pinned: a store of that version is made from the pinned
-/// text, so this fixture stays what it was when the version was released.
-TEST_F(Migrations, AStoreOfVersion1OpensAndShowsTheSame) {
-  const auto ddl = test::file_text(pinned_file(1));
-  ASSERT_TRUE(ddl);
-  const Dataset dataset = test::sample_dataset(2);
-  {
-    Connection db = connect(path_);
-    const std::array<Migration, 1> pinned = {{{1, "initial", *ddl}}};
-    check(migrate(db, pinned));
-    db.run("INSERT INTO text (sha256, body) VALUES (?, 'kept')", sha256_hex("kept"));
-    check(db.finish());
-  }
-  Store store = value_of(Store::open(path_));
-  check(store.put_dataset(dataset));
-  Reader reader = value_of(Reader::open(path_));
-  EXPECT_EQ(value_of(reader.text(sha256_hex("kept"))), "kept");
-  EXPECT_EQ(value_of(reader.example(dataset.id, 1)), dataset.examples[1]);
-  EXPECT_THAT(value_of(reader.check_integrity()), testing::IsEmpty());
-}
-
-/// SQLite cannot change a CHECK, so version 2 makes the tables of outputs anew.
-TEST_F(Migrations, OutputsOfVersion1KeepTheirRowsAndReferences) {
-  const auto ddl = test::file_text(pinned_file(1));
-  ASSERT_TRUE(ddl);
-  const std::string digest(64, 'a');
-  {
-    Connection db = connect(path_);
-    const std::array<Migration, 1> pinned = {{{1, "initial", *ddl}}};
-    check(migrate(db, pinned));
-    db.run("INSERT INTO dataset VALUES (?1, 'd', '', '{}', 1, 0, 0)", digest);
-    db.run("INSERT INTO cell VALUES (?1, 1, '{}', 'lead', 0, '{}', ?1, '0', '[0]', 1)", digest);
-    db.run("INSERT INTO environment VALUES (?1, ?1, '{}', '{}', '{}', '')", digest);
-    db.run("INSERT INTO result VALUES (7, ?1, ?1, 'predict', 0)", digest);
-    db.run("INSERT INTO attempt VALUES (3, 7, ?1, 'done', 'none', '', '', '', 1, 1, '', '', '', 0)",
-           digest);
-    db.run(
-        "INSERT INTO output VALUES (7, 0, 3, ?1, 'kept', 'overlength', 1, 2, 3, NULL, NULL, '{}')",
-        digest);
-    db.run(
-        "INSERT INTO output_conflict VALUES (5, 7, 0, 3, ?1, 'other', 'stop', 1, 2, 3, NULL, NULL,"
-        " '{}', '')",
-        digest);
-    check(db.finish());
-  }
-  Connection db = connect(path_);
-  check(migrate(db, migration_list()));
-  EXPECT_EQ(db.integer("SELECT count(*) FROM output WHERE text = 'kept' AND tokens_out = 2"), 1);
-  EXPECT_EQ(
-      db.integer("SELECT count(*) FROM output_conflict WHERE conflict_id = 5 AND ordinal = 0"), 1);
-  EXPECT_EQ(db.integer("SELECT count(*) FROM pragma_foreign_key_check"), 0);
-  EXPECT_EQ(db.integer("SELECT count(*) FROM pragma_foreign_key_list('output_conflict')"
-                       " WHERE \"table\" = 'output'"),
-            2);
-  db.run("UPDATE output SET finish = 'reasoning'");
-  check(db.finish());
-  db.run("UPDATE output SET finish = 'nonsense'");
-  EXPECT_FALSE(db.finish());
 }
 
 TEST_F(Migrations, EveryMigrationIsThePinnedOne) {

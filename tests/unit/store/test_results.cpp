@@ -131,13 +131,6 @@ TEST_F(Results, AStatusFollowsFromOutputsAndTheLastAttempt) {
   EXPECT_EQ(status().status, Completeness::complete);
 }
 
-TEST_F(Results, AnExpiredLeaseIsNotRunning) {
-  check(store_.renew_lease(open_.attempt, -1));
-  EXPECT_FALSE(status().running);
-  check(store_.renew_lease(open_.attempt, 60));
-  EXPECT_TRUE(status().running);
-}
-
 TEST_F(Results, AFailureNeedsAKindAndOnlyAFailureHasOne) {
   EXPECT_FALSE(store_.end_attempt(open_.attempt, {AttemptState::failed, FailureKind::none, ""}));
   EXPECT_FALSE(store_.end_attempt(open_.attempt, {AttemptState::done, FailureKind::signal, ""}));
@@ -166,7 +159,7 @@ TEST_F(Results, OneKeyIsOneResult) {
 }
 
 TEST_F(Results, AMeasureResultIsCompleteWithAllItsRepetitions) {
-  const OpenResult timed = open_result(store_, cell_, ResultKind::measure, 2);
+  const OpenResult timed = open_result(store_, cell_, ResultKind::measure, {.repetitions = 2});
   const std::vector<store::MeasurementRow> rows = {{0, 0, "prefill", 1500, 300},
                                                    {0, 0, "decode", 9000, 64}};
   const std::vector<store::MemoryRow> memory = {{0, "host_peak", 123456789}};
@@ -186,7 +179,7 @@ TEST_F(Results, AMeasureResultIsCompleteWithAllItsRepetitions) {
 }
 
 TEST_F(Results, ARepetitionThatIsThereIsNotMeasuredOver) {
-  const OpenResult timed = open_result(store_, cell_, ResultKind::measure, 1);
+  const OpenResult timed = open_result(store_, cell_, ResultKind::measure, {.repetitions = 1});
   const std::vector<store::MeasurementRow> first = {{0, 0, "decode", 9000, 64}};
   const std::vector<store::MeasurementRow> second = {{0, 0, "decode", 8000, 64}};
   check(store_.commit_repetition(timed.result, timed.attempt, 0, first, {}));
@@ -195,23 +188,11 @@ TEST_F(Results, ARepetitionThatIsThereIsNotMeasuredOver) {
 }
 
 TEST_F(Results, OutputsBelongToPredictResultsOnly) {
-  const OpenResult timed = open_result(store_, cell_, ResultKind::measure, 1);
+  const OpenResult timed = open_result(store_, cell_, ResultKind::measure, {.repetitions = 1});
   EXPECT_EQ(store_.commit_outputs(timed.result, timed.attempt, sample_outputs(0, 0)).error().kind,
             ErrorKind::internal);
   EXPECT_EQ(store_.commit_repetition(open_.result, open_.attempt, 0, {}, {}).error().kind,
             ErrorKind::internal);
-}
-
-TEST_F(Results, ATrainResultIsItsArtifactAndAnotherArtifactIsNonDeterminism) {
-  const OpenResult training = open_result(store_, cell_, ResultKind::train);
-  const store::ArtifactRow adapter{sha256_hex("a"), "adapter", 1, "artifacts/a"};
-  check(store_.commit_artifact(training.result, training.attempt, adapter));
-  check(store_.commit_artifact(training.result, training.attempt, adapter));
-  EXPECT_EQ(value_of(reader().result(training.result)).status, Completeness::complete);
-  EXPECT_EQ(value_of(reader().artifact(training.result))->location, "artifacts/a");
-  const store::ArtifactRow other{sha256_hex("b"), "adapter", 1, "artifacts/b"};
-  EXPECT_EQ(store_.commit_artifact(training.result, training.attempt, other).error().kind,
-            ErrorKind::data);
 }
 
 TEST_F(Results, ByteEqualityListsEveryOutputByCellAndNumerics) {
@@ -227,11 +208,12 @@ TEST_F(Results, ByteEqualityListsEveryOutputByCellAndNumerics) {
 }
 
 TEST_F(Results, EventsAreListedLatestFirst) {
-  check(store_.log_event("info", "first"));
-  check(store_.log_event("warning", "second", open_.attempt));
+  check(store_.log_event(store::EventLevel::info, "first"));
+  check(store_.log_event(store::EventLevel::warning, "second", open_.attempt));
   const auto events = value_of(reader().events());
   ASSERT_EQ(events.size(), 2U);
   EXPECT_EQ(events[0].text, "second");
+  EXPECT_EQ(events[0].level, store::EventLevel::warning);
   EXPECT_EQ(events[0].attempt, open_.attempt);
   EXPECT_EQ(events[1].attempt, std::nullopt);
 }
