@@ -43,6 +43,14 @@ TableCell scored(const store::ScoreJobRow& job, const store::ScoreRow& row) {
   return cell;
 }
 
+double cost_of(const TrainingCost& cost, std::string_view name) {
+  if (name == "seconds") return cost.seconds;
+  return static_cast<double>(name == "tokens"       ? cost.tokens
+                             : name == "flops"      ? cost.flops
+                             : name == "peak_bytes" ? cost.peak_bytes
+                                                    : cost.trainable_parameters);
+}
+
 }  // namespace
 
 Result<TableCell> PlaceEvaluator::evaluate(const ValueSpec& value) {
@@ -167,6 +175,7 @@ TableCell PlaceEvaluator::machine_rate(std::string_view which) const {
 }
 
 Result<TableCell> PlaceEvaluator::coverage(const ValueSpec& value) {
+  if (value.source == ValueSource::training) return training(value.key);
   if (Status loaded = load_outputs(); !loaded) return loaded.error();
   switch (value.source) {
     case ValueSource::evidence_cut:
@@ -194,6 +203,28 @@ Result<TableCell> PlaceEvaluator::coverage(const ValueSpec& value) {
   }
   return value.source == ValueSource::documents_cut ? share(cut, examples, examples)
                                                     : share(kept, tokens, examples);
+}
+
+/// The sum over the trainings that the cell rests on; imported files do not say what they took.
+Result<TableCell> PlaceEvaluator::training(std::string_view cost) {
+  TableCell cell = with_status(CellStatus::not_applicable);
+  std::set<CellId> added;  // a training that makes files in several roles counts once
+  for (const store::Dependency& dependency : place_.cell.dependencies) {
+    if (dependency.training_cell.empty()) return with_status(CellStatus::not_applicable);
+    if (!added.insert(dependency.training_cell).second) continue;
+    auto results = context_.reader.results(dependency.training_cell);
+    if (!results) return results.error();
+    for (const store::ResultRow& result : *results) {
+      if (result.status != store::Completeness::complete) continue;
+      auto known = context_.reader.training_cost(result.id);
+      if (!known) return known.error();
+      if (!*known) continue;
+      cell.status = CellStatus::ok;
+      cell.value += cost_of(**known, cost);
+      break;
+    }
+  }
+  return cell;
 }
 
 TableCell PlaceEvaluator::served(const ValueSpec& value) const {

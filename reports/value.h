@@ -29,6 +29,7 @@ enum class ValueSource {
   latency,         ///< a percentile of the time from request to answer, of outputs that say it
   tokens_read,     ///< mean prompt tokens of an output
   tokens_made,     ///< mean produced tokens of an output
+  training,        ///< what the training that it rests on took
   money,           ///< what the outputs cost at the prices of the sweep
 };
 

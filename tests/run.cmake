@@ -19,7 +19,7 @@ if(TARGET qfs-bench)
   add_test(NAME test_imported
     COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/unit/run/test_imported.py $<TARGET_FILE:qfs-bench>)
   set_tests_properties(test_imported PROPERTIES LABELS unit TIMEOUT 300)
-  foreach(name test_bad_hosts test_disturbed_run)
+  foreach(name test_bad_hosts test_disturbed_run test_training)
     add_test(NAME ${name}
       COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/unit/run/${name}.py $<TARGET_FILE:qfs-bench>)
     set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 300)

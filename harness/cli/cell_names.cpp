@@ -39,7 +39,8 @@ CellNames::CellNames(const plan::Plan& plan) : plan_(plan) {
   several_backbones_ = backbones.size() > 1;
 }
 
-std::string CellNames::of(const plan::Cell& cell) const {
+/// The label with what varies among the cells of that label, but for data and seed.
+std::string CellNames::with_varying(const plan::Cell& cell) const {
   std::string name = cell.label;
   if (several_backbones_ && cell.backbone) name += " backbone=" + cell.backbone->name;
   if (auto it = varying_.find(cell.label); it != varying_.end()) {
@@ -49,6 +50,17 @@ std::string CellNames::of(const plan::Cell& cell) const {
       name += fmt::format(" {}={}", param, value_text(value->second));
     }
   }
+  return name;
+}
+
+std::string CellNames::of_training(const plan::Cell& cell) const {
+  std::string name = "train#" + cell.id.short_hex() + " " + with_varying(cell);
+  if (several_seeds_) name += fmt::format(" seed={}", cell.seed);
+  return name;
+}
+
+std::string CellNames::of(const plan::Cell& cell) const {
+  std::string name = with_varying(cell);
   if (several_datasets_) name += " dataset=" + plan_.datasets[cell.dataset].name;
   if (several_seeds_) name += fmt::format(" seed={}", fmt::join(cell.shown_seeds, "|"));
   return name;

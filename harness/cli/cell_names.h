@@ -16,8 +16,12 @@ class CellNames {
 
   /// "zero_shot local_context=256"; with data set, seed and backbone where they vary.
   std::string of(const plan::Cell& cell) const;
+  /// "train#1f2e3d4c5b6a lora rank=8", of the cell of a plan::Training.
+  std::string of_training(const plan::Cell& cell) const;
 
  private:
+  std::string with_varying(const plan::Cell& cell) const;
+
   const plan::Plan& plan_;
   std::map<std::string, std::set<std::string>, std::less<>> varying_;  ///< by label: parameters
   bool several_datasets_ = false;

@@ -38,6 +38,7 @@ struct CommandLine {
 };
 
 void add_sweep_command(const CommandLine& line);
+void add_train_command(const CommandLine& line);
 void add_plan_command(const CommandLine& line);
 void add_report_command(const CommandLine& line);
 void add_rouge155_command(const CommandLine& line);

@@ -121,6 +121,7 @@ int run_command_line(int argc, const char* const* argv, const Services& services
 
   const CommandLine line{app, global, chosen, services};
   add_sweep_command(line);
+  add_train_command(line);
   add_plan_command(line);
   add_report_command(line);
   add_rouge155_command(line);

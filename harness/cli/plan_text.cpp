@@ -1,6 +1,7 @@
 // How a plan is shown: one line a cell, in the order in which they run.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -15,14 +16,18 @@ namespace {
 
 using nlohmann::json;
 
-/// "complete", "partial", "none" or "unknown".
+/// "complete", "partial", "none", "unknown" or "waiting" (for its training).
 std::string_view reuse_state(const run::Reuse& reuse) {
+  if (reuse.waiting) return "waiting";
   if (!reuse.known) return "unknown";
   if (reuse.present == 0) return "none";
   return reuse.present == reuse.expected ? "complete" : "partial";
 }
 
-std::string reuse_text(const run::Reuse& reuse) {
+std::string reuse_text(const plan::Plan& plan, const plan::Cell& cell, const run::Reuse& reuse) {
+  if (reuse.waiting) {
+    return "after train#" + plan.trainings[*cell.training].cell.id.short_hex();
+  }
   const std::string_view state = reuse_state(reuse);
   if (state != "partial") return std::string(state);
   return fmt::format("partial ({}/{})", reuse.present, reuse.expected);
@@ -69,7 +74,73 @@ json cell_json(const plan::Plan& plan, const plan::Cell& cell, const run::Reuse&
       {"seconds", seconds}};
   if (cell.backbone) object["backbone"] = cell.backbone->name;
   if (cell.tokenizer) object["tokenizer"] = cell.tokenizer->name;
+  if (cell.training) object["training"] = plan.trainings[*cell.training].cell.id.hex();
+  for (const auto& [role, file] : cell.artifacts) object["artifacts"][role] = file.digest;
   return object;
+}
+
+/// Whether some cell still waits for it.
+bool is_ahead(const plan::Plan& plan, size_t training, const std::vector<run::Reuse>& reuse) {
+  for (size_t i = 0; i < plan.cells.size(); ++i) {
+    if (plan.cells[i].training == training && reuse[i].waiting) return true;
+  }
+  return false;
+}
+
+size_t cells_after(const plan::Plan& plan, size_t training) {
+  return static_cast<size_t>(std::ranges::count_if(
+      plan.cells, [&](const plan::Cell& cell) { return cell.training == training; }));
+}
+
+std::string data_text(const plan::PlannedDataset& dataset) {
+  return fmt::format("{} ({}#{})", dataset.name, dataset.data->manifest.split,
+                     dataset.data->id.short_hex());
+}
+
+json training_json(const plan::Plan& plan, size_t index, bool ahead) {
+  const plan::Training& training = plan.trainings[index];
+  const plan::PlannedDataset& train = plan.training_data[training.cell.dataset];
+  json params = json::object();
+  for (const auto& [name, value] : training.cell.params.values()) params[name] = value_json(value);
+  json object = {{"cell_id", training.cell.id.hex()},
+                 {"method", training.cell.spec->name()},
+                 {"label", training.cell.label},
+                 {"params", std::move(params)},
+                 {"seed", training.cell.seed},
+                 {"train",
+                  {{"dataset", train.name},
+                   {"dataset_id", train.data->id.hex()},
+                   {"examples", train.ordinals.size()}}},
+                 {"roles", training.cell.needs.artifacts},
+                 {"cells", cells_after(plan, index)},
+                 {"state", ahead ? "none" : "complete"}};
+  if (training.development) {
+    const plan::PlannedDataset& development = plan.training_data[*training.development];
+    object["development"] = {{"dataset", development.name},
+                             {"dataset_id", development.data->id.hex()},
+                             {"examples", development.ordinals.size()}};
+  }
+  return object;
+}
+
+/// A line a training, in front of the cells that wait for it.
+std::string trainings_text(const plan::Plan& plan, const CellNames& names,
+                           const std::vector<run::Reuse>& reuse) {
+  if (plan.trainings.empty()) return {};
+  std::vector<std::vector<std::string>> rows = {
+      {"training", "learns from", "chosen by", "in store", "then"}};
+  for (size_t i = 0; i < plan.trainings.size(); ++i) {
+    const plan::Training& training = plan.trainings[i];
+    const size_t cells = cells_after(plan, i);
+    const plan::PlannedDataset& train = plan.training_data[training.cell.dataset];
+    rows.push_back(
+        {names.of_training(training.cell),
+         fmt::format("{} of {}", train.ordinals.size(), data_text(train)),
+         training.development ? data_text(plan.training_data[*training.development]) : "-",
+         is_ahead(plan, i, reuse) ? "none" : "complete",
+         fmt::format("{} {}", cells, cells == 1 ? "cell" : "cells")});
+  }
+  return "\n" + aligned(rows);
 }
 
 std::string plan_text(const plan::Plan& plan, const std::vector<run::Reuse>& reuse,
@@ -80,19 +151,18 @@ std::string plan_text(const plan::Plan& plan, const std::vector<run::Reuse>& reu
   std::string text = fmt::format("{}: {} cells, {} units, about {}\n", plan.experiment.name,
                                  plan.cells.size(), units, duration_text(total));
   for (const plan::PlannedDataset& dataset : plan.datasets) {
-    text += fmt::format("data {} ({}#{}): {} of {} examples\n", dataset.name,
-                        dataset.data->manifest.split, dataset.data->id.short_hex(),
-                        dataset.ordinals.size(), dataset.data->examples.size());
+    text += fmt::format("data {}: {} of {} examples\n", data_text(dataset), dataset.ordinals.size(),
+                        dataset.data->examples.size());
   }
   const CellNames names(plan);
   std::vector<std::vector<std::string>> rows = {{"", "cell", "what", "units", "in store", "time"}};
   for (size_t i = 0; i < plan.cells.size(); ++i) {
     const plan::Cell& cell = plan.cells[i];
     rows.push_back({std::to_string(i + 1), cell.id.short_hex(), names.of(cell),
-                    std::to_string(cell.units.size()), reuse_text(reuse[i]),
+                    std::to_string(cell.units.size()), reuse_text(plan, cell, reuse[i]),
                     duration_text(seconds[i])});
   }
-  return terminal_safe(text) + "\n" + aligned(rows);
+  return terminal_safe(text) + trainings_text(plan, names, reuse) + "\n" + aligned(rows);
 }
 
 }  // namespace
@@ -111,8 +181,13 @@ Status print_plan(const plan::Plan& plan, const std::string& store_path,
   for (size_t i = 0; i < plan.cells.size(); ++i) {
     cells.push_back(cell_json(plan, plan.cells[i], (*reuse)[i], seconds[i]));
   }
+  json trainings = json::array();
+  for (size_t i = 0; i < plan.trainings.size(); ++i) {
+    trainings.push_back(training_json(plan, i, is_ahead(plan, i, *reuse)));
+  }
   return print_result(
       json_document("plan", {{"sweep", plan.experiment.name},
+                             {"trainings", std::move(trainings)},
                              {"cells", std::move(cells)},
                              {"notes", plan.notes},
                              {"seconds", std::accumulate(seconds.begin(), seconds.end(), 0.0)}}));

@@ -49,8 +49,9 @@ void ProgressPrinter::ahead(const run::WorkAhead& work) {
 }
 
 void ProgressPrinter::cell_started(const plan::Cell& cell, store::ResultKind kind, size_t units) {
-  name_ = names_.of(cell);
+  name_ = kind == store::ResultKind::train ? names_.of_training(cell) : names_.of(cell);
   kind_ = kind;
+  first_point_.reset();
   generates_ = cell.needs.network || cell.host == plan::HostKind::tensor ||
                cell.host == plan::HostKind::external;
   units_ = units;
@@ -91,6 +92,29 @@ void ProgressPrinter::unit_done(size_t examples, int64_t tokens_out, int64_t ns,
   show_now_and_then();
 }
 
+void ProgressPrinter::trained(const TrainingPoint& point) {
+  if (!first_point_) {
+    first_point_ = point;
+    first_point_ns_ = now_ns_();
+  }
+  point_ = point;
+  show_now_and_then();
+}
+
+/// "step 40/125, loss 2.310, development.loss 2.405, 12 min 05 s left".
+std::string ProgressPrinter::curve_text() const {
+  std::string text = fmt::format("step {}/{}", point_.step, point_.steps);
+  for (const char* name : {"loss", "development.loss", "development.score"}) {
+    const auto value = point_.values.find(name);
+    if (value != point_.values.end()) text += fmt::format(", {} {:.3f}", name, value->second);
+  }
+  const int64_t done = point_.step - first_point_->step;
+  if (done <= 0) return text;
+  const double pace = seconds_between(first_point_ns_, now_ns_()) / static_cast<double>(done);
+  const auto left = static_cast<double>(std::max<int64_t>(0, point_.steps - point_.step));
+  return text + ", " + duration_text(pace * left) + " left";
+}
+
 void ProgressPrinter::show_now_and_then() {
   const int64_t now = now_ns_();
   if (now - shown_ns_ < (sink_->redraws() ? kRedrawNs : kHeartbeatNs)) return;
@@ -102,25 +126,38 @@ void ProgressPrinter::show_now_and_then() {
   }
 }
 
+std::string ProgressPrinter::head_of(const plan::Cell& cell, store::ResultKind kind) const {
+  switch (kind) {
+    case store::ResultKind::predict:
+      return fmt::format("[{}/{}] {}", cells_ended_, work_.cells, names_.of(cell));
+    case store::ResultKind::measure:
+      return "measured " + names_.of(cell);
+    case store::ResultKind::train:
+      return names_.of_training(cell);
+  }
+  return names_.of(cell);
+}
+
 void ProgressPrinter::cell_ended(const plan::Cell& cell, const run::CellOutcome& outcome) {
   sink_->status("");
-  const bool measured = outcome.kind == store::ResultKind::measure;
-  if (!measured) ++cells_ended_;
-  const std::string head =
-      measured ? "measured " + names_.of(cell)
-               : fmt::format("[{}/{}] {}", cells_ended_, work_.cells, names_.of(cell));
+  if (outcome.kind == store::ResultKind::predict) ++cells_ended_;
+  const std::string head = head_of(cell, outcome.kind);
   if (outcome.failure != store::FailureKind::none) {
     sink_->problem(fmt::format("{}: {}{}: {}", head, failure_words(outcome),
                                outcome.remembered ? " (earlier run)" : "", outcome.message));
   } else if (outcome.reused) {
     sink_->line(head + ": in the store");
+  } else if (outcome.kind == store::ResultKind::train) {
+    const std::string curve = first_point_ ? curve_text() : "no step";
+    sink_->line(fmt::format("{}: {}{}", head, curve, outcome.complete ? "" : "; stopped"));
   } else {
     sink_->line(
         fmt::format("{}: {}{}", head, facts_of_cell(), outcome.complete ? "" : "; stopped"));
   }
   if (outcome.conflicts > 0) {
-    sink_->problem(fmt::format("{}: {} outputs differ from those computed before", names_.of(cell),
-                               outcome.conflicts));
+    sink_->problem(fmt::format(
+        "{}: {} {} from those computed before", head, outcome.conflicts,
+        outcome.kind == store::ResultKind::train ? "trained files differ" : "outputs differ"));
   }
   shown_ns_ = now_ns_();
 }
@@ -142,6 +179,9 @@ std::string ProgressPrinter::facts_of_cell() const {
 }
 
 std::string ProgressPrinter::status_text() const {
+  if (kind_ == store::ResultKind::train) {
+    return name_ + (first_point_ ? ": " + curve_text() : ": reading the training split");
+  }
   std::string text = kind_ == store::ResultKind::measure
                          ? "measuring " + name_
                          : fmt::format("[{}/{}] {}: {}/{} units", cells_ended_ + 1, work_.cells,

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -42,6 +43,7 @@ class ProgressPrinter final : public run::Progress {
   void cell_started(const plan::Cell& cell, store::ResultKind kind, size_t units) override;
   void rows_done(size_t examples, int64_t tokens_out, int64_t ns) override;
   void unit_done(size_t examples, int64_t tokens_out, int64_t ns, int64_t host_bytes) override;
+  void trained(const TrainingPoint& point) override;
   void cell_ended(const plan::Cell& cell, const run::CellOutcome& outcome) override;
   void note(std::string_view text) override;
 
@@ -50,6 +52,8 @@ class ProgressPrinter final : public run::Progress {
   void show_now_and_then();
   std::string facts_of_cell() const;
   std::string status_text() const;
+  std::string curve_text() const;
+  std::string head_of(const plan::Cell& cell, store::ResultKind kind) const;
   double seconds_left() const;
 
   CellNames names_;
@@ -77,6 +81,9 @@ class ProgressPrinter final : public run::Progress {
   int64_t tokens_ = 0;
   int64_t host_ns_ = 0;
   int64_t host_bytes_ = 0;
+  std::optional<TrainingPoint> first_point_;  ///< of this run, when its cell trains
+  TrainingPoint point_;
+  int64_t first_point_ns_ = 0;
 };
 
 }  // namespace qfs::cli

@@ -76,6 +76,12 @@ ExitCode conclusion(const run::RunSummary& summary) {
         fmt::format("{} outputs were not reproduced when computed again; 'doctor' lists them",
                     summary.conflicts));
   }
+  if (summary.trainings_failed > 0) {
+    log_warning(fmt::format("{} {} failed: the cells that wait for {} are incomplete",
+                            summary.trainings_failed,
+                            summary.trainings_failed == 1 ? "training" : "trainings",
+                            summary.trainings_failed == 1 ? "it" : "them"));
+  }
   if (summary.failed == 0 && summary.incomplete == 0) return ExitCode::ok;
   if (summary.incomplete > 0) {
     log_warning(fmt::format("{} cells are incomplete: run the same command again to continue",

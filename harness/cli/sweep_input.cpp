@@ -126,17 +126,29 @@ void add_numerics_option(CLI::App& command, SweepOptions& options) {
       ->type_name("FILE");
 }
 
-void add_run_options(CLI::App& command, SweepOptions& options) {
-  command.add_flag("--dry-run", options.dry_run, "Print the plan and run nothing");
-  command.add_option("--max-failures", options.max_failures, "Stop after N failed cells")
+void add_steps_option(CLI::App& command, SweepOptions& options) {
+  command
+      .add_option("--steps", options.steps,
+                  "End after N optimiser steps of each training; the next run continues")
       ->type_name("N")
       ->check(at_least_one());
+}
+
+void add_retry_option(CLI::App& command, SweepOptions& options) {
   command
       .add_option("--retry", options.retry,
                   "Try cells again that failed this way (timeout, signal, oom_host, …); repeatable")
       ->type_name("KIND")
       ->take_all()
       ->expected(1);
+}
+
+void add_run_options(CLI::App& command, SweepOptions& options) {
+  command.add_flag("--dry-run", options.dry_run, "Print the plan and run nothing");
+  command.add_option("--max-failures", options.max_failures, "Stop after N failed cells")
+      ->type_name("N")
+      ->check(at_least_one());
+  add_retry_option(command, options);
   command.add_option("--rerun", options.rerun, "Compute matching cells again, e.g. method=lead")
       ->type_name("KEY=VALUE|VALUE,...");
   command.add_flag("--accept-numerics", options.accept_numerics,
@@ -194,6 +206,7 @@ Result<run::RunOptions> run_options(const SweepOptions& options) {
   run.dtype = options.dtype.empty() ? default_dtype : options.dtype;
   run.max_failures = options.max_failures;
   run.accept_numerics = options.accept_numerics;
+  run.train_steps = options.steps;
   for (const std::string& name : options.retry) {
     Result<store::FailureKind> kind = failure_kind(name);
     if (!kind) return kind.error();

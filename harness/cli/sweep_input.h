@@ -32,6 +32,7 @@ struct SweepOptions {
   std::string dtype;  ///< empty: the device's default
   bool accept_numerics = false;
   bool allow_external = false;
+  std::optional<int64_t> steps;  ///< of each training, in this run
   bool dry_run = false;
 };
 
@@ -39,6 +40,10 @@ struct SweepOptions {
 void add_plan_options(CLI::App& command, SweepOptions& options);
 /// `--numerics`, of `plan` alone.
 void add_numerics_option(CLI::App& command, SweepOptions& options);
+/// `--retry`, of commands that run cells.
+void add_retry_option(CLI::App& command, SweepOptions& options);
+/// `--steps`, of `train` alone.
+void add_steps_option(CLI::App& command, SweepOptions& options);
 /// Options that only matter when cells are run.
 void add_run_options(CLI::App& command, SweepOptions& options);
 

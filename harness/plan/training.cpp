@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <vector>
 
 #include "harness/core/identity.h"
+#include "harness/core/sha256.h"
 #include "harness/plan/param_values.h"
 #include "harness/plan/select.h"
 
@@ -31,6 +33,15 @@ Params of_training(const MethodRow& row, const Params& params) {
     }
   }
   return kept;
+}
+
+/// A program of the user trains files of any form, which say nothing of themselves.
+Result<ArtifactFacts> any_file(const std::string& path) {
+  Result<std::string> digest = sha256_file(path);
+  if (!digest.ok()) return digest.error();
+  ArtifactFacts facts;
+  facts.file = {std::filesystem::path(path).filename().string(), path, *std::move(digest)};
+  return facts;
 }
 
 }  // namespace
@@ -69,7 +80,10 @@ Status TrainingPlanner::use_files(Cell& cell, const MethodRow& row) {
                               where);
     }
     auto it = files_.find(path);
-    if (it == files_.end()) it = files_.emplace(path, context_.methods.artifact(path)).first;
+    if (it == files_.end()) {
+      it = files_.emplace(path, cell.external ? any_file(path) : context_.methods.artifact(path))
+               .first;
+    }
     if (!it->second.ok()) return placed(it->second.error(), where);
     const ArtifactFacts& facts = *it->second;
     if (Status fits = use_recipe(cell, row, facts); !fits.ok()) return fits;

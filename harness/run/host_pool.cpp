@@ -16,14 +16,17 @@ void remove_if_empty(const std::string& path) {
 
 }  // namespace
 
-host::OpenRequest open_request(const plan::Cell& cell, const RuntimeOptions& runtime) {
+host::OpenRequest open_request(const plan::Cell& cell, const RuntimeOptions& runtime,
+                               host::SessionKind kind) {
   host::OpenRequest request;
+  request.kind = kind;
   request.method = std::string(cell.spec->name());
   request.session.params = cell.params;
   request.session.seed = cell.seed;
   request.session.backbone = cell.backbone;
   request.session.tokenizer = cell.tokenizer;
   request.session.runtime = runtime;
+  request.session.artifacts = cell.artifacts;
   return request;
 }
 
@@ -47,7 +50,8 @@ std::optional<host::HostFailure> HostPool::start_fresh(const plan::Cell& cell) {
 }
 
 std::optional<host::HostFailure> HostPool::open(const plan::Cell& cell,
-                                                const RuntimeOptions& runtime) {
+                                                const RuntimeOptions& runtime,
+                                                host::SessionKind kind) {
   const bool shared =
       reuse_ == HostReuse::weights && host_.has_value() && weights_key_ == cell.weights_key;
   if (!shared) {
@@ -55,7 +59,8 @@ std::optional<host::HostFailure> HostPool::open(const plan::Cell& cell,
   }
   const std::chrono::seconds timeout(launcher_.limits().open_seconds);
   runtime_ = runtime;
-  auto failure = host_->open(open_request(cell, runtime), timeout);
+  kind_ = kind;
+  auto failure = host_->open(open_request(cell, runtime, kind), timeout);
   // A shared host may have died before this cell asked anything of it: not this cell's doing.
   const bool again =
       failure && (failure->verdict == host::Verdict::signal || (shared && !failure->host_usable));
@@ -67,7 +72,7 @@ std::optional<host::HostFailure> HostPool::open(const plan::Cell& cell,
 std::optional<host::HostFailure> HostPool::reopen(const plan::Cell& cell) {
   if (auto failure = start_fresh(cell)) return failure;
   const std::chrono::seconds timeout(launcher_.limits().open_seconds);
-  auto failure = host_->open(open_request(cell, runtime_), timeout);
+  auto failure = host_->open(open_request(cell, runtime_, kind_), timeout);
   if (failure) discard();
   return failure;
 }

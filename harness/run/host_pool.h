@@ -19,7 +19,8 @@ class HostPool {
 
   /// A host with the cell's session open; a verdict when the host died or refused. One that a
   /// signal ends while it loads is replaced once, as one that it ends in a unit is.
-  std::optional<host::HostFailure> open(const plan::Cell& cell, const RuntimeOptions& runtime);
+  std::optional<host::HostFailure> open(const plan::Cell& cell, const RuntimeOptions& runtime,
+                                        host::SessionKind kind = host::SessionKind::method);
   /// The same cell again after a failure, in a fresh process with the options of the last `open`.
   std::optional<host::HostFailure> reopen(const plan::Cell& cell);
   /// The host that `open` gave. Valid until `open` or `discard`.
@@ -39,10 +40,12 @@ class HostPool {
   std::optional<host::HostClient> host_;
   std::string weights_key_;
   RuntimeOptions runtime_;
+  host::SessionKind kind_ = host::SessionKind::method;
   std::string log_path_;
 };
 
 /// The `open` message of a cell.
-host::OpenRequest open_request(const plan::Cell& cell, const RuntimeOptions& runtime);
+host::OpenRequest open_request(const plan::Cell& cell, const RuntimeOptions& runtime,
+                               host::SessionKind kind = host::SessionKind::method);
 
 }  // namespace qfs::run

@@ -53,6 +53,8 @@ class Progress {
   virtual void rows_done(size_t examples, int64_t tokens_out, int64_t ns) = 0;
   /// `examples` and `tokens_out` of the unit; `ns` inside the host; `host_bytes` resident.
   virtual void unit_done(size_t examples, int64_t tokens_out, int64_t ns, int64_t host_bytes) = 0;
+  /// A point of the curve of the cell that trains.
+  virtual void trained(const TrainingPoint& point) = 0;
   virtual void cell_ended(const plan::Cell& cell, const CellOutcome& outcome) = 0;
   virtual void note(std::string_view text) = 0;
 };

@@ -3,6 +3,7 @@
 
 #include "harness/run/run.h"
 #include "harness/run/survey.h"
+#include "harness/run/train.h"
 
 namespace qfs::run {
 namespace {
@@ -13,19 +14,40 @@ size_t expected_outputs(const plan::Cell& cell) {
   return expected;
 }
 
+/// The files of a training that the store has; none where it is not complete.
+Result<std::optional<TrainedFiles>> files_of(const plan::Training& training, store::Reader& reader,
+                                             const std::string& store_path,
+                                             HostLauncher& launcher) {
+  Result<plan::NumericsIdentity> numerics = training_numerics(training, launcher);
+  if (!numerics) return std::optional<TrainedFiles>();
+  auto row = reader.find_result({training.cell.id, numerics->id, store::ResultKind::train});
+  if (!row) return row.error();
+  if (!*row) return std::optional<TrainedFiles>();
+  return trained_files(reader, store_path, (*row)->id);
+}
+
 }  // namespace
 
 Result<std::vector<Reuse>> reuse_of(const plan::Plan& plan, const std::string& store_path,
                                     const RunOptions& options) {
   std::vector<Reuse> reuse;
-  for (const plan::Cell& cell : plan.cells) reuse.push_back({0, expected_outputs(cell), true});
+  for (const plan::Cell& cell : plan.cells) {
+    reuse.push_back({.expected = expected_outputs(cell), .waiting = cell.training.has_value()});
+  }
   if (!std::filesystem::exists(store_path)) return reuse;
   Result<store::Reader> reader = store::Reader::open(store_path);
   if (!reader) return reader.error();
   HostLauncher launcher(options, plan.experiment.limits,
                         std::filesystem::temp_directory_path().string());
   for (size_t i = 0; i < plan.cells.size(); ++i) {
-    const plan::Cell& cell = plan.cells[i];
+    plan::Cell cell = plan.cells[i];
+    if (cell.training) {
+      auto files = files_of(plan.trainings[*cell.training], *reader, store_path, launcher);
+      if (!files) return files.error();
+      if (!*files) continue;
+      cell.artifacts = **std::move(files);
+      reuse[i].waiting = false;
+    }
     const Result<HostFacts> facts = launcher.facts(cell);
     Result<plan::NumericsIdentity> numerics = predict_numerics(cell, launcher);
     if (!numerics || !facts || facts->failure) {

@@ -9,6 +9,7 @@
 #include "harness/run/signals.h"
 #include "harness/run/source_changes.h"
 #include "harness/run/survey.h"
+#include "harness/run/train.h"
 
 namespace qfs::run {
 namespace {
@@ -39,6 +40,7 @@ Result<WorkAhead> work_ahead(const plan::Plan& plan, const std::vector<CellState
   const plan::Estimator estimator;
   for (size_t i = 0; i < states.size(); ++i) {
     const CellState& state = states[i];
+    if (state.waiting) continue;
     const plan::Cell& cell = plan.cells[i];
     const std::string method(cell.spec->name());
     const double missing = estimator.remaining_seconds(cell, state.missing_units.size());
@@ -109,6 +111,7 @@ class Execution {
     HostPool pool(context_.launcher, context_.plan.experiment.host_reuse);
     for (size_t i = 0; i < states_.size(); ++i) {
       const ResultState& state = states_[i].predict;
+      if (states_[i].waiting) continue;
       summary_.results[i].predict = state.result;
       if (stopping() && !state.complete && !state.remembered_failure) continue;
       const Result<CellOutcome> outcome = predict_or_recall(i, pool);
@@ -177,6 +180,24 @@ class Execution {
   int64_t new_failures_ = 0;
 };
 
+void add_trainings(const std::vector<TrainingState>& trainings, RunSummary& summary) {
+  for (const TrainingState& training : trainings) {
+    summary.trainings.push_back({training.result, training.outcome.complete});
+    summary.conflicts += training.outcome.conflicts;
+    if (training.outcome.failure == store::FailureKind::none) continue;
+    ++summary.trainings_failed;
+    summary.failures.insert(training.outcome.failure);
+  }
+}
+
+/// Of a run without predictions.
+RunSummary summary_of(const std::vector<TrainingState>& trainings, const SignalWatch& signals) {
+  RunSummary summary;
+  add_trainings(trainings, summary);
+  summary.interrupted_by = signals.received();
+  return summary;
+}
+
 }  // namespace
 
 Result<RunSummary> run_plan(const plan::Plan& plan, store::Store& store, const RunOptions& options,
@@ -186,7 +207,8 @@ Result<RunSummary> run_plan(const plan::Plan& plan, store::Store& store, const R
   Result<store::Reader> reader = store::Reader::open(store.path());
   if (!reader) return reader.error();
   DocumentCutter cutter(launcher);
-  const RunContext context{plan, store, *reader, launcher, signals, progress, cutter};
+  plan::Plan resolved = plan;  // in which trained files are named as they are made
+  const RunContext context{resolved, store, *reader, launcher, signals, progress, cutter};
 
   Result<int64_t> abandoned = store.abandon_dead_attempts();
   if (!abandoned) return abandoned.error();
@@ -197,16 +219,24 @@ Result<RunSummary> run_plan(const plan::Plan& plan, store::Store& store, const R
   }
   Result<store::SweepId> sweep = register_plan(plan, store);
   if (!sweep) return sweep.error();
+  Result<std::vector<TrainingState>> trainings = train_all(context, options);
+  if (!trainings) return trainings.error();
+  for (plan::Cell& cell : resolved.cells) {
+    if (cell.training) cell.artifacts = (*trainings)[*cell.training].files;
+  }
+  if (options.train_only) return summary_of(*trainings, signals);
   Result<std::vector<CellState>> states = survey(context, options);
   if (!states) return states.error();
-  if (Status used = use_results(plan, store, *sweep, *states); !used) return used.error();
+  if (Status used = use_results(resolved, store, *sweep, *states); !used) return used.error();
   Result<std::vector<std::string>> changes = source_changes(context, *states);
   if (!changes) return changes.error();
   for (const std::string& change : *changes) progress.note(change);
-  const Result<WorkAhead> work = work_ahead(plan, *states, *reader);
+  const Result<WorkAhead> work = work_ahead(resolved, *states, *reader);
   if (!work) return work.error();
   progress.ahead(*work);
-  return Execution(context, options, *std::move(states)).run();
+  Result<RunSummary> summary = Execution(context, options, *std::move(states)).run();
+  if (summary) add_trainings(*trainings, *summary);
+  return summary;
 }
 
 }  // namespace qfs::run

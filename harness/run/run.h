@@ -43,6 +43,8 @@ struct RunOptions {
   std::optional<AssumedHost> assumed;  ///< plan only: ids of tensor cells as on that machine
   bool accept_numerics = false;        ///< a complete result of other numerics counts
   bool measure = true;
+  bool train_only = false;                    ///< no cell predicts
+  std::optional<int64_t> train_steps;         ///< optimiser steps of each training in this run
   std::function<void(int signal)> on_signal;  ///< the first one, on a thread of its own
 };
 
@@ -52,11 +54,19 @@ struct CellResults {
   std::optional<store::ResultId> measure;
 };
 
+/// What the plan's training at the same index has in the store after the run.
+struct TrainingResult {
+  store::ResultId result;
+  bool complete = false;
+};
+
 struct RunSummary {
-  std::vector<CellResults> results;  ///< as Plan::cells
-  size_t complete = 0;               ///< predict results, reused ones included
+  std::vector<TrainingResult> trainings;  ///< as Plan::trainings
+  std::vector<CellResults> results;       ///< as Plan::cells
+  size_t complete = 0;                    ///< predict results, reused ones included
   size_t reused = 0;
   size_t failed = 0;
+  size_t trainings_failed = 0;            ///< whose cells are incomplete
   std::set<store::FailureKind> failures;  ///< of the failed
   size_t incomplete = 0;                  ///< stopped before their end
   size_t conflicts = 0;                   ///< outputs that were not reproduced
@@ -75,7 +85,8 @@ Status check_tokenizers(const plan::Plan& plan, const RunOptions& options);
 struct Reuse {
   size_t present = 0;  ///< outputs that are there
   size_t expected = 0;
-  bool known = true;  ///< false: the host's numerics could not be learnt
+  bool known = true;     ///< false: the host's numerics could not be learnt
+  bool waiting = false;  ///< for a training that is not in the store; nothing else is known then
 };
 Result<std::vector<Reuse>> reuse_of(const plan::Plan& plan, const std::string& store_path,
                                     const RunOptions& options);

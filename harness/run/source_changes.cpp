@@ -45,6 +45,7 @@ Result<std::vector<std::string>> source_changes(const RunContext& context,
   std::vector<std::string> lines;
   std::set<std::string> told;
   for (size_t i = 0; i < states.size(); ++i) {
+    if (states[i].waiting) continue;
     const plan::Cell& cell = context.plan.cells[i];
     const std::string method(cell.spec->name());
     const bool reuses = states[i].missing_units.size() < cell.units.size();

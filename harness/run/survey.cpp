@@ -39,10 +39,9 @@ Result<Json> params_json(const plan::Cell& cell, ParamsPart part, uint64_t seed)
   return canonical_json(object);
 }
 
-Result<store::CellRow> cell_row(const plan::Plan& plan, const plan::Cell& cell) {
+Result<store::CellRow> cell_row(const plan::Cell& cell, const plan::PlannedDataset& dataset) {
   Result<Json> params = params_json(cell, ParamsPart::asked, cell.seed);
   if (!params) return params.error();
-  const plan::PlannedDataset& dataset = plan.datasets[cell.dataset];
   store::CellRow row;
   row.id = cell.id;
   row.identity = cell.identity;
@@ -53,6 +52,19 @@ Result<store::CellRow> cell_row(const plan::Plan& plan, const plan::Cell& cell) 
   row.seed = cell.seed;
   row.ordinals = dataset.ordinals;
   return row;
+}
+
+/// What the cell predicts with: files of a training of the plan, or those that the sweep names.
+void add_dependencies(const plan::Plan& plan, const plan::Cell& cell, store::CellRow& row) {
+  for (const std::string& role : cell.needs.artifacts) {
+    store::Dependency& dependency = row.dependencies.emplace_back();
+    dependency.role = role;
+    if (cell.training) {
+      dependency.training_cell = plan.trainings[*cell.training].cell.id;
+    } else {
+      dependency.sha256 = cell.artifacts.at(role).digest;
+    }
+  }
 }
 
 /// A place of the sweep's table.
@@ -87,28 +99,6 @@ Result<store::EnvironmentId> put_environment(store::Store& store,
                                 .build = build_facts()});
 }
 
-/// The result row of one kind, with its remembered failure unless that is to be retried.
-Result<ResultState> result_state(const RunContext& context, const RunOptions& options,
-                                 const plan::Cell& cell, store::ResultKind kind,
-                                 const plan::NumericsIdentity& numerics, int64_t repetitions) {
-  ResultState state;
-  Result<HostFacts> host = context.launcher.facts(cell);
-  if (!host) return host.error();
-  auto environment = put_environment(context.store, numerics, *host);
-  if (!environment) return environment.error();
-  state.environment = *environment;
-  auto result = context.store.ensure_result({cell.id, numerics.id, kind},
-                                            {.repetitions = repetitions, .roles = {}});
-  if (!result) return result.error();
-  state.result = *result;
-  auto failure = context.store.last_failure(*result);
-  if (!failure) return failure.error();
-  if (*failure && !options.retry.contains((*failure)->failure)) {
-    state.remembered_failure = **failure;
-  }
-  return state;
-}
-
 /// Another complete result of the cell, for --accept-numerics.
 Result<std::optional<store::ResultId>> complete_elsewhere(store::Reader& reader,
                                                           const plan::Cell& cell) {
@@ -141,7 +131,7 @@ Result<CellState> survey_cell(const RunContext& context, const RunOptions& optio
   CellState state;
   Result<plan::NumericsIdentity> numerics = predict_numerics(cell, context.launcher);
   if (!numerics) return numerics.error();
-  auto predict = result_state(context, options, cell, store::ResultKind::predict, *numerics, 0);
+  auto predict = result_state(context, options, cell, store::ResultKind::predict, *numerics, {});
   if (!predict) return predict.error();
   state.predict = *std::move(predict);
   const Result<HostFacts> host = context.launcher.facts(cell);
@@ -171,7 +161,7 @@ Status survey_measure(const RunContext& context, const RunOptions& options, cons
   auto numerics = measure_numerics(cell, context.launcher, settings);
   if (!numerics) return numerics.error();
   auto measure = result_state(context, options, cell, store::ResultKind::measure, *numerics,
-                              settings.repetitions);
+                              {.repetitions = settings.repetitions});
   if (!measure) return measure.error();
   auto present = context.store.present_repetitions(measure->result);
   if (!present) return present.error();
@@ -185,6 +175,27 @@ Status survey_measure(const RunContext& context, const RunOptions& options, cons
 }
 
 }  // namespace
+
+Result<ResultState> result_state(const RunContext& context, const RunOptions& options,
+                                 const plan::Cell& cell, store::ResultKind kind,
+                                 const plan::NumericsIdentity& numerics,
+                                 const store::Expected& expected) {
+  ResultState state;
+  Result<HostFacts> host = context.launcher.facts(cell);
+  if (!host) return host.error();
+  auto environment = put_environment(context.store, numerics, *host);
+  if (!environment) return environment.error();
+  state.environment = *environment;
+  auto result = context.store.ensure_result({cell.id, numerics.id, kind}, expected);
+  if (!result) return result.error();
+  state.result = *result;
+  auto failure = context.store.last_failure(*result);
+  if (!failure) return failure.error();
+  if (*failure && !options.retry.contains((*failure)->failure)) {
+    state.remembered_failure = **failure;
+  }
+  return state;
+}
 
 Result<plan::NumericsIdentity> predict_numerics(const plan::Cell& cell, HostLauncher& launcher) {
   Result<HostFacts> facts = launcher.facts(cell);
@@ -213,14 +224,28 @@ Result<store::SweepId> register_plan(const plan::Plan& plan, store::Store& store
       return put.error();
     }
   }
+  for (const plan::PlannedDataset& dataset : plan.training_data) {
+    if (Status put = store.put_dataset(*dataset.data, false); !put) return put.error();
+  }
   std::vector<store::CellRow> rows;
+  for (const plan::Training& training : plan.trainings) {
+    Result<store::CellRow> row = cell_row(training.cell, plan.training_data[training.cell.dataset]);
+    if (!row) return row.error();
+    row->training = true;
+    row->oracle = false;  // the references of a training split are no answers
+    if (training.development) {
+      row->development = plan.training_data[*training.development].data->id;
+    }
+    rows.push_back(*std::move(row));
+  }
   store::SweepRow sweep;
   sweep.name = plan.experiment.name;
   sweep.config = plan.experiment.resolved;
   for (const auto& [i, seed] : table_order(plan)) {
     const plan::Cell& cell = plan.cells[i];
-    Result<store::CellRow> row = cell_row(plan, cell);
+    Result<store::CellRow> row = cell_row(cell, plan.datasets[cell.dataset]);
     if (!row) return row.error();
+    add_dependencies(plan, cell, *row);
     Result<Json> params = params_json(cell, ParamsPart::all, seed);
     if (!params) return params.error();
     if (seed == cell.shown_seeds.front()) rows.push_back(*std::move(row));
@@ -240,6 +265,7 @@ Status use_results(const plan::Plan& plan, store::Store& store, const store::Swe
   for (size_t place = 0; place < order.size(); ++place) {
     const CellState& state = states[order[place].cell];
     const auto position = static_cast<int64_t>(place);
+    if (state.waiting) continue;
     if (Status used = store.use_result(sweep, position, state.predict.result); !used) return used;
     if (!state.measure) continue;
     if (Status used = store.use_result(sweep, position, state.measure->result); !used) return used;
@@ -257,6 +283,10 @@ Result<std::vector<CellState>> survey(const RunContext& context, const RunOption
   std::vector<CellState> states;
   for (size_t i = 0; i < context.plan.cells.size(); ++i) {
     const plan::Cell& cell = context.plan.cells[i];
+    if (cell.training && cell.artifacts.empty()) {
+      states.emplace_back().waiting = true;
+      continue;
+    }
     auto state = survey_cell(context, options, cell, rerun.contains(i));
     if (!state) return state.error();
     const bool timed = options.measure && context.plan.experiment.measure && cell.timed();

@@ -25,6 +25,13 @@ struct ResultState {
   std::optional<store::AttemptRow> remembered_failure;  ///< not retried by this run
 };
 
+/// The result row of one kind, made when there is none, with its remembered failure unless that is
+/// to be retried.
+Result<ResultState> result_state(const RunContext& context, const RunOptions& options,
+                                 const plan::Cell& cell, store::ResultKind kind,
+                                 const plan::NumericsIdentity& numerics,
+                                 const store::Expected& expected);
+
 struct CellState {
   ResultState predict;
   std::vector<size_t> missing_units;
@@ -32,6 +39,7 @@ struct CellState {
   std::optional<ResultState> measure;  ///< when the sweep measures
   std::vector<int64_t> missing_repetitions;
   std::optional<host::HostFailure> unreachable;  ///< the cell's program could not be asked
+  bool waiting = false;  ///< for a training that is not done; nothing else is known then
 };
 
 /// How a cell is computed here, and how its timing is.

@@ -15,6 +15,7 @@ qfs-bench opens, so printing to the terminal is harmless: it goes to the cell's 
 newer, standard library only.
 """
 
+import hashlib
 import json
 import os
 import platform
@@ -42,12 +43,15 @@ class Param:
     maximum: Optional[float] = None
     choices: List[str] = field(default_factory=list)
     required: bool = False
+    stage: str = "predict"  # of a method that trains: "train" or "both", too
 
     def declaration(self) -> Dict[str, Any]:
         given = {"name": self.name, "type": self.type, "doc": self.doc, "unit": self.unit,
                  "choices": self.choices, "required": self.required}
         declared = {key: value for key, value in given.items() if value}
         # "", 0 and False are values: only None means that there is none.
+        if self.stage != "predict":
+            declared["stage"] = self.stage
         values = {"default": self.default, "minimum": self.minimum, "maximum": self.maximum}
         declared.update({key: value for key, value in values.items() if value is not None})
         return declared
@@ -106,6 +110,30 @@ def _first_bytes(segment: Dict[str, str], end: int) -> Dict[str, str]:
     if not name or len(shown) <= len(name):
         return {"text": shown.decode(errors="ignore")}
     return {**segment, "text": shown[len(name):].decode(errors="ignore")}
+
+
+class Training:
+    """What a method learns from, and where it puts what it has learnt; given to `fit`.
+
+    `folder` is this training's alone: a `fit` that was killed finds there what it had left. `steps`
+    is how many optimiser steps this call may do (None: all); a fit that stops for it returns None.
+    """
+
+    def __init__(self, folder: str, seed: int, steps: Optional[int], train: List[Example],
+                 development: List[Example], send: Callable[[Dict[str, Any]], None]) -> None:
+        self.folder = folder
+        self.seed = seed
+        self.steps = steps
+        self.train = train
+        self.development = development
+        self._send = send
+
+    def point(self, step: int, steps: int, **values: float) -> None:
+        """A point of the curve: `training.point(40, 125, loss=2.31)`; `loss_part` is shown as
+        "loss.part"."""
+        named = {key.replace("_", ".", 1) if key.startswith(("loss_", "development_")) else key:
+                 float(value) for key, value in values.items()}
+        self._send({"step": step, "steps": steps, "values": named})
 
 
 class MethodError(Exception):
@@ -179,20 +207,50 @@ def _prediction(ordinal: int, result: Any) -> Dict[str, Any]:
     return {"ordinal": ordinal, "finish": "stop", **body}
 
 
+def _trained_files(folder: str, names: Dict[str, str]) -> List[Dict[str, Any]]:
+    """What a fit returned, {"role": "file name"}, with sizes and digests."""
+    files = []
+    for role, name in sorted(names.items()):
+        with open(os.path.join(folder, name), "rb") as file:
+            content = file.read()
+        files.append({"role": role, "name": name, "bytes": len(content),
+                      "sha256": hashlib.sha256(content).hexdigest()})
+    return files
+
+
 def serve(summarize: Callable[[Example, Dict[str, Any]], Any], name: str, version: int,
           params: Optional[List[Param]] = None, doc: str = "", references: bool = False,
           evidence: bool = False, numerics: Optional[Dict[str, Any]] = None,
-          setup: Optional[Callable[[Dict[str, Any], int], None]] = None) -> None:
+          setup: Optional[Callable[..., None]] = None, artifacts: Optional[List[str]] = None,
+          fit: Optional[Callable[[Training, Dict[str, Any]], Optional[Dict[str, str]]]] = None
+          ) -> None:
     """Answers qfs-bench until it hangs up.
 
     `version` is to be raised whenever equal parameters give other outputs. `numerics` are facts that
     change digits (library versions); the Python version is always among them. `setup(params, seed)`
     runs once per cell. With `references` or `evidence` the method sees the answers and is marked so
     in every table.
+
+    A method that trains names the roles of its files in `artifacts` and gives `fit(training, params)`,
+    which writes them into `training.folder` and returns {role: file name}. Its `setup` is then called
+    as setup(params, seed, {role: path}).
     """
     channel = _Channel()
     facts = {"python": platform.python_version(), **(numerics or {})}
     cell_params: Dict[str, Any] = {}
+    learnt: Dict[str, Any] = {}  # of the open training: seed, examples by split
+
+    def train(request: Dict[str, Any]) -> Dict[str, Any]:
+        if fit is None or not learnt:
+            raise MethodError("'fit' without an open training")
+        training = Training(request["folder"], learnt["seed"], request.get("steps"), learnt["train"],
+                            learnt["development"],
+                            lambda point: channel.send(request["id"], point=point))
+        start = time.perf_counter()
+        names = fit(training, cell_params)
+        cost = {"seconds": time.perf_counter() - start, "peak_bytes": _peak_resident_bytes()}
+        learnt.clear()
+        return {"fitted": {"files": _trained_files(training.folder, names or {}), "cost": cost}}
 
     def answer(request: Dict[str, Any]) -> Dict[str, Any]:
         verb = request["verb"]
@@ -202,13 +260,24 @@ def serve(summarize: Callable[[Example, Dict[str, Any]], Any], name: str, versio
         if verb == "describe":
             return {"description": {
                 "name": name, "version": version, "doc": doc, "references": references,
-                "evidence": evidence, "params": [p.declaration() for p in params or []]}}
+                "evidence": evidence, "params": [p.declaration() for p in params or []],
+                "artifacts": artifacts or []}}
         if verb == "open":
             cell_params.clear()
             cell_params.update(request["params"])
-            if setup is not None:
-                setup(cell_params, request["seed"])
+            learnt.clear()
+            if request.get("kind") == "train":
+                learnt.update(seed=request["seed"], train=[], development=[])
+            elif setup is not None:
+                files = {role: file["path"] for role, file in request.get("artifacts", {}).items()}
+                setup(cell_params, request["seed"], *([files] if artifacts else []))
             return {"opened": True}
+        if verb == "learn":
+            split = learnt["development" if request.get("development") else "train"]
+            split.extend(_example(body) for body in request["examples"])
+            return {"learned": len(split)}
+        if verb == "fit":
+            return train(request)
         if verb in ("run", "measure"):
             start = time.perf_counter_ns()
             for body in request["examples"]:

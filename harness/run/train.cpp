@@ -1,0 +1,230 @@
+#include "harness/run/train.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "harness/core/failpoint.h"
+#include "harness/core/files.h"
+#include "harness/core/sha256.h"
+#include "harness/run/environment.h"
+#include "harness/run/survey.h"
+
+namespace qfs::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Relative to the store's folder: "lc_sweep.sqlite" -> "lc_sweep.artifacts/CELL-NUMERICS".
+std::string artifact_folder(const std::string& store_path, const CellId& cell,
+                            const NumericsId& numerics) {
+  const std::string folder = fs::path(store_path).filename().replace_extension(".artifacts");
+  return folder + "/" + cell.short_hex() + "-" + numerics.short_hex();
+}
+
+std::string beside(const std::string& store_path, const std::string& location) {
+  return (fs::path(store_path).parent_path() / location).string();
+}
+
+/// One training's way from opening the session to its committed files.
+class TrainingRun {
+ public:
+  TrainingRun(const RunContext& context, const plan::Training& training, store::ResultId result,
+              store::AttemptId attempt, std::string folder)
+      : context_(context),
+        training_(training),
+        result_(result),
+        attempt_(attempt),
+        folder_(std::move(folder)) {}
+
+  /// Trains; a host that a signal ends is replaced once and continues from its checkpoint.
+  Status run(HostPool& pool, std::optional<int64_t> steps, CellOutcome& outcome) {
+    const std::string path = beside(context_.store.path(), folder_);
+    if (Status made = make_directories(path); !made) return made;
+    const FitRequest request{path, training_.cell.id.hex(), steps};
+    TrainingOutcome trained;
+    auto failure = fit(pool, request, trained);
+    if (failure && failure->verdict == host::Verdict::signal && stored_ && !stopped()) {
+      context_.progress.note(training_.cell.label + ": " + failure->error.message +
+                             "; continuing the training in a fresh host");
+      failure = pool.reopen(training_.cell);
+      if (!failure) failure = fit(pool, request, trained);
+    }
+    if (!stored_) return stored_;
+    if (stopped()) return {};
+    if (failure) {
+      fail(outcome, *failure);
+      return {};
+    }
+    if (trained.files.empty()) return {};  // FitRequest::steps ended it
+    return commit(trained, outcome);
+  }
+
+ private:
+  bool stopped() const { return context_.signals.received() != 0; }
+
+  std::optional<host::HostFailure> fit(HostPool& pool, const FitRequest& request,
+                                       TrainingOutcome& trained) {
+    const plan::Cell& cell = training_.cell;
+    const host::Visibility visibility{true, cell.needs.evidence};
+    const std::chrono::seconds open_limit(context_.launcher.limits().open_seconds);
+    const auto learn = [&](size_t index, bool development) {
+      const plan::PlannedDataset& data = context_.plan.training_data[index];
+      return pool.host().learn(numbered_examples(data, data.ordinals), development, visibility,
+                               open_limit);
+    };
+    if (auto failure = learn(cell.dataset, false)) return failure;
+    if (training_.development) {
+      if (auto failure = learn(*training_.development, true)) return failure;
+    }
+    const std::chrono::seconds limit(context_.launcher.limits().cell_seconds);
+    return pool.host().fit(
+        request, limit, [&](const TrainingPoint& point) { return add(point); }, trained);
+  }
+
+  Status add(const TrainingPoint& point) {
+    context_.progress.trained(point);
+    // At once: a step takes longer than a commit, and a training that goes on does not repeat it.
+    stored_ = context_.store.put_training_points(result_, attempt_, std::span(&point, 1));
+    if (!stored_) return stored_;
+    if (stopped()) return unavailable("the training was stopped");
+    return {};
+  }
+
+  /// The files are what the host says, and one a role.
+  Status commit(const TrainingOutcome& trained, CellOutcome& outcome) {
+    std::vector<std::string> missing = training_.cell.needs.artifacts;
+    std::vector<store::ArtifactRow> rows;
+    for (const TrainedFile& file : trained.files) {
+      const std::string location = folder_ + "/" + file.name;
+      const Result<std::string> digest = sha256_file(beside(context_.store.path(), location));
+      if (!digest || *digest != file.sha256 || std::erase(missing, file.role) == 0) {
+        outcome.failure = store::FailureKind::method_error;
+        outcome.message = "the trained file '" + file.name + "' (" + file.role +
+                          ") is not there, not what the host says or not asked for";
+        return {};
+      }
+      rows.push_back({file.role, file.sha256, file.bytes, location});
+    }
+    if (!missing.empty()) {
+      outcome.failure = store::FailureKind::method_error;
+      outcome.message = "the training made no file for the role '" + missing.front() + "'";
+      return {};
+    }
+    QFS_FAILPOINT_HERE("run.before_artifact_commit");
+    auto committed = context_.store.commit_artifacts(result_, attempt_, rows, trained.cost);
+    if (!committed) return committed.error();
+    outcome.conflicts = committed->conflicting_roles.size();
+    outcome.complete = true;
+    return {};
+  }
+
+  const RunContext& context_;
+  const plan::Training& training_;
+  store::ResultId result_;
+  store::AttemptId attempt_;
+  std::string folder_;
+  Status stored_;
+};
+
+Result<CellOutcome> train_cell(const RunContext& context, const plan::Training& training,
+                               const ResultState& state, const std::string& folder,
+                               std::optional<int64_t> steps) {
+  CellOutcome outcome;
+  outcome.kind = store::ResultKind::train;
+  const plan::Cell& cell = training.cell;
+  context.progress.cell_started(cell, store::ResultKind::train, 0);
+  HostPool pool(context.launcher, HostReuse::none);
+  auto open_failure = pool.open(cell, context.launcher.runtime(cell), host::SessionKind::training);
+  Result<store::AttemptId> attempt = context.store.begin_attempt(
+      {.result = state.result,
+       .environment = state.environment,
+       .worker = "driver",
+       .log_path = relative_log_path(context.store.path(), pool.log_path())});
+  if (!attempt) return attempt.error();
+  if (open_failure) {
+    fail(outcome, *open_failure);
+  } else {
+    TrainingRun run(context, training, state.result, *attempt, folder);
+    if (Status ran = run.run(pool, steps, outcome); !ran) return ran.error();
+  }
+  pool.discard();
+  if (Status ended = end_attempt(context.store, *attempt, outcome); !ended) return ended.error();
+  return outcome;
+}
+
+/// What is known of a training, or else what training gives.
+Result<TrainingState> train_or_recall(const RunContext& context, const RunOptions& options,
+                                      const plan::Training& training) {
+  const plan::Cell& cell = training.cell;
+  Result<plan::NumericsIdentity> numerics = training_numerics(training, context.launcher);
+  if (!numerics) return numerics.error();
+  auto known = result_state(context, options, cell, store::ResultKind::train, *numerics,
+                            {.roles = cell.needs.artifacts});
+  if (!known) return known.error();
+  TrainingState state{known->result, {}, {}};
+  state.outcome.kind = store::ResultKind::train;
+  const std::string& store_path = context.store.path();
+  auto files = trained_files(context.reader, store_path, known->result);
+  if (!files) return files.error();
+  if (*files) {
+    state.files = **std::move(files);
+    state.outcome.reused = state.outcome.complete = true;
+  } else if (known->remembered_failure) {
+    state.outcome.remembered = true;
+    state.outcome.failure = known->remembered_failure->failure;
+    state.outcome.message = known->remembered_failure->message;
+  } else if (context.signals.received() == 0) {
+    const std::string folder = artifact_folder(store_path, cell.id, numerics->id);
+    auto outcome = train_cell(context, training, *known, folder, options.train_steps);
+    if (!outcome) return outcome.error();
+    state.outcome = *std::move(outcome);
+    if (state.outcome.complete) {
+      files = trained_files(context.reader, store_path, known->result);
+      if (!files) return files.error();
+      if (*files) state.files = **std::move(files);
+    }
+  }
+  context.progress.cell_ended(cell, state.outcome);
+  return state;
+}
+
+}  // namespace
+
+Result<plan::NumericsIdentity> training_numerics(const plan::Training& training,
+                                                 HostLauncher& launcher) {
+  Result<HostFacts> facts = launcher.facts(training.cell);
+  if (!facts) return facts.error();
+  return plan::numerics_identity(training.cell, facts->numerics, launcher.runtime(training.cell),
+                                 Stage::train);
+}
+
+Result<std::optional<TrainedFiles>> trained_files(store::Reader& reader,
+                                                  const std::string& store_path,
+                                                  store::ResultId result) {
+  auto row = reader.result(result);
+  if (!row) return row.error();
+  if (row->status != store::Completeness::complete) return std::optional<TrainedFiles>();
+  auto artifacts = reader.artifacts(result);
+  if (!artifacts) return artifacts.error();
+  TrainedFiles files;
+  for (const store::ArtifactRow& artifact : *artifacts) {
+    const std::string path = beside(store_path, artifact.location);
+    const Result<std::string> digest = sha256_file(path);
+    if (!digest || *digest != artifact.sha256) return std::optional<TrainedFiles>();
+    files[artifact.role] = {fs::path(path).filename().string(), path, *digest};
+  }
+  return std::optional(std::move(files));
+}
+
+Result<std::vector<TrainingState>> train_all(const RunContext& context, const RunOptions& options) {
+  std::vector<TrainingState> states;
+  for (const plan::Training& training : context.plan.trainings) {
+    auto state = train_or_recall(context, options, training);
+    if (!state) return state.error();
+    states.push_back(*std::move(state));
+  }
+  return states;
+}
+
+}  // namespace qfs::run

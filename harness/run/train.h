@@ -1,0 +1,43 @@
+// Running the cells that train: what a store has of them, and training what is missing, before any
+// cell that predicts with their files is surveyed.
+//
+// Used by run_plan and reuse_of only. A training that fails is a CellOutcome; an Error means that
+// the store cannot go on.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/api/result.h"
+#include "harness/plan/identity.h"
+#include "harness/run/cell_run.h"
+
+namespace qfs::run {
+
+/// How a training is computed here.
+Result<plan::NumericsIdentity> training_numerics(const plan::Training& training,
+                                                 HostLauncher& launcher);
+
+/// Trained files by role.
+using TrainedFiles = std::map<std::string, Resource>;
+
+/// What the store holds of a training whose files lie where it says, with their digests; none when
+/// it is not complete or a file is gone or changed.
+Result<std::optional<TrainedFiles>> trained_files(store::Reader& reader,
+                                                  const std::string& store_path,
+                                                  store::ResultId result);
+
+/// Where a training stands after `train_all`.
+struct TrainingState {
+  store::ResultId result;
+  CellOutcome outcome;
+  TrainedFiles files;  ///< when it is complete
+};
+
+/// Puts the trainings into the store and trains those that are not complete there, until a signal;
+/// by training.
+Result<std::vector<TrainingState>> train_all(const RunContext& context, const RunOptions& options);
+
+}  // namespace qfs::run

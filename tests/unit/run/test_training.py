@@ -1,0 +1,229 @@
+"""Methods that train, through the whole program: a Python one learns how many words references have.
+
+Usage: test_training.py QFS_BENCH
+"""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+QFS_BENCH = os.path.abspath(sys.argv.pop(1))
+
+# Each step reads one reference; the state after each is a checkpoint that a killed fit goes on from.
+LEARNER = '''
+import json
+import os
+import signal
+import time
+
+import qfs_method
+
+learnt = {}
+
+
+def fit(training, params):
+    state_path = os.path.join(training.folder, "state.json")
+    state = {"step": 0, "words": 0}
+    if os.path.exists(state_path):
+        state = json.load(open(state_path))
+    done = 0
+    while state["step"] < len(training.train):
+        if training.steps is not None and done == training.steps:
+            return None
+        if os.path.exists("die") and state["step"] == 2:
+            os.remove("die")
+            os.kill(os.getpid(), signal.SIGKILL)
+        if os.path.exists("refuse"):
+            raise qfs_method.MethodError("refuses to learn")
+        while os.path.exists("wait") and state["step"] == 2:
+            time.sleep(0.01)
+            open("waiting", "w").close()
+        example = training.train[state["step"]]
+        state = {"step": state["step"] + 1,
+                 "words": state["words"] + params["factor"] * len(example.references[0].split())}
+        with open(state_path + ".new", "w") as file:
+            json.dump(state, file)
+        os.rename(state_path + ".new", state_path)
+        done += 1
+        training.point(state["step"], len(training.train), loss=1.0 / state["step"],
+                       development_references=sum(len(e.references) for e in training.development))
+    with open(os.path.join(training.folder, "length.txt"), "w") as file:
+        file.write(str(state["words"] // state["step"] + training.seed))
+    os.remove(state_path)
+    return {"length": "length.txt"}
+
+
+def setup(params, seed, files):
+    with open(files["length"]) as file:
+        learnt["length"] = int(file.read())
+
+
+def summarize(example, params):
+    assert not example.references, "an answer leaked"
+    return " ".join(example.text.split()[:learnt["length"]]) + params["end"]
+
+
+qfs_method.serve(summarize, name="learner", version=1, setup=setup, fit=fit, artifacts=["length"],
+                 params=[qfs_method.Param("factor", "integer", default=1, stage="train"),
+                         qfs_method.Param("end", "text", default=".")])
+'''
+
+
+def record(key, words):
+    return {"id": key, "context": f"{key} " + " ".join(f"word{i}" for i in range(20)),
+            "question": "What?", "answers": [" ".join(["said"] * words)]}
+
+
+class Training(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="qfs_training_")
+        self.addCleanup(self.folder.cleanup)
+        self.write("learner.py", LEARNER)
+        for name, words in (("test", [5, 5]), ("train", [2, 4, 6, 8]), ("validation", [3])):
+            self.write(name + ".jsonl", "".join(
+                json.dumps(record(f"{name}{i}", count)) + "\n" for i, count in enumerate(words)))
+        self.sweep()
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    @staticmethod
+    def data(name):
+        return {"path": name + ".jsonl", "fields": {"id": "id", "document": "context",
+                                                   "query": "question", "references": "answers"}}
+
+    def sweep(self, entry=None, **members):
+        learner = {"method": "external", "command": ["python3", "learner.py"],
+                   "fingerprint": ["learner.py"], "label": "learner",
+                   "training": {"train": self.data("train"), "development": self.data("validation")}}
+        learner.update(entry or {})
+        learner = {key: value for key, value in learner.items() if value is not None}
+        self.write("sweep.json", json.dumps(
+            {"name": "training", "datasets": [self.data("test")], "methods": [learner],
+             "metrics": ["rouge"], **members}))
+
+    def command(self, *words, store="s.sqlite"):
+        return [QFS_BENCH, words[0], self.path("sweep.json"), "--allow-external", "--store",
+                self.path(store), *words[1:]]
+
+    def run_bench(self, *words, code=0, store="s.sqlite"):
+        done = subprocess.run(self.command(*words, store=store), capture_output=True, text=True,
+                              timeout=120, check=False)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def outputs(self, store="s.sqlite"):
+        with sqlite3.connect(self.path(store)) as db:
+            return [row[0] for row in db.execute("SELECT text FROM output ORDER BY result_id, ordinal")]
+
+    def trained(self, *words, code=0, store="s.sqlite"):
+        done = self.run_bench("train", "--json", *words, code=code, store=store)
+        return json.loads(done.stdout)["trainings"]
+
+    def test_a_sweep_trains_before_it_predicts_and_does_neither_twice(self):
+        first = self.run_bench("sweep")
+        self.assertIn("learner", first.stdout)
+        self.assertNotIn("oracle", first.stdout)
+        self.assertEqual(self.outputs(), ["test0 word0 word1 word2 word3.", "test1 word0 word1 word2 word3."])
+        again = self.run_bench("sweep")
+        self.assertEqual(again.stdout, first.stdout)
+        self.assertRegex(again.stderr, r"train#\w+ learner: in the store")
+
+    def test_one_training_feeds_the_cells_that_share_its_parameters(self):
+        self.sweep(grid={"end": ["!", "?"], "factor": [1, 2]}, seeds=[0, 1])
+        plan = json.loads(self.run_bench("plan", "--json").stdout)
+        self.assertEqual([t["cells"] for t in plan["trainings"]], [2, 2, 2, 2])
+        self.assertEqual({c["reuse"]["state"] for c in plan["cells"]}, {"waiting"})
+        self.assertRegex(self.run_bench("plan").stdout, r"after train#\w+")
+        self.run_bench("sweep")
+        self.assertEqual(sorted({len(text.split()) for text in self.outputs()}), [5, 6, 10, 11])
+        plan = json.loads(self.run_bench("plan", "--json").stdout)
+        self.assertEqual({c["reuse"]["state"] for c in plan["cells"]}, {"complete"})
+        self.assertEqual({t["state"] for t in plan["trainings"]}, {"complete"})
+
+    def test_train_alone_tells_files_curve_and_cost(self):
+        trained = self.trained()[0]
+        self.assertTrue(trained["complete"])
+        with open(trained["files"][0]["path"], encoding="utf-8") as file:
+            self.assertEqual(file.read(), "5")
+        self.assertEqual([p["step"] for p in trained["curve"]], [1, 2, 3, 4])
+        self.assertEqual(trained["curve"][-1]["values"],
+                         {"loss": 0.25, "development.references": 1.0})
+        self.assertGreater(trained["cost"]["seconds"], 0)
+        self.assertEqual(self.outputs(), [])
+
+    def test_steps_end_a_run_and_the_next_goes_on(self):
+        part = self.trained("--steps", "3", code=3)[0]
+        self.assertFalse(part["complete"])
+        self.assertEqual([p["step"] for p in part["curve"]], [1, 2, 3])
+        whole = self.trained()[0]
+        self.assertEqual([p["step"] for p in whole["curve"]], [1, 2, 3, 4])
+        self.assertEqual(whole["files"][0]["sha256"],
+                         self.trained(store="other.sqlite")[0]["files"][0]["sha256"])
+
+    def test_a_host_that_dies_is_replaced_once_and_goes_on(self):
+        self.write("die", "")
+        self.assertIn("continuing the training in a fresh host", self.run_bench("train").stderr)
+        self.assertEqual(len(self.trained()[0]["curve"]), 4)
+
+    def test_a_killed_driver_loses_nothing(self):
+        for number in (signal.SIGKILL, signal.SIGINT):
+            store = f"{number}.sqlite"
+            self.write("wait", "")
+            with subprocess.Popen(self.command("sweep", store=store), stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL) as driver:
+                while not os.path.exists(self.path("waiting")):
+                    time.sleep(0.01)
+                driver.send_signal(number)
+                if number == signal.SIGINT:
+                    os.remove(self.path("wait"))
+                self.assertEqual(driver.wait(60), -9 if number == signal.SIGKILL else 130)
+            for name in ("wait", "waiting"):
+                if os.path.exists(self.path(name)):
+                    os.remove(self.path(name))
+            self.run_bench("sweep", store=store)
+            self.assertEqual(len(self.outputs(store)), 2)
+            self.assertEqual(len(self.trained(store=store)[0]["curve"]), 4)
+
+    def test_a_failure_is_a_result_with_its_reason(self):
+        self.write("refuse", "")
+        failed = self.run_bench("sweep", code=3)
+        self.assertIn("refuses to learn", failed.stderr)
+        self.assertIn("1 training failed", failed.stderr)
+        os.remove(self.path("refuse"))
+        self.assertIn("(earlier run)", self.run_bench("sweep", code=3).stderr)
+        self.run_bench("sweep", "--retry", "method_error")
+        self.assertEqual(len(self.outputs()), 2)
+
+    def test_a_file_that_is_gone_is_made_again(self):
+        path = self.trained()[0]["files"][0]["path"]
+        os.remove(path)
+        self.run_bench("sweep")
+        self.assertTrue(os.path.exists(path))
+
+    def test_a_trained_file_stands_in_place_of_training(self):
+        self.write("nine.txt", "9")
+        self.sweep({"training": None, "artifact": "nine.txt"})
+        self.run_bench("sweep")
+        self.assertEqual([len(text.split()) for text in self.outputs()], [9, 9])
+        refused = self.run_bench("train", code=2)
+        self.assertIn("no cell of the sweep trains", refused.stderr)
+
+    def test_what_is_scored_is_not_learnt_from(self):
+        self.sweep({"training": {"train": self.data("test")}})
+        refused = self.run_bench("plan", code=2)
+        self.assertIn("2 of the 2 examples of 'test.jsonl'", refused.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
