@@ -4,6 +4,7 @@
 
 #include "harness/api/param_specs.h"
 #include "methods/models/decoding/decoding_params.h"
+#include "methods/models/decoding/generation_layers.h"
 #include "methods/models/prompting/length_params.h"
 #include "methods/models/prompting/prompt_template.h"
 #include "methods/models/prompting/source_layout.h"
@@ -48,8 +49,8 @@ std::string_view ZeroShotSpec::doc() const {
   return "A language model reads the document and the query and writes the summary";
 }
 
-std::vector<std::string> ZeroShotSpec::layers() const {
-  return {"backbone-llama@3", "generation@4", "tokenizers@5", "truncation@1"};
+std::vector<std::string> ZeroShotSpec::layers(const Params&, const BackboneFacts& facts) const {
+  return decoding::generation_layers(facts);
 }
 
 std::vector<ParamSpec> ZeroShotSpec::params() const {

@@ -56,6 +56,18 @@ TEST(GoldenCellId, OfAModelOnASample) {
   EXPECT_EQ(cell.id.hex(), "0a305dd6812ef18ecc59883c69e0edfeb2495115dd72544216468fdb0b91d824");
 }
 
+TEST(CellIdentity, LayersNameTheArchitectureOfTheBackbone) {
+  for (const auto& [backbone, layer] :
+       {std::pair("small", R"("backbone-llama@1")"), std::pair("large", R"("backbone-bart@1")")}) {
+    Sweep sweep;
+    sweep.planning.methods.spec("zero_shot").of_backbone = true;
+    const Cell cell = sweep.only_cell(test::sweep_text(
+        std::string(R"({"method": "zero_shot", "backbone": ")") + backbone + "\"}"));
+    EXPECT_NE(cell.identity.text.find(std::string(R"("layers":[)") + layer), std::string::npos)
+        << cell.identity.text;
+  }
+}
+
 TEST(CellIdentity, ChangesWithWhatIsAsked) {
   const auto sweep = [](const std::string& extra, const std::string& rest = "",
                         const std::string& data = R"({"name": "tiny"})") {
