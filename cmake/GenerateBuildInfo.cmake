@@ -3,7 +3,6 @@
 # tree compiles nothing. Works outside git: the commit is then "unknown" and the digest still names
 # the sources.
 cmake_minimum_required(VERSION 3.25)
-include(${CMAKE_CURRENT_LIST_DIR}/SourceClosure.cmake)
 
 function(qfs_git_commit source_dir result)
   set(${result} "unknown" PARENT_SCOPE)
@@ -42,7 +41,12 @@ function(qfs_source_digest source_dir result)
   endforeach()
   file(GLOB_RECURSE paths RELATIVE ${source_dir} ${patterns})
   list(SORT paths)
-  qfs_files_digest(${source_dir} digest ${paths})
+  set(lines)
+  foreach(path IN LISTS paths)
+    file(SHA256 ${source_dir}/${path} digest)
+    string(APPEND lines "${path} ${digest}\n")
+  endforeach()
+  string(SHA256 digest "${lines}")
   set(${result} ${digest} PARENT_SCOPE)
 endfunction()
 

@@ -1,8 +1,10 @@
 #include "methods/families.h"
 
 #include <set>
+#include <sstream>
 #include <utility>
 
+#include "harness/core/sha256.h"
 #include "harness/core/suggest.h"
 #include "methods/endpoint/spec.h"
 #include "methods/extractive/specs.h"
@@ -41,6 +43,21 @@ constexpr Family kFamilies[] = {
     {"endpoint", &of<endpoint::EndpointSpec>},
     {"imported", &of<imported::ImportedSpec>},
 };
+
+/// The digest of what of a family's code is in none of these layers; empty for an unknown family.
+std::string digest_beside(std::string_view family, const std::set<std::string>& layers) {
+  std::string lines;
+  bool known = false;
+  for (const FamilySource& source : family_sources()) {
+    if (source.family != family) continue;
+    known = true;
+    std::istringstream owners{std::string(source.layers)};
+    bool covered = false;
+    for (std::string owner; owners >> owner;) covered = covered || layers.contains(owner);
+    if (!covered) lines.append(source.layers).append(" ").append(source.digest).append("\n");
+  }
+  return known ? sha256_hex(lines) : "";
+}
 
 class BuiltinMethods final : public MethodCatalog {
  public:
@@ -113,14 +130,22 @@ std::vector<std::string> all_layers(const MethodSpec& spec) {
   return {layers.begin(), layers.end()};
 }
 
+std::map<std::string, std::string> layer_digests() {
+  std::map<std::string, std::string> digests;
+  for (const LayerSource& source : layer_sources()) {
+    digests.emplace(source.layer, source.digest);
+  }
+  return digests;
+}
+
 std::map<std::string, std::string> method_sources() {
   std::map<std::string, std::string> sources;
   for (const Family& family : kFamilies) {
-    std::string digest;
-    for (const FamilySource& source : family_sources()) {
-      if (source.family == family.folder) digest = source.digest;
+    for (const auto& spec : family.specs()) {
+      std::set<std::string> layers;
+      for (const std::string& layer : all_layers(*spec)) layers.emplace(layer_name(layer));
+      sources[std::string(spec->name())] = digest_beside(family.folder, layers);
     }
-    for (const auto& spec : family.specs()) sources[std::string(spec->name())] = digest;
   }
   return sources;
 }

@@ -32,19 +32,28 @@ Params default_params(const MethodSpec& spec);
 /// Every layer that cells of a method may rest on: MethodSpec::layers for each architecture.
 std::vector<std::string> all_layers(const MethodSpec& spec);
 
-struct FamilySource {
-  std::string_view family;  ///< the name of a folder in methods/
-  std::string_view digest;  ///< SHA-256, hex
+/// The code of a layer (methods/layers.txt).
+struct LayerSource {
+  std::string_view layer;   ///< without its version
+  std::string_view digest;  ///< SHA-256 over tokens, hex: comments and white space are not in it
 };
 
-/// Digests of the families' folders and of all that they include under methods/ and metrics/
-/// (cmake/SourceClosure.cmake), taken at build time.
+/// A part of the code of a family: what belongs to these layers and to no other.
+struct FamilySource {
+  std::string_view family;  ///< the name of a folder in methods/
+  std::string_view layers;  ///< with spaces between them; empty: no layer's
+  std::string_view digest;
+};
+
+/// Taken at build time from the sources (cmake/source_digests.cpp).
+std::span<const LayerSource> layer_sources();
 std::span<const FamilySource> family_sources();
 
-/// The digest of its family by name of every built-in method. Hosts report it when they are probed,
-/// stores keep it with every attempt, and a sweep warns when it reuses outputs that other code made
-/// under the same versions. It is in no id: what forces recomputation is MethodSpec::version() and
-/// layers().
+/// Digests of code by name of a layer, and of what of the code of a built-in method is in none of
+/// its layers, by name of the method. Hosts report both when they are probed, stores keep them with
+/// every attempt, and a sweep warns when it reuses outputs that other code made under the same
+/// versions. They are in no id: what forces recomputation is MethodSpec::version() and layers().
+std::map<std::string, std::string> layer_digests();
 std::map<std::string, std::string> method_sources();
 
 }  // namespace qfs::methods

@@ -6,7 +6,7 @@ add_test(NAME architecture_check
   COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/architecture/check_architecture_test.py)
 add_test(NAME versions_lock_check
   COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/architecture/versions_lock_test.py
-          ${CMAKE_COMMAND})
+          $<TARGET_FILE:qfs_source_digests>)
 set_tests_properties(architecture architecture_check versions_lock_check PROPERTIES LABELS architecture TIMEOUT 60)
 if(TARGET qfs-bench)
   add_test(NAME versions_lock

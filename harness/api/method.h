@@ -88,6 +88,12 @@ struct Cost {
   double tokens_out = 0;
 };
 
+/// The name of a layer without its version: "generation" of "generation@4", "rouge" of a metric's
+/// signature.
+constexpr std::string_view layer_name(std::string_view layer) {
+  return layer.substr(0, layer.find_first_of("@|"));
+}
+
 class MethodSpec {
  public:
   virtual ~MethodSpec() = default;

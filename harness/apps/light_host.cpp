@@ -31,6 +31,7 @@ Result<host::ProbeReply> probe(const RuntimeOptions&) {
   reply.numerics = *std::move(numerics);
   nlohmann::json facts = nlohmann::json::parse(build_facts().text);
   facts["sources"] = methods::method_sources();
+  facts["layers"] = methods::layer_digests();
   Result<Json> canonical = canonical_json(facts);
   if (!canonical) return canonical.error();
   reply.facts = *std::move(canonical);

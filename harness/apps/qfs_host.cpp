@@ -16,12 +16,12 @@
 #include "harness/core/available_cores.h"
 #include "harness/core/json_dom.h"
 #include "harness/host/server.h"
+#include "methods/families.h"
 #include "methods/light_sessions.h"
 #include "methods/models/inspect/model_verbs.h"
 #include "methods/models/nn/runtime/device_runtime.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/tensor_sessions.h"
-#include "methods/families.h"
 
 namespace {
 
@@ -33,6 +33,7 @@ qfs::Result<qfs::host::ProbeReply> probe(const qfs::RuntimeOptions& runtime) {
   reply.numerics = facts->numerics;
   nlohmann::json details = nlohmann::json::parse(facts->details.text);
   details["sources"] = qfs::methods::method_sources();
+  details["layers"] = qfs::methods::layer_digests();
   qfs::Result<qfs::Json> canonical = qfs::canonical_json(details);
   if (!canonical.ok()) return canonical.error();
   reply.facts = *std::move(canonical);

@@ -132,6 +132,7 @@ Result<ExitCode> list_methods(const GlobalOptions& global, const std::string& na
     }
     if (Status printed =
             print_result(json_document("list-methods", {{"methods", std::move(list)},
+                                                        {"layers", methods::layer_digests()},
                                                         {"backbones", catalog.backbone_names()}}));
         !printed) {
       return printed.error();

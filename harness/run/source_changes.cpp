@@ -9,18 +9,33 @@
 namespace qfs::run {
 namespace {
 
-/// The digest of a method's sources in what a host says about itself; empty when it does not say.
-std::string digest_in(const nlohmann::json& facts, std::string_view method) {
+/// A part of the code: what of a method's is in no layer ("sources", its name), or a layer
+/// ("layers", its name).
+struct Part {
+  const char* key;
+  std::string name;
+};
+
+std::vector<Part> parts_of(const plan::Cell& cell) {
+  std::vector<Part> parts = {{"sources", std::string(cell.spec->name())}};
+  for (const std::string& layer : cell.spec->layers(cell.params, cell.facts)) {
+    parts.push_back({"layers", std::string(layer_name(layer))});
+  }
+  return parts;
+}
+
+/// The digest of a part in what a host says about itself; empty when it does not say.
+std::string digest_in(const nlohmann::json& facts, const Part& part) {
   if (!facts.is_object()) return {};
-  const auto sources = facts.find("sources");
-  if (sources == facts.end() || !sources->is_object()) return {};
-  const auto digest = sources->find(method);
-  return digest != sources->end() && digest->is_string() ? digest->get<std::string>() : "";
+  const auto digests = facts.find(part.key);
+  if (digests == facts.end() || !digests->is_object()) return {};
+  const auto digest = digests->find(part.name);
+  return digest != digests->end() && digest->is_string() ? digest->get<std::string>() : "";
 }
 
 /// Digests under which the stored outputs of a result were made.
 Result<std::set<std::string>> stored_digests(store::Reader& reader, store::ResultId result,
-                                             std::string_view method) {
+                                             const Part& part) {
   auto attempts = reader.attempts(result);
   if (!attempts) return attempts.error();
   std::set<std::string> digests;
@@ -31,7 +46,7 @@ Result<std::set<std::string>> stored_digests(store::Reader& reader, store::Resul
         parse_json(environment->host.text, "environment of an attempt");
     if (!machine) return machine.error();
     if (!machine->is_object() || !machine->contains("host")) continue;
-    if (std::string digest = digest_in((*machine)["host"], method); !digest.empty()) {
+    if (std::string digest = digest_in((*machine)["host"], part); !digest.empty()) {
       digests.insert(std::move(digest));
     }
   }
@@ -54,16 +69,20 @@ Result<std::vector<std::string>> source_changes(const RunContext& context,
     if (!host) return host.error();
     Result<nlohmann::json> facts = parse_json(host->facts.text, "facts of a host");
     if (!facts) return facts.error();
-    const std::string now = digest_in(*facts, method);
-    auto stored = stored_digests(context.reader, states[i].predict.result, method);
-    if (!stored) return stored.error();
-    stored->erase(now);
-    if (now.empty() || stored->empty()) continue;
-    told.insert(method);
-    lines.push_back("the code of " + method + " has changed since stored outputs were made (" +
-                    stored->begin()->substr(0, 12) + ", now " + now.substr(0, 12) +
-                    ") and its versions have not: outputs are reused; --rerun method=" + method +
-                    " computes them again");
+    for (const Part& part : parts_of(cell)) {
+      const std::string now = digest_in(*facts, part);
+      auto stored = stored_digests(context.reader, states[i].predict.result, part);
+      if (!stored) return stored.error();
+      stored->erase(now);
+      if (now.empty() || stored->empty()) continue;
+      told.insert(method);
+      lines.push_back("the code of " + part.name + " has changed since stored outputs of " +
+                      method + " were made (" + stored->begin()->substr(0, 12) + ", now " +
+                      now.substr(0, 12) +
+                      ") and its version has not: outputs are reused; --rerun method=" + method +
+                      " computes them again");
+      break;
+    }
   }
   return lines;
 }

@@ -133,14 +133,20 @@ class Sweep(DriverTest):
         self.assert_succeeds(self.sweep())
         store = sqlite3.connect(self.path("small.sqlite"))
         host, = store.execute("SELECT host FROM environment").fetchone()
-        digest = json.loads(host)["host"]["sources"]["lead"]
-        store.execute("UPDATE environment SET host = replace(host, ?, ?)", (digest, "0" * 64))
-        store.commit()
+        facts = json.loads(host)["host"]
+        # Of a layer that is not theirs nothing is said.
+        for name, digest in (("lead", facts["sources"]["lead"]), ("truncation", facts["layers"]["truncation"]),
+                             (None, facts["layers"]["generation"])):
+            store.execute("UPDATE environment SET host = replace(?, ?, ?)", (host, digest, "0" * 64))
+            store.commit()
+            again = self.sweep()
+            self.assert_succeeds(again)
+            if name is None:
+                self.assertNotIn("the code of", again.stderr)
+            else:
+                self.assertIn(f"the code of {name} has changed", again.stderr)
+                self.assertIn("--rerun method=lead", again.stderr)
         store.close()
-        again = self.sweep()
-        self.assert_succeeds(again)
-        self.assertIn("the code of lead has changed", again.stderr)
-        self.assertIn("--rerun method=lead", again.stderr)
 
     def test_filter_and_limit(self):
         run = self.sweep("--filter", "method=lead,local_context=16", "--limit", "5")
