@@ -162,6 +162,17 @@ class Training(unittest.TestCase):
         self.assertGreater(trained["cost"]["seconds"], 0)
         self.assertEqual(self.outputs(), [])
 
+    def test_tables_show_what_training_took(self):
+        self.sweep(report={"rows": ["method"], "values": ["rouge1.f", "train_seconds", "train_peak_memory"]})
+        row = [line for line in self.run_bench("sweep").stdout.splitlines()
+               if line.startswith("| learner")][0]
+        cells = [cell.strip() for cell in row.strip("|").split("|")]
+        self.assertGreater(float(cells[3]), 1, "MiB of a Python program")
+        self.sweep({"training": None, "artifact": "nine.txt"},
+                   report={"rows": ["method"], "values": ["rouge1.f", "train_seconds"]})
+        self.write("nine.txt", "9")
+        self.assertRegex(self.run_bench("sweep").stdout, r"\| learner *\|[^|]*\| *– *\|")
+
     def test_steps_end_a_run_and_the_next_goes_on(self):
         part = self.trained("--steps", "3", code=3)[0]
         self.assertFalse(part["complete"])
