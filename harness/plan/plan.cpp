@@ -270,6 +270,15 @@ Status Planner::load_dataset(size_t index) {
 /// What of a cell depends on the data, and its id.
 Status Planner::complete(Cell& cell, const MethodRow& row, uint64_t seed) {
   const PlannedDataset& dataset = plan_.datasets[cell.dataset];
+  if (row.entry->other_documents) {
+    cell.other_documents = other_documents(*dataset.data, dataset.ordinals);
+    if (cell.needs.imported || cell.other_documents.empty()) {
+      return invalid_argument(cell.needs.imported
+                                  ? "what a file holds was made already, from whatever documents"
+                                  : "all examples have the same document: there is no other",
+                              at(cell.pointer + "/documents"));
+    }
+  }
   if (Status status = trainings_.rest(cell, row, seed); !status.ok()) return status;
   if (Status status = cut_units(cell); !status.ok()) return status;
   cell.cost = cell.spec->cost(cell.params, dataset.stats);

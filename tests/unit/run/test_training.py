@@ -230,6 +230,14 @@ class Training(unittest.TestCase):
         refused = self.run_bench("train", code=2)
         self.assertIn("no cell of the sweep trains", refused.stderr)
 
+    def test_a_control_is_given_the_documents_of_others(self):
+        self.sweep({"documents": "other"})
+        self.run_bench("sweep")
+        self.assertEqual([text.split()[0] for text in self.outputs()], ["test1", "test0"])
+        with sqlite3.connect(self.path("s.sqlite")) as db:
+            oracle = db.execute("SELECT identity FROM cell").fetchall()
+        self.assertTrue(any("other@1" in row[0] for row in oracle))
+
     def test_what_is_scored_is_not_learnt_from(self):
         self.sweep({"training": {"train": self.data("test")}})
         refused = self.run_bench("plan", code=2)
