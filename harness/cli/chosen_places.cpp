@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "harness/cli/commands.h"
+
 namespace qfs::cli {
 namespace {
 
@@ -24,13 +26,10 @@ CLI::Option* add_run_option(CLI::App& command, std::string& run) {
 }
 
 void add_filter_option(CLI::App& command, std::vector<std::string>& filters) {
-  command
-      .add_option("--filter", filters,
-                  "Only cells that match, e.g. 'method=lead|bm25,local_context=256'; repeatable")
-      ->type_name("KEY=VALUE|VALUE,...")
-      ->take_all()
-      ->expected(1)
-      ->allow_extra_args(false);
+  repeatable(command.add_option(
+                 "--filter", filters,
+                 "Only cells that match, e.g. 'method=lead|bm25,local_context=256'; repeatable"))
+      ->type_name("KEY=VALUE|VALUE,...");
 }
 
 std::string joined_filter(const std::vector<std::string>& filters) {

@@ -242,11 +242,7 @@ Result<ExitCode> run_compare(const CompareOptions& options, const GlobalOptions&
 void add_file_options(CLI::App& command, CompareOptions& options) {
   const auto add = [&](const char* name, std::vector<std::string>& values, const char* doc,
                        const char* type) {
-    command.add_option(name, values, doc)
-        ->type_name(type)
-        ->take_all()
-        ->expected(1)
-        ->allow_extra_args(false);
+    repeatable(command.add_option(name, values, doc))->type_name(type);
   };
   add("--metric,--profile", options.files.metrics,
       "Files: metric with options (default: rouge); repeatable", "NAME");
@@ -291,13 +287,11 @@ void add_compare_command(const CommandLine& line) {
                   "predictions (JSON records; others are line files)")
       ->required();
   command.add_option("B", options->b, "What is compared with it, likewise")->required();
-  command.add_option("--values", options->columns, "Columns, e.g. rouge1.f (default: F values)")
-      ->delimiter(',')
-      ->type_name("COLUMN,…");
   const auto add = [&](const char* name, std::vector<std::string>& values, const char* doc,
                        const char* type) {
-    command.add_option(name, values, doc)->delimiter(',')->type_name(type);
+    repeatable(command.add_option(name, values, doc))->delimiter(',')->type_name(type);
   };
+  add("--values", options->columns, "Columns, e.g. rouge1.f (default: F values)", "COLUMN,…");
   add("--max-drop", options->max_drops,
       "A gate, in points of the table, e.g. rougeL.f=1pt: exit 1 when B is significantly worse by "
       "more, 3 when that cannot be decided; repeatable",

@@ -77,6 +77,39 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
   return fmt::format("{}\nRun '{} --help' for its options.", message, full_name(command));
 }
 
+constexpr const char* kMayBeEmpty = "may be empty";
+
+bool takes_empty(CLI::Option& option) {
+  try {
+    return option.get_validator(kMayBeEmpty) != nullptr;
+  } catch (const CLI::OptionNotFound&) {
+    return false;
+  }
+}
+
+/// An empty value is most often a script's variable that is not set: it must not pass for none.
+void refuse_empty_values(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_items_expected_max() == 0 || takes_empty(*option)) continue;
+    option->check([](const std::string& value) {
+      return value.empty() ? std::string("the value is empty") : std::string();
+    });
+  }
+  for (CLI::App* command : app.get_subcommands({})) refuse_empty_values(*command);
+}
+
+/// CLI11 gives "--output=" the next argument, whatever that is.
+void refuse_open_assignments(const CLI::App& app, int argc, const char* const* argv) {
+  const auto own =
+      argc - static_cast<int>(app.remaining_size(true));  // not the program's of `check`
+  for (int i = 1; i < own && std::string_view(argv[i]) != "--"; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument.starts_with("--") && argument.find('=') + 1 == argument.size()) {
+      throw CLI::ValidationError(std::string(argument), "the value is empty");
+    }
+  }
+}
+
 ExitCode run_action(const Action& action) {
   const Result<ExitCode> result = action();
   if (result) return *result;
@@ -95,6 +128,15 @@ CLI::App& add_subcommand(CLI::App& parent, const std::string& name, const std::s
   command.fallthrough();
   command.footer("Example:\n  " + example);
   return command;
+}
+
+CLI::Option* repeatable(CLI::Option* option) {
+  return option->take_all()->expected(1)->allow_extra_args(false);
+}
+
+CLI::Option* may_be_empty(CLI::Option* option) {
+  const auto any = [](std::string&) { return std::string(); };
+  return option->check(CLI::Validator(any, "", kMayBeEmpty));
 }
 
 void add_json_option(CLI::App& command, GlobalOptions& global) {
@@ -134,8 +176,10 @@ int run_command_line(int argc, const char* const* argv, const Services& services
   add_doctor_command(line);
   add_host_command(line);
 
+  refuse_empty_values(app);
   try {
     app.parse(argc, argv);
+    refuse_open_assignments(app, argc, argv);
   } catch (const CLI::Success& wanted) {  // --help, --version
     app.exit(wanted);
     if (std::cout.flush()) return static_cast<int>(ExitCode::ok);

@@ -171,16 +171,15 @@ Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& g
 /// "a,b" and repetitions; an empty text is the empty list.
 void add_list_option(CLI::App& command, const std::string& name,
                      std::optional<std::vector<std::string>>& list, const std::string& doc) {
-  command
-      .add_option_function<std::string>(
-          name,
-          [&list](const std::string& text) {
-            if (!list) list.emplace();
-            for (const std::string& item : CLI::detail::split(text, ',')) {
-              if (!item.empty()) list->push_back(item);
-            }
-          },
-          doc)
+  may_be_empty(command.add_option_function<std::string>(
+                   name,
+                   [&list](const std::string& text) {
+                     if (!list) list.emplace();
+                     for (const std::string& item : CLI::detail::split(text, ',')) {
+                       if (!item.empty()) list->push_back(item);
+                     }
+                   },
+                   doc))
       ->type_name("NAME,…");
 }
 

@@ -274,23 +274,17 @@ void add_score_command(const CommandLine& line) {
   command.add_option("TARGET", options->target,
                      "File of predictions; or, for a store, the name or beginning of the id of a "
                      "sweep (default: the latest)");
-  command
-      .add_option("--metric,--profile", options->metrics,
-                  "Metric with options, see `list metrics` (default: rouge; for a store, those of "
-                  "the sweep); repeatable")
-      ->type_name("NAME")
-      ->take_all()
-      ->expected(1)
-      ->allow_extra_args(false);
+  repeatable(command.add_option(
+                 "--metric,--profile", options->metrics,
+                 "Metric with options, see `list metrics` (default: rouge; for a store, those of "
+                 "the sweep); repeatable"))
+      ->type_name("NAME");
   command.add_option("--preds", files.predictions, "Predictions, one per line")->type_name("FILE");
-  command
-      .add_option("--refs", files.references,
-                  "References: with --preds one per line, repeatable; with a file of records JSON "
-                  "lines with id and references, which replace those in the records")
-      ->type_name("FILE")
-      ->take_all()
-      ->expected(1)
-      ->allow_extra_args(false);
+  repeatable(command.add_option(
+                 "--refs", files.references,
+                 "References: with --preds one per line, repeatable; with a file of records JSON "
+                 "lines with id and references, which replace those in the records"))
+      ->type_name("FILE");
   command
       .add_option("--refs-dataset", files.references_dataset,
                   "References of a data set, matched by id (line files: by order), which replace "
@@ -298,15 +292,12 @@ void add_score_command(const CommandLine& line) {
       ->type_name("NAME[:split[:view]]");
   command.add_option("--from", files.from, "The tool that wrote the file: " + import_names())
       ->type_name("TOOL");
-  command
-      .add_option(
+  repeatable(
+      command.add_option(
           "--import", options->import.files,
           "Scores of another program: JSON lines with id, metric, value (or values) and, where "
-          "known, system, group, cluster; with --store they are stored; repeatable")
-      ->type_name("FILE")
-      ->take_all()
-      ->expected(1)
-      ->allow_extra_args(false);
+          "known, system, group, cluster; with --store they are stored; repeatable"))
+      ->type_name("FILE");
   command.add_option("--tool", options->import.tool, "The program that measured imported scores")
       ->type_name("NAME@VERSION");
   command
@@ -314,13 +305,9 @@ void add_score_command(const CommandLine& line) {
                   "The system of imported scores that name none; with --store a cell, e.g. "
                   "method=lead,local_context=256")
       ->type_name("NAME");
-  command
-      .add_option("--fields", options->fields,
-                  "Names of the fields, e.g. prediction=output,references=answers")
-      ->type_name("MAP")
-      ->take_all()
-      ->expected(1)
-      ->allow_extra_args(false);
+  repeatable(command.add_option("--fields", options->fields,
+                                "Names of the fields, e.g. prediction=output,references=answers"))
+      ->type_name("MAP");
   command
       .add_option("--missing", options->missing,
                   "Items without a prediction: error, skip, or zero (scored as an empty text)")
@@ -342,14 +329,11 @@ void add_score_command(const CommandLine& line) {
       ->type_name("A B")
       ->expected(2)
       ->allow_extra_args(false);
-  command
-      .add_option("--postprocess", files.postprocess,
-                  "A step that predictions go through before they are scored, see `list "
-                  "postprocess`; repeatable, in order (for a store, replaces the sweep's)")
-      ->type_name("STEP")
-      ->take_all()
-      ->expected(1)
-      ->allow_extra_args(false);
+  repeatable(
+      command.add_option("--postprocess", files.postprocess,
+                         "A step that predictions go through before they are scored, see `list "
+                         "postprocess`; repeatable, in order (for a store, replaces the sweep's)"))
+      ->type_name("STEP");
   command
       .add_option("--punkt", options->punkt,
                   "Punkt's English data, for metrics that split sentences with it: a punkt_tab "

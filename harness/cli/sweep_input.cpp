@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/cli/assumed_host.h"
+#include "harness/cli/commands.h"
 #include "harness/cli/imported_predictions.h"
 #include "harness/config/load.h"
 #include "harness/core/files.h"
@@ -91,16 +92,13 @@ Error in_sweep_file(const Experiment& experiment, Error error) {
 
 void add_plan_options(CLI::App& command, SweepOptions& options) {
   command.add_option("FILE", options.file, "Sweep file (JSON)")->required();
-  command.add_option("--set", options.set, "Value of a variable of the file; repeatable")
-      ->type_name("VARIABLE=VALUE")
-      ->take_all()
-      ->expected(1);
-  command
-      .add_option("--filter", options.filter,
-                  "Only cells that match, e.g. 'method=lead|bm25,local_context=256'; repeatable")
-      ->type_name("KEY=VALUE|VALUE,...")
-      ->take_all()
-      ->expected(1);
+  repeatable(
+      command.add_option("--set", options.set, "Value of a variable of the file; repeatable"))
+      ->type_name("VARIABLE=VALUE");
+  repeatable(command.add_option(
+                 "--filter", options.filter,
+                 "Only cells that match, e.g. 'method=lead|bm25,local_context=256'; repeatable"))
+      ->type_name("KEY=VALUE|VALUE,...");
   command.add_option("--limit", options.limit, "Only the first N examples of each data set")
       ->type_name("N")
       ->check(at_least_one());
@@ -131,12 +129,10 @@ void add_run_options(CLI::App& command, SweepOptions& options) {
   command.add_option("--max-failures", options.max_failures, "Stop after N failed cells")
       ->type_name("N")
       ->check(at_least_one());
-  command
-      .add_option("--retry", options.retry,
-                  "Try cells again that failed this way (timeout, signal, oom_host, …); repeatable")
-      ->type_name("KIND")
-      ->take_all()
-      ->expected(1);
+  repeatable(command.add_option(
+                 "--retry", options.retry,
+                 "Try cells again that failed this way (timeout, signal, oom_host, …); repeatable"))
+      ->type_name("KIND");
   command.add_option("--rerun", options.rerun, "Compute matching cells again, e.g. method=lead")
       ->type_name("KEY=VALUE|VALUE,...");
   command.add_flag("--accept-numerics", options.accept_numerics,
