@@ -32,6 +32,8 @@ struct CompareOptions {
   std::vector<std::string> non_inferior;
   std::vector<std::string> better;
   std::vector<std::string> pair_by;
+  std::string run;    ///< of both stores
+  std::string run_b;  ///< of B's instead
   int64_t examples = 3;
   std::vector<std::string> fields;
   std::string missing = "error";
@@ -40,14 +42,15 @@ struct CompareOptions {
 
 /// One side as it is open: its store, its sweep, its cells.
 struct Side {
-  std::string store;
+  std::string name;  ///< the store, and its run where one was asked for
   store::Reader reader;
   reports::SweepFacts facts;
   std::string filter;
 };
 
-/// "STORE", "STORE#CONDITIONS" or "CONDITIONS" (on --store).
-Result<Side> open_side(const std::string& text, const GlobalOptions& global) {
+/// "STORE", "STORE#CONDITIONS" or "CONDITIONS" (on --store); `run` is one of the store.
+Result<Side> open_side(const std::string& text, const std::string& run,
+                       const GlobalOptions& global) {
   const size_t hash = text.find('#');
   const std::string path = text.substr(0, hash);
   std::error_code ignored;
@@ -61,18 +64,20 @@ Result<Side> open_side(const std::string& text, const GlobalOptions& global) {
   if (!store) return store.error();
   Result<store::Reader> reader = store::Reader::open(*store, {.foreign = global.foreign});
   if (!reader) return reader.error();
-  Result<reports::SweepFacts> facts = reports::load_sweep_facts(*reader, "");
+  Result<reports::SweepFacts> facts = reports::load_sweep_facts(*reader, run);
   if (!facts) return facts.error();
   std::string filter = !names_store ? text : hash == std::string::npos ? "" : text.substr(hash + 1);
-  return Side{*store, *std::move(reader), *std::move(facts), std::move(filter)};
+  const std::string name = run.empty() ? *store : fmt::format("{}, run {}", *store, run);
+  return Side{name, *std::move(reader), *std::move(facts), std::move(filter)};
 }
 
 /// The cells of a side that its conditions mean.
 Result<compare::StoredSide> cells_of(Side& side) {
-  const auto places = matching_places(side.facts, "", side.filter);
-  if (!places) return places.error();
-  return compare::StoredSide{
-      side.store, &side.reader, {places->begin(), places->end()}, !side.filter.empty()};
+  const auto positions = matching_positions(side.facts, side.filter);
+  if (!positions) return positions.error();
+  compare::Cells cells;
+  for (const size_t position : *positions) cells.push_back(&side.facts.places[position]);
+  return compare::StoredSide{side.name, &side.reader, std::move(cells), !side.filter.empty()};
 }
 
 /// "rougeL.f=0.5pt", in points of the table.
@@ -139,9 +144,10 @@ std::vector<std::string> declared_metrics(const Side& side, const MetricCatalog&
 Result<compare::Outcome> compare_stored(const CompareOptions& options,
                                         const compare::Request& request,
                                         const GlobalOptions& global) {
-  Result<Side> a = open_side(options.a, global);
+  Result<Side> a = open_side(options.a, options.run, global);
   if (!a) return a.error();
-  Result<Side> b = open_side(options.b, global);
+  Result<Side> b =
+      open_side(options.b, options.run_b.empty() ? options.run : options.run_b, global);
   if (!b) return b.error();
   const auto cells_a = cells_of(*a);
   if (!cells_a) return cells_a.error();
@@ -186,6 +192,10 @@ Result<std::optional<compare::Outcome>> compare_if_files(const CompareOptions& o
   }
   if (!options.pair_by.empty()) {
     return invalid_argument("--pair-by is about stored cells; records of files are paired by id");
+  }
+  if (!options.run.empty() || !options.run_b.empty()) {
+    return invalid_argument(
+        "--run and --run-b choose a run of a store, and files of predictions are given");
   }
   if (!global.store.empty()) {
     return invalid_argument("--store is about stored results, and files of predictions are given");
@@ -278,6 +288,7 @@ void add_compare_command(const CommandLine& line) {
       "qfs-bench compare method=lead,local_context=256 method=bm25,local_context=256\n"
       "  qfs-bench compare before.sqlite after.sqlite --max-drop rougeL.f=1pt\n"
       "  qfs-bench compare old.sqlite new.sqlite --pair-by method,local_context\n"
+      "  qfs-bench compare small.sqlite small.sqlite --run 1 --run-b 2\n"
       "  qfs-bench compare old.jsonl new.jsonl --metric rouge --metric bleu\n"
       "  qfs-bench compare old.txt new.txt --refs refs.txt --non-inferior rougeL.f=1pt");
   auto options = std::make_shared<CompareOptions>();
@@ -302,6 +313,12 @@ void add_compare_command(const CommandLine& line) {
   add("--better", options->better,
       "Which values are better, for a margin on a column that does not say it",
       "COLUMN=higher|lower");
+  add_run_option(command, options->run)
+      ->description(
+          "Stores: which run of both: a number of `list runs`, latest, a sweep's name or "
+          "the beginning of its id (default: the latest)");
+  command.add_option("--run-b", options->run_b, "Stores: which run of B's instead")
+      ->type_name("RUN");
   add("--pair-by", options->pair_by,
       "Stores: pair cells with equal values of these, e.g. method,local_context, whatever else "
       "differs (default: by cell id)",

@@ -80,14 +80,22 @@ std::string doubt_text(const ComparedColumn& column, const std::string& unit, co
             "or columns",
             counted(decision.tests, "test"), compare::kLevel);
       }
+      if (decision.bootstrap && decision.clusters < metrics::kMinimumClusters) {
+        return fmt::format(
+            "the paired bootstrap of a corpus value needs at least {}, and there {} {}",
+            counted(metrics::kMinimumClusters, unit), decision.clusters == 1 ? "is" : "are",
+            decision.clusters);
+      }
       return fmt::format(
-          "with {} no p can be below {}{}, and {} is asked for{}", counted(decision.clusters, unit),
-          p_text(decision.least_p),
+          "with {} no one-sided p can be below {}{}, and {} is asked for{}",
+          counted(decision.clusters, unit), p_text(decision.least_p),
           decision.tests > 1 ? fmt::format(" (Holm over {} tests)", decision.tests) : "",
           compare::kLevel, needed_text(decision, unit, "would do"));
     case Doubt::nothing_to_lose:
-      return fmt::format("A has {}, which is no more than the margin of {}; choose a smaller one",
-                         shown.points(column.a), shown.value(decision.margin.size));
+      return fmt::format(
+          "A has {}, which is no more than the margin of {}, so that any B would pass; choose a "
+          "smaller margin",
+          shown.points(column.a), shown.value(decision.margin.size));
     case Doubt::may_be_chance:
       if (decision.margin.rule == Rule::max_drop) {
         return fmt::format("the {} of {} is beyond {} but may be chance ({}){}", loss,
@@ -160,7 +168,7 @@ std::string empty_text(const char* side, int64_t empty, int64_t examples) {
 std::string few_text(const Comparison& comparison) {
   const double least = metrics::least_p(comparison.clusters, metrics::Alternative::different);
   if (comparison.columns.empty() || least < compare::kLevel) return "";
-  return fmt::format("with {} no p can be below {}\n",
+  return fmt::format("with {} no p of the table, which are two-sided, can be below {}\n",
                      counted(comparison.clusters, comparison.unit), p_text(least));
 }
 

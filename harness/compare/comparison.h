@@ -99,7 +99,8 @@ struct Outcome {
 
 /// One metric of two results. `metric` makes corpus values that are no means of examples, as BLEU's
 /// is; without it, and where it aggregates in another way still, their columns are left out.
-/// `invalid_argument` for a margin on a column that has no better direction or no test.
+/// `invalid_argument` for a margin on a column that has no better direction or no test, and for a
+/// requested direction that is not the metric's.
 Result<Comparison> compare_metric(const PairedStatistics& paired, const Request& request,
                                   const Metric* metric);
 

@@ -45,6 +45,8 @@ void judge(Decision& decision) {
   decision.verdict = Verdict::not_worse;
   if (decision.p_worse_holm < kLevel) {
     decision.verdict = Verdict::worse;
+  } else if (decision.nothing_to_lose) {
+    doubt(decision, Doubt::nothing_to_lose, 0);
   } else if (least_p(decision) >= level) {
     doubt(decision, Doubt::too_few_clusters, clusters_that_could_show(decision, level));
   } else if (decision.margin.rule == Rule::non_inferior) {
@@ -54,8 +56,6 @@ void judge(Decision& decision) {
     } else {
       doubt(decision, Doubt::may_be_chance, clusters_that_would_show(decision, -beyond, level));
     }
-  } else if (decision.nothing_to_lose) {
-    doubt(decision, Doubt::nothing_to_lose, 0);
   } else if (beyond > kRounding) {
     doubt(decision, Doubt::may_be_chance, clusters_that_would_show(decision, beyond, level));
   }
