@@ -91,6 +91,7 @@ struct Plan {
   std::vector<Cell> cells;               ///< in execution order
   std::vector<std::shared_ptr<const Metric>> metrics;  ///< in the sweep's order
   std::vector<std::string> notes;  ///< what a person should know, e.g. merged duplicates
+  std::vector<Error> undescribed;  ///< external methods that did not say what they are: no cells
 };
 
 /// What a plan is made with. The method catalogue outlives the plan, whose cells refer to its
