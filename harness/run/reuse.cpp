@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "harness/run/learned_pace.h"
 #include "harness/run/run.h"
 #include "harness/run/survey.h"
 
@@ -18,14 +19,17 @@ size_t expected_outputs(const plan::Cell& cell) {
 Result<std::vector<Reuse>> reuse_of(const plan::Plan& plan, const std::string& store_path,
                                     const RunOptions& options) {
   std::vector<Reuse> reuse;
-  for (const plan::Cell& cell : plan.cells) reuse.push_back({0, expected_outputs(cell), true});
+  for (const plan::Cell& cell : plan.cells) reuse.push_back({0, expected_outputs(cell), true, {}});
   if (!std::filesystem::exists(store_path)) return reuse;
   Result<store::Reader> reader = store::Reader::open(store_path);
   if (!reader) return reader.error();
+  const auto learned = learned_paces(plan, *reader);
+  if (!learned) return learned.error();
   HostLauncher launcher(options, plan.experiment.limits,
                         std::filesystem::temp_directory_path().string());
   for (size_t i = 0; i < plan.cells.size(); ++i) {
     const plan::Cell& cell = plan.cells[i];
+    if (const auto& pace = (*learned)[i]) reuse[i].example_seconds = pace->seconds / pace->examples;
     const Result<HostFacts> facts = launcher.facts(cell);
     Result<plan::NumericsIdentity> numerics = predict_numerics(cell, launcher);
     if (!numerics || !facts || facts->failure) {

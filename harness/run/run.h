@@ -75,7 +75,8 @@ Status check_tokenizers(const plan::Plan& plan, const RunOptions& options);
 struct Reuse {
   size_t present = 0;  ///< outputs that are there
   size_t expected = 0;
-  bool known = true;  ///< false: the host's numerics could not be learnt
+  bool known = true;                      ///< false: the host's numerics could not be learnt
+  std::optional<double> example_seconds;  ///< as the store has seen; of programs and servers
 };
 Result<std::vector<Reuse>> reuse_of(const plan::Plan& plan, const std::string& store_path,
                                     const RunOptions& options);
