@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <set>
 
 #include "harness/cli/commands.h"
+#include "methods/families.h"
 
 namespace qfs::cli {
 namespace {
@@ -38,14 +40,15 @@ std::string joined_filter(const std::vector<std::string>& filters) {
 
 Result<std::vector<size_t>> matching_positions(const reports::SweepFacts& facts,
                                                const std::string& filter) {
-  return compare::matching_cells(cells_of(facts), filter);
+  return compare::matching_cells(cells_of(facts), filter, methods::foreign_names());
 }
 
 Result<std::vector<const reports::PlaceFacts*>> matching_places(const reports::SweepFacts& facts,
                                                                 const std::string& id_prefix,
                                                                 const std::string& filter) {
   const compare::Cells cells = cells_of(facts);
-  const Result<std::vector<size_t>> selected = compare::select_cells(cells, id_prefix, filter);
+  const Result<std::vector<size_t>> selected =
+      compare::select_cells(cells, id_prefix, filter, methods::foreign_names());
   if (!selected) return selected.error();
   if (selected->empty()) {
     return not_found("no cell of sweep '" + facts.sweep.name + "' has an id that begins with '" +
@@ -54,6 +57,20 @@ Result<std::vector<const reports::PlaceFacts*>> matching_places(const reports::S
   std::vector<const reports::PlaceFacts*> found;
   for (size_t i : *selected) found.push_back(&facts.places[i]);
   return found;
+}
+
+Status use_own_names(std::vector<std::string>& names, const reports::SweepFacts& facts) {
+  std::set<std::string> known;
+  for (const reports::PlaceFacts& place : facts.places) {
+    for (const auto& [name, value] : place.dimensions) known.insert(name);
+  }
+  const std::vector<std::string> list(known.begin(), known.end());
+  for (std::string& name : names) {
+    Result<std::string> own = methods::foreign_names().own_name(list, name);
+    if (!own) return own.error();
+    name = *std::move(own);
+  }
+  return {};
 }
 
 Error several_places(const std::vector<const reports::PlaceFacts*>& places) {

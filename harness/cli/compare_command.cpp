@@ -19,6 +19,7 @@
 #include "harness/cli/scoring.h"
 #include "harness/cli/store_path.h"
 #include "harness/compare/compare_stores.h"
+#include "harness/core/counted.h"
 #include "harness/core/log.h"
 
 namespace qfs::cli {
@@ -153,10 +154,14 @@ Result<compare::Outcome> compare_stored(const CompareOptions& options,
   if (!cells_a) return cells_a.error();
   const auto cells_b = cells_of(*b);
   if (!cells_b) return cells_b.error();
+  compare::Request own = request;
+  for (const Side* side : {&*a, &*b}) {
+    if (Status named = use_own_names(own.pair_by, side->facts); !named) return named.error();
+  }
   Catalogs catalogs;
   std::vector<std::string> declared = declared_metrics(*a, catalogs.metrics());
   std::ranges::move(declared_metrics(*b, catalogs.metrics()), std::back_inserter(declared));
-  return compare::compare_stores(*cells_a, *cells_b, request, catalogs.metrics(), declared);
+  return compare::compare_stores(*cells_a, *cells_b, own, catalogs.metrics(), declared);
 }
 
 /// Two files of predictions; std::nullopt where the arguments name stores.
@@ -237,10 +242,8 @@ Result<ExitCode> run_compare(const CompareOptions& options, const GlobalOptions&
   if (!outcome) return outcome.error();
   for (const std::string& metric : outcome->metrics) log_warning(metric);
   if (!outcome->missing.empty()) {
-    log_warning(fmt::format(
-        "{} of A {} not compared; the reasons are behind the tables",
-        outcome->missing.size() == 1 ? "1 cell" : fmt::format("{} cells", outcome->missing.size()),
-        outcome->missing.size() == 1 ? "was" : "were"));
+    log_warning(counted(outcome->missing.size(), "cell of A was", "cells of A were") +
+                " not compared; the reasons are behind the tables");
   }
   const std::string text = global.json ? comparison_json(*outcome) : comparison_text(*outcome);
   if (Status printed = print_result(text); !printed) return printed.error();
@@ -274,7 +277,8 @@ void add_file_options(CLI::App& command, CompareOptions& options) {
   command
       .add_option("--missing", options.missing,
                   "Items without prediction, or on one side only: error (stores: exit 3), skip; "
-                  "zero scores a prediction that is missing from a file as an empty text")
+                  "zero scores a prediction that is null, or that --refs or --refs-dataset has an "
+                  "item for and a file lacks, as an empty text")
       ->check(CLI::IsMember({"error", "skip", "zero"}))
       ->capture_default_str();
 }

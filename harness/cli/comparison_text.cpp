@@ -7,6 +7,7 @@
 
 #include "harness/api/metric_columns.h"
 #include "harness/cli/output.h"
+#include "harness/core/counted.h"
 #include "metrics/stats/randomization.h"
 #include "reports/escape.h"
 
@@ -48,10 +49,6 @@ std::string tested_text(const Decision& decision) {
   std::string text = decision.p() < 0.00005 ? "p < 0.0001" : "p = " + p_text(decision.p());
   if (decision.tests > 1) text += fmt::format(", Holm over {} tests", decision.tests);
   return text + (decision.bootstrap ? ", paired bootstrap" : "");
-}
-
-std::string counted(int64_t count, const std::string& noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 std::string row_text(const ComparedColumn& column) {
@@ -151,8 +148,7 @@ std::string only_text(const char* side, const std::vector<std::string>& names,
   std::string text =
       fmt::format("; only in {}: {} ({})", side, names.size(), reports::markdown_text(list));
   if (unit != "item" && !clusters.empty()) {
-    text += fmt::format(", {} with them",
-                        counted(static_cast<int64_t>(clusters.size()), "whole " + unit));
+    text += fmt::format(", {} with them", counted(clusters.size(), "whole " + unit));
   }
   return text;
 }

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <iostream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -98,14 +99,35 @@ void refuse_empty_values(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands({})) refuse_empty_values(*command);
 }
 
+/// CLI11 ends a command that starts a program at "--", which users write before the program.
+void drop_program_mark(const CLI::App& app, std::vector<std::string>& arguments) {
+  const CLI::App* command = &app;
+  auto at = arguments.begin();
+  for (; at != arguments.end(); ++at) {
+    const auto named = [&](const CLI::App* sub) { return sub->check_name(*at); };
+    const auto found = command->get_subcommands(named);
+    if (found.empty()) break;
+    command = found.front();
+  }
+  if (!command->get_prefix_command()) return;
+  for (; at != arguments.end() && at->starts_with("-"); ++at) {
+    if (*at == "--") {
+      arguments.erase(at);
+      return;
+    }
+    const CLI::Option* const option = command->get_option_no_throw(*at);
+    const bool takes_next = option != nullptr && option->get_items_expected_max() > 0;
+    if (takes_next && at + 1 != arguments.end()) ++at;
+  }
+}
+
 /// CLI11 gives "--output=" the next argument, whatever that is.
-void refuse_open_assignments(const CLI::App& app, int argc, const char* const* argv) {
-  const auto own =
-      argc - static_cast<int>(app.remaining_size(true));  // not the program's of `check`
-  for (int i = 1; i < own && std::string_view(argv[i]) != "--"; ++i) {
-    const std::string_view argument = argv[i];
+void refuse_open_assignments(const CLI::App& app, std::span<const std::string> arguments) {
+  const size_t own = arguments.size() - app.remaining_size(true);  // not a program's
+  for (const std::string& argument : arguments.first(own)) {
+    if (argument == "--") return;
     if (argument.starts_with("--") && argument.find('=') + 1 == argument.size()) {
-      throw CLI::ValidationError(std::string(argument), "the value is empty");
+      throw CLI::ValidationError(argument, "the value is empty");
     }
   }
 }
@@ -177,9 +199,11 @@ int run_command_line(int argc, const char* const* argv, const Services& services
   add_host_command(line);
 
   refuse_empty_values(app);
+  std::vector<std::string> arguments(argv + 1, argv + argc);
   try {
-    app.parse(argc, argv);
-    refuse_open_assignments(app, argc, argv);
+    drop_program_mark(app, arguments);
+    app.parse(std::vector(arguments.rbegin(), arguments.rend()));
+    refuse_open_assignments(app, arguments);
   } catch (const CLI::Success& wanted) {  // --help, --version
     app.exit(wanted);
     if (std::cout.flush()) return static_cast<int>(ExitCode::ok);

@@ -20,6 +20,7 @@
 #include "harness/cli/shown_example.h"
 #include "harness/cli/store_metrics.h"
 #include "harness/cli/store_path.h"
+#include "harness/core/counted.h"
 #include "harness/core/log.h"
 #include "harness/store/store.h"
 #include "reports/sweep_facts.h"
@@ -75,8 +76,9 @@ ExitCode tell_passed_over(const std::vector<PassedOver>& passed_over) {
   ExitCode code = ExitCode::ok;
   for (const PassedOver& metric : passed_over) {
     const std::string state =
-        metric.unscored == 0 ? "its stored scores stay as they are"
-                             : fmt::format("{} predictions have no score by it", metric.unscored);
+        metric.unscored == 0
+            ? "its stored scores stay as they are"
+            : counted(metric.unscored, "prediction has", "predictions have") + " no score by it";
     log_warning(
         fmt::format("metric '{}' was passed over, {}: {}", metric.name, state, metric.reason));
     if (metric.unscored > 0) code = ExitCode::incomplete;
@@ -120,8 +122,8 @@ Result<ExitCode> run_score_store(const ScoreOptions& options, const GlobalOption
   Result<ScoringSummary> summary =
       score_results(scorer, *postprocess, results, chosen->metrics, options.partial);
   if (!summary) return summary.error();
-  log_info(fmt::format("{} scores computed, {} were there, {} wait for predictions",
-                       summary->scored, summary->kept, summary->incomplete));
+  log_info(fmt::format("{} computed, {} were there, {} wait for predictions",
+                       counted(summary->scored, "score"), summary->kept, summary->incomplete));
   if (Status warned = warn_of_empty_outputs(*reader, named); !warned) return warned.error();
   const ExitCode passed_over = tell_passed_over(chosen->passed_over);
   if (!summary->failures.empty()) return summary->failures.front();
@@ -310,7 +312,8 @@ void add_score_command(const CommandLine& line) {
       ->type_name("MAP");
   command
       .add_option("--missing", options->missing,
-                  "Items without a prediction: error, skip, or zero (scored as an empty text)")
+                  "Items whose prediction is null, and those that only --refs or --refs-dataset "
+                  "has: error, skip, or zero (scored as an empty text)")
       ->check(CLI::IsMember({"error", "skip", "zero"}))
       ->capture_default_str();
   command.add_option("--signature", files.signature, "Length of the printed signature")

@@ -9,8 +9,10 @@
 #include <unordered_set>
 #include <utility>
 
+#include "datasets/readers/catalog.h"
 #include "harness/cli/output.h"
 #include "harness/core/build_info.h"
+#include "harness/core/counted.h"
 #include "harness/core/log.h"
 #include "harness/score/run_signature.h"
 
@@ -65,17 +67,18 @@ size_t cluster_count(const std::vector<std::string>& clusters) {
 void warn_about(const ScoredItems& items) {
   if (items.python_lists > 0) {
     log_warning(
-        fmt::format("references of {} records were a Python list written as text; they "
+        fmt::format("references of {} were a Python list written as text; they "
                     "were read as the list",
-                    items.python_lists));
+                    counted(items.python_lists, "record")));
   }
   if (items.dropped_repeats > 0) {
-    log_warning(
-        fmt::format("{} rows repeat an earlier one and were left out", items.dropped_repeats));
+    log_warning(counted(items.dropped_repeats, "row repeats an earlier one and was",
+                        "rows repeat earlier ones and were") +
+                " left out");
   }
   if (items.empty_texts > 0) {
-    log_warning(fmt::format("{} of {} scored texts are empty: nothing, or white space alone",
-                            items.empty_texts, items.ids.size()));
+    log_warning(fmt::format("{} of {} empty: nothing, or white space alone", items.empty_texts,
+                            counted(items.ids.size(), "scored text is", "scored texts are")));
   }
 }
 
@@ -141,10 +144,34 @@ Result<FileScores> score_files(const ScoreFilesOptions& options, Catalogs& catal
 
 namespace {
 
+/// Whether a file lies in the folder of a data set that is given as NAME[:split[:view]].
+bool is_of_dataset(const std::filesystem::path& file, const std::string& dataset) {
+  if (dataset.empty()) return false;
+  const datasets::CatalogOptions catalog = datasets::default_catalog_options();
+  std::vector<std::string> folders = {catalog.program_folder};  // of the bundled ones
+  for (const std::string& root : catalog.roots) {
+    folders.push_back(root + "/" + dataset.substr(0, dataset.find(':')));
+  }
+  std::error_code ignored;  // a folder that is not there holds nothing
+  for (auto own = std::filesystem::canonical(file, ignored).parent_path(); own.has_relative_path();
+       own = own.parent_path()) {
+    for (const std::string& folder : folders) {
+      if (std::filesystem::equivalent(folder, own, ignored)) return true;
+    }
+  }
+  return false;
+}
+
 /// The rows of --per-example must not replace what they are made of.
 Status keeps_inputs(const ScoreFilesOptions& options) {
   std::error_code ignored;  // of a file that does not exist yet
   if (!std::filesystem::is_regular_file(options.per_example, ignored)) return {};
+  if (is_of_dataset(options.per_example, options.references_dataset)) {
+    return invalid_argument(fmt::format(
+        "--per-example '{}' is a file of the data set '{}', and would be lost: write to "
+        "another file",
+        options.per_example, options.references_dataset));
+  }
   std::vector<std::string> inputs = options.references;
   inputs.insert(inputs.end(), {options.records, options.predictions});
   for (const std::string& input : inputs) {

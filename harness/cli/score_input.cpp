@@ -11,6 +11,7 @@
 #include "datasets/predictions/suspicious_lines.h"
 #include "harness/cli/reference_records.h"
 #include "harness/cli/score_files.h"
+#include "harness/core/counted.h"
 #include "harness/core/suggest.h"
 #include "harness/core/text/unicode.h"
 #include "harness/score/item_source.h"
@@ -96,16 +97,17 @@ class Collector {
       }
     }
     if (items.missing > 0 && options_.missing == MissingPolicy::error) {
-      return data_error(fmt::format(
-          "{} of {} items have no prediction: {}{}. Score them as empty with --missing zero, or "
-          "leave them out with --missing skip",
-          items.missing, places_.size(), fmt::join(missing_, ", "),
-          items.missing > static_cast<int64_t>(missing_.size()) ? ", …" : ""));
+      return data_error(
+          fmt::format("{} of {} no prediction: {}{}. Score them as empty with --missing zero, or "
+                      "leave them out with --missing skip",
+                      items.missing, counted(places_.size(), "item has", "items have"),
+                      fmt::join(missing_, ", "),
+                      items.missing > static_cast<int64_t>(missing_.size()) ? ", …" : ""));
     }
     if (with_cluster_ > 0 && without_cluster_ > 0) {
-      return data_error(fmt::format(
-          "{} records have a cluster and {} have none, the first at {}; give all or none",
-          with_cluster_, without_cluster_, first_without_cluster_));
+      return data_error(fmt::format("{} a cluster and {} none, the first at {}; give all or none",
+                                    counted(with_cluster_, "record has", "records have"),
+                                    without_cluster_, first_without_cluster_));
     }
     if (with_cluster_ > 0) {
       items.unit = dataset_ && !own_clusters_ ? "document" : "cluster";

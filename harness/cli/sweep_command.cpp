@@ -14,6 +14,7 @@
 #include "harness/cli/scoring.h"
 #include "harness/cli/store_path.h"
 #include "harness/cli/sweep_input.h"
+#include "harness/core/counted.h"
 #include "harness/core/log.h"
 #include "harness/run/run.h"
 #include "harness/run/signals.h"
@@ -70,25 +71,25 @@ Status score_and_report(const plan::Plan& plan, store::Store& store,
   return {};
 }
 
-ExitCode conclusion(const run::RunSummary& summary) {
+ExitCode conclusion(const plan::Plan& plan, const run::RunSummary& summary) {
   if (summary.conflicts > 0) {
-    log_warning(
-        fmt::format("{} outputs were not reproduced when computed again; 'doctor' lists them",
-                    summary.conflicts));
+    log_warning(fmt::format("{} not reproduced when computed again; 'doctor' lists them",
+                            counted(summary.conflicts, "output was", "outputs were")));
   }
-  if (summary.failed == 0 && summary.incomplete == 0) return ExitCode::ok;
+  if (summary.failed == 0 && summary.incomplete == 0 && plan.undescribed.empty()) {
+    return ExitCode::ok;
+  }
   if (summary.incomplete > 0) {
-    log_warning(fmt::format("{} cells are incomplete: run the same command again to continue",
-                            summary.incomplete));
+    log_warning(counted(summary.incomplete, "cell is", "cells are") +
+                " incomplete: run the same command again to continue");
   }
   if (summary.failed > 0) {
     std::string kinds;
     for (const store::FailureKind kind : summary.failures) {
       kinds += fmt::format(" --retry {}", store::to_string(kind));
     }
-    log_warning(
-        fmt::format("{} cells failed, which is their result: run again with{} to try them again",
-                    summary.failed, kinds));
+    log_warning(fmt::format("{} failed, which is a result: run again with{} to try once more",
+                            counted(summary.failed, "cell"), kinds));
   }
   return ExitCode::incomplete;
 }
@@ -104,7 +105,7 @@ Result<ExitCode> run_sweep(const SweepOptions& options, const GlobalOptions& glo
   const std::string path = sweep_store_path(global.store, plan->experiment.name);
   if (options.dry_run) {
     if (Status printed = print_plan(*plan, path, *run, false); !printed) return printed.error();
-    return ExitCode::ok;
+    return plan->undescribed.empty() ? ExitCode::ok : ExitCode::incomplete;
   }
   log_notes(*plan);
   Result<store::Store> store = store::Store::open(path);
@@ -132,7 +133,7 @@ Result<ExitCode> run_sweep(const SweepOptions& options, const GlobalOptions& glo
   if (Status reported = score_and_report(*plan, *store, *summary); !reported) {
     return reported.error();
   }
-  return conclusion(*summary);
+  return conclusion(*plan, *summary);
 }
 
 }  // namespace

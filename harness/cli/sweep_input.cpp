@@ -13,6 +13,7 @@
 #include "harness/cli/imported_predictions.h"
 #include "harness/config/load.h"
 #include "harness/core/files.h"
+#include "harness/core/log.h"
 #include "harness/core/suggest.h"
 #include "harness/run/describe.h"
 #include "harness/run/external_metric.h"
@@ -39,7 +40,8 @@ Result<std::map<std::string, std::string>> overrides(const std::vector<std::stri
 
 Result<plan::Filter> filter_of(const std::vector<std::string>& parts, std::string_view option) {
   if (parts.empty()) return plan::Filter{};
-  Result<plan::Filter> filter = plan::parse_filter(fmt::format("{}", fmt::join(parts, ",")));
+  Result<plan::Filter> filter =
+      plan::parse_filter(fmt::format("{}", fmt::join(parts, ",")), methods::foreign_names());
   if (filter) return filter;
   Error error = filter.error();
   error.message = fmt::format("{}: {}", option, error.message);
@@ -174,6 +176,9 @@ Result<plan::Plan> load_plan(const SweepOptions& options, Catalogs& catalogs) {
                                                           .imported = &predictions});
   if (!plan) return plan;
   if (Status known = check_table(*plan); !known) return known.error();
+  for (const Error& error : plan->undescribed) {
+    log_warning(error.to_string() + "; this method has no cells here");
+  }
   return plan;
 }
 

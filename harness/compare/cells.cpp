@@ -167,8 +167,8 @@ std::vector<std::string> identity_differences(const StoredCell& a, const StoredC
 }  // namespace
 
 Result<std::vector<size_t>> matching_cells(std::span<const StoredCell* const> cells,
-                                           std::string_view filter) {
-  const Result<plan::Filter> conditions = plan::parse_filter(filter);
+                                           std::string_view filter, const ForeignNames& foreign) {
+  const Result<plan::Filter> conditions = plan::parse_filter(filter, foreign);
   if (!conditions) return conditions.error();
   std::vector<plan::CellFacts> facts;
   for (const StoredCell* cell : cells) facts.push_back(facts_of(*cell));
@@ -176,8 +176,9 @@ Result<std::vector<size_t>> matching_cells(std::span<const StoredCell* const> ce
 }
 
 Result<std::vector<size_t>> select_cells(std::span<const StoredCell* const> cells,
-                                         std::string_view id_prefix, std::string_view filter) {
-  const Result<std::vector<size_t>> matching = matching_cells(cells, filter);
+                                         std::string_view id_prefix, std::string_view filter,
+                                         const ForeignNames& foreign) {
+  const Result<std::vector<size_t>> matching = matching_cells(cells, filter, foreign);
   if (!matching) return matching.error();
   std::vector<size_t> found;
   for (const size_t i : *matching) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "harness/api/result.h"
+#include "harness/core/foreign_names.h"
 #include "harness/store/rows.h"
 
 namespace qfs::compare {
@@ -36,15 +37,17 @@ struct StoredCell {
 
 using Cells = std::vector<const StoredCell*>;
 
-/// Indices of the cells that meet `filter` (plan::Filter's text, may be empty), ascending. Errors:
-/// those of plan::parse_filter and plan::matching_cells.
+/// Indices of the cells that meet `filter` (plan::Filter's text, may be empty; `foreign`: other
+/// names of parameters), ascending. Errors: those of plan::parse_filter and plan::matching_cells.
 Result<std::vector<size_t>> matching_cells(std::span<const StoredCell* const> cells,
-                                           std::string_view filter);
+                                           std::string_view filter,
+                                           const ForeignNames& foreign = {});
 
 /// Those whose id begins with `id_prefix`, which may be none; one that is shown for several seeds
 /// once.
 Result<std::vector<size_t>> select_cells(std::span<const StoredCell* const> cells,
-                                         std::string_view id_prefix, std::string_view filter);
+                                         std::string_view id_prefix, std::string_view filter,
+                                         const ForeignNames& foreign = {});
 
 /// Without the further places of a result that is shown for several seeds.
 Cells shown_once(const Cells& cells);

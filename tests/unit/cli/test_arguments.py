@@ -20,14 +20,14 @@ class EmptyValues(DriverTest):
         "sweep sweep.json": ["--set", "--filter", "--rerun", "--store"],
         "show": ["--example", "--run"],
         "list cells": ["--run"],
-        "method check --": ["--param"],
+        "method check -- true": ["--param"],
     }
 
     def test_each_is_refused(self):
         for command, options in self.COMMANDS.items():
             for option in options:
                 words = command.split()
-                at = len(words) - words.count("--")
+                at = words.index("--") if "--" in words else len(words)
                 with self.subTest(command=command, option=option):
                     for given in ([option, ""], [option + "="]):
                         run = self.run_bench(*words[:at], *given, *words[at:])
@@ -60,9 +60,12 @@ class RepeatedOptions(DriverTest):
                 run = self.run_bench(*words)
                 self.assertNotIn("is required", run.stderr)
                 self.assertEqual(run.returncode, 2 if "--set" in words else 0, run.stderr)
-        run = self.run_bench("method", "check", "--param", "x=1", "python3", "-c", "print('started')")
-        self.assertNotIn("which program?", run.stderr)
-        self.assertIn("started", run.stderr)
+        for mark in ([], ["--"]):
+            run = self.run_bench("method", "check", "--param", "x=1", *mark, "python3", "-c", "print('started')")
+            self.assertNotIn("which program?", run.stderr)
+            self.assertIn("started", run.stderr)
+        run = self.run_bench("method", "check", "python3", "-c", "import sys; print(sys.argv)", "--", "--x=")
+        self.assertIn("['-c', '--', '--x=']", run.stderr)
 
 
 if __name__ == "__main__":

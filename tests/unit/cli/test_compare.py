@@ -465,6 +465,21 @@ class CompareFiles(DriverTest):
         self.records("others.jsonl", ["the plan"] * 12, first=50)
         self.assert_fails(5, self.compare("good.jsonl", "others.jsonl"), "no id in common")
 
+    def test_what_a_file_lacks_is_scored_as_empty_where_references_name_it(self):
+        self.records("all.jsonl", ["the plan is agreed"] * 12)
+        self.records("few.jsonl", ["the plan is agreed"] * 10)
+        run = self.compare("all.jsonl", "few.jsonl", "--missing", "zero")
+        self.assert_fails(5, run, "only in A 2 (q10, q11); --missing skip compares", "with --refs or --refs-dataset, "
+                          "--missing zero scores what a file lacks as an empty text")
+        self.assertNotIn("only in B", run.stderr)
+        compared, = self.json_of("all.jsonl", "few.jsonl", "--missing", "zero", "--refs", "all.jsonl")
+        self.assertEqual((compared["examples"], compared["empty_b"]), (12, 2))
+        self.write("null.jsonl", "".join(json.dumps({"id": f"q{i}", "prediction": None if i > 9 else "the plan is agreed",
+                                                     "references": [f"the plan of item {i} is agreed"]}) + "\n"
+                                         for i in range(12)))
+        compared, = self.json_of("all.jsonl", "null.jsonl", "--missing", "zero")
+        self.assertEqual((compared["examples"], compared["empty_b"]), (12, 2))
+
     def test_other_references_and_other_clusters_are_errors(self):
         self.records("references.jsonl", ["the plan"] * 12, references=lambda i: [f"another {i}"])
         self.assert_fails(5, self.compare("good.jsonl", "references.jsonl"), "'q0' has other references")
