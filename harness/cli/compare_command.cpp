@@ -172,9 +172,9 @@ Result<std::optional<compare::Outcome>> compare_if_files(const CompareOptions& o
   auto fields = parse_field_map(options.fields);
   if (!fields) return fields.error();
   files.fields = *std::move(fields);
-  files.missing = options.missing == "zero"   ? MissingPolicy::zero
-                  : options.missing == "skip" ? MissingPolicy::skip
-                                              : MissingPolicy::error;
+  files.missing = options.missing == "zero"   ? score::MissingPolicy::zero
+                  : options.missing == "skip" ? score::MissingPolicy::skip
+                                              : score::MissingPolicy::error;
   const bool file_a = is_prediction_file(options.a);
   const bool file_b = is_prediction_file(options.b);
   if (file_a != file_b) {

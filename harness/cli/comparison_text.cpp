@@ -8,7 +8,6 @@
 #include "harness/api/metric_columns.h"
 #include "harness/cli/output.h"
 #include "harness/core/counted.h"
-#include "metrics/stats/randomization.h"
 #include "reports/escape.h"
 
 namespace qfs::cli {
@@ -77,10 +76,10 @@ std::string doubt_text(const ComparedColumn& column, const std::string& unit, co
             "or columns",
             counted(decision.tests, "test"), compare::kLevel);
       }
-      if (decision.bootstrap && decision.clusters < metrics::kMinimumClusters) {
+      if (decision.too_few_to_draw()) {
         return fmt::format(
             "the paired bootstrap of a corpus value needs at least {}, and there {} {}",
-            counted(metrics::kMinimumClusters, unit), decision.clusters == 1 ? "is" : "are",
+            counted(decision.clusters_needed, unit), decision.clusters == 1 ? "is" : "are",
             decision.clusters);
       }
       return fmt::format(
@@ -162,10 +161,9 @@ std::string empty_text(const char* side, int64_t empty, int64_t examples) {
 
 /// What is said where no data on so few clusters could differ significantly.
 std::string few_text(const Comparison& comparison) {
-  const double least = metrics::least_p(comparison.clusters, metrics::Alternative::different);
-  if (comparison.columns.empty() || least < compare::kLevel) return "";
+  if (comparison.columns.empty() || comparison.least_p < compare::kLevel) return "";
   return fmt::format("with {} no p of the table, which are two-sided, can be below {}\n",
-                     counted(comparison.clusters, comparison.unit), p_text(least));
+                     counted(comparison.clusters, comparison.unit), p_text(comparison.least_p));
 }
 
 std::string one_text(const Comparison& comparison) {
@@ -326,8 +324,8 @@ std::string comparison_text(const Outcome& outcome) {
   std::string text;
   for (const Comparison& comparison : outcome.comparisons) text += one_text(comparison) + "\n";
   return text + left_out_text(outcome) +
-         reports::markdown_code("intervals: " + metrics::bootstrap_signature({}) +
-                                " | p: " + metrics::randomization_signature({})) +
+         reports::markdown_code("intervals: " + compare::interval_signature() +
+                                " | p: " + compare::test_signature()) +
          "\n";
 }
 
@@ -341,8 +339,8 @@ std::string comparison_json(const Outcome& outcome) {
                         {"only_b", cells_json(outcome.only_b)},
                         {"metrics_not_compared", outcome.metrics},
                         {"advice", outcome.advice},
-                        {"intervals", metrics::bootstrap_signature({})},
-                        {"test", metrics::randomization_signature({})}},
+                        {"intervals", compare::interval_signature()},
+                        {"test", compare::test_signature()}},
                        2);
 }
 

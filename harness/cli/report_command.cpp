@@ -9,13 +9,13 @@
 #include "harness/cli/chosen_places.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/output.h"
-#include "harness/cli/per_example.h"
 #include "harness/cli/report_output.h"
 #include "harness/cli/scoring.h"
 #include "harness/cli/store_path.h"
 #include "harness/core/counted.h"
 #include "harness/core/log.h"
 #include "harness/score/imported_metric.h"
+#include "reports/example_lines.h"
 #include "reports/sweep_facts.h"
 
 namespace qfs::cli {
@@ -82,7 +82,7 @@ Status write_examples(store::Reader& reader, const ReportOptions& options,
                       const reports::SweepFacts& facts) {
   const auto places = matching_places(facts, "", joined_filter(options.filters));
   if (!places) return places.error();
-  const Result<ExampleLines> lines = example_lines(reader, facts, *places);
+  const Result<reports::ExampleLines> lines = reports::example_lines(reader, facts, *places);
   if (!lines) return lines.error();
   if (lines->unscored > 0) {
     log_warning(fmt::format("{} of {} no scores and no lines in {}", lines->unscored,

@@ -141,9 +141,9 @@ bool names_a_file(const std::string& target) {
   return false;
 }
 
-MissingPolicy parse_missing(const std::string& name) {
-  if (name == "zero") return MissingPolicy::zero;
-  return name == "skip" ? MissingPolicy::skip : MissingPolicy::error;
+score::MissingPolicy parse_missing(const std::string& name) {
+  if (name == "zero") return score::MissingPolicy::zero;
+  return name == "skip" ? score::MissingPolicy::skip : score::MissingPolicy::error;
 }
 
 /// An option that was given and means nothing for a store; empty: there is none.
@@ -212,14 +212,14 @@ Result<ExitCode> run_score(ScoreOptions options, const GlobalOptions& global) {
   Result<std::map<std::string, std::string>> fields = parse_field_map(options.fields);
   if (!fields) return fields.error();
   options.files.fields = *std::move(fields);
-  const bool of_texts =
-      !options.import.files.empty() || !options.match.empty() || !options.explain_diff.empty();
+  const bool of_texts = !options.import.files.files.empty() || !options.match.empty() ||
+                        !options.explain_diff.empty();
   if (of_texts && (options.allow_external || !options.external_folder.empty())) {
     return invalid_argument(
         "--allow-external and --external-folder are about the metrics of a stored sweep");
   }
-  if (!options.import.files.empty()) return run_import(options, global);
-  if (!options.import.tool.empty() || !options.import.system.empty()) {
+  if (!options.import.files.files.empty()) return run_import(options, global);
+  if (!options.import.files.tool.empty() || !options.import.files.system.empty()) {
     return invalid_argument("--tool and --system are about --import");
   }
   if (!options.match.empty() || !options.explain_diff.empty()) {
@@ -296,14 +296,15 @@ void add_score_command(const CommandLine& line) {
       ->type_name("TOOL");
   repeatable(
       command.add_option(
-          "--import", options->import.files,
+          "--import", options->import.files.files,
           "Scores of another program: JSON lines with id, metric, value (or values) and, where "
           "known, system, group, cluster; with --store they are stored; repeatable"))
       ->type_name("FILE");
-  command.add_option("--tool", options->import.tool, "The program that measured imported scores")
+  command
+      .add_option("--tool", options->import.files.tool, "The program that measured imported scores")
       ->type_name("NAME@VERSION");
   command
-      .add_option("--system", options->import.system,
+      .add_option("--system", options->import.files.system,
                   "The system of imported scores that name none; with --store a cell, e.g. "
                   "method=lead,local_context=256")
       ->type_name("NAME");

@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "harness/cli/catalogs.h"
 #include "harness/core/counted.h"
 #include "harness/core/json_dom.h"
 #include "harness/core/log.h"
+#include "harness/score/bootstrap_intervals.h"
 
 namespace qfs::cli {
 
@@ -40,7 +40,7 @@ Result<ScoringSummary> score_results(score::Scorer& scorer, const Postprocess& p
                                      std::span<const store::ResultId> results,
                                      std::span<const std::shared_ptr<const Metric>> metrics,
                                      bool allow_partial) {
-  const BootstrapIntervals intervals;
+  const score::BootstrapIntervals intervals;
   ScoringSummary summary;
   score::ScoringNotes notes;
   std::set<const Metric*> failed;

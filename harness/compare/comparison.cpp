@@ -280,12 +280,17 @@ Result<Comparison> compare_metric(const PairedStatistics& paired, const Request&
       return decided.error();
     }
     comparison.clusters = column.difference.interval.clusters;
+    comparison.least_p = metrics::least_p(comparison.clusters, Alternative::different);
     if (comparison.columns.size() == 1) {
       comparison.most_different = most_different(paired, c, request.examples);
     }
   }
   return comparison;
 }
+
+std::string interval_signature() { return metrics::bootstrap_signature({}); }
+
+std::string test_signature() { return metrics::randomization_signature({}); }
 
 Status check_columns(const std::vector<std::string>& known, const Request& request) {
   std::vector<std::string> asked = request.columns;

@@ -73,6 +73,7 @@ struct Comparison {
   int64_t empty_b = 0;
   int64_t clusters = 0;
   std::string unit = "document";  ///< what a cluster is
+  double least_p = 0;             ///< two-sided, that any data on these clusters could have
   std::vector<ComparedColumn> columns;
   std::vector<std::string> left_out;             ///< columns whose corpus value cannot be resampled
   std::vector<DifferentExample> most_different;  ///< in the first column, largest first
@@ -112,5 +113,9 @@ bool concerns(const Request& request, const std::vector<std::string>& columns);
 
 /// Adjusts the tests of all comparisons and gives the verdicts.
 void conclude(Outcome& outcome);
+
+/// How the intervals and the p of every comparison are computed.
+std::string interval_signature();
+std::string test_signature();
 
 }  // namespace qfs::compare

@@ -65,6 +65,8 @@ struct Decision {
 
   /// The adjusted p that the verdict rests on, or would have.
   double p() const;
+  /// Whether the bootstrap has fewer clusters than it is made of.
+  bool too_few_to_draw() const;
 };
 
 /// Adjusts and gives the verdicts; all decisions of one command.

@@ -13,7 +13,7 @@
 #include "harness/store/reader.h"
 #include "reports/sweep_facts.h"
 
-namespace qfs::cli {
+namespace qfs::reports {
 
 struct ExampleLines {
   std::string text;
@@ -21,7 +21,7 @@ struct ExampleLines {
 };
 
 /// `places` of `facts`.
-Result<ExampleLines> example_lines(store::Reader& reader, const reports::SweepFacts& facts,
-                                   const std::vector<const reports::PlaceFacts*>& places);
+Result<ExampleLines> example_lines(store::Reader& reader, const SweepFacts& facts,
+                                   const std::vector<const PlaceFacts*>& places);
 
-}  // namespace qfs::cli
+}  // namespace qfs::reports
