@@ -93,7 +93,8 @@ void refuse_empty_values(CLI::App& app) {
   for (CLI::Option* option : app.get_options()) {
     if (option->get_items_expected_max() == 0 || takes_empty(*option)) continue;
     option->check([](const std::string& value) {
-      return value.empty() ? std::string("the value is empty") : std::string();
+      const bool says = value.find_first_not_of(" \t\r\n") != value.npos;
+      return std::string(says ? "" : "the value is empty");
     });
   }
   for (CLI::App* command : app.get_subcommands({})) refuse_empty_values(*command);

@@ -1,4 +1,3 @@
-
 #include "harness/cli/chosen_places.h"
 #include "harness/cli/score_import.h"
 #include "harness/store/store.h"

@@ -29,7 +29,7 @@ class EmptyValues(DriverTest):
                 words = command.split()
                 at = words.index("--") if "--" in words else len(words)
                 with self.subTest(command=command, option=option):
-                    for given in ([option, ""], [option + "="]):
+                    for given in ([option, ""], [option, " \n"], [option + "="]):
                         run = self.run_bench(*words[:at], *given, *words[at:])
                         self.assert_fails(2, run, option)
         self.assert_fails(2, self.run_bench("report", "-o", ""), "--output: the value is empty")
