@@ -108,6 +108,7 @@ struct Plan {
   std::vector<PlannedDataset> training_data;  ///< their training and development splits
   std::vector<std::shared_ptr<const Metric>> metrics;  ///< in the sweep's order
   std::vector<std::string> notes;  ///< what a person should know, e.g. merged duplicates
+  std::vector<Error> undescribed;  ///< external methods that did not say what they are: no cells
 };
 
 /// What a plan is made with. The method catalogue outlives the plan, whose cells refer to its

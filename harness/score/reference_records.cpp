@@ -1,4 +1,4 @@
-#include "harness/cli/reference_records.h"
+#include "harness/score/reference_records.h"
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -8,7 +8,7 @@
 #include "datasets/predictions/prediction_lines.h"
 #include "harness/core/sha256.h"
 
-namespace qfs::cli {
+namespace qfs::score {
 namespace {
 
 constexpr size_t kDigestDigits = 12;
@@ -74,4 +74,4 @@ Result<ReferenceRecords> read_reference_records(const std::vector<std::string>& 
   return result;
 }
 
-}  // namespace qfs::cli
+}  // namespace qfs::score

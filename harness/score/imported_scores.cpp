@@ -1,3 +1,5 @@
+#include "harness/score/imported_scores.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,10 +7,9 @@
 #include <unordered_set>
 
 #include "datasets/predictions/score_records.h"
-#include "harness/cli/score_import.h"
 #include "harness/core/sha256.h"
 
-namespace qfs::cli {
+namespace qfs::score {
 namespace {
 
 using datasets::ScoreRecord;
@@ -20,9 +21,10 @@ struct Collected {
   std::vector<ImportedSeries> systems;
 };
 
-class Collector {
+class ScoreCollector {
  public:
-  explicit Collector(std::string default_system) : default_system_(std::move(default_system)) {}
+  explicit ScoreCollector(std::string default_system)
+      : default_system_(std::move(default_system)) {}
 
   Status add(ScoreRecord record) {
     if (record.system.empty()) record.system = default_system_;
@@ -106,11 +108,11 @@ Status check_tool(const std::string& tool) {
 
 }  // namespace
 
-Result<std::vector<ImportedScores>> read_imported_scores(const ScoreImportOptions& options) {
-  if (Status status = check_tool(options.tool); !status) return status.error();
-  Collector collector(options.system);
+Result<std::vector<ImportedScores>> read_imported_scores(const ImportRequest& request) {
+  if (Status status = check_tool(request.tool); !status) return status.error();
+  ScoreCollector collector(request.system);
   std::string digests;
-  for (const std::string& path : options.files) {
+  for (const std::string& path : request.files) {
     if (path == "-") {
       return invalid_argument("--import reads files, whose SHA-256 is in the signature, not '-'");
     }
@@ -121,15 +123,15 @@ Result<std::vector<ImportedScores>> read_imported_scores(const ScoreImportOption
         path, [&](ScoreRecord record) { return collector.add(std::move(record)); });
     if (!read) return read.error();
   }
-  const std::string source = options.files.size() == 1 ? digests : sha256_hex(digests);
+  const std::string source = request.files.size() == 1 ? digests : sha256_hex(digests);
   std::vector<ImportedScores> scores;
   for (Collected& metric : collector.metrics) {
     ImportedScores& imported = scores.emplace_back();
-    imported.metric = std::make_shared<score::ImportedMetric>(
-        metric.metric, std::move(metric.columns), options.tool, source);
+    imported.metric = std::make_shared<ImportedMetric>(metric.metric, std::move(metric.columns),
+                                                       request.tool, source);
     imported.systems = std::move(metric.systems);
   }
   return scores;
 }
 
-}  // namespace qfs::cli
+}  // namespace qfs::score

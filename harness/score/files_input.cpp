@@ -9,13 +9,14 @@
 #include "datasets/predictions/importers/importers.h"
 #include "datasets/predictions/prediction_lines.h"
 #include "datasets/predictions/suspicious_lines.h"
-#include "harness/cli/reference_records.h"
-#include "harness/cli/score_files.h"
+#include "harness/core/counted.h"
 #include "harness/core/suggest.h"
 #include "harness/core/text/unicode.h"
+#include "harness/score/files.h"
 #include "harness/score/item_source.h"
+#include "harness/score/reference_records.h"
 
-namespace qfs::cli {
+namespace qfs::score {
 namespace {
 
 using datasets::PredictionRecord;
@@ -44,8 +45,7 @@ Result<DatasetRequest> dataset_request(const std::string& text) {
 /// Collects items from records: joins references, checks ids, counts.
 class Collector {
  public:
-  Collector(const ScoreFilesOptions& options, const Postprocess& postprocess,
-            score::TextScorer& scorer)
+  Collector(const FilesRequest& options, const Postprocess& postprocess, TextScorer& scorer)
       : options_(options), postprocess_(postprocess), scorer_(scorer) {
     items.postprocess = postprocess.chain();
   }
@@ -96,16 +96,17 @@ class Collector {
       }
     }
     if (items.missing > 0 && options_.missing == MissingPolicy::error) {
-      return data_error(fmt::format(
-          "{} of {} items have no prediction: {}{}. Score them as empty with --missing zero, or "
-          "leave them out with --missing skip",
-          items.missing, places_.size(), fmt::join(missing_, ", "),
-          items.missing > static_cast<int64_t>(missing_.size()) ? ", …" : ""));
+      return data_error(
+          fmt::format("{} of {} no prediction: {}{}. Score them as empty with --missing zero, or "
+                      "leave them out with --missing skip",
+                      items.missing, counted(places_.size(), "item has", "items have"),
+                      fmt::join(missing_, ", "),
+                      items.missing > static_cast<int64_t>(missing_.size()) ? ", …" : ""));
     }
     if (with_cluster_ > 0 && without_cluster_ > 0) {
-      return data_error(fmt::format(
-          "{} records have a cluster and {} have none, the first at {}; give all or none",
-          with_cluster_, without_cluster_, first_without_cluster_));
+      return data_error(fmt::format("{} a cluster and {} none, the first at {}; give all or none",
+                                    counted(with_cluster_, "record has", "records have"),
+                                    without_cluster_, first_without_cluster_));
     }
     if (with_cluster_ > 0) {
       items.unit = dataset_ && !own_clusters_ ? "document" : "cluster";
@@ -179,7 +180,7 @@ class Collector {
     items.clusters.push_back(item.cluster);
     if (!postprocess_.empty()) {
       const std::string raw = item.candidate;
-      if (Status done = score::apply(postprocess_, item); !done) {
+      if (Status done = apply(postprocess_, item); !done) {
         Error error = done.error();
         error.where = record.where;
         return error;
@@ -222,9 +223,9 @@ class Collector {
                       record.where);
   }
 
-  const ScoreFilesOptions& options_;
+  const FilesRequest& options_;
   const Postprocess& postprocess_;
-  score::TextScorer& scorer_;
+  TextScorer& scorer_;
   std::shared_ptr<const Dataset> dataset_;
   std::unordered_map<std::string, size_t> by_key_;
   std::vector<bool> used_;  ///< examples that a record named
@@ -238,7 +239,7 @@ class Collector {
 };
 
 /// The combinations of options that make sense.
-Status check_inputs(const ScoreFilesOptions& options) {
+Status check_inputs(const FilesRequest& options) {
   if (!options.records.empty() && !options.predictions.empty()) {
     return invalid_argument("give either --preds (a line file) or a file of records, not both");
   }
@@ -307,8 +308,8 @@ class LinesOfExamples {
 
 }  // namespace
 
-Result<ScoredItems> read_items(const ScoreFilesOptions& options, const DatasetCatalog& datasets,
-                               score::TextScorer& scorer) {
+Result<ScoredItems> read_items(const FilesRequest& options, const DatasetCatalog& datasets,
+                               TextScorer& scorer) {
   if (Status status = check_inputs(options); !status) return status.error();
   const Result<Postprocess> postprocess = Postprocess::parse(options.postprocess);
   if (!postprocess) return postprocess.error();
@@ -364,4 +365,4 @@ Result<ScoredItems> read_items(const ScoreFilesOptions& options, const DatasetCa
   return std::move(collector.items);
 }
 
-}  // namespace qfs::cli
+}  // namespace qfs::score

@@ -1,6 +1,6 @@
 // Every way of computing `rouge` over the user's texts, as `score --match` tries them.
 //
-// Called by score_analyses.cpp. Thread-safe; errors as metrics::rouge_variants. Where Punkt's data
+// Called by file_analyses.cpp. Thread-safe; errors as metrics::rouge_variants. Where Punkt's data
 // are absent, its sentences are not tried, and the reason is in the result.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 #include "harness/score/match.h"
 
-namespace qfs::cli {
+namespace qfs::score {
 
-Result<score::MatchTries> rouge_tries(std::span<const ScoreItem> items, unsigned threads);
+Result<MatchTries> rouge_tries(std::span<const ScoreItem> items, unsigned threads);
 
-}  // namespace qfs::cli
+}  // namespace qfs::score

@@ -1,17 +1,17 @@
-#include "harness/cli/rouge_tries.h"
+#include "harness/score/rouge_tries.h"
 
 #include <memory>
 
 #include "metrics/punkt/punkt_files.h"
 #include "metrics/rouge/rouge_variants.h"
 
-namespace qfs::cli {
+namespace qfs::score {
 
 using metrics::PunktRules;
 using metrics::SentenceSplit;
 
-Result<score::MatchTries> rouge_tries(std::span<const ScoreItem> items, unsigned threads) {
-  score::MatchTries tries;
+Result<MatchTries> rouge_tries(std::span<const ScoreItem> items, unsigned threads) {
+  MatchTries tries;
   std::vector<SentenceSplit> splits(1);  // lines
   const auto model = metrics::load_punkt("");
   if (!model) {
@@ -30,4 +30,4 @@ Result<score::MatchTries> rouge_tries(std::span<const ScoreItem> items, unsigned
   return tries;
 }
 
-}  // namespace qfs::cli
+}  // namespace qfs::score
