@@ -144,6 +144,8 @@ class ExternalMethod(unittest.TestCase):
         self.assertEqual(run.returncode, 3, run.stderr)
         self.assertIn("no such luck", run.stderr)
         self.assertIn("failed", run.stdout)
+        self.assertIn("1 cell failed, which is a result: run again with --retry method_error to try once more",
+                      run.stderr)
 
     def test_the_example_method_passes_its_check(self):
         check = subprocess.run(
