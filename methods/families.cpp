@@ -6,6 +6,7 @@
 #include "methods/endpoint/spec.h"
 #include "methods/extractive/specs.h"
 #include "methods/imported/spec.h"
+#include "methods/lora/spec.h"
 #include "methods/models/decoding/decoding_params.h"
 #include "methods/models/registry/artifacts.h"
 #include "methods/models/registry/registry.h"
@@ -36,6 +37,7 @@ struct Family {
 constexpr Family kFamilies[] = {
     {"extractive", &extractive_methods},
     {"zero_shot", &of<zero_shot::ZeroShotSpec, zero_shot::ChunkMergeSpec, zero_shot::RefineSpec>},
+    {"lora", &of<lora::LoraSpec>},
     {"endpoint", &of<endpoint::EndpointSpec>},
     {"imported", &of<imported::ImportedSpec>},
 };

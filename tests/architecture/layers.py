@@ -10,7 +10,7 @@ FOUNDATION = ("harness/api", "harness/core")
 MODELS = "methods/models/"
 MODEL_LAYERS = tuple(MODELS + name for name in (
     "checkpoints", "tokenizers", "registry", "prompting", "kernels", "nn", "peft", "architectures",
-    "decoding", "training", "inspect"))
+    "decoding", "training", "inspect", "prompted"))
 # Those that link no LibTorch.
 MODEL_FORMATS = MODEL_LAYERS[:4]
 

@@ -1,4 +1,4 @@
-#include "methods/zero_shot/session_model.h"
+#include "methods/models/prompted/prompted_model.h"
 
 #include <algorithm>
 #include <string>
@@ -10,7 +10,7 @@
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/tokenizers/folders/open_tokenizer.h"
 
-namespace qfs::zero_shot {
+namespace qfs::prompted {
 
 namespace {
 
@@ -58,27 +58,33 @@ Result<std::shared_ptr<const architectures::Backbone>> open_backbone(const Sessi
 
 }  // namespace
 
-Result<PromptedModel> open_prompted_model(const SessionRequest& request, ResourceCache& cache) {
+Result<Prompts> open_prompts(const SessionRequest& request, ResourceCache& cache) {
   if (!request.backbone) return invalid_argument("a method that prompts needs a backbone");
   if (Status status = nn::configure_torch(request.runtime); !status.ok()) {
     return status.error();
   }
   auto backbone = open_backbone(request, cache);
   if (!backbone.ok()) return backbone.error();
-  auto model = (*backbone)->network->open(request.runtime, (*backbone)->digest, cache);
-  if (!model.ok()) return model.error();
   auto counter = open_counter(request, **backbone, cache);
   if (!counter.ok()) return counter.error();
   auto maker = PromptMaker::open(request.params, *backbone, *counter);
   if (!maker.ok()) return maker.error();
-  auto decoding = decoding_of(request, **backbone);
+  return Prompts{*std::move(backbone), *std::move(counter), *std::move(maker)};
+}
+
+Result<PromptedModel> open_prompted_model(const SessionRequest& request, ResourceCache& cache) {
+  auto prompts = open_prompts(request, cache);
+  if (!prompts.ok()) return prompts.error();
+  const architectures::Backbone& backbone = *prompts->backbone;
+  auto model = backbone.network->open(request.runtime, backbone.digest, cache);
+  if (!model.ok()) return model.error();
+  auto decoding = decoding_of(request, backbone);
   if (!decoding.ok()) return decoding.error();
-  const nn::Network& network = *(*backbone)->network;
+  const nn::Network& network = *backbone.network;
   nn::ModelWork work = network.work(network.element_bytes(request.runtime));
-  return PromptedModel{
-      *std::move(maker), *std::move(counter), *std::move(decoding),
-      decoding::Generator((*backbone)->tokenizer, *std::move(model), std::move(work)),
-      request.runtime};
+  decoding::Generator generator(backbone.tokenizer, *std::move(model), std::move(work));
+  return PromptedModel{*std::move(prompts), *std::move(decoding), std::move(generator),
+                       request.runtime};
 }
 
 void tell_times(const decoding::GenerationTimes& times, int64_t calls, PredictionSink& sink) {
@@ -103,4 +109,4 @@ decoding::DecodingOptions with_new_tokens(decoding::DecodingOptions options, int
   return options;
 }
 
-}  // namespace qfs::zero_shot
+}  // namespace qfs::prompted

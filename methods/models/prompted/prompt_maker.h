@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "harness/api/method.h"
@@ -13,7 +14,7 @@
 #include "methods/models/prompting/chat/chat_renderer.h"
 #include "methods/models/tokenizers/tokenizer.h"
 
-namespace qfs::zero_shot {
+namespace qfs::prompted {
 
 struct PreparedPrompt {
   nn::SequenceInput input;
@@ -33,6 +34,11 @@ class PromptMaker {
   /// `invalid_argument` when the prompt and `new_tokens` more do not fit the backbone's window.
   Result<PreparedPrompt> prepare(const Example& example, int64_t new_tokens) const;
 
+  /// The same, cut further where it takes for the input and `new_tokens` more (an encoder-decoder:
+  /// for the input) to be at most `most_tokens`. `invalid_argument`: not even without a document.
+  Result<PreparedPrompt> prepare_within(const Example& example, int64_t new_tokens,
+                                        int64_t most_tokens) const;
+
   /// The same of a text that is part of an example's document, or stands for it; uncut, without a
   /// ledger.
   Result<PreparedPrompt> prepare_part(const Example& example, const std::string& part,
@@ -43,6 +49,10 @@ class PromptMaker {
 
  private:
   PromptMaker() = default;
+  // Without a look at the window.
+  Result<PreparedPrompt> fill_cut(const Example& example,
+                                  std::optional<int64_t> document_tokens) const;
+  Result<PreparedPrompt> fill_part(const Example& example, const std::string& part) const;
   Status fill_prompt(std::string text, PreparedPrompt& prompt) const;
   Status fill_source(const Example& example, const std::string& document,
                      PreparedPrompt& prompt) const;
@@ -58,4 +68,4 @@ class PromptMaker {
   std::string separator_;                                ///< of an encoder-decoder's source
 };
 
-}  // namespace qfs::zero_shot
+}  // namespace qfs::prompted

@@ -1,11 +1,11 @@
-#include "methods/zero_shot/chat_params.h"
+#include "methods/models/prompted/chat_params.h"
 
 #include <string>
 
 #include "harness/api/param_specs.h"
 #include "methods/models/prompting/chat/chat_inputs.h"
 
-namespace qfs::zero_shot {
+namespace qfs::prompted {
 
 std::vector<ParamSpec> chat_params() {
   return {text_param("system", "System message; the chat template's own when left out"),
@@ -26,4 +26,4 @@ Status check_chat(const Params& params) {
                                       params.find<std::string>("chat_variables").value_or("{}"));
 }
 
-}  // namespace qfs::zero_shot
+}  // namespace qfs::prompted

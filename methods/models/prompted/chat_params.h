@@ -8,7 +8,7 @@
 #include "harness/api/params.h"
 #include "harness/api/result.h"
 
-namespace qfs::zero_shot {
+namespace qfs::prompted {
 
 /// system, chat, chat_date, chat_variables.
 std::vector<ParamSpec> chat_params();
@@ -17,4 +17,4 @@ std::vector<ParamSpec> chat_params();
 /// no JSON object or name what the program sets.
 Status check_chat(const Params& params);
 
-}  // namespace qfs::zero_shot
+}  // namespace qfs::prompted

@@ -1,4 +1,4 @@
-#include "methods/zero_shot/prompt_maker.h"
+#include "methods/models/prompted/prompt_maker.h"
 
 #include <algorithm>
 #include <utility>
@@ -8,7 +8,7 @@
 #include "methods/models/prompting/source_layout.h"
 #include "methods/models/prompting/truncation.h"
 
-namespace qfs::zero_shot {
+namespace qfs::prompted {
 
 namespace {
 
@@ -77,28 +77,72 @@ Result<PromptMaker> PromptMaker::open(const Params& params,
 }
 
 Result<PreparedPrompt> PromptMaker::prepare(const Example& example, int64_t new_tokens) const {
+  auto prompt = fill_cut(example, params_.find<int64_t>("local_context"));
+  if (!prompt.ok()) return prompt;
+  if (Status fits = check_window(example, new_tokens, *prompt); !fits.ok()) return fits.error();
+  return prompt;
+}
+
+Result<PreparedPrompt> PromptMaker::prepare_within(const Example& example, int64_t new_tokens,
+                                                   int64_t most_tokens) const {
+  const SequenceShape& shape = backbone_->network->shape();
+  const int64_t behind = shape.encoder_decoder() ? 0 : new_tokens;
+  const int64_t most =
+      std::min(most_tokens, shape.encoder_decoder() ? shape.source_context : shape.context);
+  std::optional<PreparedPrompt> best;
+  int64_t fits = 0;  // document tokens; more than `over` do not
+  int64_t over = params_.find<int64_t>("local_context").value_or(most) + 1;
+  for (int64_t document = std::min(over - 1, most - behind); fits < document && document < over;) {
+    auto prompt = fill_cut(example, document);
+    if (!prompt.ok()) return prompt;
+    const int64_t excess = static_cast<int64_t>(prompt->input.ids.size()) + behind - most;
+    if (excess <= 0) {
+      fits = document;
+      best = *std::move(prompt);
+      if (best->ledger.kept_tokens < document) break;  // all of it
+    } else {
+      over = std::min(document, prompt->ledger.kept_tokens);
+    }
+    // As many tokens less, where they are counted as the backbone counts; else by halves.
+    const bool by_excess = excess > 0 && !best && over - excess > 0;
+    document = by_excess ? over - excess : (fits + over) / 2;
+  }
+  if (best) return *std::move(best);
+  return invalid_argument("the prompt of example '" + example.key + "' and " +
+                          std::to_string(behind) + " more tokens leave no room for a document in " +
+                          std::to_string(most));
+}
+
+Result<PreparedPrompt> PromptMaker::fill_cut(const Example& example,
+                                             std::optional<int64_t> document_tokens) const {
   const auto policy = prompting::truncation_policy_from(params_.get<std::string>("truncate"));
   if (!policy) {
     return invalid_argument("unknown truncation '" + params_.get<std::string>("truncate") + "'");
   }
-  const auto document = prompting::truncate_document(
-      example, *counter_, params_.find<int64_t>("local_context"), *policy);
+  const auto document = prompting::truncate_document(example, *counter_, document_tokens, *policy);
   if (!document.ok()) return document.error();
-  auto prompt = prepare_part(example, document->joined(), new_tokens);
+  auto prompt = fill_part(example, document->joined());
   if (prompt.ok()) prompt->ledger = document->ledger;
+  return prompt;
+}
+
+Result<PreparedPrompt> PromptMaker::fill_part(const Example& example,
+                                              const std::string& part) const {
+  PreparedPrompt prompt;
+  const Status filled = backbone_->network->shape().encoder_decoder()
+                            ? fill_source(example, part, prompt)
+                            : fill_prompt(prompting::fill_prompt(params_.get<std::string>("prompt"),
+                                                                 part, example.query),
+                                          prompt);
+  if (!filled.ok()) return filled.error();
   return prompt;
 }
 
 Result<PreparedPrompt> PromptMaker::prepare_part(const Example& example, const std::string& part,
                                                  int64_t new_tokens) const {
-  if (!backbone_->network->shape().encoder_decoder()) {
-    return prepare_text(
-        example, prompting::fill_prompt(params_.get<std::string>("prompt"), part, example.query),
-        new_tokens);
-  }
-  PreparedPrompt prompt;
-  if (Status filled = fill_source(example, part, prompt); !filled.ok()) return filled.error();
-  if (Status fits = check_window(example, new_tokens, prompt); !fits.ok()) return fits.error();
+  auto prompt = fill_part(example, part);
+  if (!prompt.ok()) return prompt;
+  if (Status fits = check_window(example, new_tokens, *prompt); !fits.ok()) return fits.error();
   return prompt;
 }
 
@@ -169,4 +213,4 @@ Status PromptMaker::check_window(const Example& example, int64_t new_tokens,
                           " or max_new_tokens");
 }
 
-}  // namespace qfs::zero_shot
+}  // namespace qfs::prompted
