@@ -1,5 +1,6 @@
 #include "methods/families.h"
 
+#include <set>
 #include <utility>
 
 #include "harness/core/suggest.h"
@@ -7,6 +8,7 @@
 #include "methods/extractive/specs.h"
 #include "methods/imported/spec.h"
 #include "methods/lora/spec.h"
+#include "methods/models/checkpoints/architecture.h"
 #include "methods/models/decoding/decoding_params.h"
 #include "methods/models/registry/artifacts.h"
 #include "methods/models/registry/registry.h"
@@ -63,6 +65,10 @@ class BuiltinMethods final : public MethodCatalog {
     return registry::resolve_backbone(name);
   }
 
+  Result<BackboneFacts> backbone_facts(const Resource& backbone) const override {
+    return registry::backbone_facts(backbone);
+  }
+
   Result<Resource> tokenizer(std::string_view name) const override {
     return registry::resolve_tokenizer(name);
   }
@@ -90,6 +96,24 @@ std::vector<std::shared_ptr<const MethodSpec>> builtin_specs() {
 std::unique_ptr<MethodCatalog> make_method_catalog() { return std::make_unique<BuiltinMethods>(); }
 
 ForeignNames foreign_names() { return decoding::foreign_decoding(); }
+
+Params default_params(const MethodSpec& spec) {
+  Params defaults;
+  for (const ParamSpec& param : spec.params()) {
+    if (param.default_value) defaults.set(param.name, *param.default_value);
+  }
+  return defaults;
+}
+
+std::vector<std::string> all_layers(const MethodSpec& spec) {
+  const Params defaults = default_params(spec);
+  std::set<std::string> layers;
+  for (const checkpoints::Architecture& architecture : checkpoints::architectures()) {
+    const auto some = spec.layers(defaults, {std::string(architecture.name)});
+    layers.insert(some.begin(), some.end());
+  }
+  return {layers.begin(), layers.end()};
+}
 
 std::map<std::string, std::string> method_sources() {
   std::map<std::string, std::string> sources;

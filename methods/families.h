@@ -26,6 +26,12 @@ std::unique_ptr<MethodCatalog> make_method_catalog();
 /// What other programs call parameters of these methods.
 ForeignNames foreign_names();
 
+/// The values of parameters that nobody gives.
+Params default_params(const MethodSpec& spec);
+
+/// Every layer that cells of a method may rest on: MethodSpec::layers for each architecture.
+std::vector<std::string> all_layers(const MethodSpec& spec);
+
 struct FamilySource {
   std::string_view family;  ///< the name of a folder in methods/
   std::string_view digest;  ///< SHA-256, hex

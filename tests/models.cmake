@@ -50,7 +50,7 @@ qfs_fuzz(chat_program_fuzz
   SOURCES fuzz/models/prompting/chat_program_fuzz.cpp
   LINK qfs_prompting)
 qfs_test(backbone_registry_test LABEL unit
-  SOURCES unit/models/registry/registry_test.cpp
+  SOURCES unit/models/registry/registry_test.cpp support/gguf_writer.cpp
   LINK qfs_registry)
 if(QFS_TORCH)
   qfs_test(backbones_test LABEL unit

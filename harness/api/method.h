@@ -38,6 +38,14 @@ struct Resource {
   friend bool operator==(const Resource&, const Resource&) = default;
 };
 
+/// What the driver knows of a cell's backbone before a host opens it.
+struct BackboneFacts {
+  std::string
+      architecture;  ///< whose code computes it: "bart", "gpt2", "llama"; empty: no backbone
+
+  friend bool operator==(const BackboneFacts&, const BackboneFacts&) = default;
+};
+
 /// What a method needs, given its parameters.
 struct Needs {
   bool tensors = false;     ///< runs in qfs-host (LibTorch); otherwise in `qfs-bench host`
@@ -87,7 +95,9 @@ class MethodSpec {
   virtual std::string_view doc() const = 0;   ///< one line
   virtual int version() const = 0;            ///< raised when equal parameters give other outputs
   /// Versions of the shared code it rests on, e.g. "generation@1"; sorted. Part of the cell id.
-  virtual std::vector<std::string> layers() const = 0;
+  /// `facts`: of its backbone.
+  virtual std::vector<std::string> layers(const Params& params,
+                                          const BackboneFacts& facts) const = 0;
   virtual std::vector<ParamSpec> params() const = 0;
   virtual Needs needs(const Params& params) const = 0;
 
@@ -195,6 +205,8 @@ class MethodCatalog {
   virtual Result<const MethodSpec*> find(std::string_view name) const = 0;
   /// A backbone by registered name, directory or GGUF file; checks that the file is there.
   virtual Result<Resource> backbone(std::string_view name) const = 0;
+  /// What its checkpoint says; `unavailable` for an architecture that no code computes.
+  virtual Result<BackboneFacts> backbone_facts(const Resource& backbone) const = 0;
   /// A tokenizer by backbone name, built-in name (`words`, `characters`) or file.
   virtual Result<Resource> tokenizer(std::string_view name) const = 0;
   /// A trained file, or a folder in PEFT's form. `data` for one that is neither.

@@ -50,11 +50,7 @@ std::string range_text(const ParamSpec& param) {
 
 /// A method that reads the answers under some parameters is announced as such.
 std::vector<std::string> needs_of(const MethodSpec& spec) {
-  Params defaults;
-  for (const ParamSpec& param : spec.params()) {
-    if (param.default_value) defaults.set(param.name, *param.default_value);
-  }
-  const Needs needs = spec.needs(defaults);
+  const Needs needs = spec.needs(methods::default_params(spec));
   std::vector<std::string> list;
   if (needs.tensors) list.emplace_back("qfs-host");
   if (needs.backbone) list.emplace_back("backbone");
@@ -91,10 +87,13 @@ json param_json(const ParamSpec& param) {
 json method_json(const MethodSpec& spec, const std::string& source_digest) {
   json params = json::array();
   for (const ParamSpec& param : spec.params()) params.push_back(param_json(param));
-  return {
-      {"name", spec.name()},           {"version", spec.version()}, {"doc", spec.doc()},
-      {"layers", spec.layers()},       {"needs", needs_of(spec)},   {"params", std::move(params)},
-      {"source_digest", source_digest}};
+  return {{"name", spec.name()},
+          {"version", spec.version()},
+          {"doc", spec.doc()},
+          {"layers", methods::all_layers(spec)},
+          {"needs", needs_of(spec)},
+          {"params", std::move(params)},
+          {"source_digest", source_digest}};
 }
 
 /// What every program of a user has; its name, version and own parameters it declares itself.

@@ -42,7 +42,7 @@ class DescribedSpec : public MethodSpec {
   std::string_view name() const override { return description_.name; }
   std::string_view doc() const override { return description_.doc; }
   int version() const override { return description_.version; }
-  std::vector<std::string> layers() const override { return {}; }
+  std::vector<std::string> layers(const Params&, const BackboneFacts&) const override { return {}; }
   /// The program's own, then those by which qfs-bench cuts its documents. The latter have no
   /// default, so that cells without them keep their ids.
   std::vector<ParamSpec> params() const override {

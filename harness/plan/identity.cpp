@@ -38,7 +38,7 @@ Status put_digest(json& object, const char* key, const std::optional<Resource>& 
 
 /// Those of the method, and the cut that is made for a program of the user.
 std::vector<std::string> layers_of(const Cell& cell) {
-  std::vector<std::string> layers = cell.spec->layers();
+  std::vector<std::string> layers = cell.spec->layers(cell.params, cell.facts);
   if (cell.external && cell.tokenizer) layers.emplace_back(kTruncationLayer);
   return layers;
 }

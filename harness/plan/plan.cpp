@@ -197,6 +197,9 @@ Status Planner::make_cells() {
     auto backbone = resources_.backbone(row, cell.needs);
     if (!backbone.ok()) return backbone.error();
     cell.backbone = *std::move(backbone);
+    auto facts = resources_.facts(row, cell.backbone);
+    if (!facts.ok()) return facts.error();
+    cell.facts = *std::move(facts);
     auto tokenizer = resources_.tokenizer(row, cell.needs);
     if (!tokenizer.ok()) return tokenizer.error();
     cell.tokenizer = *std::move(tokenizer);

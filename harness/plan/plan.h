@@ -70,6 +70,7 @@ struct Cell {
   std::vector<uint64_t> shown_seeds;  ///< of the sweep, for which tables show it; one or more
   size_t dataset = 0;                 ///< index into Plan::datasets
   std::optional<Resource> backbone;
+  BackboneFacts facts;  ///< of the backbone
   std::optional<Resource> tokenizer;
   std::optional<ExternalCommand> external;
   std::vector<Unit> units;

@@ -35,6 +35,17 @@ Result<std::optional<Resource>> ResourceResolver::backbone(const MethodRow& row,
   return std::optional<Resource>(*it->second);
 }
 
+Result<BackboneFacts> ResourceResolver::facts(const MethodRow& row,
+                                              const std::optional<Resource>& backbone) {
+  if (!backbone) return BackboneFacts();
+  auto it = facts_.find(backbone->digest);
+  if (it == facts_.end()) {
+    it = facts_.emplace(backbone->digest, catalog_.backbone_facts(*backbone)).first;
+  }
+  if (it->second.ok()) return *it->second;
+  return placed(it->second.error(), place(experiment_, row.entry->pointer + "/backbone"));
+}
+
 Result<std::optional<Resource>> ResourceResolver::tokenizer(const MethodRow& row,
                                                             const Needs& needs) {
   const MethodEntry& entry = *row.entry;

@@ -20,6 +20,8 @@ class ResourceResolver {
 
   /// The backbone of a method that needs one. A backbone that nothing would read is an error.
   Result<std::optional<Resource>> backbone(const MethodRow& row, const Needs& needs);
+  /// What is known of it; nothing where there is none.
+  Result<BackboneFacts> facts(const MethodRow& row, const std::optional<Resource>& backbone);
   /// The tokenizer of a method that counts tokens: its own, else its backbone's, else the sweep's.
   Result<std::optional<Resource>> tokenizer(const MethodRow& row, const Needs& needs);
 
@@ -27,6 +29,7 @@ class ResourceResolver {
   const Experiment& experiment_;
   const MethodCatalog& catalog_;
   std::map<std::string, Result<Resource>> backbones_;   // by name
+  std::map<std::string, Result<BackboneFacts>> facts_;  // by digest
   std::map<std::string, Result<Resource>> tokenizers_;  // by name
 };
 

@@ -252,6 +252,7 @@ Status TrainingPlanner::use_training(Cell& cell, const MethodRow& row, uint64_t 
   learning.shown_seeds = {seed};
   learning.dataset = *train;
   learning.backbone = cell.backbone;
+  learning.facts = cell.facts;
   learning.tokenizer = cell.tokenizer;
   learning.external = cell.external;
   learning.host = cell.host;

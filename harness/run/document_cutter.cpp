@@ -15,7 +15,9 @@ class CutterSpec final : public MethodSpec {
   std::string_view name() const override { return kDocumentCutter; }
   std::string_view doc() const override { return {}; }
   int version() const override { return 1; }
-  std::vector<std::string> layers() const override { return {kTruncationLayer}; }
+  std::vector<std::string> layers(const Params&, const BackboneFacts&) const override {
+    return {kTruncationLayer};
+  }
   std::vector<ParamSpec> params() const override { return {}; }
   Needs needs(const Params&) const override { return {.tokenizer = true}; }
   Cost cost(const Params&, const DatasetStats&) const override { return {}; }

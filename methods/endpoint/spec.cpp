@@ -115,7 +115,9 @@ std::string_view EndpointSpec::doc() const {
   return "An OpenAI-compatible HTTP(S) server is prompted with the document and the query";
 }
 
-std::vector<std::string> EndpointSpec::layers() const { return {"truncation@1"}; }
+std::vector<std::string> EndpointSpec::layers(const Params&, const BackboneFacts&) const {
+  return {"truncation@1"};
+}
 
 std::vector<ParamSpec> EndpointSpec::params() const {
   std::vector<ParamSpec> params;

@@ -19,7 +19,7 @@ class EndpointSpec final : public MethodSpec {
   std::string_view name() const override { return "endpoint"; }
   std::string_view doc() const override;
   int version() const override { return 1; }
-  std::vector<std::string> layers() const override;
+  std::vector<std::string> layers(const Params&, const BackboneFacts&) const override;
   std::vector<ParamSpec> params() const override;
   Needs needs(const Params& params) const override;
   /// Address, headers, extra_body and prompt must read as what they are; a secret written into

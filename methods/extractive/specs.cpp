@@ -60,7 +60,9 @@ class ExtractiveSpec final : public MethodSpec {
   std::string_view name() const override { return method_.name; }
   std::string_view doc() const override { return method_.doc; }
   int version() const override { return method_.version; }
-  std::vector<std::string> layers() const override { return method_.layers; }
+  std::vector<std::string> layers(const Params&, const BackboneFacts&) const override {
+    return method_.layers;
+  }
 
   std::vector<ParamSpec> params() const override {
     std::vector<ParamSpec> params = common_params(method_);

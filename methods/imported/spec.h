@@ -15,7 +15,7 @@ class ImportedSpec final : public MethodSpec {
   std::string_view name() const override { return "imported"; }
   std::string_view doc() const override;
   int version() const override { return 1; }
-  std::vector<std::string> layers() const override { return {}; }
+  std::vector<std::string> layers(const Params&, const BackboneFacts&) const override { return {}; }
   std::vector<ParamSpec> params() const override;
   Needs needs(const Params& params) const override;
   Cost cost(const Params& params, const DatasetStats& stats) const override;

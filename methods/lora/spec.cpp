@@ -4,6 +4,7 @@
 #include <array>
 
 #include "harness/api/param_specs.h"
+#include "methods/models/decoding/generation_layers.h"
 #include "methods/models/prompted/prompted_params.h"
 
 namespace qfs::lora {
@@ -111,8 +112,8 @@ std::string_view LoraSpec::doc() const {
   return "A language model with low-rank adapters that learned to summarize from examples";
 }
 
-std::vector<std::string> LoraSpec::layers() const {
-  std::vector<std::string> layers = prompted::prompted_layers();
+std::vector<std::string> LoraSpec::layers(const Params&, const BackboneFacts& facts) const {
+  std::vector<std::string> layers = decoding::generation_layers(facts);
   layers.emplace_back("training@1");
   std::ranges::sort(layers);
   return layers;
@@ -156,6 +157,17 @@ Status LoraSpec::validate(const Params& params) const {
 
 Cost LoraSpec::cost(const Params& params, const DatasetStats& stats) const {
   return prompted::prompted_cost(params, stats);
+}
+
+Cost LoraSpec::training_cost(const Params& params, const DatasetStats& train) const {
+  // A forward pass and as much again for gradients, which no weight has.
+  const double batch = static_cast<double>(params.get<int64_t>("train_batch"));
+  const double epochs = static_cast<double>(params.get<int64_t>("epochs"));
+  const auto steps = params.find<int64_t>("steps");
+  const double read =
+      steps ? static_cast<double>(*steps) * batch : epochs * static_cast<double>(train.examples);
+  const double tokens = read * static_cast<double>(params.get<int64_t>("train_tokens"));
+  return {.flops = 2 * prompted::reading_flops(tokens), .bytes = 0, .tokens_out = 0};
 }
 
 std::vector<std::string> listed(const std::string& text) {

@@ -17,14 +17,15 @@ class LoraSpec final : public MethodSpec {
   std::string_view name() const override { return "lora"; }
   std::string_view doc() const override;
   int version() const override { return 1; }
-  std::vector<std::string> layers() const override;
+  std::vector<std::string> layers(const Params& params, const BackboneFacts& facts) const override;
   std::vector<ParamSpec> params() const override;
   Needs needs(const Params& params) const override;
   std::vector<Unit> units(const Params& params,
                           std::span<const NumberedExample> examples) const override;
   Status validate(const Params& params) const override;
   Cost cost(const Params& params, const DatasetStats& stats) const override;
-  bool seed_matters(const Params&) const override { return true; }
+  Cost training_cost(const Params& params, const DatasetStats& train) const override;
+  bool seed_matters(const Params& params) const override { return decoding::may_draw(params); }
 };
 
 /// The parts of a comma-separated list, without spaces around them.

@@ -8,6 +8,7 @@
 
 #include "harness/api/param_specs.h"
 #include "methods/models/decoding/decoding_params.h"
+#include "methods/models/decoding/generation_layers.h"
 #include "methods/models/prompted/chat_params.h"
 #include "methods/models/prompting/length_params.h"
 #include "methods/models/prompting/prompt_template.h"
@@ -78,8 +79,8 @@ constexpr std::array<std::string_view, 10> kAskingAnyBackbone = {
 
 Needs model_and_counter() { return {.tensors = true, .backbone = true, .tokenizer = true}; }
 
-std::vector<std::string> layers_of_parts() {
-  std::vector<std::string> layers = ZeroShotSpec().layers();
+std::vector<std::string> layers_of_parts(const BackboneFacts& facts) {
+  std::vector<std::string> layers = decoding::generation_layers(facts);
   layers.emplace_back("chunks@1");
   std::ranges::sort(layers);
   return layers;
@@ -141,7 +142,9 @@ std::string_view ChunkMergeSpec::doc() const {
   return "A language model summarizes every chunk of the document, then the summaries";
 }
 
-std::vector<std::string> ChunkMergeSpec::layers() const { return layers_of_parts(); }
+std::vector<std::string> ChunkMergeSpec::layers(const Params&, const BackboneFacts& facts) const {
+  return layers_of_parts(facts);
+}
 
 std::vector<ParamSpec> ChunkMergeSpec::params() const {
   std::vector<ParamSpec> params = reading_params();
@@ -185,7 +188,9 @@ std::string_view RefineSpec::doc() const {
          "one";
 }
 
-std::vector<std::string> RefineSpec::layers() const { return layers_of_parts(); }
+std::vector<std::string> RefineSpec::layers(const Params&, const BackboneFacts& facts) const {
+  return layers_of_parts(facts);
+}
 
 std::vector<ParamSpec> RefineSpec::params() const {
   std::vector<ParamSpec> params = reading_params();

@@ -23,7 +23,7 @@ class ChunkMergeSpec final : public MethodSpec {
   std::string_view name() const override { return "chunk_merge"; }
   std::string_view doc() const override;
   int version() const override { return 1; }
-  std::vector<std::string> layers() const override;
+  std::vector<std::string> layers(const Params& params, const BackboneFacts& facts) const override;
   std::vector<ParamSpec> params() const override;
   Needs needs(const Params& params) const override;
   Status validate(const Params& params) const override;
@@ -37,7 +37,7 @@ class RefineSpec final : public MethodSpec {
   std::string_view name() const override { return "refine"; }
   std::string_view doc() const override;
   int version() const override { return 1; }
-  std::vector<std::string> layers() const override;
+  std::vector<std::string> layers(const Params& params, const BackboneFacts& facts) const override;
   std::vector<ParamSpec> params() const override;
   Needs needs(const Params& params) const override;
   Status validate(const Params& params) const override;

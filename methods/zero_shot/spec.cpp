@@ -1,5 +1,6 @@
 #include "methods/zero_shot/spec.h"
 
+#include "methods/models/decoding/generation_layers.h"
 #include "methods/models/prompted/prompted_params.h"
 
 namespace qfs::zero_shot {
@@ -8,7 +9,9 @@ std::string_view ZeroShotSpec::doc() const {
   return "A language model reads the document and the query and writes the summary";
 }
 
-std::vector<std::string> ZeroShotSpec::layers() const { return prompted::prompted_layers(); }
+std::vector<std::string> ZeroShotSpec::layers(const Params&, const BackboneFacts& facts) const {
+  return decoding::generation_layers(facts);
+}
 
 std::vector<ParamSpec> ZeroShotSpec::params() const { return prompted::prompted_params(); }
 

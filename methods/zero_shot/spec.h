@@ -18,7 +18,7 @@ class ZeroShotSpec final : public MethodSpec {
   std::string_view name() const override { return "zero_shot"; }
   std::string_view doc() const override;
   int version() const override { return 1; }
-  std::vector<std::string> layers() const override;
+  std::vector<std::string> layers(const Params& params, const BackboneFacts& facts) const override;
   std::vector<ParamSpec> params() const override;
   Needs needs(const Params& params) const override;
   /// With `prefix_reuse` a unit holds examples of one document.

@@ -177,6 +177,11 @@ Result<Resource> FakeMethods::backbone(std::string_view name) const {
                   std::string(64, name == "small" ? '5' : '6')};
 }
 
+Result<BackboneFacts> FakeMethods::backbone_facts(const Resource& backbone) const {
+  if (backbone.name == "large") return BackboneFacts{"bart"};
+  return BackboneFacts{"llama"};
+}
+
 Result<Resource> FakeMethods::tokenizer(std::string_view name) const {
   if (name == "words") return Resource{"words", "", "words@1"};
   Result<Resource> resource = backbone(name);

@@ -18,6 +18,7 @@ struct FakeSpec : MethodSpec {
   std::string id;
   int revision = 1;
   std::vector<std::string> shared_layers;
+  bool of_backbone = false;  ///< a layer is named by the architecture of the backbone
   std::vector<ParamSpec> declared;
   Needs needed;
   bool draws = true;  ///< the seed matters
@@ -26,7 +27,11 @@ struct FakeSpec : MethodSpec {
   std::string_view name() const override { return id; }
   std::string_view doc() const override { return "a method of the tests"; }
   int version() const override { return revision; }
-  std::vector<std::string> layers() const override { return shared_layers; }
+  std::vector<std::string> layers(const Params&, const BackboneFacts& facts) const override {
+    std::vector<std::string> layers = shared_layers;
+    if (of_backbone) layers.insert(layers.begin(), "backbone-" + facts.architecture + "@1");
+    return layers;
+  }
   std::vector<ParamSpec> params() const override { return declared; }
   Needs needs(const Params&) const override { return needed; }
   bool seed_matters(const Params&) const override { return draws; }
@@ -37,8 +42,8 @@ struct FakeSpec : MethodSpec {
 };
 
 /// Methods `lead`, `learner` (trains), `needy` (a required parameter), `random` (no tokens) and
-/// `zero_shot`; backbones `small` and `large`, and `absent`, whose checkpoint is missing;
-/// tokenizers of the backbones and `words`.
+/// `zero_shot`; backbones `small` (llama) and `large` (bart), and `absent`, whose checkpoint is
+/// missing; tokenizers of the backbones and `words`.
 struct FakeMethods : MethodCatalog {
   FakeMethods();
   FakeSpec& spec(std::string_view name);
@@ -46,6 +51,7 @@ struct FakeMethods : MethodCatalog {
   std::vector<const MethodSpec*> specs() const override;
   Result<const MethodSpec*> find(std::string_view name) const override;
   Result<Resource> backbone(std::string_view name) const override;
+  Result<BackboneFacts> backbone_facts(const Resource& backbone) const override;
   Result<Resource> tokenizer(std::string_view name) const override;
   std::vector<std::string> backbone_names() const override { return {"absent", "large", "small"}; }
   Result<ArtifactFacts> artifact(std::string_view path) const override;

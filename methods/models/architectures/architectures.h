@@ -1,11 +1,10 @@
 // The architectures that this program generates text with, one row each.
 //
-// Called by Backbone and the model report. A new architecture is a folder beside this file
-// and a row here. Pure; thread-safe.
+// Called by Backbone and the model report. A new architecture is a folder beside this file, a row
+// in architectures.cpp and one in checkpoints/architecture.cpp. Pure; thread-safe.
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string_view>
 
 #include "harness/api/result.h"
@@ -19,12 +18,11 @@ namespace qfs::architectures {
 using GgufPointer = std::shared_ptr<const checkpoints::GgufFile>;
 using LoadedNetwork = Result<std::shared_ptr<const nn::Network>>;
 
-struct Architecture {
-  std::span<const std::string_view> model_types;  ///< `model_type` of config.json
+struct Loader {
+  std::string_view architecture;  ///< its name in checkpoints::architectures()
   Result<nn::ModelOutline> (*outline_folder)(const checkpoints::ModelDirectory& directory);
   LoadedNetwork (*load_folder)(const checkpoints::ModelDirectory& directory);
-  // A row without the following reads no GGUF files.
-  std::string_view gguf_name = {};  ///< `general.architecture`
+  // Where the architecture reads GGUF files:
   Result<nn::ModelOutline> (*outline_gguf)(const GgufPointer& file) = nullptr;
   LoadedNetwork (*load_gguf)(const GgufPointer& file) = nullptr;
 };

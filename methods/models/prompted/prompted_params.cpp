@@ -44,10 +44,6 @@ void add_source_params(std::vector<ParamSpec>& params) {
 
 }  // namespace
 
-std::vector<std::string> prompted_layers() {
-  return {"backbone-llama@3", "generation@4", "tokenizers@5", "truncation@1"};
-}
-
 std::vector<ParamSpec> prompted_params() {
   std::vector<ParamSpec> params = {prompting::local_context_param(), prompting::truncate_param(),
                                    prompting::max_new_tokens_param()};
@@ -112,6 +108,8 @@ Status check_prompted(const Params& params) {
   return decoding::check_decoding(params);
 }
 
+double reading_flops(double tokens) { return 2 * kParameters * tokens; }
+
 Cost prompted_cost(const Params& params, const DatasetStats& stats) {
   double document = stats.mean_document_words * kTokensPerWord;
   if (const auto limit = params.find<int64_t>("local_context")) {
@@ -124,7 +122,7 @@ Cost prompted_cost(const Params& params, const DatasetStats& stats) {
   const auto examples = static_cast<double>(stats.examples);
   Cost cost;
   cost.tokens_out = examples * produced;
-  cost.flops = examples * 2 * kParameters * (read + beams * produced);
+  cost.flops = examples * reading_flops(read + beams * produced);
   // Each step reads all weights once for its batch, and the cache of every row.
   cost.bytes = examples * (kBytesPerParameter * kParameters * (1 + produced / batch) +
                            beams * produced * kCacheBytesPerToken * (read + produced / 2));

@@ -12,8 +12,6 @@
 
 namespace qfs::prompted {
 
-/// MethodSpec::layers of what these parameters reach.
-std::vector<std::string> prompted_layers();
 std::vector<ParamSpec> prompted_params();
 /// MethodSpec::validate: `prompt` holds {document} once, {query} at most once and no other
 /// placeholder, and so on.
@@ -22,5 +20,7 @@ Status check_prompted(const Params& params);
 std::vector<Unit> prompted_units(const MethodSpec& spec, const Params& params,
                                  std::span<const NumberedExample> examples);
 Cost prompted_cost(const Params& params, const DatasetStats& stats);
+/// Of a nominal model, as all estimates.
+double reading_flops(double tokens);
 
 }  // namespace qfs::prompted

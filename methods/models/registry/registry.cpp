@@ -12,7 +12,7 @@
 #include "harness/core/sha256.h"
 #include "harness/core/suggest.h"
 #include "harness/core/utf8.h"
-#include "methods/models/checkpoints/model_directory.h"
+#include "methods/models/checkpoints/architecture.h"
 #include "methods/models/registry/hugging_face_cache.h"
 #include "methods/models/registry/registry_data.h"
 #include "methods/models/tokenizers/builtin_tokenizers.h"
@@ -39,7 +39,10 @@ std::vector<RegisteredBackbone> parse_registry() {
     backbone.sha256 = entry.at("sha256");
     backbone.tokenizer_digest = entry.at("tokenizer_digest");
     backbone.encoder = entry.value("encoder", false);
-    if (!backbone.encoder) backbone.template_digest = entry.at("template_digest");
+    if (!backbone.encoder) {
+      backbone.architecture = entry.at("architecture");
+      backbone.template_digest = entry.at("template_digest");
+    }
     backbone.get = entry.value("get", "./bootstrap.sh model");
     backbones.push_back(std::move(backbone));
   }
@@ -123,6 +126,19 @@ Result<std::string> digest_of_tokenizer(const std::string& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) return sha256_file_cached(path);
   return tokenizers::tokenizer_files_digest(path);
+}
+
+Result<std::string> architecture_at(const std::string& path) {
+  const auto name_of = [](const Result<const checkpoints::Architecture*>& found) {
+    return found.ok() ? Result<std::string>(std::string((*found)->name)) : found.error();
+  };
+  std::error_code error;
+  if (fs::is_directory(path, error)) {
+    const auto folder = checkpoints::ModelDirectory::open(path);
+    return folder.ok() ? name_of(checkpoints::architecture_of(*folder)) : folder.error();
+  }
+  const auto file = checkpoints::GgufFile::open(path);
+  return file.ok() ? name_of(checkpoints::architecture_of(**file)) : file.error();
 }
 
 constexpr std::string_view kLocal = "local:";
@@ -214,6 +230,15 @@ Result<Resource> resolve_tokenizer(std::string_view name) {
   const Kind kind = {"tokenizer", &RegisteredBackbone::tokenizer_digest,
                      checkpoints::tokenizer_file_names(), &digest_of_tokenizer};
   return resolve(name, kind, names);
+}
+
+Result<BackboneFacts> backbone_facts(const Resource& backbone) {
+  if (const RegisteredBackbone* registered = find_registered(backbone.name)) {
+    if (!registered->encoder) return BackboneFacts{registered->architecture};
+  }
+  Result<std::string> architecture = architecture_at(backbone.path);
+  if (!architecture.ok()) return architecture.error();
+  return BackboneFacts{*std::move(architecture)};
 }
 
 bool is_registered(const Resource& resource) { return !resource.name.starts_with(kLocal); }

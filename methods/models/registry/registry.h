@@ -21,8 +21,9 @@ struct RegisteredBackbone {
   std::string name;
   std::string doc;
   std::string licence;
-  bool encoder = false;  ///< a folder with the weights `file`; nothing generates with it
-  std::string file;      ///< below models_directory()/name
+  std::string architecture;  ///< checkpoints::Architecture::name; of an encoder none
+  bool encoder = false;      ///< a folder with the weights `file`; nothing generates with it
+  std::string file;          ///< below models_directory()/name
   int64_t bytes = 0;
   std::string sha256;            ///< of the file, or ModelDirectory::digest of the folder
   std::string tokenizer_digest;  ///< checkpoints::tokenizer_digest, tokenizer_files_digest
@@ -49,6 +50,10 @@ Result<Resource> resolve_backbone(std::string_view name);
 /// the built-in `words` and `characters`. The digest is that of the tokenizer alone for registered
 /// names and folders.
 Result<Resource> resolve_tokenizer(std::string_view name);
+
+/// What a registered backbone declares; of another one, what its configuration or the header of its
+/// file says. `unavailable`: no code computes its architecture.
+Result<BackboneFacts> backbone_facts(const Resource& backbone);
 
 /// Compares the file or folder at `resource.path` with the declared digest (cached by device,
 /// inode, size and mtime); a difference is a `data` error. Hosts call it before they read weights.

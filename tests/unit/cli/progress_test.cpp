@@ -146,7 +146,9 @@ TEST_F(Progress, RemainingTimeOfAMethodFollowsItsOwnExamples) {
     std::string_view name() const override { return "slow"; }
     std::string_view doc() const override { return lead_.doc(); }
     int version() const override { return 1; }
-    std::vector<std::string> layers() const override { return {}; }
+    std::vector<std::string> layers(const Params&, const BackboneFacts&) const override {
+      return {};
+    }
     std::vector<ParamSpec> params() const override { return lead_.params(); }
     Needs needs(const Params& params) const override { return lead_.needs(params); }
     Cost cost(const Params& params, const DatasetStats& stats) const override {

@@ -136,7 +136,7 @@ TEST(ExtractiveSpecs, DefaultsLieInTheirRangesAndChoices) {
 
 TEST(ExtractiveSpecs, LayersAreSortedAndTheOracleNamesItsMetric) {
   for (const auto& spec : extractive::extractive_specs()) {
-    const std::vector<std::string> layers = spec->layers();
+    const std::vector<std::string> layers = spec->layers({}, {});
     EXPECT_TRUE(std::is_sorted(layers.begin(), layers.end())) << spec->name();
     EXPECT_THAT(layers, testing::Contains("truncation@1"));
     if (spec->name() == "oracle") {

@@ -65,6 +65,18 @@ TEST(CellIdentity, KnowsTheControlThatReadsOtherDocuments) {
   EXPECT_EQ(own.id, Sweep().only_cell(test::sweep_text(R"({"method": "lead"})")).id);
 }
 
+TEST(CellIdentity, LayersNameTheArchitectureOfTheBackbone) {
+  for (const auto& [backbone, layer] :
+       {std::pair("small", R"("backbone-llama@1")"), std::pair("large", R"("backbone-bart@1")")}) {
+    Sweep sweep;
+    sweep.planning.methods.spec("zero_shot").of_backbone = true;
+    const Cell cell = sweep.only_cell(test::sweep_text(
+        std::string(R"({"method": "zero_shot", "backbone": ")") + backbone + "\"}"));
+    EXPECT_NE(cell.identity.text.find(std::string(R"("layers":[)") + layer), std::string::npos)
+        << cell.identity.text;
+  }
+}
+
 TEST(CellIdentity, ChangesWithWhatIsAsked) {
   const auto sweep = [](const std::string& extra, const std::string& rest = "",
                         const std::string& data = R"({"name": "tiny"})") {

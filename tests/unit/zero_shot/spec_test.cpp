@@ -5,11 +5,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "methods/models/checkpoints/architecture.h"
 #include "methods/models/prompting/prompt_template.h"
 
 namespace qfs::zero_shot {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 /// The parameters as the resolver hands them over: defaults filled in.
@@ -33,6 +37,20 @@ TEST(ZeroShotSpec, defaults_are_valid_and_documented) {
   const Needs needs = spec.needs(resolved(spec));
   EXPECT_TRUE(needs.tensors && needs.backbone && needs.tokenizer);
   EXPECT_FALSE(needs.references || needs.evidence);
+}
+
+TEST(ZeroShotSpec, layers_name_the_architecture_of_the_backbone) {
+  const auto layers = [](const char* architecture) {
+    return ZeroShotSpec().layers({}, {architecture});
+  };
+  // Part of the ids of stored cells: another text re-keys them.
+  EXPECT_THAT(layers("llama"),
+              ElementsAre("backbone-llama@3", "generation@4", "tokenizers@5", "truncation@1"));
+  for (const checkpoints::Architecture& architecture : checkpoints::architectures()) {
+    const std::string name(architecture.name);
+    EXPECT_THAT(layers(name.c_str()).front(), HasSubstr("backbone-" + name + "@"));
+    EXPECT_TRUE(std::ranges::is_sorted(layers(name.c_str()))) << name;
+  }
 }
 
 TEST(ZeroShotSpec, only_batches_and_their_prefixes_are_how_and_not_what) {

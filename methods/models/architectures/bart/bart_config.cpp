@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "methods/models/architectures/reading/config_reader.h"
+#include "methods/models/checkpoints/architecture.h"
 #include "methods/models/checkpoints/model_config.h"
 
 namespace qfs::architectures {
@@ -70,7 +71,8 @@ Result<BartConfig> read_bart_config(const checkpoints::ModelDirectory& directory
   BartConfig config;
   config.encoder = *encoder;
   const bool led = encoder->model_type == "led";
-  if (std::ranges::find(kBartModelTypes, encoder->model_type) == kBartModelTypes.end()) {
+  const auto architecture = checkpoints::architecture_of(directory);
+  if (!architecture.ok() || (*architecture)->name != "bart") {
     return unavailable("'" + file.source() + "' has the model type '" + encoder->model_type +
                        "', which is no encoder-decoder of the BART family");
   }

@@ -4,9 +4,7 @@
 // Read from config.json and generation_config.json by the loader. Plain data.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "harness/api/result.h"
@@ -15,9 +13,6 @@
 #include "methods/models/nn/windows.h"
 
 namespace qfs::architectures {
-
-inline constexpr std::array<std::string_view, 4> kBartModelTypes = {"bart", "led", "mbart",
-                                                                    "pegasus"};
 
 struct BartConfig {
   EncoderConfig encoder;            ///< width, norms, scale and activation are the decoder's too
@@ -36,8 +31,8 @@ struct BartConfig {
   int64_t decoder_positions() const { return decoder_position_rows - decoder_first_position; }
 };
 
-/// Model types of kBartModelTypes; a bart with `attention_window` is an LED as AllenAI's code saves
-/// it. Errors as read_encoder_config.
+/// Model types of the architecture "bart"; a bart with `attention_window` is an LED as AllenAI's
+/// code saves it. Errors as read_encoder_config.
 Result<BartConfig> read_bart_config(const checkpoints::ModelDirectory& directory);
 
 }  // namespace qfs::architectures

@@ -4,9 +4,7 @@
 // transformers 5.23, configuration_gpt2.py and modeling_gpt2.py.
 #pragma once
 
-#include <array>
 #include <memory>
-#include <string_view>
 
 #include "harness/api/result.h"
 #include "methods/models/checkpoints/model_directory.h"
@@ -15,8 +13,6 @@
 #include "methods/models/nn/network.h"
 
 namespace qfs::architectures {
-
-inline constexpr std::array<std::string_view, 1> kGpt2ModelTypes = {"gpt2"};
 
 /// Reads a folder, float32 on the CPU; names with and without the prefix "transformer.". Errors:
 /// those of open_weights; `unavailable`: cross-attention, another scale of scores than

@@ -1,10 +1,8 @@
 // The model types of the LLaMA family, one row each, with what their configurations differ in.
 //
-// Used by the reader of config.json and by architectures.h. Plain data.
+// Used by the reader of config.json. Plain data.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -25,11 +23,5 @@ inline constexpr LlamaFamily kLlamaFamilies[] = {
     {"qwen2", true, false, "use_sliding_window", 4096, 32768},
     {"BlueLM", false, false, "", 0, 2048},
 };
-
-inline constexpr auto kLlamaModelTypes = [] {
-  std::array<std::string_view, std::size(kLlamaFamilies)> types;
-  for (size_t i = 0; i < types.size(); ++i) types[i] = kLlamaFamilies[i].model_type;
-  return types;
-}();
 
 }  // namespace qfs::architectures

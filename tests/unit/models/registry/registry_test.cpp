@@ -10,6 +10,7 @@
 #include "harness/core/sha256.h"
 #include "methods/models/tokenizers/builtin_tokenizers.h"
 #include "methods/models/tokenizers/tokenizer.h"
+#include "tests/support/gguf_writer.h"
 #include "tests/support/temporary_folder.h"
 
 namespace qfs::registry {
@@ -93,6 +94,34 @@ TEST_F(RegistryTest, a_folder_is_a_hugging_face_model_or_holds_one_gguf_file) {
   folder_.write("one/n.gguf", "GGUF");
   EXPECT_THAT(resolve_backbone(folder_.path() + "/one").error().message,
               HasSubstr("no config.json and 2 GGUF files"));
+}
+
+TEST_F(RegistryTest, a_checkpoint_names_its_architecture) {
+  const auto architecture = [](const std::string& path) -> Result<std::string> {
+    const Result<Resource> backbone = resolve_backbone(path);
+    if (!backbone.ok()) return backbone.error();
+    const Result<BackboneFacts> facts = backbone_facts(*backbone);
+    if (!facts.ok()) return facts.error();
+    return facts->architecture;
+  };
+  const auto folder = [&](const std::string& model_type) {
+    folder_.write("hf/config.json", R"({"model_type": ")" + model_type + "\"}");
+    folder_.write("hf/model.safetensors", "x");
+    return folder_.path() + "/hf";
+  };
+  EXPECT_EQ(*architecture(folder("pegasus")), "bart");
+  EXPECT_EQ(*architecture(folder("gpt2")), "gpt2");
+  EXPECT_EQ(*architecture(folder("qwen2")), "llama");
+  const Result<std::string> other = architecture(folder("mamba"));
+  EXPECT_EQ(other.error().kind, ErrorKind::unavailable);
+  EXPECT_THAT(other.error().message, AllOf(HasSubstr("'mamba'"), HasSubstr("mistral")));
+
+  test::GgufWriter gguf;
+  gguf.text("general.architecture", "llama");
+  EXPECT_EQ(*architecture(folder_.write("m.gguf", gguf.bytes())), "llama");
+  EXPECT_EQ(architecture(folder_.write("n.gguf", "GGUF")).error().kind, ErrorKind::data);
+  EXPECT_EQ(backbone_facts({"smollm2-135m", "absent.gguf", ""})->architecture, "llama")
+      << "the registry declares it";
 }
 
 TEST_F(RegistryTest, a_mistyped_name_gets_a_suggestion) {

@@ -1,0 +1,59 @@
+#include "methods/models/checkpoints/architecture.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "methods/models/checkpoints/model_config.h"
+
+namespace qfs::checkpoints {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kBartTypes = {"bart", "led", "mbart", "pegasus"};
+constexpr std::array<std::string_view, 1> kGpt2Types = {"gpt2"};
+constexpr std::array<std::string_view, 4> kLlamaTypes = {"llama", "mistral", "qwen2", "BlueLM"};
+
+constexpr std::array<Architecture, 3> kArchitectures = {{
+    {"bart", kBartTypes, ""},
+    {"gpt2", kGpt2Types, ""},
+    {"llama", kLlamaTypes, "llama"},
+}};
+
+void append(std::string& list, std::string_view name) {
+  list.append(list.empty() ? "" : ", ").append(name);
+}
+
+}  // namespace
+
+std::span<const Architecture> architectures() { return kArchitectures; }
+
+Result<const Architecture*> architecture_of(const ModelDirectory& directory) {
+  const auto identity = read_model_identity(directory.config());
+  if (!identity.ok()) return identity.error();
+  std::string known;
+  for (const Architecture& architecture : kArchitectures) {
+    if (std::ranges::find(architecture.model_types, identity->model_type) !=
+        architecture.model_types.end()) {
+      return &architecture;
+    }
+    for (const std::string_view type : architecture.model_types) append(known, type);
+  }
+  return unavailable("'" + directory.config().source() + "' has the model type '" +
+                     identity->model_type + "'; this program generates text with " + known);
+}
+
+Result<const Architecture*> architecture_of(const GgufFile& file) {
+  const auto name = file.text("general.architecture");
+  if (!name.ok()) return name.error();
+  std::string known;
+  for (const Architecture& architecture : kArchitectures) {
+    if (architecture.gguf_name.empty()) continue;
+    if (architecture.gguf_name == *name) return &architecture;
+    append(known, architecture.gguf_name);
+  }
+  return unavailable("'" + file.path() + "' has the architecture '" + std::string(*name) +
+                     "'; of GGUF files this program computes " + known);
+}
+
+}  // namespace qfs::checkpoints
