@@ -9,6 +9,7 @@
 #include "methods/endpoint/spec.h"
 #include "methods/extractive/specs.h"
 #include "methods/imported/spec.h"
+#include "methods/lora/spec.h"
 #include "methods/models/checkpoints/architecture.h"
 #include "methods/models/decoding/decoding_params.h"
 #include "methods/models/registry/artifacts.h"
@@ -40,6 +41,7 @@ struct Family {
 constexpr Family kFamilies[] = {
     {"extractive", &extractive_methods},
     {"zero_shot", &of<zero_shot::ZeroShotSpec, zero_shot::ChunkMergeSpec, zero_shot::RefineSpec>},
+    {"lora", &of<lora::LoraSpec>},
     {"endpoint", &of<endpoint::EndpointSpec>},
     {"imported", &of<imported::ImportedSpec>},
 };

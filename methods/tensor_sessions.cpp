@@ -1,12 +1,13 @@
 #include "methods/tensor_sessions.h"
 
+#include "methods/lora/session.h"
 #include "methods/zero_shot/session.h"
 
 namespace qfs::methods {
 
 std::vector<SessionFactory> torch_sessions() {
   return {zero_shot::session_factory(), zero_shot::chunk_merge_factory(),
-          zero_shot::refine_factory()};
+          zero_shot::refine_factory(), lora::session_factory()};
 }
 
 }  // namespace qfs::methods

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/core/counted.h"
 #include "reports/layout.h"
 #include "reports/settings.h"
 #include "reports/signature.h"
@@ -121,7 +122,8 @@ std::vector<std::string> select_places(SweepFacts& facts, const ReportRequest& r
   std::vector<PlaceFacts> places;
   for (size_t position : *request.positions) places.push_back(std::move(facts.places[position]));
   facts.places = std::move(places);
-  return {fmt::format("{} of {} cells: {}", facts.places.size(), all, request.selection)};
+  return {
+      fmt::format("{} of {}: {}", facts.places.size(), counted(all, "cell"), request.selection)};
 }
 
 /// Conflicting outputs by result: two computations of one thing that came out differently.
@@ -143,7 +145,8 @@ std::string place_name(const PlaceFacts& place) {
 std::string empty_note(const PlaceFacts& place, int64_t outputs, int64_t scored) {
   if (outputs == 0 && scored == 0) return "";
   const int64_t of = place.predict->done;
-  std::string note = fmt::format("{}: {} of {} outputs are empty", place_name(place), outputs, of);
+  std::string note = fmt::format("{}: {} of {} empty", place_name(place), outputs,
+                                 counted(of, "output is", "outputs are"));
   if (scored > outputs) note += fmt::format(", {} after postprocessing", scored);
   return note + (std::max(outputs, scored) == of ? "; its scores are those of empty texts" : "");
 }
@@ -194,9 +197,8 @@ std::vector<std::string> seed_notes(const SweepFacts& facts) {
 }
 
 std::string conflict_note(const PlaceFacts& place, int64_t count) {
-  return fmt::format(
-      "not deterministic: {} of {} outputs of {} came out differently when computed again", count,
-      place.cell.ordinals.size(), place_name(place));
+  return fmt::format("not deterministic: {} of {} of {} came out differently when computed again",
+                     count, counted(place.cell.ordinals.size(), "output"), place_name(place));
 }
 
 Table empty_table(const SweepFacts& facts, const Layout& layout,

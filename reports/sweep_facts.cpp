@@ -107,10 +107,12 @@ Result<store::SweepRow> find_sweep(store::Reader& reader, std::string_view selec
   if (!sweeps) return sweeps.error();
   std::vector<std::string> names;
   std::vector<store::SweepId> matches;
+  constexpr size_t kShortestId = 4;  // "0" is a number that no run has
   for (const store::SweepInfo& info : *sweeps) {
     if (info.name == selector) return reader.sweep(info.id);
     if (std::ranges::find(names, info.name) == names.end()) names.push_back(info.name);
-    if (info.id.hex().starts_with(selector)) matches.push_back(info.id);
+    const bool may_be_id = selector.size() >= kShortestId;
+    if (may_be_id && info.id.hex().starts_with(selector)) matches.push_back(info.id);
   }
   if (selector == "latest") return reader.latest_sweep();
   for (const store::SweepInfo& info : *sweeps) {

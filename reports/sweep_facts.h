@@ -36,8 +36,8 @@ struct SweepFacts {
 };
 
 /// The sweep with this name (the latest of them), the one of this number (SweepInfo::number), or
-/// with an id that starts with these hex digits; the latest of all for "latest" and when `selector`
-/// is empty. `not_found` suggests the nearest name.
+/// with an id that starts with these hex digits, four at least; the latest of all for "latest" and
+/// when `selector` is empty. `not_found` suggests the nearest name.
 Result<store::SweepRow> find_sweep(store::Reader& reader, std::string_view selector);
 
 Result<SweepFacts> load_sweep_facts(store::Reader& reader, std::string_view selector);

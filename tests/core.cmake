@@ -5,6 +5,7 @@ qfs_test(core_unit_test
     unit/core/canonical_json_test.cpp
     unit/core/child_process_test.cpp
     unit/core/clock_test.cpp
+    unit/core/counted_test.cpp
     unit/core/failpoint_test.cpp
     unit/core/file_glob_test.cpp
     unit/core/files_test.cpp

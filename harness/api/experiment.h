@@ -54,6 +54,9 @@ struct MethodEntry {
   std::optional<std::string> backbone;
   std::optional<std::string> tokenizer;  ///< overrides the sweep's
   std::optional<ExternalCommand> external;
+  /// Each example is given the document of another one: the control that tells reading from having
+  /// learned length and tone.
+  bool other_documents = false;
   std::optional<TrainingEntry> training;
   /// Trained files by role, in place of training; an empty role is the method's only one.
   std::map<std::string, std::string> artifacts;

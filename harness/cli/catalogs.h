@@ -1,5 +1,5 @@
-// Catalogs: the methods, data sets and metrics that this program knows, made when first asked for,
-// and the interval method that its scores have. Used by the subcommands. Not thread-safe.
+// Catalogs: the methods, data sets and metrics that this program knows, made when first asked for.
+// Used by the subcommands. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,6 @@
 #include "harness/api/dataset.h"
 #include "harness/api/method.h"
 #include "harness/api/metric.h"
-#include "harness/score/score.h"
 
 namespace qfs::cli {
 
@@ -25,18 +24,6 @@ class Catalogs {
   std::unique_ptr<MethodCatalog> methods_;
   std::unique_ptr<DatasetCatalog> datasets_;
   std::unique_ptr<MetricCatalog> metrics_;
-};
-
-/// The cluster bootstrap of metrics/stats behind scoring's interface: resamples documents.
-class BootstrapIntervals final : public score::IntervalEstimator {
- public:
-  explicit BootstrapIntervals(int64_t resamples = 10000) : resamples_(resamples) {}
-  std::string method() const override;
-  Result<score::ColumnIntervals> estimate(const Metric& metric, std::span<const Statistics> items,
-                                          std::span<const std::string> clusters) const override;
-
- private:
-  int64_t resamples_;
 };
 
 }  // namespace qfs::cli

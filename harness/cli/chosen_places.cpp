@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <set>
+
+#include "harness/cli/commands.h"
+#include "methods/families.h"
 
 namespace qfs::cli {
 namespace {
@@ -24,13 +28,10 @@ CLI::Option* add_run_option(CLI::App& command, std::string& run) {
 }
 
 void add_filter_option(CLI::App& command, std::vector<std::string>& filters) {
-  command
-      .add_option("--filter", filters,
-                  "Only cells that match, e.g. 'method=lead|bm25,local_context=256'; repeatable")
-      ->type_name("KEY=VALUE|VALUE,...")
-      ->take_all()
-      ->expected(1)
-      ->allow_extra_args(false);
+  repeatable(command.add_option(
+                 "--filter", filters,
+                 "Only cells that match, e.g. 'method=lead|bm25,local_context=256'; repeatable"))
+      ->type_name("KEY=VALUE|VALUE,...");
 }
 
 std::string joined_filter(const std::vector<std::string>& filters) {
@@ -39,14 +40,15 @@ std::string joined_filter(const std::vector<std::string>& filters) {
 
 Result<std::vector<size_t>> matching_positions(const reports::SweepFacts& facts,
                                                const std::string& filter) {
-  return compare::matching_cells(cells_of(facts), filter);
+  return compare::matching_cells(cells_of(facts), filter, methods::foreign_names());
 }
 
 Result<std::vector<const reports::PlaceFacts*>> matching_places(const reports::SweepFacts& facts,
                                                                 const std::string& id_prefix,
                                                                 const std::string& filter) {
   const compare::Cells cells = cells_of(facts);
-  const Result<std::vector<size_t>> selected = compare::select_cells(cells, id_prefix, filter);
+  const Result<std::vector<size_t>> selected =
+      compare::select_cells(cells, id_prefix, filter, methods::foreign_names());
   if (!selected) return selected.error();
   if (selected->empty()) {
     return not_found("no cell of sweep '" + facts.sweep.name + "' has an id that begins with '" +
@@ -55,6 +57,20 @@ Result<std::vector<const reports::PlaceFacts*>> matching_places(const reports::S
   std::vector<const reports::PlaceFacts*> found;
   for (size_t i : *selected) found.push_back(&facts.places[i]);
   return found;
+}
+
+Status use_own_names(std::vector<std::string>& names, const reports::SweepFacts& facts) {
+  std::set<std::string> known;
+  for (const reports::PlaceFacts& place : facts.places) {
+    for (const auto& [name, value] : place.dimensions) known.insert(name);
+  }
+  const std::vector<std::string> list(known.begin(), known.end());
+  for (std::string& name : names) {
+    Result<std::string> own = methods::foreign_names().own_name(list, name);
+    if (!own) return own.error();
+    name = *std::move(own);
+  }
+  return {};
 }
 
 Error several_places(const std::vector<const reports::PlaceFacts*>& places) {

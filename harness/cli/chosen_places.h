@@ -34,6 +34,10 @@ Result<std::vector<const reports::PlaceFacts*>> matching_places(const reports::S
                                                                 const std::string& id_prefix,
                                                                 const std::string& filter);
 
+/// Dimensions by other programs' names ("no_repeat_ngram_size") become those of the cells;
+/// `invalid_argument` for a name that means something else.
+Status use_own_names(std::vector<std::string>& names, const reports::SweepFacts& facts);
+
 /// "N cells match": the error of a command that needs one, with the first of them.
 Error several_places(const std::vector<const reports::PlaceFacts*>& places);
 

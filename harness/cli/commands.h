@@ -14,7 +14,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace qfs::cli {
 
@@ -55,6 +56,11 @@ void add_host_command(const CommandLine& line);
 /// A subcommand with its one-line summary, an example for its --help, and the global options.
 CLI::App& add_subcommand(CLI::App& parent, const std::string& name, const std::string& summary,
                          const std::string& example);
+
+/// An option that takes one value each time it is given, never the arguments behind it.
+CLI::Option* repeatable(CLI::Option* option);
+/// An option of which '' is a value; of others it is refused.
+CLI::Option* may_be_empty(CLI::Option* option);
 
 /// Adds --json.
 void add_json_option(CLI::App& command, GlobalOptions& global);

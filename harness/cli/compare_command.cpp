@@ -19,6 +19,7 @@
 #include "harness/cli/scoring.h"
 #include "harness/cli/store_path.h"
 #include "harness/compare/compare_stores.h"
+#include "harness/core/counted.h"
 #include "harness/core/log.h"
 
 namespace qfs::cli {
@@ -32,6 +33,8 @@ struct CompareOptions {
   std::vector<std::string> non_inferior;
   std::vector<std::string> better;
   std::vector<std::string> pair_by;
+  std::string run;    ///< of both stores
+  std::string run_b;  ///< of B's instead
   int64_t examples = 3;
   std::vector<std::string> fields;
   std::string missing = "error";
@@ -40,14 +43,15 @@ struct CompareOptions {
 
 /// One side as it is open: its store, its sweep, its cells.
 struct Side {
-  std::string store;
+  std::string name;  ///< the store, and its run where one was asked for
   store::Reader reader;
   reports::SweepFacts facts;
   std::string filter;
 };
 
-/// "STORE", "STORE#CONDITIONS" or "CONDITIONS" (on --store).
-Result<Side> open_side(const std::string& text, const GlobalOptions& global) {
+/// "STORE", "STORE#CONDITIONS" or "CONDITIONS" (on --store); `run` is one of the store.
+Result<Side> open_side(const std::string& text, const std::string& run,
+                       const GlobalOptions& global) {
   const size_t hash = text.find('#');
   const std::string path = text.substr(0, hash);
   std::error_code ignored;
@@ -61,18 +65,20 @@ Result<Side> open_side(const std::string& text, const GlobalOptions& global) {
   if (!store) return store.error();
   Result<store::Reader> reader = store::Reader::open(*store, {.foreign = global.foreign});
   if (!reader) return reader.error();
-  Result<reports::SweepFacts> facts = reports::load_sweep_facts(*reader, "");
+  Result<reports::SweepFacts> facts = reports::load_sweep_facts(*reader, run);
   if (!facts) return facts.error();
   std::string filter = !names_store ? text : hash == std::string::npos ? "" : text.substr(hash + 1);
-  return Side{*store, *std::move(reader), *std::move(facts), std::move(filter)};
+  const std::string name = run.empty() ? *store : fmt::format("{}, run {}", *store, run);
+  return Side{name, *std::move(reader), *std::move(facts), std::move(filter)};
 }
 
 /// The cells of a side that its conditions mean.
 Result<compare::StoredSide> cells_of(Side& side) {
-  const auto places = matching_places(side.facts, "", side.filter);
-  if (!places) return places.error();
-  return compare::StoredSide{
-      side.store, &side.reader, {places->begin(), places->end()}, !side.filter.empty()};
+  const auto positions = matching_positions(side.facts, side.filter);
+  if (!positions) return positions.error();
+  compare::Cells cells;
+  for (const size_t position : *positions) cells.push_back(&side.facts.places[position]);
+  return compare::StoredSide{side.name, &side.reader, std::move(cells), !side.filter.empty()};
 }
 
 /// "rougeL.f=0.5pt", in points of the table.
@@ -139,18 +145,23 @@ std::vector<std::string> declared_metrics(const Side& side, const MetricCatalog&
 Result<compare::Outcome> compare_stored(const CompareOptions& options,
                                         const compare::Request& request,
                                         const GlobalOptions& global) {
-  Result<Side> a = open_side(options.a, global);
+  Result<Side> a = open_side(options.a, options.run, global);
   if (!a) return a.error();
-  Result<Side> b = open_side(options.b, global);
+  Result<Side> b =
+      open_side(options.b, options.run_b.empty() ? options.run : options.run_b, global);
   if (!b) return b.error();
   const auto cells_a = cells_of(*a);
   if (!cells_a) return cells_a.error();
   const auto cells_b = cells_of(*b);
   if (!cells_b) return cells_b.error();
+  compare::Request own = request;
+  for (const Side* side : {&*a, &*b}) {
+    if (Status named = use_own_names(own.pair_by, side->facts); !named) return named.error();
+  }
   Catalogs catalogs;
   std::vector<std::string> declared = declared_metrics(*a, catalogs.metrics());
   std::ranges::move(declared_metrics(*b, catalogs.metrics()), std::back_inserter(declared));
-  return compare::compare_stores(*cells_a, *cells_b, request, catalogs.metrics(), declared);
+  return compare::compare_stores(*cells_a, *cells_b, own, catalogs.metrics(), declared);
 }
 
 /// Two files of predictions; std::nullopt where the arguments name stores.
@@ -161,9 +172,9 @@ Result<std::optional<compare::Outcome>> compare_if_files(const CompareOptions& o
   auto fields = parse_field_map(options.fields);
   if (!fields) return fields.error();
   files.fields = *std::move(fields);
-  files.missing = options.missing == "zero"   ? MissingPolicy::zero
-                  : options.missing == "skip" ? MissingPolicy::skip
-                                              : MissingPolicy::error;
+  files.missing = options.missing == "zero"   ? score::MissingPolicy::zero
+                  : options.missing == "skip" ? score::MissingPolicy::skip
+                                              : score::MissingPolicy::error;
   const bool file_a = is_prediction_file(options.a);
   const bool file_b = is_prediction_file(options.b);
   if (file_a != file_b) {
@@ -186,6 +197,10 @@ Result<std::optional<compare::Outcome>> compare_if_files(const CompareOptions& o
   }
   if (!options.pair_by.empty()) {
     return invalid_argument("--pair-by is about stored cells; records of files are paired by id");
+  }
+  if (!options.run.empty() || !options.run_b.empty()) {
+    return invalid_argument(
+        "--run and --run-b choose a run of a store, and files of predictions are given");
   }
   if (!global.store.empty()) {
     return invalid_argument("--store is about stored results, and files of predictions are given");
@@ -227,10 +242,8 @@ Result<ExitCode> run_compare(const CompareOptions& options, const GlobalOptions&
   if (!outcome) return outcome.error();
   for (const std::string& metric : outcome->metrics) log_warning(metric);
   if (!outcome->missing.empty()) {
-    log_warning(fmt::format(
-        "{} of A {} not compared; the reasons are behind the tables",
-        outcome->missing.size() == 1 ? "1 cell" : fmt::format("{} cells", outcome->missing.size()),
-        outcome->missing.size() == 1 ? "was" : "were"));
+    log_warning(counted(outcome->missing.size(), "cell of A was", "cells of A were") +
+                " not compared; the reasons are behind the tables");
   }
   const std::string text = global.json ? comparison_json(*outcome) : comparison_text(*outcome);
   if (Status printed = print_result(text); !printed) return printed.error();
@@ -242,11 +255,7 @@ Result<ExitCode> run_compare(const CompareOptions& options, const GlobalOptions&
 void add_file_options(CLI::App& command, CompareOptions& options) {
   const auto add = [&](const char* name, std::vector<std::string>& values, const char* doc,
                        const char* type) {
-    command.add_option(name, values, doc)
-        ->type_name(type)
-        ->take_all()
-        ->expected(1)
-        ->allow_extra_args(false);
+    repeatable(command.add_option(name, values, doc))->type_name(type);
   };
   add("--metric,--profile", options.files.metrics,
       "Files: metric with options (default: rouge); repeatable", "NAME");
@@ -268,7 +277,8 @@ void add_file_options(CLI::App& command, CompareOptions& options) {
   command
       .add_option("--missing", options.missing,
                   "Items without prediction, or on one side only: error (stores: exit 3), skip; "
-                  "zero scores a prediction that is missing from a file as an empty text")
+                  "zero scores a prediction that is null, or that --refs or --refs-dataset has an "
+                  "item for and a file lacks, as an empty text")
       ->check(CLI::IsMember({"error", "skip", "zero"}))
       ->capture_default_str();
 }
@@ -282,6 +292,7 @@ void add_compare_command(const CommandLine& line) {
       "qfs-bench compare method=lead,local_context=256 method=bm25,local_context=256\n"
       "  qfs-bench compare before.sqlite after.sqlite --max-drop rougeL.f=1pt\n"
       "  qfs-bench compare old.sqlite new.sqlite --pair-by method,local_context\n"
+      "  qfs-bench compare small.sqlite small.sqlite --run 1 --run-b 2\n"
       "  qfs-bench compare old.jsonl new.jsonl --metric rouge --metric bleu\n"
       "  qfs-bench compare old.txt new.txt --refs refs.txt --non-inferior rougeL.f=1pt");
   auto options = std::make_shared<CompareOptions>();
@@ -291,13 +302,11 @@ void add_compare_command(const CommandLine& line) {
                   "predictions (JSON records; others are line files)")
       ->required();
   command.add_option("B", options->b, "What is compared with it, likewise")->required();
-  command.add_option("--values", options->columns, "Columns, e.g. rouge1.f (default: F values)")
-      ->delimiter(',')
-      ->type_name("COLUMN,…");
   const auto add = [&](const char* name, std::vector<std::string>& values, const char* doc,
                        const char* type) {
-    command.add_option(name, values, doc)->delimiter(',')->type_name(type);
+    repeatable(command.add_option(name, values, doc))->delimiter(',')->type_name(type);
   };
+  add("--values", options->columns, "Columns, e.g. rouge1.f (default: F values)", "COLUMN,…");
   add("--max-drop", options->max_drops,
       "A gate, in points of the table, e.g. rougeL.f=1pt: exit 1 when B is significantly worse by "
       "more, 3 when that cannot be decided; repeatable",
@@ -308,6 +317,12 @@ void add_compare_command(const CommandLine& line) {
   add("--better", options->better,
       "Which values are better, for a margin on a column that does not say it",
       "COLUMN=higher|lower");
+  add_run_option(command, options->run)
+      ->description(
+          "Stores: which run of both: a number of `list runs`, latest, a sweep's name or "
+          "the beginning of its id (default: the latest)");
+  command.add_option("--run-b", options->run_b, "Stores: which run of B's instead")
+      ->type_name("RUN");
   add("--pair-by", options->pair_by,
       "Stores: pair cells with equal values of these, e.g. method,local_context, whatever else "
       "differs (default: by cell id)",

@@ -6,6 +6,7 @@
 
 #include "harness/cli/store_path.h"
 #include "harness/compare/compare_items.h"
+#include "harness/core/log.h"
 
 namespace qfs::cli {
 namespace {
@@ -24,13 +25,13 @@ ScoreFilesOptions with_file(ScoreFilesOptions options, const std::string& file) 
   return options;
 }
 
-compare::MeasuredItems measured_items(std::string name, MeasuredFiles files,
-                                      MissingPolicy missing) {
+compare::MeasuredItems measured_items(std::string name, score::MeasuredFiles files,
+                                      score::MissingPolicy missing) {
   compare::MeasuredItems items;
   items.name = std::move(name);
   // A missing prediction that is scored was scored as an empty text.
-  items.empty =
-      files.items.empty_predictions + (missing == MissingPolicy::zero ? files.items.missing : 0);
+  items.empty = files.items.empty_predictions +
+                (missing == score::MissingPolicy::zero ? files.items.missing : 0);
   items.ids = std::move(files.items.ids);
   items.clusters = std::move(files.items.clusters);
   items.reference_hashes = std::move(files.items.reference_hashes);
@@ -39,6 +40,15 @@ compare::MeasuredItems measured_items(std::string name, MeasuredFiles files,
   items.metrics = std::move(files.names);
   items.scores = std::move(files.scores);
   return items;
+}
+
+Result<score::MeasuredFiles> measured(const ScoreFilesOptions& common, const std::string& file,
+                                      Catalogs& catalogs) {
+  auto files =
+      score::measure_files(with_file(common, file), catalogs.datasets(), catalogs.metrics());
+  if (!files) return files.error();
+  for (const std::string& warning : files->warnings) log_warning(warning);
+  return files;
 }
 
 }  // namespace
@@ -60,9 +70,9 @@ Result<compare::Outcome> compare_files(const std::string& a, const std::string& 
   }
   Catalogs catalogs;
   catalogs.set_metric_threads(common.threads);
-  Result<MeasuredFiles> first = measure_files(with_file(common, a), catalogs);
+  Result<score::MeasuredFiles> first = measured(common, a, catalogs);
   if (!first) return first.error();
-  Result<MeasuredFiles> second = measure_files(with_file(common, b), catalogs);
+  Result<score::MeasuredFiles> second = measured(common, b, catalogs);
   if (!second) return second.error();
   return compare::compare_items(measured_items(a, *std::move(first), common.missing),
                                 measured_items(b, *std::move(second), common.missing), request);

@@ -7,7 +7,7 @@
 
 #include "harness/api/metric_columns.h"
 #include "harness/cli/output.h"
-#include "metrics/stats/randomization.h"
+#include "harness/core/counted.h"
 #include "reports/escape.h"
 
 namespace qfs::cli {
@@ -50,10 +50,6 @@ std::string tested_text(const Decision& decision) {
   return text + (decision.bootstrap ? ", paired bootstrap" : "");
 }
 
-std::string counted(int64_t count, const std::string& noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string row_text(const ComparedColumn& column) {
   const Shown shown(column.name);
   return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {}/{}/{} |\n",
@@ -80,14 +76,22 @@ std::string doubt_text(const ComparedColumn& column, const std::string& unit, co
             "or columns",
             counted(decision.tests, "test"), compare::kLevel);
       }
+      if (decision.too_few_to_draw()) {
+        return fmt::format(
+            "the paired bootstrap of a corpus value needs at least {}, and there {} {}",
+            counted(decision.clusters_needed, unit), decision.clusters == 1 ? "is" : "are",
+            decision.clusters);
+      }
       return fmt::format(
-          "with {} no p can be below {}{}, and {} is asked for{}", counted(decision.clusters, unit),
-          p_text(decision.least_p),
+          "with {} no one-sided p can be below {}{}, and {} is asked for{}",
+          counted(decision.clusters, unit), p_text(decision.least_p),
           decision.tests > 1 ? fmt::format(" (Holm over {} tests)", decision.tests) : "",
           compare::kLevel, needed_text(decision, unit, "would do"));
     case Doubt::nothing_to_lose:
-      return fmt::format("A has {}, which is no more than the margin of {}; choose a smaller one",
-                         shown.points(column.a), shown.value(decision.margin.size));
+      return fmt::format(
+          "A has {}, which is no more than the margin of {}, so that any B would pass; choose a "
+          "smaller margin",
+          shown.points(column.a), shown.value(decision.margin.size));
     case Doubt::may_be_chance:
       if (decision.margin.rule == Rule::max_drop) {
         return fmt::format("the {} of {} is beyond {} but may be chance ({}){}", loss,
@@ -143,8 +147,7 @@ std::string only_text(const char* side, const std::vector<std::string>& names,
   std::string text =
       fmt::format("; only in {}: {} ({})", side, names.size(), reports::markdown_text(list));
   if (unit != "item" && !clusters.empty()) {
-    text += fmt::format(", {} with them",
-                        counted(static_cast<int64_t>(clusters.size()), "whole " + unit));
+    text += fmt::format(", {} with them", counted(clusters.size(), "whole " + unit));
   }
   return text;
 }
@@ -158,10 +161,9 @@ std::string empty_text(const char* side, int64_t empty, int64_t examples) {
 
 /// What is said where no data on so few clusters could differ significantly.
 std::string few_text(const Comparison& comparison) {
-  const double least = metrics::least_p(comparison.clusters, metrics::Alternative::different);
-  if (comparison.columns.empty() || least < compare::kLevel) return "";
-  return fmt::format("with {} no p can be below {}\n",
-                     counted(comparison.clusters, comparison.unit), p_text(least));
+  if (comparison.columns.empty() || comparison.least_p < compare::kLevel) return "";
+  return fmt::format("with {} no p of the table, which are two-sided, can be below {}\n",
+                     counted(comparison.clusters, comparison.unit), p_text(comparison.least_p));
 }
 
 std::string one_text(const Comparison& comparison) {
@@ -322,8 +324,8 @@ std::string comparison_text(const Outcome& outcome) {
   std::string text;
   for (const Comparison& comparison : outcome.comparisons) text += one_text(comparison) + "\n";
   return text + left_out_text(outcome) +
-         reports::markdown_code("intervals: " + metrics::bootstrap_signature({}) +
-                                " | p: " + metrics::randomization_signature({})) +
+         reports::markdown_code("intervals: " + compare::interval_signature() +
+                                " | p: " + compare::test_signature()) +
          "\n";
 }
 
@@ -337,8 +339,8 @@ std::string comparison_json(const Outcome& outcome) {
                         {"only_b", cells_json(outcome.only_b)},
                         {"metrics_not_compared", outcome.metrics},
                         {"advice", outcome.advice},
-                        {"intervals", metrics::bootstrap_signature({})},
-                        {"test", metrics::randomization_signature({})}},
+                        {"intervals", compare::interval_signature()},
+                        {"test", compare::test_signature()}},
                        2);
 }
 

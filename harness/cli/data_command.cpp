@@ -123,14 +123,12 @@ void add_request_options(CLI::App& command, DataOptions& options) {
                      "View, e.g. whole, golden, per_reference (default: the first)");
   command.add_option("--text-form", options.text_form,
                      "Text form, e.g. raw, ideal (default: the first)");
-  command
-      .add_option(
+  repeatable(
+      command.add_option(
           "--field", options.fields,
           "Name of a field in the file, e.g. document=context, or query= when the data have none; "
-          "repeatable")
-      ->type_name("OURS=THEIRS")
-      ->take_all()
-      ->expected(1);
+          "repeatable"))
+      ->type_name("OURS=THEIRS");
 }
 
 }  // namespace

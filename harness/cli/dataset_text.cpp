@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/output.h"
+#include "harness/core/counted.h"
 #include "harness/core/log.h"
 
 namespace qfs::cli {
@@ -95,8 +96,9 @@ std::string dataset_json(const Dataset& dataset, int64_t example) {
 
 std::string check_text(const Dataset& dataset, const datasets::CheckReport& report) {
   std::string text = terminal_safe(title(dataset));
-  text += fmt::format("{} examples, {} documents, {} questions, {} with evidence\n\n",
-                      report.examples, report.documents, report.groups, report.with_evidence);
+  text += fmt::format("{}, {}, {}, {} with evidence\n\n", counted(report.examples, "example"),
+                      counted(report.documents, "document"), counted(report.groups, "question"),
+                      report.with_evidence);
   text += aligned({{"", "least", "mean", "median", "most"},
                    spread_row("segments per document", report.segments_per_document),
                    spread_row("words per document", report.words_per_document),

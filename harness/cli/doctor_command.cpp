@@ -90,9 +90,9 @@ void add_roofline_options(CLI::App& command, RooflineOptions& options) {
                   "Type of the weights (default: float32); float16 on a GPU only")
       ->check(CLI::IsMember({"float32", "bfloat16", "float16"}))
       ->needs(roofline);
-  command
-      .add_option("--prompt-tokens", options.prompt_tokens,
-                  "Prompt lengths, in tokens (default: 512, and 2048 where the model can read it)")
+  repeatable(command.add_option(
+                 "--prompt-tokens", options.prompt_tokens,
+                 "Prompt lengths, in tokens (default: 512, and 2048 where the model can read it)"))
       ->delimiter(',')
       ->type_name("N,N,...")
       ->needs(roofline);

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/catalogs.h"
 #include "harness/cli/listings.h"
 #include "harness/cli/output.h"
 #include "harness/core/json_dom.h"
+#include "harness/host/described_spec.h"
 #include "methods/families.h"
 
 namespace qfs::cli {
@@ -13,6 +15,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::string_view kExternal = "external";
 constexpr size_t kWidestDefault = 40;  // a prompt would push every column off the screen
 
 json value_json(const ParamValue& value) {
@@ -30,7 +33,12 @@ std::string default_text(const ParamSpec& param, bool in_full) {
 }
 
 std::string range_text(const ParamSpec& param) {
-  if (!param.choices.empty()) return fmt::format("{}", fmt::join(param.choices, " | "));
+  std::vector<std::string> choices = param.choices;
+  for (const ForeignValue& foreign : methods::foreign_names().values_of(param.name)) {
+    const auto own = std::ranges::find(choices, foreign.word);
+    if (own != choices.end()) *own += fmt::format(" ({})", foreign.written);
+  }
+  if (!choices.empty()) return fmt::format("{}", fmt::join(choices, " | "));
   if (param.minimum && param.maximum) {
     return fmt::format("{} to {}", shortest_decimal(*param.minimum),
                        shortest_decimal(*param.maximum));
@@ -70,6 +78,9 @@ json param_json(const ParamSpec& param) {
   if (!param.choices.empty()) object["choices"] = param.choices;
   const auto others = methods::foreign_names().names_of(param.name);
   if (!others.empty()) object["also"] = others;
+  for (const ForeignValue& value : methods::foreign_names().values_of(param.name)) {
+    object["also_written"][std::string(value.written)] = value.word;
+  }
   return object;
 }
 
@@ -85,9 +96,22 @@ json method_json(const MethodSpec& spec, const std::string& source_digest) {
           {"source_digest", source_digest}};
 }
 
+/// What every program of a user has; its name, version and own parameters it declares itself.
+Result<std::shared_ptr<const MethodSpec>> any_program() {
+  host::Description description;
+  description.name = kExternal;
+  description.doc =
+      "A program of yours, in any language, by its \"command\" and \"fingerprint\"; it says its "
+      "name, "
+      "version and further parameters itself, and 'qfs-bench method check' shows them";
+  return host::make_described_spec(std::move(description));
+}
+
 /// `in_full`: with long defaults, below the table.
 std::string method_text(const MethodSpec& spec, bool in_full) {
-  std::string text = fmt::format("{} (version {}): {}\n", spec.name(), spec.version(), spec.doc());
+  const std::string version =
+      spec.name() == kExternal ? "" : fmt::format(" (version {})", spec.version());
+  std::string text = fmt::format("{}{}: {}\n", spec.name(), version, spec.doc());
   if (const auto needs = needs_of(spec); !needs.empty()) {
     text += fmt::format("  needs: {}\n", fmt::join(needs, ", "));
   }
@@ -119,7 +143,11 @@ Result<ExitCode> list_methods(const GlobalOptions& global, const std::string& na
   Catalogs catalogs;
   const MethodCatalog& catalog = catalogs.methods();
   std::vector<const MethodSpec*> specs = catalog.specs();
-  if (!name.empty()) {
+  const Result<std::shared_ptr<const MethodSpec>> program = any_program();
+  if (!program) return program.error();
+  if (name == kExternal) {
+    specs = {program->get()};
+  } else if (!name.empty()) {
     const Result<const MethodSpec*> one = catalog.find(name);
     if (!one) return one.error();
     specs = {*one};
@@ -140,6 +168,7 @@ Result<ExitCode> list_methods(const GlobalOptions& global, const std::string& na
     return ExitCode::ok;
   }
   std::string text;
+  if (name.empty()) specs.push_back(program->get());
   for (const MethodSpec* spec : specs) text += method_text(*spec, !name.empty()) + "\n";
   text += fmt::format("backbones: {}; also the path of a GGUF file, or hf:org/name@revision\n",
                       fmt::join(catalog.backbone_names(), ", "));

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <iostream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,6 +78,61 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
   return fmt::format("{}\nRun '{} --help' for its options.", message, full_name(command));
 }
 
+constexpr const char* kMayBeEmpty = "may be empty";
+
+bool takes_empty(CLI::Option& option) {
+  try {
+    return option.get_validator(kMayBeEmpty) != nullptr;
+  } catch (const CLI::OptionNotFound&) {
+    return false;
+  }
+}
+
+/// An empty value is most often a script's variable that is not set: it must not pass for none.
+void refuse_empty_values(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_items_expected_max() == 0 || takes_empty(*option)) continue;
+    option->check([](const std::string& value) {
+      const bool says = value.find_first_not_of(" \t\r\n") != value.npos;
+      return std::string(says ? "" : "the value is empty");
+    });
+  }
+  for (CLI::App* command : app.get_subcommands({})) refuse_empty_values(*command);
+}
+
+/// CLI11 ends a command that starts a program at "--", which users write before the program.
+void drop_program_mark(const CLI::App& app, std::vector<std::string>& arguments) {
+  const CLI::App* command = &app;
+  auto at = arguments.begin();
+  for (; at != arguments.end(); ++at) {
+    const auto named = [&](const CLI::App* sub) { return sub->check_name(*at); };
+    const auto found = command->get_subcommands(named);
+    if (found.empty()) break;
+    command = found.front();
+  }
+  if (!command->get_prefix_command()) return;
+  for (; at != arguments.end() && at->starts_with("-"); ++at) {
+    if (*at == "--") {
+      arguments.erase(at);
+      return;
+    }
+    const CLI::Option* const option = command->get_option_no_throw(*at);
+    const bool takes_next = option != nullptr && option->get_items_expected_max() > 0;
+    if (takes_next && at + 1 != arguments.end()) ++at;
+  }
+}
+
+/// CLI11 gives "--output=" the next argument, whatever that is.
+void refuse_open_assignments(const CLI::App& app, std::span<const std::string> arguments) {
+  const size_t own = arguments.size() - app.remaining_size(true);  // not a program's
+  for (const std::string& argument : arguments.first(own)) {
+    if (argument == "--") return;
+    if (argument.starts_with("--") && argument.find('=') + 1 == argument.size()) {
+      throw CLI::ValidationError(argument, "the value is empty");
+    }
+  }
+}
+
 ExitCode run_action(const Action& action) {
   const Result<ExitCode> result = action();
   if (result) return *result;
@@ -95,6 +151,15 @@ CLI::App& add_subcommand(CLI::App& parent, const std::string& name, const std::s
   command.fallthrough();
   command.footer("Example:\n  " + example);
   return command;
+}
+
+CLI::Option* repeatable(CLI::Option* option) {
+  return option->take_all()->expected(1)->allow_extra_args(false);
+}
+
+CLI::Option* may_be_empty(CLI::Option* option) {
+  const auto any = [](std::string&) { return std::string(); };
+  return option->check(CLI::Validator(any, "", kMayBeEmpty));
 }
 
 void add_json_option(CLI::App& command, GlobalOptions& global) {
@@ -135,8 +200,12 @@ int run_command_line(int argc, const char* const* argv, const Services& services
   add_doctor_command(line);
   add_host_command(line);
 
+  refuse_empty_values(app);
+  std::vector<std::string> arguments(argv + 1, argv + argc);
   try {
-    app.parse(argc, argv);
+    drop_program_mark(app, arguments);
+    app.parse(std::vector(arguments.rbegin(), arguments.rend()));
+    refuse_open_assignments(app, arguments);
   } catch (const CLI::Success& wanted) {  // --help, --version
     app.exit(wanted);
     if (std::cout.flush()) return static_cast<int>(ExitCode::ok);

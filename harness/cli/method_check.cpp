@@ -6,6 +6,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "harness/api/document_cutter.h"
 #include "harness/cli/catalogs.h"
 #include "harness/core/files.h"
 #include "harness/core/log.h"
@@ -56,9 +57,14 @@ Result<ParamValue> typed_value(const ParamSpec& spec, const std::string& text) {
   return bad();
 }
 
+/// Document tokens where neither the program nor the command line says how many: less than a
+/// bundled document has, so that cutting is tried, too.
+constexpr int64_t kCheckedContext = 256;
+
 /// Defaults with what was given; every required parameter must be given.
 Result<Params> chosen_params(const MethodSpec& spec, const std::vector<std::string>& given) {
   Params params;
+  params.set(std::string(kLocalContext), kCheckedContext);
   const std::vector<ParamSpec> specs = spec.params();
   std::vector<std::string> names;
   for (const ParamSpec& param : specs) {
@@ -166,9 +172,9 @@ class Check {
     return {};
   }
 
-  /// With local_context documents are cut as in a sweep whose tokenizer is `words`.
+  /// Documents are cut as in a sweep whose tokenizer is `words`.
   Status prepare_cut(Params params) {
-    if (!spec_->needs(params).tokenizer) return {};
+    const auto context = params.get<int64_t>(kLocalContext);
     const Result<Resource> words = Catalogs().methods().tokenizer("words");
     if (!words) return words.error();
     cell_.id = CellId("method-check");
@@ -181,16 +187,14 @@ class Check {
     launcher_.emplace(options, qfs::HostLimits{},
                       std::filesystem::path(log_path_).parent_path().string());
     cutter_.emplace(*launcher_);
-    report_ += "local_context: documents are cut to as many words here\n";
+    report_ += fmt::format("local_context: documents are cut to {} words here\n", context);
     return {};
   }
 
   Result<Prediction> predict(const NumberedExample& example) {
     host::UnitResults results;
     host::RunRequest request{.unit = 0, .measure = false, .examples = {example}};
-    if (cutter_) {
-      if (auto failure = cutter_->cut(cell_, request)) return explained("cut", failure->error);
-    }
+    if (auto failure = cutter_->cut(cell_, request)) return explained("cut", failure->error);
     if (auto failure = client_->run(request, visibility_, timeout_, results)) {
       return explained(fmt::format("run (example {})", example.example.key), failure->error);
     }
@@ -204,9 +208,6 @@ class Check {
     report_ += fmt::format("run: {}: '{}'\n", example.example.key,
                            prediction->text.substr(0, kShownBytes));
     if (prediction->text.empty()) report_ += "  note: the summary is empty\n";
-    if (!prediction->truncation && !cutter_) {
-      report_ += "  note: no truncation ledger; with local_context qfs-bench makes one\n";
-    }
     if (first_.empty()) first_ = prediction->text;
     return {};
   }

@@ -52,10 +52,8 @@ void add_method_command(const CommandLine& line) {
       method, "check", "Runs a program on three bundled examples and explains what is wrong",
       "qfs-bench method check --param max_words=40 python3 my_method.py");
   check.fallthrough(false);
-  check.add_option("--param", options->params, "A parameter of the method; repeatable")
-      ->type_name("NAME=VALUE")
-      ->take_all()
-      ->expected(1);
+  repeatable(check.add_option("--param", options->params, "A parameter of the method; repeatable"))
+      ->type_name("NAME=VALUE");
   check
       .add_option("--timeout", options->timeout_seconds,
                   "Limit of each step, in seconds (default: 60)")

@@ -168,9 +168,8 @@ Result<ExitCode> run_model(const ModelOptions& options, const GlobalOptions& glo
 }
 
 void add_prompt_options(CLI::App& command, ModelOptions& options) {
-  command
-      .add_option("--text", options.text,
-                  "Prompt; special tokens written in it are plain characters")
+  may_be_empty(command.add_option("--text", options.text,
+                                  "Prompt; special tokens written in it are plain characters"))
       ->type_name("TEXT");
   command.add_option("--ids", options.ids, "Prompt as token ids; needs no tokenizer")
       ->type_name("ID,ID,...");
@@ -244,20 +243,17 @@ void add_model_command(const CommandLine& line) {
                       "Longest output, in tokens (default: 64)")
           ->check(CLI::Range(int64_t{1}, int64_t{1} << 20))
           ->type_name("N");
-      command
-          .add_option("--set", options->decoding,
-                      "A decoding parameter of zero_shot, e.g. num_beams=4, temperature=0.7, "
-                      "decoding=checkpoint; names of transformers are taken too; repeatable")
-          ->type_name("NAME=VALUE")
-          ->take_all()
-          ->expected(1);
+      repeatable(command.add_option(
+                     "--set", options->decoding,
+                     "A decoding parameter of zero_shot, e.g. num_beams=4, temperature=0.7, "
+                     "decoding=checkpoint; names of transformers are taken too; repeatable"))
+          ->type_name("NAME=VALUE");
       command.add_option("--seed", options->seed, "Seed of sampling (default: 0)")
           ->check(CLI::NonNegativeNumber)
           ->type_name("N");
-      command.add_option("--stop", options->stop, "Text that ends the output; repeatable")
-          ->type_name("TEXT")
-          ->take_all()
-          ->expected(1);
+      repeatable(
+          command.add_option("--stop", options->stop, "Text that ends the output; repeatable"))
+          ->type_name("TEXT");
     }
     add_json_option(command, line.global);
     command.callback([options, &global = line.global, &chosen = line.chosen] {

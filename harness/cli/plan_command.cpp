@@ -19,7 +19,7 @@ Result<ExitCode> run_plan_command(const SweepOptions& options, const GlobalOptio
   if (Status printed = print_plan(*plan, store, *run, global.json); !printed) {
     return printed.error();
   }
-  return ExitCode::ok;
+  return plan->undescribed.empty() ? ExitCode::ok : ExitCode::incomplete;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "harness/cli/cell_names.h"
 #include "harness/cli/output.h"
 #include "harness/cli/sweep_input.h"
+#include "harness/core/counted.h"
 #include "harness/core/log.h"
 #include "harness/plan/estimate.h"
 
@@ -39,12 +40,13 @@ double remaining_seconds(const plan::Plan& plan, const plan::Cell& cell, const r
   const plan::Estimator estimator;
   const size_t missing = reuse.expected - reuse.present;
   if (missing == 0) return 0;
-  double seconds =
-      estimator.seconds(cell) * static_cast<double>(missing) / static_cast<double>(reuse.expected);
+  const auto expected = static_cast<double>(reuse.expected);
+  double seconds = estimator.seconds(cell) * static_cast<double>(missing) / expected;
   if (plan.experiment.measure) {
     seconds += estimator.measure_seconds(cell, reuse.expected, *plan.experiment.measure);
   }
-  return seconds;
+  if (!reuse.example_seconds) return seconds;
+  return seconds * *reuse.example_seconds * expected / estimator.seconds(cell);
 }
 
 json value_json(const ParamValue& value) {
@@ -148,11 +150,12 @@ std::string plan_text(const plan::Plan& plan, const std::vector<run::Reuse>& reu
   size_t units = 0;
   for (const plan::Cell& cell : plan.cells) units += cell.units.size();
   const double total = std::accumulate(seconds.begin(), seconds.end(), 0.0);
-  std::string text = fmt::format("{}: {} cells, {} units, about {}\n", plan.experiment.name,
-                                 plan.cells.size(), units, duration_text(total));
+  std::string text =
+      fmt::format("{}: {}, {}, about {}\n", plan.experiment.name,
+                  counted(plan.cells.size(), "cell"), counted(units, "unit"), duration_text(total));
   for (const plan::PlannedDataset& dataset : plan.datasets) {
-    text += fmt::format("data {}: {} of {} examples\n", data_text(dataset), dataset.ordinals.size(),
-                        dataset.data->examples.size());
+    text += fmt::format("data {}: {} of {}\n", data_text(dataset), dataset.ordinals.size(),
+                        counted(dataset.data->examples.size(), "example"));
   }
   const CellNames names(plan);
   std::vector<std::vector<std::string>> rows = {{"", "cell", "what", "units", "in store", "time"}};

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "harness/core/counted.h"
+
 namespace qfs::cli {
 namespace {
 
@@ -41,8 +43,8 @@ ProgressPrinter::~ProgressPrinter() { sink_->status(""); }
 void ProgressPrinter::ahead(const run::WorkAhead& work) {
   work_ = work;
   started_ns_ = shown_ns_ = now_ns_();
-  std::string text = fmt::format("{} cells: {} to run ({} units)", work.cells, work.cells_to_run,
-                                 work.units_to_run);
+  std::string text = fmt::format("{}: {} to run ({})", counted(work.cells, "cell"),
+                                 work.cells_to_run, counted(work.units_to_run, "unit"));
   if (work.cells_to_measure > 0) text += fmt::format(", {} to measure", work.cells_to_measure);
   if (work.cells_to_run > 0) text += ", about " + duration_text(seconds_left());
   sink_->line(text);
@@ -155,9 +157,11 @@ void ProgressPrinter::cell_ended(const plan::Cell& cell, const run::CellOutcome&
         fmt::format("{}: {}{}", head, facts_of_cell(), outcome.complete ? "" : "; stopped"));
   }
   if (outcome.conflicts > 0) {
-    sink_->problem(fmt::format(
-        "{}: {} {} from those computed before", head, outcome.conflicts,
-        outcome.kind == store::ResultKind::train ? "trained files differ" : "outputs differ"));
+    const std::string what =
+        outcome.kind == store::ResultKind::train
+            ? counted(outcome.conflicts, "trained file differs", "trained files differ")
+            : counted(outcome.conflicts, "output differs", "outputs differ");
+    sink_->problem(fmt::format("{}: {} from what was computed before", head, what));
   }
   shown_ns_ = now_ns_();
 }
@@ -170,7 +174,7 @@ void ProgressPrinter::note(std::string_view text) {
 /// "20 examples in 34 s, 12.3 tokens/s, 812 MiB".
 std::string ProgressPrinter::facts_of_cell() const {
   const double seconds = static_cast<double>(host_ns_) / kNanosecondsPerSecond;
-  std::string text = fmt::format("{} examples in {}", examples_, duration_text(seconds));
+  std::string text = fmt::format("{} in {}", counted(examples_, "example"), duration_text(seconds));
   if (generates_ && tokens_ > 0 && seconds > 0) {
     text += fmt::format(", {:.1f} tokens/s", static_cast<double>(tokens_) / seconds);
   }

@@ -9,12 +9,13 @@
 #include "harness/cli/chosen_places.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/output.h"
-#include "harness/cli/per_example.h"
 #include "harness/cli/report_output.h"
 #include "harness/cli/scoring.h"
 #include "harness/cli/store_path.h"
+#include "harness/core/counted.h"
 #include "harness/core/log.h"
 #include "harness/score/imported_metric.h"
+#include "reports/example_lines.h"
 #include "reports/sweep_facts.h"
 
 namespace qfs::cli {
@@ -78,16 +79,15 @@ Status add_named_metrics(const std::vector<std::string>& values, const MetricCat
 
 /// --per-example: a line an example of each cell that is shown.
 Status write_examples(store::Reader& reader, const ReportOptions& options,
-                      const std::string& sweep) {
-  const Result<reports::SweepFacts> facts = reports::load_sweep_facts(reader, sweep);
-  if (!facts) return facts.error();
-  const auto places = matching_places(*facts, "", joined_filter(options.filters));
+                      const reports::SweepFacts& facts) {
+  const auto places = matching_places(facts, "", joined_filter(options.filters));
   if (!places) return places.error();
-  const Result<ExampleLines> lines = example_lines(reader, *places);
+  const Result<reports::ExampleLines> lines = reports::example_lines(reader, facts, *places);
   if (!lines) return lines.error();
   if (lines->unscored > 0) {
-    log_warning(fmt::format("{} of {} cells have no scores and no lines in {}", lines->unscored,
-                            places->size(), options.per_example));
+    log_warning(fmt::format("{} of {} no scores and no lines in {}", lines->unscored,
+                            counted(places->size(), "cell has", "cells have"),
+                            options.per_example));
   }
   return write_result(lines->text, options.per_example);
 }
@@ -128,20 +128,24 @@ Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& g
   reports::ReportRequest request;
   request.sweep = sweep->id.hex();
   request.selection = joined_filter(options.filters);
+  const Result<reports::SweepFacts> facts = reports::load_sweep_facts(*reader, request.sweep);
+  if (!facts) return facts.error();
   if (!request.selection.empty()) {
-    const Result<reports::SweepFacts> facts = reports::load_sweep_facts(*reader, request.sweep);
-    if (!facts) return facts.error();
     Result<std::vector<size_t>> positions = matching_positions(*facts, request.selection);
     if (!positions) return positions.error();
     request.positions = *std::move(positions);
   }
   if (!options.per_example.empty()) {
-    Status written = write_examples(*reader, options, request.sweep);
+    Status written = write_examples(*reader, options, *facts);
     if (!written) return written.error();
     if (options.per_example == "-") return ExitCode::ok;
   }
   request.rows = options.rows;
   request.columns = options.columns;
+  for (auto* axes : {&request.rows, &request.columns}) {
+    if (!*axes) continue;
+    if (Status named = use_own_names(**axes, *facts); !named) return named.error();
+  }
   request.values = options.values;
   if (options.coverage) request.coverage = true;
   request.only_quality = options.only == "quality";
@@ -171,16 +175,15 @@ Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& g
 /// "a,b" and repetitions; an empty text is the empty list.
 void add_list_option(CLI::App& command, const std::string& name,
                      std::optional<std::vector<std::string>>& list, const std::string& doc) {
-  command
-      .add_option_function<std::string>(
-          name,
-          [&list](const std::string& text) {
-            if (!list) list.emplace();
-            for (const std::string& item : CLI::detail::split(text, ',')) {
-              if (!item.empty()) list->push_back(item);
-            }
-          },
-          doc)
+  may_be_empty(command.add_option_function<std::string>(
+                   name,
+                   [&list](const std::string& text) {
+                     if (!list) list.emplace();
+                     for (const std::string& item : CLI::detail::split(text, ',')) {
+                       if (!item.empty()) list->push_back(item);
+                     }
+                   },
+                   doc))
       ->type_name("NAME,…");
 }
 

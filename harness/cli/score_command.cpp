@@ -20,6 +20,7 @@
 #include "harness/cli/shown_example.h"
 #include "harness/cli/store_metrics.h"
 #include "harness/cli/store_path.h"
+#include "harness/core/counted.h"
 #include "harness/core/log.h"
 #include "harness/store/store.h"
 #include "reports/sweep_facts.h"
@@ -75,8 +76,9 @@ ExitCode tell_passed_over(const std::vector<PassedOver>& passed_over) {
   ExitCode code = ExitCode::ok;
   for (const PassedOver& metric : passed_over) {
     const std::string state =
-        metric.unscored == 0 ? "its stored scores stay as they are"
-                             : fmt::format("{} predictions have no score by it", metric.unscored);
+        metric.unscored == 0
+            ? "its stored scores stay as they are"
+            : counted(metric.unscored, "prediction has", "predictions have") + " no score by it";
     log_warning(
         fmt::format("metric '{}' was passed over, {}: {}", metric.name, state, metric.reason));
     if (metric.unscored > 0) code = ExitCode::incomplete;
@@ -120,8 +122,8 @@ Result<ExitCode> run_score_store(const ScoreOptions& options, const GlobalOption
   Result<ScoringSummary> summary =
       score_results(scorer, *postprocess, results, chosen->metrics, options.partial);
   if (!summary) return summary.error();
-  log_info(fmt::format("{} scores computed, {} were there, {} wait for predictions",
-                       summary->scored, summary->kept, summary->incomplete));
+  log_info(fmt::format("{} computed, {} were there, {} wait for predictions",
+                       counted(summary->scored, "score"), summary->kept, summary->incomplete));
   if (Status warned = warn_of_empty_outputs(*reader, named); !warned) return warned.error();
   const ExitCode passed_over = tell_passed_over(chosen->passed_over);
   if (!summary->failures.empty()) return summary->failures.front();
@@ -139,9 +141,9 @@ bool names_a_file(const std::string& target) {
   return false;
 }
 
-MissingPolicy parse_missing(const std::string& name) {
-  if (name == "zero") return MissingPolicy::zero;
-  return name == "skip" ? MissingPolicy::skip : MissingPolicy::error;
+score::MissingPolicy parse_missing(const std::string& name) {
+  if (name == "zero") return score::MissingPolicy::zero;
+  return name == "skip" ? score::MissingPolicy::skip : score::MissingPolicy::error;
 }
 
 /// An option that was given and means nothing for a store; empty: there is none.
@@ -210,14 +212,14 @@ Result<ExitCode> run_score(ScoreOptions options, const GlobalOptions& global) {
   Result<std::map<std::string, std::string>> fields = parse_field_map(options.fields);
   if (!fields) return fields.error();
   options.files.fields = *std::move(fields);
-  const bool of_texts =
-      !options.import.files.empty() || !options.match.empty() || !options.explain_diff.empty();
+  const bool of_texts = !options.import.files.files.empty() || !options.match.empty() ||
+                        !options.explain_diff.empty();
   if (of_texts && (options.allow_external || !options.external_folder.empty())) {
     return invalid_argument(
         "--allow-external and --external-folder are about the metrics of a stored sweep");
   }
-  if (!options.import.files.empty()) return run_import(options, global);
-  if (!options.import.tool.empty() || !options.import.system.empty()) {
+  if (!options.import.files.files.empty()) return run_import(options, global);
+  if (!options.import.files.tool.empty() || !options.import.files.system.empty()) {
     return invalid_argument("--tool and --system are about --import");
   }
   if (!options.match.empty() || !options.explain_diff.empty()) {
@@ -274,23 +276,17 @@ void add_score_command(const CommandLine& line) {
   command.add_option("TARGET", options->target,
                      "File of predictions; or, for a store, the name or beginning of the id of a "
                      "sweep (default: the latest)");
-  command
-      .add_option("--metric,--profile", options->metrics,
-                  "Metric with options, see `list metrics` (default: rouge; for a store, those of "
-                  "the sweep); repeatable")
-      ->type_name("NAME")
-      ->take_all()
-      ->expected(1)
-      ->allow_extra_args(false);
+  repeatable(command.add_option(
+                 "--metric,--profile", options->metrics,
+                 "Metric with options, see `list metrics` (default: rouge; for a store, those of "
+                 "the sweep); repeatable"))
+      ->type_name("NAME");
   command.add_option("--preds", files.predictions, "Predictions, one per line")->type_name("FILE");
-  command
-      .add_option("--refs", files.references,
-                  "References: with --preds one per line, repeatable; with a file of records JSON "
-                  "lines with id and references, which replace those in the records")
-      ->type_name("FILE")
-      ->take_all()
-      ->expected(1)
-      ->allow_extra_args(false);
+  repeatable(command.add_option(
+                 "--refs", files.references,
+                 "References: with --preds one per line, repeatable; with a file of records JSON "
+                 "lines with id and references, which replace those in the records"))
+      ->type_name("FILE");
   command
       .add_option("--refs-dataset", files.references_dataset,
                   "References of a data set, matched by id (line files: by order), which replace "
@@ -298,32 +294,27 @@ void add_score_command(const CommandLine& line) {
       ->type_name("NAME[:split[:view]]");
   command.add_option("--from", files.from, "The tool that wrote the file: " + import_names())
       ->type_name("TOOL");
-  command
-      .add_option(
-          "--import", options->import.files,
+  repeatable(
+      command.add_option(
+          "--import", options->import.files.files,
           "Scores of another program: JSON lines with id, metric, value (or values) and, where "
-          "known, system, group, cluster; with --store they are stored; repeatable")
-      ->type_name("FILE")
-      ->take_all()
-      ->expected(1)
-      ->allow_extra_args(false);
-  command.add_option("--tool", options->import.tool, "The program that measured imported scores")
+          "known, system, group, cluster; with --store they are stored; repeatable"))
+      ->type_name("FILE");
+  command
+      .add_option("--tool", options->import.files.tool, "The program that measured imported scores")
       ->type_name("NAME@VERSION");
   command
-      .add_option("--system", options->import.system,
+      .add_option("--system", options->import.files.system,
                   "The system of imported scores that name none; with --store a cell, e.g. "
                   "method=lead,local_context=256")
       ->type_name("NAME");
-  command
-      .add_option("--fields", options->fields,
-                  "Names of the fields, e.g. prediction=output,references=answers")
-      ->type_name("MAP")
-      ->take_all()
-      ->expected(1)
-      ->allow_extra_args(false);
+  repeatable(command.add_option("--fields", options->fields,
+                                "Names of the fields, e.g. prediction=output,references=answers"))
+      ->type_name("MAP");
   command
       .add_option("--missing", options->missing,
-                  "Items without a prediction: error, skip, or zero (scored as an empty text)")
+                  "Items whose prediction is null, and those that only --refs or --refs-dataset "
+                  "has: error, skip, or zero (scored as an empty text)")
       ->check(CLI::IsMember({"error", "skip", "zero"}))
       ->capture_default_str();
   command.add_option("--signature", files.signature, "Length of the printed signature")
@@ -342,14 +333,11 @@ void add_score_command(const CommandLine& line) {
       ->type_name("A B")
       ->expected(2)
       ->allow_extra_args(false);
-  command
-      .add_option("--postprocess", files.postprocess,
-                  "A step that predictions go through before they are scored, see `list "
-                  "postprocess`; repeatable, in order (for a store, replaces the sweep's)")
-      ->type_name("STEP")
-      ->take_all()
-      ->expected(1)
-      ->allow_extra_args(false);
+  repeatable(
+      command.add_option("--postprocess", files.postprocess,
+                         "A step that predictions go through before they are scored, see `list "
+                         "postprocess`; repeatable, in order (for a store, replaces the sweep's)"))
+      ->type_name("STEP");
   command
       .add_option("--punkt", options->punkt,
                   "Punkt's English data, for metrics that split sentences with it: a punkt_tab "

@@ -1,111 +1,27 @@
-// `score` on prediction files: options, what it read, what it found, and how that is shown.
+// `score` on prediction files: its options, the command, and how what it found is shown.
 //
-// Used by score_command.cpp; the parts are score_input (files to items), score_files (metrics and
-// intervals) and score_output (table, JSON, per-example lines). Not thread-safe. Errors are data
-// errors with file:line, or usage errors that name the option.
+// Used by score_command.cpp; harness/score/files.h reads and measures, score_output.cpp shows
+// (table, JSON, per-example lines). Not thread-safe. Errors are those of files.h, or name the
+// option.
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "harness/api/metric.h"
 #include "harness/api/result.h"
-#include "harness/cli/catalogs.h"
 #include "harness/cli/commands.h"
-#include "harness/score/text_scorer.h"
+#include "harness/score/files.h"
 
 namespace qfs::cli {
 
-enum class MissingPolicy { error, skip, zero };
-
-struct ScoreFilesOptions {
-  std::string records;                  ///< JSONL or a file of `from`
-  std::string predictions;              ///< line file
-  std::vector<std::string> references;  ///< line files
-  std::string references_dataset;       ///< NAME[:split[:view]]
-  std::string from;                     ///< the tool whose file `records` is
-  std::map<std::string, std::string> fields;
-  std::vector<std::string> metrics;
-  std::vector<std::string> postprocess;  ///< steps
-  MissingPolicy missing = MissingPolicy::error;
+struct ScoreFilesOptions : score::FilesRequest {
   std::string signature = "short";
-  std::string per_example;           ///< path of JSON lines; empty: none
-  std::optional<int64_t> resamples;  ///< 0: no intervals
-  unsigned threads = 0;              ///< 0: one a core
-
-  bool any_input() const {
-    return !records.empty() || !predictions.empty() || !references.empty() ||
-           !references_dataset.empty() || !from.empty() || !fields.empty();
-  }
+  std::string per_example;  ///< path of JSON lines; empty: none
 };
 
-/// What is known about the items besides their statistics.
-struct ScoredItems {
-  std::vector<std::string> ids;
-  std::vector<std::string> groups;
-  std::vector<std::string> clusters;
-  std::vector<size_t> reference_hashes;  ///< to see whether two inputs have the same
-  std::string unit = "item";  ///< what an interval resamples: item, group, cluster or document
-  std::string source;         ///< "JSON lines out.jsonl", for people
-  std::string dataset;        ///< "qmsum/test/whole#a1c2f00dbeef" when references are from there
-  int64_t missing = 0;
-  int64_t empty_predictions = 0;
-  int64_t empty_texts = 0;  ///< scored texts that are nothing, or white space alone
-  int64_t empty_references = 0;
-  int64_t python_lists = 0;
-  Json postprocess{"[]"};       ///< the chain that the texts went through
-  int64_t processed = 0;        ///< predictions that it changed
-  int64_t dropped_repeats = 0;  ///< equal rows that an importer met again
-  size_t fewest_references = 0;
-  size_t most_references = 0;
-};
-
-/// Reads every input into the scorer. A missing id, an extra id, a repeated id and an item without
-/// references are errors.
-Result<ScoredItems> read_items(const ScoreFilesOptions& options, const DatasetCatalog& datasets,
-                               score::TextScorer& scorer);
-
-/// The interval method of a run without resamples.
-inline constexpr const char* kNoIntervals = "none";
-
-/// One metric with its intervals and signatures.
-struct FileScore {
-  std::string name;  ///< as the user wrote it
-  score::TextScore score;
-  score::ColumnIntervals intervals;
-  std::string long_signature;
-  std::string short_signature;
-  std::string tool_signature;  ///< what the tool with these digits prints; may be empty
-};
-
-struct FileScores {
-  ScoredItems items;
-  std::vector<FileScore> scores;
-  std::string interval_method;
-  MissingPolicy missing = MissingPolicy::error;
-};
-
-/// The metrics over every item, before intervals and signatures.
-struct MeasuredFiles {
-  std::vector<std::string> names;  ///< of the metrics, as the user wrote them
-  ScoredItems items;
-  std::vector<score::TextScore> scores;
-};
-
-/// Reads and measures; warnings go to the log.
-Result<MeasuredFiles> measure_files(const ScoreFilesOptions& options, Catalogs& catalogs);
-
-Result<FileScores> score_files(const ScoreFilesOptions& options, Catalogs& catalogs);
-
-std::string to_string(MissingPolicy policy);
-std::string scores_text(const FileScores& scores, bool long_signatures);
-std::string scores_json(const FileScores& scores);
+std::string scores_text(const score::FileScores& scores, bool long_signatures);
+std::string scores_json(const score::FileScores& scores);
 /// One JSON line an item, written as a whole file.
-Status write_per_example(const FileScores& scores, const std::string& path);
+Status write_per_example(const score::FileScores& scores, const std::string& path);
 
 /// The whole command.
 Result<ExitCode> run_score_files(const ScoreFilesOptions& options, const GlobalOptions& global);

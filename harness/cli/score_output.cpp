@@ -31,7 +31,7 @@ json interval_json(const std::optional<store::ScoreInterval>& interval) {
   return json::array({interval->low, interval->high});
 }
 
-json values_json(const FileScore& score) {
+json values_json(const score::FileScore& score) {
   json values = json::object();
   for (size_t i = 0; i < score.score.columns.size(); ++i) {
     if (is_statistic(score.score.columns[i])) continue;
@@ -49,7 +49,8 @@ std::string shown(const std::string& statistic, double value) {
   return statistic.empty() ? fmt::format("{:.4f}", value) : fmt::format("{:.2f}", 100 * value);
 }
 
-std::string interval_text(const FileScore& score, size_t column, const std::string& statistic) {
+std::string interval_text(const score::FileScore& score, size_t column,
+                          const std::string& statistic) {
   const std::optional<store::ScoreInterval>& interval = score.intervals.columns[column];
   if (!interval) return fmt::format("n/a ({} clusters)", score.intervals.clusters);
   return fmt::format("[{}, {}]", shown(statistic, interval->low), shown(statistic, interval->high));
@@ -57,7 +58,7 @@ std::string interval_text(const FileScore& score, size_t column, const std::stri
 
 /// One row a metric with P, R, F and, if there are any, the interval of F; other columns have a row
 /// of their own.
-std::string table_of(const FileScore& score, bool intervals) {
+std::string table_of(const score::FileScore& score, bool intervals) {
   std::vector<std::vector<std::string>> rows = {{"", "P", "R", "F", "95 % interval of F"}};
   for (size_t i = 0; i < score.score.columns.size(); ++i) {
     if (is_statistic(score.score.columns[i])) continue;
@@ -78,8 +79,8 @@ std::string table_of(const FileScore& score, bool intervals) {
   return aligned(rows);
 }
 
-std::string counts_text(const FileScores& scores) {
-  const ScoredItems& items = scores.items;
+std::string counts_text(const score::FileScores& scores) {
+  const score::ScoredItems& items = scores.items;
   std::string text = fmt::format("n = {}", items.ids.size());
   if (items.missing > 0) {
     text += fmt::format(", {} without prediction ({})", items.missing, to_string(scores.missing));
@@ -92,17 +93,18 @@ std::string counts_text(const FileScores& scores) {
   }
   text += "; " + items.source;
   if (!items.dataset.empty()) text += " with references of " + items.dataset;
-  return text +
-         (scores.interval_method == kNoIntervals ? "\n" : "; intervals by " + items.unit + "\n");
+  return text + (scores.interval_method == score::kNoIntervals
+                     ? "\n"
+                     : "; intervals by " + items.unit + "\n");
 }
 
 }  // namespace
 
-std::string scores_text(const FileScores& scores, bool long_signatures) {
+std::string scores_text(const score::FileScores& scores, bool long_signatures) {
   std::string text;
-  for (const FileScore& score : scores.scores) {
+  for (const score::FileScore& score : scores.scores) {
     if (scores.scores.size() > 1) text += score.name + "\n";
-    text += table_of(score, scores.interval_method != kNoIntervals);
+    text += table_of(score, scores.interval_method != score::kNoIntervals);
     text += fmt::format("signature: {}\n",
                         long_signatures ? score.long_signature : score.short_signature);
     if (!score.tool_signature.empty()) {
@@ -113,10 +115,10 @@ std::string scores_text(const FileScores& scores, bool long_signatures) {
   return terminal_safe(text + counts_text(scores));
 }
 
-std::string scores_json(const FileScores& scores) {
-  const ScoredItems& items = scores.items;
+std::string scores_json(const score::FileScores& scores) {
+  const score::ScoredItems& items = scores.items;
   json profiles = json::array();
-  for (const FileScore& score : scores.scores) {
+  for (const score::FileScore& score : scores.scores) {
     profiles.push_back(
         {{"name", score.name},
          {"n", items.ids.size()},
@@ -151,12 +153,12 @@ std::string scores_json(const FileScores& scores) {
   return json_document("score", body);
 }
 
-Status write_per_example(const FileScores& scores, const std::string& path) {
+Status write_per_example(const score::FileScores& scores, const std::string& path) {
   std::string text;
   for (size_t i = 0; i < scores.items.ids.size(); ++i) {
     json line = {{"id", scores.items.ids[i]}};
     if (scores.items.unit != "item") line[scores.items.unit] = scores.items.clusters[i];
-    for (const FileScore& score : scores.scores) {
+    for (const score::FileScore& score : scores.scores) {
       json& values = line["scores"][score.name];
       for (size_t c = 0; c < score.score.columns.size(); ++c) {
         values[score.score.columns[c]] = score.score.statistics[i][c];

@@ -5,9 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "harness/cli/catalogs.h"
+#include "harness/core/counted.h"
 #include "harness/core/json_dom.h"
 #include "harness/core/log.h"
+#include "harness/score/bootstrap_intervals.h"
 
 namespace qfs::cli {
 
@@ -39,7 +40,7 @@ Result<ScoringSummary> score_results(score::Scorer& scorer, const Postprocess& p
                                      std::span<const store::ResultId> results,
                                      std::span<const std::shared_ptr<const Metric>> metrics,
                                      bool allow_partial) {
-  const BootstrapIntervals intervals;
+  const score::BootstrapIntervals intervals;
   ScoringSummary summary;
   score::ScoringNotes notes;
   std::set<const Metric*> failed;
@@ -77,9 +78,9 @@ Result<ScoringSummary> score_results(score::Scorer& scorer, const Postprocess& p
   for (const std::string& line : notes.lines()) log_warning(line);
   if (summary.refused > 0) {
     log_warning(fmt::format(
-        "{} scores are missing, since the model's server refused inputs as too long (overlength): "
+        "{} missing, since the model's server refused inputs as too long (overlength): "
         "lower local_context, or 'qfs-bench score --store FILE --partial' scores the others",
-        summary.refused));
+        counted(summary.refused, "score is", "scores are")));
   }
   return summary;
 }
@@ -91,8 +92,8 @@ Status warn_of_empty_outputs(store::Reader& reader, std::span<const NamedResult>
     if (*empty == 0) continue;
     const Result<store::ResultRow> row = reader.result(named.result);
     if (!row) return row.error();
-    log_warning(fmt::format("{}: {} of {} outputs are empty; each is scored as an empty text",
-                            named.name, *empty, row->done));
+    log_warning(fmt::format("{}: {} of {} empty; each is scored as an empty text", named.name,
+                            *empty, counted(row->done, "output is", "outputs are")));
   }
   return {};
 }

@@ -14,6 +14,7 @@
 #include "harness/cli/scoring.h"
 #include "harness/cli/store_path.h"
 #include "harness/cli/sweep_input.h"
+#include "harness/core/counted.h"
 #include "harness/core/log.h"
 #include "harness/run/run.h"
 #include "harness/run/signals.h"
@@ -70,31 +71,29 @@ Status score_and_report(const plan::Plan& plan, store::Store& store,
   return {};
 }
 
-ExitCode conclusion(const run::RunSummary& summary) {
+ExitCode conclusion(const plan::Plan& plan, const run::RunSummary& summary) {
   if (summary.conflicts > 0) {
-    log_warning(
-        fmt::format("{} outputs were not reproduced when computed again; 'doctor' lists them",
-                    summary.conflicts));
+    log_warning(fmt::format("{} not reproduced when computed again; 'doctor' lists them",
+                            counted(summary.conflicts, "output was", "outputs were")));
+  }
+  if (summary.failed == 0 && summary.incomplete == 0 && plan.undescribed.empty()) {
+    return ExitCode::ok;
+  }
+  std::string retry;
+  for (const store::FailureKind kind : summary.failures) {
+    retry += fmt::format(" --retry {}", store::to_string(kind));
   }
   if (summary.trainings_failed > 0) {
-    log_warning(fmt::format("{} {} failed: the cells that wait for {} are incomplete",
-                            summary.trainings_failed,
-                            summary.trainings_failed == 1 ? "training" : "trainings",
-                            summary.trainings_failed == 1 ? "it" : "them"));
+    log_warning(fmt::format("{} failed, and cells wait for it: run again with{} to try once more",
+                            counted(summary.trainings_failed, "training"), retry));
   }
-  if (summary.failed == 0 && summary.incomplete == 0) return ExitCode::ok;
-  if (summary.incomplete > 0) {
-    log_warning(fmt::format("{} cells are incomplete: run the same command again to continue",
-                            summary.incomplete));
+  if (summary.incomplete > 0 && summary.trainings_failed == 0) {
+    log_warning(counted(summary.incomplete, "cell is", "cells are") +
+                " incomplete: run the same command again to continue");
   }
   if (summary.failed > 0) {
-    std::string kinds;
-    for (const store::FailureKind kind : summary.failures) {
-      kinds += fmt::format(" --retry {}", store::to_string(kind));
-    }
-    log_warning(
-        fmt::format("{} cells failed, which is their result: run again with{} to try them again",
-                    summary.failed, kinds));
+    log_warning(fmt::format("{} failed, which is a result: run again with{} to try once more",
+                            counted(summary.failed, "cell"), retry));
   }
   return ExitCode::incomplete;
 }
@@ -110,7 +109,7 @@ Result<ExitCode> run_sweep(const SweepOptions& options, const GlobalOptions& glo
   const std::string path = sweep_store_path(global.store, plan->experiment.name);
   if (options.dry_run) {
     if (Status printed = print_plan(*plan, path, *run, false); !printed) return printed.error();
-    return ExitCode::ok;
+    return plan->undescribed.empty() ? ExitCode::ok : ExitCode::incomplete;
   }
   log_notes(*plan);
   Result<store::Store> store = store::Store::open(path);
@@ -138,7 +137,7 @@ Result<ExitCode> run_sweep(const SweepOptions& options, const GlobalOptions& glo
   if (Status reported = score_and_report(*plan, *store, *summary); !reported) {
     return reported.error();
   }
-  return conclusion(*summary);
+  return conclusion(*plan, *summary);
 }
 
 }  // namespace

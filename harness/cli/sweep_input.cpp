@@ -9,9 +9,11 @@
 #include <utility>
 
 #include "harness/cli/assumed_host.h"
+#include "harness/cli/commands.h"
 #include "harness/cli/imported_predictions.h"
 #include "harness/config/load.h"
 #include "harness/core/files.h"
+#include "harness/core/log.h"
 #include "harness/core/suggest.h"
 #include "harness/run/describe.h"
 #include "harness/run/external_metric.h"
@@ -38,7 +40,8 @@ Result<std::map<std::string, std::string>> overrides(const std::vector<std::stri
 
 Result<plan::Filter> filter_of(const std::vector<std::string>& parts, std::string_view option) {
   if (parts.empty()) return plan::Filter{};
-  Result<plan::Filter> filter = plan::parse_filter(fmt::format("{}", fmt::join(parts, ",")));
+  Result<plan::Filter> filter =
+      plan::parse_filter(fmt::format("{}", fmt::join(parts, ",")), methods::foreign_names());
   if (filter) return filter;
   Error error = filter.error();
   error.message = fmt::format("{}: {}", option, error.message);
@@ -91,16 +94,13 @@ Error in_sweep_file(const Experiment& experiment, Error error) {
 
 void add_plan_options(CLI::App& command, SweepOptions& options) {
   command.add_option("FILE", options.file, "Sweep file (JSON)")->required();
-  command.add_option("--set", options.set, "Value of a variable of the file; repeatable")
-      ->type_name("VARIABLE=VALUE")
-      ->take_all()
-      ->expected(1);
-  command
-      .add_option("--filter", options.filter,
-                  "Only cells that match, e.g. 'method=lead|bm25,local_context=256'; repeatable")
-      ->type_name("KEY=VALUE|VALUE,...")
-      ->take_all()
-      ->expected(1);
+  repeatable(
+      command.add_option("--set", options.set, "Value of a variable of the file; repeatable"))
+      ->type_name("VARIABLE=VALUE");
+  repeatable(command.add_option(
+                 "--filter", options.filter,
+                 "Only cells that match, e.g. 'method=lead|bm25,local_context=256'; repeatable"))
+      ->type_name("KEY=VALUE|VALUE,...");
   command.add_option("--limit", options.limit, "Only the first N examples of each data set")
       ->type_name("N")
       ->check(at_least_one());
@@ -135,12 +135,10 @@ void add_steps_option(CLI::App& command, SweepOptions& options) {
 }
 
 void add_retry_option(CLI::App& command, SweepOptions& options) {
-  command
-      .add_option("--retry", options.retry,
-                  "Try cells again that failed this way (timeout, signal, oom_host, …); repeatable")
-      ->type_name("KIND")
-      ->take_all()
-      ->expected(1);
+  repeatable(command.add_option(
+                 "--retry", options.retry,
+                 "Try cells again that failed this way (timeout, signal, oom_host, …); repeatable"))
+      ->type_name("KIND");
 }
 
 void add_run_options(CLI::App& command, SweepOptions& options) {
@@ -190,6 +188,9 @@ Result<plan::Plan> load_plan(const SweepOptions& options, Catalogs& catalogs) {
                                                           .imported = &predictions});
   if (!plan) return plan;
   if (Status known = check_table(*plan); !known) return known.error();
+  for (const Error& error : plan->undescribed) {
+    log_warning(error.to_string() + "; this method has no cells here");
+  }
   return plan;
 }
 

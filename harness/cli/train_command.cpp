@@ -139,9 +139,10 @@ Result<ExitCode> run_train(const SweepOptions& options, const GlobalOptions& glo
   const bool complete =
       std::ranges::all_of(summary->trainings, [](const auto& one) { return one.complete; });
   if (summary->conflicts > 0) {
-    log_warning("trained files were not reproduced when trained again; 'doctor' lists them");
+    log_warning(counted(summary->conflicts, "trained file was", "trained files were") +
+                " not reproduced when trained again");
   }
-  return complete ? ExitCode::ok : ExitCode::incomplete;
+  return complete && plan->undescribed.empty() ? ExitCode::ok : ExitCode::incomplete;
 }
 
 }  // namespace

@@ -39,6 +39,16 @@ Status check_dimension(const std::string& option, const std::string& name,
                                suggestion(name, std::vector(names.begin(), names.end()))));
 }
 
+/// Whether two places show one result: that of a cell to which the seed does not matter.
+bool show_the_same(const StoredCell& a, const StoredCell& b) {
+  return a.cell.id == b.cell.id && (a.another_seed || b.another_seed);
+}
+
+bool shown_among(const StoredCell& cell, const Cells& cells) {
+  return std::ranges::any_of(cells,
+                             [&](const StoredCell* other) { return show_the_same(cell, *other); });
+}
+
 using Key = std::vector<std::string>;
 
 Key key_of(const StoredCell& cell, const std::vector<std::string>& by) {
@@ -75,6 +85,35 @@ Result<std::map<Key, const StoredCell*>> by_key(const Cells& cells, const char* 
     unique.emplace(key, same.front());
   }
   return unique;
+}
+
+/// Pairs that show two results again, and places whose result has a partner at another, are left
+/// out.
+Pairing without_repetitions(const Pairing& all) {
+  Pairing once;
+  Cells paired_a;
+  Cells paired_b;
+  for (const auto& [a, b] : all.pairs) {
+    const bool again = std::ranges::any_of(once.pairs, [&, a = a, b = b](const auto& other) {
+      return a->cell.id == other.first->cell.id && b->cell.id == other.second->cell.id &&
+             (show_the_same(*a, *other.first) || show_the_same(*b, *other.second));
+    });
+    if (!again) once.pairs.emplace_back(a, b);
+    paired_a.push_back(a);
+    paired_b.push_back(b);
+  }
+  const auto left = [](const Cells& cells, Cells paired) {
+    Cells lonely;
+    for (const StoredCell* cell : cells) {
+      if (shown_among(*cell, paired)) continue;
+      lonely.push_back(cell);
+      paired.push_back(cell);
+    }
+    return lonely;
+  };
+  once.only_a = left(all.only_a, std::move(paired_a));
+  once.only_b = left(all.only_b, std::move(paired_b));
+  return once;
 }
 
 /// The k-th cell of an id belongs to the k-th of the other side: two places of a sweep may hold one
@@ -128,8 +167,8 @@ std::vector<std::string> identity_differences(const StoredCell& a, const StoredC
 }  // namespace
 
 Result<std::vector<size_t>> matching_cells(std::span<const StoredCell* const> cells,
-                                           std::string_view filter) {
-  const Result<plan::Filter> conditions = plan::parse_filter(filter);
+                                           std::string_view filter, const ForeignNames& foreign) {
+  const Result<plan::Filter> conditions = plan::parse_filter(filter, foreign);
   if (!conditions) return conditions.error();
   std::vector<plan::CellFacts> facts;
   for (const StoredCell* cell : cells) facts.push_back(facts_of(*cell));
@@ -137,8 +176,9 @@ Result<std::vector<size_t>> matching_cells(std::span<const StoredCell* const> ce
 }
 
 Result<std::vector<size_t>> select_cells(std::span<const StoredCell* const> cells,
-                                         std::string_view id_prefix, std::string_view filter) {
-  const Result<std::vector<size_t>> matching = matching_cells(cells, filter);
+                                         std::string_view id_prefix, std::string_view filter,
+                                         const ForeignNames& foreign) {
+  const Result<std::vector<size_t>> matching = matching_cells(cells, filter, foreign);
   if (!matching) return matching.error();
   std::vector<size_t> found;
   for (const size_t i : *matching) {
@@ -149,6 +189,14 @@ Result<std::vector<size_t>> select_cells(std::span<const StoredCell* const> cell
     if (!cell.another_seed || !again) found.push_back(i);
   }
   return found;
+}
+
+Cells shown_once(const Cells& cells) {
+  Cells once;
+  for (const StoredCell* cell : cells) {
+    if (!cell->another_seed || !shown_among(*cell, once)) once.push_back(cell);
+  }
+  return once;
 }
 
 std::string cell_name(const StoredCell& cell, const std::set<std::string>& shown) {
@@ -174,7 +222,11 @@ Error several_cells(std::span<const StoredCell* const> cells) {
                   list_of(cells)));
 }
 
-Result<Pairing> pair_cells(const Cells& a, const Cells& b, const std::vector<std::string>& by) {
+Result<Pairing> pair_cells(const Cells& places_a, const Cells& places_b,
+                           const std::vector<std::string>& by) {
+  const bool by_seed = std::ranges::count(by, "seed") > 0;
+  const Cells a = by_seed ? places_a : shown_once(places_a);
+  const Cells b = by_seed ? places_b : shown_once(places_b);
   if (by.empty()) return paired_by_id(a, b);
   Cells all = a;
   all.insert(all.end(), b.begin(), b.end());
@@ -197,7 +249,7 @@ Result<Pairing> pair_cells(const Cells& a, const Cells& b, const std::vector<std
   for (const StoredCell* cell : b) {
     if (!of_a->contains(key_of(*cell, by))) pairing.only_b.push_back(cell);
   }
-  return pairing;
+  return without_repetitions(pairing);
 }
 
 std::vector<std::string> pairing_advice(const Pairing& pairing) {

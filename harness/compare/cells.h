@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "harness/api/result.h"
+#include "harness/core/foreign_names.h"
 #include "harness/store/rows.h"
 
 namespace qfs::compare {
@@ -36,15 +37,20 @@ struct StoredCell {
 
 using Cells = std::vector<const StoredCell*>;
 
-/// Indices of the cells that meet `filter` (plan::Filter's text, may be empty), ascending. Errors:
-/// those of plan::parse_filter and plan::matching_cells.
+/// Indices of the cells that meet `filter` (plan::Filter's text, may be empty; `foreign`: other
+/// names of parameters), ascending. Errors: those of plan::parse_filter and plan::matching_cells.
 Result<std::vector<size_t>> matching_cells(std::span<const StoredCell* const> cells,
-                                           std::string_view filter);
+                                           std::string_view filter,
+                                           const ForeignNames& foreign = {});
 
 /// Those whose id begins with `id_prefix`, which may be none; one that is shown for several seeds
 /// once.
 Result<std::vector<size_t>> select_cells(std::span<const StoredCell* const> cells,
-                                         std::string_view id_prefix, std::string_view filter);
+                                         std::string_view id_prefix, std::string_view filter,
+                                         const ForeignNames& foreign = {});
+
+/// Without the further places of a result that is shown for several seeds.
+Cells shown_once(const Cells& cells);
 
 /// "lead local_context=256": the label and those dimensions that are in `shown`.
 std::string cell_name(const StoredCell& cell, const std::set<std::string>& shown);
@@ -62,9 +68,11 @@ struct Pairing {
 };
 
 /// Cells with the same id; with `by`, with the same values of these dimensions (a cell without one
-/// has an empty value), whatever else differs. `not_found` for a dimension that no cell has;
-/// `invalid_argument` names the cells of a side that these dimensions do not tell apart.
-Result<Pairing> pair_cells(const Cells& a, const Cells& b, const std::vector<std::string>& by);
+/// has an empty value), whatever else differs. By "seed", a cell that is shown for several seeds
+/// has a partner at each of them; else it stands for one. `not_found` for a dimension that no cell
+/// has; `invalid_argument` names the cells of a side that these dimensions do not tell apart.
+Result<Pairing> pair_cells(const Cells& places_a, const Cells& places_b,
+                           const std::vector<std::string>& by);
 
 /// What could be done about cells without a partner: in what they differ, and the dimensions that
 /// would pair them. Empty when one side has all its partners.

@@ -62,10 +62,13 @@ Status check_pairs(const Pairs& pairs, const MeasuredItems& a, const MeasuredIte
                                   some_of(a.ids), some_of(b.ids)));
   }
   if (!skip_missing && !(pairs.only_a.empty() && pairs.only_b.empty())) {
-    return data_error(fmt::format(
-        "A and B are not about the same items: only in A {}, only in B {}; --missing skip compares "
-        "the others",
-        some_of(named(pairs.only_a, a.ids)), some_of(named(pairs.only_b, b.ids))));
+    std::string only;
+    if (!pairs.only_a.empty()) only = " only in A " + some_of(named(pairs.only_a, a.ids)) + ";";
+    if (!pairs.only_b.empty()) only += " only in B " + some_of(named(pairs.only_b, b.ids)) + ";";
+    return data_error(
+        "A and B are not about the same items:" + only +
+        " --missing skip compares the others; with --refs or --refs-dataset, --missing zero scores "
+        "what a file lacks as an empty text");
   }
   for (const auto& [i, j] : pairs.items) {
     if (a.reference_hashes[i] != b.reference_hashes[j]) {

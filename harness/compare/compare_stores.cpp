@@ -79,11 +79,11 @@ class Comparer {
   Result<Pairing> pairs() const {
     const bool one_store = a_.name == b_.name;
     if (request_.pair_by.empty() && a_.named && b_.named) {
-      if (a_.cells.size() == 1 && b_.cells.size() == 1) {
-        return Pairing{{{a_.cells.front(), b_.cells.front()}}, {}, {}};
-      }
+      const Cells a = shown_once(a_.cells);
+      const Cells b = shown_once(b_.cells);
+      if (a.size() == 1 && b.size() == 1) return Pairing{{{a.front(), b.front()}}, {}, {}};
       if (one_store) {
-        Error error = several_cells(a_.cells.size() > 1 ? a_.cells : b_.cells);
+        Error error = several_cells(a.size() > 1 ? a : b);
         error.message += "\nor pair them by what they have in common: --pair-by local_context";
         return error;
       }

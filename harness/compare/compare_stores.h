@@ -21,7 +21,7 @@ namespace qfs::compare {
 struct StoredSide {
   std::string name;  ///< of the store, for people
   store::Reader* reader = nullptr;
-  Cells cells;         ///< those that are meant, in the sweep's order
+  Cells cells;         ///< those that are meant, in the sweep's order, at all their places
   bool named = false;  ///< by conditions: one such cell a side is a pair whatever its id
 };
 

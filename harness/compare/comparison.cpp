@@ -95,6 +95,20 @@ Status test_corpus(const PairedStatistics& paired, const std::vector<Statistics>
   return {};
 }
 
+/// What a metric says of its column is not for the command line to turn round.
+Status check_better(const PairedStatistics& paired, const Request& request) {
+  for (size_t c = 0; c < paired.columns.size(); ++c) {
+    const auto said = request.better.find(paired.columns[c]);
+    if (said == request.better.end() || said->second == paired.better[c]) continue;
+    if (paired.better[c] != Better::higher && paired.better[c] != Better::lower) continue;
+    const bool higher = paired.better[c] == Better::higher;
+    return invalid_argument("--better " + said->first + (higher ? "=lower" : "=higher") +
+                            ": by its metric " + (higher ? "higher" : "lower") +
+                            " values are better");
+  }
+  return {};
+}
+
 /// A loss is tested in the direction that is worse.
 Status check_direction(const ComparedColumn& column, const Margin& margin) {
   if (column.better == Better::higher || column.better == Better::lower) return {};
@@ -227,6 +241,7 @@ bool Outcome::any(Verdict verdict) const {
 
 Result<Comparison> compare_metric(const PairedStatistics& paired, const Request& request,
                                   const Metric* metric) {
+  if (Status sound = check_better(paired, request); !sound) return sound.error();
   Comparison comparison;
   comparison.examples = static_cast<int64_t>(paired.ordinals.size());
   comparison.only_a = paired.only_first;
@@ -265,12 +280,17 @@ Result<Comparison> compare_metric(const PairedStatistics& paired, const Request&
       return decided.error();
     }
     comparison.clusters = column.difference.interval.clusters;
+    comparison.least_p = metrics::least_p(comparison.clusters, Alternative::different);
     if (comparison.columns.size() == 1) {
       comparison.most_different = most_different(paired, c, request.examples);
     }
   }
   return comparison;
 }
+
+std::string interval_signature() { return metrics::bootstrap_signature({}); }
+
+std::string test_signature() { return metrics::randomization_signature({}); }
 
 Status check_columns(const std::vector<std::string>& known, const Request& request) {
   std::vector<std::string> asked = request.columns;

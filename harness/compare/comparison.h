@@ -73,6 +73,7 @@ struct Comparison {
   int64_t empty_b = 0;
   int64_t clusters = 0;
   std::string unit = "document";  ///< what a cluster is
+  double least_p = 0;             ///< two-sided, that any data on these clusters could have
   std::vector<ComparedColumn> columns;
   std::vector<std::string> left_out;             ///< columns whose corpus value cannot be resampled
   std::vector<DifferentExample> most_different;  ///< in the first column, largest first
@@ -99,7 +100,8 @@ struct Outcome {
 
 /// One metric of two results. `metric` makes corpus values that are no means of examples, as BLEU's
 /// is; without it, and where it aggregates in another way still, their columns are left out.
-/// `invalid_argument` for a margin on a column that has no better direction or no test.
+/// `invalid_argument` for a margin on a column that has no better direction or no test, and for a
+/// requested direction that is not the metric's.
 Result<Comparison> compare_metric(const PairedStatistics& paired, const Request& request,
                                   const Metric* metric);
 
@@ -111,5 +113,9 @@ bool concerns(const Request& request, const std::vector<std::string>& columns);
 
 /// Adjusts the tests of all comparisons and gives the verdicts.
 void conclude(Outcome& outcome);
+
+/// How the intervals and the p of every comparison are computed.
+std::string interval_signature();
+std::string test_signature();
 
 }  // namespace qfs::compare

@@ -15,7 +15,7 @@ using metrics::Alternative;
 /// The smallest p that any data on these clusters could have, before it is adjusted.
 double least_p(const Decision& decision) {
   if (!decision.bootstrap) return metrics::least_p(decision.clusters, Alternative::less);
-  if (decision.clusters < metrics::kMinimumClusters) return 1;
+  if (decision.too_few_to_draw()) return 1;
   return 1 / (static_cast<double>(metrics::BootstrapOptions().resamples) + 1);
 }
 
@@ -45,6 +45,8 @@ void judge(Decision& decision) {
   decision.verdict = Verdict::not_worse;
   if (decision.p_worse_holm < kLevel) {
     decision.verdict = Verdict::worse;
+  } else if (decision.nothing_to_lose) {
+    doubt(decision, Doubt::nothing_to_lose, 0);
   } else if (least_p(decision) >= level) {
     doubt(decision, Doubt::too_few_clusters, clusters_that_could_show(decision, level));
   } else if (decision.margin.rule == Rule::non_inferior) {
@@ -54,8 +56,6 @@ void judge(Decision& decision) {
     } else {
       doubt(decision, Doubt::may_be_chance, clusters_that_would_show(decision, -beyond, level));
     }
-  } else if (decision.nothing_to_lose) {
-    doubt(decision, Doubt::nothing_to_lose, 0);
   } else if (beyond > kRounding) {
     doubt(decision, Doubt::may_be_chance, clusters_that_would_show(decision, beyond, level));
   }
@@ -67,6 +67,8 @@ double Decision::p() const {
   const bool claims_less = margin.rule == Rule::non_inferior && verdict != Verdict::worse;
   return claims_less ? p_not_worse_holm : p_worse_holm;
 }
+
+bool Decision::too_few_to_draw() const { return bootstrap && clusters < metrics::kMinimumClusters; }
 
 void decide(std::span<Decision* const> decisions) {
   std::vector<double> worse;

@@ -8,7 +8,8 @@
 //   another. `cannot_decide`: all else, that is a loss that is beyond the margin but may be chance,
 //   clusters too few for any data to be significant, a baseline without so much to lose.
 // * non_inferior, for a claim. `not_worse` only when that the loss is less than the margin is
-//   significant (Piaggio et al. 2012, CONSORT extension); `worse` as above; else `cannot_decide`.
+//   significant (Piaggio et al. 2012, CONSORT extension) and the baseline has more to lose than
+//   the margin; `worse` as above; else `cannot_decide`.
 //
 // Tests are one-sided at kLevel, by exchanging clusters where the value is a mean of examples, else
 // (BLEU) by the paired bootstrap. Several are adjusted after Holm 1979, those for `worse` and those
@@ -30,7 +31,7 @@ enum class Verdict { not_worse, worse, cannot_decide };
 /// Why a verdict is `cannot_decide`.
 enum class Doubt {
   none,
-  too_few_clusters,  ///< no data on so few could be significant
+  too_few_clusters,  ///< no data on so few could be significant, or the test is not made of so few
   nothing_to_lose,   ///< the baseline's value is not above the margin
   may_be_chance,     ///< the data do not show it, more of them would
   beyond_margin,     ///< non_inferior: the loss that was observed is not less than the margin
@@ -64,6 +65,8 @@ struct Decision {
 
   /// The adjusted p that the verdict rests on, or would have.
   double p() const;
+  /// Whether the bootstrap has fewer clusters than it is made of.
+  bool too_few_to_draw() const;
 };
 
 /// Adjusts and gives the verdicts; all decisions of one command.

@@ -10,13 +10,16 @@ namespace qfs::config {
 namespace {
 
 /// What a rule can name besides parameters; as an axis, each has its own list elsewhere.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kOtherDimensions = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kOtherDimensions = {{
+    {"artifact", "list the method once for each trained file, with a 'label'"},
     {"backbone", "list the method once for each backbone, with a 'label'"},
     {"dataset", "list the data sets in 'datasets'"},
+    {"documents", "list the method once for each, with a 'label'"},
     {"label", "list the methods in 'methods'"},
     {"method", "list the methods in 'methods'"},
     {"seed", "list the seeds in 'seeds'"},
     {"tokenizer", "list the method once for each tokenizer, with a 'label'"},
+    {"training", "list the method once for each training, with a 'label'"},
 }};
 
 GridAxis decode_axis(const std::string& name, const Node& node, const std::string& folder) {

@@ -13,8 +13,8 @@ namespace {
 
 constexpr uint64_t kMaxPromptBytes = uint64_t{1} << 20;
 
-constexpr std::array<std::string_view, 6> kEntryKeys = {"artifact", "backbone",  "label",
-                                                        "method",   "tokenizer", "training"};
+constexpr std::array<std::string_view, 7> kEntryKeys = {
+    "artifact", "backbone", "documents", "label", "method", "tokenizer", "training"};
 constexpr std::array<std::string_view, 3> kExternalKeys = {"command", "fingerprint", "folder"};
 
 template <class Keys>
@@ -115,6 +115,11 @@ MethodEntry decode_method(const Node& node, const std::string& folder) {
   if (const auto label = node.find("label")) entry.label = label->text();
   if (const auto backbone = node.find("backbone")) entry.backbone = backbone->text();
   if (const auto tokenizer = node.find("tokenizer")) entry.tokenizer = tokenizer->text();
+  if (const auto documents = node.find("documents")) {
+    const std::string given = documents->text("'own' or 'other'");
+    entry.other_documents = given == "other";
+    if (given != "own" && given != "other") documents->fail("must be 'own' or 'other'");
+  }
   if (const auto training = node.find("training")) entry.training = decode_training(*training);
   if (const auto artifact = node.find("artifact")) entry.artifacts = decode_artifacts(*artifact);
   const bool external = entry.method == "external";

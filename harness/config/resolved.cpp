@@ -45,6 +45,7 @@ json to_json(const MethodEntry& entry) {
   }
   if (entry.backbone) object["backbone"] = *entry.backbone;
   if (entry.tokenizer) object["tokenizer"] = *entry.tokenizer;
+  if (entry.other_documents) object["documents"] = "other";
   if (entry.training) {
     object["training"]["train"] = to_json(entry.training->train);
     if (entry.training->development) {

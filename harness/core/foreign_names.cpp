@@ -1,13 +1,21 @@
 #include "harness/core/foreign_names.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace qfs {
 
 Result<std::string> ForeignNames::own_name(std::span<const ParamSpec> specs,
                                            const std::string& name) const {
+  std::vector<std::string> known;
+  for (const ParamSpec& spec : specs) known.push_back(spec.name);
+  return own_name(known, name);
+}
+
+Result<std::string> ForeignNames::own_name(std::span<const std::string> known,
+                                           const std::string& name) const {
   const auto declared = [&](std::string_view wanted) {
-    return std::ranges::find(specs, wanted, &ParamSpec::name) != specs.end();
+    return std::ranges::find(known, wanted) != known.end();
   };
   if (declared(name)) return name;
   const auto foreign = std::ranges::find(names, name, &ForeignName::name);
@@ -31,6 +39,13 @@ std::vector<std::string> ForeignNames::names_of(std::string_view own) const {
   for (const ForeignName& foreign : names) {
     if (foreign.own == own && foreign.refusal.empty()) found.emplace_back(foreign.name);
   }
+  return found;
+}
+
+std::vector<ForeignValue> ForeignNames::values_of(std::string_view own) const {
+  std::vector<ForeignValue> found;
+  std::ranges::copy_if(values, std::back_inserter(found),
+                       [&](const ForeignValue& value) { return value.own == own; });
   return found;
 }
 

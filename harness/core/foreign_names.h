@@ -37,10 +37,14 @@ struct ForeignNames {
   /// The own name of what `specs` have under `name`; `name` itself where they have neither.
   /// `invalid_argument` with the reason for a name that is known and means something else.
   Result<std::string> own_name(std::span<const ParamSpec> specs, const std::string& name) const;
+  /// The same, of a list of names.
+  Result<std::string> own_name(std::span<const std::string> known, const std::string& name) const;
   /// The word of the parameter `own` for `value`; `value` itself when it has no other.
   ParamValue own_value(std::string_view own, const ParamValue& value) const;
   /// Other names of the parameter `own`.
   std::vector<std::string> names_of(std::string_view own) const;
+  /// Other ways of writing words of the parameter `own`.
+  std::vector<ForeignValue> values_of(std::string_view own) const;
 };
 
 }  // namespace qfs

@@ -56,12 +56,11 @@ int64_t integer_field_or(const nlohmann::json& object, const char* name, int64_t
   return object.contains(name) ? integer_field(object, name) : fallback;
 }
 
-int64_t count_field(const nlohmann::json& object, const char* name) {
-  constexpr int64_t kMost = int64_t{1} << 53;
+int64_t count_field(const nlohmann::json& object, const char* name, int bits) {
   const int64_t count = integer_field(object, name);
-  if (count >= 0 && count <= kMost) return count;
-  throw FieldError("'" + std::string(name) + "' must be from 0 to 2^53, not " +
-                   std::to_string(count));
+  if (count >= 0 && count <= int64_t{1} << bits) return count;
+  throw FieldError("'" + std::string(name) + "' must be from 0 to 2^" + std::to_string(bits) +
+                   ", not " + std::to_string(count));
 }
 
 int64_t count_field_or(const nlohmann::json& object, const char* name, int64_t fallback) {

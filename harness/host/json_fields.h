@@ -24,8 +24,8 @@ std::string text_field(const nlohmann::json& object, const char* name);
 std::string text_field_or(const nlohmann::json& object, const char* name, std::string fallback);
 int64_t integer_field(const nlohmann::json& object, const char* name);
 int64_t integer_field_or(const nlohmann::json& object, const char* name, int64_t fallback);
-/// What cannot be negative; at most 2^53, which every reader of JSON represents.
-int64_t count_field(const nlohmann::json& object, const char* name);
+/// What cannot be negative; at most 2^`bits`, by default what every reader of JSON represents.
+int64_t count_field(const nlohmann::json& object, const char* name, int bits = 53);
 int64_t count_field_or(const nlohmann::json& object, const char* name, int64_t fallback);
 double real_field(const nlohmann::json& object, const char* name);
 bool flag_field_or(const nlohmann::json& object, const char* name, bool fallback);

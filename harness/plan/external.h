@@ -14,7 +14,7 @@ class ExternalDescriber {
  public:
   virtual ~ExternalDescriber() = default;
   /// Starts the program, asks it what it is and ends it. Called once per method entry of a sweep,
-  /// and only when external programs are allowed. `unavailable` when it cannot be started.
+  /// and only when external programs are allowed. An error leaves that method out, not the others.
   virtual Result<std::shared_ptr<const MethodSpec>> describe(const ExternalCommand& command) = 0;
 };
 

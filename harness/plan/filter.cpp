@@ -53,25 +53,35 @@ bool matches(const Filter& filter, const CellFacts& cell) {
   return std::all_of(met.begin(), met.end(), [](const auto& key) { return key.second; });
 }
 
-Status check_keys(const Filter& filter, std::span<const CellFacts> cells) {
+bool any_has(std::span<const CellFacts> cells, const FilterCondition& condition) {
+  return std::any_of(cells.begin(), cells.end(),
+                     [&](const CellFacts& cell) { return has(cell, condition); });
+}
+
+/// The conditions under the names and values that the cells have.
+Result<Filter> own_conditions(Filter filter, std::span<const CellFacts> cells) {
   std::set<std::string> keys(kFixedKeys.begin(), kFixedKeys.end());
   for (const CellFacts& cell : cells) {
     for (const auto& [name, value] : cell) keys.insert(name);
   }
-  const std::vector<std::string> candidates(keys.begin(), keys.end());
-  for (const FilterCondition& condition : filter.conditions) {
-    if (keys.contains(condition.key)) continue;
-    return not_found("filter: no cell has a '" + condition.key + "'" +
-                     suggestion(condition.key, candidates));
+  const std::vector<std::string> known(keys.begin(), keys.end());
+  for (FilterCondition& condition : filter.conditions) {
+    Result<std::string> own = filter.foreign.own_name(known, condition.key);
+    if (!own.ok()) return invalid_argument("filter: " + own.error().message);
+    condition.key = *std::move(own);
+    if (!keys.contains(condition.key)) {
+      return not_found("filter: no cell has a '" + condition.key + "'" +
+                       suggestion(condition.key, known));
+    }
+    if (any_has(cells, condition)) continue;
+    condition.value =
+        std::get<std::string>(filter.foreign.own_value(condition.key, condition.value));
   }
-  return {};
+  return filter;
 }
 
 Status check_value(const FilterCondition& condition, std::span<const CellFacts> cells) {
-  if (std::any_of(cells.begin(), cells.end(),
-                  [&](const CellFacts& cell) { return has(cell, condition); })) {
-    return {};
-  }
+  if (any_has(cells, condition)) return {};
   std::vector<std::string> values;
   for (const CellFacts& cell : cells) {
     const auto [first, last] = cell.equal_range(condition.key);
@@ -111,8 +121,9 @@ CellFacts facts_of(const Plan& plan, const Cell& cell) {
 
 }  // namespace
 
-Result<Filter> parse_filter(std::string_view text) {
+Result<Filter> parse_filter(std::string_view text, const ForeignNames& foreign) {
   Filter filter;
+  filter.foreign = foreign;
   if (trimmed(text).empty()) return filter;
   size_t begin = 0;
   while (begin <= text.size()) {
@@ -138,14 +149,15 @@ Result<Filter> parse_filter(std::string_view text) {
   return filter;
 }
 
-Result<std::vector<size_t>> matching_cells(const Filter& filter, std::span<const CellFacts> cells) {
-  if (Status status = check_keys(filter, cells); !status.ok()) return status.error();
-  for (const FilterCondition& condition : filter.conditions) {
+Result<std::vector<size_t>> matching_cells(const Filter& asked, std::span<const CellFacts> cells) {
+  const Result<Filter> filter = own_conditions(asked, cells);
+  if (!filter.ok()) return filter.error();
+  for (const FilterCondition& condition : filter->conditions) {
     if (Status status = check_value(condition, cells); !status.ok()) return status.error();
   }
   std::vector<size_t> matching;
   for (size_t i = 0; i < cells.size(); ++i) {
-    if (matches(filter, cells[i])) matching.push_back(i);
+    if (matches(*filter, cells[i])) matching.push_back(i);
   }
   if (!matching.empty()) return matching;
   return not_found("filter: none of the " + std::to_string(cells.size()) +

@@ -2,8 +2,9 @@
 //
 // Conditions on different keys must all hold; of several values of one key one must. Keys are
 // method, label, dataset, backbone, seed and the parameters of the methods in the sweep. A name or
-// a value that no cell has, and a selection without a cell, are errors. Plain data; the functions
-// are thread-safe.
+// a value that no cell has, and a selection without a cell, are errors. Other programs' names and
+// values mean the own ones where no cell has them itself. Plain data; the functions are
+// thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "harness/api/result.h"
+#include "harness/core/foreign_names.h"
 
 namespace qfs::plan {
 
@@ -29,12 +31,13 @@ struct FilterCondition {
 
 struct Filter {
   std::vector<FilterCondition> conditions;  ///< empty: every cell
+  ForeignNames foreign;
 
   bool empty() const { return conditions.empty(); }
 };
 
 /// Reads "key=value|value,key=value"; `invalid_argument` for a part without a key or a value.
-Result<Filter> parse_filter(std::string_view text);
+Result<Filter> parse_filter(std::string_view text, const ForeignNames& foreign = {});
 
 /// What a filter sees of a cell: its values by key. A key may have several (a method's own name and
 /// "external"; its row name).
@@ -43,7 +46,7 @@ using CellFacts = std::multimap<std::string, std::string, std::less<>>;
 /// Indices of the cells that match, ascending; all of them for an empty filter. Numbers may be
 /// written in any way ("1", "1.0"). `not_found` with the nearest name for a key or a value that no
 /// cell has, and when no cell meets all conditions.
-Result<std::vector<size_t>> matching_cells(const Filter& filter, std::span<const CellFacts> cells);
+Result<std::vector<size_t>> matching_cells(const Filter& asked, std::span<const CellFacts> cells);
 
 /// The same for the cells of a plan.
 Result<std::vector<size_t>> select_cells(const Filter& filter, const Plan& plan);

@@ -99,6 +99,7 @@ Result<Json> cell_identity(const Cell& cell, const PlannedDataset& dataset,
                            const std::vector<FingerprintFile>& files) {
   Result<json> object = common_identity(cell, dataset, Stage::predict, files);
   if (!object.ok()) return object.error();
+  if (!cell.other_documents.empty()) (*object)["documents"] = "other@1";
   if (cell.imported) (*object)["imported"] = cell.imported->sha256;
   if (!cell.sweep.empty()) {
     (*object)["sweep"] = {{"name", cell.sweep}, {"bound", cell.spec->sweep_bound(cell.params)}};

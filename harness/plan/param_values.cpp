@@ -15,8 +15,8 @@ using nlohmann::json;
 namespace {
 
 // Keys of a method's entry that are no parameters: a mistyped one arrives here as a parameter.
-constexpr std::string_view kEntryKeys[] = {"artifact", "backbone", "label", "tokenizer",
-                                           "training"};
+constexpr std::string_view kEntryKeys[] = {"artifact", "backbone",  "documents",
+                                           "label",    "tokenizer", "training"};
 constexpr size_t kShownText = 60;
 
 std::string article(ParamType type) {

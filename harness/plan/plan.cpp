@@ -46,14 +46,18 @@ class Planner {
   }
 
   Result<Plan> make() {
-    if (Status status = steps(); !status.ok()) return status.error();
+    if (Status status = steps(); !status.ok()) {
+      Error error = status.error();  // perhaps for want of a method that could not be described
+      for (const Error& other : plan_.undescribed) error.message += "\n" + other.to_string();
+      return error;
+    }
     return std::move(plan_);
   }
 
  private:
   Status steps();
   Status find_methods();
-  Result<std::shared_ptr<const MethodSpec>> external_spec(const MethodEntry& entry);
+  Status check_consent(const MethodEntry& entry) const;
   Status keep_matching();
   Status make_cells();
   Status check_batch_size(const Cell& cell) const;
@@ -106,16 +110,12 @@ Status Planner::steps() {
   return {};
 }
 
-Result<std::shared_ptr<const MethodSpec>> Planner::external_spec(const MethodEntry& entry) {
-  if (!context_.allow_external || context_.external == nullptr) {
-    return invalid_argument("this method starts a program of yours ('" +
-                                entry.external->command.front() +
-                                "'); pass --allow-external to permit this",
-                            at(entry.pointer + "/command"));
-  }
-  auto spec = context_.external->describe(*entry.external);
-  if (!spec.ok()) return placed(spec.error(), at(entry.pointer + "/command"));
-  return spec;
+Status Planner::check_consent(const MethodEntry& entry) const {
+  if (context_.allow_external && context_.external != nullptr) return {};
+  return invalid_argument("this method starts a program of yours ('" +
+                              entry.external->command.front() +
+                              "'); pass --allow-external to permit this",
+                          at(entry.pointer + "/command"));
 }
 
 Status Planner::find_methods() {
@@ -124,8 +124,12 @@ Status Planner::find_methods() {
     MethodRow row;
     row.entry = &entry;
     if (entry.external) {
-      auto spec = external_spec(entry);
-      if (!spec.ok()) return spec.error();
+      if (Status allowed = check_consent(entry); !allowed.ok()) return allowed;
+      auto spec = context_.external->describe(*entry.external);
+      if (!spec.ok()) {
+        plan_.undescribed.push_back(placed(spec.error(), at(entry.pointer + "/command")));
+        continue;
+      }
       row.spec = *std::move(spec);
       auto files = fingerprint_files(*entry.external);
       if (!files.ok()) return placed(files.error(), at(entry.pointer + "/fingerprint"));
@@ -145,6 +149,9 @@ Status Planner::find_methods() {
                               at(entry.pointer));
     }
     rows_.push_back(std::move(row));
+  }
+  if (rows_.empty() && !plan_.undescribed.empty()) {
+    return std::exchange(plan_.undescribed, {}).front();
   }
   return {};
 }
@@ -273,6 +280,15 @@ Status Planner::load_dataset(size_t index) {
 /// What of a cell depends on the data, and its id.
 Status Planner::complete(Cell& cell, const MethodRow& row, uint64_t seed) {
   const PlannedDataset& dataset = plan_.datasets[cell.dataset];
+  if (row.entry->other_documents) {
+    cell.other_documents = other_documents(*dataset.data, dataset.ordinals);
+    if (cell.needs.imported || cell.other_documents.empty()) {
+      return invalid_argument(cell.needs.imported
+                                  ? "what a file holds was made already, from whatever documents"
+                                  : "all examples have the same document: there is no other",
+                              at(cell.pointer + "/documents"));
+    }
+  }
   if (Status status = trainings_.rest(cell, row, seed); !status.ok()) return status;
   if (Status status = cut_units(cell); !status.ok()) return status;
   cell.cost = cell.spec->cost(cell.params, dataset.stats);

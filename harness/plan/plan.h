@@ -81,6 +81,8 @@ struct Cell {
   std::string sweep;    ///< the only one that may use the outputs; empty: every sweep
   std::string pointer;  ///< of the method's entry in the sweep file
   std::shared_ptr<const ImportedOutputs> imported;  ///< of HostKind::none
+  /// The example whose document each is given, by ordinal; empty: its own.
+  std::map<int64_t, int64_t> other_documents;
   std::optional<size_t> training;  ///< index into Plan::trainings: what is done before it runs
   /// The trained files that it predicts with, by role: those that the sweep names. What a training
   /// of the plan makes is known when that is done.
@@ -107,6 +109,7 @@ struct Plan {
   std::vector<PlannedDataset> training_data;  ///< their training and development splits
   std::vector<std::shared_ptr<const Metric>> metrics;  ///< in the sweep's order
   std::vector<std::string> notes;  ///< what a person should know, e.g. merged duplicates
+  std::vector<Error> undescribed;  ///< external methods that did not say what they are: no cells
 };
 
 /// What a plan is made with. The method catalogue outlives the plan, whose cells refer to its

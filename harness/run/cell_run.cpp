@@ -35,9 +35,22 @@ std::vector<NumberedExample> numbered_examples(const plan::PlannedDataset& datas
   return examples;
 }
 
+std::vector<NumberedExample> examples_of(const plan::Plan& plan, const plan::Cell& cell,
+                                         const std::vector<int64_t>& ordinals) {
+  const plan::PlannedDataset& dataset = plan.datasets[cell.dataset];
+  std::vector<NumberedExample> examples = numbered_examples(dataset, ordinals);
+  if (cell.other_documents.empty()) return examples;
+  for (auto& [ordinal, example] : examples) {
+    const auto other = static_cast<size_t>(cell.other_documents.at(ordinal));
+    example.document = dataset.data->examples[other].document;
+    example.evidence.clear();
+  }
+  return examples;
+}
+
 host::RunRequest run_request(const plan::Plan& plan, const plan::Cell& cell, int64_t unit_index,
                              const Unit& unit, bool measure) {
-  return {unit_index, measure, numbered_examples(plan.datasets[cell.dataset], unit.ordinals)};
+  return {unit_index, measure, examples_of(plan, cell, unit.ordinals)};
 }
 
 namespace {

@@ -60,6 +60,9 @@ host::RunRequest run_request(const plan::Plan& plan, const plan::Cell& cell, int
                              const Unit& unit, bool measure);
 std::vector<NumberedExample> numbered_examples(const plan::PlannedDataset& dataset,
                                                const std::vector<int64_t>& ordinals);
+/// As the cell gets them: with the documents of others where it asks for them.
+std::vector<NumberedExample> examples_of(const plan::Plan& plan, const plan::Cell& cell,
+                                         const std::vector<int64_t>& ordinals);
 /// Runs a unit; a host killed by a signal is replaced once and the unit tried again, of separate
 /// rows those that are missing. `on_row` may be empty.
 std::optional<host::HostFailure> run_unit(const RunContext& context, const plan::Cell& cell,

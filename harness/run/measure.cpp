@@ -48,7 +48,7 @@ Status run_repetitions(const RunContext& context, const CellTarget& target, Host
   const plan::PlannedDataset& dataset = context.plan.datasets[cell.dataset];
   const MeasureSettings& settings = *context.plan.experiment.measure;
   const std::vector<Unit> units =
-      cell.spec->units(cell.params, numbered_examples(dataset, dataset.measure_ordinals));
+      cell.spec->units(cell.params, examples_of(context.plan, cell, dataset.measure_ordinals));
 
   const auto timed_unit = [&](size_t index, bool last, host::UnitResults& results) {
     auto request = run_request(context.plan, cell, static_cast<int64_t>(index),

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "harness/run/learned_pace.h"
 #include "harness/run/run.h"
 #include "harness/run/survey.h"
 #include "harness/run/train.h"
@@ -37,6 +38,8 @@ Result<std::vector<Reuse>> reuse_of(const plan::Plan& plan, const std::string& s
   if (!std::filesystem::exists(store_path)) return reuse;
   Result<store::Reader> reader = store::Reader::open(store_path);
   if (!reader) return reader.error();
+  const auto learned = learned_paces(plan, *reader);
+  if (!learned) return learned.error();
   HostLauncher launcher(options, plan.experiment.limits,
                         std::filesystem::temp_directory_path().string());
   for (size_t i = 0; i < plan.cells.size(); ++i) {
@@ -48,6 +51,7 @@ Result<std::vector<Reuse>> reuse_of(const plan::Plan& plan, const std::string& s
       cell.artifacts = **std::move(files);
       reuse[i].waiting = false;
     }
+    if (const auto& pace = (*learned)[i]) reuse[i].example_seconds = pace->seconds / pace->examples;
     const Result<HostFacts> facts = launcher.facts(cell);
     Result<plan::NumericsIdentity> numerics = predict_numerics(cell, launcher);
     if (!numerics || !facts || facts->failure) {

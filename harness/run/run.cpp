@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "harness/core/clock.h"
+#include "harness/core/counted.h"
 #include "harness/plan/estimate.h"
 #include "harness/run/cell_run.h"
+#include "harness/run/learned_pace.h"
 #include "harness/run/signals.h"
 #include "harness/run/source_changes.h"
 #include "harness/run/survey.h"
@@ -19,36 +20,27 @@ std::string log_folder(const std::string& store_path) {
   return std::filesystem::path(store_path).replace_extension(".logs").string();
 }
 
-/// How long the rows of a result took; 0 where a killed attempt, whose end nobody saw, took part.
-Result<double> seconds_of_attempts(store::Reader& reader, store::ResultId result) {
-  const auto attempts = reader.attempts(result);
-  if (!attempts) return attempts.error();
-  double seconds = 0;
-  for (const store::AttemptRow& attempt : *attempts) {
-    const std::optional<double> begin = utc_seconds(attempt.started_at);
-    const std::optional<double> end = utc_seconds(attempt.ended_at);
-    if (!begin || !end || attempt.state == store::AttemptState::abandoned) return 0.0;
-    seconds += std::max(0.0, *end - *begin);
-  }
-  return seconds;
-}
-
 Result<WorkAhead> work_ahead(const plan::Plan& plan, const std::vector<CellState>& states,
                              store::Reader& reader) {
   WorkAhead work;
   work.cells = plan.cells.size();
   const plan::Estimator estimator;
+  const auto learned = learned_paces(plan, reader);
+  if (!learned) return learned.error();
   for (size_t i = 0; i < states.size(); ++i) {
     const CellState& state = states[i];
     if (state.waiting) continue;
     const plan::Cell& cell = plan.cells[i];
     const std::string method(cell.spec->name());
     const double missing = estimator.remaining_seconds(cell, state.missing_units.size());
-    if (!state.present.empty()) {
+    const auto rows = static_cast<double>(plan.datasets[cell.dataset].ordinals.size());
+    if ((*learned)[i]) {
+      work.paces[method].estimated_s += estimator.seconds(cell) * (*learned)[i]->examples / rows;
+      work.paces[method].taken_s += (*learned)[i]->seconds;
+    } else if (!state.present.empty()) {
       const Result<double> taken = seconds_of_attempts(reader, state.predict.result);
       if (!taken) return taken.error();
       if (*taken > 0) {
-        const auto rows = static_cast<double>(plan.datasets[cell.dataset].ordinals.size());
         work.paces[method].estimated_s +=
             estimator.seconds(cell) * static_cast<double>(state.present.size()) / rows;
         work.paces[method].taken_s += *taken;
@@ -213,8 +205,8 @@ Result<RunSummary> run_plan(const plan::Plan& plan, store::Store& store, const R
   Result<int64_t> abandoned = store.abandon_dead_attempts();
   if (!abandoned) return abandoned.error();
   if (*abandoned > 0) {
-    progress.note("resuming: " + std::to_string(*abandoned) +
-                  (*abandoned == 1 ? " earlier run of a cell was" : " earlier runs of cells were") +
+    progress.note("resuming: " +
+                  counted(*abandoned, "earlier run of a cell was", "earlier runs of cells were") +
                   " killed");
   }
   Result<store::SweepId> sweep = register_plan(plan, store);

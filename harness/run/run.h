@@ -87,6 +87,7 @@ struct Reuse {
   size_t expected = 0;
   bool known = true;     ///< false: the host's numerics could not be learnt
   bool waiting = false;  ///< for a training that is not in the store; nothing else is known then
+  std::optional<double> example_seconds = {};  ///< as the store has seen; of programs and servers
 };
 Result<std::vector<Reuse>> reuse_of(const plan::Plan& plan, const std::string& store_path,
                                     const RunOptions& options);

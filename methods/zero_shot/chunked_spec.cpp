@@ -9,10 +9,10 @@
 #include "harness/api/param_specs.h"
 #include "methods/models/decoding/decoding_params.h"
 #include "methods/models/decoding/generation_layers.h"
+#include "methods/models/prompted/chat_params.h"
 #include "methods/models/prompting/length_params.h"
 #include "methods/models/prompting/prompt_template.h"
 #include "methods/models/prompting/source_layout.h"
-#include "methods/zero_shot/chat_params.h"
 #include "methods/zero_shot/spec.h"
 
 namespace qfs::zero_shot {
@@ -97,7 +97,7 @@ Status check_parts(const Params& params) {
                             ", more than half of a chunk ('local_context' is " +
                             std::to_string(chunk) + ")");
   }
-  if (Status status = check_chat(params); !status.ok()) return status;
+  if (Status status = prompted::check_chat(params); !status.ok()) return status;
   if (params.find<std::string>("stop") == "") {
     return invalid_argument("'stop' is empty; leave it out to stop at the end token only");
   }

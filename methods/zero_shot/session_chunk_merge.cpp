@@ -48,7 +48,7 @@ class ChunkMergeSession final : public ChunkedSession {
                                                  ChunkedCalls& calls, bool last) {
     std::vector<PreparedPrompt> prompts;
     for (const std::string& chunk : chunks) {
-      auto prompt = model().maker.prepare_part(example, chunk, new_tokens(last));
+      auto prompt = model().prompts.maker.prepare_part(example, chunk, new_tokens(last));
       if (!prompt.ok()) return prompt.error();
       prompts.push_back(*std::move(prompt));
     }
@@ -60,7 +60,8 @@ class ChunkMergeSession final : public ChunkedSession {
                                          const std::vector<std::string>& summaries,
                                          ChunkedCalls& calls) {
     std::vector<int64_t> counts;
-    for (const std::string& summary : summaries) counts.push_back(model().counter->count(summary));
+    for (const std::string& summary : summaries)
+      counts.push_back(model().prompts.counter->count(summary));
     const std::vector<size_t> ends = group_ends(counts, params().get<int64_t>("local_context"));
     const bool last = ends.size() == 1;
     std::vector<PreparedPrompt> prompts;
@@ -86,11 +87,11 @@ class ChunkMergeSession final : public ChunkedSession {
   Result<PreparedPrompt> merge_prompt(const Example& example, const std::string& summaries,
                                       int64_t new_tokens) const {
     if (model().generator.shape().encoder_decoder()) {
-      return model().maker.prepare_part(example, summaries, new_tokens);
+      return model().prompts.maker.prepare_part(example, summaries, new_tokens);
     }
     const std::array<prompting::PlaceholderValue, 2> values = {
         {{"summaries", summaries}, {"query", prompting::query_or_request(example.query)}}};
-    return model().maker.prepare_text(
+    return model().prompts.maker.prepare_text(
         example, prompting::fill_template(params().get<std::string>("merge_prompt"), values),
         new_tokens);
   }
@@ -98,7 +99,7 @@ class ChunkMergeSession final : public ChunkedSession {
 
 Result<std::unique_ptr<MethodSession>> open_chunk_merge(const SessionRequest& request,
                                                         ResourceCache& cache) {
-  auto model = open_prompted_model(request, cache);
+  auto model = prompted::open_prompted_model(request, cache);
   if (!model.ok()) return model.error();
   return std::unique_ptr<MethodSession>(
       std::make_unique<ChunkMergeSession>(request, *std::move(model)));

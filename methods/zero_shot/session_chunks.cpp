@@ -10,7 +10,7 @@
 
 namespace qfs::zero_shot {
 
-void UnitTimes::tell(PredictionSink& sink) const { tell_times(sum, calls, sink); }
+void UnitTimes::tell(PredictionSink& sink) const { prompted::tell_times(sum, calls, sink); }
 
 Result<ChunkedExample> read_chunks(const Example& example, const PromptedModel& model,
                                    const Params& params) {
@@ -18,16 +18,16 @@ Result<ChunkedExample> read_chunks(const Example& example, const PromptedModel& 
   if (!policy) {
     return invalid_argument("unknown truncation '" + params.get<std::string>("truncate") + "'");
   }
-  const auto document = prompting::truncate_document(example, *model.counter,
+  const auto document = prompting::truncate_document(example, *model.prompts.counter,
                                                      params.find<int64_t>("input_tokens"), *policy);
   if (!document.ok()) return document.error();
   const ChunkSizes sizes{params.get<int64_t>("local_context"), params.get<int64_t>("overlap")};
-  return ChunkedExample{document->ledger, make_chunks(*document, *model.counter, sizes)};
+  return ChunkedExample{document->ledger, make_chunks(*document, *model.prompts.counter, sizes)};
 }
 
 Result<std::vector<std::string>> ChunkedCalls::outputs(const std::vector<PreparedPrompt>& prompts,
                                                        int64_t new_tokens, int64_t batch) {
-  const decoding::DecodingOptions options = with_new_tokens(model_.options, new_tokens);
+  const decoding::DecodingOptions options = prompted::with_new_tokens(model_.options, new_tokens);
   const auto most = static_cast<size_t>(batch);
   std::vector<std::string> texts;
   for (size_t begin = 0; begin < prompts.size(); begin += most) {

@@ -14,9 +14,12 @@
 #include <vector>
 
 #include "harness/api/method.h"
-#include "methods/zero_shot/session_model.h"
+#include "methods/models/prompted/prompted_model.h"
 
 namespace qfs::zero_shot {
+
+using prompted::PreparedPrompt;
+using prompted::PromptedModel;
 
 /// Where the time of a unit went.
 struct UnitTimes {
@@ -68,7 +71,7 @@ class ChunkedSession : public MethodSession {
 
   Status run(std::span<const NumberedExample> unit, PredictionSink& sink) final;
   Result<std::optional<MachineLimits>> measure_limits() final {
-    return zero_shot::measure_limits(model_);
+    return prompted::measure_limits(model_);
   }
 
  protected:

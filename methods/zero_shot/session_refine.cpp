@@ -23,7 +23,7 @@ class RefineSession final : public ChunkedSession {
     std::string summary;
     for (const std::string& chunk : document->chunks) {
       const bool first = &chunk == &document->chunks.front();
-      auto prompt = first ? model().maker.prepare_part(example, chunk, new_tokens)
+      auto prompt = first ? model().prompts.maker.prepare_part(example, chunk, new_tokens)
                           : refine_prompt(example, summary, chunk, new_tokens);
       if (!prompt.ok()) return prompt.error();
       auto text = calls.output(*prompt, new_tokens);
@@ -40,7 +40,7 @@ class RefineSession final : public ChunkedSession {
         {{"summary", summary},
          {"document", chunk},
          {"query", prompting::query_or_request(example.query)}}};
-    return model().maker.prepare_text(
+    return model().prompts.maker.prepare_text(
         example, prompting::fill_template(params().get<std::string>("refine_prompt"), values),
         new_tokens);
   }
@@ -48,7 +48,7 @@ class RefineSession final : public ChunkedSession {
 
 Result<std::unique_ptr<MethodSession>> open_refine(const SessionRequest& request,
                                                    ResourceCache& cache) {
-  auto model = open_prompted_model(request, cache);
+  auto model = prompted::open_prompted_model(request, cache);
   if (!model.ok()) return model.error();
   if (model->generator.shape().encoder_decoder()) {
     return invalid_argument(

@@ -11,24 +11,16 @@
 namespace qfs::metrics {
 namespace {
 
-Result<EncodedText> encode(ZhTextEncoder& encoder, std::string_view text, std::string_view role) {
-  Result<EncodedText> encoded = encoder.encode(text);
-  if (encoded && encoded->tokens.size() > kMaxRougeTokens) {
-    return invalid_argument(
-        "the " + std::string(role) + " has " + std::to_string(encoded->tokens.size()) +
-        " words; rouge-zh scores texts of at most " + std::to_string(kMaxRougeTokens));
-  }
-  return encoded;
-}
-
 Result<RougeScores> score(ZhTextEncoder& encoder, PreparedReference& prepared,
                           const ScoreItem& item) {
-  const Result<EncodedText> candidate = encode(encoder, item.candidate, "candidate");
+  const Result<EncodedText> candidate = encoder.encode(item.candidate);
   if (!candidate) return candidate.error();
   RougeScores best;
   for (const std::string& text : item.references) {
-    const Result<EncodedText> reference = encode(encoder, text, "reference");
+    const Result<EncodedText> reference = encoder.encode(text);
     if (!reference) return reference.error();
+    Status status = check_lcs_size(candidate->tokens.size(), reference->tokens.size());
+    if (!status) return status.error();
     prepared.assign(*reference);
     keep_better(best, prepared.score(*candidate));
   }

@@ -3,7 +3,7 @@
 // Called by scoring through the metric catalogue as "rouge-zh". The counting is that of
 // metrics/rouge (rouge_score 0.1.2); only what a word and a sentence is differs, and the signature
 // says it. Stateless and thread-safe. An item without references, an ill-formed text, one over
-// kMaxRougeTokens or a segmenter without its dictionary is an error.
+// kMaxLcsCells or a segmenter without its dictionary is an error.
 #pragma once
 
 #include <memory>

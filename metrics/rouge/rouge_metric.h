@@ -2,7 +2,7 @@
 //
 // Called by scoring through the metric catalogue as "rouge" with options. Stateless and
 // thread-safe: each measure() call has its own vocabulary. An item without references, an
-// ill-formed text or one over kMaxRougeTokens is an error that names the item.
+// ill-formed text or one over kMaxLcsCells is an error that names the item.
 #pragma once
 
 #include <span>

@@ -3,17 +3,6 @@
 #include <algorithm>
 
 namespace qfs::metrics {
-namespace {
-
-Status check_length(const EncodedText& text, std::string_view role) {
-  if (text.tokens.size() <= kMaxRougeTokens) return {};
-  return invalid_argument(
-      "the " + std::string(role) + " has " + std::to_string(text.tokens.size()) +
-      " tokens; rouge scores texts of at most " + std::to_string(kMaxRougeTokens));
-}
-
-}  // namespace
-
 std::string rouge_signature(const RougeOptions& options) {
   return std::string("rouge|compat:rouge_score-0.1.2|tok:ascii|lc:unicode|stem:") +
          (options.stem ? "porter-nltk" : "none") + "|split:" + options.split.signature() +
@@ -57,13 +46,13 @@ Result<RougeScorer::Each> RougeScorer::score_each(std::span<const std::string> r
     return invalid_argument("rouge needs at least one reference, this item has none");
   }
   encode(candidate, candidate_);
-  if (Status status = check_length(candidate_, "candidate"); !status.ok()) return status.error();
   Each each;
   each.scores.reserve(references.size());
   each.lengths.reserve(references.size());
   for (const std::string& text : references) {
     encode(text, reference_);
-    if (Status status = check_length(reference_, "reference"); !status.ok()) return status.error();
+    Status status = check_lcs_size(candidate_.tokens.size(), reference_.tokens.size());
+    if (!status.ok()) return status.error();
     each.scores.push_back(score(reference_, candidate_));
     each.lengths.push_back({static_cast<int64_t>(candidate_.tokens.size()),
                             static_cast<int64_t>(reference_.tokens.size())});

@@ -29,10 +29,6 @@ struct RougeOptions {
 /// Every option that can change a digit, as `rouge|key:value|…`.
 std::string rouge_signature(const RougeOptions& options);
 
-/// The most tokens a text may have. Time grows with the product of both lengths, and a longer
-/// "summary" is a mistake in the data.
-inline constexpr size_t kMaxRougeTokens = size_t{1} << 19;
-
 class RougeScorer {
  public:
   explicit RougeScorer(const RougeOptions& options = {})
@@ -55,8 +51,8 @@ class RougeScorer {
   Result<Each> score_each(std::span<const std::string> references, std::string_view candidate);
 
   /// Per variant the precision, recall and F of the reference with the highest F, the first one on
-  /// ties (rouge_score's score_multi). Errors: `invalid_argument` without references or for a text
-  /// over kMaxRougeTokens.
+  /// ties (rouge_score's score_multi). Errors: `invalid_argument` without references and of
+  /// check_lcs_size.
   Result<RougeScores> score_multi(std::span<const std::string> references,
                                   std::string_view candidate);
 

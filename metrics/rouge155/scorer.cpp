@@ -45,17 +45,11 @@ Summary Scorer::encode(const Sentences& sentences) {
 }
 
 Status Scorer::check_lengths(const Summary& text, std::string_view role) const {
-  const auto error = [&](const std::string& what) -> Status {
-    return invalid_argument("the " + std::string(role) + " has " + what);
-  };
-  if (text.sentences.tokens.size() > kMaxTokens) {
-    return error(std::to_string(text.sentences.tokens.size()) + " tokens; rouge-1.5.5 scores " +
-                 "texts of at most " + std::to_string(kMaxTokens));
-  }
   if (options_.skip &&
       skip_gram_count(text.tokens().size(), options_.skip->gap, true) > kMaxSkipGrams) {
-    return error(std::to_string(text.tokens().size()) + " tokens, too many for ROUGE-S with a gap" +
-                 " of " + std::to_string(options_.skip->gap));
+    return invalid_argument(
+        "the " + std::string(role) + " has " + std::to_string(text.tokens().size()) +
+        " tokens, too many for ROUGE-S with a gap of " + std::to_string(options_.skip->gap));
   }
   return {};
 }
@@ -92,6 +86,9 @@ Result<std::vector<Counts>> Scorer::counts(const Summary& candidate,
 
 Result<std::vector<Scorer::Outcome>> Scorer::against(const Summary& candidate,
                                                      const Summary& reference) {
+  Status status =
+      check_lcs_size(candidate.sentences.tokens.size(), reference.sentences.tokens.size());
+  if (!status) return status.error();
   if (options_.weight) {
     if (reference.sentences.tokens.empty()) {
       return invalid_argument("no words, so ROUGE-W is not defined");

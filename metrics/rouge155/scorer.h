@@ -39,8 +39,6 @@ double f_measure(double recall, double precision, double alpha);
 
 class Scorer {
  public:
-  /// The longest text, in tokens: time grows with the product of the lengths.
-  static constexpr size_t kMaxTokens = size_t{1} << 19;
   /// The most pairs of words that ROUGE-S counts in a text.
   static constexpr int64_t kMaxSkipGrams = int64_t{1} << 26;
 

@@ -33,8 +33,8 @@ class SetRouge {
 
   WordSentences encode(std::string_view text);
 
-  /// Neither text is empty(): the packages raise for such texts, and callers have a policy. At most
-  /// kMaxRougeTokens words each.
+  /// Neither text is empty(): the packages raise for such texts, and callers have a policy.
+  /// check_lcs_size holds.
   SetRougeScores score(const WordSentences& candidate, const WordSentences& reference);
 
  private:

@@ -1,7 +1,6 @@
 #include "metrics/set_rouge/set_rouge_metric.h"
 
 #include "metrics/rouge/best_scores.h"
-#include "metrics/rouge/rouge_scorer.h"
 #include "metrics/text/scored_texts.h"
 #include "metrics/text/script_check.h"
 
@@ -37,11 +36,6 @@ Result<WordSentences> encode(SetRouge& scorer, std::string_view text, std::strin
   if (encoded.empty() && options.empty == EmptyText::error) {
     return empty_text_error(role, package_name(options.package));
   }
-  if (encoded.words() > kMaxRougeTokens) {
-    return invalid_argument("the " + std::string(role) + " has " + std::to_string(encoded.words()) +
-                            " words; texts of at most " + std::to_string(kMaxRougeTokens) +
-                            " are scored");
-  }
   return encoded;
 }
 
@@ -56,6 +50,8 @@ Result<SetRougeScores> best_set_rouge(SetRouge& scorer, const ScoreItem& item,
     const Result<WordSentences> reference = encode(scorer, text, "reference", options);
     if (!reference) return reference.error();
     if (candidate->empty() || reference->empty()) continue;
+    Status status = check_lcs_size(candidate->words(), reference->words());
+    if (!status) return status.error();
     const SetRougeScores scores = scorer.score(*candidate, *reference);
     keep_better(best.rouge1, scores.rouge1);
     keep_better(best.rouge2, scores.rouge2);

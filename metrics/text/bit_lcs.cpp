@@ -2,8 +2,17 @@
 
 #include <algorithm>
 #include <bit>
+#include <string>
 
 namespace qfs::metrics {
+
+Status check_lcs_size(size_t candidate_tokens, size_t reference_tokens) {
+  if (reference_tokens == 0 || candidate_tokens <= kMaxLcsCells / reference_tokens) return {};
+  return invalid_argument("the candidate has " + std::to_string(candidate_tokens) +
+                          " tokens and a reference has " + std::to_string(reference_tokens) +
+                          ": texts whose product is above 2^38 are not scored");
+}
+
 namespace {
 
 constexpr size_t kBits = 64;

@@ -14,9 +14,17 @@
 #include <span>
 #include <vector>
 
+#include "harness/api/result.h"
 #include "metrics/text/local_id.h"
 
 namespace qfs::metrics {
+
+/// The most that the lengths of two texts, in tokens, may have as their product: seconds of work
+/// and, where subsequences are read out, 512 MiB. A long output stands against a short reference.
+inline constexpr uint64_t kMaxLcsCells = uint64_t{1} << 38;
+
+/// `invalid_argument` for more.
+Status check_lcs_size(size_t candidate_tokens, size_t reference_tokens);
 
 class BitLcs {
  public:

@@ -50,6 +50,8 @@ class Edges(unittest.TestCase):
     def test_a_clean_edge_passes(self):
         self.assertEqual(edge("harness/run/a.h", "harness/store/b.h"), [])
         self.assertEqual(edge("harness/cli/a.h", "methods/families.h"), [])
+        self.assertEqual(edge("harness/cli/a.h", "harness/score/files.h"), [])
+        self.assertEqual(edge("harness/score/a.h", "metrics/stats/b.h"), [])
         self.assertEqual(edge("methods/extractive/a.h", "metrics/rouge/b.h"), [])
         self.assertEqual(edge("methods/ideal/a.h", "methods/models/nn/b.h"), [])
         self.assertEqual(edge("methods/ideal/a.h", "harness/core/b.h"), [])
@@ -65,6 +67,8 @@ class Edges(unittest.TestCase):
                 ("harness/run/a.h", "harness/score/b.h"),
                 ("harness/cli/a.h", "methods/ideal/spec.h"),
                 ("harness/cli/a.h", "harness/apps/b.h"),
+                ("harness/cli/a.h", "metrics/stats/b.h"),
+                ("harness/cli/a.h", "harness/score/text_scorer.h"),
                 ("methods/ideal/a.h", "methods/dyle/b.h"),
                 ("methods/ideal/a.h", "metrics/rouge/b.h"),
                 ("methods/ideal/a.h", "harness/host/b.h"),

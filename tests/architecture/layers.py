@@ -10,7 +10,7 @@ FOUNDATION = ("harness/api", "harness/core")
 MODELS = "methods/models/"
 MODEL_LAYERS = tuple(MODELS + name for name in (
     "checkpoints", "tokenizers", "registry", "prompting", "kernels", "nn", "peft", "architectures",
-    "decoding", "training", "inspect"))
+    "decoding", "training", "inspect", "prompted"))
 # Those that link no LibTorch.
 MODEL_FORMATS = MODEL_LAYERS[:4]
 
@@ -34,10 +34,11 @@ EDGES = {
     "harness/config": (),
     "harness/host": (),
     "harness/run": HARNESS_BASE,
-    "harness/score": HARNESS_BASE,
+    "harness/score": HARNESS_BASE + ("datasets", "metrics/stats", "metrics/punkt", "metrics/rouge"),
     "harness/compare": HARNESS_BASE + ("harness/run", "harness/score", "metrics/stats"),
     "harness/gate": HARNESS_BASE + ("harness/run", "harness/score", "harness/compare"),
-    "harness/cli": HARNESS_ALL + ("datasets", "metrics", "metrics/*", "reports", "methods"),
+    "harness/cli": HARNESS_ALL + ("datasets", "metrics", "metrics/bertscore", "metrics/rouge155",
+                                  "metrics/text", "reports", "methods"),
     "harness/apps": ("*",),
     "datasets": (),
     "metrics": ("metrics/*",),
@@ -48,8 +49,11 @@ EDGES = {
 # Folders with rules of their own beside EDGES, by file.
 FAMILY_EXTRA = {"methods/extractive": ("metrics/rouge", "metrics/text")}
 
-# harness/cli sees of methods only the explicit lists.
+# harness/cli sees of methods only the explicit lists, and scores no files itself.
 CLI_METHOD_FILES = ("methods/families.h",)
+FILE_SCORING = ("harness/score/item_keeper.h", "harness/score/item_source.h",
+                "harness/score/reference_records.h", "harness/score/rouge_tries.h",
+                "harness/score/text_scorer.h")
 
 # Where LibTorch may be included. Everything else is torch-free, in its whole include closure.
 TORCH_FOLDERS = MODEL_LAYERS[len(MODEL_FORMATS):]
@@ -99,6 +103,8 @@ def edge_allowed(source, target):
         return True
     if here == "harness/cli" and there == "methods":
         return target in CLI_METHOD_FILES
+    if here == "harness/cli" and target in FILE_SCORING:
+        return False
     for entry in allowed_modules(here):
         if entry == "*" or entry == there:
             return True

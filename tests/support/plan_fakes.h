@@ -77,7 +77,7 @@ struct FakeMetrics : MetricCatalog {
   Result<std::shared_ptr<const Metric>> make(std::string_view name) const override;
 };
 
-/// Describes every program as `mine`, version 3, with the parameter `beams`.
+/// Describes every program but "missing" as `mine`, version 3, with the parameter `beams`.
 struct FakeDescriber : plan::ExternalDescriber {
   Result<std::shared_ptr<const MethodSpec>> describe(const ExternalCommand& command) override;
   int calls = 0;

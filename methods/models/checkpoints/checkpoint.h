@@ -7,10 +7,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/api/result.h"
@@ -59,6 +61,9 @@ class Checkpoint {
   /// All rows.
   Status read(const TensorEntry& tensor, std::span<float> out) const;
 
+  /// What the file says about itself, texts only; empty where its format has none.
+  const std::map<std::string, std::string>& metadata() const { return metadata_; }
+
   /// The file or folder, for messages.
   virtual const std::string& path() const = 0;
   /// SHA-256 of the file, or of the sorted lines "SHA-256 name" of several; remembered in the
@@ -68,9 +73,13 @@ class Checkpoint {
  protected:
   /// Sorts them; the caller has refused equal names.
   void set_tensors(std::vector<TensorEntry> tensors);
+  void set_metadata(std::map<std::string, std::string> metadata) {
+    metadata_ = std::move(metadata);
+  }
 
  private:
   std::vector<TensorEntry> tensors_;
+  std::map<std::string, std::string> metadata_;
 };
 
 /// "[2, 3]".

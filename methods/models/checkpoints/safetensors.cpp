@@ -64,6 +64,7 @@ class SafetensorsCheckpoint final : public Checkpoint {
       }
       files_.push_back(std::move(shard.file));
     }
+    if (names_.empty()) set_metadata(std::move(shards.front().header.metadata));
     set_tensors(std::move(entries));
   }
 

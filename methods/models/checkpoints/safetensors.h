@@ -1,15 +1,17 @@
-// Checkpoints in safetensors files: one file, or shards under a model.safetensors.index.json.
+// Checkpoints in safetensors files: one file, or shards under a model.safetensors.index.json; and
+// the bytes of such a file.
 //
-// Called by ModelDirectory and by loaders. Files are mapped; headers are read and checked when a
-// checkpoint is opened, data only when asked for. Errors name file and tensor: `not_found` (no such
-// file), `data` (a rule of the format is broken, index and shards disagree, a shard's name is no
-// plain file name). Thread-safe.
+// Called by ModelDirectory, by loaders and by what training writes. Files are mapped; headers are
+// read and checked when a checkpoint is opened, data only when asked for. Errors name file and
+// tensor: `not_found` (no such file), `data` (a rule of the format is broken, index and shards
+// disagree, a shard's name is no plain file name). Thread-safe.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/api/result.h"
 #include "methods/models/checkpoints/checkpoint.h"
@@ -23,5 +25,18 @@ Result<std::shared_ptr<const Checkpoint>> open_safetensors(const std::string& pa
 /// names that end in .safetensors.
 Result<std::map<std::string, std::string>> parse_safetensors_index(std::string_view text,
                                                                    const std::string& source);
+
+/// A tensor to be written, as stored.
+struct StoredTensor {
+  std::string name;
+  TensorType type = TensorType::f32;  ///< one that safetensors has
+  std::vector<int64_t> shape;
+  std::string bytes;
+};
+
+/// The bytes of a file: names sorted, the header padded to a multiple of 8. Equal contents give
+/// equal bytes. Names are distinct; metadata are valid UTF-8.
+std::string safetensors_bytes(std::vector<StoredTensor> tensors,
+                              const std::map<std::string, std::string>& metadata);
 
 }  // namespace qfs::checkpoints

@@ -16,8 +16,9 @@ std::vector<ParamSpec> decoding_params() {
                      "Tokens are drawn from softmax(logits / temperature); left out: the most "
                      "probable one"),
           hf),
-      from_source(integer_param("top_k", "", 1, kMany, "Only the k most probable tokens are drawn"),
-                  hf),
+      from_source(
+          integer_param("top_k", "", 0, kMany, "Only the k most probable tokens are drawn; 0: all"),
+          hf),
       from_source(
           real_param("top_p", "", 1e-6, 1,
                      "Only the most probable tokens that have this mass together are drawn"),
@@ -42,14 +43,15 @@ std::vector<ParamSpec> decoding_params() {
                        "lengths count the first token and not the end"),
           "transformers 5.23 and 4.30"),
       from_source(
-          integer_param("min_new_tokens", "", 1, kMany, "No end token before so many others"), hf),
-      from_source(integer_param("min_length", "", 1, kMany,
+          integer_param("min_new_tokens", "", 0, kMany, "No end token before so many others"), hf),
+      from_source(integer_param("min_length", "", 0, kMany,
                                 "As min_new_tokens, but counts what the decoder begins with too; "
                                 "encoder-decoders only"),
                   hf),
       from_source(
-          integer_param("no_repeat_ngram", "", 1, 1000,
-                        "No n-gram of tokens occurs twice in the prompt or decoder's sequence"),
+          integer_param("no_repeat_ngram", "", 0, 1000,
+                        "No n-gram of tokens occurs twice in the prompt or decoder's sequence; "
+                        "0: any may"),
           hf),
       from_source(real_param("repetition_penalty", "", 1e-3, 100,
                              "Divides positive scores of tokens that the prompt or decoder's "

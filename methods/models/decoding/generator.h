@@ -27,6 +27,10 @@ class Generator {
 
   const nn::SequenceShape& shape() const { return model_->shape(); }
   const nn::ModelWork& work() const { return work_; }
+  /// Adapters for the inputs of this generator's model.
+  Result<std::shared_ptr<const nn::Adapters>> bind(const nn::LowRankByName& by_name) const {
+    return model_->bind(by_name);
+  }
 
   /// `seeds`: of the rows' draws, one an input; may be empty without sampling. Errors:
   /// `invalid_argument` when an input is empty or does not fit the backbone's window together with

@@ -59,8 +59,9 @@ Result<std::shared_ptr<const Adapters>> Adapters::bind(const LowRankByName& by_n
     const AdapterTarget* target;
     int64_t first;
     int64_t outputs;
+    std::string adapted_as = {};
   };
-  std::map<std::string, Place> places;
+  std::map<std::string, Place, std::less<>> places;
   std::vector<std::string> names;
   for (const AdapterTarget& target : targets) {
     int64_t first = 0;
@@ -73,16 +74,26 @@ Result<std::shared_ptr<const Adapters>> Adapters::bind(const LowRankByName& by_n
   return guarded("placing adapters", [&]() -> Bound {
     auto adapters = std::make_shared<Adapters>();
     for (const auto& [name, added] : by_name) {
-      const auto place = places.find(name);
+      auto place = places.find(name);
+      if (place == places.end()) {
+        place = places.find(std::string_view(name).substr(name.find('.') + 1));
+      }
       if (place == places.end()) {
         return not_found("the backbone has no layer '" + name + "'" + suggestion(name, names));
       }
-      const auto& [target, first, outputs] = place->second;
+      auto& [target, first, outputs, adapted_as] = place->second;
+      if (!adapted_as.empty()) {
+        return invalid_argument("'" + adapted_as + "' and '" + name + "' are one layer");
+      }
+      adapted_as = name;
       if (Status fits = check_shape(name, added, outputs, target->inputs); !fits.ok()) {
         return fits.error();
       }
-      adapters->by_weight_[target->weight].push_back(
-          {first, outputs, {added.down.to(device, type), added.up.to(device, type), added.scale}});
+      const LowRank placed = {added.down.to(device, type), added.up.to(device, type), added.scale};
+      for (const at::Tensor& one : {placed.down, placed.up}) {
+        if (one.requires_grad()) adapters->trained_.push_back(one);
+      }
+      adapters->by_weight_[target->weight].push_back({first, outputs, placed});
     }
     return std::shared_ptr<const Adapters>(std::move(adapters));
   });
@@ -94,11 +105,15 @@ std::span<const Adapters::Rows> Adapters::of(const void* weight) const {
   return found->second;
 }
 
-Result<std::shared_ptr<const Adapters>> bind_adapters(const LowRankByName& by_name,
-                                                      const Decoder& decoder) {
+std::vector<AdapterTarget> adapter_targets(const Decoder& decoder) {
   TargetFinder finder;
   decoder.visit(finder);
-  return Adapters::bind(by_name, finder.targets, decoder.device(), decoder.type());
+  return std::move(finder.targets);
+}
+
+Result<std::shared_ptr<const Adapters>> bind_adapters(const LowRankByName& by_name,
+                                                      const Decoder& decoder) {
+  return Adapters::bind(by_name, adapter_targets(decoder), decoder.device(), decoder.type());
 }
 
 }  // namespace qfs::nn

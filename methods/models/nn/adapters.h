@@ -28,7 +28,8 @@ struct LowRank {
   double scale = 1;  ///< alpha / rank
 };
 
-/// By the names of layers in checkpoints, without ".weight".
+/// By the names of layers in checkpoints, without ".weight"; one part more in front, as a model
+/// with a head has it ("transformer.h.0.attn.c_attn"), is understood.
 using LowRankByName = std::map<std::string, LowRank>;
 
 /// A matrix of a model that adapters may be added to.
@@ -49,7 +50,7 @@ class Adapters {
 
   /// Values are copied to `device` in `type`, unless they are there; then gradients reach them.
   /// `not_found` (with the nearest name) for a layer that no target has, `invalid_argument` for
-  /// another shape than the layer's; `out_of_memory`.
+  /// another shape than the layer's and for two names of one layer; `out_of_memory`.
   static Result<std::shared_ptr<const Adapters>> bind(const LowRankByName& by_name,
                                                       std::span<const AdapterTarget> targets,
                                                       at::Device device, at::ScalarType type);
@@ -60,11 +61,18 @@ class Adapters {
     return of(linear.weight.unsafeGetTensorImpl());
   }
 
+  /// Those of its tensors that gradients reach.
+  std::span<const at::Tensor> trained() const { return trained_; }
+
  private:
   std::unordered_map<const void*, std::vector<Rows>> by_weight_;
+  std::vector<at::Tensor> trained_;
 };
 
-/// Adapters for all linear layers of a decoder, of an encoder-decoder the encoder's too.
+/// The linear layers of a decoder, of an encoder-decoder the encoder's too.
+std::vector<AdapterTarget> adapter_targets(const Decoder& decoder);
+
+/// Adapters for them.
 Result<std::shared_ptr<const Adapters>> bind_adapters(const LowRankByName& by_name,
                                                       const Decoder& decoder);
 

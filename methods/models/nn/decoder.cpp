@@ -16,7 +16,7 @@ at::Tensor LayerOperations::gated_silu(const at::Tensor& gate_up) {
   return at::silu(gate_up.narrow(1, 0, width)) * gate_up.narrow(1, width, width);
 }
 
-Result<at::Tensor> Decoder::encode(const SequenceInput&) const {
+Result<at::Tensor> Decoder::encode(const SequenceInput&, Recompute) const {
   return internal_error("a decoder-only model has no encoder");
 }
 

@@ -13,10 +13,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "harness/api/result.h"
 #include "methods/models/checkpoints/model_config.h"
+#include "methods/models/nn/recompute.h"
 #include "methods/models/nn/sequence_model.h"
 #include "methods/models/nn/weights.h"
 
@@ -72,10 +74,13 @@ class Decoder {
   /// Shows every weight with its name; of an encoder-decoder the encoder's, too. What a visitor
   /// assigns is lost, what it does to a tensor is not.
   virtual void visit(WeightVisitor& visitor) const = 0;
+  /// What transformers puts before the names that `visit` shows: "model.", "transformer.".
+  virtual std::string_view name_prefix() const { return ""; }
 
   /// The encoder's states of an input: [1, tokens, hidden]. Errors: those of the input, and
   /// `internal` for decoder-only models.
-  virtual Result<at::Tensor> encode(const SequenceInput& input) const;
+  virtual Result<at::Tensor> encode(const SequenceInput& input,
+                                    Recompute recompute = Recompute::nothing) const;
   /// A layer's cross-attention keys and values of these states: [2, heads, tokens, head_dim].
   /// `adapters`: those of the input, or null.
   virtual at::Tensor source_keys_values(size_t layer, const at::Tensor& states,

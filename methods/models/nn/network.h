@@ -15,6 +15,8 @@
 
 namespace qfs::nn {
 
+class Decoder;
+
 class Network {
  public:
   virtual ~Network() = default;
@@ -26,6 +28,12 @@ class Network {
   virtual Result<std::unique_ptr<SequenceModel>> open(const RuntimeOptions& runtime,
                                                       const std::string& digest,
                                                       ResourceCache& cache) const = 0;
+
+  /// The weights over tensors, for whole sequences and gradients; copies are shared likewise.
+  /// Errors as open.
+  virtual Result<std::shared_ptr<const Decoder>> decoder(const RuntimeOptions& runtime,
+                                                         const std::string& digest,
+                                                         ResourceCache& cache) const = 0;
 
   /// How `open` runs it: float32 on a CPU as loaded, else all in the type that is asked for.
   virtual ElementBytes element_bytes(const RuntimeOptions& runtime) const;

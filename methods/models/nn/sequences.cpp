@@ -5,6 +5,7 @@
 #include <ATen/ops/tensor.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,20 +23,45 @@ struct Part {
   int64_t first = 0;
   int64_t tokens = 0;
   at::Tensor source;  ///< the encoder's states, of an encoder-decoder
-  const Adapters* adapters = nullptr;
+  std::shared_ptr<const Adapters> adapters = {};
 };
 
 class WholeSequences final : public LayerOperations {
  public:
-  WholeSequences(const Decoder& decoder, const std::vector<Part>& parts, Rotations rotations)
-      : decoder_(decoder), parts_(parts), rotations_(std::move(rotations)) {}
+  WholeSequences(const Decoder& decoder, std::vector<Part> parts, Rotations rotations)
+      : decoder_(decoder), parts_(std::move(parts)), rotations_(std::move(rotations)) {}
+
+  /// The stream, and what the layers attend to.
+  std::vector<at::Tensor> layer_inputs(const at::Tensor& stream) const {
+    std::vector<at::Tensor> inputs = {stream};
+    for (const Part& part : parts_) {
+      if (part.source.defined()) inputs.push_back(part.source);
+    }
+    return inputs;
+  }
+  at::Tensor run_layer(size_t index, std::span<const at::Tensor> inputs) {
+    for (size_t i = 1; i < inputs.size(); ++i) parts_[i - 1].source = inputs[i];
+    return decoder_.layer(index, inputs.front(), *this);
+  }
+
+  /// Of all adapters, what gradients reach.
+  std::vector<at::Tensor> trained() const {
+    std::vector<at::Tensor> tensors;
+    std::vector<const Adapters*> seen;
+    for (const Part& part : parts_) {
+      if (part.adapters == nullptr || std::ranges::count(seen, part.adapters.get()) > 0) continue;
+      seen.push_back(part.adapters.get());
+      for (const at::Tensor& one : part.adapters->trained()) tensors.push_back(one);
+    }
+    return tensors;
+  }
 
   at::Tensor multiply(const Linear& linear, const at::Tensor& x) override {
     const bool alike = std::ranges::all_of(
         parts_, [&](const Part& part) { return part.adapters == parts_.front().adapters; });
-    if (alike) return adapted(linear, x, parts_.front().adapters);
+    if (alike) return adapted(linear, x, parts_.front().adapters.get());
     return per_part([&](const Part& part) {
-      return adapted(linear, x.narrow(0, part.first, part.tokens), part.adapters);
+      return adapted(linear, x.narrow(0, part.first, part.tokens), part.adapters.get());
     });
   }
 
@@ -52,7 +78,7 @@ class WholeSequences final : public LayerOperations {
   at::Tensor attend_source(size_t layer, const at::Tensor& queries) override {
     const DecoderShape& c = decoder_.shape();
     return per_part([&](const Part& part) {
-      const at::Tensor read = decoder_.source_keys_values(layer, part.source, part.adapters);
+      const at::Tensor read = decoder_.source_keys_values(layer, part.source, part.adapters.get());
       const at::Tensor asking = queries.narrow(0, part.first, part.tokens)
                                     .view({1, part.tokens, c.heads, c.head_dim})
                                     .transpose(1, 2);
@@ -74,13 +100,14 @@ class WholeSequences final : public LayerOperations {
   }
 
   const Decoder& decoder_;
-  const std::vector<Part>& parts_;
+  std::vector<Part> parts_;
   Rotations rotations_;  ///< of every row
 };
 
 }  // namespace
 
-Result<at::Tensor> sequence_states(const Decoder& decoder, std::span<const SequenceInput> inputs) {
+Result<at::Tensor> sequence_states(const Decoder& decoder, std::span<const SequenceInput> inputs,
+                                   Recompute recompute) {
   const SequenceShape& shape = decoder.shape().sequence;
   if (inputs.empty()) return invalid_argument("no sequences to read");
   std::vector<int64_t> ids;
@@ -95,9 +122,9 @@ Result<at::Tensor> sequence_states(const Decoder& decoder, std::span<const Seque
                               std::to_string(shape.context));
     }
     if (Status known = check_token_ids(begun, shape.vocabulary); !known.ok()) return known.error();
-    Part part{static_cast<int64_t>(ids.size()), count, {}, input.adapters.get()};
+    Part part{static_cast<int64_t>(ids.size()), count, {}, input.adapters};
     if (shape.encoder_decoder()) {
-      Result<at::Tensor> source = decoder.encode(input);
+      Result<at::Tensor> source = decoder.encode(input, recompute);
       if (!source.ok()) return source.error();
       part.source = *std::move(source);
     }
@@ -117,9 +144,18 @@ Result<at::Tensor> sequence_states(const Decoder& decoder, std::span<const Seque
       };
       rotations = {of_rows(table.cosines), of_rows(table.sines)};
     }
-    WholeSequences run(decoder, parts, std::move(rotations));
-    const at::Tensor entering = decoder.embed(at::tensor(ids).to(device), places.to(device));
-    return decoder.last_states(run_layers(decoder, entering, run));
+    const auto run =
+        std::make_shared<WholeSequences>(decoder, std::move(parts), std::move(rotations));
+    at::Tensor stream = decoder.embed(at::tensor(ids).to(device), places.to(device));
+    const std::vector<at::Tensor> trained = run->trained();
+    for (size_t i = 0; i < static_cast<size_t>(decoder.shape().layers); ++i) {
+      const std::vector<at::Tensor> read = run->layer_inputs(stream);
+      // Where layers are recomputed, they run again after this function has returned.
+      stream = run_block(recompute, read, trained, [run, i](std::span<const at::Tensor> inputs) {
+        return run->run_layer(i, inputs);
+      });
+    }
+    return decoder.last_states(stream);
   });
 }
 

@@ -10,6 +10,7 @@
 
 #include "harness/api/result.h"
 #include "methods/models/nn/decoder.h"
+#include "methods/models/nn/recompute.h"
 
 namespace qfs::nn {
 
@@ -17,7 +18,8 @@ namespace qfs::nn {
 /// decoder's tokens), one input after the other: [tokens, hidden]. Products see all tokens at once,
 /// attention one input at a time. `invalid_argument`: no tokens, too many, an unknown id, and what
 /// Decoder::encode refuses.
-Result<at::Tensor> sequence_states(const Decoder& decoder, std::span<const SequenceInput> inputs);
+Result<at::Tensor> sequence_states(const Decoder& decoder, std::span<const SequenceInput> inputs,
+                                   Recompute recompute = Recompute::nothing);
 
 /// The logits after every token of one input: [tokens, vocabulary]. Errors likewise.
 Result<at::Tensor> sequence_logits(const Decoder& decoder, const SequenceInput& input);

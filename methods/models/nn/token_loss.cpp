@@ -2,33 +2,103 @@
 
 #include <ATen/core/Reduction.h>
 #include <ATen/ops/cross_entropy_loss.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/full_like.h>
+#include <ATen/ops/matmul.h>
 #include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
+#include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "methods/models/nn/runtime/torch_runtime.h"
 
 namespace qfs::nn {
 
-Result<at::Tensor> token_loss(const at::Tensor& logits, std::span<const int64_t> labels) {
-  if (logits.dim() != 2 || logits.size(0) != static_cast<int64_t>(labels.size())) {
+namespace {
+
+Status check_labels(std::span<const int64_t> labels, int64_t positions, int64_t vocabulary) {
+  if (positions != static_cast<int64_t>(labels.size())) {
     return invalid_argument(std::to_string(labels.size()) + " labels for logits of " +
-                            std::to_string(logits.dim() > 0 ? logits.size(0) : 0) + " positions");
+                            std::to_string(positions) + " positions");
   }
   if (std::ranges::all_of(labels, [](int64_t label) { return label == kNoLabel; })) {
     return invalid_argument("no position has a label");
   }
   for (const int64_t label : labels) {
-    if (label != kNoLabel && (label < 0 || label >= logits.size(1))) {
+    if (label != kNoLabel && (label < 0 || label >= vocabulary)) {
       return invalid_argument("label " + std::to_string(label) + " is outside 0.." +
-                              std::to_string(logits.size(1) - 1));
+                              std::to_string(vocabulary - 1));
     }
+  }
+  return {};
+}
+
+/// Loss and gradient of rows with a label each, in chunks of `chunk_rows`.
+class HeadLoss final : public torch::autograd::Function<HeadLoss> {
+ public:
+  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& states,
+                            const Linear& head, const at::Tensor& labels, int64_t chunk_rows) {
+    at::Tensor sum = at::zeros({}, states.options().dtype(at::kFloat));
+    const bool differentiate = states.requires_grad();
+    at::Tensor gradient = differentiate ? at::empty_like(states) : at::Tensor();
+    for (int64_t first = 0; first < states.size(0); first += chunk_rows) {
+      const int64_t rows = std::min(chunk_rows, states.size(0) - first);
+      const at::Tensor wanted = labels.narrow(0, first, rows).unsqueeze(1);
+      at::Tensor logits = nn::apply(head, states.narrow(0, first, rows)).to(at::kFloat);
+      const at::Tensor logarithm = logits.logsumexp(1, true);
+      sum.add_((logarithm - logits.gather(1, wanted)).sum());
+      if (!differentiate) continue;
+      logits.sub_(logarithm).exp_();  // probabilities
+      logits.scatter_add_(1, wanted, at::full_like(wanted, -1, logits.options()));
+      gradient.narrow(0, first, rows)
+          .copy_(at::matmul(logits.to(head.weight.scalar_type()), head.weight));
+    }
+    context->save_for_backward({gradient});
+    return sum;
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::variable_list upstream) {
+    const at::Tensor gradient = context->get_saved_variables().front();
+    return {gradient * upstream.front().to(gradient.scalar_type()), {}, {}, {}};
+  }
+};
+
+}  // namespace
+
+Result<at::Tensor> token_loss(const at::Tensor& logits, std::span<const int64_t> labels) {
+  const int64_t positions = logits.dim() == 2 ? logits.size(0) : 0;
+  if (Status fine = check_labels(labels, positions, logits.size(-1)); !fine.ok()) {
+    return fine.error();
   }
   return guarded("computing a loss", [&]() -> Result<at::Tensor> {
     return at::cross_entropy_loss(logits, at::tensor(labels).to(logits.device()), std::nullopt,
                                   at::Reduction::Mean, kNoLabel);
+  });
+}
+
+Result<at::Tensor> summed_token_loss(const Linear& head, const at::Tensor& states,
+                                     std::span<const int64_t> labels, int64_t chunk_bytes) {
+  const int64_t vocabulary = head.weight.size(0);
+  if (Status fine = check_labels(labels, states.size(0), vocabulary); !fine.ok()) {
+    return fine.error();
+  }
+  return guarded("computing a loss", [&]() -> Result<at::Tensor> {
+    std::vector<int64_t> rows;
+    std::vector<int64_t> wanted;
+    for (size_t i = 0; i < labels.size(); ++i) {
+      if (labels[i] == kNoLabel) continue;
+      rows.push_back(static_cast<int64_t>(i));
+      wanted.push_back(labels[i]);
+    }
+    const at::Tensor labelled = states.index_select(0, at::tensor(rows).to(states.device()));
+    const int64_t row_bytes = vocabulary * static_cast<int64_t>(sizeof(float));
+    return HeadLoss::apply(labelled, head, at::tensor(wanted).to(states.device()),
+                           std::max<int64_t>(1, chunk_bytes / row_bytes));
   });
 }
 

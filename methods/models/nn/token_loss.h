@@ -1,4 +1,4 @@
-// The training loss of a sequence: mean cross-entropy of the labelled positions.
+// The training loss of sequences: cross-entropy of the labelled positions.
 //
 // Pure; thread-safe. LibTorch's exceptions come out as Errors.
 #pragma once
@@ -9,6 +9,7 @@
 #include <span>
 
 #include "harness/api/result.h"
+#include "methods/models/nn/dense.h"
 
 namespace qfs::nn {
 
@@ -19,5 +20,13 @@ inline constexpr int64_t kNoLabel = -100;
 /// the gradients of `logits` [positions, vocabulary]. `invalid_argument`: another number of labels,
 /// none that counts, one outside the vocabulary.
 Result<at::Tensor> token_loss(const at::Tensor& logits, std::span<const int64_t> labels);
+
+/// Sum over labelled positions of the same, of the logits that `head` makes of `states` [positions,
+/// hidden]: a float32 scalar with the gradients of `states`, which are computed along with it; the
+/// head gets none. No more than `chunk_bytes` of logits (one position's at least) are in memory at
+/// once. Errors likewise.
+Result<at::Tensor> summed_token_loss(const Linear& head, const at::Tensor& states,
+                                     std::span<const int64_t> labels,
+                                     int64_t chunk_bytes = int64_t{32} << 20);
 
 }  // namespace qfs::nn

@@ -6,7 +6,7 @@
 
 #include "harness/api/metric_columns.h"
 #include "harness/cli/analysis_text.h"
-#include "harness/cli/rouge_tries.h"
+#include "harness/score/rouge_tries.h"
 #include "metrics/catalog.h"
 
 namespace qfs::cli {
@@ -51,7 +51,7 @@ MatchReport match(const std::string& targets) {
   auto family = score::parse_match_targets(targets)->front();
   const bool rouge = family.front().family == score::MatchFamily::rouge;
   return *score::match_published(texts, std::move(family), metrics::BuiltinMetrics(),
-                                 rouge ? *rouge_tries(texts, 2) : score::MatchTries(), 2);
+                                 rouge ? *score::rouge_tries(texts, 2) : score::MatchTries(), 2);
 }
 
 std::vector<std::string> names(const MatchReport& report) {

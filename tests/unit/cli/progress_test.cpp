@@ -163,7 +163,7 @@ TEST_F(Progress, RemainingTimeOfAMethodFollowsItsOwnExamples) {
   progress.cell_started(slow, store::ResultKind::predict, 1);
   seen_.now_ns += 60 * kSecond;
   progress.rows_done(1, 5, 60 * kSecond);
-  EXPECT_THAT(seen_.statuses.back(), HasSubstr("0/1 units, 1 examples in 1 min"));
+  EXPECT_THAT(seen_.statuses.back(), HasSubstr("0/1 units, 1 example in 1 min"));
   EXPECT_THAT(seen_.statuses.back(), HasSubstr("3 min 00 s left")) << "three rows of a minute each";
 }
 

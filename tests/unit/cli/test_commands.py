@@ -55,6 +55,20 @@ class Lists(DriverTest):
         self.assertIn("local_context", text)
         self.assertIn("smollm2-135m", text)
 
+    def test_a_method_shows_how_transformers_writes_it(self):
+        text = self.assert_succeeds(self.run_bench("list", "methods", "zero_shot"))
+        self.assertRegex(text, r"early_stopping +text +– +yes \(true\) \| no \(false\) \| never ")
+        self.assertRegex(text, r"no_repeat_ngram +integer +– +0 to 1000 .*\(also no_repeat_ngram_size\)")
+        params = {p["name"]: p for p in self.json_of("list", "methods", "zero_shot")["methods"][0]["params"]}
+        self.assertEqual(params["early_stopping"]["also_written"], {"true": "yes", "false": "no"})
+
+    def test_programs_are_listed_with_what_all_of_them_have(self):
+        text = self.assert_succeeds(self.run_bench("list", "methods", "external"))
+        self.assertIn("method check", text)
+        self.assertRegex(text, r"local_context +integer")
+        self.assertRegex(text, r"truncate .* head \| tail \| middle")
+        self.assertIn("\nexternal: ", self.assert_succeeds(self.run_bench("list", "methods")))
+
     def test_data_sets_have_splits_and_views(self):
         listing = self.json_of("list", "datasets")
         bundled = next(d for d in listing["datasets"] if d["name"] == "mini-meetings")
@@ -82,7 +96,7 @@ class Data(DriverTest):
         self.write("mine.jsonl", json.dumps({"text": "A b c.", "q": "What?", "answer": "A."}) + "\n")
         run = self.run_bench("data", "check", "mine.jsonl", "--field", "document=text", "--field",
                              "query=q", "--field", "references=answer")
-        self.assertIn("1 examples", self.assert_succeeds(run))
+        self.assertIn("1 example, 1 document, ", self.assert_succeeds(run))
 
     def test_show_prints_manifest_and_example(self):
         text = self.assert_succeeds(self.run_bench("data", "show", "mini-meetings", "--example", "3"))
@@ -150,7 +164,7 @@ class Sweep(DriverTest):
 
     def test_filter_and_limit(self):
         run = self.sweep("--filter", "method=lead,local_context=16", "--limit", "5")
-        self.assertIn("1 cells: 1 to run (5 units)", run.stderr)
+        self.assertIn("1 cell: 1 to run (5 units)", run.stderr)
         self.assertIn("n=5", self.assert_succeeds(run))
 
     def test_plan_shows_what_the_store_has(self):

@@ -134,6 +134,34 @@ class Compare(DriverTest):
         self.assertEqual([c["a"] for c in comparisons],
                          ["lead local_context=16 (small.sqlite)", "lead local_context=32 (small.sqlite)"])
 
+    def test_a_result_that_is_shown_for_several_seeds_is_compared_with_each(self):
+        self.write_sweep(name="sweep.json", methods=[{"method": "lead"}, {"method": "random"}], seeds=[0, 1],
+                         grid={"local_context": [16]})
+        self.assert_succeeds(self.run_bench("sweep", "sweep.json", "--quiet", "--store", "seeds.sqlite"))
+        sides = ["--store", "seeds.sqlite", "method=lead", "method=random"]
+        compared = self.json_of(*sides, "--pair-by", "local_context,seed")
+        self.assertEqual([(c["a"], c["b"]) for c in compared],
+                         [(f"lead seed={s} (seeds.sqlite)", f"random seed={s} (seeds.sqlite)") for s in (0, 1)])
+        self.assertEqual(len(self.json_of(*reversed(sides[2:]), *sides[:2], "--pair-by", "seed")), 2)
+
+    def test_earlier_runs_are_reached(self):
+        self.write_sweep(grid={"local_context": [8]})
+        self.assert_succeeds(self.run_bench("sweep", "sweep.json", "--quiet"))
+        store = "small.sqlite"
+        self.assert_fails(2, self.compare(LEAD, LEAD), "local_context=16")
+        earlier, = self.json_of(LEAD, LEAD, "--run", "1")
+        self.assertEqual(earlier["a"], "lead (small.sqlite, run 1)")
+        both, = self.json_of(f"{store}#method=lead,local_context=32", f"{store}#method=lead", "--run", "1",
+                             "--run-b", "2")
+        self.assertEqual((both["a"], both["b"]), ("lead local_context=32 (small.sqlite, run 1)",
+                                                  "lead local_context=8 (small.sqlite, run 2)"))
+        self.assert_fails(2, self.compare(LEAD, LEAD, "--run-b", "7"), "no run or sweep '7'")
+        self.assert_fails(2, self.compare("a.jsonl", "b.jsonl", "--run", "1"), "--run", "files of predictions")
+
+    def test_a_known_direction_is_not_turned_round(self):
+        run = self.compare(LEAD, WIDE, "--max-drop", "rouge1.f=1pt", "--better", "rouge1.f=lower")
+        self.assert_fails(2, run, "--better rouge1.f=lower: by its metric higher values are better")
+
     def test_only_parameters_that_differ_are_named(self):
         text = self.assert_succeeds(self.compare(LEAD, WIDE))
         self.assertIn("A: lead local_context=16 (small.sqlite)\nB: lead local_context=32 (small.sqlite)\n", text)
@@ -336,11 +364,27 @@ class CompareFiles(DriverTest):
         run = self.compare("old.jsonl", "new.jsonl", "--max-drop", "rougeL.f=1pt")
         self.assertEqual(run.returncode, 3, run.stderr)
         self.assertIn("B: every output is empty", run.stdout)
-        self.assertIn("rougeL.f: CANNOT DECIDE: with 4 items no p can be below 0.0625, and 0.05 is asked for; "
-                      "5 items would do", run.stdout)
+        self.assertIn("rougeL.f: CANNOT DECIDE: with 4 items no one-sided p can be below 0.0625, and 0.05 is asked "
+                      "for; 5 items would do", run.stdout)
+        self.assertIn("with 4 items no p of the table, which are two-sided, can be below 0.1250", run.stdout)
         self.records("old.jsonl", [f"the plan of item {i} is agreed" for i in range(5)])
         self.records("new.jsonl", [""] * 5)
         self.assertEqual(self.compare("old.jsonl", "new.jsonl", "--max-drop", "rougeL.f=1pt").returncode, 1)
+
+    def test_the_bootstrap_says_how_many_it_needs(self):
+        for name, word in (("old.jsonl", "plan"), ("new.jsonl", "idea")):
+            self.records(name, [f"the {word} of item {i} is agreed" + " by all" * i for i in range(9)])
+        run = self.compare("old.jsonl", "new.jsonl", "--metric", "bleu", "--max-drop", "bleu=1pt")
+        self.assertEqual(run.returncode, 3, run.stderr)
+        self.assertIn("bleu: CANNOT DECIDE: the paired bootstrap of a corpus value needs at least 10 items, and there "
+                      "are 9\n", run.stdout)
+
+    def test_a_margin_as_large_as_the_baseline_shows_nothing(self):
+        for option in ("--max-drop", "--non-inferior"):
+            run = self.compare("bad.jsonl", "bad.jsonl", option, "rougeL.f=90pt")
+            self.assertEqual(run.returncode, 3, run.stdout)
+            self.assertRegex(run.stdout, r"A has \d+\.\d\d points, which is no more than the margin of 90.00, so that any "
+                                         "B would pass; choose a smaller margin")
 
     def test_a_drop_that_may_be_chance_is_not_decided(self):
         self.records("old.jsonl", [f"the plan of item {i} is agreed" for i in range(6)])
@@ -420,6 +464,21 @@ class CompareFiles(DriverTest):
                       self.assert_succeeds(self.compare("good.jsonl", "shifted.jsonl", "--missing", "skip")))
         self.records("others.jsonl", ["the plan"] * 12, first=50)
         self.assert_fails(5, self.compare("good.jsonl", "others.jsonl"), "no id in common")
+
+    def test_what_a_file_lacks_is_scored_as_empty_where_references_name_it(self):
+        self.records("all.jsonl", ["the plan is agreed"] * 12)
+        self.records("few.jsonl", ["the plan is agreed"] * 10)
+        run = self.compare("all.jsonl", "few.jsonl", "--missing", "zero")
+        self.assert_fails(5, run, "only in A 2 (q10, q11); --missing skip compares", "with --refs or --refs-dataset, "
+                          "--missing zero scores what a file lacks as an empty text")
+        self.assertNotIn("only in B", run.stderr)
+        compared, = self.json_of("all.jsonl", "few.jsonl", "--missing", "zero", "--refs", "all.jsonl")
+        self.assertEqual((compared["examples"], compared["empty_b"]), (12, 2))
+        self.write("null.jsonl", "".join(json.dumps({"id": f"q{i}", "prediction": None if i > 9 else "the plan is agreed",
+                                                     "references": [f"the plan of item {i} is agreed"]}) + "\n"
+                                         for i in range(12)))
+        compared, = self.json_of("all.jsonl", "null.jsonl", "--missing", "zero")
+        self.assertEqual((compared["examples"], compared["empty_b"]), (12, 2))
 
     def test_other_references_and_other_clusters_are_errors(self):
         self.records("references.jsonl", ["the plan"] * 12, references=lambda i: [f"another {i}"])

@@ -168,7 +168,7 @@ class Model(ModelTest):
         self.assert_fails(2, self.run_bench("model", "generate", "./tiny", "--text", "a", "--global", "0"),
                           "windowed attention")
         self.assert_fails(2, self.run_bench("model", "generate", "./tiny", "--text", "a", "--stop", ""),
-                          "a stop text is empty")
+                          "--stop: the value is empty")
 
     def test_the_chat_template_of_the_folder_makes_the_prompt(self):
         self.write_model()

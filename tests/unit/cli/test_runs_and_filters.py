@@ -49,6 +49,12 @@ class TwoRuns(DriverTest):
             run = self.run_bench(*command.split(), "--run", "3")
             self.assert_fails(2, run, "no run or sweep '3'", "'qfs-bench list runs' shows its 2")
 
+    def test_a_digit_is_the_number_of_a_run_and_no_id(self):
+        run = self.json_of("list", "runs")["runs"][0]
+        for selector in {"0", run["sweep_id"][0]} - {"1", "2"}:
+            self.assert_fails(2, self.run_bench("report", "--run", selector), f"no run or sweep '{selector}'")
+        self.assert_succeeds(self.run_bench("report", "--run", run["sweep_id"][:4]))
+
     def test_a_sweep_that_runs_again_keeps_its_number_and_becomes_the_latest(self):
         self.write_sweep(methods=METHODS)
         self.assert_succeeds(self.run_bench("sweep", "sweep.json"))
@@ -76,6 +82,32 @@ class Filters(DriverTest):
             self.assertEqual(len(planned["cells"]), 4)
             listed = json.loads(self.assert_succeeds(self.run_bench("list", "cells", "--json", *options)))
             self.assertEqual(len(listed["cells"]), 4)
+
+    def test_transformers_names_and_values_mean_the_own_ones(self):
+        self.write("method.py", """
+import qfs_method
+qfs_method.serve(lambda example, params: example.text[:params["no_repeat_ngram"]], name="mine", version=1, params=[
+    qfs_method.Param("no_repeat_ngram", "integer", default=3), qfs_method.Param("early_stopping", "text", default="no")])
+""")
+        self.write_sweep(name="sweep.json", grid={"no_repeat_ngram": [3, 90], "early_stopping": ["no", "yes"]}, methods=[
+            {"method": "external", "command": ["python3", "method.py"], "fingerprint": ["method.py"]}], report=None)
+        self.assert_succeeds(self.run_bench("sweep", "sweep.json", "--allow-external"))
+        conditions = "no_repeat_ngram_size=90,early_stopping=true"
+        for command in (["list", "cells"], ["plan", "sweep.json", "--allow-external"]):
+            cells = json.loads(self.assert_succeeds(self.run_bench(*command, "--filter", conditions, "--json")))["cells"]
+            self.assertEqual(len(cells), 1, command)
+        shown = json.loads(self.assert_succeeds(self.run_bench("show", "--filter", conditions, "--json")))
+        self.assertEqual(shown["dimensions"]["no_repeat_ngram"], "90")
+        table = self.assert_succeeds(self.run_bench("report", "--filter", conditions, "--rows", "no_repeat_ngram_size",
+                                                    "--columns", "early_stopping"))
+        self.assertIn("| 90 ", table)
+        sides = ["no_repeat_ngram_size=3", "no_repeat_ngram_size=90"]
+        compared = json.loads(self.assert_succeeds(self.run_bench("compare", *sides, "--pair-by", "early_stopping",
+                                                                  "--json")))
+        self.assertEqual(len(compared["comparisons"]), 2)
+        self.assert_succeeds(self.run_bench("compare", conditions, conditions, "--pair-by", "no_repeat_ngram_size"))
+        self.assert_fails(2, self.run_bench("list", "cells", "--filter", "bad_words_ids=1"),
+                          "no parameter 'bad_words_ids'")
 
     def test_what_no_cell_has_is_an_error_with_the_nearest(self):
         for command in (["plan", "sweep.json"], ["sweep", "sweep.json"], ["report"], ["show"], ["list", "cells"]):

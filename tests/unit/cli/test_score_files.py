@@ -150,6 +150,29 @@ class ScoreFiles(DriverTest):
         self.assert_fails(2, self.run_bench("score", "out.jsonl", "--postprocess", "strip_reason"),
                           "did you mean 'strip_reasoning'?")
 
+    def test_rows_do_not_replace_a_file_of_the_data_set(self):
+        self.jsonl([{"id": "a", "prediction": "x"}])
+        os.makedirs(self.path("sets/qmsum/data"))
+        self.write("sets/qmsum/data/test.jsonl", "{}\n")
+        run = self.run_bench("score", "out.jsonl", "--refs-dataset", "qmsum:test", "--per-example",
+                             "sets/qmsum/data/test.jsonl", environment={"QFS_DATASETS_DIR": self.path("sets")})
+        self.assert_fails(2, run, "is a file of the data set 'qmsum:test', and would be lost")
+        with open(self.path("sets/qmsum/data/test.jsonl"), encoding="utf-8") as kept:
+            self.assertEqual(kept.read(), "{}\n")
+
+    def test_a_text_of_any_length_is_scored_against_a_short_reference(self):
+        self.jsonl([{"id": "long", "prediction": "the cat sat " * 200000, "references": ["the cat on a mat"]},
+                    {"id": "short", "prediction": "the cat", "references": ["the cat"]}])
+        metrics = [part for name in ("rouge", "rouge-1.5.5", "rouge-zh", "pltrdy-rouge") for part in ("--metric", name)]
+        self.assert_succeeds(self.run_bench("score", "out.jsonl", *metrics, "--per-example", "rows.jsonl"))
+        with open(self.path("rows.jsonl"), encoding="utf-8") as rows:
+            row = json.loads(rows.readline())
+        text = json.dumps(row)
+        self.assertIn("rouge-zh", text)
+        self.jsonl([{"id": "both", "prediction": "the cat sat " * 200000, "references": ["the cat sat " * 200000]}])
+        self.assert_fails(2, self.run_bench("score", "out.jsonl"), "out.jsonl:1: metric rouge: the candidate has 600000 "
+                          "tokens and a reference has 600000: texts whose product is above 2^38 are not scored")
+
     def test_match_names_the_options_behind_published_digits(self):
         self.jsonl([{"prediction": "running cats sat", "references": ["run cat", "the cats sat"]},
                     {"prediction": "a dog", "references": ["dogs bark", "a big dog"]}])
@@ -390,7 +413,7 @@ class BadInput(DriverTest):
     def test_clusters_for_some_records_only(self):
         self.write("out.jsonl", json.dumps({"id": "a", "cluster": "c", **CAT}) + "\n" +
                    json.dumps({"id": "b", **CAT}) + "\n")
-        self.assert_fails(5, self.score("out.jsonl"), "1 records have a cluster and 1 have none",
+        self.assert_fails(5, self.score("out.jsonl"), "1 record has a cluster and 1 none",
                           "out.jsonl:2")
 
     def test_an_empty_file(self):

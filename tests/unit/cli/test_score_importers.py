@@ -63,7 +63,7 @@ class Importers(DriverTest):
         self.lines([self.lm_eval(0), self.lm_eval(1), self.lm_eval(0)])
         run = self.run_bench("score", "--from", "lm-eval", "rows.jsonl", "--json")
         self.assertEqual(json.loads(self.assert_succeeds(run))["dropped_repeats"], 1)
-        self.assertIn("1 rows repeat an earlier one", run.stderr)
+        self.assertIn("1 row repeats an earlier one", run.stderr)
         changed = dict(self.lm_eval(0), filtered_resps=["other"])
         self.lines([self.lm_eval(0), changed])
         self.assert_fails(5, self.run_bench("score", "--from", "lm-eval", "rows.jsonl"),
@@ -81,7 +81,7 @@ class Importers(DriverTest):
         self.assertEqual(self.f_of("--from", "inspect-json", "log.json"), (2, F))
         self.document({"samples": [sample("a", 1, [], REFERENCE)]})
         self.assert_fails(5, self.run_bench("score", "--from", "inspect-json", "log.json"),
-                          "1 of 1 items have no prediction: a")
+                          "1 of 1 item has no prediction: a")
 
     def test_helm(self):
         def state(number, trial=0, success=True):

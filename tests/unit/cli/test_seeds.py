@@ -59,6 +59,10 @@ class Seeds(DriverTest):
         self.assertEqual([cell["dimensions"]["seed"] for cell in listed["cells"]], ["0", "1", "0", "1"])
         lines = self.assert_succeeds(self.run_bench("report", "--per-example", "-", "--filter", "method=lead"))
         self.assertEqual(len(lines.splitlines()), 6, "one result is not two")
+        self.assertEqual(json.loads(lines.splitlines()[0])["shown_seeds"], [0, 1])
+        lines = self.assert_succeeds(self.run_bench("report", "--per-example", "-", "--filter", "seed=1"))
+        seeds = {(line["method"], line["seed"]) for line in map(json.loads, lines.splitlines())}
+        self.assertEqual(seeds, {("lead", 1), ("random", 1)})
 
     def test_every_cell_is_scored_whatever_the_seeds(self):
         for seeds in ([7], [1, 2]):
@@ -66,6 +70,8 @@ class Seeds(DriverTest):
                 self.sweep_with(seeds)
                 self.assert_succeeds(self.run_bench("score", "--store", "small.sqlite", "--metric", "chrf"))
                 rows = json.loads(self.assert_succeeds(self.run_bench("report", "--json", "--values", "chrf")))["rows"]
+                lines = self.assert_succeeds(self.run_bench("report", "--per-example", "-")).splitlines()
+                self.assertEqual({json.loads(line)["seed"] for line in lines}, set(seeds))
                 values = [value for row in rows for value in row["cells"][0]["values"].values()]
                 self.assertEqual({value["status"] for value in values}, {"ok"})
 

@@ -95,6 +95,31 @@ TEST_F(StoredCells, ThatAKeyDoesNotTellApartAreNamed) {
   EXPECT_THAT(message({"local_contxt"}), HasSubstr("'local_context'"));
 }
 
+// "lead" ran once and is shown for seeds 0 and 1; "random" ran for each.
+TEST_F(StoredCells, ThatIsShownForSeveralSeedsHasAPartnerAtEach) {
+  const StoredCell* const lead = cell({{"method", "lead"}, {"seed", "0"}});
+  StoredCell again = *lead;
+  again.dimensions["seed"] = "1";
+  again.another_seed = true;
+  const Cells a = {lead, &again};
+  const Cells b = {cell({{"method", "random"}, {"seed", "0"}}),
+                   cell({{"method", "random"}, {"seed", "1"}})};
+  for (const auto& [first, second] : {std::pair(a, b), std::pair(b, a)}) {
+    const auto pairing = pair_cells(first, second, {"seed"});
+    ASSERT_TRUE(pairing.ok());
+    EXPECT_EQ(pairing->pairs,
+              (decltype(pairing->pairs){{first[0], second[0]}, {first[1], second[1]}}));
+    EXPECT_THAT(pairing->only_b, IsEmpty());
+  }
+  const auto one = pair_cells(a, {b[1]}, {"seed"});
+  EXPECT_EQ(one->pairs, (decltype(one->pairs){{a[1], b[1]}}));
+  EXPECT_THAT(one->only_a, IsEmpty()) << "its result has a partner";
+  EXPECT_EQ(pair_cells(a, a, {"seed"})->pairs.size(), 1U) << "the same two results";
+  EXPECT_EQ(pair_cells(a, a, {})->pairs.size(), 1U);
+  EXPECT_EQ(pair_cells(a, {lead}, {"method"})->pairs, (decltype(one->pairs){{a[0], lead}}));
+  EXPECT_THAT(shown_once(a), ElementsAre(lead));
+}
+
 TEST_F(StoredCells, AreCalledByWhatTellsThemApart) {
   const Cells cells = grid("lead", "r1");
   const auto shown = telling_dimensions(cells);

@@ -138,6 +138,21 @@ TEST(CompareMetric, AMarginNeedsADirection) {
   EXPECT_EQ(compared(paired, request).columns[0].decision->verdict, Verdict::worse);
 }
 
+TEST(CompareMetric, AKnownDirectionIsNotTurnedRound) {
+  const auto message = [](Better known, Better said) {
+    Request request;
+    request.better["rouge1.f"] = said;
+    const auto result = compare_metric(sample(20, 1, 0, 0.01, "rouge1.f", known), request, nullptr);
+    return result ? "" : result.error().message;
+  };
+  EXPECT_EQ(message(Better::higher, Better::lower),
+            "--better rouge1.f=lower: by its metric higher values are better");
+  EXPECT_EQ(message(Better::lower, Better::higher),
+            "--better rouge1.f=higher: by its metric lower values are better");
+  EXPECT_EQ(message(Better::higher, Better::higher), "");
+  EXPECT_EQ(message(Better::neither, Better::lower), "");
+}
+
 TEST(CompareMetric, AMarginAboveTheBaselineCannotBeLost) {
   EXPECT_EQ(decision_of(sample(20, 1, 0), Rule::max_drop, 0.9).doubt, Doubt::nothing_to_lose);
 }

@@ -90,6 +90,17 @@ TEST(NonInferior, SaysWhatWouldShowIt) {
   EXPECT_EQ(beyond.clusters_needed, 0);
 }
 
+// Whatever B is, it has not lost more than there was.
+TEST(NonInferior, ABaselineWithoutSoMuchToLoseShowsNothing) {
+  Decision decision = tested(0, 1, Rule::non_inferior);
+  EXPECT_EQ(decided(decision).verdict, Verdict::not_worse);
+  decision.nothing_to_lose = true;
+  EXPECT_EQ(decided(decision).verdict, Verdict::cannot_decide);
+  EXPECT_EQ(decided(decision).doubt, Doubt::nothing_to_lose);
+  decision.clusters = 2;
+  EXPECT_EQ(decided(decision).doubt, Doubt::nothing_to_lose) << "more clusters change nothing";
+}
+
 TEST(Several, AreAdjustedAfterHolm) {
   Decision first = tested(0.05, 0.03);
   Decision second = tested(0.05, 0.02);

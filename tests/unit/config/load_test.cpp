@@ -98,6 +98,41 @@ TEST(LoadExperiment, OverrideThatChangesNothingIsRefused) {
       "s.json#: --set dataset=qmsum changes nothing: '${dataset}' is used nowhere in the file");
 }
 
+TEST(LoadExperiment, TrainingDataAndTrainedFilesAreAnchored) {
+  const auto experiment = decode_experiment(
+      R"({"name": "s", "datasets": [{"name": "mini-meetings"}], "methods": [
+          {"method": "a", "training": {"train": {"path": "t.jsonl", "sample": 3},
+                                       "development": {"name": "qmsum", "split": "val"}}},
+          {"method": "b", "artifact": "x.safetensors"},
+          {"method": "c", "artifact": {"generator": "../y"}}]})",
+      "folder/s.json", {});
+  ASSERT_TRUE(experiment.ok()) << experiment.error().to_string();
+  const TrainingEntry& training = experiment->methods[0].training.value();
+  EXPECT_EQ(training.train.request.path, "folder/t.jsonl");
+  EXPECT_EQ(training.train.sample, 3);
+  EXPECT_EQ(training.development.value().request.split, "val");
+  EXPECT_EQ(experiment->methods[1].artifacts.at(""), "folder/x.safetensors");
+  EXPECT_EQ(experiment->methods[2].artifacts.at("generator"), "y");
+  EXPECT_NE(experiment->resolved.text.find(R"("artifact":"x.safetensors")"), std::string::npos)
+      << "as written";
+}
+
+TEST(LoadExperiment, MistypedTrainingIsRefusedWithItsPlace) {
+  const auto error = [](const std::string& entry) {
+    const auto experiment =
+        decode_experiment(R"({"name": "s", "datasets": [{"name": "mini-meetings"}],
+                              "methods": [{"method": "a", )" +
+                              entry + "}]}",
+                          "s.json", {});
+    return experiment.ok() ? "no error" : experiment.error().to_string();
+  };
+  EXPECT_NE(error(R"("training": {})").find("#/methods/0/training"), std::string::npos);
+  EXPECT_NE(error(R"("training": {"train": {"name": "a"}, "test": {}})").find("'test'"),
+            std::string::npos);
+  EXPECT_NE(error(R"("artifact": {})").find("#/methods/0/artifact"), std::string::npos);
+  EXPECT_NE(error(R"("artifact": 3)").find("#/methods/0/artifact"), std::string::npos);
+}
+
 TEST(LoadExperiment, MissingFileIsNotFoundAndNamed) {
   const auto experiment = load_experiment("tests/golden/config/none.json");
   ASSERT_FALSE(experiment.ok());

@@ -106,6 +106,23 @@ TEST(Filter, WhatItLeavesOutIsNeitherLoadedNorResolved) {
   EXPECT_EQ(plan->cells[0].dataset, 0u);
 }
 
+TEST(MatchingCells, KnowOtherProgramsNamesAndValues) {
+  static constexpr ForeignName kNames[] = {
+      {"ngram_size", "ngram", ""}, {"max_time", "ngram", "this program does not compute it"}};
+  static constexpr ForeignValue kValues[] = {{"early", "true", "yes"}};
+  const std::vector<CellFacts> cells = {{{"ngram", "3"}, {"early", "yes"}}, {{"ngram", "0"}}};
+  const auto matching = [&](const std::string& text, const std::vector<CellFacts>& all) {
+    return matching_cells(*parse_filter(text, {kNames, kValues}), all);
+  };
+  EXPECT_THAT(*matching("ngram_size=3", cells), ElementsAre(0));
+  EXPECT_THAT(*matching("early=true", cells), ElementsAre(0));
+  EXPECT_EQ(matching("max_time=3", cells).error().message,
+            "filter: there is no parameter 'max_time': this program does not compute it");
+  // What a program calls its own is its own.
+  const std::vector<CellFacts> own = {{{"ngram", "3"}, {"ngram_size", "4"}, {"early", "true"}}};
+  EXPECT_THAT(*matching("ngram_size=4,early=true", own), ElementsAre(0));
+}
+
 TEST(SelectCells, FindsTheCellsOfAPlan) {
   test::Planning planning;
   const Result<Plan> plan = planning(kSweep);

@@ -56,6 +56,15 @@ TEST(GoldenCellId, OfAModelOnASample) {
   EXPECT_EQ(cell.id.hex(), "0a305dd6812ef18ecc59883c69e0edfeb2495115dd72544216468fdb0b91d824");
 }
 
+TEST(CellIdentity, KnowsTheControlThatReadsOtherDocuments) {
+  const std::string lead = R"({"method": "lead", "documents": "other"})";
+  const Cell other = Sweep().only_cell(test::sweep_text(lead));
+  EXPECT_NE(other.identity.text.find(R"("documents":"other@1")"), std::string::npos);
+  EXPECT_EQ(other.other_documents.size(), 12u);
+  const Cell own = Sweep().only_cell(test::sweep_text(R"({"method": "lead", "documents": "own"})"));
+  EXPECT_EQ(own.id, Sweep().only_cell(test::sweep_text(R"({"method": "lead"})")).id);
+}
+
 TEST(CellIdentity, LayersNameTheArchitectureOfTheBackbone) {
   for (const auto& [backbone, layer] :
        {std::pair("small", R"("backbone-llama@1")"), std::pair("large", R"("backbone-bart@1")")}) {

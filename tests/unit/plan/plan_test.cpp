@@ -182,6 +182,28 @@ TEST_F(External, IsDescribedOnceAndOnlyWithConsent) {
   EXPECT_EQ(planning.describer.calls, 1);
 }
 
+TEST_F(External, ThatDoesNotDescribeItselfLeavesTheOthersTheirCells) {
+  test::Planning planning;
+  planning.allow_external = true;
+  const std::string mute =
+      R"({"method": "external", "command": ["missing"], "fingerprint": ["lc_sweep.json"]})";
+  const std::string both = mute + R"(, {"method": "lead", "local_context": 512})";
+  const Result<Plan> plan = planning(test::sweep_text(both), "experiments/s.json");
+  ASSERT_TRUE(plan.ok()) << plan.error().to_string();
+  ASSERT_EQ(plan->cells.size(), 1u);
+  EXPECT_EQ(plan->cells[0].label, "lead");
+  ASSERT_EQ(plan->undescribed.size(), 1u);
+  EXPECT_THAT(plan->undescribed[0].to_string(), testing::HasSubstr("'missing' cannot be started"));
+
+  const Result<Plan> filtered =
+      planning(test::sweep_text(both, R"("exclude": [{"method": "mine"}])"), "experiments/s.json");
+  ASSERT_FALSE(filtered.ok());
+  EXPECT_THAT(filtered.error().message, testing::HasSubstr("'missing' cannot be started"));
+  const Result<Plan> alone = planning(test::sweep_text(mute), "experiments/s.json");
+  ASSERT_FALSE(alone.ok());
+  EXPECT_EQ(alone.error().kind, ErrorKind::unavailable);
+}
+
 TEST_F(BatchSize, OfAProgramThatDeclaresNoRangeMustBePositive) {
   test::Planning planning;
   planning.methods.spec("zero_shot").declared[2].minimum.reset();

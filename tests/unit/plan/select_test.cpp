@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "tests/support/plan_fakes.h"
 
@@ -45,6 +46,30 @@ TEST(Sample, OfMoreThanThereAreIsEverything) {
 TEST(Limit, TakesTheFirstOfTheSample) {
   EXPECT_THAT(select_examples(*tiny(), {.sample = 5, .limit = 2}), ElementsAre(0, 1));
   EXPECT_THAT(select_examples(*tiny(), {.sample = {}, .limit = 3}), ElementsAre(0, 1, 2));
+}
+
+TEST(OtherDocuments, AreNeverTheOwnAndEachIsUsed) {
+  Dataset data = *tiny();
+  for (size_t i = 0; i < data.examples.size(); ++i) {
+    data.examples[i].document_id = "d" + std::to_string(i % 4);
+  }
+  const auto all = select_examples(data, {});
+  const auto others = other_documents(data, all);
+  std::set<std::string> used;
+  for (const int64_t ordinal : all) {
+    const std::string& own = data.examples[static_cast<size_t>(ordinal)].document_id;
+    const std::string& other = data.examples[static_cast<size_t>(others.at(ordinal))].document_id;
+    EXPECT_NE(own, other);
+    used.insert(other);
+  }
+  EXPECT_EQ(used.size(), 4u);
+  EXPECT_EQ(other_documents(data, all), others);
+}
+
+TEST(OtherDocuments, OfOneDocumentThereAreNone) {
+  Dataset data = *tiny();
+  for (Example& example : data.examples) example.document_id = "d";
+  EXPECT_TRUE(other_documents(data, select_examples(data, {})).empty());
 }
 
 TEST(Selection, IsWrittenAsFarAsItLeavesSomethingOut) {

@@ -175,7 +175,12 @@ class ExternalCut(unittest.TestCase):
     def test_a_check_cuts_by_words(self):
         check = self.bench("method", "check", "--param", "local_context=9", "--param", "more=4", "--", "python3", "echo.py")
         self.assertEqual(check.returncode, 0, check.stdout + check.stderr)
-        self.assertIn("documents are cut to as many words here", check.stdout)
+        self.assertIn("documents are cut to 9 words here", check.stdout)
+
+    def test_a_check_lets_a_program_cut_further_without_being_told_how(self):
+        check = self.bench("method", "check", "--param", "more=4", "python3", "echo.py")
+        self.assertEqual(check.returncode, 0, check.stdout + check.stderr)
+        self.assertIn("documents are cut to 256 words here", check.stdout)
 
     def test_timed_passes_read_the_same(self):
         run = self.sweep({"local_context": 7}, measure={"examples": 1, "warmup": 1, "repetitions": 2})

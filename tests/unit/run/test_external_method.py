@@ -109,6 +109,23 @@ class ExternalMethod(unittest.TestCase):
         self.assertEqual(self.run_sweep("--allow-external").returncode, 0)
         self.assertEqual(self.rows("SELECT COUNT(*) FROM cell"), [(2,)])
 
+    def test_estimates_follow_what_the_store_has_seen(self):
+        self.write_method(body="import time\n" + ECHO.replace("{references}", "False").replace(
+            'print("a stray print")', "time.sleep(0.3)"))
+        command = [QFS_BENCH, "plan", self.path("sweep.json"), "--store", self.path("store.sqlite"),
+                   "--allow-external", "--json"]
+
+        def planned():
+            return json.loads(subprocess.run(command, capture_output=True, text=True, check=True,
+                                             cwd=self.folder.name).stdout)["seconds"]
+        self.assertLess(planned(), 0.5)
+        self.assertEqual(self.run_sweep("--allow-external", "--limit", "1").returncode, 0)
+        self.assertGreaterEqual(planned(), 0.9)
+        self.write_sweep(suffix="!")
+        self.assertGreaterEqual(planned(), 0.9, "another cell of the same program")
+        run = self.run_sweep("--allow-external")
+        self.assertRegex(run.stderr, r"1 cell: 1 to run \(3 units\), about ([1-9]|0\.9)")
+
     def test_parameters_are_checked_before_anything_runs(self):
         self.write_sweep(sufix="!")
         run = self.run_sweep("--allow-external")
@@ -127,6 +144,8 @@ class ExternalMethod(unittest.TestCase):
         self.assertEqual(run.returncode, 3, run.stderr)
         self.assertIn("no such luck", run.stderr)
         self.assertIn("failed", run.stdout)
+        self.assertIn("1 cell failed, which is a result: run again with --retry method_error to try once more",
+                      run.stderr)
 
     def test_the_example_method_passes_its_check(self):
         check = subprocess.run(

@@ -162,6 +162,17 @@ class Training(unittest.TestCase):
         self.assertGreater(trained["cost"]["seconds"], 0)
         self.assertEqual(self.outputs(), [])
 
+    def test_tables_show_what_training_took(self):
+        self.sweep(report={"rows": ["method"], "values": ["rouge1.f", "train_seconds", "train_peak_memory"]})
+        row = [line for line in self.run_bench("sweep").stdout.splitlines()
+               if line.startswith("| learner")][0]
+        cells = [cell.strip() for cell in row.strip("|").split("|")]
+        self.assertGreater(float(cells[3]), 1, "MiB of a Python program")
+        self.sweep({"training": None, "artifact": "nine.txt"},
+                   report={"rows": ["method"], "values": ["rouge1.f", "train_seconds"]})
+        self.write("nine.txt", "9")
+        self.assertRegex(self.run_bench("sweep").stdout, r"\| learner *\|[^|]*\| *– *\|")
+
     def test_steps_end_a_run_and_the_next_goes_on(self):
         part = self.trained("--steps", "3", code=3)[0]
         self.assertFalse(part["complete"])
@@ -218,6 +229,14 @@ class Training(unittest.TestCase):
         self.assertEqual([len(text.split()) for text in self.outputs()], [9, 9])
         refused = self.run_bench("train", code=2)
         self.assertIn("no cell of the sweep trains", refused.stderr)
+
+    def test_a_control_is_given_the_documents_of_others(self):
+        self.sweep({"documents": "other"})
+        self.run_bench("sweep")
+        self.assertEqual([text.split()[0] for text in self.outputs()], ["test1", "test0"])
+        with sqlite3.connect(self.path("s.sqlite")) as db:
+            oracle = db.execute("SELECT identity FROM cell").fetchall()
+        self.assertTrue(any("other@1" in row[0] for row in oracle))
 
     def test_what_is_scored_is_not_learnt_from(self):
         self.sweep({"training": {"train": self.data("test")}})

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "methods/models/architectures/bert/encoder_names.h"
 #include "methods/models/architectures/bert/encoder_work.h"
 #include "methods/models/architectures/bert/transformer_encoder.h"
 #include "methods/models/nn/adapters.h"
@@ -84,17 +85,22 @@ class BartDecoder final : public nn::DecoderOf<BartDecoder, BartWeights> {
     return weights_->config.encoder.pre_norm ? normed(weights_->last_norm, stream) : stream;
   }
 
-  Result<at::Tensor> encode(const nn::SequenceInput& input) const override {
+  std::string_view name_prefix() const override {
+    return encoder_names(weights_->config.encoder.model_type).prefix;
+  }
+
+  Result<at::Tensor> encode(const nn::SequenceInput& input,
+                            nn::Recompute recompute) const override {
     if (Status status = check_global(input, shape_.sequence); !status.ok()) return status.error();
-    const TransformerEncoder encoder(weights_->encoder, input.adapters.get());
+    const TransformerEncoder encoder(weights_->encoder, input.adapters, recompute);
     const EncoderInput text = {input.ids, {}};
     if (!shape_.sequence.global_attention) {
       return encoder.hidden_states({&text, 1}, encoder.config().layers);
     }
     return nn::guarded("encoding a text", [&] {
-      const nn::WindowedAttention attention(weights_->config.windows, weights_->global,
-                                            input.global_positions,
-                                            static_cast<int64_t>(input.ids.size()), device());
+      const auto attention = std::make_shared<nn::WindowedAttention>(
+          weights_->config.windows, weights_->global, input.global_positions,
+          static_cast<int64_t>(input.ids.size()), device(), input.adapters);
       return encoder.hidden_states(text, attention);
     });
   }

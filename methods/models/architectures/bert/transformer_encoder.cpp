@@ -126,30 +126,42 @@ Result<at::Tensor> TransformerEncoder::hidden_states(std::span<const EncoderInpu
         mask.defined() ? std::optional<at::Tensor>(mask) : std::nullopt;
     std::optional<nn::MaskedAttention> allowed;
     if (keys_seen) allowed.emplace();
-    at::Tensor states = embed(texts, longest);
-    for (int64_t i = 0; i < layers; ++i) {
-      const EncoderLayer& layer = weights_->layers[static_cast<size_t>(i)];
-      const at::Tensor qkv = project(layer, read_by(layer, states));
-      states = finish_layer(layer, states,
-                            at::scaled_dot_product_attention(qkv.select(0, 0), qkv.select(0, 1),
-                                                             qkv.select(0, 2), keys_seen));
-    }
+    const at::Tensor states =
+        run_layers(embed(texts, longest), layers,
+                   [keys_seen](int64_t, const at::Tensor&, const at::Tensor& qkv) {
+                     return at::scaled_dot_product_attention(qkv.select(0, 0), qkv.select(0, 1),
+                                                             qkv.select(0, 2), keys_seen);
+                   });
     return layers == config().layers ? last(states) : states;
   });
 }
 
-Result<at::Tensor> TransformerEncoder::hidden_states(const EncoderInput& text,
-                                                     const nn::LayerAttention& attention) const {
+Result<at::Tensor> TransformerEncoder::hidden_states(
+    const EncoderInput& text, std::shared_ptr<const nn::LayerAttention> attention) const {
   if (Status status = check(text); !status.ok()) return status.error();
   return nn::guarded("encoding a text", [&]() -> Result<at::Tensor> {
-    at::Tensor states = embed({&text, 1}, static_cast<int64_t>(text.ids.size()));
-    for (int64_t i = 0; i < config().layers; ++i) {
-      const EncoderLayer& layer = weights_->layers[static_cast<size_t>(i)];
-      const at::Tensor read = read_by(layer, states);
-      states = finish_layer(layer, states, attention.attend(i, read, project(layer, read)));
-    }
-    return last(states);
+    const at::Tensor states = embed({&text, 1}, static_cast<int64_t>(text.ids.size()));
+    return last(run_layers(states, config().layers,
+                           [attention](int64_t i, const at::Tensor& read, const at::Tensor& qkv) {
+                             return attention->attend(i, read, qkv);
+                           }));
   });
+}
+
+at::Tensor TransformerEncoder::run_layers(at::Tensor states, int64_t layers,
+                                          const Attend& attend) const {
+  for (int64_t i = 0; i < layers; ++i) {
+    // Owns the weights and adapters too, since it may run again after this encoder has gone.
+    const auto run = [encoder = *this, attend, i](std::span<const at::Tensor> inputs) {
+      const at::Tensor& entering = inputs.front();
+      const EncoderLayer& layer = encoder.weights_->layers[static_cast<size_t>(i)];
+      const at::Tensor read = encoder.read_by(layer, entering);
+      return encoder.finish_layer(layer, entering, attend(i, read, encoder.project(layer, read)));
+    };
+    const auto besides = adapters_ ? adapters_->trained() : std::span<const at::Tensor>();
+    states = nn::run_block(recompute_, {&states, 1}, besides, run);
+  }
+  return states;
 }
 
 }  // namespace qfs::architectures

@@ -10,6 +10,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "harness/api/result.h"
 #include "methods/models/architectures/bert/encoder_weights.h"
 #include "methods/models/nn/adapters.h"
+#include "methods/models/nn/recompute.h"
 #include "methods/models/nn/windowed/layer_attention.h"
 
 namespace qfs::architectures {
@@ -28,10 +30,11 @@ struct EncoderInput {
 
 class TransformerEncoder {
  public:
-  /// `adapters`, which outlive this, are added to all texts; null: none.
+  /// `adapters` are added to all texts; null: none.
   explicit TransformerEncoder(std::shared_ptr<const EncoderWeights> weights,
-                              const nn::Adapters* adapters = nullptr)
-      : weights_(std::move(weights)), adapters_(adapters) {}
+                              std::shared_ptr<const nn::Adapters> adapters = nullptr,
+                              nn::Recompute recompute = nn::Recompute::nothing)
+      : weights_(std::move(weights)), adapters_(std::move(adapters)), recompute_(recompute) {}
 
   const EncoderConfig& config() const { return weights_->config; }
 
@@ -41,9 +44,14 @@ class TransformerEncoder {
   Result<at::Tensor> hidden_states(std::span<const EncoderInput> texts, int64_t layers) const;
   /// All layers of one text with another attention: [1, tokens, hidden].
   Result<at::Tensor> hidden_states(const EncoderInput& text,
-                                   const nn::LayerAttention& attention) const;
+                                   std::shared_ptr<const nn::LayerAttention> attention) const;
 
  private:
+  /// What a layer's attention makes of its index, what it reads, and projections of that.
+  using Attend = std::function<at::Tensor(int64_t, const at::Tensor&, const at::Tensor&)>;
+
+  /// `layers` layers; `attend` may be called after this has returned.
+  at::Tensor run_layers(at::Tensor states, int64_t layers, const Attend& attend) const;
   Status check(const EncoderInput& text) const;
   at::Tensor embed(std::span<const EncoderInput> texts, int64_t longest) const;
   /// What a layer's attention reads of the residual states.
@@ -57,11 +65,12 @@ class TransformerEncoder {
                           const at::Tensor& attended) const;
 
   at::Tensor multiply(const nn::Linear& linear, const at::Tensor& x) const {
-    return nn::adapted(linear, x, adapters_);
+    return nn::adapted(linear, x, adapters_.get());
   }
 
   std::shared_ptr<const EncoderWeights> weights_;
-  const nn::Adapters* adapters_;
+  std::shared_ptr<const nn::Adapters> adapters_;
+  nn::Recompute recompute_;
 };
 
 }  // namespace qfs::architectures

@@ -41,6 +41,7 @@ struct Gpt2Weights {
 };
 
 constexpr int64_t kMaxWidth = 1 << 20;
+constexpr std::string_view kPrefix = "transformer.";
 constexpr nn::PartWord kWords[] = {{"wte.", "embedding"}, {"wpe.", "embedding"}, {"ln_", "norm"}};
 
 /// A switch of the configuration with the only value that is computed, which is its default.
@@ -122,6 +123,7 @@ class Gpt2Decoder final : public nn::DecoderOf<Gpt2Decoder, Gpt2Weights> {
 
   const nn::DecoderShape& shape() const override { return weights_->config.shape; }
   const nn::Linear& head() const override { return weights_->head; }
+  std::string_view name_prefix() const override { return kPrefix; }
 
   at::Tensor embed(const at::Tensor& ids, const at::Tensor& positions) const override {
     return weights_->token_embeddings.index_select(0, ids) +
@@ -176,7 +178,7 @@ Result<std::shared_ptr<const Gpt2Weights>> load_weights(
   if (!config.ok()) return config.error();
   const auto stored = directory.open_weights();
   if (!stored.ok()) return stored.error();
-  const auto file = checkpoints::replace_prefix(*stored, "transformer.", "");
+  const auto file = checkpoints::replace_prefix(*stored, kPrefix, "");
   if (!file.ok()) return file.error();
   // The causal mask, which old files carry, and heads of other tasks.
   const std::vector<std::string> others = {"*.attn.bias", "*.attn.masked_bias", "score.*",

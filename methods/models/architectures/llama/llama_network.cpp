@@ -26,13 +26,13 @@ class LlamaNetwork final : public nn::Network {
                                                   const std::string& digest,
                                                   ResourceCache& cache) const override {
     if (runtime.device == "cpu") return open_on_cpu(runtime, digest, cache);
-    return nn::open_copy(
-        runtime, digest, cache,
-        [&](at::Device device, at::ScalarType type) -> Result<std::shared_ptr<const nn::Decoder>> {
-          auto copy = copy_to_device(*weights_, device, type);
-          if (!copy.ok()) return copy.error();
-          return make_llama_decoder(*std::move(copy));
-        });
+    return nn::open_copy(runtime, digest, cache, copying());
+  }
+
+  Result<std::shared_ptr<const nn::Decoder>> decoder(const RuntimeOptions& runtime,
+                                                     const std::string& digest,
+                                                     ResourceCache& cache) const override {
+    return nn::shared_copy(runtime, digest, cache, copying());
   }
 
   nn::ElementBytes element_bytes(const RuntimeOptions& runtime) const override {
@@ -46,6 +46,15 @@ class LlamaNetwork final : public nn::Network {
   }
 
  private:
+  nn::CopyWeights copying() const {
+    return [this](at::Device device,
+                  at::ScalarType type) -> Result<std::shared_ptr<const nn::Decoder>> {
+      auto copy = copy_to_device(*weights_, device, type);
+      if (!copy.ok()) return copy.error();
+      return make_llama_decoder(*std::move(copy));
+    };
+  }
+
   Result<std::unique_ptr<nn::SequenceModel>> open_on_cpu(const RuntimeOptions& runtime,
                                                          const std::string& digest,
                                                          ResourceCache& cache) const {

@@ -11,25 +11,38 @@ namespace qfs::nn {
 
 using Opened = Result<std::unique_ptr<SequenceModel>>;
 
-Opened open_copy(const RuntimeOptions& runtime, const std::string& digest, ResourceCache& cache,
-                 const CopyWeights& copy) {
+using Copied = Result<std::shared_ptr<const Decoder>>;
+
+Copied shared_copy(const RuntimeOptions& runtime, const std::string& digest, ResourceCache& cache,
+                   const CopyWeights& copy) {
   const auto type = element_type_named(runtime.dtype);
   if (!type.ok()) return type.error();
-  const std::string key = "weights:" + digest + ":" + runtime.device + ":" + runtime.dtype;
-  const auto copy_on = [&](at::Device device) {
-    return cache.get<Decoder>(key, [&] { return copy(device, *type); });
-  };
-  if (runtime.device == "cpu") {
-    auto decoder = copy_on(at::kCPU);
-    if (!decoder.ok()) return decoder.error();
-    return Opened(std::make_unique<StepModel>(*std::move(decoder)));
+  const bool on_cpu = runtime.device == "cpu";
+  if (!on_cpu) {
+    if (const auto plugin = kernels::device_plugin(); !plugin.ok()) return plugin.error();
   }
+  return cache.get<Decoder>("weights:" + digest + ":" + runtime.device + ":" + runtime.dtype, [&] {
+    return copy(on_cpu ? at::Device(at::kCPU) : at::Device(at::kCUDA, 0), *type);
+  });
+}
+
+Opened open_copy(const RuntimeOptions& runtime, const std::string& digest, ResourceCache& cache,
+                 const CopyWeights& copy) {
+  auto decoder = shared_copy(runtime, digest, cache, copy);
+  if (!decoder.ok()) return decoder.error();
+  if (runtime.device == "cpu") return Opened(std::make_unique<StepModel>(*std::move(decoder)));
   const auto plugin = kernels::device_plugin();
   if (!plugin.ok()) return plugin.error();
-  auto decoder = copy_on(at::Device(at::kCUDA, 0));
-  if (!decoder.ok()) return decoder.error();
   return Opened(std::make_unique<DeviceModel>(*std::move(decoder),
                                               plugin_services(**plugin, decode_graphs_wanted())));
+}
+
+Copied DecoderNetwork::decoder(const RuntimeOptions& runtime, const std::string& digest,
+                               ResourceCache& cache) const {
+  if (runtime.device == "cpu" && runtime.dtype == "float32") return decoder_;
+  return shared_copy(
+      runtime, digest + variant_, cache,
+      [&](at::Device device, at::ScalarType type) { return decoder_->copy_to(device, type); });
 }
 
 Opened DecoderNetwork::open(const RuntimeOptions& runtime, const std::string& digest,

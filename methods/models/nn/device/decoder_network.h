@@ -16,8 +16,13 @@ namespace qfs::nn {
 using CopyWeights =
     std::function<Result<std::shared_ptr<const Decoder>>(at::Device device, at::ScalarType type)>;
 
-/// A model over a copy of weights on the device of `runtime`, which `cache` shares under `digest`.
+/// A copy of weights on the device of `runtime`, which `cache` shares under `digest`.
 /// `unavailable`: no plug-in; errors of `copy`.
+Result<std::shared_ptr<const Decoder>> shared_copy(const RuntimeOptions& runtime,
+                                                   const std::string& digest, ResourceCache& cache,
+                                                   const CopyWeights& copy);
+
+/// A model over such a copy. Errors likewise.
 Result<std::unique_ptr<SequenceModel>> open_copy(const RuntimeOptions& runtime,
                                                  const std::string& digest, ResourceCache& cache,
                                                  const CopyWeights& copy);
@@ -29,6 +34,9 @@ class DecoderNetwork : public Network {
   Result<std::unique_ptr<SequenceModel>> open(const RuntimeOptions& runtime,
                                               const std::string& digest,
                                               ResourceCache& cache) const override;
+  Result<std::shared_ptr<const Decoder>> decoder(const RuntimeOptions& runtime,
+                                                 const std::string& digest,
+                                                 ResourceCache& cache) const override;
 
  protected:
   /// `decoder`: float32 on the CPU. `variant` tells copies of its weights from those of the

@@ -8,13 +8,14 @@
 
 #include <cstdint>
 
+#include "methods/models/nn/adapters.h"
 #include "methods/models/nn/windowed/global_projections.h"
 
 namespace qfs::nn {
 
 /// `states` [1, length, hidden]: the layer's input; `global` int64 [global]: positions of it, at
-/// least one. Returns [1, heads, global, head_dim].
+/// least one; `adapters` of the projections, or null. Returns [1, heads, global, head_dim].
 at::Tensor global_rows(const GlobalProjections& projections, const at::Tensor& states,
-                       const at::Tensor& global, int64_t heads);
+                       const at::Tensor& global, int64_t heads, const Adapters* adapters);
 
 }  // namespace qfs::nn

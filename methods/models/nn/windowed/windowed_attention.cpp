@@ -22,12 +22,14 @@ constexpr int64_t kMinBlock = 128;
 
 WindowedAttention::WindowedAttention(std::span<const Window> windows,
                                      std::span<const GlobalProjections> projections,
-                                     std::vector<int64_t> global, int64_t length, at::Device device)
+                                     std::vector<int64_t> global, int64_t length, at::Device device,
+                                     std::shared_ptr<const Adapters> adapters)
     : windows_(windows),
       projections_(projections),
       global_(std::move(global)),
       length_(length),
       device_(device),
+      adapters_(std::move(adapters)),
       global_index_(at::tensor(global_, at::kLong).to(device)) {
   for (const Window& window : windows_) {
     const auto known = [&](const auto& pair) { return pair.first == window; };
@@ -97,8 +99,9 @@ at::Tensor WindowedAttention::attend(int64_t layer, const at::Tensor& states,
   const auto index = static_cast<size_t>(layer);
   const at::Tensor attended = attend_to_windows(windows_[index], qkv);
   if (global_.empty()) return attended;
-  return attended.index_copy(2, global_index_,
-                             global_rows(projections_[index], states, global_index_, qkv.size(2)));
+  return attended.index_copy(
+      2, global_index_,
+      global_rows(projections_[index], states, global_index_, qkv.size(2), adapters_.get()));
 }
 
 }  // namespace qfs::nn

@@ -12,10 +12,12 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "methods/models/nn/adapters.h"
 #include "methods/models/nn/windowed/global_projections.h"
 #include "methods/models/nn/windowed/layer_attention.h"
 #include "methods/models/nn/windows.h"
@@ -25,9 +27,10 @@ namespace qfs::nn {
 class WindowedAttention final : public LayerAttention {
  public:
   /// `windows` and `projections`: one a layer; they outlive this. `global`: increasing positions of
-  /// the text, which has `length` tokens.
+  /// the text, which has `length` tokens. `adapters` of the projections, or null.
   WindowedAttention(std::span<const Window> windows, std::span<const GlobalProjections> projections,
-                    std::vector<int64_t> global, int64_t length, at::Device device);
+                    std::vector<int64_t> global, int64_t length, at::Device device,
+                    std::shared_ptr<const Adapters> adapters = nullptr);
 
   at::Tensor attend(int64_t layer, const at::Tensor& states, const at::Tensor& qkv) const override;
 
@@ -52,6 +55,7 @@ class WindowedAttention final : public LayerAttention {
   std::vector<int64_t> global_;
   int64_t length_;
   at::Device device_;
+  std::shared_ptr<const Adapters> adapters_;
   at::Tensor global_index_;                                    ///< int64 [global] on the device
   std::vector<std::pair<Window, std::vector<Block>>> blocks_;  ///< of each kind of window
 };

@@ -68,6 +68,13 @@ TEST(GivenDecoding, sampling_and_beams_take_their_parameters) {
   EXPECT_EQ(searched.min_new_tokens, 100);
   EXPECT_EQ(searched.no_repeat_ngram, 3);
   EXPECT_FALSE(applied({{"num_beams", int64_t{1}}}).beams);
+  const DecodingOptions off = applied({{"temperature", 1.0},
+                                       {"top_k", int64_t{0}},
+                                       {"min_new_tokens", int64_t{0}},
+                                       {"no_repeat_ngram", int64_t{0}}});
+  EXPECT_EQ(off.sampling->top_k, 0);
+  EXPECT_EQ(off.min_new_tokens, 0);
+  EXPECT_EQ(off.no_repeat_ngram, 0);
 }
 
 class SearchingCheckpoint : public ::testing::Test {

@@ -30,6 +30,19 @@ TEST(DecodingParams, none_has_a_default_so_that_ids_of_greedy_cells_stay) {
   EXPECT_EQ(refusal({}), "accepted");
 }
 
+// As GenerationConfig has them; left out and 0 are the same to decoding.
+TEST(DecodingParams, zero_turns_off_what_transformers_turns_off_by_it) {
+  int found = 0;
+  for (const ParamSpec& spec : decoding_params()) {
+    const bool off_by_zero = spec.name == "no_repeat_ngram" || spec.name == "min_new_tokens" ||
+                             spec.name == "min_length" || spec.name == "top_k";
+    if (!off_by_zero) continue;
+    ++found;
+    EXPECT_EQ(spec.minimum, 0) << spec.name;
+  }
+  EXPECT_EQ(found, 4);
+}
+
 TEST(DecodingParams, names_and_values_of_transformers_are_ours) {
   const ForeignNames foreign = foreign_decoding();
   const std::vector<ParamSpec> specs = decoding_params();
@@ -41,6 +54,8 @@ TEST(DecodingParams, names_and_values_of_transformers_are_ours) {
   EXPECT_EQ(foreign.own_value("early_stopping", std::string("never")),
             ParamValue(std::string("never")));
   EXPECT_EQ(foreign.own_value("num_beams", true), ParamValue(true));
+  EXPECT_EQ(foreign.values_of("early_stopping").size(), 2u);
+  EXPECT_TRUE(foreign.values_of("num_beams").empty());
   EXPECT_THAT(foreign.own_name(specs, "do_sample").error().message, HasSubstr("'temperature'"));
 }
 

@@ -1,0 +1,216 @@
+#include "methods/models/prompted/prompt_maker.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "methods/models/prompting/prompt_template.h"
+#include "methods/models/prompting/source_layout.h"
+#include "methods/models/prompting/truncation.h"
+
+namespace qfs::prompted {
+
+namespace {
+
+using architectures::Backbone;
+using nn::SequenceShape;
+
+/// Parameters that only the other kind of backbone has a use for.
+Status check_kind(const Params& params, const SequenceShape& shape) {
+  const auto refuse = [](const char* name, const char* kind) {
+    return invalid_argument(std::string("'") + name + "' is for " + kind +
+                            " backbones, which this one is not");
+  };
+  if (!shape.encoder_decoder()) {
+    for (const char* name : {"source", "separator", "global_attention"}) {
+      if (params.has(name)) return refuse(name, "encoder-decoder");
+    }
+    return {};
+  }
+  for (const char* name : {"system", "chat_date", "chat_variables", "prefix_reuse"}) {
+    if (params.has(name)) return refuse(name, "decoder-only");
+  }
+  if (params.get<std::string>("prompt") != prompting::default_prompt()) {
+    return invalid_argument(
+        "'prompt' is for decoder-only backbones; what an encoder-decoder reads "
+        "is laid out by 'source'");
+  }
+  if (params.has("global_attention") && !shape.global_attention) {
+    return refuse("global_attention", "windowed encoder");
+  }
+  return {};
+}
+
+/// The text of the backbone's end token, which its publishers put between parts of a source.
+std::string end_text(const Backbone& backbone) {
+  const auto& ends = backbone.generation.end_ids;
+  for (const std::string& text : backbone.tokenizer->special_texts()) {
+    const auto id = backbone.tokenizer->special_id(text);
+    if (id && std::ranges::count(ends, *id) > 0) return text;
+  }
+  return "</s>";
+}
+
+}  // namespace
+
+Result<PromptMaker> PromptMaker::open(const Params& params,
+                                      std::shared_ptr<const Backbone> backbone,
+                                      std::shared_ptr<const tokenizers::Tokenizer> counter) {
+  const SequenceShape& shape = backbone->network->shape();
+  if (Status status = check_kind(params, shape); !status.ok()) return status.error();
+  PromptMaker maker;
+  maker.params_ = params;
+  maker.backbone_ = std::move(backbone);
+  maker.counter_ = std::move(counter);
+  if (shape.encoder_decoder()) {
+    const auto given = params.find<std::string>("separator");
+    maker.separator_ = given ? *given : end_text(*maker.backbone_);
+  } else if (params.get<bool>("chat")) {
+    prompting::ChatSettings settings = maker.backbone_->chat;
+    settings.date = params.find<std::string>("chat_date");
+    settings.variables = params.find<std::string>("chat_variables").value_or("{}");
+    auto chat = prompting::ChatRenderer::open(settings, *maker.backbone_->tokenizer);
+    if (!chat.ok()) return chat.error();
+    maker.chat_ = *std::move(chat);
+  }
+  return maker;
+}
+
+Result<PreparedPrompt> PromptMaker::prepare(const Example& example, int64_t new_tokens) const {
+  auto prompt = fill_cut(example, params_.find<int64_t>("local_context"));
+  if (!prompt.ok()) return prompt;
+  if (Status fits = check_window(example, new_tokens, *prompt); !fits.ok()) return fits.error();
+  return prompt;
+}
+
+Result<PreparedPrompt> PromptMaker::prepare_within(const Example& example, int64_t new_tokens,
+                                                   int64_t most_tokens) const {
+  const SequenceShape& shape = backbone_->network->shape();
+  const int64_t behind = shape.encoder_decoder() ? 0 : new_tokens;
+  const int64_t most =
+      std::min(most_tokens, shape.encoder_decoder() ? shape.source_context : shape.context);
+  std::optional<PreparedPrompt> best;
+  int64_t fits = 0;  // document tokens; more than `over` do not
+  int64_t over = params_.find<int64_t>("local_context").value_or(most) + 1;
+  for (int64_t document = std::min(over - 1, most - behind); fits < document && document < over;) {
+    auto prompt = fill_cut(example, document);
+    if (!prompt.ok()) return prompt;
+    const int64_t excess = static_cast<int64_t>(prompt->input.ids.size()) + behind - most;
+    if (excess <= 0) {
+      fits = document;
+      best = *std::move(prompt);
+      if (best->ledger.kept_tokens < document) break;  // all of it
+    } else {
+      over = std::min(document, prompt->ledger.kept_tokens);
+    }
+    // As many tokens less, where they are counted as the backbone counts; else by halves.
+    const bool by_excess = excess > 0 && !best && over - excess > 0;
+    document = by_excess ? over - excess : (fits + over) / 2;
+  }
+  if (best) return *std::move(best);
+  return invalid_argument("the prompt of example '" + example.key + "' and " +
+                          std::to_string(behind) + " more tokens leave no room for a document in " +
+                          std::to_string(most));
+}
+
+Result<PreparedPrompt> PromptMaker::fill_cut(const Example& example,
+                                             std::optional<int64_t> document_tokens) const {
+  const auto policy = prompting::truncation_policy_from(params_.get<std::string>("truncate"));
+  if (!policy) {
+    return invalid_argument("unknown truncation '" + params_.get<std::string>("truncate") + "'");
+  }
+  const auto document = prompting::truncate_document(example, *counter_, document_tokens, *policy);
+  if (!document.ok()) return document.error();
+  auto prompt = fill_part(example, document->joined());
+  if (prompt.ok()) prompt->ledger = document->ledger;
+  return prompt;
+}
+
+Result<PreparedPrompt> PromptMaker::fill_part(const Example& example,
+                                              const std::string& part) const {
+  PreparedPrompt prompt;
+  const Status filled = backbone_->network->shape().encoder_decoder()
+                            ? fill_source(example, part, prompt)
+                            : fill_prompt(prompting::fill_prompt(params_.get<std::string>("prompt"),
+                                                                 part, example.query),
+                                          prompt);
+  if (!filled.ok()) return filled.error();
+  return prompt;
+}
+
+Result<PreparedPrompt> PromptMaker::prepare_part(const Example& example, const std::string& part,
+                                                 int64_t new_tokens) const {
+  auto prompt = fill_part(example, part);
+  if (!prompt.ok()) return prompt;
+  if (Status fits = check_window(example, new_tokens, *prompt); !fits.ok()) return fits.error();
+  return prompt;
+}
+
+Result<PreparedPrompt> PromptMaker::prepare_text(const Example& example, std::string text,
+                                                 int64_t new_tokens) const {
+  PreparedPrompt prompt;
+  if (Status filled = fill_prompt(std::move(text), prompt); !filled.ok()) return filled.error();
+  if (Status fits = check_window(example, new_tokens, prompt); !fits.ok()) return fits.error();
+  return prompt;
+}
+
+Status PromptMaker::fill_prompt(std::string text, PreparedPrompt& prompt) const {
+  const tokenizers::VocabularyTokenizer& tokenizer = *backbone_->tokenizer;
+  if (!chat_) {
+    prompt.input.ids = prompting::encode_prompt(tokenizer, text);
+    prompt.text = std::move(text);
+    return {};
+  }
+  std::vector<prompting::ChatMessage> messages;
+  if (auto system = params_.find<std::string>("system")) messages.push_back({"system", *system});
+  messages.push_back({"user", std::move(text)});
+  const auto pieces = chat_->render(messages);
+  if (!pieces.ok()) return pieces.error();
+  auto ids = prompting::encode_pieces(tokenizer, *pieces);
+  if (!ids.ok()) return ids.error();
+  prompt.input.ids = *std::move(ids);
+  prompt.text = prompting::prompt_text(*pieces);
+  return {};
+}
+
+Status PromptMaker::fill_source(const Example& example, const std::string& document,
+                                PreparedPrompt& prompt) const {
+  const auto layout = params_.find<std::string>("source");
+  const bool windowed = backbone_->network->shape().global_attention;
+  const auto global = prompting::global_tokens_from(
+      params_.find<std::string>("global_attention").value_or(windowed ? "first" : "none"));
+  auto source = prompting::encode_layout(
+      *backbone_->tokenizer,
+      layout ? *layout : prompting::default_source_layout(!example.query.empty()), separator_,
+      global, document, example.query);
+  if (!source.ok()) return source.error();
+  prompt.input.ids = std::move(source->ids);
+  prompt.input.global_positions = std::move(source->global_positions);
+  prompt.text = std::move(source->text);
+  return {};
+}
+
+std::string PromptMaker::shortening() const {
+  return params_.has("chunk_new_tokens") ? "local_context, or chunk_new_tokens where summaries meet"
+                                         : "local_context";
+}
+
+Status PromptMaker::check_window(const Example& example, int64_t new_tokens,
+                                 const PreparedPrompt& prompt) const {
+  const SequenceShape& shape = backbone_->network->shape();
+  const auto length = static_cast<int64_t>(prompt.input.ids.size());
+  if (shape.encoder_decoder()) {
+    if (length <= shape.source_context) return {};
+    return invalid_argument("the source of example '" + example.key + "' has " +
+                            std::to_string(length) + " tokens; the backbone's encoder reads " +
+                            std::to_string(shape.source_context) + "; lower " + shortening());
+  }
+  if (length + new_tokens <= shape.context) return {};
+  return invalid_argument("the prompt of example '" + example.key + "' has " +
+                          std::to_string(length) + " tokens and leaves no room for " +
+                          std::to_string(new_tokens) + " new ones in the backbone's window of " +
+                          std::to_string(shape.context) + "; lower " + shortening() +
+                          " or max_new_tokens");
+}
+
+}  // namespace qfs::prompted

@@ -1,0 +1,71 @@
+// PromptMaker: what a backbone reads for an example: the document cut to its budget, inside the
+// prompt of a decoder-only model or the source of an encoder-decoder.
+//
+// Made when a session opens; immutable. Thread-safe.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "harness/api/method.h"
+#include "methods/models/architectures/backbone.h"
+#include "methods/models/nn/sequence_model.h"
+#include "methods/models/prompting/chat/chat_renderer.h"
+#include "methods/models/tokenizers/tokenizer.h"
+
+namespace qfs::prompted {
+
+struct PreparedPrompt {
+  nn::SequenceInput input;
+  Truncation ledger;
+  std::string text;  ///< as rendered, special tokens as their text
+};
+
+class PromptMaker {
+ public:
+  /// `counter` counts the document's tokens. Errors: `unavailable` or `data` for a chat template
+  /// that does not run, `invalid_argument` for a parameter that the kind of backbone has no use
+  /// for.
+  static Result<PromptMaker> open(const Params& params,
+                                  std::shared_ptr<const architectures::Backbone> backbone,
+                                  std::shared_ptr<const tokenizers::Tokenizer> counter);
+
+  /// `invalid_argument` when the prompt and `new_tokens` more do not fit the backbone's window.
+  Result<PreparedPrompt> prepare(const Example& example, int64_t new_tokens) const;
+
+  /// The same, cut further where it takes for the input and `new_tokens` more (an encoder-decoder:
+  /// for the input) to be at most `most_tokens`. `invalid_argument`: not even without a document.
+  Result<PreparedPrompt> prepare_within(const Example& example, int64_t new_tokens,
+                                        int64_t most_tokens) const;
+
+  /// The same of a text that is part of an example's document, or stands for it; uncut, without a
+  /// ledger.
+  Result<PreparedPrompt> prepare_part(const Example& example, const std::string& part,
+                                      int64_t new_tokens) const;
+  /// A prompt that is filled already, as a decoder-only backbone reads it.
+  Result<PreparedPrompt> prepare_text(const Example& example, std::string text,
+                                      int64_t new_tokens) const;
+
+ private:
+  PromptMaker() = default;
+  // Without a look at the window.
+  Result<PreparedPrompt> fill_cut(const Example& example,
+                                  std::optional<int64_t> document_tokens) const;
+  Result<PreparedPrompt> fill_part(const Example& example, const std::string& part) const;
+  Status fill_prompt(std::string text, PreparedPrompt& prompt) const;
+  Status fill_source(const Example& example, const std::string& document,
+                     PreparedPrompt& prompt) const;
+  /// What makes an input shorter, for errors.
+  std::string shortening() const;
+  Status check_window(const Example& example, int64_t new_tokens,
+                      const PreparedPrompt& prompt) const;
+
+  Params params_;
+  std::shared_ptr<const architectures::Backbone> backbone_;
+  std::shared_ptr<const tokenizers::Tokenizer> counter_;
+  std::shared_ptr<const prompting::ChatRenderer> chat_;  ///< null: prompts are plain texts
+  std::string separator_;                                ///< of an encoder-decoder's source
+};
+
+}  // namespace qfs::prompted

@@ -1,0 +1,112 @@
+#include "methods/models/prompted/prompted_model.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "methods/models/architectures/backbone.h"
+#include "methods/models/decoding/chosen_decoding.h"
+#include "methods/models/inspect/machine_limits.h"
+#include "methods/models/nn/runtime/torch_runtime.h"
+#include "methods/models/tokenizers/folders/open_tokenizer.h"
+
+namespace qfs::prompted {
+
+namespace {
+
+constexpr int64_t kLedPositions = 16384;  // of the published LED checkpoints
+
+/// What the checkpoint requires or its publisher set, what was asked for, and what measuring asks.
+Result<decoding::DecodingOptions> decoding_of(const SessionRequest& request,
+                                              const architectures::Backbone& backbone) {
+  Result<decoding::DecodingOptions> decoding =
+      decoding::chosen_decoding(request.params, backbone.generation, backbone.network->shape());
+  if (!decoding.ok()) return decoding;
+  decoding::DecodingOptions options = *std::move(decoding);
+  options.max_new_tokens = request.params.get<int64_t>("max_new_tokens");
+  options.ignore_stops = request.runtime.ignore_eos;
+  if (auto stop = request.params.find<std::string>("stop")) options.stop_texts.push_back(*stop);
+  options.min_new_tokens = std::min(options.min_new_tokens, options.max_new_tokens);
+  options.share_prefixes = request.params.find<bool>("prefix_reuse").value_or(false);
+  return options;
+}
+
+/// Without a tokenizer of the cell, lengths are counted by the backbone's.
+Result<std::shared_ptr<const tokenizers::Tokenizer>> open_counter(
+    const SessionRequest& request, const architectures::Backbone& backbone, ResourceCache& cache) {
+  if (!request.tokenizer) {
+    return std::shared_ptr<const tokenizers::Tokenizer>(backbone.tokenizer);
+  }
+  return cache.get<tokenizers::Tokenizer>("tokenizer:" + request.tokenizer->digest, [&] {
+    return tokenizers::open_tokenizer(*request.tokenizer);
+  });
+}
+
+/// The backbone as it is run: a BART with windows where they are asked for.
+Result<std::shared_ptr<const architectures::Backbone>> open_backbone(const SessionRequest& request,
+                                                                     ResourceCache& cache) {
+  auto backbone = architectures::open_backbone(*request.backbone, cache);
+  const auto window = request.params.find<int64_t>("window");
+  if (!backbone.ok() || !window) return backbone;
+  const auto positions = request.params.find<int64_t>("source_positions");
+  auto network = (*backbone)->network->windowed(*window, positions.value_or(kLedPositions));
+  if (!network.ok()) return network.error();
+  auto windowed = std::make_shared<architectures::Backbone>(**backbone);
+  windowed->network = *std::move(network);
+  return std::shared_ptr<const architectures::Backbone>(std::move(windowed));
+}
+
+}  // namespace
+
+Result<Prompts> open_prompts(const SessionRequest& request, ResourceCache& cache) {
+  if (!request.backbone) return invalid_argument("a method that prompts needs a backbone");
+  if (Status status = nn::configure_torch(request.runtime); !status.ok()) {
+    return status.error();
+  }
+  auto backbone = open_backbone(request, cache);
+  if (!backbone.ok()) return backbone.error();
+  auto counter = open_counter(request, **backbone, cache);
+  if (!counter.ok()) return counter.error();
+  auto maker = PromptMaker::open(request.params, *backbone, *counter);
+  if (!maker.ok()) return maker.error();
+  return Prompts{*std::move(backbone), *std::move(counter), *std::move(maker)};
+}
+
+Result<PromptedModel> open_prompted_model(const SessionRequest& request, ResourceCache& cache) {
+  auto prompts = open_prompts(request, cache);
+  if (!prompts.ok()) return prompts.error();
+  const architectures::Backbone& backbone = *prompts->backbone;
+  auto model = backbone.network->open(request.runtime, backbone.digest, cache);
+  if (!model.ok()) return model.error();
+  auto decoding = decoding_of(request, backbone);
+  if (!decoding.ok()) return decoding.error();
+  const nn::Network& network = *backbone.network;
+  nn::ModelWork work = network.work(network.element_bytes(request.runtime));
+  decoding::Generator generator(backbone.tokenizer, *std::move(model), std::move(work));
+  return PromptedModel{*std::move(prompts), *std::move(decoding), std::move(generator),
+                       request.runtime};
+}
+
+void tell_times(const decoding::GenerationTimes& times, int64_t calls, PredictionSink& sink) {
+  const auto known = [](const Work& work) {
+    return work.flops > 0 ? std::optional<Work>(work) : std::nullopt;
+  };
+  sink.phase({"prefill", times.prefill_ns, times.prefill_tokens, known(times.prefill_work)});
+  sink.phase({"first_token", times.first_token_ns, calls});
+  sink.phase({"decode", times.decode_ns, times.decode_tokens, known(times.decode_work)});
+}
+
+Result<std::optional<MachineLimits>> measure_limits(const PromptedModel& model) {
+  const auto measured =
+      inspect::measure_limits(model.generator.work().input.matrices, model.runtime);
+  if (!measured.ok()) return measured.error();
+  return std::optional<MachineLimits>(measured->limits());
+}
+
+decoding::DecodingOptions with_new_tokens(decoding::DecodingOptions options, int64_t new_tokens) {
+  options.max_new_tokens = new_tokens;
+  options.min_new_tokens = std::min(options.min_new_tokens, new_tokens);
+  return options;
+}
+
+}  // namespace qfs::prompted

@@ -1,0 +1,47 @@
+// PromptedModel: a backbone that is asked, with how it is prompted, how its tokens are chosen, and
+// who counts a document's; what sessions that prompt open first.
+//
+// Not thread-safe. Weights and tokenizers are shared through the host's cache.
+#pragma once
+
+#include <memory>
+
+#include "harness/api/method.h"
+#include "methods/models/decoding/generator.h"
+#include "methods/models/prompted/prompt_maker.h"
+#include "methods/models/tokenizers/tokenizer.h"
+
+namespace qfs::prompted {
+
+/// A backbone and what it reads for an example.
+struct Prompts {
+  std::shared_ptr<const architectures::Backbone> backbone;
+  std::shared_ptr<const tokenizers::Tokenizer> counter;
+  PromptMaker maker;
+};
+
+struct PromptedModel {
+  Prompts prompts;
+  decoding::DecodingOptions options;  ///< for outputs of max_new_tokens
+  decoding::Generator generator;
+  RuntimeOptions runtime;
+};
+
+/// Configures LibTorch. Errors: those of the backbone and of the cell's tokenizer, `unavailable`
+/// for a chat template that does not run, `invalid_argument` for parameters that the kind of
+/// backbone has no use for.
+Result<Prompts> open_prompts(const SessionRequest& request, ResourceCache& cache);
+
+/// The same, with the model that answers. Errors likewise, and those of the decoding's parameters.
+Result<PromptedModel> open_prompted_model(const SessionRequest& request, ResourceCache& cache);
+
+/// The phases of a unit whose time went into `calls` outputs.
+void tell_times(const decoding::GenerationTimes& times, int64_t calls, PredictionSink& sink);
+
+/// The machine's limits for the shapes of this model, where and in the type that it is run.
+Result<std::optional<MachineLimits>> measure_limits(const PromptedModel& model);
+
+/// The options for outputs of another length.
+decoding::DecodingOptions with_new_tokens(decoding::DecodingOptions options, int64_t new_tokens);
+
+}  // namespace qfs::prompted

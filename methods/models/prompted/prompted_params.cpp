@@ -1,0 +1,132 @@
+#include "methods/models/prompted/prompted_params.h"
+
+#include <algorithm>
+
+#include "harness/api/param_specs.h"
+#include "methods/models/decoding/decoding_params.h"
+#include "methods/models/prompted/chat_params.h"
+#include "methods/models/prompting/length_params.h"
+#include "methods/models/prompting/prompt_template.h"
+#include "methods/models/prompting/source_layout.h"
+
+namespace qfs::prompted {
+
+namespace {
+
+// Nominal model of the estimate: which cell costs more than another does not depend on it.
+constexpr double kParameters = 135e6;
+constexpr double kBytesPerParameter = 0.69;    // Q4_1 stays packed; embedding and norms do not
+constexpr double kCacheBytesPerToken = 46080;  // 2 x 30 layers x 3 heads x 64 x 4 bytes
+constexpr double kTokensPerWord = 1.35;
+constexpr double kPromptTokens = 80;
+
+/// What concerns encoder-decoder backbones alone.
+void add_source_params(std::vector<ParamSpec>& params) {
+  params.push_back(text_param("source",
+                              "What an encoder-decoder reads, of {document}, {query} and {sep}; "
+                              "{query}{sep}{document} when left out"));
+  params.push_back(text_param(
+      "separator", "The special token of {sep}; the backbone's end token when left out"));
+  params.push_back(
+      from_source(choice_param("global_attention", prompting::global_token_names(),
+                               "Tokens that see all and are seen by all in an encoder with "
+                               "windows; 'first' when left out"),
+                  "Beltagy et al. 2020; SQuALITY's models use 'query'"));
+  constexpr double kMaxPositions = 1 << 24;
+  params.push_back(from_source(
+      integer_param("window", "tokens", 2, kMaxPositions,
+                    "Runs a BART as the LED that it is converted to: its encoder attends to so "
+                    "many tokens around each"),
+      "Beltagy et al. 2020"));
+  params.push_back(integer_param("source_positions", "tokens", 1, kMaxPositions,
+                                 "Longest source with 'window'; 16384 when left out"));
+}
+
+}  // namespace
+
+std::vector<ParamSpec> prompted_params() {
+  std::vector<ParamSpec> params = {prompting::local_context_param(), prompting::truncate_param(),
+                                   prompting::max_new_tokens_param()};
+  params.push_back(
+      with_default(integer_param("batch_size", "examples", 1, 4096,
+                                 "Examples decoded together; outputs do not depend on it"),
+                   int64_t{1}));
+  params.back().numerics = true;
+  params.push_back(with_default(text_param("prompt", "Template with {document} and {query}"),
+                                std::string(prompting::default_prompt())));
+  for (ParamSpec& param : chat_params()) params.push_back(std::move(param));
+  params.push_back(text_param("stop", "Text that ends the output, besides the end token"));
+  params.push_back(numerics_flag(
+      "prefix_reuse",
+      "Examples of one document are decoded together, and what their prompts begin with in common "
+      "is read once; a decoder-only backbone's"));
+  add_source_params(params);
+  params.push_back(choice_param("decoding", {"given", "checkpoint"},
+                                "'checkpoint': beams, sampling and lengths that are not given are "
+                                "those of the checkpoint's own settings"));
+  for (ParamSpec& param : decoding::decoding_params()) params.push_back(std::move(param));
+  return params;
+}
+
+std::vector<Unit> prompted_units(const MethodSpec& spec, const Params& params,
+                                 std::span<const NumberedExample> examples) {
+  if (!params.find<bool>("prefix_reuse").value_or(false))
+    return spec.MethodSpec::units(params, examples);
+  // As many batches as without, but none goes across documents.
+  std::vector<Unit> units;
+  for (size_t begin = 0; begin < examples.size();) {
+    const auto of_another = [&](const NumberedExample& other) {
+      return other.example.document_id != examples[begin].example.document_id;
+    };
+    const auto end = std::ranges::find_if(examples.subspan(begin), of_another);
+    const auto count = static_cast<size_t>(end - examples.begin()) - begin;
+    for (Unit& unit : spec.MethodSpec::units(params, examples.subspan(begin, count))) {
+      units.push_back(std::move(unit));
+    }
+    begin += count;
+  }
+  return units;
+}
+
+Status check_prompted(const Params& params) {
+  if (Status status = prompting::check_prompt(params.get<std::string>("prompt")); !status.ok())
+    return status;
+  if (Status status = check_chat(params); !status.ok()) return status;
+  if (params.find<std::string>("stop") == "") {
+    return invalid_argument("'stop' is empty; leave it out to stop at the end token only");
+  }
+  if (params.find<bool>("prefix_reuse").value_or(false) && params.get<int64_t>("batch_size") < 2) {
+    return invalid_argument(
+        "'prefix_reuse' needs a 'batch_size' of at least 2: what is decoded together shares");
+  }
+  if (const auto layout = params.find<std::string>("source")) {
+    if (Status status = prompting::check_source_layout(*layout); !status.ok()) return status;
+  }
+  if (params.has("source_positions") && !params.has("window")) {
+    return invalid_argument("'source_positions' needs 'window'");
+  }
+  return decoding::check_decoding(params);
+}
+
+double reading_flops(double tokens) { return 2 * kParameters * tokens; }
+
+Cost prompted_cost(const Params& params, const DatasetStats& stats) {
+  double document = stats.mean_document_words * kTokensPerWord;
+  if (const auto limit = params.find<int64_t>("local_context")) {
+    document = std::min(document, static_cast<double>(*limit));
+  }
+  const double read = document + stats.mean_query_words * kTokensPerWord + kPromptTokens;
+  const auto produced = static_cast<double>(params.get<int64_t>("max_new_tokens"));
+  const auto beams = static_cast<double>(params.find<int64_t>("num_beams").value_or(1));
+  const auto batch = static_cast<double>(params.get<int64_t>("batch_size"));
+  const auto examples = static_cast<double>(stats.examples);
+  Cost cost;
+  cost.tokens_out = examples * produced;
+  cost.flops = examples * reading_flops(read + beams * produced);
+  // Each step reads all weights once for its batch, and the cache of every row.
+  cost.bytes = examples * (kBytesPerParameter * kParameters * (1 + produced / batch) +
+                           beams * produced * kCacheBytesPerToken * (read + produced / 2));
+  return cost;
+}
+
+}  // namespace qfs::prompted

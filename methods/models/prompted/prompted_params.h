@@ -1,0 +1,26 @@
+// What methods that prompt a backbone declare alike: their parameters, the rules between them, how
+// a cell is cut and what it costs.
+//
+// Used by specs (zero_shot, lora); torch-free. Pure; thread-safe.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/api/method.h"
+
+namespace qfs::prompted {
+
+std::vector<ParamSpec> prompted_params();
+/// MethodSpec::validate: `prompt` holds {document} once, {query} at most once and no other
+/// placeholder, and so on.
+Status check_prompted(const Params& params);
+/// MethodSpec::units of `spec`: with `prefix_reuse` a unit holds examples of one document.
+std::vector<Unit> prompted_units(const MethodSpec& spec, const Params& params,
+                                 std::span<const NumberedExample> examples);
+Cost prompted_cost(const Params& params, const DatasetStats& stats);
+/// Of a nominal model, as all estimates.
+double reading_flops(double tokens);
+
+}  // namespace qfs::prompted

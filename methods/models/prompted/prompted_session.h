@@ -1,0 +1,36 @@
+// PromptedSession: a session whose output is what the backbone writes behind an example's prompt.
+//
+// Opened by zero_shot, and with adapters by methods that trained them. Not thread-safe. Errors of
+// `run`: `invalid_argument` for an example whose prompt and output exceed the backbone's window,
+// naming it.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "methods/models/nn/adapters.h"
+#include "methods/models/prompted/prompted_model.h"
+
+namespace qfs::prompted {
+
+class PromptedSession final : public MethodSession {
+ public:
+  /// `draws`: names the streams of random numbers. `adapters`: bound to the model, or null.
+  PromptedSession(uint64_t seed, std::string_view draws, PromptedModel model,
+                  std::shared_ptr<const nn::Adapters> adapters = nullptr)
+      : seed_(seed), draws_(draws), model_(std::move(model)), adapters_(std::move(adapters)) {}
+
+  Status run(std::span<const NumberedExample> unit, PredictionSink& sink) override;
+  Result<std::optional<MachineLimits>> measure_limits() override {
+    return prompted::measure_limits(model_);
+  }
+
+ private:
+  uint64_t seed_;
+  std::string draws_;
+  PromptedModel model_;
+  std::shared_ptr<const nn::Adapters> adapters_;
+};
+
+}  // namespace qfs::prompted

@@ -1,0 +1,38 @@
+// Training a language model with adapters on labelled sequences: what the loop asks for, for any
+// decoder, of what a text is made into.
+//
+// Made by methods that learn to write. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "methods/models/nn/adapters.h"
+#include "methods/models/nn/model_work.h"
+#include "methods/models/nn/recompute.h"
+#include "methods/models/training/trainer.h"
+
+namespace qfs::training {
+
+struct LabelledSequence {
+  nn::SequenceInput input;  ///< without adapters
+  /// Of every position that the decoder begins with: the token behind it, or nn::kNoLabel.
+  std::vector<int64_t> labels;
+};
+
+struct SequenceTraining {
+  std::shared_ptr<const nn::Decoder> decoder;  ///< frozen
+  nn::ModelWork work;                          ///< what reading a sequence takes
+  std::vector<LabelledSequence> train;
+  std::vector<LabelledSequence> development;
+  /// The adapters with the values of now, for one graph.
+  std::function<Result<std::shared_ptr<const nn::Adapters>>()> adapters;
+  nn::Recompute recompute = nn::Recompute::nothing;
+};
+
+/// The task holds what it is made of.
+TrainingTask sequence_task(SequenceTraining training);
+
+}  // namespace qfs::training

@@ -1,0 +1,127 @@
+// qfs_bench_lora: times steps of LoRA training on command, one JSON line in, one out, so that
+// lora_vs_peft.py can interleave it with peft in one run.
+//
+//   qfs_bench_lora MODEL THREADS DTYPE   MODEL: a registered name, a GGUF file or a folder
+//   {"tokens": 1024, "labels": 128, "rank": 8, "recompute": false, "steps": 3}
+//     -> {"seconds": [… a step], "losses": […], "peak_bytes": …, "gemm_flops": …, "flops": …}
+//
+// The sequence is of pseudo-random ids from a rule that both programs share; its last tokens are
+// labelled. `gemm_flops`: the rate of matrix products in the shapes of the model's weights.
+#include <unistd.h>
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "harness/core/child_process.h"
+#include "harness/core/clock.h"
+#include "methods/models/architectures/backbone.h"
+#include "methods/models/inspect/machine_limits.h"
+#include "methods/models/nn/decoder.h"
+#include "methods/models/nn/runtime/torch_runtime.h"
+#include "methods/models/nn/token_loss.h"
+#include "methods/models/peft/lora.h"
+#include "methods/models/registry/registry.h"
+#include "methods/models/training/sequence_task.h"
+#include "methods/models/training/trainer.h"
+
+namespace {
+
+using nlohmann::json;
+
+template <class T>
+T value_or_exit(qfs::Result<T> result) {
+  if (result.ok()) return *std::move(result);
+  std::cerr << result.error().to_string() << "\n";
+  std::exit(1);
+}
+
+qfs::training::LabelledSequence sequence(int64_t tokens, int64_t labels) {
+  qfs::training::LabelledSequence made;
+  for (int64_t i = 0; i < tokens; ++i) {
+    made.input.ids.push_back(static_cast<int32_t>((i * 7919 + i * i % 1009) % 40000 + 100));
+  }
+  for (int64_t i = 0; i < tokens; ++i) {
+    const bool counts = i + 1 < tokens && i + 1 >= tokens - labels;
+    made.labels.push_back(counts ? made.input.ids[static_cast<size_t>(i + 1)] : qfs::nn::kNoLabel);
+  }
+  return made;
+}
+
+class Bench {
+ public:
+  Bench(std::shared_ptr<const qfs::nn::Decoder> decoder, qfs::nn::ModelWork work,
+        qfs::RuntimeOptions runtime)
+      : decoder_(std::move(decoder)), work_(std::move(work)), runtime_(std::move(runtime)) {}
+
+  json run(const json& task) {
+    const int64_t rank = task.at("rank");
+    const qfs::peft::LoraConfig config = {
+        .rank = rank,
+        .alpha = static_cast<double>(rank),
+        .targets = {"q_proj", "k_proj", "v_proj", "o_proj", "up_proj"}};
+    auto adapter = value_or_exit(qfs::peft::new_lora(*decoder_, config, 0));
+    qfs::training::TrainedTensors trained(qfs::peft::matrices_of(adapter));
+    qfs::peft::replace_matrices(trained.tensors(), adapter);
+    qfs::training::SequenceTraining training = {
+        .decoder = decoder_,
+        .work = work_,
+        .train = {sequence(task.at("tokens"), task.at("labels"))}};
+    training.adapters = [&] { return qfs::nn::bind_adapters(adapter.layers, *decoder_); };
+    if (task.at("recompute")) training.recompute = qfs::nn::Recompute::layers;
+    const qfs::training::TrainingTask learned = qfs::training::sequence_task(std::move(training));
+    json seconds = json::array();
+    json losses = json::array();
+    qfs::reset_own_peak_memory();
+    qfs::training::Recipe recipe;
+    recipe.steps = 1000;
+    const int64_t item = 0;
+    for (int64_t step = 0; step < task.at("steps"); ++step) {
+      const int64_t begin_ns = qfs::monotonic_ns();
+      trained.zero_gradients();
+      const auto labels = static_cast<double>(learned.items.front().labels);
+      const auto loss = value_or_exit(learned.backward({&item, 1}, 1 / labels));
+      trained.step(recipe, step, 1);
+      seconds.push_back(static_cast<double>(qfs::monotonic_ns() - begin_ns) / 1e9);
+      losses.push_back(loss.loss / labels);
+    }
+    const int64_t peak = qfs::process_memory(getpid()).peak_bytes;
+    const auto limits =
+        value_or_exit(qfs::inspect::measure_limits(work_.input.matrices, runtime_)).limits();
+    return {{"seconds", seconds},
+            {"losses", losses},
+            {"peak_bytes", peak},
+            {"gemm_flops", limits.gemm_flops},
+            {"flops", learned.items.front().flops}};
+  }
+
+ private:
+  std::shared_ptr<const qfs::nn::Decoder> decoder_;
+  qfs::nn::ModelWork work_;
+  qfs::RuntimeOptions runtime_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 4) {
+    std::cerr << "usage: qfs_bench_lora MODEL THREADS DTYPE\n";
+    return 2;
+  }
+  qfs::RuntimeOptions runtime;
+  runtime.threads = std::atoi(argv[2]);
+  const qfs::Status configured = qfs::nn::configure_torch(runtime);
+  if (!configured.ok()) {
+    std::cerr << configured.error().to_string() << "\n";
+    return 1;
+  }
+  const auto resource = value_or_exit(qfs::registry::resolve_backbone(argv[1]));
+  const auto backbone = value_or_exit(qfs::architectures::open_backbone(resource));
+  runtime.dtype = argv[3];
+  qfs::ResourceCache cache;
+  Bench bench(value_or_exit(backbone->network->decoder(runtime, backbone->digest, cache)),
+              backbone->network->work(backbone->network->element_bytes(runtime)), runtime);
+  for (std::string line; std::getline(std::cin, line);) {
+    std::cout << bench.run(json::parse(line)).dump() << std::endl;
+  }
+  return 0;
+}

@@ -1,0 +1,262 @@
+// Sessions of lora on tiny models: what is learned, kept, continued after a crash, and written
+// with.
+#include "methods/lora/session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+
+#include "harness/core/files.h"
+#include "harness/core/sha256.h"
+#include "methods/lora/spec.h"
+#include "methods/models/checkpoints/safetensors.h"
+#include "methods/models/registry/registry.h"
+#include "methods/models/tokenizers/builtin_tokenizers.h"
+#include "tests/support/recording_sink.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/tiny_llama.h"
+#include "tests/support/tiny_seq2seq.h"
+
+namespace qfs::lora {
+namespace {
+
+using ::qfs::test::RecordingSink;
+using ::qfs::test::TinyLlama;
+using ::qfs::test::TinySeq2Seq;
+using ::testing::HasSubstr;
+
+class Curve final : public TrainingProgress {
+ public:
+  Status point(const TrainingPoint& point) override {
+    points.push_back(point);
+    return {};
+  }
+  double first(const std::string& value) const { return points.front().values.at(value); }
+  double last(const std::string& value) const { return points.back().values.at(value); }
+
+  std::vector<TrainingPoint> points;
+};
+
+class LoraSessionTest : public ::testing::Test {
+ protected:
+  LoraSessionTest() {
+    ::setenv("QFS_CACHE_DIR", folder_.path().c_str(), 1);
+    for (const ParamSpec& param : LoraSpec().params()) {
+      if (param.default_value) request_.params.set(param.name, *param.default_value);
+    }
+    request_.params.set("chat", false);
+    request_.params.set("max_new_tokens", int64_t{8});
+    request_.params.set("train_tokens", int64_t{96});
+    request_.params.set("label_tokens", int64_t{12});
+    request_.params.set("train_batch", int64_t{4});
+    request_.params.set("steps", int64_t{12});
+    request_.params.set("learning_rate", 0.02);
+    request_.params.set("evaluate_every", int64_t{4});
+    request_.params.set("checkpoint_every", int64_t{3});
+    request_.tokenizer = tokenizers::builtin_tokenizer("words");
+    for (int64_t i = 0; i < 10; ++i) data_.train.push_back(example(i));
+    for (int64_t i = 20; i < 23; ++i) data_.development.push_back(example(i));
+  }
+
+  void use_llama() {
+    request_.params.set("prompt", std::string("D: {document}\nQ: {query}\nA:"));
+    const std::string bytes = TinyLlama{}.bytes();
+    request_.backbone = Resource{"local:x", folder_.write("m.gguf", bytes), sha256_hex(bytes)};
+  }
+  void use_seq2seq(const TinySeq2Seq& tiny) {
+    const auto resource = registry::resolve_backbone(tiny.write(folder_));
+    ASSERT_TRUE(resource.ok()) << resource.error().to_string();
+    request_.backbone = *resource;
+  }
+  static NumberedExample example(int64_t i) {
+    NumberedExample numbered;
+    numbered.ordinal = i;
+    numbered.example.key = "example-" + std::to_string(i);
+    for (int64_t j = 0; j < 3 + i; ++j) {
+      numbered.example.document.push_back({"line " + std::to_string(i * j), "Ann"});
+    }
+    numbered.example.query = "why?";
+    numbered.example.references = {i % 2 == 0 ? "abcabc" : "abcabcab"};
+    return numbered;
+  }
+
+  Result<TrainingOutcome> fit(const std::string& name, Curve& curve,
+                              std::optional<int64_t> steps = {}) {
+    EXPECT_TRUE(make_directories(folder_ / name).ok());
+    ResourceCache cache;
+    auto session = open_training(request_, cache);
+    if (!session.ok()) return session.error();
+    return (*session)->fit({folder_ / name, "cell", steps}, data_, curve);
+  }
+  std::string trained_bytes(const std::string& name) {
+    return *read_file(folder_ / (name + "/adapter_model.safetensors"));
+  }
+  std::string output() {
+    RecordingSink sink;
+    ResourceCache cache;
+    auto session = session_factory().open(request_, cache);
+    EXPECT_TRUE(session.ok()) << session.error().to_string();
+    if (!session.ok()) return "";
+    const Status status = (*session)->run({{example(3)}}, sink);
+    EXPECT_TRUE(status.ok()) << status.error().to_string();
+    return sink.predictions.at(3).text;
+  }
+
+  qfs::test::TemporaryFolder folder_;
+  SessionRequest request_;
+  TrainingData data_;
+};
+
+/// GoogleTest runs suites of this name before others, while this process has passed no failpoint.
+using LoraSessionDeathTest = LoraSessionTest;
+
+TEST_F(LoraSessionDeathTest, a_kill_anywhere_is_continued_to_the_same_bytes) {
+  use_llama();
+  const auto killed_at = [&](const char* failpoint) {
+    ::setenv("QFS_FAILPOINT", failpoint, 1);
+    Curve curve;
+    static_cast<void>(fit("killed", curve));
+  };
+  for (const char* failpoint : {"training.step:2", "training.before_checkpoint:2",
+                                "training.after_checkpoint:1", "training.step:5"}) {
+    EXPECT_EXIT(killed_at(failpoint), ::testing::KilledBySignal(SIGKILL), "");
+  }
+  Curve curve;
+  ASSERT_TRUE(fit("killed", curve).ok());
+  Curve whole;
+  ASSERT_TRUE(fit("whole", whole).ok());
+  EXPECT_EQ(trained_bytes("killed"), trained_bytes("whole"));
+  EXPECT_EQ(curve.points, whole.points);
+}
+
+TEST_F(LoraSessionTest, a_decoder_learns_what_it_then_writes) {
+  use_llama();
+  request_.params.set("steps", int64_t{60});
+  Curve curve;
+  const auto outcome = fit("a", curve);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
+  ASSERT_EQ(curve.points.size(), 60U);
+  EXPECT_LT(curve.last("development.loss"), 0.5);
+  EXPECT_GT(curve.first("loss"), 4);
+  ASSERT_EQ(outcome->files.size(), 1U);
+  const TrainedFile& file = outcome->files.front();
+  EXPECT_EQ(file.role, "adapter");
+  EXPECT_EQ(file.sha256, sha256_hex(trained_bytes("a")));
+  EXPECT_EQ(outcome->cost.steps, 60);
+  EXPECT_GT(outcome->cost.tokens, 60 * 4 * 40);
+  EXPECT_GT(outcome->cost.flops, 0);
+  // q, k, v, o and up of 2 layers, with 4 heads and 2 of keys and values: rank 8.
+  EXPECT_EQ(outcome->cost.trainable_parameters, 2 * 8 * (64 + 48 + 48 + 64 + 96));
+
+  request_.artifacts["adapter"] = {"", folder_ / ("a/" + file.name), file.sha256};
+  EXPECT_THAT(output(), HasSubstr("abcabc"));
+  request_.artifacts["adapter"].path = folder_ / "a";  // the PEFT directory that it is
+  EXPECT_THAT(output(), HasSubstr("abcabc"));
+  request_.runtime.dtype = "bfloat16";
+  EXPECT_THAT(output(), HasSubstr("abc"));
+}
+
+TEST_F(LoraSessionTest, encoder_decoders_learn_too) {
+  for (const bool led : {false, true}) {
+    use_seq2seq({.led = led});
+    request_.params.set("steps", int64_t{80});
+    Curve curve;
+    const auto outcome = fit(led ? "led" : "bart", curve);
+    ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
+    EXPECT_LT(curve.last("development.loss"), curve.first("loss") / 2);
+    request_.artifacts["adapter"] = {"", folder_ / (led ? "led" : "bart"), ""};
+    EXPECT_THAT(output(), HasSubstr("abc"));
+  }
+}
+
+TEST_F(LoraSessionTest, calls_of_a_few_steps_give_the_bytes_of_one_call) {
+  use_llama();
+  Curve whole;
+  ASSERT_TRUE(fit("whole", whole).ok());
+  Curve parts;
+  for (const int64_t steps : {1, 4, 2}) {
+    parts.points.clear();
+    const auto part = fit("parts", parts, steps);
+    ASSERT_TRUE(part.ok()) << part.error().to_string();
+    EXPECT_TRUE(part->files.empty());
+  }
+  parts.points.clear();
+  const auto last = fit("parts", parts);
+  ASSERT_TRUE(last.ok()) << last.error().to_string();
+  EXPECT_EQ(last->cost.steps, 12);
+  EXPECT_EQ(trained_bytes("parts"), trained_bytes("whole"));
+  EXPECT_EQ(parts.points, whole.points);  // those before the last call are told once more
+  EXPECT_EQ(fit("parts", parts)->files, last->files);
+}
+
+TEST_F(LoraSessionTest, the_file_says_what_it_is) {
+  use_llama();
+  request_.params.set("steps", int64_t{1});
+  request_.params.set("save_dtype", std::string("bfloat16"));
+  Curve curve;
+  ASSERT_TRUE(fit("a", curve).ok());
+  const auto file = checkpoints::open_safetensors(folder_ / "a/adapter_model.safetensors");
+  ASSERT_TRUE(file.ok());
+  const auto& metadata = (*file)->metadata();
+  EXPECT_EQ(metadata.at("format"), "pt");
+  EXPECT_EQ(metadata.at("qfs.method"), "lora");
+  EXPECT_EQ(metadata.at("qfs.backbone"), request_.backbone->digest);
+  EXPECT_EQ(metadata.at("qfs.training_cell"), "cell");
+  EXPECT_THAT(metadata.at("qfs.recipe"), HasSubstr("\"rank\":8"));
+  EXPECT_THAT(metadata.at("qfs.recipe"), ::testing::Not(HasSubstr("checkpoint_every")));
+  const auto* tensor =
+      (*file)->find("base_model.model.model.layers.1.self_attn.q_proj.lora_B.weight");
+  ASSERT_NE(tensor, nullptr);
+  EXPECT_EQ(tensor->shape, (std::vector<int64_t>{32, 8}));
+  EXPECT_EQ(tensor->type, checkpoints::TensorType::bf16);
+}
+
+TEST_F(LoraSessionTest, layers_that_are_computed_again_learn_the_same) {
+  use_llama();
+  Curve kept;
+  ASSERT_TRUE(fit("kept", kept).ok());
+  request_.params.set("recompute", true);
+  Curve again;
+  const auto outcome = fit("again", again);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
+  EXPECT_NEAR(again.last("loss"), kept.last("loss"), 1e-3);
+  request_.params.set("train_dtype", std::string("bfloat16"));
+  Curve rounded;
+  ASSERT_TRUE(fit("rounded", rounded).ok());
+  EXPECT_NEAR(rounded.last("loss"), kept.last("loss"), 0.3);
+}
+
+TEST_F(LoraSessionTest, what_cannot_be_learned_from_is_named) {
+  use_llama();
+  const auto refusal = [&] {
+    Curve curve;
+    const auto outcome = fit("refused", curve);
+    return outcome.ok() ? "trained" : outcome.error().message;
+  };
+  data_.train[3].example.references.clear();
+  EXPECT_EQ(refusal(), "the training example 'example-3' has no reference summary");
+  data_.train.clear();
+  EXPECT_EQ(refusal(), "there are no examples to train with");
+  request_.params.set("targets", std::string("q_proj, w3_proj"));
+  EXPECT_THAT(refusal(), HasSubstr("no layer 'w3_proj' to adapt"));
+}
+
+TEST_F(LoraSessionTest, an_adapter_of_another_backbone_is_refused) {
+  use_llama();
+  request_.params.set("steps", int64_t{1});
+  Curve curve;
+  const auto outcome = fit("a", curve);
+  ASSERT_TRUE(outcome.ok());
+  ResourceCache cache;
+  EXPECT_EQ(session_factory().open(request_, cache).error().message, "no adapter was given");
+  request_.artifacts["adapter"] = {"", folder_ / "a", ""};
+  const std::string other = TinyLlama{.seed = 5}.bytes();
+  request_.backbone = Resource{"local:y", folder_.write("n.gguf", other), sha256_hex(other)};
+  EXPECT_THAT(session_factory().open(request_, cache).error().message,
+              HasSubstr("'local:y' is " + request_.backbone->digest));
+}
+
+}  // namespace
+}  // namespace qfs::lora

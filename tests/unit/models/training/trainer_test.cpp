@@ -1,0 +1,128 @@
+// The training loop on a parabola: the optimizer, clipping, choice of the best, early end, errors.
+#include "methods/models/training/trainer.h"
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/support/temporary_folder.h"
+
+namespace qfs::training {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Silent final : TrainingProgress {
+  Status point(const TrainingPoint& point) override {
+    last = point;
+    return {};
+  }
+  TrainingPoint last;
+};
+
+class TrainerTest : public ::testing::Test {
+ protected:
+  TrainerTest() {
+    recipe_.steps = 4;
+    recipe_.batch_size = 1;
+    recipe_.schedule = Schedule::constant;
+    recipe_.learning_rate = 0.1;
+    task_.items = {{.tokens = 5, .labels = 2, .flops = 7}};
+    task_.backward = [this](std::span<const int64_t>, double scale) -> Result<LossSum> {
+      const at::Tensor x = trained_.tensors().at("x");
+      const at::Tensor loss = (x * x).sum();  // gradient 2 x
+      (loss * scale).backward();
+      return LossSum{loss.item<double>(), 2};
+    };
+  }
+  Result<TrainedModel> train() {
+    return training::train(recipe_, task_, {folder_.path(), "id", {}}, trained_, progress_);
+  }
+
+  qfs::test::TemporaryFolder folder_;
+  Recipe recipe_;
+  TrainedTensors trained_ = TrainedTensors({{"x", at::tensor({3.0F, -4.0F})}});
+  TrainingTask task_;
+  Silent progress_;
+};
+
+TEST_F(TrainerTest, steps_are_those_of_adamw) {
+  recipe_.weight_decay = 0.1;
+  const auto model = train();
+  ASSERT_TRUE(model.ok()) << model.error().to_string();
+  // torch.optim.AdamW, learning rate 0.1, decay 0.1, gradients x: by the update rule in doubles.
+  for (const auto& [begin, index] : {std::pair(3.0, 0), std::pair(-4.0, 1)}) {
+    double x = begin;
+    double first = 0;
+    double second = 0;
+    for (int step = 1; step <= 4; ++step) {
+      const double gradient = x;
+      x *= 1 - 0.1 * 0.1;
+      first = 0.9 * first + 0.1 * gradient;
+      second = 0.999 * second + 0.001 * gradient * gradient;
+      x -= 0.1 * (first / (1 - std::pow(0.9, step))) /
+           (std::sqrt(second / (1 - std::pow(0.999, step))) + 1e-8);
+    }
+    EXPECT_NEAR(model->best[index].item<double>(), x, 1e-5);
+  }
+  EXPECT_TRUE(model->finished);
+  EXPECT_EQ(model->cost.tokens, 20);
+  EXPECT_EQ(model->cost.flops, 28);
+  EXPECT_EQ(model->cost.trainable_parameters, 2);
+}
+
+TEST_F(TrainerTest, gradients_are_clipped_together) {
+  recipe_.steps = 1;
+  recipe_.clip_norm = 1;
+  recipe_.epsilon = 1;  // so that a step shows how long the gradient was
+  const auto model = train();
+  ASSERT_TRUE(model.ok());
+  EXPECT_DOUBLE_EQ(progress_.last.values.at("gradient_norm"), 5);
+  EXPECT_NEAR(model->best[0].item<double>(), 3 - 0.1 * 0.6 / 1.6, 1e-5);
+  EXPECT_NEAR(model->best[1].item<double>(), -4 + 0.1 * 0.8 / 1.8, 1e-5);
+}
+
+TEST_F(TrainerTest, the_least_development_loss_chooses_and_patience_ends) {
+  recipe_.steps = 10;
+  recipe_.evaluate_every = 1;
+  recipe_.patience = 2;
+  std::vector<double> losses = {5, 3, 4, 3.5, 1};
+  size_t next = 0;
+  std::vector<at::Tensor> values;
+  task_.development = [&]() -> Result<LossSum> {
+    values.push_back(trained_.values().clone());
+    return LossSum{losses[next++] * 6, 6};
+  };
+  const auto model = train();
+  ASSERT_TRUE(model.ok()) << model.error().to_string();
+  EXPECT_TRUE(model->finished);
+  EXPECT_EQ(model->cost.steps, 4);
+  EXPECT_TRUE(at::equal(model->best, values[1]));
+  EXPECT_DOUBLE_EQ(progress_.last.values.at("development.loss"), 3.5);
+}
+
+TEST_F(TrainerTest, a_loss_that_is_no_number_is_an_error_with_its_step) {
+  int calls = 0;
+  task_.backward = [&](std::span<const int64_t>, double) -> Result<LossSum> {
+    return LossSum{++calls == 3 ? std::numeric_limits<double>::quiet_NaN() : 1.0, 2};
+  };
+  const auto model = train();
+  ASSERT_FALSE(model.ok());
+  EXPECT_EQ(model.error().message, "the loss of training step 3 is not a finite number");
+}
+
+TEST_F(TrainerTest, a_checkpoint_of_another_training_is_refused) {
+  ASSERT_TRUE(train().ok());
+  const auto other =
+      training::train(recipe_, task_, {folder_.path(), "other", {}}, trained_, progress_);
+  ASSERT_FALSE(other.ok());
+  EXPECT_THAT(other.error().to_string(), HasSubstr("checkpoint of another training"));
+  folder_.write("checkpoint.safetensors", "no");
+  EXPECT_THAT(train().error().to_string(), HasSubstr("checkpoint.safetensors"));
+}
+
+}  // namespace
+}  // namespace qfs::training
