@@ -11,6 +11,7 @@
 #include "harness/cli/progress_printer.h"
 #include "harness/cli/store_path.h"
 #include "harness/cli/sweep_input.h"
+#include "harness/core/counted.h"
 #include "harness/core/log.h"
 #include "harness/run/run.h"
 #include "harness/run/signals.h"

@@ -1,4 +1,7 @@
 // ServedHost: the host's loop on a thread of a test, which asks it over pipes.
+//
+// Fixture of the tests of sessions (tests/unit/host). One request at a time, from the test's own
+// thread; a broken pipe or a reply that cannot be decoded fails the test.
 #pragma once
 
 #include <gtest/gtest.h>
