@@ -59,7 +59,7 @@ std::variant<int64_t, AskFailure> ServerCounter::count(std::string_view text) {
       {"add_special_tokens", false},
       {"content", text},
       {"add_special", false}}.dump(-1, ' ', false, json::error_handler_t::replace);
-  auto outcome = asker_.ask(url_, &body, [](const HttpAnswer& answer) -> Status {
+  auto outcome = client_.ask(url_, &body, [](const HttpAnswer& answer) -> Status {
     if (count_in(answer.body)) return {};
     return data_error("the server's /tokenize says no number of tokens");
   });

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "harness/api/example.h"
-#include "methods/endpoint/asker.h"
+#include "methods/endpoint/retry_client.h"
 #include "methods/models/prompting/truncation.h"
 
 namespace qfs::endpoint {
@@ -18,8 +18,8 @@ namespace qfs::endpoint {
 class ServerCounter {
  public:
   /// All outlive the counter.
-  ServerCounter(Asker& asker, std::string url, std::string model)
-      : asker_(asker), url_(std::move(url)), model_(std::move(model)) {}
+  ServerCounter(RetryClient& client, std::string url, std::string model)
+      : client_(client), url_(std::move(url)), model_(std::move(model)) {}
 
   std::variant<int64_t, AskFailure> count(std::string_view text);
 
@@ -30,7 +30,7 @@ class ServerCounter {
   struct Cut;
   std::variant<Cut, AskFailure> longest_end(std::string_view text, int64_t budget, bool head);
 
-  Asker& asker_;
+  RetryClient& client_;
   std::string url_;
   std::string model_;
 };

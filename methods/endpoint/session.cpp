@@ -14,9 +14,9 @@
 #include "harness/core/error_exception.h"
 #include "harness/core/json_dom.h"
 #include "methods/endpoint/answer.h"
-#include "methods/endpoint/asker.h"
 #include "methods/endpoint/model_list.h"
 #include "methods/endpoint/request_body.h"
+#include "methods/endpoint/retry_client.h"
 #include "methods/endpoint/server_counter.h"
 #include "methods/models/prompting/prompt_template.h"
 #include "methods/models/tokenizers/folders/open_tokenizer.h"
@@ -37,13 +37,13 @@ struct Shared {
         seed(request.seed),
         http(std::move(settings)),
         redactor(http.secrets),
-        pacer(request.params) {}
+        limiter(request.params) {}
 
   Params params;
   uint64_t seed;
   HttpSettings http;
   Redactor redactor;
-  Pacer pacer;
+  RateLimiter limiter;
   std::shared_ptr<const tokenizers::Tokenizer> counter;  ///< null: the server counts
   prompting::TruncationPolicy policy = prompting::TruncationPolicy::head;
   ModelListing models;
@@ -61,10 +61,10 @@ class Worker {
  public:
   Worker(Shared& shared, HttpClient client, uint64_t number)
       : shared_(shared),
-        asker_(std::move(client), shared.pacer, shared.redactor,
-               Rng::derived(shared.seed, "endpoint backoff", number).next()),
-        counter_(asker_, tokenize_address(shared.params), shared.params.get<std::string>("model")) {
-  }
+        retry_client_(std::move(client), shared.limiter, shared.redactor,
+                      Rng::derived(shared.seed, "endpoint backoff", number).next()),
+        counter_(retry_client_, tokenize_address(shared.params),
+                 shared.params.get<std::string>("model")) {}
 
   std::variant<Prediction, AskFailure> answer(const Example& example) {
     std::variant<TruncatedDocument, AskFailure> document = truncated(example);
@@ -77,7 +77,7 @@ class Worker {
     const bool chat = params.get<std::string>("api") == "chat";
     const std::string url = base_address(params) + (chat ? "/chat/completions" : "/completions");
     Completion completion;
-    auto outcome = asker_.ask(url, &body.json, [&](const HttpAnswer& answer) -> Status {
+    auto outcome = retry_client_.ask(url, &body.json, [&](const HttpAnswer& answer) -> Status {
       if (says_overlength(answer.body)) return {};
       Result<Completion> read = read_completion(answer.body, chat);
       if (!read.ok()) return read.error();
@@ -140,7 +140,7 @@ class Worker {
   }
 
   Shared& shared_;
-  Asker asker_;
+  RetryClient retry_client_;
   ServerCounter counter_;
 };
 
@@ -250,9 +250,9 @@ class EndpointSession final : public MethodSession {
 Status ask_for_models(Shared& shared) {
   Result<HttpClient> client = HttpClient::open(shared.http);
   if (!client.ok()) return client.error();
-  Asker asker(*std::move(client), shared.pacer, shared.redactor, shared.seed);
+  RetryClient retry_client(*std::move(client), shared.limiter, shared.redactor, shared.seed);
   const std::string url = base_address(shared.params) + "/models";
-  auto outcome = asker.ask(url, nullptr, [](const HttpAnswer&) { return Status(); });
+  auto outcome = retry_client.ask(url, nullptr, [](const HttpAnswer&) { return Status(); });
   if (auto* failure = std::get_if<AskFailure>(&outcome)) return failure->error;
   const HttpAnswer& answer = std::get<Asked>(outcome).answer;
   if (answer.status == 401 || answer.status == 403 ||

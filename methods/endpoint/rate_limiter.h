@@ -1,4 +1,4 @@
-// Pacer: when the next request may begin, and how long to wait before trying again.
+// RateLimiter: when the next request may begin, and how long to wait before trying again.
 //
 // One a session, shared by its workers: requests begin at least 1 / requests_per_minute apart, and
 // a server that asks for a pause gets one from all of them. Thread-safe; cannot fail.
@@ -13,9 +13,9 @@
 
 namespace qfs::endpoint {
 
-class Pacer {
+class RateLimiter {
  public:
-  explicit Pacer(const Params& params);
+  explicit RateLimiter(const Params& params);
 
   /// Sleeps until a request may begin.
   void wait_for_turn();

@@ -1,4 +1,4 @@
-#include "methods/endpoint/asker.h"
+#include "methods/endpoint/retry_client.h"
 
 #include <fmt/format.h>
 
@@ -51,10 +51,10 @@ AskFailure refusal(const HttpAnswer& answer, const Redactor& redactor) {
   return {invalid_argument(std::move(message)), false};
 }
 
-std::variant<Asked, AskFailure> Asker::ask(const std::string& url, const std::string* body,
-                                           const Check& check) {
+std::variant<Asked, AskFailure> RetryClient::ask(const std::string& url, const std::string* body,
+                                                 const Check& check) {
   for (int64_t tries = 1;; ++tries) {
-    pacer_.wait_for_turn();
+    limiter_.wait_for_turn();
     const int64_t start_ns = monotonic_ns();
     HttpOutcome outcome = body == nullptr ? client_.get(url) : client_.post(url, *body);
     const int64_t latency_ns = monotonic_ns() - start_ns;
@@ -82,19 +82,20 @@ std::variant<Asked, AskFailure> Asker::ask(const std::string& url, const std::st
   }
 }
 
-std::optional<AskFailure> Asker::give_up_or_pause(AskFailure failure, bool may_pass, int64_t tries,
-                                                  std::optional<double> retry_after_s) {
-  if (retry_after_s && *retry_after_s > pacer_.longest_retry_after_s()) {
+std::optional<AskFailure> RetryClient::give_up_or_pause(AskFailure failure, bool may_pass,
+                                                        int64_t tries,
+                                                        std::optional<double> retry_after_s) {
+  if (retry_after_s && *retry_after_s > limiter_.longest_retry_after_s()) {
     failure.error.message += fmt::format("; it asks for a pause of {:.0f} s", *retry_after_s);
     failure.for_all = true;
     return failure;
   }
-  if (!may_pass || tries > pacer_.retries()) {
+  if (!may_pass || tries > limiter_.retries()) {
     if (tries > 1) failure.error.message += fmt::format(" (after {} tries)", tries);
     return failure;
   }
-  if (retry_after_s) pacer_.hold(*retry_after_s);  // for every worker; wait_for_turn sleeps
-  sleep_s(pacer_.backoff_s(tries, random_.next()));
+  if (retry_after_s) limiter_.hold(*retry_after_s);  // for every worker; wait_for_turn sleeps
+  sleep_s(limiter_.backoff_s(tries, random_.next()));
   return std::nullopt;
 }
 

@@ -1,7 +1,7 @@
-// Asker: one question to the server until it is answered or hope is given up — tries, pauses,
+// RetryClient: one question to the server until it is answered or hope is given up — tries, pauses,
 // Retry-After, and what each status means.
 //
-// One a worker; Pacer and Redactor are shared. Errors carry no secret. Not thread-safe.
+// One a worker; RateLimiter and Redactor are shared. Errors carry no secret. Not thread-safe.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 #include "harness/api/result.h"
 #include "harness/core/rng.h"
 #include "methods/endpoint/http_client.h"
-#include "methods/endpoint/pacer.h"
+#include "methods/endpoint/rate_limiter.h"
 #include "methods/endpoint/redaction.h"
 
 namespace qfs::endpoint {
@@ -28,10 +28,10 @@ struct Asked {
   int64_t latency_ns = 0;  ///< of the try that was answered
 };
 
-class Asker {
+class RetryClient {
  public:
-  Asker(HttpClient client, Pacer& pacer, const Redactor& redactor, uint64_t seed)
-      : client_(std::move(client)), pacer_(pacer), redactor_(redactor), random_(seed) {}
+  RetryClient(HttpClient client, RateLimiter& limiter, const Redactor& redactor, uint64_t seed)
+      : client_(std::move(client)), limiter_(limiter), redactor_(redactor), random_(seed) {}
 
   /// Looks at an answer of status 2xx; an error means that it is damaged and worth another try.
   using Check = std::function<Status(const HttpAnswer&)>;
@@ -46,7 +46,7 @@ class Asker {
                                              std::optional<double> retry_after_s);
 
   HttpClient client_;
-  Pacer& pacer_;
+  RateLimiter& limiter_;
   const Redactor& redactor_;
   Rng random_;
 };

@@ -1,4 +1,4 @@
-#include "methods/endpoint/pacer.h"
+#include "methods/endpoint/rate_limiter.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@ std::chrono::nanoseconds duration(double seconds) {
 
 }  // namespace
 
-Pacer::Pacer(const Params& params)
+RateLimiter::RateLimiter(const Params& params)
     : backoff_s_(params.get<double>("backoff")),
       longest_backoff_s_(params.get<double>("longest_backoff")),
       longest_retry_after_s_(params.get<double>("longest_retry_after")),
@@ -25,7 +25,7 @@ Pacer::Pacer(const Params& params)
   }
 }
 
-void Pacer::wait_for_turn() {
+void RateLimiter::wait_for_turn() {
   Clock::time_point turn;
   {
     const std::lock_guard lock(mutex_);
@@ -35,12 +35,12 @@ void Pacer::wait_for_turn() {
   std::this_thread::sleep_until(turn);
 }
 
-void Pacer::hold(double seconds) {
+void RateLimiter::hold(double seconds) {
   const std::lock_guard lock(mutex_);
   next_ = std::max(next_, Clock::now() + duration(seconds));
 }
 
-double Pacer::backoff_s(int64_t tries, uint64_t random) const {
+double RateLimiter::backoff_s(int64_t tries, uint64_t random) const {
   constexpr int64_t kMostDoublings = 40;
   const double pause =
       std::min(std::ldexp(backoff_s_, static_cast<int>(std::min(tries - 1, kMostDoublings))),
