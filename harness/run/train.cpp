@@ -84,7 +84,7 @@ class TrainingRun {
 
   Status add(const TrainingPoint& point) {
     context_.progress.trained(point);
-    // At once: a step takes longer than a commit, and a training that goes on does not repeat it.
+    // At once: a step takes longer than a commit.
     stored_ = context_.store.put_training_points(result_, attempt_, std::span(&point, 1));
     if (!stored_) return stored_;
     if (stopped()) return unavailable("the training was stopped");

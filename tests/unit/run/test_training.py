@@ -27,11 +27,18 @@ import qfs_method
 learnt = {}
 
 
+def tell(training, step):
+    training.point(step, len(training.train), loss=1.0 / step,
+                   development_references=sum(len(e.references) for e in training.development))
+
+
 def fit(training, params):
     state_path = os.path.join(training.folder, "state.json")
     state = {"step": 0, "words": 0}
     if os.path.exists(state_path):
         state = json.load(open(state_path))
+    for step in range(1, state["step"] + 1):  # what the driver may not have stored
+        tell(training, step)
     done = 0
     while state["step"] < len(training.train):
         if training.steps is not None and done == training.steps:
@@ -51,8 +58,7 @@ def fit(training, params):
             json.dump(state, file)
         os.rename(state_path + ".new", state_path)
         done += 1
-        training.point(state["step"], len(training.train), loss=1.0 / state["step"],
-                       development_references=sum(len(e.references) for e in training.development))
+        tell(training, state["step"])
     with open(os.path.join(training.folder, "length.txt"), "w") as file:
         file.write(str(state["words"] // state["step"] + training.seed))
     os.remove(state_path)
