@@ -194,10 +194,10 @@ Result<size_t> TrainingPlanner::load(const DatasetEntry& entry) {
   return plan_.training_data.size() - 1;
 }
 
-Status TrainingPlanner::check_overlap(const Cell& cell, const PlannedDataset& learnt) {
+Status TrainingPlanner::check_overlap(const Cell& cell, size_t data) {
   const PlannedDataset& scored = plan_.datasets[cell.dataset];
-  const auto pair = std::pair(scored.data->id.hex(), learnt.data->id.hex());
-  if (!met_.emplace(pair, true).second) return {};
+  const PlannedDataset& learnt = plan_.training_data[data];
+  if (!compared_.emplace(cell.dataset, data).second) return {};
   std::set<std::string> hashes;
   std::set<std::string> documents;
   for (int64_t i : learnt.ordinals) {
@@ -238,11 +238,11 @@ Status TrainingPlanner::use_training(Cell& cell, const MethodRow& row, uint64_t 
     const Result<size_t> development = load(*data->development);
     if (!development.ok()) return development.error();
     training.development = *development;
-    if (Status apart = check_overlap(cell, plan_.training_data[*development]); !apart.ok()) {
+    if (Status apart = check_overlap(cell, *development); !apart.ok()) {
       return apart;
     }
   }
-  if (Status apart = check_overlap(cell, plan_.training_data[*train]); !apart.ok()) return apart;
+  if (Status apart = check_overlap(cell, *train); !apart.ok()) return apart;
 
   Cell& learning = training.cell;
   learning.spec = cell.spec;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -31,16 +32,17 @@ class TrainingPlanner {
   Result<TrainingEntry> data_of(const Cell& cell, const MethodRow& row) const;
   Result<size_t> load(const DatasetEntry& entry);
   /// Examples that a cell is scored on are not learnt from.
-  Status check_overlap(const Cell& cell, const PlannedDataset& learnt);
+  /// `data`: index into Plan::training_data.
+  Status check_overlap(const Cell& cell, size_t data);
 
   std::string at(const std::string& pointer) const { return place(experiment_, pointer); }
 
   const Experiment& experiment_;
   const PlanContext& context_;
   Plan& plan_;
-  std::map<std::string, Result<ArtifactFacts>> files_;       // by path
-  std::map<std::string, size_t> trainings_;                  // by id and numerics parameters
-  std::map<std::pair<std::string, std::string>, bool> met_;  // data sets that were compared
+  std::map<std::string, Result<ArtifactFacts>> files_;  // by path
+  std::map<std::string, size_t> trainings_;             // by id and numerics parameters
+  std::set<std::pair<size_t, size_t>> compared_;        // what is scored with what is learnt from
 };
 
 }  // namespace qfs::plan

@@ -134,6 +134,19 @@ TEST(Training, NeverLearnsFromWhatItIsScoredOn) {
             std::string::npos);
 }
 
+TEST(Training, EachSampleOfADataSetIsCompared) {
+  const std::string few = R"({"train": {"name": "split", "sample": 1}})";
+  const std::string all = R"({"train": {"name": "split"}})";
+  test::Planning planning;
+  planning.limit = 1;  // the first of the sample is scored; the smallest hash is another
+  const std::string sweep =
+      test::sweep_text(kLearner + R"(, "label": "a", "training": )" + few + "}, " + kLearner +
+                           R"(, "label": "b", "training": )" + all + "}",
+                       "", kSplit);
+  EXPECT_NE(error_of(sweep, planning).find("that the cell is scored on are in the data"),
+            std::string::npos);
+}
+
 TEST(Training, DocumentsThatBothHaveAreNoted) {
   const Plan plan = planned(test::sweep_text(
       kLearner + R"(, "training": {"train": {"name": "other"}}})", "", R"({"name": "tiny"})"));
