@@ -135,14 +135,14 @@ TEST(Training, NeverLearnsFromWhatItIsScoredOn) {
 }
 
 TEST(Training, EachSampleOfADataSetIsCompared) {
-  const std::string few = R"({"train": {"name": "split", "sample": 1}})";
-  const std::string all = R"({"train": {"name": "split"}})";
+  const std::string few = R"({"train": {"name": "tiny", "sample": 1}})";
+  const std::string all = R"({"train": {"name": "tiny"}})";
   test::Planning planning;
-  planning.limit = 1;  // the first of the sample is scored; the smallest hash is another
+  planning.limit = 1;  // scored and learnt from: the first; of the sample of one: the tenth
   const std::string sweep =
       test::sweep_text(kLearner + R"(, "label": "a", "training": )" + few + "}, " + kLearner +
                            R"(, "label": "b", "training": )" + all + "}",
-                       "", kSplit);
+                       "", R"({"name": "tiny"})");
   EXPECT_NE(error_of(sweep, planning).find("that the cell is scored on are in the data"),
             std::string::npos);
 }
