@@ -243,30 +243,19 @@ Status Planner::load_datasets() {
 }
 
 Status Planner::load_dataset(size_t index) {
-  PlannedDataset dataset;
-  dataset.entry = experiment_.datasets[index];
-  dataset.name = dataset_name(dataset.entry);
-  const std::string where = at(dataset.entry.pointer);
-  auto data = context_.datasets.load(dataset.entry.request);
-  if (!data.ok()) return placed(data.error(), where);
-  dataset.data = *std::move(data);
+  Result<PlannedDataset> loaded = load_planned(experiment_, context_, experiment_.datasets[index]);
+  if (!loaded.ok()) return loaded.error();
+  PlannedDataset dataset = *std::move(loaded);
   const auto size = static_cast<int64_t>(dataset.data->examples.size());
-  if (size == 0) return data_error("data set '" + dataset.name + "' has no examples", where);
   if (dataset.entry.sample && *dataset.entry.sample > size) {
     plan_.notes.push_back("data set '" + dataset.name + "' has " + std::to_string(size) +
                           " examples, fewer than the sample of " +
                           std::to_string(*dataset.entry.sample) + ": all are used");
   }
-  const Selection selection{dataset.entry.sample, context_.limit};
-  dataset.ordinals = select_examples(*dataset.data, selection);
   if (experiment_.measure) {
     dataset.measure_ordinals =
         select_measured(*dataset.data, dataset.ordinals, experiment_.measure->examples);
   }
-  dataset.stats = dataset_stats(*dataset.data, dataset.ordinals);
-  Result<Json> chosen = selection_json(*dataset.data, selection);
-  if (!chosen.ok()) return chosen.error();
-  dataset.selection = *std::move(chosen);
   if (Status s = check_metric_needs(experiment_, plan_.metrics, dataset); !s.ok()) return s;
 
   std::vector<NumberedExample>& numbered = examples_.emplace_back();

@@ -170,27 +170,35 @@ Result<TrainingEntry> TrainingPlanner::data_of(const Cell& cell, const MethodRow
   return entry;
 }
 
-Result<size_t> TrainingPlanner::load(const DatasetEntry& entry) {
-  for (size_t i = 0; i < plan_.training_data.size(); ++i) {
-    const DatasetEntry& there = plan_.training_data[i].entry;
-    if (there.request == entry.request && there.sample == entry.sample) return i;
-  }
-  auto data = context_.datasets.load(entry.request);
-  if (!data.ok()) return placed(data.error(), at(entry.pointer));
+Result<PlannedDataset> load_planned(const Experiment& experiment, const PlanContext& context,
+                                    const DatasetEntry& entry) {
+  const std::string where = place(experiment, entry.pointer);
+  auto data = context.datasets.load(entry.request);
+  if (!data.ok()) return placed(data.error(), where);
   PlannedDataset dataset;
   dataset.entry = entry;
   dataset.name = dataset_name(entry);
   dataset.data = *std::move(data);
   if (dataset.data->examples.empty()) {
-    return data_error("data set '" + dataset.name + "' has no examples", at(entry.pointer));
+    return data_error("data set '" + dataset.name + "' has no examples", where);
   }
-  const Selection selection{entry.sample, context_.limit};
+  const Selection selection{entry.sample, context.limit};
   dataset.ordinals = select_examples(*dataset.data, selection);
   dataset.stats = dataset_stats(*dataset.data, dataset.ordinals);
   Result<Json> chosen = selection_json(*dataset.data, selection);
   if (!chosen.ok()) return chosen.error();
   dataset.selection = *std::move(chosen);
-  plan_.training_data.push_back(std::move(dataset));
+  return dataset;
+}
+
+Result<size_t> TrainingPlanner::load(const DatasetEntry& entry) {
+  for (size_t i = 0; i < plan_.training_data.size(); ++i) {
+    const DatasetEntry& there = plan_.training_data[i].entry;
+    if (there.request == entry.request && there.sample == entry.sample) return i;
+  }
+  Result<PlannedDataset> dataset = load_planned(experiment_, context_, entry);
+  if (!dataset.ok()) return dataset.error();
+  plan_.training_data.push_back(*std::move(dataset));
   return plan_.training_data.size() - 1;
 }
 

@@ -15,6 +15,10 @@
 
 namespace qfs::plan {
 
+/// A data set of the sweep with its selected examples, to score or to learn from.
+Result<PlannedDataset> load_planned(const Experiment& experiment, const PlanContext& context,
+                                    const DatasetEntry& entry);
+
 class TrainingPlanner {
  public:
   /// All outlive the planner; training cells and their data are added to `plan`.
