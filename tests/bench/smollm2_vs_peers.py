@@ -43,8 +43,8 @@ def prompt(tokens, row):
     return [(i * 7919 + row * 104729 + i * i % 1009) % 40000 + 100 for i in range(tokens)]
 
 
-def prepare(model, folder):
-    """The weights of a GGUF file, expanded, in each program's format; what is there is kept."""
+def prepare_transformers(model, folder):
+    """The weights of a GGUF file, expanded, as transformers reads them; what is there is kept."""
     import torch
     import transformers
 
@@ -58,10 +58,15 @@ def prepare(model, folder):
         fresh.load_state_dict(loaded.state_dict())
         fresh.save_pretrained(huggingface)
         transformers.AutoTokenizer.from_pretrained(str(model.parent), gguf_file=model.name).save_pretrained(huggingface)
+
+
+def prepare(model, folder):
+    """The same in each program's format."""
+    prepare_transformers(model, folder)
     if not (folder / "ctranslate2" / "model.bin").is_file():
         from ctranslate2.converters import TransformersConverter
 
-        TransformersConverter(str(huggingface)).convert(str(folder / "ctranslate2"), quantization="float32", force=True)
+        TransformersConverter(str(folder / "huggingface")).convert(str(folder / "ctranslate2"), quantization="float32", force=True)
     if not (folder / "float32.gguf").is_file():
         expand_gguf(model, folder / "float32.gguf")
 

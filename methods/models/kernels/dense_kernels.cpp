@@ -21,6 +21,10 @@ struct Portable {
     std::fill_n(out.v, kLanes, *in);
     return out;
   }
+  static Portable add(Portable a, const Portable& b) {
+    for (int i = 0; i < kLanes; ++i) a.v[i] += b.v[i];
+    return a;
+  }
   static Portable multiply_add(const Portable& a, const Portable& b, Portable c) {
     for (int i = 0; i < kLanes; ++i) c.v[i] += a.v[i] * b.v[i];
     return c;
@@ -33,10 +37,15 @@ struct Portable {
 
 void pack_rows(const float* weight, int64_t outputs, int64_t inputs, int64_t stride,
                float* panels) {
-  for (int64_t first = 0; first < outputs; first += kPanelWidth) {
-    for (int64_t k = 0; k < inputs; ++k) {
-      for (int64_t n = 0; n < kPanelWidth; ++n) {
-        *panels++ = first + n < outputs ? weight[(first + n) * stride + k] : 0.0F;
+  constexpr int64_t kLine = 16;  // floats that are read at a time
+  for (int64_t first = 0; first < outputs; first += kPanelWidth, panels += kPanelWidth * inputs) {
+    const int64_t count = std::min(kPanelWidth, outputs - first);
+    if (count < kPanelWidth) std::fill_n(panels, kPanelWidth * inputs, 0.0F);
+    for (int64_t from = 0; from < inputs; from += kLine) {
+      const int64_t to = std::min(from + kLine, inputs);
+      for (int64_t n = 0; n < count; ++n) {
+        const float* const row = weight + (first + n) * stride;
+        for (int64_t k = from; k < to; ++k) panels[k * kPanelWidth + n] = row[k];
       }
     }
   }

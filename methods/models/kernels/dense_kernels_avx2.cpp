@@ -12,6 +12,7 @@ struct Avx2 {
   static constexpr int kRows = 6;
   static Avx2 load(const float* in) { return {_mm256_loadu_ps(in)}; }
   static Avx2 broadcast(const float* in) { return {_mm256_broadcast_ss(in)}; }
+  static Avx2 add(Avx2 a, Avx2 b) { return {_mm256_add_ps(a.v, b.v)}; }
   static Avx2 multiply_add(Avx2 a, Avx2 b, Avx2 c) { return {_mm256_fmadd_ps(a.v, b.v, c.v)}; }
   void store(float* out) const { _mm256_storeu_ps(out, v); }
   __m256 v;

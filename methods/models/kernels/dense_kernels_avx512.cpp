@@ -11,6 +11,7 @@ struct Avx512 {
   static constexpr int kRows = 12;
   static Avx512 load(const float* in) { return {_mm512_loadu_ps(in)}; }
   static Avx512 broadcast(const float* in) { return {_mm512_set1_ps(*in)}; }
+  static Avx512 add(Avx512 a, Avx512 b) { return {_mm512_add_ps(a.v, b.v)}; }
   static Avx512 multiply_add(Avx512 a, Avx512 b, Avx512 c) {
     return {_mm512_fmadd_ps(a.v, b.v, c.v)};
   }

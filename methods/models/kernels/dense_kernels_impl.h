@@ -1,8 +1,8 @@
 // The kernels of dense_kernels.h, written once over a vector of floats.
 //
 // Included by exactly the files that define such a vector (`V`: kLanes, kRows, zero, load,
-// broadcast, multiply_add, store) for one instruction set. What is not a product is plain loops,
-// which the compiler vectorises without changing the order of a sum.
+// broadcast, add, multiply_add, store) for one instruction set. What is not a product is plain
+// loops, which the compiler vectorises without changing the order of a sum.
 #pragma once
 
 #include <algorithm>
@@ -15,15 +15,6 @@
 
 namespace qfs::kernels {
 namespace {
-
-/// Adds two vectors of which `columns` values count to y.
-template <class V>
-void add_columns(V first, V second, float* y, int64_t columns) {
-  float values[2 * V::kLanes];
-  first.store(values);
-  second.store(values + V::kLanes);
-  for (int64_t i = 0; i < columns; ++i) y[i] += values[i];
-}
 
 /// kRows rows of x against two vectors of a panel's columns. Not inlined: by itself it keeps all
 /// sums in registers.
@@ -47,19 +38,16 @@ template <class V, int kRows>
     }
   }
   for (int r = 0; r < kRows; ++r) {
-    if (add) {
-      add_columns(first[r], second[r], y + r * y_stride, columns);
-      continue;
-    }
+    float* const to = y + r * y_stride;
     if (columns >= 2 * V::kLanes) {
-      first[r].store(y + r * y_stride);
-      second[r].store(y + r * y_stride + V::kLanes);
+      (add ? V::add(V::load(to), first[r]) : first[r]).store(to);
+      (add ? V::add(V::load(to + V::kLanes), second[r]) : second[r]).store(to + V::kLanes);
       continue;
     }
     float values[2 * V::kLanes];
     first[r].store(values);
     second[r].store(values + V::kLanes);
-    std::copy_n(values, columns, y + r * y_stride);
+    for (int64_t i = 0; i < columns; ++i) to[i] = add ? to[i] + values[i] : values[i];
   }
 }
 

@@ -1,13 +1,114 @@
 #include "methods/models/nn/adapters.h"
 
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/matmul.h>
+#include <torch/csrc/autograd/custom_function.h>
+
 #include <utility>
 
 #include "harness/core/suggest.h"
+#include "methods/models/nn/frozen_products.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 
 namespace qfs::nn {
 
 namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+at::Tensor as_rows(const at::Tensor& x) { return x.reshape({-1, x.size(-1)}); }
+
+/// x W^T + b, to which each place adds scale B (A x) in its outputs. Keeps x and A x.
+class LowRankLinear final : public torch::autograd::Function<LowRankLinear> {
+ public:
+  /// The outputs of a matrix that an adapter is added to.
+  struct Place {
+    int64_t first;
+    int64_t count;
+    double scale;
+  };
+
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, at::TensorList downs,
+                            at::TensorList ups, const Linear& linear,
+                            const std::vector<Place>& places) {
+    const at::Tensor from = as_rows(x);
+    const at::Tensor rows = product(linear, from);
+    variable_list kept = {x, linear.weight};
+    if (!places.empty()) {
+      const at::Tensor down = at::cat(downs);
+      const at::Tensor reduced = at::matmul(from, down.t());
+      int64_t row = 0;
+      for (size_t i = 0; i < places.size(); ++i) {
+        const auto [first, count, scale] = places[i];
+        const at::Tensor own = reduced.narrow(1, row, ups[i].size(1));
+        rows.narrow(1, first, count).addmm_(own, ups[i].t(), 1, scale);
+        row += ups[i].size(1);
+      }
+      kept.insert(kept.end(), {down, reduced});
+      kept.insert(kept.end(), ups.begin(), ups.end());
+    }
+    context->save_for_backward(std::move(kept));
+    context->saved_data["places"] = listed(places);
+    std::vector<int64_t> sizes = x.sizes().vec();
+    sizes.back() = rows.size(1);
+    return rows.view(sizes);
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list upstream) {
+    const variable_list kept = context->get_saved_variables();
+    const std::vector<Place> places = places_of(context->saved_data["places"].toDoubleVector());
+    const at::Tensor& x = kept[0];
+    const at::Tensor above = as_rows(upstream.front());
+    at::Tensor below;
+    if (context->needs_input_grad(0)) below = product_back({kept[1]}, above);
+    variable_list gradients(1 + 2 * places.size() + 2);  // the last two: of what is no tensor
+    if (!places.empty()) {
+      const at::Tensor& down = kept[2];
+      const at::Tensor& reduced = kept[3];
+      const at::Tensor of_reduced = at::empty_like(reduced);
+      int64_t row = 0;
+      // In the order of factors that BLAS is quick at where one of them is thin.
+      for (size_t i = 0; i < places.size(); ++i) {
+        const auto [first, count, scale] = places[i];
+        const at::Tensor& up = kept[4 + i];
+        const at::Tensor part = above.narrow(1, first, count);
+        at::Tensor own = of_reduced.narrow(1, row, up.size(1));
+        own.copy_(at::matmul(part, up.t().contiguous().t())).mul_(scale);
+        gradients[1 + places.size() + i] =
+            at::matmul(reduced.narrow(1, row, up.size(1)).t(), part).mul_(scale).t().contiguous();
+        row += up.size(1);
+      }
+      if (below.defined()) below.addmm_(of_reduced, down);
+      const at::Tensor of_down = at::matmul(of_reduced.t(), as_rows(x));
+      row = 0;
+      for (size_t i = 0; i < places.size(); ++i) {
+        gradients[1 + i] = of_down.narrow(0, row, kept[4 + i].size(1));
+        row += kept[4 + i].size(1);
+      }
+    }
+    if (below.defined()) gradients.front() = below.view(x.sizes());
+    return gradients;
+  }
+
+ private:
+  static std::vector<double> listed(const std::vector<Place>& places) {
+    std::vector<double> list;
+    for (const auto& [first, count, scale] : places) {
+      list.insert(list.end(), {static_cast<double>(first), static_cast<double>(count), scale});
+    }
+    return list;
+  }
+  static std::vector<Place> places_of(const std::vector<double>& list) {
+    std::vector<Place> places;
+    for (size_t i = 0; i < list.size(); i += 3) {
+      places.push_back(
+          {static_cast<int64_t>(list[i]), static_cast<int64_t>(list[i + 1]), list[i + 2]});
+    }
+    return places;
+  }
+};
 
 /// The linear layers that a list of weights shows.
 class TargetFinder final : public WeightVisitor {
@@ -103,6 +204,19 @@ std::span<const Adapters::Rows> Adapters::of(const void* weight) const {
   const auto found = by_weight_.find(weight);
   if (found == by_weight_.end()) return {};
   return found->second;
+}
+
+at::Tensor adapted(const Linear& linear, const at::Tensor& x, const Adapters* adapters) {
+  if (adapters == nullptr) return apply(linear, x);
+  variable_list downs;
+  variable_list ups;
+  std::vector<LowRankLinear::Place> places;
+  for (const Adapters::Rows& rows : adapters->of(linear)) {
+    downs.push_back(rows.added.down);
+    ups.push_back(rows.added.up);
+    places.push_back({rows.first, rows.count, rows.added.scale});
+  }
+  return LowRankLinear::apply(x, at::TensorList(downs), at::TensorList(ups), linear, places);
 }
 
 std::vector<AdapterTarget> adapter_targets(const Decoder& decoder) {

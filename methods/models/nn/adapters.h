@@ -77,7 +77,7 @@ Result<std::shared_ptr<const Adapters>> bind_adapters(const LowRankByName& by_na
                                                       const Decoder& decoder);
 
 /// A layer's outputs for x [..., inputs] with what `adapters` (or null) add to them. `multiply` is
-/// how products are computed; gradients pass if they pass it.
+/// how products are computed.
 template <class Multiply>
 at::Tensor adapted(const Linear& linear, const at::Tensor& x, const Adapters* adapters,
                    const Multiply& multiply) {
@@ -90,11 +90,9 @@ at::Tensor adapted(const Linear& linear, const at::Tensor& x, const Adapters* ad
   return product;
 }
 
-/// The same by LibTorch's products.
-inline at::Tensor adapted(const Linear& linear, const at::Tensor& x, const Adapters* adapters) {
-  return adapted(linear, x, adapters,
-                 [](const Linear& layer, const at::Tensor& rows) { return apply(layer, rows); });
-}
+/// The same by LibTorch's products, as training has it: gradients reach x and the adapters, weights
+/// being frozen, and keep x and A x.
+at::Tensor adapted(const Linear& linear, const at::Tensor& x, const Adapters* adapters);
 
 /// Products of rows that each have adapters of their own, `of_row(i)`: x [rows, inputs] to
 /// [rows, outputs], `multiply` as for adapted.

@@ -1,9 +1,9 @@
 #include "methods/models/nn/decoder.h"
 
-#include <ATen/ops/silu.h>
-
 #include <stdexcept>
 #include <utility>
+
+#include "methods/models/nn/dense.h"
 
 namespace qfs::nn {
 
@@ -12,8 +12,7 @@ at::Tensor LayerOperations::attend_source(size_t, const at::Tensor&) {
 }
 
 at::Tensor LayerOperations::gated_silu(const at::Tensor& gate_up) {
-  const int64_t width = gate_up.size(1) / 2;
-  return at::silu(gate_up.narrow(1, 0, width)) * gate_up.narrow(1, width, width);
+  return nn::gated_silu(gate_up);
 }
 
 Result<at::Tensor> Decoder::encode(const SequenceInput&, Recompute) const {

@@ -1,13 +1,70 @@
 #include "methods/models/nn/dense.h"
 
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/relu.h>
+#include <ATen/ops/rms_norm.h>
+#include <ATen/ops/silu.h>
+#include <ATen/ops/silu_backward.h>
+#include <torch/csrc/autograd/custom_function.h>
 
 #include <optional>
 
 namespace qfs::nn {
+
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+class RmsNorm final : public torch::autograd::Function<RmsNorm> {
+ public:
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
+                            double eps) {
+    const at::Tensor inverse = x.to(at::kFloat).square().mean(-1, true).add_(eps).rsqrt_();
+    context->save_for_backward({x, weight, inverse});
+    return (x * inverse).mul_(weight).to(x.scalar_type());
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list upstream) {
+    const variable_list kept = context->get_saved_variables();
+    const at::Tensor& inverse = kept[2];
+    const at::Tensor normed = kept[0] * inverse;
+    at::Tensor gradient = upstream.front().to(at::kFloat) * kept[1];
+    const at::Tensor along = (gradient * normed).mean(-1, true);
+    gradient.addcmul_(normed, along, -1).mul_(inverse);
+    return {gradient.to(kept[0].scalar_type()), {}, {}};
+  }
+};
+
+class GatedSilu final : public torch::autograd::Function<GatedSilu> {
+ public:
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& gate_up) {
+    context->save_for_backward({gate_up});
+    return at::silu(gate_of(gate_up)).mul_(up_of(gate_up));
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list upstream) {
+    const at::Tensor gate_up = context->get_saved_variables().front();
+    const at::Tensor& above = upstream.front();
+    const at::Tensor gradient = at::empty_like(gate_up);
+    at::Tensor of_gate = gate_of(gradient);
+    at::silu_backward_out(of_gate, above * up_of(gate_up), gate_of(gate_up));
+    at::Tensor of_up = up_of(gradient);
+    at::silu_out(of_up, gate_of(gate_up)).mul_(above);
+    return {gradient};
+  }
+
+ private:
+  static at::Tensor gate_of(const at::Tensor& both) { return both.narrow(1, 0, both.size(1) / 2); }
+  static at::Tensor up_of(const at::Tensor& both) {
+    return both.narrow(1, both.size(1) / 2, both.size(1) / 2);
+  }
+};
+
+}  // namespace
 
 Result<Activation> activation_named(const std::string& name, const std::string& source) {
   if (name == "gelu") return Activation::gelu;
@@ -25,6 +82,15 @@ at::Tensor apply(const Linear& linear, const at::Tensor& x) {
 at::Tensor apply(const LayerNorm& norm, const at::Tensor& x, double eps) {
   return at::layer_norm(x, {x.size(-1)}, norm.weight, norm.bias, eps);
 }
+
+at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double eps) {
+  if (weight.requires_grad() || !x.requires_grad()) {
+    return at::rms_norm(x, {x.size(-1)}, weight, eps);
+  }
+  return RmsNorm::apply(x, weight, eps);
+}
+
+at::Tensor gated_silu(const at::Tensor& gate_up) { return GatedSilu::apply(gate_up); }
 
 at::Tensor apply(Activation activation, const at::Tensor& x) {
   switch (activation) {

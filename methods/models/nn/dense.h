@@ -1,5 +1,5 @@
-// Linear layers, layer normalization and activations as LibTorch computes them: what encoders
-// and decoders of the BERT and BART kinds are made of.
+// Linear layers, normalization and activations as LibTorch computes them: what encoders and
+// decoders over tensors are made of.
 //
 // Used by architectures; callers guard against LibTorch's exceptions. Plain structs and pure
 // functions; thread-safe.
@@ -38,5 +38,13 @@ Result<Activation> activation_named(const std::string& name, const std::string& 
 at::Tensor apply(const Linear& linear, const at::Tensor& x);
 at::Tensor apply(const LayerNorm& norm, const at::Tensor& x, double eps);
 at::Tensor apply(Activation activation, const at::Tensor& x);
+
+// These two keep less for the backward pass than LibTorch's operations of the same formulas.
+
+/// x / sqrt(mean(x^2) + eps) * weight over the last dimension (Zhang & Sennrich 2019). Keeps x and
+/// a number a row, unless gradients are to reach the weight.
+at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double eps);
+/// silu(gate) * up of gate_up [rows, 2 width] to [rows, width] (Shazeer 2020). Keeps gate_up.
+at::Tensor gated_silu(const at::Tensor& gate_up);
 
 }  // namespace qfs::nn

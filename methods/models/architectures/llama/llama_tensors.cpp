@@ -1,6 +1,5 @@
 #include "methods/models/architectures/llama/llama_tensors.h"
 
-#include <ATen/ops/rms_norm.h>
 #include <ATen/ops/tensor.h>
 
 #include <utility>
@@ -78,7 +77,7 @@ class LlamaDecoder final : public nn::DecoderOf<LlamaDecoder, LlamaTensors> {
 
  private:
   at::Tensor normed(const at::Tensor& states, const at::Tensor& weight) const {
-    return at::rms_norm(states, {weights_->config.hidden}, weight, weights_->config.rms_eps);
+    return nn::rms_norm(states, weight, weights_->config.rms_eps);
   }
 
   nn::DecoderShape shape_;

@@ -8,39 +8,11 @@
 #include <vector>
 
 #include "methods/models/kernels/cpu_kernels.h"
-#include "methods/models/kernels/dense_kernels.h"
+#include "methods/models/kernels/packed_products.h"
 
 namespace qfs::architectures {
 
-namespace {
-
-using kernels::kPanelWidth;
 using kernels::panel_floats;
-
-/// Inputs of a task's rows, which stay in a core's cache while weights pass.
-constexpr int64_t kCachedInputs = int64_t{1} << 17;
-/// Inputs of a part of a weight. What is added up in one chain is short, so sums lose less to
-/// rounding, and a panel of a part stays in a core's first cache.
-constexpr int64_t kPartInputs = 192;
-/// Rows of a block of the kernels, or a multiple.
-constexpr int64_t kBlockRows = 12;
-constexpr int64_t kMostRows = 192;
-/// Tasks for each thread, so that all end at about the same time.
-constexpr int64_t kTasksOfThread = 4;
-
-int64_t ceil_divide(int64_t count, int64_t size) { return (count + size - 1) / size; }
-
-/// Calls `body(first, inputs)` for each part.
-template <class Body>
-void for_parts(int64_t inputs, const Body& body) {
-  for (int64_t first = 0; first < inputs; first += kPartInputs) {
-    body(first, std::min(kPartInputs, inputs - first));
-  }
-}
-
-int64_t panels_of(int64_t outputs) { return ceil_divide(outputs, kPanelWidth); }
-
-}  // namespace
 
 PrefillGemm::PrefillGemm(kernels::ThreadPool& pool, const LlamaConfig& config, bool bfloat16)
     : pool_(pool),
@@ -61,21 +33,19 @@ PrefillWeight PrefillGemm::weight(const nn::Matrix& matrix, Place place) {
   }
   float* const out = (place == Place::first ? first_ : second_).mutable_data_ptr<float>();
   const auto expand = kernels::cpu_kernels().expand;
-  pool_.for_ranges(panels_of(matrix.rows), 1, [&](int64_t begin, int64_t end) {
+  pool_.for_ranges(kernels::panels_of(matrix.rows), 1, [&](int64_t begin, int64_t end) {
     std::vector<float> expanded;
     for (int64_t panel = begin; panel < end; ++panel) {
-      const int64_t row = panel * kPanelWidth;
-      const int64_t rows = std::min(kPanelWidth, matrix.rows - row);
+      const int64_t row = panel * kernels::kPanelWidth;
       const float* from = reinterpret_cast<const float*>(matrix.row(row));
       if (matrix.type != TensorType::f32) {
-        expanded.resize(static_cast<size_t>(rows * matrix.columns));
-        expand(matrix.type, matrix.row(row), rows * matrix.columns, expanded.data());
+        const int64_t elements = std::min(kernels::kPanelWidth, matrix.rows - row) * matrix.columns;
+        expanded.resize(static_cast<size_t>(elements));
+        expand(matrix.type, matrix.row(row), elements, expanded.data());
         from = expanded.data();
       }
-      for_parts(matrix.columns, [&](int64_t first, int64_t inputs) {
-        kernels::pack_rows(from + first, rows, inputs, matrix.columns,
-                           out + panel_floats(matrix.rows, first) + panel_floats(row, inputs));
-      });
+      kernels::pack_panel(kernels::WeightRows::outputs, from, matrix.columns, matrix.rows,
+                          matrix.columns, panel, out);
     }
   });
   weight.panels = out;
@@ -106,31 +76,13 @@ void PrefillGemm::multiply_panels(const at::Tensor& x, const PrefillWeight& weig
   whole.x = x.const_data_ptr<float>();
   whole.y = out.mutable_data_ptr<float>();
   whole.rows = x.size(0);
+  whole.inputs = weight.inputs;
+  whole.outputs = weight.outputs;
   whole.x_stride = x.stride(0);
   whole.y_stride = out.stride(0);
-  const int64_t task_rows =
-      std::clamp(kCachedInputs / weight.inputs / kBlockRows, int64_t{1}, kMostRows / kBlockRows) *
-      kBlockRows;
-  const int64_t row_tasks = ceil_divide(whole.rows, task_rows);
-  const int64_t panels = panels_of(weight.outputs);
-  const int64_t wanted = ceil_divide(kTasksOfThread * pool_.threads(), row_tasks);
-  const int64_t task_panels = ceil_divide(panels, std::min(wanted, panels));
-  const int64_t panel_tasks = ceil_divide(panels, task_panels);
-  pool_.for_items(row_tasks * panel_tasks, [&](int64_t task) {
-    const int64_t row = task / panel_tasks * task_rows;
-    const int64_t output = task % panel_tasks * task_panels * kPanelWidth;
-    for_parts(weight.inputs, [&](int64_t first, int64_t inputs) {
-      kernels::PanelProduct part = whole;
-      part.panels += panel_floats(weight.outputs, first) + panel_floats(output, inputs);
-      part.x += row * whole.x_stride + first;
-      part.y += row * whole.y_stride + output;
-      part.rows = std::min(task_rows, whole.rows - row);
-      part.inputs = inputs;
-      part.outputs = std::min(task_panels * kPanelWidth, weight.outputs - output);
-      part.add = add || first > 0;
-      kernels::dense_kernels().multiply(part);
-    });
-  });
+  whole.add = add;
+  const kernels::PackedProduct product(whole, pool_.threads());
+  pool_.for_items(product.tasks(), [&](int64_t task) { product.run(task); });
 }
 
 }  // namespace qfs::architectures

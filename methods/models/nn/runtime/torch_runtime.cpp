@@ -5,12 +5,15 @@
 #include <torch/headeronly/version.h>
 #include <unicode/uvernum.h>
 
+#include <mutex>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "harness/core/json_dom.h"
 #include "methods/models/kernels/cpu_kernels.h"
+#include "methods/models/kernels/thread_pool.h"
 #include "methods/models/nn/runtime/device_runtime.h"
 
 namespace qfs::nn {
@@ -30,6 +33,8 @@ Status configure_torch(const RuntimeOptions& runtime) {
   return guarded("configuring LibTorch", [&]() -> Status {
     at::set_num_threads(runtime.threads);
     at::globalContext().setDeterministicAlgorithms(true, false);
+    // All that is read has been written; filling it first takes time.
+    at::globalContext().setDeterministicFillUninitializedMemory(false);
     return {};
   });
 }
@@ -61,6 +66,14 @@ Result<TorchFacts> probe_torch(const RuntimeOptions& runtime) {
   const Result<Json> details_json = canonical_json(details);
   if (!details_json.ok()) return details_json.error();
   return TorchFacts{*numerics_json, *details_json};
+}
+
+void for_items(int64_t count, const std::function<void(int64_t)>& body) {
+  static std::mutex turns;
+  static std::optional<kernels::ThreadPool> pool;
+  const std::lock_guard turn(turns);
+  if (!pool || pool->threads() != at::get_num_threads()) pool.emplace(at::get_num_threads());
+  pool->for_items(count, [&](int64_t index) { body(index); });
 }
 
 Error caught_torch_error(std::string_view doing) {

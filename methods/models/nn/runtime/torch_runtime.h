@@ -5,7 +5,9 @@
 // global to the process: one session at a time.
 #pragma once
 
+#include <cstdint>
 #include <exception>
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -27,6 +29,11 @@ struct TorchFacts {
 
 /// Applies the settings and reads them back. Errors as configure_torch.
 Result<TorchFacts> probe_torch(const RuntimeOptions& runtime);
+
+/// Calls `body(index)` for each of [0, count) on as many threads as LibTorch was given, which stay
+/// for the next call as LibTorch's own do; it cannot lend those to code without OpenMP. Callers
+/// take turns; `body` must not throw, nor call this.
+void for_items(int64_t count, const std::function<void(int64_t)>& body);
 
 /// The Error for the exception in flight: out_of_memory for failed allocations, internal otherwise.
 /// `doing` says what was being done. Called inside a catch block.
