@@ -46,6 +46,8 @@ struct DatasetEntry {
 struct TrainingEntry {
   DatasetEntry train;
   std::optional<DatasetEntry> development;
+  /// Trained files to begin with, as MethodEntry::artifacts.
+  std::map<std::string, std::string> init = {};
 };
 
 struct MethodEntry {

@@ -164,7 +164,7 @@ struct SessionRequest {
   std::optional<Resource> backbone;
   std::optional<Resource> tokenizer;
   RuntimeOptions runtime;
-  std::map<std::string, Resource> artifacts = {};  ///< by role; of a session that predicts
+  std::map<std::string, Resource> artifacts = {};  ///< by role; of a training: what it begins with
 };
 
 class MethodSession {
@@ -188,7 +188,7 @@ struct SessionFactory {
   /// Weights and tokenizers are taken from `cache`, which outlives the session.
   Result<std::unique_ptr<MethodSession>> (*open)(const SessionRequest& request,
                                                  ResourceCache& cache) = nullptr;
-  /// Of methods that train; request.artifacts is empty.
+  /// Of methods that train.
   Result<std::unique_ptr<TrainingSession>> (*open_training)(const SessionRequest& request,
                                                             ResourceCache& cache) = nullptr;
 };

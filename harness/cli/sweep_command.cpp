@@ -9,7 +9,6 @@
 #include "harness/cli/cell_names.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/output.h"
-#include "harness/cli/progress_printer.h"
 #include "harness/cli/report_output.h"
 #include "harness/cli/scoring.h"
 #include "harness/cli/store_path.h"
@@ -21,10 +20,6 @@
 
 namespace qfs::cli {
 namespace {
-
-void log_notes(const plan::Plan& plan) {
-  for (const std::string& note : plan.notes) log_info(note);
-}
 
 /// Scores what the run completed and prints the table; the reader sees what was committed.
 Status score_and_report(const plan::Plan& plan, store::Store& store,
@@ -111,23 +106,13 @@ Result<ExitCode> run_sweep(const SweepOptions& options, const GlobalOptions& glo
     if (Status printed = print_plan(*plan, path, *run, false); !printed) return printed.error();
     return plan->undescribed.empty() ? ExitCode::ok : ExitCode::incomplete;
   }
-  log_notes(*plan);
-  Result<store::Store> store = store::Store::open(path);
+  Result<store::Store> store = open_store_of(*plan, path);
   if (!store) return store.error();
-  log_info(fmt::format("store {}", path));
-
-  Result<run::RunSummary> summary = run::RunSummary{};
-  {
-    ProgressPrinter progress(*plan, standard_progress_sink(global.quiet));
-    run->on_signal = [](int signal) {
-      log_info(fmt::format(
-          "{}: stopping when the unit in hand is done; a second signal ends at once, without the "
-          "rest of that unit",
-          run::signal_name(signal)));
-    };
-    summary = run::run_plan(*plan, *store, *run, progress);
-  }
-  if (!summary) return in_sweep_file(plan->experiment, summary.error());
+  const Result<run::RunSummary> summary =
+      run_shown(*plan, *store, *std::move(run), global.quiet,
+                "stopping when the unit in hand is done; a second signal ends at once, without the "
+                "rest of that unit");
+  if (!summary) return summary.error();
   if (summary->interrupted_by != 0) {
     log_warning(
         fmt::format("stopped by {}; what is done is in {}: run the same command again to continue",

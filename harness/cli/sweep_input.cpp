@@ -11,12 +11,14 @@
 #include "harness/cli/assumed_host.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/imported_predictions.h"
+#include "harness/cli/progress_printer.h"
 #include "harness/config/load.h"
 #include "harness/core/files.h"
 #include "harness/core/log.h"
 #include "harness/core/suggest.h"
 #include "harness/run/describe.h"
 #include "harness/run/external_metric.h"
+#include "harness/run/signals.h"
 #include "methods/families.h"
 #include "reports/settings.h"
 
@@ -92,6 +94,25 @@ Error in_sweep_file(const Experiment& experiment, Error error) {
   return error;
 }
 
+Result<store::Store> open_store_of(const plan::Plan& plan, const std::string& path) {
+  for (const std::string& note : plan.notes) log_info(note);
+  Result<store::Store> store = store::Store::open(path);
+  if (store) log_info(fmt::format("store {}", path));
+  return store;
+}
+
+Result<run::RunSummary> run_shown(const plan::Plan& plan, store::Store& store,
+                                  run::RunOptions options, bool quiet,
+                                  const std::string& stopping) {
+  ProgressPrinter progress(plan, standard_progress_sink(quiet));
+  options.on_signal = [&](int signal) {
+    log_info(fmt::format("{}: {}", run::signal_name(signal), stopping));
+  };
+  Result<run::RunSummary> summary = run::run_plan(plan, store, options, progress);
+  if (!summary) return in_sweep_file(plan.experiment, summary.error());
+  return summary;
+}
+
 void add_plan_options(CLI::App& command, SweepOptions& options) {
   command.add_option("FILE", options.file, "Sweep file (JSON)")->required();
   repeatable(
@@ -126,12 +147,16 @@ void add_numerics_option(CLI::App& command, SweepOptions& options) {
       ->type_name("FILE");
 }
 
-void add_steps_option(CLI::App& command, SweepOptions& options) {
+void add_training_options(CLI::App& command, SweepOptions& options) {
   command
       .add_option("--steps", options.steps,
                   "End after N optimiser steps of each training; the next run continues")
       ->type_name("N")
       ->check(at_least_one());
+  command
+      .add_option("--init", options.init,
+                  "Begin with what this file holds (as \"init\" in a sweep file's \"training\")")
+      ->type_name("FILE");
 }
 
 void add_retry_option(CLI::App& command, SweepOptions& options) {
@@ -185,7 +210,8 @@ Result<plan::Plan> load_plan(const SweepOptions& options, Catalogs& catalogs) {
                                                           .filter = *std::move(filter),
                                                           .limit = options.limit,
                                                           .allow_external = options.allow_external,
-                                                          .imported = &predictions});
+                                                          .imported = &predictions,
+                                                          .init = options.init});
   if (!plan) return plan;
   if (Status known = check_table(*plan); !known) return known.error();
   for (const Error& error : plan->undescribed) {

@@ -1,5 +1,5 @@
-// What `sweep` and `plan` have in common: the options that choose and change a sweep, the plan they
-// lead to, and the host programs beside this executable. Not thread-safe.
+// What `sweep`, `train` and `plan` have in common: the options that choose and change a sweep, the
+// plan they lead to, its run, and the host programs beside this executable. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,7 @@ struct SweepOptions {
   bool accept_numerics = false;
   bool allow_external = false;
   std::optional<int64_t> steps;  ///< of each training, in this run
+  std::string init;              ///< a trained file that trainings begin with
   bool dry_run = false;
 };
 
@@ -42,8 +43,8 @@ void add_plan_options(CLI::App& command, SweepOptions& options);
 void add_numerics_option(CLI::App& command, SweepOptions& options);
 /// `--retry`, of commands that run cells.
 void add_retry_option(CLI::App& command, SweepOptions& options);
-/// `--steps`, of `train` alone.
-void add_steps_option(CLI::App& command, SweepOptions& options);
+/// `--steps` and `--init`, of `train` alone.
+void add_training_options(CLI::App& command, SweepOptions& options);
 /// Options that only matter when cells are run.
 void add_run_options(CLI::App& command, SweepOptions& options);
 
@@ -52,6 +53,13 @@ void add_run_options(CLI::App& command, SweepOptions& options);
 Result<plan::Plan> load_plan(const SweepOptions& options, Catalogs& catalogs);
 
 Result<run::RunOptions> run_options(const SweepOptions& options);
+
+/// The store that a plan is run into, after what a person should know of the plan.
+Result<store::Store> open_store_of(const plan::Plan& plan, const std::string& path);
+
+/// Runs a plan with its progress on standard error. `stopping` tells what a first signal leads to.
+Result<run::RunSummary> run_shown(const plan::Plan& plan, store::Store& store,
+                                  run::RunOptions options, bool quiet, const std::string& stopping);
 
 /// The error with the sweep file's name before a JSON pointer that stands alone.
 Error in_sweep_file(const Experiment& experiment, Error error);

@@ -119,20 +119,12 @@ Result<ExitCode> run_train(const SweepOptions& options, const GlobalOptions& glo
   if (!run) return run.error();
   run->train_only = true;
   const std::string path = sweep_store_path(global.store, plan->experiment.name);
-  for (const std::string& note : plan->notes) log_info(note);
-  Result<store::Store> store = store::Store::open(path);
+  Result<store::Store> store = open_store_of(*plan, path);
   if (!store) return store.error();
-  log_info(fmt::format("store {}", path));
-  Result<run::RunSummary> summary = run::RunSummary{};
-  {
-    ProgressPrinter progress(*plan, standard_progress_sink(global.quiet));
-    run->on_signal = [](int signal) {
-      log_info(fmt::format("{}: stopping; the next run continues from the last checkpoint",
-                           run::signal_name(signal)));
-    };
-    summary = run::run_plan(*plan, *store, *run, progress);
-  }
-  if (!summary) return in_sweep_file(plan->experiment, summary.error());
+  const Result<run::RunSummary> summary =
+      run_shown(*plan, *store, *std::move(run), global.quiet,
+                "stopping; the next run continues from the last checkpoint");
+  if (!summary) return summary.error();
   if (Status printed = print_trained(*plan, *store, *summary, global.json); !printed) {
     return printed.error();
   }
@@ -155,7 +147,7 @@ void add_train_command(const CommandLine& line) {
   auto options = std::make_shared<SweepOptions>();
   add_plan_options(command, *options);
   add_retry_option(command, *options);
-  add_steps_option(command, *options);
+  add_training_options(command, *options);
   add_json_option(command, line.global);
   command.callback([options, &global = line.global, &chosen = line.chosen] {
     chosen = [options, &global] { return run_train(*options, global); };

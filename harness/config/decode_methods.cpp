@@ -84,8 +84,17 @@ ExternalCommand decode_command(const Node& node) {
   return external;
 }
 
+/// A file, or files by role.
+std::map<std::string, std::string> decode_artifacts(const Node& node) {
+  if (!node.value().is_object()) return {{"", node.text("a trained file, or files by role")}};
+  std::map<std::string, std::string> files;
+  for (const auto& [role, member] : node.members()) files[role] = member.text("a trained file");
+  if (files.empty()) node.fail("names no trained file");
+  return files;
+}
+
 TrainingEntry decode_training(const Node& node) {
-  static constexpr std::string_view kKeys[] = {"development", "train"};
+  static constexpr std::string_view kKeys[] = {"development", "init", "train"};
   TrainingEntry training;
   if (!node.is_object(R"(an object such as {"train": {"name": …, "split": "train"}})")) {
     return training;
@@ -95,16 +104,8 @@ TrainingEntry decode_training(const Node& node) {
   if (const auto development = node.find("development")) {
     training.development = decode_dataset(*development);
   }
+  if (const auto init = node.find("init")) training.init = decode_artifacts(*init);
   return training;
-}
-
-/// A file, or files by role.
-std::map<std::string, std::string> decode_artifacts(const Node& node) {
-  if (!node.value().is_object()) return {{"", node.text("a trained file, or files by role")}};
-  std::map<std::string, std::string> files;
-  for (const auto& [role, member] : node.members()) files[role] = member.text("a trained file");
-  if (files.empty()) node.fail("names no trained file");
-  return files;
 }
 
 MethodEntry decode_method(const Node& node, const std::string& folder) {

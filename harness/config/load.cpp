@@ -46,6 +46,9 @@ void anchor_paths(Experiment& experiment, const std::string& folder) {
   for (MethodEntry& entry : experiment.methods) {
     if (entry.training) anchor_data(entry.training->train);
     if (entry.training && entry.training->development) anchor_data(*entry.training->development);
+    if (entry.training) {
+      for (auto& [role, file] : entry.training->init) file = anchored(folder, file);
+    }
     for (auto& [role, file] : entry.artifacts) file = anchored(folder, file);
     if (entry.external) entry.external->folder = anchored(folder, entry.external->folder);
   }

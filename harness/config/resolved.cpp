@@ -36,6 +36,11 @@ json to_json(const DatasetEntry& entry) {
   return object;
 }
 
+/// Files by role; of the only role the file alone.
+void put_files(json& object, const char* key, const std::map<std::string, std::string>& files) {
+  for (const auto& [role, file] : files) (role.empty() ? object[key] : object[key][role]) = file;
+}
+
 json to_json(const MethodEntry& entry) {
   json object = {{"method", entry.method}, {"params", to_json(entry.params)}};
   if (!entry.label.empty()) {
@@ -51,10 +56,9 @@ json to_json(const MethodEntry& entry) {
     if (entry.training->development) {
       object["training"]["development"] = to_json(*entry.training->development);
     }
+    put_files(object["training"], "init", entry.training->init);
   }
-  for (const auto& [role, file] : entry.artifacts) {
-    (role.empty() ? object["artifact"] : object["artifact"][role]) = file;
-  }
+  put_files(object, "artifact", entry.artifacts);
   if (entry.external) {
     object["command"] = entry.external->command;
     object["fingerprint"] = entry.external->fingerprint;

@@ -119,6 +119,7 @@ Result<Json> training_identity(const Training& training, const Plan& plan,
   Result<json> object = common_identity(training.cell, train, Stage::train, files);
   if (!object.ok()) return object.error();
   (*object)["kind"] = "train";
+  for (const auto& [role, file] : training.cell.artifacts) (*object)["init"][role] = file.digest;
   if (training.development) {
     const PlannedDataset& development = plan.training_data[*training.development];
     const Result<json> selection = parse_json(development.selection.text, "selection");

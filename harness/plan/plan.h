@@ -123,6 +123,7 @@ struct PlanContext {
   std::optional<int64_t> limit = {};      ///< the first N selected examples of each data set
   bool allow_external = false;  ///< the user agreed to programs and servers that the sweep names
   ImportedReader* imported = nullptr;  ///< needed for the method `imported`
+  std::string init = {};  ///< a trained file that trainings begin with, whatever the sweep names
 };
 
 Result<Plan> make_plan(const Experiment& experiment, const PlanContext& context);

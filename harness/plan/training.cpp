@@ -68,11 +68,12 @@ Status TrainingPlanner::rest(Cell& cell, const MethodRow& row, uint64_t seed) {
   return use_files(cell, row);
 }
 
-Status TrainingPlanner::use_files(Cell& cell, const MethodRow& row) {
-  const MethodEntry& entry = *row.entry;
+Result<TrainingPlanner::NamedFiles> TrainingPlanner::named_files(
+    const Cell& cell, const MethodRow& row, const std::map<std::string, std::string>& paths,
+    const std::string& where) {
   const std::vector<std::string>& roles = cell.needs.artifacts;
-  const std::string where = at(entry.pointer + "/artifact");
-  for (const auto& [named, path] : entry.artifacts) {
+  NamedFiles files;
+  for (const auto& [named, path] : paths) {
     const std::string role = named.empty() && roles.size() == 1 ? roles.front() : named;
     if (std::find(roles.begin(), roles.end(), role) == roles.end()) {
       return invalid_argument("method '" + std::string(row.spec->name()) +
@@ -85,21 +86,44 @@ Status TrainingPlanner::use_files(Cell& cell, const MethodRow& row) {
                .first;
     }
     if (!it->second.ok()) return placed(it->second.error(), where);
-    const ArtifactFacts& facts = *it->second;
-    if (Status fits = use_recipe(cell, row, facts); !fits.ok()) return fits;
-    cell.artifacts[role] = facts.file;
-    if (!facts.training_cell.empty()) cell.origins[role] = facts.training_cell;
+    if (Status fits = check_origin(cell, row, *it->second, where); !fits.ok()) return fits.error();
+    files[role] = &*it->second;
   }
-  for (const std::string& role : roles) {
+  return files;
+}
+
+Status TrainingPlanner::use_files(Cell& cell, const MethodRow& row) {
+  const std::string where = at(row.entry->pointer + "/artifact");
+  const auto files = named_files(cell, row, row.entry->artifacts, where);
+  if (!files.ok()) return files.error();
+  for (const auto& [role, facts] : *files) {
+    if (Status fits = use_recipe(cell, row, *facts); !fits.ok()) return fits;
+    cell.artifacts[role] = facts->file;
+    if (!facts->training_cell.empty()) cell.origins[role] = facts->training_cell;
+  }
+  for (const std::string& role : cell.needs.artifacts) {
     if (cell.artifacts.contains(role)) continue;
     return invalid_argument("names no file for the role '" + role + "'", where);
   }
   return {};
 }
 
-Status TrainingPlanner::use_recipe(Cell& cell, const MethodRow& row,
-                                   const ArtifactFacts& facts) const {
-  const std::string where = at(row.entry->pointer + "/artifact");
+Status TrainingPlanner::use_init(const MethodRow& row, Training& training) {
+  std::map<std::string, std::string> begin;
+  std::string where = at(row.entry->pointer + "/training/init");
+  if (row.entry->training) begin = row.entry->training->init;
+  if (!context_.init.empty()) {
+    begin = {{"", context_.init}};
+    where = "--init";
+  }
+  const auto files = named_files(training.cell, row, begin, where);
+  if (!files.ok()) return files.error();
+  for (const auto& [role, facts] : *files) training.cell.artifacts[role] = facts->file;
+  return {};
+}
+
+Status TrainingPlanner::check_origin(const Cell& cell, const MethodRow& row,
+                                     const ArtifactFacts& facts, const std::string& where) const {
   const std::string file = "'" + facts.file.path + "'";
   if (!facts.method.empty() && facts.method != row.spec->name()) {
     return invalid_argument(file + " was trained by the method '" + facts.method + "', not by '" +
@@ -112,6 +136,13 @@ Status TrainingPlanner::use_recipe(Cell& cell, const MethodRow& row,
                                 ", not " + cell.backbone->digest.substr(0, 12) + ")",
                             where);
   }
+  return {};
+}
+
+Status TrainingPlanner::use_recipe(Cell& cell, const MethodRow& row,
+                                   const ArtifactFacts& facts) const {
+  const std::string where = at(row.entry->pointer + "/artifact");
+  const std::string file = "'" + facts.file.path + "'";
   Params params;
   for (const ParamSpec& spec : row.params) {
     const auto asked = cell.params.values().find(spec.name);
@@ -272,6 +303,7 @@ Status TrainingPlanner::use_training(Cell& cell, const MethodRow& row, uint64_t 
     return internal_error("method '" + row.label + "' predicts a cost that is no number",
                           at(cell.pointer));
   }
+  if (Status begun = use_init(row, training); !begun.ok()) return begun;
   Result<Json> identity = training_identity(training, plan_, row.files);
   if (!identity.ok()) return placed(identity.error(), at(cell.pointer));
   learning.identity = *std::move(identity);

@@ -31,6 +31,15 @@ class TrainingPlanner {
 
  private:
   Status use_files(Cell& cell, const MethodRow& row);
+  /// What a training begins with.
+  Status use_init(const MethodRow& row, Training& training);
+  using NamedFiles = std::map<std::string, const ArtifactFacts*>;
+  /// By the method's roles; some may have none.
+  Result<NamedFiles> named_files(const Cell& cell, const MethodRow& row,
+                                 const std::map<std::string, std::string>& paths,
+                                 const std::string& where);
+  Status check_origin(const Cell& cell, const MethodRow& row, const ArtifactFacts& facts,
+                      const std::string& where) const;
   Status use_recipe(Cell& cell, const MethodRow& row, const ArtifactFacts& facts) const;
   Status use_training(Cell& cell, const MethodRow& row, uint64_t seed);
   Result<TrainingEntry> data_of(const Cell& cell, const MethodRow& row) const;

@@ -54,15 +54,18 @@ Result<store::CellRow> cell_row(const plan::Cell& cell, const plan::PlannedDatas
   return row;
 }
 
-/// What the cell predicts with: files of a training of the plan, or those that the sweep names.
+/// What the cell predicts with, or begins its training with: files of a training of the plan, or
+/// those that the sweep names.
 void add_dependencies(const plan::Plan& plan, const plan::Cell& cell, store::CellRow& row) {
   for (const std::string& role : cell.needs.artifacts) {
+    const auto named = cell.artifacts.find(role);
+    if (!cell.training && named == cell.artifacts.end()) continue;
     store::Dependency& dependency = row.dependencies.emplace_back();
     dependency.role = role;
     if (cell.training) {
       dependency.training_cell = plan.trainings[*cell.training].cell.id;
     } else {
-      dependency.sha256 = cell.artifacts.at(role).digest;
+      dependency.sha256 = named->second.digest;
     }
   }
 }

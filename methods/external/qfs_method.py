@@ -117,13 +117,16 @@ class Training:
 
     `folder` is this training's alone: a `fit` that was killed finds there what it had left. `steps`
     is how many optimiser steps this call may do (None: all); a fit that stops for it returns None.
+    `init` has the paths of the files that it is to begin with, by role, if the user named some.
     """
 
-    def __init__(self, folder: str, seed: int, steps: Optional[int], train: List[Example],
-                 development: List[Example], send: Callable[[Dict[str, Any]], None]) -> None:
+    def __init__(self, folder: str, seed: int, steps: Optional[int], init: Dict[str, str],
+                 train: List[Example], development: List[Example],
+                 send: Callable[[Dict[str, Any]], None]) -> None:
         self.folder = folder
         self.seed = seed
         self.steps = steps
+        self.init = init
         self.train = train
         self.development = development
         self._send = send
@@ -243,8 +246,8 @@ def serve(summarize: Callable[[Example, Dict[str, Any]], Any], name: str, versio
     def train(request: Dict[str, Any]) -> Dict[str, Any]:
         if fit is None or not learnt:
             raise MethodError("'fit' without an open training")
-        training = Training(request["folder"], learnt["seed"], request.get("steps"), learnt["train"],
-                            learnt["development"],
+        training = Training(request["folder"], learnt["seed"], request.get("steps"), learnt["init"],
+                            learnt["train"], learnt["development"],
                             lambda point: channel.send(request["id"], point=point))
         start = time.perf_counter()
         names = fit(training, cell_params)
@@ -266,10 +269,10 @@ def serve(summarize: Callable[[Example, Dict[str, Any]], Any], name: str, versio
             cell_params.clear()
             cell_params.update(request["params"])
             learnt.clear()
+            files = {role: file["path"] for role, file in request.get("artifacts", {}).items()}
             if request.get("kind") == "train":
-                learnt.update(seed=request["seed"], train=[], development=[])
+                learnt.update(seed=request["seed"], init=files, train=[], development=[])
             elif setup is not None:
-                files = {role: file["path"] for role, file in request.get("artifacts", {}).items()}
                 setup(cell_params, request["seed"], *([files] if artifacts else []))
             return {"opened": True}
         if verb == "learn":

@@ -165,7 +165,7 @@ class LoraTraining final : public TrainingSession {
 
   Result<TrainingOutcome> fit(const FitRequest& request, const TrainingData& data,
                               TrainingProgress& progress) override {
-    auto adapter = peft::new_lora(*decoder_, config_of(request_.params, *decoder_), request_.seed);
+    auto adapter = first_adapter();
     if (!adapter.ok()) return adapter.error();
     auto text = recipe_text(request_.params);
     if (!text.ok()) return text.error();
@@ -196,6 +196,17 @@ class LoraTraining final : public TrainingSession {
   }
 
  private:
+  Result<peft::LoraAdapter> first_adapter() const {
+    auto adapter = peft::new_lora(*decoder_, config_of(request_.params, *decoder_), request_.seed);
+    const auto init = request_.artifacts.find(kAdapter);
+    if (!adapter.ok() || init == request_.artifacts.end()) return adapter;
+    const auto given = peft::read_lora(init->second.path);
+    if (!given.ok()) return given.error();
+    const Status begun = peft::begin_with(*given, init->second.path, *adapter);
+    if (!begun.ok()) return begun.error();
+    return adapter;
+  }
+
   Result<training::TrainingTask> task_of(const TrainingData& data,
                                          const nn::LowRankByName& layers) const {
     auto train = labelled(data.train, prompts_, request_.params);

@@ -35,18 +35,51 @@ struct Portable {
 
 }  // namespace
 
+namespace {
+
+using Four [[gnu::vector_size(16), gnu::aligned(4)]] = float;
+
+/// Four values of each of four rows, turned: `to` has them one row of a panel after the other.
+void turn(const float* from, int64_t stride, float* to) {
+  const auto row = [&](int64_t i) { return *reinterpret_cast<const Four*>(from + i * stride); };
+  const Four a = row(0);
+  const Four b = row(1);
+  const Four c = row(2);
+  const Four d = row(3);
+  const Four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+  const Four cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+  const Four ab_behind = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const Four cd_behind = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  const auto put = [&](int64_t k, Four values) {
+    *reinterpret_cast<Four*>(to + k * kPanelWidth) = values;
+  };
+  put(0, __builtin_shufflevector(ab, cd, 0, 1, 4, 5));
+  put(1, __builtin_shufflevector(ab, cd, 2, 3, 6, 7));
+  put(2, __builtin_shufflevector(ab_behind, cd_behind, 0, 1, 4, 5));
+  put(3, __builtin_shufflevector(ab_behind, cd_behind, 2, 3, 6, 7));
+}
+
+}  // namespace
+
 void pack_rows(const float* weight, int64_t outputs, int64_t inputs, int64_t stride,
                float* panels) {
   constexpr int64_t kLine = 16;  // floats that are read at a time
   for (int64_t first = 0; first < outputs; first += kPanelWidth, panels += kPanelWidth * inputs) {
     const int64_t count = std::min(kPanelWidth, outputs - first);
+    const int64_t turned = count / 4 * 4;
     if (count < kPanelWidth) std::fill_n(panels, kPanelWidth * inputs, 0.0F);
-    for (int64_t from = 0; from < inputs; from += kLine) {
-      const int64_t to = std::min(from + kLine, inputs);
-      for (int64_t n = 0; n < count; ++n) {
-        const float* const row = weight + (first + n) * stride;
-        for (int64_t k = from; k < to; ++k) panels[k * kPanelWidth + n] = row[k];
+    int64_t k = 0;
+    for (; k + kLine <= inputs; k += kLine) {
+      for (int64_t n = 0; n < turned; n += 4) {
+        const float* const from = weight + (first + n) * stride + k;
+        for (int64_t i = 0; i < kLine; i += 4) {
+          turn(from + i, stride, panels + (k + i) * kPanelWidth + n);
+        }
       }
+    }
+    for (int64_t n = 0; n < count; ++n) {
+      const float* const row = weight + (first + n) * stride;
+      for (int64_t i = n < turned ? k : 0; i < inputs; ++i) panels[i * kPanelWidth + n] = row[i];
     }
   }
 }

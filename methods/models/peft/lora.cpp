@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "harness/core/rng.h"
 #include "harness/core/suggest.h"
@@ -93,6 +94,34 @@ Result<LoraAdapter> new_lora(const nn::Decoder& decoder, const LoraConfig& confi
     }
   }
   return adapter;
+}
+
+Status begin_with(const LoraAdapter& other, const std::string& source, LoraAdapter& adapter) {
+  const auto differs = [&](const std::string& how) {
+    return invalid_argument("cannot begin with '" + source + "': " + how);
+  };
+  const auto numbers = [&](const char* name, const nlohmann::json& its, const nlohmann::json& own) {
+    return differs("its " + std::string(name) + " is " + its.dump() + ", the training's " +
+                   own.dump());
+  };
+  if (other.layers.size() != adapter.layers.size()) {
+    return numbers("number of layers", other.layers.size(), adapter.layers.size());
+  }
+  for (const auto& [name, added] : other.layers) {
+    auto own = adapter.layers.find(name);
+    // A model with a head has one part more in front.
+    if (own == adapter.layers.end()) own = adapter.layers.find(name.substr(name.find('.') + 1));
+    if (own == adapter.layers.end()) {
+      return differs("it adapts '" + name + "', which the training does not");
+    }
+    const auto& [down, up, scale] = own->second;
+    if (added.down.sizes() != down.sizes() || added.up.sizes() != up.sizes()) {
+      return numbers("rank", added.down.size(0), down.size(0));
+    }
+    if (added.scale != scale) return numbers("alpha", other.config.alpha, adapter.config.alpha);
+    own->second = added;
+  }
+  return {};
 }
 
 }  // namespace qfs::peft

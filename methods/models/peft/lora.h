@@ -53,6 +53,10 @@ Result<LoraAdapter> new_lora(const nn::Decoder& decoder, const LoraConfig& confi
 /// `path`: a folder, or the file of tensors.
 Result<LoraAdapter> read_lora(const std::string& path);
 
+/// Puts the values of another adapter of the same layers, shapes and scale into `adapter`, whose
+/// names are a decoder's. `invalid_argument` says where they differ; `source` names the other.
+Status begin_with(const LoraAdapter& other, const std::string& source, LoraAdapter& adapter);
+
 inline constexpr std::string_view kLoraTensors = "adapter_model.safetensors";
 inline constexpr std::string_view kLoraConfig = "adapter_config.json";
 

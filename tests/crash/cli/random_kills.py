@@ -2,11 +2,13 @@
 SIGKILL to a host. However often it was killed, the same command ends with 0 and the same bytes, the
 store is sound and nothing of the killed runs is left running.
 
-QFS_KILLS says how many (default 12), QFS_KILLS_SEED which.
+One sweep runs an external program, one trains LoRA on SmolLM2 and predicts with what was learned.
+QFS_KILLS says how many kills each sweep gets (default 12 and 6), QFS_KILLS_SEED which.
 
 Usage: random_kills.py QFS_BENCH
 """
 
+import hashlib
 import json
 import os
 import random
@@ -19,7 +21,7 @@ import time
 import unittest
 
 QFS_BENCH = os.path.abspath(sys.argv.pop(1))
-KILLS = int(os.environ.get("QFS_KILLS", "12"))
+KILLS = os.environ.get("QFS_KILLS")
 SEED = int(os.environ.get("QFS_KILLS_SEED", "20260417"))
 
 SLOW = '''
@@ -33,8 +35,10 @@ def summarize(example, params):
 qfs_method.serve(summarize, name="slow", version=1, params=[qfs_method.Param("words", "integer", default=30)])
 '''
 
-SWEEP = {
-    "name": "random_kills",
+FIELDS = {"id": "id", "document": "text", "query": "asked", "references": "said"}
+
+PREDICTING = {
+    "name": "predicting",
     "datasets": [{"name": "mini-meetings", "split": "test", "view": "whole", "sample": 12}],
     "tokenizer": "words",
     "methods": [{"method": "lead"}, {"method": "bm25"},
@@ -45,6 +49,24 @@ SWEEP = {
     "measure": {"examples": 2, "warmup": 1, "repetitions": 1},
     "report": {"rows": ["method"], "values": ["rouge1.f", "rougeL.f"]},
 }
+
+TRAINING = {
+    "name": "training",
+    "datasets": [{"name": "mini-meetings", "split": "test", "view": "whole", "sample": 2}],
+    "tokenizer": "words",
+    "methods": [{"method": "lora", "rank": 2, "alpha": 16, "steps": 5, "train_batch": 1, "train_tokens": 96,
+                 "label_tokens": 8, "learning_rate": 0.01, "evaluate_every": 2, "checkpoint_every": 1,
+                 "local_context": 16, "max_new_tokens": 3,
+                 "training": {"train": {"path": "train.jsonl", "fields": FIELDS},
+                              "development": {"path": "development.jsonl", "fields": FIELDS}}}],
+    "metrics": ["rouge"],
+    "report": {"rows": ["method"], "values": ["rouge1.f", "train_tokens"]},
+}
+
+
+def records(words):
+    return "".join(json.dumps({"id": word, "text": f"They spoke of {word}. " * 3, "asked": f"What of {word}?",
+                               "said": f"About {word} they agreed."}) + "\n" for word in words)
 
 
 def processes():
@@ -63,14 +85,18 @@ def processes():
     return found
 
 
-class RandomKills(unittest.TestCase):
+class RandomKills:
+    """Of one sweep: `sweep`, how many `kills`, seconds within which a late one comes, outputs."""
+
+    latest = 4
+
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory(prefix="qfs_kills_")
         self.addCleanup(self.folder.cleanup)
         with open(self.path("slow.py"), "w", encoding="utf-8") as method:
             method.write(SLOW)
         with open(self.path("sweep.json"), "w", encoding="utf-8") as file:
-            json.dump(SWEEP, file)
+            json.dump(self.sweep, file)
         self.environment = {**os.environ, "QFS_CACHE_DIR": self.path("cache")}
         self.moments = random.Random(SEED)
 
@@ -94,11 +120,24 @@ class RandomKills(unittest.TestCase):
             [QFS_BENCH, "report", "--only", "quality", "--format", "json", "--store", store],
             check=True, capture_output=True, env=self.environment).stdout
         connection = sqlite3.connect(store)
-        hashes = connection.execute(
-            "SELECT c.cell_id, r.numerics_id, o.ordinal, o.output_sha256 FROM output o "
-            "JOIN result r USING (result_id) JOIN cell c USING (cell_id) ORDER BY 1, 2, 3").fetchall()
+        rows = [connection.execute(
+            f"SELECT c.cell_id, r.numerics_id, {columns} FROM {table} t "
+            "JOIN result r USING (result_id) JOIN cell c USING (cell_id) ORDER BY 1, 2, 3, 4").fetchall()
+            for table, columns in (("output", "t.ordinal, t.output_sha256"), ("artifact", "t.role, t.sha256"),
+                                   ("training_point", "t.step, t.name, t.value"))]
+        conflicts = connection.execute("SELECT count(*) FROM artifact_conflict").fetchone()[0]
         connection.close()
-        return report, hashes
+        self.assertEqual(conflicts, 0)
+        return report, rows
+
+    def check_files(self, store):
+        """What was learned lies where the store says, as it says; no checkpoint is left beside it."""
+        connection = sqlite3.connect(store)
+        files = connection.execute("SELECT location, sha256 FROM artifact").fetchall()
+        connection.close()
+        for location, sha256 in files:
+            with open(os.path.join(self.folder.name, location), "rb") as file:
+                self.assertEqual(hashlib.sha256(file.read()).hexdigest(), sha256)
 
     def hosts_of(self, driver):
         """What the driver started and has changed into another program."""
@@ -108,7 +147,7 @@ class RandomKills(unittest.TestCase):
     def kill(self, store, first_second):
         """One run with one kill; False when it was over before."""
         process = self.start(store)
-        after = self.moments.uniform(0, 1) if first_second else self.moments.uniform(1, 4)
+        after = self.moments.uniform(0, 1) if first_second else self.moments.uniform(1, self.latest)
         victim = self.moments.choice(["driver", "driver", "host"])
         number = self.moments.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
         try:
@@ -135,16 +174,18 @@ class RandomKills(unittest.TestCase):
     def test_the_same_command_ends_with_the_same_bytes(self):
         self.ended_well(self.path("undisturbed.sqlite"))
         expected = self.qualities(self.path("undisturbed.sqlite"))
-        self.assertEqual(len(expected[1]), 48)
+        self.assertEqual([len(rows) for rows in expected[1]], self.rows)
         kills = stores = 0
-        while kills < KILLS:
+        wanted = self.kills if KILLS is None else int(KILLS)
+        while kills < wanted:
             store = self.path(f"killed-{stores}.sqlite")
             stores += 1
             for _ in range(self.moments.randint(1, 8)):
-                if kills < KILLS and self.kill(store, first_second=kills % 2 == 0):
+                if kills < wanted and self.kill(store, first_second=kills % 2 == 0):
                     kills += 1
             self.ended_well(store)
             self.assertEqual(self.qualities(store), expected)
+            self.check_files(store)
             doctor = subprocess.run([QFS_BENCH, "doctor", "--store", store], capture_output=True,
                                     text=True, env=self.environment)
             self.assertEqual(doctor.returncode, 0, doctor.stdout + doctor.stderr)
@@ -152,6 +193,31 @@ class RandomKills(unittest.TestCase):
         left = [command for _, command in processes().values()
                 if any(self.folder.name in word or word == "slow.py" for word in command)]
         self.assertEqual(left, [])
+
+
+class Predicting(RandomKills, unittest.TestCase):
+    sweep = PREDICTING
+    kills = 12
+    rows = [48, 0, 0]
+
+
+class Training(RandomKills, unittest.TestCase):
+    kills = 6
+    latest = 8
+    rows = [2, 1, 22]
+
+    def setUp(self):
+        inspected = subprocess.run([QFS_BENCH, "model", "inspect", "smollm2-135m", "--json"], capture_output=True,
+                                   text=True)
+        if inspected.returncode != 0:
+            self.skipTest("SmolLM2 is not in the cache (bootstrap.sh fetches it)")
+        model = json.loads(inspected.stdout)["path"]
+        method = {**TRAINING["methods"][0], "backbone": model}
+        self.sweep = {**TRAINING, "methods": [method]}
+        super().setUp()
+        for name, words in (("train", ["tea", "bread", "jam", "milk", "salt"]), ("development", ["rice", "corn"])):
+            with open(self.path(name + ".jsonl"), "w", encoding="utf-8") as file:
+                file.write(records(words))
 
 
 if __name__ == "__main__":

@@ -161,6 +161,7 @@ TEST_F(LoraSessionTest, a_decoder_learns_what_it_then_writes) {
 TEST_F(LoraSessionTest, encoder_decoders_learn_too) {
   for (const bool led : {false, true}) {
     use_seq2seq({.led = led});
+    request_.artifacts.clear();
     request_.params.set("steps", int64_t{80});
     Curve curve;
     const auto outcome = fit(led ? "led" : "bart", curve);
@@ -189,6 +190,32 @@ TEST_F(LoraSessionTest, calls_of_a_few_steps_give_the_bytes_of_one_call) {
   EXPECT_EQ(trained_bytes("parts"), trained_bytes("whole"));
   EXPECT_EQ(parts.points, whole.points);  // those before the last call are told once more
   EXPECT_EQ(fit("parts", parts)->files, last->files);
+}
+
+TEST_F(LoraSessionTest, a_training_begins_with_an_adapter) {
+  use_llama();
+  Curve first;
+  ASSERT_TRUE(fit("first", first).ok());
+  request_.artifacts["adapter"] = {"", folder_ / "first", ""};
+  request_.params.set("learning_rate", 0.0);
+  Curve second;
+  ASSERT_TRUE(fit("second", second).ok());
+  // From development's loss of the first training on; a rate of 0 leaves it there.
+  EXPECT_NEAR(second.last("development.loss"), first.last("development.loss"), 1e-5);
+  EXPECT_LT(second.last("development.loss"), first.first("loss") - 0.5);
+
+  const auto refusal = [&] {
+    Curve curve;
+    const auto outcome = fit("refused", curve);
+    return outcome.ok() ? "trained" : outcome.error().message;
+  };
+  request_.params.set("rank", int64_t{4});
+  EXPECT_THAT(refusal(), HasSubstr("its rank is 8, the training's 4"));
+  request_.params.set("rank", int64_t{8});
+  request_.params.set("alpha", 16.0);
+  EXPECT_THAT(refusal(), HasSubstr("its alpha is 8"));
+  request_.params.set("targets", std::string("q_proj"));
+  EXPECT_THAT(refusal(), HasSubstr("its number of layers is 10, the training's 2"));
 }
 
 TEST_F(LoraSessionTest, the_file_says_what_it_is) {

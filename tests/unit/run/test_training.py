@@ -60,7 +60,8 @@ def fit(training, params):
         done += 1
         tell(training, state["step"])
     with open(os.path.join(training.folder, "length.txt"), "w") as file:
-        file.write(str(state["words"] // state["step"] + training.seed))
+        begun = int(open(training.init["length"]).read()) if training.init else 0
+        file.write(str(begun + state["words"] // state["step"] + training.seed))
     os.remove(state_path)
     return {"length": "length.txt"}
 
@@ -243,6 +244,20 @@ class Training(unittest.TestCase):
         with sqlite3.connect(self.path("s.sqlite")) as db:
             oracle = db.execute("SELECT identity FROM cell").fetchall()
         self.assertTrue(any("other@1" in row[0] for row in oracle))
+
+    def test_a_training_begins_with_a_file(self):
+        self.write("nine.txt", "9")
+        fresh = self.trained()[0]
+        begun = self.trained("--init", self.path("nine.txt"))[0]
+        self.assertNotEqual(begun["cell_id"], fresh["cell_id"])
+        with open(begun["files"][0]["path"], encoding="utf-8") as file:
+            self.assertEqual(file.read(), "14")
+        self.sweep({"training": {"train": self.data("train"), "development": self.data("validation"),
+                                 "init": "nine.txt"}})
+        self.assertEqual(self.trained()[0]["cell_id"], begun["cell_id"])
+        self.write("nine.txt", "10")
+        self.assertNotEqual(self.trained()[0]["cell_id"], begun["cell_id"])
+        self.assertIn("gone.txt", self.run_bench("train", "--init", "gone.txt", code=2).stderr)
 
     def test_what_is_scored_is_not_learnt_from(self):
         self.sweep({"training": {"train": self.data("test")}})
