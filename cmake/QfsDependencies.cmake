@@ -46,6 +46,9 @@ if(QFS_TESTS)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)  # with jsonschema, or its tests skip
   find_package(rapidcheck REQUIRED)  # targets rapidcheck, rapidcheck_gtest
 endif()
+if(QFS_BENCHMARKS)
+  find_package(benchmark REQUIRED)
+endif()
 if(QFS_TORCH)
   find_package(LibTorch REQUIRED)
 endif()

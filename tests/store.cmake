@@ -21,7 +21,3 @@ qfs_test(store_crash_test LABEL crash
 if(EXISTS /dev/shm)
   set_property(TEST store_test store_crash_test APPEND PROPERTY ENVIRONMENT "TMPDIR=/dev/shm")
 endif()
-if(QFS_BENCHMARKS)
-  add_executable(store_commit_bench bench/store_commit_bench.cpp)
-  target_link_libraries(store_commit_bench PRIVATE qfs_store qfs_options)
-endif()

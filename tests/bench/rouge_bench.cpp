@@ -1,10 +1,9 @@
-// Where the time of ROUGE goes: one JSON object a stage and round on stdout.
-// Usage: qfs_bench_rouge FILE ROUNDS [nostem], FILE with `prediction` and `references` a line.
-// Every round starts with empty caches.
+// Where the time of ROUGE goes, stage by stage, on FILE with `prediction` and `references` a line.
+// Every iteration begins with empty caches.
+// Usage: qfs_bench_rouge [--benchmark_…] FILE [nostem]
+#include <benchmark/benchmark.h>
+
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -17,14 +16,19 @@
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using qfs::ScoreItem;
+using qfs::metrics::EncodedText;
+using qfs::metrics::RougeMetric;
+using qfs::metrics::RougeOptions;
+using qfs::metrics::RougeScorer;
+using Items = std::vector<ScoreItem>;
 
-std::vector<qfs::ScoreItem> read_items(const char* path) {
-  std::vector<qfs::ScoreItem> items;
+Items read_items(const char* path) {
+  Items items;
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
     const auto record = nlohmann::json::parse(line);
-    qfs::ScoreItem item;
+    ScoreItem item;
     item.id = static_cast<int64_t>(items.size());
     item.candidate = record.at("prediction");
     item.references = record.at("references");
@@ -33,64 +37,75 @@ std::vector<qfs::ScoreItem> read_items(const char* path) {
   return items;
 }
 
-/// `call` returns a number that depends on all its work.
-template <class Call>
-void stage(const char* name, size_t items, Call&& call) {
-  const auto start = Clock::now();
-  const double check = call();
-  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  std::printf(
-      "{\"stage\": \"%s\", \"us_per_item\": %.3f, \"items_per_s\": %.0f, \"check\": %.9f}\n", name,
-      1e6 * seconds / static_cast<double>(items), static_cast<double>(items) / seconds, check);
+void count(benchmark::State& state, size_t items) {
+  state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(items));
+}
+
+std::vector<EncodedText> encoded(RougeScorer& scorer, const Items& items) {
+  std::vector<EncodedText> texts;
+  for (const ScoreItem& item : items) {
+    texts.push_back(scorer.encode(item.references.front()));
+    texts.push_back(scorer.encode(item.candidate));
+  }
+  return texts;
+}
+
+void check_texts(benchmark::State& state, const Items& items) {
+  for (auto _ : state) {
+    for (const ScoreItem& item : items) {
+      benchmark::DoNotOptimize(qfs::metrics::check_texts(item, "rouge").ok());
+    }
+  }
+  count(state, items.size());
+}
+
+void encode(benchmark::State& state, const Items& items, const RougeOptions& options) {
+  for (auto _ : state) {
+    RougeScorer scorer(options);
+    benchmark::DoNotOptimize(encoded(scorer, items));
+  }
+  count(state, items.size());
+}
+
+void score(benchmark::State& state, const Items& items, const RougeOptions& options) {
+  RougeScorer scorer(options);
+  const std::vector<EncodedText> texts = encoded(scorer, items);
+  for (auto _ : state) {
+    for (size_t i = 0; i < texts.size(); i += 2) {
+      benchmark::DoNotOptimize(scorer.score(texts[i], texts[i + 1]));
+    }
+  }
+  count(state, items.size());
+}
+
+void measure(benchmark::State& state, const Items& items, const RougeOptions& options) {
+  for (auto _ : state) benchmark::DoNotOptimize(RougeMetric(options).measure(items));
+  count(state, items.size());
+}
+
+void resample(benchmark::State& state, const Items& items, const RougeOptions& options) {
+  std::vector<qfs::Statistics> rows = *RougeMetric(options).measure(items);
+  rows.resize(std::min<size_t>(rows.size(), 1000));
+  std::vector<std::string> clusters;
+  for (size_t i = 0; i < rows.size(); ++i) clusters.push_back(std::to_string(i));
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(qfs::metrics::bootstrap_means(rows, clusters, {.resamples = 1000}));
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 3) return 2;
-  const std::vector<qfs::ScoreItem> items = read_items(argv[1]);
-  const bool stem = argc < 4 || std::string_view(argv[3]) != "nostem";
-  for (int round = 0; round < std::atoi(argv[2]); ++round) {
-    stage("check texts", items.size(), [&] {
-      double ok = 0;
-      for (const qfs::ScoreItem& item : items) ok += qfs::metrics::check_texts(item, "rouge").ok();
-      return ok;
-    });
-    qfs::metrics::RougeScorer scorer(qfs::metrics::RougeOptions{.stem = stem, .split = {}});
-    std::vector<qfs::metrics::EncodedText> texts;
-    stage("encode", items.size(), [&] {
-      double tokens = 0;
-      for (const qfs::ScoreItem& item : items) {
-        for (std::string_view text :
-             {std::string_view(item.references[0]), std::string_view(item.candidate)}) {
-          tokens += static_cast<double>(texts.emplace_back(scorer.encode(text)).tokens.size());
-        }
-      }
-      return tokens;
-    });
-    stage("score", items.size(), [&] {
-      double sum = 0;
-      for (size_t i = 0; i < texts.size(); i += 2) {
-        const qfs::metrics::RougeScores scores = scorer.score(texts[i], texts[i + 1]);
-        sum += scores.rouge1.f + scores.rouge2.f + scores.rougeL.f + scores.rougeLsum.f;
-      }
-      return sum;
-    });
-    const qfs::metrics::RougeMetric metric(qfs::metrics::RougeOptions{.stem = stem, .split = {}});
-    stage("measure", items.size(), [&] {
-      double sum = 0;
-      const auto rows = metric.measure(items);
-      for (const qfs::Statistics& row : *rows) sum += row[2] + row[5] + row[8] + row[11];
-      return sum;
-    });
-    std::vector<qfs::Statistics> rows = *metric.measure(items);
-    rows.resize(std::min<size_t>(rows.size(), 1000));
-    std::vector<std::string> clusters;
-    for (size_t i = 0; i < rows.size(); ++i) clusters.push_back(std::to_string(i));
-    stage("1,000 resamples", rows.size(), [&] {
-      const auto intervals = qfs::metrics::bootstrap_means(rows, clusters, {.resamples = 1000});
-      return intervals->front().low;
-    });
-  }
+  benchmark::Initialize(&argc, argv);
+  const bool stem = argc < 3 || std::string_view(argv[2]) != "nostem";
+  const RougeOptions options{.stem = stem, .split = {}};
+  const Items items = argc < 2 ? Items() : read_items(argv[1]);
+  if (items.empty()) return 2;
+  benchmark::RegisterBenchmark("check texts", check_texts, items);
+  benchmark::RegisterBenchmark("encode", encode, items, options);
+  benchmark::RegisterBenchmark("score", score, items, options);
+  benchmark::RegisterBenchmark("measure", measure, items, options);
+  benchmark::RegisterBenchmark("1,000 resamples", resample, items, options);
+  benchmark::RunSpecifiedBenchmarks();
   return 0;
 }
