@@ -79,10 +79,11 @@ if(QFS_TORCH)
     SOURCES ${cuda_kernels} support/emulated_cuda/block_threads.cpp support/emulated_cuda/emulated_kernels.cpp
     LINK LibTorch::cpu)
   target_include_directories(emulated_cuda BEFORE PRIVATE support/emulated_cuda)
-  # Three devices for one executable: the CPU twins, the CUDA kernels thread by thread on the CPU, and a GPU where the
-  # plug-in is built (it fails where there is none).
+  # Four devices for one executable: the CPU twins, the CUDA kernels thread by thread on the CPU, LibTorch in place of
+  # kernels, and a GPU where the plug-in is built (it fails where there is none).
   qfs_test(device_test LABEL unit
-    SOURCES unit/models/kernels/device_kernels_test.cpp unit/models/kernels/emulated_cuda_test.cpp unit/models/architectures/device_bart_test.cpp unit/models/nn/device_copier_test.cpp
+    SOURCES unit/models/kernels/device_kernels_test.cpp unit/models/kernels/emulated_cuda_test.cpp
+            unit/models/nn/proven_kernels_test.cpp unit/models/architectures/device_bart_test.cpp unit/models/nn/device_copier_test.cpp
             unit/models/architectures/device_llama_test.cpp unit/models/nn/windowed_test.cpp unit/models/architectures/shared_prefix_test.cpp
             support/gguf_writer.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp support/tiny_llama.cpp support/tiny_seq2seq.cpp
     LINK qfs_inspect emulated_cuda nlohmann_json::nlohmann_json)
@@ -90,6 +91,9 @@ if(QFS_TORCH)
   add_test(NAME device_test_emulated WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} COMMAND device_test --gtest_filter=-SharedPrefixTest.the_rest_*:*DeviceLongBartTest*)
   set_tests_properties(device_test_emulated PROPERTIES LABELS unit TIMEOUT 300 ENVIRONMENT
     "OMP_NUM_THREADS=1;QFS_TEST_DEVICE=emulated")
+  add_test(NAME device_test_libtorch COMMAND device_test WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(device_test_libtorch PROPERTIES LABELS unit TIMEOUT 300 ENVIRONMENT
+    "OMP_NUM_THREADS=1;QFS_TEST_DEVICE=libtorch")
   if(QFS_CUDA)
     add_dependencies(device_test qfs_cuda)
     add_test(NAME device_test_cuda COMMAND device_test WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})

@@ -207,7 +207,7 @@ qfs::Status run(bool cuda, bool tiny, nlohmann::json& report) {
     if (cuda) {
       const auto plugin = qfs::kernels::device_plugin();
       if (!plugin.ok()) return plugin.error();
-      services = qfs::nn::plugin_services(**plugin, true);
+      services = qfs::nn::plugin_services(**plugin, *(*plugin)->kernels, true);
       nlohmann::json numerics;
       if (auto added = qfs::nn::add_cuda_facts(numerics, report["device"]); !added.ok()) {
         return added;

@@ -24,6 +24,7 @@ struct RotateStore {
   const int32_t* rows = nullptr;       ///< [tokens]: cache row
   const int32_t* positions = nullptr;  ///< [tokens]: place in that row, from 0
   int64_t tokens = 0;
+  int64_t cache_rows = 0;
   int64_t heads = 0;
   int64_t kv_heads = 0;
   int64_t dim = 0;  ///< even where heads are rotated
@@ -49,6 +50,7 @@ struct DecodeAttention {
   const int32_t* rows = nullptr;       ///< [tokens]
   const int32_t* positions = nullptr;  ///< [tokens]: of the token itself, already in the cache
   int64_t tokens = 0;
+  int64_t cache_rows = 0;
   int64_t heads = 0;
   int64_t kv_heads = 0;
   int64_t dim = 0;  ///< at most kMaxHeadDim

@@ -13,7 +13,7 @@
 namespace qfs::kernels {
 
 /// Raised when this file or device_kernels.h changes; host and plug-in must agree.
-inline constexpr int kDeviceInterface = 5;
+inline constexpr int kDeviceInterface = 6;
 
 struct DeviceFacts {
   char name[256];        ///< "NVIDIA H200"

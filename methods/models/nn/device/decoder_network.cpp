@@ -33,8 +33,10 @@ Opened open_copy(const RuntimeOptions& runtime, const std::string& digest, Resou
   if (runtime.device == "cpu") return Opened(std::make_unique<StepModel>(*std::move(decoder)));
   const auto plugin = kernels::device_plugin();
   if (!plugin.ok()) return plugin.error();
-  return Opened(std::make_unique<DeviceModel>(*std::move(decoder),
-                                              plugin_services(**plugin, decode_graphs_wanted())));
+  const auto proven = proven_device_kernels();
+  if (!proven.ok()) return proven.error();
+  return Opened(std::make_unique<DeviceModel>(
+      *std::move(decoder), plugin_services(**plugin, (*proven)->kernels, decode_graphs_wanted())));
 }
 
 Copied DecoderNetwork::decoder(const RuntimeOptions& runtime, const std::string& digest,

@@ -29,6 +29,7 @@ at::Tensor DeviceAttention::store(const at::Tensor& qkv, const CachePlaces& plac
   kernels::RotateStore task;
   task.type = element_type(qkv);
   task.tokens = qkv.size(0);
+  task.cache_rows = cache.keys.size(0);
   task.kv_heads = cache.keys.size(1);
   task.capacity = cache.keys.size(2);
   task.dim = cache.keys.size(3);
@@ -54,6 +55,7 @@ at::Tensor DeviceAttention::attend(const at::Tensor& queries, const CachePlaces&
   task.type = element_type(queries);
   task.tokens = queries.size(0);
   task.heads = queries.size(1);
+  task.cache_rows = cache.keys.size(0);
   task.kv_heads = cache.keys.size(1);
   task.dim = queries.size(2);
   task.capacity = cache.keys.size(2);

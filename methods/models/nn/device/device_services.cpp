@@ -8,8 +8,9 @@ void DeviceServices::must(int code) const {
   if (code != 0) throw std::runtime_error(error_text(code));
 }
 
-DeviceServices plugin_services(const kernels::DevicePlugin& plugin, bool graphs) {
-  return {.kernels = plugin.kernels,
+DeviceServices plugin_services(const kernels::DevicePlugin& plugin,
+                               const kernels::DeviceKernels& kernels, bool graphs) {
+  return {.kernels = &kernels,
           .current_stream = plugin.current_stream,
           .error_text = plugin.error_text,
           .graphs = graphs ? &plugin.graphs : nullptr};

@@ -19,8 +19,9 @@ struct DeviceServices {
   void must(int code) const;
 };
 
-/// Those of a plug-in; `graphs`: whether steps of decoding are recorded.
-DeviceServices plugin_services(const kernels::DevicePlugin& plugin, bool graphs);
+/// Those of a plug-in with these kernels; `graphs`: whether steps of decoding are recorded.
+DeviceServices plugin_services(const kernels::DevicePlugin& plugin,
+                               const kernels::DeviceKernels& kernels, bool graphs);
 /// Those of the CPU twins.
 DeviceServices cpu_device_services();
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/core/log.h"
 #include "methods/models/kernels/device_loader.h"
 #include "methods/models/kernels/nvml.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
@@ -26,6 +27,7 @@ struct ActiveDevice {
   std::unique_ptr<kernels::NvmlDevice> nvml;  ///< null where it cannot be asked
   std::string nvml_refusal;
   std::optional<int64_t> used_before_bytes;
+  std::optional<ProvenKernels> kernels = {};
 
   std::optional<int64_t> used_bytes() const {
     if (!nvml) return std::nullopt;
@@ -127,6 +129,24 @@ Result<kernels::DeviceFacts> device_facts() {
   return facts_of(**plugin);
 }
 
+Result<const ProvenKernels*> proven_device_kernels() {
+  const Result<const kernels::DevicePlugin*> plugin = kernels::device_plugin();
+  if (!plugin) return plugin.error();
+  return guarded("comparing the device's kernels with LibTorch",
+                 [&]() -> Result<const ProvenKernels*> {
+                   if (!g_active) return internal_error("no device was configured");
+                   if (!g_active->kernels) {
+                     g_active->kernels = prove(*(*plugin)->kernels, at::Device(at::kCUDA, kDevice),
+                                               (*plugin)->current_stream(kDevice));
+                     for (const std::string& name : g_active->kernels->replaced) {
+                       log_warning("the kernel '" + name +
+                                   "' differs from LibTorch on this device and is not used");
+                     }
+                   }
+                   return &*g_active->kernels;
+                 });
+}
+
 bool decode_graphs_wanted() {
   const char* choice = std::getenv("QFS_CUDA_GRAPHS");
   return choice == nullptr || std::string_view(choice) != "off";
@@ -144,6 +164,11 @@ Status add_cuda_facts(nlohmann::json& numerics, nlohmann::json& details) {
   numerics["multiprocessors"] = facts.multiprocessors;  // libraries split sums by their number
   numerics["tf32"] = context.allowTF32CuBLAS();
   numerics["attention"] = sdpa_backend(context);
+  const auto kernels = proven_device_kernels();
+  if (!kernels) return kernels.error();
+  std::string replaced;
+  for (const std::string& name : (*kernels)->replaced) replaced += " " + name;
+  numerics["kernels"] = "own" + (replaced.empty() ? "" : ", but LibTorch's" + replaced);
   details["device_name"] = std::string(facts.name);
   details["device_memory_bytes"] = facts.memory_bytes;
   details["cuda_driver"] = version_text(facts.driver_version);

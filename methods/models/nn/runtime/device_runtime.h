@@ -15,6 +15,7 @@
 #include "harness/api/method.h"
 #include "harness/api/result.h"
 #include "methods/models/kernels/device_plugin.h"
+#include "methods/models/nn/runtime/proven_kernels.h"
 
 namespace qfs::nn {
 
@@ -44,6 +45,10 @@ class MaskedAttention {
 
 /// What the device is. `unavailable` as configure_cuda.
 Result<kernels::DeviceFacts> device_facts();
+
+/// The device's kernels, each as good as LibTorch (proven_kernels.h): found out at the first call,
+/// with a warning for what is not. The device is configured.
+Result<const ProvenKernels*> proven_device_kernels();
 
 /// Whether steps of decoding are recorded as CUDA graphs: unless QFS_CUDA_GRAPHS is "off". Changes
 /// no bits (step_graphs.h), so it is a detail and not part of the numerics.

@@ -85,6 +85,7 @@ TEST_P(DeviceKernelsTest, rotate_store_rotates_and_puts_each_token_at_its_place)
   task.capacity = kCapacity;
   task.queries = queries.mutable_data_ptr();
   task.keys = keys.mutable_data_ptr();
+  task.cache_rows = keys.size(0);
   task.values = values.mutable_data_ptr();
   ASSERT_EQ(device_.kernels->rotate_store(task, device_.stream()), 0);
 
@@ -133,6 +134,7 @@ TEST_P(DeviceKernelsTest, rotate_store_without_angles_copies) {
   task.capacity = kCapacity;
   task.queries = queries.mutable_data_ptr();
   task.keys = keys.mutable_data_ptr();
+  task.cache_rows = keys.size(0);
   task.values = values.mutable_data_ptr();
   ASSERT_EQ(device_.kernels->rotate_store(task, device_.stream()), 0);
 
@@ -169,6 +171,7 @@ TEST_P(DeviceKernelsTest, decode_attention_is_softmax_of_the_row_that_a_token_na
     task.type = GetParam().type;
     task.queries = queries.const_data_ptr();
     task.keys = keys.const_data_ptr();
+    task.cache_rows = keys.size(0);
     task.values = values.const_data_ptr();
     task.rows = row_list.const_data_ptr<int32_t>();
     task.positions = position_list.const_data_ptr<int32_t>();
