@@ -24,6 +24,10 @@ if(TARGET qfs-bench)
       COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/unit/run/${name}.py $<TARGET_FILE:qfs-bench>)
     set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 300)
   endforeach()
+  add_test(NAME test_committed_artifacts
+    COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/unit/run/test_committed_artifacts.py
+            $<TARGET_FILE:qfs-bench> ${PROJECT_SOURCE_DIR})
+  set_tests_properties(test_committed_artifacts PROPERTIES LABELS unit TIMEOUT 60)
   add_test(NAME random_kills
     COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/crash/cli/random_kills.py $<TARGET_FILE:qfs-bench>)
   set_tests_properties(random_kills PROPERTIES LABELS crash TIMEOUT 900)

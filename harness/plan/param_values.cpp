@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -81,6 +82,16 @@ std::optional<ParamValue> typed_value(ParamType type, const ParamValue& value) {
     return static_cast<double>(std::get<int64_t>(value));
   }
   return std::nullopt;
+}
+
+std::optional<ParamValue> recorded_value(ParamType type, const ParamValue& value) {
+  const std::string* const text = std::get_if<std::string>(&value);
+  if (type != ParamType::real || text == nullptr) return typed_value(type, value);
+  double number = 0;
+  const char* const end = text->data() + text->size();
+  const auto [stop, error] = std::from_chars(text->data(), end, number);
+  if (error != std::errc() || stop != end || !std::isfinite(number)) return std::nullopt;
+  return number;
 }
 
 std::string value_text(const ParamValue& value) {

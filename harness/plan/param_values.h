@@ -20,6 +20,9 @@ std::string value_text(const ParamValue& value);
 /// The value in the declared type: itself, or the real number of an integer.
 std::optional<ParamValue> typed_value(ParamType type, const ParamValue& value);
 
+/// Likewise of a value out of a recipe, where real numbers are texts: canonical JSON has no others.
+std::optional<ParamValue> recorded_value(ParamType type, const ParamValue& value);
+
 /// Equal values; an integer equals the real number of its size.
 bool same_value(const ParamValue& a, const ParamValue& b);
 

@@ -133,7 +133,9 @@ Status TrainingPlanner::check_origin(const Cell& cell, const MethodRow& row,
   if (!facts.backbone.empty() && cell.backbone && facts.backbone != cell.backbone->digest) {
     return invalid_argument(file + " was trained for another backbone than '" +
                                 cell.backbone->name + "' (" + facts.backbone.substr(0, 12) +
-                                ", not " + cell.backbone->digest.substr(0, 12) + ")",
+                                ", not " + cell.backbone->digest.substr(0, 12) +
+                                "); name one that was trained for it, or leave the method out "
+                                "with --filter",
                             where);
   }
   return {};
@@ -153,7 +155,7 @@ Status TrainingPlanner::use_recipe(Cell& cell, const MethodRow& row,
       if (has_asked && spec.stage != Stage::train) params.set(spec.name, asked->second);
       continue;
     }
-    const std::optional<ParamValue> value = typed_value(spec.type, trained->second);
+    const std::optional<ParamValue> value = recorded_value(spec.type, trained->second);
     if (!value) {
       return data_error("the recipe of " + file + " has " + value_text(trained->second) + " as '" +
                             spec.name + "'",

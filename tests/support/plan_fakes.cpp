@@ -55,8 +55,9 @@ FakeSpec learner() {
   FakeSpec spec;
   spec.id = "learner";
   spec.declared = {integer("rank", 8, 1), integer("max_words", 100, 1),
-                   other("prompt", ParamType::text, "{document}"), integer("micro_batch", 1, 1)};
-  spec.declared[0].stage = Stage::train;
+                   other("prompt", ParamType::text, "{document}"), integer("micro_batch", 1, 1),
+                   other("rate", ParamType::real, 0.5)};
+  spec.declared[0].stage = spec.declared[4].stage = Stage::train;
   spec.declared[2].stage = Stage::both;
   spec.declared[3].stage = Stage::train;
   spec.declared[3].numerics = true;

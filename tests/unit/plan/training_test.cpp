@@ -108,6 +108,20 @@ TEST_F(TrainedElsewhere, OneThatNamesItsTrainingGivesTheIdOfACellTrainedHere) {
   EXPECT_EQ(there.cells.at(0).id, here.cells.at(0).id);
 }
 
+TEST_F(TrainedElsewhere, RealNumbersOfARecipeAreTexts) {
+  Params& recipe = planning.methods.artifacts["a.safetensors"].recipe;
+  recipe.set("rate", std::string("0.001"));
+  EXPECT_EQ(planned(sweep(), planning).cells.at(0).params.get<double>("rate"), 0.001);
+  EXPECT_EQ(planned(sweep(R"(, "rate": 0.001)"), planning).cells.size(), 1u);
+  EXPECT_NE(error_of(sweep(R"(, "rate": 0.25)"), planning)
+                .find("'rate' is 0.25, but 'a.safetensors' was trained with 0.001"),
+            std::string::npos);
+  for (const char* wrong : {"quick", "1e400", "nan", "0.5 "}) {
+    recipe.set("rate", std::string(wrong));
+    EXPECT_NE(error_of(sweep(), planning).find("as 'rate'"), std::string::npos) << wrong;
+  }
+}
+
 TEST_F(TrainedElsewhere, WhatContradictsItsRecipeIsRefused) {
   EXPECT_NE(error_of(sweep(R"(, "rank": 16)"), planning)
                 .find("'rank' is 16, but 'a.safetensors' was trained with 4"),
