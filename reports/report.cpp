@@ -36,6 +36,15 @@ std::vector<std::string> known_columns(const SweepFacts& facts,
 ReportSettings merged_settings(const SweepFacts& facts, const ReportRequest& request,
                                const std::vector<std::string>& columns) {
   ReportSettings settings = facts.settings;
+  // Of the sweep file's own axes those that a filter has left no cell of are not shown.
+  const auto in_no_cell = [&](const std::string& axis) {
+    return axis != "backbone" && axis != "tokenizer" &&
+           std::ranges::none_of(facts.places, [&](const PlaceFacts& place) {
+             return place.dimensions.contains(axis);
+           });
+  };
+  std::erase_if(settings.rows, in_no_cell);
+  std::erase_if(settings.columns, in_no_cell);
   if (request.rows) settings.rows = *request.rows;
   if (request.columns) settings.columns = *request.columns;
   if (request.values) settings.values = *request.values;

@@ -204,7 +204,7 @@ class Predicting(RandomKills, unittest.TestCase):
 class Training(RandomKills, unittest.TestCase):
     kills = 6
     latest = 8
-    rows = [2, 1, 22]
+    rows = [2, 1, 23]
 
     def setUp(self):
         inspected = subprocess.run([QFS_BENCH, "model", "inspect", "smollm2-135m", "--json"], capture_output=True,

@@ -49,6 +49,17 @@ TEST(Report, SweepWithoutSettingsShowsFMeasuresByMethod) {
   EXPECT_EQ(cell_text(table.values[0], table.cell(0, 0, 0)), "25.00 [25.0, 25.0]");
 }
 
+TEST(Report, AnAxisOfTheFileThatAFilterLeftNoCellOfIsNotShown) {
+  SampleSweep sweep;
+  sweep.add_dataset("demo", 12);
+  sweep.add(scored_place("lead", 0.25));
+  sweep.finish(R"({"columns":["rank"],"rows":["method"],"values":["rouge1.f"]})");
+  EXPECT_TRUE(table_of(sweep).column_axes.empty());
+  ReportRequest request;
+  request.columns = {"rank"};  // asked for now: a mistake
+  EXPECT_EQ(error_of(sweep, request).kind, ErrorKind::invalid_argument);
+}
+
 TEST(Report, TwoDataSetsOfOneNameAreToldApart) {
   SampleSweep sweep;
   sweep.add_dataset("demo", 12, "whole");
