@@ -255,8 +255,7 @@ TEST(DefaultSweep, AsksForFiveMethodsAtFourLengths) {
   const auto experiment = load_experiment("experiments/lc_sweep.json");
   ASSERT_TRUE(experiment.ok()) << experiment.error().to_string();
   EXPECT_EQ(experiment->methods.size(), 5u);
-  EXPECT_EQ(experiment->methods[4].artifacts.at(""),
-            "experiments/artifacts/lora_qmsum_rank4");
+  EXPECT_EQ(experiment->methods[4].artifacts.at(""), "experiments/artifacts/lora_qmsum_rank4");
   ASSERT_EQ(experiment->grid.size(), 1u);
   EXPECT_EQ(experiment->grid[0].axes[0].values.size(), 4u);
   EXPECT_EQ(experiment->datasets[0].request.name, "mini-meetings");
