@@ -33,10 +33,6 @@ struct Portable {
   float v[kLanes];
 };
 
-}  // namespace
-
-namespace {
-
 using Four [[gnu::vector_size(16), gnu::aligned(4)]] = float;
 
 /// Four values of each of four rows, turned: `to` has them one row of a panel after the other.

@@ -56,7 +56,7 @@ TEST(Report, AnAxisOfTheFileThatAFilterLeftNoCellOfIsNotShown) {
   sweep.finish(R"({"columns":["rank"],"rows":["method"],"values":["rouge1.f"]})");
   EXPECT_TRUE(table_of(sweep).column_axes.empty());
   ReportRequest request;
-  request.columns = {"rank"};  // asked for now: a mistake
+  request.columns = {"rank"};  // asked for by name
   EXPECT_EQ(error_of(sweep, request).kind, ErrorKind::invalid_argument);
 }
 

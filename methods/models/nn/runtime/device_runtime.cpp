@@ -99,9 +99,6 @@ Status configure_cuda(const RuntimeOptions& runtime) {
     context.setDeterministicAlgorithms(true, false);
     context.setAllowTF32CuBLAS(false);
     context.setAllowTF32CuDNN(false);
-    // LibTorch would otherwise write every fresh tensor once to make reading it deterministic;
-    // nothing here reads one before writing it.
-    context.setDeterministicFillUninitializedMemory(false);
     context.setSDPUseCuDNN(false);
     context.setSDPUseMath(false);
     context.setSDPUseFlash(flash);

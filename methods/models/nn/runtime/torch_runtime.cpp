@@ -33,7 +33,8 @@ Status configure_torch(const RuntimeOptions& runtime) {
   return guarded("configuring LibTorch", [&]() -> Status {
     at::set_num_threads(runtime.threads);
     at::globalContext().setDeterministicAlgorithms(true, false);
-    // All that is read has been written; filling it first takes time.
+    // LibTorch would otherwise write every fresh tensor once to make reading it deterministic;
+    // nothing here reads one before writing it.
     at::globalContext().setDeterministicFillUninitializedMemory(false);
     return {};
   });
