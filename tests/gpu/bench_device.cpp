@@ -81,7 +81,7 @@ class Bench {
     at::Tensor c = at::empty_like(a);
     const auto seconds = seconds_of(setting_.repetitions, [&] {
       for (int i = 0; i < kProducts; ++i) at::mm_out(c, a, b);
-      inspect::wait_for(c);
+      wait_for(c);
     });
     const double rate = 2.0 * static_cast<double>(n * n * n) * kProducts / median(seconds);
     report["product"] = {{"seconds", seconds}, {"operations_per_second", rate}};
@@ -94,7 +94,7 @@ class Bench {
     const at::Tensor to = at::empty_like(from);
     const auto seconds = seconds_of(setting_.repetitions, [&] {
       to.copy_(from);
-      inspect::wait_for(to);
+      wait_for(to);
     });
     const double rate = 2.0 * static_cast<double>(setting_.copy_bytes) / median(seconds);
     report["copy"] = {{"seconds", seconds}, {"bytes_per_second", rate}};
