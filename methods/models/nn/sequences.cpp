@@ -66,12 +66,12 @@ class WholeSequences final : public LayerOperations {
   }
 
   at::Tensor attend_past(size_t, const at::Tensor& qkv) override {
-    const Projections all = projections_of(qkv, decoder_.shape(), rotations_);
     return per_part([&](const Part& part) {
-      const auto rows = [&](const at::Tensor& states) {
-        return states.narrow(0, part.first, part.tokens);
+      const auto rows = [&](const at::Tensor& of_all) {
+        return of_all.defined() ? of_all.narrow(0, part.first, part.tokens) : at::Tensor();
       };
-      return causal_attention({rows(all.queries), rows(all.keys), rows(all.values)});
+      return causal_attention(rows(qkv), decoder_.shape(),
+                              {rows(rotations_.cosines), rows(rotations_.sines)});
     });
   }
 
