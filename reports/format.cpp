@@ -67,13 +67,4 @@ std::vector<std::string> row_labels(const Table& table, size_t row) {
   return labels;
 }
 
-std::string column_heading(const Table& table, size_t column) {
-  std::string heading;
-  for (const std::string& label : table.columns[column].labels) {
-    if (!heading.empty()) heading += " · ";
-    heading += label.empty() ? kNone : label;
-  }
-  return heading;
-}
-
 }  // namespace qfs::reports

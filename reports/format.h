@@ -20,7 +20,4 @@ std::string cell_text(const TableValue& value, const TableCell& cell);
 /// references or evidence carries a dagger.
 std::vector<std::string> row_labels(const Table& table, size_t row);
 
-/// The labels of a column as one heading: "256", or "256 · qmsum" with two axes.
-std::string column_heading(const Table& table, size_t column);
-
 }  // namespace qfs::reports

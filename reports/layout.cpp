@@ -104,6 +104,13 @@ Result<Layout> arrange(std::span<const PlaceFacts> places, const ReportSettings&
   Layout layout;
   layout.row_axes = settings.rows;
   layout.column_axes = settings.columns;
+  const auto values = std::ranges::find(layout.column_axes, kValuesAxis);
+  if (values != layout.column_axes.end()) {
+    layout.values_level = static_cast<size_t>(values - layout.column_axes.begin());
+    layout.column_axes.erase(values);
+  } else if (layout.column_axes.empty()) {
+    layout.values_level = 0;
+  }
   Labels axes = layout.row_axes;
   axes.insert(axes.end(), layout.column_axes.begin(), layout.column_axes.end());
   while (std::optional<std::string> axis = separating_axis(places, axes)) {

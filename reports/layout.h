@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,7 +23,8 @@ struct Slot {
 
 struct Layout {
   std::vector<std::string> row_axes;
-  std::vector<std::string> column_axes;
+  std::vector<std::string> column_axes;  ///< without kValuesAxis
+  std::optional<size_t> values_level;    ///< as Table has it
   /// Labels by axis, in order: numbers ascending, texts as they first appear in the sweep.
   std::vector<std::vector<std::string>> rows;
   std::vector<std::vector<std::string>> columns;  ///< one empty entry without column axes

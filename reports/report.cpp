@@ -38,7 +38,7 @@ ReportSettings merged_settings(const SweepFacts& facts, const ReportRequest& req
   ReportSettings settings = facts.settings;
   // Of the sweep file's own axes those that a filter has left no cell of are not shown.
   const auto in_no_cell = [&](const std::string& axis) {
-    return axis != "backbone" && axis != "tokenizer" &&
+    return axis != "backbone" && axis != "tokenizer" && axis != kValuesAxis &&
            std::ranges::none_of(facts.places, [&](const PlaceFacts& place) {
              return place.dimensions.contains(axis);
            });
@@ -79,8 +79,9 @@ std::vector<AxisEntry> axis_entries(std::vector<std::vector<std::string>> labels
   return entries;
 }
 
-/// Names in the header whose peak `peak_memory` shows; where it is both, the host's are marked.
-void name_memory(Table& table, size_t value) {
+/// Names in the header whose peak `peak_memory` shows; where it is both, the host's are marked, and
+/// a note says so.
+std::vector<std::string> name_memory(Table& table, size_t value) {
   std::vector<TableCell*> cells;
   for (size_t row = 0; row < table.rows.size(); ++row) {
     for (size_t column = 0; column < table.columns.size(); ++column) {
@@ -96,12 +97,14 @@ void name_memory(Table& table, size_t value) {
   } else if (static_cast<size_t>(devices) == cells.size()) {
     title = value_spec("device_allocated_peak").shown.title;
   } else {
-    title = "peak memory, MiB (device, allocated; of the host process, RSS, where marked)";
+    title = value_spec("peak_memory").shown.title;
   }
   const bool mixed = devices != 0 && static_cast<size_t>(devices) != cells.size();
   for (TableCell* cell : cells) {
     if (!mixed || of_device(cell)) cell->detail.clear();
   }
+  if (!mixed) return {};
+  return {"peak memory: of the device (allocated), of the host process (RSS) where marked"};
 }
 
 std::vector<std::string> notes_of(const Table& table) {
@@ -218,6 +221,7 @@ Table empty_table(const SweepFacts& facts, const Layout& layout,
   table.sweep_id = facts.sweep.id.hex();
   table.row_axes = layout.row_axes;
   table.column_axes = layout.column_axes;
+  table.values_level = layout.values_level;
   table.rows = axis_entries(layout.rows);
   table.columns = axis_entries(layout.columns);
   for (const ValueSpec& value : values) table.values.push_back(value.shown);
@@ -271,7 +275,9 @@ Result<Table> build_table(store::Reader& reader, const ReportRequest& request) {
     if (!note.empty()) place_notes.push_back(std::move(note));
   }
   for (size_t value = 0; value < values.size(); ++value) {
-    if (values[value].source == ValueSource::peak_memory) name_memory(table, value);
+    if (values[value].source != ValueSource::peak_memory) continue;
+    std::vector<std::string> named = name_memory(table, value);
+    notes.insert(notes.end(), named.begin(), named.end());
   }
   for (const auto& more :
        {notes_of(table), absence_notes(*facts, *layout), seed_notes(*facts), place_notes}) {

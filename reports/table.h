@@ -83,6 +83,9 @@ struct Table {
   std::string sweep_id;     ///< full digest
   std::vector<std::string> row_axes;
   std::vector<std::string> column_axes;
+  /// Where among the column axes the values stand side by side: before this one. Without it each
+  /// value has a table of its own.
+  std::optional<size_t> values_level;
   std::vector<AxisEntry> rows;
   std::vector<AxisEntry> columns;  ///< one without labels when there are no column axes
   std::vector<TableValue> values;

@@ -204,7 +204,9 @@ void add_report_command(const CommandLine& line) {
       ->check(CLI::IsMember({"quality"}))
       ->type_name("GROUP");
   add_list_option(command, "--rows", options->rows, "Row axes: method, dataset, seed, parameters");
-  add_list_option(command, "--columns", options->columns, "Column axes");
+  add_list_option(
+      command, "--columns", options->columns,
+      "Column axes; 'values' puts the values side by side: values or local_context,values");
   add_list_option(command, "--values", options->values, "Values, e.g. rouge1.f,peak_memory");
   command.add_flag("--coverage", options->coverage, "Add what truncation left of the documents");
   command

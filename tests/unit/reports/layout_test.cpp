@@ -46,6 +46,17 @@ TEST(Layout, ADimensionThatWouldBeAveragedBecomesARowAxis) {
   EXPECT_EQ(layout->rows.size(), places.size());
 }
 
+TEST(Layout, ValuesStandSideBySideWhereTheyAreNamedOrNoAxisIs) {
+  const std::vector<PlaceFacts> places = {place({{"size", "5"}})};
+  EXPECT_EQ(arrange(places, settings({"method"}, {"size"}))->values_level, std::nullopt);
+  EXPECT_EQ(arrange(places, settings({"method"}))->values_level, 0U);
+  EXPECT_EQ(arrange(places, settings({"method"}, {"values"}))->values_level, 0U);
+  const auto below = arrange(places, settings({"method"}, {"size", "values"}));
+  EXPECT_EQ(below->values_level, 1U);
+  EXPECT_EQ(below->column_axes, std::vector<std::string>{"size"});
+  EXPECT_FALSE(arrange(places, settings({"values"})));
+}
+
 TEST(Layout, ADimensionThatDiffersBetweenRowsOnlyIsNotAdded) {
   const std::vector<PlaceFacts> places = {place({{"method", "a"}, {"words", "100"}}),
                                           place({{"method", "b"}, {"words", "200"}})};
