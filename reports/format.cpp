@@ -15,7 +15,9 @@ std::string with_detail(std::string text, const std::string& detail) {
 
 std::string number_text(const TableValue& value, const TableCell& cell) {
   std::string text = fmt::format("{:.{}f}", cell.value * value.scale, value.decimals);
-  if (cell.spread && cell.spread->kind == SpreadKind::interval) {
+  if (!cell.seeds.empty()) {
+    text += fmt::format(" ± {:.{}f}", cell.deviation * value.scale, value.decimals);
+  } else if (cell.spread && cell.spread->kind == SpreadKind::interval) {
     text +=
         fmt::format(" [{:.{}f}, {:.{}f}]", cell.spread->low * value.scale, value.spread_decimals,
                     cell.spread->high * value.scale, value.spread_decimals);
@@ -37,17 +39,18 @@ std::string cell_text(const TableValue& value, const TableCell& cell) {
     case CellStatus::ok:
       return number_text(value, cell);
     case CellStatus::oom:
-      return cell.detail == "implied" ? "OOM (implied)" : "OOM";
+      return cell.detail == "device" || cell.detail == "host" ? "OOM"
+                                                              : with_detail("OOM", cell.detail);
     case CellStatus::timeout:
-      return "timeout";
+      return with_detail("timeout", cell.detail);
     case CellStatus::failed:
       return with_detail("failed", cell.detail);
     case CellStatus::incomplete:
       return with_detail("incomplete", cell.detail);
     case CellStatus::not_reported:
-      return "not reported";
+      return with_detail("not reported", cell.detail);
     case CellStatus::not_applicable:
-      return kNone;
+      return with_detail(kNone, cell.detail);
     case CellStatus::absent:
       return {};
   }

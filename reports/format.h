@@ -11,8 +11,9 @@
 namespace qfs::reports {
 
 /// Words and numbers of the program only, so that no writer needs to escape them:
-/// "33.52 [31.1, 35.9]", "33.52 (n/a: 7 clusters)", "0.00 [0.0, 0.0] (20/20 empty)", "412", "OOM",
-/// "failed (signal 9)", "incomplete (12/20)", "not reported", "–" where the value does not apply,
+/// "33.52 [31.1, 35.9]", "33.52 ± 0.41" of several seeds, "33.52 (n/a: 7 clusters)", "0.00 [0.0,
+/// 0.0] (20/20 empty)", "412", "OOM", "failed (signal 9)", "incomplete (12/20)", "not reported",
+/// "–" where the value does not apply,
 /// "" where the sweep has no cell.
 std::string cell_text(const TableValue& value, const TableCell& cell);
 

@@ -1,7 +1,7 @@
 // Layout: which row and column each place of a sweep goes to.
 //
-// Dimensions that vary but were not asked for become additional row axes, so that two cells never
-// share one place and nothing is averaged in silence. Pure functions; thread-safe.
+// Dimensions that vary but were not asked for become additional row axes, so that cells share one
+// place only where they differ in nothing but the seed. Pure functions; thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +19,7 @@ namespace qfs::reports {
 struct Slot {
   size_t row = 0;
   size_t column = 0;
+  friend bool operator==(const Slot&, const Slot&) = default;
 };
 
 struct Layout {

@@ -9,6 +9,8 @@
 
 #include "harness/core/counted.h"
 #include "reports/layout.h"
+#include "reports/notes.h"
+#include "reports/seeds.h"
 #include "reports/settings.h"
 #include "reports/signature.h"
 #include "reports/sweep_facts.h"
@@ -107,26 +109,6 @@ std::vector<std::string> name_memory(Table& table, size_t value) {
   return {"peak memory: of the device (allocated), of the host process (RSS) where marked"};
 }
 
-std::vector<std::string> notes_of(const Table& table) {
-  std::vector<std::string> notes;
-  if (std::ranges::any_of(table.rows, &AxisEntry::oracle)) {
-    notes.emplace_back("† oracle: reads references or evidence; an upper bound, not a competitor");
-  }
-  const auto repeated = [](const TableCell& cell) {
-    return cell.status == CellStatus::ok && cell.spread &&
-           cell.spread->kind == SpreadKind::repetitions;
-  };
-  if (std::ranges::any_of(table.cells, repeated)) {
-    std::set<int64_t> counts;
-    for (const TableCell& cell : table.cells) {
-      if (repeated(cell)) counts.insert(cell.n);
-    }
-    notes.push_back(fmt::format("speed and memory: median of {} repetitions (smallest–largest)",
-                                fmt::join(counts, "/")));
-  }
-  return notes;
-}
-
 /// Leaves only the places asked for; the note about it.
 std::vector<std::string> select_places(SweepFacts& facts, const ReportRequest& request) {
   if (!request.positions) return {};
@@ -147,72 +129,6 @@ Result<std::map<store::ResultId, int64_t>> conflicts_by_result(store::Reader& re
   return counts;
 }
 
-/// "lead (cell 1234567890ab)".
-std::string place_name(const PlaceFacts& place) {
-  return fmt::format("{} (cell {})", place.dimensions.at("method"), place.cell.id.short_hex());
-}
-
-/// Says that outputs are empty; empty where none is. `scored`: how many texts were after
-/// postprocessing, in the score where they are most.
-std::string empty_note(const PlaceFacts& place, int64_t outputs, int64_t scored) {
-  if (outputs == 0 && scored == 0) return "";
-  const int64_t of = place.predict->done;
-  std::string note = fmt::format("{}: {} of {} empty", place_name(place), outputs,
-                                 counted(of, "output is", "outputs are"));
-  if (scored > outputs) note += fmt::format(", {} after postprocessing", scored);
-  return note + (std::max(outputs, scored) == of ? "; its scores are those of empty texts" : "");
-}
-
-/// Labels of methods, each once, in the order of the sweep.
-std::vector<std::string> methods_where(const SweepFacts& facts, auto&& condition) {
-  std::vector<std::string> names;
-  for (const PlaceFacts& place : facts.places) {
-    const std::string& name = place.dimensions.at("method");
-    if (condition(place) && std::ranges::find(names, name) == names.end()) names.push_back(name);
-  }
-  return names;
-}
-
-/// What "–" under a parameter means, and who reads whole documents where others are cut, which need
-/// not show in any axis.
-std::vector<std::string> absence_notes(const SweepFacts& facts, const Layout& layout) {
-  std::set<std::string> params = {"local_context"};
-  for (const auto* axes : {&layout.row_axes, &layout.column_axes}) {
-    params.insert(axes->begin(), axes->end());
-  }
-  for (const char* fixed : {"backbone", "cell", "dataset", "method", "seed", "tokenizer"}) {
-    params.erase(fixed);
-  }
-  std::vector<std::string> notes;
-  for (const std::string& param : params) {
-    const auto has = [&](const PlaceFacts& place) { return place.dimensions.contains(param); };
-    if (std::ranges::none_of(facts.places, has)) continue;
-    const auto add = [&](const std::vector<std::string>& names, const char* meaning) {
-      if (names.empty()) return;
-      notes.push_back(fmt::format("{} {} no {}{}", fmt::join(names, ", "),
-                                  names.size() == 1 ? "has" : "have", param, meaning));
-    };
-    const bool context = param == "local_context";
-    add(methods_where(facts, [&](const PlaceFacts& p) { return !has(p) && !p.imported(); }),
-        context ? ": whole documents are read" : "");
-    add(methods_where(facts, [&](const PlaceFacts& p) { return !has(p) && p.imported(); }),
-        context ? ": how much of the documents was read is not known" : "");
-  }
-  return notes;
-}
-
-std::vector<std::string> seed_notes(const SweepFacts& facts) {
-  const auto names = methods_where(facts, [](const PlaceFacts& p) { return p.another_seed; });
-  if (names.empty()) return {};
-  return {fmt::format("the seed does not matter to {}: one result, shown for each seed",
-                      fmt::join(names, ", "))};
-}
-
-std::string conflict_note(const PlaceFacts& place, int64_t count) {
-  return fmt::format("not deterministic: {} of {} of {} came out differently when computed again",
-                     count, counted(place.cell.ordinals.size(), "output"), place_name(place));
-}
-
 Table empty_table(const SweepFacts& facts, const Layout& layout,
                   const std::vector<ValueSpec>& values) {
   Table table;
@@ -227,6 +143,19 @@ Table empty_table(const SweepFacts& facts, const Layout& layout,
   for (const ValueSpec& value : values) table.values.push_back(value.shown);
   table.cells.resize(table.rows.size() * table.columns.size() * values.size());
   return table;
+}
+
+/// Those of which a cell is made: a result that stands for several seeds counts once in a cell.
+std::vector<size_t> shown_places(const SweepFacts& facts, const Layout& layout) {
+  std::vector<size_t> shown;
+  for (size_t i = 0; i < facts.places.size(); ++i) {
+    const bool again = facts.places[i].another_seed && std::ranges::any_of(shown, [&](size_t j) {
+                         return facts.places[j].cell.id == facts.places[i].cell.id &&
+                                layout.slots[j] == layout.slots[i];
+                       });
+    if (!again) shown.push_back(i);
+  }
+  return shown;
 }
 
 }  // namespace
@@ -248,17 +177,13 @@ Result<Table> build_table(store::Reader& reader, const ReportRequest& request) {
   UsedSources used;
   EvidenceIndex evidence(reader);
   std::vector<std::string> place_notes;
-  for (size_t i = 0; i < facts->places.size(); ++i) {
+  std::vector<std::vector<SeedCell>> seeds(table.cells.size());
+  for (const size_t i : shown_places(*facts, *layout)) {
     const PlaceFacts& place = facts->places[i];
     const Slot slot = layout->slots[i];
     if (place.cell.oracle) table.rows[slot.row].oracle = true;
-    int64_t conflicting = 0;
-    if (place.predict) {
-      if (auto it = conflicts->find(place.predict->id); it != conflicts->end()) {
-        conflicting = it->second;
-        if (!place.another_seed) place_notes.push_back(conflict_note(place, conflicting));
-      }
-    }
+    const auto conflict = place.predict ? conflicts->find(place.predict->id) : conflicts->end();
+    const int64_t conflicting = conflict == conflicts->end() ? 0 : conflict->second;
     int64_t empty = 0;
     PlaceEvaluator evaluator(place, {reader, evidence, request.metrics, used});
     for (size_t value = 0; value < values.size(); ++value) {
@@ -266,21 +191,29 @@ Result<Table> build_table(store::Reader& reader, const ReportRequest& request) {
       if (!cell) return cell.error();
       cell->conflicts = conflicting;
       empty = std::max(empty, cell->empty);
-      table.cell(slot.row, slot.column, value) = std::move(*cell);
+      seeds[table.index(slot.row, slot.column, value)].push_back(
+          {place.dimensions.at("seed"), *std::move(cell)});
     }
     if (!place.predict || place.another_seed) continue;
+    if (conflicting > 0) place_notes.push_back(conflict_note(place, conflicting));
     Result<int64_t> outputs = reader.empty_outputs(place.predict->id);
     if (!outputs) return outputs.error();
     std::string note = empty_note(place, *outputs, empty);
     if (!note.empty()) place_notes.push_back(std::move(note));
+  }
+  for (size_t i = 0; i < seeds.size(); ++i) {
+    if (!seeds[i].empty()) table.cells[i] = over_seeds(seeds[i]);
+  }
+  if (std::ranges::none_of(table.cells, [](const TableCell& c) { return c.clusters >= 0; })) {
+    used.interval_methods.clear();
   }
   for (size_t value = 0; value < values.size(); ++value) {
     if (values[value].source != ValueSource::peak_memory) continue;
     std::vector<std::string> named = name_memory(table, value);
     notes.insert(notes.end(), named.begin(), named.end());
   }
-  for (const auto& more :
-       {notes_of(table), absence_notes(*facts, *layout), seed_notes(*facts), place_notes}) {
+  for (const auto& more : {table_notes(table), absence_notes(*facts, *layout),
+                           seed_notes(*facts, *layout), place_notes}) {
     notes.insert(notes.end(), more.begin(), more.end());
   }
   table.notes = std::move(notes);

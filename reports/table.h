@@ -47,6 +47,13 @@ struct CellSource {
   std::string score_id;
 };
 
+/// One of the seeds that a cell is the mean of.
+struct SeedValue {
+  std::string seed;
+  double value = 0;
+  CellSource source;
+};
+
 struct TableCell {
   CellStatus status = CellStatus::absent;
   double value = 0;  ///< unscaled (F measures in 0..1); meaningful when status is `ok`
@@ -56,7 +63,9 @@ struct TableCell {
   std::string detail;     ///< "signal 9", "12/20", "host" …; short, may be empty
   int64_t conflicts = 0;  ///< outputs that a second computation contradicted
   int64_t empty = 0;      ///< of a score: texts among the n that are nothing, or white space alone
-  CellSource source;
+  CellSource source;      ///< empty where `seeds` say theirs
+  std::vector<SeedValue> seeds;  ///< two or more, or none: the value is of one seed
+  double deviation = 0;          ///< over `seeds`: sample standard deviation (n - 1), unscaled
 };
 
 enum class ValueGroup { quality, performance, coverage };
@@ -96,11 +105,14 @@ struct Table {
   std::string signature;                ///< one line that says what was computed, and how
   std::string store;  ///< "results.sqlite#3f9a…", the sweep in its file; may be empty
 
+  size_t index(size_t row, size_t column, size_t value) const {
+    return (row * columns.size() + column) * values.size() + value;
+  }
   const TableCell& cell(size_t row, size_t column, size_t value) const {
-    return cells[(row * columns.size() + column) * values.size() + value];
+    return cells[index(row, column, value)];
   }
   TableCell& cell(size_t row, size_t column, size_t value) {
-    return cells[(row * columns.size() + column) * values.size() + value];
+    return cells[index(row, column, value)];
   }
 };
 

@@ -5,6 +5,7 @@ qfs_test(reports_test LABEL unit
     unit/reports/performance_test.cpp
     unit/reports/report_test.cpp
     unit/reports/sample_sweep.cpp
+    unit/reports/seeds_test.cpp
     unit/reports/served_test.cpp
     golden/reports/report_golden_test.cpp
   LINK qfs_reports qfs_store nlohmann_json::nlohmann_json)
