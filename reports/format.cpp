@@ -13,8 +13,8 @@ std::string with_detail(std::string text, const std::string& detail) {
   return detail.empty() ? text : text + " (" + detail + ")";
 }
 
-std::string number_text(const TableValue& value, const TableCell& cell) {
-  std::string text = fmt::format("{:.{}f}", cell.value * value.scale, value.decimals);
+std::string spread_text(const TableValue& value, const TableCell& cell) {
+  std::string text;
   if (!cell.seeds.empty()) {
     text += fmt::format(" ± {:.{}f}", cell.deviation * value.scale, value.decimals);
   } else if (cell.spread && cell.spread->kind == SpreadKind::interval) {
@@ -34,10 +34,14 @@ std::string number_text(const TableValue& value, const TableCell& cell) {
 
 }  // namespace
 
-std::string cell_text(const TableValue& value, const TableCell& cell) {
+std::string number_text(const TableValue& value, double number) {
+  return fmt::format("{:.{}f}", number * value.scale, value.decimals);
+}
+
+std::string behind_number(const TableValue& value, const TableCell& cell) {
   switch (cell.status) {
     case CellStatus::ok:
-      return number_text(value, cell);
+      return spread_text(value, cell);
     case CellStatus::oom:
       return cell.detail == "device" || cell.detail == "host" ? "OOM"
                                                               : with_detail("OOM", cell.detail);
@@ -55,6 +59,13 @@ std::string cell_text(const TableValue& value, const TableCell& cell) {
       return {};
   }
   return {};
+}
+
+std::string cell_text(const TableValue& value, const TableCell& cell) {
+  if (cell.status != CellStatus::ok) return behind_number(value, cell);
+  const bool marked = cell.tested && cell.tested->significant;
+  return number_text(value, cell.value) + (marked ? kSignificantMark : "") +
+         behind_number(value, cell);
 }
 
 std::vector<std::string> row_labels(const Table& table, size_t row) {

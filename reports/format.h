@@ -17,6 +17,15 @@ namespace qfs::reports {
 /// "" where the sweep has no cell.
 std::string cell_text(const TableValue& value, const TableCell& cell);
 
+/// "33.52": the number as every writer for people prints it.
+std::string number_text(const TableValue& value, double number);
+
+/// What stands behind a cell's number, " [31.1, 35.9] (3/12 empty)"; of a cell without one, all.
+std::string behind_number(const TableValue& value, const TableCell& cell);
+
+/// Behind the number of a cell that differs significantly from the baseline's.
+inline constexpr const char* kSignificantMark = "*";
+
 /// The labels of a row, one an axis; the method (else the first label) of a row that reads
 /// references or evidence carries a dagger.
 std::vector<std::string> row_labels(const Table& table, size_t row);

@@ -9,6 +9,7 @@
 
 #include "harness/core/counted.h"
 #include "reports/layout.h"
+#include "reports/marks.h"
 #include "reports/notes.h"
 #include "reports/seeds.h"
 #include "reports/settings.h"
@@ -73,6 +74,18 @@ std::vector<ValueSpec> chosen_values(const ReportSettings& settings, bool only_q
     values.push_back(std::move(value));
   }
   return values;
+}
+
+/// The metric of a column knows which of its values are better.
+void ask_metric(const std::vector<MetricChoice>& metrics, ValueSpec& value) {
+  if (value.source != ValueSource::score) return;
+  for (const MetricChoice& choice : metrics) {
+    if (!value.metric.empty() && choice.name != value.metric) continue;
+    if (choice.metric && std::ranges::count(choice.columns, value.key) > 0) {
+      value.shown.better = choice.metric->better(value.key);
+      return;
+    }
+  }
 }
 
 std::vector<AxisEntry> axis_entries(std::vector<std::vector<std::string>> labels) {
@@ -169,7 +182,8 @@ Result<Table> build_table(store::Reader& reader, const ReportRequest& request) {
   if (Status known = check_values(settings, columns); !known) return known.error();
   Result<Layout> layout = arrange(facts->places, settings);
   if (!layout) return layout.error();
-  const std::vector<ValueSpec> values = chosen_values(settings, request.only_quality);
+  std::vector<ValueSpec> values = chosen_values(settings, request.only_quality);
+  for (ValueSpec& value : values) ask_metric(request.metrics, value);
   Result<std::map<store::ResultId, int64_t>> conflicts = conflicts_by_result(reader);
   if (!conflicts) return conflicts.error();
 
@@ -207,6 +221,12 @@ Result<Table> build_table(store::Reader& reader, const ReportRequest& request) {
   if (std::ranges::none_of(table.cells, [](const TableCell& c) { return c.clusters >= 0; })) {
     used.interval_methods.clear();
   }
+  mark_best(table);
+  if (!request.against.empty()) {
+    Status tested =
+        test_against(reader, *facts, *layout, values, request.metrics, request.against, table);
+    if (!tested) return tested.error();
+  }
   for (size_t value = 0; value < values.size(); ++value) {
     if (values[value].source != ValueSource::peak_memory) continue;
     std::vector<std::string> named = name_memory(table, value);
@@ -216,6 +236,7 @@ Result<Table> build_table(store::Reader& reader, const ReportRequest& request) {
                            seed_notes(*facts, *layout), place_notes}) {
     notes.insert(notes.end(), more.begin(), more.end());
   }
+  table.mark_notes = mark_notes(table);
   table.notes = std::move(notes);
   table.datasets = dataset_signatures(*facts);
   table.signatures = metric_signatures(used);

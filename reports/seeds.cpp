@@ -43,6 +43,7 @@ TableCell over_seeds(std::span<const SeedCell> cells) {
   mean.status = CellStatus::ok;
   mean.n = shared(cells, &TableCell::n, int64_t{0});
   mean.detail = shared(cells, &TableCell::detail, std::string("mixed"));
+  mean.comparable = shared(cells, &TableCell::comparable, std::string());
   const auto count = static_cast<double>(cells.size());
   for (const SeedCell& seed : cells) {
     mean.value += seed.cell.value / count;
@@ -67,8 +68,9 @@ std::vector<std::string> deviation_notes(const Table& table) {
     }
   }
   if (counts.empty()) return {};
-  return {fmt::format("±: standard deviation (n − 1) of {} seeds ({}); all else is of one",
-                      fmt::join(counts, "/"), fmt::join(seeds, ", "))};
+  return {fmt::format(
+      "mean ± standard deviation (n − 1) of {} seeds ({}); numbers without ± are of one",
+      fmt::join(counts, "/"), fmt::join(seeds, ", "))};
 }
 
 }  // namespace qfs::reports

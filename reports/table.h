@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/api/metric.h"
+
 namespace qfs::reports {
 
 /// Why a cell shows what it shows.
@@ -54,6 +56,16 @@ struct SeedValue {
   CellSource source;
 };
 
+/// What a paired test says of a cell and the cell of the baseline: differences are the cell's minus
+/// the baseline's, unscaled.
+struct TestedDifference {
+  double difference = 0;
+  double p = 1;       ///< two-sided
+  double p_holm = 1;  ///< over all tests of the table
+  int64_t clusters = 0;
+  bool significant = false;
+};
+
 struct TableCell {
   CellStatus status = CellStatus::absent;
   double value = 0;  ///< unscaled (F measures in 0..1); meaningful when status is `ok`
@@ -66,6 +78,11 @@ struct TableCell {
   CellSource source;      ///< empty where `seeds` say theirs
   std::vector<SeedValue> seeds;  ///< two or more, or none: the value is of one seed
   double deviation = 0;          ///< over `seeds`: sample standard deviation (n - 1), unscaled
+  /// Equal in cells whose numbers may be compared: same examples and metric, or same machine and
+  /// protocol; empty: with none.
+  std::string comparable;
+  bool best = false;  ///< of those that it may be compared with in its column
+  std::optional<TestedDifference> tested;
 };
 
 enum class ValueGroup { quality, performance, coverage };
@@ -78,12 +95,23 @@ struct TableValue {
   double scale = 1;  ///< the printed number is value * scale
   int decimals = 2;
   int spread_decimals = 1;
+  Better better = Better::unknown;
 };
 
 /// A row or a column: one label for each of its axes; empty where the axis does not apply.
 struct AxisEntry {
   std::vector<std::string> labels;
   bool oracle = false;  ///< rows only: reads references or evidence
+};
+
+/// What cells were tested against.
+struct Baseline {
+  std::string method;
+  double level = 0;      ///< a difference is significant below it
+  std::string test;      ///< its signature
+  int64_t tests = 0;     ///< adjusted together
+  int64_t untested = 0;  ///< numbers of other rows without a partner
+  double least_p = 0;  ///< the smallest, adjusted, that any data on the fewest clusters could have
 };
 
 struct Table {
@@ -98,8 +126,10 @@ struct Table {
   std::vector<AxisEntry> rows;
   std::vector<AxisEntry> columns;  ///< one without labels when there are no column axes
   std::vector<TableValue> values;
-  std::vector<TableCell> cells;         ///< by row, column, value; see `cell`
-  std::vector<std::string> notes;       ///< footnotes, plain text
+  std::vector<TableCell> cells;  ///< by row, column, value; see `cell`
+  std::optional<Baseline> against;
+  std::vector<std::string> mark_notes;  ///< what marks mean to who sees them, plain text
+  std::vector<std::string> notes;       ///< all other footnotes, plain text
   std::vector<std::string> datasets;    ///< "mini-meetings/test/whole#a1c2… n=20"
   std::vector<std::string> signatures;  ///< of the metrics shown, "rouge: …"
   std::string signature;                ///< one line that says what was computed, and how

@@ -32,6 +32,7 @@ struct ReportOptions {
   std::optional<std::vector<std::string>> columns;
   std::optional<std::vector<std::string>> values;
   bool coverage = false;
+  std::string against;
 };
 
 /// A metric that this program cannot make, imported ("import:alignscore") or external, as the store
@@ -72,7 +73,8 @@ Status add_named_metrics(const std::vector<std::string>& values, const MetricCat
       choices.push_back(*std::move(stored));
       continue;
     }
-    choices.push_back({name, score::scored_signature(**metric, postprocess), (*metric)->columns()});
+    choices.push_back(
+        {name, score::scored_signature(**metric, postprocess), (*metric)->columns(), *metric});
   }
   return {};
 }
@@ -148,12 +150,13 @@ Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& g
   }
   request.values = options.values;
   if (options.coverage) request.coverage = true;
+  request.against = options.against;
   request.only_quality = options.only == "quality";
   for (const std::string& name : *metrics) {
     Result<std::shared_ptr<const Metric>> metric = catalogs.metrics().make(name);
     if (metric) {
       request.metrics.push_back(
-          {name, score::scored_signature(**metric, chain), (*metric)->columns()});
+          {name, score::scored_signature(**metric, chain), (*metric)->columns(), *metric});
     } else if (auto stored = stored_metric(name, *reader, *sweep)) {
       request.metrics.push_back(*std::move(stored));
     }
@@ -197,8 +200,9 @@ void add_report_command(const CommandLine& line) {
   CLI::Option* const sweep = command.add_option("SWEEP", options->run, "The same as --run");
   add_run_option(command, options->run)->excludes(sweep);
   add_filter_option(command, options->filters);
-  command.add_option("--format", options->format, "markdown, json or csv (default: markdown)")
-      ->check(CLI::IsMember({"markdown", "json", "csv"}))
+  command
+      .add_option("--format", options->format, "markdown, latex, json or csv (default: markdown)")
+      ->check(CLI::IsMember({"markdown", "latex", "json", "csv"}))
       ->type_name("FORMAT");
   command.add_option("--only", options->only, "quality: leave out speed and memory")
       ->check(CLI::IsMember({"quality"}))
@@ -208,6 +212,10 @@ void add_report_command(const CommandLine& line) {
       command, "--columns", options->columns,
       "Column axes; 'values' puts the values side by side: values or local_context,values");
   add_list_option(command, "--values", options->values, "Values, e.g. rouge1.f,peak_memory");
+  command
+      .add_option("--against", options->against,
+                  "Marks scores that differ significantly from the row of this method")
+      ->type_name("METHOD");
   command.add_flag("--coverage", options->coverage, "Add what truncation left of the documents");
   command
       .add_option("--per-example", options->per_example,

@@ -5,6 +5,7 @@
 #include "harness/core/build_info.h"
 #include "reports/writers/csv.h"
 #include "reports/writers/json.h"
+#include "reports/writers/latex.h"
 #include "reports/writers/markdown.h"
 
 namespace qfs::cli {
@@ -17,9 +18,10 @@ Result<std::string> report_text(store::Reader& reader, const std::string& store_
   if (!table) return table.error();
   if (format == "markdown") return reports::write_markdown(*table);
   if (format == "json") return reports::write_json(*table);
+  if (format == "latex") return reports::write_latex(*table);
   if (format == "csv") return reports::write_csv(*table);
   return invalid_argument("no report format '" + std::string(format) +
-                          "' (valid: markdown, json, csv)");
+                          "' (valid: markdown, latex, json, csv)");
 }
 
 }  // namespace qfs::cli

@@ -11,7 +11,7 @@
 
 namespace qfs::cli {
 
-/// `format`: markdown, json or csv. Program version and store name of the request are filled in.
+/// `format`: markdown, latex, json or csv. Program version and store name of the request are filled in.
 Result<std::string> report_text(store::Reader& reader, const std::string& store_path,
                                 reports::ReportRequest request, std::string_view format);
 

@@ -61,6 +61,14 @@ json cell_json(const TableCell& cell) {
       object["seeds"].push_back(std::move(of_seed));
     }
   }
+  if (cell.best) object["best"] = true;
+  if (cell.tested) {
+    object["tested"] = {{"difference", cell.tested->difference},
+                        {"p", cell.tested->p},
+                        {"p_holm", cell.tested->p_holm},
+                        {"clusters", cell.tested->clusters},
+                        {"significant", cell.tested->significant}};
+  }
   if (cell.conflicts > 0) object["conflicts"] = cell.conflicts;
   if (cell.empty > 0) object["empty"] = cell.empty;
   return object;
@@ -91,7 +99,7 @@ std::string write_json(const Table& table) {
   }
   json rows = json::array();
   for (size_t row = 0; row < table.rows.size(); ++row) rows.push_back(row_json(table, row));
-  const json report = {
+  json report = {
       {"schema", "qfs-bench/report/1"},
       {"sweep", {{"name", table.name}, {"description", table.description}, {"id", table.sweep_id}}},
       {"axes", {{"rows", table.row_axes}, {"columns", table.column_axes}}},
@@ -101,6 +109,13 @@ std::string write_json(const Table& table) {
       {"datasets", table.datasets},
       {"metrics", table.signatures},
       {"signature", table.signature}};
+  if (table.against) {
+    report["against"] = {{"method", table.against->method},
+                         {"level", table.against->level},
+                         {"test", table.against->test},
+                         {"tests", table.against->tests},
+                         {"untested", table.against->untested}};
+  }
   return terminal_safe_json(report.dump(2, ' ', false, json::error_handler_t::replace)) + "\n";
 }
 

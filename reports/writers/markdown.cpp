@@ -55,6 +55,15 @@ std::string joined(const std::vector<std::string>& parts) {
   return text;
 }
 
+/// Bold is the best, and the mark of significance is text, not markup.
+std::string cell_markdown(const TableValue& value, const TableCell& cell) {
+  if (cell.status != CellStatus::ok) return behind_number(value, cell);
+  std::string text = number_text(value, cell.value);
+  if (cell.best) text = "**" + text + "**";
+  if (cell.tested && cell.tested->significant) text += markdown_text(kSignificantMark);
+  return text + behind_number(value, cell);
+}
+
 /// What a table shows, where its columns do not say it.
 std::string caption(const Table& table, const Grid& shown) {
   if (shown.value) {
@@ -71,7 +80,7 @@ std::string grid_text(const Table& table, const Grid& shown) {
   for (size_t row = 0; row < table.rows.size(); ++row) {
     Line line = escaped(row_labels(table, row));
     for (const GridColumn& at : shown.columns) {
-      line.push_back(cell_text(table.values[at.value], table.cell(row, at.column, at.value)));
+      line.push_back(cell_markdown(table.values[at.value], table.cell(row, at.column, at.value)));
     }
     lines.push_back(std::move(line));
   }
@@ -86,6 +95,7 @@ std::string write_markdown(const Table& table) {
   for (const Grid& shown : grids_of(table)) {
     text += caption(table, shown) + grid_text(table, shown) + "\n";
   }
+  for (const std::string& note : table.mark_notes) text += markdown_text(note) + "\n\n";
   for (const std::string& note : table.notes) text += markdown_text(note) + "\n\n";
   const std::string store = table.store.empty() ? "" : " | store " + table.store;
   return text + markdown_code(table.signature + store) + "\n";

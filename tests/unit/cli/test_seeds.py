@@ -29,7 +29,7 @@ class Seeds(DriverTest):
         self.assertIn("4 cells: 4 to run", run.stderr)
         self.assertIn("the seed does not matter to 'lead': computed once", run.stderr)
         self.assertIn("the seed does not matter to lead: one result\n", table)
-        self.assertIn("±: standard deviation (n − 1) of 3 seeds (0, 1, 2)", table)
+        self.assertIn("mean ± standard deviation (n − 1) of 3 seeds (0, 1, 2)", table)
         report = ["report", "--json", "--rows", "method,seed"]
         self.assertIn("one result, shown for each seed", json.loads(self.run_bench(*report).stdout)["notes"][-1])
         rows = json.loads(self.assert_succeeds(self.run_bench(*report)))["rows"]

@@ -15,7 +15,7 @@ class Tables(DriverTest):
         self.write_data(12)
 
     def sweep(self, **members):
-        self.write_sweep(methods=[{"method": "lead"}, {"method": "random"}], **members)
+        self.write_sweep(**{"methods": [{"method": "lead"}, {"method": "random"}], **members})
         return self.assert_succeeds(self.run_bench("sweep", "sweep.json", "--quiet"))
 
     def report(self, *arguments):
@@ -29,6 +29,25 @@ class Tables(DriverTest):
         wide = self.report("--rows", "method", "--columns", "local_context,values")
         self.assertIn("| 16 · tokens out, mean |", wide)
         self.assert_fails(2, self.run_bench("report", "--rows", "values"), "an axis of columns")
+
+    def test_a_table_for_a_paper_comes_in_every_format(self):
+        self.write_data(14)
+        self.sweep(methods=[{"method": name, "max_words": 8} for name in ("lead", "bm25", "oracle")],
+                   grid={"local_context": [64]})
+        report = ["--columns", "values", "--values", "rouge1.f,rougeL.f", "--against", "lead"]
+        markdown = self.report(*report)
+        self.assertRegex(markdown, r"\| bm25     \| \*\*[0-9.]+\*\*")
+        self.assertIn("differs from lead at p", markdown)
+        latex = self.report(*report, "--format", "latex")
+        self.assertIn("\\begin{tabular}{lrr}", latex)
+        self.assertRegex(latex, r"bm25 & \\textbf\{")
+        self.assertIn("oracle $^{\\dagger}$ &", latex)
+        rows = json.loads(self.report(*report, "--json"))
+        self.assertEqual(rows["against"]["method"], "lead")
+        self.assertTrue(rows["rows"][1]["cells"][0]["values"]["rouge1.f"]["best"])
+        self.assertIn("p_holm", rows["rows"][1]["cells"][0]["values"]["rouge1.f"]["tested"])
+        self.assertIn(",best,difference,p,p_holm,significant", self.report(*report, "--format", "csv"))
+        self.assert_fails(2, self.run_bench("report", "--against", "bn25"), "did you mean 'bm25'?")
 
 
 if __name__ == "__main__":
