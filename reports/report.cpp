@@ -176,24 +176,28 @@ std::vector<size_t> shown_places(const SweepFacts& facts, const Layout& layout) 
 Result<Table> build_table(store::Reader& reader, const ReportRequest& request) {
   Result<SweepFacts> facts = load_sweep_facts(reader, request.sweep);
   if (!facts) return facts.error();
-  std::vector<std::string> notes = select_places(*facts, request);
-  const std::vector<std::string> columns = known_columns(*facts, request.metrics);
-  const ReportSettings settings = merged_settings(*facts, request, columns);
+  return build_table(reader, *std::move(facts), request);
+}
+
+Result<Table> build_table(store::Reader& reader, SweepFacts facts, const ReportRequest& request) {
+  std::vector<std::string> notes = select_places(facts, request);
+  const std::vector<std::string> columns = known_columns(facts, request.metrics);
+  const ReportSettings settings = merged_settings(facts, request, columns);
   if (Status known = check_values(settings, columns); !known) return known.error();
-  Result<Layout> layout = arrange(facts->places, settings);
+  Result<Layout> layout = arrange(facts.places, settings);
   if (!layout) return layout.error();
   std::vector<ValueSpec> values = chosen_values(settings, request.only_quality);
   for (ValueSpec& value : values) ask_metric(request.metrics, value);
   Result<std::map<store::ResultId, int64_t>> conflicts = conflicts_by_result(reader);
   if (!conflicts) return conflicts.error();
 
-  Table table = empty_table(*facts, *layout, values);
+  Table table = empty_table(facts, *layout, values);
   UsedSources used;
   EvidenceIndex evidence(reader);
   std::vector<std::string> place_notes;
   std::vector<std::vector<SeedCell>> seeds(table.cells.size());
-  for (const size_t i : shown_places(*facts, *layout)) {
-    const PlaceFacts& place = facts->places[i];
+  for (const size_t i : shown_places(facts, *layout)) {
+    const PlaceFacts& place = facts.places[i];
     const Slot slot = layout->slots[i];
     if (place.cell.oracle) table.rows[slot.row].oracle = true;
     const auto conflict = place.predict ? conflicts->find(place.predict->id) : conflicts->end();
@@ -224,7 +228,7 @@ Result<Table> build_table(store::Reader& reader, const ReportRequest& request) {
   mark_best(table);
   if (!request.against.empty()) {
     Status tested =
-        test_against(reader, *facts, *layout, values, request.metrics, request.against, table);
+        test_against(reader, facts, *layout, values, request.metrics, request.against, table);
     if (!tested) return tested.error();
   }
   for (size_t value = 0; value < values.size(); ++value) {
@@ -232,17 +236,17 @@ Result<Table> build_table(store::Reader& reader, const ReportRequest& request) {
     std::vector<std::string> named = name_memory(table, value);
     notes.insert(notes.end(), named.begin(), named.end());
   }
-  for (const auto& more : {table_notes(table), absence_notes(*facts, *layout),
-                           seed_notes(*facts, *layout), place_notes}) {
+  for (const auto& more : {table_notes(table), absence_notes(facts, *layout),
+                           seed_notes(facts, *layout), place_notes}) {
     notes.insert(notes.end(), more.begin(), more.end());
   }
   table.mark_notes = mark_notes(table);
   table.notes = std::move(notes);
-  table.datasets = dataset_signatures(*facts);
+  table.datasets = dataset_signatures(facts);
   table.signatures = metric_signatures(used);
-  table.signature = signature_line(request.program, *facts, used);
+  table.signature = signature_line(request.program, facts, used);
   if (!request.store_name.empty()) {
-    table.store = request.store_name + "#" + facts->sweep.id.short_hex();
+    table.store = request.store_name + "#" + facts.sweep.id.short_hex();
   }
   return table;
 }

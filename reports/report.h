@@ -12,6 +12,7 @@
 #include "harness/api/result.h"
 #include "harness/store/reader.h"
 #include "reports/place_evaluator.h"
+#include "reports/sweep_facts.h"
 #include "reports/table.h"
 
 namespace qfs::reports {
@@ -32,5 +33,8 @@ struct ReportRequest {
 };
 
 Result<Table> build_table(store::Reader& reader, const ReportRequest& request);
+
+/// The same where the sweep's facts are read already; `request.sweep` is not looked at.
+Result<Table> build_table(store::Reader& reader, SweepFacts facts, const ReportRequest& request);
 
 }  // namespace qfs::reports

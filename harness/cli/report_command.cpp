@@ -37,12 +37,10 @@ struct ReportOptions {
 
 /// A metric that this program cannot make, imported ("import:alignscore") or external, as the store
 /// has it.
-Result<reports::MetricChoice> stored_metric(const std::string& name, store::Reader& reader,
-                                            const store::SweepRow& sweep) {
-  const Result<reports::SweepFacts> facts = reports::load_sweep_facts(reader, sweep.id.hex());
-  if (!facts) return facts.error();
+Result<reports::MetricChoice> stored_metric(const std::string& name,
+                                            const reports::SweepFacts& facts) {
   std::optional<reports::MetricChoice> choice;
-  for (const reports::PlaceFacts& place : facts->places) {
+  for (const reports::PlaceFacts& place : facts.places) {
     for (const store::ScoreJobRow& job : place.scores) {
       if (job.metric != name) continue;
       if (choice && choice->signature != job.signature) {
@@ -59,15 +57,15 @@ Result<reports::MetricChoice> stored_metric(const std::string& name, store::Read
 
 /// Metrics that values name themselves, "rouge:stem=off/rouge1.f", beside those of the sweep.
 Status add_named_metrics(const std::vector<std::string>& values, const MetricCatalog& catalog,
-                         store::Reader& reader, const store::SweepRow& sweep,
-                         const Json& postprocess, std::vector<reports::MetricChoice>& choices) {
+                         const reports::SweepFacts& facts, const Json& postprocess,
+                         std::vector<reports::MetricChoice>& choices) {
   for (const std::string& value : values) {
     const size_t slash = value.rfind('/');
     if (slash == std::string::npos) continue;
     const std::string name = value.substr(0, slash);
     Result<std::shared_ptr<const Metric>> metric = catalog.make(name);
     if (!metric) {
-      Result<reports::MetricChoice> stored = stored_metric(name, reader, sweep);
+      Result<reports::MetricChoice> stored = stored_metric(name, facts);
       if (!stored && name.starts_with(score::kImportPrefix)) return stored.error();
       if (!stored) return metric.error();
       choices.push_back(*std::move(stored));
@@ -118,20 +116,17 @@ Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& g
   if (!path) return path.error();
   Result<store::Reader> reader = store::Reader::open(*path, {.foreign = global.foreign});
   if (!reader) return reader.error();
-  Result<store::SweepRow> sweep = reports::find_sweep(*reader, options.run);
-  if (!sweep) return sweep.error();
+  Result<reports::SweepFacts> facts = reports::load_sweep_facts(*reader, options.run);
+  if (!facts) return facts.error();
   Catalogs catalogs;
-  Result<std::vector<std::string>> metrics = metric_names_of_sweep(*sweep);
+  Result<std::vector<std::string>> metrics = metric_names_of_sweep(facts->sweep);
   if (!metrics) return metrics.error();
-  const Result<Postprocess> postprocess = postprocess_of_sweep(*sweep);
+  const Result<Postprocess> postprocess = postprocess_of_sweep(facts->sweep);
   if (!postprocess) return postprocess.error();
   const Json chain = postprocess->chain();
 
   reports::ReportRequest request;
-  request.sweep = sweep->id.hex();
   request.selection = joined_filter(options.filters);
-  const Result<reports::SweepFacts> facts = reports::load_sweep_facts(*reader, request.sweep);
-  if (!facts) return facts.error();
   if (!request.selection.empty()) {
     Result<std::vector<size_t>> positions = matching_positions(*facts, request.selection);
     if (!positions) return positions.error();
@@ -157,19 +152,20 @@ Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& g
     if (metric) {
       request.metrics.push_back(
           {name, score::scored_signature(**metric, chain), (*metric)->columns(), *metric});
-    } else if (auto stored = stored_metric(name, *reader, *sweep)) {
+    } else if (auto stored = stored_metric(name, *facts)) {
       request.metrics.push_back(*std::move(stored));
     }
   }
   if (options.values) {
-    if (Status added = add_named_metrics(*options.values, catalogs.metrics(), *reader, *sweep,
-                                         chain, request.metrics);
+    if (Status added =
+            add_named_metrics(*options.values, catalogs.metrics(), *facts, chain, request.metrics);
         !added) {
       return added.error();
     }
   }
   const std::string format = global.json ? "json" : options.format;
-  Result<std::string> text = report_text(*reader, *path, std::move(request), format);
+  Result<std::string> text =
+      report_text(*reader, *path, *std::move(facts), std::move(request), format);
   if (!text) return text.error();
   if (Status written = write_result(*text, options.output); !written) return written.error();
   return ExitCode::ok;

@@ -11,8 +11,14 @@
 
 namespace qfs::cli {
 
-/// `format`: markdown, latex, json or csv. Program version and store name of the request are filled in.
+/// `format`: markdown, latex, json or csv. Program version and store name of the request are filled
+/// in.
 Result<std::string> report_text(store::Reader& reader, const std::string& store_path,
                                 reports::ReportRequest request, std::string_view format);
+
+/// The same of a sweep whose facts are read already.
+Result<std::string> report_text(store::Reader& reader, const std::string& store_path,
+                                reports::SweepFacts facts, reports::ReportRequest request,
+                                std::string_view format);
 
 }  // namespace qfs::cli
