@@ -248,9 +248,10 @@ std::vector<std::string> mark_notes(const Table& table) {
         counted(static_cast<size_t>(against.tests), "test"), against.least_p));
   }
   if (against.untested > 0) {
-    notes.push_back(fmt::format("not tested against {}: {} (no score of it on the same examples)",
-                                against.method,
-                                counted(static_cast<size_t>(against.untested), "number")));
+    notes.push_back(
+        fmt::format("not tested against {}: {} (no score of it on the same examples, or a corpus "
+                    "value of several seeds)",
+                    against.method, counted(static_cast<size_t>(against.untested), "number")));
   }
   return notes;
 }

@@ -244,6 +244,7 @@ Result<Table> build_table(store::Reader& reader, SweepFacts facts, const ReportR
   table.notes = std::move(notes);
   table.datasets = dataset_signatures(facts);
   table.signatures = metric_signatures(used);
+  table.interval_methods.assign(used.interval_methods.begin(), used.interval_methods.end());
   table.signature = signature_line(request.program, facts, used);
   if (!request.store_name.empty()) {
     table.store = request.store_name + "#" + facts.sweep.id.short_hex();

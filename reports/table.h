@@ -128,11 +128,12 @@ struct Table {
   std::vector<TableValue> values;
   std::vector<TableCell> cells;  ///< by row, column, value; see `cell`
   std::optional<Baseline> against;
-  std::vector<std::string> mark_notes;  ///< what marks mean to who sees them, plain text
-  std::vector<std::string> notes;       ///< all other footnotes, plain text
-  std::vector<std::string> datasets;    ///< "mini-meetings/test/whole#a1c2… n=20"
-  std::vector<std::string> signatures;  ///< of the metrics shown, "rouge: …"
-  std::string signature;                ///< one line that says what was computed, and how
+  std::vector<std::string> mark_notes;        ///< what marks mean to who sees them, plain text
+  std::vector<std::string> notes;             ///< all other footnotes, plain text
+  std::vector<std::string> datasets;          ///< "mini-meetings/test/whole#a1c2… n=20"
+  std::vector<std::string> signatures;        ///< of the metrics shown, "rouge: …"
+  std::vector<std::string> interval_methods;  ///< signatures of those shown
+  std::string signature;                      ///< one line that says what was computed, and how
   std::string store;  ///< "results.sqlite#3f9a…", the sweep in its file; may be empty
 
   size_t index(size_t row, size_t column, size_t value) const {

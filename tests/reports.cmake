@@ -8,6 +8,7 @@ qfs_test(reports_test LABEL unit
     unit/reports/seeds_test.cpp
     unit/reports/served_test.cpp
     unit/reports/marks_test.cpp
+    unit/reports/methods_text_test.cpp
     golden/reports/latex_test.cpp
     golden/reports/paper_golden_test.cpp
     golden/reports/report_golden_test.cpp

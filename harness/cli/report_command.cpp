@@ -33,6 +33,7 @@ struct ReportOptions {
   std::optional<std::vector<std::string>> values;
   bool coverage = false;
   std::string against;
+  bool methods_text = false;
 };
 
 /// A metric that this program cannot make, imported ("import:alignscore") or external, as the store
@@ -112,6 +113,9 @@ Status check_outputs(const ReportOptions& options) {
 
 Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& global) {
   if (Status checked = check_outputs(options); !checked) return checked.error();
+  if (options.methods_text && options.format == "csv") {
+    return invalid_argument("--methods-text is prose: --format markdown, latex or json");
+  }
   Result<std::string> path = existing_store_path(global.store);
   if (!path) return path.error();
   Result<store::Reader> reader = store::Reader::open(*path, {.foreign = global.foreign});
@@ -164,8 +168,8 @@ Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& g
     }
   }
   const std::string format = global.json ? "json" : options.format;
-  Result<std::string> text =
-      report_text(*reader, *path, *std::move(facts), std::move(request), format);
+  Result<std::string> text = report_text(*reader, *path, *std::move(facts), std::move(request),
+                                         format, options.methods_text);
   if (!text) return text.error();
   if (Status written = write_result(*text, options.output); !written) return written.error();
   return ExitCode::ok;
@@ -212,6 +216,9 @@ void add_report_command(const CommandLine& line) {
       .add_option("--against", options->against,
                   "Marks scores that differ significantly from the row of this method")
       ->type_name("METHOD");
+  command.add_flag("--methods-text", options->methods_text,
+                   "Instead of the table what a paper's evaluation section and its reproducibility "
+                   "checklist say of it");
   command.add_flag("--coverage", options->coverage, "Add what truncation left of the documents");
   command
       .add_option("--per-example", options->per_example,

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <string>
 
+#include "reports/methods_text.h"
 #include "tests/support/golden.h"
 #include "tests/support/nasty_corpus.h"
 #include "tests/support/temporary_folder.h"
@@ -64,7 +65,7 @@ class LatexCompiles : public testing::Test {
 };
 
 TEST_F(LatexCompiles, GoldenTables) {
-  for (const char* name : {"paper.tex", "levels.tex"}) {
+  for (const char* name : {"paper.tex", "levels.tex", "methods.tex"}) {
     const auto text = test::file_text(std::string("tests/golden/reports/") + name);
     ASSERT_TRUE(text) << name;
     EXPECT_EQ(compiled(*text), "") << name;
@@ -75,6 +76,7 @@ TEST_F(LatexCompiles, TablesOfNastyTexts) {
   std::string body;
   for (const std::string& text : test::nasty_corpus()) {
     body += write_latex(table_with(text)) + "\\clearpage\n";
+    body += write_methods_latex({{text, text}, {{text, text}, {"plain", text}}});
   }
   EXPECT_EQ(compiled(body), "");
 }

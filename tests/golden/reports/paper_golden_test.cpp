@@ -1,6 +1,7 @@
 // The table of a paper, byte for byte in every format: seeds, bold, significance, oracle, trouble.
 #include <gtest/gtest.h>
 
+#include "reports/methods_text.h"
 #include "reports/report.h"
 #include "reports/writers/csv.h"
 #include "reports/writers/json.h"
@@ -69,6 +70,14 @@ class PaperGolden : public testing::Test {
     sweep_ = nullptr;
   }
 
+  static MethodsText methods() {
+    store::Reader reader = sweep_->reader();
+    const SweepFacts facts = value_of(load_sweep_facts(reader, ""));
+    std::vector<const PlaceFacts*> places;
+    for (const PlaceFacts& place : facts.places) places.push_back(&place);
+    return value_of(methods_text(reader, facts, places, table()));
+  }
+
   static Table table() {
     store::Reader reader = sweep_->reader();
     ReportRequest request;
@@ -101,6 +110,12 @@ TEST_F(PaperGolden, LatexOfSeveralTablesAndOfHeadingsWithLevels) {
   request.columns = std::vector<std::string>{"values", "seed"};
   test::expect_golden("tests/golden/reports/levels.tex",
                       several + write_latex(value_of(build_table(reader, request))));
+}
+
+TEST_F(PaperGolden, MethodsText) {
+  test::expect_golden("tests/golden/reports/methods.md", write_methods_markdown(methods()));
+  test::expect_golden("tests/golden/reports/methods.tex", write_methods_latex(methods()));
+  test::expect_golden("tests/golden/reports/methods.json", write_methods_json(methods()));
 }
 
 TEST_F(PaperGolden, Csv) {

@@ -6,7 +6,7 @@ Usage: test_tables.py QFS_BENCH
 import json
 import unittest
 
-from driver import DriverTest
+from driver import FIELDS, DriverTest
 
 
 class Tables(DriverTest):
@@ -48,6 +48,20 @@ class Tables(DriverTest):
         self.assertIn("p_holm", rows["rows"][1]["cells"][0]["values"]["rouge1.f"]["tested"])
         self.assertIn(",best,difference,p,p_holm,significant", self.report(*report, "--format", "csv"))
         self.assert_fails(2, self.run_bench("report", "--against", "bn25"), "did you mean 'bm25'?")
+
+    def test_the_evaluation_section_says_what_the_store_holds(self):
+        self.sweep(datasets=[{"path": "data.jsonl", "fields": FIELDS, "sample": 5}], seeds=[0, 1])
+        text = self.report("--methods-text", "--against", "lead")
+        self.assertIn("5 of 12 examples about 5 documents", text)
+        self.assertIn("local_context 16/32", text)
+        self.assertIn("2 of random (seed 0, 1)", text)
+        self.assertIn("compat:rouge_score-0.1.2", text)
+        self.assertIn("adjusted after Holm over", text)
+        self.assertIn("- Failed or incomplete: none of 8 cells.\n", text)
+        self.assertNotIn("random", self.report("--methods-text", "--filter", "method=lead"))
+        self.assertIn("\\paragraph{Evaluation}", self.report("--methods-text", "--format", "latex"))
+        self.assertEqual(json.loads(self.report("--methods-text", "--json"))["schema"], "qfs-bench/methods/1")
+        self.assert_fails(2, self.run_bench("report", "--methods-text", "--format", "csv"), "prose")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 
 #include "harness/core/log.h"
 #include "harness/core/utf8.h"
+#include "reports/methods_text.h"
 #include "reports/writers/csv.h"
 #include "reports/writers/json.h"
 #include "reports/writers/latex.h"
@@ -189,6 +190,20 @@ TEST(LatexWriter, OneRowStaysOneRow) {
     size_t rows = 0;
     for (const std::string& line : lines_of(written)) rows += line.ends_with(" \\\\") ? 1 : 0;
     EXPECT_EQ(rows, 2U) << "heading and one row for: " << text;
+  }
+}
+
+TEST(MethodsText, EveryFactStaysInItsLine) {
+  for (const std::string& text : test::nasty_corpus()) {
+    const MethodsText methods = {{text, text}, {{text, text}, {text, text}}};
+    const std::string markdown = write_methods_markdown(methods);
+    EXPECT_FALSE(has_control(markdown)) << text;
+    EXPECT_EQ(lines_of(markdown).size(), 7U) << markdown;
+    EXPECT_EQ(unescaped(markdown, '`') + unescaped(markdown, '<') + unescaped(markdown, '['), 0U);
+    EXPECT_FALSE(has_control(write_methods_latex(methods))) << text;
+    EXPECT_EQ(lines_of(write_methods_latex(methods)).back(), "");
+    const auto json = nlohmann::json::parse(write_methods_json(methods));
+    EXPECT_EQ(json.at("checklist").at(1).at("answer"), repair_utf8(text).text);
   }
 }
 
