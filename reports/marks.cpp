@@ -237,10 +237,12 @@ std::vector<std::string> mark_notes(const Table& table) {
   }
   if (!table.against) return notes;
   const Baseline& against = *table.against;
+  const bool any = std::ranges::any_of(
+      table.cells, [](const TableCell& cell) { return cell.tested && cell.tested->significant; });
   notes.push_back(fmt::format(
       "{} differs from {} at p < {} (two-sided paired randomisation test by document, adjusted "
       "after Holm over {})",
-      kSignificantMark, against.method, against.level,
+      any ? kSignificantMark : "no score", against.method, against.level,
       counted(static_cast<size_t>(against.tests), "test")));
   if (against.tests > 0 && against.least_p >= against.level) {
     notes.push_back(fmt::format(

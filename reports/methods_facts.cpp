@@ -19,6 +19,7 @@ using Texts = std::vector<std::string>;
 
 constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
 constexpr size_t kShortText = 80;
+constexpr size_t kDigestSize = 64;  ///< of a SHA-256 in hexadecimal digits
 
 void add_once(Texts& texts, std::string text) {
   if (!text.empty() && std::ranges::find(texts, text) == texts.end())
@@ -51,15 +52,19 @@ std::string shown_value(const std::string& value) {
   return fmt::format("a text of {} bytes (SHA-256 {})", value.size(), sha256_hex(value));
 }
 
+void add_value(const std::string& name, const std::string& value, MethodFacts& method) {
+  auto known = std::ranges::find(method.params, name, &std::pair<std::string, Texts>::first);
+  if (known == method.params.end()) {
+    method.params.emplace_back(name, Texts{});
+    known = method.params.end() - 1;
+  }
+  add_once(known->second, shown_value(value));
+}
+
 void add_params(const PlaceFacts& place, MethodFacts& method) {
   for (const auto& [name, value] : place.dimensions) {
     if (name == "method" || name == "dataset" || name == "seed" || name == "cell") continue;
-    auto known = std::ranges::find(method.params, name, &std::pair<std::string, Texts>::first);
-    if (known == method.params.end()) {
-      method.params.emplace_back(name, Texts{});
-      known = method.params.end() - 1;
-    }
-    add_once(known->second, shown_value(value));
+    add_value(name, value, method);
   }
 }
 
@@ -135,6 +140,10 @@ std::vector<MethodFacts> methods_of(const Places& places) {
     method->oracle = method->oracle || place->cell.oracle;
     method->another_seed = method->another_seed || place->another_seed;
     add_once(method->seeds, place->dimensions.at("seed"));
+    for (const char* file : {"backbone", "tokenizer"}) {
+      const std::string digest = text_at(identity, file);
+      if (digest.size() == kDigestSize) add_value(std::string(file) + " digest", digest, *method);
+    }
     for (const json& layer : member(identity, "layers")) {
       if (layer.is_string()) add_once(method->layers, layer.get<std::string>());
     }

@@ -202,12 +202,13 @@ class Describer {
   }
 
   Status trouble() {
-    size_t complete = 0;
     Texts incomplete;
+    std::set<std::string> telling =
+        compare::telling_dimensions(compare::Cells(places_.begin(), places_.end()));
+    telling.erase("cell");
     for (const PlaceFacts* place : places_) {
       const bool done = place->predict && place->predict->status == store::Completeness::complete;
-      if (done) ++complete;
-      if (!done) incomplete.push_back(compare::cell_name(*place, {"local_context", "seed"}));
+      if (!done) incomplete.push_back(compare::cell_name(*place, telling));
     }
     check("Failed or incomplete",
           incomplete.empty() ? fmt::format("none of {}", counted(places_.size(), "cell"))

@@ -146,6 +146,8 @@ TEST(Against, TooFewDocumentsAreSaid) {
   sweep.finish("");
   const Table table = value_of(tested(sweep, "lead"));
   EXPECT_FALSE(table.cells[1].tested->significant);
+  EXPECT_TRUE(table.mark_notes[1].starts_with("no score differs from lead"))
+      << "no mark to explain";
   EXPECT_NE(table.mark_notes.back().find("too few documents"), std::string::npos);
 }
 
