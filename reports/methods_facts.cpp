@@ -45,11 +45,15 @@ json parsed(const Json& text) {
   return value ? *std::move(value) : json::object();
 }
 
+bool is_long(const std::string& value) {
+  return value.size() > kShortText || value.find('\n') != value.npos;
+}
+
 std::string shown_value(const std::string& value) {
-  if (value.size() <= kShortText && value.find('\n') == value.npos) {
-    return value.empty() ? "\"\"" : value;
+  if (is_long(value)) {
+    return fmt::format("a text of {} bytes (SHA-256 {})", value.size(), sha256_hex(value));
   }
-  return fmt::format("a text of {} bytes (SHA-256 {})", value.size(), sha256_hex(value));
+  return value.empty() ? "\"\"" : value;
 }
 
 void add_value(const std::string& name, const std::string& value, MethodFacts& method) {
@@ -59,6 +63,9 @@ void add_value(const std::string& name, const std::string& value, MethodFacts& m
     known = method.params.end() - 1;
   }
   add_once(known->second, shown_value(value));
+  if (is_long(value)) {
+    add_once(method.texts, fmt::format("{} (SHA-256 {}): {}", name, sha256_hex(value), value));
+  }
 }
 
 void add_params(const PlaceFacts& place, MethodFacts& method) {

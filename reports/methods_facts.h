@@ -22,6 +22,7 @@ struct MethodFacts {
   std::vector<std::string> layers;  ///< of shared code, "truncation@1"
   /// Every parameter with the values that it has in these cells; a long text by its digest.
   std::vector<std::pair<std::string, std::vector<std::string>>> params;
+  std::vector<std::string> texts;  ///< the long ones whole, "prompt (SHA-256 …): …"
 };
 
 /// By label, in the order of the places.

@@ -103,6 +103,7 @@ class Describer {
   void methods() {
     Texts said;
     Texts oracles;
+    Texts long_texts;
     for (const MethodFacts& method : methods_of(places_)) {
       std::string text = method.label;
       if (method.label != method.method) text += fmt::format(" (method {})", method.method);
@@ -113,8 +114,12 @@ class Describer {
       if (!method.layers.empty()) text += " (code " + list(method.layers) + ")";
       said.push_back(std::move(text));
       if (method.oracle) oracles.push_back(method.label);
+      for (const std::string& whole : method.texts) {
+        if (std::ranges::count(long_texts, whole) == 0) long_texts.push_back(whole);
+      }
     }
     say("Methods: " + list(said, "; "));
+    if (!long_texts.empty()) check("Prompts and other texts", list(long_texts, "; "));
     check("Answers seen by a method",
           oracles.empty() ? "by none" : "references or evidence by " + list(oracles));
   }

@@ -70,6 +70,7 @@ TEST(MethodsText, ALongPromptIsNamedByItsDigest) {
                       "78ad7a2bcbea32b3268e8296e76281a21e8434aec55b6779bbf9e30dcfc018ef)"),
             std::string::npos)
       << sentence(text_of(sweep, {0}), "Methods");
+  EXPECT_TRUE(answer(text_of(sweep, {0}), "Prompts and other texts").ends_with("): Line\nline."));
 }
 
 TEST(MethodsText, WhatIsNotRecordedIsSaidToBeSo) {
