@@ -33,9 +33,9 @@ void mark_among(const TableValue& value, const std::vector<TableCell*>& cells) {
 using Slots = std::vector<const PlaceFacts*>;
 
 const std::string& dimension(const PlaceFacts& place, const std::string& name) {
-  static const std::string kNone;
+  static const std::string none;
   const auto found = place.dimensions.find(name);
-  return found == place.dimensions.end() ? kNone : found->second;
+  return found == place.dimensions.end() ? none : found->second;
 }
 
 bool same_examples(const PlaceFacts& a, const PlaceFacts& b) {

@@ -23,10 +23,7 @@ std::string list(const Texts& texts, const char* separator = ", ") {
   return fmt::format("{}", fmt::join(texts, separator));
 }
 
-std::string sentence(std::string text) {
-  const bool ends = text.ends_with('.');
-  return ends ? text : text + ".";
-}
+std::string sentence(const std::string& text) { return text.ends_with('.') ? text : text + "."; }
 
 /// "; licence CC BY 4.0", or nothing.
 std::string more(const char* what, const std::string& value) {
@@ -56,9 +53,9 @@ class Describer {
   }
 
  private:
-  void say(std::string text) { text_.sentences.push_back(sentence(std::move(text))); }
-  void check(const char* item, std::string answer) {
-    text_.checklist.emplace_back(item, sentence(std::move(answer)));
+  void say(const std::string& text) { text_.sentences.push_back(sentence(text)); }
+  void check(const char* item, const std::string& answer) {
+    text_.checklist.emplace_back(item, sentence(answer));
   }
 
   Status datasets() {
@@ -145,7 +142,7 @@ class Describer {
     std::string text = "Metrics, with what decides their digits: " + list(table_.signatures, "; ");
     const Texts chain = postprocess_of(facts_);
     if (!chain.empty()) text += "; outputs were scored after " + list(chain, ", then ");
-    say(std::move(text));
+    say(text);
     check("Metrics", list(table_.signatures, "; "));
   }
 
