@@ -62,6 +62,20 @@ std::string spanning_level(const Grid& grid, size_t level, size_t stub) {
   return fields + "\\\\\n" + rules + "\n";
 }
 
+/// A long heading in two lines, so that it does not make its column wide.
+std::string heading(const std::string& text) {
+  constexpr size_t kLong = 16;
+  const size_t middle = text.size() / 2;
+  const size_t before = text.rfind(' ', middle);
+  const size_t after = text.find(' ', middle);
+  const size_t at = before == text.npos || (after != text.npos && after - middle < middle - before)
+                        ? after
+                        : before;
+  if (text.size() < kLong || at == text.npos) return latex_text(text);
+  return "\\begin{tabular}[b]{@{}r@{}}" + latex_text(text.substr(0, at)) + "\\\\" +
+         latex_text(text.substr(at + 1)) + "\\end{tabular}";
+}
+
 std::string tabular(const Table& table, const Grid& grid) {
   const size_t stub = table.row_axes.size();
   std::string text = fmt::format("\\begin{{tabular}}{{{}{}}}\n\\toprule\n", std::string(stub, 'l'),
@@ -71,7 +85,7 @@ std::string tabular(const Table& table, const Grid& grid) {
   }
   std::vector<std::string> head = escaped(table.row_axes);
   for (const GridColumn& column : grid.columns) {
-    head.push_back(column.heading.empty() ? "" : latex_text(column.heading.back()));
+    head.push_back(column.heading.empty() ? "" : heading(column.heading.back()));
   }
   text += row_text(head) + "\\midrule\n";
   for (size_t row = 0; row < table.rows.size(); ++row) {
