@@ -1,7 +1,11 @@
 #include "reports/place_evaluator.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "harness/core/json_dom.h"
 #include "harness/store/work_rows.h"
 #include "reports/performance.h"
 #include "reports/served.h"
@@ -67,7 +71,31 @@ Result<TableCell> PlaceEvaluator::evaluate(const ValueSpec& value) {
   const std::optional<store::ResultRow>& result = timed ? place_.measure : place_.predict;
   cell->source.cell_id = place_.cell.id.hex();
   if (result) cell->source.numerics_id = result->key.numerics.hex();
+  if (cell->status != CellStatus::ok) return cell;
+  if (timed) {
+    const Result<std::string> where = machine();
+    if (!where) return where.error();
+    if (!where->empty()) cell->comparable = *where + "|" + cell->detail;
+  } else {
+    cell->comparable +=
+        fmt::format("|{}|{}", place_.cell.dataset.hex(), fmt::join(place_.cell.ordinals, ","));
+  }
   return cell;
+}
+
+Result<std::string> PlaceEvaluator::machine() const {
+  const auto environment = context_.reader.environment_of(place_.measure->key.numerics);
+  if (!environment) return environment.error();
+  if (!*environment) return std::string();
+  const auto numerics = parse_json((*environment)->numerics.text, "numerics of a measurement");
+  if (!numerics) return numerics.error();
+  std::string where = place_.cell.dataset.hex();
+  const auto probe = numerics->find("probe");
+  for (const char* fact : {"hardware", "device", "device_name", "measure"}) {
+    const bool known = probe != numerics->end() && probe->is_object() && probe->contains(fact);
+    where += "|" + (known ? probe->at(fact).dump() : "");
+  }
+  return where;
 }
 
 Result<TableCell> PlaceEvaluator::score(const ValueSpec& value) {
@@ -83,6 +111,7 @@ Result<TableCell> PlaceEvaluator::score(const ValueSpec& value) {
   if (!empty) return empty.error();
   cell.empty = *empty;
   cell.source.score_id = job.id.hex();
+  cell.comparable = job.signature;
   context_.used.metrics.emplace(job.metric, job.signature);
   if (!job.interval_method.empty()) context_.used.interval_methods.insert(job.interval_method);
   return cell;

@@ -5,6 +5,11 @@ qfs_test(reports_test LABEL unit
     unit/reports/performance_test.cpp
     unit/reports/report_test.cpp
     unit/reports/sample_sweep.cpp
+    unit/reports/seeds_test.cpp
     unit/reports/served_test.cpp
+    unit/reports/marks_test.cpp
+    unit/reports/methods_text_test.cpp
+    golden/reports/latex_test.cpp
+    golden/reports/paper_golden_test.cpp
     golden/reports/report_golden_test.cpp
   LINK qfs_reports qfs_store nlohmann_json::nlohmann_json)

@@ -55,7 +55,7 @@ Status score_and_report(const plan::Plan& plan, store::Store& store,
   for (size_t i = 0; i < plan.metrics.size(); ++i) {
     request.metrics.push_back({std::get<std::string>(plan.experiment.metrics[i].value),
                                score::scored_signature(*plan.metrics[i], postprocess->chain()),
-                               plan.metrics[i]->columns()});
+                               plan.metrics[i]->columns(), plan.metrics[i]});
   }
   Result<std::string> table = report_text(*reader, store.path(), request, "markdown");
   if (!table) return table.error();

@@ -61,6 +61,15 @@ Result<std::set<int64_t>> empty_texts(const StoredResult& stored,
   return empty;
 }
 
+/// Makes rows that are means of `count` results means of one more.
+void add_share(const std::vector<Statistics>& more, double count, std::vector<Statistics>& rows) {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    for (size_t c = 0; c < rows[i].size(); ++c) {
+      rows[i][c] += (more[i][c] - rows[i][c]) / (count + 1);
+    }
+  }
+}
+
 }  // namespace
 
 Result<PairedStatistics> paired_statistics(const StoredResult& first, const StoredResult& second,
@@ -132,6 +141,33 @@ Result<PairedStatistics> paired_statistics(const StoredResult& first, const Stor
     leave_out(b->ordinal, paired.only_second, paired.only_second_clusters);
   }
   return paired;
+}
+
+Result<PairedStatistics> paired_statistics(std::span<const StoredResult> first,
+                                           std::span<const StoredResult> second,
+                                           std::string_view signature) {
+  if (first.empty() || second.empty()) {
+    return invalid_argument("there is no result to pair");
+  }
+  Result<PairedStatistics> mean = paired_statistics(first.front(), second.front(), signature);
+  // Each further result is paired with the first of the other side, to see the same examples.
+  for (const bool of_first : {true, false}) {
+    const std::span<const StoredResult> group = of_first ? first : second;
+    for (size_t i = 1; mean && i < group.size(); ++i) {
+      const auto more = paired_statistics(of_first ? group[i] : first.front(),
+                                          of_first ? second.front() : group[i], signature);
+      if (!more) return more.error();
+      if (more->ordinals != mean->ordinals) {
+        return invalid_argument("results of different seeds do not have the same examples");
+      }
+      std::vector<Statistics>& rows = of_first ? mean->first : mean->second;
+      add_share(of_first ? more->first : more->second, static_cast<double>(i), rows);
+      for (size_t c = 0; c < mean->is_mean.size(); ++c) {
+        mean->is_mean[c] = mean->is_mean[c] && more->is_mean[c];
+      }
+    }
+  }
+  return mean;
 }
 
 }  // namespace qfs::compare

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,13 @@ struct StoredResult {
 /// `not_found` when one of them has no score with this signature; `invalid_argument` when they are
 /// of different data sets. `better` is left to the caller.
 Result<PairedStatistics> paired_statistics(const StoredResult& first, const StoredResult& second,
+                                           std::string_view signature);
+
+/// The same of two groups of results that differ in their seeds only: statistics of an example are
+/// means over its group. A column is a mean where it is one in every result. `invalid_argument` for
+/// an empty group and for seeds that do not have the same examples.
+Result<PairedStatistics> paired_statistics(std::span<const StoredResult> first,
+                                           std::span<const StoredResult> second,
                                            std::string_view signature);
 
 }  // namespace qfs::compare
