@@ -6,5 +6,6 @@ qfs_test(reports_test LABEL unit
     unit/reports/report_test.cpp
     unit/reports/sample_sweep.cpp
     unit/reports/served_test.cpp
+    golden/reports/claim_text_test.cpp
     golden/reports/report_golden_test.cpp
   LINK qfs_reports qfs_store nlohmann_json::nlohmann_json)
