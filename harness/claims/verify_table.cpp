@@ -55,6 +55,11 @@ Result<double> tolerance_of(const std::string& text) {
   return value;
 }
 
+/// A stranger's table reads nothing outside the folder of predictions.
+bool stays_inside(const std::filesystem::path& path) {
+  return path.is_relative() && std::ranges::find(path, "..") == path.end();
+}
+
 std::string number_name(const Claim& claim) { return claim.label + ", " + claim.column; }
 
 }  // namespace
@@ -97,6 +102,12 @@ Result<VerifyTable> read_verify_table(std::string_view text, const std::string& 
     if (!tolerance) return data_error(tolerance.error().message, where);
     for (const std::string_view name : {"row", "column", "predictions", "metric", "value"}) {
       if (cell(name).empty()) return data_error(fmt::format("'{}' is empty", name), where);
+    }
+    for (const std::string_view name : {"predictions", "references"}) {
+      if (stays_inside(cell(name))) continue;
+      return data_error(fmt::format("'{}' is a path below the folder of predictions, found '{}'",
+                                    name, cell(name)),
+                        where);
     }
     Claim claim;
     claim.paper = table.paper.id;

@@ -80,24 +80,33 @@ struct PlannedSweep {
   run::RunOptions options;
 };
 
-Result<std::vector<PlannedSweep>> plan_sweeps(const claims::ShownTable& table,
-                                              const ReproduceOptions& options,
-                                              ClaimsSession& session) {
+struct PlannedTable {
+  std::vector<PlannedSweep> sweeps;
+  bool lacks_data = false;  ///< of sweeps that are not among them
+};
+
+Result<PlannedTable> plan_sweeps(const claims::ShownTable& table, const ReproduceOptions& options,
+                                 ClaimsSession& session) {
   const auto claims = table.claims();
   const auto sweeps = claims::sweeps_of(claims, session.lookups());
   if (!sweeps) return sweeps.error();
-  std::vector<PlannedSweep> planned;
+  PlannedTable planned;
   for (const claims::ClaimSweep& sweep : *sweeps) {
     const Result<Experiment> experiment =
         config::decode_experiment(sweep.text, sweep.name + ".json");
     if (!experiment) return experiment.error();
     Result<plan::Plan> plan = plan_experiment(*experiment, options.sweep, session.catalogs());
+    if (!plan && plan.error().kind == ErrorKind::unavailable) {
+      log_warning(fmt::format("{} is left out: {}", sweep.name, plan.error().message));
+      planned.lacks_data = true;
+      continue;
+    }
     if (!plan) return plan.error();
     Result<run::RunOptions> run = run_options(options.sweep);
     if (!run) return run.error();
     if (Status sound = run::check_tokenizers(*plan, *run); !sound) return sound.error();
     tell_needs(*plan);
-    planned.push_back({*std::move(plan), *std::move(run)});
+    planned.sweeps.push_back({*std::move(plan), *std::move(run)});
   }
   return planned;
 }
@@ -131,22 +140,23 @@ Result<ExitCode> run_reproduce(const ReproduceOptions& options, const GlobalOpti
   const Result<claims::ShownTable> table = session.collection().table(options.table);
   if (!table) return table.error();
   tell_obstacles(*table, session.lookups());
-  Result<std::vector<PlannedSweep>> sweeps = plan_sweeps(*table, options, session);
-  if (!sweeps) return sweeps.error();
+  Result<PlannedTable> planned = plan_sweeps(*table, options, session);
+  if (!planned) return planned.error();
+  std::vector<PlannedSweep>& sweeps = planned->sweeps;
+  ExitCode code = planned->lacks_data ? ExitCode::environment : ExitCode::ok;
   GlobalOptions with_store = global;
   if (with_store.store.empty()) with_store.store = kClaimsStore;
   if (options.sweep.dry_run) {
-    for (const PlannedSweep& sweep : *sweeps) {
+    for (const PlannedSweep& sweep : sweeps) {
       if (Status printed = print_plan(sweep.plan, with_store.store, sweep.options, false);
           !printed) {
         return printed.error();
       }
     }
-    if (sweeps->empty()) log_info("no cell has to run");
-    return ExitCode::ok;
+    if (sweeps.empty()) log_info("no cell has to run");
+    return code;
   }
-  ExitCode code = ExitCode::ok;
-  for (PlannedSweep& sweep : *sweeps) {
+  for (PlannedSweep& sweep : sweeps) {
     Result<store::Store> store = open_store_of(sweep.plan, with_store.store);
     if (!store) return store.error();
     const Result<ExitCode> ran = run_one(sweep, *store, global.quiet);
@@ -154,7 +164,7 @@ Result<ExitCode> run_reproduce(const ReproduceOptions& options, const GlobalOpti
     if (*ran != ExitCode::ok) code = *ran;
     if (*ran != ExitCode::ok && *ran != ExitCode::incomplete) return code;
   }
-  if (sweeps->empty() && global.store.empty()) with_store.store.clear();
+  if (sweeps.empty() && global.store.empty()) with_store.store.clear();
   if (Status used = session.use_store(with_store); !used) return used.error();
   if (Status printed = print_judged(session, *table, global.json ? "json" : "markdown", "");
       !printed) {

@@ -157,6 +157,7 @@ json finding_json(const Finding& finding) {
     if (!text.empty()) object[key] = text;
   };
   put("given", claim.given);
+  put("method", claim.method ? claim.method->method : "");
   put("metric", claim.metric);
   put("cited", claim.cited);
   put("detail", finding.detail);

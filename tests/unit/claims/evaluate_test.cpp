@@ -273,6 +273,23 @@ TEST_F(ClaimStates, CountsAndStatisticsNeedNoStore) {
   expect(State::not_runnable, "there is no statistic 'examplse' of data sets", data);
 }
 
+TEST_F(ClaimStates, TokensOfDocumentsAreCountedByTheCellsOfLead) {
+  Claim tokens = claim("20");
+  tokens.kind = ClaimKind::data;
+  tokens.what = "document_tokens";
+  tokens.scale = 1;
+  tokens.dataset->splits = {"test", "train"};
+  tokens.dataset->tokenizer = "small";
+  places_["small"] = "words";
+  expect(State::not_run, "no run in the store", tokens);
+  plant({});
+  expect(State::not_run, "no run in the store", tokens);  // the other split is missing
+  plant({.split = "train"});
+  expect(State::reproduced, "", tokens);  // the outputs that are planted count 20
+  places_.clear();
+  expect(State::not_run, "no run in the store", tokens);  // by another tokenizer
+}
+
 TEST_F(ClaimStates, SweepsHoldTheCellsThatCanRunAndNothingElse) {
   const Claim first = claim();
   Claim second = claim();

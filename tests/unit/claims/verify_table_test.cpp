@@ -50,6 +50,13 @@ TEST(VerifyTable, SaysWhereAMistakeIs) {
             "table.csv:2: 'predictions' is empty");
 }
 
+TEST(VerifyTable, ReadsNothingOutsideTheFolderOfPredictions) {
+  EXPECT_EQ(failure(std::string(kHeader) + "A,R-1,33.5,../p,g,rouge,rouge1.f,,\n"),
+            "table.csv:2: 'predictions' is a path below the folder of predictions, found '../p'");
+  EXPECT_EQ(failure(std::string(kHeader) + "A,R-1,33.5,p,/etc/g,rouge,rouge1.f,,\n"),
+            "table.csv:2: 'references' is a path below the folder of predictions, found '/etc/g'");
+}
+
 TEST(VerifyTable, TellsAReviewerWhatDiffers) {
   const auto table = read_verify_table(std::string(kHeader) +
                                            "Ours,R-1,33.5,ours.txt,gold.txt,rouge,rouge1.f,,\n" +

@@ -112,6 +112,55 @@ class Reproduce(DriverTest):
         self.assertEqual(listed["selfcp.table1.testsets/1/n_test"]["state"], "reproduced")
 
 
+class OwnClaims(DriverTest):
+    """A paper about bundled data: its cells run, and every verdict is met."""
+
+    def setUp(self):
+        super().setUp()
+        source = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
+        for folder in ("experiments/claims", "reports/tables"):
+            os.makedirs(self.path("data/" + folder))
+        os.symlink(os.path.join(source, "datasets"), self.path("data/datasets"))
+        self.environment = {"QFS_DATA_DIR": self.path("data")}
+
+    def write_claims(self, printed):
+        self.write("data/experiments/claims/labels.json", json.dumps(
+            {"demo": {"Lead": {"method": "lead", "max_words": 40}, "Best": {"method": "oracle"},
+                      "Ours": {"method": "our_own"}}}))
+        self.write("data/experiments/claims/demo.json", json.dumps(
+            {"paper": "demo", "title": "Demo", "source": "nowhere", "errata": {"odd": "It is odd."},
+             "tables": [{"id": "demo.table1", "title": "Results", "dataset": {"name": "mini-meetings"},
+                         "columns": [{"name": "R-1", "metric": "rouge", "column": "rouge1.f"}],
+                         "rows": [{"label": label, "printed": [number], "errata": ["odd"]}
+                                  for label, number in printed.items()]}]}))
+        self.write("data/reports/tables/demo.json", json.dumps(
+            {"tables": [{"id": "demo.table1", "title": "Results", "from": [{"table": "demo.table1"}]}]}))
+
+    def reproduce(self):
+        run = self.run_bench("reproduce", "demo.table1", "--json", environment=self.environment)
+        return by_id(self.assert_succeeds(run)), run.stderr
+
+    def test_runs_its_cells_once_and_judges(self):
+        self.write_claims({"Lead": "1.0", "Best": "99.0", "Ours": "50.0"})
+        claims, log = self.reproduce()
+        self.assertIn("2 cells", log)
+        self.assertEqual([claim["state"] for claim in claims.values()], ["differs", "differs", "not runnable"])
+        lead, best = (claims[f"demo.table1/{row}/R-1"] for row in (1, 2))
+        inside = (best["low"] + 9 * best["measured"]) / 10
+        self.write_claims({"Lead": f"{lead['measured']:.2f}", "Best": f"{inside:.2f}", "Ours": "50.0"})
+        claims, log = self.reproduce()
+        self.assertIn("0 to run", log)
+        self.assertEqual([claim["state"] for claim in claims.values()],
+                         ["reproduced", "within interval", "not runnable"])
+        report = self.assert_succeeds(self.run_bench("report", "--table", "demo.table1", environment=self.environment))
+        self.assertIn("[^1]: It is odd.", report)
+
+    def test_a_mistake_in_a_file_is_at_its_place(self):
+        self.write_claims({"Led": "1.0"})
+        self.assert_fails(2, self.run_bench("claims", environment=self.environment),
+                          "demo.json#/tables/0/rows/0: labels.json does not say what 'Led'", "did you mean 'Lead'?")
+
+
 class Verify(DriverTest):
     HEADER = "row,column,printed,predictions,references,metric,value,tolerance,cell\n"
 
