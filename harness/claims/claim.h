@@ -39,11 +39,12 @@ struct DatasetQuery {
   std::string tokenizer;            ///< of statistics in tokens
 };
 
-/// Outputs and references of somebody's system, one text a line.
+/// Files of somebody's: outputs and references, one text a line, or records to be counted.
 struct FilesQuery {
   std::string folder;  ///< a name that the user gives a place to
   std::string predictions;
   std::string references;
+  std::vector<std::string> records;  ///< glob patterns; a record is a line that is not empty
 };
 
 struct Claim {

@@ -80,14 +80,24 @@ DatasetQuery decode_dataset(const Node& node) {
 }
 
 FilesQuery decode_files(const Node& node) {
-  static constexpr std::string_view kKeys[] = {"folder", "predictions", "references"};
+  static constexpr std::string_view kKeys[] = {"folder", "predictions", "references", "records"};
   FilesQuery files;
-  if (!node.is_object("files of outputs")) return files;
+  if (!node.is_object("files of outputs or records")) return files;
   node.only_keys(kKeys);
   if (const auto folder = node.require("folder")) files.folder = folder->text();
+  if (const auto records = node.find("records")) {
+    files.records = records->names("a list of file names");
+    return files;
+  }
   if (const auto own = node.require("predictions")) files.predictions = own->text();
   if (const auto gold = node.require("references")) files.references = gold->text();
   return files;
+}
+
+/// Records are counted and nothing else, and all of them: other statistics, and those of a split,
+/// are of the data set.
+bool counts_records(const Column& column) {
+  return column.splits.empty() && (column.what == "documents" || column.what == "examples");
 }
 
 Column decode_column(const Node& node) {
@@ -224,6 +234,7 @@ void RowDecoder::decode(const Node& node, const Claim& common, ClaimTable& table
     own.scale = column.scale;
     own.tolerance = column.tolerance;
     own.why = column.why;
+    if (own.files && !own.files->records.empty() && !counts_records(column)) own.files.reset();
     if (own.method) set_values(column.with, *own.method);
     if (own.dataset && !column.splits.empty()) own.dataset->splits = column.splits;
     table.claims.push_back(std::move(own));

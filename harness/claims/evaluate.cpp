@@ -6,6 +6,8 @@
 
 #include "datasets/statistics.h"
 #include "harness/claims/counts.h"
+#include "harness/core/files.h"
+#include "harness/core/line_reader.h"
 
 namespace qfs::claims {
 namespace {
@@ -25,8 +27,24 @@ constexpr std::string_view kRecordEndings[] = {".jsonl", ".jsonl.gz", ".jsonl.zs
 /// References that a registered data set has: "dataset:qmsum:test".
 constexpr std::string_view kOfDataset = "dataset:";
 
-/// A metric to count the lines of files by, whatever it says of them.
-constexpr const char* kAnyMetric = "length";
+/// Lines that are not empty, in all files below `folder` that match.
+Result<int64_t> count_records(const std::string& folder, const std::vector<std::string>& patterns) {
+  int64_t records = 0;
+  for (const std::string& pattern : patterns) {
+    const Result<std::vector<std::string>> names = glob_files(folder, pattern);
+    if (!names) return names.error();
+    if (names->empty()) return not_found("no file below '" + folder + "' matches " + pattern);
+    for (const std::string& name : *names) {
+      Result<LineReader> lines = LineReader::open(folder + "/" + name);
+      if (!lines) return lines.error();
+      std::string line;
+      Result<bool> more = lines->next(line);
+      for (; more && *more; more = lines->next(line)) records += line.empty() ? 0 : 1;
+      if (!more) return more.error();
+    }
+  }
+  return records;
+}
 
 }  // namespace
 
@@ -76,9 +94,10 @@ Result<Answer> Evaluator::measure_score(const Claim& claim) {
 
 Result<Answer> Evaluator::measure_data(const Claim& claim) {
   if (claim.files) {
-    const Result<score::FileScores>& scores = file_scores(*claim.files, kAnyMetric);
-    if (!scores) return missing(scores.error().to_string());
-    return number(static_cast<double>(scores->items.ids.size()) * claim.scale);
+    const Result<int64_t> records =
+        count_records(lookups_.place_of(claim.files->folder), claim.files->records);
+    if (!records) return missing(records.error().to_string());
+    return number(static_cast<double>(*records) * claim.scale);
   }
   const auto requests = lookups_.requests(*claim.dataset);
   if (!requests) return missing(requests.error().message);

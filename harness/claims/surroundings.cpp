@@ -41,6 +41,19 @@ std::string Lookups::place_of(const std::string& name) const {
   return place == here_.places.end() ? name : place->second;
 }
 
+void Lookups::note_use(const std::string& name, const std::string& digest) {
+  if (here_.places.contains(name)) used_[name] = digest;
+}
+
+std::vector<std::string> Lookups::used_places() const {
+  constexpr size_t kShownDigits = 16;
+  std::vector<std::string> places;
+  for (const auto& [name, digest] : used_) {
+    places.push_back(digest.empty() ? name : name + "#" + digest.substr(0, kShownDigits));
+  }
+  return places;
+}
+
 Result<std::shared_ptr<const Metric>> Lookups::metric(const std::string& name) {
   const auto known = metrics_.find(name);
   if (known != metrics_.end()) return known->second;
@@ -79,6 +92,7 @@ Result<ResolvedMethod> Lookups::method(const MethodQuery& query) {
           fmt::format("no weights of '{0}' are known; --with {0}=PATH names them", query.backbone));
     }
     resolved.backbone = *known->second;
+    note_use(query.backbone, resolved.backbone->digest);
     Result<BackboneFacts> facts = here_.methods.backbone_facts(*resolved.backbone);
     if (!facts) return facts.error();
     resolved.facts = *std::move(facts);
@@ -93,6 +107,7 @@ Result<ResolvedMethod> Lookups::method(const MethodQuery& query) {
       return unavailable(fmt::format("--with {}=PATH names the tokenizer", query.tokenizer));
     }
     resolved.tokenizer = *std::move(tokenizer);
+    note_use(query.tokenizer, resolved.tokenizer->digest);
   }
   return resolved;
 }
@@ -130,9 +145,9 @@ Result<std::vector<DatasetRequest>> Lookups::requests(const DatasetQuery& query)
 
 std::optional<Obstacle> Lookups::obstacle_of_score(const Claim& claim) {
   if (claim.files) {
+    note_use(claim.files->folder, "");
     if (!here_.places.contains(claim.files->folder)) {
-      return for_now(
-          fmt::format("--with {}=FOLDER says where the outputs are", claim.files->folder));
+      return for_now(fmt::format("--with {}=FOLDER says where the files are", claim.files->folder));
     }
   } else if (!claim.method) {
     return for_good("no method is named");
@@ -159,8 +174,9 @@ std::optional<Obstacle> Lookups::obstacle_of_score(const Claim& claim) {
 
 std::optional<Obstacle> Lookups::obstacle_of_data(const Claim& claim) {
   if (claim.files) {
+    note_use(claim.files->folder, "");
     if (here_.places.contains(claim.files->folder)) return std::nullopt;
-    return for_now(fmt::format("--with {}=FOLDER says where the outputs are", claim.files->folder));
+    return for_now(fmt::format("--with {}=FOLDER says where the files are", claim.files->folder));
   }
   if (!claim.dataset) return for_good("no data set is named");
   if (const auto data = requests(*claim.dataset); !data) return of(data.error());

@@ -57,14 +57,19 @@ class Lookups {
   Result<std::vector<DatasetRequest>> requests(const DatasetQuery& query) const;
   /// What a name stands for: its place, else the name itself.
   std::string place_of(const std::string& name) const;
+  /// Places that were looked up so far, "llama-2#9e556afd44213b6b": what numbers rest on that the
+  /// user named.
+  std::vector<std::string> used_places() const;
 
  private:
   std::optional<Obstacle> obstacle_of_score(const Claim& claim);
   std::optional<Obstacle> obstacle_of_data(const Claim& claim);
+  void note_use(const std::string& name, const std::string& digest);
 
   Surroundings here_;
   std::map<std::string, Result<std::shared_ptr<const Metric>>> metrics_;
   std::map<std::string, Result<Resource>> backbones_;
+  std::map<std::string, std::string> used_;  ///< digest by name; of folders none
 };
 
 }  // namespace qfs::claims

@@ -44,8 +44,8 @@ struct Measured {
 /// one, and an interval must hold the whole range that prints as the paper's number.
 State compare(const Printed& printed, double tolerance, const Measured& measured);
 
-/// With one digit more than is printed, two near a border of rounding; a whole number beside a whole
-/// one as it is.
+/// With one digit more than is printed, two near a border of rounding; a whole number beside a
+/// whole one as it is.
 std::string measured_text(const Printed& printed, double value);
 
 }  // namespace qfs::claims

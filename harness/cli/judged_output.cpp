@@ -15,7 +15,7 @@ Status print_judged(ClaimsSession& session, const claims::ShownTable& table,
   if (!findings) return findings.error();
   const reports::JudgedTable judged{table, *std::move(findings),
                                     "qfs-bench v" + std::string(build_info().version),
-                                    session.store_name()};
+                                    session.store_name(), session.lookups().used_places()};
   if (format == "markdown") return write_result(reports::judged_markdown(judged), output);
   if (format == "json") return write_result(reports::judged_json(judged), output);
   if (format == "csv") return write_result(reports::judged_csv(judged), output);

@@ -139,6 +139,7 @@ std::string signature_line(const JudgedTable& table) {
     metrics += (metrics.empty() ? "" : " ") + claim->metric;
   }
   if (!metrics.empty()) text += " | " + metrics;
+  for (const std::string& place : table.places) text += " | with " + place;
   return text + (table.store.empty() ? "" : " | store " + table.store);
 }
 

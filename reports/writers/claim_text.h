@@ -20,6 +20,7 @@ struct JudgedTable {
   std::vector<claims::Finding> findings;
   std::string program;                       ///< "qfs-bench v0.1.0"
   std::string store;                         ///< file name; empty: there was none
+  std::vector<std::string> places = {};      ///< what the user named, "llama-2#9e556afd44213b6b"
   std::vector<std::string> statements = {};  ///< for a review form, under the table
 };
 

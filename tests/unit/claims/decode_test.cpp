@@ -57,6 +57,20 @@ TEST(Claims, LeaveOutPlacesWithoutANumber) {
   EXPECT_EQ(decoded->tables.front().claims.front().row, 1U);
 }
 
+TEST(Claims, CountRecordsOfFilesAndTakeOtherStatisticsFromTheDataSet) {
+  const char* const row =
+      R"({"label": "Set", "files": {"folder": "theirs", "records": ["*.tsv"]}, "printed": ["3", "4", "5"]})";
+  const auto decoded = decode_paper(
+      paper(row, R"({"name": "all", "data": "examples"}, {"name": "turns", "data": "segments"},
+                    {"name": "train", "data": "examples", "splits": ["train"]})"),
+      "demo.json", labels());
+  ASSERT_TRUE(decoded.ok()) << decoded.error().to_string();
+  const std::vector<Claim>& claims = decoded->tables.front().claims;
+  EXPECT_TRUE(claims[0].files.has_value());
+  EXPECT_FALSE(claims[1].files.has_value());
+  EXPECT_FALSE(claims[2].files.has_value());
+}
+
 TEST(Claims, SayWhereAMistakeIs) {
   EXPECT_EQ(
       failure(paper(R"({"label": "Lead-4", "printed": ["1.0"]})")),

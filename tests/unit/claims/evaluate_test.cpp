@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/claims/sweeps.h"
+#include "harness/core/files.h"
 #include "harness/core/identity.h"
 #include "harness/core/sha256.h"
 #include "harness/score/score.h"
@@ -238,6 +239,18 @@ TEST_F(ClaimStates, ANameIsGivenAPlace) {
   expect(State::reproduced, "", one);
 }
 
+TEST_F(ClaimStates, PlacesThatWereUsedAreKnownByTheirDigest) {
+  Claim one = claim();
+  one.method = MethodQuery{"zero_shot", "llama-2-7b", "", {}};
+  Lookups lookups({planning_.methods,
+                   planning_.datasets,
+                   planning_.metrics,
+                   {{"llama-2-7b", "small"}, {"unused", "large"}}});
+  EXPECT_TRUE(lookups.used_places().empty());
+  EXPECT_FALSE(lookups.obstacle(one).has_value());
+  EXPECT_EQ(lookups.used_places(), std::vector<std::string>{"llama-2-7b#5555555555555555"});
+}
+
 TEST_F(ClaimStates, AMethodThatIsRegisteredMakesItsClaimsRunnable) {
   Claim one = claim();
   one.method = MethodQuery{"ideal", "", "", {{"rank", int64_t{8}, ""}}};
@@ -271,6 +284,22 @@ TEST_F(ClaimStates, CountsAndStatisticsNeedNoStore) {
   expect(State::differs, "", data);
   data.what = "examplse";
   expect(State::not_runnable, "there is no statistic 'examplse' of data sets", data);
+}
+
+TEST_F(ClaimStates, RecordsOfFilesAreCounted) {
+  Claim records = claim("3");
+  records.kind = ClaimKind::data;
+  records.what = "examples";
+  records.scale = 1;
+  records.files = FilesQuery{"their-data", "", "", {"*.tsv"}};
+  expect(State::not_run, "--with their-data=FOLDER says where the files are", records);
+  places_["their-data"] = folder_ / "";
+  EXPECT_EQ(evaluate(records).state, State::not_run);
+  EXPECT_NE(evaluate(records).detail.find("matches *.tsv"), std::string::npos);
+  check(write_file(folder_ / "a.tsv", "one\ntwo\n"));
+  check(write_file(folder_ / "b.tsv", "three"));
+  check(write_file(folder_ / "b.txt", "none\n"));
+  expect(State::reproduced, "", records);
 }
 
 TEST_F(ClaimStates, TokensOfDocumentsAreCountedByTheCellsOfLead) {

@@ -76,7 +76,7 @@ class Reproduce(DriverTest):
 
     def test_says_what_is_missing(self):
         run = self.run_bench("reproduce", "xsum.outputs")
-        self.assertIn("--with xsum-model-predictions=FOLDER says where the outputs are",
+        self.assertIn("--with xsum-model-predictions=FOLDER says where the files are",
                       self.assert_succeeds(run))
         tokenizer = self.write("tokenizer.json", "{}")
         run = self.run_bench("reproduce", "ideal.table5", "--with", f"llama-2={tokenizer}",
