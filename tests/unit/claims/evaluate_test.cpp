@@ -23,7 +23,8 @@ using test::value_of;
 struct Planted {
   std::string methods = R"({"method": "lead"})";
   std::string split = "test";
-  std::string rest;  ///< of the sweep
+  std::string sample;  ///< of the data set's entry: ", \"sample\": 2"
+  std::string rest;    ///< of the sweep
   double value = 0.3352;
   std::optional<store::ScoreInterval> interval;
   int64_t outputs = 3;
@@ -57,10 +58,11 @@ class ClaimStates : public testing::Test {
 
   /// A store with one cell; `plant` may be called again for more.
   void plant(const Planted& planted) {
-    plan::Plan plan = value_of(
-        planning_(test::sweep_text(planted.methods, planted.rest,
-                                   R"({"name": "split", "split": ")" + planted.split + "\"}"),
-                  "sweep.json"));
+    plan::Plan plan =
+        value_of(planning_(test::sweep_text(planted.methods, planted.rest,
+                                            R"({"name": "split", "split": ")" + planted.split +
+                                                "\"" + planted.sample + "}"),
+                           "sweep.json"));
     const plan::Cell& cell = plan.cells.front();
     const plan::PlannedDataset& data = plan.datasets.front();
     if (!store_) store_.emplace(value_of(store::Store::open(folder_ / "claims.sqlite")));
@@ -75,7 +77,8 @@ class ClaimStates : public testing::Test {
     check(store_->put_cell(row));
     const test::OpenResult open = test::open_result(*store_, row);
     std::vector<store::OutputRow> outputs;
-    for (int64_t i = 0; i < planted.outputs; ++i) outputs.push_back(test::sample_output(i));
+    for (int64_t i = 0; i < planted.outputs; ++i)
+      outputs.push_back(test::sample_output(row.ordinals[static_cast<size_t>(i)]));
     if (!outputs.empty()) value_of(store_->commit_outputs(open.result, open.attempt, outputs));
     store::AttemptEnd end;
     if (planted.failure != store::FailureKind::none) {
@@ -171,19 +174,7 @@ TEST_F(ClaimStates, AnotherParameterSplitOrPartOfTheDataIsNotTheCell) {
 }
 
 TEST_F(ClaimStates, ASampleIsNotTheWholeSet) {
-  plan::Plan plan = value_of(
-      planning_(test::sweep_text(R"({"method": "lead"})", "", R"({"name": "split", "sample": 2})"),
-                "sweep.json"));
-  ASSERT_EQ(plan.datasets.front().ordinals.size(), 2U);
-  store_.emplace(value_of(store::Store::open(folder_ / "claims.sqlite")));
-  check(store_->put_dataset(storable(*plan.datasets.front().data)));
-  store::CellRow row;
-  row.id = plan.cells.front().id;
-  row.identity = plan.cells.front().identity;
-  row.method = "lead";
-  row.dataset = plan.datasets.front().data->id;
-  row.ordinals = plan.datasets.front().ordinals;
-  check(store_->put_cell(row));
+  plant({.sample = R"(, "sample": 2)", .outputs = 2});
   expect(State::not_run, "no run in the store", claim());
 }
 
