@@ -7,6 +7,7 @@ qfs_test(reports_test LABEL unit
     unit/reports/sample_sweep.cpp
     unit/reports/seeds_test.cpp
     unit/reports/served_test.cpp
+    golden/reports/claim_text_test.cpp
     unit/reports/marks_test.cpp
     unit/reports/methods_text_test.cpp
     golden/reports/latex_test.cpp

@@ -7,7 +7,9 @@
 
 #include "harness/cli/catalogs.h"
 #include "harness/cli/chosen_places.h"
+#include "harness/cli/claims_session.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/judged_output.h"
 #include "harness/cli/output.h"
 #include "harness/cli/report_output.h"
 #include "harness/cli/scoring.h"
@@ -22,6 +24,8 @@ namespace qfs::cli {
 namespace {
 
 struct ReportOptions {
+  std::string table;
+  std::vector<std::string> with;
   std::string run;
   std::vector<std::string> filters;
   std::string format = "markdown";
@@ -111,7 +115,22 @@ Status check_outputs(const ReportOptions& options) {
   return {};
 }
 
+/// --table: what a paper prints beside what is stored.
+Result<ExitCode> run_published(const ReportOptions& options, const GlobalOptions& global) {
+  auto session = ClaimsSession::open(options.with);
+  if (!session) return session.error();
+  const Result<claims::ShownTable> table = (*session)->collection().table(options.table);
+  if (!table) return table.error();
+  if (Status used = (*session)->use_store(global); !used) return used.error();
+  const std::string format = global.json ? "json" : options.format;
+  if (Status printed = print_judged(**session, *table, format, options.output); !printed) {
+    return printed.error();
+  }
+  return ExitCode::ok;
+}
+
 Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& global) {
+  if (!options.table.empty()) return run_published(options, global);
   if (Status checked = check_outputs(options); !checked) return checked.error();
   if (options.methods_text && options.format == "csv") {
     return invalid_argument("--methods-text is prose: --format markdown, latex or json");
@@ -198,7 +217,15 @@ void add_report_command(const CommandLine& line) {
                      "qfs-bench report --store lc_sweep.sqlite --values rouge2.f,peak_memory");
   auto options = std::make_shared<ReportOptions>();
   CLI::Option* const sweep = command.add_option("SWEEP", options->run, "The same as --run");
-  add_run_option(command, options->run)->excludes(sweep);
+  CLI::Option* const run = add_run_option(command, options->run)->excludes(sweep);
+  command
+      .add_option("--table", options->table,
+                  "A published table instead of a sweep's, e.g. ideal.table2; --store: "
+                  "claims.sqlite when there is one")
+      ->excludes(sweep)
+      ->excludes(run)
+      ->type_name("TABLE");
+  add_places_option(command, options->with);
   add_filter_option(command, options->filters);
   command
       .add_option("--format", options->format, "markdown, latex, json or csv (default: markdown)")

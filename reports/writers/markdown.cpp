@@ -2,46 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <vector>
 
-#include "harness/core/utf8.h"
 #include "reports/escape.h"
 #include "reports/format.h"
 #include "reports/grid.h"
+#include "reports/writers/markdown_grid.h"
 
 namespace qfs::reports {
 namespace {
 
 using Line = std::vector<std::string>;
-
-size_t width(const std::string& text) { return static_cast<size_t>(count_code_points(text)); }
-
-/// One Markdown table: a heading, `labels` left-aligned columns, the others right-aligned.
-std::string aligned(const std::vector<Line>& lines, size_t labels) {
-  constexpr size_t kNarrowest = 3;
-  std::vector<size_t> widths(lines.front().size(), kNarrowest);
-  for (const Line& line : lines) {
-    for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], width(line[i]));
-  }
-  std::string text;
-  const auto append = [&](const Line& line) {
-    for (size_t i = 0; i < line.size(); ++i) {
-      const std::string padding(widths[i] - width(line[i]), ' ');
-      text +=
-          fmt::format("| {}{} ", i < labels ? line[i] : padding, i < labels ? padding : line[i]);
-    }
-    text += "|\n";
-  };
-  append(lines.front());
-  for (size_t i = 0; i < widths.size(); ++i) {
-    text += fmt::format("|{:-<{}}", "", widths[i] + 1);
-    text += i < labels ? '-' : ':';
-  }
-  text += "|\n";
-  for (size_t i = 1; i < lines.size(); ++i) append(lines[i]);
-  return text;
-}
 
 Line escaped(const Line& line) {
   Line result;
@@ -84,7 +55,7 @@ std::string grid_text(const Table& table, const Grid& shown) {
     }
     lines.push_back(std::move(line));
   }
-  return aligned(lines, table.row_axes.size());
+  return markdown_grid(lines, table.row_axes.size());
 }
 
 }  // namespace
