@@ -52,6 +52,12 @@ void count_examples(const PairedStatistics& paired, size_t column, ComparedColum
   }
 }
 
+bool unchanged(const PairedStatistics& paired, size_t column) {
+  return std::ranges::equal(paired.first, paired.second, [column](const auto& a, const auto& b) {
+    return a[column] == b[column];
+  });
+}
+
 bool any_negative(const std::vector<Statistics>& rows, size_t column) {
   return std::ranges::any_of(rows, [column](const Statistics& row) { return row[column] < 0; });
 }
@@ -85,7 +91,7 @@ Status test_corpus(const PairedStatistics& paired, const std::vector<Statistics>
   if (decision.clusters < metrics::kMinimumClusters) return {};
   const auto tested =
       metrics::bootstrap_corpus_margin(good, bad, paired.clusters, metrics::values_of(metric),
-                                       column, decision.margin.size, {.level = 1 - kLevel});
+                                       column, decision.margin.size, {.level = 1 - decision.level});
   if (!tested) return tested.error();
   decision.p_worse = tested->p_below;
   decision.p_not_worse = tested->p_above;
@@ -129,10 +135,17 @@ Status add_decision(const PairedStatistics& paired, size_t c, const Request& req
   const bool higher = column.better == Better::higher;
   Decision decision;
   decision.margin = wanted->second;
+  decision.level = request.level;
+  decision.examples = static_cast<int64_t>(paired.ordinals.size());
+  decision.minimum_examples = request.minimum_examples;
+  if (!paired.noise.empty())
+    decision.margin.noise = std::max(decision.margin.noise, paired.noise[c]);
+  decision.margin.size = std::max(decision.margin.size, decision.margin.noise);
   decision.loss = higher ? column.a - column.b : column.b - column.a;
   decision.clusters = column.difference.interval.clusters;
   decision.nothing_to_lose = higher && column.a <= decision.margin.size &&
                              !any_negative(paired.first, c) && !any_negative(paired.second, c);
+  decision.unchanged = request.unchanged_passes && unchanged(paired, c);
   // What B has more of the good, or less of the bad.
   const std::vector<Statistics>& good = higher ? paired.second : paired.first;
   const std::vector<Statistics>& bad = higher ? paired.first : paired.second;
