@@ -12,6 +12,8 @@ namespace {
 
 using metrics::Alternative;
 
+constexpr double kRounding = 1e-12;
+
 /// The smallest p that any data on these clusters could have, before it is adjusted.
 double least_p(const Decision& decision) {
   if (!decision.bootstrap) return metrics::least_p(decision.clusters, Alternative::less);
@@ -47,7 +49,7 @@ bool could_show(const Decision& decision) { return least_p(decision) < level_of_
 
 /// Of a loss that lies this far from the margin.
 std::optional<double> chance_to_show(const Decision& decision, double gap) {
-  if (decision.standard_error <= 0) return std::nullopt;
+  if (decision.standard_error <= kRounding) return std::nullopt;
   if (!could_show(decision)) return 0.0;
   return metrics::power_to_show(decision.clusters, decision.standard_error, gap,
                                 level_of_one(decision));
@@ -56,7 +58,6 @@ std::optional<double> chance_to_show(const Decision& decision, double gap) {
 void judge(Decision& decision) {
   const double level = level_of_one(decision);
   const double beyond = decision.loss - decision.margin.size;
-  constexpr double kRounding = 1e-12;
   decision.verdict = Verdict::not_worse;
   if (decision.examples < decision.minimum_examples) {
     doubt(decision, Doubt::below_minimum, 0);
@@ -96,7 +97,7 @@ std::optional<double> Decision::power_of_equal() const {
 }
 
 std::optional<double> Decision::detectable_loss() const {
-  if (standard_error <= 0 || !could_show(*this)) return std::nullopt;
+  if (standard_error <= kRounding || !could_show(*this)) return std::nullopt;
   const auto gap = metrics::gap_to_show(clusters, standard_error, level_of_one(*this));
   if (!gap) return std::nullopt;
   return margin.size + *gap;

@@ -54,11 +54,15 @@ Result<double> cluster_standard_error(std::span<const Statistics> items,
   return std::sqrt(squares * count / (count - 1)) / size;
 }
 
-int64_t clusters_to_show(int64_t clusters, double standard_error, double gap, double level) {
+int64_t clusters_needed(int64_t clusters, double standard_error, double gap, double level) {
   const double errors = (normal_upper(level) + normal_upper(1 - kPower)) * standard_error / gap;
   constexpr double kMost = 1e15;
   const double needed = std::ceil(static_cast<double>(clusters) * errors * errors);
-  return std::max(clusters + 1, static_cast<int64_t>(std::min(needed, kMost)));
+  return static_cast<int64_t>(std::min(needed, kMost));
+}
+
+int64_t clusters_to_show(int64_t clusters, double standard_error, double gap, double level) {
+  return std::max(clusters + 1, clusters_needed(clusters, standard_error, gap, level));
 }
 
 double power_to_show(int64_t clusters, double standard_error, double gap, double level) {
