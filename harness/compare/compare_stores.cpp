@@ -154,6 +154,10 @@ class Comparer {
 
   Status compare(const StoredCell& a, const StoredCell& b, const store::ScoreJobRow& job,
                  const store::ScoreJobRow& twin, std::set<std::string>& compared) {
+    if (job.columns != twin.columns) {  // a file that somebody wrote by hand
+      miss(a, "the score by '" + job.metric + "' has other columns in B");
+      return {};
+    }
     auto paired = this->paired(a, b, job, twin);
     if (!paired) return paired.error();
     if (paired->ordinals.empty()) {

@@ -65,6 +65,26 @@ class Stored {
     return cell;
   }
 
+  /// Another result of the same cell, computed on another device, that scores `score` as a whole.
+  void add_elsewhere(const StoredCell& cell, double score) {
+    store::EnvironmentRow other = sample_environment("cuda");
+    const auto environment = value_of(store_.put_environment(other));
+    const auto result = value_of(
+        store_.ensure_result({cell.cell.id, other.numerics_id, store::ResultKind::predict}, {}));
+    const auto attempt = value_of(
+        store_.begin_attempt({.result = result, .environment = environment, .worker = "driver"}));
+    value_of(store_.commit_outputs(result, attempt, sample_outputs(0, 19)));
+    store::ScoreJob job;
+    job.id = make_score_id(Json{R"({"cell":"elsewhere"})"});
+    job.result = result;
+    job.metric = metric;
+    job.signature = metric + "@1";
+    job.columns = {metric + ".f"};
+    for (int64_t i = 0; i < 20; ++i) job.statistics.push_back({i, "", {score}});
+    job.scores = {{job.columns[0], score, {}}};
+    check(store_.put_scores(job));
+  }
+
   /// A cell whose run ended without a prediction.
   StoredCell& add_ended(const std::string& method, const store::AttemptEnd& end) {
     StoredCell& cell = add_cell(method);
@@ -197,6 +217,28 @@ TEST_F(CompareStores, AColumnThatNoScoreHasIsAnError) {
   request.columns = {"rouge9.f"};
   const auto found = compare::compare_stores(a_.side(), b_.side(), request, NoMetrics(), {});
   EXPECT_EQ(found.error().kind, ErrorKind::not_found);
+}
+
+TEST_F(CompareStores, WhatNumericsAloneChangeIsTheLeastMargin) {
+  const StoredCell& cell = a_.add("lead", 0.5);  // 0.5095 as a whole
+  b_.add("lead", 0.5);
+  a_.add_elsewhere(cell, 0.4895);
+  Request request;
+  request.margins["rouge.f"] = {compare::Rule::max_drop, 0.001};
+  const auto margin = [&] { return outcome(request).comparisons[0].columns[0].decision->margin; };
+  EXPECT_EQ(margin().size, 0.001);
+  request.noise_floor = true;
+  EXPECT_NEAR(margin().size, 0.02, 1e-9);
+  EXPECT_NEAR(margin().noise, 0.02, 1e-9);
+  request.margins["rouge.f"].size = 0.05;
+  EXPECT_EQ(margin().size, 0.05) << "a larger margin stays";
+}
+
+TEST_F(CompareStores, AScoreWithOtherColumnsUnderItsSignatureIsNotCompared) {
+  a_.add("lead", 0.5);
+  StoredCell& other = b_.add("lead", 0.5);
+  other.scores[0].columns.push_back("more");
+  EXPECT_THAT(reasons(outcome()), ElementsAre("lead: the score by 'rouge' has other columns in B"));
 }
 
 TEST_F(CompareStores, ExamplesOfBothAreAlignedAndTheOthersAreNamed) {
