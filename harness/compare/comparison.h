@@ -33,6 +33,7 @@ struct Request {
   int64_t minimum_examples = 0;   ///< fewer decide nothing
   bool noise_floor = false;       ///< a margin is at least what numerics alone change
   bool unchanged_passes = false;  ///< equal scores of every example need no test
+  bool decisions_only = false;    ///< no intervals and no two-sided p, which take the most time
 };
 
 struct ComparedColumn {

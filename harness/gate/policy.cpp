@@ -191,6 +191,7 @@ Policy default_policy() {
   Policy policy;
   policy.request.noise_floor = true;
   policy.request.unchanged_passes = true;
+  policy.request.decisions_only = true;
   return policy;
 }
 
