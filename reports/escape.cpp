@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <initializer_list>
+#include <optional>
 
 #include "harness/core/log.h"
 #include "harness/core/text/unicode.h"
@@ -154,6 +156,52 @@ std::string latex_text(std::string_view text) {
       escaped += fmt::format("\\qfsunicode{{{}}}{{{:04X}}}", own, static_cast<uint32_t>(c.value));
     }
     i += c.bytes;
+  }
+  return escaped;
+}
+
+std::string xml_text(std::string_view text) {
+  std::string escaped;
+  for (const char c : one_line(repair_utf8(text).text)) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      case '\'':
+        escaped += "&apos;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  // U+FFFE and U+FFFF are no characters of XML.
+  for (const std::string_view outside : {"\xef\xbf\xbe", "\xef\xbf\xbf"}) {
+    for (size_t at = escaped.find(outside); at != escaped.npos; at = escaped.find(outside, at)) {
+      escaped.replace(at, outside.size(), "\xef\xbf\xbd");
+    }
+  }
+  return escaped;
+}
+
+std::string workflow_message(std::string_view text) {
+  std::string escaped;
+  for (const char c : one_line(text)) escaped += c == '%' ? "%25" : std::string(1, c);
+  return escaped;
+}
+
+std::string workflow_property(std::string_view text) {
+  std::string escaped;
+  for (const char c : workflow_message(text)) {
+    escaped += c == ':' ? "%3A" : c == ',' ? "%2C" : std::string(1, c);
   }
   return escaped;
 }

@@ -23,6 +23,15 @@ std::string latex_text(std::string_view text);
 /// Defines what latex_text uses, unless it is defined; may stand anywhere.
 extern const std::string_view kLatexPreamble;
 
+/// Text as it may stand in an element or a quoted attribute of XML 1.0: one line, no markup, no
+/// character that XML cannot hold.
+std::string xml_text(std::string_view text);
+
+/// The message of a GitHub workflow command ("::error ::…"), and a property of one: one line, no
+/// command of its own.
+std::string workflow_message(std::string_view text);
+std::string workflow_property(std::string_view text);
+
 /// A field of a CSV file (RFC 4180). Text that a spreadsheet would take for a formula (beginning
 /// with = + - @, a tab or a carriage return) is preceded by an apostrophe.
 std::string csv_field(std::string_view text);

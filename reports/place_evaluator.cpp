@@ -5,14 +5,16 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "harness/compare/performance.h"
 #include "harness/core/json_dom.h"
 #include "harness/store/work_rows.h"
-#include "reports/performance.h"
 #include "reports/served.h"
 #include "reports/trouble.h"
 
 namespace qfs::reports {
 namespace {
+
+using compare::Repeated;
 
 TableCell with_status(CellStatus status) {
   TableCell cell;
@@ -163,27 +165,27 @@ Result<TableCell> PlaceEvaluator::performance(const ValueSpec& value) {
   std::string detail;
   switch (value.source) {
     case ValueSource::phase_rate:
-      found = phase_rate(*measurements_, value.key);
+      found = compare::phase_rate(*measurements_, value.key);
       break;
     case ValueSource::phase_fraction:
-      found = phase_fraction(*measurements_, value.key);
+      found = compare::phase_fraction(*measurements_, value.key);
       break;
     case ValueSource::machine_rate:
       return machine_rate(value.key);
     case ValueSource::phase_latency:
-      found = phase_latency(*measurements_, value.key);
+      found = compare::phase_latency(*measurements_, value.key);
       break;
     case ValueSource::example_time:
-      found = time_per_example(*measurements_, value.key, examples);
+      found = compare::time_per_example(*measurements_, value.key, examples);
       break;
     case ValueSource::memory_kind:
-      found = memory_peak(*memory_, value.key);
+      found = compare::memory_peak(*memory_, value.key);
       break;
     default:
-      found = memory_peak(*memory_, "device_allocated_peak");
+      found = compare::memory_peak(*memory_, "device_allocated_peak");
       detail = "device";
       if (!found || found->high <= 0) {
-        found = memory_peak(*memory_, "host_peak");
+        found = compare::memory_peak(*memory_, "host_peak");
         detail = "host";
       }
   }

@@ -2,7 +2,6 @@ qfs_test(reports_test LABEL unit
   SOURCES
     unit/reports/escape_test.cpp
     unit/reports/layout_test.cpp
-    unit/reports/performance_test.cpp
     unit/reports/report_test.cpp
     unit/reports/sample_sweep.cpp
     unit/reports/seeds_test.cpp

@@ -178,17 +178,21 @@ void add_run_options(CLI::App& command, SweepOptions& options) {
                    "Reuse results computed in another way (device, threads, libraries)");
 }
 
-Result<plan::Plan> load_plan(const SweepOptions& options, Catalogs& catalogs) {
+Result<Experiment> load_sweep_file(const SweepOptions& options, Catalogs& catalogs) {
   Result<std::map<std::string, std::string>> set = overrides(options.set);
   if (!set) return set.error();
   Result<Experiment> experiment = config::load_experiment(
       options.file, {.set_overrides = *set,
                      .own_names = config::OwnNames{catalogs.methods(), methods::foreign_names()}});
-  if (!experiment) {
-    Error error = experiment.error();
-    if (error.kind == ErrorKind::data) error.kind = ErrorKind::invalid_argument;
-    return error;
-  }
+  if (experiment) return experiment;
+  Error error = experiment.error();
+  if (error.kind == ErrorKind::data) error.kind = ErrorKind::invalid_argument;
+  return error;
+}
+
+Result<plan::Plan> load_plan(const SweepOptions& options, Catalogs& catalogs) {
+  const Result<Experiment> experiment = load_sweep_file(options, catalogs);
+  if (!experiment) return experiment.error();
   return plan_experiment(*experiment, options, catalogs);
 }
 

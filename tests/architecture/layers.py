@@ -36,7 +36,7 @@ EDGES = {
     "harness/run": HARNESS_BASE,
     "harness/score": HARNESS_BASE + ("datasets", "metrics/stats", "metrics/punkt", "metrics/rouge"),
     "harness/compare": HARNESS_BASE + ("harness/run", "harness/score", "metrics/stats"),
-    "harness/gate": HARNESS_BASE + ("harness/run", "harness/score", "harness/compare"),
+    "harness/gate": HARNESS_BASE + ("harness/run", "harness/score", "harness/compare", "metrics/stats"),
     "harness/claims": HARNESS_BASE + ("harness/run", "harness/score", "harness/compare", "harness/gate",
                                       "datasets"),
     "harness/cli": HARNESS_ALL + ("harness/claims",) + ("datasets", "metrics", "metrics/bertscore", "metrics/rouge155",

@@ -96,6 +96,26 @@ TEST(MarkdownCode, OutlastsEveryRunOfBackticks) {
   EXPECT_EQ(markdown_code("a ``b`` c"), "``` a ``b`` c ```");
 }
 
+TEST(XmlText, HasNoMarkupNoQuoteAndNoControl) {
+  for (const std::string& text : test::nasty_corpus()) {
+    const std::string escaped = xml_text(text);
+    EXPECT_FALSE(has_control(escaped)) << text;
+    EXPECT_EQ(escaped.find_first_of("<>\"'\n"), std::string::npos) << escaped;
+    EXPECT_EQ(first_ill_formed_utf8(escaped), std::nullopt) << text;
+  }
+  EXPECT_EQ(xml_text("a & <b>"), "a &amp; &lt;b&gt;");
+  EXPECT_EQ(xml_text("\xef\xbf\xbe|\xef\xbf\xbf"), "\xef\xbf\xbd|\xef\xbf\xbd");
+}
+
+TEST(WorkflowCommand, EndsNeitherLineNorProperty) {
+  for (const std::string& text : test::nasty_corpus()) {
+    EXPECT_EQ(workflow_message(text).find_first_of("\r\n"), std::string::npos) << text;
+    EXPECT_EQ(workflow_property(text).find_first_of("\r\n:,"), std::string::npos) << text;
+  }
+  EXPECT_EQ(workflow_message("50 %, a:b"), "50 %25, a:b");
+  EXPECT_EQ(workflow_property("50 %, a:b"), "50 %25%2C a%3Ab");
+}
+
 TEST(MarkdownWriter, OneTableRowStaysOneRowWithTwoCells) {
   for (const std::string& text : test::nasty_corpus()) {
     const std::vector<std::string> lines = lines_of(write_markdown(table_with(text)));
