@@ -22,24 +22,32 @@ class SequenceLearner {
   }
   bool has_development() const { return !of_.development.empty(); }
 
-  Result<LossSum> backward(std::span<const int64_t> chosen, double scale) const {
-    std::vector<const LabelledSequence*> sequences;
-    for (const int64_t i : chosen) sequences.push_back(&of_.train[static_cast<size_t>(i)]);
-    const auto sum = loss(sequences);
+  Result<LossSum> backward(std::span<const int64_t> chosen, double scale, int64_t step) const {
+    std::vector<GraphRow> rows;
+    LossSum all;
+    for (const int64_t i : chosen) {
+      const LabelledSequence& sequence = of_.train[static_cast<size_t>(i)];
+      rows.push_back(
+          {sequence, static_cast<uint64_t>(step) * of_.train.size() + static_cast<uint64_t>(i)});
+      all.labels += labels_of(sequence);
+    }
+    const auto sum = loss(rows);
     if (!sum.ok()) return sum.error();
     return nn::guarded("computing gradients", [&]() -> Result<LossSum> {
       (*sum * scale).backward();
-      return LossSum{sum->item<double>(), labels_of(sequences)};
+      all.loss = sum->item<double>();
+      return all;
     });
   }
 
   Result<LossSum> development() const {
     LossSum all;
     for (const LabelledSequence& sequence : of_.development) {
-      const auto sum = loss({&sequence});
+      const std::vector<GraphRow> row = {{sequence}};
+      const auto sum = loss(row);
       if (!sum.ok()) return sum.error();
       all.loss += sum->item<double>();
-      all.labels += labels_of({&sequence});
+      all.labels += labels_of(sequence);
     }
     return all;
   }
@@ -49,7 +57,7 @@ class SequenceLearner {
     const auto read = static_cast<int64_t>(sequence.input.ids.size());
     const auto begun = static_cast<int64_t>(sequence.labels.size());
     const bool encoder = of_.decoder->shape().sequence.encoder_decoder();
-    const int64_t labels = labels_of({&sequence});
+    const int64_t labels = labels_of(sequence);
     const auto global = static_cast<int64_t>(sequence.input.global_positions.size());
     const Work forward =
         nn::prefill_work(of_.work, {.tokens = read, .global = global, .begun = begun});
@@ -62,24 +70,21 @@ class SequenceLearner {
             .flops = passes * static_cast<int64_t>(forward.flops) + 2 * head};
   }
 
-  static int64_t labels_of(const std::vector<const LabelledSequence*>& sequences) {
-    int64_t count = 0;
-    for (const LabelledSequence* sequence : sequences) {
-      count += static_cast<int64_t>(sequence->labels.size()) -
-               std::ranges::count(sequence->labels, nn::kNoLabel);
-    }
-    return count;
+  static int64_t labels_of(const LabelledSequence& sequence) {
+    return static_cast<int64_t>(sequence.labels.size()) -
+           std::ranges::count(sequence.labels, nn::kNoLabel);
   }
 
-  Result<at::Tensor> loss(const std::vector<const LabelledSequence*>& sequences) const {
-    const auto adapters = of_.adapters();
+  Result<at::Tensor> loss(std::span<const GraphRow> rows) const {
+    const auto adapters = of_.adapters(rows);
     if (!adapters.ok()) return adapters.error();
     std::vector<nn::SequenceInput> inputs;
     std::vector<int64_t> labels;
-    for (const LabelledSequence* sequence : sequences) {
-      inputs.push_back(sequence->input);
-      inputs.back().adapters = *adapters;
-      labels.insert(labels.end(), sequence->labels.begin(), sequence->labels.end());
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const LabelledSequence& sequence = rows[i].sequence;
+      inputs.push_back(sequence.input);
+      inputs.back().adapters = (*adapters)[i];
+      labels.insert(labels.end(), sequence.labels.begin(), sequence.labels.end());
     }
     const auto states = nn::sequence_states(*of_.decoder, inputs, of_.recompute);
     if (!states.ok()) return states.error();
@@ -95,8 +100,8 @@ TrainingTask sequence_task(SequenceTraining training) {
   const auto learner = std::make_shared<SequenceLearner>(std::move(training));
   TrainingTask task;
   task.items = learner->items();
-  task.backward = [learner](std::span<const int64_t> items, double scale) {
-    return learner->backward(items, scale);
+  task.backward = [learner](std::span<const int64_t> items, double scale, int64_t step) {
+    return learner->backward(items, scale, step);
   };
   if (learner->has_development()) {
     task.development = [learner] { return learner->development(); };
