@@ -26,6 +26,10 @@ class TrainedAdapter {
   virtual Result<training::RowAdapters> adapters(std::span<const training::GraphRow> rows) = 0;
   /// More values of the curve, of the step whose gradients were computed last.
   virtual std::map<std::string, double> observed() { return {}; }
+  /// SequenceTraining::memory; null: there is none.
+  virtual Result<std::shared_ptr<const nn::InfiniMemory>> memory() {
+    return std::shared_ptr<const nn::InfiniMemory>();
+  }
   /// Writes the file, rounded to `type`, with `metadata`.
   virtual Result<TrainedFile> keep(const std::string& folder,
                                    const std::map<std::string, std::string>& metadata,
