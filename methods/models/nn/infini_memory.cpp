@@ -157,13 +157,14 @@ Retrieved retrieved(const LayerMemory& memory, const at::Tensor& queries) {
   return found;
 }
 
-at::Tensor merged(const InfiniScalars& scalars, const Retrieved& found, const at::Tensor& local) {
-  at::Tensor past = found.all;
-  if (found.asked.defined()) {
-    at::Tensor score = at::matmul(found.asked, scalars.weight);
-    if (scalars.bias.defined()) score = score + scalars.bias;
-    past = past + score.sigmoid().unsqueeze(2) * (found.asked - past);
-  }
+at::Tensor recalled(const InfiniScalars& scalars, const Retrieved& found) {
+  if (!found.asked.defined()) return found.all;
+  at::Tensor score = at::matmul(found.asked, scalars.weight);
+  if (scalars.bias.defined()) score = score + scalars.bias;
+  return found.all + score.sigmoid().unsqueeze(2) * (found.asked - found.all);
+}
+
+at::Tensor merged(const InfiniScalars& scalars, const at::Tensor& past, const at::Tensor& local) {
   const at::Tensor share = scalars.beta.sigmoid().view({-1, 1, 1});
   const at::Tensor near = wide(local);
   return (near + share * (past - near)).to(local.scalar_type());

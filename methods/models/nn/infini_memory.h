@@ -91,8 +91,11 @@ struct Retrieved {
 };
 Retrieved retrieved(const LayerMemory& memory, const at::Tensor& queries);
 
-/// A layer's attention: what was retrieved beside what the window gave (`local`, whose type it
-/// has), each with its share.
-at::Tensor merged(const InfiniScalars& scalars, const Retrieved& found, const at::Tensor& local);
+/// Of both memories, where there are two, by their share for each token: [heads, tokens, dim].
+at::Tensor recalled(const InfiniScalars& scalars, const Retrieved& found);
+
+/// A layer's attention: what was recalled beside what the window gave (`local`, whose type it has),
+/// each with its share.
+at::Tensor merged(const InfiniScalars& scalars, const at::Tensor& past, const at::Tensor& local);
 
 }  // namespace qfs::nn

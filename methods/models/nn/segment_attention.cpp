@@ -55,8 +55,10 @@ at::Tensor attend_segment(const InfiniMemory& memory, size_t layer, const Segmen
   at::Tensor attended = attend_window(segment, state);
   if (!state.memory.empty()) {
     const at::Tensor local = heads_first(attended.view(segment.queries.sizes()));
-    const Retrieved found = retrieved(state.memory, heads_first(segment.plain.queries));
-    attended = heads_first(merged(memory.layers[layer], found, local)).flatten(1);
+    const InfiniScalars& scalars = memory.layers[layer];
+    const at::Tensor past =
+        recalled(scalars, retrieved(state.memory, heads_first(segment.plain.queries)));
+    attended = heads_first(merged(scalars, past, local)).flatten(1);
   }
   // Copies, so that the states of all heads that they are parts of can go.
   const auto add = [](at::Tensor& held, const at::Tensor& newer) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "methods/models/kernels/memory_kernels.h"
 #include "methods/models/nn/causal_attention.h"
 #include "methods/models/nn/input_checks.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
@@ -50,24 +51,24 @@ class SegmentModel::Step final : public LayerOperations {
     const Projections plain = projections_of(qkv, shape, {});
     const Projections added = projections_of(qkv, shape, rotations_);
     std::vector<KeyValues> seen;
+    std::vector<at::Tensor> past(rows_.size());
     for (size_t i = 0; i < rows_.size(); ++i) {
       const auto row = static_cast<int64_t>(i);
+      if (model_.remembers(rows_[i])) {
+        past[i] = model_.remember(layer, rows_[i], plain.queries.select(0, row));
+      }
       model_.push(layer, rows_[i], plain.keys.select(0, row), added.keys.select(0, row),
                   plain.values.select(0, row));
       const int64_t held = std::min(model_.length(rows_[i]) + 1, model_.segment());
       seen.push_back({of_row(model_.window_.keys, layer, rows_[i]).narrow(1, 0, held),
                       of_row(model_.window_.values, layer, rows_[i]).narrow(1, 0, held)});
     }
-    at::Tensor attended = model_.attention_(added.queries, seen);
+    const at::Tensor attended = model_.attention_(added.queries, seen);
     for (size_t i = 0; i < rows_.size(); ++i) {
-      const LayerMemory memory = model_.remembered_by(layer, rows_[i], model_.length(rows_[i]) + 1);
-      if (memory.empty()) continue;
-      const auto row = static_cast<int64_t>(i);
-      at::Tensor own = attended.select(0, row);
-      const at::Tensor local = own.view({shape.heads, 1, shape.head_dim});
-      const Retrieved found =
-          retrieved(memory, plain.queries.select(0, row).unsqueeze(1).contiguous());
-      own.copy_(merged(model_.memory_->layers[layer], found, local).flatten());
+      if (!past[i].defined()) continue;
+      const at::Tensor local =
+          attended.select(0, static_cast<int64_t>(i)).view({shape.heads, 1, shape.head_dim});
+      local.copy_(merged(model_.memory_->layers[layer], past[i].unsqueeze(1), local));
     }
     return attended;
   }
@@ -200,32 +201,81 @@ std::vector<at::Tensor> SegmentModel::states() const {
   return found;
 }
 
-LayerMemory SegmentModel::remembered_by(size_t layer, int64_t row, int64_t position) const {
-  if (position <= segment()) return {};
-  LayerMemory memory{of_row(all_, layer, row), of_row(norm_, layer, row), {}};
-  if (asked_.defined()) memory.asked = of_row(asked_, layer, row);
-  return memory;
+at::Tensor SegmentModel::remember(size_t layer, int64_t row, const at::Tensor& queries) {
+  if (queries.is_cpu() && queries.scalar_type() == at::kFloat) {
+    return remember_by_kernel(layer, row, queries);
+  }
+  const int64_t slot = length(row) % segment();
+  const at::Tensor key = of_row(keys_, layer, row).narrow(1, slot, 1);
+  const at::Tensor value = of_row(window_.values, layer, row).narrow(1, slot, 1);
+  at::Tensor matters;
+  if (asking_.defined()) {
+    matters = relevance(of_row(asking_, layer, row), key, memory_->relevance_divisor);
+  }
+  LayerMemory before;
+  if (length(row) > segment()) {
+    before = {of_row(all_, layer, row), of_row(norm_, layer, row), {}};
+    if (asked_.defined()) before.asked = of_row(asked_, layer, row);
+  }
+  const LayerMemory after = remembered(memory_->options.rule, before, key, value, matters);
+  of_row(all_, layer, row).copy_(after.all);
+  of_row(norm_, layer, row).copy_(after.norm);
+  if (asked_.defined()) of_row(asked_, layer, row).copy_(after.asked);
+  return recalled(memory_->layers[layer], retrieved(after, queries.unsqueeze(1).contiguous()))
+      .squeeze(1);
+}
+
+at::Tensor SegmentModel::remember_by_kernel(size_t layer, int64_t row, const at::Tensor& queries) {
+  const DecoderShape& c = decoder_->shape();
+  const int64_t dim = c.head_dim;
+  const int64_t sharing = c.heads / c.kv_heads;
+  const int64_t slot = length(row) % segment();
+  const InfiniScalars& scalars = memory_->layers[layer];
+  const at::Tensor past = at::empty({c.heads, dim}, queries.options());
+  const auto state = [&](const at::Tensor& states) {
+    return of_row(states, layer, row).mutable_data_ptr<float>();
+  };
+  kernels::MemoryStep all{.dim = dim,
+                          .queries = sharing,
+                          .delta = memory_->options.rule == MemoryRule::delta,
+                          .first = length(row) == segment(),
+                          .key = state(keys_) + slot * dim,
+                          .value = state(window_.values) + slot * dim,
+                          .all = state(all_),
+                          .norm = state(norm_),
+                          .query = queries.const_data_ptr<float>(),
+                          .past = past.mutable_data_ptr<float>()};
+  if (asked_.defined()) {
+    all.asked = state(asked_);
+    all.asking = state(asking_);
+    all.relevance_scale = static_cast<float>(1 / memory_->relevance_divisor);
+    all.weight = scalars.weight.const_data_ptr<float>();
+    if (scalars.bias.defined()) all.bias = *scalars.bias.const_data_ptr<float>();
+  }
+  scratch_.resize(static_cast<size_t>(c.kv_heads * kernels::memory_scratch(dim)));
+  pool_.for_items(c.kv_heads, [&](int64_t head) {
+    kernels::MemoryStep own = all;
+    own.key += head * window_.capacity() * dim;
+    own.value += head * window_.capacity() * dim;
+    own.all += head * dim * dim;
+    own.norm += head * dim;
+    own.query += head * sharing * dim;
+    own.past += head * sharing * dim;
+    if (own.asked != nullptr) {
+      own.asked += head * sharing * dim * dim;
+      own.asking += head * sharing * dim;
+    }
+    own.scratch = scratch_.data() + head * kernels::memory_scratch(dim);
+    kernels::step_memory(own);
+  });
+  return past;
 }
 
 void SegmentModel::push(size_t layer, int64_t row, const at::Tensor& key, const at::Tensor& rotated,
                         const at::Tensor& value) {
-  const int64_t position = length(row);
-  const int64_t slot = position % segment();
   const auto place = [&](const at::Tensor& states) {
-    return of_row(states, layer, row).narrow(1, slot, 1);
+    return of_row(states, layer, row).narrow(1, length(row) % segment(), 1);
   };
-  if (position >= segment()) {
-    const at::Tensor oldest = place(keys_);
-    at::Tensor matters;
-    if (asking_.defined()) {
-      matters = relevance(of_row(asking_, layer, row), oldest, memory_->relevance_divisor);
-    }
-    const LayerMemory after = remembered(memory_->options.rule, remembered_by(layer, row, position),
-                                         oldest, place(window_.values), matters);
-    of_row(all_, layer, row).copy_(after.all);
-    of_row(norm_, layer, row).copy_(after.norm);
-    if (asked_.defined()) of_row(asked_, layer, row).copy_(after.asked);
-  }
   place(keys_).copy_(key.unsqueeze(1));
   place(window_.keys).copy_(rotated.unsqueeze(1));
   place(window_.values).copy_(value.unsqueeze(1));

@@ -50,10 +50,14 @@ class SegmentModel final : public SequenceModel {
   class Step;
 
   int64_t segment() const { return memory_->options.segment; }
-  /// What a row remembers at `position`.
-  LayerMemory remembered_by(size_t layer, int64_t row, int64_t position) const;
-  /// Makes place for a token in the window, which the oldest leaves for the memory, and puts it
-  /// there; states [kv_heads, dim].
+  /// Whether the window of a row is full, so that its next token moves one into the memory.
+  bool remembers(int64_t row) const { return length(row) >= segment(); }
+  /// Moves the oldest token of a full window into the memory. What `queries` [heads, dim] of the
+  /// token that takes its place read then: [heads, dim].
+  at::Tensor remember(size_t layer, int64_t row, const at::Tensor& queries);
+  /// The same by the kernel of a CPU.
+  at::Tensor remember_by_kernel(size_t layer, int64_t row, const at::Tensor& queries);
+  /// Puts a token into the window; states [kv_heads, dim].
   void push(size_t layer, int64_t row, const at::Tensor& key, const at::Tensor& rotated,
             const at::Tensor& value);
   void store(int64_t row, const std::vector<SegmentState>& layers, int64_t positions);
@@ -74,6 +78,7 @@ class SegmentModel final : public SequenceModel {
   at::Tensor norm_;
   at::Tensor asked_;
   at::Tensor asking_;                                      ///< SegmentState::asking
+  std::vector<float> scratch_;                             ///< of the kernel, for each head of keys
   std::vector<std::shared_ptr<const Adapters>> adapters_;  ///< of each row
 };
 

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "methods/models/kernels/memory_kernels.h"
 #include "methods/models/nn/segment_attention.h"
 
 namespace qfs::nn {
@@ -75,10 +76,7 @@ TEST_P(InfiniMemoryTest, a_constant_relevance_is_a_factor) {
     expect_near(found.asked, factor * found.all);
     if (factor != 1) continue;
     // What decides between two that are equal does not matter.
-    const at::Tensor local = states(kHeads, 3);
-    const at::Tensor beta = at::randn({kHeads});
-    expect_near(merged({beta, at::randn({kDim}), at::randn({1})}, found, local),
-                merged({beta, {}, {}}, {found.all, {}}, local));
+    expect_near(recalled({{}, at::randn({kDim}), at::randn({1})}, found), found.all);
   }
 }
 INSTANTIATE_TEST_SUITE_P(Rules, InfiniMemoryTest,
@@ -109,11 +107,11 @@ TEST_F(InfiniMemoryTest, relevance_is_the_logistic_of_a_scaled_product) {
 }
 
 TEST_F(InfiniMemoryTest, the_share_of_the_memory_is_the_logistic_of_beta) {
-  const Retrieved found{states(kHeads, 2), {}};
+  const at::Tensor past = states(kHeads, 2);
   const at::Tensor local = states(kHeads, 2);
-  expect_near(merged({at::full({kHeads}, -1e4), {}, {}}, found, local), local);
-  expect_near(merged({at::full({kHeads}, 1e4), {}, {}}, found, local), found.all);
-  expect_near(merged({at::zeros({kHeads}), {}, {}}, found, local), (found.all + local) / 2);
+  expect_near(merged({at::full({kHeads}, -1e4), {}, {}}, past, local), local);
+  expect_near(merged({at::full({kHeads}, 1e4), {}, {}}, past, local), past);
+  expect_near(merged({at::zeros({kHeads}), {}, {}}, past, local), (past + local) / 2);
 }
 
 TEST_F(InfiniMemoryTest, values_beyond_the_bound_are_cut) {
@@ -187,6 +185,71 @@ TEST_F(InfiniMemoryTest, segments_are_whole_ones_a_rest_and_steps) {
   EXPECT_EQ(segment_lengths(8, 4, 0), (Lengths{4, 4}));
   EXPECT_EQ(segment_lengths(8, 4, 2), (Lengths{4, 2, 1, 1}));
   EXPECT_EQ(segment_lengths(3, 4, 0), (Lengths{3}));
+}
+
+/// The kernel of a step on the memory of one head of keys, and the same by LibTorch.
+struct Twins {
+  LayerMemory kernel;
+  LayerMemory plain;
+  at::Tensor kernel_past;
+  at::Tensor plain_past;
+};
+
+void step(Twins& twins, MemoryRule rule, bool query_focused, int64_t heads, int64_t dim,
+          const at::Tensor& asking, const InfiniScalars& scalars) {
+  const at::Tensor key = at::randn({1, 1, dim});
+  const at::Tensor value = at::randn({1, 1, dim});
+  const at::Tensor queries = at::randn({heads, 1, dim});
+  const double divisor = 2.5;
+  at::Tensor matters;
+  if (query_focused) matters = relevance(asking, key, divisor);
+  const bool first = twins.plain.empty();
+  twins.plain = remembered(rule, twins.plain, key, value, matters);
+  twins.plain_past = recalled(scalars, retrieved(twins.plain, queries));
+  if (first) {  // what is there before must not matter
+    twins.kernel = {at::full({1, dim, dim}, NAN), at::full({1, dim}, NAN),
+                    at::full({heads, dim, dim}, NAN)};
+  }
+  twins.kernel_past = at::empty({heads, 1, dim});
+  const at::Tensor scratch = at::empty({kernels::memory_scratch(dim)});
+  kernels::MemoryStep task{.dim = dim,
+                           .queries = heads,
+                           .delta = rule == MemoryRule::delta,
+                           .first = first,
+                           .key = key.const_data_ptr<float>(),
+                           .value = value.const_data_ptr<float>(),
+                           .all = twins.kernel.all.mutable_data_ptr<float>(),
+                           .norm = twins.kernel.norm.mutable_data_ptr<float>(),
+                           .query = queries.const_data_ptr<float>(),
+                           .past = twins.kernel_past.mutable_data_ptr<float>(),
+                           .scratch = scratch.mutable_data_ptr<float>()};
+  if (query_focused) {
+    task.asked = twins.kernel.asked.mutable_data_ptr<float>();
+    task.asking = asking.const_data_ptr<float>();
+    task.relevance_scale = static_cast<float>(1 / divisor);
+    task.weight = scalars.weight.const_data_ptr<float>();
+    task.bias = scalars.bias.item<float>();
+  }
+  kernels::step_memory(task);
+}
+
+TEST_F(InfiniMemoryTest, the_kernel_of_a_step_equals_its_twin) {
+  for (const MemoryRule rule : {MemoryRule::linear, MemoryRule::delta}) {
+    for (const bool query_focused : {false, true}) {
+      for (const auto& [heads, dim] : {std::pair(1, 7), std::pair(3, 64), std::pair(2, 20)}) {
+        const at::Tensor asking = at::randn({heads, dim});
+        const InfiniScalars scalars{{}, at::randn({dim}), at::randn({1})};
+        Twins twins;
+        for (int i = 0; i < 6; ++i) {
+          step(twins, rule, query_focused, heads, dim, asking, scalars);
+          expect_near(twins.kernel_past, twins.plain_past);
+          expect_near(twins.kernel.all, twins.plain.all);
+          expect_near(twins.kernel.norm, twins.plain.norm);
+          if (query_focused) expect_near(twins.kernel.asked, twins.plain.asked);
+        }
+      }
+    }
+  }
 }
 
 }  // namespace
