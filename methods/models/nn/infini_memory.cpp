@@ -119,6 +119,17 @@ Result<std::shared_ptr<const InfiniMemory>> bind_memory(const InfiniOptions& opt
   });
 }
 
+SegmentWork work_of(const InfiniMemory& memory, const DecoderShape& shape) {
+  const bool asks = memory.options.query_focused;
+  const int64_t matrix = shape.layers * shape.head_dim * shape.head_dim;
+  const int64_t elements = matrix * (shape.kv_heads + (asks ? shape.heads : 0));
+  const int64_t norms = shape.layers * shape.kv_heads * shape.head_dim;
+  return {.tokens = memory.options.segment,
+          .written = elements * (memory.options.rule == MemoryRule::delta ? 2 : 1),
+          .read = matrix * shape.heads * (asks ? 2 : 1),
+          .bytes = (elements + norms) * static_cast<int64_t>(sizeof(float))};
+}
+
 at::Tensor sigma(const at::Tensor& x) { return x.clamp_max(0).exp() + at::relu(x); }
 
 at::Tensor relevance(const at::Tensor& asking, const at::Tensor& keys, double divisor) {

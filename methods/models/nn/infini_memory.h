@@ -15,6 +15,7 @@
 
 #include "harness/api/result.h"
 #include "methods/models/nn/decoder.h"
+#include "methods/models/nn/model_work.h"
 
 namespace qfs::nn {
 
@@ -59,6 +60,9 @@ struct InfiniMemory {
 Result<std::shared_ptr<const InfiniMemory>> bind_memory(const InfiniOptions& options,
                                                         std::vector<InfiniScalars> layers,
                                                         const Decoder& decoder);
+
+/// What it takes to run a decoder of this shape with a memory.
+SegmentWork work_of(const InfiniMemory& memory, const DecoderShape& shape);
 
 /// What a row remembers in a layer; undefined tensors: nothing yet. Heads that share keys share
 /// what does not depend on their queries.

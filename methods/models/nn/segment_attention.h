@@ -4,7 +4,7 @@
 //
 // Called for whole sequences, in training, and for prompts (sequences.h). Pure; thread-safe.
 // Gradients reach the segment's own tokens and the memory's scalars, none what came before.
-// LibTorch's exceptions pass through. Source: specs of IDEAL, order of the release: what leaves the
+// LibTorch's exceptions pass through. Source: the order of IDEAL's release: what leaves the
 // window is remembered first, then queries read.
 #pragma once
 

@@ -185,6 +185,9 @@ class AdapterTraining final : public TrainingSession {
       training.recompute = nn::Recompute::layers;
     }
     if (has_memory(request_.params)) {
+      const auto memory = adapter->memory();
+      if (!memory.ok()) return memory.error();
+      training.work.segment = nn::work_of(**memory, decoder_->shape());
       training.memory = [adapter] { return adapter->memory(); };
       training.segment_means = request_.params.find<std::string>("segment_loss") == "sum";
     }

@@ -64,11 +64,13 @@ Result<std::shared_ptr<const architectures::Backbone>> open_backbone(const Sessi
 Result<std::unique_ptr<nn::SequenceModel>> open_with_memory(const SessionRequest& request,
                                                             const architectures::Backbone& backbone,
                                                             ResourceCache& cache,
-                                                            const MakeMemory& make) {
+                                                            const MakeMemory& make,
+                                                            nn::SegmentWork& work) {
   auto decoder = backbone.network->decoder(request.runtime, backbone.digest, cache);
   if (!decoder.ok()) return decoder.error();
   auto memory = make(**decoder);
   if (!memory.ok()) return memory.error();
+  work = nn::work_of(**memory, (*decoder)->shape());
   return std::unique_ptr<nn::SequenceModel>(
       std::make_unique<nn::SegmentModel>(*std::move(decoder), *std::move(memory)));
 }
@@ -94,13 +96,13 @@ Result<PromptedModel> open_prompted_model(const SessionRequest& request, Resourc
   auto prompts = open_prompts(request, cache);
   if (!prompts.ok()) return prompts.error();
   const architectures::Backbone& backbone = *prompts->backbone;
-  auto model = memory ? open_with_memory(request, backbone, cache, memory)
-                      : backbone.network->open(request.runtime, backbone.digest, cache);
+  const nn::Network& network = *backbone.network;
+  nn::ModelWork work = network.work(network.element_bytes(request.runtime));
+  auto model = memory ? open_with_memory(request, backbone, cache, memory, work.segment)
+                      : network.open(request.runtime, backbone.digest, cache);
   if (!model.ok()) return model.error();
   auto decoding = decoding_of(request, backbone);
   if (!decoding.ok()) return decoding.error();
-  const nn::Network& network = *backbone.network;
-  nn::ModelWork work = network.work(network.element_bytes(request.runtime));
   decoding::Generator generator(backbone.tokenizer, *std::move(model), std::move(work));
   return PromptedModel{*std::move(prompts), *std::move(decoding), std::move(generator),
                        request.runtime};

@@ -64,10 +64,21 @@ class SequenceLearner {
     // The head multiplies the labelled positions instead of the last. Weights have no gradients, so
     // that those of what goes through them are as much work again.
     const int64_t head = 2 * of_.work.head.outputs * of_.work.head.inputs * (labels - 1);
-    const int64_t passes = of_.recompute == nn::Recompute::nothing ? 2 : 3;
-    return {.tokens = read + (encoder ? begun : 0),
-            .labels = counted(sequence),
-            .flops = passes * static_cast<int64_t>(forward.flops) + 2 * head};
+    const int64_t back = of_.recompute == nn::Recompute::nothing ? 1 : 2;
+    // Segments in front of the first label are read without gradients.
+    const int64_t segment = of_.work.segment.tokens;
+    const int64_t silent = segment > 0 ? first_label(sequence) / segment * segment : 0;
+    const auto flops = static_cast<int64_t>(forward.flops);
+    return {
+        .tokens = read + (encoder ? begun : 0),
+        .labels = counted(sequence),
+        .flops = flops + back * (silent == 0 ? flops : flops / read * (read - silent)) + 2 * head};
+  }
+
+  static int64_t first_label(const LabelledSequence& sequence) {
+    return std::ranges::find_if(sequence.labels,
+                                [](int64_t label) { return label != nn::kNoLabel; }) -
+           sequence.labels.begin();
   }
 
   static int64_t labels_of(const LabelledSequence& sequence) {
@@ -97,9 +108,7 @@ class SequenceLearner {
       inputs.push_back(sequence.input);
       inputs.back().adapters = (*adapters)[i];
       inputs.back().memory = memory;
-      const auto labelled = std::ranges::find_if(
-          sequence.labels, [](int64_t label) { return label != nn::kNoLabel; });
-      reading.gradients_from.push_back(labelled - sequence.labels.begin());
+      reading.gradients_from.push_back(first_label(sequence));
       labels.insert(labels.end(), sequence.labels.begin(), sequence.labels.end());
     }
     const auto states = nn::sequence_states(*of_.decoder, inputs, of_.recompute, reading);

@@ -348,6 +348,10 @@ TEST_F(LoraSessionTest, a_memory_begins_with_an_adapter_without_one_and_goes_on_
   for (const int64_t steps : {5, 4}) ASSERT_TRUE(fit("parts", parts, steps).ok());
   ASSERT_TRUE(fit("parts", parts).ok());
   EXPECT_EQ(trained_bytes("parts"), trained_bytes("segments"));
+  request_.params.set("recompute", true);
+  Curve again;
+  ASSERT_TRUE(fit("again", again).ok());
+  EXPECT_NEAR(again.last("loss"), segments.last("loss"), 1e-3);
   // A training without a memory does not begin with one.
   request_.artifacts["adapter"].path = folder_ / "segments";
   request_.params.set("memory", std::string("none"));

@@ -179,6 +179,21 @@ TEST_F(InfiniMemoryTest, without_the_memorys_share_it_is_attention_in_blocks_or_
   expect_near(attend_segment(memory_of(10, 3), 0, all, whole), causal_attention(turned));
 }
 
+TEST_F(InfiniMemoryTest, its_work_is_that_of_its_matrices) {
+  const DecoderShape shape{.layers = 3, .heads = kHeads, .kv_heads = kKeyHeads, .head_dim = kDim};
+  InfiniMemory memory = memory_of(8, 0);
+  SegmentWork work = work_of(memory, shape);
+  EXPECT_EQ(work.tokens, 8);
+  EXPECT_EQ(work.written, 3 * 2 * 36);  // of keys' heads
+  EXPECT_EQ(work.read, 3 * 4 * 36);     // by queries'
+  EXPECT_EQ(work.bytes, 3 * 2 * (36 + 6) * 4);
+  memory = memory_of(8, 0, true);
+  memory.options.rule = MemoryRule::delta;
+  work = work_of(memory, shape);
+  EXPECT_EQ(work.written, 2 * 3 * (2 + 4) * 36);  // read before it is written
+  EXPECT_EQ(work.read, 2 * 3 * 4 * 36);
+}
+
 TEST_F(InfiniMemoryTest, segments_are_whole_ones_a_rest_and_steps) {
   using Lengths = std::vector<int64_t>;
   EXPECT_EQ(segment_lengths(11, 4, 0), (Lengths{4, 4, 3}));
