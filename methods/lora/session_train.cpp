@@ -1,25 +1,18 @@
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "harness/core/files.h"
-#include "harness/core/json_dom.h"
 #include "harness/core/sha256.h"
 #include "methods/lora/session.h"
 #include "methods/lora/spec.h"
-#include "methods/models/nn/runtime/torch_runtime.h"
-#include "methods/models/nn/token_loss.h"
 #include "methods/models/peft/lora.h"
-#include "methods/models/prompted/prompted_model.h"
-#include "methods/models/training/sequence_task.h"
+#include "methods/models/prompted/adapter_training.h"
+#include "methods/models/prompted/memory_params.h"
+#include "methods/models/prompted/memory_session.h"
 
 namespace qfs::lora {
 
 namespace {
-
-using prompted::Prompts;
-using training::LabelledSequence;
-using training::Recipe;
 
 // Projections of attention, and of the MLP the first without its gate, as checkpoints of the
 // architectures name them.
@@ -52,215 +45,82 @@ peft::LoraConfig config_of(const Params& params, const nn::Decoder& decoder) {
   config.rank = params.get<int64_t>("rank");
   config.alpha = params.find<double>("alpha").value_or(static_cast<double>(config.rank));
   const auto targets = params.find<std::string>("targets");
-  config.targets = targets ? listed(*targets) : default_targets(decoder);
+  config.targets = targets ? prompted::listed(*targets) : default_targets(decoder);
   std::ranges::sort(config.targets);
   return config;
 }
 
-training::Schedule schedule_named(const std::string& name) {
-  if (name == "constant") return training::Schedule::constant;
-  return name == "linear" ? training::Schedule::linear : training::Schedule::cosine;
-}
-
-Recipe recipe_of(const Params& params, uint64_t seed, size_t examples) {
-  Recipe recipe;
-  recipe.seed = seed;
-  recipe.batch_size = params.get<int64_t>("train_batch");
-  const int64_t read = params.get<int64_t>("epochs") * static_cast<int64_t>(examples);
-  recipe.steps =
-      params.find<int64_t>("steps").value_or((read + recipe.batch_size - 1) / recipe.batch_size);
-  recipe.order = params.get<std::string>("data_order") == "file" ? training::DataOrder::file
-                                                                 : training::DataOrder::shuffled;
-  recipe.micro_tokens =
-      params.find<int64_t>("micro_tokens").value_or(params.get<int64_t>("train_tokens"));
-  recipe.learning_rate = params.get<double>("learning_rate");
-  recipe.schedule = schedule_named(params.get<std::string>("schedule"));
-  recipe.warmup_steps =
-      static_cast<int64_t>(params.get<double>("warmup") * static_cast<double>(recipe.steps));
-  recipe.weight_decay = params.get<double>("weight_decay");
-  if (const double norm = params.get<double>("clip_norm"); norm > 0) recipe.clip_norm = norm;
-  recipe.evaluate_every = params.get<int64_t>("evaluate_every");
-  recipe.patience = params.get<int64_t>("patience");
-  recipe.checkpoint_every = params.get<int64_t>("checkpoint_every");
-  return recipe;
-}
-
-/// The parameters of a training as one JSON object, without those that are in no id.
-Result<std::string> recipe_text(const Params& params) {
-  nlohmann::json text = nlohmann::json::object();
-  for (const ParamSpec& spec : LoraSpec().params()) {
-    const auto value = params.values().find(spec.name);
-    if (spec.stage == Stage::predict || spec.transport || value == params.values().end()) continue;
-    std::visit([&](const auto& held) { text[spec.name] = held; }, value->second);
-  }
-  const auto canonical = canonical_json(text);
-  if (!canonical.ok()) return canonical.error();
-  return canonical->text;
-}
-
-/// What an example's summary is made into: at most `most` tokens, with those that end it if they
-/// are not cut away.
-std::vector<int32_t> summary_ids(const Prompts& prompts, const std::string& text,
-                                 bool behind_prompt, int64_t most) {
-  const tokenizers::VocabularyTokenizer& tokenizer = *prompts.backbone->tokenizer;
-  tokenizers::TextFrame frame;
-  if (!behind_prompt) frame = tokenizer.frame();
-  if (frame.after.empty()) {
-    const std::vector<int32_t>& ends = prompts.backbone->generation.end_ids;
-    const auto own = tokenizer.end_of_sequence_id();
-    if (own && std::ranges::count(ends, *own) > 0) {
-      frame.after = {*own};
-    } else if (!ends.empty()) {
-      frame.after = {ends.front()};
-    }
-  }
-  std::vector<int32_t> ids = std::move(frame.before);
-  const std::vector<int32_t> words =
-      behind_prompt ? tokenizer.ids_behind(text) : tokenizers::ids_of(tokenizer.encode(text));
-  ids.insert(ids.end(), words.begin(), words.end());
-  ids.insert(ids.end(), frame.after.begin(), frame.after.end());
-  ids.resize(std::min(ids.size(), static_cast<size_t>(most)));
-  return ids;
-}
-
-Result<LabelledSequence> labelled(const Example& example, const Prompts& prompts,
-                                  const Params& params) {
-  if (example.references.empty() || example.references.front().empty()) {
-    return data_error("the training example '" + example.key + "' has no reference summary");
-  }
-  const nn::SequenceShape& shape = prompts.backbone->network->shape();
-  const int64_t most = params.get<int64_t>("train_tokens");
-  std::string text = example.references.front();
-  // A plain prompt is gone on with; a turn of a conversation begins anew.
-  if (!shape.encoder_decoder() && !params.get<bool>("chat")) text.insert(0, " ");
-  const std::vector<int32_t> summary =
-      summary_ids(prompts, text, !shape.encoder_decoder(), params.get<int64_t>("label_tokens"));
-  auto prompt = prompts.maker.prepare_within(example, static_cast<int64_t>(summary.size()), most);
-  if (!prompt.ok()) return prompt.error();
-  LabelledSequence sequence{std::move(prompt->input), {}};
-  std::vector<int32_t>& begun =
-      shape.encoder_decoder() ? sequence.input.decoder_ids : sequence.input.ids;
-  if (shape.encoder_decoder()) begun = shape.decoder_start;
-  sequence.labels.assign(begun.size() - 1, nn::kNoLabel);
-  sequence.labels.insert(sequence.labels.end(), summary.begin(), summary.end());
-  begun.insert(begun.end(), summary.begin(), summary.end() - 1);
-  return sequence;
-}
-
-Result<std::vector<LabelledSequence>> labelled(const std::vector<NumberedExample>& examples,
-                                               const Prompts& prompts, const Params& params) {
-  std::vector<LabelledSequence> sequences;
-  for (const NumberedExample& numbered : examples) {
-    auto sequence = labelled(numbered.example, prompts, params);
-    if (!sequence.ok()) return sequence.error();
-    sequences.push_back(*std::move(sequence));
-  }
-  return sequences;
-}
-
-class LoraTraining final : public TrainingSession {
+class TrainedLora final : public prompted::TrainedAdapter {
  public:
-  LoraTraining(SessionRequest request, Prompts prompts, std::shared_ptr<const nn::Decoder> decoder)
-      : request_(std::move(request)), prompts_(std::move(prompts)), decoder_(std::move(decoder)) {}
+  TrainedLora(peft::LoraAdapter adapter, std::shared_ptr<const nn::Decoder> decoder, Params params)
+      : adapter_(std::move(adapter)), decoder_(std::move(decoder)), params_(std::move(params)) {}
 
-  Result<TrainingOutcome> fit(const FitRequest& request, const TrainingData& data,
-                              TrainingProgress& progress) override {
-    auto adapter = first_adapter();
-    if (!adapter.ok()) return adapter.error();
-    auto text = recipe_text(request_.params);
-    if (!text.ok()) return text.error();
-    adapter->metadata = {{"qfs.method", "lora"},
-                         {"qfs.backbone", request_.backbone->digest},
-                         {"qfs.training_cell", request.training_cell},
-                         {"qfs.recipe", *text}};
-    training::TrainedTensors trained(peft::matrices_of(*adapter));
-    peft::replace_matrices(trained.tensors(), *adapter);
-    auto task = task_of(data, adapter->layers);
-    if (!task.ok()) return task.error();
-    const Recipe recipe = recipe_of(request_.params, request_.seed, data.train.size());
-    const std::string identity =
-        sha256_hex(*text + "\n" + std::to_string(request_.seed) + "\n" + request_.backbone->digest +
-                   "\n" + request.training_cell + "\n" + std::to_string(recipe.steps));
-    const auto model = training::train(recipe, *task, {request.folder, identity, request.steps},
-                                       trained, progress);
-    if (!model.ok()) return model.error();
-    TrainingOutcome outcome{{}, model->cost};
-    if (!model->finished) return outcome;
-    return nn::guarded("keeping an adapter", [&]() -> Result<TrainingOutcome> {
-      trained.values().copy_(model->best);
-      const auto file = keep(*adapter, request.folder);
-      if (!file.ok()) return file.error();
-      outcome.files.push_back(*file);
-      return outcome;
-    });
+  training::NamedTensors tensors() const override {
+    training::NamedTensors all = peft::matrices_of(adapter_);
+    all.insert(adapter_.memory.begin(), adapter_.memory.end());
+    return all;
+  }
+  void replace(const training::NamedTensors& leaves) override {
+    peft::replace_matrices(leaves, adapter_);
+    for (auto& [name, tensor] : adapter_.memory) tensor = leaves.at(name);
   }
 
- private:
-  Result<peft::LoraAdapter> first_adapter() const {
-    auto adapter = peft::new_lora(*decoder_, config_of(request_.params, *decoder_), request_.seed);
-    const auto init = request_.artifacts.find(kAdapter);
-    if (!adapter.ok() || init == request_.artifacts.end()) return adapter;
-    const auto given = peft::read_lora(init->second.path);
-    if (!given.ok()) return given.error();
-    const Status begun = peft::begin_with(*given, init->second.path, *adapter);
-    if (!begun.ok()) return begun.error();
-    return adapter;
+  Result<std::shared_ptr<const nn::InfiniMemory>> memory() override {
+    const auto segment = params_.find<int64_t>("train_segment");
+    return prompted::bound_memory(params_, segment.value_or(prompted::kTrainSegment),
+                                  adapter_.memory, *decoder_, "what is trained");
   }
 
-  Result<training::TrainingTask> task_of(const TrainingData& data,
-                                         const nn::LowRankByName& layers) const {
-    auto train = labelled(data.train, prompts_, request_.params);
-    if (!train.ok()) return train.error();
-    auto development = labelled(data.development, prompts_, request_.params);
-    if (!development.ok()) return development.error();
-    const nn::Network& network = *prompts_.backbone->network;
-    training::SequenceTraining training{
-        .decoder = decoder_,
-        .work = network.work(network.element_bytes(request_.runtime)),
-        .train = *std::move(train),
-        .development = *std::move(development),
-        .adapters = [layers, decoder = decoder_] { return nn::bind_adapters(layers, *decoder); }};
-    if (request_.params.find<bool>("recompute").value_or(false)) {
-      training.recompute = nn::Recompute::layers;
-    }
-    return training::sequence_task(std::move(training));
+  Result<training::RowAdapters> adapters(std::span<const training::GraphRow> rows) override {
+    auto bound = nn::bind_adapters(adapter_.layers, *decoder_);
+    if (!bound.ok()) return bound.error();
+    return training::RowAdapters(rows.size(), *std::move(bound));
   }
 
-  /// Writes a PEFT directory.
-  Result<TrainedFile> keep(const peft::LoraAdapter& adapter, const std::string& folder) const {
-    const bool rounded = request_.params.get<std::string>("save_dtype") == "bfloat16";
-    const peft::LoraFiles files =
-        peft::lora_files(adapter, *decoder_, rounded ? at::kBFloat16 : at::kFloat);
+  /// A PEFT directory.
+  Result<TrainedFile> keep(const std::string& folder,
+                           const std::map<std::string, std::string>& metadata,
+                           at::ScalarType type) const override {
+    peft::LoraAdapter kept = adapter_;
+    kept.metadata = metadata;
+    const peft::LoraFiles files = peft::lora_files(kept, *decoder_, type);
     const std::string name(peft::kLoraTensors);
     Status written = write_file(folder + "/" + std::string(peft::kLoraConfig), files.config);
     if (written.ok()) written = write_file(folder + "/" + name, files.tensors);
     if (!written.ok()) return written.error();
-    return TrainedFile{kAdapter, name, sha256_hex(files.tensors),
+    return TrainedFile{prompted::kAdapter, name, sha256_hex(files.tensors),
                        static_cast<int64_t>(files.tensors.size())};
   }
 
-  SessionRequest request_;
-  Prompts prompts_;
+ private:
+  peft::LoraAdapter adapter_;
   std::shared_ptr<const nn::Decoder> decoder_;
+  Params params_;
 };
+
+Result<std::unique_ptr<prompted::TrainedAdapter>> make_lora(const prompted::AdapterPlace& place) {
+  const SessionRequest& request = place.request;
+  auto adapter =
+      peft::new_lora(*place.decoder, config_of(request.params, *place.decoder), request.seed);
+  if (!adapter.ok()) return adapter.error();
+  adapter->memory = prompted::first_memory(request.params, place.decoder->shape(), request.seed);
+  if (const auto init = request.artifacts.find(prompted::kAdapter);
+      init != request.artifacts.end()) {
+    const auto given = peft::read_lora(init->second.path);
+    if (!given.ok()) return given.error();
+    const Status begun = peft::begin_with(*given, init->second.path, *adapter);
+    if (!begun.ok()) return begun.error();
+  }
+  return std::unique_ptr<prompted::TrainedAdapter>(
+      std::make_unique<TrainedLora>(*std::move(adapter), place.decoder, request.params));
+}
 
 }  // namespace
 
 Result<std::unique_ptr<TrainingSession>> open_training(const SessionRequest& request,
                                                        ResourceCache& cache) {
-  auto prompts = prompted::open_prompts(request, cache);
-  if (!prompts.ok()) return prompts.error();
-  RuntimeOptions runtime = request.runtime;
-  runtime.dtype = request.params.get<std::string>("train_dtype");
-  const architectures::Backbone& backbone = *prompts->backbone;
-  auto decoder = backbone.network->decoder(runtime, backbone.digest, cache);
-  if (!decoder.ok()) return decoder.error();
-  const peft::LoraConfig config = config_of(request.params, **decoder);
-  if (const auto chosen = peft::chosen_layers(**decoder, config.targets); !chosen.ok()) {
-    return chosen.error();
-  }
-  return std::unique_ptr<TrainingSession>(
-      std::make_unique<LoraTraining>(request, *std::move(prompts), *std::move(decoder)));
+  static const LoraSpec spec;
+  return prompted::open_adapter_training(request, cache, spec, &make_lora);
 }
 
 }  // namespace qfs::lora

@@ -4,31 +4,19 @@
 // Known to the driver; torch-free. Stateless and thread-safe. The sessions are in session.h.
 #pragma once
 
-#include "harness/api/method.h"
-#include "methods/models/decoding/decoding_params.h"
+#include "methods/models/prompted/trained_spec.h"
 
 namespace qfs::lora {
 
-/// Role of the trained file.
-inline constexpr const char* kAdapter = "adapter";
-
-class LoraSpec final : public MethodSpec {
+class LoraSpec final : public prompted::TrainedSpec {
  public:
   std::string_view name() const override { return "lora"; }
   std::string_view doc() const override;
   int version() const override { return 1; }
-  std::vector<std::string> layers(const Params& params, const BackboneFacts& facts) const override;
-  std::vector<ParamSpec> params() const override;
-  Needs needs(const Params& params) const override;
-  std::vector<Unit> units(const Params& params,
-                          std::span<const NumberedExample> examples) const override;
-  Status validate(const Params& params) const override;
-  Cost cost(const Params& params, const DatasetStats& stats) const override;
-  Cost training_cost(const Params& params, const DatasetStats& train) const override;
-  bool seed_matters(const Params& params) const override { return decoding::may_draw(params); }
-};
 
-/// The parts of a comma-separated list, without spaces around them.
-std::vector<std::string> listed(const std::string& text);
+ protected:
+  std::vector<ParamSpec> adapter_params() const override;
+  Status check_adapter(const Params& params) const override;
+};
 
 }  // namespace qfs::lora

@@ -66,7 +66,12 @@ class Bench {
         .decoder = decoder_,
         .work = work_,
         .train = {sequence(task.at("tokens"), task.at("labels"))}};
-    training.adapters = [&] { return qfs::nn::bind_adapters(adapter.layers, *decoder_); };
+    training.adapters = [&](std::span<const qfs::training::GraphRow> rows)
+        -> qfs::Result<qfs::training::RowAdapters> {
+      auto bound = qfs::nn::bind_adapters(adapter.layers, *decoder_);
+      if (!bound.ok()) return bound.error();
+      return qfs::training::RowAdapters(rows.size(), *std::move(bound));
+    };
     if (task.at("recompute")) training.recompute = qfs::nn::Recompute::layers;
     const qfs::training::TrainingTask learned = qfs::training::sequence_task(std::move(training));
     json seconds = json::array();

@@ -44,9 +44,9 @@ class LayerOperations {
 
   /// x [rows, inputs] to [rows, outputs].
   virtual at::Tensor multiply(const Linear& linear, const at::Tensor& x) = 0;
-  /// Causal self-attention; qkv [rows, (heads + 2 kv_heads) head_dim], not rotated, to
-  /// [kept rows, heads * head_dim].
-  virtual at::Tensor attend_past(size_t layer, const at::Tensor& qkv) = 0;
+  /// Causal self-attention of x [rows, hidden] to [kept rows, heads * head_dim]; `qkv` makes
+  /// queries, keys and values of it: [(heads + 2 kv_heads) head_dim, hidden], not rotated.
+  virtual at::Tensor attend_past(size_t layer, const Linear& qkv, const at::Tensor& x) = 0;
   /// Cross-attention, of encoder-decoders; queries [rows, heads * head_dim] likewise.
   virtual at::Tensor attend_source(size_t layer, const at::Tensor& queries);
   /// Those rows of the stream that attend_past has kept: where only the last one is read from the

@@ -23,9 +23,19 @@ struct SharedPrefix {
   int64_t positions = 0;  ///< at least 1, fewer than the prompt has
 };
 
-class Adapters;  // adapters.h, as LowRank
+class Adapters;       // adapters.h, as LowRank
+struct InfiniMemory;  // infini_memory.h
 struct LowRank;
 using LowRankByName = std::map<std::string, LowRank>;
+
+/// Some tokens of an input, beside one another.
+struct TokenSpan {
+  int64_t first = 0;
+  int64_t count = 0;  ///< 0: there are none, or it is not known which
+
+  int64_t end() const { return first + count; }
+  friend bool operator==(const TokenSpan&, const TokenSpan&) = default;
+};
 
 /// What a row begins with.
 struct SequenceInput {
@@ -38,9 +48,14 @@ struct SequenceInput {
   /// Taken from that row's cache instead of being read again; decoder-only models. The rest is
   /// computed by fewer rows at a time, so last bits may differ from those of the whole prompt.
   std::optional<SharedPrefix> shared = {};
+  /// Where the query stands in `ids` of a decoder-only model; a query-focused memory asks by it.
+  TokenSpan query = {};
   /// Bound to this model by SequenceModel::bind; the row keeps them, also where it is reassigned.
   /// Null: none.
   std::shared_ptr<const Adapters> adapters = {};
+  /// With it attention has a window, and remembers what has left it; null: it sees all. Of
+  /// decoder-only models.
+  std::shared_ptr<const InfiniMemory> memory = {};
 };
 
 struct SequenceShape {

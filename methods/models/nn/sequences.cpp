@@ -1,8 +1,10 @@
 #include "methods/models/nn/sequences.h"
 
+#include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
 #include <ATen/ops/tensor.h>
+#include <c10/core/GradMode.h>
 
 #include <algorithm>
 #include <memory>
@@ -24,6 +26,9 @@ struct Part {
   int64_t tokens = 0;
   at::Tensor source;  ///< the encoder's states, of an encoder-decoder
   std::shared_ptr<const Adapters> adapters = {};
+  // Of a segment of an input with a memory:
+  std::shared_ptr<const InfiniMemory> memory = {};
+  TokenSpan query = {};  ///< in the first segment
 };
 
 class WholeSequences final : public LayerOperations {
@@ -44,7 +49,11 @@ class WholeSequences final : public LayerOperations {
     return decoder_.layer(index, inputs.front(), *this);
   }
 
-  /// Of all adapters, what gradients reach.
+  /// What the layers begin with, of a segment.
+  void go_on_from(std::vector<SegmentState> states) { before_ = after_ = std::move(states); }
+  std::vector<SegmentState> left() const { return after_; }
+
+  /// Of all adapters and memories, what gradients reach.
   std::vector<at::Tensor> trained() const {
     std::vector<at::Tensor> tensors;
     std::vector<const Adapters*> seen;
@@ -52,6 +61,9 @@ class WholeSequences final : public LayerOperations {
       if (part.adapters == nullptr || std::ranges::count(seen, part.adapters.get()) > 0) continue;
       seen.push_back(part.adapters.get());
       for (const at::Tensor& one : part.adapters->trained()) tensors.push_back(one);
+    }
+    if (const auto& memory = parts_.front().memory) {
+      for (const at::Tensor& one : memory->trained()) tensors.push_back(one);
     }
     return tensors;
   }
@@ -65,7 +77,21 @@ class WholeSequences final : public LayerOperations {
     });
   }
 
-  at::Tensor attend_past(size_t, const at::Tensor& qkv) override {
+  at::Tensor attend_past(size_t layer, const Linear& linear, const at::Tensor& x) override {
+    const at::Tensor qkv = multiply(linear, x);
+    if (const Part& part = parts_.front(); part.memory != nullptr) {
+      const Projections all = projections_of(qkv, decoder_.shape(), rotations_);
+      SegmentState state = before_[layer];
+      if (part.memory->options.query_focused && !state.asking.defined()) {
+        state.asking =
+            mean_query(linear, x.narrow(0, part.query.first, part.query.count), decoder_.shape());
+      }
+      const at::Tensor attended =
+          attend_segment(*part.memory, layer,
+                         {projections_of(qkv, decoder_.shape(), {}), all.queries, all.keys}, state);
+      after_[layer] = std::move(state);
+      return attended;
+    }
     return per_part([&](const Part& part) {
       const auto rows = [&](const at::Tensor& of_all) {
         return of_all.defined() ? of_all.narrow(0, part.first, part.tokens) : at::Tensor();
@@ -101,27 +127,135 @@ class WholeSequences final : public LayerOperations {
 
   const Decoder& decoder_;
   std::vector<Part> parts_;
-  Rotations rotations_;  ///< of every row
+  Rotations rotations_;               ///< of every row
+  std::vector<SegmentState> before_;  ///< of each layer, of a segment
+  std::vector<SegmentState> after_;   ///< likewise
 };
+
+Status check_input(const SequenceInput& input, const SequenceShape& shape) {
+  const std::vector<int32_t>& begun = begun_with(input, shape);
+  const auto count = static_cast<int64_t>(begun.size());
+  if (count == 0 || count > shape.context) {
+    return invalid_argument("a sequence of " + std::to_string(count) +
+                            " tokens; the backbone's window has " + std::to_string(shape.context));
+  }
+  return check_token_ids(begun, shape.vocabulary);
+}
+
+/// What rows of positions `places` are rotated by; nothing without rotations.
+Rotations rotations_of(const Decoder& decoder, const at::Tensor& places) {
+  const auto& rope = decoder.shape().rope;
+  if (!rope) return {};
+  const int64_t longest = places.max().item<int64_t>() + 1;
+  const Rotations table = make_rotations(*rope, decoder.shape().head_dim, longest);
+  const auto of_rows = [&](const at::Tensor& values) {
+    return values.index_select(0, places).to(decoder.device(), decoder.type());
+  };
+  return {of_rows(table.cosines), of_rows(table.sines)};
+}
+
+/// The layers, one after the other, of rows with these ids and positions (on the CPU).
+at::Tensor run(const Decoder& decoder, const std::shared_ptr<WholeSequences>& sequences,
+               const at::Tensor& ids, const at::Tensor& places, Recompute recompute) {
+  const at::Device device = decoder.device();
+  at::Tensor stream = decoder.embed(ids.to(device), places.to(device));
+  const std::vector<at::Tensor> trained = sequences->trained();
+  for (size_t i = 0; i < static_cast<size_t>(decoder.shape().layers); ++i) {
+    const std::vector<at::Tensor> read = sequences->layer_inputs(stream);
+    // Where layers are recomputed, they run again after this function has returned.
+    stream =
+        run_block(recompute, read, trained, [sequences, i](std::span<const at::Tensor> inputs) {
+          return sequences->run_layer(i, inputs);
+        });
+  }
+  return decoder.last_states(stream);
+}
+
+/// All segments of an input with a memory; `each` is called with the states of each. Throws.
+template <class Each>
+std::vector<SegmentState> run_segments(const Decoder& decoder, const SequenceInput& input,
+                                       Recompute recompute, int64_t gradients_from, int64_t stepped,
+                                       const Each& each) {
+  const auto count = static_cast<int64_t>(input.ids.size());
+  const at::Tensor ids = at::tensor(input.ids);
+  const at::Tensor places = at::arange(count);
+  std::vector<SegmentState> states(static_cast<size_t>(decoder.shape().layers));
+  int64_t first = 0;
+  for (const int64_t tokens : segment_lengths(count, input.memory->options.segment, stepped)) {
+    const c10::AutoGradMode gradients(c10::GradMode::is_enabled() &&
+                                      first + tokens > gradients_from);
+    const at::Tensor own = places.narrow(0, first, tokens);
+    Part part{0, tokens, {}, input.adapters, input.memory, input.query};
+    const auto sequences = std::make_shared<WholeSequences>(
+        decoder, std::vector<Part>{std::move(part)}, rotations_of(decoder, own));
+    sequences->go_on_from(std::move(states));
+    each(run(decoder, sequences, ids.narrow(0, first, tokens), own, recompute));
+    states = sequences->left();
+    first += tokens;
+  }
+  return states;
+}
+
+Status check_memory(const SequenceInput& input, const SequenceShape& shape, int64_t stepped) {
+  if (shape.encoder_decoder()) {
+    return invalid_argument("an encoder-decoder attends without compressive memory");
+  }
+  const auto count = static_cast<int64_t>(input.ids.size());
+  const TokenSpan& query = input.query;
+  const InfiniOptions& options = input.memory->options;
+  const int64_t whole = std::min(options.segment, count - stepped);
+  if (options.query_focused && (query.count < 1 || query.first < 0 || query.end() > whole)) {
+    return invalid_argument("a query of " + std::to_string(query.count) + " tokens at " +
+                            std::to_string(query.first) +
+                            " for a query-focused memory; expected some " +
+                            "in the first segment of " + std::to_string(whole));
+  }
+  return {};
+}
+
+/// What sequence_states returns for inputs of which some have memories.
+Result<at::Tensor> segmented_states(const Decoder& decoder, std::span<const SequenceInput> inputs,
+                                    Recompute recompute, const SegmentReading& reading) {
+  const SequenceShape& shape = decoder.shape().sequence;
+  std::vector<at::Tensor> states;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const SequenceInput& input = inputs[i];
+    if (input.memory == nullptr) {
+      auto whole = sequence_states(decoder, {&input, 1}, recompute);
+      if (!whole.ok()) return whole;
+      states.push_back(*std::move(whole));
+      continue;
+    }
+    Status fits = check_input(input, shape);
+    if (fits.ok()) fits = check_memory(input, shape, reading.stepped);
+    if (!fits.ok()) return fits.error();
+    const int64_t from = reading.gradients_from.empty() ? 0 : reading.gradients_from[i];
+    const Status read = guarded("reading segments", [&]() -> Status {
+      run_segments(decoder, input, recompute, from, reading.stepped,
+                   [&](const at::Tensor& segment) { states.push_back(segment); });
+      return {};
+    });
+    if (!read.ok()) return read.error();
+  }
+  return guarded("joining segments", [&]() -> Result<at::Tensor> { return at::cat(states); });
+}
 
 }  // namespace
 
 Result<at::Tensor> sequence_states(const Decoder& decoder, std::span<const SequenceInput> inputs,
-                                   Recompute recompute) {
+                                   Recompute recompute, const SegmentReading& reading) {
   const SequenceShape& shape = decoder.shape().sequence;
   if (inputs.empty()) return invalid_argument("no sequences to read");
+  if (std::ranges::any_of(inputs, [](const auto& input) { return input.memory != nullptr; })) {
+    return segmented_states(decoder, inputs, recompute, reading);
+  }
   std::vector<int64_t> ids;
   std::vector<int64_t> positions;
   std::vector<Part> parts;
   for (const SequenceInput& input : inputs) {
+    if (Status fits = check_input(input, shape); !fits.ok()) return fits.error();
     const std::vector<int32_t>& begun = begun_with(input, shape);
     const auto count = static_cast<int64_t>(begun.size());
-    if (count == 0 || count > shape.context) {
-      return invalid_argument("a sequence of " + std::to_string(count) +
-                              " tokens; the backbone's window has " +
-                              std::to_string(shape.context));
-    }
-    if (Status known = check_token_ids(begun, shape.vocabulary); !known.ok()) return known.error();
     Part part{static_cast<int64_t>(ids.size()), count, {}, input.adapters};
     if (shape.encoder_decoder()) {
       Result<at::Tensor> source = decoder.encode(input, recompute);
@@ -133,37 +267,33 @@ Result<at::Tensor> sequence_states(const Decoder& decoder, std::span<const Seque
     parts.push_back(std::move(part));
   }
   return guarded("reading sequences", [&]() -> Result<at::Tensor> {
-    const at::Device device = decoder.device();
     const at::Tensor places = at::tensor(positions);
-    Rotations rotations;
-    if (const auto& rope = decoder.shape().rope) {
-      const int64_t longest = places.max().item<int64_t>() + 1;
-      const Rotations table = make_rotations(*rope, decoder.shape().head_dim, longest);
-      const auto of_rows = [&](const at::Tensor& values) {
-        return values.index_select(0, places).to(device, decoder.type());
-      };
-      rotations = {of_rows(table.cosines), of_rows(table.sines)};
-    }
-    const auto run =
-        std::make_shared<WholeSequences>(decoder, std::move(parts), std::move(rotations));
-    at::Tensor stream = decoder.embed(at::tensor(ids).to(device), places.to(device));
-    const std::vector<at::Tensor> trained = run->trained();
-    for (size_t i = 0; i < static_cast<size_t>(decoder.shape().layers); ++i) {
-      const std::vector<at::Tensor> read = run->layer_inputs(stream);
-      // Where layers are recomputed, they run again after this function has returned.
-      stream = run_block(recompute, read, trained, [run, i](std::span<const at::Tensor> inputs) {
-        return run->run_layer(i, inputs);
-      });
-    }
-    return decoder.last_states(stream);
+    const auto sequences =
+        std::make_shared<WholeSequences>(decoder, std::move(parts), rotations_of(decoder, places));
+    return run(decoder, sequences, at::tensor(ids), places, recompute);
   });
 }
 
-Result<at::Tensor> sequence_logits(const Decoder& decoder, const SequenceInput& input) {
-  Result<at::Tensor> states = sequence_states(decoder, {&input, 1});
+Result<at::Tensor> sequence_logits(const Decoder& decoder, const SequenceInput& input,
+                                   const SegmentReading& reading) {
+  Result<at::Tensor> states = sequence_states(decoder, {&input, 1}, Recompute::nothing, reading);
   if (!states.ok()) return states.error();
   return guarded("multiplying by the head",
                  [&]() -> Result<at::Tensor> { return apply(decoder.head(), *states); });
+}
+
+Result<ReadSegments> read_segments(const Decoder& decoder, const SequenceInput& prompt) {
+  const SequenceShape& shape = decoder.shape().sequence;
+  Status fits = check_input(prompt, shape);
+  if (fits.ok()) fits = check_memory(prompt, shape, 0);
+  if (!fits.ok()) return fits.error();
+  return guarded("reading segments", [&]() -> Result<ReadSegments> {
+    ReadSegments read;
+    read.layers = run_segments(
+        decoder, prompt, Recompute::nothing, 0, 0,
+        [&](const at::Tensor& segment) { read.last = segment.narrow(0, segment.size(0) - 1, 1); });
+    return read;
+  });
 }
 
 }  // namespace qfs::nn

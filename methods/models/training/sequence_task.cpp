@@ -22,24 +22,32 @@ class SequenceLearner {
   }
   bool has_development() const { return !of_.development.empty(); }
 
-  Result<LossSum> backward(std::span<const int64_t> chosen, double scale) const {
-    std::vector<const LabelledSequence*> sequences;
-    for (const int64_t i : chosen) sequences.push_back(&of_.train[static_cast<size_t>(i)]);
-    const auto sum = loss(sequences);
+  Result<LossSum> backward(std::span<const int64_t> chosen, double scale, int64_t step) const {
+    std::vector<GraphRow> rows;
+    LossSum all;
+    for (const int64_t i : chosen) {
+      const LabelledSequence& sequence = of_.train[static_cast<size_t>(i)];
+      rows.push_back(
+          {sequence, static_cast<uint64_t>(step) * of_.train.size() + static_cast<uint64_t>(i)});
+      all.labels += counted(sequence);
+    }
+    const auto sum = loss(rows);
     if (!sum.ok()) return sum.error();
     return nn::guarded("computing gradients", [&]() -> Result<LossSum> {
       (*sum * scale).backward();
-      return LossSum{sum->item<double>(), labels_of(sequences)};
+      all.loss = sum->item<double>();
+      return all;
     });
   }
 
   Result<LossSum> development() const {
     LossSum all;
     for (const LabelledSequence& sequence : of_.development) {
-      const auto sum = loss({&sequence});
+      const std::vector<GraphRow> row = {{sequence}};
+      const auto sum = loss(row);
       if (!sum.ok()) return sum.error();
       all.loss += sum->item<double>();
-      all.labels += labels_of({&sequence});
+      all.labels += counted(sequence);
     }
     return all;
   }
@@ -49,41 +57,90 @@ class SequenceLearner {
     const auto read = static_cast<int64_t>(sequence.input.ids.size());
     const auto begun = static_cast<int64_t>(sequence.labels.size());
     const bool encoder = of_.decoder->shape().sequence.encoder_decoder();
-    const int64_t labels = labels_of({&sequence});
+    const int64_t labels = labels_of(sequence);
     const auto global = static_cast<int64_t>(sequence.input.global_positions.size());
     const Work forward =
         nn::prefill_work(of_.work, {.tokens = read, .global = global, .begun = begun});
     // The head multiplies the labelled positions instead of the last. Weights have no gradients, so
     // that those of what goes through them are as much work again.
     const int64_t head = 2 * of_.work.head.outputs * of_.work.head.inputs * (labels - 1);
-    const int64_t passes = of_.recompute == nn::Recompute::nothing ? 2 : 3;
-    return {.tokens = read + (encoder ? begun : 0),
-            .labels = labels,
-            .flops = passes * static_cast<int64_t>(forward.flops) + 2 * head};
+    const int64_t back = of_.recompute == nn::Recompute::nothing ? 1 : 2;
+    // Segments in front of the first label are read without gradients.
+    const int64_t segment = of_.work.segment.tokens;
+    const int64_t silent = segment > 0 ? first_label(sequence) / segment * segment : 0;
+    const auto flops = static_cast<int64_t>(forward.flops);
+    return {
+        .tokens = read + (encoder ? begun : 0),
+        .labels = counted(sequence),
+        .flops = flops + back * (silent == 0 ? flops : flops / read * (read - silent)) + 2 * head};
   }
 
-  static int64_t labels_of(const std::vector<const LabelledSequence*>& sequences) {
-    int64_t count = 0;
-    for (const LabelledSequence* sequence : sequences) {
-      count += static_cast<int64_t>(sequence->labels.size()) -
-               std::ranges::count(sequence->labels, nn::kNoLabel);
-    }
-    return count;
+  static int64_t first_label(const LabelledSequence& sequence) {
+    return std::ranges::find_if(sequence.labels,
+                                [](int64_t label) { return label != nn::kNoLabel; }) -
+           sequence.labels.begin();
   }
 
-  Result<at::Tensor> loss(const std::vector<const LabelledSequence*>& sequences) const {
-    const auto adapters = of_.adapters();
+  static int64_t labels_of(const LabelledSequence& sequence) {
+    return static_cast<int64_t>(sequence.labels.size()) -
+           std::ranges::count(sequence.labels, nn::kNoLabel);
+  }
+
+  /// What the loss of a sequence is a sum over.
+  int64_t counted(const LabelledSequence& sequence) const {
+    return of_.segment_means ? 1 : labels_of(sequence);
+  }
+
+  Result<at::Tensor> loss(std::span<const GraphRow> rows) const {
+    const auto adapters = of_.adapters(rows);
     if (!adapters.ok()) return adapters.error();
+    std::shared_ptr<const nn::InfiniMemory> memory;
+    if (of_.memory) {
+      auto bound = of_.memory();
+      if (!bound.ok()) return bound.error();
+      memory = *std::move(bound);
+    }
+    nn::SegmentReading reading;
     std::vector<nn::SequenceInput> inputs;
     std::vector<int64_t> labels;
-    for (const LabelledSequence* sequence : sequences) {
-      inputs.push_back(sequence->input);
-      inputs.back().adapters = *adapters;
-      labels.insert(labels.end(), sequence->labels.begin(), sequence->labels.end());
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const LabelledSequence& sequence = rows[i].sequence;
+      inputs.push_back(sequence.input);
+      inputs.back().adapters = (*adapters)[i];
+      inputs.back().memory = memory;
+      reading.gradients_from.push_back(first_label(sequence));
+      labels.insert(labels.end(), sequence.labels.begin(), sequence.labels.end());
     }
-    const auto states = nn::sequence_states(*of_.decoder, inputs, of_.recompute);
+    const auto states = nn::sequence_states(*of_.decoder, inputs, of_.recompute, reading);
     if (!states.ok()) return states.error();
+    if (of_.segment_means) return sum_of_means(rows, memory->options.segment, *states);
     return nn::summed_token_loss(of_.decoder->head(), *states, labels);
+  }
+
+  Result<at::Tensor> sum_of_means(std::span<const GraphRow> rows, int64_t segment,
+                                  const at::Tensor& states) const {
+    at::Tensor sum;
+    int64_t row_first = 0;
+    for (const GraphRow& row : rows) {
+      const std::span<const int64_t> labels = row.sequence.labels;
+      const auto tokens = static_cast<int64_t>(labels.size());
+      int64_t first = 0;
+      for (const int64_t length : nn::segment_lengths(tokens, segment, 0)) {
+        const auto own = labels.subspan(static_cast<size_t>(first), static_cast<size_t>(length));
+        const int64_t count = length - std::ranges::count(own, nn::kNoLabel);
+        if (count > 0) {
+          const auto loss = nn::summed_token_loss(of_.decoder->head(),
+                                                  states.narrow(0, row_first + first, length), own);
+          if (!loss.ok()) return loss.error();
+          const at::Tensor mean = *loss / count;
+          sum = sum.defined() ? sum + mean : mean;
+        }
+        first += length;
+      }
+      row_first += tokens;
+    }
+    if (!sum.defined()) return invalid_argument("no position has a label");
+    return sum;
   }
 
   SequenceTraining of_;
@@ -95,8 +152,8 @@ TrainingTask sequence_task(SequenceTraining training) {
   const auto learner = std::make_shared<SequenceLearner>(std::move(training));
   TrainingTask task;
   task.items = learner->items();
-  task.backward = [learner](std::span<const int64_t> items, double scale) {
-    return learner->backward(items, scale);
+  task.backward = [learner](std::span<const int64_t> items, double scale, int64_t step) {
+    return learner->backward(items, scale, step);
   };
   if (learner->has_development()) {
     task.development = [learner] { return learner->development(); };

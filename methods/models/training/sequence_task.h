@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "methods/models/nn/adapters.h"
@@ -22,14 +24,30 @@ struct LabelledSequence {
   std::vector<int64_t> labels;
 };
 
+/// A sequence in a graph of gradients or of a development loss.
+struct GraphRow {
+  const LabelledSequence& sequence;
+  /// Names the stream of random numbers of this example in this step (dropout); none: nothing is
+  /// drawn.
+  std::optional<uint64_t> draw = {};
+};
+
+/// Of each row, or null.
+using RowAdapters = std::vector<std::shared_ptr<const nn::Adapters>>;
+
 struct SequenceTraining {
   std::shared_ptr<const nn::Decoder> decoder;  ///< frozen
   nn::ModelWork work;                          ///< what reading a sequence takes
   std::vector<LabelledSequence> train;
   std::vector<LabelledSequence> development;
-  /// The adapters with the values of now, for one graph.
-  std::function<Result<std::shared_ptr<const nn::Adapters>>()> adapters;
+  /// The rows' adapters with the values of now, for one graph.
+  std::function<Result<RowAdapters>(std::span<const GraphRow> rows)> adapters;
   nn::Recompute recompute = nn::Recompute::nothing;
+  /// The memory of all rows with the values of now, for one graph; empty: they have none.
+  std::function<Result<std::shared_ptr<const nn::InfiniMemory>>()> memory = {};
+  /// The loss of a row with a memory is the sum of the means of its segments, and counts as one
+  /// label; else it is that of its labels.
+  bool segment_means = false;
 };
 
 /// The task holds what it is made of.

@@ -95,7 +95,7 @@ class Trainer {
       std::vector<int64_t> items;
       for (const size_t i : part) items.push_back(batch[i]);
       const c10::AutoGradMode with_gradients(true);
-      const auto loss = task_.backward(items, 1 / static_cast<double>(labels));
+      const auto loss = task_.backward(items, 1 / static_cast<double>(labels), at_.state.step);
       if (!loss.ok()) return loss.error();
       sum += loss->loss;
     }
@@ -109,6 +109,7 @@ class Trainer {
     trained_.step(recipe_, at_.state.step, scale);
     point.values["loss"] = loss;
     point.values["gradient_norm"] = norm;
+    if (task_.observed) point.values.merge(task_.observed());
     point.values["learning_rate"] = learning_rate_at(recipe_, at_.state.step);
     return {};
   }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -35,8 +36,12 @@ struct LossSum {
 /// What is learned.
 struct TrainingTask {
   std::vector<TrainingItem> items;
-  /// Adds `scale` times the gradients of the summed loss of these examples to the leaves.
-  std::function<Result<LossSum>(std::span<const int64_t> items, double scale)> backward;
+  /// Adds `scale` times the gradients of the summed loss of these examples to the leaves; `step`,
+  /// from 0, is what draws of random numbers depend on.
+  std::function<Result<LossSum>(std::span<const int64_t> items, double scale, int64_t step)>
+      backward;
+  /// More values of the curve, of the step whose gradients were computed last; may be empty.
+  std::function<std::map<std::string, double>()> observed;
   /// Of all development examples; empty: there are none, and the last values are the best.
   std::function<Result<LossSum>()> development;
 };

@@ -36,8 +36,9 @@ class StepModel::Step final : public LayerOperations {
         model_.products_);
   }
 
-  at::Tensor attend_past(size_t layer, const at::Tensor& qkv) override {
-    const Projections added = projections_of(qkv, model_.decoder_->shape(), rotations_);
+  at::Tensor attend_past(size_t layer, const Linear& qkv, const at::Tensor& x) override {
+    const Projections added =
+        projections_of(multiply(qkv, x), model_.decoder_->shape(), rotations_);
     std::vector<KeyValues> past;
     for (size_t i = 0; i < rows_.size(); ++i) {
       const int64_t length = model_.cache_.lengths[static_cast<size_t>(rows_[i])];
@@ -74,9 +75,10 @@ class StepModel::Prompt final : public LayerOperations {
     return adapted(linear, x, model_.adapters_[static_cast<size_t>(row_)].get());
   }
 
-  at::Tensor attend_past(size_t layer, const at::Tensor& qkv) override {
-    const int64_t count = qkv.size(0);
-    const Projections added = projections_of(qkv, model_.decoder_->shape(), rotations_);
+  at::Tensor attend_past(size_t layer, const Linear& qkv, const at::Tensor& x) override {
+    const int64_t count = x.size(0);
+    const Projections added =
+        projections_of(multiply(qkv, x), model_.decoder_->shape(), rotations_);
     const KeyValues all = model_.held(layer, row_, first_ + count);
     all.keys.narrow(1, first_, count).copy_(added.keys.transpose(0, 1));
     all.values.narrow(1, first_, count).copy_(added.values.transpose(0, 1));

@@ -104,7 +104,10 @@ class PeftConformance : public ::testing::TestWithParam<std::string> {
     return training::sequence_task(
         {.decoder = decoder_,
          .train = sequences(),
-         .adapters = [this, &adapter] { return nn::bind_adapters(adapter.layers, *decoder_); },
+         .adapters = [this, &adapter](std::span<const training::GraphRow> rows)
+             -> Result<training::RowAdapters> {
+           return training::RowAdapters(rows.size(), *nn::bind_adapters(adapter.layers, *decoder_));
+         },
          .recompute = recompute});
   }
 
@@ -146,7 +149,7 @@ TEST_P(PeftConformance, GradientsUnderEveryMemoryPolicy) {
     const training::TrainingTask learned = task(adapter, trained, recompute);
     const std::vector<int64_t> items = {0, 1};
     const auto labels = static_cast<double>(learned.items[0].labels + learned.items[1].labels);
-    const auto loss = learned.backward(items, 1 / labels);
+    const auto loss = learned.backward(items, 1 / labels, 0);
     ASSERT_TRUE(loss.ok()) << loss.error().to_string();
     EXPECT_NEAR(loss->loss / labels, case_.at("losses").at(0), 1e-4);
     ASSERT_EQ(case_.at("gradients").size(), 2 * adapter.layers.size());

@@ -31,7 +31,7 @@ class TrainerTest : public ::testing::Test {
     recipe_.schedule = Schedule::constant;
     recipe_.learning_rate = 0.1;
     task_.items = {{.tokens = 5, .labels = 2, .flops = 7}};
-    task_.backward = [this](std::span<const int64_t>, double scale) -> Result<LossSum> {
+    task_.backward = [this](std::span<const int64_t>, double scale, int64_t) -> Result<LossSum> {
       const at::Tensor x = trained_.tensors().at("x");
       const at::Tensor loss = (x * x).sum();  // gradient 2 x
       (loss * scale).backward();
@@ -106,12 +106,27 @@ TEST_F(TrainerTest, the_least_development_loss_chooses_and_patience_ends) {
 
 TEST_F(TrainerTest, a_loss_that_is_no_number_is_an_error_with_its_step) {
   int calls = 0;
-  task_.backward = [&](std::span<const int64_t>, double) -> Result<LossSum> {
+  task_.backward = [&](std::span<const int64_t>, double, int64_t) -> Result<LossSum> {
     return LossSum{++calls == 3 ? std::numeric_limits<double>::quiet_NaN() : 1.0, 2};
   };
   const auto model = train();
   ASSERT_FALSE(model.ok());
   EXPECT_EQ(model.error().message, "the loss of training step 3 is not a finite number");
+}
+
+TEST_F(TrainerTest, the_task_knows_the_step_and_adds_to_the_curve) {
+  std::vector<int64_t> steps;
+  const auto backward = task_.backward;
+  task_.backward = [&](std::span<const int64_t> items, double scale, int64_t step) {
+    steps.push_back(step);
+    return backward(items, scale, step);
+  };
+  task_.observed = [&] {
+    return std::map<std::string, double>{{"seen", 2.0 * static_cast<double>(steps.back())}};
+  };
+  ASSERT_TRUE(train().ok());
+  EXPECT_EQ(steps, (std::vector<int64_t>{0, 1, 2, 3}));
+  EXPECT_DOUBLE_EQ(progress_.last.values.at("seen"), 6);
 }
 
 TEST_F(TrainerTest, a_checkpoint_of_another_training_is_refused) {

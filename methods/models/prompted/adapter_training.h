@@ -1,0 +1,58 @@
+// The training session of methods that add something trained to a backbone: what its examples are
+// made into, the recipe of their parameters, the loop, and what the kept file says of itself.
+//
+// Opened by the sessions of such methods (lora), which say what is trained: a TrainedAdapter. Not
+// thread-safe. Errors: those of the backbone and of training (training/trainer.h).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "methods/models/prompted/prompted_model.h"
+#include "methods/models/training/sequence_task.h"
+
+namespace qfs::prompted {
+
+/// What of a method is trained, float32 on the CPU.
+class TrainedAdapter {
+ public:
+  virtual ~TrainedAdapter() = default;
+  /// With the values that training begins with.
+  virtual training::NamedTensors tensors() const = 0;
+  /// Puts leaves in their place.
+  virtual void replace(const training::NamedTensors& leaves) = 0;
+  /// SequenceTraining::adapters.
+  virtual Result<training::RowAdapters> adapters(std::span<const training::GraphRow> rows) = 0;
+  /// More values of the curve, of the step whose gradients were computed last.
+  virtual std::map<std::string, double> observed() { return {}; }
+  /// SequenceTraining::memory; null: there is none.
+  virtual Result<std::shared_ptr<const nn::InfiniMemory>> memory() {
+    return std::shared_ptr<const nn::InfiniMemory>();
+  }
+  /// Writes the file, rounded to `type`, with `metadata`.
+  virtual Result<TrainedFile> keep(const std::string& folder,
+                                   const std::map<std::string, std::string>& metadata,
+                                   at::ScalarType type) const = 0;
+};
+
+/// Where a TrainedAdapter is made: the backbone as it trains, and what the cell asks for.
+struct AdapterPlace {
+  const SessionRequest& request;
+  const Prompts& prompts;
+  std::shared_ptr<const nn::Decoder> decoder;
+};
+
+using MakeAdapter = Result<std::unique_ptr<TrainedAdapter>> (*)(const AdapterPlace& place);
+
+/// `make` is called by `fit`. `spec`: the method's, which outlives the session.
+Result<std::unique_ptr<TrainingSession>> open_adapter_training(const SessionRequest& request,
+                                                               ResourceCache& cache,
+                                                               const MethodSpec& spec,
+                                                               MakeAdapter make);
+
+/// `data` for a file whose metadata name another backbone than the request's; `path` names it.
+Status check_backbone(const std::map<std::string, std::string>& metadata,
+                      const SessionRequest& request, const std::string& path);
+
+}  // namespace qfs::prompted

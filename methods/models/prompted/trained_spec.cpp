@@ -1,0 +1,174 @@
+#include "methods/models/prompted/trained_spec.h"
+
+#include <algorithm>
+#include <array>
+
+#include "harness/api/param_specs.h"
+#include "methods/models/decoding/generation_layers.h"
+#include "methods/models/prompted/prompted_params.h"
+
+namespace qfs::prompted {
+
+namespace {
+
+constexpr double kMost = 1 << 24;
+
+/// What a model reads is the same when it learns and when it writes.
+constexpr std::array<std::string_view, 11> kReading = {
+    "truncate", "prompt",    "system",           "chat",   "chat_date",       "chat_variables",
+    "source",   "separator", "global_attention", "window", "source_positions"};
+
+ParamSpec numerics_of_training(ParamSpec spec) {
+  spec.numerics = true;
+  return of_training(std::move(spec));
+}
+
+void add_optimizer_params(std::vector<ParamSpec>& params) {
+  params.push_back(of_training(
+      with_default(real_param("learning_rate", "", 0, 10, "Highest learning rate"), 1e-3)));
+  params.push_back(of_training(with_default(
+      integer_param("train_batch", "examples", 1, kMost, "Examples of an optimizer step"),
+      int64_t{8})));
+  params.push_back(of_training(with_default(
+      integer_param("epochs", "", 1, 10000, "Passes over the training examples"), int64_t{1})));
+  params.push_back(
+      of_training(integer_param("steps", "", 1, kMost, "Optimizer steps, instead of epochs")));
+  params.push_back(of_training(with_default(
+      real_param("warmup", "", 0, 1, "Share of the steps in which the learning rate rises"),
+      0.05)));
+  params.push_back(of_training(with_default(
+      choice_param("schedule", {"constant", "linear", "cosine"}, "Its way down behind them"),
+      std::string("cosine"))));
+  params.push_back(of_training(with_default(
+      real_param("weight_decay", "", 0, 10, "AdamW's decoupled decay; without any it is Adam"),
+      0.0)));
+  params.push_back(of_training(with_default(
+      real_param("clip_norm", "", 0, kMost, "Longest gradient; 0: as long as it is"), 1.0)));
+}
+
+void add_data_params(std::vector<ParamSpec>& params) {
+  params.push_back(of_training(
+      with_default(integer_param("train_tokens", "tokens", 2, kMost,
+                                 "Tokens of an example, at most; its document is cut to fit"),
+                   int64_t{1024})));
+  params.push_back(of_training(with_default(
+      integer_param("label_tokens", "tokens", 1, kMost, "Of its summary, at most"), int64_t{96})));
+  params.push_back(of_training(with_default(
+      choice_param("data_order", {"shuffled", "file"}, "Order of the examples in an epoch"),
+      std::string("shuffled"))));
+  params.push_back(of_training(with_default(
+      integer_param("evaluate_every", "steps", 0, kMost,
+                    "Between losses on development examples, of which the least chooses; 0: none"),
+      int64_t{50})));
+  params.push_back(
+      of_training(with_default(integer_param("patience", "evaluations", 0, kMost,
+                                             "Without a lower loss that end training; 0: none do"),
+                               int64_t{0})));
+  params.push_back(of_training(
+      with_default(choice_param("train_dtype", {"float32", "bfloat16"},
+                                "In which the backbone computes; what is trained is float32"),
+                   std::string("float32"))));
+  params.push_back(of_training(with_default(
+      choice_param("save_dtype", {"float32", "bfloat16"}, "In which the adapter is kept"),
+      std::string("float32"))));
+  params.push_back(
+      numerics_of_training(integer_param("micro_tokens", "tokens", 1, kMost,
+                                         "Computed at once, at most; train_tokens when left out")));
+  ParamSpec recompute = numerics_of_training(numerics_flag(
+      "recompute", "Layers are computed again for gradients, which takes less memory"));
+  params.push_back(from_source(std::move(recompute), "Chen et al. 2016"));
+  ParamSpec every = with_default(
+      integer_param("checkpoint_every", "steps", 1, kMost, "Between checkpoints to go on from"),
+      int64_t{20});
+  every.transport = true;
+  params.push_back(of_training(std::move(every)));
+}
+
+}  // namespace
+
+ParamSpec of_training(ParamSpec spec) {
+  spec.stage = Stage::train;
+  return spec;
+}
+
+ParamSpec targets_param(std::string doc) {
+  return of_training(
+      from_source(text_param("targets", std::move(doc)), "IDEAL's release: q, k, v, o, w3"));
+}
+
+Status check_targets(const Params& params) {
+  if (const auto targets = params.find<std::string>("targets")) {
+    for (const std::string& target : listed(*targets)) {
+      if (target.empty()) return invalid_argument("'targets' has an empty name between commas");
+    }
+  }
+  return {};
+}
+
+std::vector<std::string> TrainedSpec::layers(const Params&, const BackboneFacts& facts) const {
+  std::vector<std::string> layers = decoding::generation_layers(facts);
+  layers.emplace_back("training@1");
+  std::ranges::sort(layers);
+  return layers;
+}
+
+std::vector<ParamSpec> TrainedSpec::params() const {
+  std::vector<ParamSpec> params = prompted_params();
+  for (ParamSpec& param : params) {
+    if (std::ranges::count(kReading, param.name) > 0) param.stage = Stage::both;
+  }
+  for (ParamSpec& param : adapter_params()) params.push_back(std::move(param));
+  add_optimizer_params(params);
+  add_data_params(params);
+  return params;
+}
+
+Needs TrainedSpec::needs(const Params&) const {
+  return {.tensors = true, .backbone = true, .tokenizer = true, .artifacts = {kAdapter}};
+}
+
+std::vector<Unit> TrainedSpec::units(const Params& params,
+                                     std::span<const NumberedExample> examples) const {
+  return prompted_units(*this, params, examples);
+}
+
+Status TrainedSpec::validate(const Params& params) const {
+  if (Status status = check_adapter(params); !status.ok()) return status;
+  const int64_t labels = params.get<int64_t>("label_tokens");
+  const int64_t tokens = params.get<int64_t>("train_tokens");
+  if (labels >= tokens) {
+    return invalid_argument("'label_tokens' is " + std::to_string(labels) +
+                            "; 'train_tokens', which hold the document too, are " +
+                            std::to_string(tokens));
+  }
+  return check_prompted(params);
+}
+
+Cost TrainedSpec::cost(const Params& params, const DatasetStats& stats) const {
+  return prompted_cost(params, stats);
+}
+
+Cost TrainedSpec::training_cost(const Params& params, const DatasetStats& train) const {
+  // A forward pass and as much again for gradients, which no weight has.
+  const double batch = static_cast<double>(params.get<int64_t>("train_batch"));
+  const double epochs = static_cast<double>(params.get<int64_t>("epochs"));
+  const auto steps = params.find<int64_t>("steps");
+  const double read =
+      steps ? static_cast<double>(*steps) * batch : epochs * static_cast<double>(train.examples);
+  const double tokens = read * static_cast<double>(params.get<int64_t>("train_tokens"));
+  return {.flops = 2 * reading_flops(tokens), .bytes = 0, .tokens_out = 0};
+}
+
+std::vector<std::string> listed(const std::string& text) {
+  std::vector<std::string> parts = {""};
+  for (const char c : text) {
+    if (c == ',') {
+      parts.emplace_back();
+    } else if (c != ' ') {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+}  // namespace qfs::prompted

@@ -1,0 +1,47 @@
+// The spec of a method that trains what is added to a backbone and then writes with it: the
+// parameters of prompting, of training and of its data, and the rules between them.
+//
+// Base of the specs of such methods, which add what is trained (lora). Torch-free. Stateless and
+// thread-safe. The sessions are prompted_session.h and adapter_training.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/api/method.h"
+#include "methods/models/decoding/decoding_params.h"
+
+namespace qfs::prompted {
+
+/// Role of the trained file.
+inline constexpr const char* kAdapter = "adapter";
+
+class TrainedSpec : public MethodSpec {
+ public:
+  std::vector<std::string> layers(const Params& params, const BackboneFacts& facts) const override;
+  std::vector<ParamSpec> params() const final;
+  Needs needs(const Params& params) const final;
+  std::vector<Unit> units(const Params& params,
+                          std::span<const NumberedExample> examples) const final;
+  Status validate(const Params& params) const final;
+  Cost cost(const Params& params, const DatasetStats& stats) const final;
+  Cost training_cost(const Params& params, const DatasetStats& train) const final;
+  bool seed_matters(const Params& params) const final { return decoding::may_draw(params); }
+
+ protected:
+  /// What is trained.
+  virtual std::vector<ParamSpec> adapter_params() const = 0;
+  virtual Status check_adapter(const Params& params) const = 0;
+};
+
+/// One of the parameters of training: part of its id, not of predicting's.
+ParamSpec of_training(ParamSpec spec);
+
+/// "targets", which `doc` describes, and the rule about it.
+ParamSpec targets_param(std::string doc);
+Status check_targets(const Params& params);
+
+/// The parts of a comma-separated list, without spaces around them.
+std::vector<std::string> listed(const std::string& text);
+
+}  // namespace qfs::prompted
