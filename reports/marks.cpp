@@ -6,8 +6,10 @@
 #include <map>
 #include <set>
 
+#include "harness/compare/cell_source.h"
 #include "harness/compare/comparison.h"
 #include "harness/compare/decision.h"
+#include "harness/compare/paired.h"
 #include "harness/core/counted.h"
 #include "harness/core/suggest.h"
 #include "reports/format.h"
@@ -81,10 +83,11 @@ class Tester {
  public:
   Tester(store::Reader& reader, std::span<const ValueSpec> values,
          std::span<const MetricChoice> metrics, Table& table)
-      : reader_(reader), values_(values), metrics_(metrics), table_(table) {}
+      : reader_(reader), source_(reader), values_(values), metrics_(metrics), table_(table) {}
 
-  /// The scores of one slot against those of another, by the jobs that they come from.
-  Status compare_slots(size_t slot, size_t baseline) {
+  /// The scores of one slot against those of another, by the jobs that they come from; both are on
+  /// the examples of `place`.
+  Status compare_slots(size_t slot, size_t baseline, const PlaceFacts& place) {
     std::map<std::string, std::vector<size_t>> by_score;
     for (size_t value = 0; value < values_.size(); ++value) {
       if (values_[value].source != ValueSource::score) continue;
@@ -99,7 +102,7 @@ class Tester {
       by_score[cell.comparable].push_back(value);
     }
     for (const auto& [score, values] : by_score) {
-      if (Status done = compare_values(slot, baseline, values); !done) return done;
+      if (Status done = compare_values(slot, baseline, place, values); !done) return done;
     }
     return {};
   }
@@ -138,13 +141,17 @@ class Tester {
     return table_.cell(slot / table_.columns.size(), slot % table_.columns.size(), value);
   }
 
-  Status compare_values(size_t slot, size_t baseline, const std::vector<size_t>& values) {
+  Status compare_values(size_t slot, size_t baseline, const PlaceFacts& place,
+                        const std::vector<size_t>& values) {
     const auto jobs = jobs_of(reader_, at(slot, values.front()));
     if (!jobs) return jobs.error();
     const auto base = jobs_of(reader_, at(baseline, values.front()));
     if (!base) return base.error();
-    auto paired =
-        compare::paired_statistics(results(*base), results(*jobs), base->front().signature);
+    auto first = results(place, *base);
+    if (!first) return first.error();
+    auto second = results(place, *jobs);
+    if (!second) return second.error();
+    auto paired = compare::paired_statistics(*std::move(first), *std::move(second));
     if (!paired) return paired.error();
     paired->better.assign(paired->columns.size(), Better::unknown);
     compare::Request request;
@@ -159,9 +166,15 @@ class Tester {
     return {};
   }
 
-  std::vector<compare::StoredResult> results(const std::vector<store::ScoreJobRow>& jobs) {
-    std::vector<compare::StoredResult> results;
-    for (const store::ScoreJobRow& job : jobs) results.push_back({&reader_, job.result});
+  /// They refer to `jobs`.
+  Result<std::vector<compare::ScoredResult>> results(const PlaceFacts& place,
+                                                     const std::vector<store::ScoreJobRow>& jobs) {
+    std::vector<compare::ScoredResult> results;
+    for (const store::ScoreJobRow& job : jobs) {
+      auto rows = source_.rows(place, job);
+      if (!rows) return rows.error();
+      results.push_back({job, *std::move(rows)});
+    }
     return results;
   }
 
@@ -171,6 +184,7 @@ class Tester {
   }
 
   store::Reader& reader_;
+  compare::StoreCells source_;
   std::span<const ValueSpec> values_;
   std::span<const MetricChoice> metrics_;
   Table& table_;
@@ -221,7 +235,7 @@ Status test_against(store::Reader& reader, const SweepFacts& facts, const Layout
     const std::optional<size_t> base = partner(*slots[slot], slots, baseline);
     if (!base) {
       tester.skip_slot(slot);
-    } else if (Status done = tester.compare_slots(slot, *base); !done) {
+    } else if (Status done = tester.compare_slots(slot, *base, *slots[slot]); !done) {
       return done;
     }
   }

@@ -1,5 +1,6 @@
 #include "harness/compare/paired.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -27,23 +28,32 @@ void leave_out(ScoredRow& row, std::vector<std::string>& names,
   clusters.push_back(std::move(row.cluster));
 }
 
-/// Makes rows that are means of `count` results means of one more.
-void add_share(const std::vector<Statistics>& more, double count, std::vector<Statistics>& rows) {
-  for (size_t i = 0; i < rows.size(); ++i) {
-    for (size_t c = 0; c < rows[i].size(); ++c) {
-      rows[i][c] += (more[i][c] - rows[i][c]) / (count + 1);
+/// The rows of a group become means over it, in its first result; `is_mean` as mark_means.
+Status average(std::vector<ScoredResult>& group, std::vector<bool>& is_mean) {
+  if (group.empty()) return invalid_argument("there is no result to pair");
+  std::vector<ScoredRow>& rows = group.front().rows;
+  for (const ScoredResult& result : group) {
+    if (result.job.columns.size() != is_mean.size() ||
+        !std::ranges::equal(result.rows, rows, {}, &ScoredRow::ordinal, &ScoredRow::ordinal)) {
+      return invalid_argument("results of different seeds do not have the same examples");
+    }
+    mark_means(result, is_mean);
+  }
+  for (size_t i = 1; i < group.size(); ++i) {
+    for (size_t r = 0; r < rows.size(); ++r) {
+      for (size_t c = 0; c < rows[r].values.size(); ++c) {
+        const double more = group[i].rows[r].values[c] - rows[r].values[c];
+        rows[r].values[c] += more / static_cast<double>(i + 1);
+      }
     }
   }
+  return {};
 }
 
-}  // namespace
-
-PairedStatistics paired_statistics(ScoredResult first, ScoredResult second) {
+/// Rows of examples that both have; `is_mean` is left to the caller.
+PairedStatistics aligned(ScoredResult first, ScoredResult second) {
   PairedStatistics paired;
   paired.columns = first.job.columns;
-  paired.is_mean.assign(paired.columns.size(), true);
-  mark_means(first, paired.is_mean);
-  mark_means(second, paired.is_mean);
   auto a = first.rows.begin();
   auto b = second.rows.begin();
   const auto end_a = first.rows.end();
@@ -65,31 +75,26 @@ PairedStatistics paired_statistics(ScoredResult first, ScoredResult second) {
   return paired;
 }
 
-Result<PairedStatistics> paired_statistics(std::span<const StoredResult> first,
-                                           std::span<const StoredResult> second,
-                                           std::string_view signature) {
-  if (first.empty() || second.empty()) {
-    return invalid_argument("there is no result to pair");
+}  // namespace
+
+PairedStatistics paired_statistics(ScoredResult first, ScoredResult second) {
+  std::vector<bool> is_mean(first.job.columns.size(), true);
+  mark_means(first, is_mean);
+  mark_means(second, is_mean);
+  PairedStatistics paired = aligned(std::move(first), std::move(second));
+  paired.is_mean = std::move(is_mean);
+  return paired;
+}
+
+Result<PairedStatistics> paired_statistics(std::vector<ScoredResult> first,
+                                           std::vector<ScoredResult> second) {
+  std::vector<bool> is_mean(first.empty() ? 0 : first.front().job.columns.size(), true);
+  for (std::vector<ScoredResult>* group : {&first, &second}) {
+    if (Status averaged = average(*group, is_mean); !averaged.ok()) return averaged.error();
   }
-  Result<PairedStatistics> mean = paired_statistics(first.front(), second.front(), signature);
-  // Each further result is paired with the first of the other side, to see the same examples.
-  for (const bool of_first : {true, false}) {
-    const std::span<const StoredResult> group = of_first ? first : second;
-    for (size_t i = 1; mean && i < group.size(); ++i) {
-      const auto more = paired_statistics(of_first ? group[i] : first.front(),
-                                          of_first ? second.front() : group[i], signature);
-      if (!more) return more.error();
-      if (more->ordinals != mean->ordinals) {
-        return invalid_argument("results of different seeds do not have the same examples");
-      }
-      std::vector<Statistics>& rows = of_first ? mean->first : mean->second;
-      add_share(of_first ? more->first : more->second, static_cast<double>(i), rows);
-      for (size_t c = 0; c < mean->is_mean.size(); ++c) {
-        mean->is_mean[c] = mean->is_mean[c] && more->is_mean[c];
-      }
-    }
-  }
-  return mean;
+  PairedStatistics paired = aligned(std::move(first.front()), std::move(second.front()));
+  paired.is_mean = std::move(is_mean);
+  return paired;
 }
 
 }  // namespace qfs::compare

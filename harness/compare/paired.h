@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -44,8 +43,7 @@ PairedStatistics paired_statistics(ScoredResult first, ScoredResult second);
 /// The same of two groups of results that differ in their seeds only: statistics of an example are
 /// means over its group. A column is a mean where it is one in every result. `invalid_argument` for
 /// an empty group and for seeds that do not have the same examples.
-Result<PairedStatistics> paired_statistics(std::span<const StoredResult> first,
-                                           std::span<const StoredResult> second,
-                                           std::string_view signature);
+Result<PairedStatistics> paired_statistics(std::vector<ScoredResult> first,
+                                           std::vector<ScoredResult> second);
 
 }  // namespace qfs::compare
