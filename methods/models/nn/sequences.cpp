@@ -5,6 +5,7 @@
 #include <ATen/ops/tensor.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,10 +27,26 @@ struct Part {
   std::shared_ptr<const Adapters> adapters = {};
 };
 
+/// Whether what adapters (or null) of two rows add to a layer are the same tensors, as those are
+/// that generated adapters leave alone.
+bool add_the_same(const Linear& linear, const Adapters* a, const Adapters* b) {
+  if (a == b) return true;
+  const auto added = [&](const Adapters* adapters) {
+    return adapters == nullptr ? std::span<const Adapters::Rows>() : adapters->of(linear);
+  };
+  return std::ranges::equal(added(a), added(b), [](const auto& one, const auto& other) {
+    return one.first == other.first && one.added.scale == other.added.scale &&
+           one.added.down.is_same(other.added.down) && one.added.up.is_same(other.added.up);
+  });
+}
+
 class WholeSequences final : public LayerOperations {
  public:
   WholeSequences(const Decoder& decoder, std::vector<Part> parts, Rotations rotations)
-      : decoder_(decoder), parts_(std::move(parts)), rotations_(std::move(rotations)) {}
+      : LayerOperations(adapted_of(parts)),
+        decoder_(decoder),
+        parts_(std::move(parts)),
+        rotations_(std::move(rotations)) {}
 
   /// The stream, and what the layers attend to.
   std::vector<at::Tensor> layer_inputs(const at::Tensor& stream) const {
@@ -44,35 +61,25 @@ class WholeSequences final : public LayerOperations {
     return decoder_.layer(index, inputs.front(), *this);
   }
 
-  /// Of all adapters, what gradients reach.
-  std::vector<at::Tensor> trained() const {
-    std::vector<at::Tensor> tensors;
-    std::vector<const Adapters*> seen;
-    for (const Part& part : parts_) {
-      if (part.adapters == nullptr || std::ranges::count(seen, part.adapters.get()) > 0) continue;
-      seen.push_back(part.adapters.get());
-      for (const at::Tensor& one : part.adapters->trained()) tensors.push_back(one);
-    }
-    return tensors;
-  }
-
   at::Tensor multiply(const Linear& linear, const at::Tensor& x) override {
-    const bool alike = std::ranges::all_of(
-        parts_, [&](const Part& part) { return part.adapters == parts_.front().adapters; });
+    const bool alike = std::ranges::all_of(parts_, [&](const Part& part) {
+      return add_the_same(linear, part.adapters.get(), parts_.front().adapters.get());
+    });
     if (alike) return adapted(linear, x, parts_.front().adapters.get());
     return per_part([&](const Part& part) {
       return adapted(linear, x.narrow(0, part.first, part.tokens), part.adapters.get());
     });
   }
 
-  at::Tensor attend_past(size_t, const at::Tensor& qkv) override {
+  at::Tensor attend_past(size_t layer, const at::Tensor& qkv) override {
     const Projections all = projections_of(qkv, decoder_.shape(), rotations_);
-    return per_part([&](const Part& part) {
+    const at::Tensor attended = per_part([&](const Part& part) {
       const auto rows = [&](const at::Tensor& states) {
         return states.narrow(0, part.first, part.tokens);
       };
       return causal_attention({rows(all.queries), rows(all.keys), rows(all.values)});
     });
+    return beside_attention(layer, attended, all.queries);
   }
 
   at::Tensor attend_source(size_t layer, const at::Tensor& queries) override {
@@ -91,6 +98,18 @@ class WholeSequences final : public LayerOperations {
   }
 
  private:
+  /// Parts beside one another with the same adapters together.
+  static std::vector<AdaptedRows> adapted_of(const std::vector<Part>& parts) {
+    std::vector<AdaptedRows> adapted;
+    for (const Part& part : parts) {
+      if (adapted.empty() || adapted.back().adapters != part.adapters.get()) {
+        adapted.push_back({part.first, 0, part.adapters.get()});
+      }
+      adapted.back().count += part.tokens;
+    }
+    return adapted;
+  }
+
   template <class Attend>
   at::Tensor per_part(const Attend& attend) const {
     if (parts_.size() == 1) return attend(parts_.front());
@@ -104,10 +123,22 @@ class WholeSequences final : public LayerOperations {
   Rotations rotations_;  ///< of every row
 };
 
-}  // namespace
+/// Gives layers that are recomputed leaves of their own, for adapters may be computed of others.
+CutLeaves cut_off(std::vector<Part>& parts) {
+  CutLeaves leaves;
+  std::map<std::shared_ptr<const Adapters>, std::shared_ptr<const Adapters>> cut;
+  for (Part& part : parts) {
+    if (part.adapters == nullptr) continue;
+    std::shared_ptr<const Adapters>& inside = cut[part.adapters];
+    if (inside == nullptr) inside = part.adapters->cut_off(leaves);
+    part.adapters = inside;
+  }
+  return leaves;
+}
 
-Result<at::Tensor> sequence_states(const Decoder& decoder, std::span<const SequenceInput> inputs,
-                                   Recompute recompute) {
+/// The stream that enters layer `until`, of all inputs.
+Result<at::Tensor> stream_until(const Decoder& decoder, std::span<const SequenceInput> inputs,
+                                Recompute recompute, size_t until) {
   const SequenceShape& shape = decoder.shape().sequence;
   if (inputs.empty()) return invalid_argument("no sequences to read");
   std::vector<int64_t> ids;
@@ -144,19 +175,37 @@ Result<at::Tensor> sequence_states(const Decoder& decoder, std::span<const Seque
       };
       rotations = {of_rows(table.cosines), of_rows(table.sines)};
     }
+    CutLeaves trained;
+    if (recompute != Recompute::nothing) trained = cut_off(parts);
     const auto run =
         std::make_shared<WholeSequences>(decoder, std::move(parts), std::move(rotations));
     at::Tensor stream = decoder.embed(at::tensor(ids).to(device), places.to(device));
-    const std::vector<at::Tensor> trained = run->trained();
-    for (size_t i = 0; i < static_cast<size_t>(decoder.shape().layers); ++i) {
+    for (size_t i = 0; i < until; ++i) {
       const std::vector<at::Tensor> read = run->layer_inputs(stream);
       // Where layers are recomputed, they run again after this function has returned.
-      stream = run_block(recompute, read, trained, [run, i](std::span<const at::Tensor> inputs) {
-        return run->run_layer(i, inputs);
-      });
+      stream = run_block(
+          recompute, read, trained.outside,
+          [run, i](std::span<const at::Tensor> inputs) { return run->run_layer(i, inputs); },
+          trained.inside);
     }
-    return decoder.last_states(stream);
+    return stream;
   });
+}
+
+}  // namespace
+
+Result<at::Tensor> sequence_states(const Decoder& decoder, std::span<const SequenceInput> inputs,
+                                   Recompute recompute) {
+  const auto stream =
+      stream_until(decoder, inputs, recompute, static_cast<size_t>(decoder.shape().layers));
+  if (!stream.ok()) return stream;
+  return guarded("reading sequences",
+                 [&]() -> Result<at::Tensor> { return decoder.last_states(*stream); });
+}
+
+Result<at::Tensor> stream_before(const Decoder& decoder, const SequenceInput& input, size_t layer,
+                                 Recompute recompute) {
+  return stream_until(decoder, {&input, 1}, recompute, layer);
 }
 
 Result<at::Tensor> sequence_logits(const Decoder& decoder, const SequenceInput& input) {
