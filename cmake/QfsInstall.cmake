@@ -11,6 +11,7 @@ endforeach()
 set(share ${CMAKE_INSTALL_DATADIR}/qfs-bench)
 install(DIRECTORY datasets/mini DESTINATION ${share}/datasets)
 install(DIRECTORY experiments DESTINATION ${share})
+install(DIRECTORY reports/tables DESTINATION ${share}/reports)
 # The Python helper of external methods, which the driver puts on their module path.
 install(DIRECTORY methods/external DESTINATION ${share}/methods FILES_MATCHING PATTERN "*.py"
   PATTERN __pycache__ EXCLUDE)

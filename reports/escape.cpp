@@ -1,10 +1,15 @@
 #include "reports/escape.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <initializer_list>
 #include <optional>
 
 #include "harness/core/log.h"
+#include "harness/core/text/unicode.h"
 #include "harness/core/utf8.h"
 
 namespace qfs::reports {
@@ -60,6 +65,46 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
+struct LatexSign {
+  char32_t character;
+  std::string_view command;
+};
+
+constexpr std::array kLatexSigns = {LatexSign{U'\\', "\\textbackslash{}"},
+                                    LatexSign{U'{', "\\{"},
+                                    LatexSign{U'}', "\\}"},
+                                    LatexSign{U'$', "\\$"},
+                                    LatexSign{U'&', "\\&"},
+                                    LatexSign{U'#', "\\#"},
+                                    LatexSign{U'%', "\\%"},
+                                    LatexSign{U'_', "\\_"},
+                                    LatexSign{U'^', "\\textasciicircum{}"},
+                                    LatexSign{U'~', "\\textasciitilde{}"},
+                                    LatexSign{U'<', "\\textless{}"},
+                                    LatexSign{U'>', "\\textgreater{}"},
+                                    LatexSign{U'|', "\\textbar\\allowbreak{}"},
+                                    LatexSign{U'"', "\\char34{}"},
+                                    LatexSign{U'`', "\\textasciigrave{}"},
+                                    LatexSign{U'\u2013', "--"},
+                                    LatexSign{U'\u2014', "---"},
+                                    LatexSign{U'\u2018', "`"},
+                                    LatexSign{U'\u2019', "'"},
+                                    LatexSign{U'\u201c', "``"},
+                                    LatexSign{U'\u201d', "''"},
+                                    LatexSign{U'\u2020', "$^{\\dagger}$"},
+                                    LatexSign{U'\u2026', "\\ldots{}"},
+                                    LatexSign{U'\u2212', "$-$"},
+                                    LatexSign{U'\u00a0', "~"},
+                                    LatexSign{U'\u00b1', "$\\pm$"},
+                                    LatexSign{U'\u00b7', "$\\cdot$"},
+                                    LatexSign{U'\u00d7', "$\\times$"}};
+
+/// Letters that LaTeX builds in its oldest font encoding too: A to Z with an accent, Æ, Ø, ß …
+bool is_latex_letter(char32_t c) {
+  constexpr std::u32string_view kNot = U"ÐÞðþ×÷";
+  return c >= 0xC0 && c <= 0xFF && kNot.find(c) == kNot.npos;
+}
+
 }  // namespace
 
 std::string markdown_text(std::string_view text) {
@@ -83,6 +128,82 @@ std::string markdown_code(std::string_view text) {
   const std::string fence(longest + 1, '`');
   const char* const space = longest > 0 ? " " : "";  // else a backtick at an end joins the fence
   return fence + space + line + space + fence;
+}
+
+// \Umathchar is a primitive of XeTeX and LuaTeX alone, whose fonts may have any character.
+const std::string_view kLatexPreamble =
+    "\\ifdefined\\qfsunicode\\else"
+    "\\protected\\def\\qfsunicode#1#2{\\ifdefined\\Umathchar#1\\else[U+#2]\\fi}\\fi\n";
+
+std::string latex_text(std::string_view text) {
+  const std::string line = one_line(text);
+  std::string escaped;
+  for (size_t i = 0; i < line.size();) {
+    const CodePoint c = code_point_at(line, i);
+    const std::string_view own = std::string_view(line).substr(i, c.bytes);
+    // A bracket or star would be an argument of the \\ that ended the row before.
+    const bool first = std::string_view(line).substr(0, i).find_first_not_of(' ') == line.npos;
+    if (first && (c.value == U'[' || c.value == U'*')) {
+      escaped += fmt::format("{{{}}}", own);
+    } else if (line.substr(i, 2) == "--") {  // would be a dash
+      escaped += "-{}";
+    } else if (const auto sign = std::ranges::find(kLatexSigns, c.value, &LatexSign::character);
+               sign != kLatexSigns.end()) {
+      escaped += sign->command;
+    } else if (c.value < 0x80 || is_latex_letter(c.value)) {
+      escaped += own;
+    } else {
+      escaped += fmt::format("\\qfsunicode{{{}}}{{{:04X}}}", own, static_cast<uint32_t>(c.value));
+    }
+    i += c.bytes;
+  }
+  return escaped;
+}
+
+std::string xml_text(std::string_view text) {
+  std::string escaped;
+  for (const char c : one_line(repair_utf8(text).text)) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      case '\'':
+        escaped += "&apos;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  // U+FFFE and U+FFFF are no characters of XML.
+  for (const std::string_view outside : {"\xef\xbf\xbe", "\xef\xbf\xbf"}) {
+    for (size_t at = escaped.find(outside); at != escaped.npos; at = escaped.find(outside, at)) {
+      escaped.replace(at, outside.size(), "\xef\xbf\xbd");
+    }
+  }
+  return escaped;
+}
+
+std::string workflow_message(std::string_view text) {
+  std::string escaped;
+  for (const char c : one_line(text)) escaped += c == '%' ? "%25" : std::string(1, c);
+  return escaped;
+}
+
+std::string workflow_property(std::string_view text) {
+  std::string escaped;
+  for (const char c : workflow_message(text)) {
+    escaped += c == ':' ? "%3A" : c == ',' ? "%2C" : std::string(1, c);
+  }
+  return escaped;
 }
 
 std::string csv_field(std::string_view text) {

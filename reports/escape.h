@@ -14,6 +14,24 @@ std::string markdown_text(std::string_view text);
 /// Text as a Markdown code span: shown as it is, whatever it holds. Not for cells of tables.
 std::string markdown_code(std::string_view text);
 
+/// Text as it may stand anywhere in a LaTeX document, captions and cells of tables included: one
+/// line, no command, no active character; lines may break behind '|'. Accented Latin letters and
+/// common signs compile everywhere; what else is beyond ASCII is shown by XeLaTeX and LuaLaTeX, and
+/// by pdfLaTeX as "[U+4F1A]". Needs kLatexPreamble.
+std::string latex_text(std::string_view text);
+
+/// Defines what latex_text uses, unless it is defined; may stand anywhere.
+extern const std::string_view kLatexPreamble;
+
+/// Text as it may stand in an element or a quoted attribute of XML 1.0: one line, no markup, no
+/// character that XML cannot hold.
+std::string xml_text(std::string_view text);
+
+/// The message of a GitHub workflow command ("::error ::…"), and a property of one: one line, no
+/// command of its own.
+std::string workflow_message(std::string_view text);
+std::string workflow_property(std::string_view text);
+
 /// A field of a CSV file (RFC 4180). Text that a spreadsheet would take for a formula (beginning
 /// with = + - @, a tab or a carriage return) is preceded by an apostrophe.
 std::string csv_field(std::string_view text);

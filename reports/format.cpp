@@ -13,9 +13,11 @@ std::string with_detail(std::string text, const std::string& detail) {
   return detail.empty() ? text : text + " (" + detail + ")";
 }
 
-std::string number_text(const TableValue& value, const TableCell& cell) {
-  std::string text = fmt::format("{:.{}f}", cell.value * value.scale, value.decimals);
-  if (cell.spread && cell.spread->kind == SpreadKind::interval) {
+std::string spread_text(const TableValue& value, const TableCell& cell) {
+  std::string text;
+  if (!cell.seeds.empty()) {
+    text += fmt::format(" ± {:.{}f}", cell.deviation * value.scale, value.decimals);
+  } else if (cell.spread && cell.spread->kind == SpreadKind::interval) {
     text +=
         fmt::format(" [{:.{}f}, {:.{}f}]", cell.spread->low * value.scale, value.spread_decimals,
                     cell.spread->high * value.scale, value.spread_decimals);
@@ -32,26 +34,38 @@ std::string number_text(const TableValue& value, const TableCell& cell) {
 
 }  // namespace
 
-std::string cell_text(const TableValue& value, const TableCell& cell) {
+std::string number_text(const TableValue& value, double number) {
+  return fmt::format("{:.{}f}", number * value.scale, value.decimals);
+}
+
+std::string behind_number(const TableValue& value, const TableCell& cell) {
   switch (cell.status) {
     case CellStatus::ok:
-      return number_text(value, cell);
+      return spread_text(value, cell);
     case CellStatus::oom:
-      return cell.detail == "implied" ? "OOM (implied)" : "OOM";
+      return cell.detail == "device" || cell.detail == "host" ? "OOM"
+                                                              : with_detail("OOM", cell.detail);
     case CellStatus::timeout:
-      return "timeout";
+      return with_detail("timeout", cell.detail);
     case CellStatus::failed:
       return with_detail("failed", cell.detail);
     case CellStatus::incomplete:
       return with_detail("incomplete", cell.detail);
     case CellStatus::not_reported:
-      return "not reported";
+      return with_detail("not reported", cell.detail);
     case CellStatus::not_applicable:
-      return kNone;
+      return with_detail(kNone, cell.detail);
     case CellStatus::absent:
       return {};
   }
   return {};
+}
+
+std::string cell_text(const TableValue& value, const TableCell& cell) {
+  if (cell.status != CellStatus::ok) return behind_number(value, cell);
+  const bool marked = cell.tested && cell.tested->significant;
+  return number_text(value, cell.value) + (marked ? kSignificantMark : "") +
+         behind_number(value, cell);
 }
 
 std::vector<std::string> row_labels(const Table& table, size_t row) {
@@ -65,15 +79,6 @@ std::vector<std::string> row_labels(const Table& table, size_t row) {
     labels[static_cast<size_t>(marked)] += " †";
   }
   return labels;
-}
-
-std::string column_heading(const Table& table, size_t column) {
-  std::string heading;
-  for (const std::string& label : table.columns[column].labels) {
-    if (!heading.empty()) heading += " · ";
-    heading += label.empty() ? kNone : label;
-  }
-  return heading;
 }
 
 }  // namespace qfs::reports

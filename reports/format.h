@@ -11,16 +11,23 @@
 namespace qfs::reports {
 
 /// Words and numbers of the program only, so that no writer needs to escape them:
-/// "33.52 [31.1, 35.9]", "33.52 (n/a: 7 clusters)", "0.00 [0.0, 0.0] (20/20 empty)", "412", "OOM",
-/// "failed (signal 9)", "incomplete (12/20)", "not reported", "–" where the value does not apply,
+/// "33.52 [31.1, 35.9]", "33.52 ± 0.41" of several seeds, "33.52 (n/a: 7 clusters)", "0.00 [0.0,
+/// 0.0] (20/20 empty)", "412", "OOM", "failed (signal 9)", "incomplete (12/20)", "not reported",
+/// "–" where the value does not apply,
 /// "" where the sweep has no cell.
 std::string cell_text(const TableValue& value, const TableCell& cell);
+
+/// "33.52": the number as every writer for people prints it.
+std::string number_text(const TableValue& value, double number);
+
+/// What stands behind a cell's number, " [31.1, 35.9] (3/12 empty)"; of a cell without one, all.
+std::string behind_number(const TableValue& value, const TableCell& cell);
+
+/// Behind the number of a cell that differs significantly from the baseline's.
+inline constexpr const char* kSignificantMark = "*";
 
 /// The labels of a row, one an axis; the method (else the first label) of a row that reads
 /// references or evidence carries a dagger.
 std::vector<std::string> row_labels(const Table& table, size_t row);
-
-/// The labels of a column as one heading: "256", or "256 · qmsum" with two axes.
-std::string column_heading(const Table& table, size_t column);
 
 }  // namespace qfs::reports

@@ -79,12 +79,21 @@ Labels candidates(std::span<const PlaceFacts> places) {
   return names;
 }
 
-/// The first dimension that tells apart two places with equal labels, when there are such.
+bool seeds_differ(const std::vector<const PlaceFacts*>& places) {
+  std::set<std::string> seeds;
+  return std::ranges::all_of(
+      places, [&](const PlaceFacts* place) { return seeds.insert(label(*place, "seed")).second; });
+}
+
+/// The first dimension that tells apart two places with equal labels, when there are such that
+/// differ in more than the seed.
 std::optional<std::string> separating_axis(std::span<const PlaceFacts> places, const Labels& axes) {
   std::map<Labels, std::vector<const PlaceFacts*>> buckets;
   for (const PlaceFacts& place : places) buckets[labels(place, axes)].push_back(&place);
   for (const std::string& name : candidates(places)) {
+    if (name == "seed") continue;
     for (const auto& [key, bucket] : buckets) {
+      if (name == "cell" && seeds_differ(bucket)) continue;
       const std::string first = label(*bucket.front(), name);
       for (const PlaceFacts* place : bucket) {
         if (label(*place, name) != first) return name;
@@ -104,6 +113,13 @@ Result<Layout> arrange(std::span<const PlaceFacts> places, const ReportSettings&
   Layout layout;
   layout.row_axes = settings.rows;
   layout.column_axes = settings.columns;
+  const auto values = std::ranges::find(layout.column_axes, kValuesAxis);
+  if (values != layout.column_axes.end()) {
+    layout.values_level = static_cast<size_t>(values - layout.column_axes.begin());
+    layout.column_axes.erase(values);
+  } else if (layout.column_axes.empty()) {
+    layout.values_level = 0;
+  }
   Labels axes = layout.row_axes;
   axes.insert(axes.end(), layout.column_axes.begin(), layout.column_axes.end());
   while (std::optional<std::string> axis = separating_axis(places, axes)) {

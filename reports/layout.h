@@ -1,10 +1,11 @@
 // Layout: which row and column each place of a sweep goes to.
 //
-// Dimensions that vary but were not asked for become additional row axes, so that two cells never
-// share one place and nothing is averaged in silence. Pure functions; thread-safe.
+// Dimensions that vary but were not asked for become additional row axes, so that cells share one
+// place only where they differ in nothing but the seed. Pure functions; thread-safe.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,11 +19,13 @@ namespace qfs::reports {
 struct Slot {
   size_t row = 0;
   size_t column = 0;
+  friend bool operator==(const Slot&, const Slot&) = default;
 };
 
 struct Layout {
   std::vector<std::string> row_axes;
-  std::vector<std::string> column_axes;
+  std::vector<std::string> column_axes;  ///< without kValuesAxis
+  std::optional<size_t> values_level;    ///< as Table has it
   /// Labels by axis, in order: numbers ascending, texts as they first appear in the sweep.
   std::vector<std::vector<std::string>> rows;
   std::vector<std::vector<std::string>> columns;  ///< one empty entry without column axes

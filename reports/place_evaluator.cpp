@@ -1,14 +1,20 @@
 #include "reports/place_evaluator.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "harness/compare/performance.h"
+#include "harness/core/json_dom.h"
 #include "harness/store/work_rows.h"
-#include "reports/performance.h"
 #include "reports/served.h"
 #include "reports/trouble.h"
 
 namespace qfs::reports {
 namespace {
+
+using compare::Repeated;
 
 TableCell with_status(CellStatus status) {
   TableCell cell;
@@ -67,7 +73,31 @@ Result<TableCell> PlaceEvaluator::evaluate(const ValueSpec& value) {
   const std::optional<store::ResultRow>& result = timed ? place_.measure : place_.predict;
   cell->source.cell_id = place_.cell.id.hex();
   if (result) cell->source.numerics_id = result->key.numerics.hex();
+  if (cell->status != CellStatus::ok) return cell;
+  if (timed) {
+    const Result<std::string> where = machine();
+    if (!where) return where.error();
+    if (!where->empty()) cell->comparable = *where + "|" + cell->detail;
+  } else {
+    cell->comparable +=
+        fmt::format("|{}|{}", place_.cell.dataset.hex(), fmt::join(place_.cell.ordinals, ","));
+  }
   return cell;
+}
+
+Result<std::string> PlaceEvaluator::machine() const {
+  const auto environment = context_.reader.environment_of(place_.measure->key.numerics);
+  if (!environment) return environment.error();
+  if (!*environment) return std::string();
+  const auto numerics = parse_json((*environment)->numerics.text, "numerics of a measurement");
+  if (!numerics) return numerics.error();
+  std::string where = place_.cell.dataset.hex();
+  const auto probe = numerics->find("probe");
+  for (const char* fact : {"hardware", "device", "device_name", "measure"}) {
+    const bool known = probe != numerics->end() && probe->is_object() && probe->contains(fact);
+    where += "|" + (known ? probe->at(fact).dump() : "");
+  }
+  return where;
 }
 
 Result<TableCell> PlaceEvaluator::score(const ValueSpec& value) {
@@ -83,6 +113,7 @@ Result<TableCell> PlaceEvaluator::score(const ValueSpec& value) {
   if (!empty) return empty.error();
   cell.empty = *empty;
   cell.source.score_id = job.id.hex();
+  cell.comparable = job.signature;
   context_.used.metrics.emplace(job.metric, job.signature);
   if (!job.interval_method.empty()) context_.used.interval_methods.insert(job.interval_method);
   return cell;
@@ -134,27 +165,27 @@ Result<TableCell> PlaceEvaluator::performance(const ValueSpec& value) {
   std::string detail;
   switch (value.source) {
     case ValueSource::phase_rate:
-      found = phase_rate(*measurements_, value.key);
+      found = compare::phase_rate(*measurements_, value.key);
       break;
     case ValueSource::phase_fraction:
-      found = phase_fraction(*measurements_, value.key);
+      found = compare::phase_fraction(*measurements_, value.key);
       break;
     case ValueSource::machine_rate:
       return machine_rate(value.key);
     case ValueSource::phase_latency:
-      found = phase_latency(*measurements_, value.key);
+      found = compare::phase_latency(*measurements_, value.key);
       break;
     case ValueSource::example_time:
-      found = time_per_example(*measurements_, value.key, examples);
+      found = compare::time_per_example(*measurements_, value.key, examples);
       break;
     case ValueSource::memory_kind:
-      found = memory_peak(*memory_, value.key);
+      found = compare::memory_peak(*memory_, value.key);
       break;
     default:
-      found = memory_peak(*memory_, "device_allocated_peak");
+      found = compare::memory_peak(*memory_, "device_allocated_peak");
       detail = "device";
       if (!found || found->high <= 0) {
-        found = memory_peak(*memory_, "host_peak");
+        found = compare::memory_peak(*memory_, "host_peak");
         detail = "host";
       }
   }

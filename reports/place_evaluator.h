@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/api/metric.h"
 #include "harness/api/result.h"
 #include "harness/store/reader.h"
 #include "reports/evidence.h"
@@ -25,6 +27,7 @@ struct MetricChoice {
   std::string name;       ///< as in a sweep's "metrics"
   std::string signature;  ///< of this program's version of it
   std::vector<std::string> columns = {};
+  std::shared_ptr<const Metric> metric = nullptr;  ///< of this program; none for a stranger's
 };
 
 /// What the cells of a table rest on, for its signature line.
@@ -62,6 +65,8 @@ class PlaceEvaluator {
   Result<int64_t> empty_texts(const ScoreId& id);
   Status load_measurements();
   Status load_outputs();
+  /// TableCell::comparable of a number that was measured.
+  Result<std::string> machine() const;
 
   const PlaceFacts& place_;
   EvaluatorContext context_;

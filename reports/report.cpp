@@ -9,6 +9,9 @@
 
 #include "harness/core/counted.h"
 #include "reports/layout.h"
+#include "reports/marks.h"
+#include "reports/notes.h"
+#include "reports/seeds.h"
 #include "reports/settings.h"
 #include "reports/signature.h"
 #include "reports/sweep_facts.h"
@@ -38,7 +41,7 @@ ReportSettings merged_settings(const SweepFacts& facts, const ReportRequest& req
   ReportSettings settings = facts.settings;
   // Of the sweep file's own axes those that a filter has left no cell of are not shown.
   const auto in_no_cell = [&](const std::string& axis) {
-    return axis != "backbone" && axis != "tokenizer" &&
+    return axis != "backbone" && axis != "tokenizer" && axis != kValuesAxis &&
            std::ranges::none_of(facts.places, [&](const PlaceFacts& place) {
              return place.dimensions.contains(axis);
            });
@@ -73,14 +76,27 @@ std::vector<ValueSpec> chosen_values(const ReportSettings& settings, bool only_q
   return values;
 }
 
+/// The metric of a column knows which of its values are better.
+void ask_metric(const std::vector<MetricChoice>& metrics, ValueSpec& value) {
+  if (value.source != ValueSource::score) return;
+  for (const MetricChoice& choice : metrics) {
+    if (!value.metric.empty() && choice.name != value.metric) continue;
+    if (choice.metric && std::ranges::count(choice.columns, value.key) > 0) {
+      value.shown.better = choice.metric->better(value.key);
+      return;
+    }
+  }
+}
+
 std::vector<AxisEntry> axis_entries(std::vector<std::vector<std::string>> labels) {
   std::vector<AxisEntry> entries;
   for (std::vector<std::string>& entry : labels) entries.push_back({std::move(entry), false});
   return entries;
 }
 
-/// Names in the header whose peak `peak_memory` shows; where it is both, the host's are marked.
-void name_memory(Table& table, size_t value) {
+/// Names in the header whose peak `peak_memory` shows; where it is both, the host's are marked, and
+/// a note says so.
+std::vector<std::string> name_memory(Table& table, size_t value) {
   std::vector<TableCell*> cells;
   for (size_t row = 0; row < table.rows.size(); ++row) {
     for (size_t column = 0; column < table.columns.size(); ++column) {
@@ -96,32 +112,14 @@ void name_memory(Table& table, size_t value) {
   } else if (static_cast<size_t>(devices) == cells.size()) {
     title = value_spec("device_allocated_peak").shown.title;
   } else {
-    title = "peak memory, MiB (device, allocated; of the host process, RSS, where marked)";
+    title = value_spec("peak_memory").shown.title;
   }
   const bool mixed = devices != 0 && static_cast<size_t>(devices) != cells.size();
   for (TableCell* cell : cells) {
     if (!mixed || of_device(cell)) cell->detail.clear();
   }
-}
-
-std::vector<std::string> notes_of(const Table& table) {
-  std::vector<std::string> notes;
-  if (std::ranges::any_of(table.rows, &AxisEntry::oracle)) {
-    notes.emplace_back("† oracle: reads references or evidence; an upper bound, not a competitor");
-  }
-  const auto repeated = [](const TableCell& cell) {
-    return cell.status == CellStatus::ok && cell.spread &&
-           cell.spread->kind == SpreadKind::repetitions;
-  };
-  if (std::ranges::any_of(table.cells, repeated)) {
-    std::set<int64_t> counts;
-    for (const TableCell& cell : table.cells) {
-      if (repeated(cell)) counts.insert(cell.n);
-    }
-    notes.push_back(fmt::format("speed and memory: median of {} repetitions (smallest–largest)",
-                                fmt::join(counts, "/")));
-  }
-  return notes;
+  if (!mixed) return {};
+  return {"peak memory: of the device (allocated), of the host process (RSS) where marked"};
 }
 
 /// Leaves only the places asked for; the note about it.
@@ -144,72 +142,6 @@ Result<std::map<store::ResultId, int64_t>> conflicts_by_result(store::Reader& re
   return counts;
 }
 
-/// "lead (cell 1234567890ab)".
-std::string place_name(const PlaceFacts& place) {
-  return fmt::format("{} (cell {})", place.dimensions.at("method"), place.cell.id.short_hex());
-}
-
-/// Says that outputs are empty; empty where none is. `scored`: how many texts were after
-/// postprocessing, in the score where they are most.
-std::string empty_note(const PlaceFacts& place, int64_t outputs, int64_t scored) {
-  if (outputs == 0 && scored == 0) return "";
-  const int64_t of = place.predict->done;
-  std::string note = fmt::format("{}: {} of {} empty", place_name(place), outputs,
-                                 counted(of, "output is", "outputs are"));
-  if (scored > outputs) note += fmt::format(", {} after postprocessing", scored);
-  return note + (std::max(outputs, scored) == of ? "; its scores are those of empty texts" : "");
-}
-
-/// Labels of methods, each once, in the order of the sweep.
-std::vector<std::string> methods_where(const SweepFacts& facts, auto&& condition) {
-  std::vector<std::string> names;
-  for (const PlaceFacts& place : facts.places) {
-    const std::string& name = place.dimensions.at("method");
-    if (condition(place) && std::ranges::find(names, name) == names.end()) names.push_back(name);
-  }
-  return names;
-}
-
-/// What "–" under a parameter means, and who reads whole documents where others are cut, which need
-/// not show in any axis.
-std::vector<std::string> absence_notes(const SweepFacts& facts, const Layout& layout) {
-  std::set<std::string> params = {"local_context"};
-  for (const auto* axes : {&layout.row_axes, &layout.column_axes}) {
-    params.insert(axes->begin(), axes->end());
-  }
-  for (const char* fixed : {"backbone", "cell", "dataset", "method", "seed", "tokenizer"}) {
-    params.erase(fixed);
-  }
-  std::vector<std::string> notes;
-  for (const std::string& param : params) {
-    const auto has = [&](const PlaceFacts& place) { return place.dimensions.contains(param); };
-    if (std::ranges::none_of(facts.places, has)) continue;
-    const auto add = [&](const std::vector<std::string>& names, const char* meaning) {
-      if (names.empty()) return;
-      notes.push_back(fmt::format("{} {} no {}{}", fmt::join(names, ", "),
-                                  names.size() == 1 ? "has" : "have", param, meaning));
-    };
-    const bool context = param == "local_context";
-    add(methods_where(facts, [&](const PlaceFacts& p) { return !has(p) && !p.imported(); }),
-        context ? ": whole documents are read" : "");
-    add(methods_where(facts, [&](const PlaceFacts& p) { return !has(p) && p.imported(); }),
-        context ? ": how much of the documents was read is not known" : "");
-  }
-  return notes;
-}
-
-std::vector<std::string> seed_notes(const SweepFacts& facts) {
-  const auto names = methods_where(facts, [](const PlaceFacts& p) { return p.another_seed; });
-  if (names.empty()) return {};
-  return {fmt::format("the seed does not matter to {}: one result, shown for each seed",
-                      fmt::join(names, ", "))};
-}
-
-std::string conflict_note(const PlaceFacts& place, int64_t count) {
-  return fmt::format("not deterministic: {} of {} of {} came out differently when computed again",
-                     count, counted(place.cell.ordinals.size(), "output"), place_name(place));
-}
-
 Table empty_table(const SweepFacts& facts, const Layout& layout,
                   const std::vector<ValueSpec>& values) {
   Table table;
@@ -218,6 +150,7 @@ Table empty_table(const SweepFacts& facts, const Layout& layout,
   table.sweep_id = facts.sweep.id.hex();
   table.row_axes = layout.row_axes;
   table.column_axes = layout.column_axes;
+  table.values_level = layout.values_level;
   table.rows = axis_entries(layout.rows);
   table.columns = axis_entries(layout.columns);
   for (const ValueSpec& value : values) table.values.push_back(value.shown);
@@ -225,36 +158,50 @@ Table empty_table(const SweepFacts& facts, const Layout& layout,
   return table;
 }
 
+/// Those of which a cell is made: a result that stands for several seeds counts once in a cell.
+std::vector<size_t> shown_places(const SweepFacts& facts, const Layout& layout) {
+  std::vector<size_t> shown;
+  for (size_t i = 0; i < facts.places.size(); ++i) {
+    const bool again = facts.places[i].another_seed && std::ranges::any_of(shown, [&](size_t j) {
+                         return facts.places[j].cell.id == facts.places[i].cell.id &&
+                                layout.slots[j] == layout.slots[i];
+                       });
+    if (!again) shown.push_back(i);
+  }
+  return shown;
+}
+
 }  // namespace
 
 Result<Table> build_table(store::Reader& reader, const ReportRequest& request) {
   Result<SweepFacts> facts = load_sweep_facts(reader, request.sweep);
   if (!facts) return facts.error();
-  std::vector<std::string> notes = select_places(*facts, request);
-  const std::vector<std::string> columns = known_columns(*facts, request.metrics);
-  const ReportSettings settings = merged_settings(*facts, request, columns);
+  return build_table(reader, *std::move(facts), request);
+}
+
+Result<Table> build_table(store::Reader& reader, SweepFacts facts, const ReportRequest& request) {
+  std::vector<std::string> notes = select_places(facts, request);
+  const std::vector<std::string> columns = known_columns(facts, request.metrics);
+  const ReportSettings settings = merged_settings(facts, request, columns);
   if (Status known = check_values(settings, columns); !known) return known.error();
-  Result<Layout> layout = arrange(facts->places, settings);
+  Result<Layout> layout = arrange(facts.places, settings);
   if (!layout) return layout.error();
-  const std::vector<ValueSpec> values = chosen_values(settings, request.only_quality);
+  std::vector<ValueSpec> values = chosen_values(settings, request.only_quality);
+  for (ValueSpec& value : values) ask_metric(request.metrics, value);
   Result<std::map<store::ResultId, int64_t>> conflicts = conflicts_by_result(reader);
   if (!conflicts) return conflicts.error();
 
-  Table table = empty_table(*facts, *layout, values);
+  Table table = empty_table(facts, *layout, values);
   UsedSources used;
   EvidenceIndex evidence(reader);
   std::vector<std::string> place_notes;
-  for (size_t i = 0; i < facts->places.size(); ++i) {
-    const PlaceFacts& place = facts->places[i];
+  std::vector<std::vector<SeedCell>> seeds(table.cells.size());
+  for (const size_t i : shown_places(facts, *layout)) {
+    const PlaceFacts& place = facts.places[i];
     const Slot slot = layout->slots[i];
     if (place.cell.oracle) table.rows[slot.row].oracle = true;
-    int64_t conflicting = 0;
-    if (place.predict) {
-      if (auto it = conflicts->find(place.predict->id); it != conflicts->end()) {
-        conflicting = it->second;
-        if (!place.another_seed) place_notes.push_back(conflict_note(place, conflicting));
-      }
-    }
+    const auto conflict = place.predict ? conflicts->find(place.predict->id) : conflicts->end();
+    const int64_t conflicting = conflict == conflicts->end() ? 0 : conflict->second;
     int64_t empty = 0;
     PlaceEvaluator evaluator(place, {reader, evidence, request.metrics, used});
     for (size_t value = 0; value < values.size(); ++value) {
@@ -262,27 +209,45 @@ Result<Table> build_table(store::Reader& reader, const ReportRequest& request) {
       if (!cell) return cell.error();
       cell->conflicts = conflicting;
       empty = std::max(empty, cell->empty);
-      table.cell(slot.row, slot.column, value) = std::move(*cell);
+      seeds[table.index(slot.row, slot.column, value)].push_back(
+          {place.dimensions.at("seed"), *std::move(cell)});
     }
     if (!place.predict || place.another_seed) continue;
+    if (conflicting > 0) place_notes.push_back(conflict_note(place, conflicting));
     Result<int64_t> outputs = reader.empty_outputs(place.predict->id);
     if (!outputs) return outputs.error();
     std::string note = empty_note(place, *outputs, empty);
     if (!note.empty()) place_notes.push_back(std::move(note));
   }
-  for (size_t value = 0; value < values.size(); ++value) {
-    if (values[value].source == ValueSource::peak_memory) name_memory(table, value);
+  for (size_t i = 0; i < seeds.size(); ++i) {
+    if (!seeds[i].empty()) table.cells[i] = over_seeds(seeds[i]);
   }
-  for (const auto& more :
-       {notes_of(table), absence_notes(*facts, *layout), seed_notes(*facts), place_notes}) {
+  if (std::ranges::none_of(table.cells, [](const TableCell& c) { return c.clusters >= 0; })) {
+    used.interval_methods.clear();
+  }
+  mark_best(table);
+  if (!request.against.empty()) {
+    Status tested =
+        test_against(reader, facts, *layout, values, request.metrics, request.against, table);
+    if (!tested) return tested.error();
+  }
+  for (size_t value = 0; value < values.size(); ++value) {
+    if (values[value].source != ValueSource::peak_memory) continue;
+    std::vector<std::string> named = name_memory(table, value);
+    notes.insert(notes.end(), named.begin(), named.end());
+  }
+  for (const auto& more : {table_notes(table), absence_notes(facts, *layout),
+                           seed_notes(facts, *layout), place_notes}) {
     notes.insert(notes.end(), more.begin(), more.end());
   }
+  table.mark_notes = mark_notes(table);
   table.notes = std::move(notes);
-  table.datasets = dataset_signatures(*facts);
+  table.datasets = dataset_signatures(facts);
   table.signatures = metric_signatures(used);
-  table.signature = signature_line(request.program, *facts, used);
+  table.interval_methods.assign(used.interval_methods.begin(), used.interval_methods.end());
+  table.signature = signature_line(request.program, facts, used);
   if (!request.store_name.empty()) {
-    table.store = request.store_name + "#" + facts->sweep.id.short_hex();
+    table.store = request.store_name + "#" + facts.sweep.id.short_hex();
   }
   return table;
 }

@@ -12,6 +12,7 @@
 #include "harness/api/result.h"
 #include "harness/store/reader.h"
 #include "reports/place_evaluator.h"
+#include "reports/sweep_facts.h"
 #include "reports/table.h"
 
 namespace qfs::reports {
@@ -26,10 +27,14 @@ struct ReportRequest {
   std::optional<bool> coverage;
   bool only_quality = false;          ///< leave out speed and memory: what is equal after a crash
   std::vector<MetricChoice> metrics;  ///< preferred, in order, to whatever else is stored
+  std::string against;                ///< method that others are tested against; empty: none
   std::string program;                ///< "qfs-bench v0.1.0", for the signature line
   std::string store_name;             ///< file name for the signature line; empty: left out
 };
 
 Result<Table> build_table(store::Reader& reader, const ReportRequest& request);
+
+/// The same where the sweep's facts are read already; `request.sweep` is not looked at.
+Result<Table> build_table(store::Reader& reader, SweepFacts facts, const ReportRequest& request);
 
 }  // namespace qfs::reports

@@ -33,7 +33,11 @@ Status check_axes(const ReportSettings& settings, std::span<const std::string> k
     const std::vector<std::string>& axes = rows ? settings.rows : settings.columns;
     for (size_t i = 0; i < axes.size(); ++i) {
       const std::string where = pointer(settings, rows ? "rows" : "columns", i);
-      if (std::ranges::find(known, axes[i]) == known.end()) {
+      const bool values = axes[i] == kValuesAxis;
+      if (values && rows) {
+        return invalid_argument("'values' is an axis of columns, not of rows", where);
+      }
+      if (!values && std::ranges::find(known, axes[i]) == known.end()) {
         return invalid_argument(
             fmt::format("no cell of the sweep has '{}', so it cannot be an axis of the table{}",
                         axes[i], suggestion(axes[i], known)),

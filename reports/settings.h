@@ -14,7 +14,8 @@
 
 namespace qfs::reports {
 
-/// Row and column axes are among `known`, and none is named twice (`invalid_argument`).
+/// Row and column axes are among `known`, or kValuesAxis among the columns, and none is named twice
+/// (`invalid_argument`).
 Status check_axes(const ReportSettings& settings, std::span<const std::string> known);
 
 /// Values are built in or columns of a metric, and none is named twice (`not_found`,

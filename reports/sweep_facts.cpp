@@ -149,6 +149,7 @@ Result<SweepFacts> load_sweep_facts(store::Reader& reader, std::string_view sele
     }
     PlaceFacts added;
     added.place = place;
+    added.measured_examples = static_cast<int64_t>(place.measure_ordinals.size());
     added.cell = std::move(*cell);
     facts.places.push_back(std::move(added));
   }

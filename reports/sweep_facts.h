@@ -21,7 +21,6 @@ namespace qfs::reports {
 /// One cell of a sweep with the results it uses there.
 struct PlaceFacts : compare::StoredCell {
   store::SweepCell place;
-  std::optional<store::ResultRow> measure;
 
   /// The outputs were in a file already.
   bool imported() const { return cell.method == "imported"; }

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/api/metric.h"
+
 namespace qfs::reports {
 
 /// Why a cell shows what it shows.
@@ -47,6 +49,23 @@ struct CellSource {
   std::string score_id;
 };
 
+/// One of the seeds that a cell is the mean of.
+struct SeedValue {
+  std::string seed;
+  double value = 0;
+  CellSource source;
+};
+
+/// What a paired test says of a cell and the cell of the baseline: differences are the cell's minus
+/// the baseline's, unscaled.
+struct TestedDifference {
+  double difference = 0;
+  double p = 1;       ///< two-sided
+  double p_holm = 1;  ///< over all tests of the table
+  int64_t clusters = 0;
+  bool significant = false;
+};
+
 struct TableCell {
   CellStatus status = CellStatus::absent;
   double value = 0;  ///< unscaled (F measures in 0..1); meaningful when status is `ok`
@@ -56,7 +75,14 @@ struct TableCell {
   std::string detail;     ///< "signal 9", "12/20", "host" …; short, may be empty
   int64_t conflicts = 0;  ///< outputs that a second computation contradicted
   int64_t empty = 0;      ///< of a score: texts among the n that are nothing, or white space alone
-  CellSource source;
+  CellSource source;      ///< empty where `seeds` say theirs
+  std::vector<SeedValue> seeds;  ///< two or more, or none: the value is of one seed
+  double deviation = 0;          ///< over `seeds`: sample standard deviation (n - 1), unscaled
+  /// Equal in cells whose numbers may be compared: same examples and metric, or same machine and
+  /// protocol; empty: with none.
+  std::string comparable;
+  bool best = false;  ///< of those that it may be compared with in its column
+  std::optional<TestedDifference> tested;
 };
 
 enum class ValueGroup { quality, performance, coverage };
@@ -69,6 +95,7 @@ struct TableValue {
   double scale = 1;  ///< the printed number is value * scale
   int decimals = 2;
   int spread_decimals = 1;
+  Better better = Better::unknown;
 };
 
 /// A row or a column: one label for each of its axes; empty where the axis does not apply.
@@ -77,27 +104,46 @@ struct AxisEntry {
   bool oracle = false;  ///< rows only: reads references or evidence
 };
 
+/// What cells were tested against.
+struct Baseline {
+  std::string method;
+  double level = 0;      ///< a difference is significant below it
+  std::string test;      ///< its signature
+  int64_t tests = 0;     ///< adjusted together
+  int64_t untested = 0;  ///< numbers of other rows without a partner
+  double least_p = 0;  ///< the smallest, adjusted, that any data on the fewest clusters could have
+};
+
 struct Table {
   std::string name;         ///< of the sweep
   std::string description;  ///< of the sweep; may be empty
   std::string sweep_id;     ///< full digest
   std::vector<std::string> row_axes;
   std::vector<std::string> column_axes;
+  /// Where among the column axes the values stand side by side: before this one. Without it each
+  /// value has a table of its own.
+  std::optional<size_t> values_level;
   std::vector<AxisEntry> rows;
   std::vector<AxisEntry> columns;  ///< one without labels when there are no column axes
   std::vector<TableValue> values;
-  std::vector<TableCell> cells;         ///< by row, column, value; see `cell`
-  std::vector<std::string> notes;       ///< footnotes, plain text
-  std::vector<std::string> datasets;    ///< "mini-meetings/test/whole#a1c2… n=20"
-  std::vector<std::string> signatures;  ///< of the metrics shown, "rouge: …"
-  std::string signature;                ///< one line that says what was computed, and how
+  std::vector<TableCell> cells;  ///< by row, column, value; see `cell`
+  std::optional<Baseline> against;
+  std::vector<std::string> mark_notes;        ///< what marks mean to who sees them, plain text
+  std::vector<std::string> notes;             ///< all other footnotes, plain text
+  std::vector<std::string> datasets;          ///< "mini-meetings/test/whole#a1c2… n=20"
+  std::vector<std::string> signatures;        ///< of the metrics shown, "rouge: …"
+  std::vector<std::string> interval_methods;  ///< signatures of those shown
+  std::string signature;                      ///< one line that says what was computed, and how
   std::string store;  ///< "results.sqlite#3f9a…", the sweep in its file; may be empty
 
+  size_t index(size_t row, size_t column, size_t value) const {
+    return (row * columns.size() + column) * values.size() + value;
+  }
   const TableCell& cell(size_t row, size_t column, size_t value) const {
-    return cells[(row * columns.size() + column) * values.size() + value];
+    return cells[index(row, column, value)];
   }
   TableCell& cell(size_t row, size_t column, size_t value) {
-    return cells[(row * columns.size() + column) * values.size() + value];
+    return cells[index(row, column, value)];
   }
 };
 

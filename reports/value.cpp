@@ -265,6 +265,28 @@ constexpr auto kBuiltIns = [] {
 
 std::span<const BuiltInValue> built_in_values() { return kBuiltIns; }
 
+namespace {
+
+Better better_of(const Definition& definition) {
+  switch (definition.source) {
+    case ValueSource::phase_rate:
+    case ValueSource::phase_fraction:
+      return Better::higher;
+    case ValueSource::peak_memory:
+    case ValueSource::phase_latency:
+    case ValueSource::example_time:
+    case ValueSource::latency:
+    case ValueSource::money:
+      return Better::lower;
+    case ValueSource::memory_kind:
+      return definition.key == "device_used_before" ? Better::neither : Better::lower;
+    default:
+      return Better::neither;
+  }
+}
+
+}  // namespace
+
 ValueSpec value_spec(std::string_view name) {
   auto found =
       std::ranges::find(kDefinitions, name, [](const Definition& d) { return d.value.name; });
@@ -276,6 +298,7 @@ ValueSpec value_spec(std::string_view name) {
     spec.shown.scale = found->scale;
     spec.shown.decimals = found->decimals;
     spec.shown.spread_decimals = found->decimals;
+    spec.shown.better = better_of(*found);
     spec.source = found->source;
     spec.key = found->key;
     return spec;
@@ -285,6 +308,7 @@ ValueSpec value_spec(std::string_view name) {
   if (slash != std::string_view::npos) spec.metric = name.substr(0, slash);
   if (is_share(spec.key)) {
     spec.shown.title = std::string(name) + " × 100";
+    spec.shown.better = Better::higher;  // unless its metric, which a report may know, says else
     spec.shown.scale = kPercent;
   } else {
     spec.shown.title = name;

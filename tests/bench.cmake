@@ -2,6 +2,8 @@
 if(QFS_BENCHMARKS AND QFS_TORCH)
   add_executable(qfs_bench_llama bench/bench_llama.cpp)
   target_link_libraries(qfs_bench_llama PRIVATE qfs_architectures nlohmann_json::nlohmann_json qfs_options)
+  add_executable(qfs_bench_infini bench/infini_bench.cpp)
+  target_link_libraries(qfs_bench_infini PRIVATE qfs_architectures nlohmann_json::nlohmann_json qfs_options)
   add_executable(qfs_bench_lora bench/lora_bench.cpp)
   target_link_libraries(qfs_bench_lora PRIVATE qfs_prompted nlohmann_json::nlohmann_json qfs_options)
 endif()

@@ -14,6 +14,7 @@ qfs_test(datasets_test LABEL unit
     unit/datasets/registered_sets_test.cpp
     unit/datasets/registry_test.cpp
     unit/datasets/segments_test.cpp
+    unit/datasets/statistics_test.cpp
     unit/datasets/text_form_test.cpp
     golden/datasets/mini_meetings_test.cpp
     golden/datasets/mini_stories_test.cpp

@@ -101,9 +101,16 @@ if(QFS_TORCH)
       "OMP_NUM_THREADS=1;QFS_TEST_DEVICE=cuda")
   endif()
   qfs_test(training_test LABEL unit
-    SOURCES unit/models/nn/layer_adapters_test.cpp unit/models/nn/recompute_test.cpp unit/models/peft/layer_adapter_test.cpp unit/models/peft/lora_test.cpp unit/models/training/recipe_test.cpp
+    SOURCES unit/models/nn/layer_adapters_test.cpp unit/models/nn/recompute_test.cpp unit/models/nn/tensor_arena_test.cpp unit/models/peft/layer_adapter_test.cpp unit/models/peft/lora_test.cpp unit/models/training/recipe_test.cpp
             unit/models/training/trainer_test.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp
     LINK qfs_training nlohmann_json::nlohmann_json)
+  qfs_test(segments_test LABEL unit
+    SOURCES unit/models/nn/infini_memory_test.cpp unit/models/nn/segments_test.cpp support/safetensors_writer.cpp
+            support/tiny_checkpoint.cpp
+    LINK qfs_architectures nlohmann_json::nlohmann_json)
+  qfs_test(tiny_infini_test LABEL conformance
+    SOURCES conformance/models/architectures/tiny_infini_test.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp
+    LINK qfs_architectures nlohmann_json::nlohmann_json)
   qfs_test(peft_test LABEL conformance
     SOURCES conformance/models/peft/ideal_test.cpp conformance/models/peft/peft_test.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp
     LINK qfs_training nlohmann_json::nlohmann_json)

@@ -93,6 +93,9 @@ struct MeasureSettings {
   std::string pointer;
 };
 
+/// Among the column axes of a table: the values themselves stand side by side at this level.
+inline constexpr const char* kValuesAxis = "values";
+
 struct ReportSettings {
   std::vector<std::string> rows = {"method"};
   std::vector<std::string> columns;

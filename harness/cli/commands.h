@@ -45,6 +45,12 @@ void add_report_command(const CommandLine& line);
 void add_rouge155_command(const CommandLine& line);
 void add_score_command(const CommandLine& line);
 void add_compare_command(const CommandLine& line);
+void add_claims_command(const CommandLine& line);
+void add_reproduce_command(const CommandLine& line);
+void add_verify_command(const CommandLine& line);
+void add_gate_command(const CommandLine& line);
+void add_baseline_command(const CommandLine& line);
+void add_check_command(const CommandLine& line);
 void add_show_command(const CommandLine& line);
 void add_list_command(const CommandLine& line);
 void add_data_command(const CommandLine& line);
@@ -52,6 +58,9 @@ void add_method_command(const CommandLine& line);
 void add_model_command(const CommandLine& line);
 void add_doctor_command(const CommandLine& line);
 void add_host_command(const CommandLine& line);
+
+/// `gate calibrate`.
+void add_calibrate_command(CLI::App& gate, const CommandLine& line);
 
 /// A subcommand with its one-line summary, an example for its --help, and the global options.
 CLI::App& add_subcommand(CLI::App& parent, const std::string& name, const std::string& summary,

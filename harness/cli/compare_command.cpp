@@ -2,23 +2,18 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <filesystem>
 #include <iterator>
 #include <memory>
 
-#include "harness/api/metric_columns.h"
 #include "harness/cli/catalogs.h"
 #include "harness/cli/chosen_places.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/compare_files.h"
+#include "harness/cli/compared_sides.h"
 #include "harness/cli/comparison_text.h"
 #include "harness/cli/field_option.h"
+#include "harness/cli/margin_options.h"
 #include "harness/cli/output.h"
-#include "harness/cli/scoring.h"
-#include "harness/cli/store_path.h"
-#include "harness/compare/compare_stores.h"
 #include "harness/core/counted.h"
 #include "harness/core/log.h"
 
@@ -29,9 +24,7 @@ struct CompareOptions {
   std::string a;
   std::string b;
   std::vector<std::string> columns;
-  std::vector<std::string> max_drops;
-  std::vector<std::string> non_inferior;
-  std::vector<std::string> better;
+  MarginOptions margins;
   std::vector<std::string> pair_by;
   std::string run;    ///< of both stores
   std::string run_b;  ///< of B's instead
@@ -41,113 +34,12 @@ struct CompareOptions {
   ScoreFilesOptions files;  ///< of prediction files: metrics, references, how they are read
 };
 
-/// One side as it is open: its store, its sweep, its cells.
-struct Side {
-  std::string name;  ///< the store, and its run where one was asked for
-  store::Reader reader;
-  reports::SweepFacts facts;
-  std::string filter;
-};
-
-/// "STORE", "STORE#CONDITIONS" or "CONDITIONS" (on --store); `run` is one of the store.
-Result<Side> open_side(const std::string& text, const std::string& run,
-                       const GlobalOptions& global) {
-  const size_t hash = text.find('#');
-  const std::string path = text.substr(0, hash);
-  std::error_code ignored;
-  const bool names_store = hash != std::string::npos || path.find('=') == std::string::npos;
-  if (names_store && !std::filesystem::exists(path, ignored)) {
-    return not_found(fmt::format(
-        "'{}' is neither a store nor conditions such as method=lead,local_context=256", path));
-  }
-  Result<std::string> store =
-      names_store ? Result<std::string>(path) : existing_store_path(global.store);
-  if (!store) return store.error();
-  Result<store::Reader> reader = store::Reader::open(*store, {.foreign = global.foreign});
-  if (!reader) return reader.error();
-  Result<reports::SweepFacts> facts = reports::load_sweep_facts(*reader, run);
-  if (!facts) return facts.error();
-  std::string filter = !names_store ? text : hash == std::string::npos ? "" : text.substr(hash + 1);
-  const std::string name = run.empty() ? *store : fmt::format("{}, run {}", *store, run);
-  return Side{name, *std::move(reader), *std::move(facts), std::move(filter)};
-}
-
-/// The cells of a side that its conditions mean.
-Result<compare::StoredSide> cells_of(Side& side) {
-  const auto positions = matching_positions(side.facts, side.filter);
-  if (!positions) return positions.error();
-  compare::Cells cells;
-  for (const size_t position : *positions) cells.push_back(&side.facts.places[position]);
-  return compare::StoredSide{side.name, &side.reader, std::move(cells), !side.filter.empty()};
-}
-
-/// "rougeL.f=0.5pt", in points of the table.
-Status add_margins(const std::vector<std::string>& texts, const std::string& option,
-                   compare::Rule rule, std::map<std::string, compare::Margin>& margins) {
-  for (const std::string& text : texts) {
-    const size_t equals = text.find('=');
-    const std::string column = text.substr(0, equals);
-    const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
-    double points = 0;
-    const char* const last = value.data() + value.size();
-    const auto [end, error] = std::from_chars(value.data(), last, points);
-    const std::string_view unit(end, static_cast<size_t>(last - end));
-    if (column.empty() || error != std::errc() || !std::isfinite(points) || points < 0 ||
-        (unit != "pt" && !unit.empty())) {
-      return invalid_argument(fmt::format(
-          "{} expects COLUMN=POINTSpt, at least 0 and in points of the table, for instance "
-          "rougeL.f=0.5pt; found '{}'",
-          option, text));
-    }
-    if (unit.empty()) {
-      std::string message = fmt::format(
-                                "{} {}: the unit is missing; {} points of the table are "
-                                "written {}=",
-                                option, text, value, column) +
-                            value + "pt";
-      if (is_share(column) && points < 1) {
-        message += fmt::format(", and the share {} is {}={:g}pt", value, column, 100 * points);
-      }
-      return invalid_argument(message);
-    }
-    if (!margins.try_emplace(column, compare::Margin{rule, points / table_scale(column)}).second) {
-      return invalid_argument(
-          fmt::format("{} {}: '{}' has a margin already", option, text, column));
-    }
-  }
-  return {};
-}
-
-Result<std::map<std::string, Better>> better_of(const std::vector<std::string>& texts) {
-  std::map<std::string, Better> better;
-  for (const std::string& text : texts) {
-    const size_t equals = text.find('=');
-    const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
-    if (equals == 0 || (value != "higher" && value != "lower")) {
-      return invalid_argument("--better expects COLUMN=higher or COLUMN=lower; found '" + text +
-                              "'");
-    }
-    better[text.substr(0, equals)] = value == "higher" ? Better::higher : Better::lower;
-  }
-  return better;
-}
-
-/// The names that scores by the sweep's metrics have.
-std::vector<std::string> declared_metrics(const Side& side, const MetricCatalog& catalog) {
-  auto names = metric_names_of_sweep(side.facts.sweep);
-  if (!names) return {};
-  for (std::string& name : *names) {
-    if (const auto metric = catalog.make(name)) name = (*metric)->name();
-  }
-  return *std::move(names);
-}
-
 Result<compare::Outcome> compare_stored(const CompareOptions& options,
                                         const compare::Request& request,
                                         const GlobalOptions& global) {
-  Result<Side> a = open_side(options.a, options.run, global);
+  Result<ComparedSide> a = open_side(options.a, options.run, global);
   if (!a) return a.error();
-  Result<Side> b =
+  Result<ComparedSide> b =
       open_side(options.b, options.run_b.empty() ? options.run : options.run_b, global);
   if (!b) return b.error();
   const auto cells_a = cells_of(*a);
@@ -155,7 +47,7 @@ Result<compare::Outcome> compare_stored(const CompareOptions& options,
   const auto cells_b = cells_of(*b);
   if (!cells_b) return cells_b.error();
   compare::Request own = request;
-  for (const Side* side : {&*a, &*b}) {
+  for (const ComparedSide* side : {&*a, &*b}) {
     if (Status named = use_own_names(own.pair_by, side->facts); !named) return named.error();
   }
   Catalogs catalogs;
@@ -216,19 +108,7 @@ Result<compare::Request> request_of(const CompareOptions& options) {
   request.pair_by = options.pair_by;
   request.skip_missing = options.missing == "skip";
   request.examples = static_cast<size_t>(options.examples);
-  if (Status added =
-          add_margins(options.max_drops, "--max-drop", compare::Rule::max_drop, request.margins);
-      !added) {
-    return added.error();
-  }
-  if (Status added = add_margins(options.non_inferior, "--non-inferior",
-                                 compare::Rule::non_inferior, request.margins);
-      !added) {
-    return added.error();
-  }
-  auto better = better_of(options.better);
-  if (!better) return better.error();
-  request.better = *std::move(better);
+  if (Status added = add_margins(options.margins, request); !added) return added.error();
   return request;
 }
 
@@ -307,16 +187,7 @@ void add_compare_command(const CommandLine& line) {
     repeatable(command.add_option(name, values, doc))->delimiter(',')->type_name(type);
   };
   add("--values", options->columns, "Columns, e.g. rouge1.f (default: F values)", "COLUMN,…");
-  add("--max-drop", options->max_drops,
-      "A gate, in points of the table, e.g. rougeL.f=1pt: exit 1 when B is significantly worse by "
-      "more, 3 when that cannot be decided; repeatable",
-      "COLUMN=POINTSpt");
-  add("--non-inferior", options->non_inferior,
-      "A claim, likewise: exit 0 only when B is shown to be worse by less than this, or better",
-      "COLUMN=POINTSpt");
-  add("--better", options->better,
-      "Which values are better, for a margin on a column that does not say it",
-      "COLUMN=higher|lower");
+  add_margin_options(command, options->margins);
   add_run_option(command, options->run)
       ->description(
           "Stores: which run of both: a number of `list runs`, latest, a sweep's name or "

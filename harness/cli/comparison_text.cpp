@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/api/metric_columns.h"
+#include "harness/cli/decision_text.h"
 #include "harness/cli/output.h"
 #include "harness/core/counted.h"
 #include "reports/escape.h"
@@ -15,40 +16,8 @@ namespace {
 
 using compare::ComparedColumn;
 using compare::Comparison;
-using compare::Decision;
-using compare::Doubt;
 using compare::Outcome;
-using compare::Rule;
-using compare::Verdict;
 using nlohmann::json;
-
-/// How the values of a column are printed: shares times 100 (is_share), others as they are.
-struct Shown {
-  double scale = 1;
-  int decimals = 4;
-
-  explicit Shown(const std::string& column)
-      : scale(table_scale(column)), decimals(is_share(column) ? 2 : 4) {}
-  std::string value(double value) const { return fmt::format("{:.{}f}", value * scale, decimals); }
-  std::string change(double value) const {
-    return fmt::format("{:+.{}f}", value * scale, decimals);
-  }
-  std::string points(double value) const { return this->value(value) + " points"; }
-  std::string interval(const metrics::Interval& interval) const {
-    if (!interval.available()) return metrics::unavailable_interval_text(interval);
-    return fmt::format("[{}, {}]", change(interval.low), change(interval.high));
-  }
-};
-
-/// A p-value is never shown as 0.
-std::string p_text(double p) { return p < 0.00005 ? "<0.0001" : fmt::format("{:.4f}", p); }
-
-/// "p = 0.0123", "p < 0.0001", with the adjustment where there is one.
-std::string tested_text(const Decision& decision) {
-  std::string text = decision.p() < 0.00005 ? "p < 0.0001" : "p = " + p_text(decision.p());
-  if (decision.tests > 1) text += fmt::format(", Holm over {} tests", decision.tests);
-  return text + (decision.bootstrap ? ", paired bootstrap" : "");
-}
 
 std::string row_text(const ComparedColumn& column) {
   const Shown shown(column.name);
@@ -57,79 +26,6 @@ std::string row_text(const ComparedColumn& column) {
                      shown.value(column.b), shown.change(column.difference.difference),
                      shown.interval(column.difference.interval), p_text(column.p),
                      p_text(column.p_holm), column.higher, column.equal, column.lower);
-}
-
-std::string needed_text(const Decision& decision, const std::string& unit, const char* verb) {
-  if (decision.clusters_needed == 0) return "";
-  return fmt::format("; {}{} {}", decision.doubt == Doubt::too_few_clusters ? "" : "about ",
-                     counted(decision.clusters_needed, unit), verb);
-}
-
-std::string doubt_text(const ComparedColumn& column, const std::string& unit, const char* loss) {
-  const Decision& decision = *column.decision;
-  const Shown shown(column.name);
-  switch (decision.doubt) {
-    case Doubt::too_few_clusters:
-      if (decision.clusters_needed == 0) {
-        return fmt::format(
-            "{} at once are too many for any p to be below {}; compare fewer cells "
-            "or columns",
-            counted(decision.tests, "test"), compare::kLevel);
-      }
-      if (decision.too_few_to_draw()) {
-        return fmt::format(
-            "the paired bootstrap of a corpus value needs at least {}, and there {} {}",
-            counted(decision.clusters_needed, unit), decision.clusters == 1 ? "is" : "are",
-            decision.clusters);
-      }
-      return fmt::format(
-          "with {} no one-sided p can be below {}{}, and {} is asked for{}",
-          counted(decision.clusters, unit), p_text(decision.least_p),
-          decision.tests > 1 ? fmt::format(" (Holm over {} tests)", decision.tests) : "",
-          compare::kLevel, needed_text(decision, unit, "would do"));
-    case Doubt::nothing_to_lose:
-      return fmt::format(
-          "A has {}, which is no more than the margin of {}, so that any B would pass; choose a "
-          "smaller margin",
-          shown.points(column.a), shown.value(decision.margin.size));
-    case Doubt::may_be_chance:
-      if (decision.margin.rule == Rule::max_drop) {
-        return fmt::format("the {} of {} is beyond {} but may be chance ({}){}", loss,
-                           shown.points(decision.loss), shown.value(decision.margin.size),
-                           tested_text(decision), needed_text(decision, unit, "would show it"));
-      }
-      return fmt::format("that the {} is less than {} may be chance ({}){}", loss,
-                         shown.points(decision.margin.size), tested_text(decision),
-                         needed_text(decision, unit, "would show it"));
-    case Doubt::beyond_margin:
-      return fmt::format("the {} of {} is not less than {}", loss, shown.points(decision.loss),
-                         shown.value(decision.margin.size));
-    case Doubt::none:
-      break;
-  }
-  return "";
-}
-
-std::string decision_text(const ComparedColumn& column, const std::string& unit) {
-  const Decision& decision = *column.decision;
-  const char* const loss = column.better == Better::lower ? "rise" : "drop";
-  const std::string margin = Shown(column.name).points(decision.margin.size);
-  std::string text = reports::markdown_text(column.name) + ": ";
-  switch (decision.verdict) {
-    case Verdict::worse:
-      text += fmt::format("WORSE: the {} is beyond {} ({})", loss, margin, tested_text(decision));
-      break;
-    case Verdict::cannot_decide:
-      text += "CANNOT DECIDE: " + doubt_text(column, unit, loss);
-      break;
-    case Verdict::not_worse:
-      text += decision.margin.rule == Rule::max_drop
-                  ? fmt::format("PASS: no significant {} beyond {} ({})", loss, margin,
-                                tested_text(decision))
-                  : fmt::format("PASS: the {} is less than {} ({})", loss, margin,
-                                tested_text(decision));
-  }
-  return text + "\n";
 }
 
 std::string example_text(const compare::DifferentExample& example) {
@@ -185,7 +81,9 @@ std::string one_text(const Comparison& comparison) {
   for (const ComparedColumn& column : comparison.columns) text += row_text(column);
   text += '\n' + few_text(comparison);
   for (const ComparedColumn& column : comparison.columns) {
-    if (column.decision) text += decision_text(column, comparison.unit);
+    if (!column.decision) continue;
+    text += fmt::format("{}: {}\n", reports::markdown_text(column.name),
+                        decision_text(column, comparison.unit));
   }
   for (const std::string& name : comparison.left_out) {
     text += fmt::format(
@@ -219,39 +117,6 @@ std::string left_out_text(const Outcome& outcome) {
       cells_text("only in B", outcome.only_b);
   for (const std::string& advice : outcome.advice) text += reports::markdown_text(advice) + "\n";
   return text.empty() ? "" : text + "\n";
-}
-
-json decision_json(const Decision& decision, double scale) {
-  json object = {{"rule", to_string(decision.margin.rule)},
-                 {"verdict", to_string(decision.verdict)},
-                 {"margin_points", decision.margin.size * scale},
-                 {"loss_points", decision.loss * scale},
-                 {"p_worse", decision.p_worse},
-                 {"p_worse_holm", decision.p_worse_holm},
-                 {"p_not_worse", decision.p_not_worse},
-                 {"p_not_worse_holm", decision.p_not_worse_holm},
-                 {"test", decision.bootstrap ? "paired bootstrap" : "paired randomisation"},
-                 {"tests", decision.tests},
-                 {"least_p", decision.least_p}};
-  if (decision.doubt != Doubt::none) object["doubt"] = to_string(decision.doubt);
-  if (decision.clusters_needed > 0) object["clusters_needed"] = decision.clusters_needed;
-  if (decision.least) object["loss_points_at_least"] = *decision.least * scale;
-  if (decision.most) object["loss_points_at_most"] = *decision.most * scale;
-  return object;
-}
-
-json better_json(Better better) {
-  switch (better) {
-    case Better::higher:
-      return "higher";
-    case Better::lower:
-      return "lower";
-    case Better::neither:
-      return "neither";
-    case Better::unknown:
-      break;
-  }
-  return nullptr;
 }
 
 json column_json(const ComparedColumn& column) {

@@ -192,6 +192,12 @@ int run_command_line(int argc, const char* const* argv, const Services& services
   add_rouge155_command(line);
   add_score_command(line);
   add_compare_command(line);
+  add_claims_command(line);
+  add_reproduce_command(line);
+  add_verify_command(line);
+  add_gate_command(line);
+  add_baseline_command(line);
+  add_check_command(line);
   add_show_command(line);
   add_list_command(line);
   add_data_command(line);

@@ -7,7 +7,9 @@
 
 #include "harness/cli/catalogs.h"
 #include "harness/cli/chosen_places.h"
+#include "harness/cli/claims_session.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/judged_output.h"
 #include "harness/cli/output.h"
 #include "harness/cli/report_output.h"
 #include "harness/cli/scoring.h"
@@ -22,6 +24,8 @@ namespace qfs::cli {
 namespace {
 
 struct ReportOptions {
+  std::string table;
+  std::vector<std::string> with;
   std::string run;
   std::vector<std::string> filters;
   std::string format = "markdown";
@@ -32,16 +36,16 @@ struct ReportOptions {
   std::optional<std::vector<std::string>> columns;
   std::optional<std::vector<std::string>> values;
   bool coverage = false;
+  std::string against;
+  bool methods_text = false;
 };
 
 /// A metric that this program cannot make, imported ("import:alignscore") or external, as the store
 /// has it.
-Result<reports::MetricChoice> stored_metric(const std::string& name, store::Reader& reader,
-                                            const store::SweepRow& sweep) {
-  const Result<reports::SweepFacts> facts = reports::load_sweep_facts(reader, sweep.id.hex());
-  if (!facts) return facts.error();
+Result<reports::MetricChoice> stored_metric(const std::string& name,
+                                            const reports::SweepFacts& facts) {
   std::optional<reports::MetricChoice> choice;
-  for (const reports::PlaceFacts& place : facts->places) {
+  for (const reports::PlaceFacts& place : facts.places) {
     for (const store::ScoreJobRow& job : place.scores) {
       if (job.metric != name) continue;
       if (choice && choice->signature != job.signature) {
@@ -58,21 +62,22 @@ Result<reports::MetricChoice> stored_metric(const std::string& name, store::Read
 
 /// Metrics that values name themselves, "rouge:stem=off/rouge1.f", beside those of the sweep.
 Status add_named_metrics(const std::vector<std::string>& values, const MetricCatalog& catalog,
-                         store::Reader& reader, const store::SweepRow& sweep,
-                         const Json& postprocess, std::vector<reports::MetricChoice>& choices) {
+                         const reports::SweepFacts& facts, const Json& postprocess,
+                         std::vector<reports::MetricChoice>& choices) {
   for (const std::string& value : values) {
     const size_t slash = value.rfind('/');
     if (slash == std::string::npos) continue;
     const std::string name = value.substr(0, slash);
     Result<std::shared_ptr<const Metric>> metric = catalog.make(name);
     if (!metric) {
-      Result<reports::MetricChoice> stored = stored_metric(name, reader, sweep);
+      Result<reports::MetricChoice> stored = stored_metric(name, facts);
       if (!stored && name.starts_with(score::kImportPrefix)) return stored.error();
       if (!stored) return metric.error();
       choices.push_back(*std::move(stored));
       continue;
     }
-    choices.push_back({name, score::scored_signature(**metric, postprocess), (*metric)->columns()});
+    choices.push_back(
+        {name, score::scored_signature(**metric, postprocess), (*metric)->columns(), *metric});
   }
   return {};
 }
@@ -110,26 +115,41 @@ Status check_outputs(const ReportOptions& options) {
   return {};
 }
 
+/// --table: what a paper prints beside what is stored.
+Result<ExitCode> run_published(const ReportOptions& options, const GlobalOptions& global) {
+  auto session = ClaimsSession::open(options.with);
+  if (!session) return session.error();
+  const Result<claims::ShownTable> table = (*session)->collection().table(options.table);
+  if (!table) return table.error();
+  if (Status used = (*session)->use_store(global); !used) return used.error();
+  const std::string format = global.json ? "json" : options.format;
+  if (Status printed = print_judged(**session, *table, format, options.output); !printed) {
+    return printed.error();
+  }
+  return ExitCode::ok;
+}
+
 Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& global) {
+  if (!options.table.empty()) return run_published(options, global);
   if (Status checked = check_outputs(options); !checked) return checked.error();
+  if (options.methods_text && options.format == "csv") {
+    return invalid_argument("--methods-text is prose: --format markdown, latex or json");
+  }
   Result<std::string> path = existing_store_path(global.store);
   if (!path) return path.error();
   Result<store::Reader> reader = store::Reader::open(*path, {.foreign = global.foreign});
   if (!reader) return reader.error();
-  Result<store::SweepRow> sweep = reports::find_sweep(*reader, options.run);
-  if (!sweep) return sweep.error();
+  Result<reports::SweepFacts> facts = reports::load_sweep_facts(*reader, options.run);
+  if (!facts) return facts.error();
   Catalogs catalogs;
-  Result<std::vector<std::string>> metrics = metric_names_of_sweep(*sweep);
+  Result<std::vector<std::string>> metrics = metric_names_of_sweep(facts->sweep);
   if (!metrics) return metrics.error();
-  const Result<Postprocess> postprocess = postprocess_of_sweep(*sweep);
+  const Result<Postprocess> postprocess = postprocess_of_sweep(facts->sweep);
   if (!postprocess) return postprocess.error();
   const Json chain = postprocess->chain();
 
   reports::ReportRequest request;
-  request.sweep = sweep->id.hex();
   request.selection = joined_filter(options.filters);
-  const Result<reports::SweepFacts> facts = reports::load_sweep_facts(*reader, request.sweep);
-  if (!facts) return facts.error();
   if (!request.selection.empty()) {
     Result<std::vector<size_t>> positions = matching_positions(*facts, request.selection);
     if (!positions) return positions.error();
@@ -148,25 +168,27 @@ Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& g
   }
   request.values = options.values;
   if (options.coverage) request.coverage = true;
+  request.against = options.against;
   request.only_quality = options.only == "quality";
   for (const std::string& name : *metrics) {
     Result<std::shared_ptr<const Metric>> metric = catalogs.metrics().make(name);
     if (metric) {
       request.metrics.push_back(
-          {name, score::scored_signature(**metric, chain), (*metric)->columns()});
-    } else if (auto stored = stored_metric(name, *reader, *sweep)) {
+          {name, score::scored_signature(**metric, chain), (*metric)->columns(), *metric});
+    } else if (auto stored = stored_metric(name, *facts)) {
       request.metrics.push_back(*std::move(stored));
     }
   }
   if (options.values) {
-    if (Status added = add_named_metrics(*options.values, catalogs.metrics(), *reader, *sweep,
-                                         chain, request.metrics);
+    if (Status added =
+            add_named_metrics(*options.values, catalogs.metrics(), *facts, chain, request.metrics);
         !added) {
       return added.error();
     }
   }
   const std::string format = global.json ? "json" : options.format;
-  Result<std::string> text = report_text(*reader, *path, std::move(request), format);
+  Result<std::string> text = report_text(*reader, *path, *std::move(facts), std::move(request),
+                                         format, options.methods_text);
   if (!text) return text.error();
   if (Status written = write_result(*text, options.output); !written) return written.error();
   return ExitCode::ok;
@@ -195,17 +217,35 @@ void add_report_command(const CommandLine& line) {
                      "qfs-bench report --store lc_sweep.sqlite --values rouge2.f,peak_memory");
   auto options = std::make_shared<ReportOptions>();
   CLI::Option* const sweep = command.add_option("SWEEP", options->run, "The same as --run");
-  add_run_option(command, options->run)->excludes(sweep);
+  CLI::Option* const run = add_run_option(command, options->run)->excludes(sweep);
+  command
+      .add_option("--table", options->table,
+                  "A published table instead of a sweep's, e.g. ideal.table2; --store: "
+                  "claims.sqlite when there is one")
+      ->excludes(sweep)
+      ->excludes(run)
+      ->type_name("TABLE");
+  add_places_option(command, options->with);
   add_filter_option(command, options->filters);
-  command.add_option("--format", options->format, "markdown, json or csv (default: markdown)")
-      ->check(CLI::IsMember({"markdown", "json", "csv"}))
+  command
+      .add_option("--format", options->format, "markdown, latex, json or csv (default: markdown)")
+      ->check(CLI::IsMember({"markdown", "latex", "json", "csv"}))
       ->type_name("FORMAT");
   command.add_option("--only", options->only, "quality: leave out speed and memory")
       ->check(CLI::IsMember({"quality"}))
       ->type_name("GROUP");
   add_list_option(command, "--rows", options->rows, "Row axes: method, dataset, seed, parameters");
-  add_list_option(command, "--columns", options->columns, "Column axes");
+  add_list_option(
+      command, "--columns", options->columns,
+      "Column axes; 'values' puts the values side by side: values or local_context,values");
   add_list_option(command, "--values", options->values, "Values, e.g. rouge1.f,peak_memory");
+  command
+      .add_option("--against", options->against,
+                  "Marks scores that differ significantly from the row of this method")
+      ->type_name("METHOD");
+  command.add_flag("--methods-text", options->methods_text,
+                   "Instead of the table what a paper's evaluation section and its reproducibility "
+                   "checklist say of it");
   command.add_flag("--coverage", options->coverage, "Add what truncation left of the documents");
   command
       .add_option("--per-example", options->per_example,

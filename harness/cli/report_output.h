@@ -11,8 +11,15 @@
 
 namespace qfs::cli {
 
-/// `format`: markdown, json or csv. Program version and store name of the request are filled in.
+/// `format`: markdown, latex, json or csv. Program version and store name of the request are filled
+/// in.
 Result<std::string> report_text(store::Reader& reader, const std::string& store_path,
                                 reports::ReportRequest request, std::string_view format);
+
+/// The same of a sweep whose facts are read already, or the text about it for a paper's evaluation
+/// section (`methods_text`), which is not written as CSV.
+Result<std::string> report_text(store::Reader& reader, const std::string& store_path,
+                                reports::SweepFacts facts, reports::ReportRequest request,
+                                std::string_view format, bool methods_text = false);
 
 }  // namespace qfs::cli

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <memory>
 
-#include "harness/cli/cell_names.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/output.h"
 #include "harness/cli/report_output.h"
+#include "harness/cli/run_scores.h"
 #include "harness/cli/scoring.h"
 #include "harness/cli/store_path.h"
 #include "harness/cli/sweep_input.h"
@@ -27,42 +27,22 @@ Status score_and_report(const plan::Plan& plan, store::Store& store,
   if (Status there = store.check_place(); !there) return there;
   Result<store::Reader> reader = store::Reader::open(store.path());
   if (!reader) return reader.error();
-  const CellNames names(plan);
-  std::vector<store::ResultId> results;
-  std::vector<NamedResult> named;
-  for (size_t i = 0; i < summary.results.size(); ++i) {
-    if (!summary.results[i].predict) continue;
-    results.push_back(*summary.results[i].predict);
-    named.push_back({results.back(), names.of(plan.cells[i])});
-  }
-  score::Scorer scorer(store, *reader);
-  for (const plan::PlannedDataset& dataset : plan.datasets) {
-    if (Status used = scorer.use_dataset(dataset.data); !used) return used;
-  }
-  std::vector<std::string> steps;
-  for (const NamedValue& step : plan.experiment.postprocess) {
-    steps.push_back(std::get<std::string>(step.value));
-  }
-  const Result<Postprocess> postprocess = Postprocess::parse(steps);
-  if (!postprocess) return postprocess.error();
-  Result<ScoringSummary> scored = score_results(scorer, *postprocess, results, plan.metrics);
-  if (!scored) return scored.error();
-  log_detail(fmt::format("scores: {} computed, {} kept, {} waiting for predictions", scored->scored,
-                         scored->kept, scored->incomplete));
+  const Result<RunScores> scores = score_run(plan, store, *reader, summary);
+  if (!scores) return scores.error();
 
   reports::ReportRequest request;
   request.sweep = plan.experiment.name;
   for (size_t i = 0; i < plan.metrics.size(); ++i) {
     request.metrics.push_back({std::get<std::string>(plan.experiment.metrics[i].value),
-                               score::scored_signature(*plan.metrics[i], postprocess->chain()),
-                               plan.metrics[i]->columns()});
+                               score::scored_signature(*plan.metrics[i], scores->postprocess),
+                               plan.metrics[i]->columns(), plan.metrics[i]});
   }
   Result<std::string> table = report_text(*reader, store.path(), request, "markdown");
   if (!table) return table.error();
   if (Status printed = print_result(*table); !printed) return printed;
-  if (Status warned = warn_of_empty_outputs(*reader, named); !warned) return warned;
+  if (Status warned = warn_of_empty_outputs(*reader, scores->results); !warned) return warned;
   // The table has the other metrics; what failed is the command's error.
-  if (!scored->failures.empty()) return scored->failures.front();
+  if (!scores->summary.failures.empty()) return scores->summary.failures.front();
   return {};
 }
 

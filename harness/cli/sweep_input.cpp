@@ -178,40 +178,49 @@ void add_run_options(CLI::App& command, SweepOptions& options) {
                    "Reuse results computed in another way (device, threads, libraries)");
 }
 
-Result<plan::Plan> load_plan(const SweepOptions& options, Catalogs& catalogs) {
+Result<Experiment> load_sweep_file(const SweepOptions& options, Catalogs& catalogs) {
   Result<std::map<std::string, std::string>> set = overrides(options.set);
   if (!set) return set.error();
-  Result<plan::Filter> filter = filter_of(options.filter, "--filter");
-  if (!filter) return filter.error();
   Result<Experiment> experiment = config::load_experiment(
       options.file, {.set_overrides = *set,
                      .own_names = config::OwnNames{catalogs.methods(), methods::foreign_names()}});
-  if (!experiment) {
-    Error error = experiment.error();
-    if (error.kind == ErrorKind::data) error.kind = ErrorKind::invalid_argument;
-    return error;
-  }
-  if (!experiment->external_metrics.empty() && !options.allow_external) {
-    const ExternalMetricEntry& metric = experiment->external_metrics.front();
+  if (experiment) return experiment;
+  Error error = experiment.error();
+  if (error.kind == ErrorKind::data) error.kind = ErrorKind::invalid_argument;
+  return error;
+}
+
+Result<plan::Plan> load_plan(const SweepOptions& options, Catalogs& catalogs) {
+  const Result<Experiment> experiment = load_sweep_file(options, catalogs);
+  if (!experiment) return experiment.error();
+  return plan_experiment(*experiment, options, catalogs);
+}
+
+Result<plan::Plan> plan_experiment(const Experiment& experiment, const SweepOptions& options,
+                                   Catalogs& catalogs) {
+  Result<plan::Filter> filter = filter_of(options.filter, "--filter");
+  if (!filter) return filter.error();
+  if (!experiment.external_metrics.empty() && !options.allow_external) {
+    const ExternalMetricEntry& metric = experiment.external_metrics.front();
     return invalid_argument("this metric starts a program of yours ('" +
                                 metric.external.command.front() +
                                 "'); pass --allow-external to permit this",
-                            experiment->path + "#" + metric.pointer + "/command");
+                            experiment.path + "#" + metric.pointer + "/command");
   }
   Result<run::MetricsWithExternal> metrics =
-      run::MetricsWithExternal::make(catalogs.metrics(), *experiment);
+      run::MetricsWithExternal::make(catalogs.metrics(), experiment);
   if (!metrics) return metrics.error();
-  run::HostDescriber describer(experiment->limits);
+  run::HostDescriber describer(experiment.limits);
   PredictionFiles predictions;
-  Result<plan::Plan> plan = plan::make_plan(*experiment, {.methods = catalogs.methods(),
-                                                          .datasets = catalogs.datasets(),
-                                                          .metrics = *metrics,
-                                                          .external = &describer,
-                                                          .filter = *std::move(filter),
-                                                          .limit = options.limit,
-                                                          .allow_external = options.allow_external,
-                                                          .imported = &predictions,
-                                                          .init = options.init});
+  Result<plan::Plan> plan = plan::make_plan(experiment, {.methods = catalogs.methods(),
+                                                         .datasets = catalogs.datasets(),
+                                                         .metrics = *metrics,
+                                                         .external = &describer,
+                                                         .filter = *std::move(filter),
+                                                         .limit = options.limit,
+                                                         .allow_external = options.allow_external,
+                                                         .imported = &predictions,
+                                                         .init = options.init});
   if (!plan) return plan;
   if (Status known = check_table(*plan); !known) return known.error();
   for (const Error& error : plan->undescribed) {

@@ -48,9 +48,15 @@ void add_training_options(CLI::App& command, SweepOptions& options);
 /// Options that only matter when cells are run.
 void add_run_options(CLI::App& command, SweepOptions& options);
 
-/// Reads the file and resolves every cell. A file that cannot be read as a sweep is a usage error
+/// Reads the file alone. A file that cannot be read as a sweep is a usage error
 /// (`invalid_argument`), whatever is wrong with it.
+Result<Experiment> load_sweep_file(const SweepOptions& options, Catalogs& catalogs);
+
+/// The same, and resolves every cell.
 Result<plan::Plan> load_plan(const SweepOptions& options, Catalogs& catalogs);
+/// The same for a sweep that is read already.
+Result<plan::Plan> plan_experiment(const Experiment& experiment, const SweepOptions& options,
+                                   Catalogs& catalogs);
 
 Result<run::RunOptions> run_options(const SweepOptions& options);
 

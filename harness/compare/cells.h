@@ -32,6 +32,8 @@ struct StoredCell {
   /// place.
   bool another_seed = false;
   std::optional<store::ResultRow> predict;
+  std::optional<store::ResultRow> measure;
+  int64_t measured_examples = 0;           ///< of a repetition of `measure`
   std::vector<store::ScoreJobRow> scores;  ///< of `predict`
 };
 

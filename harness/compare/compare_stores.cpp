@@ -15,7 +15,7 @@ namespace qfs::compare {
 namespace {
 
 /// Why a cell has no score to compare; empty when it has one.
-std::string lack_of(const StoredCell& cell, store::Reader& reader) {
+std::string lack_of(const StoredCell& cell, CellSource& source) {
   if (!cell.predict) return "not run";
   if (cell.predict->status == store::Completeness::failed) {
     std::string reason = fmt::format("failed ({})", to_string(cell.predict->failure));
@@ -26,19 +26,16 @@ std::string lack_of(const StoredCell& cell, store::Reader& reader) {
   if (cell.predict->status != store::Completeness::complete) {
     std::string reason =
         fmt::format("{} of {} predictions", cell.predict->done, cell.predict->expected);
-    const auto attempts = reader.attempts(cell.predict->id);
-    if (attempts && !attempts->empty() && !attempts->back().message.empty()) {
-      reason += ": " + attempts->back().message;
-    }
-    return reason;
+    const std::string message = source.last_message(cell);
+    return message.empty() ? reason : reason + ": " + message;
   }
   return "not scored; 'qfs-bench score' does it";
 }
 
-std::string lack_of_pair(const StoredCell& a, store::Reader& reader_a, const StoredCell& b,
-                         store::Reader& reader_b) {
-  const std::string of_a = lack_of(a, reader_a);
-  const std::string of_b = lack_of(b, reader_b);
+std::string lack_of_pair(const StoredCell& a, CellSource& source_a, const StoredCell& b,
+                         CellSource& source_b) {
+  const std::string of_a = lack_of(a, source_a);
+  const std::string of_b = lack_of(b, source_b);
   if (of_a.empty() && of_b.empty()) {
     if (a.cell.dataset == b.cell.dataset) return "";
     return fmt::format("A is of data set {}, B of {}: only equal examples can be compared",
@@ -61,7 +58,7 @@ class Comparer {
 
   Result<Outcome> run() {
     if (Status known = check_asked(); !known) return known.error();
-    const auto pairing = pairs();
+    const auto pairing = pair_sides(a_, b_, request_.pair_by);
     if (!pairing) return pairing.error();
     for (const auto& [first, second] : pairing->pairs) {
       if (Status compared = compare(*first, *second); !compared) return compared.error();
@@ -76,21 +73,6 @@ class Comparer {
   }
 
  private:
-  Result<Pairing> pairs() const {
-    const bool one_store = a_.name == b_.name;
-    if (request_.pair_by.empty() && a_.named && b_.named) {
-      const Cells a = shown_once(a_.cells);
-      const Cells b = shown_once(b_.cells);
-      if (a.size() == 1 && b.size() == 1) return Pairing{{{a.front(), b.front()}}, {}, {}};
-      if (one_store) {
-        Error error = several_cells(a.size() > 1 ? a : b);
-        error.message += "\nor pair them by what they have in common: --pair-by local_context";
-        return error;
-      }
-    }
-    return pair_cells(a_.cells, b_.cells, request_.pair_by);
-  }
-
   void miss(const StoredCell& cell, std::string reason) {
     outcome_.missing.push_back({cell_name(cell, shown_), std::move(reason)});
   }
@@ -121,7 +103,7 @@ class Comparer {
   }
 
   Status compare(const StoredCell& a, const StoredCell& b) {
-    std::string lack = lack_of_pair(a, *a_.reader, b, *b_.reader);
+    std::string lack = lack_of_pair(a, *a_.source, b, *b_.source);
     if (lack.empty()) note_metrics(a, b);
     std::vector<const store::ScoreJobRow*> jobs;
     for (const store::ScoreJobRow& job : a.scores) {
@@ -138,7 +120,8 @@ class Comparer {
     }
     std::set<std::string> compared;
     for (const store::ScoreJobRow* job : jobs) {
-      if (Status done = compare(a, b, *job, compared); !done) return done;
+      const auto twin = std::ranges::find(b.scores, job->signature, &store::ScoreJobRow::signature);
+      if (Status done = compare(a, b, *job, *twin, compared); !done) return done;
     }
     std::set<std::string> asked(request_.columns.begin(), request_.columns.end());
     for (const auto& [column, margin] : request_.margins) asked.insert(column);
@@ -148,10 +131,34 @@ class Comparer {
     return {};
   }
 
+  /// `job` of A and its `twin` of B are of one signature.
+  Result<PairedStatistics> paired(const StoredCell& a, const StoredCell& b,
+                                  const store::ScoreJobRow& job,
+                                  const store::ScoreJobRow& twin) const {
+    auto rows_a = a_.source->rows(a, job);
+    if (!rows_a) return rows_a.error();
+    auto rows_b = b_.source->rows(b, twin);
+    if (!rows_b) return rows_b.error();
+    PairedStatistics paired =
+        paired_statistics({job, *std::move(rows_a)}, {twin, *std::move(rows_b)});
+    if (!request_.noise_floor) return paired;
+    auto noise_a = a_.source->noise(a, job);
+    if (!noise_a) return noise_a.error();
+    auto noise_b = b_.source->noise(b, twin);
+    if (!noise_b) return noise_b.error();
+    for (size_t c = 0; c < paired.columns.size(); ++c) {
+      paired.noise.push_back(std::max((*noise_a)[c], (*noise_b)[c]));
+    }
+    return paired;
+  }
+
   Status compare(const StoredCell& a, const StoredCell& b, const store::ScoreJobRow& job,
-                 std::set<std::string>& compared) {
-    auto paired =
-        paired_statistics({a_.reader, a.predict->id}, {b_.reader, b.predict->id}, job.signature);
+                 const store::ScoreJobRow& twin, std::set<std::string>& compared) {
+    if (job.columns != twin.columns) {  // a file that somebody wrote by hand
+      miss(a, "the score by '" + job.metric + "' has other columns in B");
+      return {};
+    }
+    auto paired = this->paired(a, b, job, twin);
     if (!paired) return paired.error();
     if (paired->ordinals.empty()) {
       miss(a, "the two have no example in common");
@@ -170,7 +177,8 @@ class Comparer {
     if (comparison->columns.empty() && comparison->left_out.empty()) return {};
     for (const ComparedColumn& column : comparison->columns) compared.insert(column.name);
     compared.insert(comparison->left_out.begin(), comparison->left_out.end());
-    comparison->a = fmt::format("{} ({})", cell_name(a, shown_), a_.name);
+    comparison->cell = cell_name(a, shown_);
+    comparison->a = fmt::format("{} ({})", comparison->cell, a_.name);
     comparison->b = fmt::format("{} ({})", cell_name(b, shown_), b_.name);
     for (const auto& [name, value] : a.dimensions) {
       const auto other = b.dimensions.find(name);
@@ -194,6 +202,20 @@ class Comparer {
 };
 
 }  // namespace
+
+Result<Pairing> pair_sides(const StoredSide& a, const StoredSide& b,
+                           const std::vector<std::string>& by) {
+  if (!by.empty() || !a.named || !b.named) return pair_cells(a.cells, b.cells, by);
+  const Cells of_a = shown_once(a.cells);
+  const Cells of_b = shown_once(b.cells);
+  if (of_a.size() == 1 && of_b.size() == 1) return Pairing{{{of_a.front(), of_b.front()}}, {}, {}};
+  if (a.name == b.name) {
+    Error error = several_cells(of_a.size() > 1 ? of_a : of_b);
+    error.message += "\nor pair them by what they have in common: --pair-by local_context";
+    return error;
+  }
+  return pair_cells(a.cells, b.cells, by);
+}
 
 Result<Outcome> compare_stores(const StoredSide& a, const StoredSide& b, const Request& request,
                                const MetricCatalog& catalog,

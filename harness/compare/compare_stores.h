@@ -2,7 +2,7 @@
 // was left out on either side.
 //
 // Called by `compare` and gates. Statistics are read, never measured again. Not thread-safe (it
-// reads by the sides' readers). Errors are the store's, or name the option; a cell that cannot be
+// reads by the sides' sources). Errors are the store's, or name the option; a cell that cannot be
 // compared is no error but a part of the outcome.
 #pragma once
 
@@ -12,18 +12,22 @@
 
 #include "harness/api/metric.h"
 #include "harness/api/result.h"
+#include "harness/compare/cell_source.h"
 #include "harness/compare/cells.h"
 #include "harness/compare/comparison.h"
-#include "harness/store/reader.h"
 
 namespace qfs::compare {
 
 struct StoredSide {
   std::string name;  ///< of the store, for people
-  store::Reader* reader = nullptr;
+  CellSource* source = nullptr;
   Cells cells;         ///< those that are meant, in the sweep's order, at all their places
   bool named = false;  ///< by conditions: one such cell a side is a pair whatever its id
 };
+
+/// Cells of A with the cells of B that they are compared with, and those without.
+Result<Pairing> pair_sides(const StoredSide& a, const StoredSide& b,
+                           const std::vector<std::string>& by);
 
 /// `declared`: names of the metrics of both sweeps. A corpus value that is no mean of examples
 /// (BLEU) is made of resampled statistics by its metric, when `catalog` has it under the stored

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "harness/api/metric_columns.h"
@@ -52,6 +53,12 @@ void count_examples(const PairedStatistics& paired, size_t column, ComparedColum
   }
 }
 
+bool unchanged(const PairedStatistics& paired, size_t column) {
+  return std::ranges::equal(paired.first, paired.second, [column](const auto& a, const auto& b) {
+    return a[column] == b[column];
+  });
+}
+
 bool any_negative(const std::vector<Statistics>& rows, size_t column) {
   return std::ranges::any_of(rows, [column](const Statistics& row) { return row[column] < 0; });
 }
@@ -85,7 +92,7 @@ Status test_corpus(const PairedStatistics& paired, const std::vector<Statistics>
   if (decision.clusters < metrics::kMinimumClusters) return {};
   const auto tested =
       metrics::bootstrap_corpus_margin(good, bad, paired.clusters, metrics::values_of(metric),
-                                       column, decision.margin.size, {.level = 1 - kLevel});
+                                       column, decision.margin.size, {.level = 1 - decision.level});
   if (!tested) return tested.error();
   decision.p_worse = tested->p_below;
   decision.p_not_worse = tested->p_above;
@@ -121,6 +128,10 @@ Status check_direction(const ComparedColumn& column, const Margin& margin) {
       "; --better " + column.name + "=higher (or =lower) says so");
 }
 
+int64_t cluster_count(const PairedStatistics& paired) {
+  return std::ssize(std::set<std::string_view>(paired.clusters.begin(), paired.clusters.end()));
+}
+
 Status add_decision(const PairedStatistics& paired, size_t c, const Request& request,
                     const Metric* metric, ComparedColumn& column) {
   const auto wanted = request.margins.find(column.name);
@@ -129,10 +140,21 @@ Status add_decision(const PairedStatistics& paired, size_t c, const Request& req
   const bool higher = column.better == Better::higher;
   Decision decision;
   decision.margin = wanted->second;
+  decision.level = request.level;
+  decision.examples = static_cast<int64_t>(paired.ordinals.size());
+  decision.minimum_examples = request.minimum_examples;
+  if (!paired.noise.empty())
+    decision.margin.noise = std::max(decision.margin.noise, paired.noise[c]);
+  decision.margin.size = std::max(decision.margin.size, decision.margin.noise);
   decision.loss = higher ? column.a - column.b : column.b - column.a;
-  decision.clusters = column.difference.interval.clusters;
+  decision.clusters = cluster_count(paired);
   decision.nothing_to_lose = higher && column.a <= decision.margin.size &&
                              !any_negative(paired.first, c) && !any_negative(paired.second, c);
+  decision.unchanged = request.unchanged_passes && unchanged(paired, c);
+  if (decision.unchanged) {
+    column.decision = decision;
+    return {};
+  }
   // What B has more of the good, or less of the bad.
   const std::vector<Statistics>& good = higher ? paired.second : paired.first;
   const std::vector<Statistics>& bad = higher ? paired.first : paired.second;
@@ -162,6 +184,31 @@ std::vector<DifferentExample> most_different(const PairedStatistics& paired, siz
                            [](const DifferentExample& e) { return std::abs(e.b - e.a); });
   examples.resize(std::min(examples.size(), count));
   return examples;
+}
+
+/// What is said of columns whose corpus values are means of examples.
+struct MeanColumns {
+  std::vector<metrics::PairedDifference> differences;
+  std::vector<double> p;
+};
+
+Result<MeanColumns> mean_columns(const PairedStatistics& paired, const Request& request) {
+  MeanColumns columns;
+  if (request.decisions_only) {
+    const std::vector<Statistics> rows = differences(paired);
+    for (size_t c = 0; c < paired.columns.size(); ++c) {
+      columns.differences.push_back({mean_of(rows, c), {}});
+      columns.p.push_back(1);
+    }
+    return columns;
+  }
+  auto intervals = metrics::bootstrap_differences(paired.second, paired.first, paired.clusters);
+  if (!intervals) return intervals.error();
+  auto p = metrics::randomization_p(differences(paired), paired.clusters, Alternative::different);
+  if (!p) return p.error();
+  columns.differences = *std::move(intervals);
+  columns.p = *std::move(p);
+  return columns;
 }
 
 /// Indices of the columns to show.
@@ -250,10 +297,9 @@ Result<Comparison> compare_metric(const PairedStatistics& paired, const Request&
   comparison.clusters_only_b = uncompared_clusters(paired.only_second_clusters, paired.clusters);
   comparison.empty_a = paired.empty_first;
   comparison.empty_b = paired.empty_second;
-  auto intervals = metrics::bootstrap_differences(paired.second, paired.first, paired.clusters);
-  if (!intervals) return intervals.error();
-  auto p = metrics::randomization_p(differences(paired), paired.clusters, Alternative::different);
-  if (!p) return p.error();
+  const Result<MeanColumns> means = mean_columns(paired, request);
+  if (!means) return means.error();
+  comparison.clusters = cluster_count(paired);
   const Result<CorpusColumns> corpus = corpus_columns(paired, metric);
   if (!corpus) return corpus.error();
   for (size_t c : chosen_columns(paired.columns, request)) {
@@ -273,13 +319,12 @@ Result<Comparison> compare_metric(const PairedStatistics& paired, const Request&
     column.better = said != request.better.end() ? said->second : paired.better[c];
     column.a = is_mean ? mean_of(paired.first, c) : corpus->a[c];
     column.b = is_mean ? mean_of(paired.second, c) : corpus->b[c];
-    column.difference = is_mean ? (*intervals)[c] : corpus->differences[c];
-    column.p = is_mean ? (*p)[c] : corpus->p[c];
+    column.difference = is_mean ? means->differences[c] : corpus->differences[c];
+    column.p = is_mean ? means->p[c] : corpus->p[c];
     count_examples(paired, c, column);
     if (Status decided = add_decision(paired, c, request, metric, column); !decided) {
       return decided.error();
     }
-    comparison.clusters = column.difference.interval.clusters;
     comparison.least_p = metrics::least_p(comparison.clusters, Alternative::different);
     if (comparison.columns.size() == 1) {
       comparison.most_different = most_different(paired, c, request.examples);

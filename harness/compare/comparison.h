@@ -28,6 +28,12 @@ struct Request {
   std::vector<std::string> pair_by;       ///< dimensions of cells; empty: by their ids
   bool skip_missing = false;  ///< examples that only A has are listed, and the rest is complete
   size_t examples = 3;        ///< how many of the most different
+  // Of gates:
+  double level = kLevel;          ///< chance of a false alarm of all tests together
+  int64_t minimum_examples = 0;   ///< fewer decide nothing
+  bool noise_floor = false;       ///< a margin is at least what numerics alone change
+  bool unchanged_passes = false;  ///< equal scores of every example need no test
+  bool decisions_only = false;    ///< no intervals and no two-sided p, which take the most time
 };
 
 struct ComparedColumn {
@@ -59,7 +65,8 @@ struct Difference {
 };
 
 struct Comparison {
-  std::string a;  ///< what they are called
+  std::string cell;  ///< A's, without its store; empty for files
+  std::string a;     ///< what they are called
   std::string b;
   std::vector<Difference> differences;
   std::string metric;

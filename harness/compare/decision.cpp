@@ -12,11 +12,18 @@ namespace {
 
 using metrics::Alternative;
 
+constexpr double kRounding = 1e-12;
+
 /// The smallest p that any data on these clusters could have, before it is adjusted.
 double least_p(const Decision& decision) {
   if (!decision.bootstrap) return metrics::least_p(decision.clusters, Alternative::less);
   if (decision.too_few_to_draw()) return 1;
   return 1 / (static_cast<double>(metrics::BootstrapOptions().resamples) + 1);
+}
+
+/// What Holm's smallest p of the family has to be below.
+double level_of_one(const Decision& decision) {
+  return decision.level / static_cast<double>(decision.tests);
 }
 
 int64_t clusters_that_could_show(const Decision& decision, double level) {
@@ -37,20 +44,33 @@ void doubt(Decision& decision, Doubt why, int64_t clusters_needed) {
   decision.clusters_needed = clusters_needed;
 }
 
+/// Whether any data on these clusters could be significant.
+bool could_show(const Decision& decision) { return least_p(decision) < level_of_one(decision); }
+
+/// Of a loss that lies this far from the margin.
+std::optional<double> chance_to_show(const Decision& decision, double gap) {
+  if (decision.standard_error <= kRounding) return std::nullopt;
+  if (!could_show(decision)) return 0.0;
+  return metrics::power_to_show(decision.clusters, decision.standard_error, gap,
+                                level_of_one(decision));
+}
+
 void judge(Decision& decision) {
-  // What Holm's smallest p of the command has to be below.
-  const double level = kLevel / static_cast<double>(decision.tests);
+  const double level = level_of_one(decision);
   const double beyond = decision.loss - decision.margin.size;
-  constexpr double kRounding = 1e-12;
   decision.verdict = Verdict::not_worse;
-  if (decision.p_worse_holm < kLevel) {
+  if (decision.examples < decision.minimum_examples) {
+    doubt(decision, Doubt::below_minimum, 0);
+  } else if (decision.p_worse_holm < decision.level) {
     decision.verdict = Verdict::worse;
   } else if (decision.nothing_to_lose) {
     doubt(decision, Doubt::nothing_to_lose, 0);
-  } else if (least_p(decision) >= level) {
+  } else if (decision.unchanged) {
+    return;
+  } else if (!could_show(decision)) {
     doubt(decision, Doubt::too_few_clusters, clusters_that_could_show(decision, level));
   } else if (decision.margin.rule == Rule::non_inferior) {
-    if (decision.p_not_worse_holm < kLevel) return;
+    if (decision.p_not_worse_holm < decision.level) return;
     if (beyond >= -kRounding) {
       doubt(decision, Doubt::beyond_margin, 0);
     } else {
@@ -68,22 +88,44 @@ double Decision::p() const {
   return claims_less ? p_not_worse_holm : p_worse_holm;
 }
 
+std::optional<double> Decision::power(double loss) const {
+  return chance_to_show(*this, loss - margin.size);
+}
+
+std::optional<double> Decision::power_of_equal() const {
+  return chance_to_show(*this, margin.size);
+}
+
+std::optional<double> Decision::detectable_loss() const {
+  if (standard_error <= kRounding || !could_show(*this)) return std::nullopt;
+  const auto gap = metrics::gap_to_show(clusters, standard_error, level_of_one(*this));
+  if (!gap) return std::nullopt;
+  return margin.size + *gap;
+}
+
 bool Decision::too_few_to_draw() const { return bootstrap && clusters < metrics::kMinimumClusters; }
 
 void decide(std::span<Decision* const> decisions) {
+  // Which scores did not change is the same however clusters are exchanged: what is left is a
+  // family.
+  std::vector<Decision*> family;
   std::vector<double> worse;
   std::vector<double> not_worse;
-  for (const Decision* decision : decisions) {
+  for (Decision* decision : decisions) {
+    if (decision->unchanged) continue;
+    family.push_back(decision);
     worse.push_back(decision->p_worse);
     not_worse.push_back(decision->p_not_worse);
   }
   worse = metrics::holm_adjusted(worse);
   not_worse = metrics::holm_adjusted(not_worse);
-  for (size_t i = 0; i < decisions.size(); ++i) {
-    Decision& decision = *decisions[i];
-    decision.p_worse_holm = worse[i];
-    decision.p_not_worse_holm = not_worse[i];
-    decision.tests = static_cast<int64_t>(decisions.size());
+  for (size_t i = 0; i < family.size(); ++i) {
+    family[i]->p_worse_holm = worse[i];
+    family[i]->p_not_worse_holm = not_worse[i];
+  }
+  for (Decision* each : decisions) {
+    Decision& decision = *each;
+    decision.tests = std::max<int64_t>(1, static_cast<int64_t>(family.size()));
     decision.least_p = std::min(1.0, least_p(decision) * static_cast<double>(decision.tests));
     judge(decision);
   }
@@ -117,6 +159,8 @@ std::string_view to_string(Doubt doubt) {
       return "may_be_chance";
     case Doubt::beyond_margin:
       return "beyond_margin";
+    case Doubt::below_minimum:
+      return "below_minimum";
   }
   return "none";
 }

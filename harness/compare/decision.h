@@ -11,9 +11,10 @@
 //   significant (Piaggio et al. 2012, CONSORT extension) and the baseline has more to lose than
 //   the margin; `worse` as above; else `cannot_decide`.
 //
-// Tests are one-sided at kLevel, by exchanging clusters where the value is a mean of examples, else
-// (BLEU) by the paired bootstrap. Several are adjusted after Holm 1979, those for `worse` and those
-// for `not_worse` apart. Pure; thread-safe.
+// Tests are one-sided at a level (kLevel), by exchanging clusters where the value is a mean of
+// examples, else (BLEU) by the paired bootstrap. Several are adjusted after Holm 1979, those for
+// `worse` and those for `not_worse` apart; scores that did not change at all need none. Pure;
+// thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -35,11 +36,13 @@ enum class Doubt {
   nothing_to_lose,   ///< the baseline's value is not above the margin
   may_be_chance,     ///< the data do not show it, more of them would
   beyond_margin,     ///< non_inferior: the loss that was observed is not less than the margin
+  below_minimum,     ///< fewer examples than were asked for
 };
 
 struct Margin {
   Rule rule = Rule::max_drop;
-  double size = 0;  ///< at least 0, on the scale of the statistics (0.01: one point of a share)
+  double size = 0;   ///< at least 0, on the scale of the statistics (0.01: one point of a share)
+  double noise = 0;  ///< what numerics alone change, likewise; `size` is raised to it
 };
 
 struct Decision {
@@ -55,7 +58,11 @@ struct Decision {
   std::optional<double> least;
   double standard_error = 0;  ///< of the loss
   int64_t clusters = 0;       ///< what was exchanged or drawn
+  int64_t examples = 0;
+  int64_t minimum_examples = 0;
+  double level = kLevel;
   bool nothing_to_lose = false;
+  bool unchanged = false;  ///< every example has its score again, and that is enough
   // Filled by decide():
   int64_t tests = 1;   ///< how many decisions were adjusted together
   double least_p = 0;  ///< the smallest that any data on these clusters could have, adjusted
@@ -67,9 +74,16 @@ struct Decision {
   double p() const;
   /// Whether the bootstrap has fewer clusters than it is made of.
   bool too_few_to_draw() const;
+  /// The chance that a true loss is called `worse`, and that equal results are shown to be
+  /// `not_worse`, with the spread of these differences; of one loss alone in its family, about.
+  /// std::nullopt where the differences have no spread.
+  std::optional<double> power(double loss) const;
+  std::optional<double> power_of_equal() const;
+  /// The loss that is called `worse` with the chance metrics::kPower; std::nullopt where none is.
+  std::optional<double> detectable_loss() const;
 };
 
-/// Adjusts and gives the verdicts; all decisions of one command.
+/// Adjusts and gives the verdicts; all decisions of one command, which have one level.
 void decide(std::span<Decision* const> decisions);
 
 std::string_view to_string(Rule rule);        ///< "max_drop"

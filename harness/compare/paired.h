@@ -1,15 +1,14 @@
 // Paired statistics: two results under one metric, aligned example by example, for paired tests and
-// side-by-side tables. Called by comparisons. Stateless; errors name the result.
+// side-by-side tables. Called by comparisons. Pure; thread-safe.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/api/metric.h"
-#include "harness/api/result.h"
-#include "harness/store/reader.h"
+#include "harness/compare/cell_source.h"
 
 namespace qfs::compare {
 
@@ -19,6 +18,7 @@ struct PairedStatistics {
   /// means says nothing about the others.
   std::vector<bool> is_mean;
   std::vector<Better> better;         ///< of each column, by its metric
+  std::vector<double> noise;          ///< of each column: what numerics alone change; may be empty
   std::vector<int64_t> ordinals;      ///< examples that both results have, ascending
   std::vector<std::string> ids;       ///< their names where they are not numbered, or empty
   std::vector<std::string> clusters;  ///< their documents, same order
@@ -32,15 +32,20 @@ struct PairedStatistics {
   int64_t empty_second = 0;
 };
 
-/// A result in a store; two results may lie in two stores.
-struct StoredResult {
-  store::Reader* reader = nullptr;
-  store::ResultId id;
+/// One result under one metric.
+struct ScoredResult {
+  const store::ScoreJobRow& job;
+  std::vector<ScoredRow> rows;  ///< by ordinal
 };
 
-/// `not_found` when one of them has no score with this signature; `invalid_argument` when they are
-/// of different data sets. `better` is left to the caller.
-Result<PairedStatistics> paired_statistics(const StoredResult& first, const StoredResult& second,
+/// Both are of one data set and one signature; `better` and `noise` are left to the caller.
+PairedStatistics paired_statistics(ScoredResult first, ScoredResult second);
+
+/// The same of two groups of results that differ in their seeds only: statistics of an example are
+/// means over its group. A column is a mean where it is one in every result. `invalid_argument` for
+/// an empty group and for seeds that do not have the same examples.
+Result<PairedStatistics> paired_statistics(std::span<const StoredResult> first,
+                                           std::span<const StoredResult> second,
                                            std::string_view signature);
 
 }  // namespace qfs::compare

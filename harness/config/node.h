@@ -1,7 +1,7 @@
 // Node: a JSON value of a sweep file with its place, and the strict readers that decoding is made
 // of.
 //
-// Used by harness/config only. The first failure of a decoding is kept in its Scope and later ones
+// Used by harness/config, harness/claims and harness/gate. The first failure of a decoding is kept in its Scope and later ones
 // are dropped, as they are often its consequences; readers then return defaults. Not thread-safe.
 #pragma once
 

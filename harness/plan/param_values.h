@@ -1,5 +1,6 @@
 // Values of parameters as text, as JSON and compared with one another; and the resolution of given
-// values against a method's declarations. Used by harness/plan only. Thread-safe.
+// values against a method's declarations. Used by harness/plan and
+// harness/claims. Thread-safe.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -160,6 +160,12 @@ CREATE TABLE output (
   PRIMARY KEY (result_id, ordinal)
 ) STRICT;
 
+-- Outputs that are nothing, or white space alone: few, and every table counts them. The characters
+-- are those of is_python_space.
+CREATE INDEX output_empty ON output (result_id, ordinal) WHERE trim(text,
+  char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197,
+       8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = '';
+
 -- An output that differs from the one in `output`: evidence of non-determinism.
 CREATE TABLE output_conflict (
   conflict_id INTEGER PRIMARY KEY,

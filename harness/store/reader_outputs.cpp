@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "harness/core/sha256.h"
-#include "harness/core/text/unicode.h"
 #include "harness/store/codec.h"
 #include "harness/store/reader_state.h"
 #include "harness/store/row_queries.h"
@@ -56,27 +55,41 @@ Result<std::vector<OutputRow>> read_outputs(Connection& db, ResultId result, Que
   return db.finish(std::move(outputs));
 }
 
-Result<int64_t> count_empty(Connection& db, Query rows) {
-  int64_t empty = 0;
-  while (rows.next()) empty += piece_kind(rows.text(0)) == PieceKind::space ? 1 : 0;
-  return db.finish(std::move(empty));
+/// The condition of the index output_empty, over a column.
+std::string is_empty(const char* column) {
+  return std::string("trim(") + column +
+         ", char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, "
+         "8196,"
+         " 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = ''";
+}
+
+Result<int64_t> count_of(Connection& db, Query rows) {
+  int64_t count = 0;
+  if (rows.next()) count = rows.integer(0);
+  return db.finish(std::move(count));
 }
 
 }  // namespace
 
 Result<int64_t> Reader::empty_outputs(ResultId result) {
-  Connection& db = state_->db;
-  return count_empty(db, db.query("SELECT text FROM output WHERE result_id = ?", result.value));
+  return count_of(
+      state_->db,
+      state_->db.query("SELECT count(*) FROM output WHERE result_id = ? AND " + is_empty("text"),
+                       result.value));
 }
 
 Result<int64_t> Reader::empty_scored_texts(const ScoreId& id) {
-  Connection& db = state_->db;
-  return count_empty(
-      db, db.query("SELECT coalesce(t.body, o.text) FROM score_job j"
-                   " JOIN statistic s USING (score_job_id)"
-                   " JOIN output o ON o.result_id = j.result_id AND o.ordinal = s.ordinal"
-                   " LEFT JOIN text t ON t.sha256 = s.processed_sha256 WHERE j.score_id = ?",
-                   id.hex()));
+  // Outputs that were scored as they are, and what postprocessing made of the others.
+  return count_of(
+      state_->db,
+      state_->db.query(
+          "SELECT (SELECT count(*) FROM output o JOIN statistic s ON s.score_job_id ="
+          " j.score_job_id AND s.ordinal = o.ordinal WHERE o.result_id = j.result_id AND " +
+              is_empty("o.text") +
+              " AND s.processed_sha256 IS NULL) + (SELECT count(*) FROM statistic s JOIN text t ON"
+              " t.sha256 = s.processed_sha256 WHERE s.score_job_id = j.score_job_id AND " +
+              is_empty("t.body") + ") FROM score_job j WHERE j.score_id = ?",
+          id.hex()));
 }
 
 Result<std::vector<OutputRow>> Reader::outputs(ResultId result, bool with_prompts) {

@@ -7,6 +7,8 @@
 #include "methods/lora/spec.h"
 #include "methods/models/peft/lora.h"
 #include "methods/models/prompted/adapter_training.h"
+#include "methods/models/prompted/memory_params.h"
+#include "methods/models/prompted/memory_session.h"
 
 namespace qfs::lora {
 
@@ -50,12 +52,23 @@ peft::LoraConfig config_of(const Params& params, const nn::Decoder& decoder) {
 
 class TrainedLora final : public prompted::TrainedAdapter {
  public:
-  TrainedLora(peft::LoraAdapter adapter, std::shared_ptr<const nn::Decoder> decoder)
-      : adapter_(std::move(adapter)), decoder_(std::move(decoder)) {}
+  TrainedLora(peft::LoraAdapter adapter, std::shared_ptr<const nn::Decoder> decoder, Params params)
+      : adapter_(std::move(adapter)), decoder_(std::move(decoder)), params_(std::move(params)) {}
 
-  training::NamedTensors tensors() const override { return peft::matrices_of(adapter_); }
+  training::NamedTensors tensors() const override {
+    training::NamedTensors all = peft::matrices_of(adapter_);
+    all.insert(adapter_.memory.begin(), adapter_.memory.end());
+    return all;
+  }
   void replace(const training::NamedTensors& leaves) override {
     peft::replace_matrices(leaves, adapter_);
+    for (auto& [name, tensor] : adapter_.memory) tensor = leaves.at(name);
+  }
+
+  Result<std::shared_ptr<const nn::InfiniMemory>> memory() override {
+    const auto segment = params_.find<int64_t>("train_segment");
+    return prompted::bound_memory(params_, segment.value_or(prompted::kTrainSegment),
+                                  adapter_.memory, *decoder_, "what is trained");
   }
 
   Result<training::RowAdapters> adapters(std::span<const training::GraphRow> rows) override {
@@ -82,6 +95,7 @@ class TrainedLora final : public prompted::TrainedAdapter {
  private:
   peft::LoraAdapter adapter_;
   std::shared_ptr<const nn::Decoder> decoder_;
+  Params params_;
 };
 
 Result<std::unique_ptr<prompted::TrainedAdapter>> make_lora(const prompted::AdapterPlace& place) {
@@ -89,6 +103,7 @@ Result<std::unique_ptr<prompted::TrainedAdapter>> make_lora(const prompted::Adap
   auto adapter =
       peft::new_lora(*place.decoder, config_of(request.params, *place.decoder), request.seed);
   if (!adapter.ok()) return adapter.error();
+  adapter->memory = prompted::first_memory(request.params, place.decoder->shape(), request.seed);
   if (const auto init = request.artifacts.find(prompted::kAdapter);
       init != request.artifacts.end()) {
     const auto given = peft::read_lora(init->second.path);
@@ -97,7 +112,7 @@ Result<std::unique_ptr<prompted::TrainedAdapter>> make_lora(const prompted::Adap
     if (!begun.ok()) return begun.error();
   }
   return std::unique_ptr<prompted::TrainedAdapter>(
-      std::make_unique<TrainedLora>(*std::move(adapter), place.decoder));
+      std::make_unique<TrainedLora>(*std::move(adapter), place.decoder, request.params));
 }
 
 }  // namespace

@@ -20,6 +20,18 @@ double normal_upper(double p) {
   return low;
 }
 
+double normal_below(double z) { return std::erfc(-z / std::numbers::sqrt2) / 2; }
+
+/// How far, in standard errors, a mean of so many clusters must lie away to be significant; 0 where
+/// none is. It is the t whose approximation below has the chance `level` without a gap.
+double critical_t(int64_t clusters, double level) {
+  const auto freedom = static_cast<double>(clusters - 1);
+  const double z = normal_upper(level);
+  const double shrunk = 1 - 1 / (4 * freedom);
+  const double rest = shrunk * shrunk - z * z / (2 * freedom);
+  return rest > 0 ? z / std::sqrt(rest) : 0;
+}
+
 }  // namespace
 
 Result<double> cluster_standard_error(std::span<const Statistics> items,
@@ -42,11 +54,33 @@ Result<double> cluster_standard_error(std::span<const Statistics> items,
   return std::sqrt(squares * count / (count - 1)) / size;
 }
 
-int64_t clusters_to_show(int64_t clusters, double standard_error, double gap, double level) {
+int64_t clusters_needed(int64_t clusters, double standard_error, double gap, double level) {
   const double errors = (normal_upper(level) + normal_upper(1 - kPower)) * standard_error / gap;
   constexpr double kMost = 1e15;
   const double needed = std::ceil(static_cast<double>(clusters) * errors * errors);
-  return std::max(clusters + 1, static_cast<int64_t>(std::min(needed, kMost)));
+  return static_cast<int64_t>(std::min(needed, kMost));
+}
+
+int64_t clusters_to_show(int64_t clusters, double standard_error, double gap, double level) {
+  return std::max(clusters + 1, clusters_needed(clusters, standard_error, gap, level));
+}
+
+double power_to_show(int64_t clusters, double standard_error, double gap, double level) {
+  if (clusters < 2) return 0;
+  const double t = critical_t(clusters, level);
+  if (t <= 0) return 0;
+  const auto freedom = static_cast<double>(clusters - 1);
+  const double from = t * (1 - 1 / (4 * freedom)) - gap / standard_error;
+  return 1 - normal_below(from / std::sqrt(1 + t * t / (2 * freedom)));
+}
+
+std::optional<double> gap_to_show(int64_t clusters, double standard_error, double level) {
+  if (clusters < 2) return std::nullopt;
+  const double t = critical_t(clusters, level);
+  if (t <= 0) return std::nullopt;
+  const auto freedom = static_cast<double>(clusters - 1);
+  const double beyond = normal_upper(1 - kPower) * std::sqrt(1 + t * t / (2 * freedom));
+  return (t * (1 - 1 / (4 * freedom)) + beyond) * standard_error;
 }
 
 }  // namespace qfs::metrics

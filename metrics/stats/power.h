@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -24,8 +25,18 @@ Result<double> cluster_standard_error(std::span<const Statistics> items,
                                       std::span<const std::string> clusters);
 
 /// How many clusters like these `clusters`, on which a mean has this standard error, show at a
-/// one-sided `level` that it is not `gap` (> 0) away, with the chance kPower: at least one more
-/// than there are.
+/// one-sided `level` that it is not `gap` (> 0) away, with the chance kPower.
+int64_t clusters_needed(int64_t clusters, double standard_error, double gap, double level);
+
+/// The same for a mean that these did not show: at least one more than there are.
 int64_t clusters_to_show(int64_t clusters, double standard_error, double gap, double level);
+
+/// The chance that so many clusters show, at a one-sided `level`, a mean that lies `gap` away (any
+/// sign) when its standard error is `standard_error` > 0: the noncentral t approximated by a normal
+/// (Abramowitz & Stegun 1964, 26.7.10). 0 for fewer than two clusters.
+double power_to_show(int64_t clusters, double standard_error, double gap, double level);
+
+/// The gap that is shown with the chance kPower; std::nullopt where none is.
+std::optional<double> gap_to_show(int64_t clusters, double standard_error, double level);
 
 }  // namespace qfs::metrics

@@ -22,10 +22,23 @@ std::vector<std::string> fields_of(const TableCell& cell) {
   fields.push_back(has_number && cell.spread ? shortest_decimal(cell.spread->high) : "");
   fields.push_back(has_number ? std::to_string(cell.n) : "");
   fields.push_back(has_number && cell.clusters >= 0 ? std::to_string(cell.clusters) : "");
-  fields.push_back(cell.source.cell_id);
-  fields.push_back(cell.source.numerics_id);
-  fields.push_back(cell.source.score_id);
+  for (std::string CellSource::*id :
+       {&CellSource::cell_id, &CellSource::numerics_id, &CellSource::score_id}) {
+    std::string ids = cell.source.*id;
+    for (const SeedValue& seed : cell.seeds) ids += (ids.empty() ? "" : " ") + seed.source.*id;
+    fields.push_back(std::move(ids));
+  }
   fields.push_back(has_number ? std::to_string(cell.empty) : "");
+  const bool several = has_number && !cell.seeds.empty();
+  fields.push_back(has_number ? std::to_string(several ? cell.seeds.size() : 1) : "");
+  fields.push_back(several ? shortest_decimal(cell.deviation) : "");
+  fields.push_back(has_number ? (cell.best ? "true" : "false") : "");
+  const auto tested = [&](auto&& text) { return cell.tested ? text(*cell.tested) : ""; };
+  fields.push_back(tested([](const auto& t) { return shortest_decimal(t.difference); }));
+  fields.push_back(tested([](const auto& t) { return shortest_decimal(t.p); }));
+  fields.push_back(tested([](const auto& t) { return shortest_decimal(t.p_holm); }));
+  fields.push_back(
+      tested([](const auto& t) { return std::string(t.significant ? "true" : "false"); }));
   return fields;
 }
 
@@ -36,8 +49,10 @@ std::string write_csv(const Table& table) {
   for (const auto* axes : {&table.row_axes, &table.column_axes}) {
     for (const std::string& axis : *axes) head.push_back(csv_field(axis));
   }
-  head.insert(head.end(), {"oracle", "value", "status", "detail", "number", "low", "high", "n",
-                           "clusters", "cell_id", "numerics_id", "score_id", "empty"});
+  head.insert(head.end(),
+              {"oracle", "value",    "status",     "detail",      "number",   "low",        "high",
+               "n",      "clusters", "cell_id",    "numerics_id", "score_id", "empty",      "seeds",
+               "sd",     "best",     "difference", "p",           "p_holm",   "significant"});
   std::string text = line(head);
   for (size_t row = 0; row < table.rows.size(); ++row) {
     for (size_t column = 0; column < table.columns.size(); ++column) {

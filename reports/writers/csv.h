@@ -10,7 +10,8 @@
 namespace qfs::reports {
 
 /// One record a cell and value: row and column labels, the value's name, status, number (unscaled),
-/// both ends of its spread, examples, clusters, ids.
+/// both ends of its spread, examples, clusters, ids
+/// (those of several seeds between spaces), seeds and their standard deviation, marks.
 std::string write_csv(const Table& table);
 
 }  // namespace qfs::reports

@@ -29,11 +29,18 @@ std::string_view group_name(ValueGroup group) {
   return "quality";
 }
 
+void put(json& object, const char* key, const std::string& text) {
+  if (!text.empty()) object[key] = text;
+}
+
+void put_source(json& object, const CellSource& source) {
+  put(object, "cell_id", source.cell_id);
+  put(object, "numerics_id", source.numerics_id);
+  put(object, "score_id", source.score_id);
+}
+
 json cell_json(const TableCell& cell) {
   json object = {{"status", to_string(cell.status)}};
-  const auto put = [&](const char* key, const std::string& text) {
-    if (!text.empty()) object[key] = text;
-  };
   if (cell.status == CellStatus::ok) {
     object["value"] = cell.value;
     object["n"] = cell.n;
@@ -44,10 +51,24 @@ json cell_json(const TableCell& cell) {
       object["spread"] = cell.spread->kind == SpreadKind::interval ? "interval" : "repetitions";
     }
   }
-  put("detail", cell.detail);
-  put("cell_id", cell.source.cell_id);
-  put("numerics_id", cell.source.numerics_id);
-  put("score_id", cell.source.score_id);
+  put(object, "detail", cell.detail);
+  put_source(object, cell.source);
+  if (!cell.seeds.empty()) {
+    object["sd"] = cell.deviation;
+    for (const SeedValue& seed : cell.seeds) {
+      json of_seed = {{"seed", seed.seed}, {"value", seed.value}};
+      put_source(of_seed, seed.source);
+      object["seeds"].push_back(std::move(of_seed));
+    }
+  }
+  if (cell.best) object["best"] = true;
+  if (cell.tested) {
+    object["tested"] = {{"difference", cell.tested->difference},
+                        {"p", cell.tested->p},
+                        {"p_holm", cell.tested->p_holm},
+                        {"clusters", cell.tested->clusters},
+                        {"significant", cell.tested->significant}};
+  }
   if (cell.conflicts > 0) object["conflicts"] = cell.conflicts;
   if (cell.empty > 0) object["empty"] = cell.empty;
   return object;
@@ -78,7 +99,7 @@ std::string write_json(const Table& table) {
   }
   json rows = json::array();
   for (size_t row = 0; row < table.rows.size(); ++row) rows.push_back(row_json(table, row));
-  const json report = {
+  json report = {
       {"schema", "qfs-bench/report/1"},
       {"sweep", {{"name", table.name}, {"description", table.description}, {"id", table.sweep_id}}},
       {"axes", {{"rows", table.row_axes}, {"columns", table.column_axes}}},
@@ -88,6 +109,13 @@ std::string write_json(const Table& table) {
       {"datasets", table.datasets},
       {"metrics", table.signatures},
       {"signature", table.signature}};
+  if (table.against) {
+    report["against"] = {{"method", table.against->method},
+                         {"level", table.against->level},
+                         {"test", table.against->test},
+                         {"tests", table.against->tests},
+                         {"untested", table.against->untested}};
+  }
   return terminal_safe_json(report.dump(2, ' ', false, json::error_handler_t::replace)) + "\n";
 }
 

@@ -2,82 +2,22 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <vector>
 
-#include "harness/core/utf8.h"
 #include "reports/escape.h"
 #include "reports/format.h"
+#include "reports/grid.h"
+#include "reports/writers/markdown_grid.h"
 
 namespace qfs::reports {
 namespace {
 
 using Line = std::vector<std::string>;
 
-size_t width(const std::string& text) { return static_cast<size_t>(count_code_points(text)); }
-
-/// One Markdown table: a heading, `labels` left-aligned columns, the others right-aligned.
-std::string grid(const std::vector<Line>& lines, size_t labels) {
-  constexpr size_t kNarrowest = 3;
-  std::vector<size_t> widths(lines.front().size(), kNarrowest);
-  for (const Line& line : lines) {
-    for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], width(line[i]));
-  }
-  std::string text;
-  const auto append = [&](const Line& line) {
-    for (size_t i = 0; i < line.size(); ++i) {
-      const std::string padding(widths[i] - width(line[i]), ' ');
-      text +=
-          fmt::format("| {}{} ", i < labels ? line[i] : padding, i < labels ? padding : line[i]);
-    }
-    text += "|\n";
-  };
-  append(lines.front());
-  for (size_t i = 0; i < widths.size(); ++i) {
-    text += fmt::format("|{:-<{}}", "", widths[i] + 1);
-    text += i < labels ? '-' : ':';
-  }
-  text += "|\n";
-  for (size_t i = 1; i < lines.size(); ++i) append(lines[i]);
-  return text;
-}
-
 Line escaped(const Line& line) {
   Line result;
   for (const std::string& text : line) result.push_back(markdown_text(text));
   return result;
-}
-
-/// The cells of one value, columns by column axes.
-std::string value_table(const Table& table, size_t value) {
-  Line head = escaped(table.row_axes);
-  for (size_t column = 0; column < table.columns.size(); ++column) {
-    head.push_back(markdown_text(column_heading(table, column)));
-  }
-  std::vector<Line> lines = {head};
-  for (size_t row = 0; row < table.rows.size(); ++row) {
-    Line line = escaped(row_labels(table, row));
-    for (size_t column = 0; column < table.columns.size(); ++column) {
-      line.push_back(cell_text(table.values[value], table.cell(row, column, value)));
-    }
-    lines.push_back(std::move(line));
-  }
-  return grid(lines, table.row_axes.size());
-}
-
-/// All values as columns, for tables without column axes.
-std::string flat_table(const Table& table) {
-  Line head = escaped(table.row_axes);
-  for (const TableValue& value : table.values) head.push_back(markdown_text(value.title));
-  std::vector<Line> lines = {head};
-  for (size_t row = 0; row < table.rows.size(); ++row) {
-    Line line = escaped(row_labels(table, row));
-    for (size_t value = 0; value < table.values.size(); ++value) {
-      line.push_back(cell_text(table.values[value], table.cell(row, 0, value)));
-    }
-    lines.push_back(std::move(line));
-  }
-  return grid(lines, table.row_axes.size());
 }
 
 std::string joined(const std::vector<std::string>& parts) {
@@ -86,19 +26,47 @@ std::string joined(const std::vector<std::string>& parts) {
   return text;
 }
 
+/// Bold is the best, and the mark of significance is text, not markup.
+std::string cell_markdown(const TableValue& value, const TableCell& cell) {
+  if (cell.status != CellStatus::ok) return behind_number(value, cell);
+  std::string text = number_text(value, cell.value);
+  if (cell.best) text = "**" + text + "**";
+  if (cell.tested && cell.tested->significant) text += markdown_text(kSignificantMark);
+  return text + behind_number(value, cell);
+}
+
+/// What a table shows, where its columns do not say it.
+std::string caption(const Table& table, const Grid& shown) {
+  if (shown.value) {
+    return "**" + markdown_text(table.values[*shown.value].title) + "** by " +
+           joined(shown.levels) + "\n\n";
+  }
+  return shown.levels.size() == 1 ? "" : "by " + joined(shown.levels) + "\n\n";
+}
+
+std::string grid_text(const Table& table, const Grid& shown) {
+  Line head = escaped(table.row_axes);
+  for (const GridColumn& column : shown.columns) head.push_back(joined(column.heading));
+  std::vector<Line> lines = {head};
+  for (size_t row = 0; row < table.rows.size(); ++row) {
+    Line line = escaped(row_labels(table, row));
+    for (const GridColumn& at : shown.columns) {
+      line.push_back(cell_markdown(table.values[at.value], table.cell(row, at.column, at.value)));
+    }
+    lines.push_back(std::move(line));
+  }
+  return markdown_grid(lines, table.row_axes.size());
+}
+
 }  // namespace
 
 std::string write_markdown(const Table& table) {
   std::string text = "## " + markdown_text(table.name) + "\n\n";
   if (!table.description.empty()) text += markdown_text(table.description) + "\n\n";
-  if (table.column_axes.empty()) {
-    text += flat_table(table) + "\n";
-  } else {
-    for (size_t value = 0; value < table.values.size(); ++value) {
-      text += "**" + markdown_text(table.values[value].title) + "** by " +
-              joined(table.column_axes) + "\n\n" + value_table(table, value) + "\n";
-    }
+  for (const Grid& shown : grids_of(table)) {
+    text += caption(table, shown) + grid_text(table, shown) + "\n";
   }
+  for (const std::string& note : table.mark_notes) text += markdown_text(note) + "\n\n";
   for (const std::string& note : table.notes) text += markdown_text(note) + "\n\n";
   const std::string store = table.store.empty() ? "" : " | store " + table.store;
   return text + markdown_code(table.signature + store) + "\n";

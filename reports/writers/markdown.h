@@ -9,8 +9,8 @@
 
 namespace qfs::reports {
 
-/// With column axes one table a value, otherwise one with the values as columns; then notes and the
-/// signature line. Pipes are aligned, so that it reads well on a terminal too.
+/// One table a value, or one with the values as columns; then notes and the signature line. Pipes
+/// are aligned, so that it reads well on a terminal too.
 std::string write_markdown(const Table& table);
 
 }  // namespace qfs::reports

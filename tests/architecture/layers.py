@@ -14,7 +14,7 @@ MODEL_LAYERS = tuple(MODELS + name for name in (
 # Those that link no LibTorch.
 MODEL_FORMATS = MODEL_LAYERS[:4]
 
-# What run, score and gate stand on.
+# What run, score, gate and claims stand on.
 HARNESS_BASE = ("harness/store", "harness/plan", "harness/config", "harness/host")
 HARNESS_ALL = HARNESS_BASE + ("harness/run", "harness/score", "harness/compare", "harness/gate")
 
@@ -36,13 +36,15 @@ EDGES = {
     "harness/run": HARNESS_BASE,
     "harness/score": HARNESS_BASE + ("datasets", "metrics/stats", "metrics/punkt", "metrics/rouge"),
     "harness/compare": HARNESS_BASE + ("harness/run", "harness/score", "metrics/stats"),
-    "harness/gate": HARNESS_BASE + ("harness/run", "harness/score", "harness/compare"),
-    "harness/cli": HARNESS_ALL + ("datasets", "metrics", "metrics/bertscore", "metrics/rouge155",
+    "harness/gate": HARNESS_BASE + ("harness/run", "harness/score", "harness/compare", "metrics/stats"),
+    "harness/claims": HARNESS_BASE + ("harness/run", "harness/score", "harness/compare", "harness/gate",
+                                      "datasets"),
+    "harness/cli": HARNESS_ALL + ("harness/claims",) + ("datasets", "metrics", "metrics/bertscore", "metrics/rouge155",
                                   "metrics/text", "reports", "methods"),
     "harness/apps": ("*",),
     "datasets": (),
     "metrics": ("metrics/*",),
-    "reports": ("harness/store", "harness/compare"),
+    "reports": ("harness/store", "harness/compare", "harness/claims"),
     "methods": ("methods/*",),
 }
 

@@ -56,6 +56,11 @@ class Installed(unittest.TestCase):
         self.assertRegex(done.stdout, r"word_overlap.*\d")
         self.assertTrue((self.elsewhere / "small.sqlite").is_file())
 
+    def test_the_claims_and_published_tables(self):
+        done = self.run_installed("report", "--table", "ideal.table3")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("reproduced", done.stdout)
+
     def test_the_bundled_data_are_those_beside_the_program(self):
         self.assertEqual(self.run_installed("data", "check", "mini-meetings").returncode, 0)
         meetings = self.prefix / "share/qfs-bench/datasets/mini/meetings"

@@ -26,6 +26,10 @@ using RmsNormFn = void (*)(const float* in, const float* weight, int64_t dim, fl
 /// out[i] = silu(gate[i]) * up[i], silu(x) = x / (1 + exp(-x)) (Shazeer 2020); `out` may be `gate`.
 using SiluMultiplyFn = void (*)(const float* gate, const float* up, int64_t count, float* out);
 
+/// Its gradients, of out's `above`.
+using SiluGradientFn = void (*)(const float* gate, const float* up, const float* above,
+                                int64_t count, float* of_gate, float* of_up);
+
 /// Packed values of a row, or of consecutive rows, to float32: checkpoints::dequantize, bit for
 /// bit.
 using ExpandFn = void (*)(checkpoints::TensorType type, const void* packed, int64_t elements,
@@ -76,6 +80,7 @@ struct CpuKernels {
   RotateFn rotate;
   RmsNormFn rms_norm;
   SiluMultiplyFn silu_multiply;
+  SiluGradientFn silu_gradient;
   ExpandFn expand;
   MatVecFn matvec;
   AttendFn attend;

@@ -54,6 +54,24 @@ void silu_multiply(const float* gate, const float* up, int64_t count, float* out
   for (; i < count; ++i) out[i] = gate[i] * up[i] / (1.0f + std::exp(-gate[i]));
 }
 
+template <class V>
+void silu_gradient(const float* gate, const float* up, const float* above, int64_t count,
+                   float* of_gate, float* of_up) {
+  int64_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    const V x = V::load(gate + i);
+    const V share = V::one() / (V::one() + V::exp(V::zero() - x));
+    const V a = V::load(above + i);
+    (a * V::load(up + i) * share * (V::one() + x * (V::one() - share))).store(of_gate + i);
+    (a * x * share).store(of_up + i);
+  }
+  for (; i < count; ++i) {
+    const float share = 1.0f / (1.0f + std::exp(-gate[i]));
+    of_gate[i] = above[i] * up[i] * share * (1.0f + gate[i] * (1.0f - share));
+    of_up[i] = above[i] * gate[i] * share;
+  }
+}
+
 /// kRows rows of the weight against kInputs inputs: one vector of sums each, so that the order of a
 /// sum depends on neither number.
 template <class V, int kRows, int kInputs>
@@ -201,8 +219,8 @@ void attend(const AttentionPart& part) {
 
 template <class V>
 constexpr CpuKernels make_kernels(const char* instruction_set) {
-  return {instruction_set, rotate<V>, rms_norm<V>, silu_multiply<V>,
-          V::expand,       matvec<V>, attend<V>};
+  return {instruction_set,  rotate<V>, rms_norm<V>, silu_multiply<V>,
+          silu_gradient<V>, V::expand, matvec<V>,   attend<V>};
 }
 
 }  // namespace

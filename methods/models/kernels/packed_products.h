@@ -3,8 +3,8 @@
 //
 // Called by whoever reads many tokens on a CPU. The weight is packed a part of its inputs after the
 // other: what is added up in one chain is short, so sums lose less to rounding, and a panel of a
-// part stays in a core's first cache. A value depends on its own row alone. Thread-safe; cannot
-// fail.
+// short part stays in a core's first cache. A value depends on its own row alone. Thread-safe;
+// cannot fail.
 #pragma once
 
 #include <algorithm>
@@ -24,14 +24,16 @@ enum class WeightRows {
 };
 
 /// Packs one panel of a weight [outputs, inputs] into `panels`, which holds panel_floats(outputs,
-/// inputs). `from`: the first value of the panel's own, rows `stride` floats apart.
+/// inputs), in parts of `part` inputs. `from`: the first value of the panel's own, rows `stride`
+/// floats apart.
 void pack_panel(WeightRows rows, const float* from, int64_t stride, int64_t outputs, int64_t inputs,
-                int64_t panel, float* panels);
+                int64_t panel, int64_t part, float* panels);
 
-/// y = x W^T, or with `add` y += x W^T, as PanelProduct has it; panels by pack_panel.
+/// y = x W^T, or with `add` y += x W^T, as PanelProduct has it; panels by pack_panel with the same
+/// `part`.
 class PackedProduct {
  public:
-  PackedProduct(const PanelProduct& whole, int threads);
+  PackedProduct(const PanelProduct& whole, int64_t part, int threads);
 
   int64_t tasks() const { return row_tasks_ * panel_tasks_; }
   /// Any task, at any time; together they are the product.
@@ -39,6 +41,7 @@ class PackedProduct {
 
  private:
   PanelProduct whole_;
+  int64_t part_;
   int64_t task_rows_;
   int64_t row_tasks_;
   int64_t task_panels_;

@@ -25,6 +25,8 @@ using torch::autograd::variable_list;
 
 /// Fewer rows do not outweigh packing.
 constexpr int64_t kFewestRows = 32;
+/// Of products: a multiple of the widths of many models, so that outputs are seldom added to.
+constexpr int64_t kPartInputs = 576;
 
 bool by_own_kernels(const at::Tensor& x, const at::Tensor& weight) {
   return x.device().is_cpu() && x.scalar_type() == at::kFloat && x.size(0) >= kFewestRows &&
@@ -42,7 +44,7 @@ at::Tensor packed_product(const at::Tensor& x, const at::Tensor& weight, kernels
   for_items(kernels::panels_of(outputs), [&](int64_t panel) {
     const int64_t output = panel * kernels::kPanelWidth;
     kernels::pack_panel(lie, from + output * (turned ? 1 : inputs), weight.size(1), outputs, inputs,
-                        panel, panels);
+                        panel, kPartInputs, panels);
   });
   const at::Tensor y = at::empty({x.size(0), outputs});
   const kernels::PackedProduct product({.panels = panels,
@@ -53,7 +55,7 @@ at::Tensor packed_product(const at::Tensor& x, const at::Tensor& weight, kernels
                                         .outputs = outputs,
                                         .x_stride = x.stride(0),
                                         .y_stride = outputs},
-                                       at::get_num_threads());
+                                       kPartInputs, at::get_num_threads());
   for_items(product.tasks(), [&](int64_t task) { product.run(task); });
   return y;
 }
@@ -74,7 +76,14 @@ at::Tensor product_back(const Linear& linear, const at::Tensor& above) {
 
 at::Tensor as_rows(const at::Tensor& x) { return x.reshape({-1, x.size(-1)}); }
 
-/// x W^T + b, to which each place adds scale B (A x) in its outputs. Keeps x and A x.
+std::vector<int64_t> with_last(at::IntArrayRef sizes, int64_t last) {
+  std::vector<int64_t> other = sizes.vec();
+  other.back() = last;
+  return other;
+}
+
+/// x W^T + b, to which each place adds scale B (A x) in its outputs. Where there are places it
+/// keeps A x and x, or what x was normalized from.
 class LowRankLinear final : public torch::autograd::Function<LowRankLinear> {
  public:
   /// The outputs of a matrix that an adapter is added to.
@@ -89,7 +98,7 @@ class LowRankLinear final : public torch::autograd::Function<LowRankLinear> {
                             const std::vector<Place>& places) {
     const at::Tensor from = as_rows(x);
     const at::Tensor rows = product(linear, from);
-    variable_list kept = {x, linear.weight};
+    variable_list kept = {linear.weight};
     if (!places.empty()) {
       const at::Tensor down = at::cat(downs);
       const at::Tensor reduced = at::matmul(from, down.t());
@@ -100,33 +109,34 @@ class LowRankLinear final : public torch::autograd::Function<LowRankLinear> {
         rows.narrow(1, first, count).addmm_(own, ups[i].t(), 1, scale);
         row += ups[i].size(1);
       }
-      kept.insert(kept.end(), {down, reduced});
+      const RmsNormed from_norm = rms_normed(x).value_or(RmsNormed{x, {}, {}});
+      kept.insert(kept.end(), {from_norm.x, from_norm.weight, from_norm.inverse, down, reduced});
       kept.insert(kept.end(), ups.begin(), ups.end());
     }
     context->save_for_backward(std::move(kept));
     context->saved_data["places"] = listed(places);
-    std::vector<int64_t> sizes = x.sizes().vec();
-    sizes.back() = rows.size(1);
-    return rows.view(sizes);
+    return rows.view(with_last(x.sizes(), rows.size(1)));
   }
 
   static variable_list backward(AutogradContext* context, variable_list upstream) {
     const variable_list kept = context->get_saved_variables();
     const std::vector<Place> places = places_of(context->saved_data["places"].toDoubleVector());
-    const at::Tensor& x = kept[0];
     const at::Tensor above = as_rows(upstream.front());
     at::Tensor below;
-    if (context->needs_input_grad(0)) below = product_back({kept[1]}, above);
+    if (context->needs_input_grad(0)) below = product_back({kept[0]}, above);
     variable_list gradients(1 + 2 * places.size() + 2);  // the last two: of what is no tensor
     if (!places.empty()) {
-      const at::Tensor& down = kept[2];
-      const at::Tensor& reduced = kept[3];
+      const RmsNormed from_norm = {kept[1], kept[2], kept[3]};
+      const at::Tensor x = from_norm.inverse.defined() ? from_norm.product() : from_norm.x;
+      const at::Tensor& down = kept[4];
+      const at::Tensor& reduced = kept[5];
+      const auto ups = std::span(kept).subspan(6);
       const at::Tensor of_reduced = at::empty_like(reduced);
       int64_t row = 0;
       // In the order of factors that BLAS is quick at where one of them is thin.
       for (size_t i = 0; i < places.size(); ++i) {
         const auto [first, count, scale] = places[i];
-        const at::Tensor& up = kept[4 + i];
+        const at::Tensor& up = ups[i];
         const at::Tensor part = above.narrow(1, first, count);
         at::Tensor own = of_reduced.narrow(1, row, up.size(1));
         own.copy_(at::matmul(part, up.t().contiguous().t())).mul_(scale);
@@ -138,11 +148,13 @@ class LowRankLinear final : public torch::autograd::Function<LowRankLinear> {
       const at::Tensor of_down = at::matmul(of_reduced.t(), as_rows(x));
       row = 0;
       for (size_t i = 0; i < places.size(); ++i) {
-        gradients[1 + i] = of_down.narrow(0, row, kept[4 + i].size(1));
-        row += kept[4 + i].size(1);
+        gradients[1 + i] = of_down.narrow(0, row, ups[i].size(1));
+        row += ups[i].size(1);
       }
     }
-    if (below.defined()) gradients.front() = below.view(x.sizes());
+    if (below.defined()) {
+      gradients.front() = below.view(with_last(upstream.front().sizes(), below.size(1)));
+    }
     return gradients;
   }
 

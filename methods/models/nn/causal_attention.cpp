@@ -1,10 +1,113 @@
 #include "methods/models/nn/causal_attention.h"
 
+#include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu.h>
+#include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu_backward.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
+#include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
 #include <optional>
 
+#include "methods/models/kernels/cpu_kernels.h"
+#include "methods/models/nn/runtime/torch_runtime.h"
+
 namespace qfs::nn {
+
+namespace {
+
+/// [tokens, heads, head_dim] to [1, heads, tokens, head_dim].
+at::Tensor heads_first(const at::Tensor& states) { return states.transpose(0, 1).unsqueeze(0); }
+
+/// The same, each head as often as queries share it.
+at::Tensor shared_heads_first(const at::Tensor& states, int64_t sharing) {
+  return sharing == 1 ? heads_first(states) : heads_first(states).repeat_interleave(sharing, 1);
+}
+
+/// [1, heads, tokens, head_dim] to [tokens, heads, head_dim].
+at::Tensor tokens_first(const at::Tensor& states) { return states.squeeze(0).transpose(0, 1); }
+
+/// What projections_of takes apart: queries and keys rotated by `at` where it is defined.
+at::Tensor rotated_rows(const Projections& of, const Rotations& at) {
+  const int64_t tokens = of.queries.size(0);
+  if (!at.cosines.defined()) {
+    return at::cat({of.queries.flatten(1), of.keys.flatten(1), of.values.flatten(1)}, 1);
+  }
+  if (!of.queries.device().is_cpu() || of.queries.scalar_type() != at::kFloat) {
+    return at::cat(
+        {rotated(of.queries, at).flatten(1), rotated(of.keys, at).flatten(1), of.values.flatten(1)},
+        1);
+  }
+  const int64_t dim = of.queries.size(2);
+  const at::Tensor rows =
+      at::empty({tokens, (of.queries.size(1) + 2 * of.keys.size(1)) * dim}, of.queries.options());
+  const at::Tensor cosines = at.cosines.contiguous();
+  const at::Tensor sines = at.sines.contiguous();
+  const auto* const cosine = cosines.const_data_ptr<float>();
+  const auto* const sine = sines.const_data_ptr<float>();
+  auto* const to = rows.mutable_data_ptr<float>();
+  const auto rotate = kernels::cpu_kernels().rotate;
+  for_items(tokens, [&](int64_t token) {
+    float* out = to + token * rows.size(1);
+    for (const at::Tensor* part : {&of.queries, &of.keys}) {
+      const float* const from = part->const_data_ptr<float>() + token * part->stride(0);
+      for (int64_t head = 0; head < part->size(1); ++head, out += dim) {
+        rotate(from + head * part->stride(1), cosine + token * dim / 2, sine + token * dim / 2, dim,
+               out);
+      }
+    }
+    const float* const value = of.values.const_data_ptr<float>() + token * of.values.stride(0);
+    for (int64_t head = 0; head < of.values.size(1); ++head, out += dim) {
+      std::copy_n(value + head * of.values.stride(1), dim, out);
+    }
+  });
+  return rows;
+}
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+class CausalAttention final : public torch::autograd::Function<CausalAttention> {
+ public:
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& qkv,
+                            const DecoderShape& shape, const Rotations& at) {
+    const at::Tensor rows =
+        at.cosines.defined() ? rotated_rows(projections_of(qkv, shape, {}), at) : qkv;
+    const Projections all = projections_of(rows, shape, {});
+    const int64_t sharing = shape.heads / shape.kv_heads;
+    const auto [out, logarithms] = at::_scaled_dot_product_flash_attention_for_cpu(
+        heads_first(all.queries), shared_heads_first(all.keys, sharing),
+        shared_heads_first(all.values, sharing), 0.0, /*is_causal=*/true);
+    context->save_for_backward({rows, out, logarithms, at.cosines, at.sines});
+    context->saved_data["heads"] = shape.heads;
+    return tokens_first(out).flatten(1);
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list upstream) {
+    const variable_list kept = context->get_saved_variables();
+    const at::Tensor& out = kept[1];
+    const int64_t heads = context->saved_data["heads"].toInt();
+    const int64_t dim = out.size(3);
+    const int64_t kv_heads = (kept[0].size(1) / dim - heads) / 2;
+    const int64_t sharing = heads / kv_heads;
+    const DecoderShape shape = {.heads = heads, .kv_heads = kv_heads, .head_dim = dim};
+    const Projections all = projections_of(kept[0], shape, {});
+    const at::Tensor above = heads_first(upstream.front().view({-1, heads, dim}));
+    const auto [queries, keys, values] = at::_scaled_dot_product_flash_attention_for_cpu_backward(
+        above, heads_first(all.queries), shared_heads_first(all.keys, sharing),
+        shared_heads_first(all.values, sharing), out, kept[2], 0.0, /*is_causal=*/true);
+    const auto summed = [&](const at::Tensor& gradient) {
+      const at::Tensor of_heads = tokens_first(gradient);
+      return sharing == 1 ? of_heads : of_heads.unflatten(1, {kv_heads, sharing}).sum(2);
+    };
+    Rotations back;
+    if (kept[3].defined()) back = {kept[3], kept[4].neg()};
+    return {rotated_rows({tokens_first(queries), summed(keys), summed(values)}, back), {}, {}};
+  }
+};
+
+}  // namespace
 
 Projections projections_of(const at::Tensor& qkv, const DecoderShape& shape, const Rotations& at) {
   const at::Tensor heads =
@@ -18,17 +121,15 @@ Projections projections_of(const at::Tensor& qkv, const DecoderShape& shape, con
 
 at::Tensor causal_attention(const Projections& sequence) {
   const int64_t sharing = sequence.queries.size(1) / sequence.keys.size(1);
-  const auto heads_first = [&](const at::Tensor& states) {
-    return states.transpose(0, 1).unsqueeze(0);
-  };
-  const auto shared = [&](const at::Tensor& states) {
-    return sharing == 1 ? heads_first(states) : heads_first(states).repeat_interleave(sharing, 1);
-  };
-  return at::scaled_dot_product_attention(heads_first(sequence.queries), shared(sequence.keys),
-                                          shared(sequence.values), std::nullopt, 0.0, true)
-      .squeeze(0)
-      .transpose(0, 1)
+  return tokens_first(at::scaled_dot_product_attention(
+                          heads_first(sequence.queries), shared_heads_first(sequence.keys, sharing),
+                          shared_heads_first(sequence.values, sharing), std::nullopt, 0.0, true))
       .flatten(1);
+}
+
+at::Tensor causal_attention(const at::Tensor& qkv, const DecoderShape& shape, const Rotations& at) {
+  if (qkv.device().is_cpu() && qkv.requires_grad()) return CausalAttention::apply(qkv, shape, at);
+  return causal_attention(projections_of(qkv, shape, at));
 }
 
 }  // namespace qfs::nn

@@ -26,4 +26,8 @@ Projections projections_of(const at::Tensor& qkv, const DecoderShape& shape, con
 /// divided by the square root of head_dim.
 at::Tensor causal_attention(const Projections& sequence);
 
+/// The same of qkv as projections_of has it; for gradients it keeps the rotated qkv and the output,
+/// less than LibTorch's operations, which keep shared keys once a query head.
+at::Tensor causal_attention(const at::Tensor& qkv, const DecoderShape& shape, const Rotations& at);
+
 }  // namespace qfs::nn

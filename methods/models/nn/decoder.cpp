@@ -13,6 +13,16 @@
 
 namespace qfs::nn {
 
+std::vector<AdaptedRows> by_themselves(std::span<const int64_t> rows,
+                                       std::span<const std::shared_ptr<const Adapters>> adapters) {
+  std::vector<AdaptedRows> adapted;
+  for (const int64_t row : rows) {
+    const auto first = static_cast<int64_t>(adapted.size());
+    adapted.push_back({first, 1, adapters[static_cast<size_t>(row)].get()});
+  }
+  return adapted;
+}
+
 at::Tensor LayerOperations::attend_source(size_t, const at::Tensor&) {
   throw std::logic_error("there is no source to attend to");
 }
@@ -49,6 +59,12 @@ at::Tensor LayerOperations::beside_mlp(size_t layer, const at::Tensor& output,
   return with_added(
       &LayerAdapters::mlp, layer, adapted_, output, read,
       [](const ParallelMlp& mlp, const at::Tensor& rows) { return apply(mlp, rows); });
+}
+
+bool LayerOperations::has_prompt(size_t layer) const {
+  return std::ranges::any_of(adapted_, [&](const AdaptedRows& some) {
+    return some.adapters != nullptr && some.adapters->layer(layer).prompt;
+  });
 }
 
 at::Tensor LayerOperations::beside_attention(size_t layer, const at::Tensor& output,

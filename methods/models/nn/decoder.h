@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -45,6 +46,10 @@ struct AdaptedRows {
   const Adapters* adapters = nullptr;
 };
 
+/// Each row by itself, so that it has the same bits in any batch; `adapters`: of all rows.
+std::vector<AdaptedRows> by_themselves(std::span<const int64_t> rows,
+                                       std::span<const std::shared_ptr<const Adapters>> adapters);
+
 /// What differs between the ways of running layers.
 class LayerOperations {
  public:
@@ -52,9 +57,9 @@ class LayerOperations {
 
   /// x [rows, inputs] to [rows, outputs].
   virtual at::Tensor multiply(const Linear& linear, const at::Tensor& x) = 0;
-  /// Causal self-attention; qkv [rows, (heads + 2 kv_heads) head_dim], not rotated, to
-  /// [kept rows, heads * head_dim].
-  virtual at::Tensor attend_past(size_t layer, const at::Tensor& qkv) = 0;
+  /// Causal self-attention of x [rows, hidden] to [kept rows, heads * head_dim]; `qkv` makes
+  /// queries, keys and values of it: [(heads + 2 kv_heads) head_dim, hidden], not rotated.
+  virtual at::Tensor attend_past(size_t layer, const Linear& qkv, const at::Tensor& x) = 0;
   /// Cross-attention, of encoder-decoders; queries [rows, heads * head_dim] likewise.
   virtual at::Tensor attend_source(size_t layer, const at::Tensor& queries);
   /// Those rows of the stream that attend_past has kept: where only the last one is read from the
@@ -72,6 +77,8 @@ class LayerOperations {
   /// none has adapters.
   explicit LayerOperations(std::vector<AdaptedRows> adapted = {}) : adapted_(std::move(adapted)) {}
 
+  /// Whether learned rows add to attention in this layer.
+  bool has_prompt(size_t layer) const;
   /// Attention's output [rows, heads * head_dim] with what learned rows add to it; `queries`
   /// [rows, heads, head_dim] as they asked the text.
   at::Tensor beside_attention(size_t layer, const at::Tensor& output,

@@ -1,5 +1,6 @@
 #include "methods/models/nn/dense.h"
 
+#include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/layer_norm.h>
@@ -10,7 +11,11 @@
 #include <ATen/ops/silu_backward.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
 #include <optional>
+
+#include "methods/models/kernels/cpu_kernels.h"
+#include "methods/models/nn/runtime/torch_runtime.h"
 
 namespace qfs::nn {
 
@@ -25,7 +30,7 @@ class RmsNorm final : public torch::autograd::Function<RmsNorm> {
                             double eps) {
     const at::Tensor inverse = x.to(at::kFloat).square().mean(-1, true).add_(eps).rsqrt_();
     context->save_for_backward({x, weight, inverse});
-    return (x * inverse).mul_(weight).to(x.scalar_type());
+    return RmsNormed{x, weight, inverse}.product();
   }
 
   static variable_list backward(AutogradContext* context, variable_list upstream) {
@@ -39,17 +44,40 @@ class RmsNorm final : public torch::autograd::Function<RmsNorm> {
   }
 };
 
+/// In one pass by the kernels of a CPU, else by LibTorch's operations.
 class GatedSilu final : public torch::autograd::Function<GatedSilu> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& gate_up) {
     context->save_for_backward({gate_up});
-    return at::silu(gate_of(gate_up)).mul_(up_of(gate_up));
+    if (!by_own_kernels(gate_up)) return at::silu(gate_of(gate_up)).mul_(up_of(gate_up));
+    const int64_t width = gate_up.size(1) / 2;
+    const at::Tensor out = at::empty({gate_up.size(0), width}, gate_up.options());
+    const auto* const gates = gate_up.const_data_ptr<float>();
+    auto* const to = out.mutable_data_ptr<float>();
+    for_rows(out, [&](int64_t row) {
+      const float* const gate = gates + row * 2 * width;
+      kernels::cpu_kernels().silu_multiply(gate, gate + width, width, to + row * width);
+    });
+    return out;
   }
 
   static variable_list backward(AutogradContext* context, variable_list upstream) {
     const at::Tensor gate_up = context->get_saved_variables().front();
     const at::Tensor& above = upstream.front();
     const at::Tensor gradient = at::empty_like(gate_up);
+    if (by_own_kernels(gate_up) && by_own_kernels(above)) {
+      const int64_t width = above.size(1);
+      const auto* const gates = gate_up.const_data_ptr<float>();
+      const auto* const from = above.const_data_ptr<float>();
+      auto* const to = gradient.mutable_data_ptr<float>();
+      for_rows(above, [&](int64_t row) {
+        const float* const gate = gates + row * 2 * width;
+        float* const of_gate = to + row * 2 * width;
+        kernels::cpu_kernels().silu_gradient(gate, gate + width, from + row * width, width, of_gate,
+                                             of_gate + width);
+      });
+      return {gradient};
+    }
     at::Tensor of_gate = gate_of(gradient);
     at::silu_backward_out(of_gate, above * up_of(gate_up), gate_of(gate_up));
     at::Tensor of_up = up_of(gradient);
@@ -61,6 +89,18 @@ class GatedSilu final : public torch::autograd::Function<GatedSilu> {
   static at::Tensor gate_of(const at::Tensor& both) { return both.narrow(1, 0, both.size(1) / 2); }
   static at::Tensor up_of(const at::Tensor& both) {
     return both.narrow(1, both.size(1) / 2, both.size(1) / 2);
+  }
+  static bool by_own_kernels(const at::Tensor& rows) {
+    return rows.device().is_cpu() && rows.scalar_type() == at::kFloat && rows.is_contiguous();
+  }
+  template <class Body>
+  static void for_rows(const at::Tensor& rows, const Body& body) {
+    constexpr int64_t kTaskRows = 32;
+    const int64_t count = rows.size(0);
+    for_items((count + kTaskRows - 1) / kTaskRows, [&](int64_t task) {
+      const int64_t end = std::min(count, (task + 1) * kTaskRows);
+      for (int64_t row = task * kTaskRows; row < end; ++row) body(row);
+    });
   }
 };
 
@@ -88,6 +128,15 @@ at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double eps) {
     return at::rms_norm(x, {x.size(-1)}, weight, eps);
   }
   return RmsNorm::apply(x, weight, eps);
+}
+
+at::Tensor RmsNormed::product() const { return (x * inverse).mul_(weight).to(x.scalar_type()); }
+
+std::optional<RmsNormed> rms_normed(const at::Tensor& normed) {
+  auto* const node = dynamic_cast<torch::autograd::CppNode<RmsNorm>*>(normed.grad_fn().get());
+  if (node == nullptr) return std::nullopt;
+  const variable_list kept = node->ctx_.get_saved_variables();
+  return RmsNormed{kept[0], kept[1], kept[2]};
 }
 
 at::Tensor gated_silu(const at::Tensor& gate_up) { return GatedSilu::apply(gate_up); }

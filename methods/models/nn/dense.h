@@ -7,6 +7,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <optional>
 #include <string>
 
 #include "harness/api/result.h"
@@ -44,6 +45,17 @@ at::Tensor apply(Activation activation, const at::Tensor& x);
 /// x / sqrt(mean(x^2) + eps) * weight over the last dimension (Zhang & Sennrich 2019). Keeps x and
 /// a number a row, unless gradients are to reach the weight.
 at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double eps);
+/// What rms_norm made `normed` of, whose values are product() again: whoever would keep the one for
+/// the backward pass keeps the other, which is kept anyway. Nothing where gradients do not go
+/// through rms_norm.
+struct RmsNormed {
+  at::Tensor x;
+  at::Tensor weight;
+  at::Tensor inverse;  ///< 1 / sqrt(mean(x^2) + eps), of each row
+
+  at::Tensor product() const;
+};
+std::optional<RmsNormed> rms_normed(const at::Tensor& normed);
 /// silu(gate) * up of gate_up [rows, 2 width] to [rows, width] (Shazeer 2020). Keeps gate_up.
 at::Tensor gated_silu(const at::Tensor& gate_up);
 

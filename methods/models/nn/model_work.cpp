@@ -27,8 +27,19 @@ int64_t windowed_pairs(const Window& window, int64_t tokens) {
   return pairs;
 }
 
+/// Blocks; those of a shorter last one see as many as the others.
+int64_t segment_pairs(int64_t segment, int64_t tokens) {
+  const int64_t rest = tokens % segment;
+  const int64_t blocks = tokens / segment * causal_pairs(segment);
+  if (tokens < segment) return causal_pairs(rest);
+  return blocks + causal_pairs(segment) - causal_pairs(segment - rest);
+}
+
 /// Pairs in all layers; a global token's with those in its window are counted twice.
 int64_t input_pairs(const ModelWork& model, int64_t tokens, int64_t global) {
+  if (model.segment.tokens > 0) {
+    return model.input.layers * segment_pairs(model.segment.tokens, tokens);
+  }
   if (model.windows.empty()) {
     return model.input.layers * (model.causal ? causal_pairs(tokens) : full_pairs(tokens));
   }
@@ -41,6 +52,11 @@ int64_t input_pairs(const ModelWork& model, int64_t tokens, int64_t global) {
 
 constexpr int64_t kProduct = 2;    // a multiply-add
 constexpr int64_t kAttention = 4;  // one in the score, one in the weighted sum
+
+/// Operations of the memory for tokens that each move one into it.
+int64_t memory_flops(const SegmentWork& segment, int64_t tokens) {
+  return kProduct * (segment.written + segment.read) * std::max<int64_t>(tokens, 0);
+}
 
 /// Operations of the decoder for tokens that see `pairs` keys in all, a layer.
 int64_t layer_flops(const LayerStack& stack, int64_t tokens, int64_t pairs) {
@@ -64,6 +80,9 @@ Work prefill_work(const ModelWork& model, const PromptSize& prompt) {
   work.flops = kProduct * input.elements() * tokens + kAttention * input.width * pairs +
                kProduct * model.head.elements();
   work.bytes = input.bytes + model.head_bytes + prompt.shared * model.cache_bytes;
+  if (model.segment.tokens > 0) {
+    work.flops += memory_flops(model.segment, prompt.tokens - model.segment.tokens);
+  }
   if (prompt.global > 0 && !model.windows.empty()) {
     // Queries of the global tokens; keys and values of all.
     work.flops +=
@@ -81,11 +100,15 @@ Work prefill_work(const ModelWork& model, const PromptSize& prompt) {
 Work decode_work(const ModelWork& model, std::span<const RowGroup> groups) {
   Work work;
   work.bytes = model.output.bytes + model.head_bytes;
+  const int64_t window = model.segment.tokens;
   for (const RowGroup& group : groups) {
-    work.flops +=
-        layer_flops(model.output, group.rows, group.rows * (group.past + 1 + group.source)) +
-        kProduct * model.head.elements() * group.rows;
-    work.bytes += group.rows * group.past * model.cache_bytes + group.source * model.source_bytes;
+    const int64_t past = window > 0 ? std::min(group.past, window - 1) : group.past;
+    work.flops += layer_flops(model.output, group.rows, group.rows * (past + 1 + group.source)) +
+                  kProduct * model.head.elements() * group.rows;
+    work.bytes += group.rows * past * model.cache_bytes + group.source * model.source_bytes;
+    if (window == 0 || group.past < window) continue;
+    work.flops += memory_flops(model.segment, group.rows);
+    work.bytes += 2 * group.rows * model.segment.bytes;
   }
   return work;
 }

@@ -6,8 +6,9 @@
 // must do whatever its kernels: 2 operations a matrix element and token; 4 operations a query,
 // visible key and unit of attention's width, for scores and weighted values; the head for the last
 // position of a prompt and for produced tokens only; weights read once a call, a row's cache once a
-// step. Norms, activations, biases' sums and writes are left out. Source: Kaplan et al. 2020,
-// section 2.1, and the usual model-FLOPs count, with causal attention counted once (half a square).
+// step, where it is a memory written once too. Norms, activations, biases' sums and writes are left
+// out. Source: Kaplan et al. 2020, section 2.1, and the usual model-FLOPs count, with causal
+// attention counted once (half a square).
 #pragma once
 
 #include <cstdint>
@@ -50,6 +51,14 @@ struct LayerStack {
   int64_t elements() const;
 };
 
+/// Attention with a compressive memory (infini_memory.h), of all layers.
+struct SegmentWork {
+  int64_t tokens = 0;   ///< attended to at once; 0: there is no memory
+  int64_t written = 0;  ///< multiply-adds of a token that leaves the window
+  int64_t read = 0;     ///< of one that reads what has left it
+  int64_t bytes = 0;    ///< of a row's memory
+};
+
 struct ModelWork {
   /// What each token of a prompt passes; of an encoder-decoder, a token of its source: the encoder
   /// and the projections that cross-attention reads.
@@ -62,6 +71,7 @@ struct ModelWork {
   bool causal = true;           ///< how the tokens of the input see one another
   std::vector<Window> windows;  ///< of the input's layers, where attention is windowed
   int64_t global_bytes = 0;     ///< of the second projections that global tokens use
+  SegmentWork segment = {};     ///< of decoder-only models
 
   bool encoder_decoder() const { return source_bytes > 0; }
 };

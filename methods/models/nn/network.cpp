@@ -13,4 +13,9 @@ Result<std::shared_ptr<const Network>> Network::windowed(int64_t, int64_t) const
   return invalid_argument("'window' is for BART backbones, which this one is not");
 }
 
+Result<std::shared_ptr<const Network>> Network::extended(int64_t) const {
+  return invalid_argument(
+      "'positions' are for backbones with rotary embeddings; this one's positions are learned");
+}
+
 }  // namespace qfs::nn

@@ -45,6 +45,11 @@ class Network {
   /// together, `positions` in all (led/from_bart.h). `invalid_argument`: no such conversion of this
   /// architecture, an odd window.
   virtual Result<std::shared_ptr<const Network>> windowed(int64_t window, int64_t positions) const;
+
+  /// The same weights for sequences of up to `positions` positions, by the rotations that it has
+  /// for fewer. `invalid_argument`: positions are learned here, or rotated by another rule beyond
+  /// the window, or fewer than the window has.
+  virtual Result<std::shared_ptr<const Network>> extended(int64_t positions) const;
 };
 
 }  // namespace qfs::nn

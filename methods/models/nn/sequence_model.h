@@ -28,6 +28,7 @@ struct SharedPrefix {
 
 class Adapters;  // adapters.h, as AdapterSet
 struct AdapterSet;
+struct InfiniMemory;  // infini_memory.h
 
 /// Some tokens of an input, beside one another.
 struct TokenSpan {
@@ -50,12 +51,15 @@ struct SequenceInput {
   /// computed by fewer rows at a time, so last bits may differ from those of the whole prompt.
   std::optional<SharedPrefix> shared = {};
   /// Where the query and the document stand in `ids` of a decoder-only model: tokens with a byte of
-  /// them.
+  /// them. A query-focused memory asks by the query.
   TokenSpan query = {};
   TokenSpan document = {};
   /// Bound to this model by SequenceModel::bind; the row keeps them, also where it is reassigned.
   /// Null: none.
   std::shared_ptr<const Adapters> adapters = {};
+  /// With it attention has a window, and remembers what has left it; null: it sees all. Of
+  /// decoder-only models.
+  std::shared_ptr<const InfiniMemory> memory = {};
 };
 
 /// The layers of a decoder that take adapters of whole layers (layer_adapters.h).

@@ -1,8 +1,10 @@
 #include "methods/models/nn/sequences.h"
 
+#include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
 #include <ATen/ops/tensor.h>
+#include <c10/core/GradMode.h>
 
 #include <algorithm>
 #include <map>
@@ -25,6 +27,9 @@ struct Part {
   int64_t tokens = 0;
   at::Tensor source;  ///< the encoder's states, of an encoder-decoder
   std::shared_ptr<const Adapters> adapters = {};
+  // Of a segment of an input with a memory:
+  std::shared_ptr<const InfiniMemory> memory = {};
+  TokenSpan query = {};  ///< in the first segment
 };
 
 /// Whether what adapters (or null) of two rows add to a layer are the same tensors, as those are
@@ -61,6 +66,10 @@ class WholeSequences final : public LayerOperations {
     return decoder_.layer(index, inputs.front(), *this);
   }
 
+  /// What the layers begin with, of a segment.
+  void go_on_from(std::vector<SegmentState> states) { before_ = after_ = std::move(states); }
+  std::vector<SegmentState> left() const { return after_; }
+
   at::Tensor multiply(const Linear& linear, const at::Tensor& x) override {
     const bool alike = std::ranges::all_of(parts_, [&](const Part& part) {
       return add_the_same(linear, part.adapters.get(), parts_.front().adapters.get());
@@ -71,15 +80,31 @@ class WholeSequences final : public LayerOperations {
     });
   }
 
-  at::Tensor attend_past(size_t layer, const at::Tensor& qkv) override {
-    const Projections all = projections_of(qkv, decoder_.shape(), rotations_);
+  at::Tensor attend_past(size_t layer, const Linear& linear, const at::Tensor& x) override {
+    const at::Tensor qkv = multiply(linear, x);
+    if (const Part& part = parts_.front(); part.memory != nullptr) {
+      const Projections all = projections_of(qkv, decoder_.shape(), rotations_);
+      SegmentState state = before_[layer];
+      if (part.memory->options.query_focused && !state.asking.defined()) {
+        state.asking =
+            mean_query(linear, x.narrow(0, part.query.first, part.query.count), decoder_.shape());
+      }
+      const at::Tensor attended =
+          attend_segment(*part.memory, layer,
+                         {projections_of(qkv, decoder_.shape(), {}), all.queries, all.keys}, state);
+      after_[layer] = std::move(state);
+      return has_prompt(layer) ? beside_attention(layer, attended, all.queries) : attended;
+    }
     const at::Tensor attended = per_part([&](const Part& part) {
-      const auto rows = [&](const at::Tensor& states) {
-        return states.narrow(0, part.first, part.tokens);
+      const auto rows = [&](const at::Tensor& of_all) {
+        return of_all.defined() ? of_all.narrow(0, part.first, part.tokens) : at::Tensor();
       };
-      return causal_attention({rows(all.queries), rows(all.keys), rows(all.values)});
+      return causal_attention(rows(qkv), decoder_.shape(),
+                              {rows(rotations_.cosines), rows(rotations_.sines)});
     });
-    return beside_attention(layer, attended, all.queries);
+    if (!has_prompt(layer)) return attended;
+    return beside_attention(layer, attended,
+                            projections_of(qkv, decoder_.shape(), rotations_).queries);
   }
 
   at::Tensor attend_source(size_t layer, const at::Tensor& queries) override {
@@ -120,7 +145,9 @@ class WholeSequences final : public LayerOperations {
 
   const Decoder& decoder_;
   std::vector<Part> parts_;
-  Rotations rotations_;  ///< of every row
+  Rotations rotations_;               ///< of every row
+  std::vector<SegmentState> before_;  ///< of each layer, of a segment
+  std::vector<SegmentState> after_;   ///< likewise
 };
 
 /// Gives layers that are recomputed leaves of their own, for adapters may be computed of others.
@@ -128,6 +155,12 @@ CutLeaves cut_off(std::vector<Part>& parts) {
   CutLeaves leaves;
   std::map<std::shared_ptr<const Adapters>, std::shared_ptr<const Adapters>> cut;
   for (Part& part : parts) {
+    if (part.memory != nullptr) {
+      for (const at::Tensor& one : part.memory->trained()) {
+        leaves.outside.push_back(one);
+        leaves.inside.push_back(one);
+      }
+    }
     if (part.adapters == nullptr) continue;
     std::shared_ptr<const Adapters>& inside = cut[part.adapters];
     if (inside == nullptr) inside = part.adapters->cut_off(leaves);
@@ -136,23 +169,131 @@ CutLeaves cut_off(std::vector<Part>& parts) {
   return leaves;
 }
 
-/// The stream that enters layer `until`, of all inputs.
+Status check_input(const SequenceInput& input, const SequenceShape& shape) {
+  const std::vector<int32_t>& begun = begun_with(input, shape);
+  const auto count = static_cast<int64_t>(begun.size());
+  if (count == 0 || count > shape.context) {
+    return invalid_argument("a sequence of " + std::to_string(count) +
+                            " tokens; the backbone's window has " + std::to_string(shape.context));
+  }
+  return check_token_ids(begun, shape.vocabulary);
+}
+
+/// What rows of positions `places` are rotated by; nothing without rotations.
+Rotations rotations_of(const Decoder& decoder, const at::Tensor& places) {
+  const auto& rope = decoder.shape().rope;
+  if (!rope) return {};
+  const int64_t longest = places.max().item<int64_t>() + 1;
+  const Rotations table = make_rotations(*rope, decoder.shape().head_dim, longest);
+  const auto of_rows = [&](const at::Tensor& values) {
+    return values.index_select(0, places).to(decoder.device(), decoder.type());
+  };
+  return {of_rows(table.cosines), of_rows(table.sines)};
+}
+
+/// The stream that enters layer `until`, of rows with these ids and positions (on the CPU).
+/// `before`: what the layers begin with, of a segment; they leave their own there. Throws.
+at::Tensor stream_until(const Decoder& decoder, std::vector<Part> parts, const at::Tensor& ids,
+                        const at::Tensor& places, Recompute recompute, size_t until,
+                        std::vector<SegmentState>* before = nullptr) {
+  CutLeaves trained;
+  if (recompute != Recompute::nothing) trained = cut_off(parts);
+  const auto run =
+      std::make_shared<WholeSequences>(decoder, std::move(parts), rotations_of(decoder, places));
+  if (before != nullptr) run->go_on_from(std::move(*before));
+  const at::Device device = decoder.device();
+  at::Tensor stream = decoder.embed(ids.to(device), places.to(device));
+  for (size_t i = 0; i < until; ++i) {
+    const std::vector<at::Tensor> read = run->layer_inputs(stream);
+    // Where layers are recomputed, they run again after this function has returned.
+    stream = run_block(
+        recompute, read, trained.outside,
+        [run, i](std::span<const at::Tensor> inputs) { return run->run_layer(i, inputs); },
+        trained.inside);
+  }
+  if (before != nullptr) *before = run->left();
+  return stream;
+}
+
+size_t layers_of(const Decoder& decoder) { return static_cast<size_t>(decoder.shape().layers); }
+
+/// All segments of an input with a memory; `each` is called with the states of each. Throws.
+template <class Each>
+std::vector<SegmentState> run_segments(const Decoder& decoder, const SequenceInput& input,
+                                       Recompute recompute, int64_t gradients_from, int64_t stepped,
+                                       const Each& each) {
+  const auto count = static_cast<int64_t>(input.ids.size());
+  const at::Tensor ids = at::tensor(input.ids);
+  const at::Tensor places = at::arange(count);
+  std::vector<SegmentState> states(layers_of(decoder));
+  int64_t first = 0;
+  for (const int64_t tokens : segment_lengths(count, input.memory->options.segment, stepped)) {
+    const c10::AutoGradMode gradients(c10::GradMode::is_enabled() &&
+                                      first + tokens > gradients_from);
+    const at::Tensor own = places.narrow(0, first, tokens);
+    Part part{0, tokens, {}, input.adapters, input.memory, input.query};
+    each(decoder.last_states(stream_until(decoder, {std::move(part)}, ids.narrow(0, first, tokens),
+                                          own, recompute, layers_of(decoder), &states)));
+    first += tokens;
+  }
+  return states;
+}
+
+Status check_memory(const SequenceInput& input, const SequenceShape& shape, int64_t stepped) {
+  if (shape.encoder_decoder()) {
+    return invalid_argument("an encoder-decoder attends without compressive memory");
+  }
+  const auto count = static_cast<int64_t>(input.ids.size());
+  const TokenSpan& query = input.query;
+  const InfiniOptions& options = input.memory->options;
+  const int64_t whole = std::min(options.segment, count - stepped);
+  if (options.query_focused && (query.count < 1 || query.first < 0 || query.end() > whole)) {
+    return invalid_argument("a query of " + std::to_string(query.count) + " tokens at " +
+                            std::to_string(query.first) +
+                            " for a query-focused memory; expected some " +
+                            "in the first segment of " + std::to_string(whole));
+  }
+  return {};
+}
+
+/// What sequence_states returns for inputs of which some have memories.
+Result<at::Tensor> segmented_states(const Decoder& decoder, std::span<const SequenceInput> inputs,
+                                    Recompute recompute, const SegmentReading& reading) {
+  const SequenceShape& shape = decoder.shape().sequence;
+  std::vector<at::Tensor> states;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const SequenceInput& input = inputs[i];
+    if (input.memory == nullptr) {
+      auto whole = sequence_states(decoder, {&input, 1}, recompute);
+      if (!whole.ok()) return whole;
+      states.push_back(*std::move(whole));
+      continue;
+    }
+    Status fits = check_input(input, shape);
+    if (fits.ok()) fits = check_memory(input, shape, reading.stepped);
+    if (!fits.ok()) return fits.error();
+    const int64_t from = reading.gradients_from.empty() ? 0 : reading.gradients_from[i];
+    const Status read = guarded("reading segments", [&]() -> Status {
+      run_segments(decoder, input, recompute, from, reading.stepped,
+                   [&](const at::Tensor& segment) { states.push_back(segment); });
+      return {};
+    });
+    if (!read.ok()) return read.error();
+  }
+  return guarded("joining segments", [&]() -> Result<at::Tensor> { return at::cat(states); });
+}
+
+/// The same of inputs without memories, all at once.
 Result<at::Tensor> stream_until(const Decoder& decoder, std::span<const SequenceInput> inputs,
                                 Recompute recompute, size_t until) {
   const SequenceShape& shape = decoder.shape().sequence;
-  if (inputs.empty()) return invalid_argument("no sequences to read");
   std::vector<int64_t> ids;
   std::vector<int64_t> positions;
   std::vector<Part> parts;
   for (const SequenceInput& input : inputs) {
+    if (Status fits = check_input(input, shape); !fits.ok()) return fits.error();
     const std::vector<int32_t>& begun = begun_with(input, shape);
     const auto count = static_cast<int64_t>(begun.size());
-    if (count == 0 || count > shape.context) {
-      return invalid_argument("a sequence of " + std::to_string(count) +
-                              " tokens; the backbone's window has " +
-                              std::to_string(shape.context));
-    }
-    if (Status known = check_token_ids(begun, shape.vocabulary); !known.ok()) return known.error();
     Part part{static_cast<int64_t>(ids.size()), count, {}, input.adapters};
     if (shape.encoder_decoder()) {
       Result<at::Tensor> source = decoder.encode(input, recompute);
@@ -164,40 +305,20 @@ Result<at::Tensor> stream_until(const Decoder& decoder, std::span<const Sequence
     parts.push_back(std::move(part));
   }
   return guarded("reading sequences", [&]() -> Result<at::Tensor> {
-    const at::Device device = decoder.device();
-    const at::Tensor places = at::tensor(positions);
-    Rotations rotations;
-    if (const auto& rope = decoder.shape().rope) {
-      const int64_t longest = places.max().item<int64_t>() + 1;
-      const Rotations table = make_rotations(*rope, decoder.shape().head_dim, longest);
-      const auto of_rows = [&](const at::Tensor& values) {
-        return values.index_select(0, places).to(device, decoder.type());
-      };
-      rotations = {of_rows(table.cosines), of_rows(table.sines)};
-    }
-    CutLeaves trained;
-    if (recompute != Recompute::nothing) trained = cut_off(parts);
-    const auto run =
-        std::make_shared<WholeSequences>(decoder, std::move(parts), std::move(rotations));
-    at::Tensor stream = decoder.embed(at::tensor(ids).to(device), places.to(device));
-    for (size_t i = 0; i < until; ++i) {
-      const std::vector<at::Tensor> read = run->layer_inputs(stream);
-      // Where layers are recomputed, they run again after this function has returned.
-      stream = run_block(
-          recompute, read, trained.outside,
-          [run, i](std::span<const at::Tensor> inputs) { return run->run_layer(i, inputs); },
-          trained.inside);
-    }
-    return stream;
+    return stream_until(decoder, std::move(parts), at::tensor(ids), at::tensor(positions),
+                        recompute, until);
   });
 }
 
 }  // namespace
 
 Result<at::Tensor> sequence_states(const Decoder& decoder, std::span<const SequenceInput> inputs,
-                                   Recompute recompute) {
-  const auto stream =
-      stream_until(decoder, inputs, recompute, static_cast<size_t>(decoder.shape().layers));
+                                   Recompute recompute, const SegmentReading& reading) {
+  if (inputs.empty()) return invalid_argument("no sequences to read");
+  if (std::ranges::any_of(inputs, [](const auto& input) { return input.memory != nullptr; })) {
+    return segmented_states(decoder, inputs, recompute, reading);
+  }
+  const auto stream = stream_until(decoder, inputs, recompute, layers_of(decoder));
   if (!stream.ok()) return stream;
   return guarded("reading sequences",
                  [&]() -> Result<at::Tensor> { return decoder.last_states(*stream); });
@@ -208,11 +329,26 @@ Result<at::Tensor> stream_before(const Decoder& decoder, const SequenceInput& in
   return stream_until(decoder, {&input, 1}, recompute, layer);
 }
 
-Result<at::Tensor> sequence_logits(const Decoder& decoder, const SequenceInput& input) {
-  Result<at::Tensor> states = sequence_states(decoder, {&input, 1});
+Result<at::Tensor> sequence_logits(const Decoder& decoder, const SequenceInput& input,
+                                   const SegmentReading& reading) {
+  Result<at::Tensor> states = sequence_states(decoder, {&input, 1}, Recompute::nothing, reading);
   if (!states.ok()) return states.error();
   return guarded("multiplying by the head",
                  [&]() -> Result<at::Tensor> { return apply(decoder.head(), *states); });
+}
+
+Result<ReadSegments> read_segments(const Decoder& decoder, const SequenceInput& prompt) {
+  const SequenceShape& shape = decoder.shape().sequence;
+  Status fits = check_input(prompt, shape);
+  if (fits.ok()) fits = check_memory(prompt, shape, 0);
+  if (!fits.ok()) return fits.error();
+  return guarded("reading segments", [&]() -> Result<ReadSegments> {
+    ReadSegments read;
+    read.layers = run_segments(
+        decoder, prompt, Recompute::nothing, 0, 0,
+        [&](const at::Tensor& segment) { read.last = segment.narrow(0, segment.size(0) - 1, 1); });
+    return read;
+  });
 }
 
 }  // namespace qfs::nn

@@ -27,6 +27,6 @@ Result<at::Tensor> token_loss(const at::Tensor& logits, std::span<const int64_t>
 /// once. Errors likewise.
 Result<at::Tensor> summed_token_loss(const Linear& head, const at::Tensor& states,
                                      std::span<const int64_t> labels,
-                                     int64_t chunk_bytes = int64_t{32} << 20);
+                                     int64_t chunk_bytes = int64_t{12} << 20);
 
 }  // namespace qfs::nn

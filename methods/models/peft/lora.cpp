@@ -121,6 +121,15 @@ Status begin_with(const LoraAdapter& other, const std::string& source, LoraAdapt
     if (added.scale != scale) return numbers("alpha", other.config.alpha, adapter.config.alpha);
     own->second = added;
   }
+  if (other.memory.empty()) return {};
+  if (adapter.memory.empty()) return differs("it has a memory, which the training does not");
+  for (auto& [name, tensor] : adapter.memory) {
+    const auto its = other.memory.find(name);
+    if (its == other.memory.end() || its->second.sizes() != tensor.sizes()) {
+      return differs("its memory has no '" + name + "' like the training's");
+    }
+    tensor = its->second;
+  }
   return {};
 }
 

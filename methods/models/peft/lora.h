@@ -16,6 +16,7 @@
 
 #include "harness/api/result.h"
 #include "methods/models/nn/adapters.h"
+#include "methods/models/peft/infini.h"
 
 namespace qfs::peft {
 
@@ -31,7 +32,8 @@ struct LoraConfig {
 
 struct LoraAdapter {
   LoraConfig config;
-  nn::LowRankByName layers;  ///< float32 on the CPU; names as in the file, or the decoder's
+  nn::LowRankByName layers;   ///< float32 on the CPU; names as in the file, or the decoder's
+  InfiniTensors memory = {};  ///< in the same file, where the adapter was trained with one
   /// Of adapter_model.safetensors ("qfs.method" …).
   std::map<std::string, std::string> metadata;
 };
@@ -54,7 +56,8 @@ Result<LoraAdapter> new_lora(const nn::Decoder& decoder, const LoraConfig& confi
 Result<LoraAdapter> read_lora(const std::string& path);
 
 /// Puts the values of another adapter of the same layers, shapes and scale into `adapter`, whose
-/// names are a decoder's. `invalid_argument` says where they differ; `source` names the other.
+/// names are a decoder's; those of its memory where both have one. `invalid_argument` says where
+/// they differ; `source` names the other.
 Status begin_with(const LoraAdapter& other, const std::string& source, LoraAdapter& adapter);
 
 inline constexpr std::string_view kLoraTensors = "adapter_model.safetensors";

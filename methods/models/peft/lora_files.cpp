@@ -127,10 +127,11 @@ Result<TensorName> parse_name(const std::string& name, const std::string& source
   return unavailable("the tensor '" + name + "' is no low-rank matrix of a linear layer", source);
 }
 
-Result<at::Tensor> read_matrix(const checkpoints::Checkpoint& file, const TensorEntry& entry) {
-  if (entry.shape.size() != 2 || entry.elements == 0) {
+Result<at::Tensor> read_tensor(const checkpoints::Checkpoint& file, const TensorEntry& entry,
+                               bool matrix) {
+  if ((matrix && entry.shape.size() != 2) || entry.elements == 0) {
     return data_error("'" + entry.name + "' has the shape " + checkpoints::shape_text(entry.shape) +
-                          "; expected a matrix",
+                          "; expected " + (matrix ? "a matrix" : "values"),
                       file.path());
   }
   const at::Tensor tensor = at::empty(entry.shape, at::kFloat);
@@ -180,9 +181,15 @@ Result<LoraAdapter> read_lora(const std::string& path) {
   LoraAdapter adapter;
   adapter.metadata = file.metadata();
   for (const TensorEntry& entry : file.tensors()) {
+    if (is_memory_tensor(entry.name)) {
+      auto values = read_tensor(file, entry, false);
+      if (!values.ok()) return values.error();
+      adapter.memory[entry.name] = *std::move(values);
+      continue;
+    }
     const auto name = parse_name(entry.name, tensors);
     if (!name.ok()) return name.error();
-    auto matrix = read_matrix(file, entry);
+    auto matrix = read_tensor(file, entry, true);
     if (!matrix.ok()) return matrix.error();
     nn::LowRank& added = adapter.layers[name->layer];
     at::Tensor& place = name->down ? added.down : added.up;
@@ -219,6 +226,9 @@ LoraFiles lora_files(const LoraAdapter& adapter, const nn::Decoder& decoder, at:
   std::vector<checkpoints::StoredTensor> tensors;
   for (const auto& [name, matrix] : matrices_of(adapter)) {
     tensors.push_back({prefix + name, stored, matrix.sizes().vec(), bytes_of(matrix, type)});
+  }
+  for (const auto& [name, values] : adapter.memory) {
+    tensors.push_back({name, stored, values.sizes().vec(), bytes_of(values, type)});
   }
   const nn::SequenceShape& shape = decoder.shape().sequence;
   // Conv1D of transformers' GPT-2, whose weights are [inputs, outputs].

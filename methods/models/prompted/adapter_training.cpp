@@ -8,6 +8,7 @@
 #include "harness/core/sha256.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/nn/token_loss.h"
+#include "methods/models/prompted/memory_params.h"
 
 namespace qfs::prompted {
 
@@ -200,6 +201,13 @@ class AdapterTraining final : public TrainingSession {
         }};
     if (request_.params.find<bool>("recompute").value_or(false)) {
       training.recompute = nn::Recompute::layers;
+    }
+    if (has_memory(request_.params)) {
+      const auto memory = adapter->memory();
+      if (!memory.ok()) return memory.error();
+      training.work.segment = nn::work_of(**memory, decoder_->shape());
+      training.memory = [adapter] { return adapter->memory(); };
+      training.segment_means = request_.params.find<std::string>("segment_loss") == "sum";
     }
     training::TrainingTask task = training::sequence_task(std::move(training));
     task.observed = [adapter] { return adapter->observed(); };

@@ -28,6 +28,10 @@ class TrainedAdapter {
   virtual std::map<std::string, double> observed() { return {}; }
   /// Every point of the curve, after a restart those before it once more.
   virtual void told(const TrainingPoint& /*point*/) {}
+  /// SequenceTraining::memory; null: there is none.
+  virtual Result<std::shared_ptr<const nn::InfiniMemory>> memory() {
+    return std::shared_ptr<const nn::InfiniMemory>();
+  }
   /// Writes the file, rounded to `type`, with `metadata`.
   virtual Result<TrainedFile> keep(const std::string& folder,
                                    const std::map<std::string, std::string>& metadata,

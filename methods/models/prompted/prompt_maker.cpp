@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "methods/models/prompted/memory_params.h"
 #include "methods/models/prompting/source_layout.h"
 #include "methods/models/prompting/truncation.h"
 
@@ -102,7 +103,7 @@ Result<PromptMaker> PromptMaker::open(const Params& params,
 }
 
 Result<PreparedPrompt> PromptMaker::prepare(const Example& example, int64_t new_tokens) const {
-  auto prompt = fill_cut(example, params_.find<int64_t>("local_context"));
+  auto prompt = fill_cut(example, document_budget(params_));
   if (!prompt.ok()) return prompt;
   if (Status fits = check_window(example, new_tokens, *prompt); !fits.ok()) return fits.error();
   return prompt;
@@ -116,7 +117,7 @@ Result<PreparedPrompt> PromptMaker::prepare_within(const Example& example, int64
       std::min(most_tokens, shape.encoder_decoder() ? shape.source_context : shape.context);
   std::optional<PreparedPrompt> best;
   int64_t fits = 0;  // document tokens; more than `over` do not
-  int64_t over = params_.find<int64_t>("local_context").value_or(most) + 1;
+  int64_t over = document_budget(params_).value_or(most) + 1;
   for (int64_t document = std::min(over - 1, most - behind); fits < document && document < over;) {
     auto prompt = fill_cut(example, document);
     if (!prompt.ok()) return prompt;
@@ -225,6 +226,7 @@ Status PromptMaker::fill_source(const Example& example, const std::string& docum
 }
 
 std::string PromptMaker::shortening() const {
+  if (has_memory(params_)) return "input_tokens, raise positions";
   return params_.has("chunk_new_tokens") ? "local_context, or chunk_new_tokens where summaries meet"
                                          : "local_context";
 }

@@ -8,6 +8,7 @@
 #include "methods/models/decoding/chosen_decoding.h"
 #include "methods/models/inspect/machine_limits.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
+#include "methods/models/nn/steps/segment_model.h"
 #include "methods/models/tokenizers/folders/open_tokenizer.h"
 
 namespace qfs::prompted {
@@ -42,18 +43,36 @@ Result<std::shared_ptr<const tokenizers::Tokenizer>> open_counter(
   });
 }
 
-/// The backbone as it is run: a BART with windows where they are asked for.
+/// The backbone as it is run: a BART with windows, or with more positions, where they are asked
+/// for.
 Result<std::shared_ptr<const architectures::Backbone>> open_backbone(const SessionRequest& request,
                                                                      ResourceCache& cache) {
   auto backbone = architectures::open_backbone(*request.backbone, cache);
   const auto window = request.params.find<int64_t>("window");
-  if (!backbone.ok() || !window) return backbone;
-  const auto positions = request.params.find<int64_t>("source_positions");
-  auto network = (*backbone)->network->windowed(*window, positions.value_or(kLedPositions));
+  const auto positions = request.params.find<int64_t>("positions");
+  if (!backbone.ok() || (!window && !positions)) return backbone;
+  const nn::Network& as_it_is = *(*backbone)->network;
+  const auto source_positions = request.params.find<int64_t>("source_positions");
+  auto network = window ? as_it_is.windowed(*window, source_positions.value_or(kLedPositions))
+                        : as_it_is.extended(*positions);
   if (!network.ok()) return network.error();
-  auto windowed = std::make_shared<architectures::Backbone>(**backbone);
-  windowed->network = *std::move(network);
-  return std::shared_ptr<const architectures::Backbone>(std::move(windowed));
+  auto changed = std::make_shared<architectures::Backbone>(**backbone);
+  changed->network = *std::move(network);
+  return std::shared_ptr<const architectures::Backbone>(std::move(changed));
+}
+
+Result<std::unique_ptr<nn::SequenceModel>> open_with_memory(const SessionRequest& request,
+                                                            const architectures::Backbone& backbone,
+                                                            ResourceCache& cache,
+                                                            const MakeMemory& make,
+                                                            nn::SegmentWork& work) {
+  auto decoder = backbone.network->decoder(request.runtime, backbone.digest, cache);
+  if (!decoder.ok()) return decoder.error();
+  auto memory = make(**decoder);
+  if (!memory.ok()) return memory.error();
+  work = nn::work_of(**memory, (*decoder)->shape());
+  return std::unique_ptr<nn::SequenceModel>(
+      std::make_unique<nn::SegmentModel>(*std::move(decoder), *std::move(memory)));
 }
 
 }  // namespace
@@ -72,16 +91,18 @@ Result<Prompts> open_prompts(const SessionRequest& request, ResourceCache& cache
   return Prompts{*std::move(backbone), *std::move(counter), *std::move(maker)};
 }
 
-Result<PromptedModel> open_prompted_model(const SessionRequest& request, ResourceCache& cache) {
+Result<PromptedModel> open_prompted_model(const SessionRequest& request, ResourceCache& cache,
+                                          const MakeMemory& memory) {
   auto prompts = open_prompts(request, cache);
   if (!prompts.ok()) return prompts.error();
   const architectures::Backbone& backbone = *prompts->backbone;
-  auto model = backbone.network->open(request.runtime, backbone.digest, cache);
+  const nn::Network& network = *backbone.network;
+  nn::ModelWork work = network.work(network.element_bytes(request.runtime));
+  auto model = memory ? open_with_memory(request, backbone, cache, memory, work.segment)
+                      : network.open(request.runtime, backbone.digest, cache);
   if (!model.ok()) return model.error();
   auto decoding = decoding_of(request, backbone);
   if (!decoding.ok()) return decoding.error();
-  const nn::Network& network = *backbone.network;
-  nn::ModelWork work = network.work(network.element_bytes(request.runtime));
   decoding::Generator generator(backbone.tokenizer, *std::move(model), std::move(work));
   return PromptedModel{*std::move(prompts), *std::move(decoding), std::move(generator),
                        request.runtime};

@@ -4,10 +4,12 @@
 // Not thread-safe. Weights and tokenizers are shared through the host's cache.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "harness/api/method.h"
 #include "methods/models/decoding/generator.h"
+#include "methods/models/nn/infini_memory.h"
 #include "methods/models/prompted/prompt_maker.h"
 #include "methods/models/tokenizers/tokenizer.h"
 
@@ -32,8 +34,14 @@ struct PromptedModel {
 /// backbone has no use for.
 Result<Prompts> open_prompts(const SessionRequest& request, ResourceCache& cache);
 
-/// The same, with the model that answers. Errors likewise, and those of the decoding's parameters.
-Result<PromptedModel> open_prompted_model(const SessionRequest& request, ResourceCache& cache);
+/// The memory of a model's rows.
+using MakeMemory =
+    std::function<Result<std::shared_ptr<const nn::InfiniMemory>>(const nn::Decoder& decoder)>;
+
+/// The same, with the model that answers; where `memory` is given, its rows have that. Errors
+/// likewise, those of the decoding's parameters and of `memory`.
+Result<PromptedModel> open_prompted_model(const SessionRequest& request, ResourceCache& cache,
+                                          const MakeMemory& memory = {});
 
 /// The phases of a unit whose time went into `calls` outputs.
 void tell_times(const decoding::GenerationTimes& times, int64_t calls, PredictionSink& sink);

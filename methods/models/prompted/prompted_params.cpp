@@ -5,6 +5,7 @@
 #include "harness/api/param_specs.h"
 #include "methods/models/decoding/decoding_params.h"
 #include "methods/models/prompted/chat_params.h"
+#include "methods/models/prompted/memory_params.h"
 #include "methods/models/prompting/length_params.h"
 #include "methods/models/prompting/prompt_template.h"
 #include "methods/models/prompting/source_layout.h"
@@ -112,7 +113,7 @@ double reading_flops(double tokens) { return 2 * kParameters * tokens; }
 
 Cost prompted_cost(const Params& params, const DatasetStats& stats) {
   double document = stats.mean_document_words * kTokensPerWord;
-  if (const auto limit = params.find<int64_t>("local_context")) {
+  if (const auto limit = document_budget(params)) {
     document = std::min(document, static_cast<double>(*limit));
   }
   const double read = document + stats.mean_query_words * kTokensPerWord + kPromptTokens;

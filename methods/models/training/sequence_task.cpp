@@ -29,7 +29,7 @@ class SequenceLearner {
       const LabelledSequence& sequence = of_.train[static_cast<size_t>(i)];
       rows.push_back(
           {sequence, static_cast<uint64_t>(step) * of_.train.size() + static_cast<uint64_t>(i)});
-      all.labels += labels_of(sequence);
+      all.labels += counted(sequence);
     }
     const auto sum = loss(rows);
     if (!sum.ok()) return sum.error();
@@ -47,7 +47,7 @@ class SequenceLearner {
       const auto sum = loss(row);
       if (!sum.ok()) return sum.error();
       all.loss += sum->item<double>();
-      all.labels += labels_of(sequence);
+      all.labels += counted(sequence);
     }
     return all;
   }
@@ -64,10 +64,21 @@ class SequenceLearner {
     // The head multiplies the labelled positions instead of the last. Weights have no gradients, so
     // that those of what goes through them are as much work again.
     const int64_t head = 2 * of_.work.head.outputs * of_.work.head.inputs * (labels - 1);
-    const int64_t passes = of_.recompute == nn::Recompute::nothing ? 2 : 3;
-    return {.tokens = read + (encoder ? begun : 0),
-            .labels = labels,
-            .flops = passes * static_cast<int64_t>(forward.flops) + 2 * head};
+    const int64_t back = of_.recompute == nn::Recompute::nothing ? 1 : 2;
+    // Segments in front of the first label are read without gradients.
+    const int64_t segment = of_.work.segment.tokens;
+    const int64_t silent = segment > 0 ? first_label(sequence) / segment * segment : 0;
+    const auto flops = static_cast<int64_t>(forward.flops);
+    return {
+        .tokens = read + (encoder ? begun : 0),
+        .labels = counted(sequence),
+        .flops = flops + back * (silent == 0 ? flops : flops / read * (read - silent)) + 2 * head};
+  }
+
+  static int64_t first_label(const LabelledSequence& sequence) {
+    return std::ranges::find_if(sequence.labels,
+                                [](int64_t label) { return label != nn::kNoLabel; }) -
+           sequence.labels.begin();
   }
 
   static int64_t labels_of(const LabelledSequence& sequence) {
@@ -75,20 +86,61 @@ class SequenceLearner {
            std::ranges::count(sequence.labels, nn::kNoLabel);
   }
 
+  /// What the loss of a sequence is a sum over.
+  int64_t counted(const LabelledSequence& sequence) const {
+    return of_.segment_means ? 1 : labels_of(sequence);
+  }
+
   Result<at::Tensor> loss(std::span<const GraphRow> rows) const {
     const auto adapters = of_.adapters(rows);
     if (!adapters.ok()) return adapters.error();
+    std::shared_ptr<const nn::InfiniMemory> memory;
+    if (of_.memory) {
+      auto bound = of_.memory();
+      if (!bound.ok()) return bound.error();
+      memory = *std::move(bound);
+    }
+    nn::SegmentReading reading;
     std::vector<nn::SequenceInput> inputs;
     std::vector<int64_t> labels;
     for (size_t i = 0; i < rows.size(); ++i) {
       const LabelledSequence& sequence = rows[i].sequence;
       inputs.push_back(sequence.input);
       inputs.back().adapters = (*adapters)[i];
+      inputs.back().memory = memory;
+      reading.gradients_from.push_back(first_label(sequence));
       labels.insert(labels.end(), sequence.labels.begin(), sequence.labels.end());
     }
-    const auto states = nn::sequence_states(*of_.decoder, inputs, of_.recompute);
+    const auto states = nn::sequence_states(*of_.decoder, inputs, of_.recompute, reading);
     if (!states.ok()) return states.error();
+    if (of_.segment_means) return sum_of_means(rows, memory->options.segment, *states);
     return nn::summed_token_loss(of_.decoder->head(), *states, labels);
+  }
+
+  Result<at::Tensor> sum_of_means(std::span<const GraphRow> rows, int64_t segment,
+                                  const at::Tensor& states) const {
+    at::Tensor sum;
+    int64_t row_first = 0;
+    for (const GraphRow& row : rows) {
+      const std::span<const int64_t> labels = row.sequence.labels;
+      const auto tokens = static_cast<int64_t>(labels.size());
+      int64_t first = 0;
+      for (const int64_t length : nn::segment_lengths(tokens, segment, 0)) {
+        const auto own = labels.subspan(static_cast<size_t>(first), static_cast<size_t>(length));
+        const int64_t count = length - std::ranges::count(own, nn::kNoLabel);
+        if (count > 0) {
+          const auto loss = nn::summed_token_loss(of_.decoder->head(),
+                                                  states.narrow(0, row_first + first, length), own);
+          if (!loss.ok()) return loss.error();
+          const at::Tensor mean = *loss / count;
+          sum = sum.defined() ? sum + mean : mean;
+        }
+        first += length;
+      }
+      row_first += tokens;
+    }
+    if (!sum.defined()) return invalid_argument("no position has a label");
+    return sum;
   }
 
   SequenceTraining of_;

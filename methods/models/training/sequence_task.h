@@ -43,6 +43,11 @@ struct SequenceTraining {
   /// The rows' adapters with the values of now, for one graph.
   std::function<Result<RowAdapters>(std::span<const GraphRow> rows)> adapters;
   nn::Recompute recompute = nn::Recompute::nothing;
+  /// The memory of all rows with the values of now, for one graph; empty: they have none.
+  std::function<Result<std::shared_ptr<const nn::InfiniMemory>>()> memory = {};
+  /// The loss of a row with a memory is the sum of the means of its segments, and counts as one
+  /// label; else it is that of its labels.
+  bool segment_means = false;
 };
 
 /// The task holds what it is made of.

@@ -150,6 +150,15 @@ TEST_F(ReportGolden, MarkdownWithoutColumnAxesHasTheValuesAsColumns) {
   test::expect_golden("tests/golden/reports/flat.md", write_markdown(table(flat)));
 }
 
+TEST_F(ReportGolden, MarkdownHasValuesBelowAnAxisOrAboveIt) {
+  ReportRequest wide = request();
+  wide.values = std::vector<std::string>{"rouge1.f", "peak_memory"};
+  wide.columns = std::vector<std::string>{"local_context", "values"};
+  test::expect_golden("tests/golden/reports/values_below.md", write_markdown(table(wide)));
+  wide.columns = std::vector<std::string>{"values", "local_context"};
+  test::expect_golden("tests/golden/reports/values_above.md", write_markdown(table(wide)));
+}
+
 TEST_F(ReportGolden, MarkdownCoverageIsAddedOnRequest) {
   ReportRequest coverage = request();
   coverage.values = std::vector<std::string>{"rouge1.f"};

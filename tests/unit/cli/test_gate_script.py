@@ -89,6 +89,34 @@ class GateScript(unittest.TestCase):
                     self.assertEqual(run.returncode, code, run.stdout + run.stderr)
                     self.assertIn(said, run.stdout + run.stderr)
 
+    def test_answers_of_a_live_server_must_be_fresh(self):
+        def sweep(store):
+            made = self.run_command("qfs-bench", "sweep", "experiments/served.json", "--allow-external", "--quiet",
+                                    "--store", store)
+            self.assertEqual(made.returncode, 0, made.stderr)
+
+        def gate(candidate, *arguments):
+            return self.run_command("qfs-bench", "gate", "--baseline", "baseline.sqlite", "--candidate", candidate,
+                                    "--max-drop", "rougeL.f=1pt", *arguments)
+        with MisbehavingServer() as server:
+            server.replies = [good]
+            self.write_experiment(server, "live")
+            sweep("baseline.sqlite")
+            stale = gate("baseline.sqlite")
+            self.assertEqual(stale.returncode, 3, stale.stdout + stale.stderr)
+            self.assertIn("refused: the answers of a live server were made at", stale.stdout)
+            self.assertIn("1 not compared", stale.stdout.splitlines()[-1])
+            sweep("fresh.sqlite")
+            fresh = gate("fresh.sqlite")
+            self.assertEqual(fresh.returncode, 0, fresh.stdout + fresh.stderr)
+            later = gate("fresh.sqlite", "--made-since", "2999-01-01T00:00:00Z")
+            self.assertEqual(later.returncode, 3, later.stdout + later.stderr)
+            kept = self.run_command("qfs-bench", "baseline", "set", "main", "--store", "baseline.sqlite")
+            self.assertEqual(kept.returncode, 0, kept.stderr)
+            committed = self.run_command("qfs-bench", "gate", "--baseline", "main", "--candidate", "baseline.sqlite",
+                                         "--max-drop", "rougeL.f=1pt")
+            self.assertEqual(committed.returncode, 3, committed.stdout + committed.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

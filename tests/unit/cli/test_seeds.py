@@ -28,8 +28,11 @@ class Seeds(DriverTest):
         table = self.assert_succeeds(run)
         self.assertIn("4 cells: 4 to run", run.stderr)
         self.assertIn("the seed does not matter to 'lead': computed once", run.stderr)
-        self.assertIn("the seed does not matter to lead: one result, shown for each seed", table)
-        rows = json.loads(self.assert_succeeds(self.run_bench("report", "--json")))["rows"]
+        self.assertIn("the seed does not matter to lead: one result\n", table)
+        self.assertIn("mean ± standard deviation (n − 1) of 3 seeds (0, 1, 2)", table)
+        report = ["report", "--json", "--rows", "method,seed"]
+        self.assertIn("one result, shown for each seed", json.loads(self.run_bench(*report).stdout)["notes"][-1])
+        rows = json.loads(self.assert_succeeds(self.run_bench(*report)))["rows"]
         shown = [(row["labels"]["method"], row["labels"]["seed"]) for row in rows]
         self.assertEqual(shown, [(method, seed) for method in ("lead", "random") for seed in "012"])
         values = [row["cells"][0]["values"]["rouge1.f"] for row in rows]

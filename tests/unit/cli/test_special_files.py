@@ -237,7 +237,8 @@ class Controls(DriverTest):
         nasty = "\u009b31mred\x1b[2J"
         self.write_sweep(methods=[{"method": "lead", "label": nasty}])
         self.assert_succeeds(self.run_bench("sweep", "sweep.json"))
-        for arguments in (["report", "--format", "csv"], ["report"], ["report", "--json"], ["list", "cells"]):
+        for arguments in (["report", "--format", "csv"], ["report", "--format", "latex"], ["report", "--methods-text"],
+                          ["report", "--methods-text", "--json"], ["report"], ["report", "--json"], ["list", "cells"]):
             main, terminal = pty.openpty()
             with subprocess.Popen([QFS_BENCH, *arguments], cwd=self.folder, stdout=terminal, stdin=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL) as process:

@@ -92,6 +92,21 @@ TEST(CompareMetric, ACollapseOnFewDocumentsNeverPasses) {
   EXPECT_EQ(decision_of(enough, Rule::max_drop, 0.01).verdict, Verdict::worse);
 }
 
+TEST(CompareMetric, DecisionsAloneAreTheSameDecisions) {
+  const PairedStatistics paired = sample(12, 2, -0.02);
+  Request request;
+  request.margins["rouge1.f"] = {Rule::max_drop, 0.001};
+  const Comparison whole = compared(paired, request);
+  request.decisions_only = true;
+  const Comparison bare = compared(paired, request);
+  EXPECT_EQ(bare.columns[0].decision->p_worse, whole.columns[0].decision->p_worse);
+  EXPECT_EQ(bare.columns[0].decision->verdict, whole.columns[0].decision->verdict);
+  EXPECT_EQ(bare.columns[0].decision->power(0.02), whole.columns[0].decision->power(0.02));
+  EXPECT_NEAR(bare.columns[0].difference.difference, whole.columns[0].difference.difference, 1e-12);
+  EXPECT_EQ(bare.clusters, 12);
+  EXPECT_FALSE(bare.columns[0].difference.interval.available());
+}
+
 // Two of six documents got slightly better, four lost everything: no test of six shows it.
 TEST(CompareMetric, ALargeLossThatIsNotSignificantDoesNotPass) {
   PairedStatistics paired = sample(6, 1, 0);

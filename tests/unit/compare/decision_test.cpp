@@ -71,6 +71,47 @@ TEST(MaxDrop, ABaselineWithoutSoMuchToLoseDecidesNothing) {
   EXPECT_EQ(decided(empty).doubt, Doubt::nothing_to_lose);
 }
 
+TEST(MaxDrop, FewerExamplesThanAskedForDecideNothing) {
+  Decision few = tested(0.05, 0.001);
+  few.examples = 19;
+  few.minimum_examples = 20;
+  EXPECT_EQ(decided(few).doubt, Doubt::below_minimum);
+  few.examples = 20;
+  EXPECT_EQ(decided(few).verdict, Verdict::worse);
+}
+
+TEST(Unchanged, PassesWithoutATestAndIsInNoFamily) {
+  Decision same = tested(0, 1, Rule::non_inferior);
+  same.unchanged = true;
+  same.clusters = 2;
+  same.standard_error = 0;
+  Decision changed = tested(0.05, 0.02);
+  Decision* const both[] = {&same, &changed};
+  decide(both);
+  EXPECT_EQ(same.verdict, Verdict::not_worse);
+  EXPECT_EQ(changed.tests, 1);
+  EXPECT_EQ(changed.p_worse_holm, 0.02);
+  EXPECT_EQ(changed.verdict, Verdict::worse);
+  same.nothing_to_lose = true;
+  EXPECT_EQ(decided(same).doubt, Doubt::nothing_to_lose) << "two empty results";
+}
+
+TEST(Power, IsOfTheLossBeyondTheMarginAtTheLevelOfTheFamily) {
+  const Decision alone = decided(tested(0.005, 0.7));  // 40 clusters, standard error 0.01
+  EXPECT_NEAR(*alone.power(0.01), kLevel, 1e-9) << "at the margin";
+  EXPECT_NEAR(*alone.power(*alone.detectable_loss()), 0.8, 1e-9);
+  EXPECT_NEAR(*alone.power_of_equal(), *alone.power(0.02), 1e-12);
+  Decision first = tested(0.005, 0.7);
+  Decision second = tested(0.005, 0.7);
+  Decision* const both[] = {&first, &second};
+  decide(both);
+  EXPECT_LT(*first.power(0.03), *alone.power(0.03));
+  Decision flat = tested(0, 1);
+  flat.standard_error = 0;
+  EXPECT_FALSE(decided(flat).power(0.1).has_value());
+  EXPECT_FALSE(decided(flat).detectable_loss().has_value());
+}
+
 TEST(NonInferior, PassesOnlyWhatIsShown) {
   const auto verdict = [](double loss, double p_worse) {
     return decided(tested(loss, p_worse, Rule::non_inferior)).verdict;

@@ -65,6 +65,26 @@ class Stored {
     return cell;
   }
 
+  /// Another result of the same cell, computed on another device, that scores `score` as a whole.
+  void add_elsewhere(const StoredCell& cell, double score) {
+    store::EnvironmentRow other = sample_environment("cuda");
+    const auto environment = value_of(store_.put_environment(other));
+    const auto result = value_of(
+        store_.ensure_result({cell.cell.id, other.numerics_id, store::ResultKind::predict}, {}));
+    const auto attempt = value_of(
+        store_.begin_attempt({.result = result, .environment = environment, .worker = "driver"}));
+    value_of(store_.commit_outputs(result, attempt, sample_outputs(0, 19)));
+    store::ScoreJob job;
+    job.id = make_score_id(Json{R"({"cell":"elsewhere"})"});
+    job.result = result;
+    job.metric = metric;
+    job.signature = metric + "@1";
+    job.columns = {metric + ".f"};
+    for (int64_t i = 0; i < 20; ++i) job.statistics.push_back({i, "", {score}});
+    job.scores = {{job.columns[0], score, {}}};
+    check(store_.put_scores(job));
+  }
+
   /// A cell whose run ended without a prediction.
   StoredCell& add_ended(const std::string& method, const store::AttemptEnd& end) {
     StoredCell& cell = add_cell(method);
@@ -77,9 +97,11 @@ class Stored {
   StoredSide side() {
     compare::Cells cells;
     for (const StoredCell& cell : cells_) cells.push_back(&cell);
-    return {name_, &reader_, cells, false};
+    return {name_, &source_, cells, false};
   }
-  compare::StoredResult result(const StoredCell& cell) { return {&reader_, cell.predict->id}; }
+  compare::ScoredResult result(const StoredCell& cell) {
+    return {cell.scores.at(0), value_of(source_.rows(cell, cell.scores.at(0)))};
+  }
 
   std::string metric = "rouge";
 
@@ -100,6 +122,7 @@ class Stored {
   Dataset dataset_ = sample_dataset(20);
   store::Store store_;
   store::Reader reader_ = value_of(store::Reader::open(store_.path()));
+  compare::StoreCells source_{reader_};
   std::deque<StoredCell> cells_;
 };
 
@@ -196,10 +219,32 @@ TEST_F(CompareStores, AColumnThatNoScoreHasIsAnError) {
   EXPECT_EQ(found.error().kind, ErrorKind::not_found);
 }
 
+TEST_F(CompareStores, WhatNumericsAloneChangeIsTheLeastMargin) {
+  const StoredCell& cell = a_.add("lead", 0.5);  // 0.5095 as a whole
+  b_.add("lead", 0.5);
+  a_.add_elsewhere(cell, 0.4895);
+  Request request;
+  request.margins["rouge.f"] = {compare::Rule::max_drop, 0.001};
+  const auto margin = [&] { return outcome(request).comparisons[0].columns[0].decision->margin; };
+  EXPECT_EQ(margin().size, 0.001);
+  request.noise_floor = true;
+  EXPECT_NEAR(margin().size, 0.02, 1e-9);
+  EXPECT_NEAR(margin().noise, 0.02, 1e-9);
+  request.margins["rouge.f"].size = 0.05;
+  EXPECT_EQ(margin().size, 0.05) << "a larger margin stays";
+}
+
+TEST_F(CompareStores, AScoreWithOtherColumnsUnderItsSignatureIsNotCompared) {
+  a_.add("lead", 0.5);
+  StoredCell& other = b_.add("lead", 0.5);
+  other.scores[0].columns.push_back("more");
+  EXPECT_THAT(reasons(outcome()), ElementsAre("lead: the score by 'rouge' has other columns in B"));
+}
+
 TEST_F(CompareStores, ExamplesOfBothAreAlignedAndTheOthersAreNamed) {
   const StoredCell& a = a_.add("lead", 0.5);
   const StoredCell& b = b_.add("lead", 0.25, 3);
-  const auto paired = value_of(paired_statistics(a_.result(a), b_.result(b), "rouge@1"));
+  const auto paired = paired_statistics(a_.result(a), b_.result(b));
   EXPECT_EQ(paired.ordinals.size(), 17U);
   EXPECT_EQ(paired.ordinals[0], 3);
   EXPECT_EQ(paired.clusters[0], "document-1");
@@ -207,8 +252,6 @@ TEST_F(CompareStores, ExamplesOfBothAreAlignedAndTheOthersAreNamed) {
   EXPECT_EQ(paired.second[0], Statistics{0.25});
   EXPECT_THAT(paired.only_first, ElementsAre("example-0", "example-1", "example-2"));
   EXPECT_THAT(paired.only_second, IsEmpty());
-  EXPECT_EQ(paired_statistics(a_.result(a), b_.result(b), "rouge@9").error().kind,
-            ErrorKind::not_found);
 }
 
 }  // namespace

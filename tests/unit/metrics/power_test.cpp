@@ -41,5 +41,21 @@ TEST(ClustersToShow, FollowsTheUsualFormula) {
   EXPECT_GT(clusters_to_show(20, 0.01, 0.01, 0.01), 124);
 }
 
+// Power of the one-sided t test at 5 %, noncentral t (R: power.t.test(n, delta, sd = 1, type =
+// "one.sample", alternative = "one.sided")): n 10, delta 1: 0.8975; n 30, delta 0.5: 0.8482.
+TEST(PowerToShow, IsThatOfTheTTest) {
+  EXPECT_NEAR(power_to_show(10, 1 / std::sqrt(10.0), 1, 0.05), 0.8975, 0.005);
+  EXPECT_NEAR(power_to_show(30, 1 / std::sqrt(30.0), 0.5, 0.05), 0.8482, 0.005);
+  EXPECT_NEAR(power_to_show(30, 1, 0, 0.05), 0.05, 1e-9) << "no gap: the level";
+  EXPECT_EQ(power_to_show(1, 1, 1, 0.05), 0);
+  EXPECT_EQ(power_to_show(2, 1, 100, 0.001), 0) << "two clusters show nothing at such a level";
+}
+
+TEST(GapToShow, HasThePower) {
+  const double gap = *gap_to_show(12, 0.01, 0.05);
+  EXPECT_NEAR(power_to_show(12, 0.01, gap, 0.05), kPower, 1e-9);
+  EXPECT_FALSE(gap_to_show(2, 1, 0.001).has_value());
+}
+
 }  // namespace
 }  // namespace qfs::metrics

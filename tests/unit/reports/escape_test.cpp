@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "harness/core/log.h"
 #include "harness/core/utf8.h"
+#include "reports/methods_text.h"
 #include "reports/writers/csv.h"
 #include "reports/writers/json.h"
+#include "reports/writers/latex.h"
 #include "reports/writers/markdown.h"
 #include "tests/support/nasty_corpus.h"
 
@@ -93,6 +96,26 @@ TEST(MarkdownCode, OutlastsEveryRunOfBackticks) {
   EXPECT_EQ(markdown_code("a ``b`` c"), "``` a ``b`` c ```");
 }
 
+TEST(XmlText, HasNoMarkupNoQuoteAndNoControl) {
+  for (const std::string& text : test::nasty_corpus()) {
+    const std::string escaped = xml_text(text);
+    EXPECT_FALSE(has_control(escaped)) << text;
+    EXPECT_EQ(escaped.find_first_of("<>\"'\n"), std::string::npos) << escaped;
+    EXPECT_EQ(first_ill_formed_utf8(escaped), std::nullopt) << text;
+  }
+  EXPECT_EQ(xml_text("a & <b>"), "a &amp; &lt;b&gt;");
+  EXPECT_EQ(xml_text("\xef\xbf\xbe|\xef\xbf\xbf"), "\xef\xbf\xbd|\xef\xbf\xbd");
+}
+
+TEST(WorkflowCommand, EndsNeitherLineNorProperty) {
+  for (const std::string& text : test::nasty_corpus()) {
+    EXPECT_EQ(workflow_message(text).find_first_of("\r\n"), std::string::npos) << text;
+    EXPECT_EQ(workflow_property(text).find_first_of("\r\n:,"), std::string::npos) << text;
+  }
+  EXPECT_EQ(workflow_message("50 %, a:b"), "50 %25, a:b");
+  EXPECT_EQ(workflow_property("50 %, a:b"), "50 %25%2C a%3Ab");
+}
+
 TEST(MarkdownWriter, OneTableRowStaysOneRowWithTwoCells) {
   for (const std::string& text : test::nasty_corpus()) {
     const std::vector<std::string> lines = lines_of(write_markdown(table_with(text)));
@@ -128,6 +151,80 @@ std::vector<std::vector<std::string>> parse_csv(const std::string& text) {
   }
   records.pop_back();
   return records;
+}
+
+/// What a reader of the compiled LaTeX sees.
+std::string read_latex(std::string text) {
+  const std::vector<std::pair<std::string, std::string>> commands = {
+      {"\\textbackslash{}", "\x01"},
+      {"\\textasciicircum{}", "^"},
+      {"\\textasciitilde{}", "~"},
+      {"\\textless{}", "<"},
+      {"\\textgreater{}", ">"},
+      {"\\textbar\\allowbreak{}", "|"},
+      {"\\char34{}", "\""},
+      {"\\textasciigrave{}", "`"},
+      {"-{}", "-"},
+      {"{[}", "["},
+      {"{*}", "*"},
+      {"\\$", "$"},
+      {"\\&", "&"},
+      {"\\#", "#"},
+      {"\\%", "%"},
+      {"\\_", "_"},
+      {"\\{", "{"},
+      {"\\}", "}"},
+      {"\x01", "\\"}};
+  text = std::regex_replace(text, std::regex(R"(\\qfsunicode\{([^}]*)\}\{[0-9A-F]+\})"), "$1");
+  for (const auto& [command, meaning] : commands) {
+    for (size_t at = 0; (at = text.find(command, at)) != std::string::npos;) {
+      text.replace(at, command.size(), meaning);
+      at += meaning.size();
+    }
+  }
+  return text;
+}
+
+TEST(LatexText, ReadsAsTheTextThatWasWritten) {
+  for (const std::string& text : test::nasty_corpus()) {
+    std::string line = terminal_safe(text);
+    std::ranges::replace_if(
+        line, [](char c) { return c == '\n' || c == '\t'; }, ' ');
+    EXPECT_EQ(read_latex(latex_text(text)), line);
+  }
+}
+
+TEST(LatexText, HasNoCommandOfTheTextsOwn) {
+  EXPECT_EQ(latex_text("\\input{x} $a_b^2$ 50% #1 ~ \"q\""),
+            "\\textbackslash{}input\\{x\\} \\$a\\_b\\textasciicircum{}2\\$ 50\\% \\#1 "
+            "\\textasciitilde{} \\char34{}q\\char34{}");
+  EXPECT_EQ(latex_text("a-b --set"), "a-b -{}-set");
+  EXPECT_EQ(latex_text("[optional]"), "{[}optional]");
+  EXPECT_EQ(latex_text("33.52 ± 0.41 – é 会"), "33.52 $\\pm$ 0.41 -- é \\qfsunicode{会}{4F1A}");
+}
+
+TEST(LatexWriter, OneRowStaysOneRow) {
+  for (const std::string& text : test::nasty_corpus()) {
+    const std::string written = write_latex(table_with(text));
+    EXPECT_FALSE(has_control(written)) << text;
+    size_t rows = 0;
+    for (const std::string& line : lines_of(written)) rows += line.ends_with(" \\\\") ? 1 : 0;
+    EXPECT_EQ(rows, 2U) << "heading and one row for: " << text;
+  }
+}
+
+TEST(MethodsText, EveryFactStaysInItsLine) {
+  for (const std::string& text : test::nasty_corpus()) {
+    const MethodsText methods = {{text, text}, {{text, text}, {text, text}}};
+    const std::string markdown = write_methods_markdown(methods);
+    EXPECT_FALSE(has_control(markdown)) << text;
+    EXPECT_EQ(lines_of(markdown).size(), 7U) << markdown;
+    EXPECT_EQ(unescaped(markdown, '`') + unescaped(markdown, '<') + unescaped(markdown, '['), 0U);
+    EXPECT_FALSE(has_control(write_methods_latex(methods))) << text;
+    EXPECT_EQ(lines_of(write_methods_latex(methods)).back(), "");
+    const auto json = nlohmann::json::parse(write_methods_json(methods));
+    EXPECT_EQ(json.at("checklist").at(1).at("answer"), repair_utf8(text).text);
+  }
 }
 
 TEST(CsvWriter, FieldsComeBackAndNoneIsAFormula) {

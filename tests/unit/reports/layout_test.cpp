@@ -36,14 +36,35 @@ TEST(Layout, NumbersAscendAndNamesKeepTheSweepsOrder) {
   EXPECT_EQ(layout->slots[1].row, 1U);
 }
 
-TEST(Layout, ADimensionThatWouldBeAveragedBecomesARowAxis) {
+TEST(Layout, OnlyTheSeedIsNoRowAxisUnlessItIsAskedFor) {
   const std::vector<PlaceFacts> places = {place({{"seed", "0"}, {"size", "1"}}),
                                           place({{"seed", "1"}, {"size", "1"}}),
                                           place({{"seed", "1"}, {"size", "2"}})};
   const auto layout = arrange(places, settings({"method"}));
   ASSERT_TRUE(layout);
-  EXPECT_EQ(layout->row_axes, (std::vector<std::string>{"method", "size", "seed"}));
-  EXPECT_EQ(layout->rows.size(), places.size());
+  EXPECT_EQ(layout->row_axes, (std::vector<std::string>{"method", "size"}));
+  EXPECT_EQ(layout->slots[0], layout->slots[1]);
+  EXPECT_EQ(layout->slots[2].row, 1U);
+  EXPECT_EQ(arrange(places, settings({"method", "seed"}))->rows.size(), places.size());
+}
+
+TEST(Layout, TwoCellsOfOneSeedAreNeverAveraged) {
+  const std::vector<PlaceFacts> places = {place({{"seed", "0"}, {"cell", "a"}}),
+                                          place({{"seed", "0"}, {"cell", "b"}}),
+                                          place({{"seed", "1"}, {"cell", "c"}})};
+  EXPECT_EQ(arrange(places, settings({"method"}))->row_axes,
+            (std::vector<std::string>{"method", "cell"}));
+}
+
+TEST(Layout, ValuesStandSideBySideWhereTheyAreNamedOrNoAxisIs) {
+  const std::vector<PlaceFacts> places = {place({{"size", "5"}})};
+  EXPECT_EQ(arrange(places, settings({"method"}, {"size"}))->values_level, std::nullopt);
+  EXPECT_EQ(arrange(places, settings({"method"}))->values_level, 0U);
+  EXPECT_EQ(arrange(places, settings({"method"}, {"values"}))->values_level, 0U);
+  const auto below = arrange(places, settings({"method"}, {"size", "values"}));
+  EXPECT_EQ(below->values_level, 1U);
+  EXPECT_EQ(below->column_axes, std::vector<std::string>{"size"});
+  EXPECT_FALSE(arrange(places, settings({"values"})));
 }
 
 TEST(Layout, ADimensionThatDiffersBetweenRowsOnlyIsNotAdded) {

@@ -92,6 +92,26 @@ TEST(Report, DevicePeakIsShownAndNamedWhereAllHaveOne) {
   EXPECT_EQ(cell_text(table.values[0], table.cell(0, 0, 0)), "3 (3–3)");
 }
 
+TEST(Report, MemoryOfAHostIsNoCompetitorOfADevices) {
+  SampleSweep sweep;
+  sweep.add_dataset("demo", 2);
+  SamplePlace place = scored_place("lead", 0.25);
+  place.measured = true;
+  place.timing =
+      test::SampleTiming{.total_ns = {5, 5, 5}, .host_bytes = {1 << 20, 1 << 20, 1 << 20}};
+  sweep.add(place);
+  place = scored_place("model", 0.25);
+  place.measured = true;
+  place.timing = test::SampleTiming{
+      .total_ns = {5, 5, 5}, .host_bytes = {1, 1, 1}, .device_bytes = {3 << 20, 3 << 20, 3 << 20}};
+  sweep.add(place);
+  sweep.finish(R"({"values":["peak_memory","host_peak"]})");
+  const Table table = table_of(sweep);
+  EXPECT_FALSE(table.cell(0, 0, 0).best);
+  EXPECT_FALSE(table.cell(1, 0, 0).best);
+  EXPECT_TRUE(table.cell(1, 0, 1).best);
+}
+
 TEST(Report, MissingRepetitionsAreIncomplete) {
   SampleSweep sweep;
   sweep.add_dataset("demo", 2);

@@ -191,7 +191,9 @@ void SampleSweep::score(const SamplePlace& place, const store::CellRow& cell,
   for (size_t i = 0; i < count; ++i) {
     store::StatisticRow& row = job.statistics.emplace_back();
     row.ordinal = cell.ordinals[i];
-    for (const SampleScore& score : place.scores) row.values.push_back(score.value);
+    for (const SampleScore& score : place.scores) {
+      row.values.push_back(score.value + (i % 2 == 0 ? score.wobble : -score.wobble));
+    }
   }
   check(store_.put_scores(job));
 }

@@ -18,6 +18,7 @@ struct SampleScore {
   std::string column;
   double value = 0;
   std::optional<store::ScoreInterval> interval;
+  double wobble = 0;  ///< examples are above and below the value by this, in turn
 };
 
 /// What a place's timed repetitions measured; a phase without tokens is left out.

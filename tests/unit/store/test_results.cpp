@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/core/text/unicode.h"
 #include "harness/store/reader.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/unit/store/sample_rows.h"
@@ -47,6 +48,30 @@ TEST_F(Results, TextsMayHoldZeroBytesAndAnyScript) {
   output.prediction.text = std::string("a\0b", 3) + " 会议 🙂";
   value_of(store_.commit_outputs(open_.result, open_.attempt, {&output, 1}));
   EXPECT_EQ(value_of(reader().output(open_.result, 2))->prediction.text, output.prediction.text);
+}
+
+TEST_F(Results, AnOutputIsEmptyWhenItIsNothingOrWhiteSpaceOfAnyScript) {
+  const auto empty = [&](std::u32string_view text) {
+    TemporaryFolder folder;
+    Store store = value_of(Store::open(folder / "run.sqlite"));
+    const OpenResult open = open_sample(store, dataset_, cell_);
+    store::OutputRow output = sample_output(0);
+    output.prediction.text = to_utf8(text);
+    value_of(store.commit_outputs(open.result, open.attempt, {&output, 1}));
+    return value_of(value_of(Reader::open(store.path())).empty_outputs(open.result)) == 1;
+  };
+  EXPECT_TRUE(empty(U""));
+  std::u32string all;
+  for (char32_t c = 1; c < 0x11000; ++c) {
+    if (is_python_space(c)) all += c;
+  }
+  EXPECT_EQ(all.size(), 29U);
+  EXPECT_TRUE(empty(all));
+  EXPECT_FALSE(empty(all + U"." + all));
+  for (const char32_t c : {U'\u200b', U'\ufeff', U'\u180e', U'\x1b', U'\x7f'}) {
+    EXPECT_FALSE(empty(std::u32string(1, c))) << static_cast<uint32_t>(c);
+  }
+  EXPECT_FALSE(empty(std::u32string(U" \0 ", 3)));
 }
 
 TEST_F(Results, IllFormedTextIsRefusedAndNothingOfItsUnitIsKept) {

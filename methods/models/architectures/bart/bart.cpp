@@ -67,7 +67,7 @@ class BartDecoder final : public nn::DecoderOf<BartDecoder, BartWeights> {
                    nn::LayerOperations& run) const override {
     const DecoderLayer& layer = weights_->layers[index];
     at::Tensor states = add(layer.self_norm, stream, [&](const at::Tensor& read) {
-      const at::Tensor seen = run.attend_past(index, run.multiply(layer.self_qkv, read));
+      const at::Tensor seen = run.attend_past(index, layer.self_qkv, read);
       return run.multiply(layer.self_output, seen);
     });
     states = add(layer.cross_norm, states, [&](const at::Tensor& read) {

@@ -133,8 +133,8 @@ class Gpt2Decoder final : public nn::DecoderOf<Gpt2Decoder, Gpt2Weights> {
   at::Tensor layer(size_t index, const at::Tensor& stream,
                    nn::LayerOperations& run) const override {
     const Gpt2Layer& layer = weights_->layers[index];
-    const at::Tensor qkv = run.multiply(layer.qkv, normed(layer.attention_norm, stream));
-    const at::Tensor attended = run.attend_past(index, qkv);
+    const at::Tensor attended =
+        run.attend_past(index, layer.qkv, normed(layer.attention_norm, stream));
     const at::Tensor middle =
         run.kept(index, stream) + run.multiply(layer.attention_output, attended);
     const at::Tensor inner = run.multiply(layer.up, normed(layer.mlp_norm, middle));

@@ -1,5 +1,6 @@
 #include "methods/models/architectures/llama/llama_network.h"
 
+#include <string>
 #include <utility>
 
 #include "methods/models/architectures/llama/cpu_llama.h"
@@ -17,8 +18,11 @@ using LoadedLlama = Result<std::shared_ptr<const LlamaWeights>>;
 
 class LlamaNetwork final : public nn::Network {
  public:
-  explicit LlamaNetwork(std::shared_ptr<const LlamaWeights> weights)
-      : weights_(std::move(weights)), shape_(shape_of(weights_->config)) {}
+  /// `variant` tells copies of its weights from those of the checkpoint as it is.
+  explicit LlamaNetwork(std::shared_ptr<const LlamaWeights> weights, std::string variant = "")
+      : weights_(std::move(weights)),
+        shape_(shape_of(weights_->config)),
+        variant_(std::move(variant)) {}
 
   const nn::SequenceShape& shape() const override { return shape_; }
 
@@ -26,13 +30,29 @@ class LlamaNetwork final : public nn::Network {
                                                   const std::string& digest,
                                                   ResourceCache& cache) const override {
     if (runtime.device == "cpu") return open_on_cpu(runtime, digest, cache);
-    return nn::open_copy(runtime, digest, cache, copying());
+    return nn::open_copy(runtime, digest + variant_, cache, copying());
   }
 
   Result<std::shared_ptr<const nn::Decoder>> decoder(const RuntimeOptions& runtime,
                                                      const std::string& digest,
                                                      ResourceCache& cache) const override {
-    return nn::shared_copy(runtime, digest, cache, copying());
+    return nn::shared_copy(runtime, digest + variant_, cache, copying());
+  }
+
+  Result<std::shared_ptr<const nn::Network>> extended(int64_t positions) const override {
+    const LlamaConfig& c = weights_->config;
+    if (positions < c.context) {
+      return invalid_argument("'positions' are " + std::to_string(positions) +
+                              "; the backbone's window has " + std::to_string(c.context));
+    }
+    if (c.rope.type == "dynamic") {
+      return invalid_argument(
+          "'positions' beyond a window behind which the backbone's rotations change");
+    }
+    auto more = std::make_shared<LlamaWeights>(*weights_);
+    more->config.context = positions;
+    return std::shared_ptr<const nn::Network>(
+        std::make_shared<LlamaNetwork>(std::move(more), ":positions=" + std::to_string(positions)));
   }
 
   nn::ElementBytes element_bytes(const RuntimeOptions& runtime) const override {
@@ -59,7 +79,7 @@ class LlamaNetwork final : public nn::Network {
                                                          const std::string& digest,
                                                          ResourceCache& cache) const {
     if (runtime.dtype != "bfloat16") return make_cpu_model(weights_);
-    const auto rounded = cache.get<LlamaWeights>("weights:" + digest + ":cpu:bfloat16",
+    const auto rounded = cache.get<LlamaWeights>("weights:" + digest + variant_ + ":cpu:bfloat16",
                                                  [&] { return rounded_to_bfloat16(weights_); });
     if (!rounded.ok()) return rounded.error();
     return make_cpu_model(*rounded, kernels::has_bfloat16_products());
@@ -67,6 +87,7 @@ class LlamaNetwork final : public nn::Network {
 
   std::shared_ptr<const LlamaWeights> weights_;
   nn::SequenceShape shape_;
+  std::string variant_;
 };
 
 Result<std::shared_ptr<const nn::Network>> as_network(LoadedLlama weights) {

@@ -63,8 +63,8 @@ class LlamaDecoder final : public nn::DecoderOf<LlamaDecoder, LlamaTensors> {
   at::Tensor layer(size_t index, const at::Tensor& stream,
                    nn::LayerOperations& run) const override {
     const LlamaTensorLayer& layer = weights_->layers[index];
-    const at::Tensor qkv = run.multiply(layer.qkv, normed(stream, layer.attention_norm));
-    const at::Tensor attended = run.attend_past(index, qkv);
+    const at::Tensor attended =
+        run.attend_past(index, layer.qkv, normed(stream, layer.attention_norm));
     const at::Tensor middle =
         run.kept(index, stream) + run.multiply(layer.attention_output, attended);
     const at::Tensor read = normed(middle, layer.mlp_norm);

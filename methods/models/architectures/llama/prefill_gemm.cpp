@@ -14,6 +14,13 @@ namespace qfs::architectures {
 
 using kernels::panel_floats;
 
+namespace {
+
+/// Of products, on which the bits of stored outputs rest.
+constexpr int64_t kPartInputs = 192;
+
+}  // namespace
+
 PrefillGemm::PrefillGemm(kernels::ThreadPool& pool, const LlamaConfig& config, bool bfloat16)
     : pool_(pool),
       bfloat16_(bfloat16),
@@ -45,7 +52,7 @@ PrefillWeight PrefillGemm::weight(const nn::Matrix& matrix, Place place) {
         from = expanded.data();
       }
       kernels::pack_panel(kernels::WeightRows::outputs, from, matrix.columns, matrix.rows,
-                          matrix.columns, panel, out);
+                          matrix.columns, panel, kPartInputs, out);
     }
   });
   weight.panels = out;
@@ -81,7 +88,7 @@ void PrefillGemm::multiply_panels(const at::Tensor& x, const PrefillWeight& weig
   whole.x_stride = x.stride(0);
   whole.y_stride = out.stride(0);
   whole.add = add;
-  const kernels::PackedProduct product(whole, pool_.threads());
+  const kernels::PackedProduct product(whole, kPartInputs, pool_.threads());
   pool_.for_items(product.tasks(), [&](int64_t task) { product.run(task); });
 }
 

@@ -97,8 +97,8 @@ class DeviceModel::Step final : public Operations {
         linear, x, rows_.size(), [&](size_t i) { return model_.adapters_of(rows_[i]); }, product);
   }
 
-  at::Tensor attend_past(size_t layer, const at::Tensor& qkv) override {
-    const at::Tensor queries = store(layer, qkv);
+  at::Tensor attend_past(size_t layer, const Linear& qkv, const at::Tensor& x) override {
+    const at::Tensor queries = store(layer, multiply(qkv, x));
     return beside_attention(layer, model_.attention_.attend(queries, places_, model_.cache(layer)),
                             queries);
   }
@@ -143,9 +143,9 @@ class DeviceModel::Prompt final : public Operations {
     return adapted(linear, x, model_.adapters_of(row_));
   }
 
-  at::Tensor attend_past(size_t layer, const at::Tensor& qkv) override {
+  at::Tensor attend_past(size_t layer, const Linear& qkv, const at::Tensor& x) override {
     const LayerCache past = model_.cache(layer);
-    const at::Tensor queries = store(layer, qkv);
+    const at::Tensor queries = store(layer, multiply(qkv, x));
     if (is_last(layer)) {
       const CachePlaces asking = {last(places_.rows), last(places_.positions), places_.parts};
       return beside_attention(layer, model_.attention_.attend(last(queries), asking, past),

@@ -15,6 +15,7 @@
 #include "methods/models/kernels/cpu_kernels.h"
 #include "methods/models/kernels/thread_pool.h"
 #include "methods/models/nn/runtime/device_runtime.h"
+#include "methods/models/nn/runtime/tensor_arena.h"
 
 namespace qfs::nn {
 
@@ -31,6 +32,7 @@ Status configure_torch(const RuntimeOptions& runtime) {
                        "' is not available on a CPU (float32 and bfloat16 are)");
   }
   return guarded("configuring LibTorch", [&]() -> Status {
+    use_tensor_arena();
     at::set_num_threads(runtime.threads);
     at::globalContext().setDeterministicAlgorithms(true, false);
     // LibTorch would otherwise write every fresh tensor once to make reading it deterministic;

@@ -79,7 +79,8 @@ Status KeyValueCache::reassign(std::span<const int64_t> rows, std::span<const in
     const at::Tensor to = at::tensor(moves->rows).to(keys.device());
     const at::Tensor from = at::tensor(moves->sources).to(keys.device());
     for (const at::Tensor& cache : {keys, values}) {
-      at::Tensor used = cache.narrow(3, 0, moves->longest);
+      // Of rows that hold a window alone, lengths may go beyond it.
+      at::Tensor used = cache.narrow(3, 0, std::min(moves->longest, capacity()));
       used.index_copy_(1, to, used.index_select(1, from));
     }
     reassign_values<int64_t>(moves->rows, moves->sources, lengths);

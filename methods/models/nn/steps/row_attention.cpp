@@ -25,7 +25,7 @@ at::Tensor RowAttention::step(const at::Tensor& queries, std::span<const KeyValu
 }
 
 at::Tensor RowAttention::operator()(const at::Tensor& queries, std::span<const KeyValues> rows) {
-  if (queries.scalar_type() == at::kFloat) return step(queries, rows);
+  if (queries.is_cpu() && queries.scalar_type() == at::kFloat) return step(queries, rows);
   std::vector<at::Tensor> attended;
   for (size_t begin = 0; begin < rows.size();) {
     size_t end = begin + 1;

@@ -15,7 +15,7 @@ constexpr int64_t kRowsOfTask = 32;
 
 at::Tensor RowProducts::operator()(const Linear& linear, const at::Tensor& x) {
   const at::Tensor& weight = linear.weight;
-  if (x.scalar_type() != at::kFloat) return apply(linear, x);
+  if (!x.is_cpu() || x.scalar_type() != at::kFloat) return apply(linear, x);
   const at::Tensor rows = x.contiguous();
   const at::Tensor out = at::empty({rows.size(0), weight.size(0)}, rows.options());
   if (linear.bias.defined()) out.copy_(linear.bias.expand_as(out));

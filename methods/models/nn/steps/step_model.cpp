@@ -27,7 +27,7 @@ void copy_logits(const at::Tensor& scores, std::span<float> logits) {
 class StepModel::Step final : public LayerOperations {
  public:
   Step(StepModel& model, std::span<const int64_t> rows, const at::Tensor& positions)
-      : LayerOperations(adapted_of(model, rows)),
+      : LayerOperations(by_themselves(rows, model.adapters_)),
         model_(model),
         rows_(rows),
         rotations_(model.rotations_at(positions)) {}
@@ -39,8 +39,9 @@ class StepModel::Step final : public LayerOperations {
         model_.products_);
   }
 
-  at::Tensor attend_past(size_t layer, const at::Tensor& qkv) override {
-    const Projections added = projections_of(qkv, model_.decoder_->shape(), rotations_);
+  at::Tensor attend_past(size_t layer, const Linear& qkv, const at::Tensor& x) override {
+    const Projections added =
+        projections_of(multiply(qkv, x), model_.decoder_->shape(), rotations_);
     std::vector<KeyValues> past;
     for (size_t i = 0; i < rows_.size(); ++i) {
       const int64_t length = model_.cache_.lengths[static_cast<size_t>(rows_[i])];
@@ -62,17 +63,6 @@ class StepModel::Step final : public LayerOperations {
   }
 
  private:
-  /// Each row by itself, so that it has the same bits in any batch.
-  static std::vector<AdaptedRows> adapted_of(const StepModel& model,
-                                             std::span<const int64_t> rows) {
-    std::vector<AdaptedRows> adapted;
-    for (const int64_t row : rows) {
-      const auto first = static_cast<int64_t>(adapted.size());
-      adapted.push_back({first, 1, model.adapters_[static_cast<size_t>(row)].get()});
-    }
-    return adapted;
-  }
-
   StepModel& model_;
   std::span<const int64_t> rows_;
   Rotations rotations_;
@@ -92,9 +82,10 @@ class StepModel::Prompt final : public LayerOperations {
     return adapted(linear, x, model_.adapters_[static_cast<size_t>(row_)].get());
   }
 
-  at::Tensor attend_past(size_t layer, const at::Tensor& qkv) override {
-    const int64_t count = qkv.size(0);
-    const Projections added = projections_of(qkv, model_.decoder_->shape(), rotations_);
+  at::Tensor attend_past(size_t layer, const Linear& qkv, const at::Tensor& x) override {
+    const int64_t count = x.size(0);
+    const Projections added =
+        projections_of(multiply(qkv, x), model_.decoder_->shape(), rotations_);
     const KeyValues all = model_.held(layer, row_, first_ + count);
     all.keys.narrow(1, first_, count).copy_(added.keys.transpose(0, 1));
     all.values.narrow(1, first_, count).copy_(added.values.transpose(0, 1));

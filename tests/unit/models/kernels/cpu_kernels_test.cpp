@@ -196,6 +196,24 @@ TEST_P(CpuKernelsTest, silu_multiply_is_accurate_over_the_whole_range) {
   }
 }
 
+TEST_P(CpuKernelsTest, silu_gradient_is_that_of_silu_multiply) {
+  std::vector<float> gate;
+  for (float x = -80; x < 80; x += 0.37f) gate.push_back(x);
+  const auto count = static_cast<int64_t>(gate.size());
+  const std::vector<float> up(gate.size(), 1.5f);
+  const std::vector<float> above(gate.size(), -2.0f);
+  std::vector<float> of_gate(gate.size());
+  std::vector<float> of_up(gate.size());
+  kernels_->silu_gradient(gate.data(), up.data(), above.data(), count, of_gate.data(),
+                          of_up.data());
+  for (size_t i = 0; i < gate.size(); ++i) {
+    const double x = gate[i];
+    const double share = 1 / (1 + std::exp(-x));
+    ASSERT_NEAR(of_up[i], -2 * x * share, 2e-6 * std::abs(x * share) + 1e-30) << x;
+    ASSERT_NEAR(of_gate[i], -3 * share * (1 + x * (1 - share)), 1e-5 * (share + 1e-20)) << x;
+  }
+}
+
 TEST_P(CpuKernelsTest, rms_norm_divides_by_the_root_of_the_mean_square) {
   const std::vector<float> x = {3, 4, 0};
   const std::vector<float> weight = {1, 2, 3};

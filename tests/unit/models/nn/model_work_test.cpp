@@ -42,6 +42,23 @@ TEST(DecodeWork, ReadsWeightsOnceAndTheCacheOfEachRow) {
   EXPECT_EQ(work.bytes, 560 + 64 * (2 * 5 + 7));
 }
 
+TEST(SegmentWork, IsAttentionInBlocksAndTheMemoryBehindTheFirst) {
+  ModelWork model = two_layers();
+  model.segment = {.tokens = 4, .written = 30, .read = 20, .bytes = 100};
+  // Blocks of 4 and 4, and 2 tokens that see 3 and 4; 6 tokens move one into the memory and read.
+  const int64_t pairs = 10 + 10 + 3 + 4;
+  EXPECT_EQ(prefill_work(model, {.tokens = 10}).flops,
+            2 * 96 * 10 + 4 * 4 * 2 * pairs + 2 * 40 + 2 * (30 + 20) * 6);
+  EXPECT_EQ(prefill_work(model, {.tokens = 3}).flops,
+            prefill_work(two_layers(), {.tokens = 3}).flops);
+  const RowGroup inside = {.rows = 2, .past = 3};
+  EXPECT_EQ(decode_work(model, {&inside, 1}).flops, decode_work(two_layers(), {&inside, 1}).flops);
+  const RowGroup beyond = {.rows = 2, .past = 90};
+  const Work far = decode_work(model, {&beyond, 1});
+  EXPECT_EQ(far.flops, decode_work(model, {&inside, 1}).flops + 2 * 2 * (30 + 20));
+  EXPECT_EQ(far.bytes, 560 + 2 * (3 * 64 + 2 * 100));
+}
+
 TEST(DecodeWork, OfAllPositionsAddsUpToThePrefillButForTheHead) {
   const ModelWork model = two_layers();
   int64_t flops = 0;

@@ -1,11 +1,11 @@
 // Speed and memory: sums within a repetition, median and range over repetitions.
-#include "reports/performance.h"
+#include "harness/compare/performance.h"
 
 #include <gtest/gtest.h>
 
 #include "harness/store/work_rows.h"
 
-namespace qfs::reports {
+namespace qfs::compare {
 namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
@@ -98,4 +98,4 @@ TEST(MemoryPeak, IsTheLargestOfARepetitionAndOfItsKindOnly) {
 }
 
 }  // namespace
-}  // namespace qfs::reports
+}  // namespace qfs::compare

@@ -9,7 +9,7 @@
 
 #include "harness/store/rows.h"
 
-namespace qfs::reports {
+namespace qfs::compare {
 
 struct Repeated {
   double median = 0;  ///< of an even number: the mean of the two in the middle
@@ -40,4 +40,4 @@ std::optional<Repeated> time_per_example(std::span<const store::MeasurementRow> 
 /// Peak of one kind of memory in bytes, the largest row of a repetition.
 std::optional<Repeated> memory_peak(std::span<const store::MemoryRow> rows, std::string_view kind);
 
-}  // namespace qfs::reports
+}  // namespace qfs::compare

@@ -1,4 +1,4 @@
-#include "reports/performance.h"
+#include "harness/compare/performance.h"
 
 #include <algorithm>
 #include <map>
@@ -6,7 +6,7 @@
 
 #include "harness/store/work_rows.h"
 
-namespace qfs::reports {
+namespace qfs::compare {
 namespace {
 
 constexpr double kNanosecondsPerSecond = 1e9;
@@ -112,4 +112,4 @@ std::optional<Repeated> memory_peak(std::span<const store::MemoryRow> rows, std:
   return summarized(std::move(bytes));
 }
 
-}  // namespace qfs::reports
+}  // namespace qfs::compare

@@ -1,0 +1,170 @@
+#include "harness/claims/spot_check.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <numeric>
+
+#include "harness/core/counted.h"
+#include "harness/core/rng.h"
+#include "harness/store/reader.h"
+
+namespace qfs::claims {
+namespace {
+
+constexpr double kMiss = 0.05;  ///< probability that the bound is too small
+
+/// Probability of at most `k` of `n` when each has the probability `p`.
+double at_most(int64_t k, int64_t n, double p) {
+  double term = std::exp(static_cast<double>(n) * std::log1p(-p));
+  double sum = term;
+  for (int64_t i = 1; i <= k; ++i) {
+    term *= static_cast<double>(n - i + 1) / static_cast<double>(i) * p / (1 - p);
+    sum += term;
+  }
+  return sum;
+}
+
+/// Runs of white space as one blank: a file of lines cannot hold a text's line breaks.
+std::string on_one_line(std::string_view text) {
+  std::string line;
+  bool gap = false;
+  for (const char c : text) {
+    const bool space = c == ' ' || (c >= '\t' && c <= '\r');
+    if (!space && gap && !line.empty()) line += ' ';
+    if (!space) line += c;
+    gap = space;
+  }
+  return line;
+}
+
+/// A folder that disappears with its owner.
+class PrivateFolder {
+ public:
+  static Result<PrivateFolder> make() {
+    std::string path = (std::filesystem::temp_directory_path() / "qfs_spot_XXXXXX").string();
+    if (::mkdtemp(path.data()) == nullptr) {
+      return unavailable("cannot make a temporary folder in " +
+                         std::filesystem::temp_directory_path().string());
+    }
+    PrivateFolder folder;
+    folder.path_ = path;
+    return folder;
+  }
+  PrivateFolder() = default;
+  PrivateFolder(PrivateFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  PrivateFolder& operator=(PrivateFolder&&) = delete;
+  ~PrivateFolder() {
+    std::error_code ignored;  // what is left is in the system's temporary folder
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// Cuts the plan's cell down to these examples: its outputs are those of the whole cell, since no
+/// method's output depends on what else is asked for.
+void keep_only(plan::Plan& plan, const std::vector<int64_t>& ordinals) {
+  plan::PlannedDataset& data = plan.datasets[plan.cells.front().dataset];
+  data.ordinals = ordinals;
+  data.measure_ordinals.clear();
+  plan::Cell& cell = plan.cells.front();
+  std::vector<NumberedExample> examples;
+  for (const int64_t ordinal : ordinals) {
+    examples.push_back({ordinal, data.data->examples[static_cast<size_t>(ordinal)]});
+  }
+  cell.units = cell.spec->units(cell.params, examples);
+}
+
+}  // namespace
+
+double upper_bound(int64_t examples, int64_t different) {
+  if (different >= examples) return 1;
+  if (different == 0) return 1 - std::pow(kMiss, 1 / static_cast<double>(examples));
+  double low = 0;
+  double high = 1;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (at_most(different, examples, middle) > kMiss ? low : high) = middle;
+  }
+  return high;
+}
+
+std::vector<int64_t> drawn(int64_t all, int64_t count, uint64_t seed) {
+  std::vector<int64_t> positions(static_cast<size_t>(all));
+  std::iota(positions.begin(), positions.end(), int64_t{0});
+  Rng rng = Rng::derived(seed, "spot-check");
+  rng.shuffle(positions);
+  positions.resize(static_cast<size_t>(std::min(all, count)));
+  std::ranges::sort(positions);
+  return positions;
+}
+
+Result<SpotCheck> spot_check(plan::Plan plan, const plan::ImportedFile& outputs, int64_t count,
+                             uint64_t seed, const run::RunOptions& options,
+                             run::Progress& progress) {
+  if (plan.cells.size() != 1) {
+    return invalid_argument(fmt::format("{} of the sweep match; the column 'cell' must choose one",
+                                        counted(plan.cells.size(), "cell")));
+  }
+  const plan::PlannedDataset& data = plan.datasets[plan.cells.front().dataset];
+  SpotCheck check;
+  check.of = static_cast<int64_t>(data.ordinals.size());
+  const auto claimed = plan::match_imported(outputs, *data.data, data.ordinals, true);
+  if (!claimed) return claimed.error();
+  std::vector<int64_t> ordinals;
+  for (const int64_t position : drawn(check.of, count, seed)) {
+    ordinals.push_back(data.ordinals[static_cast<size_t>(position)]);
+  }
+  keep_only(plan, ordinals);
+  const Result<PrivateFolder> folder = PrivateFolder::make();
+  if (!folder) return folder.error();
+  Result<store::Store> store = store::Store::open(folder->path() + "/spot.sqlite");
+  if (!store) return store.error();
+  run::RunOptions quality = options;
+  quality.measure = false;
+  const Result<run::RunSummary> summary = run::run_plan(plan, *store, quality, progress);
+  if (!summary) return summary.error();
+  if (summary->results.empty() || !summary->results.front().predict) {
+    return unavailable("the examples of the spot check could not be generated");
+  }
+  Result<store::Reader> reader = store::Reader::open(store->path());
+  if (!reader) return reader.error();
+  const auto rows = reader->outputs(*summary->results.front().predict);
+  if (!rows) return rows.error();
+  if (rows->size() != ordinals.size()) {
+    return unavailable(fmt::format("{} of {} of the spot check were generated", rows->size(),
+                                   counted(ordinals.size(), "example")));
+  }
+  for (const store::OutputRow& row : *rows) {
+    ++check.examples;
+    const std::string& claim = claimed->texts.at(row.ordinal);
+    const bool equal = outputs.by_position ? on_one_line(claim) == on_one_line(row.prediction.text)
+                                           : claim == row.prediction.text;
+    if (equal) continue;
+    check.different.push_back(data.data->examples[static_cast<size_t>(row.ordinal)].key);
+  }
+  return check;
+}
+
+std::string bound_text(const SpotCheck& check, uint64_t seed) {
+  const auto different = static_cast<int64_t>(check.different.size());
+  std::string text = fmt::format(
+      "{} of {}, drawn by seed {}, were generated again: {}. With 95 % confidence at most {:.1f} % "
+      "of the outputs differ from what the method gives.",
+      check.examples, counted(check.of, "output"), seed,
+      different == 0 ? std::string("all are equal") : counted(different, "differs", "differ"),
+      100 * upper_bound(check.examples, different));
+  if (different > 0) {
+    text += fmt::format(" Different: {}.", fmt::join(check.different, ", "));
+  }
+  return text;
+}
+
+}  // namespace qfs::claims

@@ -1,0 +1,178 @@
+#include "harness/claims/stored_results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "harness/core/json_dom.h"
+#include "harness/plan/param_values.h"
+#include "harness/score/score.h"
+
+namespace qfs::claims {
+namespace {
+
+using nlohmann::json;
+
+/// "ideal" of "ideal@1".
+std::string_view form_name(std::string_view form) { return form.substr(0, form.find('@')); }
+
+bool is_of(const store::DatasetRow& row, const DatasetRequest& data) {
+  return row.manifest.name == data.name && row.manifest.split == data.split &&
+         row.manifest.view == data.view &&
+         form_name(row.manifest.text_form) == form_name(data.text_form);
+}
+
+/// The parameters of a stage as identities hold them.
+Result<std::string> asked(const ResolvedMethod& method, Stage stage) {
+  const Result<Json> canonical =
+      canonical_json(plan::params_json(*method.spec, method.params, false, stage));
+  if (!canonical) return canonical.error();
+  return canonical->text;
+}
+
+Result<bool> has_params(const json& identity, const ResolvedMethod& method, Stage stage) {
+  if (!identity.contains("params")) return false;
+  const Result<std::string> wanted = asked(method, stage);
+  if (!wanted) return wanted.error();
+  return identity["params"].dump() == *wanted;
+}
+
+bool has_digest(const json& identity, const char* key, const std::optional<Resource>& resource) {
+  return !resource || identity.value(key, "") == resource->digest;
+}
+
+}  // namespace
+
+Result<StoredResults> StoredResults::read(store::Reader& reader) {
+  StoredResults results(reader);
+  Result<std::vector<store::DatasetRow>> datasets = reader.datasets();
+  if (!datasets) return datasets.error();
+  results.datasets_ = *std::move(datasets);
+  Result<std::vector<store::CellRow>> cells = reader.cells();
+  if (!cells) return cells.error();
+  for (store::CellRow& row : *cells) {
+    if (row.training) {
+      results.trainings_.push_back(std::move(row));
+      continue;
+    }
+    const auto dataset = std::ranges::find(results.datasets_, row.dataset, &store::DatasetRow::id);
+    if (dataset == results.datasets_.end()) continue;
+    results.cells_.push_back({std::move(row), nullptr});
+  }
+  std::ranges::stable_sort(results.cells_, {}, [](const Cell& cell) { return cell.row.seed; });
+  return results;
+}
+
+Result<bool> StoredResults::answers(const Cell& cell, const ResolvedMethod& method,
+                                    const DatasetRequest& data) {
+  const auto dataset = std::ranges::find(datasets_, cell.row.dataset, &store::DatasetRow::id);
+  const bool whole = static_cast<int64_t>(cell.row.ordinals.size()) == dataset->examples;
+  if (cell.row.method != method.spec->name() || !whole || !is_of(*dataset, data)) return false;
+  const Result<json> identity = parse_json(cell.row.identity.text, "identity of a cell");
+  if (!identity) return identity.error();
+  if (identity->contains("documents") || identity->contains("external")) return false;
+  if (identity->value("version", 0) != method.spec->version()) return false;
+  if (identity->value("layers", json::array()) !=
+      json(method.spec->layers(method.params, method.facts))) {
+    return false;
+  }
+  if (!has_digest(*identity, "backbone", method.backbone)) return false;
+  if (!has_digest(*identity, "tokenizer", method.tokenizer)) return false;
+  const Result<bool> same = has_params(*identity, method, Stage::predict);
+  if (!same || !*same) return same;
+  if (method.spec->needs(method.params).artifacts.empty()) return true;
+  // What it learnt must be what the claim says, too.
+  for (const store::Dependency& dependency : cell.row.dependencies) {
+    const auto training =
+        std::ranges::find(trainings_, dependency.training_cell, &store::CellRow::id);
+    if (training == trainings_.end()) return false;
+    const Result<json> recipe = parse_json(training->identity.text, "identity of a training");
+    if (!recipe) return recipe.error();
+    const Result<bool> equal = has_params(*recipe, method, Stage::train);
+    if (!equal || !*equal) return equal;
+  }
+  return !cell.row.dependencies.empty();
+}
+
+Result<std::vector<store::ResultRow>> StoredResults::complete(const ResolvedMethod& method,
+                                                              const DatasetRequest& data,
+                                                              std::string& missing) {
+  missing = "no run in the store";
+  std::vector<store::ResultRow> found;
+  for (const Cell& cell : cells_) {
+    const Result<bool> answer = answers(cell, method, data);
+    if (!answer) return answer.error();
+    if (!*answer) continue;
+    const Result<std::vector<store::ResultRow>> results = reader_->results(cell.row.id);
+    if (!results) return results.error();
+    for (const store::ResultRow& result : *results) {
+      if (result.key.kind != store::ResultKind::predict) continue;
+      if (result.status == store::Completeness::complete) {
+        found.push_back(result);
+      } else if (result.failure != store::FailureKind::none) {
+        missing = fmt::format("failed ({})", store::to_string(result.failure));
+      } else {
+        missing = fmt::format("incomplete ({}/{})", result.done, result.expected);
+      }
+    }
+  }
+  return found;
+}
+
+Result<Answer> StoredResults::score(const ResolvedMethod& method, const DatasetRequest& data,
+                                    const Metric& metric, const std::string& column, double scale) {
+  Answer answer;
+  const auto results = complete(method, data, answer.missing);
+  if (!results) return results.error();
+  const std::string signature = score::scored_signature(metric, Json{"[]"});
+  for (const store::ResultRow& result : *results) {
+    const Result<std::vector<store::ScoreJobRow>> jobs = reader_->scores(result.id);
+    if (!jobs) return jobs.error();
+    for (const store::ScoreJobRow& job : *jobs) {
+      if (job.signature != signature || job.postprocess.text != "[]" || job.n != job.expected) {
+        continue;
+      }
+      const auto value = std::ranges::find(job.scores, column, &store::ScoreRow::name);
+      if (value == job.scores.end()) continue;
+      Measured& measured = answer.measured.emplace();
+      measured.value = value->value * scale;
+      if (value->interval) {
+        measured.interval = Bounds{value->interval->low * scale, value->interval->high * scale};
+      }
+      measured.n = job.n;
+      measured.cell_id = result.key.cell.hex();
+      measured.numerics_id = result.key.numerics.hex();
+      measured.score_id = job.id.hex();
+      return answer;
+    }
+    answer.missing = fmt::format("not scored by {}", signature);
+  }
+  return answer;
+}
+
+Result<Answer> StoredResults::document_tokens(const ResolvedMethod& lead,
+                                              std::span<const DatasetRequest> data) {
+  Answer answer;
+  double tokens = 0;
+  int64_t documents = 0;
+  for (const DatasetRequest& request : data) {
+    const auto results = complete(lead, request, answer.missing);
+    if (!results) return results.error();
+    if (results->empty()) return answer;
+    const auto outputs = reader_->outputs(results->front().id);
+    if (!outputs) return outputs.error();
+    for (const store::OutputRow& output : *outputs) {
+      if (!output.prediction.truncation) continue;
+      tokens += static_cast<double>(output.prediction.truncation->document_tokens);
+      ++documents;
+    }
+  }
+  if (documents == 0) return answer;
+  Measured& measured = answer.measured.emplace();
+  measured.value = tokens / static_cast<double>(documents);
+  measured.n = documents;
+  return answer;
+}
+
+}  // namespace qfs::claims

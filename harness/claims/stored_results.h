@@ -1,0 +1,56 @@
+// StoredResults: the cells of a store that answer a claim, and what they say.
+//
+// Called by the evaluator. Reads on demand; not thread-safe. A cell answers when its method,
+// version, parameters (those not named have their defaults), backbone and whole data set are those
+// of the claim, in whichever sweep it stands. Errors are those of the store.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/claims/surroundings.h"
+#include "harness/claims/verdict.h"
+#include "harness/store/reader.h"
+
+namespace qfs::claims {
+
+/// A measured number, or why there is none yet.
+struct Answer {
+  std::optional<Measured> measured;
+  std::string missing;  ///< "incomplete (12/20)", "failed (oom_host)", "no run in the store"
+};
+
+class StoredResults {
+ public:
+  /// `reader` outlives this.
+  static Result<StoredResults> read(store::Reader& reader);
+
+  /// A column of a metric over a method's outputs; of several seeds the smallest.
+  Result<Answer> score(const ResolvedMethod& method, const DatasetRequest& data,
+                       const Metric& metric, const std::string& column, double scale);
+
+  /// The mean of document tokens over the outputs of `lead` on all of `data`.
+  Result<Answer> document_tokens(const ResolvedMethod& lead, std::span<const DatasetRequest> data);
+
+ private:
+  struct Cell {
+    store::CellRow row;
+    const store::DatasetRow* dataset = nullptr;
+  };
+
+  explicit StoredResults(store::Reader& reader) : reader_(&reader) {}
+  Result<bool> answers(const Cell& cell, const ResolvedMethod& method, const DatasetRequest& data);
+  /// Complete results of the cells that answer, the smallest seed first; else what they lack.
+  Result<std::vector<store::ResultRow>> complete(const ResolvedMethod& method,
+                                                 const DatasetRequest& data, std::string& missing);
+
+  store::Reader* reader_;
+  std::vector<store::DatasetRow> datasets_;
+  std::vector<Cell> cells_;  ///< that predict
+  std::vector<store::CellRow> trainings_;
+};
+
+}  // namespace qfs::claims

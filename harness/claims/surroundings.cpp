@@ -1,0 +1,212 @@
+#include "harness/claims/surroundings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "datasets/statistics.h"
+#include "harness/api/metric_entry.h"
+#include "harness/claims/counts.h"
+#include "harness/core/suggest.h"
+#include "harness/plan/param_values.h"
+
+namespace qfs::claims {
+namespace {
+
+Obstacle for_good(std::string why) { return {true, std::move(why)}; }
+Obstacle for_now(std::string why) { return {false, std::move(why)}; }
+
+/// A statistic of token counts, which hosts make.
+constexpr std::string_view kDocumentTokens = "document_tokens";
+
+/// Whether the catalogue has a metric of this name, whatever it lacks to be made.
+bool is_metric(const MetricCatalog& catalog, std::string_view name) {
+  const std::string_view base = name.substr(0, name.find(':'));
+  for (const MetricInfo& info : catalog.list()) {
+    if (info.entry.name == base) return true;
+    if (std::ranges::count(info.entry.aliases, base, &MetricAlias::name) > 0) return true;
+  }
+  return false;
+}
+
+Obstacle of(const Error& error) {
+  // What is not on this machine can be brought here.
+  return error.kind == ErrorKind::unavailable ? for_now(error.message) : for_good(error.message);
+}
+
+}  // namespace
+
+std::string Lookups::place_of(const std::string& name) const {
+  const auto place = here_.places.find(name);
+  return place == here_.places.end() ? name : place->second;
+}
+
+void Lookups::note_use(const std::string& name, const std::string& digest) {
+  if (here_.places.contains(name)) used_[name] = digest;
+}
+
+std::vector<std::string> Lookups::used_places() const {
+  constexpr size_t kShownDigits = 16;
+  std::vector<std::string> places;
+  for (const auto& [name, digest] : used_) {
+    places.push_back(digest.empty() ? name : name + "#" + digest.substr(0, kShownDigits));
+  }
+  return places;
+}
+
+Result<std::shared_ptr<const Metric>> Lookups::metric(const std::string& name) {
+  const auto known = metrics_.find(name);
+  if (known != metrics_.end()) return known->second;
+  return metrics_.emplace(name, here_.metrics.make(name)).first->second;
+}
+
+Result<ResolvedMethod> Lookups::method(const MethodQuery& query) {
+  ResolvedMethod resolved;
+  const Result<const MethodSpec*> spec = here_.methods.find(query.method);
+  if (!spec) return not_found(fmt::format("there is no method '{}'", query.method));
+  resolved.spec = *spec;
+  const std::vector<ParamSpec> declared = resolved.spec->params();
+  for (const NamedValue& param : query.params) {
+    if (plan::find_param(declared, param.name) == nullptr) {
+      return not_found(
+          fmt::format("the method '{}' has no parameter '{}'", query.method, param.name));
+    }
+  }
+  Result<Params> params = plan::resolve_params(declared, query.params, {"", "", query.method});
+  if (!params) {
+    return invalid_argument(
+        fmt::format("the method '{}': {}", query.method, params.error().message));
+  }
+  resolved.params = *std::move(params);
+  const Needs needs = resolved.spec->needs(resolved.params);
+  if (needs.imported) return not_found("the outputs behind these numbers are not published");
+  if (needs.backbone) {
+    auto known = backbones_.find(query.backbone);
+    if (known == backbones_.end()) {
+      const std::string place = place_of(query.backbone);
+      known = backbones_.emplace(query.backbone, here_.methods.backbone(place)).first;
+    }
+    if (!known->second) {
+      if (known->second.error().kind != ErrorKind::not_found) return known->second.error();
+      return not_found(
+          fmt::format("no weights of '{0}' are known; --with {0}=PATH names them", query.backbone));
+    }
+    resolved.backbone = *known->second;
+    note_use(query.backbone, resolved.backbone->digest);
+    Result<BackboneFacts> facts = here_.methods.backbone_facts(*resolved.backbone);
+    if (!facts) return facts.error();
+    resolved.facts = *std::move(facts);
+  } else if (!query.backbone.empty()) {
+    return invalid_argument(
+        fmt::format("the method '{}' has no backbone '{}'", query.method, query.backbone));
+  }
+  if (Status valid = resolved.spec->validate(resolved.params); !valid) return valid.error();
+  if (!query.tokenizer.empty()) {
+    Result<Resource> tokenizer = here_.methods.tokenizer(place_of(query.tokenizer));
+    if (!tokenizer) {
+      return unavailable(fmt::format("--with {}=PATH names the tokenizer", query.tokenizer));
+    }
+    resolved.tokenizer = *std::move(tokenizer);
+    note_use(query.tokenizer, resolved.tokenizer->digest);
+  }
+  return resolved;
+}
+
+Result<std::vector<DatasetRequest>> Lookups::requests(const DatasetQuery& query) const {
+  std::vector<std::string> names;
+  for (const DatasetInfo& info : here_.datasets.list()) {
+    names.push_back(info.name);
+    if (info.name != query.name) continue;
+    const auto check = [&](std::string_view what, const std::vector<std::string>& choices,
+                           std::string& chosen) -> Status {
+      if (choices.empty()) return {};
+      if (chosen.empty()) chosen = choices.front();
+      if (std::ranges::count(choices, chosen) > 0) return {};
+      return not_found(fmt::format("the data set '{}' has no {} '{}'{}", query.name, what, chosen,
+                                   suggestion(chosen, choices)));
+    };
+    std::vector<std::string> splits = query.splits;
+    if (splits.empty()) splits.emplace_back();
+    std::vector<DatasetRequest> requests;
+    for (const std::string& split : splits) {
+      DatasetRequest& request = requests.emplace_back();
+      request.name = query.name;
+      request.split = split;
+      request.view = query.view;
+      request.text_form = query.text_form;
+      if (Status s = check("split", info.splits, request.split); !s) return s.error();
+      if (Status s = check("view", info.views, request.view); !s) return s.error();
+      if (Status s = check("text form", info.text_forms, request.text_form); !s) return s.error();
+    }
+    return requests;
+  }
+  return not_found(fmt::format("there is no data set '{}'", query.name));
+}
+
+std::optional<Obstacle> Lookups::obstacle_of_score(const Claim& claim) {
+  if (claim.files) {
+    note_use(claim.files->folder, "");
+    if (!here_.places.contains(claim.files->folder)) {
+      return for_now(fmt::format("--with {}=FOLDER says where the files are", claim.files->folder));
+    }
+  } else if (!claim.method) {
+    return for_good("no method is named");
+  } else if (const auto resolved = method(*claim.method); !resolved) {
+    return of(resolved.error());
+  } else if (!claim.dataset) {
+    return for_good("no data set is named");
+  } else if (const auto data = requests(*claim.dataset); !data) {
+    return of(data.error());
+  }
+  const auto measure = metric(claim.metric);
+  if (!measure && !is_metric(here_.metrics, claim.metric)) {
+    return for_good(fmt::format("there is no metric '{}'", claim.metric));
+  }
+  // One that exists lacks data, which can be brought here.
+  if (!measure) {
+    return for_now(fmt::format("the metric '{}': {}", claim.metric, measure.error().message));
+  }
+  if (std::ranges::count((*measure)->columns(), claim.what) == 0) {
+    return for_good(fmt::format("the metric '{}' has no column '{}'", claim.metric, claim.what));
+  }
+  return std::nullopt;
+}
+
+std::optional<Obstacle> Lookups::obstacle_of_data(const Claim& claim) {
+  if (claim.files) {
+    note_use(claim.files->folder, "");
+    if (here_.places.contains(claim.files->folder)) return std::nullopt;
+    return for_now(fmt::format("--with {}=FOLDER says where the files are", claim.files->folder));
+  }
+  if (!claim.dataset) return for_good("no data set is named");
+  if (const auto data = requests(*claim.dataset); !data) return of(data.error());
+  if (claim.what == kDocumentTokens) {
+    const auto counting = method({"lead", "", claim.dataset->tokenizer, {}});
+    if (!counting) return of(counting.error());
+    return std::nullopt;
+  }
+  const auto statistics = datasets::statistics();
+  if (std::ranges::count(statistics, claim.what, &datasets::StatisticInfo::name) == 0) {
+    return for_good(fmt::format("there is no statistic '{}' of data sets", claim.what));
+  }
+  return std::nullopt;
+}
+
+std::optional<Obstacle> Lookups::obstacle(const Claim& claim) {
+  switch (claim.kind) {
+    case ClaimKind::stated:
+      return for_good(claim.why);
+    case ClaimKind::count: {
+      const Result<double> count = count_of(claim);
+      if (!count) return for_good(count.error().message);
+      return std::nullopt;
+    }
+    case ClaimKind::data:
+      return obstacle_of_data(claim);
+    case ClaimKind::score:
+      return obstacle_of_score(claim);
+  }
+  return std::nullopt;
+}
+
+}  // namespace qfs::claims

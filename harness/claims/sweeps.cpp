@@ -1,0 +1,93 @@
+#include "harness/claims/sweeps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+
+namespace qfs::claims {
+namespace {
+
+using nlohmann::json;
+
+/// Split, view and form of a data set, as it is asked for.
+using DatasetKey = std::tuple<std::string, std::string, std::string, std::string>;
+
+struct Draft {
+  json methods = json::array();
+  std::set<std::string> metrics;
+};
+
+/// The entry of a sweep's "methods"; labels are added when all are known.
+json method_entry(const MethodQuery& query, const Lookups& lookups) {
+  json entry = {{"method", query.method}};
+  if (!query.backbone.empty()) entry["backbone"] = lookups.place_of(query.backbone);
+  if (!query.tokenizer.empty()) entry["tokenizer"] = lookups.place_of(query.tokenizer);
+  for (const NamedValue& param : query.params) {
+    std::visit([&](const auto& value) { entry[param.name] = value; }, param.value);
+  }
+  return entry;
+}
+
+void add(const MethodQuery& query, const Lookups& lookups, Draft& draft) {
+  json entry = method_entry(query, lookups);
+  if (std::ranges::find(draft.methods, entry) == draft.methods.end()) {
+    draft.methods.push_back(std::move(entry));
+  }
+}
+
+ClaimSweep finished(const DatasetKey& key, Draft draft) {
+  const auto& [name, split, view, form] = key;
+  std::map<std::string, int> seen;  // methods that are there more than once are numbered
+  for (json& entry : draft.methods) {
+    const std::string method = entry["method"];
+    const int number = ++seen[method];
+    entry["label"] = number == 1 ? method : fmt::format("{}-{}", method, number);
+  }
+  ClaimSweep sweep;
+  sweep.name = "claims-" + name;
+  for (const std::string& part : {split, view, form}) {
+    if (!part.empty()) sweep.name += "-" + part;
+  }
+  json dataset = {{"name", name}};
+  if (!split.empty()) dataset["split"] = split;
+  if (!view.empty()) dataset["view"] = view;
+  if (!form.empty()) dataset["text_form"] = form;
+  json text = {{"name", sweep.name},
+               {"datasets", json::array({std::move(dataset)})},
+               {"tokenizer", "words"},
+               {"methods", std::move(draft.methods)}};
+  if (!draft.metrics.empty()) text["metrics"] = draft.metrics;
+  sweep.text = text.dump(2);
+  return sweep;
+}
+
+}  // namespace
+
+Result<std::vector<ClaimSweep>> sweeps_of(std::span<const Claim* const> claims, Lookups& lookups) {
+  std::map<DatasetKey, Draft> drafts;
+  for (const Claim* claim : claims) {
+    const bool tokens = claim->kind == ClaimKind::data && claim->what == "document_tokens";
+    if (claim->files || (claim->kind != ClaimKind::score && !tokens)) continue;
+    if (lookups.obstacle(*claim)) continue;
+    const auto requests = lookups.requests(*claim->dataset);
+    if (!requests) return requests.error();
+    for (const DatasetRequest& request : *requests) {
+      Draft& draft = drafts[{request.name, request.split, request.view, request.text_form}];
+      if (tokens) {
+        add({"lead", "", claim->dataset->tokenizer, {}}, lookups, draft);
+        continue;
+      }
+      add(*claim->method, lookups, draft);
+      draft.metrics.insert(claim->metric);
+    }
+  }
+  std::vector<ClaimSweep> sweeps;
+  for (auto& [key, draft] : drafts) sweeps.push_back(finished(key, std::move(draft)));
+  return sweeps;
+}
+
+}  // namespace qfs::claims

@@ -1,0 +1,25 @@
+// The sweeps that claims need: one a data set, with the methods and metrics of its claims and
+// nothing else.
+//
+// Called by `reproduce`, which plans and runs them as every other sweep. Reads no data. Errors are
+// those of resolving a method, which the claims' obstacles say before.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/claims/claim.h"
+#include "harness/claims/surroundings.h"
+
+namespace qfs::claims {
+
+struct ClaimSweep {
+  std::string name;  ///< "claims-qmsum-test-whole-raw"
+  std::string text;  ///< a sweep file
+};
+
+/// Of the claims among these that no obstacle keeps from running in cells; by data set.
+Result<std::vector<ClaimSweep>> sweeps_of(std::span<const Claim* const> claims, Lookups& lookups);
+
+}  // namespace qfs::claims

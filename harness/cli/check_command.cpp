@@ -1,0 +1,136 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "harness/cli/commands.h"
+#include "harness/cli/output.h"
+#include "harness/cli/sweep_input.h"
+#include "harness/core/counted.h"
+#include "harness/core/files.h"
+#include "harness/core/json_dom.h"
+#include "harness/core/log.h"
+#include "harness/gate/baseline.h"
+#include "harness/gate/policy.h"
+
+namespace qfs::cli {
+namespace {
+
+using nlohmann::json;
+
+struct CheckOptions {
+  std::vector<std::string> files;
+  std::vector<std::string> set;
+  bool allow_external = false;
+};
+
+/// What a file turned out to be, in words.
+using Found = Result<std::string>;
+
+bool is_policy(const std::string& path) {
+  const auto text = read_file(path, uint64_t{1} << 24);
+  const auto parsed = text ? parse_json(*text, path) : Result<json>(not_found(path));
+  if (!parsed || !parsed->is_object()) return false;
+  const auto schema = parsed->find("$schema");
+  const bool says_so = schema != parsed->end() && schema->is_string() &&
+                       schema->get<std::string>().find("gate.schema") != std::string::npos;
+  return says_so || (!parsed->contains("methods") && !parsed->contains("datasets") &&
+                     (parsed->contains("bands") || parsed->contains("limits") ||
+                      (parsed->contains("metrics") && (*parsed)["metrics"].is_object())));
+}
+
+Found check_policy(const std::string& path) {
+  const auto policy = gate::load_policy(path);
+  if (!policy) return policy.error();
+  return fmt::format(
+      "a policy with {}, {} and {}", counted(policy->request.margins.size(), "margin"),
+      counted(policy->bands.size(), "band"), counted(policy->limits.size(), "limit"));
+}
+
+Found check_baseline(const std::string& path) {
+  const auto baseline = gate::Baseline::load(path);
+  if (!baseline) return baseline.error();
+  return fmt::format("a baseline of {}", counted(baseline->cells().size(), "cell"));
+}
+
+/// Whether planning would start programs of the file.
+bool has_programs(const Experiment& experiment) {
+  bool any = !experiment.external_metrics.empty();
+  for (const MethodEntry& entry : experiment.methods) any = any || entry.external.has_value();
+  return any;
+}
+
+Found check_sweep(const std::string& path, const CheckOptions& options) {
+  Catalogs catalogs;
+  SweepOptions sweep;
+  sweep.file = path;
+  sweep.set = options.set;
+  // Consent is for running; planning starts nothing but the file's own programs.
+  sweep.allow_external = true;
+  const auto experiment = load_sweep_file(sweep, catalogs);
+  if (!experiment) return experiment.error();
+  if (!options.allow_external && has_programs(*experiment)) {
+    return std::string(
+        "a sweep whose keys are sound; --allow-external starts its programs and checks the rest");
+  }
+  const auto plan = load_plan(sweep, catalogs);
+  if (!plan) return in_sweep_file(*experiment, plan.error());
+  return fmt::format("a sweep of {}", counted(plan->cells.size(), "cell"));
+}
+
+Found check_file(const std::string& path, const CheckOptions& options) {
+  if (gate::is_baseline_file(path)) return check_baseline(path);
+  return is_policy(path) ? check_policy(path) : check_sweep(path, options);
+}
+
+/// A file that is wrong is a usage error; what else is missing keeps its code, after those.
+ExitCode code_of(const Error& error) {
+  return error.kind == ErrorKind::data && !error.where.empty() ? ExitCode::usage
+                                                               : exit_code(error.kind);
+}
+
+Result<ExitCode> run_check(const CheckOptions& options, const GlobalOptions& global) {
+  ExitCode worst = ExitCode::ok;
+  json list = json::array();
+  std::vector<std::vector<std::string>> rows;
+  for (const std::string& path : options.files) {
+    const Found found = check_file(path, options);
+    json& object = list.emplace_back(json{{"file", path}, {"ok", found.ok()}});
+    if (found) {
+      object["found"] = *found;
+      rows.push_back({path + ": ok, " + *found});
+      continue;
+    }
+    const ExitCode code = code_of(found.error());
+    if (worst != ExitCode::usage) worst = code;
+    object["message"] = found.error().message;
+    if (!found.error().where.empty()) object["where"] = found.error().where;
+    rows.push_back({path + ": " + found.error().to_string()});
+  }
+  const std::string text =
+      global.json ? json_document("check", {{"files", std::move(list)}}) : aligned(rows);
+  if (Status printed = print_result(text); !printed) return printed.error();
+  return worst;
+}
+
+}  // namespace
+
+void add_check_command(const CommandLine& line) {
+  CLI::App& command = add_subcommand(
+      line.app, "check", "Checks sweeps, gate policies and baselines without running anything",
+      "qfs-bench check experiments/*.json gate.json");
+  auto options = std::make_shared<CheckOptions>();
+  command.add_option("FILE", options->files, "Sweep files, policies, baselines (.jsonl)")
+      ->required();
+  repeatable(command.add_option("--set", options->set, "Variables of the sweeps"))
+      ->type_name("NAME=VALUE");
+  command.add_flag("--allow-external", options->allow_external,
+                   "Start the programs of the sweeps, which say what parameters they take");
+  add_json_option(command, line.global);
+  command.callback([options, &global = line.global, &chosen = line.chosen] {
+    chosen = [options, &global] { return run_check(*options, global); };
+  });
+}
+
+}  // namespace qfs::cli

@@ -1,0 +1,56 @@
+#include "harness/cli/compared_sides.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "harness/cli/chosen_places.h"
+#include "harness/cli/scoring.h"
+#include "harness/cli/store_path.h"
+
+namespace qfs::cli {
+
+Result<ComparedSide> open_side(const std::string& text, const std::string& run,
+                               const GlobalOptions& global) {
+  const size_t hash = text.find('#');
+  const std::string path = text.substr(0, hash);
+  std::error_code ignored;
+  const bool names_store = hash != std::string::npos || path.find('=') == std::string::npos;
+  if (names_store && !std::filesystem::exists(path, ignored)) {
+    return not_found(fmt::format(
+        "'{}' is neither a store nor conditions such as method=lead,local_context=256", path));
+  }
+  Result<std::string> store =
+      names_store ? Result<std::string>(path) : existing_store_path(global.store);
+  if (!store) return store.error();
+  Result<store::Reader> reader = store::Reader::open(*store, {.foreign = global.foreign});
+  if (!reader) return reader.error();
+  Result<reports::SweepFacts> facts = reports::load_sweep_facts(*reader, run);
+  if (!facts) return facts.error();
+  ComparedSide side;
+  side.name = run.empty() ? *store : fmt::format("{}, run {}", *store, run);
+  side.reader = std::make_unique<store::Reader>(*std::move(reader));
+  side.source = std::make_unique<compare::StoreCells>(*side.reader);
+  side.facts = *std::move(facts);
+  side.filter = !names_store ? text : hash == std::string::npos ? "" : text.substr(hash + 1);
+  return side;
+}
+
+Result<compare::StoredSide> cells_of(ComparedSide& side) {
+  const auto positions = matching_positions(side.facts, side.filter);
+  if (!positions) return positions.error();
+  compare::Cells cells;
+  for (const size_t position : *positions) cells.push_back(&side.facts.places[position]);
+  return compare::StoredSide{side.name, side.source.get(), std::move(cells), !side.filter.empty()};
+}
+
+std::vector<std::string> declared_metrics(const ComparedSide& side, const MetricCatalog& catalog) {
+  auto names = metric_names_of_sweep(side.facts.sweep);
+  if (!names) return {};
+  for (std::string& name : *names) {
+    if (const auto metric = catalog.make(name)) name = (*metric)->name();
+  }
+  return *std::move(names);
+}
+
+}  // namespace qfs::cli

@@ -1,0 +1,301 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+
+#include "harness/api/metric_columns.h"
+#include "harness/cli/catalogs.h"
+#include "harness/cli/chosen_places.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/gate_output.h"
+#include "harness/cli/gate_sides.h"
+#include "harness/cli/margin_options.h"
+#include "harness/cli/output.h"
+#include "harness/core/clock.h"
+#include "harness/core/log.h"
+#include "harness/gate/gate.h"
+
+namespace qfs::cli {
+namespace {
+
+constexpr double kDefaultPoints = 1;  ///< the margin where nothing says another
+
+struct GateOptions {
+  std::string baseline;
+  std::string candidate;
+  std::string policy;
+  MarginOptions margins;
+  std::vector<std::string> fail_under;
+  std::vector<std::string> fail_over;
+  std::vector<std::string> pair_by;
+  std::vector<std::string> filters;
+  std::string run_baseline;
+  std::string run;
+  std::string baselines = "baselines";
+  std::string if_no_baseline = "fail";
+  std::string made_since;
+  std::string missing = "error";
+  std::optional<int64_t> repeats;
+  std::optional<int64_t> minimum_examples;
+  std::string junit;
+  std::string markdown;
+  std::string annotations;
+  bool warn_only = false;
+};
+
+/// The policy file with what the command line adds; its margins take the place of the file's.
+Result<gate::Policy> policy_of(const GateOptions& options) {
+  gate::Policy policy = gate::default_policy();
+  if (!options.policy.empty()) {
+    auto loaded = gate::load_policy(options.policy);
+    if (!loaded) {
+      Error error = loaded.error();
+      if (error.kind == ErrorKind::data) error.kind = ErrorKind::invalid_argument;
+      return error;
+    }
+    policy = *std::move(loaded);
+  }
+  compare::Request own;
+  if (Status added = add_margins(options.margins, own); !added) return added.error();
+  for (const auto& [column, margin] : own.margins) policy.request.margins[column] = margin;
+  for (const auto& [column, better] : own.better) policy.request.better[column] = better;
+  for (const std::string& text : options.fail_under) {
+    const auto limit = gate::parse_limit(text, "--fail-under", true);
+    if (!limit) return limit.error();
+    policy.limits.push_back(*limit);
+  }
+  for (const std::string& text : options.fail_over) {
+    const auto limit = gate::parse_limit(text, "--fail-over", false);
+    if (!limit) return limit.error();
+    policy.limits.push_back(*limit);
+  }
+  if (!options.pair_by.empty()) policy.request.pair_by = options.pair_by;
+  if (options.repeats) policy.repeats = *options.repeats;
+  if (options.minimum_examples) policy.request.minimum_examples = *options.minimum_examples;
+  policy.request.skip_missing = options.missing == "skip";
+  std::vector<std::string> filters = options.filters;
+  if (!policy.filter.empty()) filters.push_back(policy.filter);
+  policy.filter = joined_filter(filters);
+  return policy;
+}
+
+/// Where nothing is asked for: a point on each score of the sweep's own table.
+Status add_default_margins(const GateSide& candidate, gate::Policy& policy) {
+  if (!policy.request.margins.empty() || !policy.bands.empty() || !policy.limits.empty()) return {};
+  for (const std::string& value : candidate.report_values) {
+    const std::string column = value.substr(value.rfind('/') + 1);
+    if (is_share(column)) {
+      policy.request.margins[column] = {.rule = compare::Rule::non_inferior,
+                                        .size = kDefaultPoints / table_scale(column)};
+    }
+  }
+  if (!policy.request.margins.empty()) return {};
+  return invalid_argument(
+      "nothing is asked for: the sweep's table shows no share, so give --policy FILE or a margin, "
+      "for instance --non-inferior rougeL.f=1pt");
+}
+
+ExitCode exit_of(const gate::Outcome& outcome) {
+  switch (outcome.conclusion()) {
+    case gate::Conclusion::pass:
+      return ExitCode::ok;
+    case gate::Conclusion::worse:
+      return ExitCode::regression;
+    default:
+      return ExitCode::incomplete;
+  }
+}
+
+Status print_report(const GateReport& report, const GateOptions& options, bool as_json) {
+  if (!options.junit.empty()) {
+    if (Status done = write_result(gate_junit(report), options.junit); !done) return done;
+  }
+  if (!options.markdown.empty()) {
+    if (Status done = write_result(gate_markdown(report), options.markdown); !done) return done;
+  }
+  if (as_json) return print_result(gate_json(report));
+  const std::string annotations = options.annotations.empty() ? "" : gate_annotations(report);
+  return print_result(annotations + gate_text(report));
+}
+
+/// "2026-01-31T12:00:00Z", as `date -u +%FT%TZ` prints it, in the form of stores.
+std::string in_milliseconds(std::string utc) {
+  if (utc.ends_with("Z") && utc.find('.') == std::string::npos) {
+    utc.insert(utc.size() - 1, ".000");
+  }
+  return utc;
+}
+
+Status check_options(const GateOptions& options, const GlobalOptions& global) {
+  if (options.baseline.empty() || options.candidate.empty()) {
+    return invalid_argument("gate needs --baseline and --candidate; see 'qfs-bench gate --help'");
+  }
+  if (global.json && !options.annotations.empty()) {
+    return invalid_argument("--annotations and --json are both written to standard output");
+  }
+  if (!options.made_since.empty() && !utc_seconds(in_milliseconds(options.made_since))) {
+    return invalid_argument(
+        "--made-since expects a time in UTC such as 2026-01-31T12:00:00Z; found '" +
+        options.made_since + "'");
+  }
+  return {};
+}
+
+/// The first run of a new repository or branch.
+Result<ExitCode> create_baseline(const std::string& path, const GateOptions& options,
+                                 const GateSide& candidate) {
+  if (!gate::is_baseline_file(path)) {
+    return invalid_argument(fmt::format(
+        "--if-no-baseline create makes a file of JSON lines, and '{}' does not end in .jsonl",
+        path));
+  }
+  const std::string name = std::filesystem::path(options.baseline).stem().string();
+  const auto saved = save_baseline(candidate, name, path, false);
+  if (!saved || *saved != ExitCode::ok) return saved;
+  if (Status printed = print_result("gate: CREATED: there was no baseline " + path + "\n");
+      !printed) {
+    return printed.error();
+  }
+  return ExitCode::ok;
+}
+
+Result<ExitCode> run_gate_command(const GateOptions& options, const GlobalOptions& global) {
+  if (Status sound = check_options(options, global); !sound) return sound.error();
+  auto policy = policy_of(options);
+  if (!policy) return policy.error();
+  Catalogs catalogs;
+  auto candidate = open_gate_side({options.candidate, options.run, policy->filter, true},
+                                  catalogs.metrics(), global);
+  if (!candidate) return candidate.error();
+  const std::string path = baseline_path(options.baseline, options.baselines);
+  std::error_code ignored;
+  const bool exists = std::filesystem::exists(path.substr(0, path.find('#')), ignored);
+  if (!exists && options.if_no_baseline == "create") {
+    return create_baseline(path, options, *candidate);
+  }
+  if (!exists) {
+    return not_found(
+        fmt::format("there is no baseline '{}'; 'qfs-bench baseline set' makes one, and "
+                    "--if-no-baseline create "
+                    "takes the candidate for it",
+                    path));
+  }
+  auto baseline =
+      open_gate_side({path, options.run_baseline, policy->filter}, catalogs.metrics(), global);
+  if (!baseline) return baseline.error();
+  if (Status added = add_default_margins(*candidate, *policy); !added) return added.error();
+  for (const GateSide* side : {&*baseline, &*candidate}) {
+    if (!side->store) continue;
+    Status named = use_own_names(policy->request.pair_by, side->store->facts);
+    if (!named) return named.error();
+  }
+  gate::GateInput input{baseline->cells, candidate->cells, baseline->declared,
+                        in_milliseconds(options.made_since)};
+  std::ranges::copy(candidate->declared, std::back_inserter(input.declared));
+  auto outcome = gate::run_gate(input, *policy, catalogs.metrics());
+  if (!outcome) return outcome.error();
+  for (const std::string& metric : outcome->quality.metrics) log_warning(metric);
+  std::vector<GateCheck> checks = gate_checks(*outcome);
+  const GateReport report{baseline->name, candidate->name, *std::move(outcome), std::move(checks)};
+  if (Status printed = print_report(report, options, global.json); !printed) {
+    return printed.error();
+  }
+  return options.warn_only ? ExitCode::ok : exit_of(report.outcome);
+}
+
+void add_policy_options(CLI::App& command, GateOptions& options) {
+  const auto add = [&](const char* name, std::vector<std::string>& values, const char* doc,
+                       const char* type) {
+    repeatable(command.add_option(name, values, doc))->delimiter(',')->type_name(type);
+  };
+  command
+      .add_option(
+          "--policy", options.policy,
+          "What is asked for: margins, bands, limits (experiments/schema/gate.schema.json); "
+          "without one, each score of the sweep's table may drop by less than 1 point")
+      ->type_name("FILE");
+  add_margin_options(command, options.margins);
+  add("--fail-under", options.fail_under,
+      "What each cell of the candidate must reach by itself, e.g. rougeL.f=20pt", "VALUE=BOUND");
+  add("--fail-over", options.fail_over, "What none may exceed, e.g. peak_memory=600MiB",
+      "VALUE=BOUND");
+  add("--pair-by", options.pair_by,
+      "Pair cells with equal values of these, whatever else differs (default: by cell id)",
+      "NAME,…");
+  command
+      .add_option("--repeats", options.repeats,
+                  "Average so many runs (seeds) of each cell on both sides, for methods whose "
+                  "answers vary")
+      ->type_name("K")
+      ->check(CLI::Range(1, 1000));
+  command
+      .add_option("--minimum-examples", options.minimum_examples, "Fewer examples decide nothing")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  command
+      .add_option("--missing", options.missing,
+                  "Examples that the candidate lacks: error (exit 3), or skip")
+      ->check(CLI::IsMember({"error", "skip"}))
+      ->capture_default_str();
+  command
+      .add_option("--made-since", options.made_since,
+                  "Answers of a live server must be newer (default: newer than the baseline's)")
+      ->type_name("UTC");
+}
+
+void add_output_options(CLI::App& command, GateOptions& options) {
+  command.add_option("--junit", options.junit, "Write JUnit XML, a test case a check")
+      ->type_name("FILE");
+  command.add_option("--markdown", options.markdown, "Write a summary of the differences")
+      ->type_name("FILE");
+  command.add_option("--annotations", options.annotations, "Print annotations: github")
+      ->check(CLI::IsMember({"github"}));
+  command.add_flag("--warn-only", options.warn_only,
+                   "End with 0 whatever the verdict; errors keep their codes");
+}
+
+}  // namespace
+
+void add_gate_command(const CommandLine& line) {
+  CLI::App& command = add_subcommand(
+      line.app, "gate", "Did a metric, the speed or the memory get worse? For CI",
+      "qfs-bench gate --baseline main.sqlite --candidate pr.sqlite --policy gate.json\n"
+      "  qfs-bench gate --baseline main.sqlite --candidate pr.sqlite --non-inferior rougeL.f=1pt\n"
+      "  qfs-bench gate --baseline main --candidate pr.sqlite --if-no-baseline create\n"
+      "  qfs-bench gate --baseline main --candidate pr.sqlite --junit gate.xml --annotations "
+      "github\n"
+      "  qfs-bench gate calibrate --store runs.sqlite --drop rougeL.f=2pt\n\n"
+      "Exit codes: 0 not worse, 1 worse, 2 usage, 3 not compared or not decided, 4 store, 5 "
+      "environment.");
+  auto options = std::make_shared<GateOptions>();
+  command
+      .add_option("--baseline", options->baseline,
+                  "A store, STORE#CONDITIONS, a file of `baseline set` (.jsonl), or its name")
+      ->type_name("BASELINE");
+  command.add_option("--candidate", options->candidate, "A store, or STORE#CONDITIONS")
+      ->type_name("STORE");
+  add_baselines_option(command, options->baselines);
+  command
+      .add_option("--if-no-baseline", options->if_no_baseline,
+                  "create: the candidate becomes the baseline, exit 0; fail: exit 2")
+      ->check(CLI::IsMember({"create", "fail"}))
+      ->capture_default_str();
+  add_policy_options(command, *options);
+  add_filter_option(command, options->filters);
+  add_run_option(command, options->run);
+  command.add_option("--run-baseline", options->run_baseline, "Which run of the baseline's store")
+      ->type_name("RUN");
+  add_output_options(command, *options);
+  add_json_option(command, line.global);
+  add_foreign_option(command, line.global);
+  command.callback([options, &command, &global = line.global, &chosen = line.chosen] {
+    if (!command.get_subcommands().empty()) return;
+    chosen = [options, &global] { return run_gate_command(*options, global); };
+  });
+  add_calibrate_command(command, line);
+}
+
+}  // namespace qfs::cli

@@ -1,0 +1,18 @@
+// Prints a published table with its verdicts, in one of the report formats. Used by
+// `report --table` and `reproduce`. Errors are those of the store, and `invalid_argument` for a
+// format.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/api/result.h"
+#include "harness/cli/claims_session.h"
+
+namespace qfs::cli {
+
+/// `format`: markdown, json or csv; `output`: a file, or empty for standard output.
+Status print_judged(ClaimsSession& session, const claims::ShownTable& table,
+                    std::string_view format, const std::string& output);
+
+}  // namespace qfs::cli

@@ -1,0 +1,203 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include "harness/claims/sweeps.h"
+#include "harness/cli/claims_session.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/judged_output.h"
+#include "harness/cli/run_scores.h"
+#include "harness/cli/sweep_input.h"
+#include "harness/config/load.h"
+#include "harness/core/counted.h"
+#include "harness/core/log.h"
+#include "harness/plan/estimate.h"
+#include "harness/run/signals.h"
+
+namespace qfs::cli {
+namespace {
+
+struct ReproduceOptions {
+  std::string table;
+  std::vector<std::string> with;
+  SweepOptions sweep;
+};
+
+/// What stands in the way of claims, each reason once with how many it keeps.
+void tell_obstacles(const claims::ShownTable& table, claims::Lookups& lookups) {
+  std::map<std::string, size_t> reasons;
+  size_t kept = 0;
+  for (const claims::Claim* claim : table.claims()) {
+    const auto obstacle = lookups.obstacle(*claim);
+    if (!obstacle) continue;
+    ++reasons[obstacle->why];
+    ++kept;
+  }
+  const size_t all = table.claims().size();
+  log_info(fmt::format("{}: {} of {} can be measured here", table.table.id, all - kept,
+                       counted(all, "number")));
+  for (const auto& [reason, count] : reasons) {
+    log_info(fmt::format("  {}: {}", counted(count, "number"), reason));
+  }
+}
+
+/// Time, memory and files that a plan needs, before any of its cells runs.
+void tell_needs(const plan::Plan& plan) {
+  const plan::Estimator estimator;
+  double seconds = 0;
+  std::map<std::string, std::string> files;
+  for (const plan::Cell& cell : plan.cells) {
+    seconds += estimator.seconds(cell);
+    if (cell.tokenizer && !cell.tokenizer->path.empty()) files[cell.tokenizer->path] = "tokenizer";
+    if (!cell.backbone) continue;
+    std::error_code error;  // of a folder
+    const auto bytes = std::filesystem::file_size(cell.backbone->path, error);
+    files[cell.backbone->path] =
+        error ? "weights, and as much memory at least"
+              : fmt::format("{} MiB of weights, and as much memory at least", bytes >> 20U);
+  }
+  for (const plan::Training& training : plan.trainings) {
+    seconds += estimator.seconds(training.cell);
+  }
+  for (const plan::PlannedDataset& dataset : plan.datasets) {
+    int64_t bytes = 0;
+    for (const SourceFile& file : dataset.data->manifest.files) bytes += file.bytes;
+    files[dataset.name] = fmt::format("{} in files of {:.1f} MiB, held in memory",
+                                      counted(dataset.ordinals.size(), "example"),
+                                      static_cast<double>(bytes) / (1U << 20U));
+  }
+  log_info(fmt::format("{}: {}, about {:.0f} s of computing on two cores", plan.experiment.name,
+                       counted(plan.cells.size(), "cell"), std::ceil(seconds)));
+  for (const auto& [name, what] : files) log_info(fmt::format("  needs {}: {}", name, what));
+}
+
+struct PlannedSweep {
+  plan::Plan plan;
+  run::RunOptions options;
+};
+
+struct PlannedTable {
+  std::vector<PlannedSweep> sweeps;
+  bool lacks_data = false;  ///< of sweeps that are not among them
+};
+
+Result<PlannedTable> plan_sweeps(const claims::ShownTable& table, const ReproduceOptions& options,
+                                 ClaimsSession& session) {
+  const auto claims = table.claims();
+  const auto sweeps = claims::sweeps_of(claims, session.lookups());
+  if (!sweeps) return sweeps.error();
+  PlannedTable planned;
+  for (const claims::ClaimSweep& sweep : *sweeps) {
+    const Result<Experiment> experiment =
+        config::decode_experiment(sweep.text, sweep.name + ".json");
+    if (!experiment) return experiment.error();
+    Result<plan::Plan> plan = plan_experiment(*experiment, options.sweep, session.catalogs());
+    if (!plan && plan.error().kind == ErrorKind::unavailable) {
+      log_warning(fmt::format("{} is left out: {}", sweep.name, plan.error().message));
+      planned.lacks_data = true;
+      continue;
+    }
+    if (!plan) return plan.error();
+    Result<run::RunOptions> run = run_options(options.sweep);
+    if (!run) return run.error();
+    if (Status sound = run::check_tokenizers(*plan, *run); !sound) return sound.error();
+    tell_needs(*plan);
+    planned.sweeps.push_back({*std::move(plan), *std::move(run)});
+  }
+  return planned;
+}
+
+/// Runs and scores one sweep of the table.
+Result<ExitCode> run_one(PlannedSweep& sweep, store::Store& store, bool quiet) {
+  const Result<run::RunSummary> summary =
+      run_shown(sweep.plan, store, sweep.options, quiet,
+                "stopping when the unit in hand is done; a second signal ends at once");
+  if (!summary) return summary.error();
+  if (summary->interrupted_by != 0) {
+    log_warning("stopped; run the same command again to continue");
+    return exit_code_of_signal(summary->interrupted_by);
+  }
+  Result<store::Reader> reader = store::Reader::open(store.path());
+  if (!reader) return reader.error();
+  const Result<RunScores> scores = score_run(sweep.plan, store, *reader, *summary);
+  if (!scores) return scores.error();
+  if (Status warned = warn_of_empty_outputs(*reader, scores->results); !warned) {
+    return warned.error();
+  }
+  if (!scores->summary.failures.empty()) return scores->summary.failures.front();
+  const bool whole = summary->failed == 0 && summary->incomplete == 0;
+  return whole ? ExitCode::ok : ExitCode::incomplete;
+}
+
+Result<ExitCode> run_reproduce(const ReproduceOptions& options, const GlobalOptions& global) {
+  auto opened = ClaimsSession::open(options.with);
+  if (!opened) return opened.error();
+  ClaimsSession& session = **opened;
+  const Result<claims::ShownTable> table = session.collection().table(options.table);
+  if (!table) return table.error();
+  tell_obstacles(*table, session.lookups());
+  Result<PlannedTable> planned = plan_sweeps(*table, options, session);
+  if (!planned) return planned.error();
+  std::vector<PlannedSweep>& sweeps = planned->sweeps;
+  ExitCode code = planned->lacks_data ? ExitCode::environment : ExitCode::ok;
+  GlobalOptions with_store = global;
+  if (with_store.store.empty()) with_store.store = kClaimsStore;
+  if (options.sweep.dry_run) {
+    for (const PlannedSweep& sweep : sweeps) {
+      if (Status printed = print_plan(sweep.plan, with_store.store, sweep.options, false);
+          !printed) {
+        return printed.error();
+      }
+    }
+    if (sweeps.empty()) log_info("no cell has to run");
+    return code;
+  }
+  for (PlannedSweep& sweep : sweeps) {
+    Result<store::Store> store = open_store_of(sweep.plan, with_store.store);
+    if (!store) return store.error();
+    const Result<ExitCode> ran = run_one(sweep, *store, global.quiet);
+    if (!ran) return ran.error();
+    if (*ran != ExitCode::ok) code = *ran;
+    if (*ran != ExitCode::ok && *ran != ExitCode::incomplete) return code;
+  }
+  if (sweeps.empty() && global.store.empty()) with_store.store.clear();
+  if (Status used = session.use_store(with_store); !used) return used.error();
+  if (Status printed = print_judged(session, *table, global.json ? "json" : "markdown", "");
+      !printed) {
+    return printed.error();
+  }
+  return code;
+}
+
+}  // namespace
+
+void add_reproduce_command(const CommandLine& line) {
+  CLI::App& command = add_subcommand(
+      line.app, "reproduce",
+      "Says what a published table needs, runs the cells that can run, prints the verdicts",
+      "qfs-bench reproduce ideal.table3");
+  auto options = std::make_shared<ReproduceOptions>();
+  command.add_option("TABLE", options->table, "A published table, e.g. ideal.table3")->required();
+  command.add_flag("--dry-run", options->sweep.dry_run,
+                   "Say what is needed and print the plan; run nothing");
+  add_places_option(command, options->with);
+  command.add_option("--device", options->sweep.device, "Where tensor hosts compute")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->capture_default_str();
+  command
+      .add_option("--threads", options->sweep.threads,
+                  "Threads of a tensor host (default: one per core)")
+      ->check(CLI::Range(1, 4096))
+      ->type_name("N");
+  add_retry_option(command, options->sweep);
+  add_json_option(command, line.global);
+  command.callback([options, &global = line.global, &chosen = line.chosen] {
+    chosen = [options, &global] { return run_reproduce(*options, global); };
+  });
+}
+
+}  // namespace qfs::cli

@@ -1,0 +1,150 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "harness/claims/spot_check.h"
+#include "harness/claims/verify_table.h"
+#include "harness/cli/catalogs.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/imported_predictions.h"
+#include "harness/cli/output.h"
+#include "harness/cli/progress_printer.h"
+#include "harness/cli/sweep_input.h"
+#include "harness/core/build_info.h"
+#include "harness/core/files.h"
+#include "harness/core/log.h"
+#include "reports/writers/claim_text.h"
+
+namespace qfs::cli {
+namespace {
+
+constexpr uint64_t kMostBytes = uint64_t{64} << 20;
+
+struct VerifyOptions {
+  std::string table;
+  std::string predictions = ".";
+  std::string format = "markdown";
+  std::string output;
+  int64_t spot_check = 0;
+  uint64_t seed = 0;
+  SweepOptions sweep;
+};
+
+/// The predictions of a line of the table, as `score` reads them.
+Result<plan::ImportedFile> predictions_of(const claims::FilesQuery& files,
+                                          const std::string& folder) {
+  Params params;
+  const bool records = files.predictions.find(".jsonl") != std::string::npos;
+  params.set("from", std::string(records ? "jsonl" : "lines"));
+  PredictionFiles reader;
+  return reader.read(folder + "/" + files.predictions, params);
+}
+
+/// Each file of predictions whose cell the table names, once.
+Result<std::vector<std::string>> spot_checks(const VerifyOptions& options,
+                                             const claims::VerifyTable& table, Catalogs& catalogs,
+                                             bool quiet) {
+  std::vector<std::string> texts;
+  std::set<std::string> seen;
+  for (size_t i = 0; i < table.lines.size(); ++i) {
+    const claims::FilesQuery& files = *table.paper.tables.front().claims[i].files;
+    if (table.lines[i].cell.empty() || !seen.insert(files.predictions).second) continue;
+    SweepOptions sweep = options.sweep;
+    sweep.filter = {table.lines[i].cell};
+    Result<plan::Plan> plan = load_plan(sweep, catalogs);
+    if (!plan) return plan.error();
+    const Result<run::RunOptions> run = run_options(sweep);
+    if (!run) return run.error();
+    const Result<plan::ImportedFile> outputs = predictions_of(files, options.predictions);
+    if (!outputs) return outputs.error();
+    ProgressPrinter progress(*plan, standard_progress_sink(quiet));
+    const Result<claims::SpotCheck> check = claims::spot_check(
+        *std::move(plan), *outputs, options.spot_check, options.seed, *run, progress);
+    if (!check) return check.error();
+    texts.push_back(files.predictions + ": " + claims::bound_text(*check, options.seed));
+  }
+  if (texts.empty()) {
+    return invalid_argument(
+        "--spot-check: no line of the table has a 'cell', such as method=lead,local_context=256");
+  }
+  return texts;
+}
+
+Result<ExitCode> run_verify(const VerifyOptions& options, const GlobalOptions& global) {
+  if ((options.spot_check > 0) == options.sweep.file.empty()) {
+    return invalid_argument("--spot-check N and --sweep FILE belong together");
+  }
+  const Result<std::string> text = read_file(options.table, kMostBytes);
+  if (!text) return text.error();
+  const Result<claims::VerifyTable> table = claims::read_verify_table(*text, options.table);
+  if (!table) return table.error();
+  Catalogs catalogs;
+  claims::Lookups lookups({catalogs.methods(),
+                           catalogs.datasets(),
+                           catalogs.metrics(),
+                           {{claims::kPredictions, options.predictions}}});
+  claims::Evaluator evaluator(lookups, nullptr);
+  reports::JudgedTable judged{
+      table->shown(), {}, "qfs-bench v" + std::string(build_info().version), ""};
+  for (const claims::Claim* claim : judged.shown.claims()) {
+    Result<claims::Finding> finding = evaluator.evaluate(*claim);
+    if (!finding) return finding.error();
+    judged.findings.push_back(*std::move(finding));
+  }
+  judged.statements.push_back(claims::review_text(*table, judged.findings));
+  if (options.spot_check > 0) {
+    auto checks = spot_checks(options, *table, catalogs, global.quiet);
+    if (!checks) return checks.error();
+    for (std::string& check : *checks) judged.statements.push_back(std::move(check));
+  }
+  const std::string format = global.json ? "json" : options.format;
+  const std::string shown = format == "json"  ? reports::judged_json(judged)
+                            : format == "csv" ? reports::judged_csv(judged)
+                                              : reports::judged_markdown(judged);
+  if (Status written = write_result(shown, options.output); !written) return written.error();
+  for (const claims::Finding& finding : judged.findings) {
+    if (!finding.measured) return ExitCode::incomplete;
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_verify_command(const CommandLine& line) {
+  CLI::App& command = add_subcommand(
+      line.app, "verify", "Recomputes anybody's table from the files that it was computed from",
+      "qfs-bench verify table.csv --preds outputs");
+  auto options = std::make_shared<VerifyOptions>();
+  command
+      .add_option("TABLE", options->table,
+                  "CSV with the columns row, column, printed, predictions, references, metric and "
+                  "value, perhaps tolerance and cell")
+      ->required();
+  command.add_option("--preds", options->predictions, "The folder of predictions and references")
+      ->type_name("DIR");
+  command
+      .add_option("--spot-check", options->spot_check,
+                  "Generate N examples again, by the method of the line's cell")
+      ->check(CLI::Range(1, 1000000))
+      ->type_name("N");
+  command.add_option("--seed", options->seed, "Which examples (default: 0); choose your own")
+      ->type_name("SEED");
+  command.add_option("--sweep", options->sweep.file, "The sweep file whose cells the lines name")
+      ->type_name("FILE");
+  command.add_flag("--allow-external", options->sweep.allow_external,
+                   "Start programs that the sweep file names");
+  command.add_option("--format", options->format, "markdown, json or csv (default: markdown)")
+      ->check(CLI::IsMember({"markdown", "json", "csv"}))
+      ->type_name("FORMAT");
+  command.add_option("--output,-o", options->output, "Write to a file, whole or not at all")
+      ->type_name("FILE");
+  add_json_option(command, line.global);
+  command.callback([options, &global = line.global, &chosen = line.chosen] {
+    chosen = [options, &global] { return run_verify(*options, global); };
+  });
+}
+
+}  // namespace qfs::cli

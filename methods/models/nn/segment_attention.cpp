@@ -1,0 +1,91 @@
+#include "methods/models/nn/segment_attention.h"
+
+#include <ATen/ops/cat.h>
+#include <ATen/ops/constant_pad_nd.h>
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
+
+#include "methods/models/nn/dense.h"
+
+namespace qfs::nn {
+
+namespace {
+
+at::Tensor heads_first(const at::Tensor& states) { return states.transpose(0, 1); }
+
+/// Older states without gradients, then newer ones.
+at::Tensor behind(const at::Tensor& older, const at::Tensor& newer) {
+  return older.defined() && older.size(0) > 0 ? at::cat({older, newer}) : newer;
+}
+
+/// Each token to those of the window and to those of the segment up to itself.
+at::Tensor attend_window(const Segment& segment, const SegmentState& window) {
+  const int64_t before = window.held();
+  if (before == 0) return causal_attention({segment.queries, segment.keys, segment.plain.values});
+  // Queries of nothing in front, so that the triangle is that of equal lengths, which needs no
+  // mask.
+  const at::Tensor queries = at::constant_pad_nd(segment.queries, {0, 0, 0, 0, before, 0});
+  return causal_attention({queries, behind(window.rotated, segment.keys),
+                           behind(window.values, segment.plain.values)})
+      .narrow(0, before, segment.queries.size(0));
+}
+
+/// Moves the oldest tokens of the window into the memory.
+void forget(const InfiniMemory& memory, int64_t tokens, SegmentState& state) {
+  const at::Tensor keys = heads_first(state.keys.narrow(0, 0, tokens));
+  const at::Tensor values = heads_first(state.values.narrow(0, 0, tokens));
+  at::Tensor matters;
+  if (state.asking.defined()) {
+    matters = relevance(state.asking, keys, memory.relevance_divisor);
+  }
+  state.memory = remembered(memory.options.rule, state.memory, keys, values, matters);
+  const int64_t left = state.held() - tokens;
+  for (at::Tensor* states : {&state.keys, &state.rotated, &state.values}) {
+    *states = states->narrow(0, tokens, left);
+  }
+}
+
+}  // namespace
+
+at::Tensor attend_segment(const InfiniMemory& memory, size_t layer, const Segment& segment,
+                          SegmentState& state) {
+  const int64_t leaving = state.held() + segment.queries.size(0) - memory.options.segment;
+  if (leaving > 0) forget(memory, leaving, state);
+  at::Tensor attended = attend_window(segment, state);
+  if (!state.memory.empty()) {
+    const at::Tensor local = heads_first(attended.view(segment.queries.sizes()));
+    const InfiniScalars& scalars = memory.layers[layer];
+    const at::Tensor past =
+        recalled(scalars, retrieved(state.memory, heads_first(segment.plain.queries)));
+    attended = heads_first(merged(scalars, past, local)).flatten(1);
+  }
+  // Copies, so that the states of all heads that they are parts of can go.
+  const auto add = [](at::Tensor& held, const at::Tensor& newer) {
+    held = behind(held, newer.detach()).contiguous();
+  };
+  add(state.keys, segment.plain.keys);
+  add(state.rotated, segment.keys);
+  add(state.values, segment.plain.values);
+  return attended;
+}
+
+at::Tensor mean_query(const Linear& qkv, const at::Tensor& read, const DecoderShape& shape) {
+  const c10::AutoGradMode without_gradients(false);
+  Linear query = {qkv.weight.narrow(0, 0, shape.query_width())};
+  if (qkv.bias.defined()) query.bias = qkv.bias.narrow(0, 0, shape.query_width());
+  const at::ScalarType wide = read.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  const at::Tensor mean = read.detach().mean(0, true, wide).to(read.scalar_type());
+  return apply(query, mean).to(wide).view({shape.heads, shape.head_dim});
+}
+
+std::vector<int64_t> segment_lengths(int64_t tokens, int64_t segment, int64_t stepped) {
+  std::vector<int64_t> lengths;
+  for (int64_t left = tokens - stepped; left > 0; left -= segment) {
+    lengths.push_back(std::min(left, segment));
+  }
+  lengths.insert(lengths.end(), static_cast<size_t>(stepped), 1);
+  return lengths;
+}
+
+}  // namespace qfs::nn

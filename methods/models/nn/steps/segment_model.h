@@ -1,0 +1,90 @@
+// SegmentModel: a decoder whose rows attend to a window and to a compressive memory of what has
+// left it (infini_memory.h), on any device: prompts in segments, then token by token. Beyond the
+// window a row's state takes the same memory however long it becomes.
+//
+// Opened by methods with a memory; contracts of SequenceModel, but that no prefix is shared. On a
+// CPU in float32 a row has the same bits in any batch; elsewhere products are LibTorch's.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "methods/models/kernels/thread_pool.h"
+#include "methods/models/nn/adapters.h"
+#include "methods/models/nn/decoder.h"
+#include "methods/models/nn/infini_memory.h"
+#include "methods/models/nn/rope.h"
+#include "methods/models/nn/segment_attention.h"
+#include "methods/models/nn/sequence_model.h"
+#include "methods/models/nn/sequences.h"
+#include "methods/models/nn/steps/key_value_cache.h"
+#include "methods/models/nn/steps/row_attention.h"
+#include "methods/models/nn/steps/row_products.h"
+
+namespace qfs::nn {
+
+class SegmentModel final : public SequenceModel {
+ public:
+  /// `memory`: of every row; bound to the decoder, which is no encoder-decoder.
+  SegmentModel(std::shared_ptr<const Decoder> decoder, std::shared_ptr<const InfiniMemory> memory);
+
+  const SequenceShape& shape() const override { return decoder_->shape().sequence; }
+  Result<std::shared_ptr<const Adapters>> bind(const AdapterSet& set) const override {
+    return bind_adapters(set, *decoder_);
+  }
+  /// Of a prompt that is read at once, without the memory.
+  Result<at::Tensor> stream_before(size_t layer, const SequenceInput& input) override {
+    return nn::stream_before(*decoder_, input, layer);
+  }
+  Status begin(int64_t rows, int64_t capacity) override;
+  /// Errors also as nn::sequence_states.
+  Status prefill(int64_t row, const SequenceInput& input, std::span<float> logits) override;
+  Status decode(std::span<const int64_t> rows, std::span<const int32_t> tokens,
+                std::span<float> logits) override;
+  Status reassign(std::span<const int64_t> rows, std::span<const int64_t> sources) override;
+
+  /// Of windows and memories of all rows.
+  int64_t state_bytes() const;
+
+ private:
+  class Step;
+
+  int64_t segment() const { return memory_->options.segment; }
+  /// Whether the window of a row is full, so that its next token moves one into the memory.
+  bool remembers(int64_t row) const { return length(row) >= segment(); }
+  /// Moves the oldest token of a full window into the memory. What `queries` [heads, dim] of the
+  /// token that takes its place read then: [heads, dim].
+  at::Tensor remember(size_t layer, int64_t row, const at::Tensor& queries);
+  /// The same by the kernel of a CPU.
+  at::Tensor remember_by_kernel(size_t layer, int64_t row, const at::Tensor& queries);
+  /// Puts a token into the window; states [kv_heads, dim].
+  void push(size_t layer, int64_t row, const at::Tensor& key, const at::Tensor& rotated,
+            const at::Tensor& value);
+  void store(int64_t row, const std::vector<SegmentState>& layers, int64_t positions);
+  int64_t length(int64_t row) const { return window_.lengths[static_cast<size_t>(row)]; }
+  /// Everything beside window_ that rows hold: [layers, rows, …].
+  std::vector<at::Tensor> states() const;
+
+  std::shared_ptr<const Decoder> decoder_;
+  std::shared_ptr<const InfiniMemory> memory_;
+  kernels::ThreadPool pool_;
+  RowProducts products_;
+  RowAttention attention_;
+  std::optional<RotationTable> rotations_;
+  int64_t capacity_ = 0;  ///< positions of a row
+  KeyValueCache window_;  ///< position p of a row at p % segment(); keys are rotated
+  at::Tensor keys_;       ///< those of window_, not rotated
+  at::Tensor all_;        ///< LayerMemory::all of rows, likewise the others
+  at::Tensor norm_;
+  at::Tensor asked_;
+  at::Tensor asking_;                                      ///< SegmentState::asking
+  std::vector<float> scratch_;                             ///< of the kernel, for each head of keys
+  std::vector<std::shared_ptr<const Adapters>> adapters_;  ///< of each row
+};
+
+}  // namespace qfs::nn

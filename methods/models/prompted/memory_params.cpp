@@ -1,0 +1,100 @@
+#include "methods/models/prompted/memory_params.h"
+
+#include <string>
+
+#include "harness/api/param_specs.h"
+
+namespace qfs::prompted {
+
+namespace {
+
+constexpr double kMost = 1 << 24;
+
+ParamSpec at_stage(Stage stage, ParamSpec spec) {
+  spec.stage = stage;
+  return spec;
+}
+
+/// What means nothing without a memory.
+constexpr const char* kOfMemory[] = {"memory_rule",  "alpha_scale",  "gamma_bias", "train_segment",
+                                     "segment_loss", "input_tokens", "positions"};
+
+}  // namespace
+
+std::vector<ParamSpec> memory_params(bool query_focused) {
+  std::vector<ParamSpec> params;
+  const auto add = [&](Stage stage, ParamSpec spec, const char* source = "") {
+    params.push_back(at_stage(stage, *source == 0 ? spec : from_source(std::move(spec), source)));
+  };
+  if (query_focused) {
+    add(Stage::both,
+        choice_param(
+            "memory", {"none", "infini", "qf_infini"},
+            "What attention keeps of tokens beyond 'local_context': nothing, a compressive "
+            "memory, or beside it one of what the query asks for; 'none' when left out"),
+        "Munkhdalai et al. 2024; IDEAL, section 3.3");
+    add(Stage::both,
+        choice_param("alpha_scale", {"head", "model"},
+                     "Whose width divides the relevance of a key to the query; 'head' when left "
+                     "out"),
+        "head: IDEAL's release; model: its equation 7");
+    ParamSpec bias = flag_param("gamma_bias", true,
+                                "The merge of what two memories gave has a bias, as when left out");
+    bias.default_value.reset();  // so that cells without a memory have no such parameter
+    add(Stage::train, std::move(bias), "IDEAL's release; its equation has none");
+  } else {
+    add(Stage::both,
+        choice_param("memory", {"none", "infini"},
+                     "What attention keeps of tokens beyond 'local_context': nothing, or a "
+                     "compressive memory; 'none' when left out"),
+        "Munkhdalai et al. 2024");
+  }
+  add(Stage::both,
+      choice_param("memory_rule", {"delta", "linear"},
+                   "How values are written; 'delta' when left out"),
+      "delta: IDEAL's release; linear: its equations");
+  add(Stage::train, integer_param("train_segment", "tokens", 1, kMost,
+                                  "Attended to at once in training; 512 when left out"));
+  add(Stage::train,
+      choice_param("segment_loss", {"token_mean", "sum"},
+                   "The mean over a batch's tokens, or of the sums of segments' means; "
+                   "'token_mean' when left out"),
+      "sum: IDEAL's release");
+  add(Stage::predict, integer_param("input_tokens", "tokens", 1, kMost,
+                                    "Document tokens that are read with a memory; the whole "
+                                    "document when left out"));
+  add(Stage::both,
+      integer_param("positions", "tokens", 1, kMost,
+                    "Of a sequence, beyond the window that the backbone was trained with, with a "
+                    "memory; that window when left out"),
+      "IDEAL's release: up to 9200 of LLaMA-2");
+  return params;
+}
+
+bool has_memory(const Params& params) {
+  return params.find<std::string>("memory").value_or("none") != "none";
+}
+
+Status check_memory_params(const Params& params) {
+  if (has_memory(params)) {
+    if (params.find<bool>("prefix_reuse").value_or(false)) {
+      return invalid_argument("'prefix_reuse' is for attention without 'memory'");
+    }
+    if (params.has("local_context")) return {};
+    return invalid_argument(
+        "'memory' needs 'local_context', the tokens that are attended to at once; 'input_tokens' "
+        "are the document's");
+  }
+  for (const char* name : kOfMemory) {
+    if (params.has(name)) {
+      return invalid_argument(std::string("'") + name + "' needs 'memory'");
+    }
+  }
+  return {};
+}
+
+std::optional<int64_t> document_budget(const Params& params) {
+  return params.find<int64_t>(has_memory(params) ? "input_tokens" : "local_context");
+}
+
+}  // namespace qfs::prompted

@@ -1,0 +1,36 @@
+#include "methods/models/prompted/memory_session.h"
+
+#include "methods/models/prompted/memory_params.h"
+
+namespace qfs::prompted {
+
+namespace {
+
+bool asks_by_query(const Params& params) {
+  return params.find<std::string>("memory") == "qf_infini";
+}
+
+}  // namespace
+
+peft::InfiniTensors first_memory(const Params& params, const nn::DecoderShape& shape,
+                                 uint64_t seed) {
+  if (!has_memory(params)) return {};
+  return peft::new_memory(shape, asks_by_query(params),
+                          params.find<bool>("gamma_bias").value_or(true), seed);
+}
+
+Result<std::shared_ptr<const nn::InfiniMemory>> bound_memory(const Params& params, int64_t segment,
+                                                             const peft::InfiniTensors& tensors,
+                                                             const nn::Decoder& decoder,
+                                                             const std::string& source) {
+  nn::InfiniOptions options{.segment = segment, .query_focused = asks_by_query(params)};
+  if (params.find<std::string>("memory_rule") == "linear") options.rule = nn::MemoryRule::linear;
+  if (params.find<std::string>("alpha_scale") == "model") {
+    options.relevance = nn::RelevanceScale::model;
+  }
+  auto scalars = peft::memory_scalars(tensors, decoder.shape(), options.query_focused, source);
+  if (!scalars.ok()) return scalars.error();
+  return nn::bind_memory(options, *std::move(scalars), decoder);
+}
+
+}  // namespace qfs::prompted

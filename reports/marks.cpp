@@ -1,0 +1,261 @@
+#include "reports/marks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "harness/compare/comparison.h"
+#include "harness/compare/decision.h"
+#include "harness/core/counted.h"
+#include "harness/core/suggest.h"
+#include "reports/format.h"
+
+namespace qfs::reports {
+namespace {
+
+void mark_among(const TableValue& value, const std::vector<TableCell*>& cells) {
+  const bool higher = value.better == Better::higher;
+  const TableCell* best = cells.front();
+  for (const TableCell* cell : cells) {
+    if (higher ? cell->value > best->value : cell->value < best->value) best = cell;
+  }
+  const std::string printed = number_text(value, best->value);
+  const auto prints_so = [&](const TableCell* cell) {
+    return number_text(value, cell->value) == printed;
+  };
+  if (std::ranges::all_of(cells, prints_so)) return;
+  for (TableCell* cell : cells) cell->best = prints_so(cell);
+}
+
+/// The place that stands for each row and column; none where the sweep has no cell.
+using Slots = std::vector<const PlaceFacts*>;
+
+const std::string& dimension(const PlaceFacts& place, const std::string& name) {
+  static const std::string none;
+  const auto found = place.dimensions.find(name);
+  return found == place.dimensions.end() ? none : found->second;
+}
+
+bool same_examples(const PlaceFacts& a, const PlaceFacts& b) {
+  return a.cell.dataset == b.cell.dataset && a.cell.ordinals == b.cell.ordinals;
+}
+
+/// The slot of the baseline that a place is compared with: the only one on its examples, or the
+/// only one that agrees with it in what tells those apart.
+std::optional<size_t> partner(const PlaceFacts& place, const Slots& slots,
+                              const std::vector<size_t>& baseline) {
+  std::vector<size_t> left;
+  compare::Cells cells;
+  for (const size_t slot : baseline) {
+    if (!same_examples(place, *slots[slot])) continue;
+    left.push_back(slot);
+    cells.push_back(slots[slot]);
+  }
+  for (const std::string& name : compare::telling_dimensions(cells)) {
+    if (name == "cell" || name == "seed" || !place.dimensions.contains(name)) continue;
+    std::erase_if(
+        left, [&](size_t slot) { return dimension(*slots[slot], name) != dimension(place, name); });
+  }
+  if (left.size() != 1) return std::nullopt;
+  return left.front();
+}
+
+/// The scores that a cell shows, one a seed.
+Result<std::vector<store::ScoreJobRow>> jobs_of(store::Reader& reader, const TableCell& cell) {
+  std::vector<std::string> ids = {cell.source.score_id};
+  if (!cell.seeds.empty()) ids.clear();
+  for (const SeedValue& seed : cell.seeds) ids.push_back(seed.source.score_id);
+  std::vector<store::ScoreJobRow> jobs;
+  for (const std::string& id : ids) {
+    Result<std::optional<store::ScoreJobRow>> job = reader.score(ScoreId(id));
+    if (!job) return job.error();
+    if (!*job) return not_found("the store has no score " + id);
+    jobs.push_back(**std::move(job));
+  }
+  return jobs;
+}
+
+class Tester {
+ public:
+  Tester(store::Reader& reader, std::span<const ValueSpec> values,
+         std::span<const MetricChoice> metrics, Table& table)
+      : reader_(reader), values_(values), metrics_(metrics), table_(table) {}
+
+  /// The scores of one slot against those of another, by the jobs that they come from.
+  Status compare_slots(size_t slot, size_t baseline) {
+    std::map<std::string, std::vector<size_t>> by_score;
+    for (size_t value = 0; value < values_.size(); ++value) {
+      if (values_[value].source != ValueSource::score) continue;
+      const TableCell& cell = at(slot, value);
+      const TableCell& base = at(baseline, value);
+      if (cell.status != CellStatus::ok) continue;
+      if (base.status != CellStatus::ok || cell.comparable.empty() ||
+          cell.comparable != base.comparable) {
+        ++table_.against->untested;
+        continue;
+      }
+      by_score[cell.comparable].push_back(value);
+    }
+    for (const auto& [score, values] : by_score) {
+      if (Status done = compare_values(slot, baseline, values); !done) return done;
+    }
+    return {};
+  }
+
+  void skip_slot(size_t slot) {
+    for (size_t value = 0; value < values_.size(); ++value) {
+      const bool score = values_[value].source == ValueSource::score;
+      if (score && at(slot, value).status == CellStatus::ok) ++table_.against->untested;
+    }
+  }
+
+  void conclude() {
+    compare::conclude(outcome_);
+    for (size_t i = 0; i < outcome_.comparisons.size(); ++i) {
+      for (const compare::ComparedColumn& column : outcome_.comparisons[i].columns) {
+        ++table_.against->tests;
+        for (const size_t value : tested_[i].values) {
+          if (values_[value].key != column.name) continue;
+          at(tested_[i].slot, value).tested =
+              TestedDifference{column.difference.difference, column.p, column.p_holm,
+                               outcome_.comparisons[i].clusters, column.p_holm < compare::kLevel};
+        }
+      }
+      least_p_ = std::max(least_p_, outcome_.comparisons[i].least_p);
+    }
+    table_.against->least_p = std::min(1.0, least_p_ * static_cast<double>(table_.against->tests));
+  }
+
+ private:
+  struct Tested {
+    size_t slot = 0;
+    std::vector<size_t> values;
+  };
+
+  TableCell& at(size_t slot, size_t value) {
+    return table_.cell(slot / table_.columns.size(), slot % table_.columns.size(), value);
+  }
+
+  Status compare_values(size_t slot, size_t baseline, const std::vector<size_t>& values) {
+    const auto jobs = jobs_of(reader_, at(slot, values.front()));
+    if (!jobs) return jobs.error();
+    const auto base = jobs_of(reader_, at(baseline, values.front()));
+    if (!base) return base.error();
+    auto paired =
+        compare::paired_statistics(results(*base), results(*jobs), base->front().signature);
+    if (!paired) return paired.error();
+    paired->better.assign(paired->columns.size(), Better::unknown);
+    compare::Request request;
+    for (const size_t value : values) request.columns.push_back(values_[value].key);
+    const bool one_seed = jobs->size() == 1 && base->size() == 1;
+    auto compared = compare::compare_metric(
+        *paired, request, one_seed ? metric_of(base->front().signature) : nullptr);
+    if (!compared) return compared.error();
+    table_.against->untested += static_cast<int64_t>(compared->left_out.size());
+    outcome_.comparisons.push_back(*std::move(compared));
+    tested_.push_back({slot, values});
+    return {};
+  }
+
+  std::vector<compare::StoredResult> results(const std::vector<store::ScoreJobRow>& jobs) {
+    std::vector<compare::StoredResult> results;
+    for (const store::ScoreJobRow& job : jobs) results.push_back({&reader_, job.result});
+    return results;
+  }
+
+  const Metric* metric_of(const std::string& signature) const {
+    const auto choice = std::ranges::find(metrics_, signature, &MetricChoice::signature);
+    return choice == metrics_.end() ? nullptr : choice->metric.get();
+  }
+
+  store::Reader& reader_;
+  std::span<const ValueSpec> values_;
+  std::span<const MetricChoice> metrics_;
+  Table& table_;
+  compare::Outcome outcome_;
+  std::vector<Tested> tested_;  ///< of the outcome's comparisons
+  double least_p_ = 0;
+};
+
+}  // namespace
+
+void mark_best(Table& table) {
+  for (size_t value = 0; value < table.values.size(); ++value) {
+    const Better better = table.values[value].better;
+    if (better != Better::higher && better != Better::lower) continue;
+    for (size_t column = 0; column < table.columns.size(); ++column) {
+      std::map<std::string, std::vector<TableCell*>> groups;
+      for (size_t row = 0; row < table.rows.size(); ++row) {
+        TableCell& cell = table.cell(row, column, value);
+        const bool counts = cell.status == CellStatus::ok && !cell.comparable.empty();
+        if (counts && !table.rows[row].oracle) groups[cell.comparable].push_back(&cell);
+      }
+      for (const auto& [comparable, cells] : groups) mark_among(table.values[value], cells);
+    }
+  }
+}
+
+Status test_against(store::Reader& reader, const SweepFacts& facts, const Layout& layout,
+                    std::span<const ValueSpec> values, std::span<const MetricChoice> metrics,
+                    const std::string& method, Table& table) {
+  Slots slots(table.rows.size() * table.columns.size(), nullptr);
+  std::set<size_t> of_method;
+  std::set<std::string> labels;
+  for (size_t i = 0; i < facts.places.size(); ++i) {
+    const size_t slot = layout.slots[i].row * table.columns.size() + layout.slots[i].column;
+    if (slots[slot] == nullptr) slots[slot] = &facts.places[i];
+    labels.insert(facts.places[i].dimensions.at("method"));
+    if (facts.places[i].dimensions.at("method") == method) of_method.insert(slot);
+  }
+  if (of_method.empty()) {
+    return not_found(fmt::format("--against: no row of the table is of the method '{}'{}", method,
+                                 suggestion(method, std::vector(labels.begin(), labels.end()))));
+  }
+  table.against = Baseline{method, compare::kLevel, compare::test_signature()};
+  Tester tester(reader, values, metrics, table);
+  const std::vector<size_t> baseline(of_method.begin(), of_method.end());
+  for (size_t slot = 0; slot < slots.size(); ++slot) {
+    if (slots[slot] == nullptr || of_method.contains(slot)) continue;
+    const std::optional<size_t> base = partner(*slots[slot], slots, baseline);
+    if (!base) {
+      tester.skip_slot(slot);
+    } else if (Status done = tester.compare_slots(slot, *base); !done) {
+      return done;
+    }
+  }
+  tester.conclude();
+  return {};
+}
+
+std::vector<std::string> mark_notes(const Table& table) {
+  std::vector<std::string> notes;
+  if (std::ranges::any_of(table.cells, &TableCell::best)) {
+    notes.emplace_back(
+        "bold: the best of its column, and what prints the same digits; oracles do not count");
+  }
+  if (!table.against) return notes;
+  const Baseline& against = *table.against;
+  const bool any = std::ranges::any_of(
+      table.cells, [](const TableCell& cell) { return cell.tested && cell.tested->significant; });
+  notes.push_back(fmt::format(
+      "{} differs from {} at p < {} (two-sided paired randomisation test by document, adjusted "
+      "after Holm over {})",
+      any ? kSignificantMark : "no score", against.method, against.level,
+      counted(static_cast<size_t>(against.tests), "test")));
+  if (against.tests > 0 && against.least_p >= against.level) {
+    notes.push_back(fmt::format(
+        "too few documents: after {}, the smallest p that any data on them could have is {:.2g}",
+        counted(static_cast<size_t>(against.tests), "test"), against.least_p));
+  }
+  if (against.untested > 0) {
+    notes.push_back(
+        fmt::format("not tested against {}: {} (no score of it on the same examples, or a corpus "
+                    "value of several seeds)",
+                    against.method, counted(static_cast<size_t>(against.untested), "number")));
+  }
+  return notes;
+}
+
+}  // namespace qfs::reports

@@ -1,0 +1,36 @@
+// Marks of a table's cells: the best of a column, and what differs significantly from a baseline.
+//
+// Called by build_table when all cells are there. Errors of `test_against` are the store's, and
+// `not_found` for a method that no row has.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/api/result.h"
+#include "harness/store/reader.h"
+#include "reports/layout.h"
+#include "reports/place_evaluator.h"
+#include "reports/sweep_facts.h"
+#include "reports/table.h"
+#include "reports/value.h"
+
+namespace qfs::reports {
+
+/// Marks in each column, among rows that are no oracles and whose numbers may be compared, the best
+/// number, and every number that prints the same digits: a reader could not tell why only one of
+/// two equal numbers is bold. Nothing is marked where all print the same, or one stands alone.
+void mark_best(Table& table);
+
+/// Tests every score of the other rows against the row of `method` (its label) on the same
+/// examples: with the same values of what tells several such rows apart. Several seeds are tested
+/// by each example's mean over them. P values are adjusted after Holm over the whole table.
+Status test_against(store::Reader& reader, const SweepFacts& facts, const Layout& layout,
+                    std::span<const ValueSpec> values, std::span<const MetricChoice> metrics,
+                    const std::string& method, Table& table);
+
+/// What the marks mean; empty where there is none.
+std::vector<std::string> mark_notes(const Table& table);
+
+}  // namespace qfs::reports

@@ -1,0 +1,103 @@
+#include "reports/notes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "harness/core/counted.h"
+#include "reports/seeds.h"
+
+namespace qfs::reports {
+namespace {
+
+/// "lead (cell 1234567890ab)".
+std::string place_name(const PlaceFacts& place) {
+  return fmt::format("{} (cell {})", place.dimensions.at("method"), place.cell.id.short_hex());
+}
+
+/// Labels of methods, each once, in the order of the sweep.
+std::vector<std::string> methods_where(const SweepFacts& facts, auto&& condition) {
+  std::vector<std::string> names;
+  for (const PlaceFacts& place : facts.places) {
+    const std::string& name = place.dimensions.at("method");
+    if (condition(place) && std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> table_notes(const Table& table) {
+  std::vector<std::string> notes;
+  if (std::ranges::any_of(table.rows, &AxisEntry::oracle)) {
+    notes.emplace_back("† oracle: reads references or evidence; an upper bound, not a competitor");
+  }
+  const auto repeated = [](const TableCell& cell) {
+    return cell.status == CellStatus::ok && cell.spread &&
+           cell.spread->kind == SpreadKind::repetitions;
+  };
+  if (std::ranges::any_of(table.cells, repeated)) {
+    std::set<int64_t> counts;
+    for (const TableCell& cell : table.cells) {
+      if (repeated(cell)) counts.insert(cell.n);
+    }
+    notes.push_back(fmt::format("speed and memory: median of {} repetitions (smallest–largest)",
+                                fmt::join(counts, "/")));
+  }
+  for (std::string& note : deviation_notes(table)) notes.push_back(std::move(note));
+  return notes;
+}
+
+std::vector<std::string> absence_notes(const SweepFacts& facts, const Layout& layout) {
+  std::set<std::string> params = {"local_context"};
+  for (const auto* axes : {&layout.row_axes, &layout.column_axes}) {
+    params.insert(axes->begin(), axes->end());
+  }
+  for (const char* fixed : {"backbone", "cell", "dataset", "method", "seed", "tokenizer"}) {
+    params.erase(fixed);
+  }
+  std::vector<std::string> notes;
+  for (const std::string& param : params) {
+    const auto has = [&](const PlaceFacts& place) { return place.dimensions.contains(param); };
+    if (std::ranges::none_of(facts.places, has)) continue;
+    const auto add = [&](const std::vector<std::string>& names, const char* meaning) {
+      if (names.empty()) return;
+      notes.push_back(fmt::format("{} {} no {}{}", fmt::join(names, ", "),
+                                  names.size() == 1 ? "has" : "have", param, meaning));
+    };
+    const bool context = param == "local_context";
+    add(methods_where(facts, [&](const PlaceFacts& p) { return !has(p) && !p.imported(); }),
+        context ? ": whole documents are read" : "");
+    add(methods_where(facts, [&](const PlaceFacts& p) { return !has(p) && p.imported(); }),
+        context ? ": how much of the documents was read is not known" : "");
+  }
+  return notes;
+}
+
+std::vector<std::string> seed_notes(const SweepFacts& facts, const Layout& layout) {
+  const auto names = methods_where(facts, [](const PlaceFacts& p) { return p.another_seed; });
+  if (names.empty()) return {};
+  const auto is_seed = [](const std::string& axis) { return axis == "seed"; };
+  const bool each = std::ranges::any_of(layout.row_axes, is_seed) ||
+                    std::ranges::any_of(layout.column_axes, is_seed);
+  return {fmt::format("the seed does not matter to {}: one result{}", fmt::join(names, ", "),
+                      each ? ", shown for each seed" : "")};
+}
+
+std::string empty_note(const PlaceFacts& place, int64_t outputs, int64_t scored) {
+  if (outputs == 0 && scored == 0) return "";
+  const int64_t of = place.predict->done;
+  std::string note = fmt::format("{}: {} of {} empty", place_name(place), outputs,
+                                 counted(of, "output is", "outputs are"));
+  if (scored > outputs) note += fmt::format(", {} after postprocessing", scored);
+  return note + (std::max(outputs, scored) == of ? "; its scores are those of empty texts" : "");
+}
+
+std::string conflict_note(const PlaceFacts& place, int64_t count) {
+  return fmt::format("not deterministic: {} of {} of {} came out differently when computed again",
+                     count, counted(place.cell.ordinals.size(), "output"), place_name(place));
+}
+
+}  // namespace qfs::reports

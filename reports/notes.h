@@ -1,0 +1,31 @@
+// The footnotes of a table: what its marks and words mean, and what a reader would otherwise have
+// to guess. Plain text. Called by build_table. Pure functions; thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "reports/layout.h"
+#include "reports/sweep_facts.h"
+#include "reports/table.h"
+
+namespace qfs::reports {
+
+/// Marks and spreads that the table shows.
+std::vector<std::string> table_notes(const Table& table);
+
+/// What "–" under a parameter means, and who reads whole documents where others are cut, which need
+/// not show in any axis.
+std::vector<std::string> absence_notes(const SweepFacts& facts, const Layout& layout);
+
+/// To whom the seed does not matter.
+std::vector<std::string> seed_notes(const SweepFacts& facts, const Layout& layout);
+
+/// Says that outputs are empty; empty where none is. `scored`: how many texts were after
+/// postprocessing, in the score where they are most.
+std::string empty_note(const PlaceFacts& place, int64_t outputs, int64_t scored);
+
+std::string conflict_note(const PlaceFacts& place, int64_t count);
+
+}  // namespace qfs::reports

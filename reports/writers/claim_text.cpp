@@ -1,0 +1,251 @@
+#include "reports/writers/claim_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "harness/core/counted.h"
+#include "harness/core/json_dom.h"
+#include "harness/core/log.h"
+#include "reports/escape.h"
+#include "reports/writers/markdown_grid.h"
+
+namespace qfs::reports {
+namespace {
+
+using claims::Claim;
+using claims::Finding;
+using nlohmann::json;
+
+/// Errata in the order in which the table names them, numbered from 1.
+class Footnotes {
+ public:
+  explicit Footnotes(const JudgedTable& table) {
+    for (const std::string& id : table.shown.table.errata) {
+      add(id, *table.shown.parts.front().paper);
+    }
+    for (const claims::ShownPart& part : table.shown.parts) {
+      for (const Claim* claim : part.claims) {
+        for (const std::string& id : claim->errata) add(id, *part.paper);
+      }
+    }
+  }
+
+  /// "[^1][^3]"
+  std::string marks(const std::vector<std::string>& ids) const {
+    std::string text;
+    for (const std::string& id : ids) text += fmt::format("[^{}]", numbers_.at(id));
+    return text;
+  }
+
+  const std::vector<std::string>& texts() const { return texts_; }
+
+ private:
+  void add(const std::string& id, const claims::Paper& paper) {
+    if (!numbers_.emplace(id, numbers_.size() + 1).second) return;
+    const auto text = paper.errata.find(id);
+    texts_.push_back(text == paper.errata.end() ? id : text->second);
+  }
+
+  std::map<std::string, size_t> numbers_;
+  std::vector<std::string> texts_;
+};
+
+/// Errata that every claim of a part has.
+std::vector<std::string> common_errata(const claims::ShownPart& part) {
+  if (part.claims.empty()) return {};
+  std::vector<std::string> common = part.claims.front()->errata;
+  for (const Claim* claim : part.claims) {
+    std::erase_if(common,
+                  [&](const auto& id) { return std::ranges::count(claim->errata, id) == 0; });
+  }
+  return common;
+}
+
+std::string row_name(const Claim& claim) {
+  return claim.given.empty() ? claim.label : fmt::format("{} ({})", claim.label, claim.given);
+}
+
+std::string interval_text(const Finding& finding) {
+  if (!finding.measured || !finding.measured->interval) return "";
+  const auto& printed = finding.claim->printed;
+  return fmt::format("[{}, {}]", measured_text(printed, finding.measured->interval->low),
+                     measured_text(printed, finding.measured->interval->high));
+}
+
+std::string verdict_text(const Finding& finding) {
+  std::string text(to_string(finding.state));
+  if (!finding.detail.empty()) text += ": " + finding.detail;
+  return text;
+}
+
+std::string part_text(const claims::ShownPart& part, std::span<const Finding> findings,
+                      const Footnotes& notes) {
+  const std::vector<std::string> common = common_errata(part);
+  std::vector<std::vector<std::string>> lines = {
+      {"row", "value", "published", "measured", "interval", "verdict"}};
+  const Claim* before = nullptr;
+  for (const Finding& finding : findings) {
+    const Claim& claim = *finding.claim;
+    std::vector<std::string> own = claim.errata;
+    std::erase_if(own, [&](const auto& id) { return std::ranges::count(common, id) > 0; });
+    const bool again = before != nullptr && before->row == claim.row;
+    before = &claim;
+    const std::string cited = claim.cited.empty() ? "" : " (cited)";
+    lines.push_back({again ? "" : markdown_text(row_name(claim)) + notes.marks(own),
+                     markdown_text(claim.column), markdown_text(claim.printed.text) + cited,
+                     finding.measured ? measured_text(claim.printed, finding.measured->value) : "",
+                     interval_text(finding), markdown_text(verdict_text(finding))});
+  }
+  return fmt::format("### {}{}\n\n{}\n", markdown_text(part.table->title), notes.marks(common),
+                     markdown_grid(lines, 2));
+}
+
+/// Each line of a statement escaped; those that begin with "- " stay items of a list.
+std::string prose_markdown(std::string_view statement) {
+  std::string text;
+  while (true) {
+    const size_t end = statement.find('\n');
+    std::string_view line = statement.substr(0, end);
+    const bool item = line.starts_with("- ");
+    if (item) line.remove_prefix(2);
+    text += (text.empty() ? "" : "\n") + std::string(item ? "- " : "") + markdown_text(line);
+    if (end == std::string_view::npos) return text;
+    statement.remove_prefix(end + 1);
+  }
+}
+
+/// "31 claims: 9 reproduced, 1 differs"
+std::string summary_text(std::span<const Finding> findings) {
+  std::map<claims::State, size_t> counts;
+  for (const Finding& finding : findings) ++counts[finding.state];
+  std::string text;
+  for (const auto& [state, count] : counts) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, to_string(state));
+  }
+  return fmt::format("{}: {}", counted(findings.size(), "published number"), text);
+}
+
+std::string signature_line(const JudgedTable& table) {
+  std::string text = table.program + " | claims " + table.shown.table.id;
+  for (const claims::ShownPart& part : table.shown.parts) {
+    if (text.find(part.paper->source) == std::string::npos) text += " | " + part.paper->source;
+  }
+  std::string metrics;
+  for (const Claim* claim : table.shown.claims()) {
+    if (claim->metric.empty() || metrics.find(claim->metric) != std::string::npos) continue;
+    metrics += (metrics.empty() ? "" : " ") + claim->metric;
+  }
+  if (!metrics.empty()) text += " | " + metrics;
+  for (const std::string& place : table.places) text += " | with " + place;
+  return text + (table.store.empty() ? "" : " | store " + table.store);
+}
+
+}  // namespace
+
+json finding_json(const Finding& finding) {
+  const Claim& claim = *finding.claim;
+  json object = {{"id", claim.id()},
+                 {"paper", claim.paper},
+                 {"table", claim.table},
+                 {"row", claim.label},
+                 {"column", claim.column},
+                 {"published", claim.printed.text},
+                 {"state", to_string(finding.state)}};
+  const auto put = [&](const char* key, const std::string& text) {
+    if (!text.empty()) object[key] = text;
+  };
+  put("given", claim.given);
+  put("method", claim.method ? claim.method->method : "");
+  put("metric", claim.metric);
+  put("cited", claim.cited);
+  put("detail", finding.detail);
+  if (claim.tolerance > 0) object["tolerance"] = claim.tolerance;
+  if (!claim.errata.empty()) object["errata"] = claim.errata;
+  if (finding.measured) {
+    object["measured"] = finding.measured->value;
+    if (finding.measured->n > 0) object["n"] = finding.measured->n;
+    if (finding.measured->interval) {
+      object["low"] = finding.measured->interval->low;
+      object["high"] = finding.measured->interval->high;
+    }
+    put("cell_id", finding.measured->cell_id);
+    put("numerics_id", finding.measured->numerics_id);
+    put("score_id", finding.measured->score_id);
+  }
+  return object;
+}
+
+std::string judged_markdown(const JudgedTable& table) {
+  const Footnotes notes(table);
+  std::string text =
+      fmt::format("## {}: {}{}\n\n", markdown_text(table.shown.table.id),
+                  markdown_text(table.shown.table.title), notes.marks(table.shown.table.errata));
+  std::span<const Finding> rest = table.findings;
+  for (const claims::ShownPart& part : table.shown.parts) {
+    text += part_text(part, rest.first(part.claims.size()), notes);
+    rest = rest.subspan(part.claims.size());
+  }
+  text += summary_text(table.findings) + "\n\n";
+  if (!table.statements.empty()) {
+    text += "### For a review form\n\n";
+    for (const std::string& statement : table.statements) {
+      text += prose_markdown(statement) + "\n\n";
+    }
+  }
+  for (size_t i = 0; i < notes.texts().size(); ++i) {
+    text += fmt::format("[^{}]: {}\n", i + 1, markdown_text(notes.texts()[i]));
+  }
+  if (!notes.texts().empty()) text += "\n";
+  return text + markdown_code(signature_line(table)) + "\n";
+}
+
+std::string judged_json(const JudgedTable& table) {
+  json list = json::array();
+  for (const Finding& finding : table.findings) list.push_back(finding_json(finding));
+  json errata = json::object();
+  for (const claims::ShownPart& part : table.shown.parts) {
+    for (const Claim* claim : part.claims) {
+      for (const std::string& id : claim->errata) errata[id] = part.paper->errata.at(id);
+    }
+    for (const std::string& id : table.shown.table.errata) {
+      if (part.paper->errata.contains(id)) errata[id] = part.paper->errata.at(id);
+    }
+  }
+  json document = {{"schema", "qfs-bench/published-table/1"},
+                   {"table", table.shown.table.id},
+                   {"title", table.shown.table.title},
+                   {"claims", std::move(list)},
+                   {"errata", std::move(errata)},
+                   {"signature", signature_line(table)}};
+  if (!table.statements.empty()) document["statements"] = table.statements;
+  return terminal_safe_json(document.dump(2, ' ', false, json::error_handler_t::replace)) + "\n";
+}
+
+std::string judged_csv(const JudgedTable& table) {
+  std::string text =
+      "claim,row,given,column,published,measured,low,high,n,state,detail,errata,cell_id,"
+      "numerics_id,score_id\r\n";
+  for (const Finding& finding : table.findings) {
+    const Claim& claim = *finding.claim;
+    std::vector<std::string> fields = {csv_field(claim.id()), csv_field(claim.label),
+                                       csv_field(claim.given), csv_field(claim.column),
+                                       csv_field(claim.printed.text)};
+    const claims::Measured none;
+    const claims::Measured& own = finding.measured ? *finding.measured : none;
+    fields.push_back(finding.measured ? shortest_decimal(own.value) : "");
+    fields.push_back(own.interval ? shortest_decimal(own.interval->low) : "");
+    fields.push_back(own.interval ? shortest_decimal(own.interval->high) : "");
+    fields.push_back(own.n > 0 ? std::to_string(own.n) : "");
+    fields.emplace_back(to_string(finding.state));
+    fields.push_back(csv_field(finding.detail));
+    fields.push_back(csv_field(fmt::format("{}", fmt::join(claim.errata, " "))));
+    fields.insert(fields.end(), {own.cell_id, own.numerics_id, own.score_id});
+    text += fmt::format("{}\r\n", fmt::join(fields, ","));
+  }
+  return text;
+}
+
+}  // namespace qfs::reports

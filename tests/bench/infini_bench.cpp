@@ -1,0 +1,135 @@
+// qfs_bench_infini: a step of generation with a compressive memory beside one of full attention
+// that sees as many tokens as the window has, on the same path. Rounds take turns, so that a busy
+// neighbour meets all alike.
+//
+//   qfs_bench_infini MODEL THREADS WINDOW ROUNDS   MODEL: a registered name, a GGUF file, a folder
+//     -> {"full_ms": …, "infini_ms": …, "qf_infini_ms": …, "infini": …, "qf_infini": …}
+//
+// Milliseconds are medians of rounds; the last two are medians of the rounds' ratios to "full".
+#include <ATen/ops/full.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "harness/core/clock.h"
+#include "methods/models/architectures/backbone.h"
+#include "methods/models/nn/decoder.h"
+#include "methods/models/nn/runtime/torch_runtime.h"
+#include "methods/models/nn/steps/segment_model.h"
+#include "methods/models/nn/steps/step_model.h"
+#include "methods/models/registry/registry.h"
+
+namespace {
+
+using namespace qfs;  // NOLINT: a program of one file
+
+template <class T>
+T value_or_exit(Result<T> result) {
+  if (result.ok()) return *std::move(result);
+  std::cerr << result.error().to_string() << "\n";
+  std::exit(1);
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+std::shared_ptr<const nn::InfiniMemory> memory_of(const nn::Decoder& decoder, int64_t window,
+                                                  bool query_focused) {
+  std::vector<nn::InfiniScalars> layers;
+  for (int64_t i = 0; i < decoder.shape().layers; ++i) {
+    nn::InfiniScalars scalars{at::full({decoder.shape().heads}, -3.0), {}, {}};
+    if (query_focused) {
+      scalars.weight = at::zeros({decoder.shape().head_dim});
+      scalars.bias = at::zeros({1});
+    }
+    layers.push_back(std::move(scalars));
+  }
+  return value_or_exit(nn::bind_memory({.segment = window, .query_focused = query_focused},
+                                       std::move(layers), decoder));
+}
+
+/// A row of a model that has read a prompt.
+class Row {
+ public:
+  Row(std::unique_ptr<nn::SequenceModel> model, int64_t prompt, int64_t steps)
+      : model_(std::move(model)), logits_(static_cast<size_t>(model_->shape().vocabulary)) {
+    nn::SequenceInput input{.query = {4, 8}};
+    for (int64_t i = 0; i < prompt; ++i) {
+      input.ids.push_back(static_cast<int32_t>((i * 7919 + i * i % 1009) % 40000 + 100));
+    }
+    must(model_->begin(1, prompt + steps));
+    must(model_->prefill(0, input, logits_));
+  }
+
+  double milliseconds_a_step(int64_t steps) {
+    const int64_t begin_ns = monotonic_ns();
+    for (int64_t i = 0; i < steps; ++i) {
+      const int64_t row = 0;
+      const int32_t token = 300;
+      must(model_->decode({&row, 1}, {&token, 1}, logits_));
+    }
+    return static_cast<double>(monotonic_ns() - begin_ns) / 1e6 / static_cast<double>(steps);
+  }
+
+ private:
+  static void must(const Status& status) {
+    if (status.ok()) return;
+    std::cerr << status.error().to_string() << "\n";
+    std::exit(1);
+  }
+
+  std::unique_ptr<nn::SequenceModel> model_;
+  std::vector<float> logits_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 5) {
+    std::cerr << "usage: qfs_bench_infini MODEL THREADS WINDOW ROUNDS\n";
+    return 2;
+  }
+  RuntimeOptions runtime;
+  runtime.threads = std::atoi(argv[2]);
+  const int64_t window = std::atoll(argv[3]);
+  const int64_t rounds = std::atoll(argv[4]);
+  if (const Status configured = nn::configure_torch(runtime); !configured.ok()) {
+    std::cerr << configured.error().to_string() << "\n";
+    return 1;
+  }
+  const auto resource = value_or_exit(registry::resolve_backbone(argv[1]));
+  const auto backbone = value_or_exit(architectures::open_backbone(resource));
+  ResourceCache cache;
+  const auto decoder = value_or_exit(backbone->network->decoder(runtime, backbone->digest, cache));
+  constexpr int64_t kSteps = 4;
+  const int64_t steps = (rounds + 1) * kSteps;
+  // Full attention sees the window's length on average.
+  std::vector<Row> rows;
+  rows.emplace_back(std::make_unique<nn::StepModel>(decoder), window - steps / 2, steps);
+  for (const bool query_focused : {false, true}) {
+    rows.emplace_back(
+        std::make_unique<nn::SegmentModel>(decoder, memory_of(*decoder, window, query_focused)),
+        window + window / 4, steps);
+  }
+  std::vector<std::vector<double>> times(rows.size());
+  std::vector<std::vector<double>> ratios(rows.size());
+  for (Row& row : rows) row.milliseconds_a_step(kSteps);
+  for (int64_t round = 0; round < rounds; ++round) {
+    for (size_t i = 0; i < rows.size(); ++i) {
+      times[i].push_back(rows[i].milliseconds_a_step(kSteps));
+      ratios[i].push_back(times[i].back() / times[0].back());
+    }
+  }
+  std::cout << nlohmann::json{{"full_ms", median(times[0])},
+                              {"infini_ms", median(times[1])},
+                              {"qf_infini_ms", median(times[2])},
+                              {"infini", median(ratios[1])},
+                              {"qf_infini", median(ratios[2])}}
+                   .dump(2)
+            << "\n";
+  return 0;
+}

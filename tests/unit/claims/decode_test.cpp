@@ -1,0 +1,107 @@
+// Claim files: what is decoded, and every mistake at its place.
+#include "harness/claims/decode.h"
+
+#include <gtest/gtest.h>
+
+namespace qfs::claims {
+namespace {
+
+Labels labels() {
+  const Result<Labels> decoded = decode_labels(
+      R"({"demo": {"Lead-3": {"method": "lead", "max_words": 50}, "Tuned": {"method": "lora", "backbone": "big", "rank": 8}}})",
+      "labels.json");
+  EXPECT_TRUE(decoded.ok());
+  return decoded.ok() ? *decoded : Labels{};
+}
+
+std::string paper(
+    const std::string& rows,
+    const std::string& column = R"({"name": "R-1", "metric": "rouge", "column": "rouge1.f"})") {
+  return R"({"paper": "demo", "title": "A demo", "source": "nowhere", "errata": {"odd": "It is odd."},
+    "tables": [{"id": "demo.table1", "title": "Results", "dataset": {"name": "set", "splits": ["test"]},
+    "columns": [)" +
+         column + "], \"rows\": [" + rows + "]}]}";
+}
+
+std::string failure(const std::string& text) {
+  const Result<Paper> decoded = decode_paper(text, "demo.json", labels());
+  return decoded.ok() ? "" : decoded.error().to_string();
+}
+
+TEST(Claims, TakeTheirMethodFromTheLabelAndTheRow) {
+  const auto decoded = decode_paper(
+      paper(
+          R"({"label": "Tuned", "with": {"rank": 16, "local_context": 768}, "printed": ["22.10"], "errata": ["odd"]})"),
+      "demo.json", labels());
+  ASSERT_TRUE(decoded.ok()) << decoded.error().to_string();
+  const Claim& claim = decoded->tables.front().claims.front();
+  EXPECT_EQ(claim.id(), "demo.table1/1/R-1");
+  EXPECT_EQ(claim.given, "local_context=768, rank=16");
+  EXPECT_EQ(claim.scale, 100);
+  EXPECT_EQ(claim.method->method, "lora");
+  EXPECT_EQ(claim.method->backbone, "big");
+  ASSERT_EQ(claim.method->params.size(), 2U);
+  for (const NamedValue& param : claim.method->params) {
+    EXPECT_EQ(std::get<int64_t>(param.value), param.name == "rank" ? 16 : 768);
+  }
+  EXPECT_EQ(claim.dataset->name, "set");
+  EXPECT_EQ(claim.errata, std::vector<std::string>{"odd"});
+}
+
+TEST(Claims, LeaveOutPlacesWithoutANumber) {
+  const auto decoded = decode_paper(
+      paper(R"({"label": "Lead-3", "printed": [null]}, {"label": "Tuned", "printed": ["1.0"]})"),
+      "demo.json", labels());
+  ASSERT_TRUE(decoded.ok()) << decoded.error().to_string();
+  ASSERT_EQ(decoded->tables.front().claims.size(), 1U);
+  EXPECT_EQ(decoded->tables.front().claims.front().row, 1U);
+}
+
+TEST(Claims, CountRecordsOfFilesAndTakeOtherStatisticsFromTheDataSet) {
+  const char* const row =
+      R"({"label": "Set", "files": {"folder": "theirs", "records": ["*.tsv"]}, "printed": ["3", "4", "5"]})";
+  const auto decoded = decode_paper(
+      paper(row, R"({"name": "all", "data": "examples"}, {"name": "turns", "data": "segments"},
+                    {"name": "train", "data": "examples", "splits": ["train"]})"),
+      "demo.json", labels());
+  ASSERT_TRUE(decoded.ok()) << decoded.error().to_string();
+  const std::vector<Claim>& claims = decoded->tables.front().claims;
+  EXPECT_TRUE(claims[0].files.has_value());
+  EXPECT_FALSE(claims[1].files.has_value());
+  EXPECT_FALSE(claims[2].files.has_value());
+}
+
+TEST(Claims, SayWhereAMistakeIs) {
+  EXPECT_EQ(
+      failure(paper(R"({"label": "Lead-4", "printed": ["1.0"]})")),
+      "demo.json#/tables/0/rows/0: labels.json does not say what 'Lead-4' of the paper 'demo' "
+      "means (did you mean 'Lead-3'?)");
+  EXPECT_EQ(
+      failure(paper(R"({"label": "Lead-3", "printed": ["1.0", "2.0"]})")),
+      "demo.json#/tables/0/rows/0/printed: 2 printed numbers for 1 columns; null stands for a "
+      "place without");
+  EXPECT_EQ(
+      failure(paper(R"({"label": "Lead-3", "printed": [22.1]})")),
+      "demo.json#/tables/0/rows/0/printed/0: expected a number as printed, in quotes, found a "
+      "number with a fraction or exponent");
+  EXPECT_EQ(failure(paper(R"({"label": "Lead-3", "printed": ["22.1."]})")),
+            "demo.json#/tables/0/rows/0/printed/0: expected a number as printed, such as 22.17, "
+            "31,664, 17M or <1K; found '22.1.'");
+  EXPECT_EQ(failure(paper(R"({"label": "Lead-3", "printed": ["1.0"], "errata": ["od"]})")),
+            "demo.json#/tables/0/rows/0/errata: there is no erratum 'od' (did you mean 'odd'?)");
+  EXPECT_EQ(failure(paper(R"({"label": "Lead-3", "printd": ["1.0"]})")),
+            "demo.json#/tables/0/rows/0/printd: unknown key 'printd' (did you mean 'printed'?)");
+  EXPECT_EQ(failure(paper(R"({"label": "Lead-3", "printed": ["1.0"]})",
+                          R"({"name": "x", "data": "documents", "stated": "no"})")),
+            "demo.json#/tables/0/columns/0: a column has one of 'metric', 'data', 'count' and "
+            "'stated'");
+}
+
+TEST(Claims, RefuseALabelWithoutAMethod) {
+  const auto decoded = decode_labels(R"({"demo": {"Lead": {"backbone": "big"}}})", "labels.json");
+  ASSERT_FALSE(decoded.ok());
+  EXPECT_EQ(decoded.error().to_string(), "labels.json#/demo/Lead: missing key 'method'");
+}
+
+}  // namespace
+}  // namespace qfs::claims

@@ -1,0 +1,227 @@
+"""Published numbers: `claims`, `report --table`, `reproduce` and `verify`, as their users call them."""
+
+import csv
+import io
+import json
+import os
+import unittest
+
+from driver import DriverTest
+
+SHARED = os.path.join(os.environ.get("QFS_SHARED_DIR", os.path.join(os.getcwd(), "..", "shared")), "data")
+
+
+def by_id(output):
+    return {claim["id"]: claim for claim in json.loads(output)["claims"]}
+
+
+class Claims(DriverTest):
+    def test_lists_every_claim_with_a_state(self):
+        listed = by_id(self.assert_succeeds(self.run_bench("claims", "--json")))
+        self.assertGreater(len(listed), 1000)
+        self.assertEqual({claim["state"] for claim in listed.values()} -
+                         {"reproduced", "within interval", "differs", "not run", "not runnable"}, set())
+        for claim in listed.values():
+            if claim["state"].startswith("not "):
+                self.assertTrue(claim["detail"], claim)
+
+    def test_filters_by_paper_table_and_state(self):
+        paper = by_id(self.assert_succeeds(self.run_bench("claims", "--paper", "egad", "--json")))
+        self.assertEqual({claim["paper"] for claim in paper.values()}, {"egad"})
+        table = by_id(self.assert_succeeds(
+            self.run_bench("claims", "--table", "ideal.table3", "--state", "differs", "--json")))
+        self.assertEqual(list(table), ["ideal.table3/6/trainable_params_millions"])
+        self.assert_fails(2, self.run_bench("claims", "--paper", "eagd"), "did you mean 'egad'?")
+        self.assert_fails(2, self.run_bench("claims", "--table", "ideal.tabel3"), "ideal.table3")
+        self.assert_fails(2, self.run_bench("claims", "--with", "llama-2"), "--with expects NAME=PATH")
+
+    def test_a_list_for_people_ends_with_counts(self):
+        text = self.assert_succeeds(self.run_bench("claims", "--table", "ideal.table3"))
+        self.assertEqual(text.splitlines()[-1].split(" · ")[:3], ["20 claims", "9 reproduced", "1 differs"])
+
+
+class PublishedTables(DriverTest):
+    def test_show_verdicts_and_footnotes(self):
+        text = self.assert_succeeds(self.run_bench("report", "--table", "ideal.table3"))
+        self.assertIn("## ideal.table3", text)
+        self.assertRegex(text, r"IDEAL_PAdapter \(local_context=768\)\[\^1\] .*\| +15\.2 \| +15\.149 \| .* differs \|")
+        self.assertIn("[^1]: By the sizes", text)
+        self.assertIn("not runnable: there is no method 'ideal'", text)
+
+    def test_a_lost_table_is_made_of_others(self):
+        text = self.assert_succeeds(self.run_bench("report", "--table", "ideal.table2"))
+        self.assertIn("The body of this table is missing", text)
+        self.assertIn("22.16", text)
+
+    def test_as_csv_and_json(self):
+        rows = list(csv.DictReader(io.StringIO(
+            self.assert_succeeds(self.run_bench("report", "--table", "selfcp.table7", "--format", "csv")))))
+        doubled = [row for row in rows if row["claim"] == "selfcp.table7.efficiency/2/TFLOPs"]
+        self.assertEqual([row["state"] for row in doubled], ["differs"])
+        self.assertEqual([row["errata"] for row in doubled], ["doubled-row"])
+        document = json.loads(self.assert_succeeds(
+            self.run_bench("report", "--table", "selfcp.table7", "--format", "json")))
+        self.assertIn("doubled-row", document["errata"])
+
+    def test_excludes_a_sweep(self):
+        self.assert_fails(2, self.run_bench("report", "lc_sweep", "--table", "ideal.table3"), "excludes")
+
+
+class Reproduce(DriverTest):
+    def test_what_needs_no_cell_has_its_verdict_at_once(self):
+        run = self.run_bench("reproduce", "ideal.table3")
+        text = self.assert_succeeds(run)
+        self.assertIn("ideal.table3: 10 of 20 numbers can be measured here", run.stderr)
+        self.assertIn("9 reproduced, 1 differs", text)
+
+    def test_says_what_is_missing(self):
+        run = self.run_bench("reproduce", "xsum.outputs")
+        self.assertIn("--with xsum-model-predictions=FOLDER says where the files are",
+                      self.assert_succeeds(run))
+        tokenizer = self.write("tokenizer.json", "{}")
+        run = self.run_bench("reproduce", "ideal.table5", "--with", f"llama-2={tokenizer}",
+                             environment={"QFS_DATASETS_DIR": self.path("none")})
+        self.assertEqual(run.returncode, 5, run.stderr)
+        self.assertIn("data fetch covidet", run.stderr)
+
+    @unittest.skipUnless(os.path.isdir(os.path.join(SHARED, "qmsum")), "real data absent: qmsum")
+    def test_statistics_of_real_data(self):
+        real = {"QFS_DATASETS_DIR": SHARED}
+        statistics = by_id(self.assert_succeeds(
+            self.run_bench("claims", "--table", "qmsum.table1", "--json", environment=real)))
+        states = {name: statistics["qmsum.table1.statistics/6/" + name]["state"]
+                  for name in ("meetings", "turns", "pairs_train", "pairs_valid", "pairs_test")}
+        self.assertEqual(states, {"meetings": "reproduced", "turns": "reproduced", "pairs_train": "reproduced",
+                                  "pairs_valid": "reproduced", "pairs_test": "differs"})
+
+    @unittest.skipUnless(os.path.isfile(os.path.join(SHARED, "tokenizers/llama2/tokenizer.model")),
+                         "real data absent: tokenizers/llama2")
+    def test_says_what_a_table_needs_and_runs_just_that(self):
+        real = {"QFS_DATASETS_DIR": SHARED}
+        place = "llama-2=" + os.path.join(SHARED, "tokenizers/llama2/tokenizer.model")
+        dry = self.run_bench("reproduce", "ideal.table5", "--with", place, "--dry-run", environment=real)
+        self.assertIn("claims-covidet-test-per_reference-raw", self.assert_succeeds(dry) + dry.stderr)
+        self.assertIn("needs covidet: 1524 examples", dry.stderr)
+        self.assertFalse(os.path.exists(self.path("claims.sqlite")))
+
+    @unittest.skipUnless(os.path.isdir(os.path.join(SHARED, "xsum")), "real data absent: xsum")
+    def test_outputs_that_a_folder_holds(self):
+        place = "xsum-model-predictions=" + os.path.join(SHARED, "xsum", "xsum-model-predictions")
+        listed = by_id(self.assert_succeeds(self.run_bench(
+            "claims", "--table", "selfcp.table1", "--with", place, "--json")))
+        self.assertEqual(listed["selfcp.table1.testsets/1/n_test"]["state"], "reproduced")
+
+
+class OwnClaims(DriverTest):
+    """A paper about bundled data: its cells run, and every verdict is met."""
+
+    def setUp(self):
+        super().setUp()
+        source = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
+        for folder in ("experiments/claims", "reports/tables"):
+            os.makedirs(self.path("data/" + folder))
+        os.symlink(os.path.join(source, "datasets"), self.path("data/datasets"))
+        self.environment = {"QFS_DATA_DIR": self.path("data")}
+
+    def write_claims(self, printed):
+        self.write("data/experiments/claims/labels.json", json.dumps(
+            {"demo": {"Lead": {"method": "lead", "max_words": 40}, "Best": {"method": "oracle"},
+                      "Ours": {"method": "our_own"}}}))
+        self.write("data/experiments/claims/demo.json", json.dumps(
+            {"paper": "demo", "title": "Demo", "source": "nowhere", "errata": {"odd": "It is odd."},
+             "tables": [{"id": "demo.table1", "title": "Results", "dataset": {"name": "mini-meetings"},
+                         "columns": [{"name": "R-1", "metric": "rouge", "column": "rouge1.f"}],
+                         "rows": [{"label": label, "printed": [number], "errata": ["odd"]}
+                                  for label, number in printed.items()]}]}))
+        self.write("data/reports/tables/demo.json", json.dumps(
+            {"tables": [{"id": "demo.table1", "title": "Results", "from": [{"table": "demo.table1"}]}]}))
+
+    def reproduce(self):
+        run = self.run_bench("reproduce", "demo.table1", "--json", environment=self.environment)
+        return by_id(self.assert_succeeds(run)), run.stderr
+
+    def test_runs_its_cells_once_and_judges(self):
+        self.write_claims({"Lead": "1.0", "Best": "99.0", "Ours": "50.0"})
+        claims, log = self.reproduce()
+        self.assertIn("2 cells", log)
+        self.assertEqual([claim["state"] for claim in claims.values()], ["differs", "differs", "not runnable"])
+        lead, best = (claims[f"demo.table1/{row}/R-1"] for row in (1, 2))
+        inside = (best["low"] + 9 * best["measured"]) / 10
+        self.write_claims({"Lead": f"{lead['measured']:.2f}", "Best": f"{inside:.2f}", "Ours": "50.0"})
+        claims, log = self.reproduce()
+        self.assertIn("0 to run", log)
+        self.assertEqual([claim["state"] for claim in claims.values()],
+                         ["reproduced", "within interval", "not runnable"])
+        report = self.assert_succeeds(self.run_bench("report", "--table", "demo.table1", environment=self.environment))
+        self.assertIn("[^1]: It is odd.", report)
+
+    def test_a_mistake_in_a_file_is_at_its_place(self):
+        self.write_claims({"Led": "1.0"})
+        self.assert_fails(2, self.run_bench("claims", environment=self.environment),
+                          "demo.json#/tables/0/rows/0: labels.json does not say what 'Led'", "did you mean 'Lead'?")
+
+
+class Verify(DriverTest):
+    HEADER = "row,column,printed,predictions,references,metric,value,tolerance,cell\n"
+
+    def setUp(self):
+        super().setUp()
+        self.write_data(examples=12)
+        self.write_sweep(grid={"local_context": [16]})
+        self.assert_succeeds(self.run_bench("sweep", "sweep.json"))
+        os.mkdir(self.path("outputs"))
+        with open(self.path("outputs/gold.txt"), "w", encoding="utf-8") as gold:
+            gold.write("".join(f"Line 3 of text {i} is about item 3.\n" for i in range(12)))
+        self.texts = []
+        for i in range(12):
+            shown = json.loads(self.assert_succeeds(
+                self.run_bench("show", "--filter", "method=lead", "--example", str(i), "--json")))
+            self.texts.append(shown["prediction"]["text"].replace("\n", " "))
+        self.write_outputs(self.texts)
+
+    def write_outputs(self, texts):
+        self.write("outputs/lead.txt", "".join(text + "\n" for text in texts))
+
+    def table(self, printed, cell="method=lead"):
+        self.write("table.csv", self.HEADER +
+                   f"Lead,R-1,{printed},lead.txt,gold.txt,rouge,rouge1.f,,\"{cell}\"\n")
+
+    def test_recomputes_a_table(self):
+        self.table("0.01")
+        run = self.run_bench("verify", "table.csv", "--preds", "outputs")
+        text = self.assert_succeeds(run)
+        self.assertIn("1 differs from the published value", text)
+        measured = json.loads(self.assert_succeeds(
+            self.run_bench("verify", "table.csv", "--preds", "outputs", "--json")))["claims"][0]["measured"]
+        self.table(f"{measured:.2f}")
+        text = self.assert_succeeds(self.run_bench("verify", "table.csv", "--preds", "outputs"))
+        self.assertIn("1 is printed as published", text)
+
+    def test_a_missing_file_is_incomplete(self):
+        self.table("1.0")
+        os.remove(self.path("outputs/lead.txt"))
+        run = self.run_bench("verify", "table.csv", "--preds", "outputs")
+        self.assertEqual(run.returncode, 3, run.stderr)
+        self.assertIn("not recomputed", run.stdout)
+
+    def test_spot_check_finds_planted_outputs(self):
+        self.table("1.0")
+        arguments = ("verify", "table.csv", "--preds", "outputs", "--spot-check", "12", "--seed", "5",
+                     "--sweep", "sweep.json")
+        text = self.assert_succeeds(self.run_bench(*arguments))
+        self.assertIn("12 of 12 outputs, drawn by seed 5, were generated again: all are equal", text)
+        self.assertIn("at most 22.1 %", text)
+        self.write_outputs(["Something else."] + self.texts[1:])
+        text = self.assert_succeeds(self.run_bench(*arguments))
+        self.assertIn("1 differs", text)
+        self.assertIn("Different: e0.", text)
+
+    def test_spot_check_needs_a_cell(self):
+        self.table("1.0", cell="")
+        self.assert_fails(2, self.run_bench("verify", "table.csv", "--preds", "outputs", "--spot-check", "2",
+                                            "--sweep", "sweep.json"), "no line of the table has a 'cell'")
+        self.assert_fails(2, self.run_bench("verify", "table.csv", "--spot-check", "2"), "belong together")
+
+
+if __name__ == "__main__":
+    unittest.main()

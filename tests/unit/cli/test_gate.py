@@ -1,0 +1,247 @@
+"""`gate`, `gate calibrate`, `baseline` and `check`: verdicts, exit codes, and what is written.
+
+Usage: test_gate.py QFS_BENCH
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import unittest
+import xml.etree.ElementTree
+
+from driver import DriverTest, QFS_BENCH, record
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
+
+SAME = ["--baseline", "small.sqlite", "--candidate", "again.sqlite"]
+BETTER, WORSE = "small.sqlite#method=oracle", "again.sqlite#method=lead"
+DROP = ["--baseline", BETTER, "--candidate", WORSE, "--pair-by", "local_context"]
+
+
+class GateTest(DriverTest):
+    def write_varied_data(self):
+        """Lines that hold more or less of the reference, so that scores do not all differ by the same."""
+        records = [record(i) for i in range(12)]
+        for i, one in enumerate(records):
+            words = one["references"][0].split()
+            one["document"] = "\n".join(" ".join(words[:(3 * i + 5 * j + i * j) % 9] + ["and", f"part{j}"])
+                                        for j in range(8))
+        self.write("data.jsonl", "".join(json.dumps(one) + "\n" for one in records))
+
+    def gate(self, *arguments):
+        return self.run_bench("gate", *arguments)
+
+    def assert_ends(self, code, run, *messages):
+        """The exit code, and parts of what was printed."""
+        self.assertEqual(run.returncode, code, run.stdout + run.stderr)
+        for message in messages:
+            self.assertIn(message, run.stdout + run.stderr)
+        return run.stdout
+
+
+class Gate(GateTest):
+    def setUp(self):
+        super().setUp()
+        self.write_varied_data()
+        self.write_sweep(methods=[{"method": "lead"}, {"method": "oracle"}],
+                         measure={"examples": 2, "warmup": 0, "repetitions": 3})
+        self.assert_succeeds(self.run_bench("sweep", "sweep.json", "--quiet"))
+        shutil.copy(self.path("small.sqlite"), self.path("again.sqlite"))
+
+    def test_equal_results_pass_by_the_scores_of_the_table(self):
+        text = self.assert_ends(0, self.gate(*SAME), "4 checks passed unchanged", "no test was needed")
+        self.assertEqual(text.splitlines()[-1], "gate: PASS: 4 not worse of 4 checks")
+
+    def test_a_drop_ends_with_one_and_says_how_large_it_is(self):
+        text = self.assert_ends(1, self.gate(*DROP, "--max-drop", "rouge1.f=1pt"),
+                                "WORSE: the drop is beyond 1.00 points", "a drop of 2 is found with")
+        self.assertEqual(text.splitlines()[-1], "gate: WORSE: 2 worse of 2 checks")
+        turned = ["--baseline", WORSE, "--candidate", BETTER, "--pair-by", "local_context"]
+        self.assert_ends(0, self.gate(*turned, "--non-inferior", "rouge1.f=1pt"), "PASS: the drop is less than")
+        self.assert_ends(0, self.gate(*DROP, "--max-drop", "rouge1.f=1pt", "--warn-only"), "gate: WORSE")
+
+    def test_what_cannot_be_compared_or_decided_ends_with_three(self):
+        less = ["--baseline", "small.sqlite", "--candidate", WORSE]
+        self.assert_ends(3, self.gate(*less), "NOT COMPARED: no such cell in B", "gate: INCOMPLETE: 2 not compared")
+        self.assert_ends(3, self.gate(*SAME, "--minimum-examples", "13"), "at least 13 are asked for",
+                         "gate: CANNOT DECIDE")
+        self.assert_ends(3, self.gate(*SAME, "--filter", "method=lead", "--max-drop", "rouge1.f=99pt"),
+                         "any B would pass")
+
+    def test_usage_stores_and_environment_have_their_own_codes(self):
+        self.assert_fails(2, self.gate("--candidate", "again.sqlite"), "--baseline and --candidate")
+        self.assert_fails(2, self.gate("--baseline", "no.sqlite", "--candidate", "again.sqlite"), "--if-no-baseline")
+        self.assert_fails(2, self.gate(*SAME, "--max-drop", "rouge9.f=1pt"), "rouge9.f")
+        self.assert_fails(2, self.gate(*SAME, "--json", "--annotations", "github"), "--annotations")
+        self.assert_fails(2, self.gate(*SAME, "--made-since", "yesterday"), "--made-since")
+        self.write("gate.json", '{"bands": {"tokens_per_second": {"at_most": 2}}}')
+        self.assert_fails(2, self.gate(*SAME, "--policy", "gate.json"),
+                          "gate.json#/bands/tokens_per_second/at_most", "a band says at_least")
+        self.write("gate.json", '{"metrics": ')
+        self.assert_fails(2, self.gate(*SAME, "--policy", "gate.json"), "gate.json:1")
+        self.write("broken.sqlite", "SQLite format 3\0" + "x" * 4096)
+        self.assert_fails(4, self.gate("--baseline", "broken.sqlite", "--candidate", "again.sqlite"), "broken.sqlite")
+        self.assertEqual(self.gate(*SAME, "--junit", "/dev/full").returncode, 5)
+        self.write("bad.jsonl", '{"schema": "qfs-bench/baseline/1", "name": "x", "sweep": "y"}\n{"cell": 7}\n')
+        self.assert_fails(5, self.gate("--baseline", "bad.jsonl", "--candidate", "again.sqlite"), "bad.jsonl:2")
+
+    def test_junit_markdown_annotations_and_json(self):
+        run = self.gate(*DROP, "--max-drop", "rouge1.f=1pt", "--junit", "gate.xml", "--markdown", "gate.md",
+                        "--annotations", "github")
+        self.assert_ends(1, run)
+        suite = xml.etree.ElementTree.parse(self.path("gate.xml")).getroot()
+        self.assertEqual((suite.get("tests"), suite.get("failures"), suite.get("errors")), ("2", "2", "0"))
+        case = suite.find("testsuite/testcase")
+        self.assertEqual(case.get("name"), "rouge1.f")
+        self.assertIn("WORSE: the drop", case.find("failure").get("message"))
+        with open(self.path("gate.md"), encoding="utf-8") as file:
+            summary = file.read()
+        self.assertTrue(summary.startswith("### gate: WORSE: 2 worse of 2 checks\n"), summary)
+        self.assertEqual(sum(line.startswith("| oracle") for line in summary.splitlines()), 2)
+        lines = run.stdout.splitlines()
+        self.assertEqual(sum(line.startswith("::error title=") for line in lines), 2)
+        self.assertEqual(lines[-1], "gate: WORSE: 2 worse of 2 checks")
+        document = json.loads(self.gate(*DROP, "--max-drop", "rouge1.f=1pt", "--json").stdout)
+        self.assertEqual((document["schema"], document["conclusion"]), ("qfs-bench/gate/1", "worse"))
+        first = document["quality"][0]
+        self.assertEqual([power["points"] for power in first["power"]], [1, 2, 4])
+        self.assertGreater(first["detectable_points"], 1)
+        self.assertEqual(first["decision"]["tests"], 2)
+
+    def test_bands_and_limits_are_about_measured_values(self):
+        def policy(**members):
+            self.write("gate.json", json.dumps(members))
+            return self.gate(*SAME, "--policy", "gate.json")
+        self.assert_ends(0, policy(bands={"peak_memory": {"at_most": 1.05}}), "gate: PASS: 4 not worse")
+        self.assert_ends(1, policy(bands={"peak_memory": {"at_most": 0.5}}), "at most 0.5 of the baseline's")
+        self.assert_ends(3, policy(bands={"peak_memory": {"at_most": 1.1, "minimum_repetitions": 9}}),
+                         "at least 9 are asked for")
+        self.assert_ends(3, policy(bands={"prefill_tokens_per_second": {"at_least": 0.8}}),
+                         "measured in none of the baseline")
+        self.assert_ends(0, self.gate(*SAME, "--fail-under", "rouge1.f=1pt", "--fail-over", "peak_memory=9000MiB"),
+                         "8 checks")
+        self.assert_ends(1, self.gate(*SAME, "--fail-under", "rouge1.f=99pt"), "at least 99.00 is asked for")
+        self.assert_ends(1, self.gate(*SAME, "--fail-over", "peak_memory=1MiB"), "at most 1.0 MiB")
+        self.assert_fails(2, self.gate(*SAME, "--fail-over", "peak_memory=1"), "peak_memory=600MiB")
+        self.assert_fails(2, self.gate(*SAME, "--fail-under", "rougeX.f=1pt"), "rougeX.f")
+
+    def test_a_committed_baseline_stands_for_its_store(self):
+        missing = ["--baseline", "main", "--candidate", "again.sqlite"]
+        self.assert_fails(2, self.gate(*missing), "baselines/main.jsonl")
+        self.assert_ends(0, self.gate(*missing, "--if-no-baseline", "create"), "gate: CREATED")
+        with open(self.path("baselines/main.jsonl"), encoding="utf-8") as file:
+            created = file.read()
+        self.assertEqual(created.count("\n"), 1 + 4 + 4 + 4 * 12, "a line a cell, a score and an example")
+        self.assert_succeeds(self.run_bench("baseline", "set", "main", "--store", "small.sqlite"))
+        with open(self.path("baselines/main.jsonl"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), created, "equal stores give equal bytes")
+        self.assert_ends(0, self.gate(*missing), "gate: PASS: 4 not worse of 4 checks")
+        drop = self.gate("--baseline", "main", "--candidate", WORSE, "--filter", "local_context=32", "--max-drop",
+                         "rouge1.f=1pt", "--pair-by", "local_context")
+        self.assertEqual(drop.returncode, 2, drop.stdout + drop.stderr)  # both methods have this context
+        self.assert_succeeds(self.run_bench("baseline", "set", "oracle", "--store", "small.sqlite", "--filter",
+                                            "method=oracle", "--measured"))
+        worse = self.gate("--baseline", "oracle", "--candidate", WORSE, "--max-drop", "rouge1.f=1pt", "--pair-by",
+                          "local_context")
+        same = self.gate(*DROP, "--max-drop", "rouge1.f=1pt")
+        self.assertEqual(worse.stdout.splitlines()[2:], same.stdout.splitlines()[2:])
+        listed = json.loads(self.assert_succeeds(self.run_bench("baseline", "list", "--json")))["baselines"]
+        self.assertEqual([(one["name"], one["sweep"], one["cells"]) for one in listed],
+                         [("main", "small", 4), ("oracle", "small", 2)])
+        shown = json.loads(self.assert_succeeds(self.run_bench("baseline", "show", "oracle", "--json")))["scores"]
+        self.assertEqual({one["examples"] for one in shown}, {12})
+        self.assertIn("rouge1.f", self.assert_succeeds(self.run_bench("baseline", "show", "main")))
+
+    def test_the_projects_own_files_are_sound(self):
+        folder = os.path.join(ROOT, "experiments")
+        files = [os.path.join(folder, "gate.json")] + [
+            os.path.join(folder, "baselines", name) for name in sorted(os.listdir(os.path.join(folder, "baselines")))]
+        self.assertGreater(len(files), 1)
+        self.assert_succeeds(self.run_bench("check", *files))
+
+    def test_files_are_checked_without_running_anything(self):
+        self.write("gate.json", '{"$schema": "gate.schema.json", "metrics": {"rouge1.f": "1pt"}}')
+        self.assert_succeeds(self.run_bench("baseline", "set", "main", "--store", "small.sqlite"))
+        text = self.assert_succeeds(self.run_bench("check", "sweep.json", "gate.json", "baselines/main.jsonl"))
+        self.assertEqual(text.splitlines(), [
+            "sweep.json: ok, a sweep of 4 cells", "gate.json: ok, a policy with 1 margin, 0 bands and 0 limits",
+            "baselines/main.jsonl: ok, a baseline of 4 cells"])
+        self.write_sweep("bad.json", grid={"local_contxt": [8]})
+        self.write("worse.json", '{"$schema": "gate.schema.json", "metric": {}}')
+        run = self.run_bench("check", "bad.json", "worse.json", "sweep.json", "--json")
+        self.assertEqual(run.returncode, 2)
+        files = json.loads(run.stdout)["files"]
+        self.assertEqual([one["ok"] for one in files], [False, False, True])
+        self.assertIn("bad.json#/grid", files[0]["where"])
+        self.assertIn("local_context", files[0]["message"])
+        self.assertEqual(files[1]["where"], "worse.json#/metric")
+        self.assertEqual(self.run_bench("check", "absent.json").returncode, 2)
+
+
+class Action(GateTest):
+    """The script of the GitHub Action, as a runner would run it."""
+
+    def script(self):
+        with open(os.path.join(ROOT, ".github", "actions", "gate", "action.yml"), encoding="utf-8") as file:
+            block = file.read().split("    - name: Sweep and gate\n")[1].split("      run: |\n")[1]
+        return "".join(line[8:] or "\n" for line in block.splitlines(keepends=True))
+
+    def run_action(self, **inputs):
+        names = ("SWEEP", "SWEEP_OPTIONS", "BASELINE", "CANDIDATE", "POLICY", "GATE_OPTIONS", "JUNIT")
+        environment = {**os.environ, "RUNNER_TEMP": self.folder, "QFS_CACHE_DIR": self.path("cache"),
+                       "GITHUB_STEP_SUMMARY": self.path("summary"), "GITHUB_OUTPUT": self.path("output"),
+                       **dict.fromkeys(names, ""), "CANDIDATE": "pr.sqlite", "JUNIT": "gate.xml", **inputs}
+        return subprocess.run(["bash", "-e", "-o", "pipefail", "-c", self.script()], cwd=self.folder, env=environment,
+                              text=True, capture_output=True, timeout=120)
+
+    def test_sweeps_and_ends_as_the_gate_does(self):
+        self.write_data()
+        self.write_sweep()
+        os.makedirs(self.path("qfs-bench/bin"))
+        os.symlink(QFS_BENCH, self.path("qfs-bench/bin/qfs-bench"))
+        first = self.run_action(SWEEP="sweep.json", BASELINE="main", GATE_OPTIONS="--if-no-baseline create")
+        self.assert_ends(0, first, "gate: CREATED")
+        self.assert_ends(0, self.run_action(BASELINE="main"), "gate: PASS")
+        self.assert_ends(1, self.run_action(BASELINE="main", GATE_OPTIONS="--fail-under rouge1.f=99pt"), "::error title=")
+        with open(self.path("output"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "exit-code=0\nexit-code=0\nexit-code=1\n")
+        with open(self.path("summary"), encoding="utf-8") as file:
+            self.assertIn("### gate: WORSE", file.read())
+
+
+class Repeats(GateTest):
+    """Runs that differ in their seed alone."""
+
+    def setUp(self):
+        super().setUp()
+        self.write_varied_data()
+        self.write_sweep(methods=[{"method": "random", "max_words": 6}, {"method": "lead"}], grid={"local_context": [200]},
+                         seeds=[0, 1, 2])
+        self.assert_succeeds(self.run_bench("sweep", "sweep.json", "--quiet"))
+        shutil.copy(self.path("small.sqlite"), self.path("again.sqlite"))
+
+    def test_runs_are_averaged(self):
+        self.assert_ends(0, self.gate(*SAME, "--repeats", "3"), "gate: PASS: 2 not worse of 2 checks")
+        self.assert_ends(3, self.gate(*SAME, "--repeats", "4"), "3 of 4 repeats (seeds)")
+        mean = json.loads(self.gate(*SAME, "--repeats", "3", "--json").stdout)["quality"][0]["candidate"]
+        runs = json.loads(self.gate(*SAME, "--filter", "method=random", "--json").stdout)["quality"]
+        self.assertEqual(len(runs), 3)
+        self.assertAlmostEqual(mean, sum(run["candidate"] for run in runs) / 3)
+
+    def test_equal_runs_say_how_many_documents_a_drop_needs(self):
+        calibrate = ["gate", "calibrate", "--store", "small.sqlite", "--drop"]
+        document = json.loads(self.assert_succeeds(self.run_bench(*calibrate, "rouge1.f=4pt", "--json")))
+        cell, = document["cells"]
+        self.assertEqual((cell["runs"], cell["pairs"], cell["clusters"]), (3, 3, 12))
+        needed = cell["clusters_needed_by_repeats"]
+        self.assertTrue(needed["1"] > needed["2"] > needed["4"] >= 5, needed)
+        # Normal theory: (1.645 + 0.842)^2 variances of a document over the squared drop.
+        expected = 12 * (2.4865 * cell["standard_error_points"] / 4) ** 2
+        self.assertAlmostEqual(needed["1"], expected, delta=2)
+        self.assertIn("left out: lead", self.assert_succeeds(self.run_bench(*calibrate, "rouge1.f=2pt")))
+        self.assert_fails(2, self.run_bench(*calibrate, "rouge1.f=1pt", "--max-drop", "rouge1.f=2pt"), "within")
+
+
+if __name__ == "__main__":
+    unittest.main()

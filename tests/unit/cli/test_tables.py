@@ -1,0 +1,68 @@
+"""Tables that people paste: `report` as its users call it.
+
+Usage: test_tables.py QFS_BENCH
+"""
+
+import json
+import unittest
+
+from driver import FIELDS, DriverTest
+
+
+class Tables(DriverTest):
+    def setUp(self):
+        super().setUp()
+        self.write_data(12)
+
+    def sweep(self, **members):
+        self.write_sweep(**{"methods": [{"method": "lead"}, {"method": "random"}], **members})
+        return self.assert_succeeds(self.run_bench("sweep", "sweep.json", "--quiet"))
+
+    def report(self, *arguments):
+        return self.assert_succeeds(self.run_bench("report", *arguments))
+
+    def test_values_are_columns_where_the_sweep_file_or_an_option_says_so(self):
+        report = {"rows": ["method", "local_context"], "columns": ["values"], "values": ["rouge1.f", "tokens_out"]}
+        table = self.sweep(report=report)
+        self.assertIn(" rouge1.f × 100 | tokens out, mean |\n", table)
+        self.assertEqual(table.count("|--"), 4, "one table of four columns has one rule")
+        wide = self.report("--rows", "method", "--columns", "local_context,values")
+        self.assertIn("| 16 · tokens out, mean |", wide)
+        self.assert_fails(2, self.run_bench("report", "--rows", "values"), "an axis of columns")
+
+    def test_a_table_for_a_paper_comes_in_every_format(self):
+        self.write_data(14)
+        self.sweep(methods=[{"method": name, "max_words": 8} for name in ("lead", "bm25", "oracle")],
+                   grid={"local_context": [64]})
+        report = ["--columns", "values", "--values", "rouge1.f,rougeL.f", "--against", "lead"]
+        markdown = self.report(*report)
+        self.assertRegex(markdown, r"\| bm25     \| \*\*[0-9.]+\*\*")
+        self.assertIn("differs from lead at p", markdown)
+        latex = self.report(*report, "--format", "latex")
+        self.assertIn("\\begin{tabular}{lrr}", latex)
+        self.assertRegex(latex, r"bm25 & \\textbf\{")
+        self.assertIn("oracle $^{\\dagger}$ &", latex)
+        rows = json.loads(self.report(*report, "--json"))
+        self.assertEqual(rows["against"]["method"], "lead")
+        self.assertTrue(rows["rows"][1]["cells"][0]["values"]["rouge1.f"]["best"])
+        self.assertIn("p_holm", rows["rows"][1]["cells"][0]["values"]["rouge1.f"]["tested"])
+        self.assertIn(",best,difference,p,p_holm,significant", self.report(*report, "--format", "csv"))
+        self.assert_fails(2, self.run_bench("report", "--against", "bn25"), "did you mean 'bm25'?")
+
+    def test_the_evaluation_section_says_what_the_store_holds(self):
+        self.sweep(datasets=[{"path": "data.jsonl", "fields": FIELDS, "sample": 5}], seeds=[0, 1])
+        text = self.report("--methods-text", "--against", "lead")
+        self.assertIn("5 of 12 examples about 5 documents", text)
+        self.assertIn("local_context 16/32", text)
+        self.assertIn("2 of random (seed 0, 1)", text)
+        self.assertIn("compat:rouge_score-0.1.2", text)
+        self.assertIn("adjusted after Holm over", text)
+        self.assertIn("- Failed or incomplete: none of 8 cells.\n", text)
+        self.assertNotIn("random", self.report("--methods-text", "--filter", "method=lead"))
+        self.assertIn("\\paragraph{Evaluation}", self.report("--methods-text", "--format", "latex"))
+        self.assertEqual(json.loads(self.report("--methods-text", "--json"))["schema"], "qfs-bench/methods/1")
+        self.assert_fails(2, self.run_bench("report", "--methods-text", "--format", "csv"), "prose")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
