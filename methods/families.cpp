@@ -8,6 +8,7 @@
 #include "harness/core/suggest.h"
 #include "methods/endpoint/spec.h"
 #include "methods/extractive/specs.h"
+#include "methods/ideal/specs.h"
 #include "methods/imported/spec.h"
 #include "methods/lora/spec.h"
 #include "methods/models/checkpoints/architecture.h"
@@ -42,6 +43,7 @@ constexpr Family kFamilies[] = {
     {"extractive", &extractive_methods},
     {"zero_shot", &of<zero_shot::ZeroShotSpec, zero_shot::ChunkMergeSpec, zero_shot::RefineSpec>},
     {"lora", &of<lora::LoraSpec>},
+    {"ideal", &of<ideal::ParallelAdapterSpec, ideal::PromptTuningSpec, ideal::IdealSpec>},
     {"endpoint", &of<endpoint::EndpointSpec>},
     {"imported", &of<imported::ImportedSpec>},
 };

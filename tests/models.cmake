@@ -101,7 +101,7 @@ if(QFS_TORCH)
       "OMP_NUM_THREADS=1;QFS_TEST_DEVICE=cuda")
   endif()
   qfs_test(training_test LABEL unit
-    SOURCES unit/models/nn/recompute_test.cpp unit/models/nn/tensor_arena_test.cpp unit/models/peft/lora_test.cpp unit/models/training/recipe_test.cpp
+    SOURCES unit/models/nn/layer_adapters_test.cpp unit/models/nn/recompute_test.cpp unit/models/nn/tensor_arena_test.cpp unit/models/peft/layer_adapter_test.cpp unit/models/peft/lora_test.cpp unit/models/training/recipe_test.cpp
             unit/models/training/trainer_test.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp
     LINK qfs_training nlohmann_json::nlohmann_json)
   qfs_test(segments_test LABEL unit
@@ -112,7 +112,7 @@ if(QFS_TORCH)
     SOURCES conformance/models/architectures/tiny_infini_test.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp
     LINK qfs_architectures nlohmann_json::nlohmann_json)
   qfs_test(peft_test LABEL conformance
-    SOURCES conformance/models/peft/peft_test.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp
+    SOURCES conformance/models/peft/ideal_test.cpp conformance/models/peft/peft_test.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp
     LINK qfs_training nlohmann_json::nlohmann_json)
   qfs_test(tiny_models_test LABEL conformance
     SOURCES conformance/models/architectures/cpu_encoder_test.cpp conformance/models/architectures/tiny_adapters_test.cpp conformance/models/architectures/tiny_encoders_test.cpp conformance/models/architectures/tiny_gpt2_test.cpp conformance/models/architectures/tiny_gradients_test.cpp conformance/models/architectures/tiny_llama_test.cpp conformance/models/architectures/tiny_seq2seq_test.cpp

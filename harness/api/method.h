@@ -111,6 +111,9 @@ class MethodSpec {
   /// time.
   virtual Status validate(const Params&) const { return {}; }
 
+  /// Rules between parameters and the backbone; likewise.
+  virtual Status check_backbone(const Params&, const BackboneFacts&) const { return {}; }
+
   /// How a cell is cut: a pure function of (examples, parameters), never of what is already done.
   /// `examples` are the selected ones in order. Default: `batch_size` consecutive examples
   /// (1 without that parameter).

@@ -200,6 +200,9 @@ Status Planner::make_cells() {
     auto facts = resources_.facts(row, cell.backbone);
     if (!facts.ok()) return facts.error();
     cell.facts = *std::move(facts);
+    if (Status fits = row.spec->check_backbone(cell.params, cell.facts); !fits.ok()) {
+      return placed(fits.error(), at(cell.pointer));
+    }
     auto tokenizer = resources_.tokenizer(row, cell.needs);
     if (!tokenizer.ok()) return tokenizer.error();
     cell.tokenizer = *std::move(tokenizer);

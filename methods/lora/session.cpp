@@ -35,10 +35,13 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
   if (!model.ok()) return model.error();
   const Status same = prompted::check_backbone(adapter->metadata, request, path);
   if (!same.ok()) return same.error();
-  auto bound = model->generator.bind(adapter->layers);
+  auto bound = model->generator.bind({.linears = adapter->layers});
   if (!bound.ok()) return bound.error();
   return std::unique_ptr<MethodSession>(std::make_unique<prompted::PromptedSession>(
-      request.seed, "lora", *std::move(model), *std::move(bound)));
+      request.seed, "lora", *std::move(model),
+      [bound = *bound](const nn::SequenceInput&, decoding::Generator&) {
+        return Result<std::shared_ptr<const nn::Adapters>>(bound);
+      }));
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ class TrainedLora final : public prompted::TrainedAdapter {
   }
 
   Result<training::RowAdapters> adapters(std::span<const training::GraphRow> rows) override {
-    auto bound = nn::bind_adapters(adapter_.layers, *decoder_);
+    auto bound = nn::bind_adapters({.linears = adapter_.layers}, *decoder_);
     if (!bound.ok()) return bound.error();
     return training::RowAdapters(rows.size(), *std::move(bound));
   }

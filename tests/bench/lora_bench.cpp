@@ -68,7 +68,7 @@ class Bench {
         .train = {sequence(task.at("tokens"), task.at("labels"))}};
     training.adapters = [&](std::span<const qfs::training::GraphRow> rows)
         -> qfs::Result<qfs::training::RowAdapters> {
-      auto bound = qfs::nn::bind_adapters(adapter.layers, *decoder_);
+      auto bound = qfs::nn::bind_adapters({.linears = adapter.layers}, *decoder_);
       if (!bound.ok()) return bound.error();
       return qfs::training::RowAdapters(rows.size(), *std::move(bound));
     };

@@ -19,6 +19,7 @@ struct FakeSpec : MethodSpec {
   int revision = 1;
   std::vector<std::string> shared_layers;
   bool of_backbone = false;  ///< a layer is named by the architecture of the backbone
+  std::string only;          ///< the one architecture that it runs on; empty: any
   std::vector<ParamSpec> declared;
   Needs needed;
   bool draws = true;  ///< the seed matters
@@ -37,6 +38,10 @@ struct FakeSpec : MethodSpec {
   bool seed_matters(const Params&) const override { return draws; }
   /// Refuses "max_words" above "local_context".
   Status validate(const Params& params) const override;
+  Status check_backbone(const Params&, const BackboneFacts& facts) const override {
+    if (only.empty() || facts.architecture == only) return {};
+    return unavailable("not for " + facts.architecture);
+  }
   /// Grows with the words that are read: local_context where it is given.
   Cost cost(const Params& params, const DatasetStats& stats) const override;
 };

@@ -5,6 +5,8 @@
 // them does not. Not thread-safe.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -28,8 +30,13 @@ class Generator {
   const nn::SequenceShape& shape() const { return model_->shape(); }
   const nn::ModelWork& work() const { return work_; }
   /// Adapters for the inputs of this generator's model.
-  Result<std::shared_ptr<const nn::Adapters>> bind(const nn::LowRankByName& by_name) const {
-    return model_->bind(by_name);
+  Result<std::shared_ptr<const nn::Adapters>> bind(const nn::AdapterSet& set) const {
+    return model_->bind(set);
+  }
+
+  /// SequenceModel::stream_before.
+  Result<at::Tensor> stream_before(size_t layer, const nn::SequenceInput& input) {
+    return model_->stream_before(layer, input);
   }
 
   /// `seeds`: of the rows' draws, one an input; may be empty without sampling. Errors:

@@ -198,9 +198,9 @@ class TargetFinder final : public WeightVisitor {
   }
 };
 
-std::string shape_text(const at::Tensor& tensor) {
+std::string shape_text(at::IntArrayRef sizes) {
   std::string text = "[";
-  for (const int64_t size : tensor.sizes()) {
+  for (const int64_t size : sizes) {
     text.append(text.size() > 1 ? ", " : "").append(std::to_string(size));
   }
   return text + "]";
@@ -211,59 +211,156 @@ Status check_shape(const std::string& name, const LowRank& added, int64_t output
                     added.up.size(1) == added.down.size(0) && added.down.size(1) == inputs &&
                     added.up.size(0) == outputs;
   if (fits) return {};
-  return invalid_argument("the adapter of '" + name + "' is " + shape_text(added.down) + " and " +
-                          shape_text(added.up) + "; the layer has " + std::to_string(inputs) +
-                          " inputs and " + std::to_string(outputs) + " outputs");
+  return invalid_argument("the adapter of '" + name + "' is " + shape_text(added.down.sizes()) +
+                          " and " + shape_text(added.up.sizes()) + "; the layer has " +
+                          std::to_string(inputs) + " inputs and " + std::to_string(outputs) +
+                          " outputs");
 }
 
 }  // namespace
 
-Result<std::shared_ptr<const Adapters>> Adapters::bind(const LowRankByName& by_name,
-                                                       std::span<const AdapterTarget> targets,
-                                                       at::Device device, at::ScalarType type) {
+Result<std::shared_ptr<const Adapters>> Adapters::bind(const AdapterSet& set,
+                                                       const AdapterPlaces& places) {
   using Bound = Result<std::shared_ptr<const Adapters>>;
+  return guarded("placing adapters", [&]() -> Bound {
+    auto adapters = std::make_shared<Adapters>();
+    Status bound = adapters->bind_linears(set.linears, places);
+    if (bound.ok()) bound = adapters->bind_layers(set, places);
+    if (!bound.ok()) return bound.error();
+    return std::shared_ptr<const Adapters>(std::move(adapters));
+  });
+}
+
+at::Tensor Adapters::placed(const at::Tensor& values, const AdapterPlaces& places) {
+  // Contiguous, as kernels read them.
+  at::Tensor there = values.to(places.device, places.type).contiguous();
+  if (there.requires_grad()) trained_.push_back(there);
+  return there;
+}
+
+std::shared_ptr<const Adapters> Adapters::cut_off(CutLeaves& leaves) const {
+  const auto replace = [&](at::Tensor& tensor) {
+    if (!tensor.requires_grad()) return;
+    const auto [place, added] =
+        leaves.places.try_emplace(tensor.unsafeGetTensorImpl(), leaves.inside.size());
+    if (added) {
+      leaves.outside.push_back(tensor);
+      leaves.inside.push_back(tensor.detach());
+      leaves.inside.back().set_requires_grad(true);
+    }
+    tensor = leaves.inside[place->second];
+  };
+  auto copy = std::make_shared<Adapters>(*this);
+  for (at::Tensor& one : copy->trained_) replace(one);
+  for (auto& [weight, places] : copy->by_weight_) {
+    for (Rows& rows : places) {
+      replace(rows.added.down);
+      replace(rows.added.up);
+    }
+  }
+  for (auto& [index, layer] : copy->by_layer_) {
+    if (layer.mlp) {
+      for (at::Tensor* one :
+           {&layer.mlp->down, &layer.mlp->down_bias, &layer.mlp->up, &layer.mlp->up_bias}) {
+        replace(*one);
+      }
+    }
+    if (layer.prompt) {
+      for (at::Tensor* one : {&layer.prompt->keys, &layer.prompt->values, &layer.prompt->gate}) {
+        replace(*one);
+      }
+    }
+  }
+  return copy;
+}
+
+Status Adapters::bind_linears(const LowRankByName& by_name, const AdapterPlaces& places) {
   struct Place {
     const AdapterTarget* target;
     int64_t first;
     int64_t outputs;
     std::string adapted_as = {};
   };
-  std::map<std::string, Place, std::less<>> places;
+  std::map<std::string, Place, std::less<>> layers;
   std::vector<std::string> names;
-  for (const AdapterTarget& target : targets) {
+  for (const AdapterTarget& target : places.linears) {
     int64_t first = 0;
     for (const FusedPart& layer : target.layers) {
-      places[layer.name] = {&target, first, layer.outputs};
+      layers[layer.name] = {&target, first, layer.outputs};
       names.push_back(layer.name);
       first += layer.outputs;
     }
   }
-  return guarded("placing adapters", [&]() -> Bound {
-    auto adapters = std::make_shared<Adapters>();
-    for (const auto& [name, added] : by_name) {
-      auto place = places.find(name);
-      if (place == places.end()) {
-        place = places.find(std::string_view(name).substr(name.find('.') + 1));
-      }
-      if (place == places.end()) {
-        return not_found("the backbone has no layer '" + name + "'" + suggestion(name, names));
-      }
-      auto& [target, first, outputs, adapted_as] = place->second;
-      if (!adapted_as.empty()) {
-        return invalid_argument("'" + adapted_as + "' and '" + name + "' are one layer");
-      }
-      adapted_as = name;
-      if (Status fits = check_shape(name, added, outputs, target->inputs); !fits.ok()) {
-        return fits.error();
-      }
-      const LowRank placed = {added.down.to(device, type), added.up.to(device, type), added.scale};
-      for (const at::Tensor& one : {placed.down, placed.up}) {
-        if (one.requires_grad()) adapters->trained_.push_back(one);
-      }
-      adapters->by_weight_[target->weight].push_back({first, outputs, placed});
+  for (const auto& [name, added] : by_name) {
+    auto place = layers.find(name);
+    if (place == layers.end()) {
+      place = layers.find(std::string_view(name).substr(name.find('.') + 1));
     }
-    return std::shared_ptr<const Adapters>(std::move(adapters));
-  });
+    if (place == layers.end()) {
+      return not_found("the backbone has no layer '" + name + "'" + suggestion(name, names));
+    }
+    auto& [target, first, outputs, adapted_as] = place->second;
+    if (!adapted_as.empty()) {
+      return invalid_argument("'" + adapted_as + "' and '" + name + "' are one layer");
+    }
+    adapted_as = name;
+    if (Status fits = check_shape(name, added, outputs, target->inputs); !fits.ok()) return fits;
+    by_weight_[target->weight].push_back(
+        {first, outputs, {placed(added.down, places), placed(added.up, places), added.scale}});
+  }
+  return {};
+}
+
+Status Adapters::bind_layers(const AdapterSet& set, const AdapterPlaces& places) {
+  if (set.mlps.empty() && set.prompts.empty()) return {};
+  const LayerWidths& widths = places.layers;
+  if (widths.layers == 0) {
+    return unavailable(
+        "this backbone's architecture takes no parallel adapters and no prompts in its layers; "
+        "those of the LLaMA family do");
+  }
+  const auto check = [&](size_t layer, const char* what, const at::Tensor& tensor,
+                         std::vector<int64_t> shape) -> Status {
+    if (static_cast<int64_t>(layer) >= widths.layers) {
+      return invalid_argument("an adapter of layer " + std::to_string(layer) +
+                              "; the backbone has " + std::to_string(widths.layers));
+    }
+    if (tensor.sizes() == at::IntArrayRef(shape)) return {};
+    return invalid_argument("the " + std::string(what) + " of layer " + std::to_string(layer) +
+                            " is " + shape_text(tensor.sizes()) + "; expected " +
+                            shape_text(shape));
+  };
+  for (const auto& [layer, mlp] : set.mlps) {
+    const int64_t bottleneck = mlp.down.size(0);
+    for (const Status& fits :
+         {check(layer, "adapter", mlp.down, {bottleneck, widths.hidden}),
+          check(layer, "adapter's first bias", mlp.down_bias, {bottleneck}),
+          check(layer, "adapter's way up", mlp.up, {widths.hidden, bottleneck}),
+          check(layer, "adapter's last bias", mlp.up_bias, {widths.hidden})}) {
+      if (!fits.ok()) return fits;
+    }
+    by_layer_[layer].mlp = {placed(mlp.down, places), placed(mlp.down_bias, places),
+                            placed(mlp.up, places), placed(mlp.up_bias, places)};
+  }
+  for (const auto& [layer, prompt] : set.prompts) {
+    const int64_t slots = prompt.rows.size(0);
+    for (const Status& fits : {check(layer, "prompt", prompt.rows, {slots, widths.hidden}),
+                               check(layer, "gate", prompt.gate, {widths.heads})}) {
+      if (!fits.ok()) return fits;
+    }
+    const at::Tensor rows = prompt.rows.to(places.device, places.type).contiguous();
+    const at::Tensor both = places.keys_values(layer, rows);
+    const at::Tensor gate = prompt.tanh ? prompt.gate.tanh() : prompt.gate;
+    by_layer_[layer].prompt = {placed(both.select(0, 0), places), placed(both.select(0, 1), places),
+                               placed(gate, places)};
+  }
+  return {};
+}
+
+const LayerAdapters& Adapters::layer(size_t index) const {
+  static const LayerAdapters kNone;
+  const auto found = by_layer_.find(index);
+  return found == by_layer_.end() ? kNone : found->second;
 }
 
 std::span<const Adapters::Rows> Adapters::of(const void* weight) const {
@@ -291,9 +388,15 @@ std::vector<AdapterTarget> adapter_targets(const Decoder& decoder) {
   return std::move(finder.targets);
 }
 
-Result<std::shared_ptr<const Adapters>> bind_adapters(const LowRankByName& by_name,
+Result<std::shared_ptr<const Adapters>> bind_adapters(const AdapterSet& set,
                                                       const Decoder& decoder) {
-  return Adapters::bind(by_name, adapter_targets(decoder), decoder.device(), decoder.type());
+  return Adapters::bind(
+      set, {.linears = adapter_targets(decoder),
+            .layers = decoder.shape().sequence.widths,
+            .keys_values = [&](size_t layer,
+                               const at::Tensor& rows) { return decoder.keys_values(layer, rows); },
+            .device = decoder.device(),
+            .type = decoder.type()});
 }
 
 }  // namespace qfs::nn

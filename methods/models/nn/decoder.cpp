@@ -1,14 +1,78 @@
 #include "methods/models/nn/decoder.h"
 
+#include <ATen/ops/cat.h>
+
+#include <algorithm>
+#include <span>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
+#include "methods/models/nn/adapters.h"
 #include "methods/models/nn/dense.h"
 
 namespace qfs::nn {
 
+std::vector<AdaptedRows> by_themselves(std::span<const int64_t> rows,
+                                       std::span<const std::shared_ptr<const Adapters>> adapters) {
+  std::vector<AdaptedRows> adapted;
+  for (const int64_t row : rows) {
+    const auto first = static_cast<int64_t>(adapted.size());
+    adapted.push_back({first, 1, adapters[static_cast<size_t>(row)].get()});
+  }
+  return adapted;
+}
+
 at::Tensor LayerOperations::attend_source(size_t, const at::Tensor&) {
   throw std::logic_error("there is no source to attend to");
+}
+
+namespace {
+
+/// `output` with what `add` makes of those rows of `read` whose layer has adapters of a kind.
+template <class Kind, class Add>
+at::Tensor with_added(Kind LayerAdapters::*kind, size_t layer, std::span<const AdaptedRows> rows,
+                      const at::Tensor& output, const at::Tensor& read, const Add& add) {
+  const auto own = [&](const AdaptedRows& some) -> const Kind* {
+    if (some.adapters == nullptr) return nullptr;
+    const Kind& adapters = some.adapters->layer(layer).*kind;
+    return adapters ? &adapters : nullptr;
+  };
+  if (std::ranges::none_of(rows, [&](const AdaptedRows& some) { return own(some) != nullptr; })) {
+    return output;
+  }
+  if (rows.size() == 1) return output + add(**own(rows.front()), read);
+  std::vector<at::Tensor> parts;
+  for (const AdaptedRows& some : rows) {
+    parts.push_back(output.narrow(0, some.first, some.count));
+    const Kind* const adapters = own(some);
+    if (adapters == nullptr) continue;
+    parts.back() = parts.back() + add(**adapters, read.narrow(0, some.first, some.count));
+  }
+  return at::cat(parts);
+}
+
+}  // namespace
+
+at::Tensor LayerOperations::beside_mlp(size_t layer, const at::Tensor& output,
+                                       const at::Tensor& read) const {
+  return with_added(
+      &LayerAdapters::mlp, layer, adapted_, output, read,
+      [](const ParallelMlp& mlp, const at::Tensor& rows) { return apply(mlp, rows); });
+}
+
+bool LayerOperations::has_prompt(size_t layer) const {
+  return std::ranges::any_of(adapted_, [&](const AdaptedRows& some) {
+    return some.adapters != nullptr && some.adapters->layer(layer).prompt;
+  });
+}
+
+at::Tensor LayerOperations::beside_attention(size_t layer, const at::Tensor& output,
+                                             const at::Tensor& queries) const {
+  return with_added(&LayerAdapters::prompt, layer, adapted_, output, queries,
+                    [](const PromptHeads& prompt, const at::Tensor& rows) {
+                      return prompt_attention(rows, prompt);
+                    });
 }
 
 at::Tensor LayerOperations::gated_silu(const at::Tensor& gate_up) {
@@ -21,6 +85,10 @@ Result<at::Tensor> Decoder::encode(const SequenceInput&, Recompute) const {
 
 at::Tensor Decoder::source_keys_values(size_t, const at::Tensor&, const Adapters*) const {
   throw std::logic_error("a decoder-only model attends to no source");
+}
+
+at::Tensor Decoder::keys_values(size_t, const at::Tensor&) const {
+  throw std::logic_error("this decoder's layers take no adapters");
 }
 
 at::Tensor run_layers(const Decoder& decoder, at::Tensor stream, LayerOperations& run) {

@@ -13,8 +13,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "harness/api/result.h"
 #include "methods/models/checkpoints/model_config.h"
@@ -37,6 +39,17 @@ struct DecoderShape {
   int64_t query_width() const { return heads * head_dim; }
 };
 
+/// Some rows of the stream, with the adapters that they have, or null.
+struct AdaptedRows {
+  int64_t first = 0;
+  int64_t count = 0;
+  const Adapters* adapters = nullptr;
+};
+
+/// Each row by itself, so that it has the same bits in any batch; `adapters`: of all rows.
+std::vector<AdaptedRows> by_themselves(std::span<const int64_t> rows,
+                                       std::span<const std::shared_ptr<const Adapters>> adapters);
+
 /// What differs between the ways of running layers.
 class LayerOperations {
  public:
@@ -54,6 +67,25 @@ class LayerOperations {
   virtual at::Tensor kept(size_t /*layer*/, const at::Tensor& stream) { return stream; }
   /// silu(gate) * up of gate_up [rows, 2 width] (Shazeer 2020).
   virtual at::Tensor gated_silu(const at::Tensor& gate_up);
+
+  /// A layer's MLP output [kept rows, hidden] with what adapters of the layer add to it; `read`:
+  /// what the MLP reads, likewise.
+  at::Tensor beside_mlp(size_t layer, const at::Tensor& output, const at::Tensor& read) const;
+
+ protected:
+  /// `adapted`: all rows in order, or one element for all of them, however many a layer has; empty:
+  /// none has adapters.
+  explicit LayerOperations(std::vector<AdaptedRows> adapted = {}) : adapted_(std::move(adapted)) {}
+
+  /// Whether learned rows add to attention in this layer.
+  bool has_prompt(size_t layer) const;
+  /// Attention's output [rows, heads * head_dim] with what learned rows add to it; `queries`
+  /// [rows, heads, head_dim] as they asked the text.
+  at::Tensor beside_attention(size_t layer, const at::Tensor& output,
+                              const at::Tensor& queries) const;
+
+ private:
+  std::vector<AdaptedRows> adapted_;
 };
 
 class Decoder {
@@ -74,6 +106,9 @@ class Decoder {
   /// Shows every weight with its name; of an encoder-decoder the encoder's, too. What a visitor
   /// assigns is lost, what it does to a tensor is not.
   virtual void visit(WeightVisitor& visitor) const = 0;
+  /// Keys and values of rows [slots, hidden] that stand for what a layer's attention reads, without
+  /// positions: [2, kv_heads, slots, head_dim]. Of decoders that have SequenceShape::widths.
+  virtual at::Tensor keys_values(size_t layer, const at::Tensor& rows) const;
   /// What transformers puts before the names that `visit` shows: "model.", "transformer.".
   virtual std::string_view name_prefix() const { return ""; }
 

@@ -38,9 +38,12 @@ class RecomputedBlock final : public torch::autograd::Node {
       if (input.requires_grad()) wanted.push_back(inputs.back());
     }
     wanted.insert(wanted.end(), besides_.begin(), besides_.end());
-    const variable_list found = torch::autograd::grad(
-        {block_(inputs)}, wanted, {gradients.front()}, /*retain_graph=*/std::nullopt,
-        /*create_graph=*/false, /*allow_unused=*/true);
+    const at::Tensor output = block_(inputs);
+    // A layer that nothing below it or in it is trained in.
+    if (!output.requires_grad()) return variable_list(inputs_.size() + besides_.size());
+    const variable_list found =
+        torch::autograd::grad({output}, wanted, {gradients.front()}, /*retain_graph=*/std::nullopt,
+                              /*create_graph=*/false, /*allow_unused=*/true);
     variable_list all;
     auto next = found.begin();
     for (const at::Tensor& input : inputs_) {
@@ -65,7 +68,8 @@ class RecomputedBlock final : public torch::autograd::Node {
 }  // namespace
 
 at::Tensor run_block(Recompute recompute, std::span<const at::Tensor> inputs,
-                     std::span<const at::Tensor> besides, Block block) {
+                     std::span<const at::Tensor> besides, Block block,
+                     std::span<const at::Tensor> inside) {
   variable_list others;
   std::ranges::copy_if(besides, std::back_inserter(others), requires_gradients);
   const bool differentiable = c10::GradMode::is_enabled() &&
@@ -76,11 +80,14 @@ at::Tensor run_block(Recompute recompute, std::span<const at::Tensor> inputs,
     const c10::AutoGradMode without_gradients(false);
     output = block(inputs);
   }
+  variable_list within;
+  std::ranges::copy_if(inside.empty() ? besides : inside, std::back_inserter(within),
+                       requires_gradients);
   variable_list all(inputs.begin(), inputs.end());
   all.insert(all.end(), others.begin(), others.end());
   // What LibTorch's own nodes are freed by.
   const std::shared_ptr<RecomputedBlock> node(
-      new RecomputedBlock(std::move(block), inputs, std::move(others)),
+      new RecomputedBlock(std::move(block), inputs, std::move(within)),
       torch::autograd::deleteNode);
   node->set_next_edges(torch::autograd::collect_next_edges(all));
   torch::autograd::set_history(output, node);

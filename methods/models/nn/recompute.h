@@ -23,8 +23,11 @@ enum class Recompute {
 using Block = std::function<at::Tensor(std::span<const at::Tensor> inputs)>;
 
 /// block(inputs). `besides`: what gradients reach through the block but for its inputs, on which
-/// it does not depend (weights); tensors that do not require any are passed over.
+/// it does not depend (weights); tensors that do not require any are passed over. `inside`: leaves
+/// by which the block reads them, one each; needed where one is computed of another, so that
+/// gradients do not go on from there inside the block. Empty: it reads `besides` themselves.
 at::Tensor run_block(Recompute recompute, std::span<const at::Tensor> inputs,
-                     std::span<const at::Tensor> besides, Block block);
+                     std::span<const at::Tensor> besides, Block block,
+                     std::span<const at::Tensor> inside = {});
 
 }  // namespace qfs::nn

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,6 +13,10 @@
 #include <vector>
 
 #include "harness/api/result.h"
+
+namespace at {
+class Tensor;
+}
 
 namespace qfs::nn {
 
@@ -23,10 +26,9 @@ struct SharedPrefix {
   int64_t positions = 0;  ///< at least 1, fewer than the prompt has
 };
 
-class Adapters;       // adapters.h, as LowRank
+class Adapters;  // adapters.h, as AdapterSet
+struct AdapterSet;
 struct InfiniMemory;  // infini_memory.h
-struct LowRank;
-using LowRankByName = std::map<std::string, LowRank>;
 
 /// Some tokens of an input, beside one another.
 struct TokenSpan {
@@ -48,14 +50,26 @@ struct SequenceInput {
   /// Taken from that row's cache instead of being read again; decoder-only models. The rest is
   /// computed by fewer rows at a time, so last bits may differ from those of the whole prompt.
   std::optional<SharedPrefix> shared = {};
-  /// Where the query stands in `ids` of a decoder-only model; a query-focused memory asks by it.
+  /// Where the query and the document stand in `ids` of a decoder-only model: tokens with a byte of
+  /// them. A query-focused memory asks by the query.
   TokenSpan query = {};
+  TokenSpan document = {};
   /// Bound to this model by SequenceModel::bind; the row keeps them, also where it is reassigned.
   /// Null: none.
   std::shared_ptr<const Adapters> adapters = {};
   /// With it attention has a window, and remembers what has left it; null: it sees all. Of
   /// decoder-only models.
   std::shared_ptr<const InfiniMemory> memory = {};
+};
+
+/// The layers of a decoder that take adapters of whole layers (layer_adapters.h).
+struct LayerWidths {
+  int64_t layers = 0;  ///< 0: this architecture's take none
+  int64_t hidden = 0;
+  int64_t heads = 0;
+  int64_t kv_heads = 0;
+  int64_t head_dim = 0;
+  int64_t intermediate = 0;
 };
 
 struct SequenceShape {
@@ -65,6 +79,7 @@ struct SequenceShape {
   int64_t source_context = 0;  ///< longest input of the encoder; 0: the model is decoder-only
   std::vector<int32_t> decoder_start = {};
   bool global_attention = false;  ///< the encoder knows SequenceInput::global_positions
+  LayerWidths widths = {};
 
   bool encoder_decoder() const { return source_context > 0; }
 };
@@ -82,7 +97,11 @@ class SequenceModel {
   virtual const SequenceShape& shape() const = 0;
 
   /// Adapters for rows of this model. Errors as Adapters::bind.
-  virtual Result<std::shared_ptr<const Adapters>> bind(const LowRankByName& by_name) const = 0;
+  virtual Result<std::shared_ptr<const Adapters>> bind(const AdapterSet& set) const = 0;
+
+  /// The residual stream that enters a layer, of all tokens of an input: [tokens, hidden], float32
+  /// on the CPU. Caches are left as they are. Decoder-only models; errors as prefill.
+  virtual Result<at::Tensor> stream_before(size_t layer, const SequenceInput& input) = 0;
 
   /// Empties the caches, and enlarges them to `rows` rows of `capacity` positions (those that
   /// SequenceShape::context counts) where they are smaller. `invalid_argument` when capacity

@@ -7,6 +7,7 @@
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,10 +32,26 @@ struct Part {
   TokenSpan query = {};  ///< in the first segment
 };
 
+/// Whether what adapters (or null) of two rows add to a layer are the same tensors, as those are
+/// that generated adapters leave alone.
+bool add_the_same(const Linear& linear, const Adapters* a, const Adapters* b) {
+  if (a == b) return true;
+  const auto added = [&](const Adapters* adapters) {
+    return adapters == nullptr ? std::span<const Adapters::Rows>() : adapters->of(linear);
+  };
+  return std::ranges::equal(added(a), added(b), [](const auto& one, const auto& other) {
+    return one.first == other.first && one.added.scale == other.added.scale &&
+           one.added.down.is_same(other.added.down) && one.added.up.is_same(other.added.up);
+  });
+}
+
 class WholeSequences final : public LayerOperations {
  public:
   WholeSequences(const Decoder& decoder, std::vector<Part> parts, Rotations rotations)
-      : decoder_(decoder), parts_(std::move(parts)), rotations_(std::move(rotations)) {}
+      : LayerOperations(adapted_of(parts)),
+        decoder_(decoder),
+        parts_(std::move(parts)),
+        rotations_(std::move(rotations)) {}
 
   /// The stream, and what the layers attend to.
   std::vector<at::Tensor> layer_inputs(const at::Tensor& stream) const {
@@ -53,24 +70,10 @@ class WholeSequences final : public LayerOperations {
   void go_on_from(std::vector<SegmentState> states) { before_ = after_ = std::move(states); }
   std::vector<SegmentState> left() const { return after_; }
 
-  /// Of all adapters and memories, what gradients reach.
-  std::vector<at::Tensor> trained() const {
-    std::vector<at::Tensor> tensors;
-    std::vector<const Adapters*> seen;
-    for (const Part& part : parts_) {
-      if (part.adapters == nullptr || std::ranges::count(seen, part.adapters.get()) > 0) continue;
-      seen.push_back(part.adapters.get());
-      for (const at::Tensor& one : part.adapters->trained()) tensors.push_back(one);
-    }
-    if (const auto& memory = parts_.front().memory) {
-      for (const at::Tensor& one : memory->trained()) tensors.push_back(one);
-    }
-    return tensors;
-  }
-
   at::Tensor multiply(const Linear& linear, const at::Tensor& x) override {
-    const bool alike = std::ranges::all_of(
-        parts_, [&](const Part& part) { return part.adapters == parts_.front().adapters; });
+    const bool alike = std::ranges::all_of(parts_, [&](const Part& part) {
+      return add_the_same(linear, part.adapters.get(), parts_.front().adapters.get());
+    });
     if (alike) return adapted(linear, x, parts_.front().adapters.get());
     return per_part([&](const Part& part) {
       return adapted(linear, x.narrow(0, part.first, part.tokens), part.adapters.get());
@@ -90,15 +93,18 @@ class WholeSequences final : public LayerOperations {
           attend_segment(*part.memory, layer,
                          {projections_of(qkv, decoder_.shape(), {}), all.queries, all.keys}, state);
       after_[layer] = std::move(state);
-      return attended;
+      return has_prompt(layer) ? beside_attention(layer, attended, all.queries) : attended;
     }
-    return per_part([&](const Part& part) {
+    const at::Tensor attended = per_part([&](const Part& part) {
       const auto rows = [&](const at::Tensor& of_all) {
         return of_all.defined() ? of_all.narrow(0, part.first, part.tokens) : at::Tensor();
       };
       return causal_attention(rows(qkv), decoder_.shape(),
                               {rows(rotations_.cosines), rows(rotations_.sines)});
     });
+    if (!has_prompt(layer)) return attended;
+    return beside_attention(layer, attended,
+                            projections_of(qkv, decoder_.shape(), rotations_).queries);
   }
 
   at::Tensor attend_source(size_t layer, const at::Tensor& queries) override {
@@ -117,6 +123,18 @@ class WholeSequences final : public LayerOperations {
   }
 
  private:
+  /// Parts beside one another with the same adapters together.
+  static std::vector<AdaptedRows> adapted_of(const std::vector<Part>& parts) {
+    std::vector<AdaptedRows> adapted;
+    for (const Part& part : parts) {
+      if (adapted.empty() || adapted.back().adapters != part.adapters.get()) {
+        adapted.push_back({part.first, 0, part.adapters.get()});
+      }
+      adapted.back().count += part.tokens;
+    }
+    return adapted;
+  }
+
   template <class Attend>
   at::Tensor per_part(const Attend& attend) const {
     if (parts_.size() == 1) return attend(parts_.front());
@@ -131,6 +149,25 @@ class WholeSequences final : public LayerOperations {
   std::vector<SegmentState> before_;  ///< of each layer, of a segment
   std::vector<SegmentState> after_;   ///< likewise
 };
+
+/// Gives layers that are recomputed leaves of their own, for adapters may be computed of others.
+CutLeaves cut_off(std::vector<Part>& parts) {
+  CutLeaves leaves;
+  std::map<std::shared_ptr<const Adapters>, std::shared_ptr<const Adapters>> cut;
+  for (Part& part : parts) {
+    if (part.memory != nullptr) {
+      for (const at::Tensor& one : part.memory->trained()) {
+        leaves.outside.push_back(one);
+        leaves.inside.push_back(one);
+      }
+    }
+    if (part.adapters == nullptr) continue;
+    std::shared_ptr<const Adapters>& inside = cut[part.adapters];
+    if (inside == nullptr) inside = part.adapters->cut_off(leaves);
+    part.adapters = inside;
+  }
+  return leaves;
+}
 
 Status check_input(const SequenceInput& input, const SequenceShape& shape) {
   const std::vector<int32_t>& begun = begun_with(input, shape);
@@ -154,22 +191,31 @@ Rotations rotations_of(const Decoder& decoder, const at::Tensor& places) {
   return {of_rows(table.cosines), of_rows(table.sines)};
 }
 
-/// The layers, one after the other, of rows with these ids and positions (on the CPU).
-at::Tensor run(const Decoder& decoder, const std::shared_ptr<WholeSequences>& sequences,
-               const at::Tensor& ids, const at::Tensor& places, Recompute recompute) {
+/// The stream that enters layer `until`, of rows with these ids and positions (on the CPU).
+/// `before`: what the layers begin with, of a segment; they leave their own there. Throws.
+at::Tensor stream_until(const Decoder& decoder, std::vector<Part> parts, const at::Tensor& ids,
+                        const at::Tensor& places, Recompute recompute, size_t until,
+                        std::vector<SegmentState>* before = nullptr) {
+  CutLeaves trained;
+  if (recompute != Recompute::nothing) trained = cut_off(parts);
+  const auto run =
+      std::make_shared<WholeSequences>(decoder, std::move(parts), rotations_of(decoder, places));
+  if (before != nullptr) run->go_on_from(std::move(*before));
   const at::Device device = decoder.device();
   at::Tensor stream = decoder.embed(ids.to(device), places.to(device));
-  const std::vector<at::Tensor> trained = sequences->trained();
-  for (size_t i = 0; i < static_cast<size_t>(decoder.shape().layers); ++i) {
-    const std::vector<at::Tensor> read = sequences->layer_inputs(stream);
+  for (size_t i = 0; i < until; ++i) {
+    const std::vector<at::Tensor> read = run->layer_inputs(stream);
     // Where layers are recomputed, they run again after this function has returned.
-    stream =
-        run_block(recompute, read, trained, [sequences, i](std::span<const at::Tensor> inputs) {
-          return sequences->run_layer(i, inputs);
-        });
+    stream = run_block(
+        recompute, read, trained.outside,
+        [run, i](std::span<const at::Tensor> inputs) { return run->run_layer(i, inputs); },
+        trained.inside);
   }
-  return decoder.last_states(stream);
+  if (before != nullptr) *before = run->left();
+  return stream;
 }
+
+size_t layers_of(const Decoder& decoder) { return static_cast<size_t>(decoder.shape().layers); }
 
 /// All segments of an input with a memory; `each` is called with the states of each. Throws.
 template <class Each>
@@ -179,18 +225,15 @@ std::vector<SegmentState> run_segments(const Decoder& decoder, const SequenceInp
   const auto count = static_cast<int64_t>(input.ids.size());
   const at::Tensor ids = at::tensor(input.ids);
   const at::Tensor places = at::arange(count);
-  std::vector<SegmentState> states(static_cast<size_t>(decoder.shape().layers));
+  std::vector<SegmentState> states(layers_of(decoder));
   int64_t first = 0;
   for (const int64_t tokens : segment_lengths(count, input.memory->options.segment, stepped)) {
     const c10::AutoGradMode gradients(c10::GradMode::is_enabled() &&
                                       first + tokens > gradients_from);
     const at::Tensor own = places.narrow(0, first, tokens);
     Part part{0, tokens, {}, input.adapters, input.memory, input.query};
-    const auto sequences = std::make_shared<WholeSequences>(
-        decoder, std::vector<Part>{std::move(part)}, rotations_of(decoder, own));
-    sequences->go_on_from(std::move(states));
-    each(run(decoder, sequences, ids.narrow(0, first, tokens), own, recompute));
-    states = sequences->left();
+    each(decoder.last_states(stream_until(decoder, {std::move(part)}, ids.narrow(0, first, tokens),
+                                          own, recompute, layers_of(decoder), &states)));
     first += tokens;
   }
   return states;
@@ -240,15 +283,10 @@ Result<at::Tensor> segmented_states(const Decoder& decoder, std::span<const Sequ
   return guarded("joining segments", [&]() -> Result<at::Tensor> { return at::cat(states); });
 }
 
-}  // namespace
-
-Result<at::Tensor> sequence_states(const Decoder& decoder, std::span<const SequenceInput> inputs,
-                                   Recompute recompute, const SegmentReading& reading) {
+/// The same of inputs without memories, all at once.
+Result<at::Tensor> stream_until(const Decoder& decoder, std::span<const SequenceInput> inputs,
+                                Recompute recompute, size_t until) {
   const SequenceShape& shape = decoder.shape().sequence;
-  if (inputs.empty()) return invalid_argument("no sequences to read");
-  if (std::ranges::any_of(inputs, [](const auto& input) { return input.memory != nullptr; })) {
-    return segmented_states(decoder, inputs, recompute, reading);
-  }
   std::vector<int64_t> ids;
   std::vector<int64_t> positions;
   std::vector<Part> parts;
@@ -267,11 +305,28 @@ Result<at::Tensor> sequence_states(const Decoder& decoder, std::span<const Seque
     parts.push_back(std::move(part));
   }
   return guarded("reading sequences", [&]() -> Result<at::Tensor> {
-    const at::Tensor places = at::tensor(positions);
-    const auto sequences =
-        std::make_shared<WholeSequences>(decoder, std::move(parts), rotations_of(decoder, places));
-    return run(decoder, sequences, at::tensor(ids), places, recompute);
+    return stream_until(decoder, std::move(parts), at::tensor(ids), at::tensor(positions),
+                        recompute, until);
   });
+}
+
+}  // namespace
+
+Result<at::Tensor> sequence_states(const Decoder& decoder, std::span<const SequenceInput> inputs,
+                                   Recompute recompute, const SegmentReading& reading) {
+  if (inputs.empty()) return invalid_argument("no sequences to read");
+  if (std::ranges::any_of(inputs, [](const auto& input) { return input.memory != nullptr; })) {
+    return segmented_states(decoder, inputs, recompute, reading);
+  }
+  const auto stream = stream_until(decoder, inputs, recompute, layers_of(decoder));
+  if (!stream.ok()) return stream;
+  return guarded("reading sequences",
+                 [&]() -> Result<at::Tensor> { return decoder.last_states(*stream); });
+}
+
+Result<at::Tensor> stream_before(const Decoder& decoder, const SequenceInput& input, size_t layer,
+                                 Recompute recompute) {
+  return stream_until(decoder, {&input, 1}, recompute, layer);
 }
 
 Result<at::Tensor> sequence_logits(const Decoder& decoder, const SequenceInput& input,

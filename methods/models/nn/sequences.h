@@ -35,6 +35,11 @@ Result<at::Tensor> sequence_states(const Decoder& decoder, std::span<const Seque
                                    Recompute recompute = Recompute::nothing,
                                    const SegmentReading& reading = {});
 
+/// The residual stream that enters a layer, of every token of one input: [tokens, hidden], where
+/// the decoder is. Errors likewise.
+Result<at::Tensor> stream_before(const Decoder& decoder, const SequenceInput& input, size_t layer,
+                                 Recompute recompute = Recompute::nothing);
+
 /// The logits after every token of one input: [tokens, vocabulary]. Errors likewise.
 Result<at::Tensor> sequence_logits(const Decoder& decoder, const SequenceInput& input,
                                    const SegmentReading& reading = {});

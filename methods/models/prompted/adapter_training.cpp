@@ -38,6 +38,7 @@ Recipe recipe_of(const Params& params, uint64_t seed, size_t examples) {
   recipe.warmup_steps =
       static_cast<int64_t>(params.get<double>("warmup") * static_cast<double>(recipe.steps));
   recipe.weight_decay = params.get<double>("weight_decay");
+  if (const auto beta2 = params.find<double>("beta2")) recipe.beta2 = *beta2;
   if (const double norm = params.get<double>("clip_norm"); norm > 0) recipe.clip_norm = norm;
   recipe.evaluate_every = params.get<int64_t>("evaluate_every");
   recipe.patience = params.get<int64_t>("patience");
@@ -120,6 +121,22 @@ Result<std::vector<LabelledSequence>> labelled(const std::vector<NumberedExample
   return sequences;
 }
 
+/// Tells what is trained of the curve, too.
+class WatchedProgress final : public TrainingProgress {
+ public:
+  WatchedProgress(TrainedAdapter& adapter, TrainingProgress& progress)
+      : adapter_(adapter), progress_(progress) {}
+
+  Status point(const TrainingPoint& point) override {
+    adapter_.told(point);
+    return progress_.point(point);
+  }
+
+ private:
+  TrainedAdapter& adapter_;
+  TrainingProgress& progress_;
+};
+
 class AdapterTraining final : public TrainingSession {
  public:
   AdapterTraining(SessionRequest request, const MethodSpec& spec, Prompts prompts,
@@ -145,8 +162,9 @@ class AdapterTraining final : public TrainingSession {
     const std::string identity =
         sha256_hex(*text + "\n" + std::to_string(request_.seed) + "\n" + request_.backbone->digest +
                    "\n" + request.training_cell + "\n" + std::to_string(recipe.steps));
-    const auto model = training::train(recipe, *task, {request.folder, identity, request.steps},
-                                       trained, progress);
+    WatchedProgress watched(*adapter, progress);
+    const auto model =
+        training::train(recipe, *task, {request.folder, identity, request.steps}, trained, watched);
     if (!model.ok()) return model.error();
     TrainingOutcome outcome{{}, model->cost};
     if (!model->finished) return outcome;

@@ -26,6 +26,8 @@ class TrainedAdapter {
   virtual Result<training::RowAdapters> adapters(std::span<const training::GraphRow> rows) = 0;
   /// More values of the curve, of the step whose gradients were computed last.
   virtual std::map<std::string, double> observed() { return {}; }
+  /// Every point of the curve, after a restart those before it once more.
+  virtual void told(const TrainingPoint& /*point*/) {}
   /// SequenceTraining::memory; null: there is none.
   virtual Result<std::shared_ptr<const nn::InfiniMemory>> memory() {
     return std::shared_ptr<const nn::InfiniMemory>();

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "methods/models/prompted/memory_params.h"
-#include "methods/models/prompting/prompt_template.h"
 #include "methods/models/prompting/source_layout.h"
 #include "methods/models/prompting/truncation.h"
 
@@ -50,6 +49,32 @@ std::string end_text(const Backbone& backbone) {
     if (id && std::ranges::count(ends, *id) > 0) return text;
   }
   return "</s>";
+}
+
+constexpr const char* kSpace = " \t\r\n";
+
+/// As chat templates put messages in.
+std::string trimmed(const std::string& text) {
+  const size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string::npos) return "";
+  return text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);
+}
+
+/// The tokens with a byte of a range of the text, which begins `moved` bytes further on there.
+nn::TokenSpan tokens_of(const prompting::TextRange& range, size_t moved,
+                        std::span<const tokenizers::Token> tokens) {
+  nn::TokenSpan span;
+  if (range.begin == range.end) return span;
+  const auto begin = static_cast<int64_t>(range.begin + moved);
+  const auto end = static_cast<int64_t>(range.end + moved);
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    const tokenizers::Token& token = tokens[i];
+    if (token.begin == token.end || token.begin >= end || token.end <= begin) continue;
+    const auto at = static_cast<int64_t>(i);
+    if (span.count == 0) span.first = at;
+    span.count = at + 1 - span.first;
+  }
+  return span;
 }
 
 }  // namespace
@@ -130,11 +155,12 @@ Result<PreparedPrompt> PromptMaker::fill_cut(const Example& example,
 Result<PreparedPrompt> PromptMaker::fill_part(const Example& example,
                                               const std::string& part) const {
   PreparedPrompt prompt;
-  const Status filled = backbone_->network->shape().encoder_decoder()
-                            ? fill_source(example, part, prompt)
-                            : fill_prompt(prompting::fill_prompt(params_.get<std::string>("prompt"),
-                                                                 part, example.query),
-                                          prompt);
+  const Status filled =
+      backbone_->network->shape().encoder_decoder()
+          ? fill_source(example, part, prompt)
+          : fill_prompt(prompting::fill_marked_prompt(params_.get<std::string>("prompt"), part,
+                                                      example.query),
+                        prompt);
   if (!filled.ok()) return filled.error();
   return prompt;
 }
@@ -150,27 +176,35 @@ Result<PreparedPrompt> PromptMaker::prepare_part(const Example& example, const s
 Result<PreparedPrompt> PromptMaker::prepare_text(const Example& example, std::string text,
                                                  int64_t new_tokens) const {
   PreparedPrompt prompt;
-  if (Status filled = fill_prompt(std::move(text), prompt); !filled.ok()) return filled.error();
+  if (Status filled = fill_prompt({std::move(text)}, prompt); !filled.ok()) return filled.error();
   if (Status fits = check_window(example, new_tokens, prompt); !fits.ok()) return fits.error();
   return prompt;
 }
 
-Status PromptMaker::fill_prompt(std::string text, PreparedPrompt& prompt) const {
+Status PromptMaker::fill_prompt(prompting::FilledPrompt filled, PreparedPrompt& prompt) const {
   const tokenizers::VocabularyTokenizer& tokenizer = *backbone_->tokenizer;
+  std::vector<tokenizers::Token> tokens;
+  size_t moved = 0;  // bytes of the text that a chat template puts in front
   if (!chat_) {
-    prompt.input.ids = prompting::encode_prompt(tokenizer, text);
-    prompt.text = std::move(text);
-    return {};
+    tokens = tokenizer.model_input(filled.text).tokens;
+    prompt.text = std::move(filled.text);
+  } else {
+    std::vector<prompting::ChatMessage> messages;
+    if (auto system = params_.find<std::string>("system")) messages.push_back({"system", *system});
+    messages.push_back({"user", filled.text});
+    const auto pieces = chat_->render(messages);
+    if (!pieces.ok()) return pieces.error();
+    auto encoded = prompting::piece_tokens(tokenizer, *pieces);
+    if (!encoded.ok()) return encoded.error();
+    tokens = *std::move(encoded);
+    prompt.text = prompting::prompt_text(*pieces);
+    const size_t found = prompt.text.rfind(trimmed(filled.text));
+    if (found == std::string::npos) filled.query = filled.document = {};
+    moved = found - filled.text.find_first_not_of(kSpace);
   }
-  std::vector<prompting::ChatMessage> messages;
-  if (auto system = params_.find<std::string>("system")) messages.push_back({"system", *system});
-  messages.push_back({"user", std::move(text)});
-  const auto pieces = chat_->render(messages);
-  if (!pieces.ok()) return pieces.error();
-  auto ids = prompting::encode_pieces(tokenizer, *pieces);
-  if (!ids.ok()) return ids.error();
-  prompt.input.ids = *std::move(ids);
-  prompt.text = prompting::prompt_text(*pieces);
+  prompt.input.ids = tokenizers::ids_of(tokens);
+  prompt.input.query = tokens_of(filled.query, moved, tokens);
+  prompt.input.document = tokens_of(filled.document, moved, tokens);
   return {};
 }
 

@@ -12,6 +12,7 @@
 #include "methods/models/architectures/backbone.h"
 #include "methods/models/nn/sequence_model.h"
 #include "methods/models/prompting/chat/chat_renderer.h"
+#include "methods/models/prompting/prompt_template.h"
 #include "methods/models/tokenizers/tokenizer.h"
 
 namespace qfs::prompted {
@@ -53,7 +54,7 @@ class PromptMaker {
   Result<PreparedPrompt> fill_cut(const Example& example,
                                   std::optional<int64_t> document_tokens) const;
   Result<PreparedPrompt> fill_part(const Example& example, const std::string& part) const;
-  Status fill_prompt(std::string text, PreparedPrompt& prompt) const;
+  Status fill_prompt(prompting::FilledPrompt filled, PreparedPrompt& prompt) const;
   Status fill_source(const Example& example, const std::string& document,
                      PreparedPrompt& prompt) const;
   /// What makes an input shorter, for errors.

@@ -37,7 +37,11 @@ Status PromptedSession::run(std::span<const NumberedExample> unit, PredictionSin
     auto prompt = model_.prompts.maker.prepare(numbered.example, model_.options.max_new_tokens);
     if (!prompt.ok()) return prompt.error();
     inputs.push_back(prompt->input);
-    inputs.back().adapters = adapters_;
+    if (adapters_) {
+      auto adapters = adapters_(prompt->input, model_.generator);
+      if (!adapters.ok()) return adapters.error();
+      inputs.back().adapters = *std::move(adapters);
+    }
     prompts.push_back(*std::move(prompt));
     seeds.push_back(Rng::derived(seed_, draws_, static_cast<uint64_t>(numbered.ordinal)).next());
   }

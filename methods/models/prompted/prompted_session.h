@@ -5,6 +5,7 @@
 // naming it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -16,9 +17,13 @@ namespace qfs::prompted {
 
 class PromptedSession final : public MethodSession {
  public:
-  /// `draws`: names the streams of random numbers. `adapters`: bound to the model, or null.
+  /// The adapters of a row that begins with an input, bound to the generator's model.
+  using AdaptersOf = std::function<Result<std::shared_ptr<const nn::Adapters>>(
+      const nn::SequenceInput& input, decoding::Generator& generator)>;
+
+  /// `draws`: names the streams of random numbers. Without `adapters` rows have none.
   PromptedSession(uint64_t seed, std::string_view draws, PromptedModel model,
-                  std::shared_ptr<const nn::Adapters> adapters = nullptr)
+                  AdaptersOf adapters = {})
       : seed_(seed), draws_(draws), model_(std::move(model)), adapters_(std::move(adapters)) {}
 
   Status run(std::span<const NumberedExample> unit, PredictionSink& sink) override;
@@ -30,7 +35,7 @@ class PromptedSession final : public MethodSession {
   uint64_t seed_;
   std::string draws_;
   PromptedModel model_;
-  std::shared_ptr<const nn::Adapters> adapters_;
+  AdaptersOf adapters_;
 };
 
 }  // namespace qfs::prompted

@@ -6,6 +6,7 @@
 #include "harness/api/param_specs.h"
 #include "methods/models/decoding/generation_layers.h"
 #include "methods/models/prompted/prompted_params.h"
+#include "methods/models/prompting/prompt_template.h"
 
 namespace qfs::prompted {
 
@@ -42,6 +43,9 @@ void add_optimizer_params(std::vector<ParamSpec>& params) {
   params.push_back(of_training(with_default(
       real_param("weight_decay", "", 0, 10, "AdamW's decoupled decay; without any it is Adam"),
       0.0)));
+  params.push_back(of_training(from_source(
+      real_param("beta2", "", 0, 1, "AdamW's memory of squared gradients; 0.999 when left out"),
+      "IDEAL's release: 0.95")));
   params.push_back(of_training(with_default(
       real_param("clip_norm", "", 0, kMost, "Longest gradient; 0: as long as it is"), 1.0)));
 }
@@ -116,12 +120,15 @@ std::vector<ParamSpec> TrainedSpec::params() const {
   std::vector<ParamSpec> params = prompted_params();
   for (ParamSpec& param : params) {
     if (std::ranges::count(kReading, param.name) > 0) param.stage = Stage::both;
+    if (param.name == "prompt") param.default_value = default_prompt();
   }
   for (ParamSpec& param : adapter_params()) params.push_back(std::move(param));
   add_optimizer_params(params);
   add_data_params(params);
   return params;
 }
+
+std::string TrainedSpec::default_prompt() const { return std::string(prompting::default_prompt()); }
 
 Needs TrainedSpec::needs(const Params&) const {
   return {.tensors = true, .backbone = true, .tokenizer = true, .artifacts = {kAdapter}};

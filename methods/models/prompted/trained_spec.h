@@ -31,6 +31,8 @@ class TrainedSpec : public MethodSpec {
  protected:
   /// What is trained.
   virtual std::vector<ParamSpec> adapter_params() const = 0;
+  /// Where `prompt` is left out.
+  virtual std::string default_prompt() const;
   virtual Status check_adapter(const Params& params) const = 0;
 };
 

@@ -115,10 +115,26 @@ Status check_prompt(std::string_view text) {
   return check_template("the prompt", text, kPromptRules);
 }
 
+FilledPrompt fill_marked_prompt(std::string_view text, std::string_view document,
+                                std::string_view query) {
+  FilledPrompt filled;
+  for (const PromptPart& part : split_template(text)) {
+    const size_t begin = filled.text.size();
+    if (!part.placeholder) {
+      filled.text.append(part.text);
+    } else if (part.text == "document") {
+      filled.text.append(document);
+      filled.document = {begin, filled.text.size()};
+    } else {
+      filled.text.append(query_or_request(query));
+      filled.query = {begin, filled.text.size()};
+    }
+  }
+  return filled;
+}
+
 std::string fill_prompt(std::string_view text, std::string_view document, std::string_view query) {
-  const std::array<PlaceholderValue, 2> values = {
-      {{"document", document}, {"query", query_or_request(query)}}};
-  return fill_template(text, values);
+  return fill_marked_prompt(text, document, query).text;
 }
 
 }  // namespace qfs::prompting

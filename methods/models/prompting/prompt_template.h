@@ -52,7 +52,21 @@ std::string_view default_prompt();
 /// Checks such a template: {document} once, {query} at most once, no other placeholder.
 Status check_prompt(std::string_view text);
 
+/// Bytes of a text.
+struct TextRange {
+  size_t begin = 0;
+  size_t end = 0;  ///< exclusive; as `begin`: none
+};
+
+struct FilledPrompt {
+  std::string text;
+  TextRange document;
+  TextRange query;  ///< where there is none, of what stands for it
+};
+
 /// Fills it. An example without a query is asked for a summary of the document.
+FilledPrompt fill_marked_prompt(std::string_view text, std::string_view document,
+                                std::string_view query);
 std::string fill_prompt(std::string_view text, std::string_view document, std::string_view query);
 
 }  // namespace qfs::prompting

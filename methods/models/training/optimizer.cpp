@@ -37,7 +37,12 @@ void TrainedTensors::step(const Recipe& recipe, int64_t step, double gradient_sc
   if (gradient_scale != 1) gradients_.mul_(gradient_scale);
   const double rate = learning_rate_at(recipe, step);
   const auto count = static_cast<double>(step + 1);
-  if (recipe.weight_decay != 0) values_.mul_(1 - rate * recipe.weight_decay);
+  if (recipe.weight_decay != 0) {
+    // Biases and scales of norms, which have one dimension, do not decay.
+    for (const auto& [name, tensor] : tensors_) {
+      if (tensor.dim() > 1) tensor.detach().mul_(1 - rate * recipe.weight_decay);
+    }
+  }
   first_.lerp_(gradients_, 1 - recipe.beta1);
   second_.mul_(recipe.beta2).addcmul_(gradients_, gradients_, 1 - recipe.beta2);
   const double first_bias = 1 - std::pow(recipe.beta1, count);

@@ -32,7 +32,8 @@ struct Recipe {
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
-  /// AdamW's, decoupled from the gradient (Loshchilov & Hutter 2019); 0 is Adam.
+  /// AdamW's, decoupled from the gradient (Loshchilov & Hutter 2019), of tensors with more than one
+  /// dimension; 0 is Adam.
   double weight_decay = 0;
   std::optional<double> clip_norm;  ///< of all gradients together
 

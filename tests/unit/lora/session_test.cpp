@@ -6,10 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
-#include <cstdlib>
 
-#include "harness/core/files.h"
-#include "harness/core/sha256.h"
 #include "methods/lora/spec.h"
 #include "methods/models/architectures/backbone.h"
 #include "methods/models/checkpoints/safetensors.h"
@@ -17,100 +14,30 @@
 #include "methods/models/prompted/memory_params.h"
 #include "methods/models/prompted/memory_session.h"
 #include "methods/models/registry/registry.h"
-#include "methods/models/tokenizers/builtin_tokenizers.h"
-#include "tests/support/recording_sink.h"
-#include "tests/support/temporary_folder.h"
-#include "tests/support/tiny_llama.h"
 #include "tests/support/tiny_seq2seq.h"
+#include "tests/support/trained_session.h"
 
 namespace qfs::lora {
 namespace {
 
-using ::qfs::test::RecordingSink;
+using ::qfs::test::Curve;
 using ::qfs::test::TinyLlama;
 using ::qfs::test::TinySeq2Seq;
 using ::testing::HasSubstr;
 
-class Curve final : public TrainingProgress {
- public:
-  Status point(const TrainingPoint& point) override {
-    points.push_back(point);
-    return {};
-  }
-  double first(const std::string& value) const { return points.front().values.at(value); }
-  double last(const std::string& value) const { return points.back().values.at(value); }
-
-  std::vector<TrainingPoint> points;
-};
-
-class LoraSessionTest : public ::testing::Test {
+class LoraSessionTest : public qfs::test::TrainedSessionTest {
  protected:
-  LoraSessionTest() {
-    ::setenv("QFS_CACHE_DIR", folder_.path().c_str(), 1);
-    for (const ParamSpec& param : LoraSpec().params()) {
-      if (param.default_value) request_.params.set(param.name, *param.default_value);
-    }
-    request_.params.set("chat", false);
-    request_.params.set("max_new_tokens", int64_t{8});
-    request_.params.set("train_tokens", int64_t{96});
-    request_.params.set("label_tokens", int64_t{12});
-    request_.params.set("train_batch", int64_t{4});
-    request_.params.set("steps", int64_t{12});
-    request_.params.set("learning_rate", 0.02);
-    request_.params.set("evaluate_every", int64_t{4});
-    request_.params.set("checkpoint_every", int64_t{3});
-    request_.tokenizer = tokenizers::builtin_tokenizer("words");
-    for (int64_t i = 0; i < 10; ++i) data_.train.push_back(example(i));
-    for (int64_t i = 20; i < 23; ++i) data_.development.push_back(example(i));
-  }
+  LoraSessionTest() : TrainedSessionTest(LoraSpec(), session_factory()) {}
 
-  void use_llama() {
-    request_.params.set("prompt", std::string("D: {document}\nQ: {query}\nA:"));
-    const std::string bytes = TinyLlama{}.bytes();
-    request_.backbone = Resource{"local:x", folder_.write("m.gguf", bytes), sha256_hex(bytes)};
-  }
+  void use_llama() { TrainedSessionTest::use_llama({}, "D: {document}\nQ: {query}\nA:"); }
   void use_seq2seq(const TinySeq2Seq& tiny) {
     const auto resource = registry::resolve_backbone(tiny.write(folder_));
     ASSERT_TRUE(resource.ok()) << resource.error().to_string();
     request_.backbone = *resource;
   }
-  static NumberedExample example(int64_t i) {
-    NumberedExample numbered;
-    numbered.ordinal = i;
-    numbered.example.key = "example-" + std::to_string(i);
-    for (int64_t j = 0; j < 3 + i; ++j) {
-      numbered.example.document.push_back({"line " + std::to_string(i * j), "Ann"});
-    }
-    numbered.example.query = "why?";
-    numbered.example.references = {i % 2 == 0 ? "abcabc" : "abcabcab"};
-    return numbered;
-  }
-
-  Result<TrainingOutcome> fit(const std::string& name, Curve& curve,
-                              std::optional<int64_t> steps = {}) {
-    EXPECT_TRUE(make_directories(folder_ / name).ok());
-    ResourceCache cache;
-    auto session = open_training(request_, cache);
-    if (!session.ok()) return session.error();
-    return (*session)->fit({folder_ / name, "cell", steps}, data_, curve);
-  }
   std::string trained_bytes(const std::string& name) {
     return *read_file(folder_ / (name + "/adapter_model.safetensors"));
   }
-  std::string output() {
-    RecordingSink sink;
-    ResourceCache cache;
-    auto session = session_factory().open(request_, cache);
-    EXPECT_TRUE(session.ok()) << session.error().to_string();
-    if (!session.ok()) return "";
-    const Status status = (*session)->run({{example(3)}}, sink);
-    EXPECT_TRUE(status.ok()) << status.error().to_string();
-    return sink.predictions.at(3).text;
-  }
-
-  qfs::test::TemporaryFolder folder_;
-  SessionRequest request_;
-  TrainingData data_;
 };
 
 /// GoogleTest runs suites of this name before others, while this process has passed no failpoint.
@@ -208,11 +135,6 @@ TEST_F(LoraSessionTest, a_training_begins_with_an_adapter) {
   EXPECT_NEAR(second.last("development.loss"), first.last("development.loss"), 1e-5);
   EXPECT_LT(second.last("development.loss"), first.first("loss") - 0.5);
 
-  const auto refusal = [&] {
-    Curve curve;
-    const auto outcome = fit("refused", curve);
-    return outcome.ok() ? "trained" : outcome.error().message;
-  };
   request_.params.set("rank", int64_t{4});
   EXPECT_THAT(refusal(), HasSubstr("its rank is 8, the training's 4"));
   request_.params.set("rank", int64_t{8});
@@ -261,11 +183,6 @@ TEST_F(LoraSessionTest, layers_that_are_computed_again_learn_the_same) {
 
 TEST_F(LoraSessionTest, what_cannot_be_learned_from_is_named) {
   use_llama();
-  const auto refusal = [&] {
-    Curve curve;
-    const auto outcome = fit("refused", curve);
-    return outcome.ok() ? "trained" : outcome.error().message;
-  };
   data_.train[3].example.references.clear();
   EXPECT_EQ(refusal(), "the training example 'example-3' has no reference summary");
   data_.train.clear();

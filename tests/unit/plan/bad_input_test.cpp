@@ -182,5 +182,17 @@ TEST(BadInput, NothingIsLoadedForASweepThatIsRefused) {
   EXPECT_TRUE(planning.datasets.loaded.empty());
 }
 
+TEST(BadBackbone, OfAnArchitectureThatTheMethodDoesNotTake) {
+  test::Planning planning;
+  planning.methods.spec("zero_shot").only = "llama";
+  const auto sweep = [](const std::string& backbone) {
+    return methods(R"({"method": "zero_shot", "backbone": ")" + backbone + R"("})");
+  };
+  EXPECT_TRUE(planning(sweep("small")).ok());
+  const Result<Plan> refused = planning(sweep("large"));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().to_string(), "s.json#/methods/0: not for bart");
+}
+
 }  // namespace
 }  // namespace qfs::plan

@@ -17,9 +17,12 @@ class CpuLlama final : public nn::SequenceModel {
 
   const nn::SequenceShape& shape() const override { return shape_; }
 
-  Result<std::shared_ptr<const nn::Adapters>> bind(
-      const nn::LowRankByName& by_name) const override {
-    return model_.bind(by_name);
+  Result<std::shared_ptr<const nn::Adapters>> bind(const nn::AdapterSet& set) const override {
+    return model_.bind(set);
+  }
+
+  Result<at::Tensor> stream_before(size_t layer, const nn::SequenceInput& input) override {
+    return model_.stream_before(static_cast<int64_t>(layer), input.ids, input.adapters.get());
   }
 
   Status begin(int64_t rows, int64_t capacity) override {

@@ -1,12 +1,16 @@
 #include "methods/models/architectures/llama/llama.h"
 
 #include <ATen/Parallel.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "methods/models/architectures/llama/llama_names.h"
+#include "methods/models/architectures/llama/llama_network.h"
 #include "methods/models/architectures/llama/llama_scratch.h"
+#include "methods/models/architectures/llama/llama_tensors.h"
 #include "methods/models/kernels/cpu_kernels.h"
 #include "methods/models/kernels/dense_kernels.h"
 #include "methods/models/nn/input_checks.h"
@@ -76,12 +80,12 @@ Status Llama::make_room(nn::KeyValueCache& cache, int64_t rows, int64_t capacity
   return cache.make_room({c.layers, c.kv_heads, c.head_dim}, at::kFloat, rows, capacity);
 }
 
-Result<std::shared_ptr<const nn::Adapters>> Llama::bind(const nn::LowRankByName& by_name) const {
+Result<std::shared_ptr<const nn::Adapters>> Llama::bind(const nn::AdapterSet& set) const {
   const LlamaNames& names = hugging_face_llama_names();
   const LlamaConfig& c = config();
-  std::vector<nn::AdapterTarget> targets;
+  nn::AdapterPlaces places;
   const auto add = [&](const nn::Matrix& matrix, std::vector<nn::FusedPart> layers) {
-    targets.push_back({matrix.data.get(), std::move(layers), matrix.columns});
+    places.linears.push_back({matrix.data.get(), std::move(layers), matrix.columns});
   };
   for (int64_t i = 0; i < c.layers; ++i) {
     const LlamaLayerNames from = names.layer(i);
@@ -92,7 +96,16 @@ Result<std::shared_ptr<const nn::Adapters>> Llama::bind(const nn::LowRankByName&
     add(layer.gate_up, {{from.gate, c.intermediate}, {from.up, c.intermediate}});
     add(layer.down, {{from.down, c.hidden}});
   }
-  return nn::Adapters::bind(by_name, targets, at::kCPU, at::kFloat);
+  places.layers = shape_of(c).widths;
+  places.keys_values = [&](size_t index, const at::Tensor& rows) {
+    const LlamaLayer& layer = weights_->layers[index];
+    const at::Tensor qkv = at::empty({rows.size(0), layer.qkv.rows});
+    matvec(scratch_->pool, layer.qkv, rows.const_data_ptr<float>(), rows.size(0), false,
+           qkv.mutable_data_ptr<float>());
+    add_bias(layer.qkv_bias, rows.size(0), qkv.mutable_data_ptr<float>());
+    return keys_values_of(qkv, c);
+  };
+  return nn::Adapters::bind(set, places);
 }
 
 void Llama::reserve_step(int64_t rows, int64_t capacity) {
@@ -127,10 +140,21 @@ void Llama::attend_step(const nn::KeyValueCache& cache, int64_t layer,
                           cache.lengths[static_cast<size_t>(row)] + 1, head_size});
   }
   s.step.attend(s.pool, s.queries.data(), c.query_width(), s.attended, s.attention.data());
+  for (int64_t b = 0; b < static_cast<int64_t>(rows.size()); ++b) {
+    const nn::Adapters* adapters = s.adapters[static_cast<size_t>(b)];
+    if (adapters == nullptr) continue;
+    const auto& prompt = adapters->layer(static_cast<size_t>(layer)).prompt;
+    if (!prompt) continue;
+    const int64_t offset = b * c.query_width();
+    at::from_blob(s.attention.data() + offset, {1, c.query_width()})
+        .add_(nn::prompt_attention(
+            at::from_blob(s.queries.data() + offset, {1, c.heads, c.head_dim}), *prompt));
+  }
 }
 
-void Llama::finish_step(const LlamaLayer& layer, int64_t rows) {
+void Llama::finish_step(int64_t index, int64_t rows) {
   const LlamaConfig& c = config();
+  const LlamaLayer& layer = weights_->layers[static_cast<size_t>(index)];
   Scratch& s = *scratch_;
   const auto& kernels = kernels::cpu_kernels();
   multiply(layer.attention_output, s.attention.data(), rows, true, s.hidden.data());
@@ -148,6 +172,14 @@ void Llama::finish_step(const LlamaLayer& layer, int64_t rows) {
   }
   multiply(layer.down, s.activation.data(), rows, true, s.hidden.data());
   add_bias(layer.down_bias, rows, s.hidden.data());
+  for (int64_t b = 0; b < rows; ++b) {
+    const nn::Adapters* adapters = s.adapters[static_cast<size_t>(b)];
+    if (adapters == nullptr) continue;
+    const auto& mlp = adapters->layer(static_cast<size_t>(index)).mlp;
+    if (!mlp) continue;
+    at::from_blob(s.hidden.data() + b * c.hidden, {1, c.hidden})
+        .add_(nn::apply(*mlp, at::from_blob(s.normed.data() + b * c.hidden, {1, c.hidden})));
+  }
 }
 
 void Llama::multiply(const nn::Matrix& weight, const float* x, int64_t rows, bool accumulate,
@@ -216,7 +248,7 @@ Status Llama::decode(nn::KeyValueCache& cache, std::span<const int64_t> rows,
       add_bias(layer.qkv_bias, batch, s.qkv.data());
       store_step(cache, l, rows);
       attend_step(cache, l, rows);
-      finish_step(layer, batch);
+      finish_step(l, batch);
     }
     head(s.hidden.data(), batch, logits.data());
     for (const int64_t row : rows) ++cache.lengths[static_cast<size_t>(row)];

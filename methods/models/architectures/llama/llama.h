@@ -47,14 +47,22 @@ class Llama {
                 std::span<const std::shared_ptr<const nn::Adapters>> adapters = {});
 
   /// Adapters for rows of this model; errors as nn::Adapters::bind.
-  Result<std::shared_ptr<const nn::Adapters>> bind(const nn::LowRankByName& by_name) const;
+  Result<std::shared_ptr<const nn::Adapters>> bind(const nn::AdapterSet& set) const;
+
+  /// SequenceModel::stream_before.
+  Result<at::Tensor> stream_before(int64_t layer, std::span<const int32_t> tokens,
+                                   const nn::Adapters* adapters);
 
  private:
   struct Scratch;
   void reserve_step(int64_t rows, int64_t capacity);
   void store_step(nn::KeyValueCache& cache, int64_t layer, std::span<const int64_t> rows);
   void attend_step(const nn::KeyValueCache& cache, int64_t layer, std::span<const int64_t> rows);
-  void finish_step(const LlamaLayer& layer, int64_t rows);
+  void finish_step(int64_t layer, int64_t rows);
+  /// The stream of a prompt through layers 0 to `until`, whose keys and values go into the cache;
+  /// of the last layer of all only the last position's, which finish_prefill leaves in the scratch.
+  void read_prompt(nn::KeyValueCache& cache, int64_t row, std::span<const int32_t> tokens,
+                   int64_t until, const nn::Adapters* adapters, PromptBuffers& buffers);
   void attend_rest(const nn::KeyValueCache& cache, int64_t layer, int64_t row,
                    const PromptBuffers& buffers, float* out);
   void finish_prefill(nn::KeyValueCache& cache, int64_t row, const PromptBuffers& buffers);

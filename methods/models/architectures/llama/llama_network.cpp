@@ -104,7 +104,14 @@ Result<nn::ModelOutline> outline_of(const Result<LlamaConfig>& config) {
 }  // namespace
 
 nn::SequenceShape shape_of(const LlamaConfig& config) {
-  return {.vocabulary = config.vocabulary, .context = config.context};
+  return {.vocabulary = config.vocabulary,
+          .context = config.context,
+          .widths = {.layers = config.layers,
+                     .hidden = config.hidden,
+                     .heads = config.heads,
+                     .kv_heads = config.kv_heads,
+                     .head_dim = config.head_dim,
+                     .intermediate = config.intermediate}};
 }
 
 std::shared_ptr<const nn::Network> make_llama_network(std::shared_ptr<const LlamaWeights> weights) {

@@ -66,6 +66,21 @@ void add_adapters(const nn::Adapters* adapters, const nn::Matrix& weight, const 
   }
 }
 
+/// Adds what adapters (or null) of a layer add to its attention's output.
+void add_prompts(const nn::Adapters* adapters, int64_t layer, const PromptBuffers& buffers,
+                 const at::Tensor& merged) {
+  if (adapters == nullptr) return;
+  const auto& prompt = adapters->layer(static_cast<size_t>(layer)).prompt;
+  if (!prompt) return;
+  const at::Tensor first = buffers.queries.select(0, 0);
+  const bool heads_first = buffers.query_step < buffers.head_step;
+  const int64_t heads = buffers.queries.size(1);
+  const int64_t dim = buffers.queries.size(3);
+  const at::Tensor queries =
+      heads_first ? first.transpose(0, 1) : first.view({merged.size(0), heads, dim});
+  merged.add_(nn::prompt_attention(queries, *prompt));
+}
+
 void normalize(kernels::ThreadPool& pool, const at::Tensor& in, const std::vector<float>& weight,
                float eps, at::Tensor& out) {
   const int64_t width = in.size(1);
@@ -115,7 +130,8 @@ void rotate_and_store(kernels::ThreadPool& pool, const LlamaConfig& c,
 }
 
 void feed_forward(kernels::ThreadPool& pool, PrefillGemm& products, const LlamaConfig& c,
-                  const LlamaLayer& layer, const nn::Adapters* adapters, PromptBuffers& buffers) {
+                  const LlamaLayer& layer, int64_t index, const nn::Adapters* adapters,
+                  PromptBuffers& buffers) {
   const int64_t tokens = buffers.hidden.size(0);
   const auto run = kernels::cpu_kernels().silu_multiply;
   normalize(pool, buffers.hidden, layer.mlp_norm, c.rms_eps, buffers.normed);
@@ -141,6 +157,9 @@ void feed_forward(kernels::ThreadPool& pool, PrefillGemm& products, const LlamaC
     products.add(activation, down_weight, hidden);
     add_adapters(adapters, layer.down, activation, hidden);
     add_bias(layer.down_bias, hidden);
+    if (adapters == nullptr) continue;
+    const auto& beside = adapters->layer(static_cast<size_t>(index)).mlp;
+    if (beside) hidden.add_(nn::apply(*beside, read));
   }
 }
 
@@ -161,7 +180,7 @@ void Llama::finish_prefill(nn::KeyValueCache& cache, int64_t row, const PromptBu
   length = held + last;
   attend_step(cache, c.layers - 1, {&row, 1});
   length = held;
-  finish_step(weights_->layers.back(), 1);
+  finish_step(c.layers - 1, 1);
 }
 
 void Llama::attend_rest(const nn::KeyValueCache& cache, int64_t layer, int64_t row,
@@ -177,6 +196,46 @@ void Llama::attend_rest(const nn::KeyValueCache& cache, int64_t layer, int64_t r
   }
   s.step.attend(s.pool, buffers.queries.const_data_ptr<float>(), buffers.query_step, s.attended,
                 out);
+}
+
+void Llama::read_prompt(nn::KeyValueCache& cache, int64_t row, std::span<const int32_t> tokens,
+                        int64_t until, const nn::Adapters* adapters, PromptBuffers& buffers) {
+  const LlamaConfig& c = config();
+  const auto count = static_cast<int64_t>(tokens.size());
+  const int64_t held = cache.lengths[static_cast<size_t>(row)];
+  kernels::ThreadPool& pool = scratch_->pool;
+  PrefillGemm products(pool, c, scratch_->bfloat16_products);
+  embed(tokens, buffers.hidden.mutable_data_ptr<float>());
+  for (int64_t l = 0; l < until; ++l) {
+    const LlamaLayer& layer = weights_->layers[static_cast<size_t>(l)];
+    const at::Tensor keys = cache.keys.select(0, l).select(0, row);
+    const at::Tensor values = cache.values.select(0, l).select(0, row);
+    normalize(pool, buffers.hidden, layer.attention_norm, c.rms_eps, buffers.normed);
+    products.multiply(buffers.normed, products.weight(layer.qkv), buffers.qkv);
+    add_adapters(adapters, layer.qkv, buffers.normed, buffers.qkv);
+    add_bias(layer.qkv_bias, buffers.qkv);
+    rotate_and_store(pool, c, scratch_->rotations.rotations(), buffers, keys, values, held);
+    if (l + 1 == c.layers) {
+      // Only the last position is read from here on: as one step of decoding.
+      finish_prefill(cache, row, buffers);
+      return;
+    }
+    at::Tensor merged;
+    if (held == 0) {
+      const at::Tensor attended = std::get<0>(at::_scaled_dot_product_flash_attention_for_cpu(
+          buffers.queries, keys.narrow(1, 0, count).unsqueeze(0),
+          values.narrow(1, 0, count).unsqueeze(0), 0.0, true));
+      merged = attended.transpose(1, 2).reshape({count, c.query_width()});
+    } else {
+      merged = at::empty({count, c.query_width()});
+      attend_rest(cache, l, row, buffers, merged.mutable_data_ptr<float>());
+    }
+    add_prompts(adapters, l, buffers, merged);
+    products.add(merged, products.weight(layer.attention_output), buffers.hidden);
+    add_adapters(adapters, layer.attention_output, merged, buffers.hidden);
+    add_bias(layer.output_bias, buffers.hidden);
+    feed_forward(pool, products, c, layer, l, adapters, buffers);
+  }
 }
 
 Status Llama::prefill(nn::KeyValueCache& cache, int64_t row, std::span<const int32_t> tokens,
@@ -197,43 +256,29 @@ Status Llama::prefill(nn::KeyValueCache& cache, int64_t row, std::span<const int
   return nn::guarded("reading a prompt of " + std::to_string(count) + " tokens", [&]() -> Status {
     reserve_step(1, cache.capacity());
     scratch_->adapters.assign(1, adapters);
-    kernels::ThreadPool& pool = scratch_->pool;
     PromptBuffers buffers(c, count, held > 0);
-    PrefillGemm products(pool, c, scratch_->bfloat16_products);
-    embed(tokens, buffers.hidden.mutable_data_ptr<float>());
-    for (int64_t l = 0; l < c.layers; ++l) {
-      const LlamaLayer& layer = weights_->layers[static_cast<size_t>(l)];
-      const at::Tensor keys = cache.keys.select(0, l).select(0, row);
-      const at::Tensor values = cache.values.select(0, l).select(0, row);
-      normalize(pool, buffers.hidden, layer.attention_norm, c.rms_eps, buffers.normed);
-      products.multiply(buffers.normed, products.weight(layer.qkv), buffers.qkv);
-      add_adapters(adapters, layer.qkv, buffers.normed, buffers.qkv);
-      add_bias(layer.qkv_bias, buffers.qkv);
-      rotate_and_store(pool, c, scratch_->rotations.rotations(), buffers, keys, values, held);
-      if (l + 1 == c.layers) {
-        // Only the last position is read from here on: as one step of decoding.
-        finish_prefill(cache, row, buffers);
-        break;
-      }
-      at::Tensor merged;
-      if (held == 0) {
-        const at::Tensor attended = std::get<0>(at::_scaled_dot_product_flash_attention_for_cpu(
-            buffers.queries, keys.narrow(1, 0, count).unsqueeze(0),
-            values.narrow(1, 0, count).unsqueeze(0), 0.0, true));
-        merged = attended.transpose(1, 2).reshape({count, c.query_width()});
-      } else {
-        merged = at::empty({count, c.query_width()});
-        attend_rest(cache, l, row, buffers, merged.mutable_data_ptr<float>());
-      }
-      products.add(merged, products.weight(layer.attention_output), buffers.hidden);
-      add_adapters(adapters, layer.attention_output, merged, buffers.hidden);
-      add_bias(layer.output_bias, buffers.hidden);
-      feed_forward(pool, products, c, layer, adapters, buffers);
-    }
+    read_prompt(cache, row, tokens, c.layers, adapters, buffers);
     head(scratch_->hidden.data(), 1, logits.data());
     cache.lengths[static_cast<size_t>(row)] = held + count;
     return {};
   });
+}
+
+Result<at::Tensor> Llama::stream_before(int64_t layer, std::span<const int32_t> tokens,
+                                        const nn::Adapters* adapters) {
+  const auto count = static_cast<int64_t>(tokens.size());
+  if (Status known = nn::check_token_ids(tokens, config().vocabulary); !known.ok()) {
+    return known.error();
+  }
+  nn::KeyValueCache cache;
+  if (Status room = make_room(cache, 1, count); !room.ok()) return room.error();
+  return nn::guarded("reading a prompt of " + std::to_string(count) + " tokens",
+                     [&]() -> Result<at::Tensor> {
+                       reserve_step(1, count);
+                       PromptBuffers buffers(config(), count, false);
+                       read_prompt(cache, 0, tokens, layer, adapters, buffers);
+                       return buffers.hidden;
+                     });
 }
 
 }  // namespace qfs::architectures

@@ -67,8 +67,13 @@ class LlamaDecoder final : public nn::DecoderOf<LlamaDecoder, LlamaTensors> {
         run.attend_past(index, layer.qkv, normed(stream, layer.attention_norm));
     const at::Tensor middle =
         run.kept(index, stream) + run.multiply(layer.attention_output, attended);
-    const at::Tensor gate_up = run.multiply(layer.gate_up, normed(middle, layer.mlp_norm));
-    return middle + run.multiply(layer.down, run.gated_silu(gate_up));
+    const at::Tensor read = normed(middle, layer.mlp_norm);
+    const at::Tensor gated = run.gated_silu(run.multiply(layer.gate_up, read));
+    return middle + run.beside_mlp(index, run.multiply(layer.down, gated), read);
+  }
+
+  at::Tensor keys_values(size_t index, const at::Tensor& rows) const override {
+    return keys_values_of(nn::apply(weights_->layers[index].qkv, rows), weights_->config);
   }
 
   at::Tensor last_states(const at::Tensor& stream) const override {
@@ -107,6 +112,12 @@ Result<std::shared_ptr<const LlamaTensors>> copy_to_device(const LlamaWeights& w
     copy->head = {tied ? copy->embedding : from.matrix(weights.head)};
     return std::shared_ptr<const LlamaTensors>(std::move(copy));
   });
+}
+
+at::Tensor keys_values_of(const at::Tensor& qkv, const LlamaConfig& config) {
+  return qkv.narrow(1, config.query_width(), 2 * config.kv_width())
+      .view({qkv.size(0), 2, config.kv_heads, config.head_dim})
+      .permute({1, 2, 0, 3});
 }
 
 void visit_weights(LlamaTensors& weights, nn::WeightVisitor& visitor) {

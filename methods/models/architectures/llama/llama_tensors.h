@@ -40,6 +40,9 @@ struct LlamaTensors {
 Result<std::shared_ptr<const LlamaTensors>> copy_to_device(const LlamaWeights& weights,
                                                            at::Device device, at::ScalarType type);
 
+/// Keys and values out of qkv [rows, query_width + 2 kv_width]: [2, kv_heads, rows, head_dim].
+at::Tensor keys_values_of(const at::Tensor& qkv, const LlamaConfig& config);
+
 /// The list of all weights under the names of transformers.
 void visit_weights(LlamaTensors& weights, nn::WeightVisitor& visitor);
 

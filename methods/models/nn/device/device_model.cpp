@@ -50,8 +50,8 @@ at::Tensor prompt_inputs(std::span<const int32_t> tokens, int64_t row, int64_t b
 /// What steps and prompts compute alike.
 class DeviceModel::Operations : public LayerOperations {
  public:
-  Operations(const DeviceModel& model, CachePlaces places)
-      : model_(model), places_(std::move(places)) {}
+  Operations(const DeviceModel& model, CachePlaces places, std::vector<AdaptedRows> adapted)
+      : LayerOperations(std::move(adapted)), model_(model), places_(std::move(places)) {}
 
   at::Tensor gated_silu(const at::Tensor& gate_up) override {
     kernels::GatedActivation task;
@@ -82,7 +82,9 @@ class DeviceModel::Step final : public Operations {
   /// `rows` may be empty where none has adapters.
   Step(const DeviceModel& model, std::span<const int64_t> rows, const at::Tensor& inputs,
        const StepShape& step)
-      : Operations(model, {inputs.select(0, 1), inputs.select(0, 2), step.parts}), rows_(rows) {
+      : Operations(model, {inputs.select(0, 1), inputs.select(0, 2), step.parts},
+                   adapted_of(model, rows)),
+        rows_(rows) {
     if (model.sources_) {
       source_ = {inputs.select(0, 3), inputs.select(0, 4), step.source_parts};
     }
@@ -96,7 +98,9 @@ class DeviceModel::Step final : public Operations {
   }
 
   at::Tensor attend_past(size_t layer, const Linear& qkv, const at::Tensor& x) override {
-    return model_.attention_.attend(store(layer, multiply(qkv, x)), places_, model_.cache(layer));
+    const at::Tensor queries = store(layer, multiply(qkv, x));
+    return beside_attention(layer, model_.attention_.attend(queries, places_, model_.cache(layer)),
+                            queries);
   }
 
   at::Tensor attend_source(size_t layer, const at::Tensor& queries) override {
@@ -106,6 +110,20 @@ class DeviceModel::Step final : public Operations {
   }
 
  private:
+  /// Rows beside one another with the same adapters together.
+  static std::vector<AdaptedRows> adapted_of(const DeviceModel& model,
+                                             std::span<const int64_t> rows) {
+    std::vector<AdaptedRows> adapted;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const Adapters* own = model.adapters_of(rows[i]);
+      if (adapted.empty() || adapted.back().adapters != own) {
+        adapted.push_back({static_cast<int64_t>(i), 0, own});
+      }
+      ++adapted.back().count;
+    }
+    return adapted;
+  }
+
   std::span<const int64_t> rows_;
   CachePlaces source_;
 };
@@ -116,7 +134,8 @@ class DeviceModel::Prompt final : public Operations {
  public:
   Prompt(const DeviceModel& model, const at::Tensor& inputs, int64_t row, bool whole,
          int64_t positions)
-      : Operations(model, {inputs.select(0, 1), inputs.select(0, 2), parts_of(positions)}),
+      : Operations(model, {inputs.select(0, 1), inputs.select(0, 2), parts_of(positions)},
+                   {{0, inputs.size(1), model.adapters_of(row)}}),
         row_(row),
         whole_(whole) {}
 
@@ -129,9 +148,13 @@ class DeviceModel::Prompt final : public Operations {
     const at::Tensor queries = store(layer, multiply(qkv, x));
     if (is_last(layer)) {
       const CachePlaces asking = {last(places_.rows), last(places_.positions), places_.parts};
-      return model_.attention_.attend(last(queries), asking, past);
+      return beside_attention(layer, model_.attention_.attend(last(queries), asking, past),
+                              last(queries));
     }
-    return whole_ ? attend_whole(queries, past) : model_.attention_.attend(queries, places_, past);
+    return beside_attention(
+        layer,
+        whole_ ? attend_whole(queries, past) : model_.attention_.attend(queries, places_, past),
+        queries);
   }
 
   at::Tensor kept(size_t layer, const at::Tensor& stream) override {

@@ -23,6 +23,7 @@
 #include "methods/models/nn/device/step_graphs.h"
 #include "methods/models/nn/rope.h"
 #include "methods/models/nn/sequence_model.h"
+#include "methods/models/nn/sequences.h"
 #include "methods/models/nn/steps/key_value_cache.h"
 
 namespace qfs::nn {
@@ -33,8 +34,11 @@ class DeviceModel final : public SequenceModel {
   DeviceModel(std::shared_ptr<const Decoder> decoder, const DeviceServices& services);
 
   const SequenceShape& shape() const override { return decoder_->shape().sequence; }
-  Result<std::shared_ptr<const Adapters>> bind(const LowRankByName& by_name) const override {
-    return bind_adapters(by_name, *decoder_);
+  Result<std::shared_ptr<const Adapters>> bind(const AdapterSet& set) const override {
+    return bind_adapters(set, *decoder_);
+  }
+  Result<at::Tensor> stream_before(size_t layer, const SequenceInput& input) override {
+    return nn::stream_before(*decoder_, input, layer);
   }
   Status begin(int64_t rows, int64_t capacity) override;
   Status prefill(int64_t row, const SequenceInput& input, std::span<float> logits) override;

@@ -36,7 +36,10 @@ at::Tensor of_row(const at::Tensor& states, size_t layer, int64_t row) {
 class SegmentModel::Step final : public LayerOperations {
  public:
   Step(SegmentModel& model, std::span<const int64_t> rows, Rotations rotations)
-      : model_(model), rows_(rows), rotations_(std::move(rotations)) {}
+      : LayerOperations(by_themselves(rows, model.adapters_)),
+        model_(model),
+        rows_(rows),
+        rotations_(std::move(rotations)) {}
 
   at::Tensor multiply(const Linear& linear, const at::Tensor& x) override {
     return adapted_rows(
@@ -70,7 +73,7 @@ class SegmentModel::Step final : public LayerOperations {
           attended.select(0, static_cast<int64_t>(i)).view({shape.heads, 1, shape.head_dim});
       local.copy_(merged(model_.memory_->layers[layer], past[i].unsqueeze(1), local));
     }
-    return attended;
+    return beside_attention(layer, attended, added.queries);
   }
 
  private:

@@ -21,6 +21,7 @@
 #include "methods/models/nn/rope.h"
 #include "methods/models/nn/segment_attention.h"
 #include "methods/models/nn/sequence_model.h"
+#include "methods/models/nn/sequences.h"
 #include "methods/models/nn/steps/key_value_cache.h"
 #include "methods/models/nn/steps/row_attention.h"
 #include "methods/models/nn/steps/row_products.h"
@@ -33,8 +34,12 @@ class SegmentModel final : public SequenceModel {
   SegmentModel(std::shared_ptr<const Decoder> decoder, std::shared_ptr<const InfiniMemory> memory);
 
   const SequenceShape& shape() const override { return decoder_->shape().sequence; }
-  Result<std::shared_ptr<const Adapters>> bind(const LowRankByName& by_name) const override {
-    return bind_adapters(by_name, *decoder_);
+  Result<std::shared_ptr<const Adapters>> bind(const AdapterSet& set) const override {
+    return bind_adapters(set, *decoder_);
+  }
+  /// Of a prompt that is read at once, without the memory.
+  Result<at::Tensor> stream_before(size_t layer, const SequenceInput& input) override {
+    return nn::stream_before(*decoder_, input, layer);
   }
   Status begin(int64_t rows, int64_t capacity) override;
   /// Errors also as nn::sequence_states.

@@ -27,7 +27,10 @@ void copy_logits(const at::Tensor& scores, std::span<float> logits) {
 class StepModel::Step final : public LayerOperations {
  public:
   Step(StepModel& model, std::span<const int64_t> rows, const at::Tensor& positions)
-      : model_(model), rows_(rows), rotations_(model.rotations_at(positions)) {}
+      : LayerOperations(by_themselves(rows, model.adapters_)),
+        model_(model),
+        rows_(rows),
+        rotations_(model.rotations_at(positions)) {}
 
   at::Tensor multiply(const Linear& linear, const at::Tensor& x) override {
     return adapted_rows(
@@ -47,7 +50,7 @@ class StepModel::Step final : public LayerOperations {
       past.back().keys.select(1, length).copy_(added.keys.select(0, row));
       past.back().values.select(1, length).copy_(added.values.select(0, row));
     }
-    return model_.attention_(added.queries, past);
+    return beside_attention(layer, model_.attention_(added.queries, past), added.queries);
   }
 
   at::Tensor attend_source(size_t layer, const at::Tensor& queries) override {
@@ -69,7 +72,11 @@ class StepModel::Step final : public LayerOperations {
 class StepModel::Prompt final : public LayerOperations {
  public:
   Prompt(StepModel& model, int64_t row, int64_t first, const at::Tensor& positions)
-      : model_(model), row_(row), first_(first), rotations_(model.rotations_at(positions)) {}
+      : LayerOperations({{0, positions.size(0), model.adapters_[static_cast<size_t>(row)].get()}}),
+        model_(model),
+        row_(row),
+        first_(first),
+        rotations_(model.rotations_at(positions)) {}
 
   at::Tensor multiply(const Linear& linear, const at::Tensor& x) override {
     return adapted(linear, x, model_.adapters_[static_cast<size_t>(row_)].get());
@@ -82,10 +89,10 @@ class StepModel::Prompt final : public LayerOperations {
     const KeyValues all = model_.held(layer, row_, first_ + count);
     all.keys.narrow(1, first_, count).copy_(added.keys.transpose(0, 1));
     all.values.narrow(1, first_, count).copy_(added.values.transpose(0, 1));
-    if (first_ == 0) return causal_attention(added);
+    if (first_ == 0) return beside_attention(layer, causal_attention(added), added.queries);
     std::vector<KeyValues> seen;
     for (int64_t i = 1; i <= count; ++i) seen.push_back(model_.held(layer, row_, first_ + i));
-    return model_.attention_(added.queries, seen);
+    return beside_attention(layer, model_.attention_(added.queries, seen), added.queries);
   }
 
  private:

@@ -18,6 +18,7 @@
 #include "methods/models/nn/decoder.h"
 #include "methods/models/nn/rope.h"
 #include "methods/models/nn/sequence_model.h"
+#include "methods/models/nn/sequences.h"
 #include "methods/models/nn/steps/key_value_cache.h"
 #include "methods/models/nn/steps/row_attention.h"
 #include "methods/models/nn/steps/row_products.h"
@@ -29,8 +30,11 @@ class StepModel final : public SequenceModel {
   explicit StepModel(std::shared_ptr<const Decoder> decoder);
 
   const SequenceShape& shape() const override { return decoder_->shape().sequence; }
-  Result<std::shared_ptr<const Adapters>> bind(const LowRankByName& by_name) const override {
-    return bind_adapters(by_name, *decoder_);
+  Result<std::shared_ptr<const Adapters>> bind(const AdapterSet& set) const override {
+    return bind_adapters(set, *decoder_);
+  }
+  Result<at::Tensor> stream_before(size_t layer, const SequenceInput& input) override {
+    return nn::stream_before(*decoder_, input, layer);
   }
   Status begin(int64_t rows, int64_t capacity) override;
   Status prefill(int64_t row, const SequenceInput& input, std::span<float> logits) override;

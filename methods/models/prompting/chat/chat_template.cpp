@@ -68,25 +68,49 @@ std::vector<int32_t> encode_prompt(const tokenizers::VocabularyTokenizer& tokeni
   return tokenizers::ids_of(tokenizer.model_input(text).tokens);
 }
 
+Result<std::vector<tokenizers::Token>> piece_tokens(
+    const tokenizers::VocabularyTokenizer& tokenizer, std::span<const PromptPiece> pieces) {
+  std::vector<tokenizers::Token> tokens;
+  int64_t begin = 0;
+  for (const PromptPiece& piece : pieces) {
+    const auto end = begin + static_cast<int64_t>(piece.text.size());
+    if (piece.special) {
+      const std::optional<int32_t> id = tokenizer.special_id(piece.text);
+      if (!id) {
+        return unavailable("the vocabulary has no special token '" + piece.text +
+                           "', which the chat template needs");
+      }
+      tokens.push_back({*id, begin, end});
+    } else {
+      std::vector<tokenizers::Token> added = tokenizer.encode(piece.text);
+      if (&piece != &pieces.front()) {
+        // Without what the beginning of a text alone is given, at which they differ.
+        const std::vector<int32_t> ids = tokenizer.ids_behind(piece.text);
+        std::vector<tokenizers::Token> behind;
+        for (const int32_t id : ids) behind.push_back({id, 0, 0});
+        for (size_t i = 0; i < std::min(ids.size(), added.size()); ++i) {
+          const tokenizers::Token& same = added[added.size() - 1 - i];
+          if (same.id != ids[ids.size() - 1 - i]) break;
+          behind[ids.size() - 1 - i] = same;
+        }
+        added = std::move(behind);
+      }
+      for (tokenizers::Token token : added) {
+        token.begin += begin;
+        token.end += begin;
+        tokens.push_back(token);
+      }
+    }
+    begin = end;
+  }
+  return tokens;
+}
+
 Result<std::vector<int32_t>> encode_pieces(const tokenizers::VocabularyTokenizer& tokenizer,
                                            std::span<const PromptPiece> pieces) {
-  std::vector<int32_t> ids;
-  for (const PromptPiece& piece : pieces) {
-    if (!piece.special) {
-      const bool first = &piece == &pieces.front();
-      const auto added = first ? tokenizers::ids_of(tokenizer.encode(piece.text))
-                               : tokenizer.ids_behind(piece.text);
-      ids.insert(ids.end(), added.begin(), added.end());
-      continue;
-    }
-    const std::optional<int32_t> id = tokenizer.special_id(piece.text);
-    if (!id) {
-      return unavailable("the vocabulary has no special token '" + piece.text +
-                         "', which the chat template needs");
-    }
-    ids.push_back(*id);
-  }
-  return ids;
+  const auto tokens = piece_tokens(tokenizer, pieces);
+  if (!tokens.ok()) return tokens.error();
+  return tokenizers::ids_of(*tokens);
 }
 
 std::string prompt_text(std::span<const PromptPiece> pieces) {

@@ -47,9 +47,12 @@ std::vector<PromptPiece> render_chat(ChatFormat format, std::span<const ChatMess
 std::vector<int32_t> encode_prompt(const tokenizers::VocabularyTokenizer& tokenizer,
                                    std::string_view text);
 
-/// The token ids of a rendered conversation, which has all its special tokens. Pieces are encoded
+/// The tokens of a rendered conversation, which has all its special tokens; ranges are those in
+/// prompt_text, empty where it is not known which. Pieces are encoded
 /// one by one, as the reference does around special tokens. `unavailable` when a special piece is
 /// no special token of the vocabulary.
+Result<std::vector<tokenizers::Token>> piece_tokens(
+    const tokenizers::VocabularyTokenizer& tokenizer, std::span<const PromptPiece> pieces);
 Result<std::vector<int32_t>> encode_pieces(const tokenizers::VocabularyTokenizer& tokenizer,
                                            std::span<const PromptPiece> pieces);
 

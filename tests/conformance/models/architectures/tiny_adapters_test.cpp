@@ -134,7 +134,7 @@ class TinyAdaptersConformance : public ::testing::Test {
     nn::DeviceModel device(plain, nn::cpu_device_services());
     expect_near(device, adapters, input, wanted);
 
-    const auto bound = nn::bind_adapters(adapters, *plain);
+    const auto bound = nn::bind_adapters({.linears = adapters}, *plain);
     ASSERT_TRUE(bound.ok()) << bound.error().to_string();
     nn::SequenceInput with = input;
     with.adapters = *bound;
@@ -149,7 +149,7 @@ class TinyAdaptersConformance : public ::testing::Test {
 
   static void expect_near(nn::SequenceModel& model, const nn::LowRankByName& adapters,
                           nn::SequenceInput input, const Rows& wanted) {
-    const auto bound = model.bind(adapters);
+    const auto bound = model.bind({.linears = adapters});
     ASSERT_TRUE(bound.ok()) << bound.error().to_string();
     input.adapters = *bound;
     EXPECT_LT(largest_difference(run(model, input), wanted), 5e-5);
@@ -230,7 +230,7 @@ TEST_F(TinyAdaptersConformance, AreStateOfARow) {
   models.push_back(std::make_unique<nn::StepModel>(decoder));
   models.push_back(std::make_unique<nn::DeviceModel>(decoder, nn::cpu_device_services()));
   for (const auto& model : models) {
-    const auto bound = model->bind(adapters);
+    const auto bound = model->bind({.linears = adapters});
     ASSERT_TRUE(bound.ok());
     const Rows rows = beside_others(*model, *bound);
     EXPECT_GT(largest_difference({rows[0]}, {rows[1]}), 0.01);
@@ -250,7 +250,7 @@ TEST_F(TinyAdaptersConformance, ThatDoNotFitAreRefusedByName) {
   const auto decoder = *load_gpt2_decoder(directory("tiny_gpt2_expected.json", 0));
   nn::LowRankByName adapters = random_adapters(*decoder);
   const auto refusal = [&](const nn::LowRankByName& given) {
-    const auto bound = nn::bind_adapters(given, *decoder);
+    const auto bound = nn::bind_adapters({.linears = given}, *decoder);
     return bound.ok() ? "bound" : bound.error().to_string();
   };
   EXPECT_EQ(refusal(adapters), "bound");

@@ -84,7 +84,7 @@ class PeftConformance : public ::testing::TestWithParam<std::string> {
 
   void expect_logits(const LoraAdapter& adapter) const {
     nn::SequenceInput input = sequences().front().input;
-    input.adapters = *nn::bind_adapters(adapter.layers, *decoder_);
+    input.adapters = *nn::bind_adapters({.linears = adapter.layers}, *decoder_);
     const auto logits = nn::sequence_logits(*decoder_, input);
     ASSERT_TRUE(logits.ok()) << logits.error().to_string();
     const json& rows = case_.at("logits");
@@ -106,7 +106,8 @@ class PeftConformance : public ::testing::TestWithParam<std::string> {
          .train = sequences(),
          .adapters = [this, &adapter](std::span<const training::GraphRow> rows)
              -> Result<training::RowAdapters> {
-           return training::RowAdapters(rows.size(), *nn::bind_adapters(adapter.layers, *decoder_));
+           return training::RowAdapters(rows.size(),
+                                        *nn::bind_adapters({.linears = adapter.layers}, *decoder_));
          },
          .recompute = recompute});
   }

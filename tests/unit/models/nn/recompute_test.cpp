@@ -52,7 +52,7 @@ class RecomputeTest : public ::testing::Test {
       }
     }
     const auto gradients = [&](Recompute recompute, bool chunked) {
-      const auto adapters = bind_adapters(layers, decoder);
+      const auto adapters = bind_adapters({.linears = layers}, decoder);
       EXPECT_TRUE(adapters.ok());
       for (SequenceInput& input : inputs) input.adapters = *adapters;
       const auto states = sequence_states(decoder, inputs, recompute);

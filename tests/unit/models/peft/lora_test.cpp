@@ -90,14 +90,14 @@ TEST_F(LoraFilesTest, what_is_written_is_read_again) {
     ASSERT_EQ(again->layers.size(), 2U);
     const nn::LowRank& added = again->layers.at("transformer.h.0.mlp.c_fc");
     EXPECT_TRUE(at::equal(added.down, adapter.layers.at("h.0.mlp.c_fc").down));
-    EXPECT_TRUE(nn::bind_adapters(again->layers, *decoder_).ok());
+    EXPECT_TRUE(nn::bind_adapters({.linears = again->layers}, *decoder_).ok());
   }
 }
 
 TEST_F(LoraFilesTest, a_layer_has_one_adapter) {
   LoraAdapter adapter = *new_lora(*decoder_, {.rank = 4, .targets = {"c_fc"}}, 1);
   adapter.layers["transformer.h.0.mlp.c_fc"] = adapter.layers.at("h.0.mlp.c_fc");
-  EXPECT_EQ(nn::bind_adapters(adapter.layers, *decoder_).error().message,
+  EXPECT_EQ(nn::bind_adapters({.linears = adapter.layers}, *decoder_).error().message,
             "'h.0.mlp.c_fc' and 'transformer.h.0.mlp.c_fc' are one layer");
 }
 

@@ -44,7 +44,7 @@ class TrainerTest : public ::testing::Test {
 
   qfs::test::TemporaryFolder folder_;
   Recipe recipe_;
-  TrainedTensors trained_ = TrainedTensors({{"x", at::tensor({3.0F, -4.0F})}});
+  TrainedTensors trained_ = TrainedTensors({{"x", at::tensor({3.0F, -4.0F}).view({1, 2})}});
   TrainingTask task_;
   Silent progress_;
 };
@@ -72,6 +72,15 @@ TEST_F(TrainerTest, steps_are_those_of_adamw) {
   EXPECT_EQ(model->cost.tokens, 20);
   EXPECT_EQ(model->cost.flops, 28);
   EXPECT_EQ(model->cost.trainable_parameters, 2);
+}
+
+TEST_F(TrainerTest, vectors_do_not_decay) {
+  TrainedTensors trained(
+      {{"matrix", at::tensor({2.0F}).view({1, 1})}, {"vector", at::tensor({2.0F})}});
+  recipe_.weight_decay = 0.5;
+  trained.step(recipe_, 0, 1);
+  EXPECT_FLOAT_EQ(trained.tensors().at("matrix").item<float>(), 2 * (1 - 0.1F * 0.5F));
+  EXPECT_FLOAT_EQ(trained.tensors().at("vector").item<float>(), 2);
 }
 
 TEST_F(TrainerTest, gradients_are_clipped_together) {

@@ -1,0 +1,166 @@
+#include "methods/ideal/session_train.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "harness/core/files.h"
+#include "harness/core/sha256.h"
+#include "methods/models/nn/sequences.h"
+#include "methods/models/nn/token_loss.h"
+#include "methods/models/peft/hyper_network.h"
+#include "methods/models/peft/layer_adapter_files.h"
+#include "methods/models/prompted/trained_spec.h"
+
+namespace qfs::ideal {
+
+namespace {
+
+constexpr const char* kFile = "adapter.safetensors";
+constexpr const char* kNorm = "generated.";           // of what a decoder makes, in the curve
+constexpr const char* kPartner = "generated.beside";  // of what makes it matter
+
+/// What a sequence begins with, without the summary that is learned.
+nn::SequenceInput prompt_of(const training::LabelledSequence& sequence) {
+  nn::SequenceInput prompt = sequence.input;
+  const auto first =
+      std::ranges::find_if(sequence.labels, [](int64_t label) { return label != nn::kNoLabel; });
+  prompt.ids.resize(static_cast<size_t>(first - sequence.labels.begin()) + 1);
+  return prompt;
+}
+
+class TrainedLayers final : public prompted::TrainedAdapter {
+ public:
+  TrainedLayers(peft::LayerAdapter adapter, const prompted::AdapterPlace& place)
+      : adapter_(std::move(adapter)),
+        decoder_(place.decoder),
+        seed_(place.request.seed),
+        warmup_(place.request.params.get<double>("warmup")) {}
+
+  training::NamedTensors tensors() const override { return adapter_.tensors; }
+  void replace(const training::NamedTensors& leaves) override { adapter_.tensors = leaves; }
+
+  Result<training::RowAdapters> adapters(std::span<const training::GraphRow> rows) override {
+    const peft::AdaptedModel model = {
+        .bind = [&](const nn::AdapterSet& set) { return nn::bind_adapters(set, *decoder_); },
+        .stream =
+            [&](size_t layer, const nn::SequenceInput& input) {
+              return nn::stream_before(*decoder_, input, layer);
+            }};
+    training::RowAdapters all;
+    for (const training::GraphRow& row : rows) {
+      if (!generates() && !all.empty()) {
+        all.push_back(all.front());
+        continue;
+      }
+      auto bound = generates() ? generated(row, model) : peft::row_adapters(adapter_, {}, model);
+      if (!bound.ok()) return bound.error();
+      all.push_back(*std::move(bound));
+    }
+    return all;
+  }
+
+  /// The root mean square over rows and layers of the norms of what each decoder made since the
+  /// last call, and that of what stands beside it.
+  std::map<std::string, double> observed() override {
+    std::map<std::string, double> norms;
+    if (!generates()) return norms;
+    for (const auto& [decoder, sum] : squares_) {
+      norms[kNorm + decoder] = std::sqrt(sum / static_cast<double>(std::max<int64_t>(made_, 1)));
+    }
+    squares_.clear();
+    made_ = 0;
+    double beside = 0;
+    const std::vector<std::string> partners = peft::partners_of_generated(adapter_);
+    for (const std::string& name : partners) {
+      const double norm = adapter_.tensors.at(name).detach().norm().item<double>();
+      beside += norm * norm;
+    }
+    if (!partners.empty()) norms[kPartner] = std::sqrt(beside);
+    return norms;
+  }
+
+  void told(const TrainingPoint& point) override {
+    if (!generates()) return;
+    // The norms of a step are those before it is taken: the first moves what stands beside, the
+    // second what is generated.
+    const auto warm =
+        std::max<int64_t>(static_cast<int64_t>(warmup_ * static_cast<double>(point.steps)), 4);
+    if (point.step == 1) start_ = point.values;
+    if (point.step == 1 || point.step != std::min(warm, point.steps)) return;
+    dead_.clear();
+    for (const auto& [name, norm] : point.values) {
+      if (!name.starts_with(kNorm) || norm > start_[name]) continue;
+      dead_.append(dead_.empty() ? "" : ",").append(name.substr(std::string_view(kNorm).size()));
+    }
+  }
+
+  Result<TrainedFile> keep(const std::string& folder,
+                           const std::map<std::string, std::string>& metadata,
+                           at::ScalarType type) const override {
+    std::map<std::string, std::string> said = metadata;
+    if (!dead_.empty()) said["qfs.dead_hypernetwork"] = dead_;
+    const std::string bytes = peft::layer_adapter_bytes(adapter_, said, type);
+    if (Status written = write_file(folder + "/" + kFile, bytes); !written.ok()) {
+      return written.error();
+    }
+    return TrainedFile{prompted::kAdapter, kFile, sha256_hex(bytes),
+                       static_cast<int64_t>(bytes.size())};
+  }
+
+ private:
+  bool generates() const { return adapter_.config.hyper.layers > 0; }
+
+  Result<std::shared_ptr<const nn::Adapters>> generated(const training::GraphRow& row,
+                                                        const peft::AdaptedModel& model) {
+    const auto prefix = peft::pooled_prefix(prompt_of(row.sequence), adapter_.config.hyper.pooling);
+    if (!prefix.ok()) return prefix.error();
+    if (!row.draw) return peft::row_adapters(adapter_, *prefix, model);
+    return peft::row_adapters(adapter_, *prefix, model, Rng::derived(seed_, "dropout", *row.draw),
+                              [&](const peft::NamedTensors& values) { watch(values); });
+  }
+
+  void watch(const peft::NamedTensors& values) {
+    ++made_;
+    for (const auto& [decoder, tensor] : values) {
+      const double norm = tensor.detach().to(at::kDouble).norm().item<double>();
+      squares_[decoder] += norm * norm;
+    }
+  }
+
+  peft::LayerAdapter adapter_;
+  std::shared_ptr<const nn::Decoder> decoder_;
+  uint64_t seed_;
+  double warmup_;  ///< as a share of the steps
+  std::map<std::string, double> squares_;
+  int64_t made_ = 0;
+  std::map<std::string, double> start_;
+  std::string dead_;  ///< decoders whose norms were not above their start behind the warm-up
+};
+
+}  // namespace
+
+Result<std::unique_ptr<prompted::TrainedAdapter>> make_layers(const prompted::AdapterPlace& place,
+                                                              std::string_view method) {
+  const nn::LayerWidths& widths = place.decoder->shape().sequence.widths;
+  const peft::LayerAdapterConfig config = config_of(method, place.request.params, widths);
+  if (Status possible = peft::check_config(config, widths); !possible.ok()) {
+    return possible.error();
+  }
+  peft::LayerAdapter adapter = peft::new_layer_adapter(config, widths, place.request.seed);
+  const auto init = place.request.artifacts.find(prompted::kAdapter);
+  if (init != place.request.artifacts.end()) {
+    auto given = peft::read_layer_adapter(init->second.path, widths, config);
+    if (!given.ok()) return given.error();
+    if (peft::tensor_shapes(given->config, widths) != peft::tensor_shapes(config, widths)) {
+      return invalid_argument("cannot begin with '" + init->second.path +
+                              "': its tensors are of other adapters than the training's");
+    }
+    adapter.tensors = std::move(given->tensors);
+  }
+  return std::unique_ptr<prompted::TrainedAdapter>(
+      std::make_unique<TrainedLayers>(std::move(adapter), place));
+}
+
+}  // namespace qfs::ideal

@@ -1,0 +1,52 @@
+// The specs of `parallel_adapter`, `prompt_tuning` and `ideal`: what a backbone of the LLaMA family
+// is given beside its layers and trained, with a hypernetwork in `ideal` that generates some of it
+// of the instruction (Cao et al. 2024, arXiv 2407.10486).
+//
+// Known to the driver; torch-free. Stateless and thread-safe. The sessions are in sessions.h.
+#pragma once
+
+#include "methods/models/prompted/trained_spec.h"
+
+namespace qfs::ideal {
+
+/// What the three have alike.
+class LayerAdapterSpec : public prompted::TrainedSpec {
+ public:
+  int version() const override { return 1; }
+  /// `unavailable` but for the LLaMA family.
+  Status check_backbone(const Params& params, const BackboneFacts& facts) const final;
+};
+
+class ParallelAdapterSpec final : public LayerAdapterSpec {
+ public:
+  std::string_view name() const override { return "parallel_adapter"; }
+  std::string_view doc() const override;
+
+ protected:
+  std::vector<ParamSpec> adapter_params() const override;
+  Status check_adapter(const Params&) const override { return {}; }
+};
+
+class PromptTuningSpec final : public LayerAdapterSpec {
+ public:
+  std::string_view name() const override { return "prompt_tuning"; }
+  std::string_view doc() const override;
+
+ protected:
+  std::vector<ParamSpec> adapter_params() const override;
+  Status check_adapter(const Params&) const override { return {}; }
+};
+
+class IdealSpec final : public LayerAdapterSpec {
+ public:
+  std::string_view name() const override { return "ideal"; }
+  std::string_view doc() const override;
+
+ protected:
+  std::vector<ParamSpec> adapter_params() const override;
+  /// The request in front of the document, so that what is pooled is the same for all documents.
+  std::string default_prompt() const override;
+  Status check_adapter(const Params& params) const override;
+};
+
+}  // namespace qfs::ideal

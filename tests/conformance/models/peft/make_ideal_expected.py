@@ -1,0 +1,364 @@
+"""Expected logits, losses and gradients of IDEAL's adapters on a tiny LLaMA, in float64.
+
+Written from the formulas of the paper (arXiv 2407.10486) and its release; needs Python alone. Tensors are those of
+../architectures/tiny_models.py, made here without numpy. Adapter files are in the release's layout: rows of
+lora_wq_l2 and lora_wk_l2 are adjacent pairs of a head, the backbone's are halves. Gradients are central differences; what is
+pooled for the hypernetwork stands still in them where a case says detach.
+
+Usage: make_ideal_expected.py > ideal_expected.json
+"""
+
+import json
+import math
+import sys
+
+MASK = (1 << 64) - 1
+LAYERS, HIDDEN, INNER, HEADS, KV_HEADS, VOCABULARY = 4, 32, 56, 4, 2, 40
+DIM = HIDDEN // HEADS
+THETA, EPS = 10000.0, 1e-5
+IDS = [7, 21, 37, 15, 35, 17, 1, 27, 15, 5, 30, 31, 2, 25]
+LABELS = {10: 12, 11: 3, 12: 39, 13: 8}  # position: next token
+QUERY, DOCUMENT = [2, 3], [6, 4]  # first, count
+BOTTLENECK = 6
+STEP = 1e-4
+
+
+def values(name, count, scale, offset=0.0):
+    seed = 0xCBF29CE484222325
+    for byte in name.encode():
+        seed = ((seed ^ byte) * 0x100000001B3) & MASK
+    result = []
+    for i in range(1, count + 1):
+        z = (seed + i * 0x9E3779B97F4A7C15) & MASK
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+        z ^= z >> 31
+        result.append(offset + scale * (((z >> 56) - 128) / 128))
+    return result
+
+
+def matrix(flat, rows):
+    width = len(flat) // rows
+    return [flat[i * width:(i + 1) * width] for i in range(rows)]
+
+
+def times(weight, x):
+    return [sum(w * v for w, v in zip(row, x)) for row in weight]
+
+
+def plus(*vectors):
+    return [sum(parts) for parts in zip(*vectors)]
+
+
+def silu(x):
+    return x / (1 + math.exp(-x))
+
+
+def softmax(scores):
+    top = max(scores)
+    powers = [math.exp(s - top) for s in scores]
+    return [p / sum(powers) for p in powers]
+
+
+def rms_norm(x, scale, eps=EPS):
+    inverse = 1 / math.sqrt(sum(v * v for v in x) / len(x) + eps)
+    return [v * inverse * s for v, s in zip(x, scale)]
+
+
+def rotate(head, position):
+    half = DIM // 2
+    turned = [0.0] * DIM
+    for i in range(half):
+        angle = position * THETA ** (-2 * i / DIM)
+        a, b = head[i], head[i + half]
+        turned[i] = a * math.cos(angle) - b * math.sin(angle)
+        turned[i + half] = b * math.cos(angle) + a * math.sin(angle)
+    return turned
+
+
+def backbone_shapes():
+    shapes = {"lm_head.weight": [VOCABULARY, HIDDEN], "model.embed_tokens.weight": [VOCABULARY, HIDDEN],
+              "model.norm.weight": [HIDDEN]}
+    for layer in range(LAYERS):
+        at = f"model.layers.{layer}."
+        shapes.update({
+            at + "input_layernorm.weight": [HIDDEN], at + "post_attention_layernorm.weight": [HIDDEN],
+            at + "self_attn.q_proj.weight": [HIDDEN, HIDDEN], at + "self_attn.o_proj.weight": [HIDDEN, HIDDEN],
+            at + "self_attn.k_proj.weight": [KV_HEADS * DIM, HIDDEN],
+            at + "self_attn.v_proj.weight": [KV_HEADS * DIM, HIDDEN],
+            at + "mlp.gate_proj.weight": [INNER, HIDDEN], at + "mlp.up_proj.weight": [INNER, HIDDEN],
+            at + "mlp.down_proj.weight": [HIDDEN, INNER]})
+    return shapes
+
+
+def backbone_tensors():
+    tensors = []
+    for name, shape in sorted(backbone_shapes().items()):
+        norm = "norm" in name
+        tensors.append({"name": name, "shape": shape, "scale": 0.5 if norm else 0.25, "offset": 1.0 if norm else 0.0})
+    return tensors
+
+
+WEIGHTS = {t["name"]: values(t["name"], math.prod(t["shape"]), t["scale"], t["offset"]) for t in backbone_tensors()}
+for _name, _shape in backbone_shapes().items():
+    if len(_shape) == 2:
+        WEIGHTS[_name] = matrix(WEIGHTS[_name], _shape[0])
+
+TARGETS = {"q": ("attention.lora_wq", HIDDEN, HIDDEN), "k": ("attention.lora_wk", HIDDEN, KV_HEADS * DIM),
+           "v": ("attention.lora_wv", HIDDEN, KV_HEADS * DIM), "o": ("attention.lora_wo", HIDDEN, HIDDEN),
+           "ffn_up": ("feed_forward.lora_w3", HIDDEN, INNER)}
+
+
+class Case:
+    """One configuration: its tensors, and the model with them."""
+
+    def __init__(self, name, kind, size, generated, first=0, encoder="own", pooling="instruction", tanh=True,
+                 detach=True):
+        self.name, self.kind, self.size, self.generated, self.first = name, kind, size, generated, first
+        self.encoder, self.pooling, self.tanh, self.detach = encoder, pooling, tanh, detach
+        self.start = LAYERS - generated
+        self.shapes = self.all_shapes()
+        self.tensors = {}
+        for key, shape in self.shapes.items():
+            scale, offset = self.spread(key)
+            self.tensors[key] = values(key, math.prod(shape), scale, offset)
+        self.held = {}
+
+    @staticmethod
+    def spread(key):
+        return (0.25, 1.0) if key.endswith("norm.weight") else (0.25, 0.0)
+
+    def hyper(self):
+        return {"lora": "lora_hyper_net.", "parallel_adapter": "padapter_hyper_net.", "prompt": "prompt_hyper_net."}[
+            self.kind]
+
+    def parts(self):
+        if self.kind == "lora":
+            return {f"{t}_l1": [inputs, self.size] for t, (_, inputs, _) in TARGETS.items()}
+        if self.kind == "parallel_adapter":
+            return {"weight_down": [HIDDEN, self.size], "bias_down": [self.size], "weight_up": [self.size, HIDDEN],
+                    "bias_up": [HIDDEN]}
+        return {"prompt_weight": [self.size, HIDDEN]}
+
+    def all_shapes(self):
+        shapes = {}
+        for layer in range(self.first, LAYERS):
+            at = f"llama.layers.{layer}."
+            made = layer >= self.start
+            if self.kind == "lora":
+                for released, inputs, outputs in TARGETS.values():
+                    if not made:
+                        shapes[f"{at}{released}_l1.loralinear.weight"] = [self.size, inputs]
+                    shapes[f"{at}{released}_l2.weight"] = [outputs, self.size]
+            elif self.kind == "prompt":
+                if not made:
+                    shapes[at + "attention.prompt"] = [1, self.size, HIDDEN]
+                shapes[at + "attention.prompt_gate"] = [1, HEADS, 1, 1]
+            elif not made:
+                at += "p_adapter.adapter_"
+                shapes.update({at + "down_manual_proj.weight": [self.size, HIDDEN],
+                               at + "down_manual_proj.bias": [self.size],
+                               at + "up_manual_proj.weight": [HIDDEN, self.size],
+                               at + "up_manual_proj.bias": [HIDDEN]})
+        if self.generated:
+            net = self.hyper()
+            read = HIDDEN * (2 if self.pooling == "both" else 1)
+            shapes[net + "norm.weight"] = [read]
+            if self.encoder == "serial":
+                for i in range(self.generated):
+                    shapes[f"{net}encoders.{i}.linear0.weight"] = [BOTTLENECK, read]
+                    shapes[f"{net}encoders.{i}.linear0.bias"] = [BOTTLENECK]
+            else:
+                rows = BOTTLENECK * (self.generated if self.encoder == "own" else 1)
+                shapes[net + "encoder.linear0.weight"] = [rows, read]
+                shapes[net + "encoder.linear0.bias"] = [rows]
+            for part, shape in self.parts().items():
+                shapes[f"{net}decoder.{part}.weight"] = [math.prod(shape), BOTTLENECK]
+                shapes[f"{net}decoder.{part}.bias"] = [math.prod(shape)]
+        return shapes
+
+    def get(self, key):
+        flat = self.tensors[key]
+        shape = [s for s in self.shapes[key]]
+        return matrix(flat, shape[-2]) if len(shape) in (2, 3) else flat
+
+    def once(self, key, make):
+        if key not in self.known:
+            self.known[key] = make()
+        return self.known[key]
+
+    def low_rank(self, layer, target):
+        """A as rows of ranks, and B in the backbone's order of rows."""
+        released, _, _ = TARGETS[target]
+        at = f"llama.layers.{layer}.{released}"
+        up = self.get(at + "_l2.weight")
+        if target in ("q", "k"):  # row 2i of a head belongs to i, row 2i + 1 to i + half
+            turned = [None] * len(up)
+            for row, content in enumerate(up):
+                head, inside = divmod(row, DIM)
+                turned[head * DIM + inside // 2 + (DIM // 2 if inside % 2 else 0)] = content
+            up = turned
+        if layer < self.start:
+            return self.get(at + "_l1.loralinear.weight"), up
+        a = matrix(self.made[layer][target + "_l1"], HIDDEN)
+        return [[a[i][r] for i in range(HIDDEN)] for r in range(self.size)], up
+
+    def product(self, layer, target, name, x):
+        y = times(WEIGHTS[f"model.layers.{layer}.{name}.weight"], x)
+        if self.kind != "lora" or layer < self.first or target not in TARGETS:
+            return y
+        down, up = self.once((layer, target), lambda: self.low_rank(layer, target))
+        return plus(y, times(up, times(down, x)))
+
+    def prompt(self, layer):
+        if layer < self.start:
+            return self.get(f"llama.layers.{layer}.attention.prompt")
+        return matrix(self.made[layer]["prompt_weight"], self.size)
+
+    def beside_mlp(self, layer, x):
+        if self.kind != "parallel_adapter" or layer < self.first:
+            return [0.0] * HIDDEN
+        if layer < self.start:
+            at = f"llama.layers.{layer}.p_adapter.adapter_"
+            down, up = self.get(at + "down_manual_proj.weight"), self.get(at + "up_manual_proj.weight")
+            down_bias, up_bias = self.get(at + "down_manual_proj.bias"), self.get(at + "up_manual_proj.bias")
+        else:
+            made = self.made[layer]
+            by_input = matrix(made["weight_down"], HIDDEN)
+            down = [[by_input[i][r] for i in range(HIDDEN)] for r in range(self.size)]
+            by_rank = matrix(made["weight_up"], self.size)
+            up = [[by_rank[r][o] for r in range(self.size)] for o in range(HIDDEN)]
+            down_bias, up_bias = made["bias_down"], made["bias_up"]
+        inner = [silu(v) for v in plus(times(down, x), down_bias)]
+        return plus(times(up, inner), up_bias)
+
+    def pool(self, layer, stream):
+        if self.detach and layer in self.held:
+            return self.held[layer]
+
+        def mean(span):
+            rows = stream[span[0]:span[0] + span[1]]
+            return [sum(column) / len(rows) for column in zip(*rows)]
+
+        pooled = {"instruction": lambda: mean(QUERY), "document": lambda: mean(DOCUMENT),
+                  "all": lambda: mean([0, len(IDS)]), "both": lambda: mean(QUERY) + mean(DOCUMENT)}[self.pooling]()
+        self.held[layer] = pooled
+        return pooled
+
+    def generate(self, layer, stream):
+        net, index = self.hyper(), layer - self.start
+        if index == 0 or self.encoder == "serial":
+            self.states = self.pool(layer, stream)
+        read = rms_norm(self.states, self.get(net + "norm.weight"))
+        if self.encoder == "serial":
+            at = f"{net}encoders.{index}.linear0"
+            encoded = plus(times(self.get(at + ".weight"), read), self.get(at + ".bias"))
+        else:
+            encoded = plus(times(self.get(net + "encoder.linear0.weight"), read), self.get(net + "encoder.linear0.bias"))
+            if self.encoder == "own":
+                encoded = encoded[index * BOTTLENECK:(index + 1) * BOTTLENECK]
+        encoded = [max(v, 0.0) for v in encoded]
+        self.made[layer] = {
+            part: plus(times(self.get(f"{net}decoder.{part}.weight"), encoded), self.get(f"{net}decoder.{part}.bias"))
+            for part in self.parts()}
+
+    def prompt_heads(self, layer):
+        at = f"model.layers.{layer}.self_attn."
+        rows = self.prompt(layer)
+        return [[times(WEIGHTS[at + name], row) for row in rows] for name in ("k_proj.weight", "v_proj.weight")]
+
+    def attend(self, layer, queries, keys, values_, position):
+        out = []
+        for head in range(HEADS):
+            group = head // (HEADS // KV_HEADS)
+            q = queries[position][head]
+            scores = [sum(a * b for a, b in zip(q, keys[p][group])) / math.sqrt(DIM) for p in range(position + 1)]
+            shares = softmax(scores)
+            mixed = [sum(s * values_[p][group][i] for p, s in enumerate(shares)) for i in range(DIM)]
+            if self.kind == "prompt" and layer >= self.first:
+                both = self.once(layer, lambda: self.prompt_heads(layer))
+                k, v = ([row[group * DIM:(group + 1) * DIM] for row in rows] for rows in both)
+                own = softmax([sum(a * b for a, b in zip(q, key)) / math.sqrt(DIM) for key in k])
+                gate = self.get(f"llama.layers.{layer}.attention.prompt_gate")[head]
+                gate = math.tanh(gate) if self.tanh else gate
+                mixed = [m + gate * sum(s * row[i] for s, row in zip(own, v)) for i, m in enumerate(mixed)]
+            out += mixed
+        return out
+
+    def logits(self):
+        self.made, self.known = {}, {}
+        stream = [WEIGHTS["model.embed_tokens.weight"][token][:] for token in IDS]
+        for layer in range(LAYERS):
+            if self.generated and layer >= self.start:
+                self.generate(layer, stream)
+            at = f"model.layers.{layer}."
+            queries, keys, values_ = [], [], []
+            for position, row in enumerate(stream):
+                x = rms_norm(row, WEIGHTS[at + "input_layernorm.weight"])
+                q = self.product(layer, "q", "self_attn.q_proj", x)
+                k = self.product(layer, "k", "self_attn.k_proj", x)
+                v = self.product(layer, "v", "self_attn.v_proj", x)
+                queries.append([rotate(h, position) for h in matrix(q, HEADS)])
+                keys.append([rotate(h, position) for h in matrix(k, KV_HEADS)])
+                values_.append(matrix(v, KV_HEADS))
+            for position, row in enumerate(stream):
+                mixed = self.attend(layer, queries, keys, values_, position)
+                row = plus(row, self.product(layer, "o", "self_attn.o_proj", mixed))
+                x = rms_norm(row, WEIGHTS[at + "post_attention_layernorm.weight"])
+                gate = self.product(layer, "gate", "mlp.gate_proj", x)
+                up = self.product(layer, "ffn_up", "mlp.up_proj", x)
+                inner = [silu(g) * u for g, u in zip(gate, up)]
+                stream[position] = plus(row, self.product(layer, "down", "mlp.down_proj", inner),
+                                        self.beside_mlp(layer, x))
+        return [times(WEIGHTS["lm_head.weight"], rms_norm(row, WEIGHTS["model.norm.weight"])) for row in stream]
+
+    def loss(self, logits):
+        return sum(-math.log(softmax(logits[position])[label]) for position, label in LABELS.items())
+
+    def gradients(self):
+        rows = []
+        for key in sorted(self.tensors):
+            flat = self.tensors[key]
+            index = (len(flat) * 2) // 3
+            kept = flat[index]
+            flat[index] = kept + STEP
+            above = self.loss(self.logits())
+            flat[index] = kept - STEP
+            below = self.loss(self.logits())
+            flat[index] = kept
+            rows.append({"name": key, "index": index, "value": float(f"{(above - below) / (2 * STEP):.7g}")})
+        return rows
+
+    def expected(self):
+        logits = self.logits()
+        return {"name": self.name, "kind": self.kind, "pooling": self.pooling, "gate_tanh": self.tanh,
+                "detach": self.detach, "size": self.size, "first_layer": self.first, "generated": self.generated,
+                "encoder": self.encoder,
+                "tensors": [{"name": key, "shape": shape, "scale": self.spread(key)[0], "offset": self.spread(key)[1]}
+                            for key, shape in sorted(self.shapes.items())],
+                "logits": [[round(v, 6) for v in logits[p]] for p in (0, 8, 13)],
+                "loss": round(self.loss(logits), 6), "gradients": self.gradients()}
+
+
+CASES = [
+    Case("parallel_adapter", "parallel_adapter", 3, 0),
+    Case("prompt_tuning", "prompt", 3, 0, first=1),
+    Case("ideal_lora", "lora", 2, 2),
+    Case("ideal_parallel_adapter", "parallel_adapter", 3, 2),
+    Case("ideal_prompt_as_released", "prompt", 3, 2, tanh=False),
+    Case("ideal_lora_common", "lora", 2, 2, encoder="common"),
+    Case("ideal_lora_serial", "lora", 2, 2, encoder="serial"),
+    Case("ideal_lora_not_detached", "lora", 2, 2, detach=False),
+    Case("ideal_prompt_both", "prompt", 3, 2, first=1, pooling="both"),
+]
+
+if __name__ == "__main__":
+    config = {"model_type": "llama", "vocab_size": VOCABULARY, "hidden_size": HIDDEN, "intermediate_size": INNER,
+              "num_hidden_layers": LAYERS, "num_attention_heads": HEADS, "num_key_value_heads": KV_HEADS,
+              "max_position_embeddings": 64, "rms_norm_eps": EPS, "rope_theta": THETA, "tie_word_embeddings": False,
+              "hidden_act": "silu", "torch_dtype": "float32"}
+    backbone = {"name": "llama", "config": config, "dtype": "F32", "shards": 1, "tensors": backbone_tensors()}
+    json.dump({"made_by": "make_ideal_expected.py", "backbone": backbone, "ids": IDS,
+               "labels": [LABELS.get(i, -1) for i in range(len(IDS))], "query": QUERY, "document": DOCUMENT,
+               "positions": [0, 8, 13], "cases": [case.expected() for case in CASES]}, sys.stdout)
+    print()

@@ -1,0 +1,307 @@
+// Sessions of parallel_adapter, prompt_tuning and ideal on tiny models: what is learned, kept,
+// continued after a crash, and written with.
+#include "methods/ideal/sessions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "methods/ideal/specs.h"
+#include "methods/models/checkpoints/safetensors.h"
+#include "methods/models/prompted/prompted_model.h"
+#include "tests/support/trained_session.h"
+
+namespace qfs::ideal {
+namespace {
+
+using ::qfs::test::Curve;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kPrompt = "Q: {query}\nD: {document}\nA:";
+
+const MethodSpec& spec_named(const std::string& name) {
+  static const ParallelAdapterSpec kParallel;
+  static const PromptTuningSpec kPrompts;
+  static const IdealSpec kIdeal;
+  if (name == "parallel_adapter") return kParallel;
+  if (name == "prompt_tuning") return kPrompts;
+  return kIdeal;
+}
+
+SessionFactory factory_named(const std::string& name) {
+  for (SessionFactory& factory : session_factories()) {
+    if (factory.method == name) return factory;
+  }
+  return {};
+}
+
+class IdealSessionsTest : public qfs::test::TrainedSessionTest {
+ protected:
+  IdealSessionsTest() : TrainedSessionTest(spec_named("ideal"), factory_named("ideal")) {
+    use_llama({.layers = 4}, kPrompt);
+    request_.params.set("train_batch", int64_t{2});
+  }
+  void use_method(const std::string& name) {
+    use(spec_named(name), factory_named(name));
+    request_.params.set("prompt", std::string(kPrompt));
+  }
+  std::string trained_bytes(const std::string& name) {
+    return *read_file(folder_ / (name + "/adapter.safetensors"));
+  }
+  std::map<std::string, std::string> metadata(const std::string& name) {
+    const auto file = checkpoints::open_safetensors(folder_ / (name + "/adapter.safetensors"));
+    EXPECT_TRUE(file.ok());
+    return (*file)->metadata();
+  }
+  void write_with(const std::string& name) {
+    request_.artifacts["adapter"] = {"", folder_ / (name + "/adapter.safetensors"), ""};
+  }
+};
+
+/// GoogleTest runs suites of this name before others, while this process has passed no failpoint.
+using IdealSessionsDeathTest = IdealSessionsTest;
+
+TEST_F(IdealSessionsDeathTest, a_kill_is_continued_to_the_same_bytes) {
+  const auto killed_at = [&](const char* failpoint) {
+    ::setenv("QFS_FAILPOINT", failpoint, 1);
+    Curve curve;
+    static_cast<void>(fit("killed", curve));
+  };
+  for (const char* failpoint : {"training.step:2", "training.after_checkpoint:1"}) {
+    EXPECT_EXIT(killed_at(failpoint), ::testing::KilledBySignal(SIGKILL), "");
+  }
+  Curve curve;
+  ASSERT_TRUE(fit("killed", curve).ok());
+  Curve whole;
+  ASSERT_TRUE(fit("whole", whole).ok());
+  EXPECT_EQ(trained_bytes("killed"), trained_bytes("whole"));
+  EXPECT_EQ(curve.points, whole.points);
+}
+
+TEST_F(IdealSessionsTest, baselines_learn_what_they_then_write) {
+  for (const std::string name : {"parallel_adapter", "prompt_tuning"}) {
+    SCOPED_TRACE(name);
+    use_method(name);
+    request_.artifacts.clear();
+    request_.params.set("steps", int64_t{80});
+    request_.params.set("learning_rate", name == "prompt_tuning" ? 0.1 : 0.02);
+    Curve curve;
+    const auto outcome = fit(name, curve);
+    ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
+    EXPECT_LT(curve.last("development.loss"), curve.first("loss") / 2);
+    // 4 layers of width 32 with a bottleneck of 16; 2 of them with 10 rows and a gate for 4 heads.
+    EXPECT_EQ(outcome->cost.trainable_parameters,
+              name == "prompt_tuning" ? 2 * (10 * 32 + 4) : 4 * (2 * 16 * 32 + 16 + 32));
+    EXPECT_FALSE(curve.points.front().values.contains("generated.beside"));
+    write_with(name);
+    EXPECT_THAT(output(), HasSubstr("abc"));
+  }
+}
+
+TEST_F(IdealSessionsTest, generated_adapters_of_every_kind_learn) {
+  for (const std::string adapter : {"lora", "parallel_adapter", "prompt"}) {
+    SCOPED_TRACE(adapter);
+    request_.artifacts.clear();
+    request_.params.set("adapter", adapter);
+    request_.params.set("steps", int64_t{40});
+    if (adapter == "prompt") request_.params.set("first_layer", int64_t{0});
+    Curve curve;
+    const auto outcome = fit(adapter, curve);
+    ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
+    EXPECT_LT(curve.last("development.loss"), 0.75 * curve.first("loss"));
+    EXPECT_FALSE(metadata(adapter).contains("qfs.dead_hypernetwork"));
+    write_with(adapter);
+    EXPECT_THAT(output(), HasSubstr("a"));
+  }
+}
+
+TEST_F(IdealSessionsTest, half_precision_is_dead_and_said_to_be) {
+  request_.params.set("hyper_precision", std::string("fp16_as_released"));
+  Curve dead;
+  ASSERT_TRUE(fit("dead", dead).ok());
+  for (const char* value : {"generated.q_l1", "generated.ffn_up_l1", "generated.beside"}) {
+    EXPECT_EQ(dead.last(value), 0) << value;
+  }
+  EXPECT_EQ(metadata("dead").at("qfs.dead_hypernetwork"), "beside,ffn_up_l1,k_l1,o_l1,q_l1,v_l1");
+
+  request_.params.set("hyper_precision", std::string("fp32"));
+  Curve alive;
+  ASSERT_TRUE(fit("alive", alive).ok());
+  EXPECT_GT(alive.first("generated.q_l1"), 0);
+  EXPECT_LT(alive.first("generated.q_l1"), 1e-5);
+  EXPECT_GT(alive.last("generated.q_l1"), 100 * alive.first("generated.q_l1"));
+  EXPECT_FALSE(metadata("alive").contains("qfs.dead_hypernetwork"));
+
+  // What is dead learns what the control without a hypernetwork learns, but for its dropout, which
+  // falls on zeros.
+  request_.params.set("generated", std::string("none"));
+  Curve control;
+  const auto outcome = fit("control", control);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
+  EXPECT_NEAR(control.last("development.loss"), dead.last("development.loss"), 1e-4);
+  EXPECT_NE(control.last("development.loss"), alive.last("development.loss"));
+  EXPECT_EQ(outcome->cost.trainable_parameters, 2 * 8 * (64 + 48 + 48 + 64 + 96));
+}
+
+TEST_F(IdealSessionsTest, rows_of_a_batch_have_the_adapters_of_their_instructions) {
+  request_.params.set("steps", int64_t{20});
+  request_.params.set("hyper_detach", false);
+  data_.train.clear();
+  for (int64_t i = 0; i < 10; ++i) {
+    data_.train.push_back(example(i, i % 2 == 0 ? "why?" : "who was there?"));
+    data_.train.back().example.references = {i % 2 == 0 ? "abcabc" : "xyzxyz"};
+  }
+  Curve curve;
+  ASSERT_TRUE(fit("a", curve).ok());
+  write_with("a");
+  const std::vector<NumberedExample> both = {example(3, "why?"), example(4, "who was there?")};
+  const auto together = outputs(both);
+  ASSERT_EQ(together.size(), 2U);
+  EXPECT_EQ(together[0], outputs({both[0]}).front());
+  EXPECT_EQ(together[1], outputs({both[1]}).front());
+}
+
+TEST_F(IdealSessionsTest, memory_policies_and_types_learn_the_same) {
+  Curve kept;
+  ASSERT_TRUE(fit("kept", kept).ok());
+  request_.params.set("recompute", true);
+  Curve again;
+  ASSERT_TRUE(fit("again", again).ok());
+  EXPECT_NEAR(again.last("loss"), kept.last("loss"), 1e-3);
+  request_.params.set("train_dtype", std::string("bfloat16"));
+  Curve rounded;
+  ASSERT_TRUE(fit("rounded", rounded).ok());
+  EXPECT_NEAR(rounded.last("loss"), kept.last("loss"), 0.5);
+}
+
+TEST_F(IdealSessionsTest, the_ablations_train_and_write) {
+  int trained = 0;
+  const auto train_with = [&](const std::string& param, const ParamValue& value) {
+    const Params before = request_.params;
+    const std::string name = "trained-" + std::to_string(++trained);
+    request_.artifacts.clear();
+    request_.params.set("steps", int64_t{3});
+    request_.params.set(param, value);
+    Curve curve;
+    const auto outcome = fit(name, curve);
+    EXPECT_TRUE(outcome.ok()) << param << ": " << outcome.error().to_string();
+    write_with(name);
+    EXPECT_EQ(outputs({example(3)}).size(), 1U) << param;
+    request_.params = before;
+  };
+  for (const char* encoder : {"common", "serial"}) {
+    train_with("hyper_encoder", std::string(encoder));
+  }
+  for (const char* pooling : {"document", "all", "both"}) {
+    train_with("pooling", std::string(pooling));
+  }
+  train_with("hyper_detach", false);
+  train_with("hyper_precision", std::string("bf16"));
+  train_with("generated_layers", int64_t{1});
+  train_with("targets", std::string("q_proj,v_proj,down_proj"));
+}
+
+TEST_F(IdealSessionsTest, a_training_begins_with_adapters) {
+  Curve first;
+  ASSERT_TRUE(fit("first", first).ok());
+  write_with("first");
+  request_.params.set("learning_rate", 0.0);
+  Curve second;
+  ASSERT_TRUE(fit("second", second).ok());
+  EXPECT_NEAR(second.last("development.loss"), first.last("development.loss"), 1e-5);
+  request_.params.set("rank", int64_t{4});
+  EXPECT_THAT(refusal(), HasSubstr("of other adapters than the training's"));
+}
+
+TEST_F(IdealSessionsTest, what_does_not_fit_is_refused) {
+  request_.params.set("steps", int64_t{1});
+  Curve curve;
+  ASSERT_TRUE(fit("a", curve).ok());
+  const auto open = [&] {
+    ResourceCache cache;
+    const auto session = sessions_.open(request_, cache);
+    return session.ok() ? "opened" : session.error().to_string();
+  };
+  EXPECT_THAT(open(), HasSubstr("no adapter was given"));
+  write_with("a");
+  EXPECT_EQ(open(), "opened");
+  request_.params.set("adapter", std::string("prompt"));
+  EXPECT_THAT(open(), HasSubstr("another kind than the cell's"));
+  request_.params.set("adapter", std::string("lora"));
+  use_llama({.layers = 4, .seed = 5}, kPrompt);
+  EXPECT_THAT(open(), HasSubstr("'local:x' is " + request_.backbone->digest));
+  use_llama({.layers = 6}, kPrompt);
+  EXPECT_THAT(open(), HasSubstr("adapter.safetensors"));
+  request_.artifacts.clear();
+  request_.params.set("generated_layers", int64_t{7});
+  EXPECT_THAT(refusal(), HasSubstr("the backbone has 6"));
+  request_.params.set("generated_layers", int64_t{2});
+  request_.params.set("targets", std::string("q_prj"));
+  EXPECT_THAT(refusal(), HasSubstr("did you mean 'q_proj'?"));
+  request_.params.set("targets", std::string("q_proj"));
+  request_.params.set("prompt", std::string("{document}:"));
+  EXPECT_THAT(refusal(), HasSubstr("does not show its query"));
+}
+
+/// What the tokens of a span say.
+std::string text_of(const prompted::Prompts& prompts, const nn::SequenceInput& input,
+                    const nn::TokenSpan& span) {
+  const std::span<const int32_t> ids = input.ids;
+  return prompts.backbone->tokenizer->decode(
+      ids.subspan(static_cast<size_t>(span.first), static_cast<size_t>(span.count)));
+}
+
+TEST_F(IdealSessionsTest, prompts_know_where_their_query_and_document_stand) {
+  const auto expect_places = [&] {
+    ResourceCache cache;
+    const auto prompts = prompted::open_prompts(request_, cache);
+    ASSERT_TRUE(prompts.ok()) << prompts.error().to_string();
+    const auto prompt = prompts->maker.prepare(example(0, "D: why?").example, 8);
+    ASSERT_TRUE(prompt.ok()) << prompt.error().to_string();
+    EXPECT_EQ(text_of(*prompts, prompt->input, prompt->input.query), "D: why?");
+    EXPECT_EQ(text_of(*prompts, prompt->input, prompt->input.document),
+              "Ann: line 0\nAnn: line 0\nAnn: line 0");
+  };
+  expect_places();
+  use_llama({.chat_template = "D: why? {% for m in messages %}<|im_start|>{{ m.content | trim }}"
+                              "<|im_end|>{% endfor %}"},
+            "  Q: {query}\nD: {document}\nA: ");
+  request_.params.set("chat", true);
+  expect_places();
+}
+
+TEST(IdealSpecs, RulesBetweenParametersAreChecked) {
+  const MethodSpec& spec = spec_named("ideal");
+  Params params;
+  for (const ParamSpec& param : spec.params()) {
+    if (param.default_value) params.set(param.name, *param.default_value);
+  }
+  EXPECT_TRUE(spec.validate(params).ok());
+  const auto refusal = [&](const char* name, const ParamValue& value) {
+    Params changed = params;
+    changed.set(name, value);
+    return spec.validate(changed).ok() ? "fine" : spec.validate(changed).error().message;
+  };
+  EXPECT_THAT(refusal("prompt", std::string("{document}")), HasSubstr("no {query} to pool"));
+  EXPECT_THAT(refusal("prefix_reuse", true), HasSubstr("differ from query to query"));
+  EXPECT_EQ(refusal("targets", std::string("q_proj,down_proj")), "fine");
+  EXPECT_THAT(refusal("targets", std::string("q_proj,,")), HasSubstr("empty name"));
+  params.set("adapter", std::string("prompt"));
+  EXPECT_THAT(refusal("targets", std::string("q_proj")), HasSubstr("\"adapter\": \"lora\""));
+}
+
+TEST(IdealSpecs, OtherArchitecturesAreRefusedBeforeAnythingRuns) {
+  for (const char* name : {"parallel_adapter", "prompt_tuning", "ideal"}) {
+    const MethodSpec& spec = spec_named(name);
+    EXPECT_TRUE(spec.check_backbone({}, {"llama"}).ok());
+    const Status refused = spec.check_backbone({}, {"bart"});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().kind, ErrorKind::unavailable);
+    EXPECT_THAT(refused.error().message, HasSubstr("LLaMA family"));
+  }
+}
+
+}  // namespace
+}  // namespace qfs::ideal

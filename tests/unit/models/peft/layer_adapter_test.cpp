@@ -1,0 +1,113 @@
+// The tensors of IDEAL's adapters and of its baselines: as many as the paper's Table 3 prints, with
+// the values that training begins with.
+#include "methods/models/peft/layer_adapter.h"
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace qfs::peft {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Of Llama-2-7B.
+constexpr nn::LayerWidths kLlama7b = {.layers = 32,
+                                      .hidden = 4096,
+                                      .heads = 32,
+                                      .kv_heads = 32,
+                                      .head_dim = 128,
+                                      .intermediate = 11008};
+
+int64_t count(const LayerAdapterConfig& config) {
+  EXPECT_TRUE(check_config(config, kLlama7b).ok());
+  return count_elements(tensor_shapes(config, kLlama7b));
+}
+
+TEST(LayerAdapter, TrainableParametersAreThoseOfTable3) {
+  EXPECT_EQ(count({.kind = AdapterKind::prompt, .size = 10, .first_layer = 2}), 1229760);
+  EXPECT_EQ(count({.kind = AdapterKind::parallel_adapter, .size = 16}), 4325888);
+  EXPECT_EQ(count({.kind = AdapterKind::lora, .size = 8}), 12255232);
+  EXPECT_EQ(count({.kind = AdapterKind::lora, .size = 16}), 24510464);
+  EXPECT_EQ(
+      count({.kind = AdapterKind::prompt, .size = 10, .first_layer = 2, .hyper = {.layers = 15}}),
+      7214976);
+  const std::pair<int64_t, int64_t> bottlenecks[] = {
+      {16, 15149328}, {32, 25767456}, {64, 47003712}, {128, 89476224}};
+  for (const auto& [bottleneck, parameters] : bottlenecks) {
+    EXPECT_EQ(
+        count({.kind = AdapterKind::parallel_adapter, .size = bottleneck, .hyper = {.layers = 16}}),
+        parameters);
+  }
+  // The release counts one placeholder a generated matrix besides: 80.
+  EXPECT_EQ(count({.kind = AdapterKind::lora, .size = 8, .hyper = {.layers = 16}}), 24482896 - 80);
+}
+
+TEST(LayerAdapter, OptionsCountAsTheReleaseDoes) {
+  // Rounded as the specification's derivations: q and k alone 11.6M, all six 16.1M without a
+  // hypernetwork, a bottleneck of 32 17.1M, one encoder for all layers 20.5M.
+  const auto millions = [](int64_t parameters) {
+    return static_cast<double>((parameters + 50000) / 100000) / 10;
+  };
+  LayerAdapterConfig ideal = {.kind = AdapterKind::lora, .size = 8, .hyper = {.layers = 16}};
+  ideal.targets = {"q_proj", "k_proj"};
+  EXPECT_DOUBLE_EQ(millions(count(ideal)), 11.6);
+  ideal.targets.clear();
+  ideal.hyper.bottleneck = 32;
+  EXPECT_DOUBLE_EQ(millions(count(ideal)), 17.1);
+  ideal.hyper.bottleneck = 64;
+  ideal.hyper.encoder = HyperEncoder::common;
+  EXPECT_DOUBLE_EQ(millions(count(ideal)), 20.5);
+  // The control without what is generated has the lower half of plain LoRA.
+  EXPECT_EQ(count({.kind = AdapterKind::lora, .size = 8, .bare_layers = 16}), 12255232 / 2);
+}
+
+TEST(LayerAdapter, FirstValuesAreTheReleases) {
+  const LayerAdapter adapter = new_layer_adapter(
+      {.kind = AdapterKind::lora, .size = 4, .hyper = {.layers = 2}},
+      {.layers = 4, .hidden = 64, .heads = 4, .kv_heads = 2, .head_dim = 16, .intermediate = 96},
+      7);
+  const auto largest = [&](const std::string& name) {
+    return adapter.tensors.at(name).abs().max().item<double>();
+  };
+  const auto expect_bound = [&](const std::string& name, double bound) {
+    EXPECT_LE(largest(name), bound * (1 + 1e-6)) << name;
+    EXPECT_GT(largest(name), 0.9 * bound) << name;
+  };
+  expect_bound("llama.layers.1.attention.lora_wq_l1.loralinear.weight",
+               1e-4 * std::sqrt(6.0 / (64 + 4)));
+  EXPECT_EQ(largest("llama.layers.1.attention.lora_wq_l2.weight"), 0);
+  EXPECT_EQ(largest("llama.layers.3.feed_forward.lora_w3_l2.weight"), 0);
+  EXPECT_FALSE(adapter.tensors.contains("llama.layers.2.attention.lora_wq_l1.loralinear.weight"));
+  expect_bound("lora_hyper_net.encoder.linear0.weight", 1e-3 * std::sqrt(3.0 / (64 * 2 * 64)));
+  expect_bound("lora_hyper_net.decoder.q_l1.weight", 1e-3 * std::sqrt(3.0 / (64 * 64 * 4)));
+  EXPECT_EQ(largest("lora_hyper_net.decoder.q_l1.bias"), 0);
+  EXPECT_TRUE(at::equal(adapter.tensors.at("lora_hyper_net.norm.weight"), at::ones({64})));
+  const LayerAdapter parallel =
+      new_layer_adapter({.kind = AdapterKind::parallel_adapter, .size = 4, .hyper = {.layers = 2}},
+                        adapter.widths, 7);
+  const double bias =
+      parallel.tensors.at("padapter_hyper_net.decoder.bias_up.weight").abs().max().item<double>();
+  EXPECT_NEAR(bias, 1e-3 * std::sqrt(3.0 / 64), 2e-5);
+  const at::Tensor rows =
+      new_layer_adapter({.kind = AdapterKind::prompt, .size = 40}, adapter.widths, 7)
+          .tensors.at("llama.layers.3.attention.prompt");
+  EXPECT_NEAR(rows.mean().item<double>(), 0, 0.06);
+  EXPECT_NEAR(rows.std().item<double>(), 1, 0.06);
+}
+
+TEST(LayerAdapter, ImpossibleOnesAreRefused) {
+  const auto refusal = [](const LayerAdapterConfig& config, const nn::LayerWidths& widths) {
+    const Status status = check_config(config, widths);
+    return status.ok() ? "fine" : status.error().message;
+  };
+  EXPECT_THAT(refusal({.size = 0}, kLlama7b), HasSubstr("at least 1"));
+  EXPECT_THAT(refusal({.targets = {"q_prj"}}, kLlama7b), HasSubstr("'q_proj'"));
+  EXPECT_THAT(refusal({.hyper = {.layers = 33}}, kLlama7b), HasSubstr("the backbone has 32"));
+  EXPECT_THAT(refusal({.bare_layers = 32}, kLlama7b), HasSubstr("the backbone has 32"));
+  EXPECT_EQ(refusal({.hyper = {.layers = 32}}, kLlama7b), "fine");
+  EXPECT_THAT(refusal({}, {}), HasSubstr("LLaMA family"));
+}
+
+}  // namespace
+}  // namespace qfs::peft
