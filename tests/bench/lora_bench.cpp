@@ -84,7 +84,7 @@ class Bench {
       const int64_t begin_ns = qfs::monotonic_ns();
       trained.zero_gradients();
       const auto labels = static_cast<double>(learned.items.front().labels);
-      const auto loss = value_or_exit(learned.backward({&item, 1}, 1 / labels));
+      const auto loss = value_or_exit(learned.backward({&item, 1}, 1 / labels, step));
       trained.step(recipe, step, 1);
       seconds.push_back(static_cast<double>(qfs::monotonic_ns() - begin_ns) / 1e9);
       losses.push_back(loss.loss / labels);

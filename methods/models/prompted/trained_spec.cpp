@@ -111,7 +111,7 @@ Status check_targets(const Params& params) {
 
 std::vector<std::string> TrainedSpec::layers(const Params&, const BackboneFacts& facts) const {
   std::vector<std::string> layers = decoding::generation_layers(facts);
-  layers.emplace_back("training@1");
+  layers.emplace_back("training@2");
   std::ranges::sort(layers);
   return layers;
 }

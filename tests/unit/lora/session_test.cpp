@@ -290,7 +290,7 @@ TEST_F(LoraSessionTest, sequences_are_longer_than_the_window_where_it_is_asked_f
     return outcome.ok() ? "trained" : outcome.error().message;
   };
   const auto refusal = [&] {
-    RecordingSink sink;
+    qfs::test::RecordingSink sink;
     ResourceCache cache;
     auto session = session_factory().open(request_, cache);
     if (!session.ok()) return session.error().message;

@@ -51,7 +51,7 @@ class TinyInfiniConformance : public ::testing::Test {
                                 made(name + ".lora_B", {layer.outputs, rank}, 0.5)};
       }
     }
-    adapters_ = *nn::bind_adapters(adapters, *decoder_);
+    adapters_ = *nn::bind_adapters({.linears = adapters}, *decoder_);
   }
 
   static json read(const std::string& file) {

@@ -179,7 +179,7 @@ TEST_F(SegmentsTest, every_policy_of_memory_gives_the_gradients_of_plain_autogra
     }
     for (auto& [name, added] : layers) leaves.insert(leaves.end(), {added.down, added.up});
     const auto gradients = [&](Recompute recompute, int64_t from) {
-      input.adapters = *bind_adapters(layers, *decoder);
+      input.adapters = *bind_adapters({.linears = layers}, *decoder);
       input.memory = *bind_memory(input.memory->options, scalars, *decoder);
       const auto states =
           sequence_states(*decoder, {&input, 1}, recompute, {.gradients_from = {from}});
