@@ -46,7 +46,9 @@ class PublishedTables(DriverTest):
         self.assertIn("## ideal.table3", text)
         self.assertRegex(text, r"IDEAL_PAdapter \(local_context=768\)\[\^1\] .*\| +15\.2 \| +15\.149 \| .* differs \|")
         self.assertIn("[^1]: By the sizes", text)
-        self.assertIn("not runnable: there is no method 'ideal'", text)
+        self.assertIn("not runnable: no weights of 'llama-2-7b' are known", text)
+        dyle = self.assert_succeeds(self.run_bench("claims", "--paper", "dyle"))
+        self.assertIn("there is no method 'dyle'", dyle)
 
     def test_a_lost_table_is_made_of_others(self):
         text = self.assert_succeeds(self.run_bench("report", "--table", "ideal.table2"))

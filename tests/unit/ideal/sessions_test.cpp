@@ -105,7 +105,7 @@ TEST_F(IdealSessionsTest, generated_adapters_of_every_kind_learn) {
     SCOPED_TRACE(adapter);
     request_.artifacts.clear();
     request_.params.set("adapter", adapter);
-    request_.params.set("steps", int64_t{40});
+    request_.params.set("steps", int64_t{80});
     if (adapter == "prompt") request_.params.set("first_layer", int64_t{0});
     Curve curve;
     const auto outcome = fit(adapter, curve);
