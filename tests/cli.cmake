@@ -23,6 +23,11 @@ if(TARGET qfs-bench)
     set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 300)
   endforeach()
 endif()
+# Scores of the default sweep against those that are committed, as CI has it.
+if(TARGET qfs-bench AND NOT QFS_SANITIZE)
+  add_test(NAME gate_of_the_default_sweep COMMAND ${PROJECT_SOURCE_DIR}/.ci/gate $<TARGET_FILE:qfs-bench>)
+  set_tests_properties(gate_of_the_default_sweep PROPERTIES LABELS golden TIMEOUT 600)
+endif()
 # Models are read in qfs-host.
 if(TARGET qfs-bench AND TARGET qfs-host)
   foreach(name test_bert_score_compat test_bertscore test_model test_roofline)
