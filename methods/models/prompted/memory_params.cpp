@@ -8,7 +8,7 @@ namespace qfs::prompted {
 
 namespace {
 
-constexpr double kMost = 1 << 24;
+constexpr double kMostTokens = 1 << 24;
 
 ParamSpec at_stage(Stage stage, ParamSpec spec) {
   spec.stage = stage;
@@ -53,18 +53,18 @@ std::vector<ParamSpec> memory_params(bool query_focused) {
       choice_param("memory_rule", {"delta", "linear"},
                    "How values are written; 'delta' when left out"),
       "delta: IDEAL's release; linear: its equations");
-  add(Stage::train, integer_param("train_segment", "tokens", 1, kMost,
+  add(Stage::train, integer_param("train_segment", "tokens", 1, kMostTokens,
                                   "Attended to at once in training; 512 when left out"));
   add(Stage::train,
       choice_param("segment_loss", {"token_mean", "sum"},
                    "The mean over a batch's tokens, or of the sums of segments' means; "
                    "'token_mean' when left out"),
       "sum: IDEAL's release");
-  add(Stage::predict, integer_param("input_tokens", "tokens", 1, kMost,
+  add(Stage::predict, integer_param("input_tokens", "tokens", 1, kMostTokens,
                                     "Document tokens that are read with a memory; the whole "
                                     "document when left out"));
   add(Stage::both,
-      integer_param("positions", "tokens", 1, kMost,
+      integer_param("positions", "tokens", 1, kMostTokens,
                     "Of a sequence, beyond the window that the backbone was trained with, with a "
                     "memory; that window when left out"),
       "IDEAL's release: up to 9200 of LLaMA-2");
