@@ -189,7 +189,7 @@ class DeviceModel::Prompt final : public Operations {
 };
 
 DeviceModel::DeviceModel(std::shared_ptr<const Decoder> decoder, const DeviceServices& services)
-    : decoder_(std::move(decoder)),
+    : DecoderModel(std::move(decoder)),
       services_(services),
       attention_(services, device()),
       graphs_(services.graphs, device().index()) {

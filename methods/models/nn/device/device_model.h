@@ -15,31 +15,21 @@
 #include <span>
 #include <vector>
 
-#include "methods/models/nn/adapters.h"
-#include "methods/models/nn/decoder.h"
+#include "methods/models/nn/decoder_model.h"
 #include "methods/models/nn/device/device_attention.h"
 #include "methods/models/nn/device/device_services.h"
 #include "methods/models/nn/device/source_cache.h"
 #include "methods/models/nn/device/step_graphs.h"
 #include "methods/models/nn/rope.h"
-#include "methods/models/nn/sequence_model.h"
-#include "methods/models/nn/sequences.h"
 #include "methods/models/nn/steps/key_value_cache.h"
 
 namespace qfs::nn {
 
-class DeviceModel final : public SequenceModel {
+class DeviceModel final : public DecoderModel {
  public:
   /// `decoder`: its weights lie on the device of `services`.
   DeviceModel(std::shared_ptr<const Decoder> decoder, const DeviceServices& services);
 
-  const SequenceShape& shape() const override { return decoder_->shape().sequence; }
-  Result<std::shared_ptr<const Adapters>> bind(const AdapterSet& set) const override {
-    return bind_adapters(set, *decoder_);
-  }
-  Result<at::Tensor> stream_before(size_t layer, const SequenceInput& input) override {
-    return nn::stream_before(*decoder_, input, layer);
-  }
   Status begin(int64_t rows, int64_t capacity) override;
   Status prefill(int64_t row, const SequenceInput& input, std::span<float> logits) override;
   Status decode(std::span<const int64_t> rows, std::span<const int32_t> tokens,
@@ -73,7 +63,6 @@ class DeviceModel final : public SequenceModel {
   Rotations rotations() const { return rotations_ ? rotations_->rotations() : Rotations(); }
   at::Device device() const { return decoder_->device(); }
 
-  std::shared_ptr<const Decoder> decoder_;
   DeviceServices services_;
   DeviceAttention attention_;
   std::optional<RotationTable> rotations_;

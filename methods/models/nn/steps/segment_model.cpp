@@ -84,7 +84,7 @@ class SegmentModel::Step final : public LayerOperations {
 
 SegmentModel::SegmentModel(std::shared_ptr<const Decoder> decoder,
                            std::shared_ptr<const InfiniMemory> memory)
-    : decoder_(std::move(decoder)),
+    : DecoderModel(std::move(decoder)),
       memory_(std::move(memory)),
       pool_(at::get_num_threads()),
       products_(pool_),

@@ -15,32 +15,21 @@
 #include <vector>
 
 #include "methods/models/kernels/thread_pool.h"
-#include "methods/models/nn/adapters.h"
-#include "methods/models/nn/decoder.h"
+#include "methods/models/nn/decoder_model.h"
 #include "methods/models/nn/infini_memory.h"
 #include "methods/models/nn/rope.h"
 #include "methods/models/nn/segment_attention.h"
-#include "methods/models/nn/sequence_model.h"
-#include "methods/models/nn/sequences.h"
 #include "methods/models/nn/steps/key_value_cache.h"
 #include "methods/models/nn/steps/row_attention.h"
 #include "methods/models/nn/steps/row_products.h"
 
 namespace qfs::nn {
 
-class SegmentModel final : public SequenceModel {
+class SegmentModel final : public DecoderModel {
  public:
   /// `memory`: of every row; bound to the decoder, which is no encoder-decoder.
   SegmentModel(std::shared_ptr<const Decoder> decoder, std::shared_ptr<const InfiniMemory> memory);
 
-  const SequenceShape& shape() const override { return decoder_->shape().sequence; }
-  Result<std::shared_ptr<const Adapters>> bind(const AdapterSet& set) const override {
-    return bind_adapters(set, *decoder_);
-  }
-  /// Of a prompt that is read at once, without the memory.
-  Result<at::Tensor> stream_before(size_t layer, const SequenceInput& input) override {
-    return nn::stream_before(*decoder_, input, layer);
-  }
   Status begin(int64_t rows, int64_t capacity) override;
   /// Errors also as nn::sequence_states.
   Status prefill(int64_t row, const SequenceInput& input, std::span<float> logits) override;
@@ -70,7 +59,6 @@ class SegmentModel final : public SequenceModel {
   /// Everything beside window_ that rows hold: [layers, rows, …].
   std::vector<at::Tensor> states() const;
 
-  std::shared_ptr<const Decoder> decoder_;
   std::shared_ptr<const InfiniMemory> memory_;
   kernels::ThreadPool pool_;
   RowProducts products_;

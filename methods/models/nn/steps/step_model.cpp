@@ -103,7 +103,7 @@ class StepModel::Prompt final : public LayerOperations {
 };
 
 StepModel::StepModel(std::shared_ptr<const Decoder> decoder)
-    : decoder_(std::move(decoder)),
+    : DecoderModel(std::move(decoder)),
       pool_(at::get_num_threads()),
       products_(pool_),
       attention_(pool_, decoder_->shape().heads, decoder_->shape().kv_heads,

@@ -14,28 +14,18 @@
 #include <vector>
 
 #include "methods/models/kernels/thread_pool.h"
-#include "methods/models/nn/adapters.h"
-#include "methods/models/nn/decoder.h"
+#include "methods/models/nn/decoder_model.h"
 #include "methods/models/nn/rope.h"
-#include "methods/models/nn/sequence_model.h"
-#include "methods/models/nn/sequences.h"
 #include "methods/models/nn/steps/key_value_cache.h"
 #include "methods/models/nn/steps/row_attention.h"
 #include "methods/models/nn/steps/row_products.h"
 
 namespace qfs::nn {
 
-class StepModel final : public SequenceModel {
+class StepModel final : public DecoderModel {
  public:
   explicit StepModel(std::shared_ptr<const Decoder> decoder);
 
-  const SequenceShape& shape() const override { return decoder_->shape().sequence; }
-  Result<std::shared_ptr<const Adapters>> bind(const AdapterSet& set) const override {
-    return bind_adapters(set, *decoder_);
-  }
-  Result<at::Tensor> stream_before(size_t layer, const SequenceInput& input) override {
-    return nn::stream_before(*decoder_, input, layer);
-  }
   Status begin(int64_t rows, int64_t capacity) override;
   Status prefill(int64_t row, const SequenceInput& input, std::span<float> logits) override;
   Status decode(std::span<const int64_t> rows, std::span<const int32_t> tokens,
@@ -56,7 +46,6 @@ class StepModel final : public SequenceModel {
   /// What a row of the cache holds of a layer, up to `positions`.
   KeyValues held(size_t layer, int64_t row, int64_t positions) const;
 
-  std::shared_ptr<const Decoder> decoder_;
   kernels::ThreadPool pool_;
   RowProducts products_;
   RowAttention attention_;

@@ -274,6 +274,19 @@ TEST_F(SegmentsTest, rows_over_caches_give_the_logits_of_the_whole_sequence) {
   }
 }
 
+TEST_F(SegmentsTest, the_stream_that_enters_a_layer_is_float32_whatever_the_model_is_in) {
+  const auto decoder = llama();
+  const SequenceInput input = input_for(*decoder, 6, 4, 0, false);
+  const auto rounded = decoder->copy_to(at::kCPU, at::kBFloat16);
+  ASSERT_TRUE(rounded.ok());
+  SegmentModel model(*rounded, input.memory);
+  const auto stream = model.stream_before(1, {.ids = input.ids});
+  ASSERT_TRUE(stream.ok()) << stream.error().to_string();
+  EXPECT_EQ(stream->scalar_type(), at::kFloat);
+  const auto exact = stream_before(*decoder, {.ids = input.ids}, 1);
+  EXPECT_TRUE(at::allclose(*stream, *exact, 0.05, 0.05));
+}
+
 TEST_F(SegmentsTest, a_row_goes_on_from_another_with_its_window_and_memory) {
   const auto decoder = llama();
   const SequenceInput one = input_for(*decoder, 6, 15);
