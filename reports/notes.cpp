@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/api/training_warnings.h"
 #include "harness/core/counted.h"
 #include "reports/seeds.h"
 
@@ -93,6 +94,29 @@ std::string empty_note(const PlaceFacts& place, int64_t outputs, int64_t scored)
                                  counted(of, "output is", "outputs are"));
   if (scored > outputs) note += fmt::format(", {} after postprocessing", scored);
   return note + (std::max(outputs, scored) == of ? "; its scores are those of empty texts" : "");
+}
+
+Result<std::string> warning_note(store::Reader& reader, const PlaceFacts& place) {
+  std::set<std::string> warnings;
+  for (const store::Dependency& dependency : place.cell.dependencies) {
+    if (dependency.training_cell.empty()) continue;
+    const auto results = reader.results(dependency.training_cell);
+    if (!results) return results.error();
+    for (const store::ResultRow& result : *results) {
+      const auto points = reader.training_points(result.id);
+      if (!points) return points.error();
+      if (points->empty()) continue;
+      for (const auto& [name, value] : points->back().values) {
+        if (!name.starts_with(kTrainingWarning)) continue;
+        std::string words = name.substr(kTrainingWarning.size());
+        std::ranges::replace(words, '_', ' ');
+        warnings.insert(std::move(words));
+      }
+    }
+  }
+  if (warnings.empty()) return std::string();
+  return fmt::format("{}: its training warns of a {}", place_name(place),
+                     fmt::join(warnings, ", "));
 }
 
 std::string conflict_note(const PlaceFacts& place, int64_t count) {

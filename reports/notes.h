@@ -1,11 +1,12 @@
 // The footnotes of a table: what its marks and words mean, and what a reader would otherwise have
-// to guess. Plain text. Called by build_table. Pure functions; thread-safe.
+// to guess. Plain text. Called by build_table. Thread-safe, but where a reader is given.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "harness/store/reader.h"
 #include "reports/layout.h"
 #include "reports/sweep_facts.h"
 #include "reports/table.h"
@@ -25,6 +26,9 @@ std::vector<std::string> seed_notes(const SweepFacts& facts, const Layout& layou
 /// Says that outputs are empty; empty where none is. `scored`: how many texts were after
 /// postprocessing, in the score where they are most.
 std::string empty_note(const PlaceFacts& place, int64_t outputs, int64_t scored);
+
+/// What its trainings warn of; empty where they do not.
+Result<std::string> warning_note(store::Reader& reader, const PlaceFacts& place);
 
 std::string conflict_note(const PlaceFacts& place, int64_t count);
 

@@ -8,7 +8,7 @@
 #include "harness/compare/performance.h"
 #include "harness/core/json_dom.h"
 #include "harness/store/work_rows.h"
-#include "reports/served.h"
+#include "reports/output_facts.h"
 #include "reports/trouble.h"
 
 namespace qfs::reports {
@@ -214,6 +214,14 @@ Result<TableCell> PlaceEvaluator::coverage(const ValueSpec& value) {
     case ValueSource::latency:
     case ValueSource::money:
       return served(value);
+    case ValueSource::fact: {
+      const MeanFact fact = mean_fact(*outputs_, value.key);
+      if (fact.outputs == 0) return with_status(CellStatus::not_applicable);
+      TableCell cell = with_status(CellStatus::ok);
+      cell.value = fact.mean;
+      cell.n = fact.outputs;
+      return cell;
+    }
     case ValueSource::tokens_read:
     case ValueSource::tokens_made:
       return mean_tokens(value.source == ValueSource::tokens_read);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "harness/api/fact_values.h"
 #include "harness/api/metric_columns.h"
 
 namespace qfs::reports {
@@ -301,6 +302,16 @@ ValueSpec value_spec(std::string_view name) {
     spec.shown.better = better_of(*found);
     spec.source = found->source;
     spec.key = found->key;
+    return spec;
+  }
+  if (name.starts_with(kFactValue)) {
+    spec.key = name.substr(kFactValue.size());
+    spec.shown.title = spec.key;
+    std::ranges::replace(spec.shown.title, '_', ' ');
+    spec.shown.group = kCoverage;
+    spec.shown.decimals = kUnscaledDecimals;
+    spec.shown.better = Better::neither;
+    spec.source = ValueSource::fact;
     return spec;
   }
   const size_t slash = name.rfind('/');

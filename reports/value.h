@@ -30,6 +30,7 @@ enum class ValueSource {
   tokens_read,     ///< mean prompt tokens of an output
   tokens_made,     ///< mean produced tokens of an output
   training,        ///< what the training that it rests on took
+  fact,            ///< the mean of a number that the method says of each output
   money,           ///< what the outputs cost at the prices of the sweep
 };
 
@@ -47,8 +48,9 @@ struct BuiltInValue {
 };
 std::span<const BuiltInValue> built_in_values();
 
-/// The value with this name. Everything that is not built in is taken for a metric's column,
-/// "column" or "metric/column"; whether a store has it is found out later.
+/// The value with this name. "fact.NAME" is what a method says of each output; everything else that
+/// is not built in is taken for a metric's column, "column" or "metric/column"; whether a store has
+/// it is found out later.
 ValueSpec value_spec(std::string_view name);
 
 /// The values that `coverage` adds under a table.

@@ -9,6 +9,7 @@ qfs_test(claims_test LABEL unit
     unit/claims/spot_check_test.cpp
     unit/claims/verify_table_test.cpp
   LINK qfs_claims nlohmann_json::nlohmann_json)
+qfs_fuzz(claims_fuzz SOURCES fuzz/claims/fuzz_claims.cpp LINK qfs_claims)
 if(EXISTS /dev/shm)
   set_property(TEST claims_test APPEND PROPERTY ENVIRONMENT "TMPDIR=/dev/shm")
 endif()

@@ -5,7 +5,7 @@ qfs_test(reports_test LABEL unit
     unit/reports/report_test.cpp
     unit/reports/sample_sweep.cpp
     unit/reports/seeds_test.cpp
-    unit/reports/served_test.cpp
+    unit/reports/output_facts_test.cpp
     golden/reports/claim_text_test.cpp
     unit/reports/marks_test.cpp
     unit/reports/methods_text_test.cpp

@@ -54,7 +54,8 @@ struct MethodEntry {
   std::string method;
   std::string label;  ///< row name in tables; empty: the method's name
   std::optional<std::string> backbone;
-  std::optional<std::string> tokenizer;  ///< overrides the sweep's
+  std::map<std::string, std::string> backbones = {};  ///< further models by role
+  std::optional<std::string> tokenizer;               ///< overrides the sweep's
   std::optional<ExternalCommand> external;
   /// Each example is given the document of another one: the control that tells reading from having
   /// learned length and tone.

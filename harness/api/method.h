@@ -48,8 +48,10 @@ struct BackboneFacts {
 
 /// What a method needs, given its parameters.
 struct Needs {
-  bool tensors = false;     ///< runs in qfs-host (LibTorch); otherwise in `qfs-bench host`
-  bool backbone = false;    ///< wants SessionRequest::backbone
+  bool tensors = false;   ///< runs in qfs-host (LibTorch); otherwise in `qfs-bench host`
+  bool backbone = false;  ///< wants SessionRequest::backbone
+  /// Roles of further models ("extractor"): wants SessionRequest::backbones.
+  std::vector<std::string> backbones = {};
   bool tokenizer = false;   ///< counts tokens: wants SessionRequest::tokenizer
   bool references = false;  ///< reads the answers; its rows are marked `oracle` in every table
   bool evidence = false;    ///< reads gold evidence; likewise
@@ -61,6 +63,10 @@ struct Needs {
   /// Roles of trained files ("adapter") that it predicts with: a training cell makes them, or the
   /// sweep names a file. Not empty: SessionFactory::open_training is there.
   std::vector<std::string> artifacts = {};
+  /// Other methods ("lora") whose trained files a training may begin with, besides its own.
+  std::vector<std::string> begins_with = {};
+  /// Other methods whose trained files it predicts with, besides its own.
+  std::vector<std::string> reads_files_of = {};
   /// The outputs of a unit do not depend on one another: those that arrived before a failure are
   /// kept, and only the others run again.
   bool separate_rows = false;
@@ -164,9 +170,10 @@ struct RuntimeOptions {
 struct SessionRequest {
   Params params;
   uint64_t seed = 0;
-  std::optional<Resource> backbone;
+  std::optional<Resource> backbone;  ///< what writes
   std::optional<Resource> tokenizer;
   RuntimeOptions runtime;
+  std::map<std::string, Resource> backbones = {};  ///< further models, by role
   std::map<std::string, Resource> artifacts = {};  ///< by role; of a training: what it begins with
 };
 

@@ -29,6 +29,7 @@ struct MethodQuery {
   std::string backbone;   ///< name; empty: none
   std::string tokenizer;  ///< name; empty: any
   std::vector<NamedValue> params;
+  std::map<std::string, std::string> backbones = {};  ///< further models by role
 };
 
 struct DatasetQuery {

@@ -64,25 +64,6 @@ int64_t backbone(const DecoderSizes& s) {
   return s.layers * layer + 2 * s.vocabulary * s.width + s.width;
 }
 
-/// Multiply-adds of `tokens` through all layers, their attention included.
-double body(double tokens, const DecoderSizes& s) {
-  const auto d = static_cast<double>(s.width);
-  const auto layers = static_cast<double>(s.layers);
-  const double products = layers * (4 * d * d + 3 * d * static_cast<double>(s.inner));
-  return products * tokens + 2 * layers * d * tokens * tokens;
-}
-
-double head(double tokens, const DecoderSizes& s) {
-  return static_cast<double>(s.vocabulary) * static_cast<double>(s.width) * tokens;
-}
-
-/// Multiply-adds of one token behind `before` others.
-double step(double before, const DecoderSizes& s) {
-  const auto d = static_cast<double>(s.width);
-  return body(1, s) - 2 * static_cast<double>(s.layers) * d + head(1, s) +
-         2 * static_cast<double>(s.layers) * d * before;
-}
-
 /// SiLU of `tokens` tokens and softmax of `scores` attention scores a head and layer.
 double elements(double tokens, double scores, const DecoderSizes& s) {
   const auto layers = static_cast<double>(s.layers);
@@ -133,13 +114,10 @@ Result<int64_t> trainable_parameters(const MethodQuery& method, const DecoderSiz
 }
 
 double multiply_adds(const GenerationWork& work, const DecoderSizes& s) {
-  const auto prompt = static_cast<double>(work.prompt_tokens);
   const auto d = static_cast<double>(s.width);
-  double sum = body(prompt, s) + head(prompt, s);
-  sum += body(static_cast<double>(work.compressed_tokens), s) +
+  return generation_multiply_adds(work.prompt_tokens, work.new_tokens, s, WorkCount::eager) +
+         body_multiply_adds(work.compressed_tokens, s, WorkCount::eager) +
          static_cast<double>(work.connector_rows) * d * d;
-  for (int64_t i = 1; i < work.new_tokens; ++i) sum += step(prompt + static_cast<double>(i), s);
-  return sum;
 }
 
 double operations(const GenerationWork& work, bool elementwise, const DecoderSizes& s) {

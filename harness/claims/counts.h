@@ -14,17 +14,9 @@
 #include "harness/api/params.h"
 #include "harness/api/result.h"
 #include "harness/claims/claim.h"
+#include "harness/core/generation_work.h"
 
 namespace qfs::claims {
-
-/// Sizes of a decoder with as many key heads as query heads.
-struct DecoderSizes {
-  int64_t layers = 32;
-  int64_t width = 4096;
-  int64_t heads = 32;
-  int64_t inner = 11008;
-  int64_t vocabulary = 32000;
-};
 
 /// What a trained part of a method has, by the method's id and parameters: `lora`, `prompt_tuning`,
 /// `parallel_adapter` and `ideal` with rank, length or bottleneck (IDEAL's Table 3).

@@ -47,8 +47,11 @@ std::vector<NamedValue> decode_values(const Node& node) {
   return values;
 }
 
-/// Adds values, in place of those of the same name; "method", "backbone" and "tokenizer" are the
-/// query's own.
+/// Roles of further models that methods read.
+constexpr std::string_view kRoles[] = {"extractor"};
+
+/// Adds values, in place of those of the same name; "method", "backbone", "tokenizer" and the roles
+/// of further models are the query's own.
 void set_values(const std::vector<NamedValue>& values, MethodQuery& query) {
   for (const NamedValue& value : values) {
     const auto* text = std::get_if<std::string>(&value.value);
@@ -58,6 +61,8 @@ void set_values(const std::vector<NamedValue>& values, MethodQuery& query) {
       query.backbone = *text;
     } else if (value.name == "tokenizer" && text) {
       query.tokenizer = *text;
+    } else if (std::ranges::count(kRoles, value.name) > 0 && text) {
+      query.backbones[value.name] = *text;
     } else {
       std::erase_if(query.params, [&](const NamedValue& own) { return own.name == value.name; });
       query.params.push_back(value);

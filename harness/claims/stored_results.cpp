@@ -79,6 +79,11 @@ Result<bool> StoredResults::answers(const Cell& cell, const ResolvedMethod& meth
   }
   if (!has_digest(*identity, "backbone", method.backbone)) return false;
   if (!has_digest(*identity, "tokenizer", method.tokenizer)) return false;
+  const json models = identity->value("backbones", json::object());
+  if (models.size() != method.backbones.size()) return false;
+  for (const auto& [role, model] : method.backbones) {
+    if (models.value(role, "") != model.digest) return false;
+  }
   const Result<bool> same = has_params(*identity, method, Stage::predict);
   if (!same || !*same) return same;
   if (method.spec->needs(method.params).artifacts.empty()) return true;

@@ -60,6 +60,19 @@ Result<std::shared_ptr<const Metric>> Lookups::metric(const std::string& name) {
   return metrics_.emplace(name, here_.metrics.make(name)).first->second;
 }
 
+Result<Resource> Lookups::weights(const std::string& name) {
+  auto known = backbones_.find(name);
+  if (known == backbones_.end()) {
+    known = backbones_.emplace(name, here_.methods.backbone(place_of(name))).first;
+  }
+  if (known->second) {
+    note_use(name, known->second->digest);
+    return *known->second;
+  }
+  if (known->second.error().kind != ErrorKind::not_found) return known->second.error();
+  return not_found(fmt::format("no weights of '{0}' are known; --with {0}=PATH names them", name));
+}
+
 Result<ResolvedMethod> Lookups::method(const MethodQuery& query) {
   ResolvedMethod resolved;
   const Result<const MethodSpec*> spec = here_.methods.find(query.method);
@@ -81,24 +94,24 @@ Result<ResolvedMethod> Lookups::method(const MethodQuery& query) {
   const Needs needs = resolved.spec->needs(resolved.params);
   if (needs.imported) return not_found("the outputs behind these numbers are not published");
   if (needs.backbone) {
-    auto known = backbones_.find(query.backbone);
-    if (known == backbones_.end()) {
-      const std::string place = place_of(query.backbone);
-      known = backbones_.emplace(query.backbone, here_.methods.backbone(place)).first;
-    }
-    if (!known->second) {
-      if (known->second.error().kind != ErrorKind::not_found) return known->second.error();
-      return not_found(
-          fmt::format("no weights of '{0}' are known; --with {0}=PATH names them", query.backbone));
-    }
-    resolved.backbone = *known->second;
-    note_use(query.backbone, resolved.backbone->digest);
+    Result<Resource> model = weights(query.backbone);
+    if (!model) return model.error();
+    resolved.backbone = *std::move(model);
     Result<BackboneFacts> facts = here_.methods.backbone_facts(*resolved.backbone);
     if (!facts) return facts.error();
     resolved.facts = *std::move(facts);
   } else if (!query.backbone.empty()) {
     return invalid_argument(
         fmt::format("the method '{}' has no backbone '{}'", query.method, query.backbone));
+  }
+  for (const std::string& role : needs.backbones) {
+    const auto named = query.backbones.find(role);
+    if (named == query.backbones.end()) {
+      return not_found(fmt::format("the claim names no model as '{}'", role));
+    }
+    Result<Resource> model = weights(named->second);
+    if (!model) return model.error();
+    resolved.backbones.emplace(role, *std::move(model));
   }
   if (Status valid = resolved.spec->validate(resolved.params); !valid) return valid.error();
   if (!query.tokenizer.empty()) {

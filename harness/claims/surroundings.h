@@ -38,6 +38,7 @@ struct ResolvedMethod {
   const MethodSpec* spec = nullptr;
   Params params;  ///< with defaults
   std::optional<Resource> backbone;
+  std::map<std::string, Resource> backbones = {};  ///< by role
   BackboneFacts facts;
   std::optional<Resource> tokenizer;  ///< named by the query
 };
@@ -62,6 +63,9 @@ class Lookups {
   std::vector<std::string> used_places() const;
 
  private:
+  /// The model of a claim's name; `not_found` says how to name its place.
+  Result<Resource> weights(const std::string& name);
+
   std::optional<Obstacle> obstacle_of_score(const Claim& claim);
   std::optional<Obstacle> obstacle_of_data(const Claim& claim);
   void note_use(const std::string& name, const std::string& digest);

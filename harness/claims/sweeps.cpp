@@ -25,6 +25,9 @@ struct Draft {
 json method_entry(const MethodQuery& query, const Lookups& lookups) {
   json entry = {{"method", query.method}};
   if (!query.backbone.empty()) entry["backbone"] = lookups.place_of(query.backbone);
+  for (const auto& [role, name] : query.backbones) {
+    entry["backbones"][role] = lookups.place_of(name);
+  }
   if (!query.tokenizer.empty()) entry["tokenizer"] = lookups.place_of(query.tokenizer);
   for (const NamedValue& param : query.params) {
     std::visit([&](const auto& value) { entry[param.name] = value; }, param.value);

@@ -29,7 +29,8 @@ Result<std::map<std::string_view, size_t>> positions_of(const datasets::CsvTable
   for (size_t i = 0; i < csv.header.size(); ++i) {
     const auto column = std::ranges::find(kColumns, csv.header[i]);
     if (column == kColumns.end()) {
-      return data_error("unknown column '" + csv.header[i] + "'" + suggestion(csv.header[i], known),
+      return data_error(fmt::format("unknown column '{}'{}; known are {}", csv.header[i],
+                                    suggestion(csv.header[i], known), fmt::join(kColumns, ", ")),
                         path + ":1");
     }
     if (!positions.emplace(*column, i).second) {

@@ -54,6 +54,7 @@ std::vector<std::string> needs_of(const MethodSpec& spec) {
   std::vector<std::string> list;
   if (needs.tensors) list.emplace_back("qfs-host");
   if (needs.backbone) list.emplace_back("backbone");
+  for (const std::string& role : needs.backbones) list.push_back("a model as " + role);
   if (needs.tokenizer) list.emplace_back("tokenizer");
   if (needs.references) list.emplace_back("references");
   if (needs.evidence) list.emplace_back("evidence");

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "harness/config/sections.h"
 #include "harness/core/files.h"
+#include "harness/core/suggest.h"
 #include "harness/core/utf8.h"
 
 namespace qfs::config {
@@ -13,8 +15,8 @@ namespace {
 
 constexpr uint64_t kMaxPromptBytes = uint64_t{1} << 20;
 
-constexpr std::array<std::string_view, 7> kEntryKeys = {
-    "artifact", "backbone", "documents", "label", "method", "tokenizer", "training"};
+constexpr std::array<std::string_view, 8> kEntryKeys = {
+    "artifact", "backbone", "backbones", "documents", "label", "method", "tokenizer", "training"};
 constexpr std::array<std::string_view, 3> kExternalKeys = {"command", "fingerprint", "folder"};
 
 template <class Keys>
@@ -115,6 +117,13 @@ MethodEntry decode_method(const Node& node, const std::string& folder) {
   if (const auto method = node.require("method")) entry.method = method->text("a method's name");
   if (const auto label = node.find("label")) entry.label = label->text();
   if (const auto backbone = node.find("backbone")) entry.backbone = backbone->text();
+  if (const auto roles = node.find("backbones")) {
+    if (roles->is_object(R"(models by role, such as {"extractor": "minilm"})")) {
+      for (const auto& [role, member] : roles->members()) {
+        entry.backbones[role] = member.text("the name of a model, a folder or a GGUF file");
+      }
+    }
+  }
   if (const auto tokenizer = node.find("tokenizer")) entry.tokenizer = tokenizer->text();
   if (const auto documents = node.find("documents")) {
     const std::string given = documents->text("'own' or 'other'");
@@ -133,6 +142,38 @@ MethodEntry decode_method(const Node& node, const std::string& folder) {
     }
     check_parameter_name(key, member);
     entry.params.push_back({key, decode_parameter(key, member, folder), member.pointer()});
+  }
+  return entry;
+}
+
+/// The name of a row; an external method without a label is called what its program says, known
+/// when planning.
+std::string row_name(const MethodEntry& entry) {
+  if (!entry.label.empty()) return entry.label;
+  return entry.external ? std::string() : entry.method;
+}
+
+/// What an entry says, and with "like" what it leaves out as that row has it, but for its label;
+/// null leaves a key out. `rows`: of the entries so far, as they were resolved.
+nlohmann::json with_likeness(const Node& node, const std::map<std::string, nlohmann::json>& rows) {
+  const auto like = node.value().is_object() ? node.find("like") : std::nullopt;
+  if (!like) return node.value();
+  const std::string name = like->text("the row of another method");
+  const auto row = rows.find(name);
+  if (row == rows.end()) {
+    std::vector<std::string> names;
+    for (const auto& [known, entry] : rows) names.push_back(known);
+    like->fail("no method above has the row '" + name + "'" + suggestion(name, names));
+    return node.value();
+  }
+  nlohmann::json entry = row->second;
+  entry.erase("label");
+  for (const auto& [key, member] : node.members()) {
+    if (member.value().is_null()) {
+      entry.erase(key);
+    } else if (key != "like") {
+      entry[key] = member.value();
+    }
   }
   return entry;
 }
@@ -179,7 +220,8 @@ void check_parameter_name(const std::string& name, const Node& node) {
 }
 
 ParamValue decode_parameter(const std::string& name, const Node& node, const std::string& folder) {
-  const bool prompt = name == "prompt" || name.ends_with("_prompt");
+  const bool prompt =
+      name == "prompt" || name.ends_with("_prompt") || name == "dictionary";  // long texts
   if (prompt && node.value().is_object()) return prompt_file(node, folder);
   if (prompt) return node.scalar(R"(a text or {"file": …})");
   // Objects that a method hands on as they are; keys sorted, so that equal ones are equal texts.
@@ -191,18 +233,18 @@ ParamValue decode_parameter(const std::string& name, const Node& node, const std
 
 std::vector<MethodEntry> decode_methods(const Node& node, const std::string& folder) {
   std::vector<MethodEntry> entries;
+  std::map<std::string, nlohmann::json> rows;
   for (const Node& item : node.items("a list of methods")) {
-    MethodEntry entry = decode_method(item, folder);
-    // An external method without a label is called what its program says, known when planning.
-    const auto row = [](const MethodEntry& e) {
-      return !e.label.empty() ? e.label : e.external ? std::string() : e.method;
-    };
+    const nlohmann::json said = with_likeness(item, rows);
+    MethodEntry entry = decode_method(Node(said, item.pointer(), item.scope()), folder);
+    const std::string row = row_name(entry);
     for (const MethodEntry& earlier : entries) {
-      if (!row(entry).empty() && row(earlier) == row(entry)) {
-        item.fail("two methods would have the row name '" + row(entry) + "' (the other is at " +
+      if (!row.empty() && row_name(earlier) == row) {
+        item.fail("two methods would have the row name '" + row + "' (the other is at " +
                   earlier.pointer + "); give one of them a 'label'");
       }
     }
+    if (!row.empty()) rows[row] = said;
     entries.push_back(std::move(entry));
   }
   return entries;

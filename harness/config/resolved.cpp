@@ -49,6 +49,7 @@ json to_json(const MethodEntry& entry) {
     object["label"] = entry.method;
   }
   if (entry.backbone) object["backbone"] = *entry.backbone;
+  if (!entry.backbones.empty()) object["backbones"] = entry.backbones;
   if (entry.tokenizer) object["tokenizer"] = *entry.tokenizer;
   if (entry.other_documents) object["documents"] = "other";
   if (entry.training) {

@@ -163,7 +163,7 @@ class BaselineDecoder {
   }
 
   Result<Baseline> finish(const std::string& path) && {
-    if (!begun_) return data_error("'" + path + "' is no baseline: it has no lines");
+    if (!begun_) return data_error("no baseline: there are no lines", path);
     count_rows();
     return std::move(baseline_);
   }

@@ -111,6 +111,9 @@ json open_json(const OpenRequest& open) {
     object["artifacts"][role] = resource_json(file);
   }
   if (open.session.backbone) object["backbone"] = resource_json(*open.session.backbone);
+  for (const auto& [role, model] : open.session.backbones) {
+    object["backbones"][role] = resource_json(model);
+  }
   if (open.session.tokenizer) object["tokenizer"] = resource_json(*open.session.tokenizer);
   return object;
 }
@@ -133,6 +136,11 @@ OpenRequest open_from(const json& object) {
   open.session.runtime = runtime_from(object_field(object, "runtime"));
   if (object.contains("backbone")) open.session.backbone = resource_from(object["backbone"]);
   if (object.contains("tokenizer")) open.session.tokenizer = resource_from(object["tokenizer"]);
+  if (object.contains("backbones")) {
+    for (const auto& [role, model] : object_field(object, "backbones").items()) {
+      open.session.backbones[role] = resource_from(model);
+    }
+  }
   if (object.contains("artifacts")) {
     for (const auto& [role, file] : object_field(object, "artifacts").items()) {
       open.session.artifacts[role] = resource_from(file);

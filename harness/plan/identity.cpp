@@ -79,6 +79,9 @@ Result<json> common_identity(const Cell& cell, const PlannedDataset& dataset, St
                  {"seed", cell.seed},
                  {"dataset", dataset.data->id.hex()}};
   if (Status s = put_digest(object, "backbone", cell.backbone); !s.ok()) return s.error();
+  for (const auto& [role, model] : cell.backbones) {
+    if (Status s = put_digest(object["backbones"], role.c_str(), model); !s.ok()) return s.error();
+  }
   if (Status s = put_digest(object, "tokenizer", cell.tokenizer); !s.ok()) return s.error();
   if (cell.external) {
     json list = json::array();

@@ -16,7 +16,7 @@ using nlohmann::json;
 namespace {
 
 // Keys of a method's entry that are no parameters: a mistyped one arrives here as a parameter.
-constexpr std::string_view kEntryKeys[] = {"artifact", "backbone",  "documents",
+constexpr std::string_view kEntryKeys[] = {"artifact", "backbone",  "backbones", "documents",
                                            "label",    "tokenizer", "training"};
 constexpr size_t kShownText = 60;
 

@@ -197,6 +197,9 @@ Status Planner::make_cells() {
     auto backbone = resources_.backbone(row, cell.needs);
     if (!backbone.ok()) return backbone.error();
     cell.backbone = *std::move(backbone);
+    auto further = resources_.backbones(row, cell.needs);
+    if (!further.ok()) return further.error();
+    cell.backbones = *std::move(further);
     auto facts = resources_.facts(row, cell.backbone);
     if (!facts.ok()) return facts.error();
     cell.facts = *std::move(facts);
@@ -213,6 +216,9 @@ Status Planner::make_cells() {
     cell.weights_key = std::string(to_string(cell.host));
     if (cell.external) cell.weights_key += cell.pointer;
     if (cell.backbone) cell.weights_key += "/" + cell.backbone->digest;
+    for (const auto& [role, model] : cell.backbones) {
+      cell.weights_key += "/" + role + ":" + model.digest;
+    }
     // A host that knows a secret serves no other method.
     if (cell.needs.network) cell.weights_key += "/network";
     for (const std::string& name : cell.needs.secrets) cell.weights_key += "/" + name;

@@ -70,7 +70,8 @@ struct Cell {
   std::vector<uint64_t> shown_seeds;  ///< of the sweep, for which tables show it; one or more
   size_t dataset = 0;                 ///< index into Plan::datasets
   std::optional<Resource> backbone;
-  BackboneFacts facts;  ///< of the backbone
+  BackboneFacts facts;                        ///< of the backbone
+  std::map<std::string, Resource> backbones;  ///< further models, by role
   std::optional<Resource> tokenizer;
   std::optional<ExternalCommand> external;
   std::vector<Unit> units;

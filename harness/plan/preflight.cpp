@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "harness/api/fact_values.h"
 #include "harness/core/suggest.h"
 #include "harness/plan/param_values.h"
 
@@ -35,6 +36,7 @@ Status check_value(const Experiment& experiment, const Metrics& metrics, const s
   const size_t slash = value.rfind('/');
   const bool qualified = slash != std::string::npos;
   if (!qualified && value.find('.') == std::string::npos) return {};
+  if (value.starts_with(kFactValue)) return {};
   const std::string wanted = qualified ? value.substr(0, slash) : "";
   const std::string column = qualified ? value.substr(slash + 1) : value;
   std::vector<std::string> candidates;

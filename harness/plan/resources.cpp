@@ -1,5 +1,9 @@
 #include "harness/plan/resources.h"
 
+#include <algorithm>
+
+#include "harness/core/suggest.h"
+
 namespace qfs::plan {
 
 namespace {
@@ -27,12 +31,40 @@ Result<std::optional<Resource>> ResourceResolver::backbone(const MethodRow& row,
                                 listed(catalog_.backbone_names()) + ", a folder or a GGUF file",
                             place(experiment_, pointer));
   }
-  auto it = backbones_.find(*name);
-  if (it == backbones_.end()) it = backbones_.emplace(*name, catalog_.backbone(*name)).first;
-  if (!it->second.ok()) {
-    return placed(it->second.error(), place(experiment_, pointer + "/backbone"));
+  auto found = model(*name, pointer + "/backbone");
+  if (!found.ok()) return found.error();
+  return std::optional<Resource>(*std::move(found));
+}
+
+Result<Resource> ResourceResolver::model(const std::string& name, const std::string& pointer) {
+  auto it = backbones_.find(name);
+  if (it == backbones_.end()) it = backbones_.emplace(name, catalog_.backbone(name)).first;
+  if (it->second.ok()) return *it->second;
+  return placed(it->second.error(), place(experiment_, pointer));
+}
+
+Result<std::map<std::string, Resource>> ResourceResolver::backbones(const MethodRow& row,
+                                                                    const Needs& needs) {
+  const std::string method(row.spec->name());
+  const std::string pointer = row.entry->pointer + "/backbones";
+  std::map<std::string, Resource> models;
+  for (const auto& [role, name] : row.entry->backbones) {
+    if (std::ranges::count(needs.backbones, role) == 0) {
+      return invalid_argument("method '" + method + "' reads no model as '" + role + "'" +
+                                  suggestion(role, needs.backbones),
+                              place(experiment_, pointer + "/" + role));
+    }
+    auto found = model(name, pointer + "/" + role);
+    if (!found.ok()) return found.error();
+    models.emplace(role, *std::move(found));
   }
-  return std::optional<Resource>(*it->second);
+  for (const std::string& role : needs.backbones) {
+    if (models.contains(role)) continue;
+    return invalid_argument("method '" + method + "' needs a model as '" + role +
+                                R"(': "backbones": {")" + role + R"(": NAME})",
+                            place(experiment_, row.entry->pointer));
+  }
+  return models;
 }
 
 Result<BackboneFacts> ResourceResolver::facts(const MethodRow& row,

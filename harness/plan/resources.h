@@ -20,12 +20,18 @@ class ResourceResolver {
 
   /// The backbone of a method that needs one. A backbone that nothing would read is an error.
   Result<std::optional<Resource>> backbone(const MethodRow& row, const Needs& needs);
+  /// The further models of a method by role. `invalid_argument` for a role that it does not have,
+  /// or that is not given.
+  Result<std::map<std::string, Resource>> backbones(const MethodRow& row, const Needs& needs);
   /// What is known of it; nothing where there is none.
   Result<BackboneFacts> facts(const MethodRow& row, const std::optional<Resource>& backbone);
   /// The tokenizer of a method that counts tokens: its own, else its backbone's, else the sweep's.
   Result<std::optional<Resource>> tokenizer(const MethodRow& row, const Needs& needs);
 
  private:
+  /// The model of this name; `pointer`: where the sweep file names it.
+  Result<Resource> model(const std::string& name, const std::string& pointer);
+
   const Experiment& experiment_;
   const MethodCatalog& catalog_;
   std::map<std::string, Result<Resource>> backbones_;   // by name

@@ -70,7 +70,7 @@ Status TrainingPlanner::rest(Cell& cell, const MethodRow& row, uint64_t seed) {
 
 Result<TrainingPlanner::NamedFiles> TrainingPlanner::named_files(
     const Cell& cell, const MethodRow& row, const std::map<std::string, std::string>& paths,
-    const std::string& where) {
+    const std::string& where, std::span<const std::string> other_methods) {
   const std::vector<std::string>& roles = cell.needs.artifacts;
   NamedFiles files;
   for (const auto& [named, path] : paths) {
@@ -86,7 +86,9 @@ Result<TrainingPlanner::NamedFiles> TrainingPlanner::named_files(
                .first;
     }
     if (!it->second.ok()) return placed(it->second.error(), where);
-    if (Status fits = check_origin(cell, row, *it->second, where); !fits.ok()) return fits.error();
+    if (Status fits = check_origin(cell, row, *it->second, where, other_methods); !fits.ok()) {
+      return fits.error();
+    }
     files[role] = &*it->second;
   }
   return files;
@@ -94,7 +96,7 @@ Result<TrainingPlanner::NamedFiles> TrainingPlanner::named_files(
 
 Status TrainingPlanner::use_files(Cell& cell, const MethodRow& row) {
   const std::string where = at(row.entry->pointer + "/artifact");
-  const auto files = named_files(cell, row, row.entry->artifacts, where);
+  const auto files = named_files(cell, row, row.entry->artifacts, where, cell.needs.reads_files_of);
   if (!files.ok()) return files.error();
   for (const auto& [role, facts] : *files) {
     if (Status fits = use_recipe(cell, row, *facts); !fits.ok()) return fits;
@@ -116,16 +118,18 @@ Status TrainingPlanner::use_init(const MethodRow& row, Training& training) {
     begin = {{"", context_.init}};
     where = "--init";
   }
-  const auto files = named_files(training.cell, row, begin, where);
+  const auto files = named_files(training.cell, row, begin, where, training.cell.needs.begins_with);
   if (!files.ok()) return files.error();
   for (const auto& [role, facts] : *files) training.cell.artifacts[role] = facts->file;
   return {};
 }
 
 Status TrainingPlanner::check_origin(const Cell& cell, const MethodRow& row,
-                                     const ArtifactFacts& facts, const std::string& where) const {
+                                     const ArtifactFacts& facts, const std::string& where,
+                                     std::span<const std::string> other_methods) const {
   const std::string file = "'" + facts.file.path + "'";
-  if (!facts.method.empty() && facts.method != row.spec->name()) {
+  const bool another = !facts.method.empty() && facts.method != row.spec->name();
+  if (another && std::ranges::count(other_methods, facts.method) == 0) {
     return invalid_argument(file + " was trained by the method '" + facts.method + "', not by '" +
                                 std::string(row.spec->name()) + "'",
                             where);
@@ -294,6 +298,7 @@ Status TrainingPlanner::use_training(Cell& cell, const MethodRow& row, uint64_t 
   learning.dataset = *train;
   learning.backbone = cell.backbone;
   learning.facts = cell.facts;
+  learning.backbones = cell.backbones;
   learning.tokenizer = cell.tokenizer;
   learning.external = cell.external;
   learning.host = cell.host;

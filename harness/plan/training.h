@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -37,9 +38,11 @@ class TrainingPlanner {
   /// By the method's roles; some may have none.
   Result<NamedFiles> named_files(const Cell& cell, const MethodRow& row,
                                  const std::map<std::string, std::string>& paths,
-                                 const std::string& where);
+                                 const std::string& where,
+                                 std::span<const std::string> other_methods);
+  /// The file is the method's, or one of these other methods'.
   Status check_origin(const Cell& cell, const MethodRow& row, const ArtifactFacts& facts,
-                      const std::string& where) const;
+                      const std::string& where, std::span<const std::string> other_methods) const;
   Status use_recipe(Cell& cell, const MethodRow& row, const ArtifactFacts& facts) const;
   Status use_training(Cell& cell, const MethodRow& row, uint64_t seed);
   Result<TrainingEntry> data_of(const Cell& cell, const MethodRow& row) const;

@@ -24,6 +24,7 @@ host::OpenRequest open_request(const plan::Cell& cell, const RuntimeOptions& run
   request.session.params = cell.params;
   request.session.seed = cell.seed;
   request.session.backbone = cell.backbone;
+  request.session.backbones = cell.backbones;
   request.session.tokenizer = cell.tokenizer;
   request.session.runtime = runtime;
   request.session.artifacts = cell.artifacts;

@@ -33,6 +33,7 @@ Result<Json> params_json(const plan::Cell& cell, ParamsPart part, uint64_t seed)
     }
   } else {
     if (cell.backbone) object["backbone"] = cell.backbone->name;
+    for (const auto& [role, model] : cell.backbones) object[role] = model.name;
     if (cell.tokenizer) object["tokenizer"] = cell.tokenizer->name;
     if (seed != cell.seed) object[store::kShownSeed] = seed;
   }

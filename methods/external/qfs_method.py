@@ -133,8 +133,8 @@ class Training:
 
     def point(self, step: int, steps: int, **values: float) -> None:
         """A point of the curve: `training.point(40, 125, loss=2.31)`; `loss_part` is shown as
-        "loss.part"."""
-        named = {key.replace("_", ".", 1) if key.startswith(("loss_", "development_")) else key:
+        "loss.part", and the words of a `warning_…` of the last point stand under tables."""
+        named = {key.replace("_", ".", 1) if key.startswith(("loss_", "development_", "warning_")) else key:
                  float(value) for key, value in values.items()}
         self._send({"step": step, "steps": steps, "values": named})
 

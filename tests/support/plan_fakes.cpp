@@ -63,6 +63,8 @@ FakeSpec learner() {
   spec.declared[3].numerics = true;
   spec.needed.backbone = true;
   spec.needed.artifacts = {"adapter"};
+  spec.needed.begins_with = {"elder"};
+  spec.needed.reads_files_of = {"relative"};
   spec.draws = false;
   return spec;
 }

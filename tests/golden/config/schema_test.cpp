@@ -11,6 +11,7 @@
 #include <string>
 
 #include "harness/config/load.h"
+#include "harness/core/files.h"
 #include "tests/golden/config/corpus.h"
 
 namespace qfs::config {
@@ -24,7 +25,8 @@ const std::map<std::string, std::set<std::string>> kBeyondSchema = {
      {"variable_in_variable", "variable_unclosed", "variable_unknown", "variable_wrong_type"}},
     {"20.0 is an integer to a schema", {"dataset_sample_real_whole"}},
     {"equality of parts of a list, or with defaults",
-     {"dataset_twice", "method_same_row", "zip_axis_in_grid", "zip_lengths", "zip_rows_repeat"}},
+     {"dataset_twice", "like_itself", "like_nothing", "like_same_row", "method_same_row",
+      "zip_axis_in_grid", "zip_lengths", "zip_rows_repeat"}},
     {"equality of items of two lists", {"report_row_and_column"}},
     {"integers beyond 64 bits as parameters", {"parameter_huge"}},
     {"parameters inside a step", {"postprocess_bad_pattern", "postprocess_unknown_parameter"}},
@@ -58,8 +60,16 @@ SchemaRun judge(const std::vector<std::string>& paths) {
 }
 
 TEST(SweepSchema, AgreesWithTheDecoderOnTheCorpus) {
-  std::vector<std::string> paths = {"experiments/lc_sweep.json", "experiments/long_inputs.json",
-                                    "experiments/served.json"};
+  std::vector<std::string> paths;
+  for (const char* folder : {"experiments", "experiments/paper"}) {
+    for (const auto& file : std::filesystem::directory_iterator(folder)) {
+      if (file.is_regular_file() &&
+          read_file(file.path())->find("sweep.schema.json") != std::string::npos) {
+        paths.push_back(file.path());
+      }
+    }
+  }
+  ASSERT_GE(paths.size(), 4U);
   for (const char* folder : {"good", "bad"}) {
     for (const std::string& stem : test::corpus_files(folder)) paths.push_back(stem + ".json");
   }

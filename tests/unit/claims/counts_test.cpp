@@ -51,6 +51,44 @@ TEST(GenerationWork, IsThatOfSelfCpsTable7) {
   EXPECT_NEAR(operations(compressed, true) * 1e-9, 22437.1, 0.05);
 }
 
+TEST(GenerationWork, IsThatOfEveryRowOfTheEfficiencyTable) {
+  const auto tera = [](const GenerationWork& work) { return operations(work, false) * 1e-9; };
+  EXPECT_NEAR(tera({.prompt_tokens = 555, .new_tokens = 128}), 9214.8, 0.05);
+  EXPECT_NEAR(tera({.prompt_tokens = 1024, .new_tokens = 128}), 15831.7, 0.05);
+  EXPECT_NEAR(tera({.prompt_tokens = 555,
+                    .new_tokens = 128,
+                    .compressed_tokens = 555,
+                    .connector_rows = 43}),
+              16566.1, 0.05);
+}
+
+TEST(GenerationWork, IsLessWhereOnlyWhatIsNeededIsCounted) {
+  const DecoderSizes sizes;
+  const auto tera = [&](int64_t prompt) {
+    return 2e-9 * generation_multiply_adds(prompt, 128, sizes, WorkCount::lean);
+  };
+  EXPECT_NEAR(tera(512), 8417, 0.5);
+  EXPECT_NEAR(tera(555), 8989, 0.5);
+  EXPECT_NEAR(tera(1024), 15289, 0.5);
+  const double compressing =
+      2e-9 * (body_multiply_adds(555, sizes, WorkCount::lean) + 43.0 * 4096 * 4096);
+  EXPECT_NEAR(tera(555) + compressing, 16259, 0.5);
+}
+
+TEST(GenerationWork, CountsGroupedHeads) {
+  // Width 4 with two heads of 3 and one of keys: 2*4*6 + 2*4*3 + 3*4*5 products a token.
+  const DecoderSizes grouped{.layers = 1,
+                             .width = 4,
+                             .heads = 2,
+                             .inner = 5,
+                             .vocabulary = 7,
+                             .key_heads = 1,
+                             .head_width = 3};
+  EXPECT_EQ(body_multiply_adds(2, grouped, WorkCount::eager), 2 * 132 + 2 * 6 * 4);
+  EXPECT_EQ(body_multiply_adds(2, grouped, WorkCount::lean), 2 * 132 + 6 * 4);
+  EXPECT_EQ(step_multiply_adds(3, grouped), 132 + 28 + 2 * 6 * 3);
+}
+
 // By hand: one layer, width 2, one head, inner width 3, vocabulary 5. A token takes 4*4 + 3*2*3 =
 // 34 products in the layer and 10 in the head; two prompt tokens attend over 2*2*2^2 = 16, the one
 // step behind them over 2*2*3 = 12.

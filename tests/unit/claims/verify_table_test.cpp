@@ -39,7 +39,8 @@ TEST(VerifyTable, SaysWhereAMistakeIs) {
             "table.csv:1: the column 'value' is missing; expected row, column, printed, "
             "predictions, references, metric, value, tolerance, cell");
   EXPECT_EQ(failure("row,colum,printed\n"),
-            "table.csv:1: unknown column 'colum' (did you mean 'column'?)");
+            "table.csv:1: unknown column 'colum' (did you mean 'column'?); known are row, column, printed, "
+            "predictions, references, metric, value, tolerance, cell");
   EXPECT_EQ(failure(kHeader), "table.csv: the table has no line");
   EXPECT_EQ(failure(std::string(kHeader) + "A,R-1,3.3.5,p,g,rouge,rouge1.f,,\n"),
             "table.csv:2: expected a number as printed, such as 22.17, 31,664, 17M or <1K; found "

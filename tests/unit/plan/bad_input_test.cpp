@@ -69,6 +69,10 @@ const std::vector<BadSweep> kNames = {
      kNotFound,
      "s.json#/report/values/0: no metric of the sweep has the column 'rouge1.g' (did you mean "
      "'rouge1.f'?)"},
+    {"report_fact",
+     lead_and(R"("metrics": ["rouge"], "report": {"values": ["fact.x.y", "rouge1.g"]})"), kNotFound,
+     "s.json#/report/values/1: no metric of the sweep has the column 'rouge1.g' (did you mean "
+     "'rouge1.f'?)"},
     {"report_metric",
      lead_and(R"("metrics": ["rouge"], "report": {"values": ["rouge:stem=off/rouge1.f"]})"),
      kNotFound,

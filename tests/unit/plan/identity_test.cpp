@@ -212,5 +212,32 @@ TEST(NumericsIdentity, OfALightHostIgnoresDeviceDtypeAndThreads) {
   EXPECT_EQ(numerics(cell, {.device = "cuda", .dtype = "float16", .threads = 9}).id, made.id);
 }
 
+// Further models by role: named by the sweep, digests in the id.
+TEST(CellId, HoldsTheModelsThatAMethodReadsByRole) {
+  Sweep sweep;
+  sweep.planning.methods.spec("zero_shot").needed.backbones = {"extractor"};
+  const auto with = [](const std::string& models) {
+    return test::sweep_text(R"({"method": "zero_shot", "backbone": "small")" + models + "}");
+  };
+  const Cell large = sweep.only_cell(with(R"(, "backbones": {"extractor": "large"})"));
+  EXPECT_EQ(large.backbones.at("extractor").name, "large");
+  EXPECT_NE(large.identity.text.find(R"("backbones":{"extractor":")"), std::string::npos);
+  const Cell small = sweep.only_cell(with(R"(, "backbones": {"extractor": "small"})"));
+  EXPECT_NE(small.id, large.id);
+  EXPECT_NE(small.weights_key, large.weights_key);
+
+  const auto refusal = [&](const std::string& models) {
+    const auto plan = sweep.planning(with(models));
+    return plan.ok() ? std::string("planned") : plan.error().to_string();
+  };
+  EXPECT_NE(refusal("").find("needs a model as 'extractor'"), std::string::npos);
+  EXPECT_NE(refusal(R"(, "backbones": {"extracter": "large"})")
+                .find("s.json#/methods/0/backbones/extracter: method 'zero_shot' reads no model as "
+                      "'extracter' (did you mean 'extractor'?)"),
+            std::string::npos);
+  EXPECT_NE(refusal(R"(, "backbones": {"extractor": "smal"})").find("did you mean 'small'?"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace qfs::plan

@@ -133,6 +133,20 @@ TEST_F(TrainedElsewhere, WhatContradictsItsRecipeIsRefused) {
   EXPECT_NE(error_of(sweep(), planning).find("another backbone than 'small'"), std::string::npos);
 }
 
+TEST_F(TrainedElsewhere, FilesOfOtherMethodsServeWhereTheMethodNamesThem) {
+  const std::string begun =
+      test::sweep_text(kLearner + R"(, "training": {"train": {"name": "tiny", "split": "train"},)" +
+                           R"( "init": "a.safetensors"}})",
+                       "", kSplit);
+  std::string& method = planning.methods.artifacts["a.safetensors"].method;
+  method = "relative";
+  EXPECT_EQ(planned(sweep(), planning).cells.size(), 1u);
+  EXPECT_NE(error_of(begun, planning).find("trained by the method 'relative'"), std::string::npos);
+  method = "elder";
+  EXPECT_NE(error_of(sweep(), planning).find("trained by the method 'elder'"), std::string::npos);
+  EXPECT_EQ(planned(begun, planning).trainings.size(), 1u);
+}
+
 TEST_F(TrainedElsewhere, HowAForeignFileWasTrainedIsNotMadeUp) {
   planning.methods.artifacts["a.safetensors"].recipe = {};
   const Cell cell = planned(sweep(), planning).cells.at(0);

@@ -1,5 +1,5 @@
-// What a server said of its answers: how long they took, and what they cost. Read out of the facts
-// that the method `endpoint` keeps beside each output.
+// What methods say beside each output (Prediction::extra): numbers of their own, and of servers how
+// long answers took and what they cost.
 //
 // Used by PlaceEvaluator. Pure; thread-safe; facts of a stranger's store that cannot be read are as
 // if they were not there.
@@ -15,6 +15,14 @@
 #include "harness/store/rows.h"
 
 namespace qfs::reports {
+
+struct MeanFact {
+  double mean = 0;
+  int64_t outputs = 0;  ///< that say it
+};
+/// The mean of a number that outputs say by this name ("compression.achieved_ratio"), among their
+/// facts or those of the run.
+MeanFact mean_fact(std::span<const store::OutputRow> outputs, const std::string& name);
 
 /// Milliseconds from request to answer, ascending; of the outputs that say it.
 std::vector<int64_t> served_latencies_ms(std::span<const store::OutputRow> outputs);

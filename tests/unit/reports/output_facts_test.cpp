@@ -1,7 +1,11 @@
-// What a server's answers took and cost, out of the facts beside outputs.
-#include "reports/served.h"
+// What methods say of their outputs, and what a server's answers took and cost.
+#include "reports/output_facts.h"
 
 #include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/core/json_dom.h"
 
 namespace qfs::reports {
 namespace {
@@ -11,6 +15,23 @@ store::OutputRow output(std::string extra, FinishReason finish = FinishReason::s
   row.prediction.extra = Json{std::move(extra)};
   row.prediction.finish = finish;
   return row;
+}
+
+TEST(MeanFacts, AreOfTheOutputsThatSayThem) {
+  const std::vector<store::OutputRow> outputs = {
+      output(R"({"ratio":4})"),
+      output(canonical_json(nlohmann::json{{"observed", {{"ratio", 5.5}}}})->text),
+      output(R"({"ratio":"six"})"),
+      output(R"({"ratio":"inf"})"),
+      output("[1]"),
+      output("")};
+  const MeanFact fact = mean_fact(outputs, "ratio");
+  EXPECT_EQ(fact.outputs, 2);
+  EXPECT_DOUBLE_EQ(fact.mean, 4.75);
+  EXPECT_EQ(mean_fact(outputs, "observed").outputs, 0);
+  const std::vector<store::OutputRow> nested = {output(R"({"a":{"b/c~d":2,"e":8}})")};
+  EXPECT_DOUBLE_EQ(mean_fact(nested, "a.e").mean, 8);
+  EXPECT_EQ(mean_fact(nested, "a.b~").outputs, 0);
 }
 
 TEST(ServedLatencies, AreThoseOfTheOutputsThatSayThem) {

@@ -1,8 +1,10 @@
-#include "reports/served.h"
+#include "reports/output_facts.h"
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <ranges>
 
 #include "harness/core/json_dom.h"
 
@@ -11,12 +13,17 @@ namespace {
 
 using nlohmann::json;
 
-/// {"observed": {…}} of an output, or null.
-json observed_facts(const store::OutputRow& output) {
+/// The facts of an output, an object or null.
+json facts_of(const store::OutputRow& output) {
   Result<json> extra = parse_json(output.prediction.extra.text, "extra");
-  if (!extra || !extra->is_object() || !extra->contains("observed")) return {};
-  json facts = (*extra)["observed"];
-  return facts.is_object() ? facts : json();
+  return extra && extra->is_object() ? *std::move(extra) : json();
+}
+
+/// {"observed": {…}} of them, likewise.
+json observed_facts(const store::OutputRow& output) {
+  const json facts = facts_of(output);
+  const auto observed = facts.find("observed");
+  return observed != facts.end() && observed->is_object() ? *observed : json();
 }
 
 std::optional<int64_t> integer_in(const json& object, const char* name) {
@@ -26,13 +33,11 @@ std::optional<int64_t> integer_in(const json& object, const char* name) {
   return it->get<int64_t>();
 }
 
-/// A real parameter: canonical JSON writes it as text, integers as they are.
-std::optional<double> price_in_params(const json& params, const char* name) {
-  const auto it = params.find(name);
-  if (it == params.end()) return std::nullopt;
-  if (it->is_number()) return it->get<double>();
-  if (!it->is_string()) return std::nullopt;
-  const std::string text = it->get<std::string>();
+/// Canonical JSON writes real numbers as texts, integers as they are.
+std::optional<double> number_of(const json& said) {
+  if (said.is_number()) return said.get<double>();
+  if (!said.is_string()) return std::nullopt;
+  const std::string text = said.get<std::string>();
   double value = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || stop != text.data() + text.size()) return std::nullopt;
@@ -40,6 +45,25 @@ std::optional<double> price_in_params(const json& params, const char* name) {
 }
 
 }  // namespace
+
+MeanFact mean_fact(std::span<const store::OutputRow> outputs, const std::string& name) {
+  MeanFact fact;
+  json::json_pointer place;
+  for (const auto part : std::views::split(name, '.')) {
+    place.push_back(std::string(part.begin(), part.end()));
+  }
+  for (const store::OutputRow& output : outputs) {
+    for (const json& facts : {facts_of(output), observed_facts(output)}) {
+      const auto number = facts.contains(place) ? number_of(facts[place]) : std::nullopt;
+      if (!number || !std::isfinite(*number)) continue;
+      fact.mean += *number;
+      ++fact.outputs;
+      break;
+    }
+  }
+  if (fact.outputs > 0) fact.mean /= static_cast<double>(fact.outputs);
+  return fact;
+}
 
 std::vector<int64_t> served_latencies_ms(std::span<const store::OutputRow> outputs) {
   std::vector<int64_t> latencies;
@@ -58,10 +82,11 @@ int64_t percentile(std::span<const int64_t> sorted, int percent) {
 std::optional<Prices> prices_in(const Json& params) {
   const Result<json> object = parse_json(params.text, "parameters");
   if (!object || !object->is_object()) return std::nullopt;
-  const auto in = price_in_params(*object, "price_in");
-  const auto out = price_in_params(*object, "price_out");
+  const auto price = [&](const char* name) { return number_of(object->value(name, json())); };
+  const auto in = price("price_in");
+  const auto out = price("price_out");
   if (!in || !out) return std::nullopt;
-  return Prices{*in, price_in_params(*object, "price_cached").value_or(*in), *out};
+  return Prices{*in, price("price_cached").value_or(*in), *out};
 }
 
 std::optional<double> served_cost(std::span<const store::OutputRow> outputs, const Prices& prices) {
