@@ -19,7 +19,7 @@ struct Limits {
   std::optional<int64_t> local_context;
   TruncationPolicy policy = TruncationPolicy::head;
   std::optional<int64_t> max_words;
-  std::optional<Script> script;  ///< absent: by the example's language
+  std::optional<retrieval::Script> script;  ///< absent: by the example's language
 };
 
 /// A passage that goes into the summary, possibly shortened.
@@ -33,8 +33,8 @@ struct Summary {
   bool limited = false;         ///< the word limit left something out
 };
 
-Summary take(std::span<const Passage> passages, const std::vector<size_t>& order,
-             std::optional<int64_t> max_words, Script script) {
+Summary take(std::span<const retrieval::Passage> passages, const std::vector<size_t>& order,
+             std::optional<int64_t> max_words, retrieval::Script script) {
   std::vector<std::pair<size_t, std::string_view>> chosen;
   Summary summary;
   int64_t words_left = max_words.value_or(0);
@@ -75,8 +75,9 @@ Json selected_spans(const Summary& summary) {
 
 class ExtractiveSession final : public MethodSession {
  public:
-  ExtractiveSession(Limits limits, PassageUnit unit, std::shared_ptr<const Tokenizer> tokenizer,
-                    std::unique_ptr<Selector> selector)
+  ExtractiveSession(Limits limits, retrieval::PassageUnit unit,
+                    std::shared_ptr<const Tokenizer> tokenizer,
+                    std::unique_ptr<retrieval::Selector> selector)
       : limits_(limits),
         unit_(unit),
         tokenizer_(std::move(tokenizer)),
@@ -93,7 +94,8 @@ class ExtractiveSession final : public MethodSession {
 
  private:
   Result<Prediction> summarize(const Example& example) {
-    const Script script = limits_.script.value_or(script_of_language(example.language));
+    const retrieval::Script script =
+        limits_.script.value_or(retrieval::script_of_language(example.language));
     if (Status status = read(example, script); !status.ok()) return status.error();
     const Result<std::vector<size_t>> order = selector_->select(example);
     if (!order.ok()) return order.error();
@@ -113,13 +115,13 @@ class ExtractiveSession final : public MethodSession {
   }
 
   /// Cuts and splits the document, unless it is the one of the example before.
-  Status read(const Example& example, Script script) {
+  Status read(const Example& example, retrieval::Script script) {
     if (is_read_ && script == script_ && example.document == document_) return {};
     is_read_ = false;
     Result<prompting::TruncatedDocument> truncated =
         prompting::truncate_document(example, *tokenizer_, limits_.local_context, limits_.policy);
     if (!truncated.ok()) return truncated.error();
-    passages_ = make_passages(example, *truncated, unit_, script);
+    passages_ = retrieval::make_passages(example, *truncated, unit_, script);
     ledger_ = std::move(truncated->ledger);
     if (Status status = selector_->prepare(passages_, script); !status.ok()) return status;
     document_ = example.document;
@@ -129,22 +131,21 @@ class ExtractiveSession final : public MethodSession {
   }
 
   Limits limits_;
-  PassageUnit unit_;
+  retrieval::PassageUnit unit_;
   std::shared_ptr<const Tokenizer> tokenizer_;
-  std::unique_ptr<Selector> selector_;
+  std::unique_ptr<retrieval::Selector> selector_;
   bool is_read_ = false;
   std::vector<Segment> document_;
-  Script script_ = Script::latin;
+  retrieval::Script script_ = retrieval::Script::latin;
   Truncation ledger_;
-  std::vector<Passage> passages_;
+  std::vector<retrieval::Passage> passages_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<MethodSession>> open_extractive_session(const SessionRequest& request,
-                                                               ResourceCache& cache,
-                                                               PassageUnit unit,
-                                                               std::unique_ptr<Selector> selector) {
+Result<std::unique_ptr<MethodSession>> open_extractive_session(
+    const SessionRequest& request, ResourceCache& cache, retrieval::PassageUnit unit,
+    std::unique_ptr<retrieval::Selector> selector) {
   if (!request.tokenizer) {
     return invalid_argument("an extractive method counts document tokens and needs a tokenizer");
   }
@@ -160,7 +161,7 @@ Result<std::unique_ptr<MethodSession>> open_extractive_session(const SessionRequ
   Limits limits{request.params.find<int64_t>("local_context"), *policy,
                 request.params.find<int64_t>("max_words"), std::nullopt};
   if (const auto name = request.params.find<std::string>("script")) {
-    limits.script = script_from(*name);
+    limits.script = retrieval::script_from(*name);
     if (!limits.script) return invalid_argument("unknown script '" + *name + "'");
   }
   return std::unique_ptr<MethodSession>(std::make_unique<ExtractiveSession>(

@@ -10,15 +10,14 @@
 #include <memory>
 
 #include "harness/api/method.h"
-#include "methods/extractive/selector.h"
+#include "methods/models/retrieval/selector.h"
 
 namespace qfs::extractive {
 
 /// Parameters local_context, truncate and max_words of the request; its tokenizer from `cache`.
 /// Errors: `invalid_argument` without a tokenizer, and those of open_tokenizer.
-Result<std::unique_ptr<MethodSession>> open_extractive_session(const SessionRequest& request,
-                                                               ResourceCache& cache,
-                                                               PassageUnit unit,
-                                                               std::unique_ptr<Selector> selector);
+Result<std::unique_ptr<MethodSession>> open_extractive_session(
+    const SessionRequest& request, ResourceCache& cache, retrieval::PassageUnit unit,
+    std::unique_ptr<retrieval::Selector> selector);
 
 }  // namespace qfs::extractive

@@ -1,14 +1,14 @@
 // lead: the first sentences of the document, the baseline that every summarizer should beat.
 #include <numeric>
 
-#include "methods/extractive/selector.h"
+#include "methods/extractive/selectors.h"
 
 namespace qfs::extractive {
 namespace {
 
-class Lead final : public Selector {
+class Lead final : public retrieval::Selector {
  public:
-  Status prepare(std::span<const Passage> passages, Script) override {
+  Status prepare(std::span<const retrieval::Passage> passages, retrieval::Script) override {
     count_ = passages.size();
     return {};
   }
@@ -25,7 +25,7 @@ class Lead final : public Selector {
 
 }  // namespace
 
-std::unique_ptr<Selector> make_lead_selector(const SessionRequest&) {
+std::unique_ptr<retrieval::Selector> make_lead_selector(const SessionRequest&) {
   return std::make_unique<Lead>();
 }
 

@@ -8,9 +8,9 @@
 // its first words only.
 #include <algorithm>
 
-#include "methods/extractive/selector.h"
-#include "methods/extractive/terms.h"
+#include "methods/extractive/selectors.h"
 #include "methods/extractive/word_limit.h"
+#include "methods/models/retrieval/terms.h"
 #include "metrics/rouge/rouge_scorer.h"
 
 namespace qfs::extractive {
@@ -20,16 +20,16 @@ using metrics::EncodedText;
 using metrics::PreparedReference;
 using metrics::TokenId;
 
-class Oracle final : public Selector {
+class Oracle final : public retrieval::Selector {
  public:
   Oracle(int64_t max_words, std::optional<int64_t> max_sentences)
       : max_words_(max_words), max_sentences_(max_sentences) {}
 
-  Status prepare(std::span<const Passage> passages, Script script) override {
+  Status prepare(std::span<const retrieval::Passage> passages, retrieval::Script script) override {
     script_ = script;
     tokens_.clear();
     words_.clear();
-    for (const Passage& passage : passages) {
+    for (const retrieval::Passage& passage : passages) {
       const std::string_view text = first_words(passage.text, max_words_, script);
       Result<std::vector<TokenId>> tokens = terms_.encode(text, script);
       if (!tokens.ok()) return tokens.error();
@@ -108,8 +108,8 @@ class Oracle final : public Selector {
 
   int64_t max_words_;
   std::optional<int64_t> max_sentences_;
-  Terms terms_{true};
-  Script script_ = Script::latin;
+  retrieval::Terms terms_{true};
+  retrieval::Script script_ = retrieval::Script::latin;
   std::vector<std::vector<TokenId>> tokens_;
   std::vector<int64_t> words_;
   std::vector<PreparedReference> references_;
@@ -119,7 +119,7 @@ class Oracle final : public Selector {
 
 }  // namespace
 
-std::unique_ptr<Selector> make_oracle_selector(const SessionRequest& request) {
+std::unique_ptr<retrieval::Selector> make_oracle_selector(const SessionRequest& request) {
   return std::make_unique<Oracle>(request.params.get<int64_t>("max_words"),
                                   request.params.find<int64_t>("max_sentences"));
 }

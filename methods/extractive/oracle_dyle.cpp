@@ -1,34 +1,21 @@
 // oracle_dyle: the extractive oracle of DYLE (Mao et al. 2022) over whole turns, without the
-// speakers' names, towards the first reference. Parts: treebank_tokens.h, dyle_rouge.h,
-// dyle_oracle.h. In Chinese, which DYLE does not read, tokens are ICU's words, and a turn is one
-// sentence to its scorer.
-#include "harness/core/text/chinese_text.h"
-#include "methods/extractive/dyle_oracle.h"
-#include "methods/extractive/selector.h"
-#include "methods/extractive/treebank_tokens.h"
+// speakers' names, towards the first reference: methods/models/greedy_oracle. In Chinese, which
+// DYLE does not read, tokens are ICU's words, and a turn is one sentence to its scorer.
+#include "methods/extractive/selectors.h"
+#include "methods/models/greedy_oracle/dyle_oracle.h"
+#include "methods/models/greedy_oracle/oracle_text.h"
 
 namespace qfs::extractive {
 namespace {
 
-Result<std::string> tokenized(std::string_view text, Script script) {
-  const Result<std::vector<std::string>> tokens =
-      script == Script::chinese ? chinese_words(text) : treebank_tokens(text);
-  if (!tokens.ok()) return tokens.error();
-  std::string joined;
-  for (const std::string& token : *tokens) {
-    if (!joined.empty()) joined += ' ';
-    joined += token;
-  }
-  return joined;
-}
-
-class OracleDyle final : public Selector {
+class OracleDyle final : public retrieval::Selector {
  public:
-  Status prepare(std::span<const Passage> passages, Script script) override {
+  Status prepare(std::span<const retrieval::Passage> passages, retrieval::Script script) override {
     script_ = script;
     turns_.clear();
-    for (const Passage& passage : passages) {
-      Result<std::string> turn = tokenized(passage.text, script);
+    for (const retrieval::Passage& passage : passages) {
+      Result<std::string> turn =
+          greedy_oracle::oracle_text(passage.text, script == retrieval::Script::chinese);
       if (!turn.ok()) return turn.error();
       turns_.push_back(*std::move(turn));
     }
@@ -40,19 +27,20 @@ class OracleDyle final : public Selector {
       return invalid_argument("oracle_dyle reads a reference, example '" + example.key +
                               "' has none");
     }
-    const Result<std::string> reference = tokenized(example.references.front(), script_);
+    const Result<std::string> reference = greedy_oracle::oracle_text(
+        example.references.front(), script_ == retrieval::Script::chinese);
     if (!reference.ok()) return reference.error();
-    return dyle_oracle(turns_, *reference);
+    return greedy_oracle::dyle_oracle(turns_, *reference);
   }
 
  private:
-  Script script_ = Script::latin;
+  retrieval::Script script_ = retrieval::Script::latin;
   std::vector<std::string> turns_;
 };
 
 }  // namespace
 
-std::unique_ptr<Selector> make_oracle_dyle_selector(const SessionRequest&) {
+std::unique_ptr<retrieval::Selector> make_oracle_dyle_selector(const SessionRequest&) {
   return std::make_unique<OracleDyle>();
 }
 

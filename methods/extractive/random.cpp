@@ -3,16 +3,16 @@
 #include <numeric>
 
 #include "harness/core/rng.h"
-#include "methods/extractive/selector.h"
+#include "methods/extractive/selectors.h"
 
 namespace qfs::extractive {
 namespace {
 
-class Random final : public Selector {
+class Random final : public retrieval::Selector {
  public:
   explicit Random(uint64_t seed) : seed_(seed) {}
 
-  Status prepare(std::span<const Passage> passages, Script) override {
+  Status prepare(std::span<const retrieval::Passage> passages, retrieval::Script) override {
     count_ = passages.size();
     return {};
   }
@@ -31,7 +31,7 @@ class Random final : public Selector {
 
 }  // namespace
 
-std::unique_ptr<Selector> make_random_selector(const SessionRequest& request) {
+std::unique_ptr<retrieval::Selector> make_random_selector(const SessionRequest& request) {
   return std::make_unique<Random>(request.seed);
 }
 

@@ -4,14 +4,14 @@
 #include <string>
 
 #include "harness/api/param_specs.h"
-#include "methods/extractive/script.h"
 #include "methods/models/prompting/length_params.h"
+#include "methods/models/retrieval/bm25.h"
+#include "methods/models/retrieval/script.h"
 #include "metrics/rouge/rouge_scorer.h"
 
 namespace qfs::extractive {
 namespace {
 
-constexpr const char* kBm25Source = "Robertson & Zaragoza 2009; default as in Lucene";
 constexpr const char* kTextRankSource = "Mihalcea & Tarau 2004, section 2";
 
 /// What one method declares besides the parameters that all have.
@@ -44,7 +44,7 @@ std::vector<ParamSpec> common_params(const Declaration& method) {
     max_words.doc += "; absent: no limit";
   }
   return {prompting::local_context_param(), prompting::truncate_param(), std::move(max_words),
-          choice_param("script", script_names(),
+          choice_param("script", retrieval::script_names(),
                        "rules for sentences and words; chinese: words by ICU, limits in "
                        "characters; absent: by the example's language")};
 }
@@ -137,13 +137,7 @@ Declaration bm25() {
   method.name = "bm25";
   method.doc = "sentences that match the query best; in document order where none does";
   method.layers = {"porter_nltk@1", "rouge_tokens@1"};
-  method.params = {
-      from_source(
-          with_default(real_param("k1", "", 0, 1000, "how fast repeated terms saturate"), 1.2),
-          kBm25Source),
-      from_source(
-          with_default(real_param("b", "", 0, 1, "how much long sentences are discounted"), 0.75),
-          kBm25Source)};
+  method.params = retrieval::bm25_params();
   method.work_per_word = 10;
   return method;
 }

@@ -10,8 +10,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "methods/extractive/selector.h"
-#include "methods/extractive/terms.h"
+#include "methods/extractive/selectors.h"
+#include "methods/models/retrieval/terms.h"
 
 namespace qfs::extractive {
 namespace {
@@ -29,12 +29,12 @@ struct Graph {
   std::vector<double> weight_sums;
 };
 
-class TextRank final : public Selector {
+class TextRank final : public retrieval::Selector {
  public:
   TextRank(double damping, double tolerance, int64_t max_iterations)
       : damping_(damping), tolerance_(tolerance), max_iterations_(max_iterations) {}
 
-  Status prepare(std::span<const Passage> passages, Script script) override {
+  Status prepare(std::span<const retrieval::Passage> passages, retrieval::Script script) override {
     Graph graph;
     if (Status status = build(passages, script, graph); !status.ok()) return status;
     const std::vector<double> scores = rank(graph);
@@ -48,7 +48,8 @@ class TextRank final : public Selector {
   Result<std::vector<size_t>> select(const Example&) override { return order_; }
 
  private:
-  Status build(std::span<const Passage> passages, Script script, Graph& graph) {
+  Status build(std::span<const retrieval::Passage> passages, retrieval::Script script,
+               Graph& graph) {
     const size_t count = passages.size();
     std::vector<std::vector<TokenId>> words(count);  // distinct words of each sentence
     std::vector<double> log_lengths(count);
@@ -114,13 +115,13 @@ class TextRank final : public Selector {
   double damping_;
   double tolerance_;
   int64_t max_iterations_;
-  Terms terms_{false};
+  retrieval::Terms terms_{false};
   std::vector<size_t> order_;
 };
 
 }  // namespace
 
-std::unique_ptr<Selector> make_textrank_selector(const SessionRequest& request) {
+std::unique_ptr<retrieval::Selector> make_textrank_selector(const SessionRequest& request) {
   const Params& params = request.params;
   return std::make_unique<TextRank>(params.get<double>("damping"), params.get<double>("tolerance"),
                                     params.get<int64_t>("max_iterations"));

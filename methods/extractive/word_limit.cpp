@@ -7,17 +7,19 @@
 namespace qfs::extractive {
 namespace {
 
-const tokenizers::Tokenizer& words_of(Script script) {
+const tokenizers::Tokenizer& words_of(retrieval::Script script) {
   static const auto words = tokenizers::make_builtin_tokenizer("words");
   static const auto characters = tokenizers::make_builtin_tokenizer("characters");
-  return script == Script::chinese ? *characters : *words;
+  return script == retrieval::Script::chinese ? *characters : *words;
 }
 
 }  // namespace
 
-int64_t count_words(std::string_view text, Script script) { return words_of(script).count(text); }
+int64_t count_words(std::string_view text, retrieval::Script script) {
+  return words_of(script).count(text);
+}
 
-std::string_view first_words(std::string_view text, int64_t limit, Script script) {
+std::string_view first_words(std::string_view text, int64_t limit, retrieval::Script script) {
   const std::vector<tokenizers::Token> words = words_of(script).encode(text);
   if (static_cast<int64_t>(words.size()) <= limit) return text;
   if (limit == 0) return text.substr(0, 0);

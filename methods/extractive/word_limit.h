@@ -6,14 +6,14 @@
 #include <cstdint>
 #include <string_view>
 
-#include "methods/extractive/script.h"
+#include "methods/models/retrieval/script.h"
 
 namespace qfs::extractive {
 
-int64_t count_words(std::string_view text, Script script);
+int64_t count_words(std::string_view text, retrieval::Script script);
 
 /// The shortest prefix with the first `limit` words; the whole text when it has no more. limit >=
 /// 0.
-std::string_view first_words(std::string_view text, int64_t limit, Script script);
+std::string_view first_words(std::string_view text, int64_t limit, retrieval::Script script);
 
 }  // namespace qfs::extractive

@@ -5,7 +5,7 @@
 // copy (first meeting, mean length 7.42, longest 24, three of 20 or more). Scores: ROUGE-1.5.5 with
 // the Porter stemmer only gave R-1 42.70, R-2 17.00; Table 3 of QMSum (Zhong et al. 2021)
 // prints 42.84, 16.86.
-#include "methods/extractive/dyle_oracle.h"
+#include "methods/models/greedy_oracle/dyle_oracle.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "methods/extractive/treebank_tokens.h"
+#include "methods/models/greedy_oracle/treebank_tokens.h"
 #include "metrics/rouge/rouge_scorer.h"
 #include "tests/support/shared_data.h"
 
@@ -24,7 +24,7 @@ using testing::ElementsAre;
 
 std::string tokenized(const std::string& text) {
   std::string joined;
-  for (const std::string& token : extractive::treebank_tokens(text)) {
+  for (const std::string& token : greedy_oracle::treebank_tokens(text)) {
     joined += joined.empty() ? "" : " ";
     joined += token;
   }
@@ -55,7 +55,7 @@ std::vector<Meeting> meetings(const std::filesystem::path& path, size_t limit) {
 }
 
 std::vector<size_t> oracle(const Meeting& meeting, size_t query) {
-  return extractive::dyle_oracle(meeting.tokenized, tokenized(meeting.answers.at(query)));
+  return greedy_oracle::dyle_oracle(meeting.tokenized, tokenized(meeting.answers.at(query)));
 }
 
 const char* kQmsumTest = "qmsum/data/ALL/jsonl/test.jsonl";

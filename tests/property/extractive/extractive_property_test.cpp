@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "methods/extractive/specs.h"
-#include "methods/extractive/treebank_tokens.h"
 #include "methods/extractive/word_limit.h"
+#include "methods/models/greedy_oracle/treebank_tokens.h"
 #include "tests/support/extractive_fixture.h"
 #include "tests/support/random_texts.h"
 
@@ -34,7 +34,7 @@ TEST_P(EveryMethod, KeepsItsPromises) {
     const auto max_words = static_cast<int64_t>(1 + rng.below(40));
     const auto local_context = static_cast<int64_t>(1 + rng.below(80));
     const bool chinese = round % 3 == 2;
-    const auto script = chinese ? extractive::Script::chinese : extractive::Script::latin;
+    const auto script = chinese ? retrieval::Script::chinese : retrieval::Script::latin;
     const char* policies[] = {"head", "tail", "middle"};
     const ExtractiveRun run{.method = GetParam(),
                             .params = {{"max_words", max_words},
@@ -119,7 +119,7 @@ TEST(TreebankTokens, CoverEveryCharacterOfAnyText) {
       if (c >= 'A' && c <= 'Z') letters += static_cast<char>(c - 'A' + 'a');
     }
     std::string found;
-    for (const std::string& token : extractive::treebank_tokens(text)) {
+    for (const std::string& token : greedy_oracle::treebank_tokens(text)) {
       EXPECT_EQ(token.find(' '), std::string::npos);
       for (char c : token) {
         if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) found += c;

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "harness/core/text/chinese_text.h"
-#include "methods/extractive/script.h"
-#include "methods/extractive/sentences.h"
 #include "methods/extractive/word_limit.h"
+#include "methods/models/retrieval/script.h"
+#include "methods/models/retrieval/sentences.h"
 #include "metrics/chinese/icu_segmenter.h"
 #include "metrics/chinese/zh_text.h"
 #include "tests/support/extractive_fixture.h"
@@ -13,7 +13,7 @@
 namespace qfs::test {
 namespace {
 
-using extractive::Script;
+using retrieval::Script;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -28,18 +28,19 @@ Example chinese_example() {
 
 std::vector<std::string> sentences(std::string_view text) {
   std::vector<std::string> result;
-  for (const auto& span : extractive::split_sentences(text, Script::chinese)) {
+  for (const auto& span : retrieval::split_sentences(text, retrieval::Script::chinese)) {
     result.emplace_back(text.substr(span.begin, span.end - span.begin));
   }
   return result;
 }
 
 TEST(Script, IsThatOfTheExamplesLanguage) {
-  EXPECT_EQ(extractive::script_of_language("zh"), Script::chinese);
-  EXPECT_EQ(extractive::script_of_language("zh-Hans"), Script::chinese);
-  EXPECT_EQ(extractive::script_of_language("en"), Script::latin);
-  EXPECT_EQ(extractive::script_of_language("zha"), Script::latin);  // Zhuang is written in Latin
-  EXPECT_EQ(extractive::script_of_language(""), Script::latin);
+  EXPECT_EQ(retrieval::script_of_language("zh"), retrieval::Script::chinese);
+  EXPECT_EQ(retrieval::script_of_language("zh-Hans"), retrieval::Script::chinese);
+  EXPECT_EQ(retrieval::script_of_language("en"), retrieval::Script::latin);
+  EXPECT_EQ(retrieval::script_of_language("zha"),
+            retrieval::Script::latin);  // Zhuang is written in Latin
+  EXPECT_EQ(retrieval::script_of_language(""), retrieval::Script::latin);
 }
 
 TEST(Script, TheParameterOverridesTheLanguage) {
@@ -61,8 +62,8 @@ TEST(ChineseSentences, EndAtChineseMarksAndNotAtSpacesOrCommas) {
 }
 
 TEST(ChineseLimits, CountCharacters) {
-  EXPECT_EQ(extractive::count_words("充电棚，建。", Script::chinese), 6);
-  EXPECT_EQ(extractive::first_words("充电棚，建。", 3, Script::chinese), "充电棚");
+  EXPECT_EQ(extractive::count_words("充电棚，建。", retrieval::Script::chinese), 6);
+  EXPECT_EQ(extractive::first_words("充电棚，建。", 3, retrieval::Script::chinese), "充电棚");
   const ExtractiveRun run{.method = "lead", .params = {{"max_words", int64_t{10}}}};
   const Prediction prediction = summarize(run, chinese_example());
   EXPECT_EQ(prediction.text, "桂花树要不要移走？\n先");

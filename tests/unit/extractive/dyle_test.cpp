@@ -2,11 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "methods/extractive/dyle_oracle.h"
-#include "methods/extractive/dyle_rouge.h"
-#include "methods/extractive/treebank_tokens.h"
+#include "methods/models/greedy_oracle/dyle_oracle.h"
+#include "methods/models/greedy_oracle/dyle_rouge.h"
+#include "methods/models/greedy_oracle/treebank_tokens.h"
 
-namespace qfs::extractive {
+namespace qfs::greedy_oracle {
 namespace {
 
 using testing::ElementsAre;
@@ -106,4 +106,4 @@ TEST(DyleOracle, ReleasedIndicesPointAtTheFirstEqualText) {
 }
 
 }  // namespace
-}  // namespace qfs::extractive
+}  // namespace qfs::greedy_oracle

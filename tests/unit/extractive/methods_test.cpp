@@ -4,7 +4,8 @@
 
 #include <cmath>
 
-#include "methods/extractive/selector.h"
+#include "methods/extractive/selectors.h"
+#include "methods/models/retrieval/bm25.h"
 #include "tests/support/extractive_fixture.h"
 
 namespace qfs::test {
@@ -14,13 +15,13 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 /// Indices of the sentences in a method's order of preference; every segment is one sentence.
-std::vector<size_t> order_of(std::unique_ptr<extractive::Selector> selector,
+std::vector<size_t> order_of(std::unique_ptr<retrieval::Selector> selector,
                              const Example& example) {
-  std::vector<extractive::Passage> passages;
+  std::vector<retrieval::Passage> passages;
   for (const Segment& segment : example.document) {
     passages.push_back({{}, segment.text, segment.speaker});
   }
-  EXPECT_TRUE(selector->prepare(passages, extractive::Script::latin).ok());
+  EXPECT_TRUE(selector->prepare(passages, retrieval::Script::latin).ok());
   const auto order = selector->select(example);
   EXPECT_TRUE(order.ok());
   return order.ok() ? *order : std::vector<size_t>{};
@@ -34,7 +35,7 @@ SessionRequest request_for(const ExtractiveRun& run) {
 }
 
 std::vector<size_t> bm25_order(const Example& example, ExtractiveRun run = {.method = "bm25"}) {
-  return order_of(extractive::make_bm25_selector(request_for(run)), example);
+  return order_of(retrieval::make_bm25_selector(request_for(run)), example);
 }
 
 TEST(Random, DrawsByKeyAndSeedNotByPosition) {

@@ -1,6 +1,6 @@
 // split_sentences: each rule of its header, on raw text and on transcripts that are split into
 // tokens.
-#include "methods/extractive/sentences.h"
+#include "methods/models/retrieval/sentences.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,8 @@ using testing::IsEmpty;
 
 std::vector<std::string> sentences(std::string_view text) {
   std::vector<std::string> result;
-  for (const TextSpan& span : split_sentences(text, Script::latin)) {
+  for (const retrieval::TextSpan& span :
+       retrieval::split_sentences(text, retrieval::Script::latin)) {
     result.emplace_back(text.substr(span.begin, span.end - span.begin));
   }
   return result;
@@ -69,8 +70,8 @@ TEST(Sentences, PiecesWithoutALetterOrDigitAreDropped) {
 }
 
 TEST(Sentences, SpansAreBytesOfTheText) {
-  EXPECT_THAT(split_sentences("  Çok. İyi. ", Script::latin),
-              ElementsAre(TextSpan{2, 7}, TextSpan{8, 13}));
+  EXPECT_THAT(retrieval::split_sentences("  Çok. İyi. ", retrieval::Script::latin),
+              ElementsAre(retrieval::TextSpan{2, 7}, retrieval::TextSpan{8, 13}));
 }
 
 }  // namespace

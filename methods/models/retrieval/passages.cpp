@@ -1,11 +1,11 @@
-#include "methods/extractive/passages.h"
+#include "methods/models/retrieval/passages.h"
 
 #include <algorithm>
 #include <string_view>
 
-#include "methods/extractive/sentences.h"
+#include "methods/models/retrieval/sentences.h"
 
-namespace qfs::extractive {
+namespace qfs::retrieval {
 
 std::vector<Passage> make_passages(const Example& example,
                                    const prompting::TruncatedDocument& document, PassageUnit unit,
@@ -33,4 +33,4 @@ std::vector<Passage> make_passages(const Example& example,
   return passages;
 }
 
-}  // namespace qfs::extractive
+}  // namespace qfs::retrieval

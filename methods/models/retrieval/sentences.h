@@ -15,9 +15,9 @@
 #include <string_view>
 #include <vector>
 
-#include "methods/extractive/script.h"
+#include "methods/models/retrieval/script.h"
 
-namespace qfs::extractive {
+namespace qfs::retrieval {
 
 /// Bytes [begin, end) of a text.
 struct TextSpan {
@@ -30,4 +30,4 @@ struct TextSpan {
 /// Sentences in order, without white space around them.
 std::vector<TextSpan> split_sentences(std::string_view text, Script script);
 
-}  // namespace qfs::extractive
+}  // namespace qfs::retrieval

@@ -11,9 +11,12 @@
 #include <string_view>
 #include <vector>
 
-namespace qfs::extractive {
+namespace qfs::greedy_oracle {
+
+/// The tokens of each sentence of a text, none of them empty.
+std::vector<std::vector<std::string>> treebank_sentences(std::string_view text);
 
 /// The tokens of a text, lower-cased with Unicode's full mapping.
 std::vector<std::string> treebank_tokens(std::string_view text);
 
-}  // namespace qfs::extractive
+}  // namespace qfs::greedy_oracle

@@ -18,7 +18,7 @@
 #include "metrics/text/bit_lcs.h"
 #include "metrics/text/intern_table.h"
 
-namespace qfs::extractive {
+namespace qfs::greedy_oracle {
 
 /// A text cut at every '.'.
 struct DottedText {
@@ -75,4 +75,4 @@ class DyleRouge {
   uint32_t round_ = 0;
 };
 
-}  // namespace qfs::extractive
+}  // namespace qfs::greedy_oracle

@@ -1,21 +1,14 @@
-// bm25: sentences ranked by how well they match the query (Robertson & Zaragoza 2009, "The
-// Probabilistic Relevance Framework: BM25 and Beyond", with Lucene's always positive idf).
-//
-//   score(s) = sum over distinct query terms t of idf(t) * tf / (tf + k1 * (1 - b + b * |s| /
-//   avg|s|)) idf(t)   = ln(1 + (N - df + 0.5) / (df + 0.5))
-//
-// A sentence's terms are those of its text and of its speaker's name ("what did the designer say
-// …"). Sentences without a query term score 0 and follow in document order, so that a query that
-// matches nothing gives the lead.
+#include "methods/models/retrieval/bm25.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
 
-#include "methods/extractive/selector.h"
-#include "methods/extractive/terms.h"
+#include "harness/api/param_specs.h"
+#include "methods/models/retrieval/terms.h"
 
-namespace qfs::extractive {
+namespace qfs::retrieval {
 namespace {
 
 using metrics::TokenId;
@@ -99,8 +92,18 @@ class Bm25 final : public Selector {
 
 }  // namespace
 
+std::vector<ParamSpec> bm25_params() {
+  constexpr const char* kSource = "Robertson & Zaragoza 2009; default as in Lucene";
+  return {from_source(
+              with_default(real_param("k1", "", 0, 1000, "how fast repeated terms saturate"), 1.2),
+              kSource),
+          from_source(with_default(
+                          real_param("b", "", 0, 1, "how much long passages are discounted"), 0.75),
+                      kSource)};
+}
+
 std::unique_ptr<Selector> make_bm25_selector(const SessionRequest& request) {
   return std::make_unique<Bm25>(request.params.get<double>("k1"), request.params.get<double>("b"));
 }
 
-}  // namespace qfs::extractive
+}  // namespace qfs::retrieval

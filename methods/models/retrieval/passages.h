@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "harness/api/example.h"
-#include "methods/extractive/script.h"
 #include "methods/models/prompting/truncation.h"
+#include "methods/models/retrieval/script.h"
 
-namespace qfs::extractive {
+namespace qfs::retrieval {
 
 enum class PassageUnit { sentence, turn };
 
@@ -30,4 +30,4 @@ std::vector<Passage> make_passages(const Example& example,
                                    const prompting::TruncatedDocument& document, PassageUnit unit,
                                    Script script);
 
-}  // namespace qfs::extractive
+}  // namespace qfs::retrieval

@@ -1,10 +1,10 @@
-#include "methods/extractive/terms.h"
+#include "methods/models/retrieval/terms.h"
 
 #include <string>
 
 #include "harness/core/text/chinese_text.h"
 
-namespace qfs::extractive {
+namespace qfs::retrieval {
 
 Result<std::vector<metrics::TokenId>> Terms::encode(std::string_view text, Script script) {
   if (script == Script::latin) return latin_.encode(text).tokens;
@@ -16,4 +16,4 @@ Result<std::vector<metrics::TokenId>> Terms::encode(std::string_view text, Scrip
   return ids;
 }
 
-}  // namespace qfs::extractive
+}  // namespace qfs::retrieval

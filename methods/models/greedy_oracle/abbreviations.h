@@ -4,11 +4,11 @@
 
 #include <string_view>
 
-namespace qfs::extractive {
+namespace qfs::greedy_oracle {
 
 /// True for a lower-case word (its final full stop removed) that is an English abbreviation, a
 /// single letter other than "i" and "a" (an initial), or letters with full stops between them
 /// ("e.g", "p.m").
 bool is_abbreviation(std::string_view lower_case_word);
 
-}  // namespace qfs::extractive
+}  // namespace qfs::greedy_oracle

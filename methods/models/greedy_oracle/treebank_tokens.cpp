@@ -1,13 +1,13 @@
-#include "methods/extractive/treebank_tokens.h"
+#include "methods/models/greedy_oracle/treebank_tokens.h"
 
 #include <algorithm>
 
 #include "harness/core/text/treebank.h"
 #include "harness/core/text/unicode.h"
 #include "harness/core/text/unicode_forms.h"
-#include "methods/extractive/abbreviations.h"
+#include "methods/models/greedy_oracle/abbreviations.h"
 
-namespace qfs::extractive {
+namespace qfs::greedy_oracle {
 namespace {
 
 using View = std::u32string_view;
@@ -36,9 +36,9 @@ void add_sentence_tokens(View sentence, std::vector<std::string>& tokens) {
 
 }  // namespace
 
-std::vector<std::string> treebank_tokens(std::string_view text) {
+std::vector<std::vector<std::string>> treebank_sentences(std::string_view text) {
   const std::u32string lower = to_code_points(lower_case(text));
-  std::vector<std::string> tokens;
+  std::vector<std::vector<std::string>> sentences;
   size_t begin = 0;
   for (size_t i = 0; i < lower.size();) {
     const size_t piece = i;
@@ -47,10 +47,22 @@ std::vector<std::string> treebank_tokens(std::string_view text) {
     const size_t end = i;
     while (i < lower.size() && is_python_space(lower[i])) ++i;
     if (!ends && i < lower.size()) continue;
-    if (end > begin) add_sentence_tokens(View(lower).substr(begin, end - begin), tokens);
+    if (end > begin) {
+      std::vector<std::string> tokens;
+      add_sentence_tokens(View(lower).substr(begin, end - begin), tokens);
+      if (!tokens.empty()) sentences.push_back(std::move(tokens));
+    }
     begin = i;
+  }
+  return sentences;
+}
+
+std::vector<std::string> treebank_tokens(std::string_view text) {
+  std::vector<std::string> tokens;
+  for (std::vector<std::string>& sentence : treebank_sentences(text)) {
+    tokens.insert(tokens.end(), sentence.begin(), sentence.end());
   }
   return tokens;
 }
 
-}  // namespace qfs::extractive
+}  // namespace qfs::greedy_oracle

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace qfs::extractive {
+namespace qfs::retrieval {
 
 enum class Script { latin, chinese };
 
@@ -20,4 +20,4 @@ std::optional<Script> script_from(std::string_view name);
 /// Chinese for "zh" and tags that begin with it ("zh-Hans", BCP 47); else latin.
 Script script_of_language(std::string_view language);
 
-}  // namespace qfs::extractive
+}  // namespace qfs::retrieval

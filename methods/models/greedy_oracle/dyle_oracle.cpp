@@ -1,10 +1,10 @@
-#include "methods/extractive/dyle_oracle.h"
+#include "methods/models/greedy_oracle/dyle_oracle.h"
 
 #include <algorithm>
 
-#include "methods/extractive/dyle_rouge.h"
+#include "methods/models/greedy_oracle/dyle_rouge.h"
 
-namespace qfs::extractive {
+namespace qfs::greedy_oracle {
 namespace {
 
 struct Candidate {
@@ -71,4 +71,4 @@ std::vector<size_t> released_indices(const std::vector<std::string>& units,
   return indices;
 }
 
-}  // namespace qfs::extractive
+}  // namespace qfs::greedy_oracle

@@ -1,9 +1,9 @@
-#include "methods/extractive/dyle_rouge.h"
+#include "methods/models/greedy_oracle/dyle_rouge.h"
 
 #include <algorithm>
 #include <bit>
 
-namespace qfs::extractive {
+namespace qfs::greedy_oracle {
 namespace {
 
 using metrics::LocalId;
@@ -143,4 +143,4 @@ std::optional<double> DyleRouge::score(std::span<const DottedText* const> candid
   return (rouge1 + rouge2 + rouge_l) / 3;
 }
 
-}  // namespace qfs::extractive
+}  // namespace qfs::greedy_oracle

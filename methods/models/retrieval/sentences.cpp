@@ -1,4 +1,4 @@
-#include "methods/extractive/sentences.h"
+#include "methods/models/retrieval/sentences.h"
 
 #include <algorithm>
 #include <array>
@@ -7,9 +7,9 @@
 
 #include "harness/core/text/chinese_text.h"
 #include "harness/core/text/unicode.h"
-#include "methods/extractive/abbreviations.h"
+#include "methods/models/greedy_oracle/abbreviations.h"
 
-namespace qfs::extractive {
+namespace qfs::retrieval {
 namespace {
 
 using std::string_view;
@@ -63,7 +63,7 @@ bool ends_sentence(string_view text, size_t mark, size_t after_marks, size_t aft
   while (next < text.size() && is_space(text[next])) ++next;
   if (next < text.size() && is_lower(text[next])) return false;
   const bool single_stop = after_marks == mark + 1 && text[mark] == '.';
-  return !(single_stop && is_abbreviation(word_before(text, mark)));
+  return !(single_stop && greedy_oracle::is_abbreviation(word_before(text, mark)));
 }
 
 /// If a sentence ends with the marks at `position`, the byte after it.
@@ -131,4 +131,4 @@ std::vector<TextSpan> split_sentences(string_view text, Script script) {
   return sentences;
 }
 
-}  // namespace qfs::extractive
+}  // namespace qfs::retrieval

@@ -1,6 +1,6 @@
-#include "methods/extractive/script.h"
+#include "methods/models/retrieval/script.h"
 
-namespace qfs::extractive {
+namespace qfs::retrieval {
 
 std::vector<std::string> script_names() { return {"latin", "chinese"}; }
 
@@ -14,4 +14,4 @@ Script script_of_language(std::string_view language) {
   return language == "zh" || language.starts_with("zh-") ? Script::chinese : Script::latin;
 }
 
-}  // namespace qfs::extractive
+}  // namespace qfs::retrieval

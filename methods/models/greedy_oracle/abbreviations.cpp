@@ -1,9 +1,9 @@
-#include "methods/extractive/abbreviations.h"
+#include "methods/models/greedy_oracle/abbreviations.h"
 
 #include <algorithm>
 #include <array>
 
-namespace qfs::extractive {
+namespace qfs::greedy_oracle {
 namespace {
 
 // "no" is left out on purpose: in speech "No." is a sentence far more often than a number.
@@ -32,4 +32,4 @@ bool is_abbreviation(std::string_view word) {
          std::find(kAbbreviations.begin(), kAbbreviations.end(), word) != kAbbreviations.end();
 }
 
-}  // namespace qfs::extractive
+}  // namespace qfs::greedy_oracle

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace qfs::extractive {
+namespace qfs::greedy_oracle {
 
 /// Ascending indices of the chosen units. `units` and `reference` are tokenized texts (tokens
 /// joined by a blank). A unit that is empty, is ".", or scores 0 by itself is no candidate. In each
@@ -22,4 +22,4 @@ std::vector<size_t> dyle_oracle(const std::vector<std::string>& units,
 std::vector<size_t> released_indices(const std::vector<std::string>& units,
                                      const std::vector<size_t>& chosen);
 
-}  // namespace qfs::extractive
+}  // namespace qfs::greedy_oracle

@@ -5,16 +5,15 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "harness/api/method.h"
-#include "methods/extractive/passages.h"
-#include "methods/extractive/script.h"
+#include "harness/api/example.h"
+#include "harness/api/result.h"
+#include "methods/models/retrieval/passages.h"
+#include "methods/models/retrieval/script.h"
 
-namespace qfs::extractive {
+namespace qfs::retrieval {
 
 class Selector {
  public:
@@ -30,12 +29,4 @@ class Selector {
   virtual Result<std::vector<size_t>> select(const Example& example) = 0;
 };
 
-// One function a method; parameters are those of its spec.
-std::unique_ptr<Selector> make_lead_selector(const SessionRequest& request);
-std::unique_ptr<Selector> make_random_selector(const SessionRequest& request);
-std::unique_ptr<Selector> make_textrank_selector(const SessionRequest& request);
-std::unique_ptr<Selector> make_bm25_selector(const SessionRequest& request);
-std::unique_ptr<Selector> make_oracle_selector(const SessionRequest& request);
-std::unique_ptr<Selector> make_oracle_dyle_selector(const SessionRequest& request);
-
-}  // namespace qfs::extractive
+}  // namespace qfs::retrieval

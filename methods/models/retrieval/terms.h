@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "harness/api/result.h"
-#include "methods/extractive/script.h"
+#include "methods/models/retrieval/script.h"
 #include "metrics/text/vocabulary.h"
 
-namespace qfs::extractive {
+namespace qfs::retrieval {
 
 class Terms {
  public:
@@ -30,4 +30,4 @@ class Terms {
   metrics::InternTable chinese_;
 };
 
-}  // namespace qfs::extractive
+}  // namespace qfs::retrieval
