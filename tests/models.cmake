@@ -84,7 +84,7 @@ if(QFS_TORCH)
   qfs_test(device_test LABEL unit
     SOURCES unit/models/kernels/device_kernels_test.cpp unit/models/kernels/emulated_cuda_test.cpp
             unit/models/nn/proven_kernels_test.cpp unit/models/architectures/device_bart_test.cpp unit/models/nn/device_copier_test.cpp
-            unit/models/architectures/device_llama_test.cpp unit/models/nn/windowed_test.cpp unit/models/architectures/shared_prefix_test.cpp
+            unit/models/architectures/device_llama_test.cpp unit/models/architectures/embedded_rows_test.cpp unit/models/nn/windowed_test.cpp unit/models/architectures/shared_prefix_test.cpp
             support/gguf_writer.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp support/tiny_llama.cpp support/tiny_seq2seq.cpp
     LINK qfs_inspect emulated_cuda nlohmann_json::nlohmann_json)
   # Without those that take minutes there.
@@ -102,15 +102,19 @@ if(QFS_TORCH)
   endif()
   qfs_test(training_test LABEL unit
     SOURCES unit/models/nn/layer_adapters_test.cpp unit/models/nn/recompute_test.cpp unit/models/nn/tensor_arena_test.cpp unit/models/peft/layer_adapter_test.cpp unit/models/peft/lora_test.cpp unit/models/training/recipe_test.cpp
-            unit/models/training/trainer_test.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp
+            unit/models/training/optimizer_test.cpp unit/models/training/trainer_test.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp
     LINK qfs_training nlohmann_json::nlohmann_json)
   qfs_test(segments_test LABEL unit
-    SOURCES unit/models/nn/infini_memory_test.cpp unit/models/nn/segments_test.cpp support/safetensors_writer.cpp
+    SOURCES unit/models/architectures/parameter_counts_test.cpp unit/models/nn/infini_memory_test.cpp unit/models/nn/segments_test.cpp
+            support/safetensors_writer.cpp
             support/tiny_checkpoint.cpp
     LINK qfs_architectures nlohmann_json::nlohmann_json)
   qfs_test(tiny_infini_test LABEL conformance
     SOURCES conformance/models/architectures/tiny_infini_test.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp
     LINK qfs_architectures nlohmann_json::nlohmann_json)
+  qfs_fuzz(adapter_files_fuzz
+    SOURCES fuzz/models/peft/adapter_files_fuzz.cpp support/safetensors_writer.cpp
+    LINK qfs_peft)
   qfs_test(peft_test LABEL conformance
     SOURCES conformance/models/peft/ideal_test.cpp conformance/models/peft/peft_test.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp
     LINK qfs_training nlohmann_json::nlohmann_json)
@@ -127,8 +131,9 @@ qfs_test(decoding_params_test LABEL unit
   LINK qfs_decoding_params)
 if(QFS_TORCH)
   qfs_test(generation_test LABEL unit
-    SOURCES unit/models/decoding/chosen_decoding_test.cpp unit/models/decoding/greedy_test.cpp unit/models/decoding/logits_processors_test.cpp support/gguf_writer.cpp support/tiny_llama.cpp
-    LINK qfs_decoding)
+    SOURCES unit/models/decoding/chosen_decoding_test.cpp unit/models/decoding/greedy_test.cpp unit/models/decoding/logits_processors_test.cpp unit/models/decoding/mixed_test.cpp
+            support/gguf_writer.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp support/tiny_llama.cpp support/tiny_seq2seq.cpp
+    LINK qfs_decoding nlohmann_json::nlohmann_json)
   qfs_test(generation_conformance_test LABEL conformance
     SOURCES conformance/models/decoding/generation_test.cpp conformance/models/decoding/sampling_test.cpp conformance/models/decoding/stories260k_test.cpp conformance/models/decoding/transliteration_test.cpp
             support/safetensors_writer.cpp support/tiny_checkpoint.cpp

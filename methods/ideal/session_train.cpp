@@ -5,12 +5,14 @@
 #include <span>
 #include <utility>
 
+#include "harness/api/training_warnings.h"
 #include "harness/core/files.h"
 #include "harness/core/sha256.h"
 #include "methods/models/nn/sequences.h"
 #include "methods/models/nn/token_loss.h"
 #include "methods/models/peft/hyper_network.h"
 #include "methods/models/peft/layer_adapter_files.h"
+#include "methods/models/prompted/memory_session.h"
 #include "methods/models/prompted/trained_spec.h"
 
 namespace qfs::ideal {
@@ -36,10 +38,21 @@ class TrainedLayers final : public prompted::TrainedAdapter {
       : adapter_(std::move(adapter)),
         decoder_(place.decoder),
         seed_(place.request.seed),
-        warmup_(place.request.params.get<double>("warmup")) {}
+        params_(place.request.params) {}
 
-  training::NamedTensors tensors() const override { return adapter_.tensors; }
-  void replace(const training::NamedTensors& leaves) override { adapter_.tensors = leaves; }
+  training::NamedTensors tensors() const override {
+    training::NamedTensors all = adapter_.tensors;
+    all.insert(adapter_.memory.begin(), adapter_.memory.end());
+    return all;
+  }
+  void replace(const training::NamedTensors& leaves) override {
+    for (auto* part : {&adapter_.tensors, &adapter_.memory}) {
+      for (auto& [name, tensor] : *part) tensor = leaves.at(name);
+    }
+  }
+  Result<std::shared_ptr<const nn::InfiniMemory>> memory() override {
+    return prompted::trained_memory(params_, adapter_.memory, *decoder_);
+  }
 
   Result<training::RowAdapters> adapters(std::span<const training::GraphRow> rows) override {
     const peft::AdaptedModel model = {
@@ -66,6 +79,7 @@ class TrainedLayers final : public prompted::TrainedAdapter {
   std::map<std::string, double> observed() override {
     std::map<std::string, double> norms;
     if (!generates()) return norms;
+    if (!dead_.empty()) norms[std::string(kTrainingWarning) + "dead_hypernetwork"] = 1;
     for (const auto& [decoder, sum] : squares_) {
       norms[kNorm + decoder] = std::sqrt(sum / static_cast<double>(std::max<int64_t>(made_, 1)));
     }
@@ -85,10 +99,10 @@ class TrainedLayers final : public prompted::TrainedAdapter {
     if (!generates()) return;
     // The norms of a step are those before it is taken: the first moves what stands beside, the
     // second what is generated.
-    const auto warm =
-        std::max<int64_t>(static_cast<int64_t>(warmup_ * static_cast<double>(point.steps)), 4);
+    const auto warm = std::max<int64_t>(
+        static_cast<int64_t>(params_.get<double>("warmup") * static_cast<double>(point.steps)), 4);
     if (point.step == 1) start_ = point.values;
-    if (point.step == 1 || point.step != std::min(warm, point.steps)) return;
+    if (point.step == 1 || point.step != std::min(warm, point.steps - 1)) return;
     dead_.clear();
     for (const auto& [name, norm] : point.values) {
       if (!name.starts_with(kNorm) || norm > start_[name]) continue;
@@ -132,7 +146,7 @@ class TrainedLayers final : public prompted::TrainedAdapter {
   peft::LayerAdapter adapter_;
   std::shared_ptr<const nn::Decoder> decoder_;
   uint64_t seed_;
-  double warmup_;  ///< as a share of the steps
+  Params params_;
   std::map<std::string, double> squares_;
   int64_t made_ = 0;
   std::map<std::string, double> start_;
@@ -149,6 +163,8 @@ Result<std::unique_ptr<prompted::TrainedAdapter>> make_layers(const prompted::Ad
     return possible.error();
   }
   peft::LayerAdapter adapter = peft::new_layer_adapter(config, widths, place.request.seed);
+  adapter.memory =
+      prompted::first_memory(place.request.params, place.decoder->shape(), place.request.seed);
   const auto init = place.request.artifacts.find(prompted::kAdapter);
   if (init != place.request.artifacts.end()) {
     auto given = peft::read_layer_adapter(init->second.path, widths, config);
@@ -158,6 +174,8 @@ Result<std::unique_ptr<prompted::TrainedAdapter>> make_layers(const prompted::Ad
                               "': its tensors are of other adapters than the training's");
     }
     adapter.tensors = std::move(given->tensors);
+    const Status begun = peft::begin_memory(given->memory, init->second.path, adapter.memory);
+    if (!begun.ok()) return begun.error();
   }
   return std::unique_ptr<prompted::TrainedAdapter>(
       std::make_unique<TrainedLayers>(std::move(adapter), place));

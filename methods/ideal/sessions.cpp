@@ -1,52 +1,62 @@
 #include "methods/ideal/sessions.h"
 
+#include <ATen/ops/cat.h>
+
 #include <deque>
 #include <map>
 #include <utility>
 
 #include "methods/ideal/session_train.h"
 #include "methods/ideal/specs.h"
+#include "methods/models/architectures/backbone.h"
 #include "methods/models/peft/hyper_network.h"
 #include "methods/models/peft/layer_adapter_files.h"
 #include "methods/models/prompted/adapter_training.h"
+#include "methods/models/prompted/memory_session.h"
 #include "methods/models/prompted/prompted_session.h"
 
 namespace qfs::ideal {
 
 namespace {
 
-using Bound = Result<std::shared_ptr<const nn::Adapters>>;
+/// Adapters that were generated, and of what hypernetworks made: all numbers in a row, [numbers].
+struct Generated {
+  std::shared_ptr<const nn::Adapters> adapters;
+  at::Tensor numbers;
+};
+
+double cosine(const at::Tensor& a, const at::Tensor& b) {
+  const double norms = (a.norm() * b.norm()).item<double>();
+  return norms > 0 ? a.dot(b).item<double>() / norms : 0;
+}
 
 /// The adapters of rows, generated once for what they are generated of.
 class RowAdapters {
  public:
-  explicit RowAdapters(peft::LayerAdapter adapter) : adapter_(std::move(adapter)) {}
+  RowAdapters(peft::LayerAdapter adapter, bool of_general_request)
+      : adapter_(std::move(adapter)), of_general_request_(of_general_request) {}
 
-  Bound of(const nn::SequenceInput& input, decoding::Generator& generator) {
+  Result<prompted::RowAddition> of(const Example& example, const nn::SequenceInput& input,
+                                   prompted::PromptedModel& model) {
     const peft::HyperConfig& hyper = adapter_.config.hyper;
-    nn::SequenceInput prefix;
-    if (hyper.layers > 0) {
-      auto read = peft::pooled_prefix(input, hyper.pooling);
-      if (!read.ok()) return read.error();
-      prefix = *std::move(read);
+    if (hyper.layers == 0) {
+      auto made = generated_of({}, model.generator);
+      if (!made.ok()) return made.error();
+      return prompted::RowAddition{made->adapters};
     }
-    Key key = {prefix.ids, prefix.query.first, prefix.query.count, prefix.document.first};
-    if (const auto known = made_.find(key); known != made_.end()) return known->second;
-    auto bound =
-        peft::row_adapters(adapter_, prefix,
-                           {.bind = [&](const nn::AdapterSet& set) { return generator.bind(set); },
-                            .stream =
-                                [&](size_t layer, const nn::SequenceInput& of) {
-                                  return generator.stream_before(layer, of);
-                                }});
-    if (!bound.ok()) return bound;
-    if (order_.size() == kMostKept) {
-      made_.erase(order_.front());
-      order_.pop_front();
+    const bool by_request = hyper.pooling == peft::Pooling::instruction;
+    if (by_request && !general_.adapters) {
+      if (Status made = make_general(example, model); !made.ok()) return made.error();
     }
-    order_.push_back(key);
-    made_.emplace(std::move(key), *bound);
-    return bound;
+    auto made =
+        of_general_request_ ? Result<Generated>(general_) : generated_for(input, model.generator);
+    if (!made.ok()) return made.error();
+    prompted::RowAddition addition = {made->adapters,
+                                      {{"generated_norm", made->numbers.norm().item<double>()}}};
+    if (by_request) {
+      addition.observed["likeness_to_general"] = cosine(made->numbers, general_.numbers);
+    }
+    return addition;
   }
 
  private:
@@ -61,8 +71,53 @@ class RowAdapters {
     friend auto operator<=>(const Key&, const Key&) = default;
   };
 
+  Result<Generated> generated_for(const nn::SequenceInput& input, decoding::Generator& generator) {
+    const auto prefix = peft::pooled_prefix(input, adapter_.config.hyper.pooling);
+    if (!prefix.ok()) return prefix.error();
+    return generated_of(*prefix, generator);
+  }
+
+  Result<Generated> generated_of(const nn::SequenceInput& prefix, decoding::Generator& generator) {
+    Key key = {prefix.ids, prefix.query.first, prefix.query.count, prefix.document.first};
+    if (const auto known = made_.find(key); known != made_.end()) return known->second;
+    std::vector<at::Tensor> numbers;
+    auto bound = peft::row_adapters(
+        adapter_, prefix,
+        {.bind = [&](const nn::AdapterSet& set) { return generator.bind(set); },
+         .stream = [&](size_t layer,
+                       const nn::SequenceInput& of) { return generator.stream_before(layer, of); }},
+        {}, [&](const peft::NamedTensors& values) {
+          for (const auto& [decoder, tensor] : values) {
+            numbers.push_back(tensor.flatten().to(at::kFloat));
+          }
+        });
+    if (!bound.ok()) return bound.error();
+    if (order_.size() == kMostKept) {
+      made_.erase(order_.front());
+      order_.pop_front();
+    }
+    order_.push_back(key);
+    const Generated made = {*bound, numbers.empty() ? at::Tensor() : at::cat(numbers)};
+    made_.emplace(std::move(key), made);
+    return made;
+  }
+
+  /// Those of a prompt without a query, which asks for a summary of the document.
+  Status make_general(const Example& example, prompted::PromptedModel& model) {
+    Example general = example;
+    general.query.clear();
+    const auto prompt = model.prompts.maker.prepare(general, model.options.max_new_tokens);
+    if (!prompt.ok()) return prompt.error();
+    auto made = generated_for(prompt->input, model.generator);
+    if (!made.ok()) return made.error();
+    general_ = *std::move(made);
+    return {};
+  }
+
   peft::LayerAdapter adapter_;
-  std::map<Key, std::shared_ptr<const nn::Adapters>> made_;
+  bool of_general_request_;
+  Generated general_;
+  std::map<Key, Generated> made_;
   std::deque<Key> order_;  ///< the oldest first
 };
 
@@ -70,13 +125,17 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
                                             const MethodSpec& spec) {
   const auto file = request.artifacts.find(prompted::kAdapter);
   if (file == request.artifacts.end()) return invalid_argument("no adapter was given");
-  auto model = prompted::open_prompted_model(request, cache);
-  if (!model.ok()) return model.error();
+  const auto backbone = architectures::open_backbone(*request.backbone, cache);
+  if (!backbone.ok()) return backbone.error();
   const std::string& path = file->second.path;
-  const nn::LayerWidths& widths = model->generator.shape().widths;
+  const nn::LayerWidths& widths = (*backbone)->network->shape().widths;
   const peft::LayerAdapterConfig asked = config_of(spec.name(), request.params, widths);
   auto adapter = peft::read_layer_adapter(path, widths, asked);
   if (!adapter.ok()) return adapter.error();
+  const auto memory = prompted::written_memory(request.params, adapter->memory, path);
+  if (!memory.ok()) return memory.error();
+  auto model = prompted::open_prompted_model(request, cache, *memory);
+  if (!model.ok()) return model.error();
   const Status same = prompted::check_backbone(adapter->metadata, request, path);
   if (!same.ok()) return same.error();
   if (adapter->config.kind != asked.kind) {
@@ -85,12 +144,13 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
   if (adapter->config.hyper.layers > 0 && spec.name() != "ideal") {
     return data_error("the adapters are generated ones, of 'ideal'", path);
   }
-  auto rows = std::make_shared<RowAdapters>(*std::move(adapter));
+  const bool general =
+      request.params.find<std::string>("hyper_instruction").value_or("own") == "general";
+  auto rows = std::make_shared<RowAdapters>(*std::move(adapter), general);
   return std::unique_ptr<MethodSession>(std::make_unique<prompted::PromptedSession>(
       request.seed, spec.name(), *std::move(model),
-      [rows](const nn::SequenceInput& input, decoding::Generator& generator) {
-        return rows->of(input, generator);
-      }));
+      [rows](const Example& example, const nn::SequenceInput& input,
+             prompted::PromptedModel& prompted) { return rows->of(example, input, prompted); }));
 }
 
 template <class Spec>

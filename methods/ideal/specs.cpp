@@ -1,18 +1,14 @@
 #include "methods/ideal/specs.h"
 
 #include "harness/api/param_specs.h"
+#include "methods/models/prompted/memory_params.h"
+#include "methods/models/prompting/prompt_template.h"
 
 namespace qfs::ideal {
 
 namespace {
 
 constexpr double kMostLayers = 4096;
-
-/// One that predicting has to know, too, where a file does not say it.
-ParamSpec of_both(ParamSpec spec) {
-  spec.stage = Stage::both;
-  return spec;
-}
 
 ParamSpec size_param(const char* name, int64_t value, const char* doc, const char* source) {
   return prompted::of_training(
@@ -31,7 +27,7 @@ ParamSpec first_layer_param(std::string doc) {
       integer_param("first_layer", "layer", 0, kMostLayers, std::move(doc)));
 }
 ParamSpec gate_tanh_param(const char* doc) {
-  ParamSpec param = of_both(flag_param("gate_tanh", true, doc));
+  ParamSpec param = prompted::of_both(flag_param("gate_tanh", true, doc));
   return from_source(std::move(param), "LLaMA-Adapter has it, IDEAL's release has not");
 }
 
@@ -67,7 +63,7 @@ std::string_view IdealSpec::doc() const {
 std::vector<ParamSpec> IdealSpec::adapter_params() const {
   using prompted::of_training;
   std::vector<ParamSpec> params = {
-      of_both(with_default(
+      prompted::of_both(with_default(
           choice_param("adapter", {"lora", "parallel_adapter", "prompt"}, "What layers are given"),
           std::string("lora"))),
       size_param("rank", 8, "Of low-rank matrices", "IDEAL, Table 3"),
@@ -83,16 +79,16 @@ std::vector<ParamSpec> IdealSpec::adapter_params() const {
                                             "'none': those layers have no adapters and there is "
                                             "no hypernetwork, the control"),
                                std::string("upper"))),
-      of_both(from_source(
+      prompted::of_both(from_source(
           with_default(choice_param("preset", {"as_written", "as_released"},
                                     "Whose precision, gates and first layer hold where they are "
                                     "not given: the paper's or its release's"),
                        std::string("as_written")),
           "arXiv 2407.10486 and DCDmllm/IDEAL_Summary"))};
-  params.push_back(
-      of_both(with_default(choice_param("pooling", {"instruction", "document", "all", "both"},
-                                        "Tokens of the prompt whose mean the hypernetwork reads"),
-                           std::string("instruction"))));
+  params.push_back(prompted::of_both(
+      with_default(choice_param("pooling", {"instruction", "document", "all", "both"},
+                                "Tokens of the prompt whose mean the hypernetwork reads"),
+                   std::string("instruction"))));
   params.push_back(of_training(with_default(
       integer_param("hyper_bottleneck", "", 1, 4096, "Width of its encodings"), int64_t{64})));
   params.push_back(of_training(with_default(
@@ -100,23 +96,26 @@ std::vector<ParamSpec> IdealSpec::adapter_params() const {
                    "Its encoders: one a layer, one for all, or one a layer that reads what enters "
                    "this layer"),
       std::string("own"))));
-  params.push_back(of_both(
+  params.push_back(prompted::of_both(
       choice_param("hyper_precision", {"fp32", "bf16", "fp16_as_released"},
                    "In which it computes; in half precision all that it generates at first is 0 "
                    "and stays so. fp32 when left out, of the release's preset half precision")));
   params.push_back(of_training(
       flag_param("hyper_detach", true, "No gradients reach what is pooled, as in the release")));
+  params.push_back(choice_param("hyper_instruction", {"own", "general"},
+                                "'general': the hypernetwork reads the request for any summary in "
+                                "place of the example's, a control; the prompt stays as it is"));
   ParamSpec gate = gate_tanh_param(
       "Of prompts: tanh(gate) instead of the gate; when left out as "
       "the preset");
   gate.default_value.reset();
   params.push_back(std::move(gate));
+  for (ParamSpec& param : prompted::memory_params(true)) params.push_back(std::move(param));
   return params;
 }
 
 std::string IdealSpec::default_prompt() const {
-  return "Read the document and answer the request with a short summary in plain sentences. Use "
-         "only what the document says.\n\nRequest: {query}\n\nDocument:\n{document}\n\nSummary:";
+  return std::string(prompting::query_first_prompt());
 }
 
 Status IdealSpec::check_adapter(const Params& params) const {
@@ -127,14 +126,23 @@ Status IdealSpec::check_adapter(const Params& params) const {
       params.get<std::string>("prompt").find("{query}") == std::string::npos) {
     return invalid_argument("'pooling' is '" + pooling + "', but 'prompt' has no {query} to pool");
   }
+  if (prompted::has_memory(params) && generates && pooling != "instruction") {
+    return invalid_argument("'pooling' is '" + pooling +
+                            "'; with 'memory' it is 'instruction', which lies in one segment");
+  }
   if (generates && params.find<bool>("prefix_reuse").value_or(false)) {
     return invalid_argument(
         "'prefix_reuse' shares what was read with the same adapters; those of 'ideal' differ from "
         "query to query");
   }
+  if (params.find<std::string>("hyper_instruction") == "general" &&
+      (!generates || pooling != "instruction")) {
+    return invalid_argument("'hyper_instruction' is for a hypernetwork that pools the instruction");
+  }
   if (params.has("targets") && params.get<std::string>("adapter") != "lora") {
     return invalid_argument("'targets' needs \"adapter\": \"lora\"");
   }
+  if (Status status = prompted::check_memory_params(params); !status.ok()) return status;
   return prompted::check_targets(params);
 }
 

@@ -71,7 +71,7 @@ class ChunkedSession : public MethodSession {
 
   Status run(std::span<const NumberedExample> unit, PredictionSink& sink) final;
   Result<std::optional<MachineLimits>> measure_limits() final {
-    return prompted::measure_limits(model_);
+    return prompted::measure_limits(model_.generator, model_.runtime);
   }
 
  protected:

@@ -59,7 +59,8 @@ class Bench {
         .rank = rank,
         .alpha = static_cast<double>(rank),
         .targets = {"q_proj", "k_proj", "v_proj", "o_proj", "up_proj"}};
-    auto adapter = value_or_exit(qfs::peft::new_lora(*decoder_, config, 0));
+    auto adapter =
+        value_or_exit(qfs::peft::new_lora(qfs::peft::adaptable_layers(*decoder_), config, 0));
     qfs::training::TrainedTensors trained(qfs::peft::matrices_of(adapter));
     qfs::peft::replace_matrices(trained.tensors(), adapter);
     qfs::training::SequenceTraining training = {

@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <cstdlib>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -89,6 +91,26 @@ class TrainedSessionTest : public ::testing::Test {
     return (*session)->fit({folder_ / name, "cell", steps}, data_, curve);
   }
 
+  /// Kills at each failpoint, one after the other; what goes on in the same folder has the bytes of
+  /// `file` and the curve of a training that nobody killed.
+  void expect_kills_change_nothing(std::initializer_list<const char*> failpoints,
+                                   const std::string& file) {
+    const auto killed_at = [&](const char* failpoint) {
+      ::setenv("QFS_FAILPOINT", failpoint, 1);
+      Curve curve;
+      static_cast<void>(fit("killed", curve));
+    };
+    for (const char* failpoint : failpoints) {
+      EXPECT_EXIT(killed_at(failpoint), ::testing::KilledBySignal(SIGKILL), "");
+    }
+    Curve curve;
+    ASSERT_TRUE(fit("killed", curve).ok());
+    Curve whole;
+    ASSERT_TRUE(fit("whole", whole).ok());
+    EXPECT_EQ(*read_file(folder_ / ("killed/" + file)), *read_file(folder_ / ("whole/" + file)));
+    EXPECT_EQ(curve.points, whole.points);
+  }
+
   /// Why a training is refused.
   std::string refusal() {
     Curve curve;
@@ -97,7 +119,7 @@ class TrainedSessionTest : public ::testing::Test {
   }
 
   /// Of one unit.
-  std::vector<std::string> outputs(const std::vector<NumberedExample>& unit) {
+  std::vector<Prediction> predictions(const std::vector<NumberedExample>& unit) {
     RecordingSink sink;
     ResourceCache cache;
     auto session = sessions_.open(request_, cache);
@@ -105,10 +127,13 @@ class TrainedSessionTest : public ::testing::Test {
     if (!session.ok()) return {};
     const Status status = (*session)->run(unit, sink);
     EXPECT_TRUE(status.ok()) << status.error().to_string();
+    std::vector<Prediction> made;
+    for (const NumberedExample& one : unit) made.push_back(sink.predictions.at(one.ordinal));
+    return made;
+  }
+  std::vector<std::string> outputs(const std::vector<NumberedExample>& unit) {
     std::vector<std::string> texts;
-    for (const NumberedExample& one : unit) {
-      texts.push_back(sink.predictions.at(one.ordinal).text);
-    }
+    for (const Prediction& made : predictions(unit)) texts.push_back(made.text);
     return texts;
   }
   std::string output() {

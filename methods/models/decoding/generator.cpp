@@ -1,5 +1,7 @@
 #include "methods/models/decoding/generator.h"
 
+#include <ATen/ops/cat.h>
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -17,7 +19,7 @@ using nn::SequenceModel;
 using nn::SequenceShape;
 using nn::SharedPrefix;
 
-int64_t rows_per_input(const DecodingOptions& options) {
+int64_t beams_of(const DecodingOptions& options) {
   return options.beams ? options.beams->count : 1;
 }
 
@@ -42,12 +44,24 @@ Status check_options(const DecodingOptions& options, const SequenceShape& shape)
   return {};
 }
 
+Status check_rows(std::span<const MixedInput> inputs) {
+  for (const MixedInput& input : inputs) {
+    if (input.rows.empty()) return invalid_argument("an output has no rows to be written from");
+    if (input.rows.size() > 1 && input.mixer == nullptr) {
+      return internal_error("several rows of an output need a mixer");
+    }
+  }
+  return {};
+}
+
 /// Positions that the longest row needs; an error when the window is shorter.
-Result<int64_t> needed_positions(std::span<const SequenceInput> inputs, int64_t new_tokens,
+Result<int64_t> needed_positions(std::span<const MixedInput> inputs, int64_t new_tokens,
                                  const SequenceShape& shape) {
   int64_t longest = 0;
-  for (const SequenceInput& input : inputs) {
-    longest = std::max(longest, static_cast<int64_t>(begun_with(input, shape).size()));
+  for (const MixedInput& input : inputs) {
+    for (const SequenceInput& row : input.rows) {
+      longest = std::max(longest, static_cast<int64_t>(begun_with(row, shape).size()));
+    }
   }
   const int64_t needed = longest + new_tokens;
   if (needed <= shape.context) return needed;
@@ -57,35 +71,52 @@ Result<int64_t> needed_positions(std::span<const SequenceInput> inputs, int64_t 
       " new ones do not fit the backbone's window of " + std::to_string(shape.context) + " tokens");
 }
 
-/// The longest beginning that `ids` have in common with one of the inputs before them, if it is
-/// half of them: a long rest is faster read with its whole prompt. Rows of inputs are `width`
-/// apart.
-std::optional<SharedPrefix> shared_prefix(std::span<const SequenceInput> before,
-                                          const std::vector<int32_t>& ids, int64_t width) {
+/// A prompt that was read, and the row that holds it.
+struct ReadPrompt {
+  const SequenceInput* input = nullptr;
+  int64_t row = 0;
+};
+
+/// The longest beginning that an input has in common with one of the prompts before it, if it is
+/// half of it: a long rest is faster read with its whole prompt.
+std::optional<SharedPrefix> shared_prefix(std::span<const ReadPrompt> before,
+                                          const SequenceInput& input) {
+  const std::vector<int32_t>& ids = input.ids;
   std::optional<SharedPrefix> best;
-  for (size_t i = 0; i < before.size(); ++i) {
-    const auto differing = std::ranges::mismatch(before[i].ids, ids).in2 - ids.begin();
+  if (!input.embedded.empty()) return best;  // equal placeholders say nothing of what stands there
+  for (const ReadPrompt& other : before) {
+    if (!other.input->embedded.empty()) continue;
+    const auto differing = std::ranges::mismatch(other.input->ids, ids).in2 - ids.begin();
     const auto positions = std::min<int64_t>(differing, static_cast<int64_t>(ids.size()) - 1);
     if (2 * positions < static_cast<int64_t>(ids.size())) continue;
     if (best && positions <= best->positions) continue;
-    best = SharedPrefix{static_cast<int64_t>(i) * width, positions};
+    best = SharedPrefix{other.row, positions};
   }
   return best;
 }
 
-/// An input's search with the model rows that it has now.
+/// An output's search with the model rows that it has now: `width` of each beam beside one another.
 struct Active {
   Search* search = nullptr;
+  RowMixer* mixer = nullptr;
   int64_t first_row = 0;
-  int64_t rows = 1;
-  int64_t past = 0;    ///< positions that its rows hold
-  int64_t source = 0;  ///< tokens that an encoder read
+  int64_t width = 1;
+  int64_t beams = 1;
+  std::vector<nn::RowGroup> groups;  ///< what each row of a beam holds
+
+  int64_t rows() const { return beams * width; }
 };
 
 /// The work of a step, whose rows then hold a position more.
 Work step_work(const nn::ModelWork& model, std::vector<Active>& active) {
   std::vector<nn::RowGroup> groups;
-  for (Active& one : active) groups.push_back({one.rows, one.past++, one.source});
+  for (Active& one : active) {
+    for (nn::RowGroup& group : one.groups) {
+      group.rows = one.beams;
+      groups.push_back(group);
+      ++group.past;
+    }
+  }
   return nn::decode_work(model, groups);
 }
 
@@ -97,28 +128,55 @@ struct Step {
 
   void add(const Active& active, const std::vector<Continuation>& continuations) {
     for (size_t i = 0; i < continuations.size(); ++i) {
-      rows.push_back(active.first_row + static_cast<int64_t>(i));
-      sources.push_back(active.first_row + continuations[i].source);
-      tokens.push_back(continuations[i].token);
+      for (int64_t k = 0; k < active.width; ++k) {
+        rows.push_back(active.first_row + static_cast<int64_t>(i) * active.width + k);
+        sources.push_back(active.first_row + continuations[i].source * active.width + k);
+        tokens.push_back(continuations[i].token);
+      }
     }
   }
 };
 
-/// How the active searches go on, each by rows of its own.
+/// How one search goes on from the logits of its rows; `states` are theirs.
+Result<std::vector<Continuation>> choose(const Active& active, std::span<float> logits,
+                                         const at::Tensor& states, size_t vocabulary) {
+  if (active.mixer == nullptr) return active.search->advance(logits);
+  std::vector<float> mixed(static_cast<size_t>(active.beams) * vocabulary);
+  const auto width = static_cast<size_t>(active.width);
+  for (size_t beam = 0; beam < static_cast<size_t>(active.beams); ++beam) {
+    const Status fine =
+        active.mixer->mix(logits.subspan(beam * width * vocabulary, width * vocabulary),
+                          states.narrow(0, static_cast<int64_t>(beam) * active.width, active.width),
+                          {mixed.data() + beam * vocabulary, vocabulary});
+    if (!fine.ok()) return fine.error();
+  }
+  return active.search->advance(mixed);
+}
+
+/// How the active searches go on, each by beams of its own.
 using Choices = Result<std::vector<std::vector<Continuation>>>;
 
 /// Computes a step's logits [rows, vocabulary], from which the searches choose.
 Choices decode_and_choose(SequenceModel& model, const Step& step, const std::vector<Active>& active,
                           std::span<float> logits) {
   if (Status run = model.decode(step.rows, step.tokens, logits); !run.ok()) return run.error();
+  at::Tensor states;
+  if (std::ranges::any_of(active, [](const Active& one) { return one.mixer != nullptr; })) {
+    auto read = model.last_states();
+    if (!read.ok()) return read.error();
+    states = *std::move(read);
+  }
   std::vector<std::vector<Continuation>> chosen;
+  const auto vocabulary = static_cast<size_t>(model.shape().vocabulary);
+  int64_t first = 0;
   for (const Active& one : active) {
-    const size_t size =
-        static_cast<size_t>(one.rows) * static_cast<size_t>(model.shape().vocabulary);
-    auto next = one.search->advance(logits.first(size));
+    const size_t size = static_cast<size_t>(one.rows()) * vocabulary;
+    auto next = choose(one, logits.first(size),
+                       states.defined() ? states.narrow(0, first, one.rows()) : states, vocabulary);
     if (!next.ok()) return next.error();
     chosen.push_back(*std::move(next));
     logits = logits.subspan(size);
+    first += one.rows();
   }
   return chosen;
 }
@@ -132,74 +190,108 @@ Generator::Generator(std::shared_ptr<const tokenizers::VocabularyTokenizer> toke
 Result<GenerationResult> Generator::generate(std::span<const SequenceInput> inputs,
                                              const DecodingOptions& options,
                                              std::span<const uint64_t> seeds) {
+  std::vector<MixedInput> single;
+  for (size_t i = 0; i < inputs.size(); ++i) single.push_back({inputs.subspan(i, 1)});
+  return generate_mixed(single, options, seeds);
+}
+
+Result<GenerationResult> Generator::generate_mixed(std::span<const MixedInput> inputs,
+                                                   const DecodingOptions& options,
+                                                   std::span<const uint64_t> seeds) {
   GenerationResult result;
   if (inputs.empty()) return result;
   if (Status status = check_options(options, shape()); !status.ok()) return status.error();
+  if (Status status = check_rows(inputs); !status.ok()) return status.error();
   if (options.sampling && seeds.size() != inputs.size()) {
     return internal_error("sampling needs a seed for every input");
   }
   const auto needed = needed_positions(inputs, options.max_new_tokens, shape());
   if (!needed.ok()) return needed.error();
-  const int64_t width = rows_per_input(options);
-  const auto count = static_cast<int64_t>(inputs.size());
-  if (Status status = model_->begin(count * width, *needed); !status.ok()) return status.error();
+  const int64_t beams = beams_of(options);
+  int64_t rows = 0;
+  for (const MixedInput& input : inputs) {
+    rows += beams * static_cast<int64_t>(input.rows.size());
+  }
+  if (Status status = model_->begin(rows, *needed); !status.ok()) return status.error();
   const auto vocabulary = static_cast<size_t>(shape().vocabulary);
-  std::vector<float> logits(static_cast<size_t>(count * width) * vocabulary);
+  std::vector<float> logits(static_cast<size_t>(rows) * vocabulary);
 
   std::vector<std::unique_ptr<Search>> searches;
-  std::vector<int64_t> shared;  // tokens of each input
+  std::vector<int64_t> shared;  // tokens of each output
+  std::vector<ReadPrompt> prompts;
   std::vector<Active> active;
   Step step;
   GenerationTimes& times = result.times;
+  int64_t first_row = 0;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const int64_t begin_ns = monotonic_ns();
-    const std::span<float> first(logits.data(), vocabulary);
-    const int64_t row = static_cast<int64_t>(i) * width;
-    SequenceInput input = inputs[i];
-    if (options.share_prefixes) input.shared = shared_prefix(inputs.first(i), input.ids, width);
-    shared.push_back(input.shared ? input.shared->positions : 0);
-    if (Status read = model_->prefill(row, input, first); !read.ok()) return read.error();
+    Active now{.mixer = inputs[i].mixer,
+               .first_row = first_row,
+               .width = static_cast<int64_t>(inputs[i].rows.size())};
+    first_row += beams * now.width;
+    const std::span<float> first(logits.data(), inputs[i].rows.size() * vocabulary);
+    std::vector<at::Tensor> states;
+    shared.push_back(0);
+    for (size_t k = 0; k < inputs[i].rows.size(); ++k) {
+      SequenceInput input = inputs[i].rows[k];
+      const int64_t row = now.first_row + static_cast<int64_t>(k);
+      if (options.share_prefixes) input.shared = shared_prefix(prompts, input);
+      const int64_t taken = input.shared ? input.shared->positions : 0;
+      const Status read = model_->prefill(row, input, first.subspan(k * vocabulary, vocabulary));
+      if (!read.ok()) return read.error();
+      if (now.mixer != nullptr) {
+        auto state = model_->last_states();
+        if (!state.ok()) return state.error();
+        states.push_back(*std::move(state));
+      }
+      const auto length = static_cast<int64_t>(input.ids.size());
+      const auto past = static_cast<int64_t>(begun_with(input, shape()).size());
+      times.prefill_tokens += length - taken;
+      times.prefill_work +=
+          nn::prefill_work(work_, {.tokens = length,
+                                   .shared = taken,
+                                   .global = static_cast<int64_t>(input.global_positions.size()),
+                                   .begun = past});
+      shared.back() += taken;
+      now.groups.push_back({1, past, shape().encoder_decoder() ? length : 0});
+      prompts.push_back({&inputs[i].rows[k], row});
+    }
     times.prefill_ns += monotonic_ns() - begin_ns;
-    const auto length = static_cast<int64_t>(input.ids.size());
-    const auto past = static_cast<int64_t>(begun_with(input, shape()).size());
-    times.prefill_tokens += length - shared.back();
-    times.prefill_work +=
-        nn::prefill_work(work_, {.tokens = length,
-                                 .shared = shared.back(),
-                                 .global = static_cast<int64_t>(input.global_positions.size()),
-                                 .begun = past});
-    const SearchInput about = {*tokenizer_, options, begun_with(inputs[i], shape()),
-                               shape().vocabulary, seeds.empty() ? 0 : seeds[i]};
+    const bool begins_alike = now.mixer == nullptr || shape().encoder_decoder();
+    const std::span<const int32_t> begun =
+        begins_alike ? std::span<const int32_t>(begun_with(inputs[i].rows.front(), shape()))
+                     : std::span<const int32_t>();
+    const SearchInput about = {*tokenizer_, options, begun, shape().vocabulary,
+                               seeds.empty() ? 0 : seeds[i]};
     searches.push_back(options.beams ? make_beam_search(about) : make_single_search(about));
-    Active now{searches.back().get(), row};
-    now.past = past;
-    now.source = shape().encoder_decoder() ? length : 0;
-    const auto next = now.search->advance(first);
+    now.search = searches.back().get();
+    const auto next =
+        choose(now, first, states.empty() ? at::Tensor() : at::cat(states), vocabulary);
     if (!next.ok()) return next.error();
-    now.rows = static_cast<int64_t>(next->size());
+    now.beams = static_cast<int64_t>(next->size());
     step.add(now, *next);
-    if (now.rows > 0) active.push_back(now);
+    if (now.beams > 0) active.push_back(std::move(now));
     times.first_token_ns += monotonic_ns() - begin_ns;
   }
 
   const int64_t decode_begin_ns = monotonic_ns();
   while (!step.rows.empty()) {
-    if (width > 1) {
+    if (beams > 1) {
       if (Status moved = model_->reassign(step.rows, step.sources); !moved.ok()) {
         return moved.error();
       }
     }
-    const auto chosen = decode_and_choose(*model_, step, active,
-                                          {logits.data(), step.rows.size() * vocabulary});
+    const auto chosen =
+        decode_and_choose(*model_, step, active, {logits.data(), step.rows.size() * vocabulary});
     if (!chosen.ok()) return chosen.error();
     times.decode_tokens += static_cast<int64_t>(step.rows.size());
     times.decode_work += step_work(work_, active);
     step = {};
     for (size_t i = 0; i < active.size(); ++i) {
-      active[i].rows = static_cast<int64_t>((*chosen)[i].size());
+      active[i].beams = static_cast<int64_t>((*chosen)[i].size());
       step.add(active[i], (*chosen)[i]);
     }
-    std::erase_if(active, [](const Active& one) { return one.rows == 0; });
+    std::erase_if(active, [](const Active& one) { return one.beams == 0; });
   }
   times.decode_ns = monotonic_ns() - decode_begin_ns;
   for (size_t i = 0; i < searches.size(); ++i) {

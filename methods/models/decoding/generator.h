@@ -15,6 +15,7 @@
 #include "harness/api/result.h"
 #include "methods/models/decoding/decoding.h"
 #include "methods/models/decoding/generated.h"
+#include "methods/models/decoding/row_mixer.h"
 #include "methods/models/nn/model_work.h"
 #include "methods/models/nn/sequence_model.h"
 #include "methods/models/tokenizers/tokenizer.h"
@@ -46,6 +47,14 @@ class Generator {
   Result<GenerationResult> generate(std::span<const nn::SequenceInput> inputs,
                                     const DecodingOptions& options,
                                     std::span<const uint64_t> seeds = {});
+
+  /// The same with several rows for each output. Of rows that a decoder-only model continues, what
+  /// they begin with differs, so rules on the sequence (no_repeat_ngram, lengths) see what is
+  /// produced alone. Errors likewise, those of the mixers and of SequenceModel::last_states;
+  /// `invalid_argument` for an output without rows.
+  Result<GenerationResult> generate_mixed(std::span<const MixedInput> inputs,
+                                          const DecodingOptions& options,
+                                          std::span<const uint64_t> seeds = {});
 
  private:
   std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer_;

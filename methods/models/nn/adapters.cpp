@@ -382,10 +382,14 @@ at::Tensor adapted(const Linear& linear, const at::Tensor& x, const Adapters* ad
   return LowRankLinear::apply(x, at::TensorList(downs), at::TensorList(ups), linear, places);
 }
 
-std::vector<AdapterTarget> adapter_targets(const Decoder& decoder) {
+std::vector<AdapterTarget> adapter_targets(const std::function<void(WeightVisitor&)>& visit) {
   TargetFinder finder;
-  decoder.visit(finder);
+  visit(finder);
   return std::move(finder.targets);
+}
+
+std::vector<AdapterTarget> adapter_targets(const Decoder& decoder) {
+  return adapter_targets([&](WeightVisitor& visitor) { decoder.visit(visitor); });
 }
 
 Result<std::shared_ptr<const Adapters>> bind_adapters(const AdapterSet& set,

@@ -107,6 +107,8 @@ class Adapters {
   std::vector<at::Tensor> trained_;
 };
 
+/// The linear layers among weights, which `visit` shows.
+std::vector<AdapterTarget> adapter_targets(const std::function<void(WeightVisitor&)>& visit);
 /// The linear layers of a decoder, of an encoder-decoder the encoder's too.
 std::vector<AdapterTarget> adapter_targets(const Decoder& decoder);
 

@@ -91,6 +91,28 @@ at::Tensor Decoder::keys_values(size_t, const at::Tensor&) const {
   throw std::logic_error("this decoder's layers take no adapters");
 }
 
+at::Tensor Decoder::embed_rows(const at::Tensor& rows, const at::Tensor&) const { return rows; }
+
+at::Tensor entering(const Decoder& decoder, const at::Tensor& ids, const at::Tensor& positions,
+                    std::span<const EmbeddedRows> embedded, int64_t first) {
+  const at::Tensor tokens = decoder.embed(ids, positions);
+  std::vector<at::Tensor> parts;
+  int64_t done = 0;
+  for (const EmbeddedRows& some : embedded) {
+    const int64_t begin = std::max(some.at - first, int64_t{0});
+    const int64_t end = std::min(some.end() - first, ids.size(0));
+    if (begin >= end) continue;
+    parts.push_back(tokens.narrow(0, done, begin - done));
+    const at::Tensor rows = some.rows.narrow(0, begin + first - some.at, end - begin);
+    parts.push_back(
+        decoder.embed_rows(rows.to(tokens.options()), positions.narrow(0, begin, end - begin)));
+    done = end;
+  }
+  if (parts.empty()) return tokens;
+  parts.push_back(tokens.narrow(0, done, ids.size(0) - done));
+  return at::cat(parts);
+}
+
 at::Tensor run_layers(const Decoder& decoder, at::Tensor stream, LayerOperations& run) {
   const auto layers = static_cast<size_t>(decoder.shape().layers);
   for (size_t i = 0; i < layers; ++i) stream = decoder.layer(i, stream, run);

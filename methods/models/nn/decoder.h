@@ -94,10 +94,13 @@ class Decoder {
   virtual const DecoderShape& shape() const = 0;
   at::Device device() const { return head().weight.device(); }
   at::ScalarType type() const { return head().weight.scalar_type(); }
+  int64_t hidden() const { return head().weight.size(1); }
 
   /// The residual stream that enters layer 0: ids and positions of their sequences (int32 or int64
   /// [rows], on the weights' device) to [rows, hidden].
   virtual at::Tensor embed(const at::Tensor& ids, const at::Tensor& positions) const = 0;
+  /// The same of rows [rows, hidden] that stand for tokens.
+  virtual at::Tensor embed_rows(const at::Tensor& rows, const at::Tensor& positions) const;
   /// The stream that leaves a layer.
   virtual at::Tensor layer(size_t index, const at::Tensor& stream, LayerOperations& run) const = 0;
   /// What the head multiplies, of the stream that leaves the last layer.
@@ -150,6 +153,11 @@ class DecoderOf : public Decoder {
 
   std::shared_ptr<const Weights> weights_;
 };
+
+/// What enters layer 0 of an input's tokens from `first` on, those in `embedded` being rows; ids
+/// and positions as for Decoder::embed. Gradients pass to the rows.
+at::Tensor entering(const Decoder& decoder, const at::Tensor& ids, const at::Tensor& positions,
+                    std::span<const EmbeddedRows> embedded, int64_t first = 0);
 
 /// All layers: the stream [kept rows, hidden] that leaves the last.
 at::Tensor run_layers(const Decoder& decoder, at::Tensor stream, LayerOperations& run);

@@ -31,11 +31,17 @@ class DecoderModel : public SequenceModel {
     return guarded("copying a residual stream",
                    [&]() -> Result<at::Tensor> { return stream->to(at::kCPU, at::kFloat); });
   }
+  Result<at::Tensor> last_states() const override {
+    if (!last_states_.defined()) return invalid_argument("nothing has been read yet");
+    return guarded("copying states",
+                   [&]() -> Result<at::Tensor> { return last_states_.to(at::kCPU, at::kFloat); });
+  }
 
  protected:
   explicit DecoderModel(std::shared_ptr<const Decoder> decoder) : decoder_(std::move(decoder)) {}
 
   std::shared_ptr<const Decoder> decoder_;
+  at::Tensor last_states_;  ///< [rows, hidden], where the decoder is
 };
 
 }  // namespace qfs::nn

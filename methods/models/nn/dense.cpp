@@ -1,5 +1,6 @@
 #include "methods/models/nn/dense.h"
 
+#include <ATen/OpMathType.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/gelu.h>
@@ -28,7 +29,8 @@ class RmsNorm final : public torch::autograd::Function<RmsNorm> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
                             double eps) {
-    const at::Tensor inverse = x.to(at::kFloat).square().mean(-1, true).add_(eps).rsqrt_();
+    const at::Tensor inverse =
+        x.to(at::toOpMathType(x.scalar_type())).square().mean(-1, true).add_(eps).rsqrt_();
     context->save_for_backward({x, weight, inverse});
     return RmsNormed{x, weight, inverse}.product();
   }
@@ -37,7 +39,7 @@ class RmsNorm final : public torch::autograd::Function<RmsNorm> {
     const variable_list kept = context->get_saved_variables();
     const at::Tensor& inverse = kept[2];
     const at::Tensor normed = kept[0] * inverse;
-    at::Tensor gradient = upstream.front().to(at::kFloat) * kept[1];
+    at::Tensor gradient = upstream.front().to(inverse.scalar_type()) * kept[1];
     const at::Tensor along = (gradient * normed).mean(-1, true);
     gradient.addcmul_(normed, along, -1).mul_(inverse);
     return {gradient.to(kept[0].scalar_type()), {}, {}};

@@ -14,6 +14,27 @@ Status check_token_ids(std::span<const int32_t> ids, int64_t vocabulary) {
   return {};
 }
 
+Status check_embedded(const SequenceInput& input, int64_t hidden) {
+  if (input.embedded.empty()) return {};
+  if (input.shared) return invalid_argument("an input with embedded rows shares no prefix");
+  int64_t free = 0;
+  for (const EmbeddedRows& some : input.embedded) {
+    const at::Tensor& rows = some.rows;
+    if (!rows.defined() || rows.dim() != 2 || rows.size(0) < 1 || rows.size(1) != hidden) {
+      return invalid_argument("embedded rows at " + std::to_string(some.at) +
+                              " are no matrix of rows of the backbone's width of " +
+                              std::to_string(hidden));
+    }
+    if (some.at < free || some.end() > static_cast<int64_t>(input.ids.size())) {
+      return invalid_argument("embedded rows " + std::to_string(some.at) + ".." +
+                              std::to_string(some.end() - 1) + "; expected some in " +
+                              std::to_string(free) + ".." + std::to_string(input.ids.size() - 1));
+    }
+    free = some.end();
+  }
+  return {};
+}
+
 Status check_cache_size(int64_t rows, int64_t capacity, int64_t context) {
   if (rows >= 1 && capacity >= 1 && capacity <= context) return {};
   return invalid_argument("a cache of " + std::to_string(rows) + " rows of " +
@@ -57,6 +78,7 @@ Status check_source_prompt(int64_t row, const SequenceInput& input, const Sequen
     return invalid_argument("row " + std::to_string(row) + " is in use");
   }
   if (input.shared) return invalid_argument("an encoder-decoder shares no prefixes");
+  if (!input.embedded.empty()) return invalid_argument("an encoder-decoder takes no embedded rows");
   return check_decoder_ids(begun_with(input, shape), capacity, shape.vocabulary);
 }
 

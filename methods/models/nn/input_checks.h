@@ -15,6 +15,10 @@ namespace qfs::nn {
 /// `invalid_argument` for an id outside the vocabulary.
 Status check_token_ids(std::span<const int32_t> ids, int64_t vocabulary);
 
+/// Rows in the place of an input's ids, for a model of this width. `invalid_argument`: of another
+/// width, outside the ids, out of order, with a shared prefix.
+Status check_embedded(const SequenceInput& input, int64_t hidden);
+
 /// `invalid_argument` for a cache of no rows, or of rows longer than the model's window.
 Status check_cache_size(int64_t rows, int64_t capacity, int64_t context);
 
@@ -35,7 +39,7 @@ Status check_shared_adapters(const SharedPrefix& shared, const SequenceInput& in
                              std::span<const std::shared_ptr<const Adapters>> adapters);
 
 /// An input for a row of an encoder-decoder's cache; what its encoder reads is not looked at. As
-/// check_prompt, for the tokens that the decoder begins with, and no shared prefix.
+/// check_prompt, for the tokens that the decoder begins with; no shared prefix, no embedded rows.
 Status check_source_prompt(int64_t row, const SequenceInput& input, const SequenceShape& shape,
                            std::span<const int64_t> lengths, int64_t capacity);
 

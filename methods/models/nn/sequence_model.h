@@ -5,6 +5,8 @@
 // LibTorch's exceptions come out as Errors.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,10 +15,6 @@
 #include <vector>
 
 #include "harness/api/result.h"
-
-namespace at {
-class Tensor;
-}
 
 namespace qfs::nn {
 
@@ -37,6 +35,15 @@ struct TokenSpan {
 
   int64_t end() const { return first + count; }
   friend bool operator==(const TokenSpan&, const TokenSpan&) = default;
+};
+
+/// Rows [count, hidden] in the place of as many tokens, as they enter the first layer but for
+/// learned positions.
+struct EmbeddedRows {
+  int64_t at = 0;  ///< position of the first; the ids there are placeholders
+  at::Tensor rows;
+
+  int64_t end() const { return at + rows.size(0); }
 };
 
 /// What a row begins with.
@@ -60,6 +67,8 @@ struct SequenceInput {
   /// With it attention has a window, and remembers what has left it; null: it sees all. Of
   /// decoder-only models.
   std::shared_ptr<const InfiniMemory> memory = {};
+  /// In order, none in the place of another's; of decoder-only models. Such a row shares no prefix.
+  std::vector<EmbeddedRows> embedded = {};
 };
 
 /// The layers of a decoder that take adapters of whole layers (layer_adapters.h).
@@ -116,6 +125,10 @@ class SequenceModel {
   /// One step for `rows` (distinct, not empty) with one token each; `logits` [rows, vocabulary].
   virtual Status decode(std::span<const int64_t> rows, std::span<const int32_t> tokens,
                         std::span<float> logits) = 0;
+
+  /// What the head multiplied to the logits of the last prefill or decode: [1 or rows, hidden],
+  /// float32 on the CPU. `unavailable` of rows with a memory; `invalid_argument` before the first.
+  virtual Result<at::Tensor> last_states() const = 0;
 
   /// rows[i] goes on from where sources[i] stands, all at once (beams that change places or
   /// branch). `rows` are distinct; a source may be named several times, and must not be empty.

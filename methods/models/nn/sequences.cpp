@@ -169,13 +169,18 @@ CutLeaves cut_off(std::vector<Part>& parts) {
   return leaves;
 }
 
-Status check_input(const SequenceInput& input, const SequenceShape& shape) {
+Status check_input(const SequenceInput& input, const Decoder& decoder) {
+  const SequenceShape& shape = decoder.shape().sequence;
   const std::vector<int32_t>& begun = begun_with(input, shape);
   const auto count = static_cast<int64_t>(begun.size());
   if (count == 0 || count > shape.context) {
     return invalid_argument("a sequence of " + std::to_string(count) +
                             " tokens; the backbone's window has " + std::to_string(shape.context));
   }
+  if (shape.encoder_decoder() && !input.embedded.empty()) {
+    return invalid_argument("an encoder-decoder takes no embedded rows");
+  }
+  if (Status fits = check_embedded(input, decoder.hidden()); !fits.ok()) return fits;
   return check_token_ids(begun, shape.vocabulary);
 }
 
@@ -191,18 +196,27 @@ Rotations rotations_of(const Decoder& decoder, const at::Tensor& places) {
   return {of_rows(table.cosines), of_rows(table.sines)};
 }
 
-/// The stream that enters layer `until`, of rows with these ids and positions (on the CPU).
-/// `before`: what the layers begin with, of a segment; they leave their own there. Throws.
-at::Tensor stream_until(const Decoder& decoder, std::vector<Part> parts, const at::Tensor& ids,
-                        const at::Tensor& places, Recompute recompute, size_t until,
+/// Rows with their ids and positions (on the CPU), the first of which is that of `embedded` rows.
+struct StreamRows {
+  at::Tensor ids;
+  at::Tensor places;
+  std::vector<EmbeddedRows> embedded = {};
+  int64_t first = 0;
+};
+
+/// The stream that enters layer `until`. `before`: what the layers begin with, of a segment; they
+/// leave their own there. Throws.
+at::Tensor stream_until(const Decoder& decoder, std::vector<Part> parts, const StreamRows& rows,
+                        Recompute recompute, size_t until,
                         std::vector<SegmentState>* before = nullptr) {
   CutLeaves trained;
   if (recompute != Recompute::nothing) trained = cut_off(parts);
-  const auto run =
-      std::make_shared<WholeSequences>(decoder, std::move(parts), rotations_of(decoder, places));
+  const auto run = std::make_shared<WholeSequences>(decoder, std::move(parts),
+                                                    rotations_of(decoder, rows.places));
   if (before != nullptr) run->go_on_from(std::move(*before));
   const at::Device device = decoder.device();
-  at::Tensor stream = decoder.embed(ids.to(device), places.to(device));
+  at::Tensor stream =
+      entering(decoder, rows.ids.to(device), rows.places.to(device), rows.embedded, rows.first);
   for (size_t i = 0; i < until; ++i) {
     const std::vector<at::Tensor> read = run->layer_inputs(stream);
     // Where layers are recomputed, they run again after this function has returned.
@@ -230,10 +244,11 @@ std::vector<SegmentState> run_segments(const Decoder& decoder, const SequenceInp
   for (const int64_t tokens : segment_lengths(count, input.memory->options.segment, stepped)) {
     const c10::AutoGradMode gradients(c10::GradMode::is_enabled() &&
                                       first + tokens > gradients_from);
-    const at::Tensor own = places.narrow(0, first, tokens);
     Part part{0, tokens, {}, input.adapters, input.memory, input.query};
-    each(decoder.last_states(stream_until(decoder, {std::move(part)}, ids.narrow(0, first, tokens),
-                                          own, recompute, layers_of(decoder), &states)));
+    const StreamRows rows = {ids.narrow(0, first, tokens), places.narrow(0, first, tokens),
+                             input.embedded, first};
+    each(decoder.last_states(
+        stream_until(decoder, {std::move(part)}, rows, recompute, layers_of(decoder), &states)));
     first += tokens;
   }
   return states;
@@ -269,7 +284,7 @@ Result<at::Tensor> segmented_states(const Decoder& decoder, std::span<const Sequ
       states.push_back(*std::move(whole));
       continue;
     }
-    Status fits = check_input(input, shape);
+    Status fits = check_input(input, decoder);
     if (fits.ok()) fits = check_memory(input, shape, reading.stepped);
     if (!fits.ok()) return fits.error();
     const int64_t from = reading.gradients_from.empty() ? 0 : reading.gradients_from[i];
@@ -290,8 +305,9 @@ Result<at::Tensor> stream_until(const Decoder& decoder, std::span<const Sequence
   std::vector<int64_t> ids;
   std::vector<int64_t> positions;
   std::vector<Part> parts;
+  std::vector<EmbeddedRows> embedded;
   for (const SequenceInput& input : inputs) {
-    if (Status fits = check_input(input, shape); !fits.ok()) return fits.error();
+    if (Status fits = check_input(input, decoder); !fits.ok()) return fits.error();
     const std::vector<int32_t>& begun = begun_with(input, shape);
     const auto count = static_cast<int64_t>(begun.size());
     Part part{static_cast<int64_t>(ids.size()), count, {}, input.adapters};
@@ -300,13 +316,17 @@ Result<at::Tensor> stream_until(const Decoder& decoder, std::span<const Sequence
       if (!source.ok()) return source.error();
       part.source = *std::move(source);
     }
+    for (const EmbeddedRows& some : input.embedded) {
+      embedded.push_back({part.first + some.at, some.rows});
+    }
     ids.insert(ids.end(), begun.begin(), begun.end());
     for (int64_t i = 0; i < count; ++i) positions.push_back(i);
     parts.push_back(std::move(part));
   }
   return guarded("reading sequences", [&]() -> Result<at::Tensor> {
-    return stream_until(decoder, std::move(parts), at::tensor(ids), at::tensor(positions),
-                        recompute, until);
+    return stream_until(decoder, std::move(parts),
+                        {at::tensor(ids), at::tensor(positions), std::move(embedded)}, recompute,
+                        until);
   });
 }
 
@@ -339,7 +359,7 @@ Result<at::Tensor> sequence_logits(const Decoder& decoder, const SequenceInput& 
 
 Result<ReadSegments> read_segments(const Decoder& decoder, const SequenceInput& prompt) {
   const SequenceShape& shape = decoder.shape().sequence;
-  Status fits = check_input(prompt, shape);
+  Status fits = check_input(prompt, decoder);
   if (fits.ok()) fits = check_memory(prompt, shape, 0);
   if (!fits.ok()) return fits.error();
   return guarded("reading segments", [&]() -> Result<ReadSegments> {

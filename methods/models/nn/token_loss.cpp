@@ -2,11 +2,13 @@
 
 #include <ATen/core/Reduction.h>
 #include <ATen/ops/cross_entropy_loss.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/full_like.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
+#include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
@@ -37,20 +39,21 @@ Status check_labels(std::span<const int64_t> labels, int64_t positions, int64_t 
   return {};
 }
 
-/// Loss and gradient of rows with a label each, in chunks of `chunk_rows`.
-class HeadLoss final : public torch::autograd::Function<HeadLoss> {
+/// Losses and gradients of rows with a label each, in chunks of `chunk_rows`: [rows].
+class HeadLosses final : public torch::autograd::Function<HeadLosses> {
  public:
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& states,
                             const Linear& head, const at::Tensor& labels, int64_t chunk_rows) {
-    at::Tensor sum = at::zeros({}, states.options().dtype(at::kFloat));
+    const at::ScalarType type = states.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+    const at::Tensor losses = at::empty({states.size(0)}, states.options().dtype(type));
     const bool differentiate = states.requires_grad();
     at::Tensor gradient = differentiate ? at::empty_like(states) : at::Tensor();
     for (int64_t first = 0; first < states.size(0); first += chunk_rows) {
       const int64_t rows = std::min(chunk_rows, states.size(0) - first);
       const at::Tensor wanted = labels.narrow(0, first, rows).unsqueeze(1);
-      at::Tensor logits = nn::apply(head, states.narrow(0, first, rows)).to(at::kFloat);
+      at::Tensor logits = nn::apply(head, states.narrow(0, first, rows)).to(type);
       const at::Tensor logarithm = logits.logsumexp(1, true);
-      sum.add_((logarithm - logits.gather(1, wanted)).sum());
+      losses.narrow(0, first, rows).copy_((logarithm - logits.gather(1, wanted)).squeeze(1));
       if (!differentiate) continue;
       logits.sub_(logarithm).exp_();  // probabilities
       logits.scatter_add_(1, wanted, at::full_like(wanted, -1, logits.options()));
@@ -58,15 +61,21 @@ class HeadLoss final : public torch::autograd::Function<HeadLoss> {
           .copy_(at::matmul(logits.to(head.weight.scalar_type()), head.weight));
     }
     context->save_for_backward({gradient});
-    return sum;
+    return losses;
   }
 
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                  torch::autograd::variable_list upstream) {
     const at::Tensor gradient = context->get_saved_variables().front();
-    return {gradient * upstream.front().to(gradient.scalar_type()), {}, {}, {}};
+    return {gradient * upstream.front().to(gradient.scalar_type()).unsqueeze(1), {}, {}, {}};
   }
 };
+
+/// How many rows of logits are in memory at once.
+int64_t rows_of_chunk(const Linear& head, int64_t chunk_bytes) {
+  const int64_t row_bytes = head.weight.size(0) * static_cast<int64_t>(sizeof(float));
+  return std::max<int64_t>(1, chunk_bytes / row_bytes);
+}
 
 }  // namespace
 
@@ -96,9 +105,29 @@ Result<at::Tensor> summed_token_loss(const Linear& head, const at::Tensor& state
       wanted.push_back(labels[i]);
     }
     const at::Tensor labelled = states.index_select(0, at::tensor(rows).to(states.device()));
-    const int64_t row_bytes = vocabulary * static_cast<int64_t>(sizeof(float));
-    return HeadLoss::apply(labelled, head, at::tensor(wanted).to(states.device()),
-                           std::max<int64_t>(1, chunk_bytes / row_bytes));
+    const int64_t chunk = rows_of_chunk(head, chunk_bytes);
+    const at::Tensor losses =
+        HeadLosses::apply(labelled, head, at::tensor(wanted).to(states.device()), chunk);
+    at::Tensor sum = at::zeros({}, losses.options());
+    for (int64_t first = 0; first < losses.size(0); first += chunk) {
+      sum = sum + losses.narrow(0, first, std::min(chunk, losses.size(0) - first)).sum();
+    }
+    return sum;
+  });
+}
+
+Result<at::Tensor> label_log_probabilities(const Linear& head, const at::Tensor& states,
+                                           std::span<const int64_t> labels, int64_t chunk_bytes) {
+  if (Status fine = check_labels(labels, states.size(0), head.weight.size(0)); !fine.ok()) {
+    return fine.error();
+  }
+  if (std::ranges::count(labels, kNoLabel) > 0) {
+    return invalid_argument("a position has no label");
+  }
+  return guarded("computing a loss", [&]() -> Result<at::Tensor> {
+    const at::Tensor wanted =
+        at::tensor(at::ArrayRef<int64_t>(labels.data(), labels.size())).to(states.device());
+    return -HeadLosses::apply(states, head, wanted, rows_of_chunk(head, chunk_bytes));
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "harness/api/result.h"
 #include "methods/models/nn/dense.h"
@@ -28,5 +29,11 @@ Result<at::Tensor> token_loss(const at::Tensor& logits, std::span<const int64_t>
 Result<at::Tensor> summed_token_loss(const Linear& head, const at::Tensor& states,
                                      std::span<const int64_t> labels,
                                      int64_t chunk_bytes = int64_t{12} << 20);
+
+/// log softmax(logits)[label] of every position by itself, likewise: [positions], float32, of
+/// float64 states float64. Every position needs a label. For mixtures, whose gradient is no sum's.
+Result<at::Tensor> label_log_probabilities(const Linear& head, const at::Tensor& states,
+                                           std::span<const int64_t> labels,
+                                           int64_t chunk_bytes = int64_t{12} << 20);
 
 }  // namespace qfs::nn

@@ -1,7 +1,7 @@
 #include "methods/models/peft/infini.h"
 
 #include <ATen/ops/empty.h>
-#include <ATen/ops/zeros.h>
+#include <ATen/ops/full.h>
 
 #include <cmath>
 #include <span>
@@ -28,7 +28,7 @@ bool is_memory_tensor(std::string_view name) {
          (name.ends_with(kBeta) || name.ends_with(kWeight) || name.ends_with(kBias));
 }
 
-InfiniTensors new_memory(const nn::DecoderShape& shape, bool query_focused, bool bias,
+InfiniTensors new_memory(const nn::DecoderShape& shape, double beta, bool query_focused, bool bias,
                          uint64_t seed) {
   InfiniTensors tensors;
   const double bound = 1 / std::sqrt(static_cast<double>(shape.head_dim));
@@ -42,12 +42,28 @@ InfiniTensors new_memory(const nn::DecoderShape& shape, bool query_focused, bool
     tensors[name] = tensor;
   };
   for (int64_t i = 0; i < shape.layers; ++i) {
-    tensors[name_of(i, kBeta)] = at::zeros({1, shape.heads, 1, 1}, at::kFloat);
+    tensors[name_of(i, kBeta)] = at::full({1, shape.heads, 1, 1}, beta, at::kFloat);
     if (!query_focused) continue;
     drawn(name_of(i, kWeight), {1, shape.head_dim});
     if (bias) drawn(name_of(i, kBias), {1});
   }
   return tensors;
+}
+
+Status begin_memory(const InfiniTensors& other, const std::string& source, InfiniTensors& memory) {
+  const auto differs = [&](const std::string& how) {
+    return invalid_argument("cannot begin with '" + source + "': " + how);
+  };
+  if (other.empty()) return {};
+  if (memory.empty()) return differs("it has a memory, which the training does not");
+  for (auto& [name, tensor] : memory) {
+    const auto its = other.find(name);
+    if (its == other.end() || its->second.sizes() != tensor.sizes()) {
+      return differs("its memory has no '" + name + "' like the training's");
+    }
+    tensor = its->second;
+  }
+  return {};
 }
 
 Result<std::vector<nn::InfiniScalars>> memory_scalars(const InfiniTensors& tensors,

@@ -24,10 +24,14 @@ using InfiniTensors = std::map<std::string, at::Tensor>;
 /// Whether a tensor has such a name.
 bool is_memory_tensor(std::string_view name);
 
-/// What training begins with: beta 0, w_g and b_g as torch initializes a linear layer. A pure
-/// function of seed and names; float32 on the CPU.
-InfiniTensors new_memory(const nn::DecoderShape& shape, bool query_focused, bool bias,
+/// What training begins with: w_g and b_g as torch initializes a linear layer. A pure function of
+/// seed and names; float32 on the CPU.
+InfiniTensors new_memory(const nn::DecoderShape& shape, double beta, bool query_focused, bool bias,
                          uint64_t seed);
+
+/// Puts the values of `other`, of the same names, in the place of those that training begins with.
+/// `invalid_argument` says where the two differ; `source` names the other's file.
+Status begin_memory(const InfiniTensors& other, const std::string& source, InfiniTensors& memory);
 
 /// The same tensors by layer. `data` for one that is missing, or that this kind of memory does not
 /// have; `source` names where they are from.

@@ -18,6 +18,7 @@
 
 #include "harness/api/result.h"
 #include "methods/models/nn/adapters.h"
+#include "methods/models/peft/infini.h"
 
 namespace qfs::peft {
 
@@ -84,6 +85,7 @@ struct LayerAdapter {
   nn::LayerWidths widths;
   NamedTensors tensors;  ///< float32 on the CPU
   std::map<std::string, std::string> metadata = {};
+  InfiniTensors memory = {};  ///< in the same file, where the adapter was trained with one
 
   int64_t first_generated() const { return widths.layers - config.hyper.layers; }
   /// "lora_hyper_net." and so on.

@@ -1,7 +1,5 @@
 #include "methods/models/peft/layer_adapter_files.h"
 
-#include <ATen/ops/empty.h>
-
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -10,6 +8,7 @@
 
 #include "harness/core/suggest.h"
 #include "methods/models/checkpoints/safetensors.h"
+#include "methods/models/peft/tensor_files.h"
 
 namespace qfs::peft {
 
@@ -184,14 +183,6 @@ bool is_rotated(const std::string& name) {
   return name.ends_with("lora_wq_l2.weight") || name.ends_with("lora_wk_l2.weight");
 }
 
-Result<at::Tensor> read_tensor(const checkpoints::Checkpoint& file, const TensorEntry& entry) {
-  const at::Tensor tensor = at::empty(entry.shape, at::kFloat);
-  const Status read =
-      file.read(entry, {tensor.mutable_data_ptr<float>(), static_cast<size_t>(entry.elements)});
-  if (!read.ok()) return read.error();
-  return tensor;
-}
-
 Status check_names(const Entries& entries, const NamedShapes& shapes, const std::string& path) {
   std::vector<std::string> names;
   for (const auto& [name, shape] : shapes) {
@@ -219,8 +210,17 @@ Result<LayerAdapter> read_layer_adapter(const std::string& path, const nn::Layer
   if (!opened.ok()) return opened.error();
   const checkpoints::Checkpoint& file = **opened;
   Entries entries;
+  InfiniTensors memory;
   for (const TensorEntry& entry : file.tensors()) {
-    if (!ignored(entry.name)) entries[current_name(entry.name)] = &entry;
+    if (ignored(entry.name)) continue;
+    if (!is_memory_tensor(entry.name)) {
+      entries[current_name(entry.name)] = &entry;
+      continue;
+    }
+    if (entry.elements == 0) return data_error("'" + entry.name + "' has no values", path);
+    auto scalars = read_tensor(file, entry);
+    if (!scalars.ok()) return scalars.error();
+    memory[entry.name] = *std::move(scalars);
   }
   const auto config = Deduction(entries, widths, rest).config();
   if (!config) return data_error("no tensors of a low-rank, parallel or prompt adapter", path);
@@ -230,7 +230,7 @@ Result<LayerAdapter> read_layer_adapter(const std::string& path, const nn::Layer
   if (Status named = check_names(entries, tensor_shapes(*config, widths), path); !named.ok()) {
     return named.error();
   }
-  LayerAdapter adapter{*config, widths, {}, file.metadata()};
+  LayerAdapter adapter{*config, widths, {}, file.metadata(), std::move(memory)};
   const auto layout = adapter.metadata.find(kLayout);
   const std::string rotary = layout == adapter.metadata.end() ? "meta" : layout->second;
   if (rotary != "meta" && rotary != "hf") {
@@ -249,20 +249,11 @@ Result<LayerAdapter> read_layer_adapter(const std::string& path, const nn::Layer
 std::string layer_adapter_bytes(const LayerAdapter& adapter,
                                 const std::map<std::string, std::string>& metadata,
                                 at::ScalarType type) {
-  const auto stored =
-      type == at::kBFloat16 ? checkpoints::TensorType::bf16 : checkpoints::TensorType::f32;
-  std::vector<checkpoints::StoredTensor> tensors;
-  for (const auto& [name, tensor] : adapter.tensors) {
-    const at::Tensor values = tensor.detach().to(at::kCPU, type).contiguous();
-    tensors.push_back({name,
-                       stored,
-                       values.sizes().vec(),
-                       {static_cast<const char*>(values.const_data_ptr()), values.nbytes()}});
-  }
+  NamedTensors all = adapter.tensors;
+  all.insert(adapter.memory.begin(), adapter.memory.end());
   std::map<std::string, std::string> said = metadata;
-  said["format"] = "pt";
   said[kLayout] = "hf";
-  return checkpoints::safetensors_bytes(std::move(tensors), said);
+  return tensor_file_bytes(all, std::move(said), type);
 }
 
 }  // namespace qfs::peft

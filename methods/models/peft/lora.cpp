@@ -24,6 +24,16 @@ bool chosen_by(std::string_view name, std::string_view target) {
 constexpr const char* kDownEnd = ".lora_A.weight";
 constexpr const char* kUpEnd = ".lora_B.weight";
 
+// Projections of attention, and of the MLP the first without its gate, as checkpoints of the
+// architectures name them.
+constexpr const char* kDefaultTargets[] = {
+    "q_proj", "k_proj", "v_proj", "o_proj", "out_proj", "up_proj", "fc1",
+    "longformer_self_attn.query", "longformer_self_attn.key", "longformer_self_attn.value",
+    "self_attn.output", "c_attn", "attn.c_proj", "c_fc",
+    // of BERT and RoBERTa, and of DistilBERT
+    "attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense",
+    "intermediate.dense", "q_lin", "k_lin", "v_lin", "out_lin", "lin1"};
+
 std::string last_part(const std::string& name) { return name.substr(name.rfind('.') + 1); }
 
 }  // namespace
@@ -49,22 +59,26 @@ double LoraConfig::scale() const {
   return alpha / (rank_stable ? std::sqrt(size) : size);
 }
 
-Result<std::vector<std::string>> chosen_layers(const nn::Decoder& decoder,
+AdaptableLayers adaptable_layers(const nn::Decoder& decoder) {
+  return {nn::adapter_targets(decoder), std::string(decoder.name_prefix())};
+}
+
+Result<std::vector<std::string>> chosen_layers(const AdaptableLayers& layers,
                                                std::span<const std::string> targets) {
-  std::vector<std::string> layers;
+  std::vector<std::string> chosen;
   std::vector<std::string> ends;
   std::vector<bool> used(targets.size());
-  for (const nn::AdapterTarget& matrix : nn::adapter_targets(decoder)) {
+  for (const nn::AdapterTarget& matrix : layers.matrices) {
     for (const nn::FusedPart& layer : matrix.layers) {
       const std::string end = last_part(layer.name);
       if (std::ranges::count(ends, end) == 0) ends.push_back(end);
-      bool chosen = false;
+      bool by_any = false;
       for (size_t i = 0; i < targets.size(); ++i) {
-        const bool by_this = chosen_by(std::string(decoder.name_prefix()) + layer.name, targets[i]);
+        const bool by_this = chosen_by(layers.prefix + layer.name, targets[i]);
         used[i] = used[i] || by_this;
-        chosen = chosen || by_this;
+        by_any = by_any || by_this;
       }
-      if (chosen) layers.push_back(layer.name);
+      if (by_any) chosen.push_back(layer.name);
     }
   }
   for (size_t i = 0; i < targets.size(); ++i) {
@@ -72,16 +86,25 @@ Result<std::vector<std::string>> chosen_layers(const nn::Decoder& decoder,
     return not_found("the backbone has no layer '" + targets[i] + "' to adapt" +
                      suggestion(targets[i], ends));
   }
-  return layers;
+  return chosen;
 }
 
-Result<LoraAdapter> new_lora(const nn::Decoder& decoder, const LoraConfig& config, uint64_t seed) {
-  const auto layers = chosen_layers(decoder, config.targets);
-  if (!layers.ok()) return layers.error();
+std::vector<std::string> default_targets(const AdaptableLayers& layers) {
+  std::vector<std::string> targets;
+  for (const std::string target : kDefaultTargets) {
+    if (chosen_layers(layers, {&target, 1}).ok()) targets.push_back(target);
+  }
+  return targets;
+}
+
+Result<LoraAdapter> new_lora(const AdaptableLayers& layers, const LoraConfig& config,
+                             uint64_t seed) {
+  const auto chosen = chosen_layers(layers, config.targets);
+  if (!chosen.ok()) return chosen.error();
   LoraAdapter adapter{config, {}, {}};
-  for (const nn::AdapterTarget& matrix : nn::adapter_targets(decoder)) {
+  for (const nn::AdapterTarget& matrix : layers.matrices) {
     for (const nn::FusedPart& layer : matrix.layers) {
-      if (std::ranges::count(*layers, layer.name) == 0) continue;
+      if (std::ranges::count(*chosen, layer.name) == 0) continue;
       const at::Tensor down = at::empty({config.rank, matrix.inputs}, at::kFloat);
       const double bound = 1 / std::sqrt(static_cast<double>(matrix.inputs));
       Rng rng = Rng::derived(seed, "lora:" + layer.name);
@@ -121,16 +144,7 @@ Status begin_with(const LoraAdapter& other, const std::string& source, LoraAdapt
     if (added.scale != scale) return numbers("alpha", other.config.alpha, adapter.config.alpha);
     own->second = added;
   }
-  if (other.memory.empty()) return {};
-  if (adapter.memory.empty()) return differs("it has a memory, which the training does not");
-  for (auto& [name, tensor] : adapter.memory) {
-    const auto its = other.memory.find(name);
-    if (its == other.memory.end() || its->second.sizes() != tensor.sizes()) {
-      return differs("its memory has no '" + name + "' like the training's");
-    }
-    tensor = its->second;
-  }
-  return {};
+  return begin_memory(other.memory, source, adapter.memory);
 }
 
 }  // namespace qfs::peft

@@ -43,14 +43,26 @@ std::map<std::string, at::Tensor> matrices_of(const LoraAdapter& adapter);
 /// Puts others in their place: leaves that are trained.
 void replace_matrices(const std::map<std::string, at::Tensor>& matrices, LoraAdapter& adapter);
 
-/// Layers of a decoder that targets choose, in the order of its weights; `not_found` for a target
-/// that chooses none, with the nearest.
-Result<std::vector<std::string>> chosen_layers(const nn::Decoder& decoder,
+/// The linear layers of a model that may be adapted.
+struct AdaptableLayers {
+  std::vector<nn::AdapterTarget> matrices;
+  std::string prefix;  ///< what stands before their names where a model has a head
+};
+AdaptableLayers adaptable_layers(const nn::Decoder& decoder);
+
+/// Layers that targets choose, in the order of the weights; `not_found` for a target that chooses
+/// none, with the nearest.
+Result<std::vector<std::string>> chosen_layers(const AdaptableLayers& layers,
                                                std::span<const std::string> targets);
+
+/// Targets that stand where none are given: of a decoder projections of attention, and of the MLP
+/// the first without its gate; of an encoder the same.
+std::vector<std::string> default_targets(const AdaptableLayers& layers);
 
 /// New adapters for layers: A uniform below 1 / sqrt(inputs) (as torch initializes a linear layer),
 /// B zero. A pure function of seed and names.
-Result<LoraAdapter> new_lora(const nn::Decoder& decoder, const LoraConfig& config, uint64_t seed);
+Result<LoraAdapter> new_lora(const AdaptableLayers& layers, const LoraConfig& config,
+                             uint64_t seed);
 
 /// `path`: a folder, or the file of tensors.
 Result<LoraAdapter> read_lora(const std::string& path);

@@ -1,5 +1,3 @@
-#include <ATen/ops/empty.h>
-
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -8,6 +6,7 @@
 #include "methods/models/checkpoints/config_object.h"
 #include "methods/models/checkpoints/safetensors.h"
 #include "methods/models/peft/lora.h"
+#include "methods/models/peft/tensor_files.h"
 
 namespace qfs::peft {
 
@@ -127,23 +126,14 @@ Result<TensorName> parse_name(const std::string& name, const std::string& source
   return unavailable("the tensor '" + name + "' is no low-rank matrix of a linear layer", source);
 }
 
-Result<at::Tensor> read_tensor(const checkpoints::Checkpoint& file, const TensorEntry& entry,
+Result<at::Tensor> read_values(const checkpoints::Checkpoint& file, const TensorEntry& entry,
                                bool matrix) {
   if ((matrix && entry.shape.size() != 2) || entry.elements == 0) {
     return data_error("'" + entry.name + "' has the shape " + checkpoints::shape_text(entry.shape) +
                           "; expected " + (matrix ? "a matrix" : "values"),
                       file.path());
   }
-  const at::Tensor tensor = at::empty(entry.shape, at::kFloat);
-  const Status read =
-      file.read(entry, {tensor.mutable_data_ptr<float>(), static_cast<size_t>(entry.elements)});
-  if (!read.ok()) return read.error();
-  return tensor;
-}
-
-std::string bytes_of(const at::Tensor& tensor, at::ScalarType type) {
-  const at::Tensor values = tensor.detach().to(at::kCPU, type).contiguous();
-  return {static_cast<const char*>(values.const_data_ptr()), values.nbytes()};
+  return read_tensor(file, entry);
 }
 
 nlohmann::json config_json(const LoraConfig& config, bool transposed, bool encoder_decoder) {
@@ -182,14 +172,14 @@ Result<LoraAdapter> read_lora(const std::string& path) {
   adapter.metadata = file.metadata();
   for (const TensorEntry& entry : file.tensors()) {
     if (is_memory_tensor(entry.name)) {
-      auto values = read_tensor(file, entry, false);
+      auto values = read_values(file, entry, false);
       if (!values.ok()) return values.error();
       adapter.memory[entry.name] = *std::move(values);
       continue;
     }
     const auto name = parse_name(entry.name, tensors);
     if (!name.ok()) return name.error();
-    auto matrix = read_tensor(file, entry, true);
+    auto matrix = read_values(file, entry, true);
     if (!matrix.ok()) return matrix.error();
     nn::LowRank& added = adapter.layers[name->layer];
     at::Tensor& place = name->down ? added.down : added.up;
@@ -221,23 +211,15 @@ Result<LoraAdapter> read_lora(const std::string& path) {
 
 LoraFiles lora_files(const LoraAdapter& adapter, const nn::Decoder& decoder, at::ScalarType type) {
   const std::string prefix = std::string(kFilePrefix).append(decoder.name_prefix());
-  const auto stored =
-      type == at::kBFloat16 ? checkpoints::TensorType::bf16 : checkpoints::TensorType::f32;
-  std::vector<checkpoints::StoredTensor> tensors;
-  for (const auto& [name, matrix] : matrices_of(adapter)) {
-    tensors.push_back({prefix + name, stored, matrix.sizes().vec(), bytes_of(matrix, type)});
-  }
-  for (const auto& [name, values] : adapter.memory) {
-    tensors.push_back({name, stored, values.sizes().vec(), bytes_of(values, type)});
-  }
+  std::map<std::string, at::Tensor> tensors = adapter.memory;
+  for (const auto& [name, matrix] : matrices_of(adapter)) tensors[prefix + name] = matrix;
   const nn::SequenceShape& shape = decoder.shape().sequence;
   // Conv1D of transformers' GPT-2, whose weights are [inputs, outputs].
   const bool transposed = decoder.name_prefix() == "transformer.";
   const nlohmann::json config = config_json(adapter.config, transposed, shape.encoder_decoder());
   std::map<std::string, std::string> metadata = adapter.metadata;
-  metadata["format"] = "pt";
   metadata["qfs.peft"] = config.dump();
-  return {checkpoints::safetensors_bytes(std::move(tensors), metadata), config.dump(2) + "\n"};
+  return {tensor_file_bytes(tensors, std::move(metadata), type), config.dump(2) + "\n"};
 }
 
 }  // namespace qfs::peft

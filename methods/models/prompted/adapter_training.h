@@ -5,6 +5,7 @@
 // thread-safe. Errors: those of the backbone and of training (training/trainer.h).
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -22,8 +23,21 @@ class TrainedAdapter {
   virtual training::NamedTensors tensors() const = 0;
   /// Puts leaves in their place.
   virtual void replace(const training::NamedTensors& leaves) = 0;
-  /// SequenceTraining::adapters.
-  virtual Result<training::RowAdapters> adapters(std::span<const training::GraphRow> rows) = 0;
+  /// SequenceTraining::adapters; of none where rows read something else.
+  virtual Result<training::RowAdapters> adapters(std::span<const training::GraphRow> rows) {
+    return training::RowAdapters(rows.size());
+  }
+  /// Whether rows read something else than their examples (SequenceTraining::read), with losses
+  /// that are means of examples.
+  virtual bool reads() const { return false; }
+  virtual Result<std::vector<training::LabelledSequence>> read(
+      std::span<const training::GraphRow> /*rows*/) {
+    return std::vector<training::LabelledSequence>();
+  }
+  /// What is learned of an example, before any step.
+  virtual Result<training::LabelledSequence> learned(training::LabelledSequence sequence) const {
+    return sequence;
+  }
   /// More values of the curve, of the step whose gradients were computed last.
   virtual std::map<std::string, double> observed() { return {}; }
   /// Every point of the curve, after a restart those before it once more.
@@ -45,7 +59,8 @@ struct AdapterPlace {
   std::shared_ptr<const nn::Decoder> decoder;
 };
 
-using MakeAdapter = Result<std::unique_ptr<TrainedAdapter>> (*)(const AdapterPlace& place);
+using MakeAdapter =
+    std::function<Result<std::unique_ptr<TrainedAdapter>>(const AdapterPlace& place)>;
 
 /// `make` is called by `fit`. `spec`: the method's, which outlives the session.
 Result<std::unique_ptr<TrainingSession>> open_adapter_training(const SessionRequest& request,

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "harness/api/param_specs.h"
+#include "methods/models/prompting/prompt_template.h"
 
 namespace qfs::prompted {
 
@@ -16,7 +17,8 @@ ParamSpec at_stage(Stage stage, ParamSpec spec) {
 }
 
 /// What means nothing without a memory.
-constexpr const char* kOfMemory[] = {"memory_rule",  "alpha_scale",  "gamma_bias", "train_segment",
+constexpr const char* kOfMemory[] = {"memory_rule",  "alpha_scale",  "gamma_bias",
+                                     "first_beta",   "repeat_query", "train_segment",
                                      "segment_loss", "input_tokens", "positions"};
 
 }  // namespace
@@ -53,6 +55,14 @@ std::vector<ParamSpec> memory_params(bool query_focused) {
       choice_param("memory_rule", {"delta", "linear"},
                    "How values are written; 'delta' when left out"),
       "delta: IDEAL's release; linear: its equations");
+  add(Stage::train,
+      real_param("first_beta", "", -100, 100,
+                 "What beta of every head begins with, whose logistic is the memory's share of "
+                 "attention; 0, the release's, when left out"));
+  ParamSpec repeat = flag_param(
+      "repeat_query", false, "What shows the query in the prompt stands behind the document, too");
+  repeat.default_value.reset();
+  add(Stage::both, std::move(repeat), "IDEAL's release");
   add(Stage::train, integer_param("train_segment", "tokens", 1, kMostTokens,
                                   "Attended to at once in training; 512 when left out"));
   add(Stage::train,
@@ -93,8 +103,15 @@ Status check_memory_params(const Params& params) {
   return {};
 }
 
+std::string prompt_template(const Params& params) {
+  const std::string& prompt = params.get<std::string>("prompt");
+  if (!params.find<bool>("repeat_query").value_or(false)) return prompt;
+  return prompting::with_query_repeated(prompt);
+}
+
 std::optional<int64_t> document_budget(const Params& params) {
-  return params.find<int64_t>(has_memory(params) ? "input_tokens" : "local_context");
+  const bool in_windows = has_memory(params) || params.has("ratio");
+  return params.find<int64_t>(in_windows ? "input_tokens" : "local_context");
 }
 
 }  // namespace qfs::prompted

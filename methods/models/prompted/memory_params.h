@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "harness/api/method.h"
@@ -21,7 +22,11 @@ Status check_memory_params(const Params& params);
 
 bool has_memory(const Params& params);
 
-/// Document tokens that a method reads; nothing: all.
+/// The prompt's template, with the query repeated where it is asked for.
+std::string prompt_template(const Params& params);
+
+/// Document tokens that a method reads; nothing: all. Where they are read in windows, with a memory
+/// or compressed by a "ratio", `local_context` is that of one.
 std::optional<int64_t> document_budget(const Params& params);
 
 /// Tokens of a segment where `train_segment` is left out.

@@ -10,15 +10,7 @@ bool asks_by_query(const Params& params) {
   return params.find<std::string>("memory") == "qf_infini";
 }
 
-}  // namespace
-
-peft::InfiniTensors first_memory(const Params& params, const nn::DecoderShape& shape,
-                                 uint64_t seed) {
-  if (!has_memory(params)) return {};
-  return peft::new_memory(shape, asks_by_query(params),
-                          params.find<bool>("gamma_bias").value_or(true), seed);
-}
-
+/// `source` names where the scalars are from.
 Result<std::shared_ptr<const nn::InfiniMemory>> bound_memory(const Params& params, int64_t segment,
                                                              const peft::InfiniTensors& tensors,
                                                              const nn::Decoder& decoder,
@@ -31,6 +23,34 @@ Result<std::shared_ptr<const nn::InfiniMemory>> bound_memory(const Params& param
   auto scalars = peft::memory_scalars(tensors, decoder.shape(), options.query_focused, source);
   if (!scalars.ok()) return scalars.error();
   return nn::bind_memory(options, *std::move(scalars), decoder);
+}
+
+}  // namespace
+
+peft::InfiniTensors first_memory(const Params& params, const nn::DecoderShape& shape,
+                                 uint64_t seed) {
+  if (!has_memory(params)) return {};
+  return peft::new_memory(shape, params.find<double>("first_beta").value_or(0),
+                          asks_by_query(params), params.find<bool>("gamma_bias").value_or(true),
+                          seed);
+}
+
+Result<std::shared_ptr<const nn::InfiniMemory>> trained_memory(const Params& params,
+                                                               const peft::InfiniTensors& tensors,
+                                                               const nn::Decoder& decoder) {
+  const auto segment = params.find<int64_t>("train_segment");
+  return bound_memory(params, segment.value_or(kTrainSegment), tensors, decoder, "what is trained");
+}
+
+Result<MakeMemory> written_memory(const Params& params, const peft::InfiniTensors& tensors,
+                                  const std::string& path) {
+  if (has_memory(params)) {
+    return MakeMemory([=](const nn::Decoder& decoder) {
+      return bound_memory(params, params.get<int64_t>("local_context"), tensors, decoder, path);
+    });
+  }
+  if (tensors.empty()) return MakeMemory();
+  return data_error("the adapter was trained with a memory; ask for it with 'memory'", path);
 }
 
 }  // namespace qfs::prompted

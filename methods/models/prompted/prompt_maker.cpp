@@ -86,6 +86,7 @@ Result<PromptMaker> PromptMaker::open(const Params& params,
   if (Status status = check_kind(params, shape); !status.ok()) return status.error();
   PromptMaker maker;
   maker.params_ = params;
+  maker.prompt_ = prompt_template(params);
   maker.backbone_ = std::move(backbone);
   maker.counter_ = std::move(counter);
   if (shape.encoder_decoder()) {
@@ -102,8 +103,12 @@ Result<PromptMaker> PromptMaker::open(const Params& params,
   return maker;
 }
 
+Result<PreparedPrompt> PromptMaker::prepare_any_length(const Example& example) const {
+  return fill_cut(example, document_budget(params_));
+}
+
 Result<PreparedPrompt> PromptMaker::prepare(const Example& example, int64_t new_tokens) const {
-  auto prompt = fill_cut(example, document_budget(params_));
+  auto prompt = prepare_any_length(example);
   if (!prompt.ok()) return prompt;
   if (Status fits = check_window(example, new_tokens, *prompt); !fits.ok()) return fits.error();
   return prompt;
@@ -158,9 +163,7 @@ Result<PreparedPrompt> PromptMaker::fill_part(const Example& example,
   const Status filled =
       backbone_->network->shape().encoder_decoder()
           ? fill_source(example, part, prompt)
-          : fill_prompt(prompting::fill_marked_prompt(params_.get<std::string>("prompt"), part,
-                                                      example.query),
-                        prompt);
+          : fill_prompt(prompting::fill_marked_prompt(prompt_, part, example.query), prompt);
   if (!filled.ok()) return filled.error();
   return prompt;
 }

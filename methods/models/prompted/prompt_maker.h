@@ -35,6 +35,9 @@ class PromptMaker {
   /// `invalid_argument` when the prompt and `new_tokens` more do not fit the backbone's window.
   Result<PreparedPrompt> prepare(const Example& example, int64_t new_tokens) const;
 
+  /// The same of any length.
+  Result<PreparedPrompt> prepare_any_length(const Example& example) const;
+
   /// The same, cut further where it takes for the input and `new_tokens` more (an encoder-decoder:
   /// for the input) to be at most `most_tokens`. `invalid_argument`: not even without a document.
   Result<PreparedPrompt> prepare_within(const Example& example, int64_t new_tokens,
@@ -63,6 +66,7 @@ class PromptMaker {
                       const PreparedPrompt& prompt) const;
 
   Params params_;
+  std::string prompt_;  ///< the template
   std::shared_ptr<const architectures::Backbone> backbone_;
   std::shared_ptr<const tokenizers::Tokenizer> counter_;
   std::shared_ptr<const prompting::ChatRenderer> chat_;  ///< null: prompts are plain texts

@@ -1,9 +1,11 @@
 #include "methods/models/prompted/prompted_model.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
+#include "harness/core/utf8.h"
 #include "methods/models/architectures/backbone.h"
 #include "methods/models/decoding/chosen_decoding.h"
 #include "methods/models/inspect/machine_limits.h"
@@ -43,24 +45,6 @@ Result<std::shared_ptr<const tokenizers::Tokenizer>> open_counter(
   });
 }
 
-/// The backbone as it is run: a BART with windows, or with more positions, where they are asked
-/// for.
-Result<std::shared_ptr<const architectures::Backbone>> open_backbone(const SessionRequest& request,
-                                                                     ResourceCache& cache) {
-  auto backbone = architectures::open_backbone(*request.backbone, cache);
-  const auto window = request.params.find<int64_t>("window");
-  const auto positions = request.params.find<int64_t>("positions");
-  if (!backbone.ok() || (!window && !positions)) return backbone;
-  const nn::Network& as_it_is = *(*backbone)->network;
-  const auto source_positions = request.params.find<int64_t>("source_positions");
-  auto network = window ? as_it_is.windowed(*window, source_positions.value_or(kLedPositions))
-                        : as_it_is.extended(*positions);
-  if (!network.ok()) return network.error();
-  auto changed = std::make_shared<architectures::Backbone>(**backbone);
-  changed->network = *std::move(network);
-  return std::shared_ptr<const architectures::Backbone>(std::move(changed));
-}
-
 Result<std::unique_ptr<nn::SequenceModel>> open_with_memory(const SessionRequest& request,
                                                             const architectures::Backbone& backbone,
                                                             ResourceCache& cache,
@@ -77,11 +61,25 @@ Result<std::unique_ptr<nn::SequenceModel>> open_with_memory(const SessionRequest
 
 }  // namespace
 
+Result<std::shared_ptr<const architectures::Backbone>> open_backbone(const SessionRequest& request,
+                                                                     ResourceCache& cache) {
+  if (!request.backbone) return invalid_argument("this method needs a backbone");
+  if (Status status = nn::configure_torch(request.runtime); !status.ok()) return status.error();
+  auto backbone = architectures::open_backbone(*request.backbone, cache);
+  const auto window = request.params.find<int64_t>("window");
+  const auto positions = request.params.find<int64_t>("positions");
+  if (!backbone.ok() || (!window && !positions)) return backbone;
+  const nn::Network& as_it_is = *(*backbone)->network;
+  const auto source_positions = request.params.find<int64_t>("source_positions");
+  auto network = window ? as_it_is.windowed(*window, source_positions.value_or(kLedPositions))
+                        : as_it_is.extended(*positions);
+  if (!network.ok()) return network.error();
+  auto changed = std::make_shared<architectures::Backbone>(**backbone);
+  changed->network = *std::move(network);
+  return std::shared_ptr<const architectures::Backbone>(std::move(changed));
+}
+
 Result<Prompts> open_prompts(const SessionRequest& request, ResourceCache& cache) {
-  if (!request.backbone) return invalid_argument("a method that prompts needs a backbone");
-  if (Status status = nn::configure_torch(request.runtime); !status.ok()) {
-    return status.error();
-  }
   auto backbone = open_backbone(request, cache);
   if (!backbone.ok()) return backbone.error();
   auto counter = open_counter(request, **backbone, cache);
@@ -91,21 +89,45 @@ Result<Prompts> open_prompts(const SessionRequest& request, ResourceCache& cache
   return Prompts{*std::move(backbone), *std::move(counter), *std::move(maker)};
 }
 
+Result<Writer> open_writer(const SessionRequest& request,
+                           std::shared_ptr<const architectures::Backbone> backbone,
+                           ResourceCache& cache, const MakeMemory& memory) {
+  const nn::Network& network = *backbone->network;
+  nn::ModelWork work = network.work(network.element_bytes(request.runtime));
+  auto model = memory ? open_with_memory(request, *backbone, cache, memory, work.segment)
+                      : network.open(request.runtime, backbone->digest, cache);
+  if (!model.ok()) return model.error();
+  auto decoding = decoding_of(request, *backbone);
+  if (!decoding.ok()) return decoding.error();
+  decoding::Generator generator(backbone->tokenizer, *std::move(model), std::move(work));
+  return Writer{std::move(backbone), *std::move(decoding), std::move(generator), request.runtime};
+}
+
 Result<PromptedModel> open_prompted_model(const SessionRequest& request, ResourceCache& cache,
                                           const MakeMemory& memory) {
   auto prompts = open_prompts(request, cache);
   if (!prompts.ok()) return prompts.error();
-  const architectures::Backbone& backbone = *prompts->backbone;
-  const nn::Network& network = *backbone.network;
-  nn::ModelWork work = network.work(network.element_bytes(request.runtime));
-  auto model = memory ? open_with_memory(request, backbone, cache, memory, work.segment)
-                      : network.open(request.runtime, backbone.digest, cache);
-  if (!model.ok()) return model.error();
-  auto decoding = decoding_of(request, backbone);
-  if (!decoding.ok()) return decoding.error();
-  decoding::Generator generator(backbone.tokenizer, *std::move(model), std::move(work));
-  return PromptedModel{*std::move(prompts), *std::move(decoding), std::move(generator),
-                       request.runtime};
+  auto writer = open_writer(request, prompts->backbone, cache, memory);
+  if (!writer.ok()) return writer.error();
+  return PromptedModel{*std::move(prompts), std::move(writer->options),
+                       std::move(writer->generator), request.runtime};
+}
+
+Prediction prediction_of(const PreparedPrompt& prompt, const decoding::Generated& generated,
+                         std::map<std::string, double> observed) {
+  RepairedText repaired = repair_utf8(generated.text);
+  Prediction prediction;
+  prediction.text = std::move(repaired.text);
+  prediction.repaired_bytes = repaired.replaced_bytes;
+  prediction.finish = generated.finish;
+  prediction.tokens_in = static_cast<int64_t>(prompt.input.ids.size());
+  prediction.tokens_out = static_cast<int64_t>(generated.ids.size());
+  prediction.truncation = prompt.ledger;
+  prediction.prompt = prompt.text;
+  nlohmann::json facts = std::move(observed);
+  if (generated.shared_tokens > 0) facts["shared_prefix_tokens"] = generated.shared_tokens;
+  if (!facts.empty()) prediction.extra = {nlohmann::json{{"observed", facts}}.dump()};
+  return prediction;
 }
 
 void tell_times(const decoding::GenerationTimes& times, int64_t calls, PredictionSink& sink) {
@@ -117,9 +139,9 @@ void tell_times(const decoding::GenerationTimes& times, int64_t calls, Predictio
   sink.phase({"decode", times.decode_ns, times.decode_tokens, known(times.decode_work)});
 }
 
-Result<std::optional<MachineLimits>> measure_limits(const PromptedModel& model) {
-  const auto measured =
-      inspect::measure_limits(model.generator.work().input.matrices, model.runtime);
+Result<std::optional<MachineLimits>> measure_limits(const decoding::Generator& generator,
+                                                    const RuntimeOptions& runtime) {
+  const auto measured = inspect::measure_limits(generator.work().input.matrices, runtime);
   if (!measured.ok()) return measured.error();
   return std::optional<MachineLimits>(measured->limits());
 }

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 
 #include "harness/api/method.h"
 #include "methods/models/decoding/generator.h"
@@ -20,6 +22,14 @@ struct Prompts {
   std::shared_ptr<const architectures::Backbone> backbone;
   std::shared_ptr<const tokenizers::Tokenizer> counter;
   PromptMaker maker;
+};
+
+/// A backbone that writes, however it is prompted.
+struct Writer {
+  std::shared_ptr<const architectures::Backbone> backbone;
+  decoding::DecodingOptions options;  ///< for outputs of max_new_tokens
+  decoding::Generator generator;
+  RuntimeOptions runtime;
 };
 
 struct PromptedModel {
@@ -43,11 +53,27 @@ using MakeMemory =
 Result<PromptedModel> open_prompted_model(const SessionRequest& request, ResourceCache& cache,
                                           const MakeMemory& memory = {});
 
+/// Configures LibTorch and opens the backbone of a request: with windows, or with more positions,
+/// where its parameters say so.
+Result<std::shared_ptr<const architectures::Backbone>> open_backbone(const SessionRequest& request,
+                                                                     ResourceCache& cache);
+
+/// A backbone that open_backbone opened as it writes. Errors: those of the decoding's parameters
+/// and of the model.
+Result<Writer> open_writer(const SessionRequest& request,
+                           std::shared_ptr<const architectures::Backbone> backbone,
+                           ResourceCache& cache, const MakeMemory& memory = {});
+
+/// An output as it is stored, with what it was told.
+Prediction prediction_of(const PreparedPrompt& prompt, const decoding::Generated& generated,
+                         std::map<std::string, double> observed = {});
+
 /// The phases of a unit whose time went into `calls` outputs.
 void tell_times(const decoding::GenerationTimes& times, int64_t calls, PredictionSink& sink);
 
-/// The machine's limits for the shapes of this model, where and in the type that it is run.
-Result<std::optional<MachineLimits>> measure_limits(const PromptedModel& model);
+/// The machine's limits for the shapes of a model, where and in the type that it is run.
+Result<std::optional<MachineLimits>> measure_limits(const decoding::Generator& generator,
+                                                    const RuntimeOptions& runtime);
 
 /// The options for outputs of another length.
 decoding::DecodingOptions with_new_tokens(decoding::DecodingOptions options, int64_t new_tokens);

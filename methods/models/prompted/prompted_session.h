@@ -6,7 +6,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -15,11 +17,17 @@
 
 namespace qfs::prompted {
 
+/// What a row has beside its prompt.
+struct RowAddition {
+  std::shared_ptr<const nn::Adapters> adapters;  ///< bound to the generator's model
+  std::map<std::string, double> observed = {};   ///< numbers that are said of its output
+};
+
 class PromptedSession final : public MethodSession {
  public:
-  /// The adapters of a row that begins with an input, bound to the generator's model.
-  using AdaptersOf = std::function<Result<std::shared_ptr<const nn::Adapters>>(
-      const nn::SequenceInput& input, decoding::Generator& generator)>;
+  /// That of an example whose row begins with `input`.
+  using AdaptersOf = std::function<Result<RowAddition>(
+      const Example& example, const nn::SequenceInput& input, PromptedModel& model)>;
 
   /// `draws`: names the streams of random numbers. Without `adapters` rows have none.
   PromptedSession(uint64_t seed, std::string_view draws, PromptedModel model,
@@ -28,7 +36,7 @@ class PromptedSession final : public MethodSession {
 
   Status run(std::span<const NumberedExample> unit, PredictionSink& sink) override;
   Result<std::optional<MachineLimits>> measure_limits() override {
-    return prompted::measure_limits(model_);
+    return prompted::measure_limits(model_.generator, model_.runtime);
   }
 
  private:

@@ -90,14 +90,40 @@ void add_data_params(std::vector<ParamSpec>& params) {
 
 }  // namespace
 
+std::vector<ParamSpec> training_params() {
+  std::vector<ParamSpec> params;
+  add_optimizer_params(params);
+  add_data_params(params);
+  return params;
+}
+
 ParamSpec of_training(ParamSpec spec) {
   spec.stage = Stage::train;
+  return spec;
+}
+
+ParamSpec of_both(ParamSpec spec) {
+  spec.stage = Stage::both;
   return spec;
 }
 
 ParamSpec targets_param(std::string doc) {
   return of_training(
       from_source(text_param("targets", std::move(doc)), "IDEAL's release: q, k, v, o, w3"));
+}
+
+std::vector<ParamSpec> lora_params() {
+  return {
+      of_training(from_source(
+          with_default(integer_param("rank", "", 1, 4096, "Rank of what is added to each layer"),
+                       int64_t{8}),
+          "IDEAL, Table 3: 8 and 16")),
+      of_training(
+          real_param("alpha", "", 1e-6, 1 << 24,
+                     "What is added is multiplied by alpha / rank; the rank when left out")),
+      targets_param(
+          "Layers to adapt, with commas, by the ends of their names in the checkpoint; when left "
+          "out all projections of attention and the first of the MLP, without its gate")};
 }
 
 Status check_targets(const Params& params) {
@@ -123,15 +149,18 @@ std::vector<ParamSpec> TrainedSpec::params() const {
     if (param.name == "prompt") param.default_value = default_prompt();
   }
   for (ParamSpec& param : adapter_params()) params.push_back(std::move(param));
-  add_optimizer_params(params);
-  add_data_params(params);
+  for (ParamSpec& param : training_params()) params.push_back(std::move(param));
   return params;
 }
 
 std::string TrainedSpec::default_prompt() const { return std::string(prompting::default_prompt()); }
 
-Needs TrainedSpec::needs(const Params&) const {
-  return {.tensors = true, .backbone = true, .tokenizer = true, .artifacts = {kAdapter}};
+Needs TrainedSpec::needs(const Params& params) const {
+  return {.tensors = true,
+          .backbone = true,
+          .tokenizer = true,
+          .references = reads_references(params),
+          .artifacts = {kAdapter}};
 }
 
 std::vector<Unit> TrainedSpec::units(const Params& params,

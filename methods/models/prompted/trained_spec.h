@@ -13,6 +13,9 @@
 
 namespace qfs::prompted {
 
+/// The parameters of training and of its data: `learning_rate` … `checkpoint_every`.
+std::vector<ParamSpec> training_params();
+
 /// Role of the trained file.
 inline constexpr const char* kAdapter = "adapter";
 
@@ -20,13 +23,13 @@ class TrainedSpec : public MethodSpec {
  public:
   std::vector<std::string> layers(const Params& params, const BackboneFacts& facts) const override;
   std::vector<ParamSpec> params() const final;
-  Needs needs(const Params& params) const final;
+  Needs needs(const Params& params) const override;
   std::vector<Unit> units(const Params& params,
                           std::span<const NumberedExample> examples) const final;
   Status validate(const Params& params) const final;
   Cost cost(const Params& params, const DatasetStats& stats) const final;
   Cost training_cost(const Params& params, const DatasetStats& train) const final;
-  bool seed_matters(const Params& params) const final { return decoding::may_draw(params); }
+  bool seed_matters(const Params& params) const override { return decoding::may_draw(params); }
 
  protected:
   /// What is trained.
@@ -34,14 +37,21 @@ class TrainedSpec : public MethodSpec {
   /// Where `prompt` is left out.
   virtual std::string default_prompt() const;
   virtual Status check_adapter(const Params& params) const = 0;
+  /// Needs::references, beside those that training has.
+  virtual bool reads_references(const Params&) const { return false; }
 };
 
 /// One of the parameters of training: part of its id, not of predicting's.
 ParamSpec of_training(ParamSpec spec);
+/// Part of both ids: predicting has to know it, too, where a file does not say it.
+ParamSpec of_both(ParamSpec spec);
 
 /// "targets", which `doc` describes, and the rule about it.
 ParamSpec targets_param(std::string doc);
 Status check_targets(const Params& params);
+
+/// What low-rank adapters are: `rank`, `alpha`, `targets`.
+std::vector<ParamSpec> lora_params();
 
 /// The parts of a comma-separated list, without spaces around them.
 std::vector<std::string> listed(const std::string& text);

@@ -111,8 +111,31 @@ std::string_view query_or_request(std::string_view query) {
 
 std::string_view default_prompt() { return kDefaultPrompt; }
 
+std::string_view query_first_prompt() {
+  return "Read the document and answer the request with a short summary in plain sentences. Use "
+         "only what the document says.\n\nRequest: {query}\n\nDocument:\n{document}\n\nSummary:";
+}
+
 Status check_prompt(std::string_view text) {
   return check_template("the prompt", text, kPromptRules);
+}
+
+std::string with_query_repeated(std::string_view text) {
+  constexpr std::string_view kQuery = "{query}";
+  constexpr std::string_view kDocument = "{document}";
+  std::string repeated(text);
+  const size_t query = text.find(kQuery);
+  if (query == std::string_view::npos) return repeated;
+  std::string again = " " + std::string(kQuery);
+  for (const std::string_view between : {"\n\n", "\n"}) {
+    const size_t before = text.rfind(between, query);
+    const size_t begin = before == std::string_view::npos ? 0 : before + between.size();
+    const std::string_view part = text.substr(begin, text.find(between, query) - begin);
+    if (part.find(kDocument) != std::string_view::npos) continue;
+    again = std::string(between).append(part);
+    break;
+  }
+  return repeated.insert(text.find(kDocument) + kDocument.size(), again);
 }
 
 FilledPrompt fill_marked_prompt(std::string_view text, std::string_view document,
@@ -127,7 +150,7 @@ FilledPrompt fill_marked_prompt(std::string_view text, std::string_view document
       filled.document = {begin, filled.text.size()};
     } else {
       filled.text.append(query_or_request(query));
-      filled.query = {begin, filled.text.size()};
+      if (filled.query.begin == filled.query.end) filled.query = {begin, filled.text.size()};
     }
   }
   return filled;

@@ -49,6 +49,9 @@ std::string_view query_or_request(std::string_view query);
 /// The default template of a prompt with a document and a query.
 std::string_view default_prompt();
 
+/// The same with the query in front: what a causal model makes of it is the same for all documents.
+std::string_view query_first_prompt();
+
 /// Checks such a template: {document} once, {query} at most once, no other placeholder.
 Status check_prompt(std::string_view text);
 
@@ -61,10 +64,14 @@ struct TextRange {
 struct FilledPrompt {
   std::string text;
   TextRange document;
-  TextRange query;  ///< where there is none, of what stands for it
+  TextRange query;  ///< the first, where it is repeated; without one, of what stands for it
 };
 
-/// Fills it. An example without a query is asked for a summary of the document.
+/// A checked template with what shows its query once more, right behind the document: {query} with
+/// its paragraph, its line, or by itself, whichever first does not hold the document, too.
+std::string with_query_repeated(std::string_view text);
+
+/// Fills either. An example without a query is asked for a summary of the document.
 FilledPrompt fill_marked_prompt(std::string_view text, std::string_view document,
                                 std::string_view query);
 std::string fill_prompt(std::string_view text, std::string_view document, std::string_view query);

@@ -9,6 +9,17 @@
 
 namespace qfs::training {
 
+namespace {
+
+double rate_factor(const Recipe& recipe, const std::string& name) {
+  for (const auto& [prefix, factor] : recipe.rate_factors) {
+    if (name.starts_with(prefix)) return factor;
+  }
+  return 1;
+}
+
+}  // namespace
+
 TrainedTensors::TrainedTensors(const NamedTensors& initial) {
   const c10::AutoGradMode without_gradients(false);
   std::vector<at::Tensor> flat;
@@ -40,15 +51,37 @@ void TrainedTensors::step(const Recipe& recipe, int64_t step, double gradient_sc
   if (recipe.weight_decay != 0) {
     // Biases and scales of norms, which have one dimension, do not decay.
     for (const auto& [name, tensor] : tensors_) {
-      if (tensor.dim() > 1) tensor.detach().mul_(1 - rate * recipe.weight_decay);
+      if (tensor.dim() < 2) continue;
+      tensor.detach().mul_(1 - rate * rate_factor(recipe, name) * recipe.weight_decay);
     }
   }
   first_.lerp_(gradients_, 1 - recipe.beta1);
   second_.mul_(recipe.beta2).addcmul_(gradients_, gradients_, 1 - recipe.beta2);
   const double first_bias = 1 - std::pow(recipe.beta1, count);
   const double second_bias = 1 - std::pow(recipe.beta2, count);
-  const at::Tensor divisor = second_.sqrt().div_(std::sqrt(second_bias)).add_(recipe.epsilon);
-  values_.addcdiv_(first_, divisor, -rate / first_bias);
+  const double early = recipe.epsilon_first ? recipe.epsilon : 0;
+  const double late = recipe.epsilon_first ? 0 : recipe.epsilon;
+  at::Tensor divisor = second_.sqrt();
+  if (early != 0) divisor.add_(early);
+  divisor.div_(std::sqrt(second_bias));
+  if (late != 0) divisor.add_(late);
+  int64_t first = 0;
+  for (const Stretch& some : stretches(recipe)) {
+    values_.narrow(0, first, some.count)
+        .addcdiv_(first_.narrow(0, first, some.count), divisor.narrow(0, first, some.count),
+                  -rate * some.factor / first_bias);
+    first += some.count;
+  }
+}
+
+std::vector<TrainedTensors::Stretch> TrainedTensors::stretches(const Recipe& recipe) const {
+  std::vector<Stretch> all;
+  for (const auto& [name, tensor] : tensors_) {
+    const double factor = rate_factor(recipe, name);
+    if (all.empty() || all.back().factor != factor) all.push_back({0, factor});
+    all.back().count += tensor.numel();
+  }
+  return all;
 }
 
 }  // namespace qfs::training

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "methods/models/training/recipe.h"
 
@@ -39,6 +40,13 @@ class TrainedTensors {
   at::Tensor& second_moments() { return second_; }
 
  private:
+  /// Elements beside one another that learn at the same rate.
+  struct Stretch {
+    int64_t count = 0;
+    double factor = 1;
+  };
+  std::vector<Stretch> stretches(const Recipe& recipe) const;
+
   NamedTensors tensors_;
   at::Tensor values_;
   at::Tensor gradients_;

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace qfs::training {
@@ -32,6 +34,11 @@ struct Recipe {
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
+  /// Added to the root of the second moment before its bias is corrected, as transformers' own
+  /// AdamW did (4.8.1), instead of behind.
+  bool epsilon_first = false;
+  /// What the learning rate is multiplied by for tensors whose names begin so.
+  std::map<std::string, double> rate_factors = {};
   /// AdamW's, decoupled from the gradient (Loshchilov & Hutter 2019), of tensors with more than one
   /// dimension; 0 is Adam.
   double weight_decay = 0;

@@ -34,7 +34,8 @@ class SequenceLearner {
     const auto sum = loss(rows);
     if (!sum.ok()) return sum.error();
     return nn::guarded("computing gradients", [&]() -> Result<LossSum> {
-      (*sum * scale).backward();
+      // None, where what rows read instead of their sequences has nothing of what is trained.
+      if (sum->requires_grad()) (*sum * scale).backward();
       all.loss = sum->item<double>();
       return all;
     });
@@ -92,6 +93,15 @@ class SequenceLearner {
   }
 
   Result<at::Tensor> loss(std::span<const GraphRow> rows) const {
+    if (!of_.read) return loss_of(rows);
+    const auto sequences = of_.read(rows);
+    if (!sequences.ok()) return sequences.error();
+    std::vector<GraphRow> read;
+    for (const LabelledSequence& sequence : *sequences) read.push_back({sequence});
+    return loss_of(read);
+  }
+
+  Result<at::Tensor> loss_of(std::span<const GraphRow> rows) const {
     const auto adapters = of_.adapters(rows);
     if (!adapters.ok()) return adapters.error();
     std::shared_ptr<const nn::InfiniMemory> memory;
@@ -106,18 +116,18 @@ class SequenceLearner {
     for (size_t i = 0; i < rows.size(); ++i) {
       const LabelledSequence& sequence = rows[i].sequence;
       inputs.push_back(sequence.input);
-      inputs.back().adapters = (*adapters)[i];
+      if ((*adapters)[i] != nullptr) inputs.back().adapters = (*adapters)[i];
       inputs.back().memory = memory;
       reading.gradients_from.push_back(first_label(sequence));
       labels.insert(labels.end(), sequence.labels.begin(), sequence.labels.end());
     }
     const auto states = nn::sequence_states(*of_.decoder, inputs, of_.recompute, reading);
     if (!states.ok()) return states.error();
-    if (of_.segment_means) return sum_of_means(rows, memory->options.segment, *states);
+    if (of_.segment_means) return sum_of_means(rows, memory.get(), *states);
     return nn::summed_token_loss(of_.decoder->head(), *states, labels);
   }
 
-  Result<at::Tensor> sum_of_means(std::span<const GraphRow> rows, int64_t segment,
+  Result<at::Tensor> sum_of_means(std::span<const GraphRow> rows, const nn::InfiniMemory* memory,
                                   const at::Tensor& states) const {
     at::Tensor sum;
     int64_t row_first = 0;
@@ -125,6 +135,7 @@ class SequenceLearner {
       const std::span<const int64_t> labels = row.sequence.labels;
       const auto tokens = static_cast<int64_t>(labels.size());
       int64_t first = 0;
+      const int64_t segment = memory == nullptr ? tokens : memory->options.segment;
       for (const int64_t length : nn::segment_lengths(tokens, segment, 0)) {
         const auto own = labels.subspan(static_cast<size_t>(first), static_cast<size_t>(length));
         const int64_t count = length - std::ranges::count(own, nn::kNoLabel);

@@ -45,9 +45,12 @@ struct SequenceTraining {
   nn::Recompute recompute = nn::Recompute::nothing;
   /// The memory of all rows with the values of now, for one graph; empty: they have none.
   std::function<Result<std::shared_ptr<const nn::InfiniMemory>>()> memory = {};
-  /// The loss of a row with a memory is the sum of the means of its segments, and counts as one
-  /// label; else it is that of its labels.
+  /// The loss of a row is the sum of the means of its segments (without a memory, its mean), and
+  /// counts as one label; else it is that of its labels.
   bool segment_means = false;
+  /// What rows read instead of their sequences, with the values of now, for one graph: sequences of
+  /// as many labels, whose adapters are their own; empty: themselves.
+  std::function<Result<std::vector<LabelledSequence>>(std::span<const GraphRow> rows)> read = {};
 };
 
 /// The task holds what it is made of.

@@ -98,6 +98,8 @@ class Trainer {
       const auto loss = task_.backward(items, 1 / static_cast<double>(labels), at_.state.step);
       if (!loss.ok()) return loss.error();
       sum += loss->loss;
+      at_.state.cost.tokens += loss->tokens;
+      at_.state.cost.flops += loss->flops;
     }
     const double loss = sum / static_cast<double>(labels);
     if (!std::isfinite(loss)) return not_a_number("loss", point.step);

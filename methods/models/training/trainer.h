@@ -31,6 +31,9 @@ struct TrainingItem {
 struct LossSum {
   double loss = 0;
   int64_t labels = 0;
+  /// Of a step, beside what its items say: what it read depends on more than them.
+  int64_t tokens = 0;
+  int64_t flops = 0;
 };
 
 /// What is learned.

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <csignal>
+#include <nlohmann/json.hpp>
 
 #include "methods/ideal/specs.h"
 #include "methods/models/checkpoints/safetensors.h"
@@ -64,20 +64,8 @@ class IdealSessionsTest : public qfs::test::TrainedSessionTest {
 using IdealSessionsDeathTest = IdealSessionsTest;
 
 TEST_F(IdealSessionsDeathTest, a_kill_is_continued_to_the_same_bytes) {
-  const auto killed_at = [&](const char* failpoint) {
-    ::setenv("QFS_FAILPOINT", failpoint, 1);
-    Curve curve;
-    static_cast<void>(fit("killed", curve));
-  };
-  for (const char* failpoint : {"training.step:2", "training.after_checkpoint:1"}) {
-    EXPECT_EXIT(killed_at(failpoint), ::testing::KilledBySignal(SIGKILL), "");
-  }
-  Curve curve;
-  ASSERT_TRUE(fit("killed", curve).ok());
-  Curve whole;
-  ASSERT_TRUE(fit("whole", whole).ok());
-  EXPECT_EQ(trained_bytes("killed"), trained_bytes("whole"));
-  EXPECT_EQ(curve.points, whole.points);
+  expect_kills_change_nothing({"training.step:2", "training.after_checkpoint:1"},
+                              "adapter.safetensors");
 }
 
 TEST_F(IdealSessionsTest, baselines_learn_what_they_then_write) {
@@ -125,6 +113,7 @@ TEST_F(IdealSessionsTest, half_precision_is_dead_and_said_to_be) {
     EXPECT_EQ(dead.last(value), 0) << value;
   }
   EXPECT_EQ(metadata("dead").at("qfs.dead_hypernetwork"), "beside,ffn_up_l1,k_l1,o_l1,q_l1,v_l1");
+  EXPECT_EQ(dead.last("warning.dead_hypernetwork"), 1);
 
   request_.params.set("hyper_precision", std::string("fp32"));
   Curve alive;
@@ -133,6 +122,7 @@ TEST_F(IdealSessionsTest, half_precision_is_dead_and_said_to_be) {
   EXPECT_LT(alive.first("generated.q_l1"), 1e-5);
   EXPECT_GT(alive.last("generated.q_l1"), 100 * alive.first("generated.q_l1"));
   EXPECT_FALSE(metadata("alive").contains("qfs.dead_hypernetwork"));
+  EXPECT_FALSE(alive.points.back().values.contains("warning.dead_hypernetwork"));
 
   // What is dead learns what the control without a hypernetwork learns, but for its dropout, which
   // falls on zeros.
@@ -161,6 +151,28 @@ TEST_F(IdealSessionsTest, rows_of_a_batch_have_the_adapters_of_their_instruction
   ASSERT_EQ(together.size(), 2U);
   EXPECT_EQ(together[0], outputs({both[0]}).front());
   EXPECT_EQ(together[1], outputs({both[1]}).front());
+}
+
+TEST_F(IdealSessionsTest,
+       outputs_say_how_much_was_generated_and_how_much_it_depends_on_the_request) {
+  request_.params.set("steps", int64_t{20});
+  Curve curve;
+  ASSERT_TRUE(fit("a", curve).ok());
+  write_with("a");
+  const auto said = [&](const std::vector<NumberedExample>& unit) {
+    const auto facts = nlohmann::json::parse(predictions(unit).front().extra.text).at("observed");
+    return std::pair(facts.at("generated_norm").get<double>(),
+                     facts.at("likeness_to_general").get<double>());
+  };
+  const auto [norm, likeness] = said({example(3, "why?")});
+  EXPECT_GT(norm, 0);
+  EXPECT_LT(likeness, 1 - 1e-6);
+  EXPECT_GT(likeness, -1);
+  EXPECT_NEAR(said({example(3, "")}).second, 1, 1e-6);
+  request_.params.set("hyper_instruction", std::string("general"));
+  const auto [general_norm, general_likeness] = said({example(3, "why?")});
+  EXPECT_NEAR(general_likeness, 1, 1e-6);
+  EXPECT_NE(general_norm, norm);
 }
 
 TEST_F(IdealSessionsTest, memory_policies_and_types_learn_the_same) {
@@ -213,6 +225,45 @@ TEST_F(IdealSessionsTest, a_training_begins_with_adapters) {
   EXPECT_NEAR(second.last("development.loss"), first.last("development.loss"), 1e-5);
   request_.params.set("rank", int64_t{4});
   EXPECT_THAT(refusal(), HasSubstr("of other adapters than the training's"));
+}
+
+TEST_F(IdealSessionsTest, generated_adapters_learn_with_either_memory) {
+  Curve plain;
+  ASSERT_TRUE(fit("plain", plain).ok());
+  for (const std::string memory : {"infini", "qf_infini"}) {
+    SCOPED_TRACE(memory);
+    request_.params.set("memory", memory);
+    request_.params.set("local_context", int64_t{24});
+    request_.params.set("train_segment", int64_t{24});
+    request_.params.set("repeat_query", true);
+    request_.params.set("steps", int64_t{80});
+    write_with("plain");  // which has no memory: one begins here
+    Curve curve;
+    const auto outcome = fit(memory, curve);
+    ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
+    EXPECT_LT(curve.last("development.loss"), 0.75 * curve.first("loss"));
+    write_with(memory);
+    EXPECT_THAT(output(), HasSubstr("a"));
+  }
+  const auto file = checkpoints::open_safetensors(folder_ / "qf_infini/adapter.safetensors");
+  ASSERT_TRUE(file.ok());
+  EXPECT_NE((*file)->find("llama.layers.3.attention.gate_memory.weight"), nullptr);
+  // One that reads with the memory it was not trained with would be another model.
+  ResourceCache cache;
+  request_.params.set("memory", std::string("infini"));
+  EXPECT_THAT(sessions_.open(request_, cache).error().message,
+              HasSubstr("is of a query-focused memory, which was not asked for"));
+  request_.params.set("memory", std::string("none"));
+  EXPECT_THAT(sessions_.open(request_, cache).error().message,
+              HasSubstr("was trained with a memory"));
+  EXPECT_THAT(refusal(), HasSubstr("it has a memory, which the training does not"));
+}
+
+TEST_F(IdealSessionsTest, a_query_lies_in_the_first_segment_of_a_memory_that_asks_by_it) {
+  request_.params.set("memory", std::string("qf_infini"));
+  request_.params.set("local_context", int64_t{24});
+  request_.params.set("train_segment", int64_t{6});
+  EXPECT_THAT(refusal(), HasSubstr("first segment"));
 }
 
 TEST_F(IdealSessionsTest, what_does_not_fit_is_refused) {
@@ -286,8 +337,19 @@ TEST(IdealSpecs, RulesBetweenParametersAreChecked) {
   };
   EXPECT_THAT(refusal("prompt", std::string("{document}")), HasSubstr("no {query} to pool"));
   EXPECT_THAT(refusal("prefix_reuse", true), HasSubstr("differ from query to query"));
+  EXPECT_EQ(refusal("hyper_instruction", std::string("general")), "fine");
+  EXPECT_EQ(refusal("repeat_query", true), "'repeat_query' needs 'memory'");
+  Params pooled = params;
+  pooled.set("memory", std::string("infini"));
+  pooled.set("local_context", int64_t{24});
+  EXPECT_TRUE(spec.validate(pooled).ok());
+  pooled.set("pooling", std::string("all"));
+  EXPECT_THAT(spec.validate(pooled).error().message, HasSubstr("lies in one segment"));
   EXPECT_EQ(refusal("targets", std::string("q_proj,down_proj")), "fine");
   EXPECT_THAT(refusal("targets", std::string("q_proj,,")), HasSubstr("empty name"));
+  params.set("pooling", std::string("all"));
+  EXPECT_THAT(refusal("hyper_instruction", std::string("general")),
+              HasSubstr("that pools the instruction"));
   params.set("adapter", std::string("prompt"));
   EXPECT_THAT(refusal("targets", std::string("q_proj")), HasSubstr("\"adapter\": \"lora\""));
 }

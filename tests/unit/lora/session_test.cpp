@@ -5,8 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <csignal>
-
 #include "methods/lora/spec.h"
 #include "methods/models/architectures/backbone.h"
 #include "methods/models/checkpoints/safetensors.h"
@@ -45,21 +43,9 @@ using LoraSessionDeathTest = LoraSessionTest;
 
 TEST_F(LoraSessionDeathTest, a_kill_anywhere_is_continued_to_the_same_bytes) {
   use_llama();
-  const auto killed_at = [&](const char* failpoint) {
-    ::setenv("QFS_FAILPOINT", failpoint, 1);
-    Curve curve;
-    static_cast<void>(fit("killed", curve));
-  };
-  for (const char* failpoint : {"training.step:2", "training.before_checkpoint:2",
-                                "training.after_checkpoint:1", "training.step:5"}) {
-    EXPECT_EXIT(killed_at(failpoint), ::testing::KilledBySignal(SIGKILL), "");
-  }
-  Curve curve;
-  ASSERT_TRUE(fit("killed", curve).ok());
-  Curve whole;
-  ASSERT_TRUE(fit("whole", whole).ok());
-  EXPECT_EQ(trained_bytes("killed"), trained_bytes("whole"));
-  EXPECT_EQ(curve.points, whole.points);
+  expect_kills_change_nothing({"training.step:2", "training.before_checkpoint:2",
+                               "training.after_checkpoint:1", "training.step:5"},
+                              "adapter_model.safetensors");
 }
 
 TEST_F(LoraSessionTest, a_decoder_learns_what_it_then_writes) {
@@ -346,11 +332,14 @@ TEST_F(LoraSessionTest, a_query_focused_memory_is_what_its_parameters_say) {
   Params params;
   params.set("memory", std::string("qf_infini"));
   params.set("alpha_scale", std::string("model"));
+  params.set("local_context", int64_t{16});
+  params.set("first_beta", -4.0);
   params.set("memory_rule", std::string("linear"));
   peft::InfiniTensors tensors = prompted::first_memory(params, decoder->shape(), 1);
   EXPECT_EQ(tensors.size(), 2U * 3U);
+  EXPECT_EQ(tensors.at("llama.layers.1.attention.gate").min().item<float>(), -4);
   const auto bound = [&] {
-    return prompted::bound_memory(params, 16, tensors, *decoder, "the file");
+    return (*prompted::written_memory(params, tensors, "the file"))(*decoder);
   };
   ASSERT_TRUE(bound().ok()) << bound().error().to_string();
   const nn::InfiniMemory& memory = **bound();

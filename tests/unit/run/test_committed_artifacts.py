@@ -43,7 +43,7 @@ class CommittedArtifacts(unittest.TestCase):
 
     def test_files_name_their_training(self):
         for folder, training in self.each():
-            metadata, tensors = header(folder / "adapter_model.safetensors")
+            metadata, tensors = header(folder / training["files"][0]["name"])
             self.assertEqual(metadata["qfs.training_cell"], training["cell_id"])
             self.assertEqual(sum(e - s for s, e in (t["data_offsets"] for t in tensors.values())) // 2,
                              training["cost"]["trainable_parameters"])

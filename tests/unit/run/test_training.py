@@ -28,8 +28,9 @@ learnt = {}
 
 
 def tell(training, step):
+    warnings = {"warning_cursed_pen": 1} if os.path.exists("cursed") else {}
     training.point(step, len(training.train), loss=1.0 / step,
-                   development_references=sum(len(e.references) for e in training.development))
+                   development_references=sum(len(e.references) for e in training.development), **warnings)
 
 
 def fit(training, params):
@@ -179,6 +180,12 @@ class Training(unittest.TestCase):
                    report={"rows": ["method"], "values": ["rouge1.f", "train_seconds"]})
         self.write("nine.txt", "9")
         self.assertRegex(self.run_bench("sweep").stdout, r"\| learner *\|[^|]*\| *– *\|")
+
+    def test_tables_repeat_what_a_training_warns_of(self):
+        self.assertNotIn("warns", self.run_bench("sweep").stdout)
+        self.write("cursed", "")
+        self.assertRegex(self.run_bench("sweep", store="other.sqlite").stdout,
+                         r"learner \(cell [0-9a-f]+\): its training warns of a cursed pen")
 
     def test_steps_end_a_run_and_the_next_goes_on(self):
         part = self.trained("--steps", "3", code=3)[0]

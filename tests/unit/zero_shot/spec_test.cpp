@@ -145,6 +145,23 @@ TEST(Prompt, an_example_without_a_query_asks_for_a_summary) {
   EXPECT_EQ(prompting::fill_prompt("{document}|{query}", "d", ""), "d|Summarize the document.");
 }
 
+TEST(ZeroShotSpec, AQueryIsRepeatedWithWhatShowsIt) {
+  using prompting::with_query_repeated;
+  EXPECT_EQ(
+      with_query_repeated("Read.\n\n# Request\n{query}\n\n# Document\n{document}\n\nSummary:"),
+      "Read.\n\n# Request\n{query}\n\n# Document\n{document}\n\n# Request\n{query}\n\nSummary:");
+  EXPECT_EQ(with_query_repeated("Q: {query}\nD: {document}\nA:"),
+            "Q: {query}\nD: {document}\nQ: {query}\nA:");
+  EXPECT_EQ(with_query_repeated("{query} {document}."), "{query} {document} {query}.");
+  EXPECT_EQ(with_query_repeated("{document}"), "{document}");
+  // What is pooled and asked by is the first.
+  const auto filled =
+      prompting::fill_marked_prompt(with_query_repeated("{query}\n{document}"), "d", "q?");
+  EXPECT_EQ(filled.text, "q?\nd\nq?");
+  EXPECT_EQ(filled.query.begin, 0U);
+  EXPECT_EQ(filled.document.begin, 3U);
+}
+
 TEST(Prompt, templates_need_the_document_once_and_know_no_other_name) {
   EXPECT_TRUE(prompting::check_prompt(prompting::default_prompt()).ok());
   EXPECT_TRUE(prompting::check_prompt("{document}").ok());

@@ -59,6 +59,16 @@ Result<std::shared_ptr<const EncoderWeights>> load_encoder_weights(
   return std::shared_ptr<const EncoderWeights>(std::move(weights));
 }
 
+nn::AdapterPlaces adapter_places(const EncoderWeights& weights) {
+  EncoderWeights shown = weights;
+  nn::AdapterPlaces places;
+  places.linears = nn::adapter_targets(
+      [&](nn::WeightVisitor& visitor) { visit_weights(shown, "embeddings", visitor); });
+  places.device = weights.token_embeddings.device();
+  places.type = weights.token_embeddings.scalar_type();
+  return places;
+}
+
 void visit_weights(EncoderWeights& weights, const std::string& embeddings,
                    nn::WeightVisitor& visitor) {
   const EncoderConfig& c = weights.config;

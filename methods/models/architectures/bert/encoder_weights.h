@@ -11,6 +11,7 @@
 #include "harness/api/result.h"
 #include "methods/models/architectures/bert/encoder_config.h"
 #include "methods/models/checkpoints/model_directory.h"
+#include "methods/models/nn/adapters.h"
 #include "methods/models/nn/weights.h"
 
 namespace qfs::architectures {
@@ -44,6 +45,10 @@ Result<std::shared_ptr<const checkpoints::Checkpoint>> open_encoder_checkpoint(
 /// missing, misshaped or unknown; `unavailable` (storage type), `out_of_memory`.
 Result<std::shared_ptr<const EncoderWeights>> load_encoder_weights(
     const checkpoints::ModelDirectory& directory);
+
+/// Where the encoder takes adapters, by its names without the prefix of a model with a head. They
+/// go to TransformerEncoder.
+nn::AdapterPlaces adapter_places(const EncoderWeights& weights);
 
 /// The list of the encoder's weights; `embeddings`: the name of the token embeddings.
 void visit_weights(EncoderWeights& weights, const std::string& embeddings,

@@ -129,6 +129,9 @@ class Gpt2Decoder final : public nn::DecoderOf<Gpt2Decoder, Gpt2Weights> {
     return weights_->token_embeddings.index_select(0, ids) +
            weights_->positions.index_select(0, positions);
   }
+  at::Tensor embed_rows(const at::Tensor& rows, const at::Tensor& positions) const override {
+    return rows + weights_->positions.index_select(0, positions);
+  }
 
   at::Tensor layer(size_t index, const at::Tensor& stream,
                    nn::LayerOperations& run) const override {

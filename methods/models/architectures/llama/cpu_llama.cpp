@@ -22,7 +22,7 @@ class CpuLlama final : public nn::SequenceModel {
   }
 
   Result<at::Tensor> stream_before(size_t layer, const nn::SequenceInput& input) override {
-    return model_.stream_before(static_cast<int64_t>(layer), input.ids, input.adapters.get());
+    return model_.stream_before(static_cast<int64_t>(layer), input);
   }
 
   Status begin(int64_t rows, int64_t capacity) override {
@@ -32,8 +32,9 @@ class CpuLlama final : public nn::SequenceModel {
   }
 
   Status prefill(int64_t row, const nn::SequenceInput& input, std::span<float> logits) override {
-    const Status can =
+    Status can =
         nn::check_prompt(row, input.ids, shape_.vocabulary, cache_.lengths, cache_.capacity());
+    if (can.ok()) can = nn::check_embedded(input, shape_.widths.hidden);
     if (!can.ok()) return can;
     int64_t& length = cache_.lengths[static_cast<size_t>(row)];
     adapters_[static_cast<size_t>(row)] = input.adapters;
@@ -46,7 +47,7 @@ class CpuLlama final : public nn::SequenceModel {
     }
     const std::span<const int32_t> ids = input.ids;
     const Status read = model_.prefill(cache_, row, ids.subspan(static_cast<size_t>(length)),
-                                       logits, input.adapters.get());
+                                       logits, input.adapters.get(), input.embedded);
     if (!read.ok()) length = 0;
     return read;
   }
@@ -55,6 +56,8 @@ class CpuLlama final : public nn::SequenceModel {
                 std::span<float> logits) override {
     return model_.decode(cache_, rows, tokens, logits, adapters_);
   }
+
+  Result<at::Tensor> last_states() const override { return model_.last_states(); }
 
   Status reassign(std::span<const int64_t> rows, std::span<const int64_t> sources) override {
     const Status moved = cache_.reassign(rows, sources);

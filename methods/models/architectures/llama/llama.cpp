@@ -217,7 +217,16 @@ void Llama::head(const float* hidden, int64_t rows, float* logits) {
     kernels::cpu_kernels().rms_norm(hidden + b * c.hidden, weights_->output_norm.data(), c.hidden,
                                     c.rms_eps, s.normed.data() + b * c.hidden);
   }
+  s.headed_rows = rows;
   matvec(s.pool, weights_->head, s.normed.data(), rows, false, logits);
+}
+
+Result<at::Tensor> Llama::last_states() const {
+  Scratch& s = *scratch_;
+  if (s.headed_rows == 0) return invalid_argument("nothing has been read yet");
+  return nn::guarded("copying states", [&]() -> Result<at::Tensor> {
+    return at::from_blob(s.normed.data(), {s.headed_rows, config().hidden}).clone();
+  });
 }
 
 Status Llama::decode(nn::KeyValueCache& cache, std::span<const int64_t> rows,

@@ -35,10 +35,11 @@ class Llama {
   Status make_room(nn::KeyValueCache& cache, int64_t rows, int64_t capacity) const;
 
   /// Reads a prompt, or the rest of one whose beginning the row of the cache holds; `adapters` of
-  /// the row, or null; `logits` [vocabulary] receives those that follow the last token.
-  /// `invalid_argument`: no tokens, too many, or an unknown id.
+  /// the row, or null; `embedded`: rows in the place of tokens; `logits` [vocabulary] receives
+  /// those that follow the last token. `invalid_argument`: no tokens, too many, or an unknown id.
   Status prefill(nn::KeyValueCache& cache, int64_t row, std::span<const int32_t> tokens,
-                 std::span<float> logits, const nn::Adapters* adapters = nullptr);
+                 std::span<float> logits, const nn::Adapters* adapters = nullptr,
+                 std::span<const nn::EmbeddedRows> embedded = {});
 
   /// One step for `rows` (distinct, not empty) with one token each; `logits` [rows, vocabulary];
   /// `adapters`: of every row of the cache, or null; empty: none. Errors as in prefill.
@@ -46,12 +47,14 @@ class Llama {
                 std::span<const int32_t> tokens, std::span<float> logits,
                 std::span<const std::shared_ptr<const nn::Adapters>> adapters = {});
 
+  /// SequenceModel::last_states.
+  Result<at::Tensor> last_states() const;
+
   /// Adapters for rows of this model; errors as nn::Adapters::bind.
   Result<std::shared_ptr<const nn::Adapters>> bind(const nn::AdapterSet& set) const;
 
   /// SequenceModel::stream_before.
-  Result<at::Tensor> stream_before(int64_t layer, std::span<const int32_t> tokens,
-                                   const nn::Adapters* adapters);
+  Result<at::Tensor> stream_before(int64_t layer, const nn::SequenceInput& input);
 
  private:
   struct Scratch;
@@ -61,8 +64,11 @@ class Llama {
   void finish_step(int64_t layer, int64_t rows);
   /// The stream of a prompt through layers 0 to `until`, whose keys and values go into the cache;
   /// of the last layer of all only the last position's, which finish_prefill leaves in the scratch.
-  void read_prompt(nn::KeyValueCache& cache, int64_t row, std::span<const int32_t> tokens,
-                   int64_t until, const nn::Adapters* adapters, PromptBuffers& buffers);
+  void read_prompt(nn::KeyValueCache& cache, int64_t row, int64_t until,
+                   const nn::Adapters* adapters, PromptBuffers& buffers);
+  /// What enters the first layer, into buffers.
+  void embed_prompt(std::span<const int32_t> tokens, std::span<const nn::EmbeddedRows> embedded,
+                    PromptBuffers& buffers) const;
   void attend_rest(const nn::KeyValueCache& cache, int64_t layer, int64_t row,
                    const PromptBuffers& buffers, float* out);
   void finish_prefill(nn::KeyValueCache& cache, int64_t row, const PromptBuffers& buffers);

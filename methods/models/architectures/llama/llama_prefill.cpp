@@ -198,14 +198,21 @@ void Llama::attend_rest(const nn::KeyValueCache& cache, int64_t layer, int64_t r
                 out);
 }
 
-void Llama::read_prompt(nn::KeyValueCache& cache, int64_t row, std::span<const int32_t> tokens,
-                        int64_t until, const nn::Adapters* adapters, PromptBuffers& buffers) {
+void Llama::embed_prompt(std::span<const int32_t> tokens,
+                         std::span<const nn::EmbeddedRows> embedded, PromptBuffers& buffers) const {
+  embed(tokens, buffers.hidden.mutable_data_ptr<float>());
+  for (const nn::EmbeddedRows& some : embedded) {
+    buffers.hidden.narrow(0, some.at, some.rows.size(0)).copy_(some.rows.detach());
+  }
+}
+
+void Llama::read_prompt(nn::KeyValueCache& cache, int64_t row, int64_t until,
+                        const nn::Adapters* adapters, PromptBuffers& buffers) {
   const LlamaConfig& c = config();
-  const auto count = static_cast<int64_t>(tokens.size());
+  const int64_t count = buffers.hidden.size(0);
   const int64_t held = cache.lengths[static_cast<size_t>(row)];
   kernels::ThreadPool& pool = scratch_->pool;
   PrefillGemm products(pool, c, scratch_->bfloat16_products);
-  embed(tokens, buffers.hidden.mutable_data_ptr<float>());
   for (int64_t l = 0; l < until; ++l) {
     const LlamaLayer& layer = weights_->layers[static_cast<size_t>(l)];
     const at::Tensor keys = cache.keys.select(0, l).select(0, row);
@@ -239,7 +246,8 @@ void Llama::read_prompt(nn::KeyValueCache& cache, int64_t row, std::span<const i
 }
 
 Status Llama::prefill(nn::KeyValueCache& cache, int64_t row, std::span<const int32_t> tokens,
-                      std::span<float> logits, const nn::Adapters* adapters) {
+                      std::span<float> logits, const nn::Adapters* adapters,
+                      std::span<const nn::EmbeddedRows> embedded) {
   const LlamaConfig& c = config();
   const auto count = static_cast<int64_t>(tokens.size());
   if (row < 0 || row >= static_cast<int64_t>(cache.lengths.size()) ||
@@ -257,26 +265,27 @@ Status Llama::prefill(nn::KeyValueCache& cache, int64_t row, std::span<const int
     reserve_step(1, cache.capacity());
     scratch_->adapters.assign(1, adapters);
     PromptBuffers buffers(c, count, held > 0);
-    read_prompt(cache, row, tokens, c.layers, adapters, buffers);
+    embed_prompt(tokens, embedded, buffers);
+    read_prompt(cache, row, c.layers, adapters, buffers);
     head(scratch_->hidden.data(), 1, logits.data());
     cache.lengths[static_cast<size_t>(row)] = held + count;
     return {};
   });
 }
 
-Result<at::Tensor> Llama::stream_before(int64_t layer, std::span<const int32_t> tokens,
-                                        const nn::Adapters* adapters) {
-  const auto count = static_cast<int64_t>(tokens.size());
-  if (Status known = nn::check_token_ids(tokens, config().vocabulary); !known.ok()) {
-    return known.error();
-  }
+Result<at::Tensor> Llama::stream_before(int64_t layer, const nn::SequenceInput& input) {
+  const auto count = static_cast<int64_t>(input.ids.size());
+  Status can = nn::check_token_ids(input.ids, config().vocabulary);
+  if (can.ok()) can = nn::check_embedded(input, config().hidden);
+  if (!can.ok()) return can.error();
   nn::KeyValueCache cache;
   if (Status room = make_room(cache, 1, count); !room.ok()) return room.error();
   return nn::guarded("reading a prompt of " + std::to_string(count) + " tokens",
                      [&]() -> Result<at::Tensor> {
                        reserve_step(1, count);
                        PromptBuffers buffers(config(), count, false);
-                       read_prompt(cache, 0, tokens, layer, adapters, buffers);
+                       embed_prompt(input.ids, input.embedded, buffers);
+                       read_prompt(cache, 0, layer, input.adapters.get(), buffers);
                        return buffers.hidden;
                      });
 }

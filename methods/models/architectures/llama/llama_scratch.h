@@ -27,6 +27,7 @@ struct Llama::Scratch {
   std::vector<nn::AttendedRow> attended;
   bool bfloat16_products = false;  ///< see PrefillGemm
   int64_t rows = 0;
+  int64_t headed_rows = 0;        ///< whose states, normalized for the head, `normed` holds
   std::vector<float> hidden;      ///< [rows, hidden], the residual stream
   std::vector<float> normed;      ///< [rows, hidden]
   std::vector<float> qkv;         ///< [rows, query_width + 2 kv_width]

@@ -225,8 +225,8 @@ Status DeviceModel::prefill(int64_t row, const SequenceInput& input, std::span<f
   if (sources_) return prefill_source(row, input, logits);
   const std::span<const int32_t> tokens = input.ids;
   Status status = check_prompt(row, tokens, shape().vocabulary, cache_.lengths, cache_.capacity());
-  if (!status.ok()) return status;
-  status = check_logits_room(logits, 1, shape().vocabulary);
+  if (status.ok()) status = check_embedded(input, decoder_->hidden());
+  if (status.ok()) status = check_logits_room(logits, 1, shape().vocabulary);
   if (!status.ok()) return status;
   const auto count = static_cast<int64_t>(tokens.size());
   int64_t& length = cache_.lengths[static_cast<size_t>(row)];
@@ -241,9 +241,10 @@ Status DeviceModel::prefill(int64_t row, const SequenceInput& input, std::span<f
     const auto rest = tokens.subspan(static_cast<size_t>(length));
     const at::Tensor inputs = prompt_inputs(rest, row, length).to(device());
     Prompt run(*this, inputs, row, length == 0, count);
-    const at::Tensor entering = decoder_->embed(inputs.select(0, 0), inputs.select(0, 2));
-    const at::Tensor states = decoder_->last_states(run_layers(*decoder_, entering, run));
-    copy_logits(apply(decoder_->head(), states), logits);
+    const at::Tensor stream =
+        entering(*decoder_, inputs.select(0, 0), inputs.select(0, 2), input.embedded);
+    last_states_ = decoder_->last_states(run_layers(*decoder_, stream, run));
+    copy_logits(apply(decoder_->head(), last_states_), logits);
     return Status();
   });
   length = read.ok() ? count : 0;
@@ -318,6 +319,7 @@ const DeviceModel::StepMemory& DeviceModel::run(std::span<const int64_t> rows,
     graphs_.run(step, [this, memory, step] { compute({}, memory, step); });
   }
   for (const int64_t row : rows) ++cache_.lengths[static_cast<size_t>(row)];
+  last_states_ = memory.states;
   return memory;
 }
 
@@ -328,6 +330,7 @@ void DeviceModel::compute(std::span<const int64_t> rows, const StepMemory& memor
       decoder_->embed(memory.inputs.select(0, 0), memory.inputs.select(0, 2));
   const at::Tensor states = decoder_->last_states(run_layers(*decoder_, entering, run));
   const Linear& head = decoder_->head();
+  memory.states.copy_(states);
   at::Tensor scores = memory.logits;
   if (head.bias.defined()) {
     at::addmm_out(scores, head.bias, states, head.weight.t());
@@ -342,6 +345,7 @@ const DeviceModel::StepMemory& DeviceModel::memory_of(int64_t rows) {
     const at::TensorOptions options = at::TensorOptions(decoder_->type()).device(device());
     found->second = {
         at::empty({sources_ ? kListsWithSource : kLists, rows}, options.dtype(at::kInt)),
+        at::empty({rows, decoder_->head().weight.size(1)}, options),
         at::empty({rows, shape().vocabulary}, options)};
   }
   return found->second;

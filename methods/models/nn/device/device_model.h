@@ -41,11 +41,12 @@ class DeviceModel final : public DecoderModel {
   class Step;
   class Prompt;
 
-  /// Where a step finds its inputs and leaves its logits.
+  /// Where a step finds its inputs and leaves its states and logits.
   struct StepMemory {
     /// int32 [lists, rows]: tokens, cache rows, positions; of an encoder-decoder also the places of
     /// the sources and their last positions.
     at::Tensor inputs;
+    at::Tensor states;  ///< [rows, hidden], what the head multiplies
     at::Tensor logits;  ///< [rows, vocabulary]
   };
 

@@ -35,6 +35,9 @@ class SegmentModel final : public DecoderModel {
   Status prefill(int64_t row, const SequenceInput& input, std::span<float> logits) override;
   Status decode(std::span<const int64_t> rows, std::span<const int32_t> tokens,
                 std::span<float> logits) override;
+  Result<at::Tensor> last_states() const override {
+    return unavailable("rows with a memory do not show their states");
+  }
   Status reassign(std::span<const int64_t> rows, std::span<const int64_t> sources) override;
 
   /// Of windows and memories of all rows.

@@ -134,8 +134,8 @@ Status StepModel::prefill(int64_t row, const SequenceInput& input, std::span<flo
   const std::span<const int32_t> ids = input.ids;
   const auto count = static_cast<int64_t>(ids.size());
   Status status = check_prompt(row, ids, shape().vocabulary, cache_.lengths, cache_.capacity());
-  if (!status.ok()) return status;
-  status = check_logits_room(logits, 1, shape().vocabulary);
+  if (status.ok()) status = check_embedded(input, decoder_->hidden());
+  if (status.ok()) status = check_logits_room(logits, 1, shape().vocabulary);
   if (!status.ok()) return status;
   adapters_[static_cast<size_t>(row)] = input.adapters;
   if (input.shared) {
@@ -149,9 +149,10 @@ Status StepModel::prefill(int64_t row, const SequenceInput& input, std::span<flo
     const at::Tensor positions = at::arange(length, count);
     const std::vector<int64_t> rest(ids.begin() + length, ids.end());
     Prompt run(*this, row, length, positions);
-    const at::Tensor states = decoder_->last_states(
-        run_layers(*decoder_, decoder_->embed(at::tensor(rest), positions), run));
-    copy_logits(products_(decoder_->head(), states.narrow(0, states.size(0) - 1, 1)), logits);
+    const at::Tensor states = decoder_->last_states(run_layers(
+        *decoder_, entering(*decoder_, at::tensor(rest), positions, input.embedded), run));
+    last_states_ = states.narrow(0, states.size(0) - 1, 1).clone();
+    copy_logits(products_(decoder_->head(), last_states_), logits);
     return {};
   });
   length = status.ok() ? count : 0;
@@ -205,9 +206,9 @@ void StepModel::run(std::span<const int64_t> rows, std::span<const int32_t> toke
   const at::Tensor positions = at::tensor(lengths);
   const at::Tensor ids = at::tensor(at::ArrayRef<int32_t>(tokens.data(), tokens.size()));
   Step step(*this, rows, positions);
-  const at::Tensor states =
+  last_states_ =
       decoder_->last_states(run_layers(*decoder_, decoder_->embed(ids, positions), step));
-  copy_logits(products_(decoder_->head(), states), logits);
+  copy_logits(products_(decoder_->head(), last_states_), logits);
   for (const int64_t row : rows) ++cache_.lengths[static_cast<size_t>(row)];
 }
 

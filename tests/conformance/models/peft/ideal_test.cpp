@@ -294,11 +294,17 @@ TEST_F(IdealFiles, WhatDoesNotFitIsRefusedByName) {
   EXPECT_THAT(refusal(changed),
               HasSubstr("no tensor 'llama.layers.1.attention.lora_wv_l2.weight'"));
   changed = lora;
-  changed.at("tensors").push_back({{"name", "llama.layers.0.attention.gate"},
-                                   {"shape", {1, 4, 1, 1}},
-                                   {"scale", 1.0},
-                                   {"offset", 0.0}});
-  EXPECT_THAT(refusal(changed), HasSubstr("'llama.layers.0.attention.gate' is none of"));
+  const auto with = [&](const char* name, int64_t heads) {
+    json more = lora;
+    more.at("tensors").push_back(
+        {{"name", name}, {"shape", {1, heads, 1, 1}}, {"scale", 1.0}, {"offset", 0.0}});
+    return more;
+  };
+  EXPECT_THAT(refusal(with("llama.layers.0.attention.gates", 4)),
+              HasSubstr("'llama.layers.0.attention.gates' is none of"));
+  // That of a memory belongs to whoever asks for one.
+  EXPECT_EQ(refusal(with("llama.layers.0.attention.gate", 4)), "read");
+  EXPECT_THAT(refusal(with("llama.layers.0.attention.gate", 0)), HasSubstr("has no values"));
   changed = lora;
   for (json& tensor : changed.at("tensors")) {
     if (tensor.at("name") == "lora_hyper_net.norm.weight") tensor.at("shape") = {24};

@@ -49,16 +49,16 @@ class LoraFilesTest : public ::testing::Test {
 
 TEST_F(LoraFilesTest, targets_are_ends_of_names) {
   const std::vector<std::string> targets = {"attn.c_proj", "transformer.h.1.mlp.c_fc"};
-  EXPECT_THAT(*chosen_layers(*decoder_, targets),
+  EXPECT_THAT(*chosen_layers(adaptable_layers(*decoder_), targets),
               ElementsAre("h.0.attn.c_proj", "h.1.attn.c_proj", "h.1.mlp.c_fc"));
   const std::vector<std::string> unknown = {"c_attm"};
-  EXPECT_THAT(chosen_layers(*decoder_, unknown).error().message,
+  EXPECT_THAT(chosen_layers(adaptable_layers(*decoder_), unknown).error().message,
               HasSubstr("no layer 'c_attm' to adapt (did you mean 'c_attn'?)"));
 }
 
 TEST_F(LoraFilesTest, new_adapters_add_nothing_and_follow_the_seed) {
   const LoraConfig config = {.rank = 4, .alpha = 8, .targets = {"c_attn"}};
-  const auto adapter = new_lora(*decoder_, config, 7);
+  const auto adapter = new_lora(adaptable_layers(*decoder_), config, 7);
   ASSERT_TRUE(adapter.ok());
   const nn::LowRank& added = adapter->layers.at("h.1.attn.c_attn");
   EXPECT_EQ(added.scale, 2);
@@ -66,15 +66,18 @@ TEST_F(LoraFilesTest, new_adapters_add_nothing_and_follow_the_seed) {
   const double bound = 1 / std::sqrt(32.0);
   EXPECT_LE(added.down.abs().max().item<double>(), bound);
   EXPECT_GT(added.down.abs().max().item<double>(), 0.9 * bound);
-  EXPECT_TRUE(
-      at::equal(added.down, new_lora(*decoder_, config, 7)->layers.at("h.1.attn.c_attn").down));
-  EXPECT_FALSE(
-      at::equal(added.down, new_lora(*decoder_, config, 8)->layers.at("h.1.attn.c_attn").down));
+  EXPECT_TRUE(at::equal(
+      added.down,
+      new_lora(adaptable_layers(*decoder_), config, 7)->layers.at("h.1.attn.c_attn").down));
+  EXPECT_FALSE(at::equal(
+      added.down,
+      new_lora(adaptable_layers(*decoder_), config, 8)->layers.at("h.1.attn.c_attn").down));
 }
 
 TEST_F(LoraFilesTest, what_is_written_is_read_again) {
   LoraAdapter adapter =
-      *new_lora(*decoder_, {.rank = 4, .alpha = 6, .rank_stable = true, .targets = {"c_fc"}}, 1);
+      *new_lora(adaptable_layers(*decoder_),
+                {.rank = 4, .alpha = 6, .rank_stable = true, .targets = {"c_fc"}}, 1);
   adapter.metadata["qfs.method"] = "lora";
   const LoraFiles files = lora_files(adapter, *decoder_, at::kFloat);
   EXPECT_EQ(files.tensors, lora_files(adapter, *decoder_, at::kFloat).tensors);
@@ -95,7 +98,7 @@ TEST_F(LoraFilesTest, what_is_written_is_read_again) {
 }
 
 TEST_F(LoraFilesTest, a_layer_has_one_adapter) {
-  LoraAdapter adapter = *new_lora(*decoder_, {.rank = 4, .targets = {"c_fc"}}, 1);
+  LoraAdapter adapter = *new_lora(adaptable_layers(*decoder_), {.rank = 4, .targets = {"c_fc"}}, 1);
   adapter.layers["transformer.h.0.mlp.c_fc"] = adapter.layers.at("h.0.mlp.c_fc");
   EXPECT_EQ(nn::bind_adapters({.linears = adapter.layers}, *decoder_).error().message,
             "'h.0.mlp.c_fc' and 'transformer.h.0.mlp.c_fc' are one layer");

@@ -1,0 +1,25 @@
+// Low-rank adapters as what is trained beside a backbone, and sessions that write with them.
+//
+// Used by methods whose trained file is a PEFT adapter (lora, egad). Not thread-safe.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "methods/models/prompted/adapter_training.h"
+
+namespace qfs::prompted {
+
+/// A prompted::MakeAdapter: by `rank`, `alpha` and `targets`, and the memory of a cell that has
+/// one. Errors: `not_found` for targets that the backbone does not have; those of a file that
+/// training begins with (peft/lora.h).
+Result<std::unique_ptr<TrainedAdapter>> make_lora(const AdapterPlace& place);
+
+/// A session that writes with the request's adapter; `draws` as PromptedSession. Errors: those of
+/// zero_shot; `invalid_argument`: no adapter; those of a PEFT file, and `data` for an adapter that
+/// says it is another backbone's.
+Result<std::unique_ptr<MethodSession>> open_lora_session(const SessionRequest& request,
+                                                         ResourceCache& cache,
+                                                         std::string_view draws);
+
+}  // namespace qfs::prompted

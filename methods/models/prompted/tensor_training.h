@@ -1,0 +1,36 @@
+// Training as all methods here do it: named tensors, the recipe of their parameters, the loop with
+// its checkpoints, and what the kept file says of itself.
+//
+// Called by training sessions (adapter_training.h, dyle). Not thread-safe. Errors: those of
+// training (training/trainer.h) and of what is passed.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "harness/api/method.h"
+#include "methods/models/training/trainer.h"
+
+namespace qfs::prompted {
+
+/// By the parameters of training_params; `examples`: of the training split.
+training::Recipe recipe_of(const Params& params, uint64_t seed, size_t examples);
+
+struct TensorTraining {
+  training::Recipe recipe;
+  training::NamedTensors initial;  ///< float32
+  /// Puts leaves in the place of the initial tensors; before make_task.
+  std::function<void(const training::NamedTensors& leaves)> replace;
+  std::function<Result<training::TrainingTask>()> make_task;
+  /// Writes what was trained, which the leaves hold, rounded to `type`.
+  std::function<Result<TrainedFile>(const std::map<std::string, std::string>& metadata,
+                                    at::ScalarType type)>
+      keep;
+};
+
+Result<TrainingOutcome> fit_tensors(const SessionRequest& request, const MethodSpec& spec,
+                                    const FitRequest& fit, const TensorTraining& training,
+                                    TrainingProgress& progress);
+
+}  // namespace qfs::prompted

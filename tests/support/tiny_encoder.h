@@ -1,0 +1,22 @@
+// A folder with a tiny random BERT or RoBERTa and a tokenizer of single characters, for tests of
+// methods that read with an encoder.
+#pragma once
+
+#include <string>
+
+#include "harness/api/method.h"
+#include "tests/support/temporary_folder.h"
+
+namespace qfs::test {
+
+struct TinyEncoder {
+  bool roberta = false;
+  int64_t positions = 64;  ///< that a text may have
+  int64_t hidden = 16;
+  int64_t layers = 2;
+
+  /// Fills the folder; returns it as sweeps name it.
+  Resource write(const TemporaryFolder& folder) const;
+};
+
+}  // namespace qfs::test

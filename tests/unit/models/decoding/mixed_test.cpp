@@ -1,0 +1,203 @@
+// Several rows of a model for one output: one row is plain search, and what caches give, beams that
+// change places included, is what reading everything anew gives.
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "harness/core/sha256.h"
+#include "methods/models/architectures/backbone.h"
+#include "methods/models/decoding/generator.h"
+#include "methods/models/decoding/search.h"
+#include "methods/models/nn/decoder.h"
+#include "methods/models/nn/runtime/torch_runtime.h"
+#include "methods/models/nn/sequences.h"
+#include "methods/models/registry/registry.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/tiny_llama.h"
+#include "tests/support/tiny_seq2seq.h"
+
+namespace qfs::decoding {
+namespace {
+
+using nn::SequenceInput;
+using ::testing::HasSubstr;
+
+/// Weights by the first element of the states, so that rows that were mixed up would be seen.
+at::Tensor weights_of(const at::Tensor& states) {
+  return (states.select(1, 0) * 3).log_softmax(0).unsqueeze(1);
+}
+
+class FirstElementMixer final : public RowMixer {
+ public:
+  Status mix(std::span<const float> logits, const at::Tensor& states,
+             std::span<float> mixed) override {
+    const at::Tensor rows = at::from_blob(const_cast<float*>(logits.data()),
+                                          {states.size(0), static_cast<int64_t>(mixed.size())});
+    const at::Tensor sum =
+        at::logsumexp(at::log_softmax(rows, 1) + weights_of(states), 0).contiguous();
+    std::copy_n(sum.const_data_ptr<float>(), mixed.size(), mixed.data());
+    return {};
+  }
+};
+
+class MixedTest : public ::testing::Test {
+ protected:
+  MixedTest() {
+    ::setenv("QFS_CACHE_DIR", folder_.path().c_str(), 1);
+    EXPECT_TRUE(nn::configure_torch({}).ok());
+  }
+
+  void open_llama() {
+    const std::string bytes = qfs::test::TinyLlama{.layers = 3}.bytes();
+    open({"tiny", folder_.write("m.gguf", bytes), sha256_hex(bytes)});
+  }
+  void open(const Resource& resource) {
+    auto backbone = architectures::open_backbone(resource);
+    ASSERT_TRUE(backbone.ok()) << backbone.error().to_string();
+    backbone_ = *backbone;
+    ResourceCache cache;
+    decoder_ = *backbone_->network->decoder({}, backbone_->digest, cache);
+  }
+  Generator generator() const {
+    ResourceCache cache;
+    auto model = backbone_->network->open({}, backbone_->digest, cache);
+    EXPECT_TRUE(model.ok());
+    return {backbone_->tokenizer, *std::move(model)};
+  }
+
+  static std::vector<SequenceInput> rows(int64_t count) {
+    std::vector<SequenceInput> inputs;
+    for (int64_t k = 0; k < count; ++k) {
+      inputs.push_back({.ids = qfs::test::some_tokens(4 + 3 * k, static_cast<int32_t>(k + 1))});
+    }
+    return inputs;
+  }
+
+  Generated mixed(const std::vector<SequenceInput>& inputs, const DecodingOptions& options) const {
+    FirstElementMixer mixer;
+    const MixedInput input{inputs, &mixer};
+    Generator writer = generator();
+    const auto result = writer.generate_mixed({&input, 1}, options);
+    EXPECT_TRUE(result.ok()) << result.error().to_string();
+    return result.ok() ? result->rows.front() : Generated();
+  }
+
+  /// The same with everything read anew at every step.
+  Generated uncached(const std::vector<SequenceInput>& inputs, const DecodingOptions& options) {
+    const nn::SequenceShape& shape = decoder_->shape().sequence;
+    const SearchInput about = {*backbone_->tokenizer, options,
+                               shape.encoder_decoder()
+                                   ? std::span<const int32_t>(shape.decoder_start)
+                                   : std::span<const int32_t>(),
+                               shape.vocabulary, 0};
+    const auto search = options.beams ? make_beam_search(about) : make_single_search(about);
+    std::vector<std::vector<int32_t>> beams = {{}};
+    while (!beams.empty()) {
+      std::vector<float> scores;
+      for (const auto& beam : beams) append_scores(inputs, beam, scores);
+      const auto next = search->advance(scores);
+      EXPECT_TRUE(next.ok());
+      std::vector<std::vector<int32_t>> continued;
+      for (const Continuation& one : *next) {
+        continued.push_back(beams[static_cast<size_t>(one.source)]);
+        continued.back().push_back(one.token);
+      }
+      beams = std::move(continued);
+    }
+    return search->take();
+  }
+
+  qfs::test::TemporaryFolder folder_;
+  std::shared_ptr<const architectures::Backbone> backbone_;
+  std::shared_ptr<const nn::Decoder> decoder_;
+
+ private:
+  void append_scores(const std::vector<SequenceInput>& inputs, const std::vector<int32_t>& beam,
+                     std::vector<float>& scores) const {
+    const nn::SequenceShape& shape = decoder_->shape().sequence;
+    std::vector<at::Tensor> logits;
+    std::vector<at::Tensor> states;
+    for (SequenceInput input : inputs) {
+      if (shape.encoder_decoder()) input.decoder_ids = shape.decoder_start;
+      auto& ids = shape.encoder_decoder() ? input.decoder_ids : input.ids;
+      ids.insert(ids.end(), beam.begin(), beam.end());
+      const at::Tensor all = *nn::sequence_states(*decoder_, {&input, 1});
+      states.push_back(all.narrow(0, all.size(0) - 1, 1));
+      logits.push_back(nn::apply(decoder_->head(), states.back()));
+    }
+    const at::Tensor sum =
+        at::logsumexp(at::log_softmax(at::cat(logits), 1) + weights_of(at::cat(states)), 0);
+    scores.insert(scores.end(), sum.const_data_ptr<float>(),
+                  sum.const_data_ptr<float>() + sum.numel());
+  }
+};
+
+std::vector<DecodingOptions> searches() {
+  return {{.max_new_tokens = 10},
+          {.max_new_tokens = 10, .beams = BeamOptions{.count = 4}},
+          {.max_new_tokens = 10, .no_repeat_ngram = 2, .beams = BeamOptions{.count = 3}}};
+}
+
+TEST_F(MixedTest, one_row_is_plain_search) {
+  open_llama();
+  for (DecodingOptions options : searches()) {
+    options.no_repeat_ngram = 0;
+    const auto input = rows(1);
+    Generator writer = generator();
+    const auto plain = writer.generate(input, options);
+    ASSERT_TRUE(plain.ok());
+    EXPECT_EQ(mixed(input, options).ids, plain->rows.front().ids);
+  }
+}
+
+TEST_F(MixedTest, caches_give_what_reading_anew_gives) {
+  open_llama();
+  for (const DecodingOptions& options : searches()) {
+    const auto inputs = rows(3);
+    const Generated cached = mixed(inputs, options);
+    const Generated anew = uncached(inputs, options);
+    EXPECT_EQ(cached.ids, anew.ids);
+    if (options.beams) {
+      EXPECT_NEAR(*cached.score, *anew.score, 1e-4);
+    }
+  }
+}
+
+TEST_F(MixedTest, rows_of_an_encoder_decoder_are_mixed_likewise) {
+  const qfs::test::TemporaryFolder folder;
+  const std::string path = qfs::test::TinySeq2Seq().write(folder);
+  open(*registry::resolve_backbone(path));
+  for (const DecodingOptions& options : searches()) {
+    const auto inputs = rows(3);
+    EXPECT_EQ(mixed(inputs, options).ids, uncached(inputs, options).ids);
+  }
+}
+
+TEST_F(MixedTest, outputs_of_several_rows_share_a_batch) {
+  open_llama();
+  const DecodingOptions options = searches()[1];
+  const auto three = rows(3);
+  const auto two = rows(2);
+  FirstElementMixer mixer;
+  const std::vector<MixedInput> both = {{three, &mixer}, {two, &mixer}};
+  Generator writer = generator();
+  const auto together = writer.generate_mixed(both, options);
+  ASSERT_TRUE(together.ok());
+  EXPECT_EQ(together->rows[0].ids, mixed(three, options).ids);
+  EXPECT_EQ(together->rows[1].ids, mixed(two, options).ids);
+}
+
+TEST_F(MixedTest, rows_without_a_mixer_and_outputs_without_rows_are_refused) {
+  open_llama();
+  const auto inputs = rows(2);
+  Generator writer = generator();
+  const MixedInput unmixed{inputs, nullptr};
+  EXPECT_THAT(writer.generate_mixed({&unmixed, 1}, {}).error().message, HasSubstr("need a mixer"));
+  const MixedInput none{};
+  EXPECT_THAT(writer.generate_mixed({&none, 1}, {}).error().message, HasSubstr("has no rows"));
+}
+
+}  // namespace
+}  // namespace qfs::decoding
