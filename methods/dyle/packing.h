@@ -1,0 +1,57 @@
+// Packing: what DYLE's extractor reads: the query and then whole snippets, as many as fit, in
+// chunks of a fixed length, and where each snippet's score stands.
+//
+// Called by dyle's extractor; torch-free. Pure; thread-safe. Source: the released code of Mao et
+// al. 2022 (section 2.1 there is only this).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "harness/api/result.h"
+#include "harness/core/rng.h"
+
+namespace qfs::dyle {
+
+struct PackOptions {
+  std::vector<int32_t> before;  ///< every text: "<s>", "[CLS]"
+  std::vector<int32_t> after;   ///< and behind it: "</s></s>", "[SEP]"; not empty
+  int64_t chunk_tokens = 512;
+  int64_t max_chunks = 50;
+  /// Fills every chunk up to its length, to be attended to as any other token (profile `released`);
+  /// none: chunks end with their last snippet.
+  std::optional<int32_t> padding;
+};
+
+struct PackedSnippets {
+  std::vector<std::vector<int32_t>> chunks;
+  /// Of each visible snippet, the first of all: chunk * chunk_tokens + the index of its last id.
+  std::vector<int64_t> positions;
+  int64_t chunk_tokens = 0;
+  int64_t cut = 0;     ///< snippets that lost their end
+  int64_t unseen = 0;  ///< those behind the last chunk
+
+  int64_t visible() const { return static_cast<int64_t>(positions.size()); }
+};
+
+/// `query` and `snippets` without special tokens. A snippet longer than a chunk is cut on its
+/// right, and its last kept id stands for its end. `invalid_argument` when the query leaves no room
+/// for any snippet.
+Result<PackedSnippets> pack_snippets(std::span<const int32_t> query,
+                                     std::span<const std::vector<int32_t>> snippets,
+                                     const PackOptions& options);
+
+/// Some chunks of a packing, and the snippets that end in them, by rising index.
+struct PackedPart {
+  PackedSnippets packed;
+  std::vector<int64_t> snippets;
+};
+
+/// At most `most` chunks (>= 1) in their order: drawn ones with a snippet of `wanted`, then drawn
+/// ones of the others.
+PackedPart drawn_part(const PackedSnippets& whole, std::span<const int64_t> wanted, int64_t most,
+                      Rng rng);
+
+}  // namespace qfs::dyle

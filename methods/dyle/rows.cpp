@@ -1,0 +1,137 @@
+#include "methods/dyle/rows.h"
+
+#include <algorithm>
+
+#include "harness/core/error_exception.h"
+#include "methods/models/prompting/prompt_template.h"
+
+namespace qfs::dyle {
+
+namespace {
+
+/// As nn::kNoLabel, which is behind LibTorch.
+constexpr int64_t kNoLabel = -100;
+
+std::vector<int32_t> ids_of_text(const tokenizers::VocabularyTokenizer& tokenizer,
+                                 std::string_view text) {
+  return text.empty() ? std::vector<int32_t>() : tokenizers::ids_of(tokenizer.encode(text));
+}
+
+void append(std::vector<int32_t>& ids, std::span<const int32_t> more) {
+  ids.insert(ids.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+Status check_snippet_prompt(std::string_view prompt) {
+  static constexpr prompting::PlaceholderRule kRules[] = {{"snippet", 1, 1}, {"query", 0, 1}};
+  return prompting::check_template("the prompt", prompt, kRules);
+}
+
+Result<std::vector<std::vector<int32_t>>> snippet_prompts(
+    const tokenizers::VocabularyTokenizer& tokenizer, std::string_view prompt,
+    std::span<const std::string> snippets, std::string_view query, int64_t most, int64_t& cut) {
+  std::string around[2];
+  bool behind = false;
+  for (const prompting::PromptPart& part : prompting::split_template(prompt)) {
+    if (part.placeholder && part.text == "snippet") {
+      behind = true;
+    } else {
+      around[behind ? 1 : 0] += part.placeholder ? query : part.text;
+    }
+  }
+  try {
+    std::vector<int32_t> front = tokenizer.frame().before;
+    append(front, ids_of_text(tokenizer, around[0]));
+    const std::vector<int32_t> back = ids_of_text(tokenizer, around[1]);
+    const int64_t room = most - static_cast<int64_t>(front.size() + back.size());
+    if (room < 1) {
+      return invalid_argument("the prompt and the query have " +
+                              std::to_string(front.size() + back.size()) +
+                              " tokens and leave no room for a snippet in " + std::to_string(most) +
+                              "; raise 'snippet_tokens'");
+    }
+    std::vector<std::vector<int32_t>> rows;
+    for (const std::string& snippet : snippets) {
+      std::vector<int32_t> own = ids_of_text(tokenizer, snippet);
+      if (static_cast<int64_t>(own.size()) > room) {
+        own.resize(static_cast<size_t>(room));
+        ++cut;
+      }
+      std::vector<int32_t>& row = rows.emplace_back(front);
+      append(row, own);
+      append(row, back);
+    }
+    return rows;
+  } catch (const ErrorException& error) {
+    return error.error();
+  }
+}
+
+Result<std::vector<std::vector<int32_t>>> snippet_sources(
+    const tokenizers::VocabularyTokenizer& tokenizer, std::span<const std::string> snippets,
+    std::string_view query, int64_t most, int64_t& cut) {
+  const tokenizers::TextFrame frame = tokenizer.frame();
+  const int64_t room = most - static_cast<int64_t>(frame.size());
+  if (room < 1) {
+    return invalid_argument("the tokenizer's own tokens leave no room for a snippet in " +
+                            std::to_string(most) + "; raise 'snippet_tokens'");
+  }
+  try {
+    std::vector<std::vector<int32_t>> rows;
+    for (const std::string& snippet : snippets) {
+      std::string text = snippet;
+      text.append(kSeparator).append(query);
+      std::vector<int32_t> own = ids_of_text(tokenizer, text);
+      if (static_cast<int64_t>(own.size()) > room) {
+        own.resize(static_cast<size_t>(room));
+        ++cut;
+      }
+      std::vector<int32_t>& row = rows.emplace_back(frame.before);
+      append(row, own);
+      append(row, frame.after);
+    }
+    return rows;
+  } catch (const ErrorException& error) {
+    return error.error();
+  }
+}
+
+Target prompted_target(const tokenizers::VocabularyTokenizer& tokenizer, std::string_view summary,
+                       int32_t end, int64_t most) {
+  std::vector<int32_t> ids = tokenizer.ids_behind(" " + std::string(summary));
+  ids.resize(std::min(ids.size(), static_cast<size_t>(most - 1)));
+  Target target;
+  target.begun = ids;
+  target.labels.assign(ids.begin(), ids.end());
+  target.labels.push_back(end);
+  return target;
+}
+
+Target decoder_target(const tokenizers::VocabularyTokenizer& tokenizer, std::string_view summary,
+                      const std::vector<int32_t>& start, bool released, int32_t padding,
+                      int64_t most) {
+  const tokenizers::TextFrame frame = tokenizer.frame();
+  std::vector<int32_t> y = frame.before;
+  append(y, ids_of_text(tokenizer, summary));
+  append(y, frame.after);
+  if (static_cast<int64_t>(y.size()) > most) {
+    y.resize(static_cast<size_t>(most));
+    if (!frame.after.empty()) y.back() = frame.after.back();
+  }
+  Target target;
+  if (released) {
+    target.begun = y;
+    target.begun.resize(static_cast<size_t>(most), padding);
+    target.labels.assign(y.begin() + 1, y.end());
+    target.labels.resize(static_cast<size_t>(most), kNoLabel);
+    return target;
+  }
+  target.begun = start;
+  append(target.begun, {y.data(), y.size() - 1});
+  target.labels.assign(start.size() - 1, kNoLabel);
+  target.labels.insert(target.labels.end(), y.begin(), y.end());
+  return target;
+}
+
+}  // namespace qfs::dyle

@@ -1,0 +1,186 @@
+#include "methods/dyle/session_artifact.h"
+
+#include <ATen/ops/empty.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "harness/core/json_dom.h"
+#include "methods/dyle/session_losses.h"
+#include "methods/dyle/spec.h"
+#include "methods/models/checkpoints/safetensors.h"
+#include "methods/models/prompted/adapter_training.h"
+#include "methods/models/prompted/trained_spec.h"
+
+namespace qfs::dyle {
+
+namespace {
+
+constexpr const char* kScales = "qfs.dyle.scales";
+constexpr const char* kExtractorDigest = "qfs.extractor";
+constexpr std::string_view kDownEnd = ".lora_A.weight";
+constexpr std::string_view kUpEnd = ".lora_B.weight";
+
+peft::LoraConfig config_of(const Params& params, const char* targets,
+                           const peft::AdaptableLayers& layers) {
+  peft::LoraConfig config;
+  config.rank = params.get<int64_t>("rank");
+  config.alpha = params.find<double>("alpha").value_or(static_cast<double>(config.rank));
+  const auto given = params.find<std::string>(targets);
+  config.targets = given ? prompted::listed(*given) : peft::default_targets(layers);
+  return config;
+}
+
+std::string bytes_of(const at::Tensor& tensor, at::ScalarType type) {
+  const at::Tensor values = tensor.detach().to(at::kCPU, type).contiguous();
+  return {static_cast<const char*>(values.const_data_ptr()), values.nbytes()};
+}
+
+/// Puts a tensor of an artifact where its name belongs; false: nowhere.
+bool place(const std::string& name, const at::Tensor& values, DyleTensors& tensors) {
+  if (name == "classifier.weight" || name == "classifier.bias") {
+    tensors.head[name] = values;
+    return true;
+  }
+  if (name.starts_with("rag.dynamic_mlp.")) {
+    tensors.gate[name] = values;
+    return true;
+  }
+  for (auto& [prefix, adapter] :
+       {std::pair<std::string_view, peft::LoraAdapter*>{"extractor.", &tensors.extractor},
+        std::pair<std::string_view, peft::LoraAdapter*>{"generator.", &tensors.generator}}) {
+    if (!name.starts_with(prefix)) continue;
+    std::string layer = name.substr(prefix.size());
+    const bool down = layer.ends_with(kDownEnd);
+    if (!down && !layer.ends_with(kUpEnd)) return false;
+    layer.resize(layer.size() - (down ? kDownEnd : kUpEnd).size());
+    (down ? adapter->layers[layer].down : adapter->layers[layer].up) = values;
+    return true;
+  }
+  return false;
+}
+
+Result<DyleTensors> read(const std::string& path) {
+  const auto file = checkpoints::open_safetensors(path);
+  if (!file.ok()) return file.error();
+  DyleTensors tensors;
+  tensors.metadata = (*file)->metadata();
+  const auto scales = tensors.metadata.find(kScales);
+  if (scales == tensors.metadata.end()) return data_error("no trained file of 'dyle'", path);
+  for (const checkpoints::TensorEntry& entry : (*file)->tensors()) {
+    const at::Tensor values = at::empty(entry.shape, at::kFloat);
+    const Status done = (*file)->read(
+        entry, {values.mutable_data_ptr<float>(), static_cast<size_t>(entry.elements)});
+    if (!done.ok()) return done.error();
+    if (!place(entry.name, values, tensors)) {
+      return data_error("the tensor '" + entry.name + "' is none of DYLE's", path);
+    }
+  }
+  const auto parsed = parse_json(scales->second, path);
+  if (!parsed.ok()) return parsed.error();
+  for (auto& [role, adapter] :
+       {std::pair<const char*, peft::LoraAdapter*>{"extractor", &tensors.extractor},
+        std::pair<const char*, peft::LoraAdapter*>{"generator", &tensors.generator}}) {
+    if (!parsed->contains(role) || !(*parsed)[role].is_number()) {
+      return data_error(std::string("no scale of the ") + role + "'s matrices", path);
+    }
+    const double scale = (*parsed)[role].get<double>();
+    for (auto& [layer, added] : adapter->layers) {
+      added.scale = scale;
+      if (added.down.defined() && added.up.defined()) continue;
+      return data_error("'" + layer + "' has only one of two matrices", path);
+    }
+  }
+  if (tensors.head.size() != 2) return data_error("the score head is not whole", path);
+  return tensors;
+}
+
+Status check_models(const DyleTensors& tensors, const SessionRequest& request,
+                    const std::string& path) {
+  if (Status same = prompted::check_backbone(tensors.metadata, request, path); !same.ok()) {
+    return same;
+  }
+  const auto made_for = tensors.metadata.find(kExtractorDigest);
+  const std::string& digest = request.backbones.at(kExtractor).digest;
+  if (made_for == tensors.metadata.end() || made_for->second == digest) return {};
+  return data_error("it was trained with the extractor " + made_for->second + "; '" +
+                        request.backbones.at(kExtractor).name + "' is " + digest,
+                    path);
+}
+
+}  // namespace
+
+Result<DyleTensors> new_tensors(const Params& params, uint64_t seed, const DyleModel& model,
+                                const nn::Decoder& decoder) {
+  const peft::AdaptableLayers of_generator = peft::adaptable_layers(decoder);
+  const peft::AdaptableLayers of_extractor = model.extractor().layers();
+  auto generator = peft::new_lora(of_generator, config_of(params, "targets", of_generator), seed);
+  if (!generator.ok()) return generator.error();
+  auto extractor =
+      peft::new_lora(of_extractor, config_of(params, "extractor_targets", of_extractor), seed);
+  if (!extractor.ok()) return extractor.error();
+  DyleTensors tensors{*std::move(extractor),
+                      *std::move(generator),
+                      new_score_head(model.extractor().width(), seed),
+                      {},
+                      {}};
+  if (!model.settings().is_static) tensors.gate = new_gate(decoder.head().weight.size(1), seed);
+  return tensors;
+}
+
+std::string artifact_bytes(const DyleTensors& tensors, const std::string& extractor_digest,
+                           std::map<std::string, std::string> metadata, at::ScalarType type) {
+  std::vector<checkpoints::StoredTensor> stored;
+  const auto as =
+      type == at::kBFloat16 ? checkpoints::TensorType::bf16 : checkpoints::TensorType::f32;
+  for (const auto& [name, tensor] : tensors.all()) {
+    stored.push_back({name, as, tensor.sizes().vec(), bytes_of(tensor, type)});
+  }
+  metadata["format"] = "pt";
+  metadata[kExtractorDigest] = extractor_digest;
+  metadata[kScales] = nlohmann::json({{"extractor", tensors.extractor.config.scale()},
+                                      {"generator", tensors.generator.config.scale()}})
+                          .dump();
+  return checkpoints::safetensors_bytes(std::move(stored), metadata);
+}
+
+Result<DyleTensors> read_artifact(const std::string& path, const SessionRequest& request,
+                                  bool needs_gate) {
+  auto tensors = read(path);
+  if (!tensors.ok()) return tensors;
+  if (Status fits = check_models(*tensors, request, path); !fits.ok()) return fits.error();
+  if (needs_gate && tensors->gate.size() != 6) {
+    return data_error("there is no gate: it was trained with \"prior\": \"static\"", path);
+  }
+  return tensors;
+}
+
+Status begin_with(const std::string& path, const SessionRequest& request, DyleTensors& tensors) {
+  const auto file = checkpoints::open_safetensors(path);
+  if (!file.ok()) return file.error();
+  if (!(*file)->metadata().contains(kScales)) {
+    const auto adapter = peft::read_lora(path);
+    if (!adapter.ok()) return adapter.error();
+    if (Status same = prompted::check_backbone(adapter->metadata, request, path); !same.ok()) {
+      return same;
+    }
+    return peft::begin_with(*adapter, path, tensors.generator);
+  }
+  const auto given = read_artifact(path, request, false);
+  if (!given.ok()) return given.error();
+  training::NamedTensors own = tensors.all();
+  const training::NamedTensors its = given->all();
+  for (auto& [name, tensor] : own) {
+    const auto found = its.find(name);
+    if (found == its.end() || found->second.sizes() != tensor.sizes()) {
+      return invalid_argument("cannot begin with '" + path + "': it has no '" + name +
+                              "' like the training's");
+    }
+    tensor = found->second;
+  }
+  tensors.replace(own);
+  return {};
+}
+
+}  // namespace qfs::dyle

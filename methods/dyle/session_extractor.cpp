@@ -1,0 +1,99 @@
+#include "methods/dyle/session_extractor.h"
+
+#include <ATen/ops/cat.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/tensor.h>
+
+#include <utility>
+
+#include "harness/core/error_exception.h"
+#include "methods/models/architectures/bert/encoder_folder.h"
+#include "methods/models/architectures/bert/transformer_encoder.h"
+#include "methods/models/nn/runtime/torch_runtime.h"
+
+namespace qfs::dyle {
+
+Extractor::Extractor(std::shared_ptr<const architectures::EncoderWeights> weights,
+                     std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer)
+    : weights_(std::move(weights)), tokenizer_(std::move(tokenizer)) {}
+
+Result<std::shared_ptr<const Extractor>> Extractor::open(const Resource& model,
+                                                         ResourceCache& cache) {
+  auto folder = architectures::open_encoder_folder(model, {"bert", "roberta"}, cache);
+  if (!folder.ok()) return folder.error();
+  if (folder->tokenizer->frame().after.empty()) {
+    return unavailable("the tokenizer puts nothing behind a text, where its score would stand",
+                       model.path);
+  }
+  return std::shared_ptr<const Extractor>(
+      std::make_shared<Extractor>(std::move(folder->weights), std::move(folder->tokenizer)));
+}
+
+peft::AdaptableLayers Extractor::layers() const {
+  return {architectures::adapter_places(*weights_).linears, ""};
+}
+
+Result<std::shared_ptr<const nn::Adapters>> Extractor::bind(const nn::LowRankByName& layers) const {
+  return nn::Adapters::bind({.linears = layers}, architectures::adapter_places(*weights_));
+}
+
+Result<PackedSnippets> Extractor::pack(const std::string& query,
+                                       const std::vector<Snippet>& snippets, int64_t chunk_tokens,
+                                       int64_t max_chunks, bool released) const {
+  const architectures::EncoderConfig& config = weights_->config;
+  if (chunk_tokens > config.max_tokens()) {
+    return invalid_argument("'chunk_tokens' is " + std::to_string(chunk_tokens) +
+                            "; the extractor reads " + std::to_string(config.max_tokens()));
+  }
+  const tokenizers::TextFrame frame = tokenizer_->frame();
+  PackOptions options{frame.before, frame.after, chunk_tokens, max_chunks, {}};
+  // Two ends part texts of RoBERTa.
+  if (config.model_type == "roberta") options.after.push_back(frame.after.back());
+  if (released) options.padding = config.padding_id;
+  try {
+    std::vector<std::vector<int32_t>> ids;
+    for (const Snippet& snippet : snippets) {
+      ids.push_back(tokenizers::ids_of(tokenizer_->encode(snippet.text)));
+    }
+    return pack_snippets(tokenizers::ids_of(tokenizer_->encode(query)), ids, options);
+  } catch (const ErrorException& error) {
+    return error.error();
+  }
+}
+
+int64_t Extractor::flops(const PackedSnippets& packed) const {
+  const architectures::EncoderConfig& c = weights_->config;
+  const int64_t products = 4 * c.hidden * c.hidden + 2 * c.hidden * c.intermediate;
+  int64_t sum = 0;
+  for (const std::vector<int32_t>& chunk : packed.chunks) {
+    const auto tokens = static_cast<int64_t>(chunk.size());
+    sum += c.layers * (2 * tokens * products + 4 * tokens * tokens * c.hidden);
+  }
+  return sum;
+}
+
+Result<at::Tensor> Extractor::scores(const PackedSnippets& packed,
+                                     const training::NamedTensors& head,
+                                     std::shared_ptr<const nn::Adapters> adapters,
+                                     nn::Recompute recompute) const {
+  const architectures::TransformerEncoder encoder(weights_, std::move(adapters), recompute);
+  std::vector<at::Tensor> states;
+  size_t next = 0;
+  for (size_t i = 0; i < packed.chunks.size(); ++i) {
+    const int64_t first = static_cast<int64_t>(i) * packed.chunk_tokens;
+    std::vector<int64_t> places;
+    while (next < packed.positions.size() && packed.positions[next] < first + packed.chunk_tokens) {
+      places.push_back(packed.positions[next++] - first);
+    }
+    const architectures::EncoderInput input{packed.chunks[i], {}};
+    const auto read = encoder.hidden_states({&input, 1}, weights_->config.layers);
+    if (!read.ok()) return read.error();
+    states.push_back(read->squeeze(0).index_select(0, at::tensor(places)));
+  }
+  return nn::guarded("scoring snippets", [&]() -> Result<at::Tensor> {
+    return at::linear(at::cat(states), head.at("classifier.weight"), head.at("classifier.bias"))
+        .squeeze(1);
+  });
+}
+
+}  // namespace qfs::dyle

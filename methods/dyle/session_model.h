@@ -1,0 +1,117 @@
+// DyleModel: what is trained of DYLE over its two models, and what they compute of an example:
+// which snippets, in which rows, and the losses.
+//
+// Made by dyle's sessions. Not thread-safe. Errors name the example where it is at fault.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/api/method.h"
+#include "methods/dyle/rows.h"
+#include "methods/dyle/selection.h"
+#include "methods/dyle/session_extractor.h"
+#include "methods/models/architectures/backbone.h"
+#include "methods/models/nn/decoder.h"
+
+namespace qfs::dyle {
+
+/// The parameters as they are read.
+struct Settings {
+  explicit Settings(const Params& params);
+
+  bool released = true;
+  SelectionRule rule;
+  int64_t snippet_tokens = 128;
+  std::optional<int64_t> piece_words;
+  int64_t chunk_tokens = 512;
+  int64_t max_chunks = 50;
+  std::string prompt;
+  bool is_static = false;
+};
+
+/// What is trained, float32 on the CPU.
+struct DyleTensors {
+  peft::LoraAdapter extractor;
+  peft::LoraAdapter generator;
+  training::NamedTensors head;
+  training::NamedTensors gate;  ///< empty with a static prior
+  std::map<std::string, std::string> metadata = {};
+
+  /// By their names in the artifact: "classifier.weight", "extractor.LAYER.lora_A.weight",
+  /// "generator.LAYER.lora_A.weight", "rag.dynamic_mlp.0.weight" …
+  training::NamedTensors all() const;
+  void replace(const training::NamedTensors& leaves);
+};
+
+/// Snippets of an example as the extractor reads them.
+struct Candidates {
+  std::vector<Snippet> snippets;
+  PackedSnippets packed;
+
+  int64_t visible() const { return packed.visible(); }
+};
+
+/// What the generator reads of selected snippets.
+struct GeneratorRows {
+  std::vector<nn::SequenceInput> inputs;
+  int64_t cut = 0;  ///< of them
+};
+
+class DyleModel {
+ public:
+  DyleModel(Settings settings, std::shared_ptr<const Extractor> extractor,
+            std::shared_ptr<const architectures::Backbone> generator)
+      : settings_(std::move(settings)),
+        extractor_(std::move(extractor)),
+        generator_(std::move(generator)) {}
+
+  const Settings& settings() const { return settings_; }
+  const Extractor& extractor() const { return *extractor_; }
+  const architectures::Backbone& generator() const { return *generator_; }
+  bool encoder_decoder() const { return generator_->network->shape().encoder_decoder(); }
+
+  Result<Candidates> candidates(const Example& example) const;
+  /// The kept oracle of an example's first reference. `data`: it has none.
+  Result<std::vector<int64_t>> oracle(const Example& example, const Candidates& candidates) const;
+  Result<GeneratorRows> rows(const Example& example, const Candidates& candidates,
+                             const Selection& selection) const;
+  /// What the generator learns to write for an example, at most `most` ids.
+  Target target(const std::string& summary, int64_t most) const;
+
+ private:
+  Settings settings_;
+  std::shared_ptr<const Extractor> extractor_;
+  std::shared_ptr<const architectures::Backbone> generator_;
+};
+
+/// What a generator computes of a target behind each row.
+struct ReadTarget {
+  at::Tensor log_probabilities;   ///< of the labels: [K, labelled positions]
+  at::Tensor states;              ///< what the head multiplies: [K, T, d]
+  std::vector<int64_t> labelled;  ///< of T
+};
+
+/// Teacher forcing of all rows; gradients reach the rows' adapters. Errors as nn::sequence_states.
+Result<ReadTarget> read_target(const nn::Decoder& decoder, const GeneratorRows& rows,
+                               const Target& target, nn::Recompute recompute);
+
+/// The losses of an example.
+struct Losses {
+  at::Tensor generation;  ///< - sum over labelled positions of the mixture's log-probability
+  at::Tensor oracle;
+  at::Tensor consistency;
+  double gate_entropy = 0;  ///< mean over labelled positions, natural logarithm
+};
+
+/// `scores`: of the visible snippets. `prior_gradients`: of a static prior.
+Losses losses_of(const Settings& settings, const DyleTensors& tensors, const at::Tensor& scores,
+                 std::span<const int64_t> oracle, const Selection& selection,
+                 const ReadTarget& read, bool prior_gradients);
+
+}  // namespace qfs::dyle

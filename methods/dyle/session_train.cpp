@@ -1,0 +1,373 @@
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "harness/core/files.h"
+#include "harness/core/sha256.h"
+#include "methods/dyle/session.h"
+#include "methods/dyle/session_artifact.h"
+#include "methods/dyle/session_losses.h"
+#include "methods/dyle/session_model.h"
+#include "methods/dyle/spec.h"
+#include "methods/models/nn/adapters.h"
+#include "methods/models/nn/model_work.h"
+#include "methods/models/nn/network.h"
+#include "methods/models/nn/runtime/torch_runtime.h"
+#include "methods/models/prompted/prompted_model.h"
+#include "methods/models/prompted/tensor_training.h"
+#include "methods/models/prompted/trained_spec.h"
+
+namespace qfs::dyle {
+
+namespace {
+
+constexpr const char* kFile = "dyle.safetensors";
+
+/// An example as it is learned from.
+struct Learned {
+  const Example* example = nullptr;
+  Candidates candidates;
+  std::vector<int64_t> oracle;
+  Target target;
+};
+
+/// What the extractor reads of an example at a step. Indices of the oracle, as those of scores and
+/// selections, count `snippets`.
+struct Reading {
+  PackedPart part;
+  std::vector<int64_t> oracle;
+};
+
+Reading reading_of(const Learned& one, PackedPart part) {
+  Reading reading{std::move(part), {}};
+  const std::vector<int64_t>& snippets = reading.part.snippets;
+  for (const int64_t i : one.oracle) {
+    const auto found = std::ranges::lower_bound(snippets, i);
+    if (found != snippets.end() && *found == i) reading.oracle.push_back(found - snippets.begin());
+  }
+  return reading;
+}
+
+/// Weights of the losses, and what is learned when.
+struct Schedule {
+  Schedule(const Params& params, uint64_t seed)
+      : seed(seed),
+        train_chunks(params.find<int64_t>("train_chunks")),
+        generation(params.get<double>("lambda_generation")),
+        oracle(params.get<double>("lambda_oracle")),
+        consistency(params.get<double>("lambda_consistency")),
+        hybrid(params.get<bool>("hybrid")),
+        prior_gradients(params.get<bool>("static_prior_grad")),
+        extractor_steps(params.get<int64_t>("extractor_steps")),
+        recompute(params.find<bool>("recompute").value_or(false) ? nn::Recompute::layers
+                                                                 : nn::Recompute::nothing) {}
+
+  uint64_t seed;
+  std::optional<int64_t> train_chunks;
+  double generation;
+  double oracle;
+  double consistency;
+  bool hybrid;
+  bool prior_gradients;
+  int64_t extractor_steps;
+  nn::Recompute recompute;
+};
+
+/// What the loop asks for. `tensors` hold the leaves.
+class Learner {
+ public:
+  Learner(const DyleModel& model, const DyleTensors& tensors, const nn::Decoder& decoder,
+          const Schedule& schedule, std::vector<Learned> train, std::vector<Learned> development)
+      : model_(model),
+        tensors_(tensors),
+        decoder_(decoder),
+        schedule_(schedule),
+        train_(std::move(train)),
+        development_(std::move(development)) {}
+
+  /// The generator's loss is a sum over tokens, and the batch's the mean over its examples. What is
+  /// read depends on the step.
+  std::vector<training::TrainingItem> items() const {
+    return std::vector<training::TrainingItem>(train_.size(), {.labels = 1});
+  }
+  bool has_development() const { return !development_.empty(); }
+
+  Result<training::LossSum> backward(std::span<const int64_t> chosen, double scale, int64_t step) {
+    if (step != step_) observed_.clear();
+    step_ = step;
+    read_ = {};
+    training::LossSum all;
+    for (const int64_t i : chosen) {
+      const Learned& one = train_[static_cast<size_t>(i)];
+      const Reading reading = drawn_reading(one, step, i);
+      auto loss =
+          step < schedule_.extractor_steps ? extractor_loss(reading) : joint_loss(one, reading);
+      if (!loss.ok()) return loss.error();
+      const Status done = nn::guarded("computing gradients", [&]() -> Status {
+        if (loss->requires_grad()) (*loss * scale).backward();
+        all.loss += loss->item<double>();
+        return {};
+      });
+      if (!done.ok()) return done.error();
+      ++all.labels;
+    }
+    all.tokens = read_.tokens;
+    all.flops = read_.flops;
+    return all;
+  }
+
+  /// Means over the examples of the step whose gradients were computed last.
+  std::map<std::string, double> observed() const {
+    std::map<std::string, double> means;
+    for (const auto& [name, sum] : observed_) {
+      means[name] = sum.first / static_cast<double>(sum.second);
+    }
+    return means;
+  }
+
+  /// The generator's loss with the extractor's snippets, as it writes, a token.
+  Result<training::LossSum> development() const {
+    training::LossSum all;
+    for (const Learned& one : development_) {
+      const Reading reading = whole_reading(one);
+      const auto scores = score(reading, nn::Recompute::nothing);
+      if (!scores.ok()) return scores.error();
+      const Selection selection = best_of(values_of(*scores), model_.settings().rule);
+      const auto rows = rows_of(one, reading, selection);
+      if (!rows.ok()) return rows.error();
+      const auto made = losses(one, *rows, reading, *scores, selection, nn::Recompute::nothing);
+      if (!made.ok()) return made.error();
+      all.loss += made->generation.item<double>();
+      all.labels += std::ranges::count_if(one.target.labels, [](int64_t id) { return id >= 0; });
+    }
+    return all;
+  }
+
+ private:
+  static std::span<const float> values_of(const at::Tensor& scores) {
+    return {scores.const_data_ptr<float>(), static_cast<size_t>(scores.numel())};
+  }
+
+  static Reading whole_reading(const Learned& one) {
+    std::vector<int64_t> all(static_cast<size_t>(one.candidates.visible()));
+    std::iota(all.begin(), all.end(), 0);
+    return reading_of(one, {one.candidates.packed, std::move(all)});
+  }
+
+  Reading drawn_reading(const Learned& one, int64_t step, int64_t item) const {
+    if (!schedule_.train_chunks) return whole_reading(one);
+    const auto index = static_cast<uint64_t>(step) * train_.size() + static_cast<uint64_t>(item);
+    return reading_of(one, drawn_part(one.candidates.packed, one.oracle, *schedule_.train_chunks,
+                                      Rng::derived(schedule_.seed, "chunks", index)));
+  }
+
+  Result<at::Tensor> score(const Reading& reading, nn::Recompute recompute) const {
+    auto adapters = model_.extractor().bind(tensors_.extractor.layers);
+    if (!adapters.ok()) return adapters.error();
+    return model_.extractor().scores(reading.part.packed, tensors_.head, *std::move(adapters),
+                                     recompute);
+  }
+
+  /// A forward pass, one back through frozen weights, and with recomputation one more.
+  int64_t passes() const { return schedule_.recompute == nn::Recompute::nothing ? 2 : 3; }
+
+  void count(const PackedSnippets& packed) {
+    for (const auto& chunk : packed.chunks) read_.tokens += static_cast<int64_t>(chunk.size());
+    read_.flops += passes() * model_.extractor().flops(packed);
+  }
+
+  void count(const GeneratorRows& rows, const Target& target) {
+    const nn::ModelWork work = model_.generator().network->work({});
+    const bool encoder_decoder = work.encoder_decoder();
+    const auto begun = static_cast<int64_t>(target.begun.size());
+    const auto labels = static_cast<int64_t>(target.labels.size());
+    for (const nn::SequenceInput& row : rows.inputs) {
+      const auto read = static_cast<int64_t>(row.ids.size());
+      const Work forward =
+          nn::prefill_work(work, {.tokens = encoder_decoder ? read : read + begun, .begun = begun});
+      // The head multiplies all labelled positions instead of the last.
+      const int64_t head = 2 * work.head.outputs * work.head.inputs * (labels - 1);
+      read_.tokens += read + begun;
+      read_.flops += passes() * (static_cast<int64_t>(forward.flops) + head);
+    }
+  }
+
+  Result<at::Tensor> extractor_loss(const Reading& reading) {
+    const auto scores = score(reading, schedule_.recompute);
+    if (!scores.ok()) return scores;
+    count(reading.part.packed);
+    return nn::guarded("computing a loss", [&]() -> Result<at::Tensor> {
+      const at::Tensor loss = oracle_loss(*scores, reading.oracle);
+      observe("loss.oracle", loss.item<double>());
+      return loss * schedule_.oracle;
+    });
+  }
+
+  Result<at::Tensor> joint_loss(const Learned& one, const Reading& reading) {
+    const auto scores = score(reading, schedule_.recompute);
+    if (!scores.ok()) return scores;
+    const Selection selection =
+        for_training(values_of(*scores), reading.oracle, schedule_.hybrid, model_.settings().rule);
+    const auto rows = rows_of(one, reading, selection);
+    if (!rows.ok()) return rows.error();
+    const auto losses = this->losses(one, *rows, reading, *scores, selection, schedule_.recompute);
+    if (!losses.ok()) return losses.error();
+    count(reading.part.packed);
+    count(*rows, one.target);
+    return nn::guarded("computing a loss", [&]() -> Result<at::Tensor> {
+      observe("loss.generation", losses->generation.item<double>());
+      observe("loss.oracle", losses->oracle.item<double>());
+      observe("loss.consistency", losses->consistency.item<double>());
+      observe("gate.entropy", losses->gate_entropy);
+      return losses->generation.to(at::kCPU) * schedule_.generation +
+             losses->oracle * schedule_.oracle + losses->consistency * schedule_.consistency;
+    });
+  }
+
+  Result<GeneratorRows> rows_of(const Learned& one, const Reading& reading,
+                                const Selection& selection) const {
+    Selection of_document = selection;
+    for (int64_t& i : of_document.snippets) i = reading.part.snippets[static_cast<size_t>(i)];
+    auto rows = model_.rows(*one.example, one.candidates, of_document);
+    if (!rows.ok()) return rows;
+    auto adapters = nn::bind_adapters({.linears = tensors_.generator.layers}, decoder_);
+    if (!adapters.ok()) return adapters.error();
+    for (nn::SequenceInput& input : rows->inputs) input.adapters = *adapters;
+    return rows;
+  }
+
+  Result<Losses> losses(const Learned& one, const GeneratorRows& rows, const Reading& reading,
+                        const at::Tensor& scores, const Selection& selection,
+                        nn::Recompute recompute) const {
+    const auto read = read_target(decoder_, rows, one.target, recompute);
+    if (!read.ok()) return read.error();
+    return nn::guarded("computing losses", [&]() -> Result<Losses> {
+      return losses_of(model_.settings(), tensors_, scores, reading.oracle, selection, *read,
+                       schedule_.prior_gradients);
+    });
+  }
+
+  void observe(const std::string& name, double value) {
+    auto& [sum, count] = observed_[name];
+    sum += value;
+    ++count;
+  }
+
+  const DyleModel& model_;
+  const DyleTensors& tensors_;
+  const nn::Decoder& decoder_;
+  Schedule schedule_;
+  std::vector<Learned> train_;
+  std::vector<Learned> development_;
+  int64_t step_ = -1;
+  training::LossSum read_;  ///< tokens and operations since `backward` was called
+  std::map<std::string, std::pair<double, int64_t>> observed_;
+};
+
+class DyleTraining final : public TrainingSession {
+ public:
+  DyleTraining(SessionRequest request, DyleModel model, std::shared_ptr<const nn::Decoder> decoder)
+      : request_(std::move(request)), model_(std::move(model)), decoder_(std::move(decoder)) {}
+
+  Result<TrainingOutcome> fit(const FitRequest& request, const TrainingData& data,
+                              TrainingProgress& progress) override {
+    static const DyleSpec kSpec;
+    const Params& params = request_.params;
+    auto made = new_tensors(params, request_.seed, model_, *decoder_);
+    if (!made.ok()) return made.error();
+    DyleTensors tensors = *std::move(made);
+    if (const auto init = request_.artifacts.find(prompted::kAdapter);
+        init != request_.artifacts.end()) {
+      const Status begun = begin_with(init->second.path, request_, tensors);
+      if (!begun.ok()) return begun.error();
+    }
+    training::Recipe recipe = prompted::recipe_of(params, request_.seed, data.train.size());
+    // transformers 4.8.1, with which DYLE was trained.
+    recipe.epsilon = 1e-6;
+    recipe.epsilon_first = true;
+    const double rate = params.get<double>("learning_rate");
+    const double factor = rate == 0 ? 0 : params.get<double>("extractor_learning_rate") / rate;
+    recipe.rate_factors = {{"classifier.", factor}, {"extractor.", factor}};
+    std::unique_ptr<Learner> learner;
+    return prompted::fit_tensors(
+        request_, kSpec, request,
+        {.recipe = recipe,
+         .initial = tensors.all(),
+         .replace = [&](const training::NamedTensors& leaves) { tensors.replace(leaves); },
+         .make_task = [&]() -> Result<training::TrainingTask> {
+           auto train = learned(data.train);
+           if (!train.ok()) return train.error();
+           auto development = learned(data.development);
+           if (!development.ok()) return development.error();
+           learner = std::make_unique<Learner>(model_, tensors, *decoder_,
+                                               Schedule(params, request_.seed), *std::move(train),
+                                               *std::move(development));
+           return task_of(*learner);
+         },
+         .keep = [&](const std::map<std::string, std::string>& metadata,
+                     at::ScalarType type) -> Result<TrainedFile> {
+           const std::string bytes =
+               artifact_bytes(tensors, request_.backbones.at(kExtractor).digest, metadata, type);
+           const Status written = write_file(request.folder + "/" + kFile, bytes);
+           if (!written.ok()) return written.error();
+           return TrainedFile{prompted::kAdapter, kFile, sha256_hex(bytes),
+                              static_cast<int64_t>(bytes.size())};
+         }},
+        progress);
+  }
+
+ private:
+  static training::TrainingTask task_of(Learner& learner) {
+    training::TrainingTask task;
+    task.items = learner.items();
+    task.backward = [&learner](std::span<const int64_t> items, double scale, int64_t step) {
+      return learner.backward(items, scale, step);
+    };
+    task.observed = [&learner] { return learner.observed(); };
+    if (learner.has_development()) task.development = [&learner] { return learner.development(); };
+    return task;
+  }
+
+  Result<std::vector<Learned>> learned(const std::vector<NumberedExample>& examples) const {
+    const auto most = request_.params.get<int64_t>("label_tokens");
+    std::vector<Learned> all;
+    for (const NumberedExample& numbered : examples) {
+      const Example& example = numbered.example;
+      auto candidates = model_.candidates(example);
+      if (!candidates.ok()) return candidates.error();
+      auto oracle = model_.oracle(example, *candidates);
+      if (!oracle.ok()) return oracle.error();
+      all.push_back({&example, *std::move(candidates), *std::move(oracle),
+                     model_.target(example.references.front(), most)});
+    }
+    return all;
+  }
+
+  SessionRequest request_;
+  DyleModel model_;
+  std::shared_ptr<const nn::Decoder> decoder_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<TrainingSession>> open_training(const SessionRequest& request,
+                                                       ResourceCache& cache) {
+  const auto role = request.backbones.find(kExtractor);
+  if (role == request.backbones.end()) return invalid_argument("no extractor was given");
+  SessionRequest training = request;
+  training.runtime.dtype = request.params.get<std::string>("train_dtype");
+  auto backbone = prompted::open_backbone(request, cache);
+  if (!backbone.ok()) return backbone.error();
+  auto extractor = Extractor::open(role->second, cache);
+  if (!extractor.ok()) return extractor.error();
+  auto decoder = (*backbone)->network->decoder(training.runtime, (*backbone)->digest, cache);
+  if (!decoder.ok()) return decoder.error();
+  DyleModel model(Settings(request.params), *std::move(extractor), *std::move(backbone));
+  return std::unique_ptr<TrainingSession>(
+      std::make_unique<DyleTraining>(request, std::move(model), *std::move(decoder)));
+}
+
+}  // namespace qfs::dyle

@@ -1,0 +1,217 @@
+#include "methods/dyle/spec.h"
+
+#include <algorithm>
+
+#include "harness/api/param_specs.h"
+#include "methods/dyle/rows.h"
+#include "methods/models/decoding/decoding_params.h"
+#include "methods/models/decoding/generation_layers.h"
+#include "methods/models/prompted/prompted_params.h"
+#include "methods/models/prompted/trained_spec.h"
+#include "methods/models/prompting/length_params.h"
+
+namespace qfs::dyle {
+
+namespace {
+
+constexpr double kMost = 1 << 24;
+constexpr const char* kPaper = "Mao et al. 2022";
+constexpr const char* kRelease = "Yale-LILY/DYLE";
+
+ParamSpec weight_param(const char* name, const char* doc) {
+  return prompted::of_training(
+      from_source(with_default(real_param(name, "", 0, 1000, doc), 1.0), kPaper));
+}
+
+void add_reading(std::vector<ParamSpec>& params) {
+  params.push_back(prompted::of_both(from_source(
+      with_default(choice_param("profile", {"released", "paper"},
+                                "Whose rules hold where the paper and its release differ"),
+                   std::string("released")),
+      kRelease)));
+  params.push_back(prompted::of_both(from_source(
+      with_default(integer_param("k", "snippets", 1, 4096, "Read by the generator"), int64_t{5}),
+      "Mao et al. 2022: 20 of QMSum, 25 of GovReport")));
+  params.push_back(prompted::of_both(
+      from_source(with_default(integer_param("snippet_tokens", "tokens", 2, kMost,
+                                             "Longest input of the generator, the query included"),
+                               int64_t{128}),
+                  "the release: 300 of QMSum, 64 of reports")));
+  params.push_back(prompted::of_both(from_source(
+      integer_param("piece_words", "words", 1, 4096,
+                    "Snippets are pieces of sentences with at most so many lower-cased tokens; "
+                    "segments of the document when left out"),
+      "the release: 64 of GovReport and arXiv")));
+  params.push_back(
+      prompted::of_both(from_source(with_default(integer_param("chunk_tokens", "tokens", 8, 1 << 16,
+                                                               "The extractor reads at once"),
+                                                 int64_t{512}),
+                                    kRelease)));
+  params.push_back(prompted::of_both(from_source(
+      with_default(integer_param("max_chunks", "", 1, 4096,
+                                 "It reads of a document; snippets behind them are not seen"),
+                   int64_t{50}),
+      kRelease)));
+  params.push_back(prompted::of_both(with_default(
+      text_param("prompt", "What a decoder-only generator reads of {snippet} and {query}"),
+      std::string(kDefaultPrompt))));
+  params.push_back(prompted::of_both(with_default(
+      choice_param("prior", {"dynamic", "static"},
+                   "Weights of snippets: a gate of the decoder's states at each step, or the "
+                   "extractor's scores at all"),
+      std::string("dynamic"))));
+}
+
+void add_training(std::vector<ParamSpec>& params) {
+  using prompted::of_training;
+  params.push_back(of_training(with_default(
+      integer_param("rank", "", 1, 4096, "Of the low-rank matrices of both models"), int64_t{8})));
+  params.push_back(
+      of_training(real_param("alpha", "", 0, 1e6,
+                             "Scale of what they add, times the rank; the rank itself when "
+                             "left out")));
+  params.push_back(prompted::targets_param(
+      "The generator's linear layers that are adapted, with commas; as of `lora` when left out"));
+  params.push_back(of_training(text_param("extractor_targets", "The extractor's, likewise")));
+  params.push_back(weight_param("lambda_generation", "Weight of the generator's loss"));
+  params.push_back(weight_param("lambda_oracle", "Weight of the extractor's loss on the oracle"));
+  params.push_back(weight_param("lambda_consistency",
+                                "Weight of the extractor's divergence from the gate's mean"));
+  params.push_back(of_training(from_source(
+      flag_param(
+          "hybrid", true,
+          "The generator learns from oracle snippets and then the extractor's; without, from "
+          "the oracle's alone"),
+      kPaper)));
+  params.push_back(of_training(from_source(
+      flag_param("static_prior_grad", false,
+                 "With \"prior\": \"static\" the generator's loss trains the extractor, as in RAG"),
+      "Lewis et al. 2020")));
+  params.push_back(of_training(from_source(
+      with_default(real_param("extractor_learning_rate", "", 0, 10, "Its highest learning rate"),
+                   5e-4),
+      "the release, which trains all weights: 5e-5")));
+  params.push_back(of_training(with_default(
+      integer_param("extractor_steps", "steps", 0, kMost,
+                    "At the beginning, in which the extractor alone learns from the oracle"),
+      int64_t{0})));
+  params.push_back(of_training(
+      integer_param("train_chunks", "", 1, 4096,
+                    "The extractor reads of a document at a step, those with snippets of the "
+                    "oracle first; all when left out")));
+  for (ParamSpec& param : prompted::training_params()) {
+    if (param.name == "train_tokens" || param.name == "micro_tokens") continue;
+    params.push_back(std::move(param));
+  }
+}
+
+}  // namespace
+
+std::string_view DyleSpec::doc() const {
+  return "An extractor of snippets and a generator that mixes what it reads of each, trained "
+         "together";
+}
+
+std::vector<std::string> DyleSpec::layers(const Params&, const BackboneFacts& facts) const {
+  std::vector<std::string> layers = decoding::generation_layers(facts);
+  layers.insert(layers.end(), {"dyle_rouge@1", "training@2", "treebank_tokens@2"});
+  std::ranges::sort(layers);
+  return layers;
+}
+
+std::vector<ParamSpec> DyleSpec::params() const {
+  std::vector<ParamSpec> params;
+  add_reading(params);
+  params.push_back(with_default(
+      choice_param("snippets", {"extracted", "oracle", "random", "all"},
+                   "What the generator reads: the extractor's best, the oracle of the reference, "
+                   "some drawn, or all there are"),
+      std::string("extracted")));
+  params.push_back(prompting::max_new_tokens_param());
+  params.push_back(text_param("stop", "Text that ends the output, besides the end token"));
+  params.push_back(choice_param("decoding", {"given", "checkpoint"},
+                                "'checkpoint': beams, sampling and lengths that are not given are "
+                                "those of the checkpoint's own settings"));
+  for (ParamSpec& param : decoding::decoding_params()) params.push_back(std::move(param));
+  add_training(params);
+  return params;
+}
+
+Needs DyleSpec::needs(const Params& params) const {
+  Needs needs;
+  needs.tensors = true;
+  needs.backbone = true;
+  needs.backbones = {kExtractor};
+  needs.references = params.find<std::string>("snippets") == "oracle";
+  needs.artifacts = {prompted::kAdapter};
+  needs.begins_with = {"lora"};
+  return needs;
+}
+
+Status DyleSpec::validate(const Params& params) const {
+  if (Status status = check_snippet_prompt(params.get<std::string>("prompt")); !status.ok()) {
+    return status;
+  }
+  if (params.find<std::string>("stop") == "") {
+    return invalid_argument("'stop' is empty; leave it out to stop at the end token only");
+  }
+  const bool is_static = params.get<std::string>("prior") == "static";
+  if (params.find<bool>("static_prior_grad").value_or(false) && !is_static) {
+    return invalid_argument("'static_prior_grad' needs \"prior\": \"static\"");
+  }
+  if (params.find<int64_t>("label_tokens").value_or(2) < 2) {
+    return invalid_argument("'label_tokens' is below 2: a word and what ends it");
+  }
+  if (params.find<double>("learning_rate") == 0.0 &&
+      params.find<double>("extractor_learning_rate") != 0.0) {
+    return invalid_argument(
+        "'learning_rate' is 0, of which the extractor's is a multiple; set \"lambda_generation\": "
+        "0 "
+        "to leave the generator alone");
+  }
+  if (Status status = prompted::check_targets(params); !status.ok()) return status;
+  return decoding::check_decoding(params);
+}
+
+Status DyleSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
+  const bool own = params.get<std::string>("prompt") != kDefaultPrompt;
+  if (facts.architecture != "bart" || !own) return {};
+  return invalid_argument(
+      "'prompt' is for decoder-only generators; an encoder-decoder reads \"snippet // query\"");
+}
+
+Cost DyleSpec::cost(const Params& params, const DatasetStats& stats) const {
+  const auto examples = static_cast<double>(stats.examples);
+  const auto k = static_cast<double>(params.get<int64_t>("k"));
+  const auto produced = static_cast<double>(params.get<int64_t>("max_new_tokens"));
+  const auto beams = static_cast<double>(params.find<int64_t>("num_beams").value_or(1));
+  const auto read = static_cast<double>(params.get<int64_t>("snippet_tokens"));
+  // The extractor is smaller than a generator; reading a word takes it about as much as a tenth.
+  const double extracted = stats.mean_document_words / 10;
+  Cost cost;
+  cost.tokens_out = examples * produced;
+  cost.flops = examples * prompted::reading_flops(extracted + k * (read + beams * produced));
+  cost.bytes = cost.flops / 2;
+  return cost;
+}
+
+Cost DyleSpec::training_cost(const Params& params, const DatasetStats& train) const {
+  const double batch = static_cast<double>(params.get<int64_t>("train_batch"));
+  const double epochs = static_cast<double>(params.get<int64_t>("epochs"));
+  const auto steps = params.find<int64_t>("steps");
+  const double examples =
+      steps ? static_cast<double>(*steps) * batch : epochs * static_cast<double>(train.examples);
+  const auto row = static_cast<double>(params.get<int64_t>("snippet_tokens") +
+                                       params.get<int64_t>("label_tokens"));
+  const double tokens = static_cast<double>(params.get<int64_t>("k")) * row;
+  return {
+      .flops = 2 * prompted::reading_flops(examples * (tokens + train.mean_document_words / 10)),
+      .bytes = 0,
+      .tokens_out = 0};
+}
+
+bool DyleSpec::seed_matters(const Params& params) const {
+  return decoding::may_draw(params) || params.find<std::string>("snippets") == "random";
+}
+
+}  // namespace qfs::dyle

@@ -1,0 +1,30 @@
+// The spec of `dyle`: an extractor of snippets and a generator that reads each of them by itself
+// and mixes what it would write next by a gate, trained together (Mao et al. 2022, arXiv
+// 2110.08168).
+//
+// Known to the driver; torch-free. Stateless and thread-safe. The sessions are in session.h.
+#pragma once
+
+#include "harness/api/method.h"
+
+namespace qfs::dyle {
+
+/// Role of the model that scores snippets.
+inline constexpr const char* kExtractor = "extractor";
+
+class DyleSpec final : public MethodSpec {
+ public:
+  std::string_view name() const override { return "dyle"; }
+  std::string_view doc() const override;
+  int version() const override { return 1; }
+  std::vector<std::string> layers(const Params& params, const BackboneFacts& facts) const override;
+  std::vector<ParamSpec> params() const override;
+  Needs needs(const Params& params) const override;
+  Status validate(const Params& params) const override;
+  Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
+  Cost cost(const Params& params, const DatasetStats& stats) const override;
+  Cost training_cost(const Params& params, const DatasetStats& train) const override;
+  bool seed_matters(const Params& params) const override;
+};
+
+}  // namespace qfs::dyle

@@ -1,0 +1,314 @@
+// The sessions of dyle on tiny models: what both models learn, what is kept, continued after a
+// crash, and written with.
+#include "methods/dyle/session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "methods/dyle/spec.h"
+#include "methods/models/checkpoints/safetensors.h"
+#include "methods/models/registry/registry.h"
+#include "tests/support/tiny_encoder.h"
+#include "tests/support/tiny_seq2seq.h"
+#include "tests/support/trained_session.h"
+
+namespace qfs::dyle {
+namespace {
+
+using ::qfs::test::Curve;
+using ::qfs::test::RecordingSink;
+using ::testing::HasSubstr;
+
+const MethodSpec& the_spec() {
+  static const DyleSpec spec;
+  return spec;
+}
+
+class DyleSessionTest : public qfs::test::TrainedSessionTest {
+ protected:
+  DyleSessionTest() : TrainedSessionTest(the_spec(), session_factory()) {
+    use_llama({.layers = 2}, "{snippet}/{query}:");
+    request_.backbones[kExtractor] = qfs::test::TinyEncoder().write(encoder_);
+    request_.tokenizer.reset();
+    request_.params.set("k", int64_t{3});
+    request_.params.set("snippet_tokens", int64_t{24});
+    request_.params.set("chunk_tokens", int64_t{48});
+    request_.params.set("train_batch", int64_t{2});
+    request_.params.set("extractor_learning_rate", 0.02);
+    data_.train.clear();
+    data_.development.clear();
+    for (int64_t i = 0; i < 6; ++i) data_.train.push_back(meeting(i));
+    for (int64_t i = 20; i < 22; ++i) data_.development.push_back(meeting(i));
+  }
+
+  /// Its third turn is what its summary is about.
+  static NumberedExample meeting(int64_t i) {
+    NumberedExample numbered = example(i);
+    Example& one = numbered.example;
+    one.document = {{"we begin now then", "ann"},
+                    {"is it late " + std::to_string(i), "bob"},
+                    {"all of us buy a red hat", "ann"},
+                    {"hm", "bob"},
+                    {"good bye to you", "ann"}};
+    one.references = {"us buy a red hat"};
+    return numbered;
+  }
+  std::string trained_path(const std::string& name) {
+    return folder_ / (name + "/dyle.safetensors");
+  }
+  void write_with(const std::string& name) {
+    request_.artifacts["adapter"] = {"", trained_path(name), ""};
+  }
+  /// Trains with these steps and writes with it.
+  Curve trained(const std::string& name, int64_t steps) {
+    request_.artifacts.clear();
+    request_.params.set("steps", steps);
+    Curve curve;
+    const auto outcome = fit(name, curve);
+    EXPECT_TRUE(outcome.ok()) << outcome.error().to_string();
+    write_with(name);
+    return curve;
+  }
+  Prediction predicted(const NumberedExample& one) {
+    RecordingSink sink;
+    ResourceCache cache;
+    auto session = sessions_.open(request_, cache);
+    EXPECT_TRUE(session.ok()) << session.error().to_string();
+    const Status status = (*session)->run({&one, 1}, sink);
+    EXPECT_TRUE(status.ok()) << status.error().to_string();
+    return sink.predictions.at(one.ordinal);
+  }
+  nlohmann::json extra_of(const NumberedExample& one) {
+    return nlohmann::json::parse(predicted(one).extra.text);
+  }
+  /// Why writing is refused.
+  std::string write_refusal(const NumberedExample& one) {
+    RecordingSink sink;
+    ResourceCache cache;
+    auto session = sessions_.open(request_, cache);
+    if (!session.ok()) return session.error().message;
+    const Status status = (*session)->run({&one, 1}, sink);
+    return status.ok() ? "written" : status.error().message;
+  }
+
+  const qfs::test::TemporaryFolder encoder_;
+};
+
+/// GoogleTest runs suites of this name before others, while this process has passed no failpoint.
+using DyleSessionDeathTest = DyleSessionTest;
+
+TEST_F(DyleSessionDeathTest, a_kill_is_continued_to_the_same_bytes) {
+  request_.params.set("steps", int64_t{4});
+  const auto killed = [&] {
+    ::setenv("QFS_FAILPOINT", "training.step:2", 1);
+    Curve curve;
+    static_cast<void>(fit("killed", curve));
+  };
+  EXPECT_EXIT(killed(), ::testing::KilledBySignal(SIGKILL), "");
+  Curve curve;
+  ASSERT_TRUE(fit("killed", curve).ok());
+  Curve whole;
+  ASSERT_TRUE(fit("whole", whole).ok());
+  EXPECT_EQ(*read_file(trained_path("killed")), *read_file(trained_path("whole")));
+  EXPECT_EQ(curve.points, whole.points);
+}
+
+TEST_F(DyleSessionTest, both_models_learn_and_then_write) {
+  const Curve curve = trained("a", 60);
+  EXPECT_LT(curve.last("loss.generation"), curve.first("loss.generation") / 2);
+  EXPECT_LT(curve.last("loss.oracle"), curve.first("loss.oracle") / 2);
+  EXPECT_LT(curve.last("development.loss"), curve.first("loss.generation") / 10);
+  EXPECT_GE(curve.last("loss.consistency"), 0);
+  EXPECT_GT(curve.last("gate.entropy"), 0);
+  EXPECT_LE(curve.last("gate.entropy"), 1.0987);  // log 3
+  const Prediction prediction = predicted(meeting(30));
+  EXPECT_THAT(prediction.text, HasSubstr("us"));
+  EXPECT_EQ(prediction.truncation->document_tokens > prediction.truncation->kept_tokens, true);
+  // The turn that the summary is about comes first.
+  EXPECT_EQ(extra_of(meeting(30)).at("snippets").at(0), 2);
+  // Rank 8 over 2 layers of width 32 (q, k, v, o, up) and of 16 (4 of attention and the MLP's
+  // first), the score head and the gate.
+  const int64_t generator = 2 * 8 * (64 + 48 + 48 + 64 + 96);
+  const int64_t extractor = 2 * 8 * (4 * 32 + 16 + 24);
+  Curve again;
+  EXPECT_EQ(fit("a", again)->cost.trainable_parameters,
+            generator + extractor + 17 + 2 * (32 * 32 + 32) + 33);
+}
+
+TEST_F(DyleSessionTest, the_extractor_can_learn_alone_first) {
+  request_.params.set("extractor_steps", int64_t{6});
+  const Curve curve = trained("first", 8);
+  EXPECT_FALSE(curve.points[5].values.contains("loss.generation"));
+  EXPECT_TRUE(curve.points[6].values.contains("loss.generation"));
+  EXPECT_LT(curve.points[5].values.at("loss.oracle"), curve.points[0].values.at("loss.oracle"));
+}
+
+TEST_F(DyleSessionTest, cost_is_of_what_was_read) {
+  request_.params.set("steps", int64_t{4});
+  const auto cost = [&](const std::string& name) {
+    Curve curve;
+    const auto outcome = fit(name, curve);
+    EXPECT_TRUE(outcome.ok()) << outcome.error().to_string();
+    return outcome.ok() ? outcome->cost : TrainingCost();
+  };
+  const TrainingCost joint = cost("joint");
+  request_.params.set("extractor_steps", int64_t{4});
+  const TrainingCost alone = cost("alone");
+  request_.params.set("train_chunks", int64_t{1});
+  const TrainingCost part = cost("part");
+  // Padded chunks of 48 tokens, two examples a step.
+  EXPECT_EQ(part.tokens, 4 * 2 * 48);
+  EXPECT_EQ(alone.tokens % 48, 0);
+  EXPECT_GT(alone.tokens, part.tokens);
+  EXPECT_GT(joint.tokens, alone.tokens);
+  // Two layers of width 16, forth and back.
+  const int64_t flops = 2 * 2 * (2 * 48 * (4 * 16 * 16 + 2 * 16 * 24) + 4 * 48 * 48 * 16);
+  EXPECT_EQ(part.flops, 4 * 2 * flops);
+  EXPECT_GT(joint.flops, alone.flops);
+}
+
+TEST_F(DyleSessionTest, ablations_and_profiles_train_and_write) {
+  const auto with = [&](const std::string& name, const std::string& param,
+                        const ParamValue& value) {
+    const Params before = request_.params;
+    request_.params.set(param, value);
+    const Curve curve = trained(name, 3);
+    EXPECT_EQ(outputs({meeting(31)}).size(), 1U) << name;
+    request_.params = before;
+    return curve;
+  };
+  const Curve full = with("full", "profile", std::string("released"));
+  EXPECT_EQ(with("paper", "profile", std::string("paper")).first("loss.generation"),
+            full.first("loss.generation"));
+  EXPECT_NE(with("no-hybrid", "hybrid", false).first("loss.generation"),
+            full.first("loss.generation"));
+  const Curve fixed = with("static", "prior", std::string("static"));
+  EXPECT_EQ(fixed.first("loss.consistency"), 0);
+  with("recomputed", "recompute", true);
+  with("free", "lambda_consistency", 0.0);
+  with("unsupervised", "lambda_oracle", 0.0);
+  with("pieces", "piece_words", int64_t{3});
+  with("half", "train_dtype", std::string("bfloat16"));
+  with("kept", "save_dtype", std::string("bfloat16"));
+}
+
+TEST_F(DyleSessionTest, the_generators_loss_reaches_the_extractor_as_in_rag_alone) {
+  request_.params.set("prior", std::string("static"));
+  request_.params.set("lambda_oracle", 0.0);
+  const auto head_after = [&](const std::string& name) {
+    trained(name, 2);
+    const auto file = checkpoints::open_safetensors(trained_path(name));
+    const auto* entry = (*file)->find("classifier.weight");
+    std::vector<float> values(static_cast<size_t>(entry->elements));
+    EXPECT_TRUE((*file)->read(*entry, values).ok());
+    return values;
+  };
+  const auto still = head_after("dyle");
+  request_.params.set("learning_rate", 0.03);
+  request_.params.set("extractor_learning_rate", 0.05);
+  EXPECT_EQ(head_after("faster"), still);
+  request_.params.set("static_prior_grad", true);
+  EXPECT_NE(head_after("rag"), still);
+}
+
+TEST_F(DyleSessionTest, writing_reads_the_snippets_it_is_asked_for) {
+  trained("a", 12);
+  const NumberedExample one = meeting(33);
+  EXPECT_EQ(extra_of(one).at("snippets").size(), 3U);
+  request_.params.set("snippets", std::string("oracle"));
+  EXPECT_EQ(extra_of(one).at("snippets"), nlohmann::json({2}));
+  request_.params.set("snippets", std::string("all"));
+  EXPECT_EQ(extra_of(one).at("snippets").size(), 5U);
+  request_.params.set("snippets", std::string("random"));
+  const auto drawn = extra_of(one).at("snippets");
+  EXPECT_EQ(drawn.size(), 3U);
+  EXPECT_EQ(extra_of(one).at("snippets"), drawn);
+  request_.params.set("snippets", std::string("extracted"));
+  request_.params.set("k", int64_t{9});
+  EXPECT_EQ(extra_of(one).at("snippets").size(), 5U);
+  request_.params.set("k", int64_t{2});
+  request_.params.set("num_beams", int64_t{2});
+  EXPECT_EQ(extra_of(one).at("snippets").size(), 2U);
+}
+
+TEST_F(DyleSessionTest, encoder_decoders_learn_and_write_too) {
+  const qfs::test::TemporaryFolder folder;
+  request_.backbone = *registry::resolve_backbone(qfs::test::TinySeq2Seq().write(folder));
+  request_.params.set("prompt", *std::get_if<std::string>(&*the_spec().params()[6].default_value));
+  for (const std::string profile : {"released", "paper"}) {
+    request_.params.set("profile", profile);
+    request_.params.set("label_tokens", int64_t{24});
+    const Curve curve = trained(profile, 30);
+    EXPECT_LT(curve.last("loss.generation"), curve.first("loss.generation")) << profile;
+    EXPECT_EQ(outputs({meeting(34)}).size(), 1U);
+  }
+}
+
+TEST_F(DyleSessionTest, roberta_scores_snippets) {
+  const qfs::test::TemporaryFolder folder;
+  request_.backbones[kExtractor] = qfs::test::TinyEncoder{.roberta = true}.write(folder);
+  const Curve curve = trained("roberta", 12);
+  EXPECT_LT(curve.last("loss.oracle"), curve.first("loss.oracle"));
+}
+
+TEST_F(DyleSessionTest, a_training_begins_with_another) {
+  const Curve first = trained("first", 12);
+  request_.params.set("steps", int64_t{1});
+  Curve second;
+  ASSERT_TRUE(fit("second", second).ok());
+  EXPECT_LT(second.first("loss.oracle"), first.first("loss.oracle"));
+  request_.params.set("rank", int64_t{4});
+  EXPECT_THAT(refusal(), HasSubstr("like the training's"));
+}
+
+TEST_F(DyleSessionTest, what_cannot_be_read_is_refused_by_name) {
+  trained("a", 1);
+  NumberedExample empty = meeting(35);
+  empty.example.document = {{" ", "ann"}};
+  EXPECT_THAT(write_refusal(empty), HasSubstr("document of example 'example-35' has no text"));
+  NumberedExample wordy = meeting(36);
+  wordy.example.query = std::string(60, 'q');
+  EXPECT_THAT(write_refusal(wordy), HasSubstr("example 'example-36': a query of"));
+  wordy.example.query = std::string(30, 'q');
+  EXPECT_THAT(write_refusal(wordy), HasSubstr("leave no room for a snippet in 24"));
+  request_.params.set("chunk_tokens", int64_t{512});
+  EXPECT_THAT(write_refusal(meeting(37)), HasSubstr("the extractor reads 64"));
+  request_.params.set("chunk_tokens", int64_t{48});
+
+  const qfs::test::TemporaryFolder other;
+  const Resource own = request_.backbones.at(kExtractor);
+  request_.backbones[kExtractor] = qfs::test::TinyEncoder{.layers = 1}.write(other);
+  EXPECT_THAT(write_refusal(meeting(37)), HasSubstr("it was trained with the extractor"));
+  request_.backbones[kExtractor] = own;
+  request_.params.set("prior", std::string("static"));
+  trained("static", 1);
+  request_.params.set("prior", std::string("dynamic"));
+  EXPECT_THAT(write_refusal(meeting(37)), HasSubstr("there is no gate"));
+  request_.artifacts.clear();
+  data_.train.front().example.references.clear();
+  EXPECT_THAT(refusal(), HasSubstr("'example-0' has no reference summary"));
+}
+
+TEST(DyleSpec, rules_between_parameters) {
+  const auto refused = [](const std::string& name, const ParamValue& value) {
+    Params params;
+    for (const ParamSpec& param : the_spec().params()) {
+      if (param.default_value) params.set(param.name, *param.default_value);
+    }
+    EXPECT_TRUE(the_spec().validate(params).ok());
+    params.set(name, value);
+    const Status status = the_spec().validate(params);
+    return status.ok() ? std::string() : status.error().message;
+  };
+  EXPECT_THAT(refused("prompt", std::string("{document}")), HasSubstr("snippet"));
+  EXPECT_THAT(refused("static_prior_grad", true), HasSubstr("needs \"prior\": \"static\""));
+  EXPECT_THAT(refused("label_tokens", int64_t{1}), HasSubstr("below 2"));
+  EXPECT_THAT(refused("learning_rate", 0.0), HasSubstr("is a multiple"));
+  EXPECT_EQ(the_spec().needs(Params()).backbones, std::vector<std::string>{kExtractor});
+}
+
+}  // namespace
+}  // namespace qfs::dyle

@@ -1,0 +1,160 @@
+// Snippets of documents and the oracle over them; what the generator reads and learns.
+#include "methods/dyle/snippets.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "methods/dyle/rows.h"
+#include "tests/support/letter_tokenizer.h"
+
+namespace qfs::dyle {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Example example() {
+  Example example;
+  example.key = "e";
+  example.document = {{"The cat sat on the mat.", "Ann"},
+                      {" ", "Bob"},
+                      {"Yes.", "Bob"},
+                      {"We bought a red house. It was cheap.", "Ann"}};
+  return example;
+}
+
+TEST(Snippets, are_the_segments_that_have_text) {
+  const auto snippets = snippets_of(example(), {});
+  ASSERT_TRUE(snippets.ok());
+  ASSERT_EQ(snippets->size(), 3U);
+  EXPECT_EQ((*snippets)[0], (Snippet{"Ann: The cat sat on the mat.", "The cat sat on the mat."}));
+  EXPECT_EQ((*snippets)[1].content, "Yes.");
+}
+
+TEST(Snippets, pieces_are_cut_out_of_sentences) {
+  const auto snippets = snippets_of(example(), 4);
+  ASSERT_TRUE(snippets.ok());
+  std::vector<std::string> contents;
+  for (const Snippet& snippet : *snippets) contents.push_back(snippet.content);
+  EXPECT_THAT(contents, ElementsAre("the cat sat on", "the mat .", "yes .", "we bought a red",
+                                    "house .", "it was cheap ."));
+}
+
+TEST(Snippets, a_document_without_text_is_refused) {
+  Example empty = example();
+  empty.document = {{"  ", "Ann"}};
+  const auto refused = snippets_of(empty, {});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("document of example 'e' has no text"));
+  empty.document.clear();
+  EXPECT_FALSE(snippets_of(empty, {}).ok());
+}
+
+TEST(Oracle, is_the_greedy_list_and_loses_short_and_unseen_ones) {
+  const auto snippets = snippets_of(example(), {});
+  ASSERT_TRUE(snippets.ok());
+  const auto list = oracle_list(*snippets, "The cat sat. Yes. They bought a house.", false);
+  ASSERT_TRUE(list.ok());
+  EXPECT_THAT(*list, ElementsAre(0, 1, 2));
+  // "Bob: Yes." has two words between blanks.
+  EXPECT_THAT(kept_oracles(*list, *snippets, 3), ElementsAre(0, 2));
+  EXPECT_THAT(kept_oracles(*list, *snippets, 2), ElementsAre(0));
+}
+
+TEST(Oracle, empty_words_between_blanks_count) {
+  const std::vector<Snippet> snippets = {{"pm: ", ""}, {"pm:  a b", ""}, {"a b c", ""}};
+  EXPECT_THAT(kept_oracles({0, 1, 2}, snippets, 3), ElementsAre(1));
+}
+
+/// Letters between "<" (200) and ">" (201).
+class FramedTokenizer final : public tokenizers::VocabularyTokenizer {
+ public:
+  std::vector<tokenizers::Token> encode(std::string_view text) const override {
+    return letters_.encode(text);
+  }
+  int64_t vocabulary_size() const override { return 202; }
+  std::string decode(std::span<const int32_t> ids) const override { return letters_.decode(ids); }
+  std::optional<int32_t> special_id(std::string_view) const override { return std::nullopt; }
+  std::vector<std::string> special_texts() const override { return {}; }
+  std::optional<int32_t> end_of_sequence_id() const override { return 201; }
+  tokenizers::TextFrame frame() const override { return {{200}, {201}}; }
+
+ private:
+  test::LetterTokenizer letters_;
+};
+
+using Ids = std::vector<int32_t>;
+
+Ids letters(const std::string& text, Ids front = {}, const Ids& back = {}) {
+  for (const char c : text) front.push_back(c - '!');
+  front.insert(front.end(), back.begin(), back.end());
+  return front;
+}
+
+TEST(Rows, of_a_decoder_only_generator_lose_their_snippets_end) {
+  int64_t cut = 0;
+  const std::vector<std::string> snippets = {"abc", "abcdefgh"};
+  const auto rows =
+      snippet_prompts(test::LetterTokenizer(), "S:{snippet};{query}>", snippets, "why", 12, cut);
+  ASSERT_TRUE(rows.ok());
+  EXPECT_THAT(*rows, ElementsAre(letters("S:abc;why>"), letters("S:abcde;why>")));
+  EXPECT_EQ(cut, 1);
+  const auto refused =
+      snippet_prompts(test::LetterTokenizer(), "S:{snippet};{query}>", snippets, "why", 7, cut);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("leave no room for a snippet in 7"));
+}
+
+TEST(Rows, begin_with_what_the_tokenizer_puts_in_front) {
+  int64_t cut = 0;
+  const std::vector<std::string> one = {"ab"};
+  const auto rows = snippet_prompts(FramedTokenizer(), "{snippet}?", one, "", 9, cut);
+  ASSERT_TRUE(rows.ok());
+  EXPECT_THAT(*rows, ElementsAre(letters("ab?", {200})));
+}
+
+TEST(Rows, of_an_encoder_decoder_lose_their_query) {
+  int64_t cut = 0;
+  const std::vector<std::string> snippets = {"ab", "abcdefgh"};
+  const auto rows = snippet_sources(FramedTokenizer(), snippets, "why", 11, cut);
+  ASSERT_TRUE(rows.ok());
+  EXPECT_THAT(*rows,
+              ElementsAre(letters("ab // why", {200}, {201}), letters("abcdefgh ", {200}, {201})));
+  EXPECT_EQ(cut, 1);
+  // Without a query the separator stays, with its blank.
+  const auto alone = snippet_sources(FramedTokenizer(), {snippets.data(), 1}, "", 11, cut);
+  EXPECT_THAT(*alone, ElementsAre(letters("ab // ", {200}, {201})));
+}
+
+TEST(Rows, templates_are_checked) {
+  EXPECT_TRUE(check_snippet_prompt(kDefaultPrompt).ok());
+  EXPECT_FALSE(check_snippet_prompt("{query}").ok());
+  EXPECT_FALSE(check_snippet_prompt("{document} {snippet}").ok());
+}
+
+TEST(Targets, of_a_decoder_only_generator_end_with_its_end_token) {
+  const Target target = prompted_target(test::LetterTokenizer(), "abc", 99, 10);
+  EXPECT_EQ(target.begun, letters(" abc"));
+  EXPECT_EQ(target.labels.size(), 5U);
+  EXPECT_EQ(target.labels.back(), 99);
+  const Target cut = prompted_target(test::LetterTokenizer(), "abcdef", 99, 4);
+  EXPECT_EQ(cut.begun, letters(" ab"));
+  EXPECT_EQ(cut.labels.back(), 99);
+}
+
+TEST(Targets, of_the_release_begin_with_themselves_and_are_padded) {
+  const Target target = decoder_target(FramedTokenizer(), "ab", {201}, true, 7, 6);
+  EXPECT_EQ(target.begun, letters("ab", {200}, {201, 7, 7}));
+  EXPECT_THAT(target.labels, ElementsAre('a' - '!', 'b' - '!', 201, -100, -100, -100));
+}
+
+TEST(Targets, of_the_paper_are_shifted_and_keep_their_end) {
+  const Target target = decoder_target(FramedTokenizer(), "ab", {201}, false, 7, 6);
+  EXPECT_EQ(target.begun, letters("ab", {201, 200}));
+  EXPECT_THAT(target.labels, ElementsAre(200, 'a' - '!', 'b' - '!', 201));
+  const Target cut = decoder_target(FramedTokenizer(), "abcdef", {201}, false, 7, 4);
+  EXPECT_THAT(cut.labels, ElementsAre(200, 'a' - '!', 'b' - '!', 201));
+}
+
+}  // namespace
+}  // namespace qfs::dyle
