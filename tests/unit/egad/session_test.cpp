@@ -1,0 +1,172 @@
+// The sessions of egad on tiny models: what stands in front of a document, what is kept and what is
+// refused.
+#include "methods/egad/session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "methods/egad/spec.h"
+#include "methods/models/checkpoints/safetensors.h"
+#include "methods/models/registry/registry.h"
+#include "tests/support/tiny_seq2seq.h"
+#include "tests/support/trained_session.h"
+
+namespace qfs::egad {
+namespace {
+
+using ::qfs::test::Curve;
+using ::qfs::test::RecordingSink;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+const MethodSpec& the_spec() {
+  static const EgadSpec spec;
+  return spec;
+}
+
+class EgadSessionTest : public qfs::test::TrainedSessionTest {
+ protected:
+  EgadSessionTest() : TrainedSessionTest(the_spec(), session_factory()) {
+    use_llama({}, "D: {document}\nA:");
+    request_.params.set("attention", std::string("prefix"));
+    request_.params.set("k", int64_t{2});
+    request_.params.set("steps", int64_t{3});
+    request_.params.set("dictionary", std::string("we 90\nthe 100\nhat 1\nred 2\nbuy 9\n"));
+    data_.train.clear();
+    data_.development.clear();
+    for (int64_t i = 0; i < 4; ++i) data_.train.push_back(meeting(i));
+  }
+
+  static NumberedExample meeting(int64_t i) {
+    NumberedExample numbered = example(i, "");
+    numbered.example.document = {{"We buy the red hat", "ann"}, {"the hat, we", "bob"}};
+    numbered.example.document_id = "m" + std::to_string(i);
+    return numbered;
+  }
+  void train(const std::string& name = "a") {
+    request_.artifacts.clear();
+    Curve curve;
+    const auto outcome = fit(name, curve);
+    ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
+    request_.artifacts["adapter"] = {"", folder_ / (name + "/adapter_model.safetensors"), ""};
+  }
+  /// What the model reads for an example.
+  std::string prompt(const NumberedExample& one = meeting(7)) {
+    RecordingSink sink;
+    ResourceCache cache;
+    auto session = sessions_.open(request_, cache);
+    if (!session.ok()) return session.error().to_string();
+    const Status status = (*session)->run({&one, 1}, sink);
+    return status.ok() ? sink.predictions.at(one.ordinal).prompt : status.error().to_string();
+  }
+};
+
+TEST_F(EgadSessionTest, keywords_stand_in_front_of_the_document) {
+  train();
+  EXPECT_THAT(prompt(), StartsWith("D: hat red\nann: We buy the red hat\n"));
+  request_.params.set("k", int64_t{9});
+  EXPECT_THAT(prompt(), StartsWith("D: hat red buy we the\n"));
+  request_.params.set("keyword_form", std::string("surface"));
+  request_.params.set("keyword_score", std::string("tf_idf"));
+  EXPECT_THAT(prompt(), StartsWith("D: hat red buy We the\n"));
+}
+
+TEST_F(EgadSessionTest, ledgers_are_of_the_document_without_keywords) {
+  train();
+  RecordingSink sink;
+  ResourceCache cache;
+  auto session = sessions_.open(request_, cache);
+  ASSERT_TRUE(session.ok()) << session.error().to_string();
+  const NumberedExample one = meeting(7);
+  ASSERT_TRUE((*session)->run({&one, 1}, sink).ok());
+  const Truncation& ledger = *sink.predictions.at(7).truncation;
+  EXPECT_THAT(ledger.kept, testing::ElementsAre(ByteSpan{0, 0, 23}, ByteSpan{1, 0, 16}));
+  EXPECT_EQ(ledger.document_tokens, 10);
+  EXPECT_EQ(ledger.kept_tokens, 10);
+}
+
+TEST_F(EgadSessionTest, controls_put_other_words_there) {
+  train();
+  request_.params.set("keywords", std::string("random"));
+  const std::string drawn = prompt();
+  EXPECT_EQ(prompt(), drawn);
+  request_.params.set("keyword_set", int64_t{1});
+  EXPECT_NE(prompt(), drawn);
+  request_.params.set("keywords", std::string("gibberish"));
+  EXPECT_NE(prompt(), drawn);
+  request_.params.set("keywords", std::string("summary"));
+  EXPECT_TRUE(the_spec().needs(request_.params).references);
+  NumberedExample one = meeting(7);
+  one.example.references = {"They buy the hat."};
+  EXPECT_THAT(prompt(one), StartsWith("D: hat buy\n"));
+  one.example.references.clear();
+  EXPECT_THAT(prompt(one), HasSubstr("'example-7' has no reference summary"));
+}
+
+TEST_F(EgadSessionTest, the_dictionary_is_kept_or_counted) {
+  train();
+  Params without;
+  for (const auto& [name, value] : request_.params.values()) {
+    if (name != "dictionary") without.set(name, value);
+  }
+  EXPECT_THAT(prompt(), StartsWith("D: hat red\n"));
+  request_.params = without;
+  EXPECT_THAT(prompt(), StartsWith("D: hat red\n"));  // of the file
+  train("b");
+  const auto file = checkpoints::open_safetensors(folder_ / "b/adapter_model.safetensors");
+  EXPECT_EQ((*file)->metadata().at("qfs.egad.dictionary"),
+            "ann 1\nbob 1\nbuy 1\nhat 2\nred 1\nthe 2\nwe 2\n");
+}
+
+TEST_F(EgadSessionTest, an_encoder_with_windows_attends_to_them_globally) {
+  const qfs::test::TemporaryFolder led;
+  request_.backbone = *registry::resolve_backbone(qfs::test::TinySeq2Seq{.led = true}.write(led));
+  request_.params.set("attention", std::string("global"));
+  Params params;
+  for (const auto& [name, value] : request_.params.values()) {
+    if (name != "prompt") params.set(name, value);
+  }
+  for (const ParamSpec& param : the_spec().params()) {
+    if (param.name == "prompt") params.set("prompt", *param.default_value);
+  }
+  request_.params = params;
+  train();
+  EXPECT_THAT(prompt(), StartsWith("hat red ann: We buy"));
+  // BART has no windows.
+  const qfs::test::TemporaryFolder bart;
+  request_.backbone = *registry::resolve_backbone(qfs::test::TinySeq2Seq().write(bart));
+  EXPECT_THAT(refusal(), HasSubstr("windowed encoder"));
+}
+
+TEST_F(EgadSessionTest, what_leaves_no_room_is_refused_by_name) {
+  train();
+  request_.params.set("local_context", int64_t{2});
+  EXPECT_THAT(prompt(), HasSubstr("the keywords of example 'example-7' have 2 tokens and leave no "
+                                  "room for a document in 2"));
+  request_.params.set("train_tokens", int64_t{6});
+  EXPECT_THAT(refusal(), HasSubstr("leave no room for a document in 6"));
+}
+
+TEST(EgadSpec, rules_between_parameters) {
+  const auto refused = [](const std::string& name, const ParamValue& value) {
+    Params params;
+    for (const ParamSpec& param : the_spec().params()) {
+      if (param.default_value) params.set(param.name, *param.default_value);
+    }
+    params.set(name, value);
+    const Status status = the_spec().validate(params);
+    return status.ok() ? std::string() : status.error().to_string();
+  };
+  EXPECT_EQ(refused("k", int64_t{50}), "");
+  EXPECT_THAT(refused("dictionary", std::string("the 5\nwe x\n")), HasSubstr("dictionary:2: the"));
+  EXPECT_THAT(refused("truncate", std::string("tail")), HasSubstr("keeps the head"));
+  EXPECT_THAT(refused("source", std::string("{document}")), HasSubstr("is not free"));
+  Params global;
+  global.set("attention", std::string("global"));
+  EXPECT_THAT(the_spec().check_backbone(global, {"llama"}).error().message,
+              HasSubstr("is for encoders with windows"));
+  EXPECT_TRUE(the_spec().check_backbone(global, {"bart"}).ok());
+}
+
+}  // namespace
+}  // namespace qfs::egad
