@@ -1,0 +1,68 @@
+#include "methods/retrieve_generate/spec.h"
+
+#include <algorithm>
+
+#include "harness/api/param_specs.h"
+#include "methods/models/retrieval/bm25.h"
+
+namespace qfs::retrieve_generate {
+
+bool has_adapter(const Params& params) { return params.get<std::string>("adapter") == "lora"; }
+
+std::string_view RetrieveGenerateSpec::doc() const {
+  return "A language model reads the passages of the document that match the query best";
+}
+
+std::vector<std::string> RetrieveGenerateSpec::layers(const Params& params,
+                                                      const BackboneFacts& facts) const {
+  std::vector<std::string> layers = TrainedSpec::layers(params, facts);
+  layers.insert(layers.end(),
+                {"chinese_words@1", "extractive@2", "porter_nltk@1", "rouge_tokens@1"});
+  std::ranges::sort(layers);
+  layers.erase(std::ranges::unique(layers).begin(), layers.end());
+  return layers;
+}
+
+Needs RetrieveGenerateSpec::needs(const Params& params) const {
+  Needs needs = TrainedSpec::needs(params);
+  if (!has_adapter(params)) needs.artifacts.clear();
+  if (params.get<std::string>("retriever") == "dpr") {
+    needs.backbones = {kContextEncoder, kQuestionEncoder};
+  }
+  needs.begins_with = {"lora"};
+  needs.reads_files_of = {"lora"};
+  return needs;
+}
+
+std::vector<ParamSpec> RetrieveGenerateSpec::adapter_params() const {
+  std::vector<ParamSpec> params = prompted::lora_params();
+  params.push_back(prompted::of_both(with_default(
+      choice_param("retriever", {"bm25", "dpr"},
+                   "Ranks passages: by the query's words, or by the distance of their vectors to "
+                   "the query's, of two encoders"),
+      std::string("bm25"))));
+  params.push_back(prompted::of_both(with_default(
+      choice_param("unit", {"sentence", "turn"}, "What a passage is"), std::string("sentence"))));
+  params.push_back(prompted::of_both(
+      integer_param("budget", "tokens", 1, 1 << 24,
+                    "Of the passages that are read; in writing local_context, and in training "
+                    "train_tokens when left out")));
+  for (ParamSpec& param : retrieval::bm25_params())
+    params.push_back(prompted::of_both(std::move(param)));
+  params.push_back(with_default(
+      choice_param("adapter", {"none", "lora"},
+                   "The backbone as it is, or with low-rank matrices of 'lora' or trained here"),
+      std::string("none")));
+  return params;
+}
+
+Status RetrieveGenerateSpec::check_adapter(const Params& params) const {
+  if (!params.has("budget") && !params.has("local_context")) {
+    return invalid_argument(
+        "'budget' is left out, and so is 'local_context': passages are read up "
+        "to one of them");
+  }
+  return prompted::check_targets(params);
+}
+
+}  // namespace qfs::retrieve_generate

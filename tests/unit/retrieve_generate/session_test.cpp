@@ -1,0 +1,115 @@
+// The sessions of retrieve_generate on tiny models: what the generator reads, with which files, and
+// what is refused.
+#include "methods/retrieve_generate/session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "methods/retrieve_generate/spec.h"
+#include "tests/support/tiny_encoder.h"
+#include "tests/support/trained_session.h"
+
+namespace qfs::retrieve_generate {
+namespace {
+
+using ::qfs::test::Curve;
+using ::qfs::test::RecordingSink;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const MethodSpec& the_spec() {
+  static const RetrieveGenerateSpec spec;
+  return spec;
+}
+
+class RetrieveGenerateTest : public qfs::test::TrainedSessionTest {
+ protected:
+  RetrieveGenerateTest() : TrainedSessionTest(the_spec(), session_factory()) {
+    use_llama({}, "D: {document}\nA:");
+    request_.params.set("budget", int64_t{7});
+    request_.params.set("steps", int64_t{2});
+    data_.train.clear();
+    data_.development.clear();
+    for (int64_t i = 0; i < 4; ++i) data_.train.push_back(meeting(i));
+  }
+
+  static NumberedExample meeting(int64_t i) {
+    NumberedExample numbered = example(i, "red hat");
+    numbered.example.document = {
+        {"We begin now.", "ann"}, {"Ann has a red hat.", "bob"}, {"It is late.", "ann"}};
+    numbered.example.document_id = "m" + std::to_string(i);
+    return numbered;
+  }
+  Result<Prediction> predicted(const NumberedExample& one = meeting(7)) {
+    RecordingSink sink;
+    ResourceCache cache;
+    auto session = sessions_.open(request_, cache);
+    if (!session.ok()) return session.error();
+    if (const Status status = (*session)->run({&one, 1}, sink); !status.ok()) return status.error();
+    return sink.predictions.at(one.ordinal);
+  }
+  std::string prompt() {
+    const auto prediction = predicted();
+    return prediction.ok() ? prediction->prompt : prediction.error().to_string();
+  }
+};
+
+TEST_F(RetrieveGenerateTest, the_backbone_reads_what_matches_the_query) {
+  EXPECT_TRUE(the_spec().needs(request_.params).artifacts.empty());
+  const auto prediction = predicted();
+  ASSERT_TRUE(prediction.ok()) << prediction.error().to_string();
+  EXPECT_EQ(prediction->prompt, "D: bob: Ann has a red hat.\nA:");
+  EXPECT_THAT(prediction->truncation->kept, ElementsAre(ByteSpan{1, 0, 23}));
+  EXPECT_GT(prediction->truncation->document_tokens, prediction->truncation->kept_tokens);
+}
+
+TEST_F(RetrieveGenerateTest, dpr_takes_the_passage_nearest_to_the_query) {
+  const qfs::test::TemporaryFolder folder;
+  const Resource encoder = qfs::test::TinyEncoder().write(folder);
+  request_.params.set("retriever", std::string("dpr"));
+  EXPECT_THAT(the_spec().needs(request_.params).backbones,
+              ElementsAre(kContextEncoder, kQuestionEncoder));
+  EXPECT_THAT(prompt(), HasSubstr("no question_encoder was given"));
+  request_.backbones = {{kContextEncoder, encoder}, {kQuestionEncoder, encoder}};
+  for (const Segment& segment : meeting(7).example.document) {
+    NumberedExample one = meeting(7);
+    one.example.query = rendered(segment);
+    request_.params.set("budget", int64_t{1});
+    const auto prediction = predicted(one);
+    ASSERT_TRUE(prediction.ok()) << prediction.error().to_string();
+    EXPECT_EQ(prediction->prompt, "D: " + rendered(segment) + "\nA:");
+  }
+}
+
+TEST_F(RetrieveGenerateTest, it_trains_on_what_it_retrieves_and_reads_that_file) {
+  request_.params.set("adapter", std::string("lora"));
+  EXPECT_THAT(the_spec().needs(request_.params).artifacts, ElementsAre("adapter"));
+  EXPECT_THAT(the_spec().needs(request_.params).reads_files_of, ElementsAre("lora"));
+  EXPECT_THAT(prompt(), HasSubstr("no adapter was given"));
+  Curve curve;
+  const auto outcome = fit("a", curve);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
+  request_.artifacts["adapter"] = {"", folder_ / "a/adapter_model.safetensors", ""};
+  EXPECT_EQ(prompt(), "D: bob: Ann has a red hat.\nA:");
+  // Fewer tokens are read in a step than of the whole documents.
+  const auto tokens = [](const Curve& of) { return of.points.front().values.at("tokens"); };
+  const double few = tokens(curve);
+  request_.artifacts.clear();
+  request_.params.set("budget", int64_t{1000});
+  Curve whole;
+  ASSERT_TRUE(fit("b", whole).ok());
+  EXPECT_LT(few, tokens(whole));
+}
+
+TEST_F(RetrieveGenerateTest, what_bounds_the_passages_is_asked_for) {
+  Params params;
+  for (const auto& [name, value] : request_.params.values()) {
+    if (name != "budget") params.set(name, value);
+  }
+  EXPECT_THAT(the_spec().validate(params).error().to_string(), HasSubstr("'budget' is left out"));
+  params.set("local_context", int64_t{9});
+  EXPECT_TRUE(the_spec().validate(params).ok());
+}
+
+}  // namespace
+}  // namespace qfs::retrieve_generate
