@@ -1,0 +1,84 @@
+#include "methods/compressors/params.h"
+
+#include <string>
+
+#include "harness/api/param_specs.h"
+
+namespace qfs::compressors {
+
+namespace {
+
+constexpr double kMostTokens = 1 << 24;
+
+}  // namespace
+
+std::vector<ParamSpec> split_params(bool sides) {
+  std::vector<ParamSpec> params = {
+      from_source(
+          with_default(real_param("ratio", "tokens", 0, kMostTokens,
+                                  "Document tokens that one memory token stands for; 0: they "
+                                  "have none"),
+                       kRatio),
+          "SelfCP: 12"),
+      integer_param("input_tokens", "tokens", 1, kMostTokens,
+                    "Document tokens that are read, compressed or not; the whole document when "
+                    "left out")};
+  if (!sides) return params;
+  params.push_back(
+      from_source(with_default(choice_param("strategy", {"latter", "former"},
+                                            "The part of a document that is compressed"),
+                               std::string("latter")),
+                  "SelfCP, section 3.2"));
+  params.push_back(with_default(
+      choice_param("memory_position", {"by_side", "always_before"},
+                   "Where memory stands: on the compressed side, or before what is kept"),
+      std::string("by_side")));
+  params.push_back(with_default(choice_param("n_mem_rounding", {"ceil", "floor"},
+                                             "Of the number of memory tokens; 'ceil' gives one "
+                                             "at least"),
+                                std::string("ceil")));
+  params.push_back(flag_param("compress_short", false,
+                              "A document of one window is halved, too; else it is read whole"));
+  return params;
+}
+
+Status check_split(const Params& params) {
+  const double ratio = params.get<double>("ratio");
+  const auto window = static_cast<double>(params.find<int64_t>("local_context").value_or(kWindow));
+  if (ratio > 0 && ratio < 1) {
+    return invalid_argument(
+        "a 'ratio' below 1 makes a document longer; 0 leaves the compressed part out");
+  }
+  if (ratio > window) {
+    return invalid_argument("a 'ratio' of " + std::to_string(static_cast<int64_t>(ratio)) +
+                            " for segments of up to " +
+                            std::to_string(static_cast<int64_t>(window)) +
+                            " tokens ('local_context'); that number gives one memory token, 0 "
+                            "none");
+  }
+  if (params.find<bool>("prefix_reuse").value_or(false)) {
+    return invalid_argument("'prefix_reuse' shares tokens; what is compressed are rows");
+  }
+  return {};
+}
+
+SplitRules split_rules(const Params& params) {
+  SplitRules rules;
+  rules.window = params.find<int64_t>("local_context").value_or(kWindow);
+  const double ratio = params.get<double>("ratio");
+  rules.ratio = ratio > 0 ? Ratio(ratio) : std::nullopt;
+  if (params.find<std::string>("strategy") == "former") rules.side = Side::former;
+  if (params.find<std::string>("n_mem_rounding") == "floor") rules.rounding = Rounding::floor;
+  rules.compress_short = params.find<bool>("compress_short").value_or(false);
+  rules.memory_first = params.find<std::string>("memory_position") == "always_before";
+  return rules;
+}
+
+Status check_llama(std::string_view method, const BackboneFacts& facts) {
+  if (facts.architecture == "llama") return {};
+  return unavailable("'" + std::string(method) +
+                     "' is for backbones of the LLaMA family; this one is computed as '" +
+                     facts.architecture + "'");
+}
+
+}  // namespace qfs::compressors

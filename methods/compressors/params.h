@@ -1,0 +1,33 @@
+// What methods of this family declare alike: how a document is cut, and the rules between these
+// parameters.
+//
+// Used by specs and by the sessions that read them; torch-free. Pure; thread-safe.
+#pragma once
+
+#include <vector>
+
+#include "harness/api/method.h"
+#include "methods/compressors/split.h"
+
+namespace qfs::compressors {
+
+/// Tokens of a window where `local_context` and `train_window` are left out (the paper's).
+inline constexpr int64_t kWindow = 512;
+
+/// ratio, input_tokens and, where a side is chosen, strategy, memory_position, n_mem_rounding and
+/// compress_short.
+std::vector<ParamSpec> split_params(bool sides);
+/// The rules between them, with `local_context` and `prefix_reuse`.
+Status check_split(const Params& params);
+
+/// The ratio of trained rows where their number is left out, and of development losses (the
+/// paper's).
+inline constexpr double kRatio = 12;
+
+/// How documents of a cell that predicts are cut.
+SplitRules split_rules(const Params& params);
+
+/// `unavailable` for a backbone of another family than LLaMA.
+Status check_llama(std::string_view method, const BackboneFacts& facts);
+
+}  // namespace qfs::compressors

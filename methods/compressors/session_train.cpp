@@ -1,0 +1,272 @@
+#include "methods/compressors/session_train.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/core/files.h"
+#include "harness/core/sha256.h"
+#include "methods/compressors/params.h"
+#include "methods/compressors/session_files.h"
+#include "methods/models/nn/token_loss.h"
+#include "methods/models/peft/tensor_files.h"
+#include "methods/models/prompted/trained_spec.h"
+
+namespace qfs::compressors {
+
+namespace {
+
+using training::LabelledSequence;
+
+constexpr const char* kFile = "adapter.safetensors";
+
+/// A prompt and what is learned behind it.
+struct Labelled {
+  nn::SequenceInput prompt;
+  std::vector<int32_t> response;
+};
+
+Labelled taken_apart(const LabelledSequence& sequence) {
+  const auto first =
+      std::ranges::find_if(sequence.labels, [](int64_t label) { return label != nn::kNoLabel; });
+  Labelled parts{sequence.input, {}};
+  parts.prompt.ids.resize(static_cast<size_t>(first - sequence.labels.begin()) + 1);
+  for (auto label = first; label != sequence.labels.end(); ++label) {
+    parts.response.push_back(static_cast<int32_t>(*label));
+  }
+  return parts;
+}
+
+/// The sequence of a prompt with its response.
+LabelledSequence joined(nn::SequenceInput prompt, std::span<const int32_t> response) {
+  LabelledSequence sequence{std::move(prompt), {}};
+  sequence.labels.assign(sequence.input.ids.size() - 1, nn::kNoLabel);
+  sequence.labels.insert(sequence.labels.end(), response.begin(), response.end());
+  sequence.input.ids.insert(sequence.input.ids.end(), response.begin(), response.end() - 1);
+  return sequence;
+}
+
+class Trained final : public prompted::TrainedAdapter {
+ public:
+  Trained(TrainedParts parts, const prompted::AdapterPlace& place)
+      : compressor_(std::move(parts.compressor)),
+        decoder_(place.decoder),
+        seed_(place.request.seed),
+        auto_encoding_tokens_(parts.auto_encoding_tokens) {
+    const std::vector<int32_t>& ends = place.prompts.backbone->generation.end_ids;
+    if (!ends.empty()) end_ = ends.front();
+  }
+
+  training::NamedTensors tensors() const override { return compressor_->tensors(); }
+  void replace(const training::NamedTensors& leaves) override { compressor_->replace(leaves); }
+
+  Result<LabelledSequence> learned(LabelledSequence sequence) const override {
+    if (auto_encoding_tokens_ == 0) return sequence;
+    auto parts = parts_of(taken_apart(sequence).prompt);
+    if (!parts.ok()) return parts.error();
+    std::vector<int32_t>& content = parts->content;
+    content.resize(std::min(content.size(), static_cast<size_t>(auto_encoding_tokens_)));
+    nn::SequenceInput prompt;
+    prompt.document = {static_cast<int64_t>(parts->head.size()),
+                       static_cast<int64_t>(content.size())};
+    for (const auto* ids : {&parts->head, &content, &parts->tail}) {
+      prompt.ids.insert(prompt.ids.end(), ids->begin(), ids->end());
+    }
+    std::vector<int32_t> response = content;
+    if (end_) response.push_back(*end_);
+    return joined(std::move(prompt), response);
+  }
+
+  bool reads() const override { return true; }
+  Result<std::vector<LabelledSequence>> read(std::span<const training::GraphRow> rows) override {
+    std::vector<PromptParts> parts;
+    std::vector<Plan> plans;
+    std::vector<std::vector<int32_t>> responses;
+    for (const training::GraphRow& row : rows) {
+      Labelled labelled = taken_apart(row.sequence);
+      auto cut = parts_of(labelled.prompt);
+      if (!cut.ok()) return cut.error();
+      Rng rng = Rng::derived(seed_, "compression", row.draw.value_or(0));
+      auto plan = compressor_->drawn_plan(*cut, row.draw ? &rng : nullptr);
+      if (!plan.ok()) return plan.error();
+      parts.push_back(*std::move(cut));
+      plans.push_back(*std::move(plan));
+      responses.push_back(std::move(labelled.response));
+    }
+    std::vector<CompressionTask> tasks;
+    for (size_t i = 0; i < rows.size(); ++i) tasks.push_back({parts[i], plans[i]});
+    const auto memory = compressor_->compress(tasks);
+    if (!memory.ok()) return memory.error();
+    const nn::AdapterSet set = compressor_->generator_adapters();
+    std::shared_ptr<const nn::Adapters> adapters;
+    if (!set.linears.empty()) {
+      auto bound = nn::bind_adapters(set, *decoder_);
+      if (!bound.ok()) return bound.error();
+      adapters = *std::move(bound);
+    }
+    std::vector<LabelledSequence> sequences;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const auto pieces = read_pieces(*compressor_, tasks[i], (*memory)[i].memory);
+      sequences.push_back(joined(input_of(pieces, compressor_->placeholder()), responses[i]));
+      sequences.back().input.adapters = adapters;
+    }
+    return sequences;
+  }
+
+  Result<TrainedFile> keep(const std::string& folder,
+                           const std::map<std::string, std::string>& metadata,
+                           at::ScalarType type) const override {
+    const std::string bytes = peft::tensor_file_bytes(compressor_->tensors(), metadata, type);
+    if (Status written = write_file(folder + "/" + kFile, bytes); !written.ok()) {
+      return written.error();
+    }
+    return TrainedFile{prompted::kAdapter, kFile, sha256_hex(bytes),
+                       static_cast<int64_t>(bytes.size())};
+  }
+
+ private:
+  std::unique_ptr<TrainedCompressor> compressor_;
+  std::shared_ptr<const nn::Decoder> decoder_;
+  uint64_t seed_;
+  int64_t auto_encoding_tokens_;
+  std::optional<int32_t> end_;
+};
+
+SelfcpForm form_of(const Params& params) {
+  SelfcpForm form;
+  const auto& connector = params.get<std::string>("connector");
+  form.rows = params.get<bool>("train_separator") ? 2 : 1;
+  form.bias = connector != "linear";
+  form.norm = connector == "linear_bias_ln";
+  form.separator = static_cast<int32_t>(params.get<int64_t>("separator_id"));
+  form.tag = static_cast<int32_t>(params.get<int64_t>("tag_id"));
+  return form;
+}
+
+SelfcpDraws draws_of(const Params& params) {
+  SelfcpDraws draws;
+  const auto& side = params.get<std::string>("train_strategy");
+  if (side != "both") draws.side = side == "former" ? Side::former : Side::latter;
+  draws.released = params.get<std::string>("train_mix") == "released";
+  draws.whole = params.get<std::string>("objective") == "auto_encoding";
+  draws.least_ratio = params.get<int64_t>("ratio_min");
+  draws.largest_ratio = params.get<int64_t>("ratio_max");
+  return draws;
+}
+
+}  // namespace
+
+std::unique_ptr<prompted::TrainedAdapter> make_trained(TrainedParts parts,
+                                                       const prompted::AdapterPlace& place) {
+  if (place.request.params.find<bool>("recompute").value_or(false)) {
+    parts.compressor->set_recompute(nn::Recompute::layers);
+  }
+  return std::make_unique<Trained>(std::move(parts), place);
+}
+
+Result<std::unique_ptr<prompted::TrainedAdapter>> make_selfcp(const prompted::AdapterPlace& place) {
+  const Params& params = place.request.params;
+  const SelfcpForm form = form_of(params);
+  auto tensors = new_selfcp(form, *place.decoder, place.request.seed,
+                            params.get<std::string>("connector_init") == "scaled");
+  if (!tensors.ok()) return tensors.error();
+  const auto init = place.request.artifacts.find(prompted::kAdapter);
+  if (init != place.request.artifacts.end()) {
+    auto given = read_selfcp(init->second.path, place.decoder->hidden());
+    if (!given.ok()) return given.error();
+    if (selfcp_shapes(given->form, 1) != selfcp_shapes(form, 1)) {
+      return invalid_argument("cannot begin with '" + init->second.path + "': its connector is '" +
+                              connector_name(given->form) + "' with " +
+                              std::to_string(given->form.rows) +
+                              " embeddings, not that of the training");
+    }
+    tensors = std::move(given->tensors);
+  }
+  SelfcpReading reading;
+  reading.rules.window = params.get<int64_t>("train_window");
+  reading.segments_at_once = std::numeric_limits<int64_t>::max();
+  TrainedParts parts;
+  parts.compressor =
+      std::make_unique<Selfcp>(form, *std::move(tensors), place.decoder, reading, draws_of(params));
+  if (params.get<std::string>("objective") == "auto_encoding") {
+    parts.auto_encoding_tokens = reading.rules.window;
+  }
+  return make_trained(std::move(parts), place);
+}
+
+int32_t begin_id(const prompted::Prompts& prompts) {
+  const tokenizers::TextFrame frame = prompts.backbone->tokenizer->frame();
+  if (!frame.before.empty()) return frame.before.front();
+  const std::vector<int32_t>& ends = prompts.backbone->generation.end_ids;
+  return ends.empty() ? 0 : ends.front();
+}
+
+namespace {
+
+/// What differs between AutoCompressor and ICAE.
+struct LoraMethod {
+  const char* name;
+  const LoraForm& form;
+  const char* rows;  ///< the parameter of their number
+};
+
+struct LoraMade {
+  LoraTensors tensors;
+  LoraReading reading;
+};
+
+Result<LoraMade> make_lora_parts(const prompted::AdapterPlace& place, const LoraMethod& method) {
+  const Params& params = place.request.params;
+  LoraMade made;
+  made.reading.window = params.get<int64_t>("train_window");
+  made.reading.begin = begin_id(place.prompts);
+  made.reading.memory = params.find<int64_t>(method.rows)
+                            .value_or(memory_tokens(made.reading.window, kRatio, Rounding::ceil));
+  made.reading.auto_encoding = params.find<std::string>("objective") == "auto_encoding";
+  auto tensors =
+      new_lora_tensors(method.form, *place.decoder, made.reading.memory + method.form.mode_rows,
+                       params.get<int64_t>("rank"), params.get<double>("alpha"), made.reading.begin,
+                       place.request.seed);
+  if (!tensors.ok()) return tensors.error();
+  made.tensors = *std::move(tensors);
+  const auto init = place.request.artifacts.find(prompted::kAdapter);
+  if (init == place.request.artifacts.end()) return made;
+  auto given = read_lora_tensors(init->second.path, method.name, method.form, *place.decoder);
+  if (!given.ok()) return given.error();
+  for (auto& [name, tensor] : made.tensors.tensors) {
+    const auto its = given->tensors.find(name);
+    if (its == given->tensors.end() || its->second.sizes() != tensor.sizes() ||
+        given->scale != made.tensors.scale) {
+      return invalid_argument("cannot begin with '" + init->second.path + "': its '" + name +
+                              "' or its alpha is not the training's");
+    }
+    tensor = its->second;
+  }
+  return made;
+}
+
+template <class Made>
+Result<std::unique_ptr<prompted::TrainedAdapter>> make_lora_compressor(
+    const prompted::AdapterPlace& place, const LoraMethod& method) {
+  auto made = make_lora_parts(place, method);
+  if (!made.ok()) return made.error();
+  TrainedParts parts;
+  // The token in front counts.
+  if (made->reading.auto_encoding) parts.auto_encoding_tokens = made->reading.window - 1;
+  parts.compressor =
+      std::make_unique<Made>(method.form, std::move(made->tensors), place.decoder, made->reading);
+  return make_trained(std::move(parts), place);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<prompted::TrainedAdapter>> make_autocompressor(
+    const prompted::AdapterPlace& place) {
+  return make_lora_compressor<Autocompressor>(
+      place, {"autocompressor", autocompressor_form(), "summary_length"});
+}
+
+Result<std::unique_ptr<prompted::TrainedAdapter>> make_icae(const prompted::AdapterPlace& place) {
+  return make_lora_compressor<Icae>(place, {"icae", icae_form(), "mem_size"});
+}
+
+}  // namespace qfs::compressors

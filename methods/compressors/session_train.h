@@ -1,0 +1,38 @@
+// What methods of this family train: tensors of a TrainedCompressor, by what the generator makes of
+// memory.
+//
+// Called by the factories of sessions.h. Not thread-safe.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "methods/compressors/session_compressor.h"
+#include "methods/models/prompted/adapter_training.h"
+
+namespace qfs::compressors {
+
+/// What is trained, and how examples are made of prompts.
+struct TrainedParts {
+  std::unique_ptr<TrainedCompressor> compressor;
+  /// The document itself is learned, of at most so many tokens; 0: the summary is.
+  int64_t auto_encoding_tokens = 0;
+};
+
+std::unique_ptr<prompted::TrainedAdapter> make_trained(TrainedParts parts,
+                                                       const prompted::AdapterPlace& place);
+
+/// SelfCP's. Errors: those of new_selfcp and, where it begins with a file, of read_selfcp.
+Result<std::unique_ptr<prompted::TrainedAdapter>> make_selfcp(const prompted::AdapterPlace& place);
+
+/// AutoCompressor's and ICAE's. Errors: those of new_lora_tensors and read_lora_tensors, and
+/// `invalid_argument` where a file to begin with has other shapes.
+Result<std::unique_ptr<prompted::TrainedAdapter>> make_autocompressor(
+    const prompted::AdapterPlace& place);
+Result<std::unique_ptr<prompted::TrainedAdapter>> make_icae(const prompted::AdapterPlace& place);
+
+/// What stands in front of a text for models that want something there: the token that the
+/// tokenizer puts there, or else the one that ends texts.
+int32_t begin_id(const prompted::Prompts& prompts);
+
+}  // namespace qfs::compressors

@@ -1,0 +1,217 @@
+#include "methods/compressors/specs.h"
+
+#include "harness/api/param_specs.h"
+#include "methods/compressors/params.h"
+#include "methods/models/decoding/generation_layers.h"
+#include "methods/models/prompted/prompted_params.h"
+#include "methods/models/prompting/prompt_template.h"
+
+namespace qfs::compressors {
+
+namespace {
+
+using prompted::of_training;
+
+constexpr double kMost = 1 << 24;
+
+ParamSpec numerics(ParamSpec spec) {
+  spec.numerics = true;
+  return spec;
+}
+
+ParamSpec window_param() {
+  return of_training(with_default(
+      integer_param("train_window", "tokens", 1, kMost, "Of a segment, in training"), kWindow));
+}
+
+ParamSpec objective_param() {
+  return of_training(
+      with_default(choice_param("objective", {"response", "auto_encoding"},
+                                "What is learned: the summary, or the compressed document itself"),
+                   std::string("response")));
+}
+
+/// What differs between methods with low-rank adapters.
+struct LoraDefaults {
+  int64_t rank;
+  double alpha;
+  const char* rows;  ///< the parameter of their number
+};
+
+std::vector<ParamSpec> lora_params(const LoraDefaults& defaults) {
+  std::vector<ParamSpec> params = split_params(false);
+  params.push_back(of_training(with_default(
+      integer_param("rank", "", 1, 4096, "Rank of what is added to layers"), defaults.rank)));
+  params.push_back(of_training(with_default(
+      real_param("alpha", "", 1e-6, kMost, "What is added is multiplied by alpha / rank"),
+      defaults.alpha)));
+  params.push_back(window_param());
+  params.push_back(of_training(
+      integer_param(defaults.rows, "rows", 1, kMost,
+                    "That stand for a segment; a twelfth of train_window when left out")));
+  return params;
+}
+
+}  // namespace
+
+std::string_view SelfcpSpec::doc() const {
+  return "A frozen language model compresses a part of the document into rows of its own "
+         "embeddings, by a learned tag and a connector";
+}
+
+std::vector<ParamSpec> SelfcpSpec::adapter_params() const {
+  std::vector<ParamSpec> params = split_params(true);
+  params.push_back(with_default(
+      choice_param("window_counts", {"content", "total"},
+                   "What 'local_context' is of: a segment's content, or all that its compressor "
+                   "reads"),
+      std::string("content")));
+  params.push_back(numerics(with_default(
+      integer_param("segment_batch", "segments", 1, 4096, "Compressed at once, at most"),
+      int64_t{8})));
+  params.push_back(of_training(from_source(
+      with_default(choice_param("connector", {"linear_bias_ln", "linear_bias", "linear"},
+                                "One matrix, with a bias, with LayerNorm behind it"),
+                   std::string("linear_bias_ln")),
+      "linear: the paper; the others: its release for Vicuna and BlueLM")));
+  params.push_back(of_training(with_default(
+      choice_param("connector_init", {"standard", "scaled"},
+                   "PyTorch's, or multiplied so that memory is as large as embeddings are"),
+      std::string("standard"))));
+  params.push_back(of_training(
+      flag_param("train_separator", false, "The separator's embedding is trained, too")));
+  params.push_back(of_training(
+      from_source(with_default(integer_param("separator_id", "id", 0, kMost,
+                                             "Token between the prompt and what is compressed"),
+                               int64_t{3}),
+                  "SelfCP's release")));
+  params.push_back(of_training(from_source(
+      with_default(integer_param("tag_id", "id", 0, kMost,
+                                 "Token whose embedding the memory tag begins with, a rare one"),
+                   int64_t{4}),
+      "SelfCP's release")));
+  params.push_back(window_param());
+  params.push_back(of_training(
+      with_default(choice_param("train_strategy", {"both", "former", "latter"},
+                                "The part that is compressed in training; 'both': by a coin"),
+                   std::string("both"))));
+  params.push_back(of_training(with_default(
+      choice_param("train_mix", {"paper", "released"},
+                   "Segments on their own, or the release's five ways, some behind earlier memory"),
+      std::string("paper"))));
+  params.push_back(of_training(from_source(
+      with_default(integer_param("ratio_min", "tokens", 1, kMost, "Least ratio that is drawn"),
+                   int64_t{2}),
+      "SelfCP: 2 to 16")));
+  params.push_back(of_training(with_default(
+      integer_param("ratio_max", "tokens", 1, kMost, "Largest ratio that is drawn"), int64_t{16})));
+  params.push_back(objective_param());
+  return params;
+}
+
+std::string SelfcpSpec::default_prompt() const {
+  return std::string(prompting::query_first_prompt());
+}
+
+Status SelfcpSpec::check_adapter(const Params& params) const {
+  const int64_t least = params.get<int64_t>("ratio_min");
+  const int64_t largest = params.get<int64_t>("ratio_max");
+  const int64_t window = params.get<int64_t>("train_window");
+  if (least > largest || least > window) {
+    return invalid_argument("'ratio_min' is " + std::to_string(least) + ", 'ratio_max' " +
+                            std::to_string(largest) + " and 'train_window' " +
+                            std::to_string(window) + "; expected them in this order");
+  }
+  if (params.get<std::string>("train_mix") == "released" &&
+      params.get<std::string>("train_strategy") != "both") {
+    return invalid_argument("'train_mix' \"released\" draws the side that 'train_strategy' fixes");
+  }
+  return check_split(params);
+}
+
+Status SelfcpSpec::check_backbone(const Params&, const BackboneFacts& facts) const {
+  return check_llama(name(), facts);
+}
+
+Status LoraCompressorSpec::check_backbone(const Params&, const BackboneFacts& facts) const {
+  return check_llama(name(), facts);
+}
+
+std::string LoraCompressorSpec::default_prompt() const {
+  return std::string(prompting::query_first_prompt());
+}
+
+Status LoraCompressorSpec::check_adapter(const Params& params) const {
+  if (params.get<double>("ratio") == 0) {
+    return invalid_argument("a 'ratio' of 0 leaves nothing of the document to read");
+  }
+  return check_split(params);
+}
+
+std::string_view AutocompressorSpec::doc() const {
+  return "A language model with trained adapters reads a document segment by segment into summary "
+         "rows";
+}
+
+std::vector<ParamSpec> AutocompressorSpec::adapter_params() const {
+  return lora_params({.rank = 16, .alpha = 16, .rows = "summary_length"});
+}
+
+std::string_view IcaeSpec::doc() const {
+  return "A language model with trained adapters reads the beginning of a document into slots, one "
+         "without them writes";
+}
+
+std::vector<ParamSpec> IcaeSpec::adapter_params() const {
+  std::vector<ParamSpec> params = lora_params({.rank = 64, .alpha = 32, .rows = "mem_size"});
+  params.push_back(objective_param());
+  return params;
+}
+
+std::string_view LlmlinguaSpec::doc() const {
+  return "A part of the document is shortened to the tokens that a language model finds surprising";
+}
+
+std::vector<std::string> LlmlinguaSpec::layers(const Params&, const BackboneFacts& facts) const {
+  return decoding::generation_layers(facts);
+}
+
+std::vector<ParamSpec> LlmlinguaSpec::params() const {
+  std::vector<ParamSpec> params = prompted::prompted_params();
+  for (ParamSpec& param : params) {
+    if (param.name == "prompt") param.default_value = std::string(prompting::query_first_prompt());
+  }
+  for (ParamSpec& param : split_params(true)) params.push_back(std::move(param));
+  params.push_back(from_source(
+      with_default(choice_param("mode", {"exact", "official"},
+                                "As many tokens as SelfCP has memory, or as version 0.1.5 of the "
+                                "tool chooses"),
+                   std::string("exact")),
+      "LLMLingua"));
+  params.push_back(from_source(with_default(integer_param("choice_window", "tokens", 1, kMost,
+                                                          "Tokens that are chosen from at once"),
+                                            int64_t{200}),
+                               "LLMLingua's iterative_size"));
+  return params;
+}
+
+Needs LlmlinguaSpec::needs(const Params&) const {
+  return {.tensors = true, .backbone = true, .tokenizer = true};
+}
+
+Status LlmlinguaSpec::validate(const Params& params) const {
+  if (Status status = check_split(params); !status.ok()) return status;
+  return prompted::check_prompted(params);
+}
+
+Status LlmlinguaSpec::check_backbone(const Params&, const BackboneFacts& facts) const {
+  return check_llama(name(), facts);
+}
+
+Cost LlmlinguaSpec::cost(const Params& params, const DatasetStats& stats) const {
+  return prompted::prompted_cost(params, stats);
+}
+
+bool LlmlinguaSpec::seed_matters(const Params& params) const { return decoding::may_draw(params); }
+
+}  // namespace qfs::compressors

@@ -1,0 +1,76 @@
+// The specs of the methods that compress a part of a document before a generator reads it.
+//
+// Known to the driver; torch-free. Stateless and thread-safe. The sessions are in sessions.h.
+#pragma once
+
+#include "methods/models/prompted/trained_spec.h"
+
+namespace qfs::compressors {
+
+/// `selfcp`: a frozen language model, a learned tag and a connector (Gao et al. 2024, arXiv
+/// 2405.17052).
+class SelfcpSpec final : public prompted::TrainedSpec {
+ public:
+  std::string_view name() const override { return "selfcp"; }
+  std::string_view doc() const override;
+  int version() const override { return 1; }
+  /// `unavailable` but for the LLaMA family.
+  Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
+
+ protected:
+  std::vector<ParamSpec> adapter_params() const override;
+  /// The request in front of the document, so that it is part of what each segment is read behind.
+  std::string default_prompt() const override;
+  Status check_adapter(const Params& params) const override;
+};
+
+/// What methods with low-rank adapters and trained rows have alike.
+class LoraCompressorSpec : public prompted::TrainedSpec {
+ public:
+  int version() const override { return 1; }
+  /// `unavailable` but for the LLaMA family.
+  Status check_backbone(const Params& params, const BackboneFacts& facts) const final;
+
+ protected:
+  std::string default_prompt() const final;
+  Status check_adapter(const Params& params) const final;
+};
+
+/// `autocompressor`: summaries of segments gather in front of a prompt (Chevalier et al. 2023).
+class AutocompressorSpec final : public LoraCompressorSpec {
+ public:
+  std::string_view name() const override { return "autocompressor"; }
+  std::string_view doc() const override;
+
+ protected:
+  std::vector<ParamSpec> adapter_params() const override;
+};
+
+/// `icae`: slots hold the beginning of a document (Ge et al. 2024).
+class IcaeSpec final : public LoraCompressorSpec {
+ public:
+  std::string_view name() const override { return "icae"; }
+  std::string_view doc() const override;
+
+ protected:
+  std::vector<ParamSpec> adapter_params() const override;
+};
+
+/// `llmlingua`: tokens that a language model foresees are left out (Jiang et al. 2023); nothing is
+/// trained.
+class LlmlinguaSpec final : public MethodSpec {
+ public:
+  std::string_view name() const override { return "llmlingua"; }
+  std::string_view doc() const override;
+  int version() const override { return 1; }
+  std::vector<std::string> layers(const Params& params, const BackboneFacts& facts) const override;
+  std::vector<ParamSpec> params() const override;
+  Needs needs(const Params& params) const override;
+  Status validate(const Params& params) const override;
+  /// `unavailable` but for the LLaMA family.
+  Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
+  Cost cost(const Params& params, const DatasetStats& stats) const override;
+  bool seed_matters(const Params& params) const override;
+};
+
+}  // namespace qfs::compressors

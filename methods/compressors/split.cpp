@@ -1,0 +1,111 @@
+#include "methods/compressors/split.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace qfs::compressors {
+
+namespace {
+
+int64_t up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// Halves, of which the first is the longer one.
+Plan halves(int64_t tokens, Side side) {
+  const Range first = {0, up(tokens, 2)};
+  const Range second = {first.count, tokens - first.count};
+  const bool former = side == Side::former;
+  return {{{former ? first : second}}, former ? second : first, former};
+}
+
+/// Chunks of the release, each compressed behind the memory of those before it.
+std::vector<Segment> chunks(int64_t tokens, int64_t length, int64_t memory, Earlier earlier) {
+  std::vector<Segment> segments;
+  for (int64_t first = 0; first < tokens; first += length) {
+    segments.push_back({{first, std::min(length, tokens - first)}, memory, earlier, true});
+  }
+  return segments;
+}
+
+}  // namespace
+
+int64_t memory_tokens(int64_t tokens, Ratio ratio, Rounding rounding) {
+  if (!ratio || tokens == 0) return 0;
+  const double exact = static_cast<double>(tokens) / *ratio;
+  if (rounding == Rounding::floor) return static_cast<int64_t>(std::floor(exact));
+  return std::max<int64_t>(1, static_cast<int64_t>(std::ceil(exact)));
+}
+
+int64_t content_in(int64_t room, Ratio ratio) {
+  if (!ratio) return room;
+  return room - static_cast<int64_t>(std::ceil(static_cast<double>(room) / (*ratio + 1)));
+}
+
+std::vector<Range> even_parts(Range all, int64_t window) {
+  std::vector<Range> parts;
+  const int64_t count = up(all.count, window);
+  int64_t first = all.first;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t length = all.count / count + (i < all.count % count ? 1 : 0);
+    parts.push_back({first, length});
+    first += length;
+  }
+  return parts;
+}
+
+Plan split(int64_t tokens, const SplitRules& rules) {
+  if (tokens <= rules.window && !rules.compress_short) return {{}, {0, tokens}, true};
+  Plan plan;
+  if (tokens <= 2 * rules.window) {
+    plan = halves(tokens, rules.side);
+  } else {
+    const bool former = rules.side == Side::former;
+    const int64_t rest = tokens - rules.window;
+    plan.kept = {former ? rest : 0, rules.window};
+    plan.memory_first = former;
+    for (const Range& part : even_parts({former ? 0 : rules.window, rest}, rules.window)) {
+      plan.segments.push_back({part});
+    }
+  }
+  for (Segment& segment : plan.segments) {
+    segment.memory = memory_tokens(segment.content.count, rules.ratio, rules.rounding);
+  }
+  std::erase_if(plan.segments, [](const Segment& segment) { return segment.memory == 0; });
+  plan.memory_first = plan.memory_first || rules.memory_first;
+  return plan;
+}
+
+Plan released_split(int64_t tokens, int64_t window, double ratio, Rng& rng) {
+  const double draw = rng.uniform();
+  const auto floor_of = [&](int64_t length) {
+    return memory_tokens(length, ratio, Rounding::floor);
+  };
+  Plan plan;
+  const int64_t chunk = std::min(window, tokens / 2);
+  if (draw < 0.5) {
+    const Side side = draw < 0.25 ? Side::latter : Side::former;
+    const bool former = side == Side::former;
+    if (2 * tokens < 3 * window) {
+      plan = halves(tokens, side);
+      plan.segments.front().memory = floor_of(up(tokens, 2));
+    } else {
+      // The cut is the same on both sides.
+      const Range front = {0, std::min(window, tokens)};
+      const Range back = {front.count, tokens - front.count};
+      plan = {{{former ? front : back}}, former ? back : front, former};
+      plan.segments.front().memory = floor_of(plan.segments.front().content.count);
+    }
+  } else if (draw < 0.7) {
+    plan.segments = chunks(tokens, chunk + 1, floor_of(chunk + 1), Earlier::previous);
+    for (size_t i = 0; i + 1 < plan.segments.size(); ++i) plan.segments[i].read = false;
+  } else if (draw < 0.8 && chunk > 0) {
+    plan.segments = chunks(tokens, chunk, floor_of(chunk), Earlier::all);
+  } else {
+    plan.segments = {{{0, tokens}, floor_of(tokens)}};
+  }
+  std::erase_if(plan.segments, [](const Segment& segment) {
+    return segment.memory == 0 || segment.content.count == 0;
+  });
+  return plan;
+}
+
+}  // namespace qfs::compressors

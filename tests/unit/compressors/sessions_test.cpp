@@ -1,0 +1,427 @@
+// Sessions of methods that compress on tiny models: what is learned, kept, continued after a crash,
+// and written with; what is refused.
+#include "methods/compressors/sessions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "methods/compressors/specs.h"
+#include "methods/models/checkpoints/safetensors.h"
+#include "tests/support/trained_session.h"
+
+namespace qfs::compressors {
+namespace {
+
+using ::qfs::test::Curve;
+using ::testing::HasSubstr;
+
+constexpr const char* kPrompt = "Q: {query}\nD: {document}\nA:";
+
+std::unique_ptr<MethodSpec> spec_named(const std::string& name) {
+  if (name == "autocompressor") return std::make_unique<AutocompressorSpec>();
+  if (name == "icae") return std::make_unique<IcaeSpec>();
+  if (name == "llmlingua") return std::make_unique<LlmlinguaSpec>();
+  return std::make_unique<SelfcpSpec>();
+}
+
+SessionFactory factory_named(const std::string& name) {
+  for (SessionFactory& factory : session_factories()) {
+    if (factory.method == name) return factory;
+  }
+  return {};
+}
+
+class CompressorSessionsTest : public qfs::test::TrainedSessionTest {
+ protected:
+  CompressorSessionsTest() : TrainedSessionTest(SelfcpSpec(), factory_named("selfcp")) {
+    use_llama({.layers = 2}, kPrompt);
+    request_.params.set("train_tokens", int64_t{160});
+    request_.params.set("train_window", int64_t{24});
+    request_.params.set("ratio_max", int64_t{6});
+    request_.params.set("connector_init", std::string("scaled"));
+    request_.params.set("local_context", int64_t{24});
+    request_.params.set("ratio", 4.0);
+    request_.params.set("train_batch", int64_t{2});
+  }
+
+  void use_method(const std::string& name, bool anew = true) {
+    use(*spec_named(name), factory_named(name));
+    request_.params.set("prompt", std::string(kPrompt));
+    request_.params.set("local_context", int64_t{24});
+    request_.params.set("train_batch", int64_t{2});
+    request_.params.set("train_tokens", int64_t{160});
+    request_.params.set("train_window", int64_t{24});
+    for (const char* rows : {"summary_length", "mem_size"}) {
+      request_.params.set(rows, int64_t{6});
+    }
+    request_.params.set("ratio", 4.0);
+    if (anew) request_.artifacts.clear();
+  }
+
+  void write_with(const std::string& name) {
+    request_.artifacts["adapter"] = {"", folder_ / (name + "/adapter.safetensors"), ""};
+  }
+  std::string trained_bytes(const std::string& name) {
+    return *read_file(folder_ / (name + "/adapter.safetensors"));
+  }
+  /// A training of a few steps, with which outputs are then written.
+  TrainingOutcome trained(const std::string& name, int64_t steps) {
+    request_.artifacts.clear();
+    request_.params.set("steps", steps);
+    Curve curve;
+    auto outcome = fit(name, curve);
+    EXPECT_TRUE(outcome.ok()) << outcome.error().to_string();
+    write_with(name);
+    return outcome.ok() ? *outcome : TrainingOutcome{};
+  }
+  std::string opened() {
+    ResourceCache cache;
+    const auto session = sessions_.open(request_, cache);
+    return session.ok() ? "opened" : session.error().to_string();
+  }
+  qfs::test::RecordingSink run(const std::vector<NumberedExample>& unit) {
+    qfs::test::RecordingSink sink;
+    ResourceCache cache;
+    auto session = sessions_.open(request_, cache);
+    EXPECT_TRUE(session.ok()) << session.error().to_string();
+    if (session.ok()) {
+      const Status status = (*session)->run(unit, sink);
+      EXPECT_TRUE(status.ok()) << status.error().to_string();
+    }
+    return sink;
+  }
+  nlohmann::json compression(int64_t ordinal) {
+    const auto sink = run({example(ordinal)});
+    return nlohmann::json::parse(sink.predictions.at(ordinal).extra.text).at("compression");
+  }
+};
+
+/// GoogleTest runs suites of this name before others, while this process has passed no failpoint.
+using CompressorSessionsDeathTest = CompressorSessionsTest;
+
+TEST_F(CompressorSessionsDeathTest, a_kill_is_continued_to_the_same_bytes) {
+  expect_kills_change_nothing({"training.step:5"}, "adapter.safetensors");
+}
+
+TEST_F(CompressorSessionsTest, selfcp_learns_what_memory_is_read_for) {
+  request_.params.set("steps", int64_t{120});
+  Curve curve;
+  const auto outcome = fit("a", curve);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
+  EXPECT_LT(curve.last("development.loss"), 0.75 * curve.first("loss"));
+  // Connector with bias and LayerNorm and a tag, of width 32.
+  EXPECT_EQ(outcome->cost.trainable_parameters, 32 * 32 + 32 + 2 * 32 + 32);
+  write_with("a");
+  EXPECT_NE(output(), "");
+}
+
+TEST_F(CompressorSessionsTest, a_document_is_read_as_its_length_asks) {
+  trained("a", 1);
+  // "Ann: line 0" three times and more; bytes are tokens, and so is each newline between.
+  const auto two = compression(0);
+  EXPECT_EQ(two.at("content_tokens"), 35);
+  EXPECT_EQ(two.at("segments"), nlohmann::json::parse("[[18,17,5]]"));
+  EXPECT_EQ(two.at("kept_tokens"), 18);
+  EXPECT_DOUBLE_EQ(two.at("achieved_ratio"), 17 / 5.0);
+  // Two passes' worth of the model and the connector; half of attention's square is left out.
+  EXPECT_GT(two.at("flops_eager").get<double>(), two.at("flops_lean").get<double>());
+  EXPECT_GT(two.at("flops_lean").get<double>(), 0.5 * two.at("flops_eager").get<double>());
+  const auto more = compression(3);
+  EXPECT_EQ(more.at("content_tokens"), 73);
+  EXPECT_EQ(more.at("kept_tokens"), 24);
+  EXPECT_EQ(more.at("segments"), nlohmann::json::parse("[[24,17,5],[41,16,4],[57,16,4]]"));
+  request_.params.set("strategy", std::string("former"));
+  EXPECT_EQ(compression(3).at("segments"), nlohmann::json::parse("[[0,17,5],[17,16,4],[33,16,4]]"));
+  request_.params.set("ratio", 0.0);
+  EXPECT_FALSE(compression(3).contains("achieved_ratio"));
+  request_.params.set("ratio", 24.0);
+  EXPECT_EQ(compression(3).at("memory_tokens"), 3);
+  request_.params.set("local_context", int64_t{100});
+  EXPECT_EQ(compression(3).at("compressed_tokens"), 0);
+  request_.params.set("compress_short", true);
+  EXPECT_EQ(compression(3).at("segments"), nlohmann::json::parse("[[0,37,2]]"));
+  request_.params.set("compress_short", false);
+  request_.params.set("input_tokens", int64_t{4});
+  EXPECT_LT(compression(3).at("content_tokens"), 73);  // words of the cell's tokenizer
+}
+
+TEST_F(CompressorSessionsTest, the_window_may_hold_all_that_is_read) {
+  trained("a", 1);
+  request_.params.set("window_counts", std::string("total"));
+  request_.params.set("local_context", int64_t{40});
+  // "Q: why?\nD: " and a separator are 12 tokens; 28 are left for content and memory at 4 to 1.
+  EXPECT_EQ(compression(3).at("kept_tokens"), 22);
+  request_.params.set("local_context", int64_t{12});
+  qfs::test::RecordingSink sink;
+  ResourceCache cache;
+  auto session = sessions_.open(request_, cache);
+  ASSERT_TRUE(session.ok());
+  const std::vector<NumberedExample> unit = {example(3)};
+  const Status refused = (*session)->run(unit, sink);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("'example-3': a window of 12 tokens has no room"));
+}
+
+TEST_F(CompressorSessionsTest, outputs_depend_on_the_memory_and_not_on_the_batch) {
+  trained("a", 40);
+  const std::vector<NumberedExample> three = {example(3), example(5), example(0)};
+  const auto together = outputs(three);
+  request_.params.set("segment_batch", int64_t{1});
+  for (size_t i = 0; i < three.size(); ++i) EXPECT_EQ(outputs({three[i]}).front(), together[i]);
+  const auto sink = run(three);
+  EXPECT_GT(sink.phases.at("compress"), 0);
+  request_.params.set("ratio", 0.0);
+  EXPECT_NE(outputs(three), together);
+}
+
+TEST_F(CompressorSessionsTest, every_form_and_mix_trains_and_writes) {
+  int made = 0;
+  const auto train_with = [&](const std::vector<std::pair<std::string, ParamValue>>& given) {
+    const Params before = request_.params;
+    for (const auto& [name, value] : given) request_.params.set(name, value);
+    const auto outcome = trained("form-" + std::to_string(++made), 3);
+    EXPECT_EQ(outputs({example(3)}).size(), 1U) << given.front().first;
+    request_.params = before;
+    return outcome.cost.trainable_parameters;
+  };
+  EXPECT_EQ(train_with({{"connector", std::string("linear")}}), 32 * 32 + 32);
+  EXPECT_EQ(train_with({{"connector", std::string("linear_bias")}}), 32 * 32 + 2 * 32);
+  EXPECT_EQ(train_with({{"train_separator", true}}), 32 * 32 + 5 * 32);
+  train_with({{"train_mix", std::string("released")}});
+  train_with({{"train_strategy", std::string("former")}});
+  train_with({{"objective", std::string("auto_encoding")}});
+  train_with({{"connector_init", std::string("standard")}});
+  train_with({{"recompute", true}, {"train_dtype", std::string("bfloat16")}});
+}
+
+TEST_F(CompressorSessionsTest, a_step_without_any_memory_changes_nothing) {
+  request_.params.set("train_mix", std::string("released"));
+  request_.params.set("train_window", int64_t{200});
+  request_.params.set("ratio_min", int64_t{200});
+  request_.params.set("ratio_max", int64_t{200});
+  request_.params.set("steps", int64_t{3});
+  Curve curve;
+  const auto outcome = fit("a", curve);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
+  EXPECT_EQ(curve.last("gradient_norm"), 0);
+}
+
+TEST_F(CompressorSessionsTest, auto_encoding_comes_first_and_is_begun_with) {
+  request_.params.set("objective", std::string("auto_encoding"));
+  request_.params.set("steps", int64_t{40});
+  Curve first;
+  ASSERT_TRUE(fit("first", first).ok());
+  double least = first.first("loss");
+  for (const TrainingPoint& point : first.points) {
+    const auto loss = point.values.find("development.loss");
+    if (loss != point.values.end()) least = std::min(least, loss->second);
+  }
+  EXPECT_LT(least, 0.99 * first.first("loss"));
+  write_with("first");
+  request_.params.set("learning_rate", 0.0);
+  Curve second;
+  ASSERT_TRUE(fit("second", second).ok());
+  EXPECT_NEAR(second.last("development.loss"), least, 1e-5);
+  request_.params.set("connector", std::string("linear"));
+  EXPECT_THAT(refusal(), HasSubstr("its connector is 'linear_bias_ln'"));
+}
+
+TEST_F(CompressorSessionsTest, what_does_not_fit_is_refused) {
+  EXPECT_THAT(opened(), HasSubstr("no trained file was given"));
+  trained("a", 1);
+  EXPECT_EQ(opened(), "opened");
+  const std::string bytes = trained_bytes("a");
+  const auto file = checkpoints::open_safetensors(folder_ / "a/adapter.safetensors");
+  ASSERT_TRUE(file.ok());
+  const auto changed = [&](const std::string& without, std::map<std::string, std::string> said) {
+    std::vector<checkpoints::StoredTensor> tensors;
+    for (const auto& entry : (*file)->tensors()) {
+      if (entry.name == without) continue;
+      const auto mapped = (*file)->mapped_bytes(entry);
+      tensors.push_back({entry.name,
+                         entry.type,
+                         entry.shape,
+                         {reinterpret_cast<const char*>(mapped.data()), mapped.size()}});
+    }
+    folder_.write("changed.safetensors", checkpoints::safetensors_bytes(tensors, said));
+    request_.artifacts["adapter"] = {"", folder_ / "changed.safetensors", ""};
+    return opened();
+  };
+  EXPECT_EQ(changed("", {}), "opened");
+  EXPECT_THAT(changed("mlp.0.weight", {}), HasSubstr("mlp.0.weight"));
+  EXPECT_THAT(changed("norm.bias", {}), HasSubstr("norm.bias"));
+  EXPECT_THAT(changed("mlp.0.bias", {}), HasSubstr("LayerNorm behind a connector without a bias"));
+  EXPECT_THAT(changed("", {{"method", "icae"}}), HasSubstr("trained by 'icae'"));
+  EXPECT_THAT(changed("", {{"connector", "linear"}}), HasSubstr("its tensors are linear_bias_ln"));
+  EXPECT_THAT(changed("", {{"rows", "separator,tag"}}), HasSubstr("its tensors are tag"));
+  EXPECT_THAT(changed("", {{"tag_id", "x"}}), HasSubstr("'tag_id' is 'x'"));
+  EXPECT_THAT(changed("", {{"backbone_sha256", "00"}}), HasSubstr("backbone with the digest 00"));
+  write_with("a");
+  use_llama({.layers = 2, .seed = 5}, kPrompt);
+  EXPECT_THAT(opened(), HasSubstr("'local:x' is " + request_.backbone->digest));
+  use_llama({.layers = 2, .hidden = 48}, kPrompt);
+  EXPECT_THAT(opened(), HasSubstr("adapter.safetensors"));
+  use_llama({.layers = 2}, kPrompt);
+  request_.artifacts.clear();
+  request_.params.set("tag_id", int64_t{4000});
+  EXPECT_THAT(refusal(), HasSubstr("token id 4000"));
+}
+
+TEST_F(CompressorSessionsTest, what_exceeds_the_backbones_window_is_an_error_of_the_example) {
+  use_llama({.layers = 2, .context = 64}, kPrompt);
+  request_.params.set("train_tokens", int64_t{60});
+  trained("a", 1);
+  const std::vector<NumberedExample> unit = {example(3)};
+  const auto refused = [&] {
+    ResourceCache cache;
+    qfs::test::RecordingSink sink;
+    auto session = sessions_.open(request_, cache);
+    const Status status = (*session)->run(unit, sink);
+    return status.ok() ? "written" : status.error().message;
+  };
+  EXPECT_EQ(refused(), "written");
+  std::vector<NumberedExample> empty = unit;
+  empty.front().example.document.clear();
+  {
+    ResourceCache cache;
+    qfs::test::RecordingSink sink;
+    auto session = sessions_.open(request_, cache);
+    const Status status = (*session)->run(empty, sink);
+    ASSERT_FALSE(status.ok());
+    EXPECT_THAT(status.error().message, HasSubstr("'example-3': the prompt has no token"));
+  }
+  request_.params.set("ratio", 1.0);
+  EXPECT_THAT(refused(), HasSubstr("'example-3'"));
+  request_.params.set("ratio", 4.0);
+  request_.params.set("local_context", int64_t{60});
+  EXPECT_THAT(refused(), HasSubstr("window of 64"));
+}
+
+TEST_F(CompressorSessionsTest, methods_with_adapters_learn_and_write) {
+  for (const std::string name : {"autocompressor", "icae"}) {
+    SCOPED_TRACE(name);
+    use_method(name);
+    request_.params.set("rank", int64_t{2});
+    request_.params.set("alpha", 2.0);
+    request_.params.set("steps", int64_t{60});
+    Curve curve;
+    const auto outcome = fit(name, curve);
+    ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
+    EXPECT_LT(curve.last("development.loss"), 0.75 * curve.first("loss"));
+    // Two layers of width 32 with keys of 16; six rows of memory and, of ICAE, three modes.
+    const bool icae = name == "icae";
+    EXPECT_EQ(outcome->cost.trainable_parameters,
+              2 * 2 * (icae ? 64 + 48 : 64 + 48 + 48 + 64) + (icae ? 9 : 6) * 32);
+    write_with(name);
+    const auto facts = compression(3);
+    EXPECT_EQ(facts.at("segments"), nlohmann::json::parse(icae ? "[[0,23,6]]"
+                                                               : "[[0,19,6],[19,18,6],[37,18,6],"
+                                                                 "[55,18,6]]"));
+    const std::vector<NumberedExample> two = {example(3), example(0)};
+    const auto together = outputs(two);
+    EXPECT_EQ(together[1], outputs({two[1]}).front());
+    request_.params.set("ratio", 2.0);
+    EXPECT_THAT(opened(), HasSubstr("takes 12 rows"));
+    request_.params.set("ratio", 12.0);
+    EXPECT_EQ(compression(0).at("segments").at(0).at(2), 2);
+  }
+}
+
+TEST_F(CompressorSessionsTest, files_of_other_methods_and_forms_are_told_apart) {
+  use_method("icae");
+  request_.params.set("objective", std::string("auto_encoding"));
+  trained("icae", 2);
+  EXPECT_EQ(opened(), "opened");
+  use_method("autocompressor", false);
+  EXPECT_THAT(opened(), HasSubstr("was trained by 'icae', not by 'autocompressor'"));
+  trained("auto", 2);
+  EXPECT_EQ(opened(), "opened");
+  const auto file = checkpoints::open_safetensors(folder_ / "auto/adapter.safetensors");
+  ASSERT_TRUE(file.ok());
+  const auto renamed = [&](const std::function<std::string(std::string)>& name) {
+    std::vector<checkpoints::StoredTensor> tensors;
+    for (const auto& entry : (*file)->tensors()) {
+      const std::string own = name(entry.name);
+      if (own.empty()) continue;
+      const auto mapped = (*file)->mapped_bytes(entry);
+      tensors.push_back({own,
+                         entry.type,
+                         entry.shape,
+                         {reinterpret_cast<const char*>(mapped.data()), mapped.size()}});
+    }
+    folder_.write("renamed.safetensors", checkpoints::safetensors_bytes(tensors, {}));
+    request_.artifacts["adapter"] = {"", folder_ / "renamed.safetensors", ""};
+    return opened();
+  };
+  const auto replaced = [](const std::string& from, const std::string& to) {
+    return [=](std::string name) {
+      const size_t at = name.find(from);
+      return at == std::string::npos ? name : name.replace(at, from.size(), to);
+    };
+  };
+  EXPECT_EQ(renamed(replaced("base_model.model.", "")), "opened");
+  EXPECT_EQ(renamed(replaced(".lora_A.weight", ".lora_A.default.weight")), "opened");
+  EXPECT_EQ(
+      renamed(replaced("embed_summary.weight", "embed_summary.modules_to_save.default.weight")),
+      "opened");
+  EXPECT_EQ(renamed([](std::string name) { return name.find("lora") == 0 ? "" : name; }), "opened");
+  EXPECT_THAT(renamed(replaced("layers.1.self_attn.o_proj.lora_B", "memory_head.x")),
+              HasSubstr("there is no tensor 'base_model.model.model.layers.1.self_attn.o_proj"));
+  EXPECT_THAT(renamed(replaced("embed_summary", "other")), HasSubstr("embed_summary.weight"));
+  EXPECT_THAT(renamed(replaced("base_model.model.embed_summary", "memory_head")),
+              HasSubstr("a head behind the slots"));
+}
+
+TEST_F(CompressorSessionsTest, llmlingua_keeps_as_many_tokens_as_selfcp_has_memory) {
+  use_method("llmlingua", false);
+  request_.params.set("ratio", 4.0);
+  request_.params.set("choice_window", int64_t{8});
+  const auto exact = compression(3);
+  EXPECT_EQ(exact.at("segments"), nlohmann::json::parse("[[24,17,5],[41,16,4],[57,16,4]]"));
+  EXPECT_EQ(outputs({example(3)}).size(), 1U);
+  request_.params.set("mode", std::string("official"));
+  const auto released = compression(3);
+  EXPECT_NE(released.at("memory_tokens"), exact.at("memory_tokens"));
+  EXPECT_LT(released.at("memory_tokens"), released.at("compressed_tokens"));
+  request_.params.set("ratio", 0.0);
+  EXPECT_EQ(compression(3).at("memory_tokens"), 0);
+}
+
+TEST(CompressorSpecs, RulesBetweenParametersAreChecked) {
+  const SelfcpSpec spec;
+  Params params;
+  for (const ParamSpec& param : spec.params()) {
+    if (param.default_value) params.set(param.name, *param.default_value);
+  }
+  EXPECT_TRUE(spec.validate(params).ok());
+  const auto refusal = [&](const char* name, const ParamValue& value) {
+    Params changed = params;
+    changed.set(name, value);
+    return spec.validate(changed).ok() ? "fine" : spec.validate(changed).error().message;
+  };
+  EXPECT_EQ(refusal("ratio", 512.0), "fine");
+  EXPECT_THAT(refusal("ratio", 600.0), HasSubstr("a 'ratio' of 600 for segments of up to 512"));
+  EXPECT_THAT(refusal("ratio", 0.5), HasSubstr("makes a document longer"));
+  EXPECT_THAT(refusal("local_context", int64_t{8}), HasSubstr("for segments of up to 8"));
+  EXPECT_THAT(refusal("ratio_min", int64_t{17}), HasSubstr("'ratio_max' 16"));
+  params.set("batch_size", int64_t{2});
+  EXPECT_THAT(refusal("prefix_reuse", true), HasSubstr("what is compressed are rows"));
+  params.set("train_mix", std::string("released"));
+  EXPECT_THAT(refusal("train_strategy", std::string("former")), HasSubstr("draws the side"));
+  for (const char* name : {"selfcp", "autocompressor", "icae", "llmlingua"}) {
+    const auto of = spec_named(name);
+    EXPECT_EQ(of->name(), name);
+    EXPECT_TRUE(of->check_backbone({}, {"llama"}).ok());
+    const Status refused = of->check_backbone({}, {"bart"});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().kind, ErrorKind::unavailable);
+  }
+}
+
+}  // namespace
+}  // namespace qfs::compressors
