@@ -6,6 +6,9 @@
 
 #include "harness/core/sha256.h"
 #include "harness/core/suggest.h"
+#include "methods/compressors/specs.h"
+#include "methods/dyle/spec.h"
+#include "methods/egad/spec.h"
 #include "methods/endpoint/spec.h"
 #include "methods/extractive/specs.h"
 #include "methods/ideal/specs.h"
@@ -15,6 +18,7 @@
 #include "methods/models/decoding/decoding_params.h"
 #include "methods/models/registry/artifacts.h"
 #include "methods/models/registry/registry.h"
+#include "methods/retrieve_generate/spec.h"
 #include "methods/zero_shot/chunked_spec.h"
 #include "methods/zero_shot/spec.h"
 
@@ -44,6 +48,11 @@ constexpr Family kFamilies[] = {
     {"zero_shot", &of<zero_shot::ZeroShotSpec, zero_shot::ChunkMergeSpec, zero_shot::RefineSpec>},
     {"lora", &of<lora::LoraSpec>},
     {"ideal", &of<ideal::ParallelAdapterSpec, ideal::PromptTuningSpec, ideal::IdealSpec>},
+    {"compressors", &of<compressors::SelfcpSpec, compressors::AutocompressorSpec,
+                        compressors::IcaeSpec, compressors::LlmlinguaSpec>},
+    {"dyle", &of<dyle::DyleSpec>},
+    {"egad", &of<egad::EgadSpec>},
+    {"retrieve_generate", &of<retrieve_generate::RetrieveGenerateSpec>},
     {"endpoint", &of<endpoint::EndpointSpec>},
     {"imported", &of<imported::ImportedSpec>},
 };

@@ -1,7 +1,11 @@
 #include "methods/tensor_sessions.h"
 
+#include "methods/compressors/sessions.h"
+#include "methods/dyle/session.h"
+#include "methods/egad/session.h"
 #include "methods/ideal/sessions.h"
 #include "methods/lora/session.h"
+#include "methods/retrieve_generate/session.h"
 #include "methods/zero_shot/session.h"
 
 namespace qfs::methods {
@@ -10,9 +14,12 @@ std::vector<SessionFactory> torch_sessions() {
   std::vector<SessionFactory> sessions = {zero_shot::session_factory(),
                                           zero_shot::chunk_merge_factory(),
                                           zero_shot::refine_factory(), lora::session_factory()};
-  for (SessionFactory& factory : ideal::session_factories()) {
-    sessions.push_back(std::move(factory));
+  for (auto factories : {&ideal::session_factories, &compressors::session_factories}) {
+    for (SessionFactory& factory : factories()) sessions.push_back(std::move(factory));
   }
+  sessions.push_back(dyle::session_factory());
+  sessions.push_back(egad::session_factory());
+  sessions.push_back(retrieve_generate::session_factory());
   return sessions;
 }
 

@@ -9,10 +9,10 @@ FOUNDATION = ("harness/api", "harness/core")
 # What a language model is made of, lowest first: each may include those before it.
 MODELS = "methods/models/"
 MODEL_LAYERS = tuple(MODELS + name for name in (
-    "checkpoints", "tokenizers", "registry", "prompting", "kernels", "nn", "peft", "architectures",
+    "greedy_oracle", "checkpoints", "tokenizers", "registry", "prompting", "retrieval", "kernels", "nn", "peft", "architectures",
     "decoding", "training", "inspect", "prompted"))
 # Those that link no LibTorch.
-MODEL_FORMATS = MODEL_LAYERS[:4]
+MODEL_FORMATS = MODEL_LAYERS[:6]
 
 # What run, score, gate and claims stand on.
 HARNESS_BASE = ("harness/store", "harness/plan", "harness/config", "harness/host")
@@ -49,7 +49,9 @@ EDGES = {
 }
 
 # Folders with rules of their own beside EDGES, by file.
-FAMILY_EXTRA = {"methods/extractive": ("metrics/rouge", "metrics/text")}
+FAMILY_EXTRA = {"methods/extractive": ("metrics/rouge", "metrics/text"),
+                "methods/models/retrieval": ("metrics/text",),
+                "methods/models/greedy_oracle": ("metrics/rouge", "metrics/text")}
 
 # harness/cli sees of methods only the explicit lists, and scores no files itself.
 CLI_METHOD_FILES = ("methods/families.h",)
@@ -84,7 +86,7 @@ def allowed_modules(module):
     if module in EDGES:
         return EDGES[module]
     if module in MODEL_LAYERS:
-        return MODEL_LAYERS[:MODEL_LAYERS.index(module)]
+        return MODEL_LAYERS[:MODEL_LAYERS.index(module)] + FAMILY_EXTRA.get(module, ())
     if module.startswith("methods/"):
         return MODEL_LAYERS + FAMILY_EXTRA.get(module, ())
     if module in METRIC_SHARED:
