@@ -266,21 +266,22 @@ Result<std::unique_ptr<MethodSession>> open_llmlingua(const SessionRequest& requ
 }
 
 template <class Spec,
-          Result<std::unique_ptr<prompted::TrainedAdapter>> (*kMake)(const prompted::AdapterPlace&)>
+          Result<std::unique_ptr<prompted::TrainedAdapter>> (*kMake)(const prompted::AdapterPlace&),
+          Result<std::unique_ptr<MethodSession>> (*kOpen)(const SessionRequest&, ResourceCache&)>
 Result<std::unique_ptr<TrainingSession>> train(const SessionRequest& request,
                                                ResourceCache& cache) {
   static const Spec spec;
-  return prompted::open_adapter_training(request, cache, spec, kMake);
+  return prompted::open_adapter_training(request, cache, spec, kMake, kOpen);
 }
 
 }  // namespace
 
 std::vector<SessionFactory> session_factories() {
-  return {
-      {"selfcp", &open_selfcp, &train<SelfcpSpec, &make_selfcp>},
-      {"autocompressor", &open_autocompressor, &train<AutocompressorSpec, &make_autocompressor>},
-      {"icae", &open_icae, &train<IcaeSpec, &make_icae>},
-      {"llmlingua", &open_llmlingua}};
+  return {{"selfcp", &open_selfcp, &train<SelfcpSpec, &make_selfcp, &open_selfcp>},
+          {"autocompressor", &open_autocompressor,
+           &train<AutocompressorSpec, &make_autocompressor, &open_autocompressor>},
+          {"icae", &open_icae, &train<IcaeSpec, &make_icae, &open_icae>},
+          {"llmlingua", &open_llmlingua}};
 }
 
 }  // namespace qfs::compressors

@@ -269,8 +269,13 @@ class Learner {
 
 class DyleTraining final : public TrainingSession {
  public:
-  DyleTraining(SessionRequest request, DyleModel model, std::shared_ptr<const nn::Decoder> decoder)
-      : request_(std::move(request)), model_(std::move(model)), decoder_(std::move(decoder)) {}
+  DyleTraining(SessionRequest request, DyleModel model, std::shared_ptr<const nn::Decoder> decoder,
+               prompted::OpenSession open, ResourceCache& cache)
+      : request_(std::move(request)),
+        model_(std::move(model)),
+        decoder_(std::move(decoder)),
+        open_(std::move(open)),
+        cache_(cache) {}
 
   Result<TrainingOutcome> fit(const FitRequest& request, const TrainingData& data,
                               TrainingProgress& progress) override {
@@ -307,15 +312,16 @@ class DyleTraining final : public TrainingSession {
                                                *std::move(development));
            return task_of(*learner);
          },
-         .keep = [&](const std::map<std::string, std::string>& metadata,
+         .keep = [&](const std::string& folder, const std::map<std::string, std::string>& metadata,
                      at::ScalarType type) -> Result<TrainedFile> {
            const std::string bytes =
                artifact_bytes(tensors, request_.backbones.at(kExtractor).digest, metadata, type);
-           const Status written = write_file(request.folder + "/" + kFile, bytes);
+           const Status written = write_file(folder + "/" + kFile, bytes);
            if (!written.ok()) return written.error();
            return TrainedFile{prompted::kAdapter, kFile, sha256_hex(bytes),
                               static_cast<int64_t>(bytes.size())};
-         }},
+         },
+         .outputs = {open_, cache_, data.development}},
         progress);
   }
 
@@ -349,6 +355,8 @@ class DyleTraining final : public TrainingSession {
   SessionRequest request_;
   DyleModel model_;
   std::shared_ptr<const nn::Decoder> decoder_;
+  prompted::OpenSession open_;
+  ResourceCache& cache_;
 };
 
 }  // namespace
@@ -366,8 +374,8 @@ Result<std::unique_ptr<TrainingSession>> open_training(const SessionRequest& req
   auto decoder = (*backbone)->network->decoder(training.runtime, (*backbone)->digest, cache);
   if (!decoder.ok()) return decoder.error();
   DyleModel model(Settings(request.params), *std::move(extractor), *std::move(backbone));
-  return std::unique_ptr<TrainingSession>(
-      std::make_unique<DyleTraining>(request, std::move(model), *std::move(decoder)));
+  return std::unique_ptr<TrainingSession>(std::make_unique<DyleTraining>(
+      request, std::move(model), *std::move(decoder), session_factory().open, cache));
 }
 
 }  // namespace qfs::dyle

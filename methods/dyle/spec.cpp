@@ -170,6 +170,7 @@ Status DyleSpec::validate(const Params& params) const {
         "to leave the generator alone");
   }
   if (Status status = prompted::check_targets(params); !status.ok()) return status;
+  if (Status status = prompted::check_selection(params); !status.ok()) return status;
   return decoding::check_decoding(params);
 }
 

@@ -156,6 +156,10 @@ class EgadTraining final : public TrainingSession {
           if (!lora.ok()) return lora.error();
           return std::unique_ptr<prompted::TrainedAdapter>(
               std::make_unique<KeptWithDictionary>(*std::move(lora), *text));
+        },
+        // Documents have their keywords.
+        [](const SessionRequest& writing, ResourceCache& shared) {
+          return prompted::open_lora_session(writing, shared, "egad");
         });
     if (!session.ok()) return session.error();
     return (*session)->fit(request, *prefixed, progress);

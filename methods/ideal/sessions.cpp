@@ -166,8 +166,11 @@ SessionFactory factory() {
             return open(request, cache, spec_of<Spec>());
           },
           [](const SessionRequest& request, ResourceCache& cache) {
-            return prompted::open_adapter_training(request, cache, spec_of<Spec>(),
-                                                   &make_trained_layers<Spec>);
+            return prompted::open_adapter_training(
+                request, cache, spec_of<Spec>(), &make_trained_layers<Spec>,
+                [](const SessionRequest& writing, ResourceCache& shared) {
+                  return open(writing, shared, spec_of<Spec>());
+                });
           }};
 }
 

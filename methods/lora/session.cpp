@@ -16,7 +16,7 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
 Result<std::unique_ptr<TrainingSession>> open_training(const SessionRequest& request,
                                                        ResourceCache& cache) {
   static const LoraSpec spec;
-  return prompted::open_adapter_training(request, cache, spec, &prompted::make_lora);
+  return prompted::open_adapter_training(request, cache, spec, &prompted::make_lora, &open);
 }
 
 SessionFactory session_factory() { return {"lora", &open, &open_training}; }

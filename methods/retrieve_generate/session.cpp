@@ -195,7 +195,12 @@ Result<std::unique_ptr<TrainingSession>> open_training(const SessionRequest& req
   auto change = open_change(request, cache, prompts->backbone->tokenizer,
                             request.params.get<int64_t>("train_tokens"));
   if (!change.ok()) return change.error();
-  auto inner = prompted::open_adapter_training(request, cache, kSpec, &prompted::make_lora);
+  auto inner = prompted::open_adapter_training(
+      request, cache, kSpec, &prompted::make_lora,
+      // Documents are those that were retrieved.
+      [](const SessionRequest& writing, ResourceCache& shared) {
+        return prompted::open_lora_session(writing, shared, "retrieve_generate");
+      });
   if (!inner.ok()) return inner.error();
   return std::unique_ptr<TrainingSession>(
       std::make_unique<RetrieveGenerateTraining>(*std::move(change), *std::move(inner)));

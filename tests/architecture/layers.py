@@ -51,7 +51,8 @@ EDGES = {
 # Folders with rules of their own beside EDGES, by file.
 FAMILY_EXTRA = {"methods/extractive": ("metrics/rouge", "metrics/text"),
                 "methods/models/retrieval": ("metrics/text",),
-                "methods/models/greedy_oracle": ("metrics/rouge", "metrics/text")}
+                "methods/models/greedy_oracle": ("metrics/rouge", "metrics/text"),
+                "methods/models/prompted": ("metrics/rouge",)}
 
 # harness/cli sees of methods only the explicit lists, and scores no files itself.
 CLI_METHOD_FILES = ("methods/families.h",)

@@ -6,7 +6,6 @@
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/nn/token_loss.h"
 #include "methods/models/prompted/memory_params.h"
-#include "methods/models/prompted/tensor_training.h"
 
 namespace qfs::prompted {
 
@@ -95,12 +94,15 @@ class WatchedProgress final : public TrainingProgress {
 class AdapterTraining final : public TrainingSession {
  public:
   AdapterTraining(SessionRequest request, const MethodSpec& spec, Prompts prompts,
-                  std::shared_ptr<const nn::Decoder> decoder, MakeAdapter make)
+                  std::shared_ptr<const nn::Decoder> decoder, MakeAdapter make, OpenSession open,
+                  ResourceCache& cache)
       : request_(std::move(request)),
         spec_(spec),
         prompts_(std::move(prompts)),
         decoder_(std::move(decoder)),
-        make_(std::move(make)) {}
+        make_(std::move(make)),
+        open_(std::move(open)),
+        cache_(cache) {}
 
   Result<TrainingOutcome> fit(const FitRequest& request, const TrainingData& data,
                               TrainingProgress& progress) override {
@@ -114,10 +116,9 @@ class AdapterTraining final : public TrainingSession {
          .initial = adapter->tensors(),
          .replace = [&](const training::NamedTensors& leaves) { adapter->replace(leaves); },
          .make_task = [&] { return task_of(data, adapter); },
-         .keep =
-             [&](const std::map<std::string, std::string>& metadata, at::ScalarType type) {
-               return adapter->keep(request.folder, metadata, type);
-             }},
+         .keep = [&](const std::string& folder, const std::map<std::string, std::string>& metadata,
+                     at::ScalarType type) { return adapter->keep(folder, metadata, type); },
+         .outputs = {open_, cache_, data.development}},
         watched);
   }
 
@@ -163,6 +164,8 @@ class AdapterTraining final : public TrainingSession {
   Prompts prompts_;
   std::shared_ptr<const nn::Decoder> decoder_;
   MakeAdapter make_;
+  OpenSession open_;
+  ResourceCache& cache_;
 };
 
 }  // namespace
@@ -170,7 +173,7 @@ class AdapterTraining final : public TrainingSession {
 Result<std::unique_ptr<TrainingSession>> open_adapter_training(const SessionRequest& request,
                                                                ResourceCache& cache,
                                                                const MethodSpec& spec,
-                                                               MakeAdapter make) {
+                                                               MakeAdapter make, OpenSession open) {
   auto prompts = open_prompts(request, cache);
   if (!prompts.ok()) return prompts.error();
   RuntimeOptions runtime = request.runtime;
@@ -178,8 +181,9 @@ Result<std::unique_ptr<TrainingSession>> open_adapter_training(const SessionRequ
   const architectures::Backbone& backbone = *prompts->backbone;
   auto decoder = backbone.network->decoder(runtime, backbone.digest, cache);
   if (!decoder.ok()) return decoder.error();
-  return std::unique_ptr<TrainingSession>(std::make_unique<AdapterTraining>(
-      request, spec, *std::move(prompts), *std::move(decoder), std::move(make)));
+  return std::unique_ptr<TrainingSession>(
+      std::make_unique<AdapterTraining>(request, spec, *std::move(prompts), *std::move(decoder),
+                                        std::move(make), std::move(open), cache));
 }
 
 Status check_backbone(const std::map<std::string, std::string>& metadata,

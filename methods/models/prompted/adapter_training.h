@@ -11,6 +11,7 @@
 #include <string>
 
 #include "methods/models/prompted/prompted_model.h"
+#include "methods/models/prompted/tensor_training.h"
 #include "methods/models/training/sequence_task.h"
 
 namespace qfs::prompted {
@@ -62,11 +63,12 @@ struct AdapterPlace {
 using MakeAdapter =
     std::function<Result<std::unique_ptr<TrainedAdapter>>(const AdapterPlace& place)>;
 
-/// `make` is called by `fit`. `spec`: the method's, which outlives the session.
+/// `make` is called by `fit`, `open` for outputs that choose among evaluations. `spec`: the
+/// method's, which outlives the session, as `cache` does.
 Result<std::unique_ptr<TrainingSession>> open_adapter_training(const SessionRequest& request,
                                                                ResourceCache& cache,
                                                                const MethodSpec& spec,
-                                                               MakeAdapter make);
+                                                               MakeAdapter make, OpenSession open);
 
 /// `data` for a file whose metadata name another backbone than the request's; `path` names it.
 Status check_backbone(const std::map<std::string, std::string>& metadata,

@@ -3,9 +3,12 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "harness/core/files.h"
 #include "harness/core/json_dom.h"
 #include "harness/core/sha256.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
+#include "methods/models/prompted/trained_spec.h"
+#include "metrics/rouge/rouge_scorer.h"
 
 namespace qfs::prompted {
 
@@ -36,6 +39,77 @@ std::string digests_of(const SessionRequest& request) {
   std::string digests = request.backbone->digest;
   for (const auto& [role, model] : request.backbones) digests += "\n" + role + " " + model.digest;
   return digests;
+}
+
+/// In which the file is kept.
+at::ScalarType type_of(const SessionRequest& request) {
+  return request.params.get<std::string>("save_dtype") == "bfloat16" ? at::kBFloat16 : at::kFloat;
+}
+
+/// Keeps the predictions of a unit, and passes over its times.
+class KeptPredictions final : public PredictionSink {
+ public:
+  void emit(int64_t ordinal, Prediction prediction) override {
+    texts[ordinal] = std::move(prediction.text);
+  }
+  void phase(const Phase&) override {}
+
+  std::map<int64_t, std::string> texts;
+};
+
+/// A prediction cell's request for what lies in `file`: parameters that the training does not have
+/// are at their defaults, and lengths are those of what is learned.
+SessionRequest writing_request(const SessionRequest& training, const MethodSpec& spec,
+                               Resource file) {
+  SessionRequest request = training;
+  request.artifacts = {{file.name, file}};
+  for (const ParamSpec& param : spec.params()) {
+    if (!request.params.has(param.name) && param.default_value) {
+      request.params.set(param.name, *param.default_value);
+    }
+    if (param.name == "local_context" && !request.params.has(param.name)) {
+      request.params.set(param.name, training.params.get<int64_t>("train_tokens"));
+    }
+  }
+  request.params.set("max_new_tokens", training.params.get<int64_t>("label_tokens"));
+  return request;
+}
+
+/// Mean over the development examples of F of the ROUGE with this name.
+Result<double> mean_rouge(MethodSession& session, std::span<const NumberedExample> examples,
+                          const std::string& name) {
+  metrics::RougeScorer rouge;
+  double sum = 0;
+  for (const NumberedExample& one : examples) {
+    KeptPredictions kept;
+    const Status written = session.run({&one, 1}, kept);
+    if (!written.ok()) return written.error();
+    const auto scores = rouge.score_multi(one.example.references, kept.texts.at(one.ordinal));
+    if (!scores.ok()) return scores.error();
+    sum += (name == "rouge1"   ? scores->rouge1
+            : name == "rouge2" ? scores->rouge2
+                               : scores->rougeL)
+               .f;
+  }
+  return sum / static_cast<double>(examples.size());
+}
+
+/// The score that `select_by` names, of what the leaves hold.
+training::TrainingTask::Score output_score(const std::string& name, const SessionRequest& request,
+                                           const MethodSpec& spec, const std::string& folder,
+                                           const TensorTraining& training) {
+  return {
+      name, [&, name, folder]() -> Result<double> {
+        if (Status made = make_directories(folder); !made.ok()) return made.error();
+        const auto file =
+            training.keep(folder, {{"qfs.backbone", request.backbone->digest}}, type_of(request));
+        if (!file.ok()) return file.error();
+        const auto session = training.outputs.open(
+            writing_request(request, spec, {file->role, folder + "/" + file->name, file->sha256}),
+            training.outputs.cache);
+        if (!session.ok()) return session.error();
+        return mean_rouge(**session, training.outputs.development, name);
+      }};
 }
 
 }  // namespace
@@ -71,8 +145,12 @@ Result<TrainingOutcome> fit_tensors(const SessionRequest& request, const MethodS
   if (!text.ok()) return text.error();
   training::TrainedTensors trained(training.initial);
   training.replace(trained.tensors());
-  const auto task = training.make_task();
+  auto task = training.make_task();
   if (!task.ok()) return task.error();
+  const auto select_by = request.params.find<std::string>(kSelectBy);
+  if (select_by && *select_by != "loss" && task->development) {
+    task->score = output_score(*select_by, request, spec, fit.folder + "/development", training);
+  }
   const std::string identity =
       sha256_hex(*text + "\n" + std::to_string(request.seed) + "\n" + digests_of(request) + "\n" +
                  fit.training_cell + "\n" + std::to_string(training.recipe.steps));
@@ -83,12 +161,12 @@ Result<TrainingOutcome> fit_tensors(const SessionRequest& request, const MethodS
   if (!model->finished) return outcome;
   return nn::guarded("keeping what was trained", [&]() -> Result<TrainingOutcome> {
     trained.values().copy_(model->best);
-    const bool rounded = request.params.get<std::string>("save_dtype") == "bfloat16";
-    const auto file = training.keep({{"qfs.method", std::string(spec.name())},
+    const auto file = training.keep(fit.folder,
+                                    {{"qfs.method", std::string(spec.name())},
                                      {"qfs.backbone", request.backbone->digest},
                                      {"qfs.training_cell", fit.training_cell},
                                      {"qfs.recipe", *text}},
-                                    rounded ? at::kBFloat16 : at::kFloat);
+                                    type_of(request));
     if (!file.ok()) return file.error();
     outcome.files.push_back(*file);
     return outcome;

@@ -7,6 +7,8 @@
 
 #include <functional>
 #include <map>
+#include <memory>
+#include <span>
 #include <string>
 
 #include "harness/api/method.h"
@@ -17,16 +19,29 @@ namespace qfs::prompted {
 /// By the parameters of training_params; `examples`: of the training split.
 training::Recipe recipe_of(const Params& params, uint64_t seed, size_t examples);
 
+/// Opens a session that writes with a trained file.
+using OpenSession =
+    std::function<Result<std::unique_ptr<MethodSession>>(const SessionRequest&, ResourceCache&)>;
+
+/// Who writes the outputs that choose among evaluations, where `select_by` asks for it.
+struct OutputScoring {
+  OpenSession open;
+  ResourceCache& cache;
+  std::span<const NumberedExample> development;
+};
+
 struct TensorTraining {
   training::Recipe recipe;
   training::NamedTensors initial;  ///< float32
   /// Puts leaves in the place of the initial tensors; before make_task.
   std::function<void(const training::NamedTensors& leaves)> replace;
   std::function<Result<training::TrainingTask>()> make_task;
-  /// Writes what was trained, which the leaves hold, rounded to `type`.
-  std::function<Result<TrainedFile>(const std::map<std::string, std::string>& metadata,
+  /// Writes what was trained, which the leaves hold, into a folder, rounded to `type`.
+  std::function<Result<TrainedFile>(const std::string& folder,
+                                    const std::map<std::string, std::string>& metadata,
                                     at::ScalarType type)>
       keep;
+  OutputScoring outputs;
 };
 
 Result<TrainingOutcome> fit_tensors(const SessionRequest& request, const MethodSpec& spec,

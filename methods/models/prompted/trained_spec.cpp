@@ -61,13 +61,18 @@ void add_data_params(std::vector<ParamSpec>& params) {
       choice_param("data_order", {"shuffled", "file"}, "Order of the examples in an epoch"),
       std::string("shuffled"))));
   params.push_back(of_training(with_default(
-      integer_param("evaluate_every", "steps", 0, kMost,
-                    "Between losses on development examples, of which the least chooses; 0: none"),
+      integer_param(
+          "evaluate_every", "steps", 0, kMost,
+          "Between evaluations on development examples, of which the best is kept; 0: none"),
       int64_t{50})));
   params.push_back(
       of_training(with_default(integer_param("patience", "evaluations", 0, kMost,
-                                             "Without a lower loss that end training; 0: none do"),
+                                             "Without a better one that end training; 0: none do"),
                                int64_t{0})));
+  params.push_back(of_training(choice_param(
+      kSelectBy, {"loss", "rouge1", "rouge2", "rougeL"},
+      "What chooses among evaluations: the loss on development examples, which it is when left "
+      "out, or F of ROUGE (rouge_score, stemmed) of outputs of label_tokens for them")));
   params.push_back(of_training(
       with_default(choice_param("train_dtype", {"float32", "bfloat16"},
                                 "In which the backbone computes; what is trained is float32"),
@@ -95,6 +100,13 @@ std::vector<ParamSpec> training_params() {
   add_optimizer_params(params);
   add_data_params(params);
   return params;
+}
+
+Status check_selection(const Params& params) {
+  if (params.has(kSelectBy) && params.get<int64_t>("evaluate_every") == 0) {
+    return invalid_argument("'select_by' needs evaluations; 'evaluate_every' is 0");
+  }
+  return {};
 }
 
 ParamSpec of_training(ParamSpec spec) {
@@ -177,6 +189,7 @@ Status TrainedSpec::validate(const Params& params) const {
                             "; 'train_tokens', which hold the document too, are " +
                             std::to_string(tokens));
   }
+  if (Status status = check_selection(params); !status.ok()) return status;
   return check_prompted(params);
 }
 

@@ -16,6 +16,11 @@ namespace qfs::prompted {
 /// The parameters of training and of its data: `learning_rate` … `checkpoint_every`.
 std::vector<ParamSpec> training_params();
 
+/// Names what chooses among evaluations.
+inline constexpr const char* kSelectBy = "select_by";
+/// The rule about it.
+Status check_selection(const Params& params);
+
 /// Role of the trained file.
 inline constexpr const char* kAdapter = "adapter";
 

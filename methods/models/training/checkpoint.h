@@ -21,7 +21,7 @@ struct TrainingState {
   std::string identity;
   int64_t step = 0;                 ///< steps that are done
   bool ended = false;               ///< early, for want of progress
-  std::optional<double> best_loss;  ///< of development
+  std::optional<double> best_loss;  ///< of development; of a score that chooses, its negative
   int64_t since_best = 0;           ///< evaluations
   TrainingCost cost;
   std::vector<TrainingPoint> curve;

@@ -129,8 +129,15 @@ class Trainer {
     const double loss = sum->loss / static_cast<double>(sum->labels);
     if (!std::isfinite(loss)) return not_a_number("development loss", state.step);
     point.values["development.loss"] = loss;
-    if (!state.best_loss || loss < *state.best_loss) {
-      state.best_loss = loss;
+    double chooses = loss;
+    if (task_.score.of) {
+      const auto score = task_.score.of();
+      if (!score.ok()) return score.error();
+      point.values["development." + task_.score.name] = *score;
+      chooses = -*score;
+    }
+    if (!state.best_loss || chooses < *state.best_loss) {
+      state.best_loss = chooses;
       state.since_best = 0;
       at_.best = trained_.values().clone();
     } else {

@@ -47,6 +47,11 @@ struct TrainingTask {
   std::function<std::map<std::string, double>()> observed;
   /// Of all development examples; empty: there are none, and the last values are the best.
   std::function<Result<LossSum>()> development;
+  /// What chooses instead of the development loss, if `of` is not empty: the more, the better.
+  struct Score {
+    std::string name;  ///< in the curve, behind "development."
+    std::function<Result<double>()> of;
+  } score = {};
 };
 
 struct TrainingRun {

@@ -113,6 +113,22 @@ TEST_F(TrainerTest, the_least_development_loss_chooses_and_patience_ends) {
   EXPECT_DOUBLE_EQ(progress_.last.values.at("development.loss"), 3.5);
 }
 
+TEST_F(TrainerTest, a_score_chooses_where_there_is_one) {
+  recipe_.evaluate_every = 1;
+  const std::vector<double> scores = {0.2, 0.4, 0.3, 0.1};
+  std::vector<at::Tensor> values;
+  task_.development = [&]() -> Result<LossSum> {
+    values.push_back(trained_.values().clone());
+    return LossSum{1.0 / static_cast<double>(values.size()), 1};
+  };
+  task_.score = {"rouge1", [&]() -> Result<double> { return scores[values.size() - 1]; }};
+  const auto model = train();
+  ASSERT_TRUE(model.ok()) << model.error().to_string();
+  EXPECT_TRUE(at::equal(model->best, values[1]));
+  EXPECT_DOUBLE_EQ(progress_.last.values.at("development.rouge1"), 0.1);
+  EXPECT_DOUBLE_EQ(progress_.last.values.at("development.loss"), 0.25);
+}
+
 TEST_F(TrainerTest, a_loss_that_is_no_number_is_an_error_with_its_step) {
   int calls = 0;
   task_.backward = [&](std::span<const int64_t>, double, int64_t) -> Result<LossSum> {
