@@ -1,5 +1,5 @@
 // The table of a sweep as text in one of the report formats. Used by `sweep` and `report`.
-// Stateless; errors are those of reports::build_table, curves_of and make_page, and
+// Stateless; errors are those of reports::build_table, curves_of, fronts_of and make_page, and
 // `invalid_argument` for a format.
 #pragma once
 

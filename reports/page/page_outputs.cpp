@@ -82,7 +82,11 @@ json log_json(store::Reader& reader, const store::ResultRow& result, const std::
   if (outside) return nullptr;
   const Result<std::string> text =
       read_file((std::filesystem::path(folder) / path).string(), uint64_t{64} << 20);
-  if (!text) return {{"name", path.string()}, {"problem", text.error().message}};
+  if (!text) {  // whose message has the whole path, which a page that is passed on need not say
+    const bool gone = text.error().kind == ErrorKind::not_found;
+    return {{"name", path.string()},
+            {"problem", gone ? "it is gone" : "no permission, or no file"}};
+  }
   std::string end = *text;
   if (end.size() > kLogEndBytes) {
     end.erase(0, end.size() - kLogEndBytes);

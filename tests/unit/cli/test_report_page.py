@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import time
 import unittest
 
@@ -110,6 +111,15 @@ class FileTest(MadePage):
                                  "fingerprint": ["broken.py"]}])
         self.assertIn("no such \\u003cb>model", self.html())
         self.assertNotIn("no such", self.assert_succeeds(self.run_bench("report", "--format", "html", "--foreign")))
+
+    def test_a_log_that_is_gone_is_said_to_be_without_its_folder(self):
+        self.write("broken.py", BROKEN)
+        self.make_page(methods=[{"method": "external", "label": "broken", "command": ["python3", "broken.py"],
+                                 "fingerprint": ["broken.py"]}])
+        shutil.rmtree(self.path("small.logs"))
+        page = self.assert_succeeds(self.run_bench("report", "--format", "html"))
+        self.assertIn("it is gone", page)
+        self.assertNotIn(self.folder, page)
 
     def test_figures_need_a_picture_and_pictures_numbers(self):
         self.make_page(grid=None, report={"rows": ["method"], "values": ["rouge1.f"]})
