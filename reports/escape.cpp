@@ -206,6 +206,19 @@ std::string workflow_property(std::string_view text) {
   return escaped;
 }
 
+std::string html_json(std::string_view json) {
+  std::string text;
+  text.reserve(json.size());
+  for (const char c : json) {
+    if (c == '<') {
+      text += "\\u003c";  // JSON has it in strings only
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
 std::string csv_field(std::string_view text) {
   constexpr std::string_view kFormula = "=+-@\t\r";
   std::string field;

@@ -32,6 +32,10 @@ std::string xml_text(std::string_view text);
 std::string workflow_message(std::string_view text);
 std::string workflow_property(std::string_view text);
 
+/// JSON as it may stand in a <script type="application/json"> of HTML: no '<', so that nothing in
+/// it ends the element or begins a comment; the same JSON.
+std::string html_json(std::string_view json);
+
 /// A field of a CSV file (RFC 4180). Text that a spreadsheet would take for a formula (beginning
 /// with = + - @, a tab or a carriage return) is preceded by an apostrophe.
 std::string csv_field(std::string_view text);

@@ -26,6 +26,7 @@ qfs_test(metrics_property_test LABEL property
     property/metrics/gram_matcher_property_test.cpp
     property/metrics/rouge155_property_test.cpp
     property/metrics/rouge_property_test.cpp
+    property/metrics/token_matches_property_test.cpp
     property/metrics/vocabulary_property_test.cpp
     support/random_texts.cpp
     support/slow_rouge.cpp

@@ -1,7 +1,10 @@
 qfs_test(reports_test LABEL unit
   SOURCES
     unit/reports/escape_test.cpp
+    unit/reports/figure_test.cpp
+    unit/reports/front_test.cpp
     unit/reports/layout_test.cpp
+    unit/reports/page_test.cpp
     unit/reports/report_test.cpp
     unit/reports/sample_sweep.cpp
     unit/reports/seeds_test.cpp

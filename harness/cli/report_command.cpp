@@ -29,6 +29,7 @@ struct ReportOptions {
   std::string run;
   std::vector<std::string> filters;
   std::string format = "markdown";
+  std::string figure;
   std::string only;
   std::string output;
   std::string per_example;
@@ -132,8 +133,12 @@ Result<ExitCode> run_published(const ReportOptions& options, const GlobalOptions
 Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& global) {
   if (!options.table.empty()) return run_published(options, global);
   if (Status checked = check_outputs(options); !checked) return checked.error();
-  if (options.methods_text && options.format == "csv") {
+  const bool prose = options.format != "csv" && options.format != "html" && options.format != "svg";
+  if (options.methods_text && !prose) {
     return invalid_argument("--methods-text is prose: --format markdown, latex or json");
+  }
+  if (!options.figure.empty() && options.format != "svg") {
+    return invalid_argument("--figure is for --format svg");
   }
   Result<std::string> path = existing_store_path(global.store);
   if (!path) return path.error();
@@ -187,8 +192,10 @@ Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& g
     }
   }
   const std::string format = global.json ? "json" : options.format;
-  Result<std::string> text = report_text(*reader, *path, *std::move(facts), std::move(request),
-                                         format, options.methods_text);
+  Result<std::string> text =
+      report_text(*reader, *path, *std::move(facts), std::move(request),
+                  {format, options.figure.empty() ? "curves" : options.figure, options.methods_text,
+                   global.foreign});
   if (!text) return text.error();
   if (Status written = write_result(*text, options.output); !written) return written.error();
   return ExitCode::ok;
@@ -228,9 +235,18 @@ void add_report_command(const CommandLine& line) {
   add_places_option(command, options->with);
   add_filter_option(command, options->filters);
   command
-      .add_option("--format", options->format, "markdown, latex, json or csv (default: markdown)")
-      ->check(CLI::IsMember({"markdown", "latex", "json", "csv"}))
+      .add_option("--format", options->format,
+                  "markdown, latex, json, csv, html (one page with all examples) or svg (a "
+                  "figure); default: markdown")
+      ->check(CLI::IsMember({"markdown", "latex", "json", "csv", "html", "svg"}))
       ->type_name("FORMAT");
+  command
+      .add_option(
+          "--figure", options->figure,
+          "Of --format svg: curves over an axis of numbers (default), or front: scores over "
+          "speed, memory and cost")
+      ->check(CLI::IsMember({"curves", "front"}))
+      ->type_name("FIGURE");
   command.add_option("--only", options->only, "quality: leave out speed and memory")
       ->check(CLI::IsMember({"quality"}))
       ->type_name("GROUP");

@@ -1,5 +1,6 @@
 // The table of a sweep as text in one of the report formats. Used by `sweep` and `report`.
-// Stateless; errors are those of reports::build_table, and `invalid_argument` for a format.
+// Stateless; errors are those of reports::build_table, curves_of, fronts_of and make_page, and
+// `invalid_argument` for a format.
 #pragma once
 
 #include <string>
@@ -11,15 +12,22 @@
 
 namespace qfs::cli {
 
-/// `format`: markdown, latex, json or csv. Program version and store name of the request are filled
-/// in.
+/// `format`: markdown, latex, json, csv, html or svg. Program version and store name of the request
+/// are filled in.
 Result<std::string> report_text(store::Reader& reader, const std::string& store_path,
                                 reports::ReportRequest request, std::string_view format);
 
 /// The same of a sweep whose facts are read already, or the text about it for a paper's evaluation
-/// section (`methods_text`), which is not written as CSV.
+/// section (`methods_text`), which is Markdown, LaTeX or JSON. The logs of a `foreign` store are
+/// not read.
+struct ReportForm {
+  std::string format;
+  std::string figure = "curves";  ///< of svg: curves or front
+  bool methods_text = false;
+  bool foreign = false;
+};
 Result<std::string> report_text(store::Reader& reader, const std::string& store_path,
                                 reports::SweepFacts facts, reports::ReportRequest request,
-                                std::string_view format, bool methods_text = false);
+                                const ReportForm& form);
 
 }  // namespace qfs::cli

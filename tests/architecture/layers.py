@@ -34,7 +34,7 @@ EDGES = {
     "harness/config": (),
     "harness/host": (),
     "harness/run": HARNESS_BASE,
-    "harness/score": HARNESS_BASE + ("datasets", "metrics/stats", "metrics/punkt", "metrics/rouge"),
+    "harness/score": HARNESS_BASE + ("datasets", "metrics/stats", "metrics/punkt", "metrics/rouge", "metrics/matches"),
     "harness/compare": HARNESS_BASE + ("harness/run", "harness/score", "metrics/stats"),
     "harness/gate": HARNESS_BASE + ("harness/run", "harness/score", "harness/compare", "metrics/stats"),
     "harness/claims": HARNESS_BASE + ("harness/run", "harness/score", "harness/compare", "harness/gate",

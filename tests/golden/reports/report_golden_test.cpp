@@ -1,10 +1,12 @@
 // Every output format of a table that has one cell of each kind, byte for byte.
 #include <gtest/gtest.h>
 
+#include "reports/figures/figure.h"
 #include "reports/report.h"
 #include "reports/writers/csv.h"
 #include "reports/writers/json.h"
 #include "reports/writers/markdown.h"
+#include "reports/writers/svg.h"
 #include "tests/support/golden.h"
 #include "tests/unit/reports/sample_sweep.h"
 #include "tests/unit/store/sample_rows.h"
@@ -182,6 +184,11 @@ TEST_F(ReportGolden, QualityJsonHasNoTimesAndNoMemory) {
 
 TEST_F(ReportGolden, CsvHasARecordACellAndValue) {
   test::expect_golden("tests/golden/reports/table.csv", write_csv(table(request())));
+}
+
+TEST_F(ReportGolden, SvgDrawsCurvesWithBandsAndWhatHasNoNumber) {
+  const Figure figure = value_of(curves_of(table(request())));
+  test::expect_golden("tests/golden/reports/curves.svg", write_svg(figure));
 }
 
 }  // namespace

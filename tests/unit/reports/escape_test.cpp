@@ -10,11 +10,15 @@
 
 #include "harness/core/log.h"
 #include "harness/core/utf8.h"
+#include "reports/figures/figure.h"
 #include "reports/methods_text.h"
+#include "reports/page/page.h"
 #include "reports/writers/csv.h"
+#include "reports/writers/html.h"
 #include "reports/writers/json.h"
 #include "reports/writers/latex.h"
 #include "reports/writers/markdown.h"
+#include "reports/writers/svg.h"
 #include "tests/support/nasty_corpus.h"
 
 namespace qfs::reports {
@@ -247,6 +251,51 @@ TEST(JsonWriter, TextsComeBack) {
     EXPECT_FALSE(has_control(written)) << text;
     // Ill-formed UTF-8 cannot be in JSON; it is replaced as everywhere else.
     EXPECT_EQ(report.at("sweep").at("name"), repair_utf8(text).text);
+  }
+}
+
+/// Names of the tags of a document without comments, in order.
+std::vector<std::string> tags_of(const std::string& xml) {
+  std::vector<std::string> names;
+  const std::regex tag("<[^>]*>");
+  for (std::sregex_iterator i(xml.begin(), xml.end(), tag), end; i != end; ++i) {
+    names.push_back(i->str().substr(0, i->str().find_first_of(" >")));
+  }
+  return names;
+}
+
+TEST(SvgWriter, TextMakesNoElementAndNoAttribute) {
+  const auto svg = [](const std::string& text) {
+    Figure figure{text, text, {1, 2}, {{text, true}}, {}, {text}, text};
+    figure.panels = {{text, {{0, {{1, 0.5, std::nullopt, ""}, {2, std::nullopt, {}, text}}, {}}}}};
+    return write_svg(figure);
+  };
+  const std::vector<std::string> plain = tags_of(svg("plain"));
+  for (const std::string& text : test::nasty_corpus()) {
+    const std::string written = svg(text);
+    EXPECT_EQ(tags_of(written), plain) << text;
+    EXPECT_FALSE(has_control(written)) << text;
+    EXPECT_EQ(first_ill_formed_utf8(written), std::nullopt) << text;
+  }
+}
+
+TEST(HtmlWriter, TextOfOthersIsDataOfTheScriptAndNothingElse) {
+  const auto page = [](const std::string& text) {
+    const auto json = [&](const char* name) {
+      return nlohmann::json({{name, text}})
+          .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    };
+    return Page{json("name"), {{"texts-0-0", json("query")}}};
+  };
+  const auto signs = [](const std::string& html) { return std::ranges::count(html, '<'); };
+  const auto plain = signs(write_html(page("plain")));
+  for (const std::string& text : test::nasty_corpus()) {
+    const std::string html = write_html(page(text));
+    EXPECT_EQ(signs(html), plain) << text;
+    const std::string begin = "id=\"texts-0-0\">";
+    const size_t at = html.find(begin) + begin.size();
+    const auto data = nlohmann::json::parse(html.substr(at, html.find("</script>", at) - at));
+    EXPECT_EQ(data.at("query"), repair_utf8(text).text);
   }
 }
 

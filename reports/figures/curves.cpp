@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "reports/figures/axes.h"
+#include "reports/figures/figure.h"
+#include "reports/format.h"
+
+namespace qfs::reports {
+namespace {
+
+FigurePoint point_of(const TableValue& value, const TableCell& cell) {
+  FigurePoint point;
+  if (cell.status != CellStatus::ok) {
+    point.trouble = behind_number(value, cell);
+    return point;
+  }
+  point.y = cell.value * value.scale;
+  if (!cell.seeds.empty()) {
+    const double deviation = cell.deviation * value.scale;
+    point.spread = Spread{*point.y - deviation, *point.y + deviation, SpreadKind::interval};
+  } else if (cell.spread) {
+    point.spread =
+        Spread{cell.spread->low * value.scale, cell.spread->high * value.scale, cell.spread->kind};
+  }
+  return point;
+}
+
+std::vector<std::string> notes_of(const Table& table) {
+  bool intervals = false;
+  bool seeds = false;
+  bool repetitions = false;
+  for (const TableCell& cell : table.cells) {
+    if (cell.status != CellStatus::ok) continue;
+    if (!cell.seeds.empty()) {
+      seeds = true;
+    } else if (cell.spread) {
+      (cell.spread->kind == SpreadKind::interval ? intervals : repetitions) = true;
+    }
+  }
+  std::vector<std::string> notes;
+  std::string bands;
+  const auto add = [&](bool there, const char* words) {
+    if (there) bands += (bands.empty() ? "bands: " : "; ") + std::string(words);
+  };
+  add(intervals, "95 % intervals");
+  add(seeds, "mean ± standard deviation of the seeds");
+  add(repetitions, "smallest to largest of the repetitions");
+  if (!bands.empty()) notes.push_back(bands);
+  if (std::ranges::any_of(table.rows, &AxisEntry::oracle)) {
+    notes.emplace_back("† reads references or evidence: an upper bound, not a competitor");
+  }
+  return notes;
+}
+
+/// Lines of one value, by data set.
+class Panels {
+ public:
+  Panels(const Table& table, const FigureAxis& axis, Figure& figure)
+      : table_(table), axis_(axis), figure_(figure) {}
+
+  void add(size_t value) {
+    std::map<std::string, size_t> panels;
+    for (size_t row = 0; row < table_.rows.size(); ++row) {
+      for (size_t column = 0; column < table_.columns.size(); ++column) {
+        const TableCell& cell = table_.cell(row, column, value);
+        if (!is_shown(cell)) continue;
+        const std::string dataset = dataset_of(table_, row, column);
+        const auto [panel, is_new] = panels.try_emplace(dataset, figure_.panels.size());
+        if (is_new) {
+          const std::string& title = table_.values[value].title;
+          figure_.panels.push_back({dataset.empty() ? title : title + ", " + dataset, {}});
+        }
+        FigureLine& line = line_of(figure_.panels[panel->second], row, column);
+        FigurePoint point = point_of(table_.values[value], cell);
+        if (const auto x = number_of(axis_.label(table_, row, column))) {
+          point.x = *x;
+          line.points.push_back(std::move(point));
+        } else if (point.y) {
+          line.constant = point.y;
+        }
+      }
+    }
+  }
+
+ private:
+  static bool is_shown(const TableCell& cell) {
+    return cell.status != CellStatus::absent && cell.status != CellStatus::not_reported &&
+           cell.status != CellStatus::not_applicable;
+  }
+
+  FigureLine& line_of(FigurePanel& panel, size_t row, size_t column) {
+    const size_t series = series_of(row, column);
+    const auto line = std::ranges::find(panel.lines, series, &FigureLine::series);
+    if (line != panel.lines.end()) return *line;
+    panel.lines.push_back({series, {}, std::nullopt});
+    return panel.lines.back();
+  }
+
+  size_t series_of(size_t row, size_t column) {
+    const std::string name = series_name(table_, axis_, row, column);
+    const auto known = std::ranges::find(figure_.series, name, &FigureSeries::name);
+    if (known != figure_.series.end()) return static_cast<size_t>(known - figure_.series.begin());
+    figure_.series.push_back({name, table_.rows[row].oracle});
+    return figure_.series.size() - 1;
+  }
+
+  const Table& table_;
+  const FigureAxis& axis_;
+  Figure& figure_;
+};
+
+}  // namespace
+
+Result<Figure> curves_of(const Table& table) {
+  const std::optional<FigureAxis> axis = numeric_axis(table);
+  if (!axis) {
+    std::vector<std::string> names = table.row_axes;
+    names.insert(names.end(), table.column_axes.begin(), table.column_axes.end());
+    return invalid_argument(
+        fmt::format("a figure needs an axis with two or more numbers, and this table has none: {}; "
+                    "name one with --columns, e.g. --columns local_context",
+                    fmt::join(names, ", ")));
+  }
+  Figure figure;
+  figure.title = table.name;
+  figure.axis = axis->name(table);
+  const std::set<double> numbers = numbers_on(table, *axis);
+  figure.xs.assign(numbers.begin(), numbers.end());
+  Panels panels(table, *axis, figure);
+  for (size_t value = 0; value < table.values.size(); ++value) panels.add(value);
+  if (figure.series.size() > kMostLines) {
+    return invalid_argument(
+        fmt::format("{} lines in one figure, of which {} can be told apart; --filter leaves fewer",
+                    figure.series.size(), kMostLines));
+  }
+  for (FigurePanel& panel : figure.panels) {
+    std::erase_if(panel.lines,
+                  [](const FigureLine& line) { return line.points.empty() && !line.constant; });
+    for (FigureLine& line : panel.lines) {
+      std::ranges::stable_sort(line.points, {}, &FigurePoint::x);
+    }
+  }
+  figure.notes = notes_of(table);
+  figure.signature = table.signature + (table.store.empty() ? "" : " | store " + table.store);
+  return figure;
+}
+
+}  // namespace qfs::reports

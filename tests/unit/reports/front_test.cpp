@@ -1,0 +1,106 @@
+// What nothing else beats: which cells are on a front, and how it is drawn.
+#include "reports/figures/front.h"
+
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "reports/writers/svg.h"
+#include "tests/unit/store/sample_rows.h"
+
+namespace qfs::reports {
+namespace {
+
+using test::value_of;
+
+struct Made {
+  std::string method;
+  double score = 0;
+  double memory = 0;
+  bool oracle = false;
+};
+
+Table table_of(const std::vector<Made>& made) {
+  Table table;
+  table.name = "demo";
+  table.row_axes = {"method"};
+  table.columns = {{}};
+  table.values = {{"rouge1.f", "rouge1.f × 100", ValueGroup::quality, 100},
+                  {"peak_memory", "MiB", ValueGroup::performance, 1, 0}};
+  table.values[0].better = Better::higher;
+  table.values[1].better = Better::lower;
+  for (const Made& row : made) {
+    table.rows.push_back({{row.method}, row.oracle});
+    for (const double number : {row.score, row.memory}) {
+      TableCell& cell = table.cells.emplace_back();
+      cell.status = CellStatus::ok;
+      cell.value = number;
+    }
+  }
+  return table;
+}
+
+std::vector<std::string> best_of(const Front& front) {
+  std::vector<std::string> names;
+  for (const FrontPoint& point : front.panels.at(0).points) {
+    if (point.best) names.push_back(front.series.at(point.series));
+  }
+  return names;
+}
+
+TEST(Front, HasWhatNothingElseBeatsInBoth) {
+  const Front front = value_of(fronts_of(table_of(
+      {{"small", 0.2, 10}, {"wasteful", 0.2, 20}, {"worse", 0.1, 10}, {"large", 0.4, 50}})));
+  ASSERT_EQ(front.panels.size(), 1U);
+  EXPECT_EQ(front.panels[0].x_title, "MiB");
+  EXPECT_EQ(front.panels[0].y_title, "rouge1.f × 100");
+  EXPECT_EQ(best_of(front), (std::vector<std::string>{"small", "large"}));
+}
+
+TEST(Front, EqualsAreBothOnIt) {
+  EXPECT_EQ(best_of(value_of(fronts_of(table_of({{"a", 0.2, 10}, {"b", 0.2, 10}})))),
+            (std::vector<std::string>{"a", "b"}));
+}
+
+TEST(Front, OraclesAreDrawnAndDoNotCompete) {
+  const Front front = value_of(fronts_of(table_of({{"oracle", 0.9, 5, true}, {"lead", 0.2, 10}})));
+  EXPECT_EQ(front.panels[0].points.size(), 2U);
+  EXPECT_EQ(best_of(front), std::vector<std::string>{"lead"});
+}
+
+TEST(Front, MoreIsBetterWhereTheValueSaysSo) {
+  Table table = table_of({{"slow", 0.4, 10}, {"fast", 0.2, 90}, {"neither", 0.2, 50}});
+  table.values[1].better = Better::higher;
+  EXPECT_EQ(best_of(value_of(fronts_of(table))), (std::vector<std::string>{"slow", "fast"}));
+}
+
+TEST(Front, CellsWithoutOneOfTheTwoAreLeftOut) {
+  Table table = table_of({{"lead", 0.2, 10}, {"oom", 0.9, 1}});
+  table.cells[3] = {.status = CellStatus::oom};
+  EXPECT_EQ(value_of(fronts_of(table)).panels[0].points.size(), 1U);
+}
+
+TEST(Front, ATableOfScoresAloneIsRefusedWithWhatItNeeds) {
+  Table table = table_of({{"lead", 0.2, 10}});
+  table.values[1].group = ValueGroup::quality;
+  const Result<Front> front = fronts_of(table);
+  ASSERT_FALSE(front.ok());
+  EXPECT_NE(front.error().message.find("--values rouge1.f,peak_memory"), std::string::npos);
+}
+
+TEST(FrontSvg, TheLineGoesInStepsThatSomethingReaches) {
+  const auto path = [](Better better) {
+    Table table = table_of({{"a", 0.2, 10}, {"b", 0.4, 50}});
+    if (better == Better::higher) std::swap(table.cells[0], table.cells[2]);
+    table.values[1].better = better;
+    const std::string svg = write_svg(value_of(fronts_of(table)));
+    std::smatch found;
+    std::regex_search(svg, found, std::regex("stroke-dasharray=\"4 3\" d=\"([^\"]+)\""));
+    return std::regex_replace(found[1].str(), std::regex("[0-9. ]"), "");
+  };
+  EXPECT_EQ(path(Better::lower), "MHV");   // with more memory nothing better until the next
+  EXPECT_EQ(path(Better::higher), "MVH");  // at more speed no more than the next
+}
+
+}  // namespace
+}  // namespace qfs::reports
