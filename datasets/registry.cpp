@@ -84,6 +84,15 @@ Result<RegistryEntry> decode_entry(const nlohmann::json& value, const JsonPlace&
     return data_error("'base_url' must begin with https:// and end with '/'",
                       (place / "base_url").to_string());
   }
+  if (value.contains("folder")) {
+    Result<std::string> folder = text_member(value, "folder", place);
+    if (!folder) return folder.error();
+    if (!is_inner_path(*folder)) {
+      return data_error("'" + *folder + "' is not a plain relative path",
+                        (place / "folder").to_string());
+    }
+    entry.shared_folder = *std::move(folder);
+  }
   if (value.contains("no_redistribution")) {
     const nlohmann::json& flag = value["no_redistribution"];
     if (!flag.is_boolean()) {

@@ -24,11 +24,15 @@ struct PinnedFile {
 
 struct RegistryEntry {
   std::string name;
+  std::string shared_folder = "";  ///< of sets that lie in one folder; empty: one of its own
   std::string licence;
   std::string source;    ///< where people find it
   std::string base_url;  ///< ends with '/'; a file's address is base_url + path
   bool no_redistribution = false;
   std::vector<PinnedFile> files;  ///< sorted by path
+
+  /// Where its files lie below a root.
+  const std::string& folder() const { return shared_folder.empty() ? name : shared_folder; }
 };
 
 /// Parses registry JSON; `source` names it in errors.

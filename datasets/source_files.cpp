@@ -29,16 +29,21 @@ std::vector<std::string> default_dataset_roots() {
   return roots;
 }
 
-Result<std::string> locate_set(const std::string& name, std::span<const std::string> roots) {
+Result<std::string> locate_folder(const std::string& set, const std::string& folder,
+                                  std::span<const std::string> roots, const std::string& how) {
   std::string looked;
   for (const std::string& root : roots) {
-    std::string folder = root + "/" + name;
+    std::string path = root + "/" + folder;
     std::error_code ignored;
-    if (std::filesystem::is_directory(folder, ignored)) return folder;
-    looked += (looked.empty() ? "" : ", ") + folder;
+    if (std::filesystem::is_directory(path, ignored)) return path;
+    looked += (looked.empty() ? "" : ", ") + path;
   }
-  return unavailable("data set '" + name + "' is not on this machine (looked in " + looked +
-                     "); get it with " + fetch_hint(name));
+  return unavailable("data set '" + set + "' is not on this machine (looked in " + looked + "); " +
+                     how);
+}
+
+Result<std::string> locate_set(const RegistryEntry& entry, std::span<const std::string> roots) {
+  return locate_folder(entry.name, entry.folder(), roots, "get it with " + fetch_hint(entry.name));
 }
 
 DatasetManifest manifest_of(const RegistryEntry& entry) {
@@ -82,7 +87,7 @@ Result<RegisteredFile> load_registered(const std::string& registry_path,
                                        const std::string& path) {
   Result<RegistryEntry> entry = registry_entry(registry_path, name);
   if (!entry) return entry.error();
-  Result<std::string> folder = locate_set(name, roots);
+  Result<std::string> folder = locate_set(*entry, roots);
   if (!folder) return folder.error();
   auto pinned = std::ranges::find(entry->files, path, &PinnedFile::path);
   if (pinned == entry->files.end()) {

@@ -18,8 +18,13 @@ namespace qfs::datasets {
 /// $QFS_DATASETS_DIR (when set), then cache_directory()/datasets.
 std::vector<std::string> default_dataset_roots();
 
-/// The first root that has a folder `name`; `unavailable` with the command that fetches it.
-Result<std::string> locate_set(const std::string& name, std::span<const std::string> roots);
+/// `folder` below the first root that has it; `unavailable` says where `set` was looked for and how
+/// it gets there.
+Result<std::string> locate_folder(const std::string& set, const std::string& folder,
+                                  std::span<const std::string> roots, const std::string& how);
+
+/// The same of a registered set, with the command that fetches it.
+Result<std::string> locate_set(const RegistryEntry& entry, std::span<const std::string> roots);
 
 /// Name, licence and source of a registered set.
 DatasetManifest manifest_of(const RegistryEntry& entry);

@@ -1,10 +1,13 @@
 // The lines of a text that is already in memory, with their numbers; what readers of verified files
-// use instead of LineReader, which reads from disk. Not thread-safe.
+// use instead of LineReader, which reads from disk. TextLines is not thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+
+#include "harness/api/result.h"
 
 namespace qfs::datasets {
 
@@ -33,5 +36,11 @@ class TextLines {
   std::string_view rest_;
   int64_t number_ = 0;
 };
+
+/// Ill-formed UTF-8 is a `data` error at source:line.
+Status check_utf8(std::string_view text, const std::string& source);
+
+/// "source:line" of a byte of the text.
+std::string line_place(std::string_view text, size_t at, const std::string& source);
 
 }  // namespace qfs::datasets

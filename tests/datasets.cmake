@@ -1,10 +1,12 @@
 # Data sets: readers, identity, catalog, text forms, checks, fetching.
 qfs_test(datasets_test LABEL unit
   SOURCES
+    unit/datasets/broken_records_test.cpp
     unit/datasets/catalog_test.cpp
     unit/datasets/check_test.cpp
     unit/datasets/csv_test.cpp
     unit/datasets/fetch_test.cpp
+    unit/datasets/file_sets_test.cpp
     unit/datasets/identity_test.cpp
     unit/datasets/meeting_test.cpp
     unit/datasets/prediction_fields_test.cpp
@@ -25,11 +27,13 @@ qfs_test(datasets_test LABEL unit
 
 qfs_test(datasets_conformance LABEL conformance
   SOURCES
+    conformance/datasets/file_sets_test.cpp
     conformance/datasets/registered_sets_test.cpp
     conformance/datasets/word_tokens_test.cpp
   LINK qfs_datasets)
 
 qfs_fuzz(datasets_fuzz_csv SOURCES fuzz/datasets/fuzz_csv.cpp LINK qfs_datasets)
+qfs_fuzz(datasets_fuzz_file_sets SOURCES fuzz/datasets/fuzz_file_sets.cpp LINK qfs_datasets)
 qfs_fuzz(datasets_fuzz_meeting SOURCES fuzz/datasets/fuzz_meeting.cpp LINK qfs_datasets)
 qfs_fuzz(datasets_fuzz_questions SOURCES fuzz/datasets/fuzz_questions.cpp LINK qfs_datasets)
 qfs_fuzz(datasets_fuzz_record SOURCES fuzz/datasets/fuzz_record.cpp LINK qfs_datasets)

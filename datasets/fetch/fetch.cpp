@@ -61,9 +61,9 @@ Status verify(const std::string& bytes, const PinnedFile& file, const std::strin
   return data_error("SHA-256 is " + digest + ", expected " + file.sha256, origin);
 }
 
-std::string folder_of_set(const std::string& from, const std::string& name) {
+std::string folder_of_set(const std::string& from, const std::string& folder) {
   std::error_code ignored;
-  std::string inner = from + "/" + name;
+  std::string inner = from + "/" + folder;
   return fs::is_directory(inner, ignored) ? inner : from;
 }
 
@@ -108,12 +108,12 @@ Status bring(const PinnedFile& file, const std::string& origin, const FileSource
 Result<FetchReport> fetch(const RegistryEntry& entry, const std::string& destination,
                           const FetchOptions& options) {
   FetchReport report;
-  report.folder = destination + "/" + entry.name;
+  report.folder = destination + "/" + entry.folder();
   Meter meter(entry, options);
   std::string origin = options.base_url.empty() ? entry.base_url : options.base_url;
   std::optional<FileSource> source;
   if (!options.from_folder.empty()) {
-    origin = folder_of_set(options.from_folder, entry.name);
+    origin = folder_of_set(options.from_folder, entry.folder());
     source = from_folder(origin);
   }
   if (!origin.ends_with('/')) origin += '/';

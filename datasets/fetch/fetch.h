@@ -27,7 +27,7 @@ struct FetchProgress {
 
 struct FetchOptions {
   std::string base_url;     ///< a mirror instead of the registry's address; http:// is allowed here
-  std::string from_folder;  ///< copy from this folder (or its folder of the set's name); no network
+  std::string from_folder;  ///< copy from this folder (or the set's folder in it); no network
   std::chrono::seconds connect_timeout{15};
   std::chrono::seconds stall_timeout{30};
   std::function<void(const FetchProgress&)> progress;  ///< may be empty
@@ -40,7 +40,7 @@ struct FetchReport {
   int64_t bytes_fetched = 0;
 };
 
-/// Completes `destination`/<name>.
+/// Completes `destination`/<folder of the set>.
 Result<FetchReport> fetch(const RegistryEntry& entry, const std::string& destination,
                           const FetchOptions& options);
 

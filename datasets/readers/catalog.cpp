@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "datasets/readers/covidet.h"
+#include "datasets/readers/file_set.h"
 #include "datasets/readers/mini_meetings.h"
 #include "datasets/readers/mini_stories.h"
 #include "datasets/readers/qmsum.h"
@@ -111,9 +112,15 @@ std::unique_ptr<DatasetCatalog> make_catalog(const CatalogOptions& options) {
   readers.push_back(std::make_unique<MiniMeetingsReader>(mini_zh(), mini + "/zh"));
   readers.push_back(std::make_unique<MiniStoriesReader>(mini + "/stories"));
   std::string registry = registry_file(options);
-  readers.push_back(std::make_unique<QmsumReader>(registry, options.roots));
+  for (const MeetingDomain domain : {MeetingDomain::all, MeetingDomain::product,
+                                     MeetingDomain::academic, MeetingDomain::committee}) {
+    readers.push_back(std::make_unique<QmsumReader>(domain, registry, options.roots));
+  }
   readers.push_back(std::make_unique<SqualityReader>(registry, options.roots));
   readers.push_back(std::make_unique<CovidetReader>(registry, options.roots));
+  for (FileSet& set : file_sets()) {
+    readers.push_back(std::make_unique<FileSetReader>(std::move(set), registry, options.roots));
+  }
   return std::make_unique<Catalog>(std::move(readers));
 }
 

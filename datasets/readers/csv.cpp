@@ -1,11 +1,12 @@
 #include "datasets/readers/csv.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <utility>
 
-#include "harness/core/utf8.h"
+#include "datasets/text_lines.h"
 
 namespace qfs::datasets {
 namespace {
@@ -93,12 +94,22 @@ class CsvParser {
   int64_t line_ = 1;
 };
 
-Status check_utf8(std::string_view text, const std::string& source) {
-  std::optional<size_t> bad = first_ill_formed_utf8(text);
-  if (!bad) return {};
-  auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(*bad), '\n');
-  return data_error("ill-formed UTF-8 at byte " + std::to_string(*bad),
-                    source + ":" + std::to_string(line));
+Status check_header(const std::vector<std::string>& header, const std::string& source,
+                    int64_t line) {
+  std::set<std::string> names;
+  for (const std::string& name : header) {
+    if (names.insert(name).second) continue;
+    return data_error("column '" + name + "' is in the header twice",
+                      source + ":" + std::to_string(line));
+  }
+  return {};
+}
+
+Error wrong_width(const CsvRow& row, const std::vector<std::string>& header,
+                  const std::string& source) {
+  return data_error("a row of " + std::to_string(row.cells.size()) + " cells under a header of " +
+                        std::to_string(header.size()),
+                    source + ":" + std::to_string(row.line));
 }
 
 }  // namespace
@@ -113,23 +124,55 @@ Result<CsvTable> parse_csv(std::string_view text, const std::string& source) {
   if (!row->has_value()) return parser.error("an empty file; expected a header line");
   CsvTable table;
   table.header = std::move((*row)->cells);
-  std::set<std::string> names;
-  for (const std::string& name : table.header) {
-    if (!names.insert(name).second) {
-      return parser.error_at("column '" + name + "' is in the header twice", (*row)->line);
-    }
-  }
+  Status unique = check_header(table.header, source, (*row)->line);
+  if (!unique) return unique.error();
   while (true) {
     row = parser.next();
     if (!row) return row.error();
     if (!row->has_value()) return table;
     if ((*row)->cells.size() != table.header.size()) {
-      return parser.error_at("a row of " + std::to_string((*row)->cells.size()) +
-                                 " cells under a header of " + std::to_string(table.header.size()),
-                             (*row)->line);
+      return wrong_width(**row, table.header, source);
     }
     table.rows.push_back(*std::move(*row));
   }
+}
+
+Result<CsvTable> parse_tsv(std::string_view text, const std::string& source,
+                           std::vector<std::string> header) {
+  Status encoding = check_utf8(text, source);
+  if (!encoding) return encoding.error();
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  CsvTable table;
+  table.header = std::move(header);
+  TextLines lines(text);
+  while (std::optional<std::string_view> line = lines.next()) {
+    CsvRow row;
+    row.line = lines.number();
+    for (size_t begin = 0; begin <= line->size();) {
+      const size_t end = std::min(line->find('\t', begin), line->size());
+      row.cells.emplace_back(line->substr(begin, end - begin));
+      begin = end + 1;
+    }
+    if (table.header.empty()) {
+      table.header = std::move(row.cells);
+      Status unique = check_header(table.header, source, row.line);
+      if (!unique) return unique.error();
+    } else if (row.cells.size() != table.header.size()) {
+      return wrong_width(row, table.header, source);
+    } else {
+      table.rows.push_back(std::move(row));
+    }
+  }
+  if (table.header.empty()) {
+    return data_error("an empty file; expected a header line", source + ":1");
+  }
+  return table;
+}
+
+nlohmann::json row_object(const std::vector<std::string>& header, CsvRow row) {
+  nlohmann::json record = nlohmann::json::object();
+  for (size_t i = 0; i < row.cells.size(); ++i) record[header[i]] = std::move(row.cells[i]);
+  return record;
 }
 
 }  // namespace qfs::datasets

@@ -3,7 +3,8 @@
 //
 // A field is named by its key, by a dotted path ("meta.title", "answers.0") or by a JSON pointer
 // ("/meta/title"); a key that holds dots is found first. "=text" is the constant `text` for every
-// record; an empty name says that the data have no such field. Unmapped: document, query and
+// record; an empty name says that the data have no such field; "a,b,c" for the references are
+// several fields with a reference each. Unmapped: document, query and
 // references are fields of these names and must be there; id, document_id, group and language are
 // used where a record has them. Thread-safe.
 #pragma once

@@ -1,6 +1,8 @@
 #include "datasets/readers/qmsum.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -12,6 +14,10 @@
 
 namespace qfs::datasets {
 namespace {
+
+constexpr std::string_view kProductRoles[] = {"Project Manager", "Marketing", "User Interface",
+                                              "Industrial Designer"};
+constexpr std::string_view kAcademicRoles[] = {"PhD", "Grad", "Professor", "Undergrad", "Postdoc"};
 
 constexpr std::string_view kTrainFolder = "data/ALL/train/";
 
@@ -61,9 +67,38 @@ Result<std::vector<Meeting>> parse_meeting_lines(std::string_view text, const st
   return meetings;
 }
 
+MeetingDomain domain_of(const Meeting& meeting) {
+  const auto all_speakers = [&](auto is) {
+    return !meeting.turns.empty() && std::ranges::all_of(meeting.turns, is, &Segment::speaker);
+  };
+  const auto is_in = [](const auto& roles, std::string_view speaker) {
+    return std::ranges::find(roles, speaker) != std::end(roles);
+  };
+  if (all_speakers([&](const std::string& speaker) { return is_in(kProductRoles, speaker); })) {
+    return MeetingDomain::product;
+  }
+  const bool academic = all_speakers([&](std::string_view speaker) {
+    const size_t blank = speaker.rfind(' ');
+    return blank != std::string_view::npos && speaker.size() == blank + 2 &&
+           speaker.back() >= 'A' && speaker.back() <= 'Z' &&
+           is_in(kAcademicRoles, speaker.substr(0, blank));
+  });
+  return academic ? MeetingDomain::academic : MeetingDomain::committee;
+}
+
 DatasetInfo QmsumReader::info() const {
-  return {.name = "qmsum",
-          .doc = "query-based meeting summarization: 232 long meetings, 1810 queries",
+  struct Words {
+    const char* name;
+    const char* doc;
+  };
+  static constexpr Words kWords[] = {
+      {"qmsum", "query-based meeting summarization: 232 long meetings, 1810 queries"},
+      {"qmsum-product", "QMSum's 137 meetings of AMI: a team designs a product"},
+      {"qmsum-academic", "QMSum's 59 meetings of ICSI: researchers"},
+      {"qmsum-committee", "QMSum's 36 meetings of committees of parliaments"}};
+  const Words& words = kWords[static_cast<size_t>(domain_)];
+  return {.name = words.name,
+          .doc = words.doc,
           .licence = "MIT",
           .splits = {"test", "train", "val"},
           .views = {"whole", "golden"},
@@ -72,12 +107,13 @@ DatasetInfo QmsumReader::info() const {
 }
 
 Result<Dataset> QmsumReader::read(const DatasetRequest& request) const {
-  Result<RegistryEntry> entry = registry_entry(registry_path_, info().name);
+  Result<RegistryEntry> entry = registry_entry(registry_path_, "qmsum");
   if (!entry) return entry.error();
-  Result<std::string> folder = locate_set(entry->name, roots_);
+  Result<std::string> folder = locate_set(*entry, roots_);
   if (!folder) return folder.error();
 
   DatasetManifest manifest = manifest_of(*entry);
+  manifest.name = info().name;
   std::vector<Meeting> meetings;
   for (const PinnedFile& pinned : entry->files) {
     if (!is_part_of(pinned.path, request.split)) continue;
@@ -86,6 +122,9 @@ Result<Dataset> QmsumReader::read(const DatasetRequest& request) const {
     Status appended = append_meetings(*file, request.split, meetings);
     if (!appended) return appended.error();
     manifest.files.push_back(std::move(file->source));
+  }
+  if (domain_ != MeetingDomain::all) {
+    std::erase_if(meetings, [&](const Meeting& meeting) { return domain_of(meeting) != domain_; });
   }
   return seal_meetings(request, std::move(manifest), std::move(meetings));
 }

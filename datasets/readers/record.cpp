@@ -1,6 +1,7 @@
 #include "datasets/readers/record.h"
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -115,7 +116,7 @@ Result<std::vector<Segment>> document_of(const Field& field) {
   return segments;
 }
 
-Result<std::vector<std::string>> references_of(const Field& field) {
+Result<std::vector<std::string>> references_in(const Field& field) {
   if (field.constant) return std::vector<std::string>{*field.constant};
   std::vector<std::string> references;
   if (field.value == nullptr) return references;
@@ -127,6 +128,30 @@ Result<std::vector<std::string>> references_of(const Field& field) {
   for (size_t i = 0; i < value.size(); ++i) {
     if (!value[i].is_string()) return wrong_type("a reference", "text", value[i], field.place / i);
     references.push_back(value[i].get<std::string>());
+  }
+  return references;
+}
+
+/// References of one field, or of each of several.
+Result<std::vector<std::string>> references_of(const nlohmann::json& record, const FieldMap& fields,
+                                               const JsonPlace& place) {
+  const std::string& names = fields.find("references")->second.name;
+  if (names.find(',') == std::string::npos || names.starts_with('=') ||
+      find_field(record, names) != nullptr) {
+    Result<Field> field = find(record, fields, "references", place);
+    if (!field) return field.error();
+    return references_in(*field);
+  }
+  std::vector<std::string> references;
+  for (size_t begin = 0; begin <= names.size();) {
+    const size_t end = std::min(names.find(',', begin), names.size());
+    const FieldMap one = {{"references", {names.substr(begin, end - begin), true}}};
+    begin = end + 1;
+    Result<Field> field = find(record, one, "references", place);
+    if (!field) return field.error();
+    Result<std::vector<std::string>> own = references_in(*field);
+    if (!own) return own.error();
+    std::ranges::move(*own, std::back_inserter(references));
   }
   return references;
 }
@@ -163,9 +188,7 @@ Result<Example> decode_record(const nlohmann::json& record, const FieldMap& fiel
   if (!query) return query.error();
   example.query = *std::move(query);
 
-  field = find(record, fields, "references", place);
-  if (!field) return field.error();
-  Result<std::vector<std::string>> references = references_of(*field);
+  Result<std::vector<std::string>> references = references_of(record, fields, place);
   if (!references) return references.error();
   example.references = *std::move(references);
 

@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
-#include <unordered_map>
 #include <utility>
 
 #include "datasets/identity.h"
 #include "datasets/json_access.h"
 #include "datasets/readers/csv.h"
 #include "datasets/readers/field_map.h"
+#include "datasets/readers/keyed_examples.h"
 #include "datasets/readers/record.h"
 #include "datasets/text_forms/text_form.h"
 #include "harness/core/files.h"
@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum class Format { json_lines, json, csv };
+enum class Format { json_lines, json, csv, tsv };
 
 std::optional<Format> format_of(std::string name) {
   for (std::string_view compression : {".gz", ".zst"}) {
@@ -36,32 +36,27 @@ std::optional<Format> format_of(std::string name) {
   if (name.ends_with(".jsonl") || name.ends_with(".ndjson")) return Format::json_lines;
   if (name.ends_with(".json")) return Format::json;
   if (name.ends_with(".csv")) return Format::csv;
+  if (name.ends_with(".tsv")) return Format::tsv;
   return std::nullopt;
 }
 
-/// Collects the examples of all files and rejects a key that is there twice.
+/// Turns the records of all files into examples.
 class Collector {
  public:
-  Collector(const FieldMap& fields, std::vector<Example>& examples)
-      : fields_(fields), examples_(examples) {}
+  explicit Collector(const FieldMap& fields) : fields_(fields) {}
 
   Status add(const nlohmann::json& record, const JsonPlace& place) {
     auto number = static_cast<int64_t>(examples_.size()) + 1;
     Result<Example> example = decode_record(record, fields_, number, place);
     if (!example) return example.error();
-    auto [first, fresh] = first_places_.emplace(example->key, place.to_string());
-    if (!fresh) {
-      return data_error("id '" + example->key + "' is already that of " + first->second,
-                        place.to_string());
-    }
-    examples_.push_back(*std::move(example));
-    return {};
+    return examples_.add(*std::move(example), place);
   }
+
+  std::vector<Example> take() { return examples_.take(); }
 
  private:
   const FieldMap& fields_;
-  std::vector<Example>& examples_;
-  std::unordered_map<std::string, std::string> first_places_;  // key -> where
+  KeyedExamples examples_;
 };
 
 bool is_blank(std::string_view line) {
@@ -83,17 +78,20 @@ Status read_json_lines(const std::string& path, Collector& collector) {
   }
 }
 
+/// A list of records; or one record a line, since public sets call both .json.
 Status read_json(const std::string& path, Collector& collector) {
   Result<std::string> text = read_decompressed(path);
   if (!text) return text.error();
+  const size_t first = text->find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  if (first != std::string::npos && (*text)[first] != '[') {
+    Status read = read_json_lines(path, collector);
+    if (read) return read;
+    Error error = read.error();
+    error.message += "; a .json file holds a list of records, or one record a line";
+    return error;
+  }
   Result<nlohmann::json> root = parse_json(*text, path);
   if (!root) return root.error();
-  if (!root->is_array()) {
-    return data_error("a .json file must be a list of records, found " +
-                          std::string(describe_type(*root)) +
-                          "; one record a line belongs into a .jsonl file",
-                      path);
-  }
   JsonPlace place{path, ""};
   for (size_t i = 0; i < root->size(); ++i) {
     Status added = collector.add((*root)[i], place / i);
@@ -102,17 +100,16 @@ Status read_json(const std::string& path, Collector& collector) {
   return {};
 }
 
-Status read_csv(const std::string& path, Collector& collector) {
+using TableParser = Result<CsvTable> (*)(std::string_view, const std::string&);
+
+Status read_table(const std::string& path, TableParser parse, Collector& collector) {
   Result<std::string> text = read_decompressed(path);
   if (!text) return text.error();
-  Result<CsvTable> table = parse_csv(*text, path);
+  Result<CsvTable> table = parse(*text, path);
   if (!table) return table.error();
   for (CsvRow& row : table->rows) {
-    nlohmann::json record = nlohmann::json::object();
-    for (size_t i = 0; i < row.cells.size(); ++i) {
-      record[table->header[i]] = std::move(row.cells[i]);
-    }
-    Status added = collector.add(record, {path + ":" + std::to_string(row.line), ""});
+    const JsonPlace place{path + ":" + std::to_string(row.line), ""};
+    Status added = collector.add(row_object(table->header, std::move(row)), place);
     if (!added) return added;
   }
   return {};
@@ -129,7 +126,7 @@ Result<std::vector<std::string>> files_at(const std::string& path) {
     }
     std::ranges::sort(files);
     if (error) return data_error("cannot list the folder: " + error.message(), path);
-    if (files.empty()) return not_found("no .jsonl, .json or .csv file in the folder", path);
+    if (files.empty()) return not_found("no .jsonl, .json, .csv or .tsv file in the folder", path);
   } else {
     files.push_back(path);
   }
@@ -140,8 +137,9 @@ Status read_file_into(const std::string& path, Collector& collector) {
   std::optional<Format> format = format_of(path);
   if (!format) {
     return invalid_argument(
-        "unknown kind of data file; the name must end in .jsonl, .ndjson, .json or .csv, with .gz "
-        "or .zst behind when compressed",
+        "unknown kind of data file; the name must end in .jsonl, .ndjson, .json, .csv or .tsv, "
+        "with "
+        ".gz or .zst behind when compressed",
         path);
   }
   switch (*format) {
@@ -150,7 +148,11 @@ Status read_file_into(const std::string& path, Collector& collector) {
     case Format::json:
       return read_json(path, collector);
     case Format::csv:
-      return read_csv(path, collector);
+      return read_table(path, parse_csv, collector);
+    case Format::tsv:
+      return read_table(
+          path, [](std::string_view t, const std::string& p) { return parse_tsv(t, p); },
+          collector);
   }
   return internal_error("unhandled format", path);
 }
@@ -159,7 +161,7 @@ Status read_file_into(const std::string& path, Collector& collector) {
 
 DatasetInfo record_file_info() {
   return {.name = "file",
-          .doc = "records of a JSONL, JSON or CSV file through a field map",
+          .doc = "records of a JSONL, JSON, CSV or TSV file through a field map",
           .licence = "",
           .splits = {"all"},
           .views = {"whole"},
@@ -180,7 +182,7 @@ Result<Dataset> read_record_files(const DatasetRequest& request) {
   dataset.manifest.view = request.view;
   dataset.manifest.text_form = find_text_form("raw")->versioned_name();
   dataset.manifest.source = "user's file";
-  Collector collector(*fields, dataset.examples);
+  Collector collector(*fields);
   for (const std::string& path : *files) {
     Result<std::string> digest = sha256_file(path);
     if (!digest) return digest.error();
@@ -190,6 +192,7 @@ Result<Dataset> read_record_files(const DatasetRequest& request) {
     Status read = read_file_into(path, collector);
     if (!read) return read.error();
   }
+  dataset.examples = collector.take();
   if (dataset.examples.empty()) return data_error("no record in the data set", request.path);
   Status sealed = seal(dataset, field_names(*fields));
   if (!sealed) return sealed.error();

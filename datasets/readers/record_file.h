@@ -1,9 +1,9 @@
-// The reader of users' files: JSONL, a JSON list, or CSV with a header, plain or compressed with
-// gzip or zstd, through a field map; or a folder of such files, in bytewise order of their names.
+// The reader of users' files: JSONL, a JSON list, or CSV or TSV with a header, plain or compressed
+// with gzip or zstd, through a field map; or a folder of such files, in bytewise order of names.
 //
 // Called by the catalog for requests with a path. The format comes from the file name (.jsonl,
-// .ndjson, .json, .csv, then .gz or .zst). Thread-safe; a bad record is a `data` error at file:line
-// (JSON list: file#/index).
+// .ndjson, .json, .csv, .tsv, then .gz or .zst). Thread-safe; a bad record is a `data` error at
+// file:line (JSON list: file#/index).
 #pragma once
 
 #include "harness/api/dataset.h"

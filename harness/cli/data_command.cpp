@@ -6,6 +6,7 @@
 
 #include "datasets/fetch/fetch.h"
 #include "datasets/readers/catalog.h"
+#include "datasets/readers/file_set.h"
 #include "datasets/registry.h"
 #include "harness/cli/catalogs.h"
 #include "harness/cli/commands.h"
@@ -91,11 +92,38 @@ Result<ExitCode> run_check(const DataOptions& options, const GlobalOptions& glob
   return report.ok() ? ExitCode::ok : ExitCode::environment;
 }
 
+/// Statistics of one split, or of all that the set has.
+Result<ExitCode> run_stats(const DataOptions& options, const GlobalOptions& global) {
+  Catalogs catalogs;
+  Result<DatasetRequest> request = request_of(options, catalogs.datasets());
+  if (!request) return request.error();
+  std::vector<std::string> names = {request->split};
+  for (const DatasetInfo& info : catalogs.datasets().list()) {
+    if (request->split.empty() && info.name == request->name) names = info.splits;
+  }
+  std::vector<std::shared_ptr<const Dataset>> splits;
+  for (const std::string& name : names) {
+    request->split = name;
+    Result<std::shared_ptr<const Dataset>> split = catalogs.datasets().load(*request);
+    if (!split) return split.error();
+    splits.push_back(*std::move(split));
+  }
+  Result<std::string> text = global.json ? statistics_json(splits) : statistics_text(splits);
+  if (!text) return text.error();
+  if (Status printed = print_result(*text); !printed) return printed.error();
+  return ExitCode::ok;
+}
+
 Result<ExitCode> run_fetch(const FetchCommandOptions& options) {
   const datasets::CatalogOptions places = datasets::default_catalog_options();
   for (const std::string& name : options.names) {
     Result<datasets::RegistryEntry> entry =
         datasets::registry_entry(datasets::registry_file(places), name);
+    if (datasets::is_brought(name)) {
+      return unavailable(fmt::format(
+          "data set '{0}' cannot be fetched; `qfs-bench data stats {0}` says what to put where",
+          name));
+    }
     if (!entry) return entry.error();
     datasets::FetchOptions fetch;
     fetch.from_folder = options.from;
@@ -116,9 +144,10 @@ Result<ExitCode> run_fetch(const FetchCommandOptions& options) {
   return ExitCode::ok;
 }
 
-void add_request_options(CLI::App& command, DataOptions& options) {
+void add_request_options(CLI::App& command, DataOptions& options,
+                         const std::string& splits = "Split (default: the first)") {
   command.add_option("DATA", options.what, "Name of a data set, or a file")->required();
-  command.add_option("--split", options.split, "Split (default: the first)");
+  command.add_option("--split", options.split, splits);
   command.add_option("--view", options.view,
                      "View, e.g. whole, golden, per_reference (default: the first)");
   command.add_option("--text-form", options.text_form,
@@ -134,8 +163,9 @@ void add_request_options(CLI::App& command, DataOptions& options) {
 }  // namespace
 
 void add_data_command(const CommandLine& line) {
-  CLI::App& data = add_subcommand(line.app, "data", "Lists, shows, checks and fetches data sets",
-                                  "qfs-bench data fetch qmsum");
+  CLI::App& data =
+      add_subcommand(line.app, "data", "Lists, shows, checks, measures and fetches data sets",
+                     "qfs-bench data fetch qmsum");
   data.require_subcommand(1);
 
   CLI::App& list = add_subcommand(data, "list", "Lists the data sets", "qfs-bench data list");
@@ -163,6 +193,15 @@ void add_data_command(const CommandLine& line) {
   add_json_option(check, line.global);
   check.callback([checked, &global = line.global, &chosen = line.chosen] {
     chosen = [checked, &global] { return run_check(*checked, global); };
+  });
+
+  auto measured = std::make_shared<DataOptions>();
+  CLI::App& stats = add_subcommand(data, "stats", "Counts and means as papers' tables print them",
+                                   "qfs-bench data stats qmsum --view golden");
+  add_request_options(stats, *measured, "Split (default: all)");
+  add_json_option(stats, line.global);
+  stats.callback([measured, &global = line.global, &chosen = line.chosen] {
+    chosen = [measured, &global] { return run_stats(*measured, global); };
   });
 
   auto fetched = std::make_shared<FetchCommandOptions>();

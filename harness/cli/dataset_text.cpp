@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <span>
 
+#include "datasets/statistics.h"
 #include "harness/cli/output.h"
 #include "harness/core/counted.h"
 #include "harness/core/log.h"
@@ -128,6 +131,39 @@ std::string check_json(const Dataset& dataset, const datasets::CheckReport& repo
                {"references_per_example", spread_json(report.references_per_example)},
                {"findings", std::move(findings)}};
   return json_document("data-check", body);
+}
+
+Result<std::string> statistics_text(const std::vector<std::shared_ptr<const Dataset>>& splits) {
+  std::string text;
+  std::vector<std::vector<std::string>> rows = {{""}};
+  for (const auto& split : splits) {
+    text += terminal_safe(title(*split));
+    rows.front().push_back(split->manifest.split);
+  }
+  for (const datasets::StatisticInfo& info : datasets::statistics()) {
+    std::vector<std::string>& row = rows.emplace_back();
+    row.emplace_back(info.name);
+    for (const auto& split : splits) {
+      const Result<double> value = datasets::statistic(info.name, std::span(&split, 1));
+      if (!value) return value.error();
+      row.push_back(fmt::format("{:.{}f}", *value, *value == std::round(*value) ? 0 : 2));
+    }
+  }
+  return text + "\n" + aligned(rows);
+}
+
+Result<std::string> statistics_json(const std::vector<std::shared_ptr<const Dataset>>& splits) {
+  json list = json::array();
+  for (const auto& split : splits) {
+    json values = json::object();
+    for (const datasets::StatisticInfo& info : datasets::statistics()) {
+      const Result<double> value = datasets::statistic(info.name, std::span(&split, 1));
+      if (!value) return value.error();
+      values[std::string(info.name)] = *value;
+    }
+    list.push_back({{"dataset", manifest_json(*split)}, {"statistics", std::move(values)}});
+  }
+  return json_document("data-stats", {{"splits", std::move(list)}});
 }
 
 }  // namespace qfs::cli

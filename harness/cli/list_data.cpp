@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "datasets/readers/file_set.h"
 #include "harness/cli/catalogs.h"
 #include "harness/cli/listings.h"
 #include "harness/cli/output.h"
@@ -32,13 +33,17 @@ Result<ExitCode> list_datasets(const GlobalOptions& global) {
     for (const DatasetInfo& info : infos) list.push_back(dataset_json(info));
     return printed(json_document("list-datasets", {{"datasets", std::move(list)}}));
   }
+  const auto origin = [](const DatasetInfo& info) {
+    if (info.bundled) return "";
+    return datasets::is_brought(info.name) ? "(your files) " : "(fetched) ";
+  };
   std::vector<std::vector<std::string>> rows = {
       {"name", "splits", "views", "text forms", "licence", ""}};
   for (const DatasetInfo& info : infos) {
     rows.push_back({info.name, fmt::format("{}", fmt::join(info.splits, " ")),
                     fmt::format("{}", fmt::join(info.views, " ")),
                     fmt::format("{}", fmt::join(info.text_forms, " ")), info.licence,
-                    (info.bundled ? "" : "(fetched) ") + info.doc});
+                    origin(info) + info.doc});
   }
   return printed(aligned(rows) +
                  "\nThe first of each is the default. Files of your own: "

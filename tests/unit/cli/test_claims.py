@@ -96,6 +96,27 @@ class Reproduce(DriverTest):
         self.assertEqual(states, {"meetings": "reproduced", "turns": "reproduced", "pairs_train": "reproduced",
                                   "pairs_valid": "reproduced", "pairs_test": "differs"})
 
+    @unittest.skipUnless(all(os.path.isdir(os.path.join(SHARED, name)) for name in ("qmsum", "ami", "icsi", "cola")),
+                         "real data absent: qmsum, ami, icsi or cola")
+    def test_statistics_of_other_papers_data(self):
+        real = {"QFS_DATASETS_DIR": SHARED}
+        text = self.assert_succeeds(self.run_bench("reproduce", "qmsum.table1", "--json", environment=real))
+        states = {name.split("/", 1)[1]: claim["state"] for name, claim in by_id(text).items()}
+        for row, differing in {1: {"turns", "meeting_words"},
+                               2: {"turns", "meeting_words", "speakers", "pairs_train", "pairs_valid", "pairs_test"},
+                               3: set(), 4: {"summary_words", "pairs_test"}, 5: set()}.items():
+            own = {name.split("/")[1]: state for name, state in states.items() if name.startswith(f"{row}/")}
+            self.assertGreaterEqual(len(own), 8)
+            self.assertEqual({name for name, state in own.items() if state == "differs"}, differing, row)
+            self.assertEqual(set(own.values()) - {"reproduced", "differs"}, set(), row)
+        sizes = by_id(self.assert_succeeds(
+            self.run_bench("claims", "--table", "selfcp.table1", "--json", environment=real)))
+        self.assertEqual(sizes["selfcp.table1.testsets/7/n_test"]["state"], "differs", "1,043, not 1,041")
+        for row, folder in ((2, "cicero/v1/data/test.json"), (3, "duc-2007")):
+            own = sizes[f"selfcp.table1.testsets/{row}/n_test"]
+            self.assertEqual(own["state"], "not run")
+            self.assertIn(folder, own["detail"])
+
     @unittest.skipUnless(os.path.isfile(os.path.join(SHARED, "tokenizers/llama2/tokenizer.model")),
                          "real data absent: tokenizers/llama2")
     def test_says_what_a_table_needs_and_runs_just_that(self):

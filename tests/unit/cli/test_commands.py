@@ -15,7 +15,8 @@ import unittest
 from driver import QFS_BENCH, DriverTest
 
 COMMANDS = ["sweep", "plan", "report", "score", "compare", "show", "list", "list methods", "list datasets",
-            "list metrics", "list postprocess", "list runs", "list cells", "data", "data list", "data show", "data check", "data fetch",
+            "list metrics", "list postprocess", "list runs", "list cells", "data", "data list", "data show", "data check",
+            "data stats", "data fetch",
             "method", "method check", "doctor"]
 
 
@@ -97,6 +98,28 @@ class Data(DriverTest):
         run = self.run_bench("data", "check", "mine.jsonl", "--field", "document=text", "--field",
                              "query=q", "--field", "references=answer")
         self.assertIn("1 example, 1 document, ", self.assert_succeeds(run))
+
+    def test_stats_are_of_every_split_or_of_one(self):
+        splits = json.loads(self.assert_succeeds(self.run_bench("data", "stats", "mini-stories", "--json")))["splits"]
+        self.assertEqual([split["dataset"]["split"] for split in splits], ["test", "train", "val"])
+        self.assertEqual(sum(split["statistics"]["documents"] for split in splits), 10)
+        self.assertEqual({split["statistics"]["references_per_example"] for split in splits}, {4})
+        text = self.assert_succeeds(self.run_bench("data", "stats", "mini-meetings", "--split", "val"))
+        self.assertRegex(text, r"\n +val\ndocuments +\d+\n")
+        self.assertRegex(text, r"\nqueries_per_document +4\n")
+        self.write("mine.tsv", "text\tone\ttwo\nA b c.\tA.\tB c.\n")
+        own = self.run_bench("data", "stats", "mine.tsv", "--field", "document=text", "--field", "query=", "--field",
+                             "references=one,two")
+        self.assertRegex(self.assert_succeeds(own), r"\nreference_words +1\.50\n")
+
+    def test_sets_of_the_users_own_copies_say_what_to_put_where(self):
+        listing = self.assert_succeeds(self.run_bench("data", "list"))
+        self.assertRegex(listing, r"govreport .*\(your files\) ")
+        self.assertRegex(listing, r"dialogsum .*\(fetched\) ")
+        self.assert_fails(5, self.run_bench("data", "fetch", "govreport"), "`qfs-bench data stats govreport` says")
+        absent = self.run_bench("data", "stats", "duc-2007", environment={"QFS_DATASETS_DIR": self.path("sets")})
+        self.assert_fails(5, absent, self.path("sets/duc-2007"))
+        self.assertIn("put topics.sgml, docs/TOPIC/* and models/", absent.stderr)
 
     def test_show_prints_manifest_and_example(self):
         text = self.assert_succeeds(self.run_bench("data", "show", "mini-meetings", "--example", "3"))

@@ -73,6 +73,38 @@ TEST(RecordFile, JsonLinesJsonAndCsvGiveTheSameExamples) {
   EXPECT_NE(lines.id, list.id) << "the files' bytes are part of the id";
 }
 
+TEST(RecordFile, JsonFilesMayHaveARecordALineAndTsvHasNoQuotes) {
+  test::TemporaryFolder folder;
+  EXPECT_EQ(dataset_of(folder.write("l.json", kLines)).examples,
+            dataset_of(folder.write("d.jsonl", kLines)).examples);
+  Dataset table = dataset_of(folder.write(
+      "d.tsv", "id\tdocument\tquery\treferences\na\tsay \"x\", y\tq\tr\r\nb\t\"y\tq\tr"));
+  ASSERT_EQ(table.examples.size(), 2u);
+  EXPECT_EQ(table.examples[0].document[0].text, "say \"x\", y");
+  EXPECT_EQ(table.examples[1].document[0].text, "\"y");
+  EXPECT_EQ(table.examples[1].references[0], "r");
+  std::string short_row = folder.write("s.tsv", "document\tquery\n\nx\ty\nx\n");
+  EXPECT_EQ(error_of(short_row).where, short_row + ":4");
+  std::string twice = folder.write("t.tsv", "a\tb\ta\n");
+  EXPECT_EQ(error_of(twice).where, twice + ":1");
+}
+
+TEST(RecordFile, SeveralFieldsCanHoldAReferenceEach) {
+  test::TemporaryFolder folder;
+  std::string path = folder.write(
+      "d.jsonl", R"({"document": "x", "s1": "a", "more": {"s2": ["b", "c"]}, "p,q": "d"})");
+  const auto references = [&](const std::string& fields) {
+    Result<Dataset> data = read(path, {{"query", ""}, {"references", fields}});
+    EXPECT_TRUE(data.ok()) << (data ? "" : data.error().to_string());
+    return data ? data->examples.front().references : std::vector<std::string>{};
+  };
+  EXPECT_EQ(references("s1,more.s2"), (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(references("p,q"), std::vector<std::string>{"d"}) << "a key that is there comes first";
+  Error error = error_of(path, {{"query", ""}, {"references", "s1,s3"}});
+  EXPECT_EQ(error.where, path + ":1");
+  EXPECT_EQ(error.message.substr(0, 18), "missing field 's3'");
+}
+
 TEST(RecordFile, GzipAndZstdAreReadAndHashedAsStored) {
   test::TemporaryFolder folder;
   Dataset plain = dataset_of(folder.write("d.jsonl", kLines));
@@ -143,9 +175,11 @@ TEST(RecordFileErrors, UnknownKindAbsentFileEmptySetAndJsonObject) {
   EXPECT_EQ(error_of(folder.write("d.txt", "x")).kind, ErrorKind::invalid_argument);
   EXPECT_EQ(error_of(folder / "none.jsonl").kind, ErrorKind::not_found);
   EXPECT_EQ(error_of(folder.write("e.jsonl", "")).message, "no record in the data set");
-  EXPECT_EQ(error_of(folder.write("o.json", "{}")).message,
-            "a .json file must be a list of records, found an object; one record a line belongs "
-            "into a .jsonl file");
+  EXPECT_TRUE(
+      error_of(folder.write("o.json", "{}"))
+          .message.ends_with("; a .json file holds a list of records, or one record a line"));
+  std::string pretty = folder.write("p.json", "{\n  \"document\": \"x\"\n}\n");
+  EXPECT_TRUE(error_of(pretty).where.starts_with(pretty + ":1:")) << error_of(pretty).where;
 }
 
 }  // namespace

@@ -46,6 +46,21 @@ TEST(QmsumLines, DefectsAreAtFileLineAndPointer) {
   EXPECT_THAT(meetings.error().where, HasSubstr("v.jsonl:2:"));
 }
 
+TEST(QmsumDomains, AreToldByTheSpeakers) {
+  const auto of = [](const std::vector<std::string>& speakers) {
+    Meeting meeting;
+    for (const std::string& speaker : speakers) meeting.turns.push_back({"x", speaker});
+    return domain_of(meeting);
+  };
+  EXPECT_EQ(of({"Project Manager", "Marketing"}), MeetingDomain::product);
+  EXPECT_EQ(of({"PhD B", "Grad A", "Postdoc Z"}), MeetingDomain::academic);
+  EXPECT_EQ(of({"PhD B", "Professor Jones"}), MeetingDomain::committee);
+  EXPECT_EQ(of({"Marketing", "Ann"}), MeetingDomain::committee);
+  EXPECT_EQ(of({"The Chair A"}), MeetingDomain::committee);
+  EXPECT_EQ(of({"PhD"}), MeetingDomain::committee);
+  EXPECT_EQ(of({}), MeetingDomain::committee);
+}
+
 TEST(SqualityStories, WholeViewGivesOneExamplePerQuestionWithAllReferences) {
   Result<std::vector<Example>> examples = parse_stories(kStory, ReferenceView::whole, "s.jsonl");
   ASSERT_TRUE(examples.ok()) << examples.error().to_string();
