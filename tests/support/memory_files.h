@@ -41,7 +41,7 @@ class MemoryFiles : public datasets::SetFiles {
 
 inline Result<std::vector<Example>> read_set(const std::string& name, const std::string& split,
                                              std::map<std::string, std::string> texts) {
-  const std::vector<datasets::FileSet> sets = datasets::file_sets();
+  static const std::vector<datasets::FileSet> sets = datasets::file_sets();
   const auto set = std::ranges::find(sets, name, [](const auto& set) { return set.info.name; });
   if (set == sets.end()) return not_found("no set '" + name + "'");
   MemoryFiles files(std::move(texts));
