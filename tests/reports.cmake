@@ -1,6 +1,7 @@
 qfs_test(reports_test LABEL unit
   SOURCES
     unit/reports/escape_test.cpp
+    unit/reports/gate_map_test.cpp
     unit/reports/layout_test.cpp
     unit/reports/report_test.cpp
     unit/reports/sample_sweep.cpp
