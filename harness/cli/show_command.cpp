@@ -65,7 +65,7 @@ Result<ExitCode> write_gate_map(const ShowOptions& options, const ShownExample& 
   if (!shown.output) return not_found("example '" + shown.row.key + "' has no output yet");
   const auto map = reports::read_gate_map(shown.output->prediction.extra.text);
   if (!map) return map.error();
-  const std::string title = cell_title(*shown.place) + ", " + shown.row.key;
+  const std::string title = shown.place->dimensions.at("method") + ", " + shown.row.key;
   const Status written = write_file(options.gate_map, reports::write_gate_svg(*map, title));
   if (!written) return written.error();
   if (Status printed = print_result(reports::gate_text(*map) + "\n"); !printed) {
