@@ -181,7 +181,7 @@ TEST_F(EgadLedTest, highlighted_words_are_global_where_they_stand) {
   one.query = "";
   EXPECT_THAT(inputs().marked(one, dictionary(), source("ann: We buy the red hat\nb: Hat")),
               testing::ElementsAre(0, 17, 18, 19, 21, 22, 23, 28, 29, 30));
-  request_.params.set("highlight_most", int64_t{7});
+  request_.params.set("highlight_most", int64_t{6});
   EXPECT_THAT(inputs().marked(one, dictionary(), source("ann: We buy the red hat\nb: Hat")),
               testing::ElementsAre(0, 17, 18, 19, 21, 22, 23));
   one.query = "hat?";  // and a separator
