@@ -19,6 +19,7 @@
 #include "methods/models/registry/artifacts.h"
 #include "methods/models/registry/registry.h"
 #include "methods/retrieve_generate/spec.h"
+#include "methods/unlimiformer/spec.h"
 #include "methods/zero_shot/chunked_spec.h"
 #include "methods/zero_shot/spec.h"
 
@@ -53,6 +54,7 @@ constexpr Family kFamilies[] = {
     {"dyle", &of<dyle::DyleSpec>},
     {"egad", &of<egad::EgadSpec>},
     {"retrieve_generate", &of<retrieve_generate::RetrieveGenerateSpec>},
+    {"unlimiformer", &of<unlimiformer::UnlimiformerSpec>},
     {"endpoint", &of<endpoint::EndpointSpec>},
     {"imported", &of<imported::ImportedSpec>},
 };

@@ -6,6 +6,7 @@
 #include "methods/ideal/sessions.h"
 #include "methods/lora/session.h"
 #include "methods/retrieve_generate/session.h"
+#include "methods/unlimiformer/session.h"
 #include "methods/zero_shot/session.h"
 
 namespace qfs::methods {
@@ -20,6 +21,7 @@ std::vector<SessionFactory> torch_sessions() {
   sessions.push_back(dyle::session_factory());
   sessions.push_back(egad::session_factory());
   sessions.push_back(retrieve_generate::session_factory());
+  sessions.push_back(unlimiformer::session_factory());
   return sessions;
 }
 

@@ -3,6 +3,7 @@ qfs_test(reports_test LABEL unit
     unit/reports/escape_test.cpp
     unit/reports/figure_test.cpp
     unit/reports/front_test.cpp
+    unit/reports/gate_map_test.cpp
     unit/reports/layout_test.cpp
     unit/reports/page_test.cpp
     unit/reports/report_test.cpp

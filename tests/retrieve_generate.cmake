@@ -1,4 +1,5 @@
-qfs_test(retriever_test LABEL unit SOURCES unit/retrieve_generate/retriever_test.cpp LINK qfs_retrieve_generate_spec)
+qfs_test(retriever_test LABEL unit SOURCES unit/retrieve_generate/retriever_test.cpp unit/retrieve_generate/spans_test.cpp
+  LINK qfs_retrieve_generate_spec nlohmann_json::nlohmann_json)
 if(QFS_TORCH)
   qfs_test(retrieve_generate_test LABEL unit
     SOURCES unit/retrieve_generate/session_test.cpp support/gguf_writer.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp

@@ -10,7 +10,9 @@
 #include "harness/cli/output.h"
 #include "harness/cli/shown_example.h"
 #include "harness/cli/store_path.h"
+#include "harness/core/files.h"
 #include "harness/core/suggest.h"
+#include "reports/writers/gate_map.h"
 
 namespace qfs::cli {
 namespace {
@@ -21,6 +23,7 @@ struct ShowOptions {
   std::string example;
   std::string run;
   bool document = false;
+  std::string gate_map;  ///< file to write
 };
 
 /// The one cell that prefix and filter leave.
@@ -57,6 +60,20 @@ Result<int64_t> chosen_ordinal(const ShowOptions& options, const reports::PlaceF
                    suggestion(options.example, keys));
 }
 
+/// The gate of the example's output as an image, and its numbers as text.
+Result<ExitCode> write_gate_map(const ShowOptions& options, const ShownExample& shown) {
+  if (!shown.output) return not_found("example '" + shown.row.key + "' has no output yet");
+  const auto map = reports::read_gate_map(shown.output->prediction.extra.text);
+  if (!map) return map.error();
+  const std::string title = shown.place->dimensions.at("method") + ", " + shown.row.key;
+  const Status written = write_file(options.gate_map, reports::write_gate_svg(*map, title));
+  if (!written) return written.error();
+  if (Status printed = print_result(reports::gate_text(*map) + "\n"); !printed) {
+    return printed.error();
+  }
+  return ExitCode::ok;
+}
+
 Result<ExitCode> run_show(const ShowOptions& options, const GlobalOptions& global) {
   Result<store::Reader> reader = open_existing_store(global);
   if (!reader) return reader.error();
@@ -68,6 +85,7 @@ Result<ExitCode> run_show(const ShowOptions& options, const GlobalOptions& globa
   if (!ordinal) return ordinal.error();
   Result<ShownExample> shown = load_example(*reader, **place, *ordinal);
   if (!shown) return shown.error();
+  if (!options.gate_map.empty()) return write_gate_map(options, *shown);
   const std::string text =
       global.json ? example_json(*shown) : example_text(*shown, options.document);
   if (Status printed = print_result(text); !printed) return printed.error();
@@ -88,6 +106,10 @@ void add_show_command(const CommandLine& line) {
   add_run_option(command, options->run);
   command.add_flag("--document", options->document,
                    "The document, too, with what was cut, and the prompt");
+  command
+      .add_option("--gate-map", options->gate_map,
+                  "Writes how the gate of a dyle output weighed its snippets, as SVG")
+      ->type_name("FILE");
   add_json_option(command, line.global);
   add_foreign_option(command, line.global);
   command.callback([options, &global = line.global, &chosen = line.chosen] {

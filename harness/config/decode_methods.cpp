@@ -14,6 +14,7 @@ namespace qfs::config {
 namespace {
 
 constexpr uint64_t kMaxPromptBytes = uint64_t{1} << 20;
+constexpr uint64_t kMaxSpansBytes = uint64_t{32} << 20;
 
 constexpr std::array<std::string_view, 8> kEntryKeys = {
     "artifact", "backbone", "backbones", "documents", "label", "method", "tokenizer", "training"};
@@ -38,7 +39,7 @@ bool is_parameter_name(std::string_view name) {
   });
 }
 
-std::string prompt_file(const Node& node, const std::string& folder) {
+std::string prompt_file(const Node& node, const std::string& folder, uint64_t most_bytes) {
   static constexpr std::string_view kKeys[] = {"file"};
   node.only_keys(kKeys);
   const auto file = node.require("file");
@@ -50,7 +51,7 @@ std::string prompt_file(const Node& node, const std::string& folder) {
     return {};
   }
   const std::string full = (std::filesystem::path(folder) / path).string();
-  const Result<std::string> text = read_file(full, kMaxPromptBytes);
+  const Result<std::string> text = read_file(full, most_bytes);
   if (!text.ok()) {
     file->fail(text.error().message, text.error().kind);
     return {};
@@ -220,9 +221,12 @@ void check_parameter_name(const std::string& name, const Node& node) {
 }
 
 ParamValue decode_parameter(const std::string& name, const Node& node, const std::string& folder) {
+  const bool spans = name == "spans";
   const bool prompt =
-      name == "prompt" || name.ends_with("_prompt") || name == "dictionary";  // long texts
-  if (prompt && node.value().is_object()) return prompt_file(node, folder);
+      name == "prompt" || name.ends_with("_prompt") || name == "dictionary" || spans;  // long texts
+  if (prompt && node.value().is_object()) {
+    return prompt_file(node, folder, spans ? kMaxSpansBytes : kMaxPromptBytes);
+  }
   if (prompt) return node.scalar(R"(a text or {"file": …})");
   // Objects that a method hands on as they are; keys sorted, so that equal ones are equal texts.
   constexpr std::string_view kObjects[] = {"chat_variables", "extra_body", "fields", "headers"};

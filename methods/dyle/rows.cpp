@@ -21,6 +21,25 @@ void append(std::vector<int32_t>& ids, std::span<const int32_t> more) {
   ids.insert(ids.end(), more.begin(), more.end());
 }
 
+/// What stands in front of a prompt's snippet, and behind it.
+struct Around {
+  std::string front;
+  std::string back;
+};
+
+Around around_snippet(std::string_view prompt, std::string_view query) {
+  Around around;
+  bool behind = false;
+  for (const prompting::PromptPart& part : prompting::split_template(prompt)) {
+    if (part.placeholder && part.text == "snippet") {
+      behind = true;
+    } else {
+      (behind ? around.back : around.front) += part.placeholder ? query : part.text;
+    }
+  }
+  return around;
+}
+
 }  // namespace
 
 Status check_snippet_prompt(std::string_view prompt) {
@@ -31,19 +50,11 @@ Status check_snippet_prompt(std::string_view prompt) {
 Result<std::vector<std::vector<int32_t>>> snippet_prompts(
     const tokenizers::VocabularyTokenizer& tokenizer, std::string_view prompt,
     std::span<const std::string> snippets, std::string_view query, int64_t most, int64_t& cut) {
-  std::string around[2];
-  bool behind = false;
-  for (const prompting::PromptPart& part : prompting::split_template(prompt)) {
-    if (part.placeholder && part.text == "snippet") {
-      behind = true;
-    } else {
-      around[behind ? 1 : 0] += part.placeholder ? query : part.text;
-    }
-  }
+  const Around around = around_snippet(prompt, query);
   try {
     std::vector<int32_t> front = tokenizer.frame().before;
-    append(front, ids_of_text(tokenizer, around[0]));
-    const std::vector<int32_t> back = ids_of_text(tokenizer, around[1]);
+    append(front, ids_of_text(tokenizer, around.front));
+    const std::vector<int32_t> back = ids_of_text(tokenizer, around.back);
     const int64_t room = most - static_cast<int64_t>(front.size() + back.size());
     if (room < 1) {
       return invalid_argument("the prompt and the query have " +
@@ -95,6 +106,19 @@ Result<std::vector<std::vector<int32_t>>> snippet_sources(
   } catch (const ErrorException& error) {
     return error.error();
   }
+}
+
+std::string snippet_of_prompt(const tokenizers::VocabularyTokenizer& tokenizer,
+                              std::span<const int32_t> row, std::string_view prompt,
+                              std::string_view query) {
+  const Around around = around_snippet(prompt, query);
+  const std::string text = tokenizer.decode(row);
+  return text.substr(around.front.size(), text.size() - around.front.size() - around.back.size());
+}
+
+std::string snippet_of_source(const tokenizers::VocabularyTokenizer& tokenizer,
+                              std::span<const int32_t> row, std::string_view snippet) {
+  return tokenizer.decode(row).substr(0, snippet.size());
 }
 
 Target prompted_target(const tokenizers::VocabularyTokenizer& tokenizer, std::string_view summary,

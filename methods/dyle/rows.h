@@ -35,6 +35,13 @@ Result<std::vector<std::vector<int32_t>>> snippet_sources(
     const tokenizers::VocabularyTokenizer& tokenizer, std::span<const std::string> snippets,
     std::string_view query, int64_t most, int64_t& cut);
 
+/// What rows of these two hold of a snippet: its text as far as it was not cut.
+std::string snippet_of_prompt(const tokenizers::VocabularyTokenizer& tokenizer,
+                              std::span<const int32_t> row, std::string_view prompt,
+                              std::string_view query);
+std::string snippet_of_source(const tokenizers::VocabularyTokenizer& tokenizer,
+                              std::span<const int32_t> row, std::string_view snippet);
+
 /// What the decoder begins with, and the label of each of its positions; positions without one
 /// (nn::kNoLabel) are padding.
 struct Target {

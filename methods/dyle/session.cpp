@@ -5,15 +5,19 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "harness/core/rng.h"
 #include "harness/core/utf8.h"
 #include "methods/dyle/session_artifact.h"
+#include "methods/dyle/session_gate.h"
 #include "methods/dyle/session_losses.h"
 #include "methods/dyle/session_model.h"
 #include "methods/dyle/spec.h"
 #include "methods/models/decoding/row_mixer.h"
+#include "methods/models/nn/adapters.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/prompted/prompted_model.h"
 #include "methods/models/prompted/trained_spec.h"
@@ -59,18 +63,28 @@ class SnippetMixer final : public decoding::RowMixer {
   int64_t steps_ = 0;
 };
 
+/// What a session writes with.
+struct Parts {
+  DyleModel model;
+  DyleTensors tensors;
+  prompted::Writer writer;
+  std::shared_ptr<const nn::Adapters> of_extractor;
+  std::shared_ptr<const nn::Adapters> of_generator;
+  /// For the gate of a text that is there; null: no cell asks for it.
+  std::shared_ptr<const nn::Decoder> decoder = {};
+  std::shared_ptr<const nn::Adapters> of_decoder = {};
+};
+
 class DyleSession final : public MethodSession {
  public:
-  DyleSession(const SessionRequest& request, DyleModel model, DyleTensors tensors,
-              prompted::Writer writer, std::shared_ptr<const nn::Adapters> of_extractor,
-              std::shared_ptr<const nn::Adapters> of_generator)
+  DyleSession(const SessionRequest& request, Parts parts)
       : seed_(request.seed),
         snippets_(request.params.get<std::string>("snippets")),
-        model_(std::move(model)),
-        tensors_(std::move(tensors)),
-        writer_(std::move(writer)),
-        of_extractor_(std::move(of_extractor)),
-        of_generator_(std::move(of_generator)) {}
+        writes_(request.params.find<std::string>("output") != "snippets"),
+        oracle_facts_(request.params.find<bool>("oracle_facts").value_or(false)),
+        gate_map_(request.params.find<std::string>("gate_map")),
+        parts_(std::move(parts)),
+        model_(parts_.model) {}
 
   Status run(std::span<const NumberedExample> unit, PredictionSink& sink) override {
     decoding::GenerationTimes times;
@@ -79,35 +93,162 @@ class DyleSession final : public MethodSession {
       if (!prediction.ok()) return prediction.error();
       sink.emit(numbered.ordinal, *std::move(prediction));
     }
-    prompted::tell_times(times, static_cast<int64_t>(unit.size()), sink);
+    if (writes_) prompted::tell_times(times, static_cast<int64_t>(unit.size()), sink);
     return {};
   }
 
   Result<std::optional<MachineLimits>> measure_limits() override {
-    return prompted::measure_limits(writer_.generator, writer_.runtime);
+    return prompted::measure_limits(parts_.writer.generator, parts_.writer.runtime);
   }
 
  private:
+  /// What an example's snippets are, and which of them are read.
+  struct Reading {
+    Candidates candidates;
+    at::Tensor scores;
+    Selection selection;
+    GeneratorRows rows;
+
+    /// Those that are read, without copies.
+    std::vector<int64_t> chosen() const {
+      std::vector<int64_t> some = selection.snippets;
+      some.resize(some.size() - static_cast<size_t>(selection.copies));
+      return some;
+    }
+  };
+
+  Result<Reading> read(const NumberedExample& numbered) const {
+    auto candidates = model_.candidates(numbered.example);
+    if (!candidates.ok()) return candidates.error();
+    auto scores =
+        model_.extractor().scores(candidates->packed, parts_.tensors.head, parts_.of_extractor);
+    if (!scores.ok()) return scores.error();
+    auto selection = select(numbered, *candidates, *scores);
+    if (!selection.ok()) return selection.error();
+    auto rows = model_.rows(numbered.example, *candidates, *selection);
+    if (!rows.ok()) return rows.error();
+    return Reading{*std::move(candidates), *std::move(scores), *std::move(selection),
+                   *std::move(rows)};
+  }
+
   Result<Prediction> predict(const NumberedExample& numbered, decoding::GenerationTimes& times) {
     const Example& example = numbered.example;
-    const auto candidates = model_.candidates(example);
-    if (!candidates.ok()) return candidates.error();
-    const auto scores = model_.extractor().scores(candidates->packed, tensors_.head, of_extractor_);
-    if (!scores.ok()) return scores.error();
-    const auto selection = select(numbered, *candidates, *scores);
-    if (!selection.ok()) return selection.error();
-    auto rows = model_.rows(example, *candidates, *selection);
-    if (!rows.ok()) return rows.error();
-    for (nn::SequenceInput& input : rows->inputs) input.adapters = of_generator_;
-    SnippetMixer mixer(tensors_.gate,
-                       model_.settings().is_static ? log_prior(*scores, *selection) : at::Tensor());
-    const decoding::MixedInput mixed{rows->inputs, &mixer};
+    const auto reading = read(numbered);
+    if (!reading.ok()) return reading.error();
+    nlohmann::json facts = {{"snippets", reading->chosen()},
+                            {"visible_snippets", reading->candidates.visible()},
+                            {"unseen_snippets", reading->candidates.packed.unseen},
+                            {"cut_by_extractor", reading->candidates.packed.cut},
+                            {"cut_by_generator", reading->rows.cut},
+                            {"observed", nlohmann::json::object()}};
+    Prediction prediction;
+    if (writes_) {
+      const Status written = write(numbered, *reading, times, prediction, facts);
+      if (!written.ok()) return written.error();
+    } else {
+      prediction.text = snippets_text(example, *reading);
+      prediction.finish = FinishReason::stop;
+      prediction.tokens_out = model_.generator().tokenizer->count(prediction.text);
+    }
+    if (oracle_facts_) {
+      const Status told = tell_oracle(example, *reading, facts["observed"]);
+      if (!told.ok()) return told.error();
+    }
+    if (gate_map_ == "reference") {
+      if (example.references.empty() || example.references.front().empty()) {
+        return data_error("example '" + example.key + "' has no reference summary to map");
+      }
+      const Status told = tell_gate(*reading, reference_target(example), facts);
+      if (!told.ok()) return told.error();
+    }
+    tell_reading(example, *reading, prediction);
+    prediction.extra = {facts.dump()};
+    return prediction;
+  }
+
+  Status write(const NumberedExample& numbered, const Reading& reading,
+               decoding::GenerationTimes& times, Prediction& prediction, nlohmann::json& facts) {
+    std::vector<nn::SequenceInput> inputs = reading.rows.inputs;
+    for (nn::SequenceInput& input : inputs) input.adapters = parts_.of_generator;
+    SnippetMixer mixer(parts_.tensors.gate, model_.settings().is_static
+                                                ? log_prior(reading.scores, reading.selection)
+                                                : at::Tensor());
+    const decoding::MixedInput mixed{inputs, &mixer};
     const uint64_t seed =
         Rng::derived(seed_, "dyle", static_cast<uint64_t>(numbered.ordinal)).next();
-    const auto result = writer_.generator.generate_mixed({&mixed, 1}, writer_.options, {&seed, 1});
+    const auto result =
+        parts_.writer.generator.generate_mixed({&mixed, 1}, parts_.writer.options, {&seed, 1});
     if (!result.ok()) return result.error();
     times += result->times;
-    return prediction_of(example, *candidates, *selection, *rows, result->rows.front(), mixer);
+    const decoding::Generated& generated = result->rows.front();
+    RepairedText repaired = repair_utf8(generated.text);
+    prediction.text = std::move(repaired.text);
+    prediction.repaired_bytes = repaired.replaced_bytes;
+    prediction.finish = generated.finish;
+    prediction.tokens_out = static_cast<int64_t>(generated.ids.size());
+    facts["observed"]["gate_entropy"] = mixer.mean_entropy();
+    if (gate_map_ != "output") return {};
+    const architectures::Backbone& backbone = model_.generator();
+    std::vector<int32_t> written = generated.ids;
+    if (generated.finish == FinishReason::stop) {
+      written.push_back(backbone.generation.end_ids.front());
+    }
+    return tell_gate(reading, written_target(backbone.network->shape().decoder_start, written),
+                     facts);
+  }
+
+  /// What the generator reads of the snippets, without their speakers; those alone whose prior by
+  /// the extractor is above 1e-10.
+  std::string snippets_text(const Example& example, const Reading& reading) const {
+    const tokenizers::VocabularyTokenizer& tokenizer = *model_.generator().tokenizer;
+    const at::Tensor prior = log_prior(reading.scores, reading.selection).exp().contiguous();
+    std::string text;
+    for (size_t i = 0, count = reading.chosen().size(); i < count; ++i) {
+      if (prior.const_data_ptr<float>()[i] <= 1e-10F) continue;
+      const auto index = static_cast<size_t>(reading.selection.snippets[i]);
+      const Snippet& snippet = reading.candidates.snippets[index];
+      const std::vector<int32_t>& row = reading.rows.inputs[i].ids;
+      const std::string kept =
+          model_.encoder_decoder()
+              ? snippet_of_source(tokenizer, row, snippet.text)
+              : snippet_of_prompt(tokenizer, row, model_.settings().prompt, example.query);
+      const size_t name = snippet.text.size() - snippet.content.size();
+      if (kept.size() <= name) continue;
+      if (!text.empty()) text += ' ';
+      text += repair_utf8(kept.substr(name)).text;
+    }
+    return text;
+  }
+
+  /// Which share of what is read is in the oracle, and of the oracle is read.
+  Status tell_oracle(const Example& example, const Reading& reading,
+                     nlohmann::json& observed) const {
+    const auto list = model_.oracle(example, reading.candidates);
+    if (!list.ok()) return list.error();
+    const std::set<int64_t> oracle(list->begin(), list->end());
+    const std::vector<int64_t> chosen = reading.chosen();
+    const auto hits = std::ranges::count_if(chosen, [&](int64_t i) { return oracle.contains(i); });
+    observed["oracle_snippets"] = oracle.size();
+    observed["oracle_precision"] = static_cast<double>(hits) / static_cast<double>(chosen.size());
+    // Of no oracle there is no share.
+    if (!oracle.empty()) {
+      observed["oracle_recall"] = static_cast<double>(hits) / static_cast<double>(oracle.size());
+    }
+    return {};
+  }
+
+  Target reference_target(const Example& example) const {
+    return model_.target(example.references.front(), parts_.writer.options.max_new_tokens);
+  }
+
+  Status tell_gate(const Reading& reading, const Target& target, nlohmann::json& facts) const {
+    GeneratorRows rows = reading.rows;
+    for (nn::SequenceInput& input : rows.inputs) input.adapters = parts_.of_decoder;
+    const auto map =
+        gate_json(*parts_.decoder, parts_.tensors, rows, target, reading.scores, reading.selection);
+    if (!map.ok()) return map.error();
+    facts.update(nlohmann::json::parse(*map));
+    return {};
   }
 
   Result<Selection> select(const NumberedExample& numbered, const Candidates& candidates,
@@ -127,47 +268,31 @@ class DyleSession final : public MethodSession {
     return oracle->empty() ? best_of(span, rule) : first_of(*oracle, rule);
   }
 
-  Prediction prediction_of(const Example& example, const Candidates& candidates,
-                           const Selection& selection, const GeneratorRows& rows,
-                           const decoding::Generated& generated, const SnippetMixer& mixer) const {
+  /// The ledger, and how much was read.
+  void tell_reading(const Example& example, const Reading& reading, Prediction& prediction) const {
     const tokenizers::VocabularyTokenizer& tokenizer = *model_.generator().tokenizer;
-    RepairedText repaired = repair_utf8(generated.text);
-    Prediction prediction;
-    prediction.text = std::move(repaired.text);
-    prediction.repaired_bytes = repaired.replaced_bytes;
-    prediction.finish = generated.finish;
-    prediction.tokens_out = static_cast<int64_t>(generated.ids.size());
-    for (const nn::SequenceInput& row : rows.inputs) {
+    for (const nn::SequenceInput& row : reading.rows.inputs) {
       prediction.tokens_in += static_cast<int64_t>(row.ids.size());
     }
     Truncation ledger;
-    std::vector<int64_t> chosen = selection.snippets;
-    chosen.resize(chosen.size() - static_cast<size_t>(selection.copies));
-    for (size_t i = 0; i < candidates.snippets.size(); ++i) {
-      const int64_t tokens = tokenizer.count(candidates.snippets[i].text);
+    const std::vector<int64_t> chosen = reading.chosen();
+    for (size_t i = 0; i < reading.candidates.snippets.size(); ++i) {
+      const int64_t tokens = tokenizer.count(reading.candidates.snippets[i].text);
       ledger.document_tokens += tokens;
       if (std::ranges::count(chosen, static_cast<int64_t>(i)) == 0) continue;
       ledger.kept_tokens += std::min(tokens, model_.settings().snippet_tokens);
     }
     ledger.query_tokens = tokenizer.count(example.query);
     prediction.truncation = std::move(ledger);
-    prediction.extra = {nlohmann::json({{"snippets", chosen},
-                                        {"visible_snippets", candidates.visible()},
-                                        {"unseen_snippets", candidates.packed.unseen},
-                                        {"cut_by_extractor", candidates.packed.cut},
-                                        {"cut_by_generator", rows.cut},
-                                        {"observed", {{"gate_entropy", mixer.mean_entropy()}}}})
-                            .dump()};
-    return prediction;
   }
 
   uint64_t seed_;
   std::string snippets_;
-  DyleModel model_;
-  DyleTensors tensors_;
-  prompted::Writer writer_;
-  std::shared_ptr<const nn::Adapters> of_extractor_;
-  std::shared_ptr<const nn::Adapters> of_generator_;
+  bool writes_;
+  bool oracle_facts_;
+  std::optional<std::string> gate_map_;
+  Parts parts_;
+  const DyleModel& model_;
 };
 
 Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, ResourceCache& cache) {
@@ -188,9 +313,17 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
   if (!of_generator.ok()) return of_generator.error();
   auto of_extractor = model.extractor().bind(tensors->extractor.layers);
   if (!of_extractor.ok()) return of_extractor.error();
-  return std::unique_ptr<MethodSession>(std::make_unique<DyleSession>(
-      request, std::move(model), *std::move(tensors), *std::move(writer), *std::move(of_extractor),
-      *std::move(of_generator)));
+  Parts parts{std::move(model), *std::move(tensors), *std::move(writer), *std::move(of_extractor),
+              *std::move(of_generator)};
+  if (request.params.has("gate_map")) {
+    auto decoder = (*backbone)->network->decoder(request.runtime, (*backbone)->digest, cache);
+    if (!decoder.ok()) return decoder.error();
+    auto bound = nn::bind_adapters({.linears = parts.tensors.generator.layers}, **decoder);
+    if (!bound.ok()) return bound.error();
+    parts.decoder = *std::move(decoder);
+    parts.of_decoder = *std::move(bound);
+  }
+  return std::unique_ptr<MethodSession>(std::make_unique<DyleSession>(request, std::move(parts)));
 }
 
 }  // namespace

@@ -127,6 +127,22 @@ std::vector<ParamSpec> DyleSpec::params() const {
                    "What the generator reads: the extractor's best, the oracle of the reference, "
                    "some drawn, or all there are"),
       std::string("extracted")));
+  params.push_back(from_source(
+      choice_param("output", {"summary", "snippets"},
+                   "'snippets': what the generator would read, instead of what it writes; "
+                   "'summary' when left out"),
+      "Mao et al. 2022, the decomposition of precision and recall"));
+  ParamSpec facts = flag_param(
+      "oracle_facts", false,
+      "Says of each output which share of the snippets is in the oracle, and of the oracle's");
+  facts.default_value.reset();  // so that other cells have no such parameter
+  params.push_back(std::move(facts));
+  params.push_back(from_source(
+      choice_param(
+          "gate_map", {"output", "reference"},
+          "Keeps the gate's weights at every step of what is written, or of the reference; "
+          "none when left out"),
+      "Mao et al. 2022, figure 4"));
   params.push_back(prompting::max_new_tokens_param());
   params.push_back(text_param("stop", "Text that ends the output, besides the end token"));
   params.push_back(choice_param("decoding", {"given", "checkpoint"},
@@ -142,7 +158,9 @@ Needs DyleSpec::needs(const Params& params) const {
   needs.tensors = true;
   needs.backbone = true;
   needs.backbones = {kExtractor};
-  needs.references = params.find<std::string>("snippets") == "oracle";
+  needs.references = params.find<std::string>("snippets") == "oracle" ||
+                     params.find<bool>("oracle_facts").value_or(false) ||
+                     params.find<std::string>("gate_map") == "reference";
   needs.artifacts = {prompted::kAdapter};
   needs.begins_with = {"lora"};
   return needs;
@@ -158,6 +176,15 @@ Status DyleSpec::validate(const Params& params) const {
   const bool is_static = params.get<std::string>("prior") == "static";
   if (params.find<bool>("static_prior_grad").value_or(false) && !is_static) {
     return invalid_argument("'static_prior_grad' needs \"prior\": \"static\"");
+  }
+  if (params.has("gate_map") && is_static) {
+    return invalid_argument("'gate_map' needs a gate, which \"prior\": \"static\" has none of");
+  }
+  if (params.find<std::string>("output") == "snippets" &&
+      params.find<std::string>("gate_map") == "output") {
+    return invalid_argument(
+        "with \"output\": \"snippets\" nothing is written that a 'gate_map' "
+        "could be of; it may be of the reference");
   }
   if (params.find<int64_t>("label_tokens").value_or(2) < 2) {
     return invalid_argument("'label_tokens' is below 2: a word and what ends it");

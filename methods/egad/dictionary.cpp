@@ -50,6 +50,8 @@ Result<Dictionary> Dictionary::parse(std::string_view text, const std::string& s
   Dictionary dictionary;
   std::optional<bool> counted;
   int64_t number = 0;
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     std::string_view line = text.substr(begin, end - begin);

@@ -26,6 +26,32 @@ struct Candidate {
   double score = 0;
 };
 
+/// Calls `each(word, occurrence)` for every word of a text, in order.
+template <class Each>
+void for_words(std::string_view text, const Each& each) {
+  const std::u32string points = to_code_points(text);
+  int64_t byte = 0;
+  for (size_t i = 0; i < points.size();) {
+    if (!is_letter(points[i])) {
+      byte += static_cast<int64_t>(to_utf8(points.substr(i++, 1)).size());
+      continue;
+    }
+    std::u32string letters;
+    for (; i < points.size(); ++i) {
+      const bool inner =
+          is_apostrophe(points[i]) && i + 1 < points.size() && is_letter(points[i + 1]);
+      if (!is_letter(points[i]) && !inner) break;
+      letters += points[i];
+    }
+    std::u32string plain = letters;
+    std::ranges::replace(plain, kTypographic, U'\'');
+    std::string surface = to_utf8(letters);
+    const int64_t end = byte + static_cast<int64_t>(surface.size());
+    each(Word{lower_case(to_utf8(plain)), std::move(surface)}, Occurrence{byte, end});
+    byte = end;
+  }
+}
+
 std::string most_written(const std::vector<Word>& words, const std::string& lower) {
   std::vector<std::pair<std::string, int64_t>> forms;  // in the order of their first occurrence
   for (const Word& word : words) {
@@ -56,25 +82,18 @@ double score_of(KeywordScore rule, double here, double there, double words, doub
 }  // namespace
 
 std::vector<Word> words_of(std::string_view text) {
-  const std::u32string points = to_code_points(text);
   std::vector<Word> words;
-  for (size_t i = 0; i < points.size();) {
-    if (!is_letter(points[i])) {
-      ++i;
-      continue;
-    }
-    std::u32string surface;
-    for (; i < points.size(); ++i) {
-      const bool inner =
-          is_apostrophe(points[i]) && i + 1 < points.size() && is_letter(points[i + 1]);
-      if (!is_letter(points[i]) && !inner) break;
-      surface += points[i];
-    }
-    std::u32string plain = surface;
-    std::ranges::replace(plain, kTypographic, U'\'');
-    words.push_back({lower_case(to_utf8(plain)), to_utf8(surface)});
-  }
+  for_words(text, [&](Word word, const Occurrence&) { words.push_back(std::move(word)); });
   return words;
+}
+
+std::vector<Occurrence> occurrences_of(std::string_view text,
+                                       const std::vector<std::string>& keywords) {
+  std::vector<Occurrence> found;
+  for_words(text, [&](const Word& word, const Occurrence& place) {
+    if (std::ranges::count(keywords, word.lower) > 0) found.push_back(place);
+  });
+  return found;
 }
 
 std::vector<std::string> score_names() { return {"ratio", "tf_idf", "divergence"}; }

@@ -25,6 +25,18 @@ struct Word {
 
 std::vector<Word> words_of(std::string_view text);
 
+/// Bytes [begin, end) of a text.
+struct Occurrence {
+  int64_t begin = 0;
+  int64_t end = 0;
+
+  friend bool operator==(const Occurrence&, const Occurrence&) = default;
+};
+
+/// Where the words of a text stand whose lower-case form is one of `keywords`.
+std::vector<Occurrence> occurrences_of(std::string_view text,
+                                       const std::vector<std::string>& keywords);
+
 /// What is compared with how common a word is.
 enum class KeywordScore {
   ratio,       ///< frequency here / frequency in the dictionary

@@ -2,13 +2,12 @@
 
 #include <utility>
 
-#include "methods/egad/dictionary.h"
-#include "methods/egad/keywords.h"
+#include "methods/egad/keyword_inputs.h"
 #include "methods/egad/spec.h"
 #include "methods/models/checkpoints/safetensors.h"
 #include "methods/models/prompted/changed_session.h"
 #include "methods/models/prompted/lora_training.h"
-#include "methods/models/prompted/prompted_model.h"
+#include "methods/models/prompted/prompted_session.h"
 #include "methods/models/prompted/trained_spec.h"
 
 namespace qfs::egad {
@@ -18,72 +17,12 @@ namespace {
 /// In the metadata of the trained file.
 constexpr const char* kDictionary = "qfs.egad.dictionary";
 
-/// Puts keywords in front of examples.
-class Prefixes {
- public:
-  Prefixes(const Params& params, bool encoder_decoder,
-           std::shared_ptr<const tokenizers::Tokenizer> counter, int64_t room)
-      : kind_(params.get<std::string>("keywords")),
-        rule_{params.get<int64_t>("k"), score_from(params.get<std::string>("keyword_score")),
-              params.get<int64_t>("keyword_min"),
-              params.get<std::string>("keyword_form") == "surface"},
-        set_(static_cast<uint64_t>(params.get<int64_t>("keyword_set"))),
-        encoder_decoder_(encoder_decoder),
-        counter_(std::move(counter)),
-        room_(room) {}
-
-  Result<prompting::ChangedDocument> with_keywords(const Example& example,
-                                                   const Dictionary& dictionary) const {
-    if (kind_ == "summary" && example.references.empty()) {
-      return data_error("example '" + example.key + "' has no reference summary for keywords");
-    }
-    std::string joined;
-    for (const std::string& word : keywords(example, dictionary)) {
-      joined += (joined.empty() ? "" : " ") + word;
-    }
-    if (counter_->count(joined) >= room_) {
-      return invalid_argument("the keywords of example '" + example.key + "' have " +
-                              std::to_string(counter_->count(joined)) +
-                              " tokens and leave no room for a document in " +
-                              std::to_string(room_) + "; lower 'k'");
-    }
-    prompting::ChangedDocument prefixed{example, {}};
-    for (size_t i = 0; i < example.document.size(); ++i) {
-      const auto bytes = static_cast<int64_t>(rendered(example.document[i]).size());
-      prefixed.origins.emplace_back(ByteSpan{static_cast<int64_t>(i), 0, bytes});
-    }
-    if (encoder_decoder_) {
-      // Stands where the source layout has the query, all of whose tokens are global.
-      prefixed.example.query = joined + (example.query.empty() ? "" : " " + example.query);
-    } else if (!joined.empty()) {
-      std::vector<Segment>& document = prefixed.example.document;
-      document.insert(document.begin(), {joined, ""});
-      prefixed.origins.insert(prefixed.origins.begin(), std::nullopt);
-    }
-    return prefixed;
-  }
-
- private:
-  std::vector<std::string> keywords(const Example& example, const Dictionary& dictionary) const {
-    if (kind_ == "gibberish") return gibberish(rule_.k, set_, example.document_id);
-    if (kind_ == "summary") return keywords_of(example.references.front(), dictionary, rule_);
-    const std::string text = rendered_document(example);
-    if (kind_ == "random") return drawn_words(text, rule_.k, set_, example.document_id);
-    return keywords_of(text, dictionary, rule_);
-  }
-
-  std::string kind_;
-  KeywordRule rule_;
-  uint64_t set_;
-  bool encoder_decoder_;
-  std::shared_ptr<const tokenizers::Tokenizer> counter_;
-  int64_t room_;  ///< tokens of keywords and document
-};
-
 /// The request as its inner session reads it: keywords stand where its source has them.
 SessionRequest inner_of(const SessionRequest& request, bool encoder_decoder) {
   SessionRequest inner = request;
-  if (!encoder_decoder) return inner;
+  if (!encoder_decoder || request.params.get<std::string>("keywords") == "highlighted") {
+    return inner;
+  }
   const bool global = request.params.get<std::string>("attention") == "global";
   inner.params.set("source", std::string("{query} {document}"));
   if (global) inner.params.set("global_attention", std::string("first_and_query"));
@@ -104,37 +43,90 @@ Result<std::string> dictionary_of(const std::string& path) {
   return text->second;
 }
 
-/// Keeps the dictionary with what was trained.
-class KeptWithDictionary final : public prompted::TrainedAdapter {
+/// Keeps the dictionary with what was trained, and gives examples their marks.
+class EgadAdapter final : public prompted::TrainedAdapter {
  public:
-  KeptWithDictionary(std::unique_ptr<TrainedAdapter> inner, std::string dictionary)
-      : inner_(std::move(inner)), dictionary_(std::move(dictionary)) {}
+  EgadAdapter(std::unique_ptr<TrainedAdapter> inner, std::string text, Dictionary dictionary,
+              KeywordInputs inputs, bool begins_with_bos)
+      : inner_(std::move(inner)),
+        text_(std::move(text)),
+        dictionary_(std::move(dictionary)),
+        inputs_(std::move(inputs)),
+        begins_with_bos_(begins_with_bos) {}
 
   training::NamedTensors tensors() const override { return inner_->tensors(); }
   void replace(const training::NamedTensors& leaves) override { inner_->replace(leaves); }
   Result<training::RowAdapters> adapters(std::span<const training::GraphRow> rows) override {
     return inner_->adapters(rows);
   }
+  Result<training::LabelledSequence> learned_from(
+      const Example& example, training::LabelledSequence sequence) const override {
+    if (inputs_.highlights()) {
+      sequence.input.global_positions = inputs_.marked(example, dictionary_, sequence.input.ids);
+    }
+    if (begins_with_bos_) {
+      // The summary's own first token, which would be the first label, stands in front alone.
+      sequence.input.decoder_ids.erase(sequence.input.decoder_ids.begin());
+      sequence.labels.erase(sequence.labels.begin());
+      if (sequence.labels.empty()) {
+        return invalid_argument("the summary of example '" + example.key +
+                                "' has nothing to learn behind its first token; raise "
+                                "'label_tokens'");
+      }
+    }
+    return sequence;
+  }
   Result<TrainedFile> keep(const std::string& folder,
                            const std::map<std::string, std::string>& metadata,
                            at::ScalarType type) const override {
     std::map<std::string, std::string> more = metadata;
-    more[kDictionary] = dictionary_;
+    more[kDictionary] = text_;
     return inner_->keep(folder, more, type);
   }
 
  private:
   std::unique_ptr<TrainedAdapter> inner_;
-  std::string dictionary_;
+  std::string text_;
+  Dictionary dictionary_;
+  KeywordInputs inputs_;
+  bool begins_with_bos_;
 };
+
+/// What writes, with the marks of `inputs` where it highlights; keywords stay whole, and the
+/// document is cut to what an encoder reads.
+Result<std::unique_ptr<MethodSession>> open_inner(const SessionRequest& request,
+                                                  ResourceCache& cache, KeywordInputs inputs,
+                                                  Dictionary dictionary, bool encoder_decoder) {
+  auto model = prompted::open_prompted_model(request, cache);
+  if (!model.ok()) return model.error();
+  std::shared_ptr<const nn::Adapters> adapters;
+  if (has_adapter(request.params)) {
+    auto given = prompted::open_lora_adapters(request, model->generator);
+    if (!given.ok()) return given.error();
+    adapters = *std::move(given);
+  }
+  return std::unique_ptr<MethodSession>(std::make_unique<prompted::PromptedSession>(
+      request.seed, "egad", *std::move(model),
+      [adapters, inputs = std::move(inputs), dictionary = std::move(dictionary)](
+          const Example& example, const nn::SequenceInput& input, prompted::PromptedModel&) {
+        prompted::RowAddition addition{adapters};
+        if (inputs.highlights()) {
+          addition.global_positions = inputs.marked(example, dictionary, input.ids);
+          addition.observed = {
+              {"global_tokens", static_cast<double>(addition.global_positions->size())}};
+        }
+        return Result<prompted::RowAddition>(std::move(addition));
+      },
+      encoder_decoder));
+}
 
 class EgadTraining final : public TrainingSession {
  public:
-  EgadTraining(const SessionRequest& request, ResourceCache& cache, Prefixes prefixes,
+  EgadTraining(const SessionRequest& request, ResourceCache& cache, KeywordInputs inputs,
                bool encoder_decoder)
       : request_(request),
         cache_(cache),
-        prefixes_(std::move(prefixes)),
+        inputs_(std::move(inputs)),
         encoder_decoder_(encoder_decoder) {}
 
   Result<TrainingOutcome> fit(const FitRequest& request, const TrainingData& data,
@@ -144,9 +136,11 @@ class EgadTraining final : public TrainingSession {
     if (!text) text = counted(data);
     const auto dictionary = Dictionary::parse(*text, "dictionary");
     if (!dictionary.ok()) return dictionary.error();
-    const auto prefixed = prompted::changed_data(
-        [&](const Example& example) { return prefixes_.with_keywords(example, *dictionary); },
-        data);
+    const auto change = [&](const Example& example) {
+      if (!inputs_.highlights()) return inputs_.prefixed(example, *dictionary);
+      return Result<prompting::ChangedDocument>(prompting::ChangedDocument{example, {}});
+    };
+    const auto prefixed = prompted::changed_data(change, data);
     if (!prefixed.ok()) return prefixed.error();
     auto session = prompted::open_adapter_training(
         inner_of(request_, encoder_decoder_), cache_, kSpec,
@@ -154,12 +148,13 @@ class EgadTraining final : public TrainingSession {
             -> Result<std::unique_ptr<prompted::TrainedAdapter>> {
           auto lora = prompted::make_lora(place);
           if (!lora.ok()) return lora.error();
-          return std::unique_ptr<prompted::TrainedAdapter>(
-              std::make_unique<KeptWithDictionary>(*std::move(lora), *text));
+          return std::unique_ptr<prompted::TrainedAdapter>(std::make_unique<EgadAdapter>(
+              *std::move(lora), *text, *dictionary, inputs_,
+              request_.params.find<std::string>("decoder_start") == "bos"));
         },
         // Documents have their keywords.
-        [](const SessionRequest& writing, ResourceCache& shared) {
-          return prompted::open_lora_session(writing, shared, "egad");
+        [&](const SessionRequest& writing, ResourceCache& shared) {
+          return open_inner(writing, shared, inputs_, *dictionary, encoder_decoder_);
         });
     if (!session.ok()) return session.error();
     return (*session)->fit(request, *prefixed, progress);
@@ -185,34 +180,48 @@ class EgadTraining final : public TrainingSession {
 
   SessionRequest request_;
   ResourceCache& cache_;
-  Prefixes prefixes_;
+  KeywordInputs inputs_;
   bool encoder_decoder_;
 };
 
 constexpr int64_t kAnyRoom = int64_t{1} << 40;
 
-Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, ResourceCache& cache) {
+/// The dictionary that a cell writes with: its trained file's, or without a file its own.
+Result<Dictionary> dictionary_of(const SessionRequest& request) {
+  const auto given = request.params.find<std::string>("dictionary");
+  if (!has_adapter(request.params)) {
+    return given ? Dictionary::parse(*given, "dictionary") : Dictionary();
+  }
   const auto file = request.artifacts.find(prompted::kAdapter);
   if (file == request.artifacts.end()) return invalid_argument("no adapter was given");
-  const auto encoder_decoder = is_encoder_decoder(request, cache);
-  if (!encoder_decoder.ok()) return encoder_decoder.error();
   const auto text = dictionary_of(file->second.path);
   if (!text.ok()) return text.error();
-  auto dictionary = Dictionary::parse(*text, file->second.path + "#" + kDictionary);
+  if (given && *given != *text) {
+    return data_error("the file was trained with another dictionary than the cell's",
+                      file->second.path);
+  }
+  return Dictionary::parse(*text, file->second.path + "#" + kDictionary);
+}
+
+Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, ResourceCache& cache) {
+  auto dictionary = dictionary_of(request);
   if (!dictionary.ok()) return dictionary.error();
+  const auto encoder_decoder = is_encoder_decoder(request, cache);
+  if (!encoder_decoder.ok()) return encoder_decoder.error();
   const SessionRequest inner = inner_of(request, *encoder_decoder);
-  auto session = prompted::open_lora_session(inner, cache, "egad");
-  if (!session.ok()) return session.error();
   const auto prompts = prompted::open_prompts(inner, cache);
   if (!prompts.ok()) return prompts.error();
   // The query of a source is outside of the document's budget.
   const int64_t room = *encoder_decoder
                            ? kAnyRoom
                            : request.params.find<int64_t>("local_context").value_or(kAnyRoom);
-  const Prefixes prefixes(request.params, *encoder_decoder, prompts->counter, room);
+  const KeywordInputs inputs(
+      request.params, {*encoder_decoder, prompts->backbone->tokenizer, prompts->counter, room});
+  auto session = open_inner(inner, cache, inputs, *dictionary, *encoder_decoder);
+  if (!session.ok() || inputs.highlights()) return session;
   return prompted::changed_session(
-      [prefixes, dictionary = *std::move(dictionary)](const Example& example) {
-        return prefixes.with_keywords(example, dictionary);
+      [inputs, dictionary = *std::move(dictionary)](const Example& example) {
+        return inputs.prefixed(example, dictionary);
       },
       prompts->counter, *std::move(session));
 }
@@ -223,12 +232,24 @@ Result<std::unique_ptr<TrainingSession>> open_training(const SessionRequest& req
                                                        ResourceCache& cache) {
   const auto encoder_decoder = is_encoder_decoder(request, cache);
   if (!encoder_decoder.ok()) return encoder_decoder.error();
+  if (!*encoder_decoder && request.params.has("decoder_start")) {
+    return invalid_argument(
+        "'decoder_start' is for encoder-decoder backbones, which this one is "
+        "not");
+  }
   const auto prompts = prompted::open_prompts(inner_of(request, *encoder_decoder), cache);
   if (!prompts.ok()) return prompts.error();
-  const int64_t room = request.params.get<int64_t>("train_tokens");
-  Prefixes prefixes(request.params, *encoder_decoder, prompts->backbone->tokenizer, room);
+  const tokenizers::TextFrame frame = prompts->backbone->tokenizer->frame();
+  if (request.params.find<std::string>("decoder_start") == "bos" && frame.before.empty()) {
+    return unavailable(
+        "'decoder_start' is 'bos'; the backbone's tokenizer puts nothing in front "
+        "of a text");
+  }
+  const auto& tokenizer = prompts->backbone->tokenizer;
+  KeywordInputs inputs(request.params, {*encoder_decoder, tokenizer, tokenizer,
+                                        request.params.get<int64_t>("train_tokens")});
   return std::unique_ptr<TrainingSession>(
-      std::make_unique<EgadTraining>(request, cache, std::move(prefixes), *encoder_decoder));
+      std::make_unique<EgadTraining>(request, cache, std::move(inputs), *encoder_decoder));
 }
 
 SessionFactory session_factory() { return {"egad", &open, &open_training}; }

@@ -10,7 +10,15 @@ namespace {
 
 constexpr const char* kPaper = "arXiv 2410.08971";
 
+/// Whether keywords are words of a text that the dictionary has.
+bool by_dictionary(const Params& params) {
+  const std::string& keywords = params.get<std::string>("keywords");
+  return keywords != "random" && keywords != "gibberish";
+}
+
 }  // namespace
+
+bool has_adapter(const Params& params) { return params.get<std::string>("adapter") == "lora"; }
 
 std::string_view EgadSpec::doc() const {
   return "A language model whose input begins with keywords of its document, trained on examples";
@@ -23,10 +31,12 @@ std::vector<ParamSpec> EgadSpec::adapter_params() const {
                                int64_t{20}),
                   "arXiv 2410.08971: 10, 20, 50, 100")));
   params.push_back(prompted::of_both(from_source(
-      with_default(choice_param("keywords", {"frequency", "random", "gibberish", "summary"},
-                                "Frequent here and rare in general; or words drawn from the "
-                                "document, strings of letters, or those of the reference"),
-                   std::string("frequency")),
+      with_default(
+          choice_param("keywords", {"frequency", "random", "gibberish", "highlighted", "summary"},
+                       "Frequent here and rare in general; or words drawn from the "
+                       "document, strings of letters, those of the reference; "
+                       "'highlighted': the first, not in front, but where they stand"),
+          std::string("frequency")),
       kPaper)));
   params.push_back(prompted::of_both(from_source(
       with_default(choice_param("attention", {"global", "prefix"},
@@ -48,10 +58,24 @@ std::vector<ParamSpec> EgadSpec::adapter_params() const {
   params.push_back(prompted::of_both(with_default(
       integer_param("keyword_set", "", 0, 1 << 30, "Which draw of random words or gibberish"),
       int64_t{0})));
-  params.push_back(prompted::of_training(
+  params.push_back(prompted::of_both(
+      integer_param("highlight_most", "tokens", 1, 1 << 24,
+                    "Of highlighted words, which are global; whole words in the document's order, "
+                    "all when left out")));
+  params.push_back(prompted::of_both(
       text_param("dictionary",
                  "Lines \"word count\" or \"word\" by rank, or {\"file\": …}; counts of the "
                  "training documents when left out")));
+  params.push_back(prompted::of_training(from_source(
+      choice_param("decoder_start", {"eos_bos", "bos"},
+                   "What an encoder-decoder's decoder begins with in training: its start token and "
+                   "the summary's first, as when left out, or the latter alone; in writing it "
+                   "begins with its start token"),
+      "bos: AllenAI's code (PRIMERA, ConvoSumm)")));
+  params.push_back(with_default(
+      choice_param("adapter", {"lora", "none"},
+                   "Low-rank matrices that were trained, or the backbone as it is (zero-shot)"),
+      std::string("lora")));
   return params;
 }
 
@@ -69,7 +93,26 @@ Status EgadSpec::check_adapter(const Params& params) const {
     const auto parsed = Dictionary::parse(*text, "dictionary");
     if (!parsed.ok()) return parsed.error();
   }
+  const bool highlighted = params.get<std::string>("keywords") == "highlighted";
+  if (highlighted && params.get<std::string>("attention") != "global") {
+    return invalid_argument(
+        "highlighted keywords have no prefix: they need \"attention\": \"global\"");
+  }
+  if (!highlighted && params.has("highlight_most")) {
+    return invalid_argument("'highlight_most' needs \"keywords\": \"highlighted\"");
+  }
+  if (!has_adapter(params) && by_dictionary(params) && !params.has("dictionary")) {
+    return invalid_argument(
+        "'dictionary' is left out, and without a training there are no documents to count; give "
+        "lines \"word count\" or {\"file\": …}");
+  }
   return prompted::check_targets(params);
+}
+
+Needs EgadSpec::needs(const Params& params) const {
+  Needs needs = TrainedSpec::needs(params);
+  if (!has_adapter(params)) needs.artifacts.clear();
+  return needs;
 }
 
 Status EgadSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {

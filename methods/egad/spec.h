@@ -13,6 +13,7 @@ class EgadSpec final : public prompted::TrainedSpec {
   std::string_view name() const override { return "egad"; }
   std::string_view doc() const override;
   int version() const override { return 1; }
+  Needs needs(const Params& params) const override;
   Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
 
  protected:
@@ -20,5 +21,8 @@ class EgadSpec final : public prompted::TrainedSpec {
   Status check_adapter(const Params& params) const override;
   bool reads_references(const Params& params) const override;
 };
+
+/// Whether an adapter is trained and read.
+bool has_adapter(const Params& params);
 
 }  // namespace qfs::egad

@@ -4,10 +4,13 @@
 
 #include "harness/api/param_specs.h"
 #include "methods/models/retrieval/bm25.h"
+#include "methods/retrieve_generate/spans.h"
 
 namespace qfs::retrieve_generate {
 
 bool has_adapter(const Params& params) { return params.get<std::string>("adapter") == "lora"; }
+
+bool locates(const Params& params) { return params.get<std::string>("retriever") == "locator"; }
 
 std::string_view RetrieveGenerateSpec::doc() const {
   return "A language model reads the passages of the document that match the query best";
@@ -37,9 +40,9 @@ Needs RetrieveGenerateSpec::needs(const Params& params) const {
 std::vector<ParamSpec> RetrieveGenerateSpec::adapter_params() const {
   std::vector<ParamSpec> params = prompted::lora_params();
   params.push_back(prompted::of_both(with_default(
-      choice_param("retriever", {"bm25", "dpr"},
+      choice_param("retriever", {"bm25", "dpr", "locator"},
                    "Ranks passages: by the query's words, or by the distance of their vectors to "
-                   "the query's, of two encoders"),
+                   "the query's, of two encoders; 'locator': takes the text that 'spans' have"),
       std::string("bm25"))));
   params.push_back(prompted::of_both(with_default(
       choice_param("unit", {"sentence", "turn"}, "What a passage is"), std::string("sentence"))));
@@ -47,6 +50,13 @@ std::vector<ParamSpec> RetrieveGenerateSpec::adapter_params() const {
       integer_param("budget", "tokens", 1, 1 << 24,
                     "Of the passages that are read; in writing local_context, and in training "
                     "train_tokens when left out")));
+  params.push_back(prompted::of_both(from_source(
+      text_param("spans", "Lines \"<s> query </s> text\" of a locator, or {\"file\": …}"),
+      "QMSum's repository, extracted_span/")));
+  params.push_back(prompted::of_both(
+      choice_param("spans_missing", {"error", "document"},
+                   "An example of which 'spans' have no line: an error, as when left out, or its "
+                   "document is read")));
   for (ParamSpec& param : retrieval::bm25_params())
     params.push_back(prompted::of_both(std::move(param)));
   params.push_back(with_default(
@@ -57,6 +67,23 @@ std::vector<ParamSpec> RetrieveGenerateSpec::adapter_params() const {
 }
 
 Status RetrieveGenerateSpec::check_adapter(const Params& params) const {
+  if (locates(params) != params.has("spans")) {
+    return invalid_argument(locates(params) ? "\"retriever\": \"locator\" needs 'spans'"
+                                            : "'spans' needs \"retriever\": \"locator\"");
+  }
+  if (!locates(params) && params.has("spans_missing")) {
+    return invalid_argument("'spans_missing' needs 'spans'");
+  }
+  if (locates(params)) {
+    if (params.has("budget")) {
+      return invalid_argument(
+          "'budget' is of passages that are ranked; a locator's text is cut to "
+          "'local_context'");
+    }
+    const auto spans = Spans::parse(params.get<std::string>("spans"), "spans");
+    if (!spans.ok()) return spans.error();
+    return prompted::check_targets(params);
+  }
   if (!params.has("budget") && !params.has("local_context")) {
     return invalid_argument(
         "'budget' is left out, and so is 'local_context': passages are read up "

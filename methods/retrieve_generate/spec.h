@@ -27,5 +27,7 @@ class RetrieveGenerateSpec final : public prompted::TrainedSpec {
 
 /// Whether an adapter is trained and read.
 bool has_adapter(const Params& params);
+/// Whether what is read is in a file of spans.
+bool locates(const Params& params);
 
 }  // namespace qfs::retrieve_generate

@@ -68,7 +68,9 @@ Result<std::vector<LabelledSequence>> labelled(const std::vector<NumberedExample
   std::vector<LabelledSequence> sequences;
   for (const NumberedExample& numbered : examples) {
     auto sequence = labelled(numbered.example, prompts, params);
-    if (sequence.ok()) sequence = adapter.learned(*std::move(sequence));
+    if (sequence.ok()) {
+      sequence = adapter.learned_from(numbered.example, *std::move(sequence));
+    }
     if (!sequence.ok()) return sequence.error();
     sequences.push_back(*std::move(sequence));
   }

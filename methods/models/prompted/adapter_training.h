@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "methods/models/prompted/prompted_model.h"
 #include "methods/models/prompted/tensor_training.h"
@@ -38,6 +39,11 @@ class TrainedAdapter {
   /// What is learned of an example, before any step.
   virtual Result<training::LabelledSequence> learned(training::LabelledSequence sequence) const {
     return sequence;
+  }
+  /// The same, of an example that is at hand.
+  virtual Result<training::LabelledSequence> learned_from(
+      const Example& /*example*/, training::LabelledSequence sequence) const {
+    return learned(std::move(sequence));
   }
   /// More values of the curve, of the step whose gradients were computed last.
   virtual std::map<std::string, double> observed() { return {}; }

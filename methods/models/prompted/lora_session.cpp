@@ -9,6 +9,20 @@
 
 namespace qfs::prompted {
 
+Result<std::shared_ptr<const nn::Adapters>> open_lora_adapters(
+    const SessionRequest& request, const decoding::Generator& generator) {
+  const auto file = request.artifacts.find(kAdapter);
+  if (file == request.artifacts.end()) return invalid_argument("no adapter was given");
+  const std::string& path = file->second.path;
+  const auto adapter = peft::read_lora(path);
+  if (!adapter.ok()) return adapter.error();
+  const auto memory = written_memory(request.params, adapter->memory, path);
+  if (!memory.ok()) return memory.error();
+  const Status same = check_backbone(adapter->metadata, request, path);
+  if (!same.ok()) return same.error();
+  return generator.bind({.linears = adapter->layers});
+}
+
 Result<std::unique_ptr<MethodSession>> open_lora_session(const SessionRequest& request,
                                                          ResourceCache& cache,
                                                          std::string_view draws) {

@@ -1,6 +1,6 @@
 // Low-rank adapters as what is trained beside a backbone, and sessions that write with them.
 //
-// Used by methods whose trained file is a PEFT adapter (lora, egad). Not thread-safe.
+// Used by methods whose trained file is a PEFT adapter (lora, egad, unlimiformer). Not thread-safe.
 #pragma once
 
 #include <memory>
@@ -14,6 +14,11 @@ namespace qfs::prompted {
 /// one. Errors: `not_found` for targets that the backbone does not have; those of a file that
 /// training begins with (peft/lora.h).
 Result<std::unique_ptr<TrainedAdapter>> make_lora(const AdapterPlace& place);
+
+/// The request's adapter, bound to a model without a memory. Errors: `invalid_argument`: no
+/// adapter; those of a PEFT file, and `data` for one with a memory or of another backbone.
+Result<std::shared_ptr<const nn::Adapters>> open_lora_adapters(
+    const SessionRequest& request, const decoding::Generator& generator);
 
 /// A session that writes with the request's adapter; `draws` as PromptedSession. Errors: those of
 /// zero_shot; `invalid_argument`: no adapter; those of a PEFT file, and `data` for an adapter that

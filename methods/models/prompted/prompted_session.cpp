@@ -1,5 +1,6 @@
 #include "methods/models/prompted/prompted_session.h"
 
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -15,7 +16,11 @@ Status PromptedSession::run(std::span<const NumberedExample> unit, PredictionSin
   std::vector<std::map<std::string, double>> observed;
   std::vector<uint64_t> seeds;
   for (const NumberedExample& numbered : unit) {
-    auto prompt = model_.prompts.maker.prepare(numbered.example, model_.options.max_new_tokens);
+    const PromptMaker& maker = model_.prompts.maker;
+    const int64_t new_tokens = model_.options.max_new_tokens;
+    auto prompt = cuts_to_window_ ? maker.prepare_within(numbered.example, new_tokens,
+                                                         std::numeric_limits<int64_t>::max())
+                                  : maker.prepare(numbered.example, new_tokens);
     if (!prompt.ok()) return prompt.error();
     inputs.push_back(prompt->input);
     observed.emplace_back();
@@ -23,6 +28,9 @@ Status PromptedSession::run(std::span<const NumberedExample> unit, PredictionSin
       auto addition = adapters_(numbered.example, prompt->input, model_);
       if (!addition.ok()) return addition.error();
       inputs.back().adapters = std::move(addition->adapters);
+      if (addition->global_positions) {
+        inputs.back().global_positions = *std::move(addition->global_positions);
+      }
       observed.back() = std::move(addition->observed);
     }
     prompts.push_back(*std::move(prompt));

@@ -8,9 +8,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "methods/models/nn/adapters.h"
 #include "methods/models/prompted/prompted_model.h"
@@ -21,6 +23,8 @@ namespace qfs::prompted {
 struct RowAddition {
   std::shared_ptr<const nn::Adapters> adapters;  ///< bound to the generator's model
   std::map<std::string, double> observed = {};   ///< numbers that are said of its output
+  /// In the place of the prompt's.
+  std::optional<std::vector<int64_t>> global_positions = {};
 };
 
 class PromptedSession final : public MethodSession {
@@ -30,9 +34,14 @@ class PromptedSession final : public MethodSession {
       const Example& example, const nn::SequenceInput& input, PromptedModel& model)>;
 
   /// `draws`: names the streams of random numbers. Without `adapters` rows have none.
+  /// `cuts_to_window`: a document that does not fit is cut until it does.
   PromptedSession(uint64_t seed, std::string_view draws, PromptedModel model,
-                  AdaptersOf adapters = {})
-      : seed_(seed), draws_(draws), model_(std::move(model)), adapters_(std::move(adapters)) {}
+                  AdaptersOf adapters = {}, bool cuts_to_window = false)
+      : seed_(seed),
+        draws_(draws),
+        model_(std::move(model)),
+        adapters_(std::move(adapters)),
+        cuts_to_window_(cuts_to_window) {}
 
   Status run(std::span<const NumberedExample> unit, PredictionSink& sink) override;
   Result<std::optional<MachineLimits>> measure_limits() override {
@@ -44,6 +53,7 @@ class PromptedSession final : public MethodSession {
   std::string draws_;
   PromptedModel model_;
   AdaptersOf adapters_;
+  bool cuts_to_window_;
 };
 
 }  // namespace qfs::prompted

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <csignal>
 #include <nlohmann/json.hpp>
 
@@ -234,6 +235,73 @@ TEST_F(DyleSessionTest, writing_reads_the_snippets_it_is_asked_for) {
   EXPECT_EQ(extra_of(one).at("snippets").size(), 2U);
 }
 
+TEST_F(DyleSessionTest, outputs_say_how_the_snippets_meet_the_oracle) {
+  trained("a", 12);
+  EXPECT_FALSE(the_spec().needs(request_.params).references);
+  EXPECT_FALSE(extra_of(meeting(33)).at("observed").contains("oracle_recall"));
+  request_.params.set("oracle_facts", true);
+  EXPECT_TRUE(the_spec().needs(request_.params).references);
+  request_.params.set("snippets", std::string("all"));  // of which the third is the oracle
+  const auto facts = extra_of(meeting(33)).at("observed");
+  EXPECT_EQ(facts.at("oracle_snippets"), 1);
+  EXPECT_EQ(facts.at("oracle_recall"), 1.0);
+  EXPECT_EQ(facts.at("oracle_precision"), 0.2);
+  NumberedExample other = meeting(34);
+  other.example.references = {"zzz"};
+  EXPECT_EQ(extra_of(other).at("observed").at("oracle_snippets"), 0);
+  EXPECT_FALSE(extra_of(other).at("observed").contains("oracle_recall"));
+  other.example.references.clear();
+  EXPECT_THAT(write_refusal(other), HasSubstr("'example-34' has no reference summary"));
+}
+
+TEST_F(DyleSessionTest, what_is_read_can_stand_for_a_summary) {
+  trained("a", 12);
+  request_.params.set("output", std::string("snippets"));
+  request_.params.set("snippets", std::string("oracle"));
+  request_.params.set("snippet_tokens", int64_t{64});
+  const Prediction read = predicted(meeting(33));
+  EXPECT_EQ(read.text, "all of us buy a red hat");
+  EXPECT_EQ(read.finish, FinishReason::stop);
+  EXPECT_FALSE(nlohmann::json::parse(read.extra.text).at("observed").contains("gate_entropy"));
+  request_.params.set("snippet_tokens", int64_t{24});
+  EXPECT_EQ(predicted(meeting(33)).text, "all of us buy");
+  request_.params.set("snippets", std::string("all"));
+  request_.params.set("snippet_tokens", int64_t{64});
+  EXPECT_EQ(
+      predicted(meeting(33)).text.size(),
+      std::string("we begin now then is it late 33 all of us buy a red hat hm good bye to you")
+          .size());
+}
+
+TEST_F(DyleSessionTest, the_gate_of_a_text_is_kept_where_it_is_asked_for) {
+  trained("a", 12);
+  const Prediction plain = predicted(meeting(33));
+  request_.params.set("gate_map", std::string("output"));
+  const Prediction mapped = predicted(meeting(33));
+  EXPECT_EQ(mapped.text, plain.text);
+  const auto facts = nlohmann::json::parse(mapped.extra.text);
+  const int64_t ended = mapped.finish == FinishReason::stop ? 1 : 0;
+  ASSERT_EQ(facts.at("gate").size(), static_cast<size_t>(mapped.tokens_out + ended));
+  double entropy = 0;
+  for (const auto& step : facts.at("gate")) {
+    ASSERT_EQ(step.size(), 3U);
+    int64_t sum = 0;
+    for (const int64_t part : step) {
+      sum += part;
+      const double weight = static_cast<double>(part) / 1e4;
+      if (part > 0) entropy -= weight * std::log(weight);
+    }
+    EXPECT_NEAR(static_cast<double>(sum), 10000, 2);
+  }
+  // The text as it was written has the gate that wrote it, all tokens that were chosen among.
+  const double steps = static_cast<double>(facts.at("gate").size());
+  EXPECT_NEAR(entropy / steps, facts.at("observed").at("gate_entropy"), 2e-3);
+  EXPECT_EQ(facts.at("extractor").size(), 3U);
+  request_.params.set("gate_map", std::string("reference"));
+  EXPECT_TRUE(the_spec().needs(request_.params).references);
+  EXPECT_NE(extra_of(meeting(33)).at("gate"), facts.at("gate"));
+}
+
 TEST_F(DyleSessionTest, encoder_decoders_learn_and_write_too) {
   const qfs::test::TemporaryFolder folder;
   request_.backbone = *registry::resolve_backbone(qfs::test::TinySeq2Seq().write(folder));
@@ -245,6 +313,11 @@ TEST_F(DyleSessionTest, encoder_decoders_learn_and_write_too) {
     EXPECT_LT(curve.last("loss.generation"), curve.first("loss.generation")) << profile;
     EXPECT_EQ(outputs({meeting(34)}).size(), 1U);
   }
+  request_.params.set("output", std::string("snippets"));
+  request_.params.set("snippets", std::string("oracle"));
+  EXPECT_EQ(predicted(meeting(34)).text, "all of us buy a r");  // of 24 ids two are the frame's
+  request_.params.set("gate_map", std::string("reference"));
+  EXPECT_GT(extra_of(meeting(34)).at("gate").size(), 1U);
 }
 
 TEST_F(DyleSessionTest, roberta_scores_snippets) {
@@ -307,6 +380,16 @@ TEST(DyleSpec, rules_between_parameters) {
   EXPECT_THAT(refused("static_prior_grad", true), HasSubstr("needs \"prior\": \"static\""));
   EXPECT_THAT(refused("label_tokens", int64_t{1}), HasSubstr("below 2"));
   EXPECT_THAT(refused("learning_rate", 0.0), HasSubstr("is a multiple"));
+  Params params;
+  for (const ParamSpec& param : the_spec().params()) {
+    if (param.default_value) params.set(param.name, *param.default_value);
+  }
+  params.set("gate_map", std::string("output"));
+  EXPECT_TRUE(the_spec().validate(params).ok());
+  params.set("output", std::string("snippets"));
+  EXPECT_THAT(the_spec().validate(params).error().message, HasSubstr("nothing is written"));
+  params.set("prior", std::string("static"));
+  EXPECT_THAT(the_spec().validate(params).error().message, HasSubstr("needs a gate"));
   EXPECT_EQ(the_spec().needs(Params()).backbones, std::vector<std::string>{kExtractor});
 }
 

@@ -34,6 +34,14 @@ TEST(Words, are_letters_with_inner_apostrophes) {
   EXPECT_THAT(lowers(" 12 ' "), IsEmpty());
 }
 
+TEST(Occurrences, stand_at_bytes_of_the_text) {
+  // "É" has two bytes, the typographic apostrophe three.
+  EXPECT_THAT(occurrences_of("É hat, HAT’s hat", {"hat", "é"}),
+              ElementsAre(Occurrence{0, 2}, Occurrence{3, 6}, Occurrence{16, 19}));
+  EXPECT_THAT(occurrences_of("HAT’s", {"hat's"}), ElementsAre(Occurrence{0, 7}));
+  EXPECT_THAT(occurrences_of("hat", {}), IsEmpty());
+}
+
 TEST(Keywords, are_frequent_here_and_rare_in_general) {
   // trendy 2/1, button 2/4, colour 1/2, remote 2/8 ("remote's" is another word), the 3/1000.
   EXPECT_THAT(keywords_of(kText, dictionary(), {.k = 4}),
@@ -79,7 +87,7 @@ TEST(Keywords, gibberish_has_up_to_ten_letters) {
 }
 
 TEST(Dictionary, adds_up_what_differs_in_case_and_takes_ranks) {
-  const auto counts = Dictionary::parse("The 10\nthe 5\r\nhat 1", "d");
+  const auto counts = Dictionary::parse("\xEF\xBB\xBFThe 10\nthe 5\r\nhat 1", "d");
   ASSERT_TRUE(counts.ok());
   EXPECT_EQ(counts->frequency("the"), 15);
   EXPECT_EQ(counts->total(), 16);

@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "methods/egad/keyword_inputs.h"
 #include "methods/egad/spec.h"
+#include "methods/models/architectures/backbone.h"
 #include "methods/models/checkpoints/safetensors.h"
 #include "methods/models/registry/registry.h"
 #include "tests/support/tiny_seq2seq.h"
@@ -138,6 +140,125 @@ TEST_F(EgadSessionTest, an_encoder_with_windows_attends_to_them_globally) {
   EXPECT_THAT(refusal(), HasSubstr("windowed encoder"));
 }
 
+/// Attention of a tiny LED.
+class EgadLedTest : public EgadSessionTest {
+ protected:
+  EgadLedTest() {
+    request_.backbone =
+        *registry::resolve_backbone(qfs::test::TinySeq2Seq{.led = true}.write(led_));
+    request_.params.set("attention", std::string("global"));
+    for (const ParamSpec& param : the_spec().params()) {
+      if (param.name == "prompt") request_.params.set("prompt", *param.default_value);
+    }
+  }
+
+  KeywordInputs inputs() const {
+    const auto backbone = architectures::open_backbone(*request_.backbone);
+    return KeywordInputs(request_.params,
+                         {true, (*backbone)->tokenizer, (*backbone)->tokenizer, 99});
+  }
+  Dictionary dictionary() const {
+    return *Dictionary::parse(request_.params.get<std::string>("dictionary"), "d");
+  }
+  /// <s>, the text's bytes, </s>.
+  static std::vector<int32_t> source(std::string_view text) {
+    std::vector<int32_t> ids = {0};
+    for (const char byte : text) ids.push_back(3 + static_cast<unsigned char>(byte));
+    ids.push_back(2);
+    return ids;
+  }
+  std::string output(const NumberedExample& one) {
+    const auto made = outputs({one});
+    return made.empty() ? "" : made.front();
+  }
+
+  qfs::test::TemporaryFolder led_;
+};
+
+TEST_F(EgadLedTest, highlighted_words_are_global_where_they_stand) {
+  request_.params.set("keywords", std::string("highlighted"));
+  Example one = meeting(1).example;  // its keywords are "hat" and "red"
+  one.query = "";
+  EXPECT_THAT(inputs().marked(one, dictionary(), source("ann: We buy the red hat\nb: Hat")),
+              testing::ElementsAre(0, 17, 18, 19, 21, 22, 23, 28, 29, 30));
+  request_.params.set("highlight_most", int64_t{6});
+  EXPECT_THAT(inputs().marked(one, dictionary(), source("ann: We buy the red hat\nb: Hat")),
+              testing::ElementsAre(0, 17, 18, 19, 21, 22, 23));
+  one.query = "hat?";  // and a separator
+  std::vector<int32_t> ids = source("hat?#a red");
+  ids[5] = 2;
+  EXPECT_THAT(inputs().marked(one, dictionary(), ids), testing::ElementsAre(0, 8, 9, 10));
+}
+
+TEST_F(EgadLedTest, highlighting_puts_nothing_in_front_and_is_trained_and_read) {
+  request_.params.set("keywords", std::string("highlighted"));
+  train();
+  EXPECT_THAT(prompt(), StartsWith("ann: We buy"));
+  NumberedExample one = meeting(7);
+  one.example.query = "why?";
+  EXPECT_THAT(prompt(one), StartsWith("why?</s>ann: We buy"));
+  RecordingSink sink;
+  ResourceCache cache;
+  auto session = sessions_.open(request_, cache);
+  ASSERT_TRUE(session.ok()) << session.error().to_string();
+  ASSERT_TRUE((*session)->run({&one, 1}, sink).ok());
+  // <s>, "red" and "hat" twice.
+  EXPECT_THAT(sink.predictions.at(7).extra.text, HasSubstr(R"("global_tokens":10.0)"));
+  request_.params.set("temperature", 3.0);  // one seed: equal logits give equal draws
+  const std::string marked = output(one);
+  request_.params.set("k", int64_t{5});
+  EXPECT_NE(output(one), marked);
+}
+
+TEST_F(EgadLedTest, the_document_is_cut_to_what_the_encoder_reads_and_keywords_are_not) {
+  request_.params.set("adapter", std::string("none"));
+  NumberedExample one = meeting(7);  // 128 positions
+  for (int i = 0; i < 100; ++i) one.example.document[0].text += " a";
+  EXPECT_LE(prompt(one).size(), 126U);
+  EXPECT_GE(prompt(one).size(), 124U);
+  EXPECT_THAT(prompt(one), StartsWith("hat red ann: We buy the red hat a a a"));
+  request_.params.set("keywords", std::string("gibberish"));
+  request_.params.set("k", int64_t{60});
+  EXPECT_THAT(prompt(one), HasSubstr("'example-7' and 0 more tokens leave no room for a document"));
+}
+
+TEST_F(EgadLedTest, without_a_trained_file_the_backbone_writes_as_it_is) {
+  request_.params.set("adapter", std::string("none"));
+  EXPECT_TRUE(the_spec().needs(request_.params).artifacts.empty());
+  request_.artifacts.clear();
+  EXPECT_THAT(prompt(), StartsWith("hat red ann: We buy"));
+  EXPECT_TRUE(the_spec().validate(request_.params).ok());
+  Params without;
+  for (const auto& [name, value] : request_.params.values()) {
+    if (name != "dictionary") without.set(name, value);
+  }
+  EXPECT_THAT(the_spec().validate(without).error().message, HasSubstr("'dictionary' is left out"));
+  without.set("keywords", std::string("gibberish"));
+  EXPECT_TRUE(the_spec().validate(without).ok());
+}
+
+TEST_F(EgadLedTest, a_decoder_that_begins_with_bos_learns_one_label_less) {
+  const auto tokens = [&](const std::string& name) {
+    Curve curve;
+    EXPECT_TRUE(fit(name, curve).ok());
+    return curve.points.front().values.at("tokens");
+  };
+  request_.artifacts.clear();
+  const double with_start = tokens("a");
+  request_.params.set("decoder_start", std::string("bos"));
+  EXPECT_EQ(tokens("b"), with_start - 4);  // of four examples
+  request_.params.set("label_tokens", int64_t{1});
+  EXPECT_THAT(refusal(), HasSubstr("raise 'label_tokens'"));
+}
+
+TEST_F(EgadSessionTest, another_dictionary_than_the_files_is_refused) {
+  train();
+  request_.params.set("dictionary", std::string("we 1\n"));
+  EXPECT_THAT(prompt(), HasSubstr("trained with another dictionary"));
+  request_.params.set("decoder_start", std::string("bos"));
+  EXPECT_THAT(refusal(), HasSubstr("'decoder_start' is for encoder-decoder"));
+}
+
 TEST_F(EgadSessionTest, what_leaves_no_room_is_refused_by_name) {
   train();
   request_.params.set("local_context", int64_t{2});
@@ -160,6 +281,7 @@ TEST(EgadSpec, rules_between_parameters) {
   EXPECT_EQ(refused("k", int64_t{50}), "");
   EXPECT_THAT(refused("dictionary", std::string("the 5\nwe x\n")), HasSubstr("dictionary:2: the"));
   EXPECT_THAT(refused("truncate", std::string("tail")), HasSubstr("keeps the head"));
+  EXPECT_THAT(refused("highlight_most", int64_t{9}), HasSubstr("needs \"keywords\""));
   EXPECT_THAT(refused("source", std::string("{document}")), HasSubstr("is not free"));
   Params global;
   global.set("attention", std::string("global"));

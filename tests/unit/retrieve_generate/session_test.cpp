@@ -101,6 +101,32 @@ TEST_F(RetrieveGenerateTest, it_trains_on_what_it_retrieves_and_reads_that_file)
   EXPECT_LT(few, tokens(whole));
 }
 
+TEST_F(RetrieveGenerateTest, a_locators_text_stands_for_the_document) {
+  Params params;
+  for (const auto& [name, value] : request_.params.values()) {
+    if (name != "budget") params.set(name, value);
+  }
+  request_.params = params;
+  request_.params.set("retriever", std::string("locator"));
+  EXPECT_THAT(the_spec().validate(request_.params).error().message, HasSubstr("needs 'spans'"));
+  request_.params.set("spans", std::string("<s> red hat </s> bob : ann has a red hat .\n"));
+  EXPECT_TRUE(the_spec().validate(request_.params).ok());
+  const auto prediction = predicted();
+  ASSERT_TRUE(prediction.ok()) << prediction.error().to_string();
+  EXPECT_EQ(prediction->prompt, "D: bob : ann has a red hat .\nA:");
+  EXPECT_FALSE(prediction->truncation.has_value());  // where it stands is not known
+  NumberedExample other = meeting(8);
+  other.example.query = "blue hat";
+  EXPECT_THAT(predicted(other).error().message, HasSubstr("has the query of example 'example-8'"));
+  request_.params.set("spans_missing", std::string("document"));
+  const auto whole = predicted(other);
+  ASSERT_TRUE(whole.ok()) << whole.error().to_string();
+  EXPECT_EQ(whole->prompt, "D: " + rendered_document(other.example) + "\nA:");
+  EXPECT_EQ(whole->truncation->kept.size(), 3);
+  request_.params.set("budget", int64_t{5});
+  EXPECT_THAT(the_spec().validate(request_.params).error().message, HasSubstr("'budget' is of"));
+}
+
 TEST_F(RetrieveGenerateTest, what_bounds_the_passages_is_asked_for) {
   Params params;
   for (const auto& [name, value] : request_.params.values()) {

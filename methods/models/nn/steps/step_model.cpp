@@ -2,6 +2,7 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/arange.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/tensor.h>
 
 #include <algorithm>
@@ -55,6 +56,16 @@ class StepModel::Step final : public LayerOperations {
 
   at::Tensor attend_source(size_t layer, const at::Tensor& queries) override {
     const DecoderShape& c = model_.decoder_->shape();
+    if (model_.read_source_) {
+      std::vector<at::Tensor> attended;
+      for (size_t i = 0; i < rows_.size(); ++i) {
+        const at::Tensor asking =
+            queries.select(0, static_cast<int64_t>(i)).view({c.heads, c.head_dim});
+        const RetrievedSource& source = *model_.retrieved_[static_cast<size_t>(rows_[i])];
+        attended.push_back(source.attend(layer, asking).view({1, c.query_width()}));
+      }
+      return at::cat(attended);
+    }
     std::vector<KeyValues> read;
     for (const int64_t row : rows_) {
       read.push_back((*model_.sources_[static_cast<size_t>(row)])[layer]);
@@ -102,12 +113,13 @@ class StepModel::Prompt final : public LayerOperations {
   Rotations rotations_;
 };
 
-StepModel::StepModel(std::shared_ptr<const Decoder> decoder)
+StepModel::StepModel(std::shared_ptr<const Decoder> decoder, ReadSource read_source)
     : DecoderModel(std::move(decoder)),
       pool_(at::get_num_threads()),
       products_(pool_),
       attention_(pool_, decoder_->shape().heads, decoder_->shape().kv_heads,
-                 decoder_->shape().head_dim) {
+                 decoder_->shape().head_dim),
+      read_source_(std::move(read_source)) {
   if (const auto& rope = decoder_->shape().rope) {
     rotations_.emplace(*rope, decoder_->shape().head_dim);
   }
@@ -122,6 +134,7 @@ Status StepModel::begin(int64_t rows, int64_t capacity) {
   if (!room.ok()) return room;
   adapters_.assign(cache_.lengths.size(), nullptr);
   sources_.assign(cache_.lengths.size(), nullptr);
+  retrieved_.assign(cache_.lengths.size(), nullptr);
   if (!rotations_) return {};
   return guarded("making the table of rotations", [&]() -> Status {
     rotations_->cover(cache_.capacity());
@@ -164,18 +177,32 @@ Status StepModel::prefill_source(int64_t row, const SequenceInput& input, std::s
   if (!status.ok()) return status;
   status = check_logits_room(logits, 1, shape().vocabulary);
   if (!status.ok()) return status;
+  status = take_source(static_cast<size_t>(row), input);
+  if (!status.ok()) return status;
+  return guarded("reading the decoder's first tokens", [&]() -> Status {
+    adapters_[static_cast<size_t>(row)] = input.adapters;
+    for (const int32_t token : begun_with(input, shape())) run({&row, 1}, {&token, 1}, logits);
+    return {};
+  });
+}
+
+Status StepModel::take_source(size_t row, const SequenceInput& input) {
+  if (read_source_) {
+    auto source = read_source_(input);
+    if (!source.ok()) return source.error();
+    retrieved_[row] = *std::move(source);
+    return {};
+  }
   const Result<at::Tensor> states = decoder_->encode(input);
   if (!states.ok()) return states.error();
-  return guarded("reading the decoder's first tokens", [&]() -> Status {
+  return guarded("projecting a source", [&]() -> Status {
     auto source = std::make_shared<Source>();
     for (int64_t l = 0; l < decoder_->shape().layers; ++l) {
       const at::Tensor both =
           decoder_->source_keys_values(static_cast<size_t>(l), *states, input.adapters.get());
       source->push_back({both.select(0, 0).contiguous(), both.select(0, 1).contiguous()});
     }
-    sources_[static_cast<size_t>(row)] = std::move(source);
-    adapters_[static_cast<size_t>(row)] = input.adapters;
-    for (const int32_t token : begun_with(input, shape())) run({&row, 1}, {&token, 1}, logits);
+    sources_[row] = std::move(source);
     return {};
   });
 }
@@ -196,6 +223,7 @@ Status StepModel::reassign(std::span<const int64_t> rows, std::span<const int64_
   if (Status moved = cache_.reassign(rows, sources); !moved.ok()) return moved;
   reassign_values(rows, sources, adapters_);
   reassign_values(rows, sources, sources_);
+  reassign_values(rows, sources, retrieved_);
   return {};
 }
 

@@ -17,6 +17,7 @@
 #include "methods/models/nn/decoder_model.h"
 #include "methods/models/nn/rope.h"
 #include "methods/models/nn/steps/key_value_cache.h"
+#include "methods/models/nn/steps/retrieved_source.h"
 #include "methods/models/nn/steps/row_attention.h"
 #include "methods/models/nn/steps/row_products.h"
 
@@ -24,7 +25,9 @@ namespace qfs::nn {
 
 class StepModel final : public DecoderModel {
  public:
-  explicit StepModel(std::shared_ptr<const Decoder> decoder);
+  /// `read_source`: of an encoder-decoder that retrieves of its sources; without, it attends to
+  /// all.
+  explicit StepModel(std::shared_ptr<const Decoder> decoder, ReadSource read_source = {});
 
   Status begin(int64_t rows, int64_t capacity) override;
   Status prefill(int64_t row, const SequenceInput& input, std::span<float> logits) override;
@@ -39,6 +42,8 @@ class StepModel final : public DecoderModel {
   using Source = std::vector<KeyValues>;
 
   Status prefill_source(int64_t row, const SequenceInput& input, std::span<float> logits);
+  /// Puts what a row attends to in its place.
+  Status take_source(size_t row, const SequenceInput& input);
   /// One step for checked rows and tokens, which then hold a position more. Throws.
   void run(std::span<const int64_t> rows, std::span<const int32_t> tokens, std::span<float> logits);
   /// Those of tokens at these positions; nothing where positions are learned.
@@ -53,6 +58,8 @@ class StepModel final : public DecoderModel {
   KeyValueCache cache_;
   std::vector<std::shared_ptr<const Adapters>> adapters_;  ///< of each row
   std::vector<std::shared_ptr<const Source>> sources_;     ///< of each row of an encoder-decoder
+  ReadSource read_source_;
+  std::vector<std::shared_ptr<const RetrievedSource>> retrieved_;  ///< likewise, with read_source_
 };
 
 }  // namespace qfs::nn

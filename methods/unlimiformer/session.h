@@ -1,0 +1,14 @@
+// The sessions of `unlimiformer`: one that trains, one that writes.
+//
+// Opened by the tensor host. Not thread-safe. Errors: those of `zero_shot` and `lora`;
+// `unavailable` for an encoder with windowed attention, another device than the CPU and another
+// type than float32.
+#pragma once
+
+#include "harness/api/method.h"
+
+namespace qfs::unlimiformer {
+
+SessionFactory session_factory();
+
+}  // namespace qfs::unlimiformer
