@@ -107,6 +107,20 @@ Status TrainingPlanner::use_files(Cell& cell, const MethodRow& row) {
     if (cell.artifacts.contains(role)) continue;
     return invalid_argument("names no file for the role '" + role + "'", where);
   }
+  return check_together(*files, where);
+}
+
+Status TrainingPlanner::check_together(const NamedFiles& files, const std::string& where) {
+  for (const auto& [role, facts] : files) {
+    const ArtifactFacts& first = *files.begin()->second;
+    if (facts->training_cell.empty() || first.training_cell.empty()) continue;
+    if (facts->training_cell == first.training_cell || facts->method != first.method) continue;
+    return invalid_argument("'" + facts->file.path + "' ('" + role +
+                                "') was not made by the training of '" + first.file.path + "' ('" +
+                                files.begin()->first +
+                                "'); name files that one training left together",
+                            where);
+  }
   return {};
 }
 

@@ -43,6 +43,8 @@ class TrainingPlanner {
   /// The file is the method's, or one of these other methods'.
   Status check_origin(const Cell& cell, const MethodRow& row, const ArtifactFacts& facts,
                       const std::string& where, std::span<const std::string> other_methods) const;
+  /// What one method trained for several roles rests on one another.
+  static Status check_together(const NamedFiles& files, const std::string& where);
   Status use_recipe(Cell& cell, const MethodRow& row, const ArtifactFacts& facts) const;
   Status use_training(Cell& cell, const MethodRow& row, uint64_t seed);
   Result<TrainingEntry> data_of(const Cell& cell, const MethodRow& row) const;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "harness/core/utf8.h"
 #include "methods/models/nn/sequences.h"
 #include "methods/models/nn/token_loss.h"
 
@@ -9,6 +10,36 @@ namespace qfs::compressors {
 
 Result<Plan> Lingua::plan(const PromptParts& parts) const {
   return split(static_cast<int64_t>(parts.content.size()), reading_.rules);
+}
+
+bool same_vocabulary(const tokenizers::VocabularyTokenizer& a,
+                     const tokenizers::VocabularyTokenizer& b) {
+  if (&a == &b) return true;
+  if (a.vocabulary_size() != b.vocabulary_size()) return false;
+  for (int32_t id = 0; id < a.vocabulary_size(); ++id) {
+    if (a.decode({&id, 1}) != b.decode({&id, 1})) return false;
+  }
+  return true;
+}
+
+Result<std::vector<int32_t>> Lingua::kept_of(std::span<const int32_t> content, int64_t target,
+                                             const TokenLosses& losses) const {
+  LinguaTask task{.begin = reading_.begin,
+                  .ids = {content.begin(), content.end()},
+                  .target = target,
+                  .window = reading_.window};
+  if (vocabularies_) {
+    const std::string text = repair_utf8(vocabularies_->generator->decode(content)).text;
+    task.ids = tokenizers::ids_of(vocabularies_->small_lm->encode(text));
+    // The same share of its tokens, rounded up.
+    const auto own = static_cast<int64_t>(task.ids.size());
+    const auto all = static_cast<int64_t>(content.size());
+    task.target = (target * own + all - 1) / all;
+  }
+  auto ids = reading_.released ? keep_as_released(task, losses) : keep_exactly(task, losses);
+  if (!ids.ok() || !vocabularies_) return ids;
+  return vocabularies_->generator->ids_behind(
+      repair_utf8(vocabularies_->small_lm->decode(*ids)).text);
 }
 
 Result<std::vector<Compressed>> Lingua::compress(std::span<const CompressionTask> tasks) const {
@@ -21,7 +52,8 @@ Result<std::vector<Compressed>> Lingua::compress(std::span<const CompressionTask
     const nn::SequenceInput input{.ids = {ids.begin(), ids.end() - 1}};
     const auto states = nn::sequence_states(*decoder_, {&input, 1});
     if (!states.ok()) return states.error();
-    passes.push_back({static_cast<int64_t>(input.ids.size()), count});
+    passes.push_back(
+        {static_cast<int64_t>(input.ids.size()), count, 0, &decoder_->shape().sequence});
     const std::vector<int64_t> wanted(ids.begin() + first, ids.end());
     const auto known =
         nn::label_log_probabilities(decoder_->head(), states->narrow(0, first - 1, count), wanted);
@@ -33,12 +65,10 @@ Result<std::vector<Compressed>> Lingua::compress(std::span<const CompressionTask
   std::vector<Compressed> kept(tasks.size());
   for (size_t i = 0; i < tasks.size(); ++i) {
     for (const Segment& segment : tasks[i].plan.segments) {
-      const auto begin = tasks[i].parts.content.begin() + segment.content.first;
-      const LinguaTask task{.begin = reading_.begin,
-                            .ids = {begin, begin + segment.content.count},
-                            .target = segment.memory,
-                            .window = reading_.window};
-      auto ids = reading_.released ? keep_as_released(task, losses) : keep_exactly(task, losses);
+      const auto content = std::span(tasks[i].parts.content)
+                               .subspan(static_cast<size_t>(segment.content.first),
+                                        static_cast<size_t>(segment.content.count));
+      auto ids = kept_of(content, segment.memory, losses);
       if (!ids.ok()) return ids.error();
       kept[i].memory.push_back({*std::move(ids)});
     }

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "methods/compressors/lingua.h"
 #include "methods/compressors/session_compressor.h"
+#include "methods/models/tokenizers/tokenizer.h"
 
 namespace qfs::compressors {
 
@@ -18,18 +20,34 @@ struct LinguaReading {
   int32_t begin = 0;      ///< the token in front
 };
 
+/// Where the small model has a vocabulary of its own, tokens go to it and back as text.
+struct LinguaVocabularies {
+  std::shared_ptr<const tokenizers::VocabularyTokenizer> generator;
+  std::shared_ptr<const tokenizers::VocabularyTokenizer> small_lm;
+};
+
+/// Whether equal ids are equal texts.
+bool same_vocabulary(const tokenizers::VocabularyTokenizer& a,
+                     const tokenizers::VocabularyTokenizer& b);
+
 class Lingua final : public Compressor {
  public:
-  /// `decoder`: the small model, which has the generator's vocabulary.
-  Lingua(std::shared_ptr<const nn::Decoder> decoder, LinguaReading reading)
-      : decoder_(std::move(decoder)), reading_(reading) {}
+  /// `decoder`: the small model, which has the generator's vocabulary where none are given.
+  Lingua(std::shared_ptr<const nn::Decoder> decoder, LinguaReading reading,
+         std::optional<LinguaVocabularies> vocabularies = {})
+      : decoder_(std::move(decoder)), reading_(reading), vocabularies_(std::move(vocabularies)) {}
 
   Result<Plan> plan(const PromptParts& parts) const override;
   Result<std::vector<Compressed>> compress(std::span<const CompressionTask> tasks) const override;
 
  private:
+  /// Of a segment's tokens those that are kept.
+  Result<std::vector<int32_t>> kept_of(std::span<const int32_t> content, int64_t target,
+                                       const TokenLosses& losses) const;
+
   std::shared_ptr<const nn::Decoder> decoder_;
   LinguaReading reading_;
+  std::optional<LinguaVocabularies> vocabularies_;
 };
 
 }  // namespace qfs::compressors

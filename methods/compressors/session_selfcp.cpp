@@ -170,6 +170,13 @@ at::Tensor Selfcp::connected(const at::Tensor& states) const {
   return through_connector(tensors_, states);
 }
 
+ReadPass Selfcp::pass_over(const PromptParts& parts, const Segment& segment) const {
+  constexpr int64_t kSeparator = 1;
+  return {
+      static_cast<int64_t>(parts.head.size()) + kSeparator + segment.content.count + segment.memory,
+      0, static_cast<double>(tensors_.at(kConnectorWeight).numel() * segment.memory)};
+}
+
 nn::SequenceInput Selfcp::compressor_input(const CompressionTask& task, const Segment& segment,
                                            std::span<const Piece> earlier) const {
   const at::Tensor& table = tensors_.at(kTrainedEmbeddings);

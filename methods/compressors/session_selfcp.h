@@ -76,6 +76,9 @@ class Selfcp final : public TrainedCompressor {
   /// The connector alone: H [rows, hidden] to Z.
   at::Tensor connected(const at::Tensor& states) const;
 
+  /// What is read for a segment that sees no other.
+  ReadPass pass_over(const PromptParts& parts, const Segment& segment) const;
+
  private:
   /// What is read for one segment; `earlier`: memory of those before it.
   nn::SequenceInput compressor_input(const CompressionTask& task, const Segment& segment,

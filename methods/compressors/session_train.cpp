@@ -193,10 +193,10 @@ Result<std::unique_ptr<prompted::TrainedAdapter>> make_selfcp(const prompted::Ad
   return make_trained(std::move(parts), place);
 }
 
-int32_t begin_id(const prompted::Prompts& prompts) {
-  const tokenizers::TextFrame frame = prompts.backbone->tokenizer->frame();
+int32_t begin_id(const architectures::Backbone& backbone) {
+  const tokenizers::TextFrame frame = backbone.tokenizer->frame();
   if (!frame.before.empty()) return frame.before.front();
-  const std::vector<int32_t>& ends = prompts.backbone->generation.end_ids;
+  const std::vector<int32_t>& ends = backbone.generation.end_ids;
   return ends.empty() ? 0 : ends.front();
 }
 
@@ -218,7 +218,7 @@ Result<LoraMade> make_lora_parts(const prompted::AdapterPlace& place, const Lora
   const Params& params = place.request.params;
   LoraMade made;
   made.reading.window = params.get<int64_t>("train_window");
-  made.reading.begin = begin_id(place.prompts);
+  made.reading.begin = begin_id(*place.prompts.backbone);
   made.reading.memory = params.find<int64_t>(method.rows)
                             .value_or(memory_tokens(made.reading.window, kRatio, Rounding::ceil));
   made.reading.auto_encoding = params.find<std::string>("objective") == "auto_encoding";

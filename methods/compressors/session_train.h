@@ -33,6 +33,6 @@ Result<std::unique_ptr<prompted::TrainedAdapter>> make_icae(const prompted::Adap
 
 /// What stands in front of a text for models that want something there: the token that the
 /// tokenizer puts there, or else the one that ends texts.
-int32_t begin_id(const prompted::Prompts& prompts);
+int32_t begin_id(const architectures::Backbone& backbone);
 
 }  // namespace qfs::compressors

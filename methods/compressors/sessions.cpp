@@ -1,178 +1,26 @@
 #include "methods/compressors/sessions.h"
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
-#include "harness/core/clock.h"
-#include "harness/core/generation_work.h"
-#include "harness/core/rng.h"
+#include "harness/core/json_dom.h"
+#include "harness/core/sha256.h"
+#include "methods/compressors/demonstrations.h"
 #include "methods/compressors/params.h"
+#include "methods/compressors/session_bank_training.h"
+#include "methods/compressors/session_demonstrations.h"
 #include "methods/compressors/session_files.h"
+#include "methods/compressors/session_labels.h"
 #include "methods/compressors/session_lingua.h"
+#include "methods/compressors/session_ratio_sweep.h"
 #include "methods/compressors/session_train.h"
+#include "methods/compressors/session_writing.h"
 #include "methods/compressors/specs.h"
 #include "methods/models/prompted/prompted_model.h"
 
 namespace qfs::compressors {
 
 namespace {
-
-using prompted::PreparedPrompt;
-
-/// What became of a document, for the stored row.
-nlohmann::json facts_of(const PromptParts& parts, const Plan& plan, std::span<const Piece> memory) {
-  nlohmann::json segments = nlohmann::json::array();
-  int64_t compressed = 0;
-  int64_t rows = 0;
-  for (size_t i = 0; i < plan.segments.size(); ++i) {
-    const Segment& segment = plan.segments[i];
-    const int64_t count = memory[i].size();
-    segments.push_back({segment.content.first, segment.content.count, count});
-    compressed += segment.content.count;
-    if (segment.read) rows += count;
-  }
-  nlohmann::json facts = {{"content_tokens", parts.content.size()},
-                          {"kept_tokens", plan.kept.count},
-                          {"compressed_tokens", compressed},
-                          {"memory_tokens", rows},
-                          {"segments", std::move(segments)}};
-  if (rows > 0) {
-    facts["achieved_ratio"] = static_cast<double>(compressed) / static_cast<double>(rows);
-  }
-  return facts;
-}
-
-DecoderSizes sizes_of(const nn::SequenceShape& shape) {
-  const nn::LayerWidths& widths = shape.widths;
-  return {.layers = widths.layers,
-          .width = widths.hidden,
-          .heads = widths.heads,
-          .inner = widths.intermediate,
-          .vocabulary = shape.vocabulary,
-          .key_heads = widths.kv_heads,
-          .head_width = widths.head_dim};
-}
-
-/// Operations of compressing and of writing `new_tokens`, the end token among them.
-double operations(std::span<const ReadPass> passes, int64_t prompt, int64_t new_tokens,
-                  double beside_token, const DecoderSizes& sizes, WorkCount count) {
-  double sum = generation_multiply_adds(prompt, new_tokens, sizes, count) +
-               beside_token * static_cast<double>(prompt + new_tokens - 1);
-  for (const ReadPass& pass : passes) {
-    sum += body_multiply_adds(pass.tokens, sizes, count) + head_multiply_adds(pass.headed, sizes) +
-           pass.beside;
-  }
-  return 2 * sum;
-}
-
-class CompressingSession final : public MethodSession {
- public:
-  CompressingSession(uint64_t seed, std::string_view draws, prompted::PromptedModel model,
-                     std::unique_ptr<Compressor> compressor,
-                     std::shared_ptr<const nn::Adapters> adapters)
-      : seed_(seed),
-        draws_(draws),
-        model_(std::move(model)),
-        compressor_(std::move(compressor)),
-        adapters_(std::move(adapters)) {}
-
-  Status run(std::span<const NumberedExample> unit, PredictionSink& sink) override {
-    const int64_t begin_ns = monotonic_ns();
-    std::vector<PreparedPrompt> prompts;
-    std::vector<PromptParts> parts;
-    std::vector<Plan> plans;
-    for (const NumberedExample& numbered : unit) {
-      auto prompt = model_.prompts.maker.prepare_any_length(numbered.example);
-      if (!prompt.ok()) return prompt.error();
-      auto cut = parts_of(prompt->input);
-      if (!cut.ok()) return of_example(numbered, cut.error());
-      auto plan = compressor_->plan(*cut);
-      if (!plan.ok()) return of_example(numbered, plan.error());
-      prompts.push_back(*std::move(prompt));
-      parts.push_back(*std::move(cut));
-      plans.push_back(*std::move(plan));
-    }
-    std::vector<CompressionTask> tasks;
-    for (size_t i = 0; i < unit.size(); ++i) tasks.push_back({parts[i], plans[i]});
-    const auto memory = compressor_->compress(tasks);
-    if (!memory.ok()) return of_example(unit.front(), memory.error());
-    Phase compress{"compress", 0, 0};
-    std::vector<nn::SequenceInput> inputs;
-    std::vector<uint64_t> seeds;
-    for (size_t i = 0; i < unit.size(); ++i) {
-      const auto pieces = read_pieces(*compressor_, tasks[i], (*memory)[i].memory);
-      prompts[i].input = input_of(pieces, compressor_->placeholder());
-      prompts[i].input.adapters = adapters_;
-      const auto length = static_cast<int64_t>(prompts[i].input.ids.size());
-      const int64_t context = model_.generator.shape().context;
-      if (length + model_.options.max_new_tokens > context) {
-        return of_example(unit[i],
-                          invalid_argument(std::to_string(length) +
-                                           " positions with memory and the output exceed the "
-                                           "backbone's window of " +
-                                           std::to_string(context) +
-                                           "; raise 'ratio' or lower "
-                                           "input_tokens or max_new_tokens"));
-      }
-      inputs.push_back(prompts[i].input);
-      seeds.push_back(Rng::derived(seed_, draws_, static_cast<uint64_t>(unit[i].ordinal)).next());
-      for (const Segment& segment : plans[i].segments) compress.tokens += segment.content.count;
-    }
-    compress.ns = monotonic_ns() - begin_ns;
-    const auto result = model_.generator.generate(inputs, model_.options, seeds);
-    if (!result.ok()) return result.error();
-    for (size_t i = 0; i < unit.size(); ++i) {
-      Prediction prediction = prompted::prediction_of(prompts[i], result->rows[i]);
-      nlohmann::json facts = facts_of(parts[i], plans[i], (*memory)[i].memory);
-      const bool ended = prediction.finish == FinishReason::stop;
-      for (const auto& [name, count] :
-           {std::pair("flops_eager", WorkCount::eager), {"flops_lean", WorkCount::lean}}) {
-        facts[name] = operations(
-            (*memory)[i].passes, prediction.tokens_in, prediction.tokens_out + (ended ? 1 : 0),
-            compressor_->generator_beside(), sizes_of(model_.generator.shape()), count);
-      }
-      prediction.extra = {nlohmann::json{{"compression", std::move(facts)}}.dump()};
-      sink.emit(unit[i].ordinal, std::move(prediction));
-    }
-    sink.phase(compress);
-    decoding::GenerationTimes times = result->times;
-    times.first_token_ns += compress.ns;
-    prompted::tell_times(times, static_cast<int64_t>(unit.size()), sink);
-    return {};
-  }
-
-  Result<std::optional<MachineLimits>> measure_limits() override {
-    return prompted::measure_limits(model_.generator, model_.runtime);
-  }
-
- private:
-  static Error of_example(const NumberedExample& numbered, Error error) {
-    error.message = "example '" + numbered.example.key + "': " + error.message;
-    return error;
-  }
-
-  uint64_t seed_;
-  std::string draws_;
-  prompted::PromptedModel model_;
-  std::unique_ptr<Compressor> compressor_;
-  std::shared_ptr<const nn::Adapters> adapters_;
-};
-
-/// `draws`: names the streams of random numbers.
-Result<std::unique_ptr<MethodSession>> open_compressing(uint64_t seed, std::string_view draws,
-                                                        prompted::PromptedModel model,
-                                                        std::unique_ptr<Compressor> compressor) {
-  const nn::AdapterSet set = compressor->generator_adapters();
-  std::shared_ptr<const nn::Adapters> adapters;
-  if (!set.linears.empty()) {
-    auto bound = model.generator.bind(set);
-    if (!bound.ok()) return bound.error();
-    adapters = *std::move(bound);
-  }
-  return std::unique_ptr<MethodSession>(std::make_unique<CompressingSession>(
-      seed, draws, std::move(model), std::move(compressor), std::move(adapters)));
-}
 
 /// The model that writes, and the same weights over tensors, by which a compressor reads.
 struct Models {
@@ -195,23 +43,93 @@ Result<std::string> trained_path(const SessionRequest& request) {
   return file->second.path;
 }
 
-Result<std::unique_ptr<MethodSession>> open_selfcp(const SessionRequest& request,
-                                                   ResourceCache& cache) {
-  const auto path = trained_path(request);
-  if (!path.ok()) return path.error();
-  auto models = open_models(request, cache);
-  if (!models.ok()) return models.error();
-  auto file = read_selfcp(*path, models->reader->hidden());
+/// What compresses, by the trained file at `path`.
+Result<std::shared_ptr<const Selfcp>> selfcp_of(const SessionRequest& request,
+                                                const std::string& path,
+                                                std::shared_ptr<const nn::Decoder> reader) {
+  auto file = read_selfcp(path, reader->hidden());
   if (!file.ok()) return file.error();
-  const Status same = prompted::check_backbone(file->metadata, request, *path);
+  const Status same = prompted::check_backbone(file->metadata, request, path);
   if (!same.ok()) return same.error();
   SelfcpReading reading;
   reading.rules = split_rules(request.params);
   reading.window_counts_all = request.params.get<std::string>("window_counts") == "total";
   reading.segments_at_once = request.params.get<int64_t>("segment_batch");
-  return open_compressing(request.seed, "selfcp", std::move(models->writer),
-                          std::make_unique<Selfcp>(file->form, std::move(file->tensors),
-                                                   std::move(models->reader), reading));
+  return std::make_shared<const Selfcp>(file->form, std::move(file->tensors), std::move(reader),
+                                        reading);
+}
+
+/// Nothing without `shots`.
+Result<std::optional<Demonstrations>> demonstrations_of(const SessionRequest& request,
+                                                        const prompted::Prompts& prompts,
+                                                        std::shared_ptr<const Selfcp> compressor) {
+  if (!request.params.has("shots")) return std::optional<Demonstrations>();
+  auto opened = Demonstrations::open(request, prompts, std::move(compressor));
+  if (!opened.ok()) return opened.error();
+  return std::optional<Demonstrations>(*std::move(opened));
+}
+
+/// The same at several ratios from one pass, where the cell asks for it.
+Result<std::shared_ptr<const Compressor>> swept(const SessionRequest& request,
+                                                std::shared_ptr<const Selfcp> compressor,
+                                                ResourceCache& cache) {
+  const auto ratio = request.params.find<double>("pass_ratio");
+  if (!ratio) return std::shared_ptr<const Compressor>(std::move(compressor));
+  const auto adapter = sha256_file(request.artifacts.at(prompted::kAdapter).path);
+  if (!adapter.ok()) return adapter.error();
+  const RuntimeOptions& runtime = request.runtime;
+  const std::string key = "selfcp passes:" + *adapter + ":" + request.backbone->digest + ":" +
+                          runtime.device + ":" + runtime.dtype + ":" + shortest_decimal(*ratio) +
+                          ":" + request.params.get<std::string>("n_mem_rounding");
+  // What the cache holds does not change but for the map that it points to.
+  using Shared = std::shared_ptr<KeptPasses>;
+  const auto passes = cache.get<Shared>(key, []() -> Result<std::shared_ptr<const Shared>> {
+    return std::make_shared<const Shared>(std::make_shared<KeptPasses>());
+  });
+  if (!passes.ok()) return passes.error();
+  return std::shared_ptr<const Compressor>(std::make_shared<const SweptSelfcp>(
+      std::move(compressor), *ratio, split_rules(request.params).rounding, **passes));
+}
+
+/// With labels to choose from, nothing is written.
+Result<std::unique_ptr<MethodSession>> open_selfcp_labels(const SessionRequest& request,
+                                                          const std::string& path,
+                                                          ResourceCache& cache) {
+  auto prompts = prompted::open_prompts(request, cache);
+  if (!prompts.ok()) return prompts.error();
+  auto reader =
+      prompts->backbone->network->decoder(request.runtime, prompts->backbone->digest, cache);
+  if (!reader.ok()) return reader.error();
+  auto compressor = selfcp_of(request, path, *reader);
+  if (!compressor.ok()) return compressor.error();
+  auto demonstrations = demonstrations_of(request, *prompts, *std::move(compressor));
+  if (!demonstrations.ok()) return demonstrations.error();
+  return open_labels({.prompts = *std::move(prompts),
+                      .reader = *std::move(reader),
+                      .demonstrations = *std::move(demonstrations),
+                      .text = demonstration_template(request.params),
+                      .labels = labels_of(request.params),
+                      .full = request.params.find<std::string>("label_scope") == "full"});
+}
+
+Result<std::unique_ptr<MethodSession>> open_selfcp(const SessionRequest& request,
+                                                   ResourceCache& cache) {
+  const auto path = trained_path(request);
+  if (!path.ok()) return path.error();
+  if (request.params.has("labels")) return open_selfcp_labels(request, *path, cache);
+  auto models = open_models(request, cache);
+  if (!models.ok()) return models.error();
+  auto compressor = selfcp_of(request, *path, std::move(models->reader));
+  if (!compressor.ok()) return compressor.error();
+  auto demonstrations = demonstrations_of(request, models->writer.prompts, *compressor);
+  if (!demonstrations.ok()) return demonstrations.error();
+  auto sweeping = swept(request, *std::move(compressor), cache);
+  if (!sweeping.ok()) return sweeping.error();
+  return open_writing({.seed = request.seed,
+                       .draws = "selfcp",
+                       .model = std::move(models->writer),
+                       .compressor = *std::move(sweeping),
+                       .demonstrations = *std::move(demonstrations)});
 }
 
 /// AutoCompressor's or ICAE's.
@@ -229,7 +147,7 @@ Result<std::unique_ptr<MethodSession>> open_lora(const SessionRequest& request,
   if (!same.ok()) return same.error();
   const SplitRules rules = split_rules(request.params);
   LoraReading reading{.window = rules.window};
-  reading.begin = begin_id(models->writer.prompts);
+  reading.begin = begin_id(*models->writer.prompts.backbone);
   reading.memory = memory_tokens(rules.window, rules.ratio, Rounding::ceil);
   const int64_t rows = tensors->tensors.at(form.table).size(0) - form.mode_rows;
   if (reading.memory > rows) {
@@ -238,9 +156,11 @@ Result<std::unique_ptr<MethodSession>> open_lora(const SessionRequest& request,
                             std::to_string(reading.memory) + " rows; '" + *path + "' has " +
                             std::to_string(rows));
   }
-  return open_compressing(
-      request.seed, method, std::move(models->writer),
-      std::make_unique<Made>(form, *std::move(tensors), std::move(models->reader), reading));
+  return open_writing({.seed = request.seed,
+                       .draws = method,
+                       .model = std::move(models->writer),
+                       .compressor = std::make_shared<const Made>(
+                           form, *std::move(tensors), std::move(models->reader), reading)});
 }
 
 Result<std::unique_ptr<MethodSession>> open_autocompressor(const SessionRequest& request,
@@ -253,16 +173,53 @@ Result<std::unique_ptr<MethodSession>> open_icae(const SessionRequest& request,
   return open_lora<Icae>(request, cache, "icae", icae_form());
 }
 
+/// The model whose losses choose tokens, beside the one that writes.
+struct SmallModel {
+  std::shared_ptr<const architectures::Backbone> backbone;
+  std::shared_ptr<const nn::Decoder> decoder;
+};
+
+Result<SmallModel> small_model(const SessionRequest& request, ResourceCache& cache) {
+  const auto given = request.backbones.find(kSmallLm);
+  if (given == request.backbones.end()) {
+    return invalid_argument("no model was given as 'small_lm'");
+  }
+  auto backbone = architectures::open_backbone(given->second, cache);
+  if (!backbone.ok()) return backbone.error();
+  if ((*backbone)->network->shape().encoder_decoder()) {
+    return unavailable(
+        "'small_lm' foresees tokens by those before them; this is an encoder-decoder",
+        given->second.name);
+  }
+  auto decoder = (*backbone)->network->decoder(request.runtime, (*backbone)->digest, cache);
+  if (!decoder.ok()) return decoder.error();
+  return SmallModel{*std::move(backbone), *std::move(decoder)};
+}
+
 Result<std::unique_ptr<MethodSession>> open_llmlingua(const SessionRequest& request,
                                                       ResourceCache& cache) {
   auto models = open_models(request, cache);
   if (!models.ok()) return models.error();
+  SmallModel chooser{models->writer.prompts.backbone, std::move(models->reader)};
+  std::optional<LinguaVocabularies> vocabularies;
+  if (request.params.find<std::string>("losses_of") == kSmallLm) {
+    const auto own = chooser.backbone->tokenizer;
+    auto small = small_model(request, cache);
+    if (!small.ok()) return small.error();
+    chooser = *std::move(small);
+    if (!same_vocabulary(*own, *chooser.backbone->tokenizer)) {
+      vocabularies = LinguaVocabularies{own, chooser.backbone->tokenizer};
+    }
+  }
   const LinguaReading reading = {.rules = split_rules(request.params),
                                  .released = request.params.get<std::string>("mode") == "official",
                                  .window = request.params.get<int64_t>("choice_window"),
-                                 .begin = begin_id(models->writer.prompts)};
-  return open_compressing(request.seed, "llmlingua", std::move(models->writer),
-                          std::make_unique<Lingua>(std::move(models->reader), reading));
+                                 .begin = begin_id(*chooser.backbone)};
+  return open_writing({.seed = request.seed,
+                       .draws = "llmlingua",
+                       .model = std::move(models->writer),
+                       .compressor = std::make_shared<const Lingua>(
+                           std::move(chooser.decoder), reading, std::move(vocabularies))});
 }
 
 template <class Spec,
@@ -277,7 +234,10 @@ Result<std::unique_ptr<TrainingSession>> train(const SessionRequest& request,
 }  // namespace
 
 std::vector<SessionFactory> session_factories() {
-  return {{"selfcp", &open_selfcp, &train<SelfcpSpec, &make_selfcp, &open_selfcp>},
+  return {{"selfcp", &open_selfcp,
+           [](const SessionRequest& request, ResourceCache& cache) {
+             return open_selfcp_training(request, cache, &open_selfcp);
+           }},
           {"autocompressor", &open_autocompressor,
            &train<AutocompressorSpec, &make_autocompressor, &open_autocompressor>},
           {"icae", &open_icae, &train<IcaeSpec, &make_icae, &open_icae>},

@@ -1,6 +1,7 @@
 #include "methods/compressors/specs.h"
 
 #include "harness/api/param_specs.h"
+#include "methods/compressors/demonstrations.h"
 #include "methods/compressors/params.h"
 #include "methods/models/decoding/generation_layers.h"
 #include "methods/models/prompted/prompted_params.h"
@@ -29,6 +30,14 @@ ParamSpec objective_param() {
       with_default(choice_param("objective", {"response", "auto_encoding"},
                                 "What is learned: the summary, or the compressed document itself"),
                    std::string("response")));
+}
+
+/// The same of a method that may make a bank alone.
+ParamSpec objective_or_bank_param() {
+  ParamSpec param = objective_param();
+  param.choices.emplace_back("bank");
+  param.doc += "; 'bank': nothing, a bank is made with the file that is begun with";
+  return param;
 }
 
 /// What differs between methods with low-rank adapters.
@@ -69,6 +78,12 @@ std::vector<ParamSpec> SelfcpSpec::adapter_params() const {
   params.push_back(numerics(with_default(
       integer_param("segment_batch", "segments", 1, 4096, "Compressed at once, at most"),
       int64_t{8})));
+  params.push_back(numerics(from_source(
+      real_param("pass_ratio", "tokens", 1, kMost,
+                 "Each segment is read once for the memory of this ratio, of which that of 'ratio' "
+                 "is the beginning; cells of one host share passes (\"host_reuse\": \"weights\"); "
+                 "a pass of its own when left out"),
+      "SelfCP, Figure 5")));
   params.push_back(of_training(from_source(
       with_default(choice_param("connector", {"linear_bias_ln", "linear_bias", "linear"},
                                 "One matrix, with a bias, with LayerNorm behind it"),
@@ -105,7 +120,8 @@ std::vector<ParamSpec> SelfcpSpec::adapter_params() const {
       "SelfCP: 2 to 16")));
   params.push_back(of_training(with_default(
       integer_param("ratio_max", "tokens", 1, kMost, "Largest ratio that is drawn"), int64_t{16})));
-  params.push_back(objective_param());
+  params.push_back(objective_or_bank_param());
+  for (ParamSpec& param : demonstration_params()) params.push_back(std::move(param));
   return params;
 }
 
@@ -126,7 +142,26 @@ Status SelfcpSpec::check_adapter(const Params& params) const {
       params.get<std::string>("train_strategy") != "both") {
     return invalid_argument("'train_mix' \"released\" draws the side that 'train_strategy' fixes");
   }
+  if (params.get<std::string>("objective") == "bank" && !has_bank(params)) {
+    return invalid_argument(
+        "\"objective\": \"bank\" needs a 'bank': how many demonstrations are kept");
+  }
+  if (Status status = check_demonstrations(params); !status.ok()) return status;
+  const double ratio = params.get<double>("ratio");
+  if (ratio > 0 && params.find<double>("pass_ratio").value_or(0) > ratio) {
+    return invalid_argument("'pass_ratio' is above 'ratio': what is not read gives no memory");
+  }
   return check_split(params);
+}
+
+Needs SelfcpSpec::needs(const Params& params) const {
+  Needs needs = TrainedSpec::needs(params);
+  if (has_bank(params)) needs.artifacts.emplace_back(kBank);
+  return needs;
+}
+
+bool SelfcpSpec::seed_matters(const Params& params) const {
+  return TrainedSpec::seed_matters(params) || params.find<std::string>("demonstrations") == "fixed";
 }
 
 Status SelfcpSpec::check_backbone(const Params&, const BackboneFacts& facts) const {
@@ -192,11 +227,18 @@ std::vector<ParamSpec> LlmlinguaSpec::params() const {
                                                           "Tokens that are chosen from at once"),
                                             int64_t{200}),
                                "LLMLingua's iterative_size"));
+  params.push_back(from_source(
+      choice_param("losses_of", {"backbone", kSmallLm},
+                   "The model that finds tokens surprising: the one that writes, as when left out, "
+                   "or one of the role 'small_lm'"),
+      "LLMLingua"));
   return params;
 }
 
-Needs LlmlinguaSpec::needs(const Params&) const {
-  return {.tensors = true, .backbone = true, .tokenizer = true};
+Needs LlmlinguaSpec::needs(const Params& params) const {
+  Needs needs{.tensors = true, .backbone = true, .tokenizer = true};
+  if (params.find<std::string>("losses_of") == kSmallLm) needs.backbones = {kSmallLm};
+  return needs;
 }
 
 Status LlmlinguaSpec::validate(const Params& params) const {

@@ -7,6 +7,9 @@
 
 namespace qfs::compressors {
 
+/// Role of the model whose losses choose tokens, where that is not the backbone.
+inline constexpr const char* kSmallLm = "small_lm";
+
 /// `selfcp`: a frozen language model, a learned tag and a connector (Gao et al. 2024, arXiv
 /// 2405.17052).
 class SelfcpSpec final : public prompted::TrainedSpec {
@@ -16,6 +19,8 @@ class SelfcpSpec final : public prompted::TrainedSpec {
   int version() const override { return 1; }
   /// `unavailable` but for the LLaMA family.
   Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
+  Needs needs(const Params& params) const override;
+  bool seed_matters(const Params& params) const override;
 
  protected:
   std::vector<ParamSpec> adapter_params() const override;

@@ -90,7 +90,7 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
 Result<std::unique_ptr<TrainingSession>> open_training(const SessionRequest& request,
                                                        ResourceCache& cache) {
   static const UnlimiformerSpec kSpec;
-  return prompted::open_adapter_training(request, cache, kSpec, &prompted::make_lora);
+  return prompted::open_adapter_training(request, cache, kSpec, &prompted::make_lora, &open);
 }
 
 }  // namespace

@@ -10,96 +10,19 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "methods/compressors/specs.h"
+#include "methods/compressors/session_lingua.h"
+#include "methods/models/architectures/backbone.h"
 #include "methods/models/checkpoints/safetensors.h"
-#include "tests/support/trained_session.h"
+#include "tests/support/compressor_sessions.h"
 
 namespace qfs::compressors {
 namespace {
 
+using ::qfs::test::compressor_spec;
+using ::qfs::test::CompressorSessionsTest;
 using ::qfs::test::Curve;
+using ::qfs::test::kCompressorPrompt;
 using ::testing::HasSubstr;
-
-constexpr const char* kPrompt = "Q: {query}\nD: {document}\nA:";
-
-std::unique_ptr<MethodSpec> spec_named(const std::string& name) {
-  if (name == "autocompressor") return std::make_unique<AutocompressorSpec>();
-  if (name == "icae") return std::make_unique<IcaeSpec>();
-  if (name == "llmlingua") return std::make_unique<LlmlinguaSpec>();
-  return std::make_unique<SelfcpSpec>();
-}
-
-SessionFactory factory_named(const std::string& name) {
-  for (SessionFactory& factory : session_factories()) {
-    if (factory.method == name) return factory;
-  }
-  return {};
-}
-
-class CompressorSessionsTest : public qfs::test::TrainedSessionTest {
- protected:
-  CompressorSessionsTest() : TrainedSessionTest(SelfcpSpec(), factory_named("selfcp")) {
-    use_llama({.layers = 2}, kPrompt);
-    request_.params.set("train_tokens", int64_t{160});
-    request_.params.set("train_window", int64_t{24});
-    request_.params.set("ratio_max", int64_t{6});
-    request_.params.set("connector_init", std::string("scaled"));
-    request_.params.set("local_context", int64_t{24});
-    request_.params.set("ratio", 4.0);
-    request_.params.set("train_batch", int64_t{2});
-  }
-
-  void use_method(const std::string& name, bool anew = true) {
-    use(*spec_named(name), factory_named(name));
-    request_.params.set("prompt", std::string(kPrompt));
-    request_.params.set("local_context", int64_t{24});
-    request_.params.set("train_batch", int64_t{2});
-    request_.params.set("train_tokens", int64_t{160});
-    request_.params.set("train_window", int64_t{24});
-    for (const char* rows : {"summary_length", "mem_size"}) {
-      request_.params.set(rows, int64_t{6});
-    }
-    request_.params.set("ratio", 4.0);
-    if (anew) request_.artifacts.clear();
-  }
-
-  void write_with(const std::string& name) {
-    request_.artifacts["adapter"] = {"", folder_ / (name + "/adapter.safetensors"), ""};
-  }
-  std::string trained_bytes(const std::string& name) {
-    return *read_file(folder_ / (name + "/adapter.safetensors"));
-  }
-  /// A training of a few steps, with which outputs are then written.
-  TrainingOutcome trained(const std::string& name, int64_t steps) {
-    request_.artifacts.clear();
-    request_.params.set("steps", steps);
-    Curve curve;
-    auto outcome = fit(name, curve);
-    EXPECT_TRUE(outcome.ok()) << outcome.error().to_string();
-    write_with(name);
-    return outcome.ok() ? *outcome : TrainingOutcome{};
-  }
-  std::string opened() {
-    ResourceCache cache;
-    const auto session = sessions_.open(request_, cache);
-    return session.ok() ? "opened" : session.error().to_string();
-  }
-  qfs::test::RecordingSink run(const std::vector<NumberedExample>& unit) {
-    qfs::test::RecordingSink sink;
-    ResourceCache cache;
-    auto session = sessions_.open(request_, cache);
-    EXPECT_TRUE(session.ok()) << session.error().to_string();
-    if (session.ok()) {
-      const Status status = (*session)->run(unit, sink);
-      EXPECT_TRUE(status.ok()) << status.error().to_string();
-    }
-    return sink;
-  }
-  nlohmann::json compression(int64_t ordinal) {
-    const auto sink = run({example(ordinal)});
-    return nlohmann::json::parse(sink.predictions.at(ordinal).extra.text).at("compression");
-  }
-};
 
 /// GoogleTest runs suites of this name before others, while this process has passed no failpoint.
 using CompressorSessionsDeathTest = CompressorSessionsTest;
@@ -262,18 +185,18 @@ TEST_F(CompressorSessionsTest, what_does_not_fit_is_refused) {
   EXPECT_THAT(changed("", {{"tag_id", "x"}}), HasSubstr("'tag_id' is 'x'"));
   EXPECT_THAT(changed("", {{"backbone_sha256", "00"}}), HasSubstr("backbone with the digest 00"));
   write_with("a");
-  use_llama({.layers = 2, .seed = 5}, kPrompt);
+  use_llama({.layers = 2, .seed = 5}, kCompressorPrompt);
   EXPECT_THAT(opened(), HasSubstr("'local:x' is " + request_.backbone->digest));
-  use_llama({.layers = 2, .hidden = 48}, kPrompt);
+  use_llama({.layers = 2, .hidden = 48}, kCompressorPrompt);
   EXPECT_THAT(opened(), HasSubstr("adapter.safetensors"));
-  use_llama({.layers = 2}, kPrompt);
+  use_llama({.layers = 2}, kCompressorPrompt);
   request_.artifacts.clear();
   request_.params.set("tag_id", int64_t{4000});
   EXPECT_THAT(refusal(), HasSubstr("token id 4000"));
 }
 
 TEST_F(CompressorSessionsTest, what_exceeds_the_backbones_window_is_an_error_of_the_example) {
-  use_llama({.layers = 2, .context = 64}, kPrompt);
+  use_llama({.layers = 2, .context = 64}, kCompressorPrompt);
   request_.params.set("train_tokens", int64_t{60});
   trained("a", 1);
   const std::vector<NumberedExample> unit = {example(3)};
@@ -392,6 +315,87 @@ TEST_F(CompressorSessionsTest, llmlingua_keeps_as_many_tokens_as_selfcp_has_memo
   EXPECT_EQ(compression(3).at("memory_tokens"), 0);
 }
 
+/// Bytes in the other order, so that equal ids are other texts.
+class TurnedTokenizer final : public tokenizers::VocabularyTokenizer {
+ public:
+  explicit TurnedTokenizer(bool turned) : turned_(turned) {}
+  std::vector<tokenizers::Token> encode(std::string_view text) const override {
+    std::vector<tokenizers::Token> tokens;
+    for (const char c : text) {
+      const auto at = static_cast<int64_t>(tokens.size());
+      const int byte = static_cast<unsigned char>(c);
+      tokens.push_back({turned_ ? 255 - byte : byte, at, at + 1});
+    }
+    return tokens;
+  }
+  int64_t vocabulary_size() const override { return 256; }
+  std::string decode(std::span<const int32_t> ids) const override {
+    std::string text;
+    for (const int32_t id : ids) text += static_cast<char>(turned_ ? 255 - id : id);
+    return text;
+  }
+  std::optional<int32_t> special_id(std::string_view) const override { return {}; }
+  std::vector<std::string> special_texts() const override { return {}; }
+  std::optional<int32_t> end_of_sequence_id() const override { return {}; }
+
+ private:
+  bool turned_;
+};
+
+TEST_F(CompressorSessionsTest, llmlingua_may_ask_a_model_that_does_not_write) {
+  use_method("llmlingua", false);
+  request_.params.set("choice_window", int64_t{8});
+  const Prediction own = predictions({example(3)}).front();
+  request_.params.set("losses_of", std::string(kSmallLm));
+  EXPECT_THAT(opened(), HasSubstr("no model was given as 'small_lm'"));
+  const auto small = [&](const qfs::test::TinyLlama& tiny) {
+    const std::string bytes = tiny.bytes();
+    request_.backbones[kSmallLm] = {"local:s", folder_.write("s.gguf", bytes), sha256_hex(bytes)};
+  };
+  small({.layers = 2});
+  EXPECT_EQ(predictions({example(3)}).front(), own) << "the same model";
+  small({.layers = 1, .hidden = 16, .intermediate = 32, .heads = 2, .kv_heads = 1, .seed = 9});
+  const Prediction other = predictions({example(3)}).front();
+  const auto of = [](const Prediction& made) {
+    return nlohmann::json::parse(made.extra.text).at("compression");
+  };
+  EXPECT_EQ(of(other).at("segments"), of(own).at("segments"));
+  EXPECT_LT(of(other).at("flops_lean"), of(own).at("flops_lean"));
+}
+
+TEST_F(CompressorSessionsTest, llmlingua_goes_by_text_to_another_vocabulary) {
+  ResourceCache cache;
+  const auto backbone = architectures::open_backbone(*request_.backbone, cache);
+  ASSERT_TRUE(backbone.ok());
+  const auto decoder = (*backbone)->network->decoder(request_.runtime, (*backbone)->digest, cache);
+  ASSERT_TRUE(decoder.ok());
+  const auto plain = std::make_shared<const TurnedTokenizer>(false);
+  const auto turned = std::make_shared<const TurnedTokenizer>(true);
+  EXPECT_TRUE(same_vocabulary(*plain, TurnedTokenizer(false)));
+  EXPECT_FALSE(same_vocabulary(*plain, *turned));
+  PromptParts parts;
+  for (const char c : std::string("Ann: what surprises is kept, the rest is not.")) {
+    parts.content.push_back(c);
+  }
+  const auto count = static_cast<int64_t>(parts.content.size());
+  const Plan plan{{{{0, count}, 9}}};
+  const CompressionTask task{parts, plan};
+  const LinguaReading reading{.window = 16, .begin = 257};
+  const auto kept =
+      Lingua(*decoder, reading, LinguaVocabularies{plain, turned}).compress({&task, 1});
+  ASSERT_TRUE(kept.ok());
+  // The same as of the turned ids, turned back.
+  PromptParts other = parts;
+  for (int32_t& id : other.content) id = 255 - id;
+  const CompressionTask turned_task{other, plan};
+  const auto expected = Lingua(*decoder, reading).compress({&turned_task, 1});
+  ASSERT_TRUE(expected.ok());
+  std::vector<int32_t> back = expected->front().memory.front().ids;
+  for (int32_t& id : back) id = 255 - id;
+  EXPECT_EQ(kept->front().memory.front().ids, back);
+  EXPECT_EQ(back.size(), 9U);
+}
+
 TEST(CompressorSpecs, RulesBetweenParametersAreChecked) {
   const SelfcpSpec spec;
   Params params;
@@ -414,7 +418,7 @@ TEST(CompressorSpecs, RulesBetweenParametersAreChecked) {
   params.set("train_mix", std::string("released"));
   EXPECT_THAT(refusal("train_strategy", std::string("former")), HasSubstr("draws the side"));
   for (const char* name : {"selfcp", "autocompressor", "icae", "llmlingua"}) {
-    const auto of = spec_named(name);
+    const auto of = compressor_spec(name);
     EXPECT_EQ(of->name(), name);
     EXPECT_TRUE(of->check_backbone({}, {"llama"}).ok());
     const Status refused = of->check_backbone({}, {"bart"});

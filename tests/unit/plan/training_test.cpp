@@ -147,6 +147,25 @@ TEST_F(TrainedElsewhere, FilesOfOtherMethodsServeWhereTheMethodNamesThem) {
   EXPECT_EQ(planned(begun, planning).trainings.size(), 1u);
 }
 
+TEST_F(TrainedElsewhere, FilesOfSeveralRolesComeFromOneTraining) {
+  planning.methods.spec("learner").needed.artifacts = {"adapter", "bank"};
+  facts.training_cell = std::string(64, 'a');
+  planning.methods.artifacts["a.safetensors"] = facts;
+  facts.file.path = "b.safetensors";
+  planning.methods.artifacts["b.safetensors"] = facts;
+  const std::string both = test::sweep_text(
+      kLearner + R"(, "artifact": {"adapter": "a.safetensors", "bank": "b.safetensors"}})", "",
+      kSplit);
+  EXPECT_EQ(planned(both, planning).cells.size(), 1u);
+  std::string& training = planning.methods.artifacts["b.safetensors"].training_cell;
+  training = std::string(64, 'b');
+  EXPECT_NE(error_of(both, planning)
+                .find("'b.safetensors' ('bank') was not made by the training of 'a.safetensors'"),
+            std::string::npos);
+  training = "";
+  EXPECT_EQ(planned(both, planning).cells.size(), 1u) << "it does not say";
+}
+
 TEST_F(TrainedElsewhere, HowAForeignFileWasTrainedIsNotMadeUp) {
   planning.methods.artifacts["a.safetensors"].recipe = {};
   const Cell cell = planned(sweep(), planning).cells.at(0);

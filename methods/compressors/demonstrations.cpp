@@ -1,0 +1,190 @@
+#include "methods/compressors/demonstrations.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "harness/api/param_specs.h"
+#include "methods/compressors/params.h"
+#include "methods/models/prompted/trained_spec.h"
+
+namespace qfs::compressors {
+
+namespace {
+
+using prompting::PlaceholderRule;
+using prompting::PromptPart;
+
+constexpr std::string_view kTemplate = "{query}: {document} -> {summary}";
+constexpr std::string_view kAnswer = "summary";
+constexpr std::array<PlaceholderRule, 3> kRules = {
+    {{"document", 1, 1}, {"query", 0, 1}, {kAnswer, 1, 1}}};
+constexpr double kMostDemonstrations = 1 << 20;
+constexpr double kMostShots = 4096;
+
+std::string value_of(const PromptPart& part, const Example& example) {
+  if (!part.placeholder) return std::string(part.text);
+  if (part.text == "document") return rendered_document(example);
+  return std::string(prompting::query_or_request(example.query));
+}
+
+Status check_template(const Params& params) {
+  const std::string text = demonstration_template(params);
+  if (Status status = prompting::check_template("'demonstration'", text, kRules); !status.ok()) {
+    return status;
+  }
+  const size_t answer = text.find("{summary}");
+  if (answer > text.find("{document}")) return {};
+  return invalid_argument("'demonstration' shows {summary} before {document}; it is the answer");
+}
+
+Status check_labels(const Params& params) {
+  if (!params.has("labels")) {
+    if (!params.has("label_scope")) return {};
+    return invalid_argument("'label_scope' needs 'labels' to choose from");
+  }
+  std::vector<std::string> labels = labels_of(params);
+  if (std::ranges::count(labels, "") > 0) {
+    return invalid_argument("'labels' has an empty label between commas");
+  }
+  std::ranges::sort(labels);
+  const auto twice = std::ranges::adjacent_find(labels);
+  if (twice == labels.end()) return {};
+  return invalid_argument("'labels' names '" + *twice + "' twice");
+}
+
+}  // namespace
+
+std::vector<ParamSpec> demonstration_params() {
+  using prompted::of_both;
+  return {
+      of_both(from_source(
+          integer_param("bank", "demonstrations", 1, kMostDemonstrations,
+                        "Of the training split, drawn by the seed, that are compressed once and "
+                        "kept; all where it has fewer, none are kept when left out"),
+          "SelfCP, section 3.4: 5000")),
+      of_both(real_param("bank_ratio", "tokens", 1, kMostDemonstrations,
+                         "Tokens of a demonstration that a row of the bank stands for; 12 when "
+                         "left out")),
+      of_both(from_source(
+          text_param("demonstration",
+                     "Template of a demonstration with {query}, {document} and {summary}; "
+                     "\"{query}: {document} -> {summary}\" when left out"),
+          "SelfCP's release")),
+      from_source(integer_param("shots", "demonstrations", 1, kMostShots,
+                                "In front of a prompt; none when left out"),
+                  "SelfCP, Table 4"),
+      choice_param("demonstrations", {"retrieved", "fixed"},
+                   "Those of the bank that are nearest to the example, best first, or the same for "
+                   "all, drawn by the seed; 'retrieved' when left out"),
+      from_source(choice_param("bank_score", {"cosine", "dot"},
+                               "How near first memory tokens are; 'cosine' when left out"),
+                  "cosine: the paper; dot: its release"),
+      choice_param("shots_as", {"memory", "recomputed", "tokens"},
+                   "The bank's memory, the same computed again for each prompt, or the "
+                   "demonstrations as they are; 'memory' when left out"),
+      text_param("labels",
+                 "Answers with commas between, of which the one with the least perplexity is "
+                 "chosen in place of {summary}; when left out a summary is written"),
+      choice_param("label_scope", {"label", "full"},
+                   "What the perplexity is of: the answer's tokens, or all of the template; "
+                   "'label' when left out")};
+}
+
+Status check_demonstrations(const Params& params) {
+  if (Status status = check_template(params); !status.ok()) return status;
+  if (Status status = check_labels(params); !status.ok()) return status;
+  for (const char* name : {"bank_ratio", "shots"}) {
+    if (params.has(name) && !has_bank(params)) {
+      return invalid_argument("'" + std::string(name) +
+                              "' needs a 'bank': how many demonstrations are kept");
+    }
+  }
+  for (const char* name : {"demonstrations", "bank_score", "shots_as"}) {
+    if (params.has(name) && !params.has("shots")) {
+      return invalid_argument("'" + std::string(name) + "' needs 'shots'");
+    }
+  }
+  if (params.has("bank_score") && params.find<std::string>("demonstrations") == "fixed") {
+    return invalid_argument("'bank_score' ranks demonstrations that \"fixed\" draws");
+  }
+  const auto shots = params.find<int64_t>("shots");
+  if (!shots) return {};
+  const int64_t bank = *params.find<int64_t>("bank");
+  if (*shots > bank) {
+    return invalid_argument("'shots' is " + std::to_string(*shots) + "; the 'bank' has " +
+                            std::to_string(bank));
+  }
+  const double ratio = params.get<double>("ratio");
+  const bool as_tokens = params.find<std::string>("shots_as") == "tokens";
+  if (as_tokens || ratio >= bank_ratio(params)) return {};
+  return invalid_argument(
+      ratio == 0 ? std::string("a 'ratio' of 0 leaves nothing of demonstrations to read")
+                 : "a 'ratio' below the bank's: it has a row for " +
+                       std::to_string(static_cast<int64_t>(bank_ratio(params))) +
+                       " tokens ('bank_ratio')");
+}
+
+bool has_bank(const Params& params) { return params.has("bank"); }
+
+double bank_ratio(const Params& params) {
+  return params.find<double>("bank_ratio").value_or(kRatio);
+}
+
+std::string demonstration_template(const Params& params) {
+  return params.find<std::string>("demonstration").value_or(std::string(kTemplate));
+}
+
+std::vector<std::string> labels_of(const Params& params) {
+  std::vector<std::string> labels;
+  const auto listed = params.find<std::string>("labels");
+  if (!listed) return labels;
+  for (size_t begin = 0; begin <= listed->size();) {
+    const size_t comma = std::min(listed->find(',', begin), listed->size());
+    const size_t first = std::min(listed->find_first_not_of(' ', begin), comma);
+    const size_t last = listed->find_last_not_of(' ', comma - 1);
+    labels.push_back(last == std::string::npos || last < first || comma == begin
+                         ? ""
+                         : listed->substr(first, last + 1 - first));
+    begin = comma + 1;
+  }
+  return labels;
+}
+
+AnsweredText demonstration_text(std::string_view text, const Example& example,
+                                std::string_view answer) {
+  AnsweredText filled;
+  for (const PromptPart& part : prompting::split_template(text)) {
+    if (part.placeholder && part.text == kAnswer) {
+      filled.answer = {filled.text.size(), filled.text.size() + answer.size()};
+      filled.text += answer;
+    } else {
+      filled.text += value_of(part, example);
+    }
+  }
+  return filled;
+}
+
+std::string asked_text(std::string_view text, const Example& example) {
+  std::string filled;
+  size_t end = 0;
+  for (const PromptPart& part : prompting::split_template(text)) {
+    if (part.placeholder && part.text == kAnswer) break;
+    filled += value_of(part, example);
+    if (part.placeholder) end = filled.size();
+  }
+  return filled.substr(0, end);
+}
+
+Perplexities perplexities(std::span<const double> losses, const std::vector<bool>& of_answer) {
+  double label = 0;
+  double full = 0;
+  for (size_t i = 0; i < losses.size(); ++i) {
+    full += losses[i];
+    if (of_answer[i]) label += losses[i];
+  }
+  const auto labels = static_cast<double>(std::ranges::count(of_answer, true));
+  return {std::exp(label / labels), std::exp(full / static_cast<double>(losses.size()))};
+}
+
+}  // namespace qfs::compressors

@@ -1,0 +1,58 @@
+// Demonstrations in front of a prompt (in-context learning): their parameters, the text that one
+// is, and the labels that are chosen by perplexity (Gao et al. 2024, arXiv 2405.17052, section
+// 4.4).
+//
+// Used by the spec of `selfcp` and its sessions; torch-free. Pure; thread-safe.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/api/example.h"
+#include "harness/api/method.h"
+#include "methods/models/prompting/prompt_template.h"
+
+namespace qfs::compressors {
+
+/// Role of the file that holds a bank (session_bank.h).
+inline constexpr const char* kBank = "bank";
+
+/// bank, bank_ratio, demonstration, shots, demonstrations, bank_score, shots_as, labels,
+/// label_scope.
+std::vector<ParamSpec> demonstration_params();
+/// The rules between them, with `ratio`, `objective` and `batch_size`.
+Status check_demonstrations(const Params& params);
+
+bool has_bank(const Params& params);
+/// Tokens of a demonstration that a row of the bank stands for.
+double bank_ratio(const Params& params);
+/// The template of a demonstration.
+std::string demonstration_template(const Params& params);
+/// The labels to choose from; none: summaries are written.
+std::vector<std::string> labels_of(const Params& params);
+
+/// A text and where its answer stands.
+struct AnsweredText {
+  std::string text;
+  prompting::TextRange answer;
+};
+
+/// A demonstration of this answer.
+AnsweredText demonstration_text(std::string_view text, const Example& example,
+                                std::string_view answer);
+/// What an example is found by: the same text up to the end of the last placeholder before the
+/// answer.
+std::string asked_text(std::string_view text, const Example& example);
+
+/// exp(mean loss), natural logarithms.
+struct Perplexities {
+  double label = 0;  ///< of the tokens that overlap the answer
+  double full = 0;   ///< of all tokens of the text
+};
+
+/// `losses`: of each token of a text, `of_answer` which of them are the answer's.
+Perplexities perplexities(std::span<const double> losses, const std::vector<bool>& of_answer);
+
+}  // namespace qfs::compressors

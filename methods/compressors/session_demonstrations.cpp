@@ -1,0 +1,121 @@
+#include "methods/compressors/session_demonstrations.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <utility>
+
+#include "harness/core/rng.h"
+#include "harness/core/sha256.h"
+#include "methods/compressors/demonstrations.h"
+#include "methods/compressors/session_bank_training.h"
+#include "methods/models/nn/runtime/torch_runtime.h"
+#include "methods/models/prompted/adapter_training.h"
+#include "methods/models/prompted/trained_spec.h"
+
+namespace qfs::compressors {
+
+namespace {
+
+/// The same for every example; of fewer shots the first of those of more.
+std::vector<size_t> drawn(size_t demonstrations, int64_t shots, uint64_t seed) {
+  std::vector<size_t> order(demonstrations);
+  std::iota(order.begin(), order.end(), size_t{0});
+  Rng rng = Rng::derived(seed, "demonstrations");
+  rng.shuffle(order);
+  order.resize(static_cast<size_t>(shots));
+  return order;
+}
+
+}  // namespace
+
+Result<Demonstrations> Demonstrations::open(const SessionRequest& request,
+                                            const prompted::Prompts& prompts,
+                                            std::shared_ptr<const Selfcp> compressor) {
+  const Params& params = request.params;
+  const auto given = request.artifacts.find(kBank);
+  if (given == request.artifacts.end()) return invalid_argument("no bank was given for 'shots'");
+  const std::string& path = given->second.path;
+  const auto adapter = sha256_file(request.artifacts.at(prompted::kAdapter).path);
+  if (!adapter.ok()) return adapter.error();
+  auto bank = read_bank(path, prompts.backbone->network->shape().widths.hidden, *adapter);
+  if (!bank.ok()) return bank.error();
+  const Status same = prompted::check_backbone(bank->metadata, request, path);
+  if (!same.ok()) return same.error();
+  const int64_t shots = *params.find<int64_t>("shots");
+  const auto count = static_cast<int64_t>(bank->demonstrations.size());
+  if (shots > count) {
+    return data_error("the bank has " + std::to_string(count) + " demonstrations; 'shots' is " +
+                          std::to_string(shots),
+                      path);
+  }
+  auto opening = opening_of(prompts);
+  if (!opening.ok()) return opening.error();
+  Demonstrations made(BankMaker(bank_rules(params), *std::move(opening),
+                                prompts.backbone->tokenizer, std::move(compressor)),
+                      *std::move(bank));
+  made.shots_ = shots;
+  made.ratio_ = params.get<double>("ratio");
+  if (params.find<std::string>("bank_score") == "dot") made.score_ = BankScore::dot;
+  const auto as = params.find<std::string>("shots_as");
+  if (as == "recomputed") made.shown_ = Shown::recomputed;
+  if (as == "tokens") made.shown_ = Shown::tokens;
+  if (params.find<std::string>("demonstrations") == "fixed") {
+    made.fixed_ = drawn(static_cast<size_t>(count), shots, request.seed);
+  }
+  return made;
+}
+
+Result<Piece> Demonstrations::shown(const Demonstration& one, std::vector<ReadPass>& passes) const {
+  if (shown_ == Shown::tokens) return Piece{one.ids, {}};
+  at::Tensor memory = one.memory;
+  if (shown_ == Shown::recomputed) {
+    // As many rows as the bank has, rounded as it is: the same bits.
+    const auto again = maker_.compressed(one.ids, memory.size(0), passes);
+    if (!again.ok()) return again.error();
+    memory = again->to(bank_.type).to(at::kFloat);
+  }
+  const int64_t rows = memory_tokens(static_cast<int64_t>(one.ids.size()), ratio_, Rounding::ceil);
+  return Piece{{}, memory.narrow(0, 0, std::min(rows, memory.size(0)))};
+}
+
+Result<ChosenDemonstrations> Demonstrations::chosen_for(const Example& example) const {
+  ChosenDemonstrations chosen;
+  std::vector<size_t> which = fixed_;
+  if (which.empty()) {
+    const auto key = maker_.key_of(example, chosen.passes);
+    if (!key.ok()) return key.error();
+    which = nearest(bank_.keys, *key, score_, shots_);
+  }
+  for (const size_t i : which) {
+    const Demonstration& one = bank_.demonstrations[i];
+    auto piece = shown(one, chosen.passes);
+    if (!piece.ok()) return piece.error();
+    chosen.pieces.push_back(*std::move(piece));
+    chosen.keys.push_back(one.key);
+    chosen.tokens += static_cast<int64_t>(one.ids.size());
+  }
+  return chosen;
+}
+
+Status put_behind_opening(const std::vector<int32_t>& opening, const ChosenDemonstrations& chosen,
+                          std::vector<Piece>& prompt) {
+  std::vector<int32_t>& head = prompt.front().ids;
+  if (head.size() < opening.size() || !std::equal(opening.begin(), opening.end(), head.begin())) {
+    return internal_error("a prompt does not open as all do");
+  }
+  head.erase(head.begin(), head.begin() + static_cast<std::ptrdiff_t>(opening.size()));
+  prompt.insert(prompt.begin(), chosen.pieces.begin(), chosen.pieces.end());
+  prompt.insert(prompt.begin(), Piece{opening, {}});
+  return {};
+}
+
+void add_facts(const ChosenDemonstrations& chosen, nlohmann::json& facts) {
+  int64_t rows = 0;
+  for (const Piece& piece : chosen.pieces) rows += piece.size();
+  facts["demonstrations"] = chosen.keys;
+  facts["demonstration_tokens"] = chosen.tokens;
+  facts["demonstration_memory"] = rows;
+}
+
+}  // namespace qfs::compressors

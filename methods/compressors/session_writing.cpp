@@ -1,0 +1,172 @@
+#include "methods/compressors/session_writing.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "harness/core/clock.h"
+#include "harness/core/rng.h"
+#include "methods/compressors/session_facts.h"
+
+namespace qfs::compressors {
+
+namespace {
+
+using prompted::PreparedPrompt;
+
+/// Examples of a unit on their way to the generator.
+struct ReadUnit {
+  std::vector<PreparedPrompt> prompts;
+  std::vector<PromptParts> parts;
+  std::vector<Plan> plans;
+  std::vector<Compressed> memory;
+  std::vector<ChosenDemonstrations> demonstrations;  ///< none, or one an example
+};
+
+class CompressingSession final : public MethodSession {
+ public:
+  CompressingSession(WritingParts parts, std::shared_ptr<const nn::Adapters> adapters)
+      : parts_(std::move(parts)), adapters_(std::move(adapters)) {}
+
+  Status run(std::span<const NumberedExample> unit, PredictionSink& sink) override {
+    const int64_t begin_ns = monotonic_ns();
+    auto read = read_unit(unit);
+    if (!read.ok()) return read.error();
+    auto inputs = inputs_of(unit, *read);
+    if (!inputs.ok()) return inputs.error();
+    Phase compress{"compress", monotonic_ns() - begin_ns, 0};
+    std::vector<uint64_t> seeds;
+    for (size_t i = 0; i < unit.size(); ++i) {
+      const auto ordinal = static_cast<uint64_t>(unit[i].ordinal);
+      seeds.push_back(Rng::derived(parts_.seed, parts_.draws, ordinal).next());
+      for (const Segment& segment : read->plans[i].segments) {
+        compress.tokens += segment.content.count;
+      }
+    }
+    const auto result = parts_.model.generator.generate(*inputs, parts_.model.options, seeds);
+    if (!result.ok()) return result.error();
+    for (size_t i = 0; i < unit.size(); ++i) {
+      sink.emit(unit[i].ordinal, prediction_of(*read, i, result->rows[i]));
+    }
+    sink.phase(compress);
+    decoding::GenerationTimes times = result->times;
+    times.first_token_ns += compress.ns;
+    prompted::tell_times(times, static_cast<int64_t>(unit.size()), sink);
+    return {};
+  }
+
+  Result<std::optional<MachineLimits>> measure_limits() override {
+    return prompted::measure_limits(parts_.model.generator, parts_.model.runtime);
+  }
+
+ private:
+  Result<ReadUnit> read_unit(std::span<const NumberedExample> unit) {
+    ReadUnit read;
+    for (const NumberedExample& numbered : unit) {
+      if (Status asked = check_query(numbered.example); !asked.ok()) {
+        return of_example(numbered, asked.error());
+      }
+      auto prompt = parts_.model.prompts.maker.prepare_any_length(numbered.example);
+      if (!prompt.ok()) return prompt.error();
+      auto cut = parts_of(prompt->input);
+      if (!cut.ok()) return of_example(numbered, cut.error());
+      auto plan = parts_.compressor->plan(*cut);
+      if (!plan.ok()) return of_example(numbered, plan.error());
+      read.prompts.push_back(*std::move(prompt));
+      read.parts.push_back(*std::move(cut));
+      read.plans.push_back(*std::move(plan));
+      if (!parts_.demonstrations) continue;
+      auto chosen = parts_.demonstrations->chosen_for(numbered.example);
+      if (!chosen.ok()) return of_example(numbered, chosen.error());
+      read.demonstrations.push_back(*std::move(chosen));
+    }
+    std::vector<CompressionTask> tasks;
+    for (size_t i = 0; i < unit.size(); ++i) tasks.push_back({read.parts[i], read.plans[i]});
+    auto memory = parts_.compressor->compress(tasks);
+    if (!memory.ok()) return of_example(unit.front(), memory.error());
+    read.memory = *std::move(memory);
+    return read;
+  }
+
+  /// What the generator reads; `invalid_argument` where it has no room for that.
+  Result<std::vector<nn::SequenceInput>> inputs_of(std::span<const NumberedExample> unit,
+                                                   ReadUnit& read) const {
+    const int64_t context = parts_.model.generator.shape().context;
+    std::vector<nn::SequenceInput> inputs;
+    for (size_t i = 0; i < unit.size(); ++i) {
+      auto pieces =
+          read_pieces(*parts_.compressor, {read.parts[i], read.plans[i]}, read.memory[i].memory);
+      if (parts_.demonstrations) {
+        const Status put =
+            put_behind_opening(parts_.demonstrations->opening(), read.demonstrations[i], pieces);
+        if (!put.ok()) return of_example(unit[i], put.error());
+      }
+      nn::SequenceInput& input = read.prompts[i].input;
+      input = input_of(pieces, parts_.compressor->placeholder());
+      input.adapters = adapters_;
+      const auto length = static_cast<int64_t>(input.ids.size());
+      if (length + parts_.model.options.max_new_tokens > context) {
+        return of_example(unit[i],
+                          invalid_argument(std::to_string(length) +
+                                           " positions with memory and the output exceed the "
+                                           "backbone's window of " +
+                                           std::to_string(context) +
+                                           "; raise 'ratio' or lower "
+                                           "input_tokens, max_new_tokens or shots"));
+      }
+      inputs.push_back(input);
+    }
+    return inputs;
+  }
+
+  Prediction prediction_of(const ReadUnit& read, size_t i,
+                           const decoding::Generated& generated) const {
+    Prediction prediction = prompted::prediction_of(read.prompts[i], generated);
+    const std::vector<Piece>& memory = read.memory[i].memory;
+    nlohmann::json facts = facts_of(read.parts[i], read.plans[i], memory);
+    std::vector<ReadPass> passes = read.memory[i].passes;
+    if (parts_.demonstrations) {
+      const ChosenDemonstrations& chosen = read.demonstrations[i];
+      add_facts(chosen, facts);
+      passes.insert(passes.end(), chosen.passes.begin(), chosen.passes.end());
+    }
+    const bool ended = prediction.finish == FinishReason::stop;
+    add_operations({.passes = passes,
+                    .prompt = prediction.tokens_in,
+                    .new_tokens = prediction.tokens_out + (ended ? 1 : 0),
+                    .beside_token = parts_.compressor->generator_beside()},
+                   parts_.model.generator.shape(), facts);
+    prediction.extra = {nlohmann::json{{"compression", std::move(facts)}}.dump()};
+    return prediction;
+  }
+
+  WritingParts parts_;
+  std::shared_ptr<const nn::Adapters> adapters_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<MethodSession>> open_writing(WritingParts parts) {
+  const nn::AdapterSet set = parts.compressor->generator_adapters();
+  std::shared_ptr<const nn::Adapters> adapters;
+  if (!set.linears.empty()) {
+    auto bound = parts.model.generator.bind(set);
+    if (!bound.ok()) return bound.error();
+    adapters = *std::move(bound);
+  }
+  return std::unique_ptr<MethodSession>(
+      std::make_unique<CompressingSession>(std::move(parts), std::move(adapters)));
+}
+
+Error of_example(const NumberedExample& numbered, Error error) {
+  error.message = "example '" + numbered.example.key + "': " + error.message;
+  return error;
+}
+
+Status check_query(const Example& example) {
+  if (example.query.empty()) return {};
+  if (example.query.find_first_not_of(" \t\r\n") != std::string::npos) return {};
+  return invalid_argument("its query is white space");
+}
+
+}  // namespace qfs::compressors

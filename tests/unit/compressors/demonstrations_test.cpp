@@ -1,0 +1,130 @@
+// What a demonstration says, what an example is found by, and the rules between parameters.
+#include "methods/compressors/demonstrations.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+#include "methods/compressors/specs.h"
+
+namespace qfs::compressors {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr const char* kCola = "{document} Grammatically, the above sentence is {summary}";
+
+Example sentence(const std::string& text, const std::string& query = "") {
+  Example example;
+  example.key = "a";
+  example.document = {{text, ""}};
+  example.query = query;
+  return example;
+}
+
+Params with_defaults() {
+  Params params;
+  for (const ParamSpec& param : SelfcpSpec().params()) {
+    if (param.default_value) params.set(param.name, *param.default_value);
+  }
+  return params;
+}
+
+std::string refusal(const Params& params) {
+  const Status status = SelfcpSpec().validate(params);
+  return status.ok() ? "fine" : status.error().message;
+}
+
+TEST(Demonstrations, are_what_is_asked_and_answered) {
+  const Example example = sentence("Ann: {summary}.", "Who?");
+  const std::string text = demonstration_template({});
+  EXPECT_EQ(demonstration_text(text, example, "Ann").text, "Who?: Ann: {summary}. -> Ann");
+  EXPECT_EQ(asked_text(text, example), "Who?: Ann: {summary}.");
+  const AnsweredText filled = demonstration_text(kCola, sentence("He ran."), "acceptable");
+  EXPECT_EQ(filled.text, "He ran. Grammatically, the above sentence is acceptable");
+  EXPECT_EQ(filled.text.substr(filled.answer.begin), "acceptable");
+  EXPECT_EQ(filled.answer.end, filled.text.size());
+  EXPECT_EQ(asked_text(kCola, sentence("He ran.")), "He ran.");
+}
+
+TEST(Demonstrations, labels_stand_between_commas) {
+  const auto labels = [](const std::string& text) {
+    Params params;
+    params.set("labels", text);
+    return labels_of(params);
+  };
+  EXPECT_THAT(labels("acceptable, not acceptable"), ElementsAre("acceptable", "not acceptable"));
+  EXPECT_THAT(labels(" yes "), ElementsAre("yes"));
+  EXPECT_THAT(labels("a,,b,"), ElementsAre("a", "", "b", ""));
+  EXPECT_THAT(labels(" "), ElementsAre(""));
+  EXPECT_TRUE(labels_of({}).empty());
+}
+
+// A vocabulary of three tokens with probabilities 1/2, 1/4, 1/4 everywhere: the text 0 1 2 has
+// losses ln 2, ln 4, ln 4.
+TEST(Demonstrations, perplexity_is_of_the_label_or_of_all) {
+  const std::array<double, 3> losses = {std::log(2.0), std::log(4.0), std::log(4.0)};
+  const Perplexities last = perplexities(losses, {false, false, true});
+  EXPECT_DOUBLE_EQ(last.label, 4);
+  EXPECT_DOUBLE_EQ(last.full, std::pow(32.0, 1 / 3.0));
+  EXPECT_DOUBLE_EQ(perplexities(losses, {true, true, false}).label, std::sqrt(8.0));
+}
+
+TEST(Demonstrations, rules_between_parameters_are_checked) {
+  Params params = with_defaults();
+  const auto with = [&](const std::string& name, const ParamValue& value) {
+    Params changed = params;
+    changed.set(name, value);
+    return refusal(changed);
+  };
+  EXPECT_THAT(with("shots", int64_t{2}), HasSubstr("'shots' needs a 'bank'"));
+  EXPECT_THAT(with("bank_ratio", 4.0), HasSubstr("'bank_ratio' needs a 'bank'"));
+  EXPECT_THAT(with("demonstrations", std::string("fixed")), HasSubstr("needs 'shots'"));
+  EXPECT_THAT(with("objective", std::string("bank")), HasSubstr("needs a 'bank'"));
+  EXPECT_THAT(with("label_scope", std::string("full")), HasSubstr("needs 'labels'"));
+  EXPECT_THAT(with("labels", std::string("a,,b")), HasSubstr("an empty label"));
+  EXPECT_THAT(with("labels", std::string("a, b, a")), HasSubstr("names 'a' twice"));
+  EXPECT_THAT(with("demonstration", std::string("{document}")), HasSubstr("{summary} 0 times"));
+  EXPECT_THAT(with("demonstration", std::string("{summary} {document}")),
+              HasSubstr("shows {summary} before {document}"));
+  EXPECT_THAT(with("demonstration", std::string("{documnt} {summary}")), HasSubstr("document"));
+  params.set("bank", int64_t{3});
+  EXPECT_EQ(with("shots", int64_t{3}), "fine");
+  EXPECT_THAT(with("shots", int64_t{4}), HasSubstr("'shots' is 4; the 'bank' has 3"));
+  params.set("shots", int64_t{2});
+  EXPECT_EQ(with("ratio", 16.0), "fine");
+  EXPECT_THAT(with("ratio", 4.0), HasSubstr("a 'ratio' below the bank's"));
+  EXPECT_THAT(with("ratio", 0.0), HasSubstr("leaves nothing of demonstrations"));
+  EXPECT_EQ(with("bank_score", std::string("dot")), "fine");
+  params.set("demonstrations", std::string("fixed"));
+  EXPECT_THAT(with("bank_score", std::string("dot")), HasSubstr("that \"fixed\" draws"));
+  params.set("shots_as", std::string("tokens"));
+  EXPECT_EQ(with("ratio", 4.0), "fine") << "nothing is read as memory";
+}
+
+TEST(Demonstrations, a_pass_is_as_long_as_the_longest_memory) {
+  Params params = with_defaults();
+  params.set("pass_ratio", 4.0);
+  EXPECT_EQ(refusal(params), "fine");
+  params.set("ratio", 0.0);
+  EXPECT_EQ(refusal(params), "fine") << "no memory is read";
+  params.set("ratio", 2.0);
+  EXPECT_THAT(refusal(params), HasSubstr("'pass_ratio' is above 'ratio'"));
+}
+
+TEST(Demonstrations, a_bank_is_a_file_and_a_drawn_set_is_the_seeds) {
+  Params params = with_defaults();
+  const SelfcpSpec spec;
+  EXPECT_THAT(spec.needs(params).artifacts, ElementsAre("adapter"));
+  EXPECT_FALSE(spec.seed_matters(params));
+  params.set("bank", int64_t{3});
+  EXPECT_THAT(spec.needs(params).artifacts, ElementsAre("adapter", "bank"));
+  params.set("demonstrations", std::string("fixed"));
+  EXPECT_TRUE(spec.seed_matters(params));
+}
+
+}  // namespace
+}  // namespace qfs::compressors
