@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 namespace qfs::reports {
 namespace {
@@ -36,6 +37,24 @@ std::string spread_text(const TableValue& value, const TableCell& cell) {
 
 std::string number_text(const TableValue& value, double number) {
   return fmt::format("{:.{}f}", number * value.scale, value.decimals);
+}
+
+CellText shown_text(const Table& table, size_t row, size_t column, size_t value) {
+  const TableValue& how = table.values[value];
+  const TableCell& cell = table.cell(row, column, value);
+  if (cell.status != CellStatus::ok) return {"", behind_number(how, cell)};
+  if (!table.against || !table.against->differences || !cell.tested) {
+    return {number_text(how, cell.value), behind_number(how, cell)};
+  }
+  const TestedDifference& tested = *cell.tested;
+  std::string behind;
+  if (tested.interval) {
+    behind =
+        fmt::format(" [{:.{}f}, {:.{}f}]", -tested.interval->high * how.scale, how.spread_decimals,
+                    -tested.interval->low * how.scale, how.spread_decimals);
+  }
+  return {fmt::format("{:+.{}f}", -tested.difference * how.scale, how.decimals),
+          behind + fmt::format(" (p {:.2g})", tested.p_holm)};
 }
 
 std::string behind_number(const TableValue& value, const TableCell& cell) {
@@ -72,6 +91,13 @@ std::vector<std::string> row_labels(const Table& table, size_t row) {
   std::vector<std::string> labels = table.rows[row].labels;
   for (std::string& label : labels) {
     if (label.empty()) label = kNone;
+  }
+  const auto tested = [&](size_t cell) {
+    return table.cells[table.index(row, 0, 0) + cell].tested.has_value();
+  };
+  if (table.against && table.against->differences && !labels.empty()) {
+    const auto own = std::views::iota(size_t{0}, table.columns.size() * table.values.size());
+    if (std::ranges::any_of(own, tested)) labels.front().insert(0, "minus ");
   }
   if (table.rows[row].oracle && !labels.empty()) {
     const auto method = std::ranges::find(table.row_axes, "method");

@@ -20,6 +20,17 @@ std::string cell_text(const TableValue& value, const TableCell& cell);
 /// "33.52": the number as every writer for people prints it.
 std::string number_text(const TableValue& value, double number);
 
+/// A cell's number and what stands behind it, as people are shown them; of a cell without a number
+/// the first is empty.
+struct CellText {
+  std::string number;
+  std::string behind;
+};
+
+/// By the table's way of showing what was tested: "+9.07", " [6.9, 11.1] (p 0.0003)" where
+/// differences stand for scores.
+CellText shown_text(const Table& table, size_t row, size_t column, size_t value);
+
 /// What stands behind a cell's number, " [31.1, 35.9] (3/12 empty)"; of a cell without one, all.
 std::string behind_number(const TableValue& value, const TableCell& cell);
 

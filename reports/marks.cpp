@@ -121,9 +121,15 @@ class Tester {
         ++table_.against->tests;
         for (const size_t value : tested_[i].values) {
           if (values_[value].key != column.name) continue;
-          at(tested_[i].slot, value).tested =
-              TestedDifference{column.difference.difference, column.p, column.p_holm,
-                               outcome_.comparisons[i].clusters, column.p_holm < compare::kLevel};
+          const metrics::Interval& interval = column.difference.interval;
+          std::optional<Spread> spread;
+          if (interval.available()) spread = Spread{interval.low, interval.high};
+          at(tested_[i].slot, value).tested = TestedDifference{column.difference.difference,
+                                                               column.p,
+                                                               column.p_holm,
+                                                               outcome_.comparisons[i].clusters,
+                                                               column.p_holm < compare::kLevel,
+                                                               spread};
         }
       }
       least_p_ = std::max(least_p_, outcome_.comparisons[i].least_p);
@@ -253,6 +259,11 @@ std::vector<std::string> mark_notes(const Table& table) {
   const Baseline& against = *table.against;
   const bool any = std::ranges::any_of(
       table.cells, [](const TableCell& cell) { return cell.tested && cell.tested->significant; });
+  if (against.differences) {
+    notes.push_back(fmt::format(
+        "'minus' rows: {} minus the row on the same examples, with the interval by document",
+        against.method));
+  }
   notes.push_back(fmt::format(
       "{} differs from {} at p < {} (two-sided paired randomisation test by document, adjusted "
       "after Holm over {})",

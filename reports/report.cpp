@@ -228,11 +228,12 @@ Result<Table> build_table(store::Reader& reader, SweepFacts facts, const ReportR
   if (std::ranges::none_of(table.cells, [](const TableCell& c) { return c.clusters >= 0; })) {
     used.interval_methods.clear();
   }
-  mark_best(table);
+  if (!request.differences) mark_best(table);
   if (!request.against.empty()) {
     Status tested =
         test_against(reader, facts, *layout, values, request.metrics, request.against, table);
     if (!tested) return tested.error();
+    table.against->differences = request.differences;
   }
   for (size_t value = 0; value < values.size(); ++value) {
     if (values[value].source != ValueSource::peak_memory) continue;

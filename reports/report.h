@@ -28,6 +28,7 @@ struct ReportRequest {
   bool only_quality = false;          ///< leave out speed and memory: what is equal after a crash
   std::vector<MetricChoice> metrics;  ///< preferred, in order, to whatever else is stored
   std::string against;                ///< method that others are tested against; empty: none
+  bool differences = false;           ///< it minus the others is shown in the place of their scores
   std::string program;                ///< "qfs-bench v0.1.0", for the signature line
   std::string store_name;             ///< file name for the signature line; empty: left out
 };

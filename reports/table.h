@@ -64,6 +64,7 @@ struct TestedDifference {
   double p_holm = 1;  ///< over all tests of the table
   int64_t clusters = 0;
   bool significant = false;
+  std::optional<Spread> interval = {};  ///< of the difference; none on too few clusters
 };
 
 struct TableCell {
@@ -112,6 +113,8 @@ struct Baseline {
   int64_t tests = 0;     ///< adjusted together
   int64_t untested = 0;  ///< numbers of other rows without a partner
   double least_p = 0;  ///< the smallest, adjusted, that any data on the fewest clusters could have
+  /// People see the baseline minus a row in the place of the row's own scores.
+  bool differences = false;
 };
 
 struct Table {

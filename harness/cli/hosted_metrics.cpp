@@ -6,6 +6,7 @@
 #include "harness/core/available_cores.h"
 #include "harness/run/hosted_metric.h"
 #include "metrics/bertscore/bertscore_settings.h"
+#include "metrics/bertscore/best_of_group.h"
 #include "metrics/text/metric_name.h"
 
 namespace qfs::cli {
@@ -44,7 +45,9 @@ Result<std::shared_ptr<const Metric>> make_bertscore(const MetricOptionValues& v
   hosted.pairs_at_once = settings->batch > 0;
   hosted.log = tensor_host_log(kBertScore);
   hosted.start = [threads] { return start_tensor_host(kBertScore, threads); };
-  return run::make_hosted_metric(std::move(hosted));
+  std::shared_ptr<const Metric> bertscore = run::make_hosted_metric(std::move(hosted));
+  if (!values.on("groups")) return bertscore;
+  return metrics::best_of_group(std::move(bertscore), "bertscore.f");
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ struct ReportOptions {
   std::optional<std::vector<std::string>> values;
   bool coverage = false;
   std::string against;
+  std::string minus;
   bool methods_text = false;
 };
 
@@ -173,7 +174,8 @@ Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& g
   }
   request.values = options.values;
   if (options.coverage) request.coverage = true;
-  request.against = options.against;
+  request.against = options.minus.empty() ? options.against : options.minus;
+  request.differences = !options.minus.empty();
   request.only_quality = options.only == "quality";
   for (const std::string& name : *metrics) {
     Result<std::shared_ptr<const Metric>> metric = catalogs.metrics().make(name);
@@ -255,9 +257,16 @@ void add_report_command(const CommandLine& line) {
       command, "--columns", options->columns,
       "Column axes; 'values' puts the values side by side: values or local_context,values");
   add_list_option(command, "--values", options->values, "Values, e.g. rouge1.f,peak_memory");
+  CLI::Option* const against =
+      command
+          .add_option("--against", options->against,
+                      "Marks scores that differ significantly from the row of this method")
+          ->type_name("METHOD");
   command
-      .add_option("--against", options->against,
-                  "Marks scores that differ significantly from the row of this method")
+      .add_option("--minus", options->minus,
+                  "In place of other rows' scores those of this method minus theirs, with "
+                  "intervals by document")
+      ->excludes(against)
       ->type_name("METHOD");
   command.add_flag("--methods-text", options->methods_text,
                    "Instead of the table what a paper's evaluation section and its reproducibility "

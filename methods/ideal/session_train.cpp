@@ -74,10 +74,11 @@ class TrainedLayers final : public prompted::TrainedAdapter {
     return all;
   }
 
-  /// The root mean square over rows and layers of the norms of what each decoder made since the
-  /// last call, and that of what stands beside it.
+  /// The memory's share, and the root mean square over rows and layers of the norms of what each
+  /// decoder made since the last call, and that of what stands beside it.
   std::map<std::string, double> observed() override {
     std::map<std::string, double> norms;
+    if (!adapter_.memory.empty()) norms["memory.share"] = peft::mean_share(adapter_.memory);
     if (!generates()) return norms;
     if (!dead_.empty()) norms[std::string(kTrainingWarning) + "dead_hypernetwork"] = 1;
     for (const auto& [decoder, sum] : squares_) {

@@ -110,7 +110,7 @@ std::vector<ParamSpec> IdealSpec::adapter_params() const {
       "the preset");
   gate.default_value.reset();
   params.push_back(std::move(gate));
-  for (ParamSpec& param : prompted::memory_params(true)) params.push_back(std::move(param));
+  for (ParamSpec& param : prompted::memory_params()) params.push_back(std::move(param));
   return params;
 }
 

@@ -10,7 +10,7 @@ std::string_view LoraSpec::doc() const {
 
 std::vector<ParamSpec> LoraSpec::adapter_params() const {
   std::vector<ParamSpec> params = prompted::lora_params();
-  for (ParamSpec& param : prompted::memory_params(false)) params.push_back(std::move(param));
+  for (ParamSpec& param : prompted::memory_params()) params.push_back(std::move(param));
   return params;
 }
 

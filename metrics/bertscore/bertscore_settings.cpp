@@ -65,6 +65,9 @@ std::vector<MetricOption> bertscore_options() {
        "0: a pair's value is its own; 64: that of bert_score's batches, where padding counts",
        0,
        1 << 20},
+      flag_option("groups", false,
+                  "of the rows of a question the one with the highest F stands for all, as IDEAL's "
+                  "release scores SQuALITY"),
   };
 }
 

@@ -39,7 +39,7 @@ void put_source(json& object, const CellSource& source) {
   put(object, "score_id", source.score_id);
 }
 
-json cell_json(const TableCell& cell) {
+json cell_json(const TableCell& cell, bool differences) {
   json object = {{"status", to_string(cell.status)}};
   if (cell.status == CellStatus::ok) {
     object["value"] = cell.value;
@@ -68,6 +68,10 @@ json cell_json(const TableCell& cell) {
                         {"p_holm", cell.tested->p_holm},
                         {"clusters", cell.tested->clusters},
                         {"significant", cell.tested->significant}};
+    if (differences && cell.tested->interval) {
+      object["tested"]["low"] = cell.tested->interval->low;
+      object["tested"]["high"] = cell.tested->interval->high;
+    }
   }
   if (cell.conflicts > 0) object["conflicts"] = cell.conflicts;
   if (cell.empty > 0) object["empty"] = cell.empty;
@@ -79,7 +83,8 @@ json row_json(const Table& table, size_t row) {
   for (size_t column = 0; column < table.columns.size(); ++column) {
     json values = json::object();
     for (size_t value = 0; value < table.values.size(); ++value) {
-      values[table.values[value].name] = cell_json(table.cell(row, column, value));
+      values[table.values[value].name] =
+          cell_json(table.cell(row, column, value), table.against && table.against->differences);
     }
     cells.push_back({{"labels", labels_json(table.column_axes, table.columns[column].labels)},
                      {"values", std::move(values)}});

@@ -30,12 +30,12 @@ std::string number_latex(const std::string& number) {
   return number.starts_with('-') ? "$-$" + number.substr(1) : number;
 }
 
-std::string cell_latex(const TableValue& value, const TableCell& cell) {
-  if (cell.status != CellStatus::ok) return latex_text(behind_number(value, cell));
-  std::string text = number_latex(number_text(value, cell.value));
+std::string cell_latex(const TableCell& cell, const CellText& shown) {
+  if (cell.status != CellStatus::ok) return latex_text(shown.behind);
+  std::string text = number_latex(shown.number);
   if (cell.best) text = "\\textbf{" + text + "}";
   if (cell.tested && cell.tested->significant) text += fmt::format("$^{{{}}}$", kSignificantMark);
-  const std::string behind = behind_number(value, cell);
+  const std::string& behind = shown.behind;
   if (behind.empty()) return text;
   // Escaped behind a digit, where it stands: at a row's beginning a bracket would be protected.
   return text + " {\\scriptsize" + latex_text("0" + behind).substr(1) + "}";
@@ -91,7 +91,8 @@ std::string tabular(const Table& table, const Grid& grid) {
   for (size_t row = 0; row < table.rows.size(); ++row) {
     std::vector<std::string> fields = escaped(row_labels(table, row));
     for (const GridColumn& at : grid.columns) {
-      fields.push_back(cell_latex(table.values[at.value], table.cell(row, at.column, at.value)));
+      fields.push_back(cell_latex(table.cell(row, at.column, at.value),
+                                  shown_text(table, row, at.column, at.value)));
     }
     text += row_text(fields);
   }

@@ -50,6 +50,17 @@ InfiniTensors new_memory(const nn::DecoderShape& shape, double beta, bool query_
   return tensors;
 }
 
+double mean_share(const InfiniTensors& tensors) {
+  double sum = 0;
+  int64_t heads = 0;
+  for (const auto& [name, tensor] : tensors) {
+    if (!name.ends_with(kBeta)) continue;
+    sum += tensor.detach().to(at::kDouble).sigmoid().sum().item<double>();
+    heads += tensor.numel();
+  }
+  return heads == 0 ? 0 : sum / static_cast<double>(heads);
+}
+
 Status begin_memory(const InfiniTensors& other, const std::string& source, InfiniTensors& memory) {
   const auto differs = [&](const std::string& how) {
     return invalid_argument("cannot begin with '" + source + "': " + how);

@@ -29,6 +29,10 @@ bool is_memory_tensor(std::string_view name);
 InfiniTensors new_memory(const nn::DecoderShape& shape, double beta, bool query_focused, bool bias,
                          uint64_t seed);
 
+/// The mean over layers and heads of logistic(beta), the memory's share of attention; 0 without
+/// one.
+double mean_share(const InfiniTensors& tensors);
+
 /// Puts the values of `other`, of the same names, in the place of those that training begins with.
 /// `invalid_argument` says where the two differ; `source` names the other's file.
 Status begin_memory(const InfiniTensors& other, const std::string& source, InfiniTensors& memory);

@@ -5,6 +5,7 @@
 
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/nn/token_loss.h"
+#include "methods/models/peft/infini.h"
 #include "methods/models/prompted/memory_params.h"
 
 namespace qfs::prompted {
@@ -112,10 +113,17 @@ class AdapterTraining final : public TrainingSession {
     if (!made.ok()) return made.error();
     const std::shared_ptr<TrainedAdapter> adapter = *std::move(made);
     WatchedProgress watched(*adapter, progress);
+    const training::NamedTensors initial = adapter->tensors();
+    training::Recipe recipe = recipe_of(request_.params, request_.seed, data.train.size());
+    if (const auto rate = request_.params.find<double>("memory_rate")) {
+      for (const auto& [name, tensor] : initial) {
+        if (peft::is_memory_tensor(name)) recipe.rate_factors[name] = *rate;
+      }
+    }
     return fit_tensors(
         request_, spec_, request,
-        {.recipe = recipe_of(request_.params, request_.seed, data.train.size()),
-         .initial = adapter->tensors(),
+        {.recipe = std::move(recipe),
+         .initial = initial,
          .replace = [&](const training::NamedTensors& leaves) { adapter->replace(leaves); },
          .make_task = [&] { return task_of(data, adapter); },
          .keep = [&](const std::string& folder, const std::map<std::string, std::string>& metadata,

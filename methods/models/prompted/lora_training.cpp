@@ -43,6 +43,11 @@ class TrainedLora final : public TrainedAdapter {
     return trained_memory(params_, adapter_.memory, *decoder_);
   }
 
+  std::map<std::string, double> observed() override {
+    if (adapter_.memory.empty()) return {};
+    return {{"memory.share", peft::mean_share(adapter_.memory)}};
+  }
+
   Result<training::RowAdapters> adapters(std::span<const training::GraphRow> rows) override {
     auto bound = nn::bind_adapters({.linears = adapter_.layers}, *decoder_);
     if (!bound.ok()) return bound.error();

@@ -1,5 +1,6 @@
 #include "methods/models/prompted/memory_params.h"
 
+#include <span>
 #include <string>
 
 #include "harness/api/param_specs.h"
@@ -17,40 +18,32 @@ ParamSpec at_stage(Stage stage, ParamSpec spec) {
 }
 
 /// What means nothing without a memory.
-constexpr const char* kOfMemory[] = {"memory_rule",  "alpha_scale",  "gamma_bias",
-                                     "first_beta",   "repeat_query", "train_segment",
+constexpr const char* kOfMemory[] = {"memory_rule",  "alpha_scale",  "gamma_bias",  "first_beta",
+                                     "memory_rate",  "repeat_query", "memory_read", "train_segment",
                                      "segment_loss", "input_tokens", "positions"};
+/// What means nothing to a memory that no query asks.
+constexpr const char* kOfAsking[] = {"alpha_scale", "gamma_bias"};
 
 }  // namespace
 
-std::vector<ParamSpec> memory_params(bool query_focused) {
+std::vector<ParamSpec> memory_params() {
   std::vector<ParamSpec> params;
   const auto add = [&](Stage stage, ParamSpec spec, const char* source = "") {
     params.push_back(at_stage(stage, *source == 0 ? spec : from_source(std::move(spec), source)));
   };
-  if (query_focused) {
-    add(Stage::both,
-        choice_param(
-            "memory", {"none", "infini", "qf_infini"},
-            "What attention keeps of tokens beyond 'local_context': nothing, a compressive "
-            "memory, or beside it one of what the query asks for; 'none' when left out"),
-        "Munkhdalai et al. 2024; IDEAL, section 3.3");
-    add(Stage::both,
-        choice_param("alpha_scale", {"head", "model"},
-                     "Whose width divides the relevance of a key to the query; 'head' when left "
-                     "out"),
-        "head: IDEAL's release; model: its equation 7");
-    ParamSpec bias = flag_param("gamma_bias", true,
-                                "The merge of what two memories gave has a bias, as when left out");
-    bias.default_value.reset();  // so that cells without a memory have no such parameter
-    add(Stage::train, std::move(bias), "IDEAL's release; its equation has none");
-  } else {
-    add(Stage::both,
-        choice_param("memory", {"none", "infini"},
-                     "What attention keeps of tokens beyond 'local_context': nothing, or a "
-                     "compressive memory; 'none' when left out"),
-        "Munkhdalai et al. 2024");
-  }
+  add(Stage::both,
+      choice_param("memory", {"none", "infini", "qf_infini"},
+                   "What attention keeps of tokens beyond 'local_context': nothing, a compressive "
+                   "memory, or beside it one of what the query asks for; 'none' when left out"),
+      "Munkhdalai et al. 2024; IDEAL, section 3.3");
+  add(Stage::both,
+      choice_param("alpha_scale", {"head", "model"},
+                   "Whose width divides the relevance of a key to the query; 'head' when left out"),
+      "head: IDEAL's release; model: its equation 7");
+  ParamSpec bias = flag_param("gamma_bias", true,
+                              "The merge of what two memories gave has a bias, as when left out");
+  bias.default_value.reset();  // so that cells without a memory have no such parameter
+  add(Stage::train, std::move(bias), "IDEAL's release; its equation has none");
   add(Stage::both,
       choice_param("memory_rule", {"delta", "linear"},
                    "How values are written; 'delta' when left out"),
@@ -59,10 +52,17 @@ std::vector<ParamSpec> memory_params(bool query_focused) {
       real_param("first_beta", "", -100, 100,
                  "What beta of every head begins with, whose logistic is the memory's share of "
                  "attention; 0, the release's, when left out"));
+  add(Stage::train,
+      real_param("memory_rate", "", 0, 1e6,
+                 "What the learning rate is multiplied by for the memory's scalars; 1 when left "
+                 "out"));
   ParamSpec repeat = flag_param(
       "repeat_query", false, "What shows the query in the prompt stands behind the document, too");
   repeat.default_value.reset();
   add(Stage::both, std::move(repeat), "IDEAL's release");
+  add(Stage::predict,
+      choice_param("memory_read", {"trained", "none"},
+                   "'none': nothing is read from the memory, a control; 'trained' when left out"));
   add(Stage::train, integer_param("train_segment", "tokens", 1, kMostTokens,
                                   "Attended to at once in training; 512 when left out"));
   add(Stage::train,
@@ -86,21 +86,40 @@ bool has_memory(const Params& params) {
 }
 
 Status check_memory_params(const Params& params) {
-  if (has_memory(params)) {
-    if (params.find<bool>("prefix_reuse").value_or(false)) {
-      return invalid_argument("'prefix_reuse' is for attention without 'memory'");
+  const auto refuse_first = [&](std::span<const char* const> names, const char* needs) -> Status {
+    for (const char* name : names) {
+      if (params.has(name)) {
+        return invalid_argument(std::string("'") + name + "' needs " + needs);
+      }
     }
-    if (params.has("local_context")) return {};
+    return {};
+  };
+  if (!has_memory(params)) return refuse_first(kOfMemory, "'memory'");
+  if (params.find<bool>("prefix_reuse").value_or(false)) {
+    return invalid_argument("'prefix_reuse' is for attention without 'memory'");
+  }
+  if (!params.has("local_context")) {
     return invalid_argument(
         "'memory' needs 'local_context', the tokens that are attended to at once; 'input_tokens' "
         "are the document's");
   }
-  for (const char* name : kOfMemory) {
-    if (params.has(name)) {
-      return invalid_argument(std::string("'") + name + "' needs 'memory'");
+  if (const auto positions = params.find<int64_t>("positions")) {
+    for (const char* name : {"local_context", "train_segment", "input_tokens"}) {
+      const auto tokens = params.find<int64_t>(name);
+      if (tokens.value_or(0) <= *positions) continue;
+      return invalid_argument("'" + std::string(name) + "' is " + std::to_string(*tokens) +
+                              "; a sequence has " + std::to_string(*positions) +
+                              " tokens at most ('positions')");
     }
   }
-  return {};
+  if (params.get<std::string>("memory") != "qf_infini") {
+    return refuse_first(kOfAsking, "\"memory\": \"qf_infini\"");
+  }
+  const std::string& prompt = params.get<std::string>("prompt");
+  if (prompt.find("{query}") < prompt.find("{document}")) return {};
+  return invalid_argument(
+      "\"memory\": \"qf_infini\" is asked by the query of the first segment; 'prompt' needs "
+      "{query} in front of {document}");
 }
 
 std::string prompt_template(const Params& params) {

@@ -14,9 +14,8 @@
 namespace qfs::prompted {
 
 /// With a memory `local_context` is the length of a segment, and `input_tokens` that of the
-/// document. `query_focused`: of a method whose prompts say where the query stands, which may have
-/// a query-focused one, too.
-std::vector<ParamSpec> memory_params(bool query_focused);
+/// document.
+std::vector<ParamSpec> memory_params();
 /// MethodSpec::validate of them.
 Status check_memory_params(const Params& params);
 

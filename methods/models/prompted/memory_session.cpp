@@ -1,5 +1,10 @@
 #include "methods/models/prompted/memory_session.h"
 
+#include <ATen/ops/full_like.h>
+
+#include <limits>
+#include <utility>
+
 #include "methods/models/prompted/memory_params.h"
 
 namespace qfs::prompted {
@@ -22,6 +27,11 @@ Result<std::shared_ptr<const nn::InfiniMemory>> bound_memory(const Params& param
   }
   auto scalars = peft::memory_scalars(tensors, decoder.shape(), options.query_focused, source);
   if (!scalars.ok()) return scalars.error();
+  if (params.find<std::string>("memory_read") == "none") {
+    for (nn::InfiniScalars& layer : *scalars) {  // the memory's share is logistic(beta)
+      layer.beta = at::full_like(layer.beta, -std::numeric_limits<double>::infinity());
+    }
+  }
   return nn::bind_memory(options, *std::move(scalars), decoder);
 }
 

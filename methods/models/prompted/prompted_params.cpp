@@ -1,6 +1,8 @@
 #include "methods/models/prompted/prompted_params.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 
 #include "harness/api/param_specs.h"
 #include "methods/models/decoding/decoding_params.h"
@@ -9,6 +11,7 @@
 #include "methods/models/prompting/length_params.h"
 #include "methods/models/prompting/prompt_template.h"
 #include "methods/models/prompting/source_layout.h"
+#include "methods/models/tokenizers/builtin_tokenizers.h"
 
 namespace qfs::prompted {
 
@@ -43,6 +46,29 @@ void add_source_params(std::vector<ParamSpec>& params) {
                                  "Longest source with 'window'; 16384 when left out"));
 }
 
+/// Ordinals, those of short documents first; of equally long ones as they stand.
+std::vector<int64_t> by_words(std::span<const NumberedExample> examples) {
+  const auto words = tokenizers::make_builtin_tokenizer("words");
+  std::vector<std::pair<int64_t, int64_t>> sorted;
+  for (const NumberedExample& numbered : examples) {
+    sorted.emplace_back(words->count(rendered_document(numbered.example)), numbered.ordinal);
+  }
+  std::ranges::stable_sort(sorted, {}, &std::pair<int64_t, int64_t>::first);
+  std::vector<int64_t> ordinals;
+  for (const auto& [count, ordinal] : sorted) ordinals.push_back(ordinal);
+  return ordinals;
+}
+
+std::vector<Unit> batches(const Params& params, std::span<const int64_t> ordinals) {
+  const auto size = static_cast<size_t>(params.get<int64_t>("batch_size"));
+  std::vector<Unit> units;
+  for (size_t begin = 0; begin < ordinals.size(); begin += size) {
+    const auto batch = ordinals.subspan(begin, std::min(size, ordinals.size() - begin));
+    units.push_back({{batch.begin(), batch.end()}});
+  }
+  return units;
+}
+
 }  // namespace
 
 std::vector<ParamSpec> prompted_params() {
@@ -52,6 +78,12 @@ std::vector<ParamSpec> prompted_params() {
       with_default(integer_param("batch_size", "examples", 1, 4096,
                                  "Examples decoded together; outputs do not depend on it"),
                    int64_t{1}));
+  params.back().numerics = true;
+  params.push_back(from_source(
+      choice_param("batch_order", {"given", "words"},
+                   "Which examples are decoded together: neighbours, as when left out, or those "
+                   "of documents with about as many words; outputs do not depend on it"),
+      "IDEAL's release: words"));
   params.back().numerics = true;
   params.push_back(with_default(text_param("prompt", "Template with {document} and {query}"),
                                 std::string(prompting::default_prompt())));
@@ -71,6 +103,9 @@ std::vector<ParamSpec> prompted_params() {
 
 std::vector<Unit> prompted_units(const MethodSpec& spec, const Params& params,
                                  std::span<const NumberedExample> examples) {
+  if (params.find<std::string>("batch_order") == "words") {
+    return batches(params, by_words(examples));
+  }
   if (!params.find<bool>("prefix_reuse").value_or(false))
     return spec.MethodSpec::units(params, examples);
   // As many batches as without, but none goes across documents.
@@ -95,6 +130,12 @@ Status check_prompted(const Params& params) {
   if (Status status = check_chat(params); !status.ok()) return status;
   if (params.find<std::string>("stop") == "") {
     return invalid_argument("'stop' is empty; leave it out to stop at the end token only");
+  }
+  if (params.find<bool>("prefix_reuse").value_or(false) &&
+      params.find<std::string>("batch_order") == "words") {
+    return invalid_argument(
+        "'prefix_reuse' decodes examples of one document together, 'batch_order' those of equally "
+        "long ones; give one of them");
   }
   if (params.find<bool>("prefix_reuse").value_or(false) && params.get<int64_t>("batch_size") < 2) {
     return invalid_argument(

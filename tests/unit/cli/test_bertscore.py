@@ -76,6 +76,18 @@ class BertScore(DriverTest):
         best = [self.scores(pairs=self.write_pairs("one.jsonl", [(PAIRS[0][0], [r])]))[0][0] for r in PAIRS[0][1]]
         self.assertEqual(rows[0], [max(column) for column in zip(*best)])
 
+    def test_the_best_row_of_a_question_stands_for_it_where_groups_are_asked_for(self):
+        path = os.path.join(self.folder, "groups.jsonl")
+        with open(path, "w", encoding="utf-8") as file:
+            for i, (prediction, references) in enumerate(PAIRS):
+                file.write(json.dumps({"id": f"i{i}", "prediction": prediction, "references": references,
+                                       "group": "q" if i < 2 else "r"}) + "\n")
+        single, _, _ = self.scores(pairs=path)
+        rows, document, _ = self.scores("layer=2,groups=on", pairs=path)
+        best = max((0, 1), key=lambda i: single[i][2])
+        self.assertEqual(rows, [single[i] if i in (best, 2) else [0, 0, 0] for i in range(3)])
+        self.assertIn("|groups:best(bertscore.f)|", document["signature"]["long"])
+
     def test_layer_idf_and_rescaling_change_values_as_they_say(self):
         rows, _, _ = self.scores()
         self.assertNotEqual(self.scores("layer=1")[0], rows)

@@ -5,10 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "methods/lora/spec.h"
 #include "methods/models/architectures/backbone.h"
 #include "methods/models/checkpoints/safetensors.h"
 #include "methods/models/nn/decoder.h"
+#include "methods/models/peft/lora.h"
 #include "methods/models/prompted/memory_params.h"
 #include "methods/models/prompted/memory_session.h"
 #include "methods/models/registry/registry.h"
@@ -295,6 +298,59 @@ TEST_F(LoraSessionTest, a_memory_begins_with_an_adapter_without_one_and_goes_on_
   EXPECT_THAT(fit("refused", refused).error().message, HasSubstr("it has a memory"));
 }
 
+TEST_F(LoraSessionTest, a_query_asks_a_memory_that_begins_with_an_adapter) {
+  TrainedSessionTest::use_llama({}, "Q: {query}\nD: {document}\nA:");
+  request_.params.set("steps", int64_t{60});
+  Curve plain;
+  ASSERT_TRUE(fit("plain", plain).ok());
+  request_.artifacts["adapter"] = {"", folder_ / "plain", ""};
+  request_.params.set("memory", std::string("qf_infini"));
+  request_.params.set("local_context", int64_t{24});
+  request_.params.set("train_segment", int64_t{24});
+  request_.params.set("repeat_query", true);
+  request_.params.set("first_beta", -2.0);
+  request_.params.set("memory_rate", 0.0);
+  Curve still;
+  ASSERT_TRUE(fit("still", still).ok());
+  const double share = 1 / (1 + std::exp(2.0));
+  EXPECT_NEAR(still.last("memory.share"), share, 1e-6);
+  const auto scalars = [&](const std::string& name) {
+    return peft::read_lora(folder_ / name)->memory.at("llama.layers.1.attention.gate");
+  };
+  EXPECT_EQ(scalars("still").min().item<float>(), -2);
+  request_.params.set("memory_rate", 3.0);
+  Curve moved;
+  ASSERT_TRUE(fit("moved", moved).ok());
+  EXPECT_GT(std::abs(moved.last("memory.share") - share), 1e-3);
+  EXPECT_LT(moved.last("development.loss"), 1);
+
+  request_.artifacts["adapter"] = {"", folder_ / "moved", ""};
+  EXPECT_THAT(output(), HasSubstr("abc"));
+}
+
+TEST_F(LoraSessionTest, an_unread_memory_changes_nothing_that_its_window_says) {
+  TrainedSessionTest::use_llama({}, "Q: {query}\nD: {document}\nA:");
+  request_.params.set("memory", std::string("qf_infini"));
+  request_.params.set("local_context", int64_t{24});
+  request_.params.set("train_segment", int64_t{24});
+  request_.params.set("first_beta", 4.0);
+  request_.params.set("learning_rate", 0.0);
+  request_.params.set("steps", int64_t{1});
+  Curve curve;
+  ASSERT_TRUE(fit("read", curve).ok());
+  request_.artifacts["adapter"] = {"", folder_ / "read", ""};
+  const std::string read = output();
+  request_.params.set("memory_read", std::string("none"));
+  const std::string unread = output();
+  EXPECT_NE(read, unread);
+  request_.params.set("memory_read", std::string("trained"));
+  request_.params.set("first_beta", -100.0);  // no share either
+  request_.artifacts.clear();
+  ASSERT_TRUE(fit("none", curve).ok());
+  request_.artifacts["adapter"] = {"", folder_ / "none", ""};
+  EXPECT_EQ(output(), unread);
+}
+
 TEST_F(LoraSessionTest, sequences_are_longer_than_the_window_where_it_is_asked_for) {
   const std::string bytes = TinyLlama{.context = 64}.bytes();
   request_.params.set("prompt", std::string("D: {document}\nQ: {query}\nA:"));
@@ -345,6 +401,23 @@ TEST_F(LoraSessionTest, parameters_of_a_memory_are_checked_before_anything_runs)
   EXPECT_THAT(refusal(params), HasSubstr("'memory' needs 'local_context'"));
   params.set("local_context", int64_t{24});
   EXPECT_EQ(refusal(params), "fine");
+  params.set("positions", int64_t{23});
+  EXPECT_EQ(refusal(params),
+            "'local_context' is 24; a sequence has 23 tokens at most ('positions')");
+  params.set("positions", int64_t{24});
+  EXPECT_EQ(refusal(params), "fine");
+  params.set("input_tokens", int64_t{25});
+  EXPECT_THAT(refusal(params), HasSubstr("'input_tokens' is 25"));
+  params.set("input_tokens", int64_t{20});
+  params.set("alpha_scale", std::string("model"));
+  EXPECT_EQ(refusal(params), R"('alpha_scale' needs "memory": "qf_infini")");
+  params.set("memory", std::string("qf_infini"));
+  EXPECT_THAT(refusal(params), HasSubstr("needs {query} in front of {document}"));
+  params.set("prompt", std::string("{query} {document}"));
+  EXPECT_EQ(refusal(params), "fine");
+  params.set("prompt", std::string("{document}"));
+  EXPECT_THAT(refusal(params), HasSubstr("needs {query} in front of {document}"));
+  params.set("prompt", std::string("{query} {document}"));
   params.set("batch_size", int64_t{2});
   params.set("prefix_reuse", true);
   EXPECT_THAT(refusal(params), HasSubstr("'prefix_reuse' is for attention without 'memory'"));
@@ -352,7 +425,7 @@ TEST_F(LoraSessionTest, parameters_of_a_memory_are_checked_before_anything_runs)
 
 TEST_F(LoraSessionTest, a_query_focused_memory_is_what_its_parameters_say) {
   std::vector<std::string> names;
-  for (const ParamSpec& param : prompted::memory_params(true)) {
+  for (const ParamSpec& param : prompted::memory_params()) {
     names.push_back(param.name);
     EXPECT_FALSE(param.default_value) << param.name;  // it would be in the ids of other cells
   }

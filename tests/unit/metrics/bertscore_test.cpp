@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 
 #include "metrics/bertscore/baseline.h"
 #include "metrics/bertscore/bert_scorer.h"
 #include "metrics/bertscore/bertscore_settings.h"
+#include "metrics/bertscore/best_of_group.h"
 #include "metrics/bertscore/published_layers.h"
 #include "tests/support/temporary_folder.h"
 
@@ -248,6 +250,43 @@ TEST(BertScoreSettings, SignatureAndHashHaveEveryOption) {
             "facebook/bart-base_L5_idf_version=0.3.12(hug_trans=5.23.0)-custom-rescaled");
   EXPECT_EQ(read_bertscore_settings(values_with({{"rescale", path}})).error().where, path)
       << "no row for layer 6";
+}
+
+/// Scores that an item's candidate says.
+class SaidScores final : public Metric {
+ public:
+  std::string_view name() const override { return "said"; }
+  std::string_view doc() const override { return "said"; }
+  std::vector<std::string> columns() const override { return {"said.p", "said.f"}; }
+  std::string signature() const override { return "said|v:1"; }
+  MetricNeeds needs() const override { return {}; }
+  Result<std::vector<Statistics>> measure(std::span<const ScoreItem> items) const override {
+    std::vector<Statistics> rows;
+    for (const ScoreItem& item : items) rows.push_back({0.25, std::stod(item.candidate)});
+    return rows;
+  }
+};
+
+TEST(BestOfGroup, the_row_with_the_highest_f_stands_for_its_question) {
+  std::vector<ScoreItem> items(6);
+  const char* const said[] = {"0.5", "0.75", "0.75", "0.125", "1", "0.5"};
+  const char* const groups[] = {"a", "a", "a", "b", "", ""};
+  for (size_t i = 0; i < items.size(); ++i) {
+    items[i].candidate = said[i];
+    items[i].group = groups[i];
+  }
+  const auto metric = best_of_group(std::make_shared<SaidScores>(), "said.f");
+  EXPECT_THAT(metric->columns(), ElementsAre("said.p", "said.f", "chosen"));
+  EXPECT_EQ(metric->signature(), "said|v:1|groups:best(said.f)");
+  EXPECT_TRUE(metric->needs().corpus);
+  const auto rows = metric->measure(items);
+  ASSERT_TRUE(rows.ok());
+  EXPECT_THAT(*rows, ElementsAre(ElementsAre(0, 0, 0), ElementsAre(0.25, 0.75, 1),
+                                 ElementsAre(0, 0, 0), ElementsAre(0.25, 0.125, 1),
+                                 ElementsAre(0.25, 1, 1), ElementsAre(0.25, 0.5, 1)));
+  // Over four questions, not six rows.
+  EXPECT_DOUBLE_EQ(metric->aggregate(*rows)[1].value, (0.75 + 0.125 + 1 + 0.5) / 4);
+  EXPECT_DOUBLE_EQ(metric->aggregate(*rows)[0].value, 0.25);
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "reports/format.h"
 #include "reports/report.h"
+#include "reports/writers/markdown.h"
 #include "tests/unit/reports/sample_sweep.h"
 #include "tests/unit/store/sample_rows.h"
 
@@ -96,6 +98,32 @@ TEST(Against, AConstantDifferenceOfTwelveDocumentsIsSignificantAndANoisyOneIsNot
   EXPECT_TRUE(table.cells[1].tested->significant);
   EXPECT_FALSE(table.cells[2].tested->significant);
   EXPECT_EQ(table.against->tests, 2);
+}
+
+TEST(Against, DifferencesStandInThePlaceOfScoresWhereTheyAreAskedFor) {
+  SampleSweep sweep;
+  sweep.add_dataset("demo", 12);
+  sweep.add(scored("ideal", 0.31));
+  sweep.add(scored("lead", 0.30));
+  sweep.add(scored("textrank", 0.33, 0.2));
+  sweep.finish("");
+  store::Reader reader = sweep.reader();
+  ReportRequest request;
+  request.against = "ideal";
+  request.differences = true;
+  const Table table = value_of(build_table(reader, request));
+  EXPECT_EQ(row_labels(table, 0), std::vector<std::string>{"ideal"});
+  EXPECT_EQ(row_labels(table, 1), std::vector<std::string>{"minus lead"});
+  EXPECT_EQ(shown_text(table, 0, 0, 0).number, "31.00");
+  const CellText lead = shown_text(table, 1, 0, 0);
+  EXPECT_EQ(lead.number, "+1.00") << "the baseline minus the row";
+  EXPECT_EQ(lead.behind, " [1.0, 1.0] (p 0.00098)") << "2 of 2^12 signs, two tests";
+  EXPECT_TRUE(shown_text(table, 2, 0, 0).number.starts_with("-"));
+  for (const TableCell& cell : table.cells) EXPECT_FALSE(cell.best);
+  EXPECT_DOUBLE_EQ(table.cells[1].value, 0.30) << "the row's own score stays for programs";
+  const std::string markdown = write_markdown(table);
+  EXPECT_NE(markdown.find("+1.00\\* [1.0, 1.0] (p 0.00098)"), std::string::npos) << markdown;
+  EXPECT_NE(markdown.find("ideal minus the row on the same examples"), std::string::npos);
 }
 
 TEST(Against, EachCellHasThePartnerWithItsParameters) {

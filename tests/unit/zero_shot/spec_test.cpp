@@ -55,7 +55,7 @@ TEST(ZeroShotSpec, layers_name_the_architecture_of_the_backbone) {
 
 TEST(ZeroShotSpec, only_batches_and_their_prefixes_are_how_and_not_what) {
   for (const ParamSpec& param : ZeroShotSpec().params()) {
-    const bool switched = param.name == "prefix_reuse";
+    const bool switched = param.name == "prefix_reuse" || param.name == "batch_order";
     EXPECT_EQ(param.numerics, switched || param.name == "batch_size") << param.name;
     // Left out it must be in no id.
     if (switched) {
@@ -85,6 +85,29 @@ TEST(ZeroShotSpec, units_that_share_prefixes_hold_one_document) {
   EXPECT_EQ(cut(), (Ordinals{{0, 1}, {2, 3}, {4, 5}, {6}}));
   params.set("prefix_reuse", true);
   EXPECT_EQ(cut(), (Ordinals{{0, 1}, {2}, {3, 4}, {5}, {6}}));
+}
+
+TEST(ZeroShotSpec, units_of_equally_long_documents_are_a_function_of_words_alone) {
+  const ZeroShotSpec spec;
+  const char* const documents[] = {"a b c", "a", "a  b\nc", "", "a b", "c"};
+  std::vector<NumberedExample> examples;
+  for (const char* text : documents) {
+    NumberedExample& added = examples.emplace_back();
+    added.ordinal = static_cast<int64_t>(examples.size()) * 10;
+    added.example.document = {{text, ""}};
+  }
+  Params params = resolved(spec);
+  params.set("batch_size", int64_t{4});
+  params.set("batch_order", std::string("words"));
+  const auto units = spec.units(params, examples);
+  ASSERT_EQ(units.size(), 2U);
+  EXPECT_THAT(units[0].ordinals, ElementsAre(40, 20, 60, 50));
+  EXPECT_THAT(units[1].ordinals, ElementsAre(10, 30));
+  params.set("batch_order", std::string("given"));
+  EXPECT_THAT(spec.units(params, examples)[0].ordinals, ElementsAre(10, 20, 30, 40));
+  params.set("batch_order", std::string("words"));
+  params.set("prefix_reuse", true);
+  EXPECT_THAT(spec.validate(params).error().message, HasSubstr("give one of them"));
 }
 
 TEST(ZeroShotSpec, rules_between_parameters_are_checked) {

@@ -1,0 +1,47 @@
+"""IDEAL's bars of speed, each a ratio of what took turns in one process: generation and a training step beside LoRA's,
+a token with the query-focused memory beside one of full attention.
+
+Usage: ideal_bars.py BUILD/bin [--model smollm2-135m] [--threads N] [--rounds 15] [--window 512] [--tokens 1024]
+
+Needs -DQFS_BENCHMARKS=ON and a quiet machine: beside other work a ratio says little, and the load is printed.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+
+BARS = {"generation": 1.05, "step": 1.1, "qf_infini": 1.1}
+NAMES = {"generation": "IDEAL generation / LoRA's", "step": "IDEAL training step / LoRA's",
+         "qf_infini": "query-focused token / full attention's"}
+
+
+def measured(program, *arguments):
+    # A short spin: beside a busy neighbour the default makes two threads wait for each other.
+    run = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, check=True,
+                         env={**os.environ, "GOMP_SPINCOUNT": "10000"})
+    return json.loads(run.stdout)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("bin", type=pathlib.Path)
+    parser.add_argument("--model", default="smollm2-135m")
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--window", type=int, default=512)
+    parser.add_argument("--tokens", type=int, default=1024)
+    given = parser.parse_args()
+    before = os.getloadavg()[0]
+    ratios = measured(given.bin / "qfs_bench_ideal", given.model, given.threads, "bfloat16", given.tokens, given.rounds)
+    ratios.update(measured(given.bin / "qfs_bench_infini", given.model, given.threads, given.window, given.rounds))
+    for name, bar in BARS.items():
+        met = "met" if ratios[name] <= bar else "NOT met"
+        print(f"{NAMES[name]:42} {ratios[name]:.3f}   bar {bar:.2f}: {met}")
+    print(f"medians of {given.rounds} rounds, {given.threads} threads; load before and after: {before:.1f}, "
+          f"{os.getloadavg()[0]:.1f}")
+
+
+if __name__ == "__main__":
+    main()
