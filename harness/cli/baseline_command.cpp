@@ -31,6 +31,10 @@ struct BaselineOptions {
 };
 
 Result<ExitCode> set_baseline(const BaselineOptions& options, const GlobalOptions& global) {
+  if (!gate::is_baseline_file(options.name) && !is_baseline_name(options.name)) {
+    return invalid_argument("'" + options.name +
+                            "' is neither a name, such as main, nor a file that ends in .jsonl");
+  }
   const std::string path = gate::is_baseline_file(options.name)
                                ? options.name
                                : options.folder + "/" + options.name + ".jsonl";

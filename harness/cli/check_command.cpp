@@ -84,10 +84,11 @@ Found check_file(const std::string& path, const CheckOptions& options) {
   return is_policy(path) ? check_policy(path) : check_sweep(path, options);
 }
 
-/// A file that is wrong is a usage error; what else is missing keeps its code, after those.
-ExitCode code_of(const Error& error) {
-  return error.kind == ErrorKind::data && !error.where.empty() ? ExitCode::usage
-                                                               : exit_code(error.kind);
+/// A file that is wrong is a usage error; what else is, or is missing (data), keeps its code, after
+/// those.
+ExitCode code_of(const Error& error, const std::string& path) {
+  return error.kind == ErrorKind::data && error.where.starts_with(path) ? ExitCode::usage
+                                                                        : exit_code(error.kind);
 }
 
 Result<ExitCode> run_check(const CheckOptions& options, const GlobalOptions& global) {
@@ -102,7 +103,7 @@ Result<ExitCode> run_check(const CheckOptions& options, const GlobalOptions& glo
       rows.push_back({path + ": ok, " + *found});
       continue;
     }
-    const ExitCode code = code_of(found.error());
+    const ExitCode code = code_of(found.error(), path);
     if (worst != ExitCode::usage) worst = code;
     object["message"] = found.error().message;
     if (!found.error().where.empty()) object["where"] = found.error().where;

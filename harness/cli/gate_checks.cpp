@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "harness/cli/decision_text.h"
 #include "harness/core/counted.h"
@@ -136,7 +137,14 @@ std::string lacking(const Comparison& comparison) {
                      named < names.size() ? ", …" : "");
 }
 
-std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
+/// "51 % (13–96)"
+std::string percent(const std::optional<compare::Estimate>& share) {
+  const compare::Estimate known = share.value_or(compare::Estimate());
+  const std::string text = fmt::format("{:.0f} %", 100 * known.value);
+  const auto bound = [](double value) { return fmt::format("{:.0f}", 100 * value); };
+  if (bound(known.low) == bound(known.high)) return text;  // at the margin it is the level
+  return fmt::format("{} ({}–{})", text, bound(known.low), bound(known.high));
+}
 
 std::string power_line(const ComparedColumn& column, const std::vector<double>& points,
                        const std::string& cell) {
@@ -145,15 +153,15 @@ std::string power_line(const ComparedColumn& column, const std::vector<double>& 
   std::string text =
       fmt::format("power of {} (margin {}): ", column.name, shown.value(decision.margin.size));
   for (const double drop : points) {
-    const auto power = decision.power(drop / shown.scale);
-    text += fmt::format("a drop of {:g} is found with {}, ", drop, percent(power.value_or(0)));
+    text += fmt::format("a drop of {:g} is found with {}, ", drop,
+                        percent(decision.power(drop / shown.scale)));
   }
   const auto detectable = decision.detectable_loss();
-  text += detectable ? fmt::format("one of {} with 80 %", shown.value(*detectable))
+  text += detectable ? fmt::format("one of {} ({}–{}) with 80 %", shown.value(detectable->value),
+                                   shown.value(detectable->low), shown.value(detectable->high))
                      : std::string("none with 80 %");
   if (decision.margin.rule == compare::Rule::non_inferior) {
-    text +=
-        fmt::format("; equal results pass with {}", percent(decision.power_of_equal().value_or(0)));
+    text += fmt::format("; equal results pass with {}", percent(decision.power_of_equal()));
   }
   return text + fmt::format("; least of all on {}, {} of {}", cell,
                             counted(decision.examples, "example"),
@@ -255,6 +263,10 @@ std::vector<std::string> power_lines(const gate::Outcome& outcome) {
   }
   for (const auto& [name, where] : widest) {
     lines.push_back(power_line(*where.column, outcome.power_at, *where.cell));
+  }
+  if (!widest.empty()) {
+    lines.emplace_back(
+        "in parentheses: 95 % intervals, since so many documents know their own spread no better");
   }
   return lines;
 }

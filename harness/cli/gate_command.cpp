@@ -17,6 +17,7 @@
 #include "harness/core/clock.h"
 #include "harness/core/log.h"
 #include "harness/gate/gate.h"
+#include "reports/settings.h"
 
 namespace qfs::cli {
 namespace {
@@ -82,10 +83,25 @@ Result<gate::Policy> policy_of(const GateOptions& options) {
   return policy;
 }
 
+/// Of the scores of all cells, each once.
+std::vector<std::string> columns_of(const GateSide& side) {
+  std::vector<std::string> columns;
+  for (const compare::StoredCell* cell : side.cells.cells) {
+    for (const store::ScoreJobRow& job : cell->scores) {
+      for (const std::string& column : job.columns) {
+        if (std::ranges::count(columns, column) == 0) columns.push_back(column);
+      }
+    }
+  }
+  return columns;
+}
+
 /// Where nothing is asked for: a point on each score of the sweep's own table.
 Status add_default_margins(const GateSide& candidate, gate::Policy& policy) {
   if (!policy.request.margins.empty() || !policy.bands.empty() || !policy.limits.empty()) return {};
-  for (const std::string& value : candidate.report_values) {
+  std::vector<std::string> values = candidate.report_values;
+  if (values.empty()) values = reports::default_values(columns_of(candidate), false);
+  for (const std::string& value : values) {
     const std::string column = value.substr(value.rfind('/') + 1);
     if (is_share(column)) {
       policy.request.margins[column] = {.rule = compare::Rule::non_inferior,
@@ -109,6 +125,16 @@ ExitCode exit_of(const gate::Outcome& outcome) {
   }
 }
 
+/// What goes to standard output in place of the text: --json, or a file that is called "-".
+std::vector<std::string> printed_instead(const GateOptions& options, bool as_json) {
+  std::vector<std::string> names;
+  if (as_json) names.emplace_back("--json");
+  if (!options.annotations.empty()) names.emplace_back("--annotations");
+  if (options.junit == "-") names.emplace_back("--junit -");
+  if (options.markdown == "-") names.emplace_back("--markdown -");
+  return names;
+}
+
 Status print_report(const GateReport& report, const GateOptions& options, bool as_json) {
   if (!options.junit.empty()) {
     if (Status done = write_result(gate_junit(report), options.junit); !done) return done;
@@ -116,9 +142,15 @@ Status print_report(const GateReport& report, const GateOptions& options, bool a
   if (!options.markdown.empty()) {
     if (Status done = write_result(gate_markdown(report), options.markdown); !done) return done;
   }
+  if (options.junit == "-" || options.markdown == "-") return {};
   if (as_json) return print_result(gate_json(report));
   const std::string annotations = options.annotations.empty() ? "" : gate_annotations(report);
   return print_result(annotations + gate_text(report));
+}
+
+Result<ExitCode> conclude(const GateReport& report, const GateOptions& options, bool as_json) {
+  if (Status printed = print_report(report, options, as_json); !printed) return printed.error();
+  return options.warn_only ? ExitCode::ok : exit_of(report.outcome);
 }
 
 /// "2026-01-31T12:00:00Z", as `date -u +%FT%TZ` prints it, in the form of stores.
@@ -133,32 +165,48 @@ Status check_options(const GateOptions& options, const GlobalOptions& global) {
   if (options.baseline.empty() || options.candidate.empty()) {
     return invalid_argument("gate needs --baseline and --candidate; see 'qfs-bench gate --help'");
   }
-  if (global.json && !options.annotations.empty()) {
-    return invalid_argument("--annotations and --json are both written to standard output");
+  const std::vector<std::string> printed = printed_instead(options, global.json);
+  if (printed.size() > 1) {
+    return invalid_argument(
+        fmt::format("{} and {} are both written to standard output", printed[0], printed[1]));
   }
   if (!options.made_since.empty() && !utc_seconds(in_milliseconds(options.made_since))) {
     return invalid_argument(
         "--made-since expects a time in UTC such as 2026-01-31T12:00:00Z; found '" +
         options.made_since + "'");
   }
+  const std::vector<std::string> inputs = {baseline_path(options.baseline, options.baselines),
+                                           options.candidate, options.policy};
+  if (Status kept = keep_inputs("--junit", options.junit, inputs); !kept) return kept;
+  if (Status kept = keep_inputs("--markdown", options.markdown, inputs); !kept) return kept;
+  if (!options.junit.empty() && options.junit == options.markdown) {
+    return invalid_argument(
+        fmt::format("--junit and --markdown are both written to '{}'", options.junit));
+  }
   return {};
 }
 
-/// The first run of a new repository or branch.
+/// The first run of a new repository or branch: no baseline is made of what breaks a limit.
 Result<ExitCode> create_baseline(const std::string& path, const GateOptions& options,
-                                 const GateSide& candidate) {
+                                 const GateSide& candidate, const gate::Policy& policy,
+                                 bool as_json) {
   if (!gate::is_baseline_file(path)) {
     return invalid_argument(fmt::format(
         "--if-no-baseline create makes a file of JSON lines, and '{}' does not end in .jsonl",
         path));
   }
-  const std::string name = std::filesystem::path(options.baseline).stem().string();
+  auto outcome = gate::run_limits(candidate.cells, policy);
+  if (!outcome) return outcome.error();
+  if (outcome->conclusion() == gate::Conclusion::worse || !outcome->quality.missing.empty()) {
+    std::vector<GateCheck> checks = gate_checks(*outcome);
+    return conclude({path, candidate.name, *std::move(outcome), std::move(checks), false}, options,
+                    as_json);
+  }
+  const std::string name = std::filesystem::path(path).stem().string();
   const auto saved = save_baseline(candidate, name, path, false);
   if (!saved || *saved != ExitCode::ok) return saved;
-  if (Status printed = print_result("gate: CREATED: there was no baseline " + path + "\n");
-      !printed) {
-    return printed.error();
-  }
+  const GateReport report{path, candidate.name, {}, {}, true};
+  if (Status printed = print_report(report, options, as_json); !printed) return printed.error();
   return ExitCode::ok;
 }
 
@@ -174,14 +222,13 @@ Result<ExitCode> run_gate_command(const GateOptions& options, const GlobalOption
   std::error_code ignored;
   const bool exists = std::filesystem::exists(path.substr(0, path.find('#')), ignored);
   if (!exists && options.if_no_baseline == "create") {
-    return create_baseline(path, options, *candidate);
+    return create_baseline(path, options, *candidate, *policy, global.json);
   }
   if (!exists) {
     return not_found(
-        fmt::format("there is no baseline '{}'; 'qfs-bench baseline set' makes one, and "
-                    "--if-no-baseline create "
-                    "takes the candidate for it",
-                    path));
+        fmt::format("there is no baseline '{}'{}; 'qfs-bench baseline set' makes one, and "
+                    "--if-no-baseline create takes the candidate for it",
+                    path, path == options.baseline ? "" : " and no store " + options.baseline));
   }
   auto baseline =
       open_gate_side({path, options.run_baseline, policy->filter}, catalogs.metrics(), global);
@@ -199,11 +246,8 @@ Result<ExitCode> run_gate_command(const GateOptions& options, const GlobalOption
   if (!outcome) return outcome.error();
   for (const std::string& metric : outcome->quality.metrics) log_warning(metric);
   std::vector<GateCheck> checks = gate_checks(*outcome);
-  const GateReport report{baseline->name, candidate->name, *std::move(outcome), std::move(checks)};
-  if (Status printed = print_report(report, options, global.json); !printed) {
-    return printed.error();
-  }
-  return options.warn_only ? ExitCode::ok : exit_of(report.outcome);
+  return conclude({baseline->name, candidate->name, *std::move(outcome), std::move(checks), false},
+                  options, global.json);
 }
 
 void add_policy_options(CLI::App& command, GateOptions& options) {
@@ -226,9 +270,10 @@ void add_policy_options(CLI::App& command, GateOptions& options) {
       "Pair cells with equal values of these, whatever else differs (default: by cell id)",
       "NAME,…");
   command
-      .add_option("--repeats", options.repeats,
-                  "Average so many runs (seeds) of each cell on both sides, for methods whose "
-                  "answers vary")
+      .add_option(
+          "--repeats", options.repeats,
+          "Take so many runs (seeds) of each cell together on both sides: the mean of their "
+          "scores, all repetitions of their times")
       ->type_name("K")
       ->check(CLI::Range(1, 1000));
   command

@@ -32,6 +32,12 @@ std::string values_of(const GateCheck& check) {
   return fmt::format(" ({} → {}, {})", check.baseline, check.candidate, check.change);
 }
 
+/// Holds the baseline's name where it was created, and is escaped like one.
+std::string closing_of(const GateReport& report) {
+  if (!report.created) return closing_line(report.outcome, report.checks);
+  return "gate: CREATED: there was no baseline " + report.baseline;
+}
+
 json checks_json(const std::vector<GateCheck>& checks) {
   json list = json::array();
   for (const GateCheck& check : checks) {
@@ -64,13 +70,20 @@ json quality_json(const gate::Outcome& outcome) {
       object["decision"]["unchanged"] = decision.unchanged;
       object["decision"]["noise_points"] = decision.margin.noise * scale;
       if (const auto loss = decision.detectable_loss()) {
-        object["detectable_points"] = *loss * scale;
+        object["detectable_points"] = loss->value * scale;
+        object["detectable_points_interval"] = {loss->low * scale, loss->high * scale};
       }
-      if (const auto power = decision.power_of_equal()) object["power_of_equal"] = *power;
+      if (const auto power = decision.power_of_equal()) {
+        object["power_of_equal"] = power->value;
+        object["power_of_equal_interval"] = {power->low, power->high};
+      }
       json power = json::array();
       for (const double points : outcome.power_at) {
         const auto chance = decision.power(points / scale);
-        if (chance) power.push_back({{"points", points}, {"power", *chance}});
+        if (!chance) continue;
+        power.push_back({{"points", points},
+                         {"power", chance->value},
+                         {"interval", {chance->low, chance->high}}});
       }
       object["power"] = std::move(power);
     }
@@ -128,6 +141,7 @@ bool is_error(CheckState state) {
 }  // namespace
 
 std::string gate_text(const GateReport& report) {
+  if (report.created) return markdown_text(closing_of(report)) + "\n";
   std::string text = fmt::format("baseline (A): {}\ncandidate (B): {}\n",
                                  markdown_text(report.baseline), markdown_text(report.candidate));
   size_t unchanged = 0;
@@ -147,26 +161,27 @@ std::string gate_text(const GateReport& report) {
     text += fmt::format("note: {}\n", markdown_text(advice));  // no line begins with foreign text
   }
   for (const std::string& line : power_lines(report.outcome)) text += markdown_text(line) + "\n";
-  return text + closing_line(report.outcome, report.checks) + "\n";
+  return text + closing_of(report) + "\n";
 }
 
 std::string gate_json(const GateReport& report) {
   const gate::Outcome& outcome = report.outcome;
-  return json_document("gate", {{"baseline", report.baseline},
-                                {"candidate", report.candidate},
-                                {"conclusion", to_string(outcome.conclusion())},
-                                {"closing_line", closing_line(outcome, report.checks)},
-                                {"false_alarm_rate", outcome.level},
-                                {"repeats", outcome.repeats},
-                                {"checks", checks_json(report.checks)},
-                                {"quality", quality_json(outcome)},
-                                {"bands", bands_json(outcome)},
-                                {"limits", limits_json(outcome)},
-                                {"not_compared", cells_json(outcome.quality.missing)},
-                                {"metrics_not_compared", outcome.quality.metrics},
-                                {"only_candidate", cells_json(outcome.quality.only_b)},
-                                {"advice", outcome.quality.advice},
-                                {"test", compare::test_signature()}});
+  return json_document(
+      "gate", {{"baseline", report.baseline},
+               {"candidate", report.candidate},
+               {"conclusion", report.created ? "created" : to_string(outcome.conclusion())},
+               {"closing_line", closing_of(report)},
+               {"false_alarm_rate", outcome.level},
+               {"repeats", outcome.repeats},
+               {"checks", checks_json(report.checks)},
+               {"quality", quality_json(outcome)},
+               {"bands", bands_json(outcome)},
+               {"limits", limits_json(outcome)},
+               {"not_compared", cells_json(outcome.quality.missing)},
+               {"metrics_not_compared", outcome.quality.metrics},
+               {"only_candidate", cells_json(outcome.quality.only_b)},
+               {"advice", outcome.quality.advice},
+               {"test", compare::test_signature()}});
 }
 
 std::string gate_junit(const GateReport& report) {
@@ -192,13 +207,14 @@ std::string gate_junit(const GateReport& report) {
                        xml_text(values_of(check)));
   }
   return xml + fmt::format("<system-out>{}</system-out>\n</testsuite>\n</testsuites>\n",
-                           xml_text(closing_line(report.outcome, checks)));
+                           xml_text(closing_of(report)));
 }
 
 std::string gate_markdown(const GateReport& report) {
-  std::string text = fmt::format("### {}\n\nB: {}, against A: {}\n",
-                                 markdown_text(closing_line(report.outcome, report.checks)),
-                                 markdown_text(report.candidate), markdown_text(report.baseline));
+  std::string text =
+      fmt::format("### {}\n\nB: {}, against A: {}\n", markdown_text(closing_of(report)),
+                  markdown_text(report.candidate), markdown_text(report.baseline));
+  if (report.created) return text;
   size_t rows = 0;
   size_t left = 0;
   for (const GateCheck& check : report.checks) {
@@ -240,8 +256,7 @@ std::string gate_annotations(const GateReport& report) {
                     workflow_property("qfs-bench gate: " + place_of(check)),
                     workflow_message(check.sentence + values_of(check)));
   }
-  const std::string closing = closing_line(report.outcome, report.checks);
-  text += fmt::format("::notice title=qfs-bench gate::{}{}\n", workflow_message(closing),
+  text += fmt::format("::notice title=qfs-bench gate::{}{}\n", workflow_message(closing_of(report)),
                       left > 0 ? fmt::format("; {} more in the log", left) : "");
   return text;
 }

@@ -15,6 +15,8 @@ struct GateReport {
   std::string candidate;
   gate::Outcome outcome;
   std::vector<GateCheck> checks;  ///< of `outcome`
+  bool created =
+      false;  ///< there was no baseline: the candidate became it, and nothing was checked
 };
 
 /// Everything that is not simply unchanged, power, and the closing line.

@@ -79,10 +79,16 @@ void add_baselines_option(CLI::App& command, std::string& folder) {
       ->capture_default_str();
 }
 
+bool is_baseline_name(const std::string& argument) {
+  return argument.find_first_of("/#=") == std::string::npos && !gate::is_baseline_file(argument) &&
+         !argument.ends_with(".sqlite");
+}
+
 std::string baseline_path(const std::string& argument, const std::string& folder) {
   std::error_code ignored;
-  const bool is_name = argument.find_first_of("/.#=") == std::string::npos;
-  if (!is_name || std::filesystem::exists(argument, ignored)) return argument;
+  if (!is_baseline_name(argument) || std::filesystem::is_regular_file(argument, ignored)) {
+    return argument;
+  }
   return folder + "/" + argument + ".jsonl";
 }
 
@@ -100,6 +106,11 @@ Result<ExitCode> save_baseline(const GateSide& side, const std::string& name,
         "no baseline is made: {} no whole scores; --filter leaves cells out",
         counted(contents->left_out.size(), "cell of the sweep has", "cells of the sweep have")));
     return ExitCode::incomplete;
+  }
+  std::error_code absent;
+  if (std::filesystem::is_regular_file(path, absent) && !gate::holds_baseline(path)) {
+    return invalid_argument(fmt::format(
+        "'{}' is not a baseline, and would be lost: remove it, or write to another file", path));
   }
   const std::string folder = std::filesystem::path(path).parent_path().string();
   if (!folder.empty()) {

@@ -34,7 +34,11 @@ Result<GateSide> open_gate_side(const GateSideOptions& options, const MetricCata
 /// Adds --baselines, the folder of named baselines.
 void add_baselines_option(CLI::App& command, std::string& folder);
 
-/// The file of a baseline by its name ("main" is FOLDER/main.jsonl); a path stays what it is.
+/// Whether it names a baseline of the folder, and no file: "main", "v1.2".
+bool is_baseline_name(const std::string& argument);
+
+/// The file of a baseline by its name ("main" is FOLDER/main.jsonl); a path, or a file that is
+/// there, stays what it is.
 std::string baseline_path(const std::string& argument, const std::string& folder);
 
 /// Writes the file of `side`. Nothing is written, and the exit code is `incomplete`, while cells

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/store_path.h"
@@ -48,6 +49,18 @@ Status write_result(std::string_view text, const std::string& path) {
         fmt::format("'{}' is a store, which would be lost: write to another file", path));
   }
   return write_file(path, text);
+}
+
+Status keep_inputs(std::string_view option, const std::string& path,
+                   std::span<const std::string> inputs) {
+  std::error_code ignored;  // of a file that does not exist yet
+  if (!std::filesystem::is_regular_file(path, ignored)) return {};
+  for (const std::string& input : inputs) {
+    if (!std::filesystem::equivalent(input, path, ignored)) continue;
+    return invalid_argument(fmt::format(
+        "{} '{}' is also read, and would be lost: write to another file", option, path));
+  }
+  return {};
 }
 
 std::string json_document(std::string_view name, const nlohmann::json& body, int version) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,11 @@ Status print_result(std::string_view text);
 /// Writes atomically to `path`, or to standard output when it is empty or "-". Error
 /// `invalid_argument` where a store stands at `path`.
 Status write_result(std::string_view text, const std::string& path);
+
+/// `invalid_argument` when writing `path`, the value of `option`, would replace one of the files
+/// that the command reads.
+Status keep_inputs(std::string_view option, const std::string& path,
+                   std::span<const std::string> inputs);
 
 /// {"schema": "qfs-bench/<name>/<version>", …members of `body`}, sorted keys, as a line-ended text.
 std::string json_document(std::string_view name, const nlohmann::json& body, int version = 1);

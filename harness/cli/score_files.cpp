@@ -43,14 +43,7 @@ Status keeps_inputs(const ScoreFilesOptions& options) {
   }
   std::vector<std::string> inputs = options.references;
   inputs.insert(inputs.end(), {options.records, options.predictions});
-  for (const std::string& input : inputs) {
-    if (std::filesystem::equivalent(input, options.per_example, ignored)) {
-      return invalid_argument(
-          fmt::format("--per-example '{}' is also read, and would be lost: write to another file",
-                      options.per_example));
-    }
-  }
-  return {};
+  return keep_inputs("--per-example", options.per_example, inputs);
 }
 
 }  // namespace

@@ -90,7 +90,9 @@ Status check_table(const plan::Plan& plan) {
 }  // namespace
 
 Error in_sweep_file(const Experiment& experiment, Error error) {
-  if (error.where.starts_with('/')) error.where = experiment.path + "#" + error.where;
+  // A pointer, and not a place in a file that is named by its whole path.
+  const bool pointer = error.where.starts_with('/') && !error.where.starts_with(experiment.path);
+  if (pointer) error.where = experiment.path + "#" + error.where;
   return error;
 }
 

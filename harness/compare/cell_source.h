@@ -30,7 +30,8 @@ struct ScoredRow {
 /// Speed and memory of one cell by the names that tables have for them ("tokens_per_second").
 struct Measured {
   std::map<std::string, Repeated, std::less<>> values;
-  Json hardware;  ///< of the machine; empty where the store does not say it
+  Json hardware;                  ///< of the machine; empty where the store does not say it
+  bool several_machines = false;  ///< of runs that were not all timed on one
 };
 
 /// Of the attempts that made the outputs of one cell, in UTC; empty texts where none is known.

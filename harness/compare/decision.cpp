@@ -48,11 +48,16 @@ void doubt(Decision& decision, Doubt why, int64_t clusters_needed) {
 bool could_show(const Decision& decision) { return least_p(decision) < level_of_one(decision); }
 
 /// Of a loss that lies this far from the margin.
-std::optional<double> chance_to_show(const Decision& decision, double gap) {
+std::optional<Estimate> chance_to_show(const Decision& decision, double gap) {
   if (decision.standard_error <= kRounding) return std::nullopt;
-  if (!could_show(decision)) return 0.0;
-  return metrics::power_to_show(decision.clusters, decision.standard_error, gap,
-                                level_of_one(decision));
+  if (!could_show(decision)) return Estimate();
+  const auto chance = [&](double standard_error) {
+    return metrics::power_to_show(decision.clusters, standard_error, gap, level_of_one(decision));
+  };
+  const auto [least, most] =
+      metrics::standard_error_bounds(decision.clusters, decision.standard_error);
+  const auto [low, high] = std::minmax({chance(least), chance(most)});
+  return Estimate{chance(decision.standard_error), low, high};
 }
 
 void judge(Decision& decision) {
@@ -88,19 +93,22 @@ double Decision::p() const {
   return claims_less ? p_not_worse_holm : p_worse_holm;
 }
 
-std::optional<double> Decision::power(double loss) const {
+std::optional<Estimate> Decision::power(double loss) const {
   return chance_to_show(*this, loss - margin.size);
 }
 
-std::optional<double> Decision::power_of_equal() const {
+std::optional<Estimate> Decision::power_of_equal() const {
   return chance_to_show(*this, margin.size);
 }
 
-std::optional<double> Decision::detectable_loss() const {
+std::optional<Estimate> Decision::detectable_loss() const {
   if (standard_error <= kRounding || !could_show(*this)) return std::nullopt;
   const auto gap = metrics::gap_to_show(clusters, standard_error, level_of_one(*this));
   if (!gap) return std::nullopt;
-  return margin.size + *gap;
+  // A gap is a number of standard errors.
+  const auto [least, most] = metrics::standard_error_bounds(clusters, standard_error);
+  return Estimate{margin.size + *gap, margin.size + *gap * least / standard_error,
+                  margin.size + *gap * most / standard_error};
 }
 
 bool Decision::too_few_to_draw() const { return bootstrap && clusters < metrics::kMinimumClusters; }

@@ -45,6 +45,13 @@ struct Margin {
   double noise = 0;  ///< what numerics alone change, likewise; `size` is raised to it
 };
 
+/// With the bounds of its 95 % interval: so well do these clusters know their own spread.
+struct Estimate {
+  double value = 0;
+  double low = 0;
+  double high = 0;
+};
+
 struct Decision {
   Margin margin;
   double loss = 0;  ///< by how much B is worse than A, as observed; negative: B is better
@@ -77,10 +84,10 @@ struct Decision {
   /// The chance that a true loss is called `worse`, and that equal results are shown to be
   /// `not_worse`, with the spread of these differences; of one loss alone in its family, about.
   /// std::nullopt where the differences have no spread.
-  std::optional<double> power(double loss) const;
-  std::optional<double> power_of_equal() const;
+  std::optional<Estimate> power(double loss) const;
+  std::optional<Estimate> power_of_equal() const;
   /// The loss that is called `worse` with the chance metrics::kPower; std::nullopt where none is.
-  std::optional<double> detectable_loss() const;
+  std::optional<Estimate> detectable_loss() const;
 };
 
 /// Adjusts and gives the verdicts; all decisions of one command, which have one level.

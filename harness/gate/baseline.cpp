@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "harness/config/node.h"
+#include "harness/core/clock.h"
+#include "harness/core/counted.h"
 #include "harness/core/files.h"
 #include "harness/core/json_dom.h"
 #include "harness/gate/gate.h"
@@ -20,6 +24,9 @@ using nlohmann::json;
 namespace {
 
 constexpr std::string_view kSchema = "qfs-bench/baseline/1";
+constexpr int64_t kMost = int64_t{1} << 40;  ///< of what is counted
+/// What a live cell's identity says in a file, which has no other part of it.
+constexpr const char* kLiveIdentity = R"({"sweep":""})";
 
 std::string line_of(const json& object) {
   return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
@@ -128,6 +135,7 @@ class BaselineWriter {
                    {"postprocess", job.postprocess.text},
                    {"columns", job.columns},
                    {"clusters", job.clusters},
+                   {"examples", rows->size()},
                    {"scores", json::object()}};
     for (const store::ScoreRow& score : job.scores) object["scores"][score.name] = score.value;
     if (std::ranges::any_of(*noise, [](double n) { return n > 0; })) object["noise"] = *noise;
@@ -159,12 +167,19 @@ class BaselineDecoder {
     config::Scope scope{place, std::nullopt};
     const Node node(line, "", scope);
     if (node.is_object("a line as one object")) add(node);
+    if (failure_) return *failure_;
     return scope.failure ? Status(*scope.failure) : Status();
   }
 
   Result<Baseline> finish(const std::string& path) && {
     if (!begun_) return data_error("no baseline: there are no lines", path);
     count_rows();
+    if (failure_) return *failure_;
+    if (cells_ && *cells_ != std::ssize(baseline_.cells_)) {
+      return data_error(fmt::format("lines are missing: {} of {}", baseline_.cells_.size(),
+                                    counted(static_cast<size_t>(*cells_), "cell")),
+                        path);
+    }
     return std::move(baseline_);
   }
 
@@ -182,7 +197,7 @@ class BaselineDecoder {
   }
 
   void begin(const Node& node) {
-    constexpr std::string_view kKeys[] = {"metrics", "name", "schema", "sweep"};
+    constexpr std::string_view kKeys[] = {"cells", "metrics", "name", "schema", "sweep"};
     begun_ = true;
     const auto schema = node.require("schema");
     if (schema && schema->text() != kSchema) {
@@ -193,6 +208,7 @@ class BaselineDecoder {
     node.only_keys(kKeys);
     if (const auto name = node.require("name")) baseline_.info_.name = any_text(*name);
     if (const auto sweep = node.require("sweep")) baseline_.info_.sweep = any_text(*sweep);
+    if (const auto cells = node.find("cells")) cells_ = cells->integer(0, kMost);
     if (const auto metrics = node.find("metrics"); metrics && !metrics->value().empty()) {
       baseline_.info_.metrics = metrics->names("a list of metrics");
     }
@@ -226,15 +242,22 @@ class BaselineDecoder {
     const auto first = std::ranges::find_if(baseline_.cells_, [&](const StoredCell& other) {
       return &other != &cell && other.cell.id == cell.cell.id;
     });
-    if (first != baseline_.cells_.end()) cell.scores = first->scores;
+    if (first != baseline_.cells_.end()) {
+      cell.scores = first->scores;
+      cell.cell.identity = first->cell.identity;
+    }
     if (const auto made = node.find("made")) add_made(*made, cell);
     if (const auto measured = node.find("measured")) add_measured(*measured, cell);
     score_ = nullptr;
   }
 
-  void add_made(const Node& node, const StoredCell& cell) {
+  void add_made(const Node& node, StoredCell& cell) {
+    cell.cell.identity = Json{kLiveIdentity};
     const std::vector<Node> times = node.items("two times");
     if (times.size() != 2) return node.fail("expected two times");
+    for (const Node& time : times) {
+      if (!utc_seconds(any_text(time))) time.fail("expected a time such as " + wall_clock_utc());
+    }
     baseline_.made_[cell.cell.id] = {any_text(times[0]), any_text(times[1])};
   }
 
@@ -249,14 +272,17 @@ class BaselineDecoder {
     if (!values || !values->is_object("an object of numbers")) return;
     for (const auto& [name, value] : values->members()) {
       const std::vector<double> four = numbers(value, 4);
-      if (four[0] <= 0) value.fail("expected numbers above 0");
+      const bool sound = 0 < four[1] && four[1] <= four[0] && four[0] <= four[2] && four[3] >= 1 &&
+                         four[3] <= static_cast<double>(kMost);
+      if (!sound)
+        return value.fail("expected a median, the smallest and the largest, and how many");
       measured.values[name] = {four[0], four[1], four[2], static_cast<int64_t>(four[3])};
     }
   }
 
   void add_score(const Node& node) {
-    constexpr std::string_view kKeys[] = {"clusters", "columns",     "metric",   "noise",
-                                          "scores",   "postprocess", "signature"};
+    constexpr std::string_view kKeys[] = {"clusters", "columns", "examples",    "metric",
+                                          "noise",    "scores",  "postprocess", "signature"};
     node.only_keys(kKeys);
     if (baseline_.cells_.empty()) return node.fail("a score before the first cell");
     count_rows();
@@ -266,9 +292,10 @@ class BaselineDecoder {
     if (const auto signature = node.require("signature")) job.signature = signature->text();
     if (const auto chain = node.require("postprocess")) job.postprocess = Json{any_text(*chain)};
     if (const auto columns = node.require("columns")) job.columns = columns->names("columns");
-    if (const auto clusters = node.require("clusters")) {
-      job.clusters = clusters->integer(0, int64_t{1} << 40);
-    }
+    if (const auto clusters = node.require("clusters")) job.clusters = clusters->integer(0, kMost);
+    examples_.reset();
+    if (const auto examples = node.find("examples")) examples_ = examples->integer(0, kMost);
+    score_place_ = node.scope().file;
     if (const auto scores = node.require("scores")) {
       scores->is_object("an object of numbers");
       for (const auto& [name, value] : scores->members()) {
@@ -307,12 +334,21 @@ class BaselineDecoder {
     store::ScoreJobRow& job = baseline_.cells_.back().scores.back();
     job.n = job.expected = std::ssize(score_->rows);
     score_ = nullptr;
+    if (examples_ && *examples_ != job.n) {
+      failure_ = data_error(fmt::format("lines are missing: {} of {} of this score", job.n,
+                                        counted(static_cast<size_t>(*examples_), "example")),
+                            score_place_);
+    }
   }
 
   Baseline baseline_;
   bool begun_ = false;
+  std::optional<int64_t> cells_;  ///< that the first line promises
   Baseline::Score* score_ = nullptr;
+  std::string score_place_;
+  std::optional<int64_t> examples_;  ///< that its line promises
   size_t columns_ = 0;
+  std::optional<Error> failure_;  ///< seen after the line that is at fault
 };
 
 Result<Baseline> Baseline::decode(std::string_view text, const std::string& path) {
@@ -323,7 +359,12 @@ Result<Baseline> Baseline::decode(std::string_view text, const std::string& path
     const size_t end = std::min(text.find('\n', at), text.size());
     const std::string place = fmt::format("{}:{}", path, ++number);
     const auto line = parse_json(text.substr(at, end - at), place, scratch);
-    if (!line) return line.error();
+    if (!line) {
+      Error error = line.error();
+      const std::string first = place + ":1:";  // a line has but one
+      if (error.where.starts_with(first)) error.where.replace(0, first.size(), place + ":");
+      return error;
+    }
     if (Status added = decoder.add(*line, place); !added) {
       Error error = added.error();
       error.kind = ErrorKind::data;
@@ -370,8 +411,6 @@ std::string Baseline::last_message(const StoredCell&) { return {}; }
 Result<BaselineContents> write_baseline(const compare::StoredSide& side, const BaselineInfo& info,
                                         bool measured) {
   BaselineContents contents;
-  contents.text = line_of(
-      {{"schema", kSchema}, {"name", info.name}, {"sweep", info.sweep}, {"metrics", info.metrics}});
   const std::set<std::string> shown = compare::telling_dimensions(side.cells);
   BaselineWriter writer(side, measured);
   for (const StoredCell* cell : side.cells) {
@@ -383,8 +422,21 @@ Result<BaselineContents> write_baseline(const compare::StoredSide& side, const B
     }
   }
   contents.cells = writer.cells();
+  contents.text = line_of({{"schema", kSchema},
+                           {"name", info.name},
+                           {"sweep", info.sweep},
+                           {"metrics", info.metrics},
+                           {"cells", contents.cells}});
   contents.text += std::move(writer).text();
   return contents;
+}
+
+bool holds_baseline(const std::string& path) {
+  std::string first(size_t{1} << 16, '\0');  // the metrics stand before the schema
+  std::ifstream file(path, std::ios::binary);
+  file.read(first.data(), static_cast<std::streamsize>(first.size()));
+  first.resize(static_cast<size_t>(file.gcount()));
+  return first.substr(0, first.find('\n')).find("\"qfs-bench/baseline/") != std::string::npos;
 }
 
 bool is_baseline_file(std::string_view path) { return path.ends_with(".jsonl"); }

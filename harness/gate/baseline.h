@@ -72,4 +72,7 @@ Result<BaselineContents> write_baseline(const compare::StoredSide& side, const B
 /// Whether an argument names a baseline file rather than a store.
 bool is_baseline_file(std::string_view path);
 
+/// Whether the file at `path` begins as a baseline does, of whatever schema.
+bool holds_baseline(const std::string& path);
+
 }  // namespace qfs::gate

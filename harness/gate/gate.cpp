@@ -41,6 +41,70 @@ Result<std::string> staleness(const StoredCell& baseline, compare::CellSource& b
       now->first, since);
 }
 
+std::optional<double> score_of(const StoredCell& cell, const std::string& column,
+                               std::vector<std::string>& known) {
+  for (const store::ScoreJobRow& job : cell.scores) {
+    for (const store::ScoreRow& score : job.scores) {
+      known.push_back(score.name);
+      if (score.name == column) return score.value * table_scale(column);
+    }
+  }
+  return std::nullopt;
+}
+
+/// Why a cell of the candidate has nothing to hold against a limit; empty where it is none of those
+/// that should (a method without a model decodes no tokens).
+std::string lack_of(const StoredCell& cell, const Limit& limit) {
+  if (!is_measured(limit.value)) return cell.scores.empty() ? "it has no score" : "";
+  if (!cell.measure || cell.measure->status == store::Completeness::complete) return "";
+  const store::ResultRow& timed = *cell.measure;
+  if (timed.status == store::Completeness::failed) {
+    return fmt::format("its timed run failed ({})", to_string(timed.failure));
+  }
+  return fmt::format("{} of {} repetitions were timed", timed.done, timed.expected);
+}
+
+/// The value of one cell; std::nullopt where it has none. `known` gets the names that it has.
+Result<std::optional<double>> value_of(const StoredCell& cell, compare::CellSource& source,
+                                       const Limit& limit, std::vector<std::string>& known) {
+  if (!is_measured(limit.value)) return score_of(cell, limit.value, known);
+  const auto measured = source.measured(cell);
+  if (!measured) return measured.error();
+  const auto own = measured->values.find(limit.value);
+  if (own == measured->values.end()) return std::optional<double>();
+  return std::optional(own->second.median * measured_scale(limit.value));
+}
+
+/// What the candidate's cells lack is missing; a column that they do not know is a mistake.
+Status check_limits(const StoredSide& candidate, const Policy& policy,
+                    const std::set<std::string>& shown, Outcome& outcome) {
+  auto& missing = outcome.quality.missing;
+  for (const Limit& limit : policy.limits) {
+    bool found = false;
+    std::vector<std::string> known;
+    for (const StoredCell* cell : compare::shown_once(candidate.cells)) {
+      const auto value = value_of(*cell, *candidate.source, limit, known);
+      if (!value) return value.error();
+      const std::string name = compare::cell_name(*cell, shown);
+      if (*value) {
+        found = true;
+        outcome.limits.emplace_back(judge_limit(limit, **value)).cell = name;
+      } else if (std::string lack = lack_of(*cell, limit); !lack.empty()) {
+        found = true;
+        missing.push_back({name, fmt::format("{}: {}", limit.value, lack)});
+      }
+    }
+    if (found) continue;
+    if (known.empty()) {
+      missing.push_back({"every cell", "the candidate has no " + limit.value});
+    } else {
+      return not_found(fmt::format("no cell of the candidate has '{}', which a limit is about{}",
+                                   limit.value, suggestion(limit.value, known)));
+    }
+  }
+  return {};
+}
+
 class Gate {
  public:
   Gate(const GateInput& input, const Policy& policy, const MetricCatalog& catalog)
@@ -55,17 +119,45 @@ class Gate {
     outcome.level = policy_.request.level;
     outcome.power_at = policy_.power_at;
     outcome.repeats = policy_.repeats;
-    GateInput fresh = input_;
-    if (Status refused = leave_out_stale(fresh, outcome.quality.missing); !refused) {
-      return refused.error();
+    GateInput input = input_;
+    if (policy_.repeats == 1) {
+      if (Status judged = judge(input, outcome); !judged) return judged.error();
+      return outcome;
     }
-    if (Status compared = compare_quality(fresh, outcome); !compared) return compared.error();
-    if (Status banded = check_bands(fresh, outcome); !banded) return banded.error();
-    if (Status limited = check_limits(fresh.candidate, outcome); !limited) return limited.error();
+    RepeatedCells baseline(input_.baseline, policy_.repeats);
+    RepeatedCells candidate(input_.candidate, policy_.repeats);
+    input.baseline = baseline.side();
+    input.candidate = candidate.side();
+    std::set<std::string> shown = shown_;
+    shown.erase("seed");
+    shown.erase("cell");
+    if (Status judged = judge(input, outcome); !judged) return judged.error();
+    for (RepeatedCells* side : {&baseline, &candidate}) {
+      for (const auto& [cell, runs] : side->short_of_runs()) {
+        const std::string name = compare::cell_name(*cell, shown);
+        // That it has no partner for that reason need not be said, too.
+        std::erase_if(outcome.quality.missing,
+                      [&](const auto& other) { return other.name == name; });
+        outcome.quality.missing.push_back({name, fmt::format("{} of {} repeats (seeds) in {}", runs,
+                                                             policy_.repeats, side->side().name)});
+      }
+    }
     return outcome;
   }
 
  private:
+  Status judge(GateInput& input, Outcome& outcome) const {
+    std::vector<compare::NotCompared> stale;
+    if (Status refused = leave_out_stale(input, stale); !refused) return refused;
+    auto compared = compare::compare_stores(input.baseline, input.candidate, policy_.request,
+                                            catalog_, input.declared);
+    if (!compared) return compared.error();
+    outcome.quality = *std::move(compared);
+    outcome.quality.missing.insert(outcome.quality.missing.end(), stale.begin(), stale.end());
+    if (Status banded = check_bands(input, outcome); !banded) return banded;
+    return check_limits(input.candidate, policy_, shown_, outcome);
+  }
+
   Status leave_out_stale(GateInput& input, std::vector<compare::NotCompared>& missing) const {
     const auto pairing =
         compare::pair_sides(input.baseline, input.candidate, policy_.request.pair_by);
@@ -85,33 +177,6 @@ class Gate {
     return {};
   }
 
-  Status compare_quality(const GateInput& input, Outcome& outcome) const {
-    std::vector<compare::NotCompared> missing = std::move(outcome.quality.missing);
-    const auto compare = [&](const StoredSide& a, const StoredSide& b) -> Status {
-      auto compared = compare::compare_stores(a, b, policy_.request, catalog_, input.declared);
-      if (!compared) return compared.error();
-      outcome.quality = *std::move(compared);
-      return {};
-    };
-    if (policy_.repeats == 1) {
-      if (Status done = compare(input.baseline, input.candidate); !done) return done;
-    } else {
-      RepeatedCells baseline(input.baseline, policy_.repeats);
-      RepeatedCells candidate(input.candidate, policy_.repeats);
-      if (Status done = compare(baseline.side(), candidate.side()); !done) return done;
-      for (RepeatedCells* side : {&baseline, &candidate}) {
-        for (const auto& [cell, runs] : side->short_of_runs()) {
-          missing.push_back({compare::cell_name(*cell, shown_),
-                             fmt::format("{} of {} repeats (seeds) in {}", runs, policy_.repeats,
-                                         side->side().name)});
-        }
-      }
-    }
-    auto& all = outcome.quality.missing;
-    all.insert(all.end(), missing.begin(), missing.end());
-    return {};
-  }
-
   Status check_bands(const GateInput& input, Outcome& outcome) const {
     if (policy_.bands.empty()) return {};
     const auto pairing =
@@ -123,7 +188,8 @@ class Gate {
       if (!before) return before.error();
       const auto now = input.candidate.source->measured(*b);
       if (!now) return now.error();
-      const bool same_machine = before->hardware.text == now->hardware.text;
+      const bool same_machine = !before->several_machines && !now->several_machines &&
+                                before->hardware.text == now->hardware.text;
       for (const Band& band : policy_.bands) {
         const auto was = before->values.find(band.value);
         if (was == before->values.end()) continue;  // a method without a model decodes nothing
@@ -149,45 +215,6 @@ class Gate {
     return {};
   }
 
-  Status check_limits(const StoredSide& candidate, Outcome& outcome) const {
-    for (const Limit& limit : policy_.limits) {
-      bool found = false;
-      std::vector<std::string> known;
-      for (const StoredCell* cell : compare::shown_once(candidate.cells)) {
-        std::optional<double> value;
-        if (is_measured(limit.value)) {
-          const auto measured = candidate.source->measured(*cell);
-          if (!measured) return measured.error();
-          const auto own = measured->values.find(limit.value);
-          if (own != measured->values.end()) {
-            value = own->second.median * measured_scale(limit.value);
-          }
-        } else {
-          value = score_of(*cell, limit.value, known);
-        }
-        if (!value) continue;
-        found = true;
-        LimitCheck& check = outcome.limits.emplace_back(judge_limit(limit, *value));
-        check.cell = compare::cell_name(*cell, shown_);
-      }
-      if (found) continue;
-      return not_found(fmt::format("no cell of the candidate has '{}', which a limit is about{}",
-                                   limit.value, suggestion(limit.value, known)));
-    }
-    return {};
-  }
-
-  static std::optional<double> score_of(const StoredCell& cell, const std::string& column,
-                                        std::vector<std::string>& known) {
-    for (const store::ScoreJobRow& job : cell.scores) {
-      for (const store::ScoreRow& score : job.scores) {
-        known.push_back(score.name);
-        if (score.name == column) return score.value * table_scale(column);
-      }
-    }
-    return std::nullopt;
-  }
-
   const GateInput& input_;
   const Policy& policy_;
   const MetricCatalog& catalog_;
@@ -210,6 +237,21 @@ Conclusion Outcome::conclusion() const {
 Result<Outcome> run_gate(const GateInput& input, const Policy& policy,
                          const MetricCatalog& catalog) {
   return Gate(input, policy, catalog).run();
+}
+
+Result<Outcome> run_limits(const StoredSide& candidate, const Policy& policy) {
+  Outcome outcome{.quality = {}, .bands = {}, .limits = {}};
+  outcome.repeats = policy.repeats;
+  const std::set<std::string> shown = compare::telling_dimensions(candidate.cells);
+  if (policy.repeats == 1) {
+    if (Status done = check_limits(candidate, policy, shown, outcome); !done) return done.error();
+    return outcome;
+  }
+  RepeatedCells repeated(candidate, policy.repeats);
+  if (Status done = check_limits(repeated.side(), policy, shown, outcome); !done) {
+    return done.error();
+  }
+  return outcome;
 }
 
 bool is_live(const store::CellRow& cell) {

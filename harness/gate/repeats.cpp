@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace qfs::gate {
@@ -40,6 +41,41 @@ ScoreJobRow mean_job(const std::vector<const ScoreJobRow*>& jobs) {
     }
   }
   return mean;
+}
+
+/// The repetitions of all runs: the median of the runs' medians, between the smallest and the
+/// largest of all. More runs widen the range, so that less is called worse by chance.
+compare::Repeated together(const std::vector<compare::Repeated>& runs) {
+  compare::Repeated all = runs.front();
+  all.repetitions = 0;
+  std::vector<double> medians;
+  for (const compare::Repeated& run : runs) {
+    medians.push_back(run.median);
+    all.low = std::min(all.low, run.low);
+    all.high = std::max(all.high, run.high);
+    all.repetitions += run.repetitions;
+  }
+  std::ranges::sort(medians);
+  const size_t middle = medians.size() / 2;
+  all.median =
+      medians.size() % 2 == 1 ? medians[middle] : (medians[middle - 1] + medians[middle]) / 2;
+  return all;
+}
+
+/// What all runs have; what one of them lacks was not measured.
+compare::Measured together(const std::vector<compare::Measured>& runs) {
+  compare::Measured all{.values = {}, .hardware = runs.front().hardware};
+  for (const auto& [name, first] : runs.front().values) {
+    std::vector<compare::Repeated> values;
+    for (const compare::Measured& run : runs) {
+      const auto own = run.values.find(name);
+      if (own != run.values.end()) values.push_back(own->second);
+    }
+    if (values.size() == runs.size()) all.values.emplace(name, together(values));
+  }
+  all.several_machines = std::ranges::any_of(
+      runs, [&](const auto& run) { return run.hardware.text != all.hardware.text; });
+  return all;
 }
 
 }  // namespace
@@ -128,11 +164,27 @@ Result<std::vector<double>> RepeatedCells::noise(const StoredCell& cell, const S
 }
 
 Result<compare::Measured> RepeatedCells::measured(const StoredCell& cell) {
-  return side_.source->measured(*runs_of(cell).front());
+  std::vector<compare::Measured> runs;
+  std::set<CellId> read;  // a run that is shown for several seeds was timed once
+  for (const StoredCell* run : runs_of(cell)) {
+    if (!read.insert(run->cell.id).second) continue;
+    auto own = side_.source->measured(*run);
+    if (!own) return own.error();
+    runs.push_back(*std::move(own));
+  }
+  return together(runs);
 }
 
 Result<compare::MadeAt> RepeatedCells::made(const StoredCell& cell) {
-  return side_.source->made(*runs_of(cell).front());
+  compare::MadeAt all;
+  for (const StoredCell* run : runs_of(cell)) {
+    const auto own = side_.source->made(*run);
+    if (!own) return own.error();
+    if (own->first.empty()) return compare::MadeAt();  // nothing says when this one was made
+    if (all.first.empty() || own->first < all.first) all.first = own->first;
+    all.last = std::max(all.last, own->last);
+  }
+  return all;
 }
 
 std::string RepeatedCells::last_message(const StoredCell& cell) {

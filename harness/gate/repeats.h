@@ -1,5 +1,6 @@
-// RepeatedCells: cells of one side that differ in the seed alone, made one by averaging their
-// scores example by example, so that what chance (or a live server) does to one run weighs less.
+// RepeatedCells: cells of one side that differ in the seed alone, made one: their scores averaged
+// example by example, the repetitions of their times and peaks together, so that what chance (or a
+// live server, or the machine) does to one run weighs less.
 //
 // Used by run_gate where a policy asks for repeats. Not thread-safe; the side outlives it. Errors
 // are those of the side's source.

@@ -1,5 +1,7 @@
 #include "metrics/stats/power.h"
 
+#include <math.h>  // lgamma_r: std::lgamma writes a global
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -32,6 +34,33 @@ double critical_t(int64_t clusters, double level) {
   return rest > 0 ? z / std::sqrt(rest) : 0;
 }
 
+/// The chance that a chi-square variable is below `x`, by the series of the incomplete gamma
+/// function (Abramowitz & Stegun 1964, 6.5.29).
+double chi_square_below(double freedom, double x) {
+  constexpr double kPrecision = 1e-15;
+  int sign = 1;
+  double power = freedom / 2 + 1;
+  double term = std::exp((power - 1) * std::log(x / 2) - x / 2 - ::lgamma_r(power, &sign));
+  double sum = 0;
+  for (; term > sum * kPrecision; ++power) {
+    sum += term;
+    term *= x / 2 / power;
+  }
+  return sum;
+}
+
+/// The value that a chi-square variable is below with chance `p`, by bisection; `p` within what ten
+/// standard deviations hold.
+double chi_square_quantile(double freedom, double p) {
+  double low = 0;
+  double high = freedom + 10 * std::sqrt(2 * freedom) + 20;
+  for (int step = 0; step < 60; ++step) {
+    const double middle = (low + high) / 2;
+    (chi_square_below(freedom, middle) < p ? low : high) = middle;
+  }
+  return high;
+}
+
 }  // namespace
 
 Result<double> cluster_standard_error(std::span<const Statistics> items,
@@ -52,6 +81,15 @@ Result<double> cluster_standard_error(std::span<const Statistics> items,
     squares += residual * residual;
   }
   return std::sqrt(squares * count / (count - 1)) / size;
+}
+
+ErrorBounds standard_error_bounds(int64_t clusters, double standard_error) {
+  constexpr double kOutside = 0.025;  // on either side
+  const auto freedom = static_cast<double>(clusters - 1);
+  const auto bound = [&](double p) {
+    return standard_error * std::sqrt(freedom / chi_square_quantile(freedom, p));
+  };
+  return {bound(1 - kOutside), bound(kOutside)};
 }
 
 int64_t clusters_needed(int64_t clusters, double standard_error, double gap, double level) {

@@ -1,5 +1,5 @@
-// What a paired comparison of clusters could have shown: the standard error of its difference, and
-// how many clusters would show what these hint at.
+// What a paired comparison of clusters could have shown: the standard error of its difference, how
+// well so few clusters know it, and how many would show what these hint at.
 //
 // Called by comparisons, to say what would decide an undecided one. Approximate (normal theory) and
 // for people: no verdict depends on it. Stateless, thread-safe, deterministic. Sources: Cochran
@@ -23,6 +23,16 @@ inline constexpr double kPower = 0.8;
 /// Errors as bootstrap_means.
 Result<double> cluster_standard_error(std::span<const Statistics> items,
                                       std::span<const std::string> clusters);
+
+/// What a standard error may truly be: the bounds of a 95 % interval.
+struct ErrorBounds {
+  double low = 0;
+  double high = 0;
+};
+
+/// Of one that at least two clusters have estimated: their variance over its true value is
+/// chi-square with one degree of freedom less, as far as clusters differ normally.
+ErrorBounds standard_error_bounds(int64_t clusters, double standard_error);
 
 /// How many clusters like these `clusters`, on which a mean has this standard error, show at a
 /// one-sided `level` that it is not `gap` (> 0) away, with the chance kPower.

@@ -89,9 +89,15 @@ GateReport report_of(const std::string& name) {
   return report;
 }
 
-std::string golden(const char* name) {
-  return std::string("tests/golden/gate/") + name;
+GateReport created_of(const std::string& name) {
+  return {name.empty() ? "baselines/main.jsonl" : name,
+          name.empty() ? "pr.sqlite" : name,
+          {},
+          {},
+          true};
 }
+
+std::string golden(const char* name) { return std::string("tests/golden/gate/") + name; }
 
 TEST(GateOutput, IsAsTheGoldenFilesSay) {
   const GateReport report = report_of("");
@@ -100,6 +106,13 @@ TEST(GateOutput, IsAsTheGoldenFilesSay) {
   test::expect_golden(golden("gate.xml"), gate_junit(report));
   test::expect_golden(golden("gate.md"), gate_markdown(report));
   test::expect_golden(golden("annotations.txt"), gate_annotations(report));
+}
+
+TEST(GateOutput, OfAFirstRunIsAsTheGoldenFileSays) {
+  const GateReport report = created_of("");
+  test::expect_golden(golden("created.txt"), gate_text(report) + gate_json(report) +
+                                                 gate_junit(report) + gate_markdown(report) +
+                                                 gate_annotations(report));
 }
 
 TEST(GateChecks, AreWorstFirst) {
@@ -146,8 +159,20 @@ TEST(GateOutput, ForeignNamesStayText) {
   const size_t junit_lines = lines_of(gate_junit(plain)).size();
   const size_t text_lines = lines_of(gate_text(plain)).size();
   const size_t annotation_lines = lines_of(gate_annotations(plain)).size();
+  const size_t created_lines = lines_of(gate_annotations(created_of("name"))).size();
   for (const std::string& text : test::nasty_corpus()) {
     if (text.empty()) continue;
+    const GateReport created = created_of(text);
+    for (const std::string& written : {gate_text(created), gate_json(created), gate_junit(created),
+                                       gate_markdown(created), gate_annotations(created)}) {
+      EXPECT_FALSE(has_control(written)) << text;
+    }
+    EXPECT_EQ(lines_of(gate_text(created)).size(), 2U) << text;
+    EXPECT_TRUE(gate_text(created).starts_with("gate: CREATED")) << text;
+    EXPECT_EQ(lines_of(gate_annotations(created)).size(), created_lines) << text;
+    EXPECT_EQ(std::ranges::count(gate_junit(created), '<'),
+              std::ranges::count(gate_junit(created_of("name")), '<'))
+        << text;
     const GateReport report = report_of(text);
     for (const std::string& written : {gate_text(report), gate_json(report), gate_junit(report),
                                        gate_markdown(report), gate_annotations(report)}) {

@@ -5,7 +5,9 @@ Usage: test_gate.py QFS_BENCH
 
 import json
 import os
+import re
 import shutil
+import sqlite3
 import subprocess
 import unittest
 import xml.etree.ElementTree
@@ -153,6 +155,94 @@ class Gate(GateTest):
         self.assertEqual({one["examples"] for one in shown}, {12})
         self.assertIn("rouge1.f", self.assert_succeeds(self.run_bench("baseline", "show", "main")))
 
+    def test_a_first_run_is_said_in_every_output_and_keeps_the_limits(self):
+        first = ["--baseline", "main", "--candidate", "again.sqlite", "--if-no-baseline", "create"]
+        broken = self.gate(*first, "--fail-under", "rouge1.f=99pt", "--junit", "gate.xml")
+        self.assert_ends(1, broken, "at least 99.00 is asked for", "gate: WORSE: 4 worse of 4 checks")
+        self.assertFalse(os.path.exists(self.path("baselines")), "no baseline is made of what breaks a limit")
+        run = self.gate(*first, "--fail-under", "rouge1.f=1pt", "--json", "--junit", "gate.xml", "--markdown", "gate.md")
+        document = json.loads(self.assert_ends(0, run))
+        closing = "gate: CREATED: there was no baseline baselines/main.jsonl"
+        self.assertEqual((document["conclusion"], document["closing_line"]), ("created", closing))
+        suites = xml.etree.ElementTree.parse(self.path("gate.xml")).getroot()
+        self.assertEqual((suites.get("tests"), suites.find("testsuite/system-out").text), ("0", closing))
+        with open(self.path("gate.md"), encoding="utf-8") as file:
+            self.assertTrue(file.read().startswith(f"### {closing}\n"))
+        named = ["--baseline", "v1.0", "--candidate", "again.sqlite", "--if-no-baseline", "create"]
+        self.assert_ends(0, self.gate(*named))
+        listed = json.loads(self.assert_succeeds(self.run_bench("baseline", "list", "--json")))["baselines"]
+        self.assertEqual([one["name"] for one in listed], ["main", "v1.0"])
+        shutil.rmtree(self.path("baselines"))
+        self.assertEqual(self.assert_ends(0, self.gate(*first, "--annotations", "github")).splitlines(),
+                         [f"::notice title=qfs-bench gate::{closing}", closing])
+
+    def test_a_name_is_the_same_wherever_it_is_given(self):
+        os.mkdir(self.path("v1.0"))  # a folder is no store
+        self.assert_succeeds(self.run_bench("baseline", "set", "v1.0", "--store", "small.sqlite"))
+        self.assert_ends(0, self.gate("--baseline", "v1.0", "--candidate", "again.sqlite"), "gate: PASS")
+        self.assertIn("v1.0", self.assert_succeeds(self.run_bench("baseline", "list")))
+        for name in ("../main", "a/b", "main#x", "main.sqlite"):
+            self.assert_fails(2, self.run_bench("baseline", "set", name, "--store", "small.sqlite"), f"'{name}' is neither")
+        self.assertEqual(os.listdir(self.path("baselines")), ["v1.0.jsonl"])
+        self.assert_fails(2, self.gate("--baseline", "main.db", "--candidate", "again.sqlite"), "no store main.db")
+
+    def test_a_sweep_that_names_no_values_is_compared_by_those_of_its_table(self):
+        self.write_sweep("plain.json", report=None)
+        self.assert_succeeds(self.run_bench("sweep", "plain.json", "--quiet", "--store", "plain.sqlite"))
+        text = self.assert_ends(0, self.gate("--baseline", "plain.sqlite", "--candidate", "plain.sqlite"))
+        self.assertEqual(text.splitlines()[-1], "gate: PASS: 8 not worse of 8 checks", "four kinds of ROUGE")
+
+    def test_no_output_replaces_what_is_read(self):
+        self.assert_succeeds(self.run_bench("baseline", "set", "main", "--store", "small.sqlite"))
+        self.write("gate.json", '{"metrics": {"rouge1.f": "1pt"}}')
+        main = ["--baseline", "main", "--candidate", "again.sqlite", "--policy", "gate.json"]
+        for option, path, said in (("--junit", "gate.json", "is also read"), ("--markdown", "gate.json", "is also read"),
+                                   ("--junit", "baselines/main.jsonl", "is also read"),
+                                   ("--markdown", "again.sqlite", "lost")):
+            with self.subTest(option=option, path=path):
+                with open(self.path(path), "rb") as file:
+                    before = file.read()
+                self.assert_fails(2, self.gate(*main, option, path), said)
+                with open(self.path(path), "rb") as file:
+                    self.assertEqual(file.read(), before)
+        self.assert_fails(2, self.gate(*main, "--junit", "one", "--markdown", "one"), "both written to 'one'")
+        self.assert_fails(2, self.run_bench("baseline", "set", "data.jsonl", "--store", "small.sqlite"),
+                          "'data.jsonl' is not a baseline")
+        self.assert_succeeds(self.run_bench("baseline", "set", "main", "--store", "small.sqlite"))
+
+    def test_standard_output_holds_one_format(self):
+        drop = [*DROP, "--max-drop", "rouge1.f=1pt"]
+        text = self.assert_ends(1, self.gate(*drop, "--markdown", "-"))
+        self.assertTrue(text.startswith("### gate: WORSE: 2 worse of 2 checks\n"), text)
+        self.assertNotIn("baseline (A)", text)
+        self.assertEqual(xml.etree.ElementTree.fromstring(self.gate(*drop, "--junit", "-").stdout).get("failures"), "2")
+        self.assert_fails(2, self.gate(*drop, "--junit", "-", "--json"), "--json and --junit - are both")
+        self.assert_fails(2, self.gate(*drop, "--junit", "-", "--markdown", "-"), "both written to standard output")
+
+    def test_a_baseline_whose_lines_are_lost_is_refused(self):
+        self.assert_succeeds(self.run_bench("baseline", "set", "main", "--store", "small.sqlite"))
+        with open(self.path("baselines/main.jsonl"), encoding="utf-8") as file:
+            lines = file.readlines()
+        cell = 1 + 1 + 12
+        for kept, said in ((lines[:-1], "11 of 12 examples"), (lines[:-cell], "3 of 4 cells"),
+                           (lines[:5] + lines[6:], "main.jsonl:3: lines are missing: 11 of 12 examples")):
+            with self.subTest(said=said):
+                self.write("baselines/main.jsonl", "".join(kept))
+                self.assert_fails(5, self.gate("--baseline", "main", "--candidate", "again.sqlite"), said)
+
+    def test_what_was_not_timed_or_scored_keeps_no_limit(self):
+        self.write_sweep("untimed.json")
+        self.assert_succeeds(self.run_bench("sweep", "untimed.json", "--quiet", "--store", "untimed.sqlite"))
+        untimed = ["--baseline", "untimed.sqlite", "--candidate", "untimed.sqlite"]
+        self.assert_ends(3, self.gate(*untimed, "--fail-over", "peak_memory=900MiB"),
+                         "the candidate has no peak_memory", "gate: INCOMPLETE")
+        with sqlite3.connect(self.path("again.sqlite")) as store:
+            first = store.execute("SELECT MIN(result_id) FROM repetition").fetchone()
+            for table in ("memory", "measurement", "repetition"):
+                store.execute(f"DELETE FROM {table} WHERE repetition = 2 AND result_id = ?", first)
+        self.assert_ends(3, self.gate(*SAME, "--fail-over", "peak_memory=900MiB"),
+                         "peak_memory: 2 of 3 repetitions were timed", "1 not compared, 3 not worse of 4 checks")
+
     def test_the_projects_own_files_are_sound(self):
         folder = os.path.join(ROOT, "experiments")
         files = [os.path.join(folder, "gate.json")] + [
@@ -176,38 +266,127 @@ class Gate(GateTest):
         self.assertIn("bad.json#/grid", files[0]["where"])
         self.assertIn("local_context", files[0]["message"])
         self.assertEqual(files[1]["where"], "worse.json#/metric")
+        self.write_sweep("absent_data.json", datasets=[{"name": "qmsum"}])
+        run = self.run_bench("check", self.path("absent_data.json"), "--json", environment={"QFS_CACHE_DIR": self.folder})
+        self.assertEqual(run.returncode, 5)
+        self.assertEqual(json.loads(run.stdout)["files"][0]["where"], self.path("absent_data.json") + "#/datasets/0")
         self.assertEqual(self.run_bench("check", "absent.json").returncode, 2)
+        self.write("data.jsonl", "")
+        self.assert_ends(5, self.run_bench("check", "sweep.json"), "data.jsonl: no record in the data set")
+
+
+def steps_of(path, before):
+    """The shell script of a step of a workflow, which follows the line `before`."""
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        block = file.read().split(before)[1].split("      run: |\n")[1]
+    lines = []
+    for line in block.splitlines(keepends=True):
+        if line.strip() and not line.startswith(" " * 8):
+            break
+        lines.append(line[8:] or "\n")
+    return "".join(lines)
 
 
 class Action(GateTest):
-    """The script of the GitHub Action, as a runner would run it."""
+    """The scripts of the GitHub Action, as a runner would run them."""
 
-    def script(self):
-        with open(os.path.join(ROOT, ".github", "actions", "gate", "action.yml"), encoding="utf-8") as file:
-            block = file.read().split("    - name: Sweep and gate\n")[1].split("      run: |\n")[1]
-        return "".join(line[8:] or "\n" for line in block.splitlines(keepends=True))
+    NAMES = ("WHEEL", "SWEEP", "SWEEP_OPTIONS", "BASELINE", "CANDIDATE", "POLICY", "GATE_OPTIONS", "JUNIT")
 
-    def run_action(self, **inputs):
-        names = ("SWEEP", "SWEEP_OPTIONS", "BASELINE", "CANDIDATE", "POLICY", "GATE_OPTIONS", "JUNIT")
+    def run_step(self, name, **inputs):
         environment = {**os.environ, "RUNNER_TEMP": self.folder, "QFS_CACHE_DIR": self.path("cache"),
                        "GITHUB_STEP_SUMMARY": self.path("summary"), "GITHUB_OUTPUT": self.path("output"),
-                       **dict.fromkeys(names, ""), "CANDIDATE": "pr.sqlite", "JUNIT": "gate.xml", **inputs}
-        return subprocess.run(["bash", "-e", "-o", "pipefail", "-c", self.script()], cwd=self.folder, env=environment,
-                              text=True, capture_output=True, timeout=120)
+                       **dict.fromkeys(self.NAMES, ""), "CANDIDATE": "pr.sqlite", "JUNIT": "gate.xml", **inputs}
+        script = steps_of(".github/actions/gate/action.yml", f"    - name: {name}\n")
+        return subprocess.run(["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", script], cwd=self.folder,
+                              env=environment, text=True, capture_output=True, timeout=120)
+
+    def run_action(self, **inputs):
+        return self.run_step("Sweep and gate", **inputs)
+
+    def outputs(self):
+        with open(self.path("output"), encoding="utf-8") as file:
+            return file.read()
+
+    def link_program(self):
+        os.makedirs(self.path("qfs-bench/bin"))
+        os.symlink(QFS_BENCH, self.path("qfs-bench/bin/qfs-bench"))
 
     def test_sweeps_and_ends_as_the_gate_does(self):
         self.write_data()
         self.write_sweep()
-        os.makedirs(self.path("qfs-bench/bin"))
-        os.symlink(QFS_BENCH, self.path("qfs-bench/bin/qfs-bench"))
+        self.link_program()
         first = self.run_action(SWEEP="sweep.json", BASELINE="main", GATE_OPTIONS="--if-no-baseline create")
         self.assert_ends(0, first, "gate: CREATED")
         self.assert_ends(0, self.run_action(BASELINE="main"), "gate: PASS")
         self.assert_ends(1, self.run_action(BASELINE="main", GATE_OPTIONS="--fail-under rouge1.f=99pt"), "::error title=")
-        with open(self.path("output"), encoding="utf-8") as file:
-            self.assertEqual(file.read(), "exit-code=0\nexit-code=0\nexit-code=1\n")
+        self.assertEqual(self.outputs(), "exit-code=0\nexit-code=0\nexit-code=1\n")
         with open(self.path("summary"), encoding="utf-8") as file:
-            self.assertIn("### gate: WORSE", file.read())
+            summary = file.read()
+        self.assertIn("### gate: CREATED", summary)
+        self.assertIn("### gate: WORSE", summary)
+
+    def test_a_sweep_that_could_not_run_is_no_verdict(self):
+        self.link_program()
+        self.write_sweep(datasets=[{"name": "qmsum"}])
+        self.assert_ends(5, self.run_action(SWEEP="sweep.json", BASELINE="main"), "data fetch qmsum", "sweep: exit 5")
+        self.write_sweep(grid={"local_contxt": [8]})
+        self.assert_ends(2, self.run_action(SWEEP="sweep.json", BASELINE="main"), "local_context", "sweep: exit 2")
+        self.assertEqual(self.outputs(), "exit-code=5\nexit-code=2\n")
+
+    def test_a_wheel_that_cannot_be_installed_is_no_verdict(self):
+        self.write("qfs_bench-0.1.0-cp27-cp27m-win32.whl", "")
+        self.assert_ends(5, self.run_step("Install", WHEEL="qfs_bench-0.1.0-cp27-cp27m-win32.whl"))
+        self.assertEqual(self.outputs(), "exit-code=5\n")
+
+
+class GitLab(GateTest):
+    """The script of the GitLab job; its pip writes down what it is asked for."""
+
+    def job(self):
+        """Variables and script lines of the file, which is written with one line of plain text an item."""
+        with open(os.path.join(ROOT, ".ci", "gitlab-gate.yml"), encoding="utf-8") as file:
+            text = "\n".join(line for line in file.read().splitlines() if not line.lstrip().startswith("#"))
+        variables = dict(re.findall(r"^    ([A-Z]+): (.+)$", text, re.M))
+        script = re.search(r"^  script:\n((?:    .*\n)+)", text, re.M).group(1)
+        return variables, re.sub(r"\n      +", " ", script).replace("    - ", "").splitlines()
+
+    def run_job(self, **changes):
+        variables, script = self.job()
+        os.makedirs(self.path("bin"), exist_ok=True)
+        self.write("bin/pip", '#!/bin/sh\nfor last; do :; done\nprintf "%s" "$last" >pip-asked\n[ "$last" != broken ]\n')
+        os.chmod(self.path("bin/pip"), 0o755)
+        if not os.path.exists(self.path("bin/qfs-bench")):
+            os.symlink(QFS_BENCH, self.path("bin/qfs-bench"))
+        environment = {**os.environ, **variables, "QFS_CACHE_DIR": self.path("cache"),
+                       "PATH": self.path("bin") + os.pathsep + os.environ["PATH"], **changes}
+        return subprocess.run(["bash", "-eo", "pipefail", "-c", "\n".join(script)], cwd=self.folder, env=environment,
+                              text=True, capture_output=True, timeout=120)
+
+    def test_ends_as_the_gate_does(self):
+        variables, script = self.job()
+        self.assertEqual(len(script), 3)
+        # PEP 427: pip takes no file of another name.
+        self.assertRegex(variables["WHEEL"], r"/qfs_bench-[0-9.]+-cp3\d+-cp3\d+-linux_x86_64\.whl$")
+        with open(os.path.join(ROOT, "CMakeLists.txt"), encoding="utf-8") as file:
+            version = re.search(r"VERSION ([0-9.]+)", file.read().split("project(", 1)[1]).group(1)
+        self.assertIn(f"qfs_bench-{version}-", variables["WHEEL"])
+        self.write_data()
+        self.write_sweep()
+        self.write("gate.json", '{"metrics": {"rouge1.f": "1pt"}}')
+        self.assert_succeeds(self.run_bench("sweep", "sweep.json", "--quiet"))
+        self.assert_succeeds(self.run_bench("baseline", "set", "main", "--store", "small.sqlite"))
+        self.assert_ends(0, self.run_job(SWEEP="sweep.json"), "gate: PASS")
+        with open(self.path("pip-asked"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), variables["WHEEL"])
+        self.assertTrue(os.path.exists(self.path("gate.xml")) and os.path.exists(self.path("gate.md")))
+        self.write("gate.json", '{"limits": {"rouge1.f": {"at_least": "99pt"}}}')
+        self.assert_ends(1, self.run_job(SWEEP="sweep.json"), "gate: WORSE")
+
+    def test_what_could_not_run_is_no_verdict(self):
+        self.write_sweep(datasets=[{"name": "qmsum"}])
+        self.assert_ends(5, self.run_job(WHEEL="broken"))
+        self.assert_ends(5, self.run_job(SWEEP="sweep.json"), "data fetch qmsum")
+        self.assert_ends(2, self.run_job(SWEEP="absent.json"), "absent.json")
 
 
 class Repeats(GateTest):
@@ -223,11 +402,36 @@ class Repeats(GateTest):
 
     def test_runs_are_averaged(self):
         self.assert_ends(0, self.gate(*SAME, "--repeats", "3"), "gate: PASS: 2 not worse of 2 checks")
-        self.assert_ends(3, self.gate(*SAME, "--repeats", "4"), "3 of 4 repeats (seeds)")
+        few = self.assert_ends(3, self.gate(*SAME, "--repeats", "4"), "- lead max_words=64: NOT COMPARED: 3 of 4 repeats (seeds)")
+        self.assertEqual(few.splitlines()[-1], "gate: INCOMPLETE: 2 not compared of 2 checks", "each cell once")
         mean = json.loads(self.gate(*SAME, "--repeats", "3", "--json").stdout)["quality"][0]["candidate"]
         runs = json.loads(self.gate(*SAME, "--filter", "method=random", "--json").stdout)["quality"]
         self.assertEqual(len(runs), 3)
         self.assertAlmostEqual(mean, sum(run["candidate"] for run in runs) / 3)
+
+    def test_limits_and_pairs_are_of_the_averaged_runs(self):
+        runs = json.loads(self.gate(*SAME, "--filter", "method=random", "--json").stdout)["quality"]
+        lowest, mean = min(run["candidate"] for run in runs), sum(run["candidate"] for run in runs) / 3
+        bound = f"rouge1.f={50 * (lowest + mean):.4f}pt"
+        self.assertLess(lowest, mean)
+        chosen = [*SAME, "--filter", "method=random", "--fail-under", bound]
+        self.assert_ends(1, self.gate(*chosen), "gate: WORSE")
+        self.assert_ends(0, self.gate(*chosen, "--repeats", "3"), "gate: PASS: 1 not worse of 1 check")
+        self.assert_ends(0, self.gate(*SAME, "--repeats", "3", "--pair-by", "method"), "gate: PASS: 2 not worse of 2")
+
+    def test_bands_hold_the_repetitions_of_all_runs(self):
+        self.write_sweep(methods=[{"method": "random", "max_words": 6}, {"method": "lead"}], grid={"local_context": [200]},
+                         seeds=[0, 1, 2], measure={"examples": 2, "warmup": 0, "repetitions": 2})
+        self.assert_succeeds(self.run_bench("sweep", "sweep.json", "--quiet", "--store", "timed.sqlite"))
+        timed = ["--baseline", "timed.sqlite", "--candidate", "timed.sqlite", "--policy", "gate.json"]
+        self.write("gate.json", '{"bands": {"peak_memory": {"at_most": 1.5, "minimum_repetitions": 6}}}')
+        self.assert_ends(3, self.gate(*timed), "2 repetitions and 2, and at least 6")
+        run = self.gate(*timed, "--repeats", "3", "--json")
+        checks = json.loads(self.assert_ends(3, run))["bands"]
+        # A seed does not matter to lead: its one run was timed once.
+        self.assertEqual([(check["cell"].split()[0], check["candidate"]["repetitions"]) for check in checks],
+                         [("random", 6), ("lead", 2)])
+        self.assertEqual([check["verdict"] for check in checks], ["not_worse", "cannot_decide"])
 
     def test_equal_runs_say_how_many_documents_a_drop_needs(self):
         calibrate = ["gate", "calibrate", "--store", "small.sqlite", "--drop"]

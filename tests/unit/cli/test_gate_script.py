@@ -53,12 +53,13 @@ class GateScript(unittest.TestCase):
         with open(os.path.join(self.folder, "gate.sh"), "w", encoding="utf-8") as script:
             script.write(printed_script())
 
-    def write_experiment(self, server, revision):
+    def write_experiment(self, server, revision, **members):
         with open(os.path.join(ROOT, "experiments", "served.json"), encoding="utf-8") as file:
             experiment = json.load(file)
         experiment["variables"].update(base_url=server.url, model="m", revision=revision)
         experiment["methods"][-1].update(retries=0)
         experiment["grid"] = {"local_context": [256]}
+        experiment.update(members)
         with open(os.path.join(self.folder, "experiments", "served.json"), "w", encoding="utf-8") as file:
             json.dump(experiment, file)
 
@@ -116,6 +117,43 @@ class GateScript(unittest.TestCase):
             committed = self.run_command("qfs-bench", "gate", "--baseline", "main", "--candidate", "baseline.sqlite",
                                          "--max-drop", "rougeL.f=1pt")
             self.assertEqual(committed.returncode, 3, committed.stdout + committed.stderr)
+            # A candidate that is a committed baseline is as old as the store that it was made of.
+            both = gate("baselines/main.jsonl")
+            self.assertEqual(both.returncode, 3, both.stdout + both.stderr)
+            self.assertIn("refused", both.stdout)
+
+    def test_runs_of_a_live_server_are_averaged_and_calibrated(self):
+        def sweep(store):
+            made = self.run_command("qfs-bench", "sweep", "experiments/served.json", "--allow-external", "--quiet",
+                                    "--store", store)
+            self.assertEqual(made.returncode, 0, made.stderr)
+
+        def gate(candidate):
+            run = self.run_command("qfs-bench", "gate", "--baseline", "baseline.sqlite", "--candidate", candidate,
+                                   "--max-drop", "rougeL.f=1pt", "--repeats", "2", "--filter", "method=m")
+            return run.returncode, run.stdout
+        answers = iter(range(10 ** 6))
+
+        def varying(handler, body):
+            words = prompt_words(body)[-60:]
+            send(handler, 200, answer_of(" ".join(words[next(answers) % 7:])))
+        with MisbehavingServer() as server:
+            server.replies = [varying]
+            self.write_experiment(server, "live", seeds=[0, 1])
+            sweep("baseline.sqlite")
+            code, text = gate("baseline.sqlite")
+            self.assertEqual(code, 3, text)
+            self.assertIn("refused: the answers of a live server", text)
+            self.assertEqual(text.count("NOT COMPARED"), 1, text)
+            sweep("fresh.sqlite")
+            code, text = gate("fresh.sqlite")
+            self.assertIn("1 not worse of 1 check", text)
+            self.assertEqual(code, 0, text)
+            calibrated = self.run_command("qfs-bench", "gate", "calibrate", "--store", "fresh.sqlite", "--drop",
+                                          "rougeL.f=2pt", "--filter", "method=m", "--json")
+            cell, = json.loads(calibrated.stdout)["cells"]
+            self.assertEqual((cell["runs"], cell["pairs"]), (2, 1))
+            self.assertGreater(cell["standard_error_points"], 0)
 
 
 if __name__ == "__main__":

@@ -101,7 +101,8 @@ TEST(CompareMetric, DecisionsAloneAreTheSameDecisions) {
   const Comparison bare = compared(paired, request);
   EXPECT_EQ(bare.columns[0].decision->p_worse, whole.columns[0].decision->p_worse);
   EXPECT_EQ(bare.columns[0].decision->verdict, whole.columns[0].decision->verdict);
-  EXPECT_EQ(bare.columns[0].decision->power(0.02), whole.columns[0].decision->power(0.02));
+  EXPECT_EQ(bare.columns[0].decision->power(0.02)->value,
+            whole.columns[0].decision->power(0.02)->value);
   EXPECT_NEAR(bare.columns[0].difference.difference, whole.columns[0].difference.difference, 1e-12);
   EXPECT_EQ(bare.clusters, 12);
   EXPECT_FALSE(bare.columns[0].difference.interval.available());

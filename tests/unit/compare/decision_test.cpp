@@ -98,18 +98,34 @@ TEST(Unchanged, PassesWithoutATestAndIsInNoFamily) {
 
 TEST(Power, IsOfTheLossBeyondTheMarginAtTheLevelOfTheFamily) {
   const Decision alone = decided(tested(0.005, 0.7));  // 40 clusters, standard error 0.01
-  EXPECT_NEAR(*alone.power(0.01), kLevel, 1e-9) << "at the margin";
-  EXPECT_NEAR(*alone.power(*alone.detectable_loss()), 0.8, 1e-9);
-  EXPECT_NEAR(*alone.power_of_equal(), *alone.power(0.02), 1e-12);
+  EXPECT_NEAR(alone.power(0.01)->value, kLevel, 1e-9) << "at the margin";
+  EXPECT_NEAR(alone.power(alone.detectable_loss()->value)->value, 0.8, 1e-9);
+  EXPECT_NEAR(alone.power_of_equal()->value, alone.power(0.02)->value, 1e-12);
   Decision first = tested(0.005, 0.7);
   Decision second = tested(0.005, 0.7);
   Decision* const both[] = {&first, &second};
   decide(both);
-  EXPECT_LT(*first.power(0.03), *alone.power(0.03));
+  EXPECT_LT(first.power(0.03)->value, alone.power(0.03)->value);
   Decision flat = tested(0, 1);
   flat.standard_error = 0;
   EXPECT_FALSE(decided(flat).power(0.1).has_value());
   EXPECT_FALSE(decided(flat).detectable_loss().has_value());
+}
+
+// The spread of 40 documents is known to 0.82 … 1.28 times (chi-square with 39 degrees of freedom).
+TEST(Power, SaysHowWellItIsKnown) {
+  const Decision decision = decided(tested(0.005, 0.7));
+  const Estimate beyond = *decision.power(0.03);
+  EXPECT_LT(beyond.low, beyond.value);
+  EXPECT_GT(beyond.high, beyond.value);
+  const Estimate within = *decision.power(0);
+  EXPECT_LT(within.low, within.value) << "a wider spread finds more of what is not there";
+  EXPECT_GT(within.high, within.value);
+  const Estimate loss = *decision.detectable_loss();
+  EXPECT_NEAR((loss.low - 0.01) / (loss.value - 0.01), 0.82, 0.005);
+  EXPECT_NEAR((loss.high - 0.01) / (loss.value - 0.01), 1.28, 0.005);
+  const Estimate margin = *decision.power(0.01);
+  EXPECT_NEAR(margin.low, margin.high, 1e-12) << "the level, whatever the spread";
 }
 
 TEST(NonInferior, PassesOnlyWhatIsShown) {

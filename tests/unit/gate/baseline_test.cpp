@@ -5,6 +5,8 @@
 
 #include <functional>
 
+#include "harness/gate/gate.h"
+
 namespace qfs::gate {
 namespace {
 
@@ -89,11 +91,14 @@ TEST(Baseline, IsReadAsItWasWritten) {
   EXPECT_EQ(baseline->measured(*found[0])->values.at("peak_memory").high, 3);
   EXPECT_EQ(baseline->made(*found[1])->last, "2026-01-01T00:01:00.000Z");
   EXPECT_EQ(baseline->made(*found[0])->last, "") << "only of live cells";
+  EXPECT_TRUE(is_live(found[1]->cell));
+  EXPECT_FALSE(is_live(found[0]->cell));
   // A result that is shown for another seed is there once.
   EXPECT_EQ(found[2]->scores.size(), 1U);
   EXPECT_EQ(baseline->rows(*found[2], found[2]->scores[0])->size(), 2U);
   // A baseline is a source like any other, so it can be written again.
-  EXPECT_EQ(written({&first}, source, false).text, written({found[0]}, *baseline, false).text);
+  EXPECT_EQ(written({&first, &second}, source, false).text,
+            written({found[0], found[1]}, *baseline, false).text);
 }
 
 TEST(Baseline, LeavesOutCellsWithoutWholeScores) {
@@ -111,8 +116,8 @@ TEST(Baseline, LeavesOutCellsWithoutWholeScores) {
 
 TEST(Baseline, MistakesAreNamedWithTheirLine) {
   Source source;
-  const StoredCell cell = cell_of('a');
-  const std::string good = written({&cell}, source, false).text;
+  const StoredCell cell = cell_of('a', true);
+  const std::string good = written({&cell}, source, true).text;
   const auto replaced = [&](const std::string& from, const std::string& to) {
     std::string text = good;
     text.replace(text.find(from), from.size(), to);
@@ -129,8 +134,17 @@ TEST(Baseline, MistakesAreNamedWithTheirLine) {
       {replaced("\"values\":[0.1,", "\"values\":["), "f.jsonl:4#/values"},
       {replaced("\"key\"", "\"kye\""), "f.jsonl:4#/kye"},
       {replaced("\"empty\":true,", "\"empty\":1,"), "f.jsonl:5#/empty"},
-      {good.substr(0, good.size() - 4), "f.jsonl:5:"},
+      {good.substr(0, good.size() - 4), "f.jsonl:5:79"},
+      {replaced("\"values\":[0.1", "\"values\":[1e999"), "f.jsonl:4:"},
       {good + good.substr(good.find("{\"clusters\"")), "f.jsonl:6#"},
+      {replaced("\"2026-01-01T00:01", "\"on Thursday"), "f.jsonl:2#/made/1"},
+      {replaced("[2.0,1.0,3.0,3]", "[2.0,0.0,3.0,3]"), "f.jsonl:2#/measured/values/peak_memory"},
+      {replaced("[2.0,1.0,3.0,3]", "[2.0,1.0,1.5,3]"), "f.jsonl:2#/measured/values/peak_memory"},
+      {replaced("[2.0,1.0,3.0,3]", "[2.0,1.0,3.0,1e300]"),
+       "f.jsonl:2#/measured/values/peak_memory"},
+      // Lines that are lost: an example, a cell.
+      {good.substr(0, good.rfind("{\"cluster\"")), "f.jsonl:3"},
+      {good.substr(0, good.find('\n') + 1), "f.jsonl"},
   };
   for (const auto& one : cases) {
     const auto baseline = Baseline::decode(one.text, "f.jsonl");

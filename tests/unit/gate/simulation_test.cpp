@@ -1,6 +1,7 @@
 // Planted: what a gate declares is what happens. Simulated gates over documents whose differences
 // are known: equal results and results at the margin are called worse no more often than the level
-// says, and drops of 1, 2 and 4 points are found with the power that is printed. Seeds are fixed.
+// says, drops of 1, 2 and 4 points are found with the power that follows from how the documents
+// differ, and the interval of the power that each gate prints holds it. Seeds are fixed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 
 #include "harness/core/rng.h"
 #include "harness/gate/policy.h"
-#include "metrics/stats/power.h"
 
 namespace qfs::gate {
 namespace {
@@ -23,6 +23,7 @@ constexpr size_t kFewDocuments = 9;
 constexpr size_t kMoreDocuments = 12;
 constexpr size_t kPerDocument = 2;
 constexpr double kPoint = 0.01;
+constexpr double kConfidence = 0.95;  ///< of the interval of a printed power
 
 /// About standard normal: the sum of twelve uniform numbers (variance 1/12 each), less its mean.
 double normal(Rng& rng) {
@@ -62,12 +63,23 @@ struct Simulation {
 struct Tally {
   double worse = 0;  ///< shares of the gates
   double not_worse = 0;
-  /// As a gate prints it that has the mean variance of all gates; each has but its own, which on
-  /// so few documents lies around it.
+  /// As a gate would print them that knew how documents differ; each estimates it from its own.
   double power = 0;
   double power_of_equal = 0;
-  double mean_power = 0;  ///< of what the gates print
+  double power_within = 0;  ///< shares of the gates whose interval holds the above
+  double power_of_equal_within = 0;
 };
+
+/// The standard error of the mean difference of such documents: one of their own each, and half of
+/// it for each example.
+double true_standard_error(const Simulation& what) {
+  const double variance = what.spread * what.spread * (1 + 0.25 / kPerDocument);
+  return std::sqrt(variance / static_cast<double>(what.documents));
+}
+
+bool holds(const compare::Estimate& printed, double truth) {
+  return printed.low <= truth && truth <= printed.high;
+}
 
 Tally simulate(const Simulation& what, uint64_t seed) {
   const auto& [drop, margin, spread, metrics, documents, rule] = what;
@@ -75,8 +87,6 @@ Tally simulate(const Simulation& what, uint64_t seed) {
   policy.request.margins["rouge1.f"] = {.rule = rule, .size = margin};
   Rng rng(seed);
   Tally tally;
-  compare::Decision typical;
-  double variance = 0;
   for (size_t gate = 0; gate < kGates; ++gate) {
     compare::Outcome outcome;
     for (size_t m = 0; m < metrics; ++m) {
@@ -95,13 +105,14 @@ Tally simulate(const Simulation& what, uint64_t seed) {
     const bool found = drop > margin ? first.verdict == Verdict::worse : any_worse;
     tally.worse += found ? 1.0 / kGates : 0;
     tally.not_worse += first.verdict == Verdict::not_worse ? 1.0 / kGates : 0;
-    tally.mean_power += *first.power(drop) / kGates;
-    variance += first.standard_error * first.standard_error / kGates;
-    typical = first;
+    compare::Decision known = first;
+    known.standard_error = true_standard_error(what);
+    tally.power = known.power(drop)->value;
+    tally.power_of_equal = known.power_of_equal()->value;
+    tally.power_within += holds(*first.power(drop), tally.power) ? 1.0 / kGates : 0;
+    tally.power_of_equal_within +=
+        holds(*first.power_of_equal(), tally.power_of_equal) ? 1.0 / kGates : 0;
   }
-  typical.standard_error = std::sqrt(variance);
-  tally.power = *typical.power(drop);
-  tally.power_of_equal = *typical.power_of_equal();
   return tally;
 }
 
@@ -132,7 +143,7 @@ TEST(SimulatedGates, DropsAreFoundWithThePrintedPower) {
       const Tally tally = simulate({.drop = points * kPoint, .spread = spread}, 6);
       EXPECT_NEAR(tally.worse, tally.power, binomial(tally.power))
           << points << " points, spread " << spread;
-      EXPECT_NEAR(tally.mean_power, tally.power, 0.06) << "nine documents know their spread so";
+      EXPECT_GE(tally.power_within, kConfidence - binomial(kConfidence));
     }
   }
   const Tally tally = simulate({.drop = 2 * kPoint, .documents = kMoreDocuments}, 7);
@@ -150,6 +161,7 @@ TEST(SimulatedGates, EqualResultsPassWithThePrintedPower) {
   const Tally tally = simulate({.margin = kPoint, .spread = 0.012}, 9);
   EXPECT_GT(tally.power_of_equal, 0.3);
   EXPECT_NEAR(tally.not_worse, tally.power_of_equal, binomial(tally.power_of_equal));
+  EXPECT_GE(tally.power_of_equal_within, kConfidence - binomial(kConfidence));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <tuple>
 
 namespace qfs::metrics {
 namespace {
@@ -39,6 +40,20 @@ TEST(ClustersToShow, FollowsTheUsualFormula) {
   EXPECT_EQ(clusters_to_show(20, 0.01, 0.01, 0.05), 124);
   EXPECT_EQ(clusters_to_show(20, 0.01, 1, 0.05), 21) << "at least one more";
   EXPECT_GT(clusters_to_show(20, 0.01, 0.01, 0.01), 124);
+}
+
+// Chi-square quantiles of tables (R: qchisq(c(0.025, 0.975), df)): 4: 0.4844, 11.1433;
+// 9: 2.7004, 19.0228; 99: 73.3611, 128.4220; 10,000: 9724.72, 10279.07.
+TEST(StandardErrorBounds, AreThoseOfTheChiSquareInterval) {
+  for (const auto& [clusters, low, high] :
+       {std::tuple{5, 0.4844, 11.1433}, std::tuple{10, 2.7004, 19.0228},
+        std::tuple{100, 73.3611, 128.4220}, std::tuple{10001, 9724.72, 10279.07}}) {
+    const ErrorBounds bounds = standard_error_bounds(clusters, 2);
+    EXPECT_NEAR(bounds.low, 2 * std::sqrt((clusters - 1) / high), 1e-4) << clusters;
+    EXPECT_NEAR(bounds.high, 2 * std::sqrt((clusters - 1) / low), 2e-4) << clusters;
+  }
+  EXPECT_GT(standard_error_bounds(2, 1).high, 30) << "two documents know next to nothing";
+  EXPECT_NEAR(standard_error_bounds(1000000, 1).high, 1, 0.002);
 }
 
 // Power of the one-sided t test at 5 %, noncentral t (R: power.t.test(n, delta, sd = 1, type =
