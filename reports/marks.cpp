@@ -219,7 +219,7 @@ void mark_best(Table& table) {
 
 Status test_against(store::Reader& reader, const SweepFacts& facts, const Layout& layout,
                     std::span<const ValueSpec> values, std::span<const MetricChoice> metrics,
-                    const std::string& method, Table& table) {
+                    const std::string& method, std::string_view option, Table& table) {
   Slots slots(table.rows.size() * table.columns.size(), nullptr);
   std::set<size_t> of_method;
   std::set<std::string> labels;
@@ -230,7 +230,7 @@ Status test_against(store::Reader& reader, const SweepFacts& facts, const Layout
     if (facts.places[i].dimensions.at("method") == method) of_method.insert(slot);
   }
   if (of_method.empty()) {
-    return not_found(fmt::format("--against: no row of the table is of the method '{}'{}", method,
+    return not_found(fmt::format("{}: no row of the table is of the method '{}'{}", option, method,
                                  suggestion(method, std::vector(labels.begin(), labels.end()))));
   }
   table.against = Baseline{method, compare::kLevel, compare::test_signature()};

@@ -6,6 +6,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/api/result.h"
@@ -25,10 +26,11 @@ void mark_best(Table& table);
 
 /// Tests every score of the other rows against the row of `method` (its label) on the same
 /// examples: with the same values of what tells several such rows apart. Several seeds are tested
-/// by each example's mean over them. P values are adjusted after Holm over the whole table.
+/// by each example's mean over them. `option` named the method. P values are adjusted after Holm
+/// over the whole table.
 Status test_against(store::Reader& reader, const SweepFacts& facts, const Layout& layout,
                     std::span<const ValueSpec> values, std::span<const MetricChoice> metrics,
-                    const std::string& method, Table& table);
+                    const std::string& method, std::string_view option, Table& table);
 
 /// What the marks mean; empty where there is none.
 std::vector<std::string> mark_notes(const Table& table);

@@ -230,8 +230,8 @@ Result<Table> build_table(store::Reader& reader, SweepFacts facts, const ReportR
   }
   if (!request.differences) mark_best(table);
   if (!request.against.empty()) {
-    Status tested =
-        test_against(reader, facts, *layout, values, request.metrics, request.against, table);
+    Status tested = test_against(reader, facts, *layout, values, request.metrics, request.against,
+                                 request.differences ? "--minus" : "--against", table);
     if (!tested) return tested.error();
     table.against->differences = request.differences;
   }
