@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "harness/core/counted.h"
 #include "harness/store/merge_steps.h"
 #include "harness/store/private_copy.h"
 #include "harness/store/reader.h"
@@ -119,9 +120,10 @@ Result<MergeOutcome> merge_store(const std::string& destination, const std::stri
   Transaction transaction(*db, "store.before_merge_commit");
   take(*db, source, path_to_logs(path, from), outcome);
   if (options.strict && outcome.conflicts > 0 && !db->failed()) {
-    return store_error("the store contradicts what is here " + std::to_string(outcome.conflicts) +
-                          " times; nothing of it was taken (--strict)",
-                      source);
+    return store_error("the store contradicts what is here in " +
+                           counted(outcome.conflicts, "place") +
+                           "; nothing of it was taken (--strict)",
+                       source);
   }
   if (Status committed = transaction.commit(); !committed) return committed.error();
   sqlite3_wal_checkpoint_v2(db->handle(), "main", SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);

@@ -169,7 +169,7 @@ TEST_F(Merge, StrictTakesNothingOfAStoreThatContradicts) {
   const Error error = refused(other, {.strict = true});
   EXPECT_EQ(error.kind, ErrorKind::store);
   EXPECT_EQ(error.where, other);
-  EXPECT_THAT(error.message, HasSubstr("contradicts what is here 1 times"));
+  EXPECT_THAT(error.message, HasSubstr("contradicts what is here in 1 place;"));
   EXPECT_EQ(value_of(reader().output_hashes()), before);
   EXPECT_THAT(value_of(reader().conflicts()), IsEmpty());
 }
