@@ -120,7 +120,8 @@ Status read_table(Connection& db, const fs::path& path, const ArchiveFile& file)
 }
 
 /// A store with everything that is in the archive, in a private folder.
-Status build_store(const std::string& path, const fs::path& folder, const ArchiveManifest& manifest) {
+Status build_store(const std::string& path, const fs::path& folder,
+                   const ArchiveManifest& manifest) {
   {
     const Result<Store> made = Store::open(path);
     if (!made) return made.error();
