@@ -41,6 +41,10 @@ struct CommandLine {
 void add_sweep_command(const CommandLine& line);
 void add_train_command(const CommandLine& line);
 void add_plan_command(const CommandLine& line);
+void add_worker_command(const CommandLine& line);
+void add_merge_command(const CommandLine& line);
+/// `export` and `import`.
+void add_archive_commands(const CommandLine& line);
 void add_report_command(const CommandLine& line);
 void add_rouge155_command(const CommandLine& line);
 void add_score_command(const CommandLine& line);

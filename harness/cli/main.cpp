@@ -188,6 +188,9 @@ int run_command_line(int argc, const char* const* argv, const Services& services
   add_sweep_command(line);
   add_train_command(line);
   add_plan_command(line);
+  add_worker_command(line);
+  add_merge_command(line);
+  add_archive_commands(line);
   add_report_command(line);
   add_rouge155_command(line);
   add_score_command(line);

@@ -36,7 +36,7 @@ std::string reuse_text(const plan::Plan& plan, const plan::Cell& cell, const run
 
 /// What is left of a cell, by examples: units are not known one by one before the run. Its timing
 /// counts as left until its outputs are there.
-double remaining_seconds(const plan::Plan& plan, const plan::Cell& cell, const run::Reuse& reuse) {
+double seconds_of(const plan::Plan& plan, const plan::Cell& cell, const run::Reuse& reuse) {
   const plan::Estimator estimator;
   const size_t missing = reuse.expected - reuse.present;
   if (missing == 0) return 0;
@@ -170,14 +170,20 @@ std::string plan_text(const plan::Plan& plan, const std::vector<run::Reuse>& reu
 
 }  // namespace
 
+std::vector<double> remaining_seconds(const plan::Plan& plan,
+                                      const std::vector<run::Reuse>& reuse) {
+  std::vector<double> seconds;
+  for (size_t i = 0; i < plan.cells.size(); ++i) {
+    seconds.push_back(seconds_of(plan, plan.cells[i], reuse[i]));
+  }
+  return seconds;
+}
+
 Status print_plan(const plan::Plan& plan, const std::string& store_path,
                   const run::RunOptions& options, bool as_json) {
   Result<std::vector<run::Reuse>> reuse = run::reuse_of(plan, store_path, options);
   if (!reuse) return reuse.error();
-  std::vector<double> seconds;
-  for (size_t i = 0; i < plan.cells.size(); ++i) {
-    seconds.push_back(remaining_seconds(plan, plan.cells[i], (*reuse)[i]));
-  }
+  const std::vector<double> seconds = remaining_seconds(plan, *reuse);
   for (const std::string& note : plan.notes) log_info(note);
   if (!as_json) return print_result(plan_text(plan, *reuse, seconds));
   json cells = json::array();

@@ -1,22 +1,15 @@
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
-#include <csignal>
-#include <filesystem>
 #include <memory>
 
 #include "harness/cli/commands.h"
 #include "harness/cli/output.h"
 #include "harness/cli/report_output.h"
+#include "harness/cli/run_conclusion.h"
 #include "harness/cli/run_scores.h"
 #include "harness/cli/scoring.h"
 #include "harness/cli/store_path.h"
 #include "harness/cli/sweep_input.h"
-#include "harness/core/counted.h"
-#include "harness/core/log.h"
 #include "harness/run/run.h"
-#include "harness/run/signals.h"
 
 namespace qfs::cli {
 namespace {
@@ -46,33 +39,6 @@ Status score_and_report(const plan::Plan& plan, store::Store& store,
   return {};
 }
 
-ExitCode conclusion(const plan::Plan& plan, const run::RunSummary& summary) {
-  if (summary.conflicts > 0) {
-    log_warning(fmt::format("{} not reproduced when computed again; 'doctor' lists them",
-                            counted(summary.conflicts, "output was", "outputs were")));
-  }
-  if (summary.failed == 0 && summary.incomplete == 0 && plan.undescribed.empty()) {
-    return ExitCode::ok;
-  }
-  std::string retry;
-  for (const store::FailureKind kind : summary.failures) {
-    retry += fmt::format(" --retry {}", store::to_string(kind));
-  }
-  if (summary.trainings_failed > 0) {
-    log_warning(fmt::format("{} failed, and cells wait for it: run again with{} to try once more",
-                            counted(summary.trainings_failed, "training"), retry));
-  }
-  if (summary.incomplete > 0 && summary.trainings_failed == 0) {
-    log_warning(counted(summary.incomplete, "cell is", "cells are") +
-                " incomplete: run the same command again to continue");
-  }
-  if (summary.failed > 0) {
-    log_warning(fmt::format("{} failed, which is a result: run again with{} to try once more",
-                            counted(summary.failed, "cell"), retry));
-  }
-  return ExitCode::incomplete;
-}
-
 Result<ExitCode> run_sweep(const SweepOptions& options, const GlobalOptions& global) {
   Catalogs catalogs;
   catalogs.set_metric_threads(static_cast<unsigned>(options.threads));
@@ -93,12 +59,7 @@ Result<ExitCode> run_sweep(const SweepOptions& options, const GlobalOptions& glo
                 "stopping when the unit in hand is done; a second signal ends at once, without the "
                 "rest of that unit");
   if (!summary) return summary.error();
-  if (summary->interrupted_by != 0) {
-    log_warning(
-        fmt::format("stopped by {}; what is done is in {}: run the same command again to continue",
-                    run::signal_name(summary->interrupted_by), path));
-    return exit_code_of_signal(summary->interrupted_by);
-  }
+  if (summary->interrupted_by != 0) return interrupted(*summary, path);
   if (Status reported = score_and_report(*plan, *store, *summary); !reported) {
     return reported.error();
   }

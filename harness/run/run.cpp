@@ -209,7 +209,8 @@ Result<RunSummary> run_plan(const plan::Plan& plan, store::Store& store, const R
                   counted(*abandoned, "earlier run of a cell was", "earlier runs of cells were") +
                   " killed");
   }
-  Result<store::SweepId> sweep = register_plan(plan, store);
+  const plan::Plan& whole = options.whole != nullptr ? *options.whole : plan;
+  Result<store::SweepId> sweep = register_plan(whole, store);
   if (!sweep) return sweep.error();
   Result<std::vector<TrainingState>> trainings = train_all(context, options);
   if (!trainings) return trainings.error();
@@ -219,7 +220,8 @@ Result<RunSummary> run_plan(const plan::Plan& plan, store::Store& store, const R
   if (options.train_only) return summary_of(*trainings, signals);
   Result<std::vector<CellState>> states = survey(context, options);
   if (!states) return states.error();
-  if (Status used = use_results(resolved, store, *sweep, *states); !used) return used.error();
+  if (Status used = use_results(resolved, whole, store, *sweep, *states); !used)
+    return used.error();
   Result<std::vector<std::string>> changes = source_changes(context, *states);
   if (!changes) return changes.error();
   for (const std::string& change : *changes) progress.note(change);

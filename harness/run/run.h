@@ -43,8 +43,10 @@ struct RunOptions {
   std::optional<AssumedHost> assumed;  ///< plan only: ids of tensor cells as on that machine
   bool accept_numerics = false;        ///< a complete result of other numerics counts
   bool measure = true;
-  bool train_only = false;                    ///< no cell predicts
-  std::optional<int64_t> train_steps;         ///< optimiser steps of each training in this run
+  bool train_only = false;             ///< no cell predicts
+  std::optional<int64_t> train_steps;  ///< optimiser steps of each training in this run
+  const plan::Plan* whole = nullptr;   ///< the sweep of which the plan is a shard; null: itself
+  std::string trained_in;  ///< a store whose trained files are used where they are; empty: none
   std::function<void(int signal)> on_signal;  ///< the first one, on a thread of its own
 };
 

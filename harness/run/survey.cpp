@@ -1,6 +1,7 @@
 #include "harness/run/survey.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
@@ -263,11 +264,15 @@ Result<store::SweepId> register_plan(const plan::Plan& plan, store::Store& store
   return store.put_sweep(sweep);
 }
 
-Status use_results(const plan::Plan& plan, store::Store& store, const store::SweepId& sweep,
-                   const std::vector<CellState>& states) {
-  const std::vector<Place> order = table_order(plan);
+Status use_results(const plan::Plan& plan, const plan::Plan& whole, store::Store& store,
+                   const store::SweepId& sweep, const std::vector<CellState>& states) {
+  std::map<size_t, size_t> here;  // Cell::position -> index into the plan's cells
+  for (size_t i = 0; i < plan.cells.size(); ++i) here.emplace(plan.cells[i].position, i);
+  const std::vector<Place> order = table_order(whole);
   for (size_t place = 0; place < order.size(); ++place) {
-    const CellState& state = states[order[place].cell];
+    const auto cell = here.find(whole.cells[order[place].cell].position);
+    if (cell == here.end()) continue;
+    const CellState& state = states[cell->second];
     const auto position = static_cast<int64_t>(place);
     if (state.waiting) continue;
     if (Status used = store.use_result(sweep, position, state.predict.result); !used) return used;

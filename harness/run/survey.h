@@ -50,9 +50,9 @@ Result<plan::NumericsIdentity> measure_numerics(const plan::Cell& cell, HostLaun
 /// Puts data sets, cells and the sweep into the store.
 Result<store::SweepId> register_plan(const plan::Plan& plan, store::Store& store);
 
-/// Says which results the sweep shows.
-Status use_results(const plan::Plan& plan, store::Store& store, const store::SweepId& sweep,
-                   const std::vector<CellState>& states);
+/// Says which results the sweep `whole` shows; `states`: of the cells of `plan`, all or some of it.
+Status use_results(const plan::Plan& plan, const plan::Plan& whole, store::Store& store,
+                   const store::SweepId& sweep, const std::vector<CellState>& states);
 
 /// By cell.
 Result<std::vector<CellState>> survey(const RunContext& context, const RunOptions& options);

@@ -153,6 +153,18 @@ Result<CellOutcome> train_cell(const RunContext& context, const plan::Training& 
   return outcome;
 }
 
+/// The files that another store has of a training; none where it is not complete there.
+Result<std::optional<TrainedFiles>> files_elsewhere(const std::string& store_path,
+                                                    const store::ResultKey& key) {
+  if (store_path.empty() || !fs::exists(store_path)) return std::optional<TrainedFiles>();
+  Result<store::Reader> reader = store::Reader::open(store_path);
+  if (!reader) return reader.error();
+  auto row = reader->find_result(key);
+  if (!row) return row.error();
+  if (!*row) return std::optional<TrainedFiles>();
+  return trained_files(*reader, store_path, (*row)->id);
+}
+
 /// What is known of a training, or else what training gives.
 Result<TrainingState> train_or_recall(const RunContext& context, const RunOptions& options,
                                       const plan::Training& training) {
@@ -167,6 +179,10 @@ Result<TrainingState> train_or_recall(const RunContext& context, const RunOption
   const std::string& store_path = context.store.path();
   auto files = trained_files(context.reader, store_path, known->result);
   if (!files) return files.error();
+  if (!*files) {
+    files = files_elsewhere(options.trained_in, {cell.id, numerics->id, store::ResultKind::train});
+    if (!files) return files.error();
+  }
   if (*files) {
     state.files = **std::move(files);
     state.outcome.reused = state.outcome.complete = true;

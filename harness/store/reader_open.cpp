@@ -1,6 +1,5 @@
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -16,27 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kBusyTimeoutMs = 10000;
-
-/// Copies a stranger's file (and its log, when it was not closed properly) where nobody else
-/// writes.
-Result<fs::path> copy_to_private_folder(const fs::path& source) {
-  std::error_code error;
-  std::string pattern = (fs::temp_directory_path(error) / "qfs-store-XXXXXX").string();
-  if (error || ::mkdtemp(pattern.data()) == nullptr) {
-    return store_error("no temporary folder for a copy can be made", source.string());
-  }
-  const fs::path copy = fs::path(pattern) / "foreign.sqlite";
-  bool copied = fs::copy_file(source, copy, error);
-  const fs::path log = source.string() + "-wal";
-  if (copied && fs::is_regular_file(log)) {
-    copied = fs::copy_file(log, copy.string() + "-wal", error);
-  }
-  if (!copied) {
-    fs::remove_all(pattern, error);
-    return store_error("the store cannot be copied to " + pattern, source.string());
-  }
-  return copy;
-}
 
 /// A store on a read-only disk has no place for the shared memory of its log; when it was closed
 /// properly there is no log and nobody can write it, so it is read as it lies.
@@ -81,11 +59,6 @@ Status check_ours(Connection& db, bool foreign) {
 
 }  // namespace
 
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code error;
-  if (!path_.empty()) fs::remove_all(path_, error);
-}
-
 Result<Reader> Reader::open(const std::string& path, const ReadOptions& options) {
   std::error_code error;
   fs::path file = fs::weakly_canonical(path, error);
@@ -95,10 +68,10 @@ Result<Reader> Reader::open(const std::string& path, const ReadOptions& options)
   }
   TemporaryFolder folder;
   if (options.foreign) {
-    Result<fs::path> copy = copy_to_private_folder(file);
+    Result<PrivateCopy> copy = copy_to_private_folder(file);
     if (!copy) return copy.error();
-    folder = TemporaryFolder(copy->parent_path());
-    file = *std::move(copy);
+    file = copy->file;
+    folder = std::move(copy->folder);
   }
   Result<Connection> db = connect(file);
   if (!db) return db.error();

@@ -3,29 +3,11 @@
 // in a way a caller would notice.
 #pragma once
 
-#include <filesystem>
-#include <utility>
-
+#include "harness/store/private_copy.h"
 #include "harness/store/reader.h"
 #include "harness/store/sqlite.h"
 
 namespace qfs::store {
-
-/// A private folder that disappears with its owner; empty when nothing was copied.
-class TemporaryFolder {
- public:
-  TemporaryFolder() = default;
-  explicit TemporaryFolder(std::filesystem::path path) : path_(std::move(path)) {}
-  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  TemporaryFolder& operator=(TemporaryFolder&& other) noexcept {
-    std::swap(path_, other.path_);
-    return *this;
-  }
-  ~TemporaryFolder();
-
- private:
-  std::filesystem::path path_;
-};
 
 struct ReaderState {
   TemporaryFolder folder;  // declared before the connection: removed after it is closed

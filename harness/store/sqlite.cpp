@@ -124,6 +124,10 @@ bool Query::null(int column) const {
   return sqlite3_column_type(statement_, column) == SQLITE_NULL;
 }
 
+bool Query::holds_integer(int column) const {
+  return sqlite3_column_type(statement_, column) == SQLITE_INTEGER;
+}
+
 Result<Connection> Connection::open(const std::string& path, OpenMode mode, int busy_timeout_ms) {
   int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   std::string name = path;

@@ -40,6 +40,8 @@ class Query {
   double real(int column) const;
   std::string text(int column) const;
   bool null(int column) const;
+  /// Whether an ANY column holds an integer here.
+  bool holds_integer(int column) const;
 
  private:
   Connection* connection_;

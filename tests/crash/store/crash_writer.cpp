@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "harness/store/merge.h"
 #include "harness/store/reader.h"
 #include "tests/unit/store/sample_rows.h"
 
@@ -102,6 +103,17 @@ int write_everything(const std::string& store_path, int64_t examples) {
     std::fprintf(stderr, "writer: %s\n", error.what());
     return 1;
   }
+}
+
+int merge_all(const std::string& destination, const std::vector<std::string>& sources) {
+  for (const std::string& source : sources) {
+    const auto outcome = store::merge_store(destination, source);
+    if (outcome && outcome->conflicts == 0) continue;
+    std::fprintf(stderr, "merge: %s\n",
+                 outcome ? "conflicts" : outcome.error().to_string().c_str());
+    return 1;
+  }
+  return 0;
 }
 
 }  // namespace qfs::test

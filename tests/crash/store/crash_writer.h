@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace qfs::test {
 
@@ -12,5 +13,8 @@ namespace qfs::test {
 /// on it, a measure result and score jobs.
 /// Returns an exit status.
 int write_everything(const std::string& store_path, int64_t examples);
+
+/// Merges the stores into the first one, in this order. Returns an exit status.
+int merge_all(const std::string& destination, const std::vector<std::string>& sources);
 
 }  // namespace qfs::test

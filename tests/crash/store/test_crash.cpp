@@ -8,9 +8,10 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "harness/core/rng.h"
 #include "harness/store/reader.h"
@@ -77,14 +78,22 @@ void expect_sound(const std::string& path) {
 }
 
 /// Starts this program as a writer; without a failpoint it runs to its end.
-pid_t start_writer(const std::string& path, int64_t examples, const std::string& failpoint = {}) {
-  const std::string count = std::to_string(examples);
+/// This program again with other arguments, to be killed at `failpoint`.
+pid_t start(std::vector<std::string> arguments, const std::string& failpoint = {}) {
   const pid_t pid = ::fork();
   if (pid != 0) return pid;
   ::unsetenv("QFS_FAILPOINT");
   if (!failpoint.empty()) ::setenv("QFS_FAILPOINT", failpoint.c_str(), 1);
-  ::execl("/proc/self/exe", "store_crash_test", "--write", path.c_str(), count.c_str(), nullptr);
+  arguments.insert(arguments.begin(), "store_crash_test");
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  ::execv("/proc/self/exe", argv.data());
   ::_exit(127);
+}
+
+pid_t start_writer(const std::string& path, int64_t examples, const std::string& failpoint = {}) {
+  return start({"--write", path, std::to_string(examples)}, failpoint);
 }
 
 /// True when it was killed, false when it ended well; anything else fails the test.
@@ -159,12 +168,53 @@ TEST(Crash, AtRandomMomentsTheSameCommandContinues) {
   EXPECT_GE(kills, kFewestKills) << "most writers ended before they were killed";
 }
 
+class MergeCrashAt : public testing::TestWithParam<const char*> {};
+
+TEST_P(MergeCrashAt, EveryPassingOfAFailpointAStoreIsMergedWholeOrNotAtAll) {
+  constexpr int64_t kExamples = 5;
+  const TemporaryFolder folder;
+  folder.write("artifacts/adapter", "adapter");
+  const std::string first = folder / "first.sqlite";
+  const std::string second = folder / "second.sqlite";  // a duplicate shard that got further
+  run_to_the_end(second, kExamples);
+  EXPECT_TRUE(was_killed(start_writer(first, kExamples, "store.before_commit:9")));
+  const Content expected = content_of(second);
+
+  int kills = 0;
+  while (!HasFailure()) {
+    const std::string failpoint = std::string(GetParam()) + ":" + std::to_string(kills + 1);
+    SCOPED_TRACE(failpoint);
+    const std::string path = folder / (failpoint + ".sqlite");
+    if (!was_killed(start({"--merge", path, first, second}, failpoint))) break;
+    ++kills;
+    expect_sound(path);
+    EXPECT_FALSE(was_killed(start({"--merge", path, first, second})));
+    expect_sound(path);
+    Content merged = content_of(path);
+    for (store::ArtifactRow& artifact : merged.artifacts) {
+      EXPECT_TRUE(std::filesystem::exists(folder / artifact.location));
+      artifact.location = "artifacts/adapter";
+    }
+    EXPECT_EQ(merged, expected);
+  }
+  RecordProperty("kills", kills);
+  EXPECT_GE(kills, 1) << "merging never passed the failpoint";
+}
+
+INSTANTIATE_TEST_SUITE_P(Failpoints, MergeCrashAt,
+                         testing::Values("store.before_begin", "store.before_merge_commit",
+                                         "store.after_commit", "store.after_trained_file"));
+
 }  // namespace
 }  // namespace qfs::test
 
 int main(int argc, char** argv) {
-  if (argc == 4 && std::strcmp(argv[1], "--write") == 0) {
-    return qfs::test::write_everything(argv[2], std::atoll(argv[3]));
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.size() == 3 && arguments[0] == "--write") {
+    return qfs::test::write_everything(arguments[1], std::stoll(arguments[2]));
+  }
+  if (arguments.size() > 2 && arguments[0] == "--merge") {
+    return qfs::test::merge_all(arguments[1], {arguments.begin() + 2, arguments.end()});
   }
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();

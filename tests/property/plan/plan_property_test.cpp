@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "harness/plan/shards.h"
 #include "tests/support/plan_fakes.h"
 
 namespace qfs::plan {
@@ -129,6 +130,33 @@ RC_GTEST_PROP(Filter, PartsOfAnAxisMakeUpTheWhole, ()) {
     united.insert(part->cells[0].id);
   }
   RC_ASSERT(united == ids(planned(sweep)));
+}
+
+// Longest processing time first is at most the mean and the longest part away from nothing.
+RC_GTEST_PROP(Shards, HoldEveryMissingCellOnceAndAreBalanced, ()) {
+  const Plan plan = planned(test::sweep_text(kMethods, grid_text(axis(), axis())));
+  RemainingSeconds left;
+  std::multiset<size_t> missing;
+  double total = 0;
+  double longest = 0;
+  for (size_t i = 0; i < plan.cells.size(); ++i) {
+    const int seconds = *rc::gen::inRange(0, 50);
+    left.cells.push_back(seconds == 0 ? std::nullopt : std::optional<double>(seconds));
+    if (seconds == 0) continue;
+    missing.insert(i);
+    total += seconds;
+    longest = std::max<double>(longest, seconds);
+  }
+  const auto count = static_cast<size_t>(*rc::gen::inRange(1, 12));
+  const std::vector<Shard> shards = cut_shards(plan, left, count);
+  RC_ASSERT(shards.size() == std::min(count, missing.size()));
+  std::multiset<size_t> held;
+  for (const Shard& shard : shards) {
+    RC_ASSERT(!shard.cells.empty());
+    held.insert(shard.cells.begin(), shard.cells.end());
+    RC_ASSERT(shard.seconds <= total / static_cast<double>(shards.size()) + longest);
+  }
+  RC_ASSERT(held == missing);
 }
 
 }  // namespace

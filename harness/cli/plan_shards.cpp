@@ -1,0 +1,158 @@
+#include "harness/cli/plan_shards.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "harness/cli/cell_names.h"
+#include "harness/cli/output.h"
+#include "harness/core/counted.h"
+#include "harness/core/files.h"
+#include "harness/core/log.h"
+#include "harness/plan/emit.h"
+#include "harness/plan/estimate.h"
+
+namespace qfs::cli {
+namespace {
+
+using nlohmann::json;
+using plan::EmitKind;
+
+EmitKind kind_of(const std::string& name) {
+  if (name == "parallel") return EmitKind::parallel;
+  return name == "slurm" ? EmitKind::slurm : EmitKind::shell;
+}
+
+/// The options of `plan` that say what is run, as a worker takes them.
+std::vector<std::string> passed_on(const SweepOptions& sweep) {
+  std::vector<std::string> words;
+  const auto add = [&words](const char* name, const std::string& value) {
+    words.insert(words.end(), {name, value});
+  };
+  for (const std::string& setting : sweep.set) add("--set", setting);
+  for (const std::string& filter : sweep.filter) add("--filter", filter);
+  if (sweep.limit) add("--limit", std::to_string(*sweep.limit));
+  if (sweep.threads != 0) add("--threads", std::to_string(sweep.threads));
+  if (sweep.device != "cpu") add("--device", sweep.device);
+  if (!sweep.dtype.empty()) add("--dtype", sweep.dtype);
+  if (sweep.allow_external) words.emplace_back("--allow-external");
+  return words;
+}
+
+plan::RemainingSeconds missing_of(const plan::Plan& plan, const std::vector<run::Reuse>& reuse) {
+  const std::vector<double> seconds = remaining_seconds(plan, reuse);
+  const plan::Estimator estimator;
+  plan::RemainingSeconds left;
+  left.trainings.resize(plan.trainings.size());
+  for (size_t i = 0; i < plan.cells.size(); ++i) {
+    const bool missing = !reuse[i].known || reuse[i].present < reuse[i].expected;
+    left.cells.push_back(missing ? std::optional(seconds[i]) : std::nullopt);
+    if (!reuse[i].waiting) continue;
+    const size_t training = *plan.cells[i].training;
+    left.trainings[training] = estimator.seconds(plan.trainings[training].cell);
+  }
+  return left;
+}
+
+/// Some cell predicts with what the store has trained already.
+bool uses_trained(const plan::Plan& plan, const std::vector<plan::Shard>& shards,
+                  const plan::RemainingSeconds& left) {
+  return std::ranges::any_of(shards, [&](const plan::Shard& shard) {
+    return std::ranges::any_of(shard.cells, [&](size_t i) {
+      const std::optional<size_t>& training = plan.cells[i].training;
+      return training && !left.trainings[*training];
+    });
+  });
+}
+
+/// Words that stand in a script's comments and directives.
+Status check_names(const std::string& store_path, EmitKind kind) {
+  const auto is_trouble = [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\' || c == '%';
+  };
+  if (kind != EmitKind::slurm || std::ranges::none_of(store_path, is_trouble)) return {};
+  return invalid_argument(
+      "a Slurm script cannot hold a --store with quotes, backslashes, percent signs or control "
+      "characters",
+      store_path);
+}
+
+json summary_json(const std::vector<plan::Shard>& shards, const std::string& script,
+                  const std::string& manifest) {
+  json list = json::array();
+  for (const plan::Shard& shard : shards) {
+    list.push_back({{"cells", shard.cells.size()},
+                    {"trainings", shard.trainings.size()},
+                    {"seconds", shard.seconds}});
+  }
+  json body = {{"shards", std::move(list)}};
+  if (!shards.empty()) {
+    body["script"] = script;
+    body["manifest"] = manifest;
+  }
+  return body;
+}
+
+std::string summary_text(const plan::Plan& plan, const std::vector<plan::Shard>& shards,
+                         const std::string& script) {
+  size_t cells = 0;
+  double longest = 0;
+  double total = 0;
+  for (const plan::Shard& shard : shards) {
+    cells += shard.cells.size();
+    longest = std::max(longest, shard.seconds);
+    total += shard.seconds;
+  }
+  std::string text =
+      fmt::format("{}: {} of {} in {}, about {} each\n", plan.experiment.name, cells,
+                  counted(plan.cells.size(), "cell"), counted(shards.size(), "shard"),
+                  duration_text(total / static_cast<double>(shards.size())));
+  if (longest > 1.5 * total / static_cast<double>(shards.size())) {
+    text += fmt::format("the longest takes about {}: what is in it cannot be torn apart\n",
+                        duration_text(longest));
+  }
+  return text + fmt::format("wrote {}; run it with: sh {}\n", script, script);
+}
+
+}  // namespace
+
+Status emit_shards(const plan::Plan& plan, const std::string& store_path,
+                   const run::RunOptions& run, const SweepOptions& sweep,
+                   const ShardOptions& options, bool as_json) {
+  const EmitKind kind = kind_of(options.emit);
+  if (Status named = check_names(store_path, kind); !named) return named;
+  const Result<std::vector<run::Reuse>> reuse = run::reuse_of(plan, store_path, run);
+  if (!reuse) return reuse.error();
+  const plan::RemainingSeconds left = missing_of(plan, *reuse);
+  plan::EmitRequest request;
+  request.shards = plan::cut_shards(plan, left, static_cast<size_t>(*options.shards));
+  const std::string extension = kind == EmitKind::shell ? ".sh" : "." + options.emit + ".sh";
+  const std::string script =
+      options.output.empty() ? plan.experiment.name + extension : options.output;
+  request.manifest = script + ".json";
+  for (const std::string& note : plan.notes) log_info(note);
+  if (request.shards.empty()) {
+    return print_result(as_json
+                            ? json_document("plan-shards", summary_json({}, script, {}))
+                            : fmt::format("{}: nothing is missing in {}; no script was written\n",
+                                          plan.experiment.name, store_path));
+  }
+  request.kind = kind;
+  request.sweep = plan.experiment.name;
+  request.file = sweep.file;
+  request.options = passed_on(sweep);
+  request.store = store_path;
+  request.measured = plan.experiment.measure.has_value();
+  request.trained = uses_trained(plan, request.shards, left);
+  if (Status written = write_file(request.manifest, plan::shard_manifest(plan, request.shards));
+      !written) {
+    return written;
+  }
+  if (Status written = write_file(script, plan::emitted_script(request)); !written) return written;
+  return print_result(
+      as_json ? json_document("plan-shards", summary_json(request.shards, script, request.manifest))
+              : terminal_safe(summary_text(plan, request.shards, script)));
+}
+
+}  // namespace qfs::cli
