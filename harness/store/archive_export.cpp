@@ -24,7 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kBusyTimeoutMs = 10000;
 constexpr size_t kBufferBytes = size_t{1} << 20;
 
 Error write_error(const fs::path& path) {

@@ -17,8 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kBusyTimeoutMs = 10000;
-
 /// The file is there, as long as the manifest says, and has its digest.
 Status check_file(const fs::path& path, const ArchiveFile& file) {
   std::error_code error;

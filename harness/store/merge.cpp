@@ -18,7 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kBusyTimeoutMs = 10000;
 constexpr int kLongestValueBytes = 256 << 20;
 
 /// The source's copy, checked as a stranger's is.

@@ -14,8 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kBusyTimeoutMs = 10000;
-
 /// A store on a read-only disk has no place for the shared memory of its log; when it was closed
 /// properly there is no log and nobody can write it, so it is read as it lies.
 Result<Connection> connect(const fs::path& file) {

@@ -23,6 +23,9 @@
 
 namespace qfs::store {
 
+/// How long a statement waits for another process, where nobody says.
+inline constexpr int kBusyTimeoutMs = 10000;
+
 class Connection;
 
 /// A row cursor over a cached statement. Ends (and may be reused) when destroyed. Two cursors of
