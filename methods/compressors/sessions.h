@@ -11,8 +11,9 @@
 namespace qfs::compressors {
 
 /// Errors of `open`: those of zero_shot; `invalid_argument`: no trained file; `data`: a trained
-/// file that is damaged, of another method, form or backbone. Errors of `run`: as zero_shot; also
-/// `invalid_argument` for a segment that exceeds the backbone's window, with the example's key.
+/// file or a bank that is damaged, of another method, form, connector or backbone. Errors of `run`:
+/// as zero_shot; also `invalid_argument` for a segment or demonstrations that exceed the backbone's
+/// window and for a query of white space, with the example's key.
 std::vector<SessionFactory> session_factories();
 
 }  // namespace qfs::compressors
