@@ -7,9 +7,13 @@ function(qfs_library name)
 endfunction()
 
 # qfs_test(<name> LABEL <unit|property|golden|conformance|crash|architecture> SOURCES … LINK … [DEFINES …])
-# One executable, one process, one ctest entry; working directory is the source tree's root.
+# One executable, one process, one ctest entry; working directory is the source tree's root. Under the sanitizers
+# there are unit and property tests alone: the others repeat their code with more data.
 function(qfs_test name)
   cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;LINK;DEFINES" ${ARGN})
+  if(QFS_SANITIZE AND NOT ARG_LABEL MATCHES "^(unit|property)$")
+    return()
+  endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} qfs_options GTest::gmock GTest::gtest_main)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)  # compiled once, run for a second
@@ -33,7 +37,8 @@ function(qfs_fuzz name)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
     set(arguments -max_total_time=60 -max_len=65536)
   else()
-    add_executable(${name} ${ARG_SOURCES} ${support}/fuzz_main.cpp)
+    add_executable(${name} ${ARG_SOURCES})
+    target_link_libraries(${name} PRIVATE qfs_fuzz_main)
   endif()
   target_link_libraries(${name} PRIVATE ${ARG_LINK} qfs_options)
   add_test(NAME ${name} COMMAND ${name} ${arguments})

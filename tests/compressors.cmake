@@ -3,9 +3,9 @@ qfs_test(compressor_rules_test LABEL unit
   LINK qfs_compressors_specs)
 if(QFS_TORCH)
   qfs_test(compressors_test LABEL unit
-    SOURCES unit/compressors/bank_test.cpp unit/compressors/sessions_test.cpp support/gguf_writer.cpp support/tiny_llama.cpp
-    LINK qfs_compressors nlohmann_json::nlohmann_json)
+    SOURCES unit/compressors/bank_test.cpp unit/compressors/sessions_test.cpp
+    LINK qfs_test_checkpoints qfs_compressors nlohmann_json::nlohmann_json)
   qfs_test(compressors_conformance_test LABEL conformance
-    SOURCES conformance/compressors/compressors_test.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp
-    LINK qfs_compressors nlohmann_json::nlohmann_json)
+    SOURCES conformance/compressors/compressors_test.cpp
+    LINK qfs_test_checkpoints qfs_compressors nlohmann_json::nlohmann_json)
 endif()

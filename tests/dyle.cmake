@@ -3,13 +3,11 @@ qfs_test(dyle_parts_test LABEL unit
   LINK qfs_dyle_spec)
 if(QFS_TORCH)
   qfs_test(dyle_test LABEL unit
-    SOURCES unit/dyle/session_test.cpp support/gguf_writer.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp
-            support/tiny_encoder.cpp support/tiny_llama.cpp support/tiny_seq2seq.cpp
-    LINK qfs_dyle nlohmann_json::nlohmann_json)
+    SOURCES unit/dyle/session_test.cpp support/tiny_encoder.cpp
+    LINK qfs_test_checkpoints qfs_dyle nlohmann_json::nlohmann_json)
   qfs_test(dyle_conformance_test LABEL conformance
-    SOURCES conformance/dyle/losses_test.cpp support/gguf_writer.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp
-            support/tiny_llama.cpp
-    LINK qfs_dyle nlohmann_json::nlohmann_json)
+    SOURCES conformance/dyle/losses_test.cpp
+    LINK qfs_test_checkpoints qfs_dyle nlohmann_json::nlohmann_json)
   # By itself: other tests put a cache of their own in place of the machine's.
   qfs_test(dyle_real_test LABEL conformance
     SOURCES conformance/dyle/real_models_test.cpp

@@ -50,9 +50,7 @@ qfs_test(metrics_conformance_test LABEL conformance
     support/random_texts.cpp
     support/rouge155_corpus.cpp
     support/rouge155_switches.cpp
-    support/safetensors_writer.cpp
-    support/tiny_checkpoint.cpp
-  LINK qfs_metrics)
+  LINK qfs_test_checkpoints qfs_metrics)
 qfs_fuzz(metrics_fuzz_baseline SOURCES fuzz/metrics/fuzz_baseline.cpp LINK qfs_metrics)
 qfs_fuzz(metrics_fuzz_segmenters SOURCES fuzz/metrics/fuzz_segmenters.cpp LINK qfs_metrics)
 qfs_fuzz(metrics_fuzz_jieba_files SOURCES fuzz/metrics/fuzz_jieba_files.cpp LINK qfs_metrics)
@@ -66,6 +64,6 @@ qfs_fuzz(metrics_fuzz_rouge155 SOURCES fuzz/metrics/fuzz_rouge155.cpp LINK qfs_m
 # BERTScore over encoders.
 if(QFS_TORCH)
   qfs_test(bertscore_models_test LABEL conformance
-    SOURCES conformance/metrics/bertscore_models_test.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp
-    LINK qfs_bertscore_session qfs_registry nlohmann_json::nlohmann_json)
+    SOURCES conformance/metrics/bertscore_models_test.cpp
+    LINK qfs_test_checkpoints qfs_bertscore_session qfs_registry nlohmann_json::nlohmann_json)
 endif()

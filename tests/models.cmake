@@ -1,17 +1,16 @@
 qfs_test(checkpoints_test LABEL unit
   SOURCES unit/models/checkpoints/gguf_test.cpp unit/models/checkpoints/model_directory_test.cpp
           unit/models/checkpoints/safetensors_test.cpp unit/models/checkpoints/tensor_types_test.cpp
-          support/gguf_writer.cpp support/safetensors_writer.cpp
-  LINK qfs_checkpoints)
+  LINK qfs_test_checkpoints qfs_checkpoints)
 qfs_test(checkpoints_conformance_test LABEL conformance
   SOURCES conformance/models/checkpoints/reference_test.cpp
   LINK qfs_checkpoints)
 qfs_fuzz(gguf_fuzz
-  SOURCES fuzz/models/checkpoints/gguf_fuzz.cpp support/gguf_writer.cpp
-  LINK qfs_prompting)
+  SOURCES fuzz/models/checkpoints/gguf_fuzz.cpp
+  LINK qfs_test_checkpoints qfs_prompting)
 qfs_fuzz(safetensors_fuzz
-  SOURCES fuzz/models/checkpoints/safetensors_fuzz.cpp support/safetensors_writer.cpp
-  LINK qfs_checkpoints)
+  SOURCES fuzz/models/checkpoints/safetensors_fuzz.cpp
+  LINK qfs_test_checkpoints qfs_checkpoints)
 qfs_fuzz(model_json_fuzz
   SOURCES fuzz/models/checkpoints/model_json_fuzz.cpp
   LINK qfs_checkpoints)
@@ -20,8 +19,7 @@ qfs_test(tokenizers_test LABEL unit
           unit/models/prompting/truncation_test.cpp unit/models/prompting/chat_template_test.cpp
           unit/models/tokenizers/sentence_piece_test.cpp unit/models/tokenizers/folder_json_test.cpp
           unit/models/prompting/chat_program_test.cpp unit/models/prompting/source_layout_test.cpp
-          support/gguf_writer.cpp
-  LINK qfs_prompting)
+  LINK qfs_test_checkpoints qfs_prompting)
 qfs_test(smollm_tokenizer_test LABEL conformance
   SOURCES conformance/models/tokenizers/smollm_test.cpp
   LINK qfs_prompting qfs_registry)
@@ -50,15 +48,13 @@ qfs_fuzz(chat_program_fuzz
   SOURCES fuzz/models/prompting/chat_program_fuzz.cpp
   LINK qfs_prompting)
 qfs_test(backbone_registry_test LABEL unit
-  SOURCES unit/models/registry/registry_test.cpp support/gguf_writer.cpp
-  LINK qfs_registry)
+  SOURCES unit/models/registry/registry_test.cpp
+  LINK qfs_test_checkpoints qfs_registry)
 if(QFS_TORCH)
   qfs_test(backbones_test LABEL unit
     SOURCES unit/models/kernels/cpu_kernels_test.cpp unit/models/kernels/dense_kernels_test.cpp unit/models/kernels/thread_pool_test.cpp unit/models/architectures/cpu_bfloat16_test.cpp unit/models/architectures/llama_test.cpp
             unit/models/inspect/machine_limits_test.cpp unit/models/nn/model_work_test.cpp unit/models/architectures/prefill_gemm_test.cpp unit/models/nn/rope_test.cpp unit/models/architectures/weight_reader_test.cpp
-            support/gguf_writer.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp support/tiny_llama.cpp
-            support/tiny_seq2seq.cpp
-    LINK qfs_inspect nlohmann_json::nlohmann_json)
+    LINK qfs_test_checkpoints qfs_inspect nlohmann_json::nlohmann_json)
   add_library(fake_nvml MODULE support/fake_nvml.cpp)
   add_library(incomplete_nvml MODULE support/fake_nvml.cpp)
   target_compile_definitions(incomplete_nvml PRIVATE QFS_FAKE_NVML_INCOMPLETE)
@@ -68,9 +64,8 @@ if(QFS_TORCH)
     DEFINES QFS_FAKE_NVML_LIBRARY="$<TARGET_FILE:fake_nvml>" QFS_INCOMPLETE_NVML_LIBRARY="$<TARGET_FILE:incomplete_nvml>")
   add_dependencies(nvml_test fake_nvml incomplete_nvml)
   qfs_test(step_graphs_test LABEL unit
-    SOURCES unit/models/architectures/recorded_bart_test.cpp unit/models/nn/step_graphs_test.cpp support/fake_graphs.cpp support/gguf_writer.cpp
-            support/safetensors_writer.cpp support/tiny_checkpoint.cpp support/tiny_llama.cpp support/tiny_seq2seq.cpp
-    LINK qfs_inspect nlohmann_json::nlohmann_json)
+    SOURCES unit/models/architectures/recorded_bart_test.cpp unit/models/nn/step_graphs_test.cpp support/fake_graphs.cpp
+    LINK qfs_test_checkpoints qfs_inspect nlohmann_json::nlohmann_json)
   # The CUDA kernels, compiled for the CPU.
   set(cuda_kernels decode_attention.cu gated_activation.cu rotate_store.cu)
   list(TRANSFORM cuda_kernels PREPEND ${PROJECT_SOURCE_DIR}/methods/models/kernels/cuda/)
@@ -85,8 +80,7 @@ if(QFS_TORCH)
     SOURCES unit/models/kernels/device_kernels_test.cpp unit/models/kernels/emulated_cuda_test.cpp
             unit/models/nn/proven_kernels_test.cpp unit/models/architectures/device_bart_test.cpp unit/models/nn/device_copier_test.cpp
             unit/models/architectures/device_llama_test.cpp unit/models/architectures/embedded_rows_test.cpp unit/models/nn/windowed_test.cpp unit/models/architectures/shared_prefix_test.cpp
-            support/gguf_writer.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp support/tiny_llama.cpp support/tiny_seq2seq.cpp
-    LINK qfs_inspect emulated_cuda nlohmann_json::nlohmann_json)
+    LINK qfs_test_checkpoints qfs_inspect emulated_cuda nlohmann_json::nlohmann_json)
   # Without those that take minutes there.
   add_test(NAME device_test_emulated WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} COMMAND device_test --gtest_filter=-SharedPrefixTest.the_rest_*:*DeviceLongBartTest*)
   set_tests_properties(device_test_emulated PROPERTIES LABELS unit TIMEOUT 300 ENVIRONMENT
@@ -102,26 +96,23 @@ if(QFS_TORCH)
   endif()
   qfs_test(training_test LABEL unit
     SOURCES unit/models/nn/layer_adapters_test.cpp unit/models/nn/recompute_test.cpp unit/models/nn/tensor_arena_test.cpp unit/models/peft/layer_adapter_test.cpp unit/models/peft/lora_test.cpp unit/models/training/recipe_test.cpp
-            unit/models/training/optimizer_test.cpp unit/models/training/trainer_test.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp
-    LINK qfs_training nlohmann_json::nlohmann_json)
+            unit/models/training/optimizer_test.cpp unit/models/training/trainer_test.cpp
+    LINK qfs_test_checkpoints qfs_training nlohmann_json::nlohmann_json)
   qfs_test(segments_test LABEL unit
     SOURCES unit/models/architectures/parameter_counts_test.cpp unit/models/nn/infini_memory_test.cpp unit/models/nn/segments_test.cpp
-            support/safetensors_writer.cpp
-            support/tiny_checkpoint.cpp
-    LINK qfs_architectures nlohmann_json::nlohmann_json)
+    LINK qfs_test_checkpoints qfs_architectures nlohmann_json::nlohmann_json)
   qfs_test(tiny_infini_test LABEL conformance
-    SOURCES conformance/models/architectures/tiny_infini_test.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp
-    LINK qfs_architectures nlohmann_json::nlohmann_json)
+    SOURCES conformance/models/architectures/tiny_infini_test.cpp
+    LINK qfs_test_checkpoints qfs_architectures nlohmann_json::nlohmann_json)
   qfs_fuzz(adapter_files_fuzz
-    SOURCES fuzz/models/peft/adapter_files_fuzz.cpp support/safetensors_writer.cpp
-    LINK qfs_peft)
+    SOURCES fuzz/models/peft/adapter_files_fuzz.cpp
+    LINK qfs_test_checkpoints qfs_peft)
   qfs_test(peft_test LABEL conformance
-    SOURCES conformance/models/peft/ideal_test.cpp conformance/models/peft/peft_test.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp
-    LINK qfs_training nlohmann_json::nlohmann_json)
+    SOURCES conformance/models/peft/ideal_test.cpp conformance/models/peft/peft_test.cpp
+    LINK qfs_test_checkpoints qfs_training nlohmann_json::nlohmann_json)
   qfs_test(tiny_models_test LABEL conformance
     SOURCES conformance/models/architectures/cpu_encoder_test.cpp conformance/models/architectures/tiny_adapters_test.cpp conformance/models/architectures/tiny_encoders_test.cpp conformance/models/architectures/tiny_gpt2_test.cpp conformance/models/architectures/tiny_gradients_test.cpp conformance/models/architectures/tiny_llama_test.cpp conformance/models/architectures/tiny_seq2seq_test.cpp
-            support/safetensors_writer.cpp support/tiny_checkpoint.cpp
-    LINK qfs_inspect nlohmann_json::nlohmann_json)
+    LINK qfs_test_checkpoints qfs_inspect nlohmann_json::nlohmann_json)
   qfs_test(smollm2_test LABEL conformance
     SOURCES conformance/models/architectures/smollm2_test.cpp
     LINK qfs_architectures qfs_registry)
@@ -132,10 +123,8 @@ qfs_test(decoding_params_test LABEL unit
 if(QFS_TORCH)
   qfs_test(generation_test LABEL unit
     SOURCES unit/models/decoding/chosen_decoding_test.cpp unit/models/decoding/greedy_test.cpp unit/models/decoding/logits_processors_test.cpp unit/models/decoding/mixed_test.cpp
-            support/gguf_writer.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp support/tiny_llama.cpp support/tiny_seq2seq.cpp
-    LINK qfs_decoding nlohmann_json::nlohmann_json)
+    LINK qfs_test_checkpoints qfs_decoding nlohmann_json::nlohmann_json)
   qfs_test(generation_conformance_test LABEL conformance
     SOURCES conformance/models/decoding/generation_test.cpp conformance/models/decoding/sampling_test.cpp conformance/models/decoding/stories260k_test.cpp conformance/models/decoding/transliteration_test.cpp
-            support/safetensors_writer.cpp support/tiny_checkpoint.cpp
-    LINK qfs_decoding nlohmann_json::nlohmann_json)
+    LINK qfs_test_checkpoints qfs_decoding nlohmann_json::nlohmann_json)
 endif()

@@ -2,7 +2,7 @@ qfs_test(retriever_test LABEL unit SOURCES unit/retrieve_generate/retriever_test
   LINK qfs_retrieve_generate_spec nlohmann_json::nlohmann_json)
 if(QFS_TORCH)
   qfs_test(retrieve_generate_test LABEL unit
-    SOURCES unit/retrieve_generate/session_test.cpp support/gguf_writer.cpp support/safetensors_writer.cpp support/tiny_checkpoint.cpp
-            support/tiny_encoder.cpp support/tiny_llama.cpp
-    LINK qfs_retrieve_generate nlohmann_json::nlohmann_json)
+    SOURCES unit/retrieve_generate/session_test.cpp
+            support/tiny_encoder.cpp
+    LINK qfs_test_checkpoints qfs_retrieve_generate nlohmann_json::nlohmann_json)
 endif()

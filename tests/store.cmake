@@ -23,5 +23,9 @@ qfs_fuzz(store_fuzz_archive SOURCES fuzz/store/fuzz_archive.cpp LINK qfs_store)
 # A killed process loses nothing of the page cache, so that a memory file system tests the same and
 # spares thousands of fsyncs.
 if(EXISTS /dev/shm)
-  set_property(TEST store_test store_crash_test APPEND PROPERTY ENVIRONMENT "TMPDIR=/dev/shm")
+  foreach(name store_test store_crash_test)
+    if(TEST ${name})
+      set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "TMPDIR=/dev/shm")
+    endif()
+  endforeach()
 endif()

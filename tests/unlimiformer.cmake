@@ -1,7 +1,6 @@
 qfs_test(unlimiformer_windows_test LABEL unit SOURCES unit/unlimiformer/windows_test.cpp LINK qfs_unlimiformer_spec)
 if(QFS_TORCH)
   qfs_test(unlimiformer_test LABEL unit
-    SOURCES unit/unlimiformer/index_test.cpp unit/unlimiformer/session_test.cpp support/gguf_writer.cpp support/random_bart.cpp
-            support/safetensors_writer.cpp support/tiny_checkpoint.cpp support/tiny_llama.cpp support/tiny_seq2seq.cpp
-    LINK qfs_unlimiformer nlohmann_json::nlohmann_json)
+    SOURCES unit/unlimiformer/index_test.cpp unit/unlimiformer/session_test.cpp support/random_bart.cpp
+    LINK qfs_test_checkpoints qfs_unlimiformer nlohmann_json::nlohmann_json)
 endif()

@@ -3,7 +3,6 @@ qfs_test(zero_shot_spec_test LABEL unit
   LINK qfs_zero_shot_spec)
 if(QFS_TORCH)
   qfs_test(zero_shot_test LABEL unit
-    SOURCES unit/zero_shot/chunked_session_test.cpp unit/zero_shot/seq2seq_session_test.cpp unit/zero_shot/session_test.cpp support/gguf_writer.cpp
-            support/safetensors_writer.cpp support/tiny_checkpoint.cpp support/tiny_llama.cpp support/tiny_seq2seq.cpp
-    LINK qfs_zero_shot nlohmann_json::nlohmann_json)
+    SOURCES unit/zero_shot/chunked_session_test.cpp unit/zero_shot/seq2seq_session_test.cpp unit/zero_shot/session_test.cpp
+    LINK qfs_test_checkpoints qfs_zero_shot nlohmann_json::nlohmann_json)
 endif()
