@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "methods/models/prompting/prompt_template.h"
 #include "methods/models/registry/registry.h"
 #include "methods/zero_shot/session.h"
 #include "methods/zero_shot/spec.h"
@@ -169,7 +170,7 @@ TEST_F(Seq2SeqSessionTest, parameters_of_the_other_kind_of_backbone_are_refused)
   use({});
   request_.params.set("prompt", std::string("{document}"));
   EXPECT_THAT(refusal(), HasSubstr("'source'"));
-  request_.params.set("prompt", *ZeroShotSpec().params()[4].default_value);
+  request_.params.set("prompt", std::string(prompting::default_prompt()));
   request_.params.set("system", std::string("x"));
   EXPECT_THAT(refusal(), HasSubstr("'system' is for decoder-only"));
 }
