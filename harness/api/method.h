@@ -42,6 +42,9 @@ struct Resource {
 struct BackboneFacts {
   std::string
       architecture;  ///< whose code computes it: "bart", "gpt2", "llama"; empty: no backbone
+  /// Tokens that it was trained to read at once, an encoder-decoder's encoder where there is one;
+  /// 0: the checkpoint does not say. Not part of ids.
+  int64_t context = 0;
 
   friend bool operator==(const BackboneFacts&, const BackboneFacts&) = default;
 };
@@ -119,6 +122,9 @@ class MethodSpec {
 
   /// Rules between parameters and the backbone; likewise.
   virtual Status check_backbone(const Params&, const BackboneFacts&) const { return {}; }
+
+  /// Rules between a training and the recipe of a file that it begins with; likewise.
+  virtual Status check_init(const Params&, const Params& /*recipe*/) const { return {}; }
 
   /// How a cell is cut: a pure function of (examples, parameters), never of what is already done.
   /// `examples` are the selected ones in order. Default: `batch_size` consecutive examples

@@ -35,6 +35,15 @@ Params of_training(const MethodRow& row, const Params& params) {
   return kept;
 }
 
+/// Whether the row or an axis of the grid gives the parameter, be it with its default.
+bool is_written(const Experiment& experiment, const MethodEntry& entry, const std::string& name) {
+  const auto has_name = [&](const auto& given) { return given.name == name; };
+  return std::ranges::any_of(entry.params, has_name) ||
+         std::ranges::any_of(experiment.grid, [&](const AxisGroup& group) {
+           return std::ranges::any_of(group.axes, has_name);
+         });
+}
+
 /// A program of the user trains files of any form, which say nothing of themselves.
 Result<ArtifactFacts> any_file(const std::string& path) {
   Result<std::string> digest = sha256_file(path);
@@ -134,7 +143,14 @@ Status TrainingPlanner::use_init(const MethodRow& row, Training& training) {
   }
   const auto files = named_files(training.cell, row, begin, where, training.cell.needs.begins_with);
   if (!files.ok()) return files.error();
-  for (const auto& [role, facts] : *files) training.cell.artifacts[role] = facts->file;
+  for (const auto& [role, facts] : *files) {
+    if (Status fits = row.spec->check_init(training.cell.params, facts->recipe); !fits.ok()) {
+      return invalid_argument("cannot begin with '" + facts->file.path + "': " +
+                                  fits.error().message,
+                              where);
+    }
+    training.cell.artifacts[role] = facts->file;
+  }
   return {};
 }
 
@@ -179,9 +195,10 @@ Status TrainingPlanner::use_recipe(Cell& cell, const MethodRow& row,
                             spec.name + "'",
                         where);
     }
-    const bool is_default =
-        has_asked && spec.default_value && same_value(asked->second, *spec.default_value);
-    if (has_asked && !is_default && !same_value(asked->second, *value)) {
+    const bool by_default = has_asked && spec.default_value &&
+                            same_value(asked->second, *spec.default_value) &&
+                            !is_written(experiment_, *row.entry, spec.name);
+    if (has_asked && !by_default && !same_value(asked->second, *value)) {
       return invalid_argument("'" + spec.name + "' is " + value_text(asked->second) + ", but " +
                                   file + " was trained with " + value_text(*value),
                               where);

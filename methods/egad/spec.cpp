@@ -116,7 +116,9 @@ Needs EgadSpec::needs(const Params& params) const {
 }
 
 Status EgadSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
-  if (params.get<std::string>("attention") != "global" || facts.architecture == "bart") return {};
+  if (params.get<std::string>("attention") != "global" || facts.architecture == "bart") {
+    return TrainedSpec::check_backbone(params, facts);
+  }
   return invalid_argument(
       "\"attention\": \"global\" is for encoders with windows (LED); this backbone is computed as "
       "'" +

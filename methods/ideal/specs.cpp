@@ -33,8 +33,8 @@ ParamSpec gate_tanh_param(const char* doc) {
 
 }  // namespace
 
-Status LayerAdapterSpec::check_backbone(const Params&, const BackboneFacts& facts) const {
-  if (facts.architecture == "llama") return {};
+Status LayerAdapterSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
+  if (facts.architecture == "llama") return TrainedSpec::check_backbone(params, facts);
   return unavailable("'" + std::string(name()) +
                      "' is for backbones of the LLaMA family; this one is computed as '" +
                      facts.architecture + "'");

@@ -10,6 +10,7 @@
 #include "methods/models/decoding/decoding_params.h"
 #include "methods/models/decoding/generation_layers.h"
 #include "methods/models/prompted/chat_params.h"
+#include "methods/models/prompted/prompted_params.h"
 #include "methods/models/prompting/length_params.h"
 #include "methods/models/prompting/prompt_template.h"
 #include "methods/models/prompting/source_layout.h"
@@ -168,6 +169,10 @@ std::vector<ParamSpec> ChunkMergeSpec::params() const {
 
 Needs ChunkMergeSpec::needs(const Params&) const { return model_and_counter(); }
 
+Status ChunkMergeSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
+  return prompted::check_window(params, facts);
+}
+
 Status ChunkMergeSpec::validate(const Params& params) const {
   if (Status status = prompting::check_template(
           "the merge prompt", params.get<std::string>("merge_prompt"), kMergeRules);
@@ -203,6 +208,10 @@ std::vector<ParamSpec> RefineSpec::params() const {
 }
 
 Needs RefineSpec::needs(const Params&) const { return model_and_counter(); }
+
+Status RefineSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
+  return prompted::check_window(params, facts);
+}
 
 Status RefineSpec::validate(const Params& params) const {
   if (Status status = prompting::check_template(

@@ -27,6 +27,7 @@ class ChunkMergeSpec final : public MethodSpec {
   std::vector<ParamSpec> params() const override;
   Needs needs(const Params& params) const override;
   Status validate(const Params& params) const override;
+  Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
   Cost cost(const Params& params, const DatasetStats& stats) const override;
   bool seed_matters(const Params& params) const override { return decoding::may_draw(params); }
 };
@@ -41,6 +42,7 @@ class RefineSpec final : public MethodSpec {
   std::vector<ParamSpec> params() const override;
   Needs needs(const Params& params) const override;
   Status validate(const Params& params) const override;
+  Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
   Cost cost(const Params& params, const DatasetStats& stats) const override;
   bool seed_matters(const Params& params) const override { return decoding::may_draw(params); }
 };

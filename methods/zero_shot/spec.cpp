@@ -28,6 +28,10 @@ Status ZeroShotSpec::validate(const Params& params) const {
   return prompted::check_prompted(params);
 }
 
+Status ZeroShotSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
+  return prompted::check_window(params, facts);
+}
+
 Cost ZeroShotSpec::cost(const Params& params, const DatasetStats& stats) const {
   return prompted::prompted_cost(params, stats);
 }

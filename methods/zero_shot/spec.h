@@ -26,6 +26,7 @@ class ZeroShotSpec final : public MethodSpec {
                           std::span<const NumberedExample> examples) const override;
   /// `prompt` must hold {document} once, {query} at most once and no other placeholder.
   Status validate(const Params& params) const override;
+  Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
   Cost cost(const Params& params, const DatasetStats& stats) const override;
   bool seed_matters(const Params& params) const override { return decoding::may_draw(params); }
 };

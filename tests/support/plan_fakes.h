@@ -20,6 +20,7 @@ struct FakeSpec : MethodSpec {
   std::vector<std::string> shared_layers;
   bool of_backbone = false;  ///< a layer is named by the architecture of the backbone
   std::string only;          ///< the one architecture that it runs on; empty: any
+  std::string refuses_init;  ///< what it says of any file that a training begins with
   std::vector<ParamSpec> declared;
   Needs needed;
   bool draws = true;  ///< the seed matters
@@ -41,6 +42,9 @@ struct FakeSpec : MethodSpec {
   Status check_backbone(const Params&, const BackboneFacts& facts) const override {
     if (only.empty() || facts.architecture == only) return {};
     return unavailable("not for " + facts.architecture);
+  }
+  Status check_init(const Params&, const Params&) const override {
+    return refuses_init.empty() ? Status() : invalid_argument(refuses_init);
   }
   /// Grows with the words that are read: local_context where it is given.
   Cost cost(const Params& params, const DatasetStats& stats) const override;

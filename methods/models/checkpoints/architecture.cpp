@@ -20,6 +20,8 @@ constexpr std::array<Architecture, 3> kArchitectures = {{
     {"llama", kLlamaTypes, "llama"},
 }};
 
+constexpr int64_t kMostContext = int64_t{1} << 40;
+
 void append(std::string& list, std::string_view name) {
   list.append(list.empty() ? "" : ", ").append(name);
 }
@@ -54,6 +56,22 @@ Result<const Architecture*> architecture_of(const GgufFile& file) {
   }
   return unavailable("'" + file.path() + "' has the architecture '" + std::string(*name) +
                      "'; of GGUF files this program computes " + known);
+}
+
+Result<int64_t> context_of(const ModelDirectory& directory) {
+  for (const char* key :
+       {"max_encoder_position_embeddings", "n_positions", "max_position_embeddings"}) {
+    if (directory.config().has(key)) return directory.config().integer(key, 1, kMostContext);
+  }
+  return 0;
+}
+
+Result<int64_t> context_of(const GgufFile& file) {
+  const auto architecture = file.text("general.architecture");
+  if (!architecture.ok()) return architecture.error();
+  const auto context = file.optional_integer(std::string(*architecture) + ".context_length");
+  if (!context.ok()) return context.error();
+  return context->value_or(0);
 }
 
 }  // namespace qfs::checkpoints

@@ -28,4 +28,8 @@ std::span<const Architecture> architectures();
 Result<const Architecture*> architecture_of(const ModelDirectory& directory);
 Result<const Architecture*> architecture_of(const GgufFile& file);
 
+/// Tokens that it was trained to read at once, of an encoder-decoder its encoder; 0: it does not say.
+Result<int64_t> context_of(const ModelDirectory& directory);
+Result<int64_t> context_of(const GgufFile& file);
+
 }  // namespace qfs::checkpoints

@@ -124,6 +124,15 @@ std::vector<Unit> prompted_units(const MethodSpec& spec, const Params& params,
   return units;
 }
 
+Status check_window(const Params& params, const BackboneFacts& facts) {
+  const auto window = params.find<int64_t>("local_context");
+  if (!window || facts.context == 0 || *window <= facts.context) return {};
+  if (params.has("source_positions")) return {};
+  return invalid_argument("'local_context' is " + std::to_string(*window) +
+                          "; the backbone was trained to read " + std::to_string(facts.context) +
+                          " tokens at once");
+}
+
 Status check_prompted(const Params& params) {
   if (Status status = prompting::check_prompt(params.get<std::string>("prompt")); !status.ok())
     return status;

@@ -193,6 +193,18 @@ Status TrainedSpec::validate(const Params& params) const {
   return check_prompted(params);
 }
 
+Status TrainedSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
+  return check_window(params, facts);
+}
+
+Status TrainedSpec::check_init(const Params& params, const Params& recipe) const {
+  const auto own = params.find<int64_t>("rank");
+  const auto its = recipe.find<int64_t>("rank");
+  if (!own || !its || *own == *its) return {};
+  return invalid_argument("its rank is " + std::to_string(*its) + ", the training's " +
+                          std::to_string(*own));
+}
+
 Cost TrainedSpec::cost(const Params& params, const DatasetStats& stats) const {
   return prompted_cost(params, stats);
 }

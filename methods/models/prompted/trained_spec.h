@@ -32,6 +32,9 @@ class TrainedSpec : public MethodSpec {
   std::vector<Unit> units(const Params& params,
                           std::span<const NumberedExample> examples) const final;
   Status validate(const Params& params) const final;
+  Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
+  /// What is added has the rank of the file.
+  Status check_init(const Params& params, const Params& recipe) const final;
   Cost cost(const Params& params, const DatasetStats& stats) const final;
   Cost training_cost(const Params& params, const DatasetStats& train) const final;
   bool seed_matters(const Params& params) const override { return decoding::may_draw(params); }

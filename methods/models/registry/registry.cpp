@@ -41,6 +41,7 @@ std::vector<RegisteredBackbone> parse_registry() {
     backbone.encoder = entry.value("encoder", false);
     if (!backbone.encoder) {
       backbone.architecture = entry.at("architecture");
+      backbone.context = entry.at("context");
       backbone.template_digest = entry.at("template_digest");
     }
     backbone.get = entry.value("get", "./bootstrap.sh model");
@@ -128,17 +129,21 @@ Result<std::string> digest_of_tokenizer(const std::string& path) {
   return tokenizers::tokenizer_files_digest(path);
 }
 
-Result<std::string> architecture_at(const std::string& path) {
-  const auto name_of = [](const Result<const checkpoints::Architecture*>& found) {
-    return found.ok() ? Result<std::string>(std::string((*found)->name)) : found.error();
+Result<BackboneFacts> facts_at(const std::string& path) {
+  const auto facts_of = [](const auto& checkpoint) -> Result<BackboneFacts> {
+    const auto architecture = checkpoints::architecture_of(checkpoint);
+    if (!architecture.ok()) return architecture.error();
+    const Result<int64_t> context = checkpoints::context_of(checkpoint);
+    if (!context.ok()) return context.error();
+    return BackboneFacts{std::string((*architecture)->name), *context};
   };
   std::error_code error;
   if (fs::is_directory(path, error)) {
     const auto folder = checkpoints::ModelDirectory::open(path);
-    return folder.ok() ? name_of(checkpoints::architecture_of(*folder)) : folder.error();
+    return folder.ok() ? facts_of(*folder) : folder.error();
   }
   const auto file = checkpoints::GgufFile::open(path);
-  return file.ok() ? name_of(checkpoints::architecture_of(**file)) : file.error();
+  return file.ok() ? facts_of(**file) : file.error();
 }
 
 constexpr std::string_view kLocal = "local:";
@@ -234,11 +239,9 @@ Result<Resource> resolve_tokenizer(std::string_view name) {
 
 Result<BackboneFacts> backbone_facts(const Resource& backbone) {
   if (const RegisteredBackbone* registered = find_registered(backbone.name)) {
-    if (!registered->encoder) return BackboneFacts{registered->architecture};
+    if (!registered->encoder) return BackboneFacts{registered->architecture, registered->context};
   }
-  Result<std::string> architecture = architecture_at(backbone.path);
-  if (!architecture.ok()) return architecture.error();
-  return BackboneFacts{*std::move(architecture)};
+  return facts_at(backbone.path);
 }
 
 bool is_registered(const Resource& resource) { return !resource.name.starts_with(kLocal); }

@@ -22,6 +22,7 @@ struct RegisteredBackbone {
   std::string doc;
   std::string licence;
   std::string architecture;  ///< checkpoints::Architecture::name; of an encoder none
+  int64_t context = 0;       ///< BackboneFacts::context
   bool encoder = false;      ///< a folder with the weights `file`; nothing generates with it
   std::string file;          ///< below models_directory()/name
   int64_t bytes = 0;

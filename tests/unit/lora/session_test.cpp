@@ -159,6 +159,11 @@ TEST_F(LoraSessionTest, a_training_begins_with_an_adapter) {
 
   request_.params.set("rank", int64_t{4});
   EXPECT_THAT(refusal(), HasSubstr("its rank is 8, the training's 4"));
+  Params recipe;
+  recipe.set("rank", int64_t{8});
+  EXPECT_EQ(LoraSpec().check_init(request_.params, recipe).error().message,
+            "its rank is 8, the training's 4")
+      << "the same when a plan is made";
   request_.params.set("rank", int64_t{8});
   request_.params.set("alpha", 16.0);
   EXPECT_THAT(refusal(), HasSubstr("its alpha is 8"));

@@ -126,6 +126,8 @@ TEST_F(TrainedElsewhere, WhatContradictsItsRecipeIsRefused) {
   EXPECT_NE(error_of(sweep(R"(, "rank": 16)"), planning)
                 .find("'rank' is 16, but 'a.safetensors' was trained with 4"),
             std::string::npos);
+  EXPECT_NE(error_of(sweep(R"(, "rank": 8)"), planning).find("'rank' is 8, but"), std::string::npos)
+      << "a default that somebody wrote is a wish like any other";
   planning.methods.artifacts["a.safetensors"].method = "other";
   EXPECT_NE(error_of(sweep(), planning).find("trained by the method 'other'"), std::string::npos);
   planning.methods.artifacts["a.safetensors"].method = "";
@@ -145,6 +147,18 @@ TEST_F(TrainedElsewhere, FilesOfOtherMethodsServeWhereTheMethodNamesThem) {
   method = "elder";
   EXPECT_NE(error_of(sweep(), planning).find("trained by the method 'elder'"), std::string::npos);
   EXPECT_EQ(planned(begun, planning).trainings.size(), 1u);
+}
+
+TEST_F(TrainedElsewhere, ATrainingBeginsWithWhatTheMethodCanGoOnFrom) {
+  planning.methods.spec("learner").refuses_init = "its rank is 4, the training's 8";
+  const std::string begun =
+      test::sweep_text(kLearner + R"(, "training": {"train": {"name": "tiny", "split": "train"},)" +
+                           R"( "init": "a.safetensors"}})",
+                       "", kSplit);
+  EXPECT_NE(error_of(begun, planning)
+                .find("cannot begin with 'a.safetensors': its rank is 4, the training's 8"),
+            std::string::npos);
+  EXPECT_EQ(planned(sweep(), planning).cells.size(), 1u) << "to write with it is another matter";
 }
 
 TEST_F(TrainedElsewhere, FilesOfSeveralRolesComeFromOneTraining) {

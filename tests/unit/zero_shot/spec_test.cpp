@@ -53,6 +53,21 @@ TEST(ZeroShotSpec, layers_name_the_architecture_of_the_backbone) {
   }
 }
 
+TEST(ZeroShotSpec, a_window_above_the_one_of_the_backbone_is_refused) {
+  Params params = resolved(ZeroShotSpec());
+  const auto refusal = [&](int64_t window, int64_t context) {
+    params.set("local_context", window);
+    const Status status = ZeroShotSpec().check_backbone(params, {"llama", context});
+    return status.ok() ? "" : status.error().message;
+  };
+  EXPECT_EQ(refusal(8192, 8192), "");
+  EXPECT_EQ(refusal(8193, 8192),
+            "'local_context' is 8193; the backbone was trained to read 8192 tokens at once");
+  EXPECT_EQ(refusal(100000, 0), "") << "the checkpoint does not say";
+  params.set("source_positions", int64_t{16384});
+  EXPECT_EQ(refusal(16384, 1024), "") << "asked for";
+}
+
 TEST(ZeroShotSpec, only_batches_and_their_prefixes_are_how_and_not_what) {
   for (const ParamSpec& param : ZeroShotSpec().params()) {
     const bool switched = param.name == "prefix_reuse" || param.name == "batch_order";

@@ -120,8 +120,38 @@ TEST_F(RegistryTest, a_checkpoint_names_its_architecture) {
   gguf.text("general.architecture", "llama");
   EXPECT_EQ(*architecture(folder_.write("m.gguf", gguf.bytes())), "llama");
   EXPECT_EQ(architecture(folder_.write("n.gguf", "GGUF")).error().kind, ErrorKind::data);
-  EXPECT_EQ(backbone_facts({"smollm2-135m", "absent.gguf", ""})->architecture, "llama")
+  EXPECT_EQ(*backbone_facts({"smollm2-135m", "absent.gguf", ""}), (BackboneFacts{"llama", 8192}))
       << "the registry declares it";
+}
+
+TEST_F(RegistryTest, a_checkpoint_says_how_much_it_was_trained_to_read) {
+  const auto context = [](const std::string& path) -> Result<int64_t> {
+    const Result<Resource> backbone = resolve_backbone(path);
+    if (!backbone.ok()) return backbone.error();
+    const Result<BackboneFacts> facts = backbone_facts(*backbone);
+    if (!facts.ok()) return facts.error();
+    return facts->context;
+  };
+  const auto folder = [&](const std::string& config) {
+    folder_.write("hf/config.json", config);
+    folder_.write("hf/model.safetensors", "x");
+    return folder_.path() + "/hf";
+  };
+  EXPECT_EQ(*context(folder(R"({"model_type": "llama", "max_position_embeddings": 4096})")), 4096);
+  EXPECT_EQ(*context(folder(R"({"model_type": "gpt2", "n_positions": 1024})")), 1024);
+  EXPECT_EQ(*context(folder(R"({"model_type": "led", "max_decoder_position_embeddings": 1024,
+                                "max_encoder_position_embeddings": 16384})")),
+            16384);
+  EXPECT_EQ(*context(folder(R"({"model_type": "llama"})")), 0);
+  EXPECT_EQ(context(folder(R"({"model_type": "llama", "max_position_embeddings": "many"})"))
+                .error()
+                .kind,
+            ErrorKind::data);
+  test::GgufWriter gguf;
+  gguf.text("general.architecture", "llama");
+  EXPECT_EQ(*context(folder_.write("silent.gguf", gguf.bytes())), 0);
+  gguf.uint32("llama.context_length", 2048);
+  EXPECT_EQ(*context(folder_.write("m.gguf", gguf.bytes())), 2048);
 }
 
 TEST_F(RegistryTest, a_mistyped_name_gets_a_suggestion) {
