@@ -6,11 +6,12 @@ function(qfs_library name)
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
 endfunction()
 
-# qfs_test(<name> LABEL <unit|property|golden|conformance|crash|architecture> SOURCES … LINK … [DEFINES …])
+# qfs_test(<name> [TORCH] LABEL <unit|property|golden|conformance|crash|architecture> SOURCES … LINK … [DEFINES …])
 # One executable, one process, one ctest entry; working directory is the source tree's root. Under the sanitizers
-# there are unit and property tests alone: the others repeat their code with more data.
+# there are unit and property tests alone: the others repeat their code with more data. TORCH: its sources use
+# tensors. Tests share a precompiled header, that of the first of them.
 function(qfs_test name)
-  cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;LINK;DEFINES" ${ARGN})
+  cmake_parse_arguments(ARG "TORCH" "LABEL;TIMEOUT" "SOURCES;LINK;DEFINES" ${ARGN})
   if(QFS_SANITIZE AND NOT ARG_LABEL MATCHES "^(unit|property)$")
     return()
   endif()
@@ -18,6 +19,17 @@ function(qfs_test name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} qfs_options GTest::gmock GTest::gtest_main)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)  # compiled once, run for a second
   target_compile_definitions(${name} PRIVATE ${ARG_DEFINES})
+  set(header test_pch.h)
+  if(ARG_TORCH)
+    set(header torch_pch.h)
+  endif()
+  get_property(first GLOBAL PROPERTY QFS_FIRST_OF_${header})
+  if(first)
+    target_precompile_headers(${name} REUSE_FROM ${first})
+  else()
+    target_precompile_headers(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/${header})
+    set_property(GLOBAL PROPERTY QFS_FIRST_OF_${header} ${name})
+  endif()
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)

@@ -63,7 +63,7 @@ qfs_fuzz(metrics_fuzz_rouge
 qfs_fuzz(metrics_fuzz_rouge155 SOURCES fuzz/metrics/fuzz_rouge155.cpp LINK qfs_metrics)
 # BERTScore over encoders.
 if(QFS_TORCH)
-  qfs_test(bertscore_models_test LABEL conformance
+  qfs_test(bertscore_models_test TORCH LABEL conformance
     SOURCES conformance/metrics/bertscore_models_test.cpp
     LINK qfs_test_checkpoints qfs_bertscore_session qfs_registry nlohmann_json::nlohmann_json)
 endif()

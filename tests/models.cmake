@@ -51,7 +51,7 @@ qfs_test(backbone_registry_test LABEL unit
   SOURCES unit/models/registry/registry_test.cpp
   LINK qfs_test_checkpoints qfs_registry)
 if(QFS_TORCH)
-  qfs_test(backbones_test LABEL unit
+  qfs_test(backbones_test TORCH LABEL unit
     SOURCES unit/models/kernels/cpu_kernels_test.cpp unit/models/kernels/dense_kernels_test.cpp unit/models/kernels/thread_pool_test.cpp unit/models/architectures/cpu_bfloat16_test.cpp unit/models/architectures/llama_test.cpp
             unit/models/inspect/machine_limits_test.cpp unit/models/nn/model_work_test.cpp unit/models/architectures/prefill_gemm_test.cpp unit/models/nn/rope_test.cpp unit/models/architectures/weight_reader_test.cpp
     LINK qfs_test_checkpoints qfs_inspect nlohmann_json::nlohmann_json)
@@ -63,7 +63,7 @@ if(QFS_TORCH)
     LINK qfs_kernels
     DEFINES QFS_FAKE_NVML_LIBRARY="$<TARGET_FILE:fake_nvml>" QFS_INCOMPLETE_NVML_LIBRARY="$<TARGET_FILE:incomplete_nvml>")
   add_dependencies(nvml_test fake_nvml incomplete_nvml)
-  qfs_test(step_graphs_test LABEL unit
+  qfs_test(step_graphs_test TORCH LABEL unit
     SOURCES unit/models/architectures/recorded_bart_test.cpp unit/models/nn/step_graphs_test.cpp support/fake_graphs.cpp
     LINK qfs_test_checkpoints qfs_inspect nlohmann_json::nlohmann_json)
   # The CUDA kernels, compiled for the CPU.
@@ -76,7 +76,7 @@ if(QFS_TORCH)
   target_include_directories(emulated_cuda BEFORE PRIVATE support/emulated_cuda)
   # Four devices for one executable: the CPU twins, the CUDA kernels thread by thread on the CPU, LibTorch in place of
   # kernels, and a GPU where the plug-in is built (it fails where there is none).
-  qfs_test(device_test LABEL unit
+  qfs_test(device_test TORCH LABEL unit
     SOURCES unit/models/kernels/device_kernels_test.cpp unit/models/kernels/emulated_cuda_test.cpp
             unit/models/nn/proven_kernels_test.cpp unit/models/architectures/device_bart_test.cpp unit/models/nn/device_copier_test.cpp
             unit/models/architectures/device_llama_test.cpp unit/models/architectures/embedded_rows_test.cpp unit/models/nn/windowed_test.cpp unit/models/architectures/shared_prefix_test.cpp
@@ -94,26 +94,26 @@ if(QFS_TORCH)
     set_tests_properties(device_test_cuda PROPERTIES LABELS gpu TIMEOUT 300 ENVIRONMENT
       "OMP_NUM_THREADS=1;QFS_TEST_DEVICE=cuda")
   endif()
-  qfs_test(training_test LABEL unit
+  qfs_test(training_test TORCH LABEL unit
     SOURCES unit/models/nn/layer_adapters_test.cpp unit/models/nn/recompute_test.cpp unit/models/nn/tensor_arena_test.cpp unit/models/peft/layer_adapter_test.cpp unit/models/peft/lora_test.cpp unit/models/training/recipe_test.cpp
             unit/models/training/optimizer_test.cpp unit/models/training/trainer_test.cpp
     LINK qfs_test_checkpoints qfs_training nlohmann_json::nlohmann_json)
-  qfs_test(segments_test LABEL unit
+  qfs_test(segments_test TORCH LABEL unit
     SOURCES unit/models/architectures/parameter_counts_test.cpp unit/models/nn/infini_memory_test.cpp unit/models/nn/segments_test.cpp
     LINK qfs_test_checkpoints qfs_architectures nlohmann_json::nlohmann_json)
-  qfs_test(tiny_infini_test LABEL conformance
+  qfs_test(tiny_infini_test TORCH LABEL conformance
     SOURCES conformance/models/architectures/tiny_infini_test.cpp
     LINK qfs_test_checkpoints qfs_architectures nlohmann_json::nlohmann_json)
   qfs_fuzz(adapter_files_fuzz
     SOURCES fuzz/models/peft/adapter_files_fuzz.cpp
     LINK qfs_test_checkpoints qfs_peft)
-  qfs_test(peft_test LABEL conformance
+  qfs_test(peft_test TORCH LABEL conformance
     SOURCES conformance/models/peft/ideal_test.cpp conformance/models/peft/peft_test.cpp
     LINK qfs_test_checkpoints qfs_training nlohmann_json::nlohmann_json)
-  qfs_test(tiny_models_test LABEL conformance
+  qfs_test(tiny_models_test TORCH LABEL conformance
     SOURCES conformance/models/architectures/cpu_encoder_test.cpp conformance/models/architectures/tiny_adapters_test.cpp conformance/models/architectures/tiny_encoders_test.cpp conformance/models/architectures/tiny_gpt2_test.cpp conformance/models/architectures/tiny_gradients_test.cpp conformance/models/architectures/tiny_llama_test.cpp conformance/models/architectures/tiny_seq2seq_test.cpp
     LINK qfs_test_checkpoints qfs_inspect nlohmann_json::nlohmann_json)
-  qfs_test(smollm2_test LABEL conformance
+  qfs_test(smollm2_test TORCH LABEL conformance
     SOURCES conformance/models/architectures/smollm2_test.cpp
     LINK qfs_architectures qfs_registry)
 endif()
@@ -121,10 +121,10 @@ qfs_test(decoding_params_test LABEL unit
   SOURCES unit/models/decoding/decoding_params_test.cpp
   LINK qfs_decoding_params)
 if(QFS_TORCH)
-  qfs_test(generation_test LABEL unit
+  qfs_test(generation_test TORCH LABEL unit
     SOURCES unit/models/decoding/chosen_decoding_test.cpp unit/models/decoding/greedy_test.cpp unit/models/decoding/logits_processors_test.cpp unit/models/decoding/mixed_test.cpp
     LINK qfs_test_checkpoints qfs_decoding nlohmann_json::nlohmann_json)
-  qfs_test(generation_conformance_test LABEL conformance
+  qfs_test(generation_conformance_test TORCH LABEL conformance
     SOURCES conformance/models/decoding/generation_test.cpp conformance/models/decoding/sampling_test.cpp conformance/models/decoding/stories260k_test.cpp conformance/models/decoding/transliteration_test.cpp
     LINK qfs_test_checkpoints qfs_decoding nlohmann_json::nlohmann_json)
 endif()

@@ -1,6 +1,6 @@
 qfs_test(unlimiformer_windows_test LABEL unit SOURCES unit/unlimiformer/windows_test.cpp LINK qfs_unlimiformer_spec)
 if(QFS_TORCH)
-  qfs_test(unlimiformer_test LABEL unit
+  qfs_test(unlimiformer_test TORCH LABEL unit
     SOURCES unit/unlimiformer/index_test.cpp unit/unlimiformer/session_test.cpp support/random_bart.cpp
     LINK qfs_test_checkpoints qfs_unlimiformer nlohmann_json::nlohmann_json)
 endif()
