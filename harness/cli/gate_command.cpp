@@ -23,6 +23,7 @@ namespace qfs::cli {
 namespace {
 
 constexpr double kDefaultPoints = 1;  ///< the margin where nothing says another
+constexpr const char* kAnyTime = "1970-01-01T00:00:00.000Z";
 
 struct GateOptions {
   std::string baseline;
@@ -96,21 +97,30 @@ std::vector<std::string> columns_of(const GateSide& side) {
   return columns;
 }
 
-/// Where nothing is asked for: a point on each score of the sweep's own table.
-Status add_default_margins(const GateSide& candidate, gate::Policy& policy) {
-  if (!policy.request.margins.empty() || !policy.bands.empty() || !policy.limits.empty()) return {};
-  std::vector<std::string> values = candidate.report_values;
-  if (values.empty()) values = reports::default_values(columns_of(candidate), false);
-  for (const std::string& value : values) {
-    const std::string column = value.substr(value.rfind('/') + 1);
-    if (is_share(column)) {
-      policy.request.margins[column] = {.rule = compare::Rule::non_inferior,
-                                        .size = kDefaultPoints / table_scale(column)};
+/// What a side shows of its scores: its sweep's table, else what a table shows by default.
+std::vector<std::string> shown_by(const GateSide& side) {
+  if (!side.report_values.empty()) return side.report_values;
+  return reports::default_values(columns_of(side), false);
+}
+
+/// Where no margin is asked for: a point on each score of the tables of both sides, so that neither
+/// a limit nor another table of the candidate's turns the comparison off.
+Status add_default_margins(const GateSide& baseline, const GateSide& candidate,
+                           gate::Policy& policy) {
+  if (!policy.request.margins.empty()) return {};
+  for (const GateSide* side : {&baseline, &candidate}) {
+    for (const std::string& value : shown_by(*side)) {
+      const std::string column = value.substr(value.rfind('/') + 1);
+      if (is_share(column)) {
+        policy.request.margins[column] = {.rule = compare::Rule::non_inferior,
+                                          .size = kDefaultPoints / table_scale(column)};
+      }
     }
   }
-  if (!policy.request.margins.empty()) return {};
+  const bool asked = !policy.bands.empty() || !policy.limits.empty();
+  if (asked || !policy.request.margins.empty()) return {};
   return invalid_argument(
-      "nothing is asked for: the sweep's table shows no share, so give --policy FILE or a margin, "
+      "nothing is asked for: the tables show no share, so give --policy FILE or a margin, "
       "for instance --non-inferior rougeL.f=1pt");
 }
 
@@ -186,16 +196,38 @@ Status check_options(const GateOptions& options, const GlobalOptions& global) {
   return {};
 }
 
-/// The first run of a new repository or branch: no baseline is made of what breaks a limit.
+/// The candidate against the baseline, or against itself where it is to become one.
+Result<gate::Outcome> judge(const GateSide& baseline, const GateSide& candidate,
+                            const GateOptions& options, gate::Policy policy,
+                            const MetricCatalog& catalog) {
+  Status added = add_default_margins(baseline, candidate, policy);
+  if (!added) return added.error();
+  for (const GateSide* side : {&baseline, &candidate}) {
+    if (!side->store) continue;
+    Status named = use_own_names(policy.request.pair_by, side->store->facts);
+    if (!named) return named.error();
+  }
+  gate::GateInput input{baseline.cells, candidate.cells, baseline.declared,
+                        in_milliseconds(options.made_since)};
+  if (&baseline == &candidate) {
+    if (input.made_since.empty()) input.made_since = kAnyTime;
+  } else {
+    std::ranges::copy(candidate.declared, std::back_inserter(input.declared));
+  }
+  return gate::run_gate(input, policy, catalog);
+}
+
+/// The first run of a new repository or branch: no baseline is made of what breaks a limit, nor by
+/// a policy under which it would not even be comparable with itself.
 Result<ExitCode> create_baseline(const std::string& path, const GateOptions& options,
                                  const GateSide& candidate, const gate::Policy& policy,
-                                 bool as_json) {
+                                 const MetricCatalog& catalog, bool as_json) {
   if (!gate::is_baseline_file(path)) {
     return invalid_argument(fmt::format(
         "--if-no-baseline create makes a file of JSON lines, and '{}' does not end in .jsonl",
         path));
   }
-  auto outcome = gate::run_limits(candidate.cells, policy);
+  auto outcome = judge(candidate, candidate, options, policy, catalog);
   if (!outcome) return outcome.error();
   if (outcome->conclusion() == gate::Conclusion::worse || !outcome->quality.missing.empty()) {
     std::vector<GateCheck> checks = gate_checks(*outcome);
@@ -203,7 +235,7 @@ Result<ExitCode> create_baseline(const std::string& path, const GateOptions& opt
                     as_json);
   }
   const std::string name = std::filesystem::path(path).stem().string();
-  const auto saved = save_baseline(candidate, name, path, false);
+  const auto saved = save_baseline(candidate, name, path, !policy.bands.empty());
   if (!saved || *saved != ExitCode::ok) return saved;
   const GateReport report{path, candidate.name, {}, {}, true};
   if (Status printed = print_report(report, options, as_json); !printed) return printed.error();
@@ -222,7 +254,7 @@ Result<ExitCode> run_gate_command(const GateOptions& options, const GlobalOption
   std::error_code ignored;
   const bool exists = std::filesystem::exists(path.substr(0, path.find('#')), ignored);
   if (!exists && options.if_no_baseline == "create") {
-    return create_baseline(path, options, *candidate, *policy, global.json);
+    return create_baseline(path, options, *candidate, *policy, catalogs.metrics(), global.json);
   }
   if (!exists) {
     return not_found(
@@ -233,16 +265,7 @@ Result<ExitCode> run_gate_command(const GateOptions& options, const GlobalOption
   auto baseline =
       open_gate_side({path, options.run_baseline, policy->filter}, catalogs.metrics(), global);
   if (!baseline) return baseline.error();
-  if (Status added = add_default_margins(*candidate, *policy); !added) return added.error();
-  for (const GateSide* side : {&*baseline, &*candidate}) {
-    if (!side->store) continue;
-    Status named = use_own_names(policy->request.pair_by, side->store->facts);
-    if (!named) return named.error();
-  }
-  gate::GateInput input{baseline->cells, candidate->cells, baseline->declared,
-                        in_milliseconds(options.made_since)};
-  std::ranges::copy(candidate->declared, std::back_inserter(input.declared));
-  auto outcome = gate::run_gate(input, *policy, catalogs.metrics());
+  auto outcome = judge(*baseline, *candidate, options, *policy, catalogs.metrics());
   if (!outcome) return outcome.error();
   for (const std::string& metric : outcome->quality.metrics) log_warning(metric);
   std::vector<GateCheck> checks = gate_checks(*outcome);
@@ -259,7 +282,7 @@ void add_policy_options(CLI::App& command, GateOptions& options) {
       .add_option(
           "--policy", options.policy,
           "What is asked for: margins, bands, limits (experiments/schema/gate.schema.json); "
-          "without one, each score of the sweep's table may drop by less than 1 point")
+          "without margins, each score of the sweeps' tables may drop by less than 1 point")
       ->type_name("FILE");
   add_margin_options(command, options.margins);
   add("--fail-under", options.fail_under,

@@ -13,6 +13,7 @@
 #include "harness/core/counted.h"
 #include "harness/core/files.h"
 #include "harness/core/json_dom.h"
+#include "harness/core/sha256.h"
 #include "harness/gate/gate.h"
 
 namespace qfs::gate {
@@ -23,7 +24,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::string_view kSchema = "qfs-bench/baseline/1";
+constexpr std::string_view kSchema = "qfs-bench/baseline/2";
 constexpr int64_t kMost = int64_t{1} << 40;  ///< of what is counted
 /// What a live cell's identity says in a file, which has no other part of it.
 constexpr const char* kLiveIdentity = R"({"sweep":""})";
@@ -160,13 +161,22 @@ class BaselineWriter {
 
 }  // namespace
 
-/// Line by line: a cell, its scores, their examples.
+/// Line by line: a cell, its scores, their examples, and at last the digest of all that.
 class BaselineDecoder {
  public:
-  Status add(const json& line, const std::string& place) {
+  /// `before`: the bytes in front of the line.
+  Status add(const json& line, const std::string& place, std::string_view before) {
     config::Scope scope{place, std::nullopt};
     const Node node(line, "", scope);
-    if (node.is_object("a line as one object")) add(node);
+    if (node.is_object("a line as one object")) {
+      if (begun_ && node.find("sha256")) {
+        end(node, before);
+      } else if (ended_) {
+        node.fail("expected nothing behind the line with the digest");
+      } else {
+        add(node);
+      }
+    }
     if (failure_) return *failure_;
     return scope.failure ? Status(*scope.failure) : Status();
   }
@@ -180,6 +190,8 @@ class BaselineDecoder {
                                     counted(static_cast<size_t>(*cells_), "cell")),
                         path);
     }
+    if (damage_) return *damage_;
+    if (!ended_) return data_error("lines are missing: the last one, with the digest", path);
     return std::move(baseline_);
   }
 
@@ -194,6 +206,18 @@ class BaselineDecoder {
     } else {
       add_example(node);
     }
+  }
+
+  void end(const Node& node, std::string_view before) {
+    constexpr std::string_view kKeys[] = {"sha256"};
+    node.only_keys(kKeys);
+    if (ended_) return node.fail("expected one line with the digest");
+    ended_ = true;
+    if (any_text(*node.require("sha256")) == sha256_hex(before)) return;
+    damage_ = data_error(
+        "the lines in front of this one are not those that it is the digest of: somebody changed "
+        "or merged them; 'qfs-bench baseline set' writes the file again",
+        node.scope().file + "#/sha256");
   }
 
   void begin(const Node& node) {
@@ -343,6 +367,8 @@ class BaselineDecoder {
 
   Baseline baseline_;
   bool begun_ = false;
+  bool ended_ = false;
+  std::optional<Error> damage_;   ///< told where nothing says more
   std::optional<int64_t> cells_;  ///< that the first line promises
   Baseline::Score* score_ = nullptr;
   std::string score_place_;
@@ -365,7 +391,7 @@ Result<Baseline> Baseline::decode(std::string_view text, const std::string& path
       if (error.where.starts_with(first)) error.where.replace(0, first.size(), place + ":");
       return error;
     }
-    if (Status added = decoder.add(*line, place); !added) {
+    if (Status added = decoder.add(*line, place, text.substr(0, at)); !added) {
       Error error = added.error();
       error.kind = ErrorKind::data;
       return error;
@@ -428,6 +454,7 @@ Result<BaselineContents> write_baseline(const compare::StoredSide& side, const B
                            {"metrics", info.metrics},
                            {"cells", contents.cells}});
   contents.text += std::move(writer).text();
+  contents.text += line_of({{"sha256", sha256_hex(contents.text)}});
   return contents;
 }
 

@@ -1,6 +1,6 @@
 // Baseline: the scores of a sweep's cells, example by example, as JSON lines that live in a
-// repository: one line a cell, a score and an example, in the sweep's order; equal stores give
-// equal bytes.
+// repository: one line a cell, a score and an example, in the sweep's order, the last one with the
+// SHA-256 of all others; equal stores give equal bytes.
 //
 // Written by `baseline set`, read by `gate` in place of a store. No outputs and no texts are in it.
 // A loaded one is immutable; reading is thread-safe. Errors name file, line and JSON pointer.

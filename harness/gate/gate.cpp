@@ -210,7 +210,9 @@ class Gate {
     for (const Band& band : policy_.bands) {
       if (found.contains(band.value) || pairing->pairs.empty()) continue;
       outcome.quality.missing.push_back(
-          {"every cell", fmt::format("{} is measured in none of the baseline", band.value)});
+          {"every cell", fmt::format("{} is measured in none of the baseline; a file holds it by "
+                                     "'qfs-bench baseline set --measured'",
+                                     band.value)});
     }
     return {};
   }
@@ -237,21 +239,6 @@ Conclusion Outcome::conclusion() const {
 Result<Outcome> run_gate(const GateInput& input, const Policy& policy,
                          const MetricCatalog& catalog) {
   return Gate(input, policy, catalog).run();
-}
-
-Result<Outcome> run_limits(const StoredSide& candidate, const Policy& policy) {
-  Outcome outcome{.quality = {}, .bands = {}, .limits = {}};
-  outcome.repeats = policy.repeats;
-  const std::set<std::string> shown = compare::telling_dimensions(candidate.cells);
-  if (policy.repeats == 1) {
-    if (Status done = check_limits(candidate, policy, shown, outcome); !done) return done.error();
-    return outcome;
-  }
-  RepeatedCells repeated(candidate, policy.repeats);
-  if (Status done = check_limits(repeated.side(), policy, shown, outcome); !done) {
-    return done.error();
-  }
-  return outcome;
 }
 
 bool is_live(const store::CellRow& cell) {

@@ -41,9 +41,6 @@ struct GateInput {
 Result<Outcome> run_gate(const GateInput& input, const Policy& policy,
                          const MetricCatalog& catalog);
 
-/// The policy's limits alone, on a candidate that has no baseline yet.
-Result<Outcome> run_limits(const compare::StoredSide& candidate, const Policy& policy);
-
 /// Whether the cell promises nothing about the model behind it, so that equal ids are no reason to
 /// keep its answers (`"revision": "live"`).
 bool is_live(const store::CellRow& cell);

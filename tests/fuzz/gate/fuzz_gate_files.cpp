@@ -18,7 +18,7 @@ std::vector<std::string> fuzz_seeds() {
       R"({"rule": "max_drop", "minimum_examples": 2, "metrics": {"rouge1.f": "0.5pt", "rougeL.f": 2},
           "bands": {"tokens_per_second": {"at_least": 0.8}}, "power_at": [1, 2],
           "limits": {"peak_memory": {"at_most": "1500MiB"}}, "filter": "method=lead"})",
-      R"({"metrics":["rouge"],"name":"n","schema":"qfs-bench/baseline/1","sweep":"s"})"
+      R"({"metrics":["rouge"],"name":"n","schema":"qfs-bench/baseline/2","sweep":"s"})"
       "\n"
       R"({"cell":")" +
           kCell + R"(","dataset":")" + kData +

@@ -85,7 +85,7 @@ class Gate(GateTest):
         self.write("broken.sqlite", "SQLite format 3\0" + "x" * 4096)
         self.assert_fails(4, self.gate("--baseline", "broken.sqlite", "--candidate", "again.sqlite"), "broken.sqlite")
         self.assertEqual(self.gate(*SAME, "--junit", "/dev/full").returncode, 5)
-        self.write("bad.jsonl", '{"schema": "qfs-bench/baseline/1", "name": "x", "sweep": "y"}\n{"cell": 7}\n')
+        self.write("bad.jsonl", '{"schema": "qfs-bench/baseline/2", "name": "x", "sweep": "y"}\n{"cell": 7}\n')
         self.assert_fails(5, self.gate("--baseline", "bad.jsonl", "--candidate", "again.sqlite"), "bad.jsonl:2")
 
     def test_junit_markdown_annotations_and_json(self):
@@ -115,18 +115,23 @@ class Gate(GateTest):
         def policy(**members):
             self.write("gate.json", json.dumps(members))
             return self.gate(*SAME, "--policy", "gate.json")
-        self.assert_ends(0, policy(bands={"peak_memory": {"at_most": 1.05}}), "gate: PASS: 4 not worse")
+        self.assert_ends(0, policy(bands={"peak_memory": {"at_most": 1.05}}), "gate: PASS: 12 not worse")
         self.assert_ends(1, policy(bands={"peak_memory": {"at_most": 0.5}}), "at most 0.5 of the baseline's")
         self.assert_ends(3, policy(bands={"peak_memory": {"at_most": 1.1, "minimum_repetitions": 9}}),
                          "at least 9 are asked for")
         self.assert_ends(3, policy(bands={"prefill_tokens_per_second": {"at_least": 0.8}}),
                          "measured in none of the baseline")
         self.assert_ends(0, self.gate(*SAME, "--fail-under", "rouge1.f=1pt", "--fail-over", "peak_memory=9000MiB"),
-                         "8 checks")
+                         "16 checks")
         self.assert_ends(1, self.gate(*SAME, "--fail-under", "rouge1.f=99pt"), "at least 99.00 is asked for")
         self.assert_ends(1, self.gate(*SAME, "--fail-over", "peak_memory=1MiB"), "at most 1.0 MiB")
         self.assert_fails(2, self.gate(*SAME, "--fail-over", "peak_memory=1"), "peak_memory=600MiB")
         self.assert_fails(2, self.gate(*SAME, "--fail-under", "rougeX.f=1pt"), "rougeX.f")
+
+    def test_limits_stand_beside_the_comparison(self):
+        limit = ["--baseline", BETTER, "--candidate", WORSE, "--pair-by", "local_context", "--fail-under", "rouge1.f=1pt"]
+        self.assert_ends(1, self.gate(*limit), "worse of")
+        self.assert_ends(1, self.gate(*DROP), "worse of")
 
     def test_a_committed_baseline_stands_for_its_store(self):
         missing = ["--baseline", "main", "--candidate", "again.sqlite"]
@@ -158,7 +163,9 @@ class Gate(GateTest):
     def test_a_first_run_is_said_in_every_output_and_keeps_the_limits(self):
         first = ["--baseline", "main", "--candidate", "again.sqlite", "--if-no-baseline", "create"]
         broken = self.gate(*first, "--fail-under", "rouge1.f=99pt", "--junit", "gate.xml")
-        self.assert_ends(1, broken, "at least 99.00 is asked for", "gate: WORSE: 4 worse of 4 checks")
+        self.assert_ends(1, broken, "at least 99.00 is asked for", "gate: WORSE: 4 worse of 12 checks")
+        for said, options in (("bogus", ["--max-drop", "bogus=1pt"]), ("nonsense", ["--pair-by", "nonsense"])):
+            self.assert_fails(2, self.gate(*first, *options), said)
         self.assertFalse(os.path.exists(self.path("baselines")), "no baseline is made of what breaks a limit")
         run = self.gate(*first, "--fail-under", "rouge1.f=1pt", "--json", "--junit", "gate.xml", "--markdown", "gate.md")
         document = json.loads(self.assert_ends(0, run))
@@ -224,7 +231,10 @@ class Gate(GateTest):
         with open(self.path("baselines/main.jsonl"), encoding="utf-8") as file:
             lines = file.readlines()
         cell = 1 + 1 + 12
-        for kept, said in ((lines[:-1], "11 of 12 examples"), (lines[:-cell], "3 of 4 cells"),
+        for kept, said in ((lines[:-1], "the last one, with the digest"), (lines[:-2], "11 of 12 examples"),
+                           (lines[:-cell - 1], "3 of 4 cells"), (lines + lines[-1:], "one line with the digest"),
+                           (lines[:4] + [lines[4].replace('"cluster":"', '"cluster":"other ', 1)] + lines[5:],
+                            "somebody changed or merged them"),
                            (lines[:5] + lines[6:], "main.jsonl:3: lines are missing: 11 of 12 examples")):
             with self.subTest(said=said):
                 self.write("baselines/main.jsonl", "".join(kept))
@@ -324,6 +334,28 @@ class Action(GateTest):
             summary = file.read()
         self.assertIn("### gate: CREATED", summary)
         self.assertIn("### gate: WORSE", summary)
+
+    def test_options_are_words_of_a_shell(self):
+        self.write_data()
+        self.write_sweep()
+        self.link_program()
+        self.assert_ends(0, self.run_action(SWEEP="sweep.json", BASELINE="main", GATE_OPTIONS="--if-no-baseline create"))
+        lines = "--filter 'method=oracle|lead'\n--warn-only\n--fail-under rouge1.f=99pt\n"
+        self.assert_ends(0, self.run_action(BASELINE="main", GATE_OPTIONS=lines), "gate: WORSE")
+        self.assert_ends(2, self.run_action(BASELINE="main", GATE_OPTIONS="--filter 'method=lead"))
+
+    def test_nothing_of_an_earlier_run_is_shown_or_reused(self):
+        self.write_data()
+        self.write_sweep()
+        self.link_program()
+        self.assert_ends(0, self.run_action(SWEEP="sweep.json", BASELINE="main", GATE_OPTIONS="--if-no-baseline create"))
+        self.write("pr.sqlite", "no store")
+        self.assert_ends(0, self.run_action(SWEEP="sweep.json", BASELINE="main"), "gate: PASS")
+        self.write("pr.sqlite", "no store")
+        os.remove(self.path("summary"))
+        self.assert_ends(4, self.run_action(BASELINE="main"))
+        self.assertFalse(os.path.exists(self.path("gate.xml")))
+        self.assertFalse(os.path.exists(self.path("summary")))
 
     def test_a_sweep_that_could_not_run_is_no_verdict(self):
         self.link_program()
