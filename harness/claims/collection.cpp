@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "harness/claims/decode.h"
@@ -118,6 +119,20 @@ Status Collection::resolve() const {
     if (const auto whole = shown(table); !whole) return whole.error();
   }
   return {};
+}
+
+std::vector<std::string> Collection::named_places() const {
+  std::set<std::string> names;
+  for (const Claim* claim : claims()) {
+    if (claim->method) {
+      names.insert({claim->method->backbone, claim->method->tokenizer});
+      for (const auto& [role, model] : claim->method->backbones) names.insert(model);
+    }
+    if (claim->dataset) names.insert(claim->dataset->tokenizer);
+    if (claim->files) names.insert(claim->files->folder);
+  }
+  names.erase("");
+  return {names.begin(), names.end()};
 }
 
 Result<ShownTable> Collection::table(std::string_view id) const {

@@ -35,6 +35,8 @@ class Collection {
   const std::vector<PublishedTable>& tables() const { return tables_; }
   std::vector<const Claim*> claims() const;
   const Paper& paper(std::string_view id) const;  ///< of a claim
+  /// Names that the user may give a place to: models, tokenizers, folders of files; sorted.
+  std::vector<std::string> named_places() const;
 
   /// A published table, or one of the tables of claims that it is made of.
   Result<ShownTable> table(std::string_view id) const;

@@ -224,7 +224,8 @@ void RowDecoder::decode(const Node& node, const Claim& common, ClaimTable& table
   }
   for (size_t i = 0; i < values.size(); ++i) {
     if (values[i].value().is_null()) continue;
-    const Result<Printed> number = parse_printed(values[i].text("a number as printed, in quotes"));
+    const Result<Printed> number =
+        parse_printed(values[i].text("a number as printed, in quotes"), Commas::anywhere);
     if (!number) {
       values[i].fail(number.error().message);
       return;

@@ -38,9 +38,24 @@ double last_unit(std::string_view digits) {
   return std::pow(10.0, power - decimals);
 }
 
+/// One to three digits, then groups of three: "1,234,567.8".
+bool groups_thousands(std::string_view text) {
+  const size_t first = text.find(',');
+  if (first == std::string_view::npos) return true;
+  const size_t begin = text.find_first_of("0123456789,");
+  if (first == begin || first - begin > 3) return false;
+  size_t digits = 0;
+  for (const char c : text.substr(first + 1)) {
+    if (c == ',' && digits != 3) return false;
+    if (!is_digit(c) && c != ',') break;
+    digits = c == ',' ? 0 : digits + 1;
+  }
+  return digits == 3 && text.find(',', text.find('.')) == std::string_view::npos;
+}
+
 }  // namespace
 
-Result<Printed> parse_printed(std::string_view text) {
+Result<Printed> parse_printed(std::string_view text, Commas commas) {
   Printed printed;
   printed.text = std::string(text);
   if (!text.empty() && is_letter(text.front())) {
@@ -49,6 +64,10 @@ Result<Printed> parse_printed(std::string_view text) {
     }
     printed.number = false;
     return printed;
+  }
+  if (commas == Commas::between_thousands && !groups_thousands(text)) {
+    return invalid_argument("',' stands between thousands (31,664), '.' before decimals; found '" +
+                            std::string(text) + "'");
   }
   std::string digits;
   for (const char c : text) {

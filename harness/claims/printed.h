@@ -20,8 +20,14 @@ struct Printed {
   bool bound = false;    ///< "<1K"
 };
 
-/// Digits, with "," between thousands (whatever their groups: papers misprint them), an exponent or
-/// a factor K or M behind them, and "<" before. Letters alone are a word.
-Result<Printed> parse_printed(std::string_view text);
+/// Where commas may stand.
+enum class Commas {
+  between_thousands,
+  anywhere,  ///< papers misprint them: "86,20"
+};
+
+/// Digits, with "," between thousands, an exponent or a factor K or M behind them, and "<" before.
+/// Letters alone are a word.
+Result<Printed> parse_printed(std::string_view text, Commas commas = Commas::between_thousands);
 
 }  // namespace qfs::claims

@@ -114,13 +114,18 @@ Result<SpotCheck> spot_check(plan::Plan plan, const plan::ImportedFile& outputs,
                                         counted(plan.cells.size(), "cell")));
   }
   const plan::PlannedDataset& data = plan.datasets[plan.cells.front().dataset];
-  SpotCheck check;
-  check.of = static_cast<int64_t>(data.ordinals.size());
   const auto claimed = plan::match_imported(outputs, *data.data, data.ordinals, true);
   if (!claimed) return claimed.error();
+  std::vector<int64_t> present = data.ordinals;
+  std::erase_if(present,
+                [&](int64_t ordinal) { return std::ranges::count(claimed->missing, ordinal) > 0; });
+  if (present.empty()) return data_error("there is no output of the cell's examples", outputs.path);
+  SpotCheck check;
+  check.of = std::ssize(present);
+  check.missing = std::ssize(claimed->missing);
   std::vector<int64_t> ordinals;
   for (const int64_t position : drawn(check.of, count, seed)) {
-    ordinals.push_back(data.ordinals[static_cast<size_t>(position)]);
+    ordinals.push_back(present[static_cast<size_t>(position)]);
   }
   keep_only(plan, ordinals);
   const Result<PrivateFolder> folder = PrivateFolder::make();
@@ -155,12 +160,21 @@ Result<SpotCheck> spot_check(plan::Plan plan, const plan::ImportedFile& outputs,
 
 std::string bound_text(const SpotCheck& check, uint64_t seed) {
   const auto different = static_cast<int64_t>(check.different.size());
-  std::string text = fmt::format(
-      "{} of {}, drawn by seed {}, were generated again: {}. With 95 % confidence at most {:.1f} % "
-      "of the outputs differ from what the method gives.",
-      check.examples, counted(check.of, "output"), seed,
-      different == 0 ? std::string("all are equal") : counted(different, "differs", "differ"),
-      100 * upper_bound(check.examples, different));
+  const std::string found =
+      different == 0 ? std::string("all are equal") : counted(different, "differs", "differ");
+  std::string text;
+  if (check.examples == check.of) {
+    text = fmt::format("All of {} were generated again: {}.", counted(check.of, "output"), found);
+  } else {
+    text = fmt::format(
+        "{} of {}, drawn by seed {}, were generated again: {}. With 95 % confidence at most "
+        "{:.1f} % of the outputs differ from what the method gives.",
+        check.examples, counted(check.of, "output"), seed, found,
+        100 * upper_bound(check.examples, different));
+  }
+  if (check.missing > 0) {
+    text += fmt::format(" {} no output.", counted(check.missing, "example has", "examples have"));
+  }
   if (different > 0) {
     text += fmt::format(" Different: {}.", fmt::join(check.different, ", "));
   }

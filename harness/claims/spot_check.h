@@ -18,7 +18,8 @@ namespace qfs::claims {
 struct SpotCheck {
   int64_t examples = 0;                ///< generated again
   std::vector<std::string> different;  ///< keys whose text is another one
-  int64_t of = 0;                      ///< examples of the cell
+  int64_t of = 0;                      ///< examples of the cell that have an output
+  int64_t missing = 0;                 ///< those that have none
 };
 
 /// The largest share of differing outputs that would show this few, or fewer, with a probability of

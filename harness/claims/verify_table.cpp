@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <map>
 
@@ -39,8 +40,10 @@ Result<std::map<std::string_view, size_t>> positions_of(const datasets::CsvTable
   }
   for (size_t i = 0; i < kRequired; ++i) {
     if (positions.contains(kColumns[i])) continue;
-    return data_error(fmt::format("the column '{}' is missing; expected {}", kColumns[i],
-                                  fmt::join(kColumns, ", ")),
+    const auto split = kColumns.begin() + kRequired;
+    return data_error(fmt::format("the column '{}' is missing; expected {} and, if you like, {}",
+                                  kColumns[i], fmt::join(kColumns.begin(), split, ", "),
+                                  fmt::join(split, kColumns.end(), ", ")),
                       path + ":1");
   }
   return positions;
@@ -50,7 +53,8 @@ Result<double> tolerance_of(const std::string& text) {
   if (text.empty()) return 0.0;
   double value = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || stop != text.data() + text.size() || !(value >= 0)) {
+  if (error != std::errc{} || stop != text.data() + text.size() || !(value >= 0) ||
+      !std::isfinite(value)) {
     return data_error("expected a tolerance in printed units, such as 0.1; found '" + text + "'");
   }
   return value;
@@ -62,6 +66,19 @@ bool stays_inside(const std::filesystem::path& path) {
 }
 
 std::string number_name(const Claim& claim) { return claim.label + ", " + claim.column; }
+
+/// Whether a number is reproduced by what its line allows, and not by its digits.
+bool by_allowance(const Finding& finding) {
+  if (finding.state != State::reproduced || !finding.measured) return false;
+  const Printed& printed = finding.claim->printed;
+  return printed.bound || compare(printed, 0, *finding.measured) != State::reproduced;
+}
+
+std::string verdict_of(const Finding& finding) {
+  if (!by_allowance(finding)) return std::string(to_string(finding.state));
+  if (finding.claim->printed.bound) return "within the bound that the table states";
+  return fmt::format("within the tolerance of {} that the table states", finding.claim->tolerance);
+}
 
 }  // namespace
 
@@ -138,17 +155,21 @@ std::string review_text(const VerifyTable& table, const std::vector<Finding>& fi
   };
   const size_t recomputed =
       findings.size() - of_state(State::not_run) - of_state(State::not_runnable);
+  const auto allowed = static_cast<size_t>(std::ranges::count_if(findings, by_allowance));
   std::string text = fmt::format(
       "We recomputed {} of {} of the table ({}) from the authors' output files. {} printed as "
-      "published, {} not but within the 95 % interval of the outputs, {} from the published "
+      "published, {}{} not but within the 95 % interval of the outputs, {} from the published "
       "value.",
       recomputed, counted(findings.size(), "number"), table.paper.source,
-      counted(of_state(State::reproduced), "is", "are"),
+      counted(of_state(State::reproduced) - allowed, "is", "are"),
+      allowed == 0 ? ""
+                   : fmt::format("{} not but within the tolerance or bound that the table states, ",
+                                 counted(allowed, "is", "are")),
       counted(of_state(State::within_interval), "is", "are"),
       counted(of_state(State::differs), "differs", "differ"));
   for (const Finding& finding : findings) {
     const Claim& claim = *finding.claim;
-    if (finding.state == State::reproduced) continue;
+    if (finding.state == State::reproduced && !by_allowance(finding)) continue;
     if (!finding.measured) {
       text += fmt::format("\n- {}: not recomputed, {}", number_name(claim), finding.detail);
       continue;
@@ -162,7 +183,7 @@ std::string review_text(const VerifyTable& table, const std::vector<Finding>& fi
                       measured_text(claim.printed, finding.measured->interval->high));
     }
     text += fmt::format(" by {} over {}: {}", claim.metric, counted(finding.measured->n, "output"),
-                        to_string(finding.state));
+                        verdict_of(finding));
   }
   return text;
 }

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 
 #include "harness/core/files.h"
+#include "harness/core/suggest.h"
 
 namespace qfs::cli {
 
@@ -42,6 +44,12 @@ Result<std::unique_ptr<ClaimsSession>> ClaimsSession::open(const std::vector<std
   if (!places) return places.error();
   Result<claims::Collection> collection = claims::Collection::load(program_data_directory());
   if (!collection) return collection.error();
+  for (const auto& [name, path] : *places) {
+    const std::vector<std::string> known = collection->named_places();
+    if (std::ranges::count(known, name) > 0) continue;
+    return not_found(
+        fmt::format("--with {}: no claim names '{}'{}", name, name, suggestion(name, known)));
+  }
   std::unique_ptr<ClaimsSession> session(new ClaimsSession(*std::move(collection)));
   session->lookups_.emplace(claims::Surroundings{session->catalogs_.methods(),
                                                  session->catalogs_.datasets(),

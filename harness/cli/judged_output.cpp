@@ -1,5 +1,6 @@
 #include "harness/cli/judged_output.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -9,18 +10,27 @@
 
 namespace qfs::cli {
 
-Status print_judged(ClaimsSession& session, const claims::ShownTable& table,
-                    std::string_view format, const std::string& output) {
+Result<size_t> print_judged(ClaimsSession& session, const claims::ShownTable& table,
+                            std::string_view format, const std::string& output) {
   Result<std::vector<claims::Finding>> findings = session.evaluate(table.claims());
   if (!findings) return findings.error();
   const reports::JudgedTable judged{table, *std::move(findings),
                                     "qfs-bench v" + std::string(build_info().version),
                                     session.store_name(), session.lookups().used_places()};
-  if (format == "markdown") return write_result(reports::judged_markdown(judged), output);
-  if (format == "json") return write_result(reports::judged_json(judged), output);
-  if (format == "csv") return write_result(reports::judged_csv(judged), output);
-  return invalid_argument("a published table has no format '" + std::string(format) +
-                          "' (valid: markdown, json, csv)");
+  std::string text;
+  if (format == "markdown") {
+    text = reports::judged_markdown(judged);
+  } else if (format == "json") {
+    text = reports::judged_json(judged);
+  } else if (format == "csv") {
+    text = reports::judged_csv(judged);
+  } else {
+    return invalid_argument("a published table has no format '" + std::string(format) +
+                            "' (valid: markdown, json, csv)");
+  }
+  if (Status written = write_result(text, output); !written) return written.error();
+  return static_cast<size_t>(
+      std::ranges::count(judged.findings, claims::State::not_run, &claims::Finding::state));
 }
 
 }  // namespace qfs::cli

@@ -125,7 +125,7 @@ Result<ExitCode> run_published(const ReportOptions& options, const GlobalOptions
   if (!table) return table.error();
   if (Status used = (*session)->use_store(global); !used) return used.error();
   const std::string format = global.json ? "json" : options.format;
-  if (Status printed = print_judged(**session, *table, format, options.output); !printed) {
+  if (const auto printed = print_judged(**session, *table, format, options.output); !printed) {
     return printed.error();
   }
   return ExitCode::ok;

@@ -38,8 +38,8 @@ void tell_obstacles(const claims::ShownTable& table, claims::Lookups& lookups) {
     ++kept;
   }
   const size_t all = table.claims().size();
-  log_info(fmt::format("{}: {} of {} can be measured here", table.table.id, all - kept,
-                       counted(all, "number")));
+  log_info(fmt::format("{}: {} of {} can be measured here, given their data", table.table.id,
+                       all - kept, counted(all, "number")));
   for (const auto& [reason, count] : reasons) {
     log_info(fmt::format("  {}: {}", counted(count, "number"), reason));
   }
@@ -70,8 +70,9 @@ void tell_needs(const plan::Plan& plan) {
                                       counted(dataset.ordinals.size(), "example"),
                                       static_cast<double>(bytes) / (1U << 20U));
   }
-  log_info(fmt::format("{}: {}, about {:.0f} s of computing on two cores", plan.experiment.name,
-                       counted(plan.cells.size(), "cell"), std::ceil(seconds)));
+  log_info(fmt::format("{}: {}, about {:.0f} s of the methods' computing on two cores",
+                       plan.experiment.name, counted(plan.cells.size(), "cell"),
+                       std::ceil(seconds)));
   for (const auto& [name, what] : files) log_info(fmt::format("  needs {}: {}", name, what));
 }
 
@@ -166,10 +167,9 @@ Result<ExitCode> run_reproduce(const ReproduceOptions& options, const GlobalOpti
   }
   if (sweeps.empty() && global.store.empty()) with_store.store.clear();
   if (Status used = session.use_store(with_store); !used) return used.error();
-  if (Status printed = print_judged(session, *table, global.json ? "json" : "markdown", "");
-      !printed) {
-    return printed.error();
-  }
+  const auto not_run = print_judged(session, *table, global.json ? "json" : "markdown", "");
+  if (!not_run) return not_run.error();
+  if (*not_run > 0 && code == ExitCode::ok) return ExitCode::incomplete;
   return code;
 }
 
@@ -179,7 +179,9 @@ void add_reproduce_command(const CommandLine& line) {
   CLI::App& command = add_subcommand(
       line.app, "reproduce",
       "Says what a published table needs, runs the cells that can run, prints the verdicts",
-      "qfs-bench reproduce ideal.table3");
+      "qfs-bench reproduce ideal.table3\n\n"
+      "Exit codes: 0 each number that this program can measure was, whatever the verdicts; 3 some "
+      "were not; 5 data are missing.");
   auto options = std::make_shared<ReproduceOptions>();
   command.add_option("TABLE", options->table, "A published table, e.g. ideal.table3")->required();
   command.add_flag("--dry-run", options->sweep.dry_run,

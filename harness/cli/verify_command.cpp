@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
 #include <memory>
 #include <set>
 #include <utility>
@@ -33,6 +35,14 @@ struct VerifyOptions {
   SweepOptions sweep;
 };
 
+/// CLI11 takes -1 and what is too large for numbers of 64 bits.
+std::string is_seed(const std::string& text) {
+  uint64_t seed = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error == std::errc{} && stop == text.data() + text.size()) return {};
+  return "expected a whole number from 0 to 18446744073709551615, found '" + text + "'";
+}
+
 /// The predictions of a line of the table, as `score` reads them.
 Result<plan::ImportedFile> predictions_of(const claims::FilesQuery& files,
                                           const std::string& folder) {
@@ -43,34 +53,43 @@ Result<plan::ImportedFile> predictions_of(const claims::FilesQuery& files,
   return reader.read(folder + "/" + files.predictions, params);
 }
 
-/// Each file of predictions whose cell the table names, once.
-Result<std::vector<std::string>> spot_checks(const VerifyOptions& options,
-                                             const claims::VerifyTable& table, Catalogs& catalogs,
-                                             bool quiet) {
-  std::vector<std::string> texts;
+/// What is said of one file of predictions whose cell the table names.
+Result<std::string> spot_check(const VerifyOptions& options, const std::string& cell,
+                               const claims::FilesQuery& files, Catalogs& catalogs, bool quiet) {
+  SweepOptions sweep = options.sweep;
+  sweep.filter = {cell};
+  Result<plan::Plan> plan = load_plan(sweep, catalogs);
+  if (!plan) return plan.error();
+  const Result<run::RunOptions> run = run_options(sweep);
+  if (!run) return run.error();
+  const Result<plan::ImportedFile> outputs = predictions_of(files, options.predictions);
+  if (!outputs) return outputs.error();
+  ProgressPrinter progress(*plan, standard_progress_sink(quiet));
+  const Result<claims::SpotCheck> check = claims::spot_check(
+      *std::move(plan), *outputs, options.spot_check, options.seed, *run, progress);
+  if (!check) return check.error();
+  return claims::bound_text(*check, options.seed);
+}
+
+/// Adds a statement for each such file, once; false: one of them could not be checked.
+Result<bool> add_spot_checks(const VerifyOptions& options, const claims::VerifyTable& table,
+                             Catalogs& catalogs, bool quiet, std::vector<std::string>& statements) {
+  bool whole = true;
   std::set<std::string> seen;
   for (size_t i = 0; i < table.lines.size(); ++i) {
     const claims::FilesQuery& files = *table.paper.tables.front().claims[i].files;
     if (table.lines[i].cell.empty() || !seen.insert(files.predictions).second) continue;
-    SweepOptions sweep = options.sweep;
-    sweep.filter = {table.lines[i].cell};
-    Result<plan::Plan> plan = load_plan(sweep, catalogs);
-    if (!plan) return plan.error();
-    const Result<run::RunOptions> run = run_options(sweep);
-    if (!run) return run.error();
-    const Result<plan::ImportedFile> outputs = predictions_of(files, options.predictions);
-    if (!outputs) return outputs.error();
-    ProgressPrinter progress(*plan, standard_progress_sink(quiet));
-    const Result<claims::SpotCheck> check = claims::spot_check(
-        *std::move(plan), *outputs, options.spot_check, options.seed, *run, progress);
-    if (!check) return check.error();
-    texts.push_back(files.predictions + ": " + claims::bound_text(*check, options.seed));
+    const auto said = spot_check(options, table.lines[i].cell, files, catalogs, quiet);
+    whole = whole && said.ok();
+    statements.push_back(fmt::format(
+        "{}: {}", files.predictions,
+        said ? *said : fmt::format("not checked by examples: {}", said.error().to_string())));
   }
-  if (texts.empty()) {
+  if (seen.empty()) {
     return invalid_argument(
         "--spot-check: no line of the table has a 'cell', such as method=lead,local_context=256");
   }
-  return texts;
+  return whole;
 }
 
 Result<ExitCode> run_verify(const VerifyOptions& options, const GlobalOptions& global) {
@@ -95,20 +114,20 @@ Result<ExitCode> run_verify(const VerifyOptions& options, const GlobalOptions& g
     judged.findings.push_back(*std::move(finding));
   }
   judged.statements.push_back(claims::review_text(*table, judged.findings));
+  bool checked = true;
   if (options.spot_check > 0) {
-    auto checks = spot_checks(options, *table, catalogs, global.quiet);
-    if (!checks) return checks.error();
-    for (std::string& check : *checks) judged.statements.push_back(std::move(check));
+    const auto whole = add_spot_checks(options, *table, catalogs, global.quiet, judged.statements);
+    if (!whole) return whole.error();
+    checked = *whole;
   }
   const std::string format = global.json ? "json" : options.format;
   const std::string shown = format == "json"  ? reports::judged_json(judged)
                             : format == "csv" ? reports::judged_csv(judged)
                                               : reports::judged_markdown(judged);
   if (Status written = write_result(shown, options.output); !written) return written.error();
-  for (const claims::Finding& finding : judged.findings) {
-    if (!finding.measured) return ExitCode::incomplete;
-  }
-  return ExitCode::ok;
+  const bool measured = std::ranges::all_of(
+      judged.findings, [](const claims::Finding& finding) { return finding.measured.has_value(); });
+  return measured && checked ? ExitCode::ok : ExitCode::incomplete;
 }
 
 }  // namespace
@@ -116,7 +135,8 @@ Result<ExitCode> run_verify(const VerifyOptions& options, const GlobalOptions& g
 void add_verify_command(const CommandLine& line) {
   CLI::App& command = add_subcommand(
       line.app, "verify", "Recomputes anybody's table from the files that it was computed from",
-      "qfs-bench verify table.csv --preds outputs");
+      "qfs-bench verify table.csv --preds outputs\n\n"
+      "Exit codes: 0 every number was recomputed, whatever the verdicts; 3 some were not.");
   auto options = std::make_shared<VerifyOptions>();
   command
       .add_option("TABLE", options->table,
@@ -131,6 +151,7 @@ void add_verify_command(const CommandLine& line) {
       ->check(CLI::Range(1, 1000000))
       ->type_name("N");
   command.add_option("--seed", options->seed, "Which examples (default: 0); choose your own")
+      ->check(is_seed)
       ->type_name("SEED");
   command.add_option("--sweep", options->sweep.file, "The sweep file whose cells the lines name")
       ->type_name("FILE");

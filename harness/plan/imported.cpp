@@ -73,6 +73,7 @@ Result<ImportedOutputs> match_imported(const ImportedFile& file, const Dataset& 
       continue;
     }
     outputs.texts[ordinal] = "";
+    outputs.missing.push_back(ordinal);
     if (missing_is_empty) continue;
     if (++missing <= kNamed) {
       named +=

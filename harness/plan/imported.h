@@ -42,6 +42,7 @@ class ImportedReader {
 struct ImportedOutputs {
   std::string sha256;
   std::map<int64_t, std::string> texts;  ///< by ordinal
+  std::vector<int64_t> missing = {};     ///< ordinals whose text is empty because there is none
 };
 
 /// One text for each of `ordinals`. Errors: an id that is no key of the data set (with the

@@ -27,7 +27,9 @@ TEST(Printed, ReadsDigitsAsPapersWriteThem) {
   EXPECT_DOUBLE_EQ(printed("22.17").half_unit, 0.005);
   EXPECT_DOUBLE_EQ(printed("26.70").half_unit, 0.005);
   EXPECT_DOUBLE_EQ(printed("31,664").value, 31664);
-  EXPECT_DOUBLE_EQ(printed("86,20").value, 8620);
+  EXPECT_DOUBLE_EQ(printed("1,234,567.8").value, 1234567.8);
+  EXPECT_DOUBLE_EQ(printed("<1,600").value, 1600);
+  EXPECT_DOUBLE_EQ(parse_printed("86,20", Commas::anywhere)->value, 8620);
   EXPECT_DOUBLE_EQ(printed("17M").value, 17e6);
   EXPECT_DOUBLE_EQ(printed("17M").half_unit, 0.5e6);
   EXPECT_DOUBLE_EQ(printed("5e-05").half_unit, 0.5e-5);
@@ -43,6 +45,14 @@ TEST(Printed, RefusesWhatIsNoNumber) {
   }
   EXPECT_FALSE(parse_printed("12.3.4").ok());
   EXPECT_FALSE(parse_printed("A1").ok());
+}
+
+TEST(Printed, RefusesADecimalComma) {
+  for (const char* text : {"52,25", "5,2.25", "1,234,56", ",123", "1234,567", "1.2,345", "1,"}) {
+    const Result<Printed> number = parse_printed(text);
+    ASSERT_FALSE(number.ok()) << text;
+    EXPECT_NE(number.error().message.find("between thousands"), std::string::npos) << text;
+  }
 }
 
 TEST(Verdict, IsReproducedWhenItPrintsTheSame) {

@@ -34,6 +34,9 @@ TEST(SpotCheck, SaysWhatItGives) {
             "20 of 281 outputs, drawn by seed 7, were generated again: 1 differs. With 95 % "
             "confidence at most 21.6 % of the outputs differ from what the method gives. "
             "Different: e3.");
+  EXPECT_EQ(bound_text({.examples = 20, .different = {}, .of = 20, .missing = 2}, 7),
+            "All of 20 outputs were generated again: all are equal. 2 examples have no output.")
+      << "nothing is left to be bounded";
 }
 
 }  // namespace

@@ -37,9 +37,10 @@ TEST(VerifyTable, MakesAClaimOfEachLine) {
 TEST(VerifyTable, SaysWhereAMistakeIs) {
   EXPECT_EQ(failure("row,column,printed,predictions,references,metric\n"),
             "table.csv:1: the column 'value' is missing; expected row, column, printed, "
-            "predictions, references, metric, value, tolerance, cell");
+            "predictions, references, metric, value and, if you like, tolerance, cell");
   EXPECT_EQ(failure("row,colum,printed\n"),
-            "table.csv:1: unknown column 'colum' (did you mean 'column'?); known are row, column, printed, "
+            "table.csv:1: unknown column 'colum' (did you mean 'column'?); known are row, column, "
+            "printed, "
             "predictions, references, metric, value, tolerance, cell");
   EXPECT_EQ(failure(kHeader), "table.csv: the table has no line");
   EXPECT_EQ(failure(std::string(kHeader) + "A,R-1,3.3.5,p,g,rouge,rouge1.f,,\n"),
@@ -47,6 +48,12 @@ TEST(VerifyTable, SaysWhereAMistakeIs) {
             "'3.3.5'");
   EXPECT_EQ(failure(std::string(kHeader) + "A,R-1,33.5,p,g,rouge,rouge1.f,-1,\n"),
             "table.csv:2: expected a tolerance in printed units, such as 0.1; found '-1'");
+  EXPECT_NE(
+      failure(std::string(kHeader) + "A,R-1,33.5,p,g,rouge,rouge1.f,1e999,\n").find("tolerance"),
+      std::string::npos);
+  EXPECT_NE(failure(std::string(kHeader) + "A,R-1,\"33,5\",p,g,rouge,rouge1.f,,\n")
+                .find("',' stands between thousands (31,664), '.' before decimals; found '33,5'"),
+            std::string::npos);
   EXPECT_EQ(failure(std::string(kHeader) + "A,R-1,33.5,,g,rouge,rouge1.f,,\n"),
             "table.csv:2: 'predictions' is empty");
 }
@@ -56,6 +63,31 @@ TEST(VerifyTable, ReadsNothingOutsideTheFolderOfPredictions) {
             "table.csv:2: 'predictions' is a path below the folder of predictions, found '../p'");
   EXPECT_EQ(failure(std::string(kHeader) + "A,R-1,33.5,p,/etc/g,rouge,rouge1.f,,\n"),
             "table.csv:2: 'references' is a path below the folder of predictions, found '/etc/g'");
+}
+
+TEST(VerifyTable, TellsAReviewerWhatATableAllowsItself) {
+  const auto table = read_verify_table(std::string(kHeader) +
+                                           "Ours,R-1,40,ours.txt,gold.txt,rouge,rouge1.f,20,\n" +
+                                           "Ours,R-2,<60,ours.txt,gold.txt,rouge,rouge2.f,,\n" +
+                                           "Ours,R-L,52.2,ours.txt,gold.txt,rouge,rougeL.f,1,\n",
+                                       "table.csv");
+  ASSERT_TRUE(table.ok());
+  const ShownTable shown = table->shown();
+  std::vector<Finding> findings(3);
+  for (size_t i = 0; i < 3; ++i) {
+    findings[i].claim = shown.claims()[i];
+    findings[i].state = State::reproduced;
+    findings[i].measured = Measured{.value = 52.21, .n = 20};
+  }
+  EXPECT_EQ(review_text(*table, findings),
+            "We recomputed 3 of 3 numbers of the table (table.csv) from the authors' output files. "
+            "1 is printed as published, 2 are not but within the tolerance or bound that the table "
+            "states, 0 are not but within the 95 % interval of the outputs, 0 differ from the "
+            "published value.\n"
+            "- Ours, R-1: printed 40, recomputed 52.2 by rouge over 20 outputs: within the "
+            "tolerance of 20 that the table states\n"
+            "- Ours, R-2: printed <60, recomputed 52.2 by rouge over 20 outputs: within the bound "
+            "that the table states");
 }
 
 TEST(VerifyTable, TellsAReviewerWhatDiffers) {

@@ -34,6 +34,7 @@ class Claims(DriverTest):
         self.assert_fails(2, self.run_bench("claims", "--paper", "eagd"), "did you mean 'egad'?")
         self.assert_fails(2, self.run_bench("claims", "--table", "ideal.tabel3"), "ideal.table3")
         self.assert_fails(2, self.run_bench("claims", "--with", "llama-2"), "--with expects NAME=PATH")
+        self.assert_fails(2, self.run_bench("claims", "--with", f"lama-2={self.folder}"), "did you mean 'llama-2'")
 
     def test_a_list_for_people_ends_with_counts(self):
         text = self.assert_succeeds(self.run_bench("claims", "--table", "ideal.table3"))
@@ -78,8 +79,8 @@ class Reproduce(DriverTest):
 
     def test_says_what_is_missing(self):
         run = self.run_bench("reproduce", "xsum.outputs")
-        self.assertIn("--with xsum-model-predictions=FOLDER says where the files are",
-                      self.assert_succeeds(run))
+        self.assertEqual(run.returncode, 3, run.stderr)
+        self.assertIn("--with xsum-model-predictions=FOLDER says where the files are", run.stdout)
         tokenizer = self.write("tokenizer.json", "{}")
         run = self.run_bench("reproduce", "ideal.table5", "--with", f"llama-2={tokenizer}",
                              environment={"QFS_DATASETS_DIR": self.path("none")})
