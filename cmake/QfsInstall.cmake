@@ -20,3 +20,20 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/datasets/registry.json)
   install(FILES datasets/registry.json DESTINATION ${share}/datasets)
 endif()
 install(FILES LICENSE CHANGELOG.md CITATION.cff README.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/qfs-bench)
+
+# What shells and man(1) find by its place, written by the program itself when it is installed.
+if(TARGET qfs-bench)
+  set(written ${PROJECT_BINARY_DIR}/command_texts)
+  install(CODE "
+    file(MAKE_DIRECTORY \"${written}\")
+    foreach(text \"completion bash\" \"completion zsh\" \"completion fish\" man)
+      separate_arguments(words UNIX_COMMAND \"\${text}\")
+      string(REPLACE \" \" \"_\" name \"\${text}\")
+      execute_process(COMMAND \"$<TARGET_FILE:qfs-bench>\" \${words} OUTPUT_FILE \"${written}/\${name}\"
+        COMMAND_ERROR_IS_FATAL ANY)
+    endforeach()")
+  install(FILES ${written}/completion_bash RENAME qfs-bench DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${written}/completion_zsh RENAME _qfs-bench DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${written}/completion_fish RENAME qfs-bench.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  install(FILES ${written}/man RENAME qfs-bench.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()

@@ -1,40 +1,14 @@
 #include "reports/example_lines.h"
 
-#include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "harness/core/json_dom.h"
+#include "reports/example_scores.h"
 
 namespace qfs::reports {
 namespace {
 
 using nlohmann::json;
-
-/// The scores of a place by ordinal: metric -> column -> value. Several jobs of one metric (other
-/// options, another chain) are told apart by their signatures.
-Result<std::map<int64_t, json>> scores_of(store::Reader& reader, const PlaceFacts& place) {
-  std::map<std::string, int> uses;
-  for (const store::ScoreJobRow& job : place.scores) ++uses[job.metric];
-  std::map<int64_t, json> scores;
-  for (const store::ScoreJobRow& job : place.scores) {
-    const std::string& name = uses[job.metric] == 1 ? job.metric : job.signature;
-    const Result<std::vector<store::StatisticRow>> rows = reader.statistics(job.id);
-    if (!rows) return rows.error();
-    for (const store::StatisticRow& row : *rows) {
-      json& values = scores[row.ordinal][name];
-      for (size_t i = 0; i < job.columns.size(); ++i) values[job.columns[i]] = row.values[i];
-    }
-  }
-  return scores;
-}
-
-uint64_t shown_seed(const PlaceFacts& place) {
-  uint64_t seed = place.cell.seed;
-  const std::string& text = place.dimensions.at("seed");
-  std::from_chars(text.data(), text.data() + text.size(), seed);
-  return seed;
-}
 
 /// All seeds that the result of a place stands for in the run.
 std::vector<uint64_t> shown_seeds(const SweepFacts& facts, const PlaceFacts& place) {
@@ -47,9 +21,8 @@ std::vector<uint64_t> shown_seeds(const SweepFacts& facts, const PlaceFacts& pla
 
 /// What all lines of a place have in common.
 Result<json> head_of(const SweepFacts& facts, const PlaceFacts& place) {
-  Result<json> params = parse_json(place.place.params.text, "parameters of a cell");
+  Result<json> params = shown_params(place);
   if (!params) return params.error();
-  params->erase(store::kShownSeed);
   json head = {{"cell_id", place.cell.id.hex()},
                {"numerics_id", place.predict->key.numerics.hex()},
                {"method", place.dimensions.at("method")},
@@ -71,7 +44,7 @@ Result<ExampleLines> example_lines(store::Reader& reader, const SweepFacts& fact
       ++lines.unscored;
       continue;
     }
-    const Result<std::map<int64_t, json>> scores = scores_of(reader, *place);
+    const Result<std::map<int64_t, json>> scores = example_scores(reader, *place);
     if (!scores) return scores.error();
     const Result<json> head = head_of(facts, *place);
     if (!head) return head.error();

@@ -1,5 +1,6 @@
 qfs_test(reports_test LABEL unit
   SOURCES
+    unit/reports/differences_test.cpp
     unit/reports/escape_test.cpp
     unit/reports/figure_test.cpp
     unit/reports/front_test.cpp

@@ -14,10 +14,16 @@ namespace {
 
 constexpr uint64_t kMostBytes = uint64_t{16} << 20;
 
-/// The JSON files of a folder but labels.json, by name.
-Result<std::vector<std::string>> json_files(const std::string& folder) {
+/// The files of a folder but labels.json, by name.
+Result<std::vector<std::string>> written_files(const std::string& folder) {
   Result<std::vector<std::string>> names = glob_files(folder, "*.json");
   if (!names) return names;
+  for (const char* const pattern : {"*.yaml", "*.yml"}) {
+    Result<std::vector<std::string>> yaml = glob_files(folder, pattern);
+    if (!yaml) return yaml;
+    std::ranges::move(*yaml, std::back_inserter(*names));
+  }
+  std::ranges::sort(*names);
   std::erase(*names, "labels.json");
   if (names->empty()) return not_found("there is no claim in '" + folder + "'");
   for (std::string& name : *names) name.insert(0, folder + "/");
@@ -39,7 +45,7 @@ Result<Collection> Collection::load(const std::string& folder) {
   const Result<Labels> labels = decode_labels(*text, claims + "/labels.json");
   if (!labels) return labels.error();
   Collection collection;
-  const auto papers = json_files(claims);
+  const auto papers = written_files(claims);
   if (!papers) return papers.error();
   for (const std::string& path : *papers) {
     const Result<std::string> json = read_file(path, kMostBytes);
@@ -48,7 +54,7 @@ Result<Collection> Collection::load(const std::string& folder) {
     if (!paper) return paper.error();
     collection.papers_.push_back(*std::move(paper));
   }
-  const auto tables = json_files(folder + "/reports/tables");
+  const auto tables = written_files(folder + "/reports/tables");
   if (!tables) return tables.error();
   for (const std::string& path : *tables) {
     const Result<std::string> json = read_file(path, kMostBytes);

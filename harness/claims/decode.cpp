@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "harness/api/metric_columns.h"
+#include "harness/config/document.h"
 #include "harness/config/node.h"
-#include "harness/core/json_dom.h"
 #include "harness/core/suggest.h"
 #include "harness/plan/param_values.h"
 
@@ -277,10 +277,12 @@ ClaimTable decode_table(const Node& node, const Paper& paper,
   return table;
 }
 
-/// The text as JSON under a scope that keeps the first failure.
+constexpr size_t kMostClaimBytes = size_t{16} << 20;
+
+/// The text as a tree under a scope that keeps the first failure.
 template <class Value, class Decode>
 Result<Value> decoded(std::string_view text, const std::string& path, const Decode& decode) {
-  const Result<nlohmann::json> json = parse_json(text, path);
+  const Result<nlohmann::json> json = config::parse_document(text, path, kMostClaimBytes);
   if (!json) return json.error();
   Scope scope{path, std::nullopt};
   Value value = decode(Node(*json, "", scope));

@@ -3,13 +3,18 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "harness/cli/chosen_places.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/output.h"
 #include "harness/cli/store_path.h"
 #include "harness/core/counted.h"
+#include "harness/core/files.h"
 #include "harness/core/log.h"
 #include "harness/store/archive.h"
+#include "reports/flat_tables.h"
+#include "reports/sweep_facts.h"
 
 namespace qfs::cli {
 namespace {
@@ -20,9 +25,44 @@ struct ArchiveOptions {
   std::string folder;
   bool strip_texts = false;
   bool strict = false;
+  std::string flat;  ///< "jsonl" or "csv": plain tables in place of an archive
+  std::string run;
 };
 
+/// --flat: the tables of one run, a file each.
+Result<ExitCode> export_flat(const ArchiveOptions& options, const GlobalOptions& global) {
+  if (options.strip_texts) {
+    return invalid_argument("--strip-texts is for archives; tables of --flat have the outputs");
+  }
+  Result<store::Reader> reader = open_existing_store(global);
+  if (!reader) return reader.error();
+  const Result<reports::SweepFacts> facts = reports::load_sweep_facts(*reader, options.run);
+  if (!facts) return facts.error();
+  const bool csv = options.flat == "csv";
+  const Result<reports::FlatTables> tables = reports::flat_tables(
+      *reader, *facts, csv ? reports::FlatFormat::csv : reports::FlatFormat::jsonl);
+  if (!tables) return tables.error();
+  if (Status made = make_directories(options.folder); !made) return made.error();
+  json files = json::array();
+  std::string text;
+  for (const auto& [name, bytes] : {std::pair{"cells", &tables->cells},
+                                    {"scores", &tables->scores},
+                                    {"examples", &tables->examples}}) {
+    const std::string path = fmt::format("{}/{}.{}", options.folder, name, options.flat);
+    if (Status written = write_result(*bytes, path); !written) return written.error();
+    files.push_back({{"file", path}, {"bytes", bytes->size()}});
+    text += terminal_safe(fmt::format("{}: {} bytes\n", path, bytes->size()));
+  }
+  if (global.json) {
+    text = json_document("export-flat", {{"sweep", facts->sweep.name}, {"files", files}});
+  }
+  if (Status printed = print_result(text); !printed) return printed.error();
+  return ExitCode::ok;
+}
+
 Result<ExitCode> run_export(const ArchiveOptions& options, const GlobalOptions& global) {
+  if (!options.flat.empty()) return export_flat(options, global);
+  if (!options.run.empty()) return invalid_argument("--run is for --flat; archives hold every run");
   const Result<std::string> path = existing_store_path(global.store);
   if (!path) return path.error();
   const Result<store::ExportSummary> summary = store::export_store(
@@ -88,10 +128,18 @@ void add_archive_commands(const CommandLine& line) {
   auto options = std::make_shared<ArchiveOptions>();
   CLI::App& exporting = add_subcommand(
       line.app, "export", "Writes a store as JSON lines with digests, for git and for publication",
-      "qfs-bench export archive --store lc_sweep.sqlite");
-  exporting.add_option("ARCHIVE", options->folder, "A folder; its archive is replaced")->required();
+      "qfs-bench export archive --store lc_sweep.sqlite\n"
+      "  qfs-bench export tables --flat csv --store lc_sweep.sqlite");
+  exporting.add_option("ARCHIVE", options->folder, "A folder; its archive or tables are replaced")
+      ->required();
   exporting.add_flag("--strip-texts", options->strip_texts,
                      "Keep documents, queries, references and prompts as hashes only");
+  exporting
+      .add_option("--flat", options->flat,
+                  "In place of an archive three tables of one run: cells, scores, examples")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"jsonl", "csv"}));
+  add_run_option(exporting, options->run);
   add_json_option(exporting, line.global);
   add_foreign_option(exporting, line.global);
   exporting.callback([options, &global = line.global, &chosen = line.chosen] {

@@ -1,15 +1,19 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "harness/claims/decode.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/output.h"
 #include "harness/cli/sweep_input.h"
+#include "harness/config/document.h"
 #include "harness/core/counted.h"
 #include "harness/core/files.h"
-#include "harness/core/json_dom.h"
 #include "harness/core/log.h"
 #include "harness/gate/baseline.h"
 #include "harness/gate/policy.h"
@@ -28,16 +32,36 @@ struct CheckOptions {
 /// What a file turned out to be, in words.
 using Found = Result<std::string>;
 
-bool is_policy(const std::string& path) {
-  const auto text = read_file(path, uint64_t{1} << 24);
-  const auto parsed = text ? parse_json(*text, path) : Result<json>(not_found(path));
-  if (!parsed || !parsed->is_object()) return false;
-  const auto schema = parsed->find("$schema");
-  const bool says_so = schema != parsed->end() && schema->is_string() &&
-                       schema->get<std::string>().find("gate.schema") != std::string::npos;
-  return says_so || (!parsed->contains("methods") && !parsed->contains("datasets") &&
-                     (parsed->contains("bands") || parsed->contains("limits") ||
-                      (parsed->contains("metrics") && (*parsed)["metrics"].is_object())));
+enum class FileKind { sweep, policy, claims, labels, tables };
+
+constexpr uint64_t kMostBytes = uint64_t{16} << 20;
+
+/// By its schema, else by its keys. What cannot be read is a sweep, whose reader says why.
+FileKind kind_of(const std::string& path) {
+  const auto text = read_file(path, kMostBytes);
+  const auto parsed =
+      text ? config::parse_document(*text, path, kMostBytes) : Result<json>(not_found(path));
+  if (!parsed || !parsed->is_object()) return FileKind::sweep;
+  const json& root = *parsed;
+  const auto schema = root.find("$schema");
+  if (schema != root.end() && schema->is_string()) {
+    static constexpr std::array<std::pair<const char*, FileKind>, 5> kSchemas = {
+        {{"sweep.schema", FileKind::sweep},
+         {"gate.schema", FileKind::policy},
+         {"claims.schema", FileKind::claims},
+         {"labels.schema", FileKind::labels},
+         {"tables.schema", FileKind::tables}}};
+    for (const auto& [name, kind] : kSchemas) {
+      if (schema->get<std::string>().find(name) != std::string::npos) return kind;
+    }
+  }
+  if (root.contains("methods") || root.contains("datasets")) return FileKind::sweep;
+  if (root.contains("tables")) {
+    return root.contains("paper") ? FileKind::claims : FileKind::tables;
+  }
+  const bool policy = root.contains("bands") || root.contains("limits") ||
+                      (root.contains("metrics") && root["metrics"].is_object());
+  return policy ? FileKind::policy : FileKind::sweep;
 }
 
 Found check_policy(const std::string& path) {
@@ -52,6 +76,44 @@ Found check_baseline(const std::string& path) {
   const auto baseline = gate::Baseline::load(path);
   if (!baseline) return baseline.error();
   return fmt::format("a baseline of {}", counted(baseline->cells().size(), "cell"));
+}
+
+/// Claims are read by the labels in their folder, where there are any.
+Found check_claims(const std::string& path) {
+  const auto text = read_file(path, kMostBytes);
+  if (!text) return text.error();
+  claims::Labels labels;
+  const auto beside = (std::filesystem::path(path).parent_path() / "labels.json").string();
+  std::error_code error;
+  if (std::filesystem::exists(beside, error)) {
+    const auto label_text = read_file(beside, kMostBytes);
+    if (!label_text) return label_text.error();
+    auto decoded = claims::decode_labels(*label_text, beside);
+    if (!decoded) return decoded.error();
+    labels = *std::move(decoded);
+  }
+  const auto paper = claims::decode_paper(*text, path, labels);
+  if (!paper) return paper.error();
+  size_t numbers = 0;
+  for (const claims::ClaimTable& table : paper->tables) numbers += table.claims.size();
+  return fmt::format("claims of {}: {} in {}", paper->id, counted(numbers, "number"),
+                     counted(paper->tables.size(), "table"));
+}
+
+Found check_labels(const std::string& path) {
+  const auto text = read_file(path, kMostBytes);
+  if (!text) return text.error();
+  const auto labels = claims::decode_labels(*text, path);
+  if (!labels) return labels.error();
+  return fmt::format("labels of {}", counted(labels->size(), "paper"));
+}
+
+Found check_tables(const std::string& path) {
+  const auto text = read_file(path, kMostBytes);
+  if (!text) return text.error();
+  const auto tables = claims::decode_tables(*text, path);
+  if (!tables) return tables.error();
+  return counted(tables->size(), "published table");
 }
 
 /// Whether planning would start programs of the file.
@@ -81,7 +143,19 @@ Found check_sweep(const std::string& path, const CheckOptions& options) {
 
 Found check_file(const std::string& path, const CheckOptions& options) {
   if (gate::is_baseline_file(path)) return check_baseline(path);
-  return is_policy(path) ? check_policy(path) : check_sweep(path, options);
+  switch (kind_of(path)) {
+    case FileKind::policy:
+      return check_policy(path);
+    case FileKind::claims:
+      return check_claims(path);
+    case FileKind::labels:
+      return check_labels(path);
+    case FileKind::tables:
+      return check_tables(path);
+    case FileKind::sweep:
+      break;
+  }
+  return check_sweep(path, options);
 }
 
 /// A file that is wrong is a usage error; what else is, or is missing (data), keeps its code, after
@@ -118,11 +192,14 @@ Result<ExitCode> run_check(const CheckOptions& options, const GlobalOptions& glo
 }  // namespace
 
 void add_check_command(const CommandLine& line) {
-  CLI::App& command = add_subcommand(
-      line.app, "check", "Checks sweeps, gate policies and baselines without running anything",
-      "qfs-bench check experiments/*.json gate.json");
+  CLI::App& command =
+      add_subcommand(line.app, "check",
+                     "Checks sweeps, gate policies, baselines and claims without running anything",
+                     "qfs-bench check experiments/*.json gate.json");
   auto options = std::make_shared<CheckOptions>();
-  command.add_option("FILE", options->files, "Sweep files, policies, baselines (.jsonl)")
+  command
+      .add_option("FILE", options->files,
+                  "Sweep files, policies, claims (JSON with comments, or YAML), baselines (.jsonl)")
       ->required();
   repeatable(command.add_option("--set", options->set, "Variables of the sweeps"))
       ->type_name("NAME=VALUE");

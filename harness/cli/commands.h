@@ -61,6 +61,8 @@ void add_data_command(const CommandLine& line);
 void add_method_command(const CommandLine& line);
 void add_model_command(const CommandLine& line);
 void add_doctor_command(const CommandLine& line);
+/// `completion` and `man`, which describe all of them.
+void add_completion_commands(const CommandLine& line);
 void add_host_command(const CommandLine& line);
 
 /// `gate calibrate`.

@@ -16,6 +16,8 @@
 #include "harness/cli/output.h"
 #include "harness/core/counted.h"
 #include "harness/core/log.h"
+#include "reports/figures/differences.h"
+#include "reports/writers/svg.h"
 
 namespace qfs::cli {
 namespace {
@@ -31,6 +33,7 @@ struct CompareOptions {
   int64_t examples = 3;
   std::vector<std::string> fields;
   std::string missing = "error";
+  std::string svg;          ///< file of the picture
   ScoreFilesOptions files;  ///< of prediction files: metrics, references, how they are read
 };
 
@@ -112,9 +115,21 @@ Result<compare::Request> request_of(const CompareOptions& options) {
   return request;
 }
 
+/// --svg: nothing is printed before the picture is there.
+Status draw(const compare::Outcome& outcome, const CompareOptions& options) {
+  if (options.svg.empty()) return {};
+  const Result<reports::Differences> differences = reports::differences_of(outcome);
+  if (!differences) return differences.error();
+  return write_result(reports::write_svg(*differences), options.svg);
+}
+
 Result<ExitCode> run_compare(const CompareOptions& options, const GlobalOptions& global) {
   const auto request = request_of(options);
   if (!request) return request.error();
+  std::vector<std::string> inputs = options.files.references;
+  inputs.push_back(options.a);
+  inputs.push_back(options.b);
+  if (Status kept = keep_inputs("--svg", options.svg, inputs); !kept) return kept.error();
   auto of_files = compare_if_files(options, *request, global);
   if (!of_files) return of_files.error();
   const auto outcome = *of_files ? Result<compare::Outcome>(**std::move(of_files))
@@ -125,8 +140,11 @@ Result<ExitCode> run_compare(const CompareOptions& options, const GlobalOptions&
     log_warning(counted(outcome->missing.size(), "cell of A was", "cells of A were") +
                 " not compared; the reasons are behind the tables");
   }
+  if (Status drawn = draw(*outcome, options); !drawn) return drawn.error();
   const std::string text = global.json ? comparison_json(*outcome) : comparison_text(*outcome);
-  if (Status printed = print_result(text); !printed) return printed.error();
+  if (options.svg != "-") {
+    if (Status printed = print_result(text); !printed) return printed.error();
+  }
   if (outcome->any(compare::Verdict::worse)) return ExitCode::regression;
   const bool decided = !outcome->any(compare::Verdict::cannot_decide);
   return outcome->complete() && decided ? ExitCode::ok : ExitCode::incomplete;
@@ -201,6 +219,10 @@ void add_compare_command(const CommandLine& line) {
   command.add_option("--examples", options->examples, "How many of the most different (default 3)")
       ->type_name("N")
       ->check(CLI::Range(0, 1000000));
+  command
+      .add_option("--svg", options->svg,
+                  "Draw the differences and their intervals, as SVG ('-': instead of the table)")
+      ->type_name("FILE");
   add_file_options(command, *options);
   add_json_option(command, line.global);
   add_foreign_option(command, line.global);

@@ -207,6 +207,7 @@ int run_command_line(int argc, const char* const* argv, const Services& services
   add_method_command(line);
   add_model_command(line);
   add_doctor_command(line);
+  add_completion_commands(line);
   add_host_command(line);
 
   refuse_empty_values(app);

@@ -116,7 +116,7 @@ Result<run::RunSummary> run_shown(const plan::Plan& plan, store::Store& store,
 }
 
 void add_plan_options(CLI::App& command, SweepOptions& options) {
-  command.add_option("FILE", options.file, "Sweep file (JSON)")->required();
+  command.add_option("FILE", options.file, "Sweep file (JSON with comments, or YAML)")->required();
   repeatable(
       command.add_option("--set", options.set, "Value of a variable of the file; repeatable"))
       ->type_name("VARIABLE=VALUE");

@@ -3,13 +3,13 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "harness/config/document.h"
 #include "harness/config/node.h"
 #include "harness/config/own_names.h"
 #include "harness/config/resolved.h"
 #include "harness/config/sections.h"
 #include "harness/config/variables.h"
 #include "harness/core/files.h"
-#include "harness/core/json_dom.h"
 #include "harness/core/utf8.h"
 
 namespace qfs::config {
@@ -115,7 +115,7 @@ Status check_overrides(const LoadOptions& options) {
 Result<Experiment> decode_experiment(std::string_view text, const std::string& path,
                                      const LoadOptions& options) {
   if (const Status status = check_overrides(options); !status.ok()) return status.error();
-  const Result<json> parsed = parse_json(text, path, {.max_bytes = kMaxSweepBytes});
+  const Result<json> parsed = parse_document(text, path, kMaxSweepBytes);
   if (!parsed.ok()) return parsed.error();
 
   Scope scope{path, std::nullopt};

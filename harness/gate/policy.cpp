@@ -11,9 +11,9 @@
 
 #include "harness/api/metric_columns.h"
 #include "harness/compare/points.h"
+#include "harness/config/document.h"
 #include "harness/config/node.h"
 #include "harness/core/files.h"
-#include "harness/core/json_dom.h"
 #include "harness/core/suggest.h"
 
 namespace qfs::gate {
@@ -196,7 +196,7 @@ Policy default_policy() {
 }
 
 Result<Policy> decode_policy(std::string_view text, const std::string& path) {
-  const Result<json> parsed = parse_json(text, path, {.max_bytes = kMaxPolicyBytes});
+  const Result<json> parsed = config::parse_document(text, path, kMaxPolicyBytes);
   if (!parsed) return parsed.error();
   config::Scope scope{path, std::nullopt};
   const Node root(*parsed, "", scope);

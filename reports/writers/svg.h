@@ -2,11 +2,12 @@
 // equal bytes. Colours follow the reader's light or dark scheme, on a ground of their own; markers
 // and dashes tell apart what colours do.
 //
-// Called by report_output.cpp. Pure; thread-safe.
+// Called by `report` and `compare`. Pure; thread-safe.
 #pragma once
 
 #include <string>
 
+#include "reports/figures/differences.h"
 #include "reports/figures/figure.h"
 #include "reports/figures/front.h"
 
@@ -14,5 +15,6 @@ namespace qfs::reports {
 
 std::string write_svg(const Figure& figure);
 std::string write_svg(const Front& front);
+std::string write_svg(const Differences& differences);
 
 }  // namespace qfs::reports

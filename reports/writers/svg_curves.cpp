@@ -165,9 +165,7 @@ class PanelDrawing {
             "{}\"/>\n",
             series % kColours, at(label.x + 6), at(label.wanted), at(right_ + 8), at(label.y));
       }
-      text += marker(series, right_ + 14, label.y) + "\n";
-      text +=
-          text_at(right_ + 22, label.y + 4, "start", "", shortened(figure_.series[series].name));
+      text += legend_entry(series, right_ + 14, label.y, figure_.series[series].name);
     }
     return text;
   }
@@ -211,7 +209,7 @@ class PanelDrawing {
 }  // namespace
 
 std::string write_svg(const Figure& figure) {
-  std::string body = text_at(kLeft, 28, "start", "h", figure.title);
+  std::string body;
   double y = 40;
   std::vector<std::string> names;
   for (const FigureSeries& series : figure.series) names.push_back(series.name);
@@ -221,11 +219,7 @@ std::string write_svg(const Figure& figure) {
     body += PanelDrawing(figure, panel, y, right).draw(bottom);
     y = bottom + 14;
   }
-  for (const std::string& note : figure.notes) {
-    body += text_at(kLeft, y + 4, "start", "q", note);
-    y += kLineHeight;
-  }
-  return document(figure.title, figure.signature, y + 8, body);
+  return document(figure.title, figure.signature, body, y, figure.notes);
 }
 
 }  // namespace qfs::reports

@@ -159,8 +159,7 @@ class FrontDrawing {
       const bool shown = std::ranges::any_of(
           panel_.points, [&](const FrontPoint& point) { return point.series == i; });
       if (!shown) continue;
-      text += marker(i, right_ + 14, y) + "\n";
-      text += text_at(right_ + 22, y + 4, "start", "", shortened(front_.series[i]));
+      text += legend_entry(i, right_ + 14, y, front_.series[i]);
       y += kLineHeight;
     }
     return text;
@@ -183,7 +182,7 @@ class FrontDrawing {
 }  // namespace
 
 std::string write_svg(const Front& front) {
-  std::string body = text_at(kLeft, 28, "start", "h", front.title);
+  std::string body;
   double y = 40;
   const double right = right_edge(front.series);
   for (const FrontPanel& panel : front.panels) {
@@ -191,11 +190,7 @@ std::string write_svg(const Front& front) {
     body += FrontDrawing(front, panel, y, right).draw(bottom);
     y = bottom + 14;
   }
-  for (const std::string& note : front.notes) {
-    body += text_at(kLeft, y + 4, "start", "q", note);
-    y += kLineHeight;
-  }
-  return document(front.title, front.signature, y + 8, body);
+  return document(front.title, front.signature, body, y, front.notes);
 }
 
 }  // namespace qfs::reports

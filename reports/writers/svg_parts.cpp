@@ -147,6 +147,10 @@ std::string marker(size_t series, double x, double y) {
   }
 }
 
+std::string legend_entry(size_t series, double x, double y, const std::string& name) {
+  return marker(series, x, y) + "\n" + text_at(x + 8, y + 4, "start", "", shortened(name));
+}
+
 void spread_out(std::vector<Label>& labels, double top, double bottom) {
   std::ranges::stable_sort(labels, {}, &Label::wanted);
   double free = top;
@@ -169,13 +173,19 @@ double right_edge(const std::vector<std::string>& names) {
   return kWidth - 30 - static_cast<double>(longest) * kCharacter;
 }
 
-std::string document(const std::string& title, const std::string& description, double height,
-                     const std::string& body) {
+std::string document(const std::string& title, const std::string& description,
+                     const std::string& body, double bottom,
+                     const std::vector<std::string>& notes) {
+  std::string text = text_at(kLeft, 28, "start", "h", title) + body;
+  for (const std::string& note : notes) {
+    text += text_at(kLeft, bottom + 4, "start", "q", note);
+    bottom += kLineHeight;
+  }
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
       "{1}\" role=\"img\">\n<title>{2}</title>\n<desc>{3}</desc>\n<style>{4}</style>\n<rect "
       "class=\"ground\" width=\"{0}\" height=\"{1}\"/>\n{5}</svg>\n",
-      at(kWidth), at(height), xml_text(title), xml_text(description), style(), body);
+      at(kWidth), at(bottom + 8), xml_text(title), xml_text(description), style(), text);
 }
 
 }  // namespace qfs::reports::svg

@@ -73,6 +73,9 @@ struct Range {
 /// Circle, square, diamond, triangle: a series' marker tells it apart without colour.
 std::string marker(size_t series, double x, double y);
 
+/// A series in a legend: its marker in the middle of (x, y), and its name beside it.
+std::string legend_entry(size_t series, double x, double y, const std::string& name);
+
 /// A name beside a plot.
 struct Label {
   size_t series = 0;
@@ -87,8 +90,8 @@ void spread_out(std::vector<Label>& labels, double top, double bottom);
 /// Where plots end, so that the longest of the names has room beside them.
 double right_edge(const std::vector<std::string>& names);
 
-/// The whole file; `height` of the body.
-std::string document(const std::string& title, const std::string& description, double height,
-                     const std::string& body);
+/// The whole file: a title, the body, which ends at `bottom`, and notes below it.
+std::string document(const std::string& title, const std::string& description,
+                     const std::string& body, double bottom, const std::vector<std::string>& notes);
 
 }  // namespace qfs::reports::svg

@@ -268,6 +268,18 @@ class Program(unittest.TestCase):
                                text=True, check=False)
         self.assertEqual(shown.returncode, 0, shown.stderr)
 
+    def test_a_store_of_the_program_is_read(self):
+        program = pathlib.Path(sys.executable).parent / "qfs-bench"
+        sweep = {"name": "small", "tokenizer": "words", "methods": [{"method": "lead", "local_context": 64}],
+                 "datasets": [{"name": "mini-meetings", "split": "test", "view": "whole", "sample": 3}], "metrics": ["rouge"]}
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "small.json").write_text(json.dumps(sweep))
+            subprocess.run([program, "sweep", "small.json"], cwd=folder, check=True, capture_output=True)
+            with qfs_bench.read_store(os.path.join(folder, "small.sqlite")) as store:
+                self.assertEqual([cell["status"] for cell in store.cells], ["complete"])
+                self.assertEqual(len(list(store.examples)), 3)
+                self.assertIn("rouge1.f", {score["column"] for score in store.scores})
+
     def test_only_the_runtimes_of_c_and_cpp_come_from_the_system(self):
         folder = pathlib.Path(qfs_bench.__file__).parent
         runtimes = {"linux-vdso", "ld-linux-x86-64", "libc", "libm", "libgcc_s", "libstdc++"}

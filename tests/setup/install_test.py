@@ -70,6 +70,15 @@ class Installed(unittest.TestCase):
         finally:
             shutil.move(meetings.with_suffix(".away"), meetings)
 
+    def test_shells_and_man_find_what_the_program_writes(self):
+        places = {"completion bash": "bash-completion/completions/qfs-bench",
+                  "completion zsh": "zsh/site-functions/_qfs-bench",
+                  "completion fish": "fish/vendor_completions.d/qfs-bench.fish", "man": "man/man1/qfs-bench.1"}
+        for words, place in places.items():
+            done = self.run_installed(*words.split())
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual((self.prefix / "share" / place).read_text(encoding="utf-8"), done.stdout)
+
     def test_the_tensor_host_finds_its_libraries(self):
         if not (self.prefix / "bin" / "qfs-host").exists():
             self.skipTest("built without LibTorch")

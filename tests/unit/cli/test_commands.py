@@ -17,7 +17,7 @@ from driver import QFS_BENCH, DriverTest
 COMMANDS = ["sweep", "plan", "report", "score", "compare", "show", "list", "list methods", "list datasets",
             "list metrics", "list postprocess", "list runs", "list cells", "data", "data list", "data show", "data check",
             "data stats", "data fetch",
-            "method", "method check", "doctor"]
+            "method", "method check", "doctor", "completion", "man"]
 
 
 class Help(DriverTest):

@@ -63,6 +63,24 @@ class Tables(DriverTest):
         self.assertEqual(json.loads(self.report("--methods-text", "--json"))["schema"], "qfs-bench/methods/1")
         self.assert_fails(2, self.run_bench("report", "--methods-text", "--format", "csv"), "prose")
 
+    def test_compare_draws_its_differences(self):
+        self.sweep()
+        sides = ["method=lead,local_context=16", "method=random,local_context=16"]
+        table = self.assert_succeeds(self.run_bench("compare", *sides))
+        self.assertEqual(self.assert_succeeds(self.run_bench("compare", *sides, "--svg", "d.svg")), table)
+        with open(self.path("d.svg"), encoding="utf-8") as file:
+            picture = file.read()
+        self.assertTrue(picture.startswith("<svg "))
+        for column in ("rouge1.f × 100", "rougeL.f × 100"):
+            self.assertIn(f">{column}<", picture)
+        self.assertIn("B higher on ", picture)
+        self.assertEqual(self.assert_succeeds(self.run_bench("compare", *sides, "--svg", "-")), picture)
+        self.assertEqual(self.run_bench("compare", *sides, "--svg", "d.svg", "--max-drop", "rouge1.f=1pt").returncode, 1)
+        self.assert_fails(2, self.run_bench("compare", *sides, "--svg", "small.sqlite"), "is a store, which would be lost")
+        self.write("a.jsonl", '{"id": "1", "prediction": "a b", "references": ["a"]}\n')
+        self.write("b.jsonl", '{"id": "1", "prediction": "a", "references": ["a"]}\n')
+        self.assert_fails(2, self.run_bench("compare", "a.jsonl", "b.jsonl", "--svg", "b.jsonl"), "--svg 'b.jsonl' is also read")
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

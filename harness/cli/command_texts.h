@@ -1,0 +1,28 @@
+// What is written from the command tree: completion for three shells, and the manual page.
+//
+// Each is a pure function of the tree, so that equal trees give equal bytes and none can say what
+// the program does not take. The scripts walk the words before the cursor to the command and to the
+// option that waits for a value. Thread-safe.
+#pragma once
+
+#include <string>
+
+#include "harness/cli/command_tree.h"
+
+namespace qfs::cli {
+
+std::string bash_completion(const CommandShape& root);
+std::string zsh_completion(const CommandShape& root);
+std::string fish_completion(const CommandShape& root);
+
+/// roff with the macros of man(7); `version` stands in its foot.
+std::string manual_page(const CommandShape& root, const std::string& version);
+
+/// `text` as one word of a shell (bash, zsh).
+std::string quoted_for_shell(const std::string& text);
+
+/// The function of bash and zsh that says what follows an option: it sets `kind` to file, folder,
+/// text or choice, `values` to how many words that are, and the array `choices`.
+std::string value_function(const CommandShape& root);
+
+}  // namespace qfs::cli
