@@ -26,7 +26,7 @@ function(qfs_test name)
   get_property(first GLOBAL PROPERTY QFS_FIRST_OF_${header})
   if(first)
     target_precompile_headers(${name} REUSE_FROM ${first})
-  else()
+  elseif(NOT ARG_DEFINES)  # which the others would lack
     target_precompile_headers(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/${header})
     set_property(GLOBAL PROPERTY QFS_FIRST_OF_${header} ${name})
   endif()
