@@ -18,11 +18,4 @@ std::string fish_completion(const CommandShape& root);
 /// roff with the macros of man(7); `version` stands in its foot.
 std::string manual_page(const CommandShape& root, const std::string& version);
 
-/// `text` as one word of a shell (bash, zsh).
-std::string quoted_for_shell(const std::string& text);
-
-/// The function of bash and zsh that says what follows an option: it sets `kind` to file, folder,
-/// text or choice, `values` to how many words that are, and the array `choices`.
-std::string value_function(const CommandShape& root);
-
 }  // namespace qfs::cli

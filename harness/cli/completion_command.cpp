@@ -25,7 +25,8 @@ Result<ExitCode> printed(const std::string& text) {
 void add_completion_commands(const CommandLine& line) {
   CLI::App& completion = add_subcommand(
       line.app, "completion", "Prints what makes a shell complete commands, options and values",
-      "source <(qfs-bench completion bash)");
+      "qfs-bench completion fish > ~/.config/fish/completions/qfs-bench.fish\n"
+      "  source <(qfs-bench completion bash)");
   auto shell = std::make_shared<std::string>();
   completion.add_option("SHELL", *shell, "Which shell the script is for")
       ->required()

@@ -139,6 +139,13 @@ std::string_view word_of(ValueKind kind) {
   return "none";
 }
 
+/// As one word of a shell.
+std::string quoted_for_shell(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
 std::string quoted_words(const std::vector<std::string>& words) {
   std::string line;
   for (const std::string& word : words) {
@@ -184,14 +191,8 @@ std::string heading(std::string_view shell) {
       shell, shell);
 }
 
-}  // namespace
-
-std::string quoted_for_shell(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
+/// The function that says what follows an option: it sets `kind` to file, folder, text or choice,
+/// `values` to how many words that are, and the array `choices`.
 std::string value_function(const CommandShape& root) {
   std::string text = "_qfs_bench_value() {\n  values=0 kind=none choices=()\n  case \"$1 $2\" in\n";
   std::vector<const CommandShape*> commands = all_commands(root);
@@ -215,6 +216,8 @@ std::string value_function(const CommandShape& root) {
   }
   return text + "    *' argument') values=1 kind=file ;;\n  esac\n}\n";
 }
+
+}  // namespace
 
 std::string bash_completion(const CommandShape& root) {
   const auto name_only = [](const std::string& word, const std::string&) { return word; };

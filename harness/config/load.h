@@ -2,8 +2,8 @@
 // every default written out. Called by the subcommands that take a sweep.
 //
 // Names of methods, data sets, metrics and parameters are looked up later (harness/plan). Every
-// error says where: "file:line:column" for broken JSON or YAML, "file#/json/pointer" for what it says.
-// Thread-safe.
+// error says where: "file:line:column" for broken JSON or YAML, "file#/json/pointer" for what it
+// says. Thread-safe.
 #pragma once
 
 #include <map>
@@ -32,8 +32,8 @@ struct LoadOptions {
 };
 
 /// The sweep file at `path`. Prompt files, data paths and external programs in it are relative to
-/// its folder. Errors: `not_found` for a missing file or prompt file, `data` for broken JSON or YAML,
-/// `invalid_argument` for everything else.
+/// its folder. Errors: `not_found` for a missing file or prompt file, `data` for broken JSON or
+/// YAML, `invalid_argument` for everything else.
 Result<Experiment> load_experiment(const std::string& path, const LoadOptions& options = {});
 
 /// The same for text that is in memory; `path` names it in messages and anchors relative paths.

@@ -23,10 +23,11 @@ struct KindStyle {
   size_t series;
   const char* name;
 };
-constexpr std::array<KindStyle, 4> kKinds = {{{DifferenceKind::better, 2, "B is better"},
-                                              {DifferenceKind::worse, 1, "B is worse"},
-                                              {DifferenceKind::differs, 0, "B differs"},
-                                              {DifferenceKind::not_shown, 7, "no difference is shown"}}};
+constexpr std::array<KindStyle, 4> kKinds = {
+    {{DifferenceKind::better, 2, "B is better"},
+     {DifferenceKind::worse, 1, "B is worse"},
+     {DifferenceKind::differs, 0, "B differs"},
+     {DifferenceKind::not_shown, 7, "no difference is shown"}}};
 
 size_t series_of(DifferenceKind kind) {
   return std::ranges::find(kKinds, kind, &KindStyle::kind)->series;
