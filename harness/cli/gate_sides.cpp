@@ -36,6 +36,7 @@ Result<GateSide> open_file(const GateSideOptions& options) {
   side.name = options.argument;
   side.file = std::make_unique<gate::Baseline>(*std::move(file));
   side.declared = side.file->info().metrics;
+  side.report_values = side.file->info().shown;
   side.cells = {side.name, side.file.get(), side.file->cells(), false};
   return side;
 }
@@ -95,7 +96,7 @@ std::string baseline_path(const std::string& argument, const std::string& folder
 Result<ExitCode> save_baseline(const GateSide& side, const std::string& name,
                                const std::string& path, bool measured) {
   const gate::BaselineInfo info{name, side.store ? side.store->facts.sweep.name : "",
-                                side.declared};
+                                side.declared, side.report_values};
   const auto contents = gate::write_baseline(side.cells, info, measured);
   if (!contents) return contents.error();
   if (!contents->left_out.empty() || contents->cells == 0) {

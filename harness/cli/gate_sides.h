@@ -17,7 +17,7 @@ struct GateSide {
   std::optional<ComparedSide> store;
   std::unique_ptr<gate::Baseline> file;
   std::vector<std::string> declared;       ///< names of the sweep's metrics
-  std::vector<std::string> report_values;  ///< of the sweep's table; a baseline file has none
+  std::vector<std::string> report_values;  ///< of the sweep's table
   compare::StoredSide cells;
 };
 

@@ -221,7 +221,7 @@ class BaselineDecoder {
   }
 
   void begin(const Node& node) {
-    constexpr std::string_view kKeys[] = {"cells", "metrics", "name", "schema", "sweep"};
+    constexpr std::string_view kKeys[] = {"cells", "metrics", "name", "schema", "shown", "sweep"};
     begun_ = true;
     const auto schema = node.require("schema");
     if (schema && schema->text() != kSchema) {
@@ -235,6 +235,9 @@ class BaselineDecoder {
     if (const auto cells = node.find("cells")) cells_ = cells->integer(0, kMost);
     if (const auto metrics = node.find("metrics"); metrics && !metrics->value().empty()) {
       baseline_.info_.metrics = metrics->names("a list of metrics");
+    }
+    if (const auto shown = node.find("shown"); shown && !shown->value().empty()) {
+      baseline_.info_.shown = shown->names("a list of values");
     }
   }
 
@@ -452,6 +455,7 @@ Result<BaselineContents> write_baseline(const compare::StoredSide& side, const B
                            {"name", info.name},
                            {"sweep", info.sweep},
                            {"metrics", info.metrics},
+                           {"shown", info.shown},
                            {"cells", contents.cells}});
   contents.text += std::move(writer).text();
   contents.text += line_of({{"sha256", sha256_hex(contents.text)}});

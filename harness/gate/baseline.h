@@ -23,6 +23,7 @@ struct BaselineInfo {
   std::string name;
   std::string sweep;
   std::vector<std::string> metrics;  ///< names of the sweep's metrics
+  std::vector<std::string> shown = {};  ///< values of the sweep's table
 };
 
 class Baseline final : public compare::CellSource {

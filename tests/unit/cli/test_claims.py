@@ -233,8 +233,13 @@ class Verify(DriverTest):
         arguments = ("verify", "table.csv", "--preds", "outputs", "--spot-check", "12", "--seed", "5",
                      "--sweep", "sweep.json")
         text = self.assert_succeeds(self.run_bench(*arguments))
-        self.assertIn("12 of 12 outputs, drawn by seed 5, were generated again: all are equal", text)
-        self.assertIn("at most 22.1 %", text)
+        self.assertIn("All of 12 outputs were generated again: all are equal", text)
+        self.assertNotIn("at most", text)
+        some = ("--spot-check", "6") + arguments[6:]
+        text = self.assert_succeeds(self.run_bench(*arguments[:4], *some))
+        self.assertIn("6 of 12 outputs, drawn by seed 5", text)
+        self.assertIn("at most 39.3 %", text)
+        self.assert_fails(2, self.run_bench(*arguments[:6], "--seed", "-1", *arguments[8:]), "a whole number from 0")
         self.write_outputs(["Something else."] + self.texts[1:])
         text = self.assert_succeeds(self.run_bench(*arguments))
         self.assertIn("1 differs", text)

@@ -57,7 +57,7 @@ StoredCell cell_of(char id, bool live = false) {
 
 BaselineContents written(const compare::Cells& cells, compare::CellSource& source, bool measured) {
   const auto contents =
-      write_baseline({"x.sqlite", &source, cells, false}, {"main", "sweep", {"rouge"}}, measured);
+      write_baseline({"x.sqlite", &source, cells, false}, {"main", "sweep", {"rouge"}, {"rouge1.f"}}, measured);
   EXPECT_TRUE(contents.ok());
   return *contents;
 }
@@ -74,6 +74,7 @@ TEST(Baseline, IsReadAsItWasWritten) {
   ASSERT_TRUE(baseline.ok()) << baseline.error().to_string();
   EXPECT_EQ(baseline->info().name, "main");
   EXPECT_EQ(baseline->info().metrics, std::vector<std::string>{"rouge"});
+  EXPECT_EQ(baseline->info().shown, std::vector<std::string>{"rouge1.f"});
   const compare::Cells found = baseline->cells();
   ASSERT_EQ(found.size(), 3U);
   EXPECT_EQ(found[1]->dimensions.at("local_context"), "b");
