@@ -20,16 +20,13 @@ std::string kind_of(const plan::Cell& cell, const std::string& parameter) {
 
 }  // namespace
 
-MemoryPolicy::MemoryPolicy(const std::optional<OutOfMemoryPolicy>& policy) {
+MemoryPolicy::MemoryPolicy(const plan::Plan& plan)
+    : order_(plan.cells.size()), places_(plan.cells.size()) {
+  std::iota(order_.begin(), order_.end(), size_t{0});
+  const auto& policy = plan.experiment.out_of_memory;
   if (!policy) return;
   parameter_ = policy->implied_by;
   halves_ = policy->halve_batch;
-}
-
-MemoryPolicy::MemoryPolicy(const plan::Plan& plan) : MemoryPolicy(plan.experiment.out_of_memory) {
-  order_.resize(plan.cells.size());
-  places_.resize(plan.cells.size());
-  std::iota(order_.begin(), order_.end(), size_t{0});
   if (!parameter_.empty()) sort_kinds(plan);
 }
 

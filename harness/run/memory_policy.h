@@ -2,8 +2,7 @@
 // same kind are implied and not run, and a batch is halved. Nothing follows unless the sweep says
 // so.
 //
-// Used by run_plan, which looks for cells to imply among those of its plan, and by reuse_of. Not
-// thread-safe; cannot fail.
+// Used by run_plan only. Not thread-safe; cannot fail.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +23,6 @@ constexpr bool ran_out_of_memory(store::FailureKind failure) {
 
 class MemoryPolicy {
  public:
-  explicit MemoryPolicy(const std::optional<OutOfMemoryPolicy>& policy);
-  /// The same with the order of the plan's cells.
   explicit MemoryPolicy(const plan::Plan& plan);
 
   /// Indices into Plan::cells: its order, but of cells that may imply one another the shortest

@@ -2,11 +2,9 @@
 #include <filesystem>
 
 #include "harness/run/learned_pace.h"
-#include "harness/run/memory_policy.h"
 #include "harness/run/run.h"
 #include "harness/run/survey.h"
 #include "harness/run/train.h"
-#include "harness/run/ways.h"
 
 namespace qfs::run {
 namespace {
@@ -27,25 +25,6 @@ Result<std::optional<TrainedFiles>> files_of(const plan::Training& training, sto
   if (!row) return row.error();
   if (!*row) return std::optional<TrainedFiles>();
   return trained_files(reader, store_path, (*row)->id);
-}
-
-/// The cell's result here; where memory ran out and the sweep halves batches, that of the last
-/// batch that was tried.
-Result<std::optional<store::ResultRow>> stored_result(const plan::Plan& plan, plan::Cell cell,
-                                                      plan::NumericsIdentity numerics,
-                                                      store::Reader& reader,
-                                                      HostLauncher& launcher) {
-  const MemoryPolicy memory(plan.experiment.out_of_memory);
-  while (true) {
-    auto row = reader.find_result({cell.id, numerics.id, store::ResultKind::predict});
-    if (!row || !*row || !ran_out_of_memory((*row)->failure)) return row;
-    const std::optional<int64_t> batch = memory.smaller_batch(cell);
-    if (!batch) return row;
-    cell = in_another_way(plan, cell, {.batch_size = *batch});
-    Result<plan::NumericsIdentity> other = predict_numerics(cell, launcher);
-    if (!other) return other.error();
-    numerics = *std::move(other);
-  }
 }
 
 }  // namespace
@@ -79,7 +58,7 @@ Result<std::vector<Reuse>> reuse_of(const plan::Plan& plan, const std::string& s
       reuse[i].known = false;
       continue;
     }
-    auto row = stored_result(plan, cell, *numerics, *reader, launcher);
+    auto row = reader->find_result({cell.id, numerics->id, store::ResultKind::predict});
     if (!row) return row.error();
     if (!*row) continue;
     reuse[i].present = static_cast<size_t>((*row)->done);

@@ -135,8 +135,6 @@ class Policy(Memory):
         run = self.sweep()
         self.assertNotIn("OOM", run.stdout)
         self.assertEqual(self.calls().count("4x16"), 1)
-        plan = json.loads(self.assert_succeeds(self.run_bench("plan", "sweep.json", "--allow-external", "--json")))
-        self.assertEqual([cell["reuse"]["state"] for cell in plan["cells"]], ["complete"])
 
     def test_a_parameter_that_nobody_has_is_an_error(self):
         self.write_sweep(out_of_memory={"implied_by": "local_contest"})
