@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "harness/api/training_warnings.h"
 #include "harness/core/counted.h"
+#include "harness/core/json_dom.h"
 #include "reports/seeds.h"
 
 namespace qfs::reports {
@@ -117,6 +119,23 @@ Result<std::string> warning_note(store::Reader& reader, const PlaceFacts& place)
   if (warnings.empty()) return std::string();
   return fmt::format("{}: its training warns of a {}", place_name(place),
                      fmt::join(warnings, ", "));
+}
+
+Result<std::string> batch_note(store::Reader& reader, const PlaceFacts& place) {
+  const auto asked = place.dimensions.find("batch_size");
+  if (asked == place.dimensions.end() || asked->second == "1" || !place.predict) {
+    return std::string();
+  }
+  const auto environment = reader.environment_of(place.predict->key.numerics);
+  if (!environment) return environment.error();
+  if (!*environment) return std::string();
+  const auto numerics = parse_json((*environment)->numerics.text, "numerics");
+  if (!numerics) return numerics.error();
+  const nlohmann::json params = numerics->value("params", nlohmann::json::object());
+  const auto own = params.find("batch_size");
+  if (own == params.end() || own->dump() == asked->second) return std::string();
+  return fmt::format("{}: a batch_size of {} in place of {}", place_name(place), own->dump(),
+                     asked->second);
 }
 
 std::string conflict_note(const PlaceFacts& place, int64_t count) {

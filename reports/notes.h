@@ -30,6 +30,10 @@ std::string empty_note(const PlaceFacts& place, int64_t outputs, int64_t scored)
 /// What its trainings warn of; empty where they do not.
 Result<std::string> warning_note(store::Reader& reader, const PlaceFacts& place);
 
+/// Says that it was computed in other batches than the sweep's, after those ran out of memory;
+/// empty where not.
+Result<std::string> batch_note(store::Reader& reader, const PlaceFacts& place);
+
 std::string conflict_note(const PlaceFacts& place, int64_t count);
 
 }  // namespace qfs::reports

@@ -213,9 +213,11 @@ Result<Table> build_table(store::Reader& reader, SweepFacts facts, const ReportR
           {place.dimensions.at("seed"), *std::move(cell)});
     }
     if (!place.predict || place.another_seed) continue;
-    Result<std::string> warned = warning_note(reader, place);
-    if (!warned) return warned.error();
-    if (!warned->empty()) place_notes.push_back(*std::move(warned));
+    for (const auto& note_of : {warning_note, batch_note}) {
+      Result<std::string> note = note_of(reader, place);
+      if (!note) return note.error();
+      if (!note->empty()) place_notes.push_back(*std::move(note));
+    }
     if (conflicting > 0) place_notes.push_back(conflict_note(place, conflicting));
     Result<int64_t> outputs = reader.empty_outputs(place.predict->id);
     if (!outputs) return outputs.error();

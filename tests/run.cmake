@@ -1,4 +1,4 @@
-qfs_test(run_test LABEL unit SOURCES unit/run/memory_peaks_test.cpp LINK qfs_run)
+qfs_test(run_test LABEL unit SOURCES unit/run/length_search_test.cpp unit/run/memory_peaks_test.cpp LINK qfs_run)
 # The driver as a whole: these run the built qfs-bench.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 if(TARGET qfs-bench)
@@ -19,7 +19,7 @@ if(TARGET qfs-bench)
   add_test(NAME test_imported
     COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/unit/run/test_imported.py $<TARGET_FILE:qfs-bench>)
   set_tests_properties(test_imported PROPERTIES LABELS unit TIMEOUT 300)
-  foreach(name test_bad_hosts test_disturbed_run test_training)
+  foreach(name test_bad_hosts test_disturbed_run test_memory test_noise test_training)
     add_test(NAME ${name}
       COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/unit/run/${name}.py $<TARGET_FILE:qfs-bench>)
     set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 300)

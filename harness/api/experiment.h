@@ -113,6 +113,15 @@ struct HostLimits {
   int64_t memory_bytes = 0;  ///< anonymous resident memory of a host
 };
 
+/// What follows when a cell runs out of memory.
+struct OutOfMemoryPolicy {
+  /// Cells that differ from it in nothing but a larger value of this parameter are not run; empty:
+  /// they are.
+  std::string implied_by;
+  bool halve_batch = false;  ///< it runs again with half its batch_size, down to 1
+  std::string pointer;
+};
+
 /// A metric that is the user's own program.
 struct ExternalMetricEntry {
   std::string name;  ///< as in "metrics"
@@ -141,6 +150,7 @@ struct Experiment {
   std::optional<MeasureSettings> measure;
   std::optional<ReportSettings> report;
   HostLimits limits;
+  std::optional<OutOfMemoryPolicy> out_of_memory;
   HostReuse host_reuse = HostReuse::weights;
   int threads = 0;  ///< intra-op threads of hosts; 0: the machine's cores, resolved by run
   bool store_documents = true;

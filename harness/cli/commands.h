@@ -41,6 +41,8 @@ struct CommandLine {
 void add_sweep_command(const CommandLine& line);
 void add_train_command(const CommandLine& line);
 void add_plan_command(const CommandLine& line);
+void add_noise_command(const CommandLine& line);
+void add_frontier_command(const CommandLine& line);
 void add_worker_command(const CommandLine& line);
 void add_merge_command(const CommandLine& line);
 /// `export` and `import`.

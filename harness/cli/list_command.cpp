@@ -7,6 +7,7 @@
 #include "harness/cli/chosen_places.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/listings.h"
+#include "harness/cli/watch.h"
 
 namespace qfs::cli {
 namespace {
@@ -34,12 +35,18 @@ void add_methods(CLI::App& list, const CommandLine& line) {
 void add_cells(CLI::App& list, const CommandLine& line) {
   auto run = std::make_shared<std::string>();
   auto filters = std::make_shared<std::vector<std::string>>();
+  auto watched = std::make_shared<bool>(false);
   CLI::App& command = add_listing(list, line, "cells", "Cells of a run in a store",
-                                  [run, filters](const GlobalOptions& global) {
-                                    return list_cells(global, *run, joined_filter(*filters));
+                                  [run, filters, watched](const GlobalOptions& global) {
+                                    return *watched
+                                               ? watch_cells(global, *run)
+                                               : list_cells(global, *run, joined_filter(*filters));
                                   });
   add_run_option(command, *run);
+  command.add_flag("--watch", *watched, "Tell how far a run of another terminal is, until it ends")
+      ->excludes("--json");
   add_filter_option(command, *filters);
+  command.get_option("--watch")->excludes("--filter");
   add_foreign_option(command, line.global);
 }
 

@@ -188,6 +188,8 @@ int run_command_line(int argc, const char* const* argv, const Services& services
   add_sweep_command(line);
   add_train_command(line);
   add_plan_command(line);
+  add_noise_command(line);
+  add_frontier_command(line);
   add_worker_command(line);
   add_merge_command(line);
   add_archive_commands(line);

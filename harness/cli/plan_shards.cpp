@@ -24,22 +24,6 @@ EmitKind kind_of(const std::string& name) {
   return name == "slurm" ? EmitKind::slurm : EmitKind::shell;
 }
 
-/// The options of `plan` that say what is run, as a worker takes them.
-std::vector<std::string> passed_on(const SweepOptions& sweep) {
-  std::vector<std::string> words;
-  const auto add = [&words](const char* name, const std::string& value) {
-    words.insert(words.end(), {name, value});
-  };
-  for (const std::string& setting : sweep.set) add("--set", setting);
-  for (const std::string& filter : sweep.filter) add("--filter", filter);
-  if (sweep.limit) add("--limit", std::to_string(*sweep.limit));
-  if (sweep.threads != 0) add("--threads", std::to_string(sweep.threads));
-  if (sweep.device != "cpu") add("--device", sweep.device);
-  if (!sweep.dtype.empty()) add("--dtype", sweep.dtype);
-  if (sweep.allow_external) words.emplace_back("--allow-external");
-  return words;
-}
-
 plan::RemainingSeconds missing_of(const plan::Plan& plan, const std::vector<run::Reuse>& reuse) {
   const std::vector<double> seconds = remaining_seconds(plan, reuse);
   const plan::Estimator estimator;
@@ -117,16 +101,45 @@ std::string summary_text(const plan::Plan& plan, const std::vector<plan::Shard>&
 
 }  // namespace
 
+std::vector<std::string> options_of_workers(const SweepOptions& sweep) {
+  std::vector<std::string> words;
+  const auto add = [&words](const char* name, const std::string& value) {
+    words.insert(words.end(), {name, value});
+  };
+  for (const std::string& setting : sweep.set) add("--set", setting);
+  for (const std::string& filter : sweep.filter) add("--filter", filter);
+  if (sweep.limit) add("--limit", std::to_string(*sweep.limit));
+  if (sweep.threads != 0) add("--threads", std::to_string(sweep.threads));
+  if (sweep.device != "cpu") add("--device", sweep.device);
+  if (!sweep.dtype.empty()) add("--dtype", sweep.dtype);
+  if (sweep.allow_external) words.emplace_back("--allow-external");
+  return words;
+}
+
+Result<MissingShards> missing_shards(const plan::Plan& plan, const std::string& store_path,
+                                     const run::RunOptions& run, size_t count, bool with_failed) {
+  const Result<std::vector<run::Reuse>> reuse = run::reuse_of(plan, store_path, run);
+  if (!reuse) return reuse.error();
+  plan::RemainingSeconds left = missing_of(plan, *reuse);
+  for (size_t i = 0; i < plan.cells.size() && !with_failed; ++i) {
+    if ((*reuse)[i].failure != store::FailureKind::none) left.cells[i].reset();
+  }
+  MissingShards missing;
+  missing.shards = plan::cut_shards(plan, left, count);
+  missing.trained = uses_trained(plan, missing.shards, left);
+  return missing;
+}
+
 Status emit_shards(const plan::Plan& plan, const std::string& store_path,
                    const run::RunOptions& run, const SweepOptions& sweep,
                    const ShardOptions& options, bool as_json) {
   const EmitKind kind = kind_of(options.emit);
   if (Status named = check_names(store_path, kind); !named) return named;
-  const Result<std::vector<run::Reuse>> reuse = run::reuse_of(plan, store_path, run);
-  if (!reuse) return reuse.error();
-  const plan::RemainingSeconds left = missing_of(plan, *reuse);
+  Result<MissingShards> missing =
+      missing_shards(plan, store_path, run, static_cast<size_t>(*options.shards), true);
+  if (!missing) return missing.error();
   plan::EmitRequest request;
-  request.shards = plan::cut_shards(plan, left, static_cast<size_t>(*options.shards));
+  request.shards = std::move(missing->shards);
   const std::string extension = kind == EmitKind::shell ? ".sh" : "." + options.emit + ".sh";
   const std::string script =
       options.output.empty() ? plan.experiment.name + extension : options.output;
@@ -141,10 +154,10 @@ Status emit_shards(const plan::Plan& plan, const std::string& store_path,
   request.kind = kind;
   request.sweep = plan.experiment.name;
   request.file = sweep.file;
-  request.options = passed_on(sweep);
+  request.options = options_of_workers(sweep);
   request.store = store_path;
   request.measured = plan.experiment.measure.has_value();
-  request.trained = uses_trained(plan, request.shards, left);
+  request.trained = missing->trained;
   if (Status written = write_file(request.manifest, plan::shard_manifest(plan, request.shards));
       !written) {
     return written;

@@ -87,9 +87,9 @@ void ProgressPrinter::rows_done(size_t examples, int64_t tokens_out, int64_t ns)
 }
 
 void ProgressPrinter::unit_done(size_t examples, int64_t tokens_out, int64_t ns,
-                                int64_t host_bytes) {
+                                const ProcessMemory& host) {
   ++units_done_;
-  host_bytes_ = std::max(host_bytes_, host_bytes);
+  host_bytes_ = std::max(host_bytes_, host.resident_bytes);
   count(examples, tokens_out, ns);
   show_now_and_then();
 }

@@ -42,7 +42,8 @@ class ProgressPrinter final : public run::Progress {
   void ahead(const run::WorkAhead& work) override;
   void cell_started(const plan::Cell& cell, store::ResultKind kind, size_t units) override;
   void rows_done(size_t examples, int64_t tokens_out, int64_t ns) override;
-  void unit_done(size_t examples, int64_t tokens_out, int64_t ns, int64_t host_bytes) override;
+  void unit_done(size_t examples, int64_t tokens_out, int64_t ns,
+                 const ProcessMemory& host) override;
   void trained(const TrainingPoint& point) override;
   void cell_ended(const plan::Cell& cell, const run::CellOutcome& outcome) override;
   void note(std::string_view text) override;

@@ -43,6 +43,23 @@ struct ScoreOptions {
   ScoreImportOptions import;
 };
 
+/// Why a data set of which the store has hashes alone cannot be scored, and what can be done.
+Error texts_are_gone(const DatasetManifest& manifest, const DatasetCatalog& catalog, Error error) {
+  const std::vector<DatasetInfo> known = catalog.list();
+  const bool registered = std::ranges::count(known, manifest.name, &DatasetInfo::name) > 0;
+  const std::string why = fmt::format(
+      "the store has hashes of the texts of '{}' alone (its archive was made with "
+      "--strip-texts), and new scores need the texts",
+      manifest.name);
+  error.message =
+      registered
+          ? fmt::format("{}; the data set cannot be read here: {}", why, error.message)
+          : why +
+                "; take them from a store that has them ('qfs-bench merge THIS WITH_TEXTS'), or "
+                "score that one";
+  return error;
+}
+
 /// Data sets whose texts the store does not keep come from the catalogue.
 Status use_unstored_datasets(score::Scorer& scorer, const reports::SweepFacts& facts,
                              const DatasetCatalog& catalog) {
@@ -57,7 +74,7 @@ Status use_unstored_datasets(score::Scorer& scorer, const reports::SweepFacts& f
     if (!dataset) {
       // Documents are not needed by every metric; missing references are, and the scorer says so.
       if (row.texts_stored) continue;
-      return dataset.error();
+      return texts_are_gone(row.manifest, catalog, dataset.error());
     }
     if (Status used = scorer.use_dataset(*dataset); !used) return used;
   }

@@ -7,6 +7,7 @@
 #include "harness/cli/run_conclusion.h"
 #include "harness/cli/run_scores.h"
 #include "harness/cli/scoring.h"
+#include "harness/cli/slots.h"
 #include "harness/cli/store_path.h"
 #include "harness/cli/sweep_input.h"
 #include "harness/run/run.h"
@@ -39,7 +40,14 @@ Status score_and_report(const plan::Plan& plan, store::Store& store,
   return {};
 }
 
-Result<ExitCode> run_sweep(const SweepOptions& options, const GlobalOptions& global) {
+/// A sweep's own options.
+struct SweepCommandOptions {
+  SweepOptions sweep;
+  size_t slots = 1;
+};
+
+Result<ExitCode> run_sweep(const SweepCommandOptions& command, const GlobalOptions& global) {
+  const SweepOptions& options = command.sweep;
   Catalogs catalogs;
   catalogs.set_metric_threads(static_cast<unsigned>(options.threads));
   Result<plan::Plan> plan = load_plan(options, catalogs);
@@ -51,6 +59,13 @@ Result<ExitCode> run_sweep(const SweepOptions& options, const GlobalOptions& glo
   if (options.dry_run) {
     if (Status printed = print_plan(*plan, path, *run, false); !printed) return printed.error();
     return plan->undescribed.empty() ? ExitCode::ok : ExitCode::incomplete;
+  }
+  if (command.slots > 1) {
+    const Result<SlotsOutcome> slots = run_in_slots(*plan, path, *run, options, command.slots);
+    if (!slots) return slots.error();
+    if (slots->interrupted_by != 0) {
+      return interrupted({.interrupted_by = slots->interrupted_by}, path);
+    }
   }
   Result<store::Store> store = open_store_of(*plan, path);
   if (!store) return store.error();
@@ -72,9 +87,14 @@ void add_sweep_command(const CommandLine& line) {
   CLI::App& command = add_subcommand(
       line.app, "sweep", "Runs every cell of a sweep file, scores and prints the table",
       "qfs-bench sweep experiments/lc_sweep.json --set backbone=smollm2-135m");
-  auto options = std::make_shared<SweepOptions>();
-  add_plan_options(command, *options);
-  add_run_options(command, *options);
+  auto options = std::make_shared<SweepCommandOptions>();
+  add_plan_options(command, options->sweep);
+  add_run_options(command, options->sweep);
+  command
+      .add_option("--slots", options->slots,
+                  "Hosts side by side on this machine, each with its share of the GPUs")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024));
   command.callback([options, &global = line.global, &chosen = line.chosen] {
     chosen = [options, &global] { return run_sweep(*options, global); };
   });

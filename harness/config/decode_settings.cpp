@@ -144,6 +144,21 @@ HostLimits decode_limits(const Node& node) {
   return limits;
 }
 
+OutOfMemoryPolicy decode_out_of_memory(const Node& node) {
+  static constexpr std::string_view kKeys[] = {"batch", "implied_by"};
+  static constexpr std::string_view kBatch[] = {"fail", "halve"};
+  OutOfMemoryPolicy policy;
+  policy.pointer = node.pointer();
+  node.is_object("an object of what follows when memory runs out");
+  node.only_keys(kKeys);
+  if (const auto name = node.find("implied_by")) {
+    policy.implied_by = name->text("the name of a parameter");
+    check_parameter_name(policy.implied_by, *name);
+  }
+  if (const auto batch = node.find("batch")) policy.halve_batch = batch->choice(kBatch) == "halve";
+  return policy;
+}
+
 HostReuse decode_host_reuse(const Node& node) {
   static constexpr std::string_view kChoices[] = {"none", "weights"};
   return node.choice(kChoices) == "none" ? HostReuse::none : HostReuse::weights;

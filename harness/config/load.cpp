@@ -21,11 +21,28 @@ namespace {
 constexpr size_t kMaxSweepBytes = size_t{16} << 20;
 constexpr int64_t kMaxThreads = 4096;
 
-constexpr std::string_view kKeys[] = {
-    "$schema",    "datasets",    "description", "exclude", "external_metrics", "grid",
-    "host_reuse", "include",     "limits",      "measure", "methods",          "metrics",
-    "name",       "postprocess", "report",      "seeds",   "store_documents",  "threads",
-    "tokenizer",  "variables",   "zip"};
+constexpr std::string_view kKeys[] = {"$schema",
+                                      "datasets",
+                                      "description",
+                                      "exclude",
+                                      "external_metrics",
+                                      "grid",
+                                      "host_reuse",
+                                      "include",
+                                      "limits",
+                                      "measure",
+                                      "methods",
+                                      "metrics",
+                                      "name",
+                                      "out_of_memory",
+                                      "postprocess",
+                                      "report",
+                                      "seeds",
+                                      "store_documents",
+                                      "threads",
+                                      "tokenizer",
+                                      "variables",
+                                      "zip"};
 
 std::string folder_of(const std::string& path) {
   return std::filesystem::path(path).parent_path().string();
@@ -91,6 +108,9 @@ Experiment decode_sections(const Node& root, const std::string& folder) {
   if (const auto measure = root.find("measure")) experiment.measure = decode_measure(*measure);
   if (const auto report = root.find("report")) experiment.report = decode_report(*report);
   if (const auto limits = root.find("limits")) experiment.limits = decode_limits(*limits);
+  if (const auto policy = root.find("out_of_memory")) {
+    experiment.out_of_memory = decode_out_of_memory(*policy);
+  }
   if (const auto reuse = root.find("host_reuse")) experiment.host_reuse = decode_host_reuse(*reuse);
   if (const auto threads = root.find("threads")) {
     experiment.threads = static_cast<int>(threads->integer(0, kMaxThreads));

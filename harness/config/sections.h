@@ -42,6 +42,7 @@ std::vector<NamedValue> decode_postprocess(const Node& node);
 MeasureSettings decode_measure(const Node& node);
 ReportSettings decode_report(const Node& node);
 HostLimits decode_limits(const Node& node);
+OutOfMemoryPolicy decode_out_of_memory(const Node& node);
 HostReuse decode_host_reuse(const Node& node);
 /// The name of a sweep: also a file name's stem, hence plain.
 std::string decode_sweep_name(const Node& node);

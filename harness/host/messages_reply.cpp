@@ -186,6 +186,7 @@ json param_spec_json(const ParamSpec& spec) {
   if (spec.maximum) object["maximum"] = *spec.maximum;
   if (!spec.choices.empty()) object["choices"] = spec.choices;
   if (!spec.doc.empty()) object["doc"] = spec.doc;
+  if (spec.numerics) object["numerics"] = true;
   if (spec.stage != Stage::predict) object["stage"] = kStages[static_cast<size_t>(spec.stage)];
   return object;
 }
@@ -205,6 +206,7 @@ ParamSpec param_spec_from(const json& object) {
   spec.unit = text_field_or(object, "unit", "");
   spec.doc = text_field_or(object, "doc", "");
   spec.required = flag_field_or(object, "required", false);
+  spec.numerics = flag_field_or(object, "numerics", false);
   const auto stage = std::ranges::find(kStages, text_field_or(object, "stage", "predict"));
   if (stage == std::end(kStages)) throw FieldError("'stage' must be predict, train or both");
   spec.stage = static_cast<Stage>(stage - std::begin(kStages));

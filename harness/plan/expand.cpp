@@ -12,12 +12,20 @@ namespace qfs::plan {
 
 namespace {
 
+/// Axes of the grid, and the length by which cells imply one another, are parameters of the
+/// methods.
 Status check_axes(const Experiment& experiment, std::span<const MethodRow> rows) {
   std::set<std::string> names;
   for (const MethodRow& row : rows) {
     for (const ParamSpec& spec : row.params) names.insert(spec.name);
   }
   const std::vector<std::string> candidates(names.begin(), names.end());
+  const auto& policy = experiment.out_of_memory;
+  if (policy && !policy->implied_by.empty() && !names.contains(policy->implied_by)) {
+    return invalid_argument("no method of the sweep has a parameter '" + policy->implied_by + "'" +
+                                suggestion(policy->implied_by, candidates),
+                            place(experiment, policy->pointer + "/implied_by"));
+  }
   for (const AxisGroup& group : experiment.grid) {
     for (const GridAxis& axis : group.axes) {
       if (!names.contains(axis.name)) {

@@ -147,6 +147,7 @@ Result<NumericsIdentity> numerics_identity(const Cell& cell, const Json& probe,
     options["dtype"] = runtime.dtype;
     options["threads"] = runtime.threads;
   }
+  if (cell.reversed) object["order"] = "reversed";
   for (const auto& [role, file] : cell.artifacts) object["artifacts"][role] = file.digest;
   Result<Json> canonical = canonical_json(object);
   if (!canonical.ok()) return canonical.error();

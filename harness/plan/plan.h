@@ -75,6 +75,7 @@ struct Cell {
   std::optional<Resource> tokenizer;
   std::optional<ExternalCommand> external;
   std::vector<Unit> units;
+  bool reversed = false;  ///< units were cut from the last example to the first: numerics
   Cost cost;
   HostKind host = HostKind::light;
   std::string weights_key;  ///< cells with equal keys are neighbours and may share a host

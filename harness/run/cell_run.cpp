@@ -116,17 +116,35 @@ void fail(CellOutcome& outcome, const host::HostFailure& failure) {
   outcome.message = failure.error.to_string();
 }
 
-Result<CellOutcome> failed_cell(const RunContext& context, const CellTarget& target,
-                                const host::HostFailure& failure) {
-  CellOutcome outcome;
+namespace {
+
+/// An attempt that ends where it begins.
+Result<CellOutcome> record(const RunContext& context, const CellTarget& target,
+                           CellOutcome outcome) {
   Result<store::AttemptId> attempt = context.store.begin_attempt({.result = target.result,
                                                                   .environment = target.environment,
                                                                   .worker = "driver",
                                                                   .log_path = ""});
   if (!attempt) return attempt.error();
-  fail(outcome, failure);
   if (Status ended = end_attempt(context.store, *attempt, outcome); !ended) return ended.error();
   return outcome;
+}
+
+}  // namespace
+
+Result<CellOutcome> failed_cell(const RunContext& context, const CellTarget& target,
+                                const host::HostFailure& failure) {
+  CellOutcome outcome;
+  fail(outcome, failure);
+  return record(context, target, std::move(outcome));
+}
+
+Result<CellOutcome> implied_cell(const RunContext& context, const CellTarget& target,
+                                 const std::string& why) {
+  CellOutcome outcome;
+  outcome.failure = store::FailureKind::implied_oom;
+  outcome.message = "not run: " + why;
+  return record(context, target, std::move(outcome));
 }
 
 Status end_attempt(store::Store& store, store::AttemptId attempt, const CellOutcome& outcome) {

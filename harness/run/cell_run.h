@@ -47,6 +47,10 @@ Result<CellOutcome> predict_cell(const RunContext& context, const CellTarget& ta
 Result<CellOutcome> failed_cell(const RunContext& context, const CellTarget& target,
                                 const host::HostFailure& failure);
 
+/// Records that the cell is not run, since a shorter one ran out of memory: `why`.
+Result<CellOutcome> implied_cell(const RunContext& context, const CellTarget& target,
+                                 const std::string& why);
+
 /// Puts outputs that were read from a file into the store.
 Result<CellOutcome> import_cell(const RunContext& context, const CellTarget& target);
 

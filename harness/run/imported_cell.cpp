@@ -19,7 +19,7 @@ Result<CellOutcome> import_cell(const RunContext& context, const CellTarget& tar
     Result<store::CommitOutcome> done = context.store.commit_outputs(target.result, *attempt, rows);
     if (!done) return done.error();
     outcome.conflicts += done->conflicting_ordinals.size();
-    context.progress.unit_done(rows.size(), 0, 0, 0);
+    context.progress.unit_done(rows.size(), 0, 0, {});
     rows.clear();
     return {};
   };

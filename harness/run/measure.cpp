@@ -71,7 +71,8 @@ Status run_repetitions(const RunContext& context, const CellTarget& target, Host
       if (context.signals.received() != 0 || !timed_unit(i, last, results)) return {};
       rows.add(static_cast<int64_t>(i), results);
       context.progress.unit_done(results.predictions.size(), produced_tokens(results),
-                                 results.done.ns, results.done.peak_resident_bytes);
+                                 results.done.ns,
+                                 {.resident_bytes = results.done.peak_resident_bytes});
       Result<size_t> differing = differing_outputs(context, target, results);
       if (!differing) return differing.error();
       outcome.conflicts += *differing;

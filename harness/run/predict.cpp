@@ -150,12 +150,12 @@ Status run_units(const RunContext& context, const CellTarget& target, HostPool& 
       pool.discard();
       return {};
     }
-    const int64_t host_bytes = failure ? 0 : process_memory(pool.host().pid()).resident_bytes;
+    const ProcessMemory host = failure ? ProcessMemory{} : process_memory(pool.host().pid());
     if (cell.needs.separate_rows) {
-      context.progress.unit_done(0, 0, 0, host_bytes);
+      context.progress.unit_done(0, 0, 0, host);
     } else {
       context.progress.unit_done(results.predictions.size(), tokens_out(results), results.done.ns,
-                                 host_bytes);
+                                 host);
     }
     if (failure) {
       const size_t arrived = results.predictions.size();

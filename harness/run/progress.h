@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "harness/core/child_process.h"
 #include "harness/plan/plan.h"
 #include "harness/store/states.h"
 
@@ -51,8 +52,9 @@ class Progress {
   /// Rows of a unit that are stored before it ends; `ns` since the last ones. `unit_done` does not
   /// count them again.
   virtual void rows_done(size_t examples, int64_t tokens_out, int64_t ns) = 0;
-  /// `examples` and `tokens_out` of the unit; `ns` inside the host; `host_bytes` resident.
-  virtual void unit_done(size_t examples, int64_t tokens_out, int64_t ns, int64_t host_bytes) = 0;
+  /// `examples` and `tokens_out` of the unit; `ns` inside the host; `host`: at its end.
+  virtual void unit_done(size_t examples, int64_t tokens_out, int64_t ns,
+                         const ProcessMemory& host) = 0;
   /// A point of the curve of the cell that trains.
   virtual void trained(const TrainingPoint& point) = 0;
   virtual void cell_ended(const plan::Cell& cell, const CellOutcome& outcome) = 0;

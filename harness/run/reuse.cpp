@@ -60,7 +60,9 @@ Result<std::vector<Reuse>> reuse_of(const plan::Plan& plan, const std::string& s
     }
     auto row = reader->find_result({cell.id, numerics->id, store::ResultKind::predict});
     if (!row) return row.error();
-    if (*row) reuse[i].present = static_cast<size_t>((*row)->done);
+    if (!*row) continue;
+    reuse[i].present = static_cast<size_t>((*row)->done);
+    reuse[i].failure = (*row)->failure;
   }
   return reuse;
 }

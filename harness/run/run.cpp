@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "harness/core/counted.h"
 #include "harness/plan/estimate.h"
 #include "harness/run/cell_run.h"
 #include "harness/run/learned_pace.h"
+#include "harness/run/memory_policy.h"
 #include "harness/run/signals.h"
 #include "harness/run/source_changes.h"
 #include "harness/run/survey.h"
 #include "harness/run/train.h"
+#include "harness/run/ways.h"
 
 namespace qfs::run {
 namespace {
@@ -80,7 +83,7 @@ CellOutcome remembered_outcome(store::ResultKind kind, const store::AttemptRow& 
 class Execution {
  public:
   Execution(const RunContext& context, const RunOptions& options, std::vector<CellState> states)
-      : context_(context), options_(options), states_(std::move(states)) {
+      : context_(context), options_(options), states_(std::move(states)), memory_(context.plan) {
     summary_.results.resize(states_.size());
     predicted_.resize(states_.size(), false);
   }
@@ -93,20 +96,29 @@ class Execution {
     return std::move(summary_);
   }
 
+  /// Where the cells stand; those with smaller batches in the way that they were computed.
+  const std::vector<CellState>& states() const { return states_; }
+  bool took_smaller_batches() const { return !smaller_.empty(); }
+
  private:
   bool stopping() const {
     return context_.signals.received() != 0 ||
            (options_.max_failures > 0 && new_failures_ >= options_.max_failures);
   }
 
+  const plan::Cell& cell(size_t i) const {
+    const auto smaller = smaller_.find(i);
+    return smaller == smaller_.end() ? context_.plan.cells[i] : smaller->second;
+  }
+
   Status predict_all() {
     HostPool pool(context_.launcher, context_.plan.experiment.host_reuse);
-    for (size_t i = 0; i < states_.size(); ++i) {
+    for (size_t i : memory_.order()) {
       const ResultState& state = states_[i].predict;
       if (states_[i].waiting) continue;
       summary_.results[i].predict = state.result;
       if (stopping() && !state.complete && !state.remembered_failure) continue;
-      const Result<CellOutcome> outcome = predict_or_recall(i, pool);
+      const Result<CellOutcome> outcome = predict_within_memory(i, pool);
       if (!outcome) return outcome.error();
       count(*outcome);
       predicted_[i] = outcome->complete;
@@ -115,18 +127,55 @@ class Execution {
     return {};
   }
 
+  /// With smaller batches when memory runs out, where the sweep says so.
+  Result<CellOutcome> predict_within_memory(size_t i, HostPool& pool) {
+    Result<CellOutcome> outcome = predict_or_recall(i, pool);
+    while (outcome && ran_out_of_memory(outcome->failure)) {
+      const std::optional<int64_t> batch = memory_.smaller_batch(cell(i));
+      if (!batch || stopping()) break;
+      if (Status taken = take_batch(i, *batch, outcome->remembered); !taken) return taken.error();
+      outcome = predict_or_recall(i, pool);
+    }
+    if (outcome && ran_out_of_memory(outcome->failure)) memory_.ran_out(i);
+    return outcome;
+  }
+
+  Status take_batch(size_t i, int64_t batch, bool again) {
+    const std::string text = cell(i).label + ": a batch of " +
+                             std::to_string(*batch_size_of(cell(i))) + " ran out of memory; " +
+                             std::to_string(batch) + " in its place, as out_of_memory says";
+    if (!again) {
+      context_.progress.note(text);
+      const Status logged = context_.store.log_event(store::EventLevel::warning, text);
+      if (!logged) return logged;
+    }
+    smaller_[i] = in_another_way(context_.plan, cell(i), {.batch_size = batch});
+    Result<CellState> state = survey_cell(context_, options_, smaller_[i], false);
+    if (!state) return state.error();
+    states_[i] = *std::move(state);
+    summary_.results[i].predict = states_[i].predict.result;
+    return {};
+  }
+
   /// What the store already knows about a cell, or else what running it gives.
   Result<CellOutcome> predict_or_recall(size_t i, HostPool& pool) {
     const ResultState& state = states_[i].predict;
     if (state.complete) return reused_outcome(store::ResultKind::predict);
-    if (state.remembered_failure) {
-      return remembered_outcome(store::ResultKind::predict, *state.remembered_failure);
-    }
-    const CellTarget target{.cell = &context_.plan.cells[i],
+    const CellTarget target{.cell = &cell(i),
                             .result = state.result,
                             .environment = state.environment,
                             .units = states_[i].missing_units,
                             .present = states_[i].present};
+    const bool was_implied = state.remembered_failure &&
+                             state.remembered_failure->failure == store::FailureKind::implied_oom;
+    const std::optional<std::string> implied =
+        options_.retry.contains(store::FailureKind::implied_oom) ? std::nullopt
+                                                                 : memory_.implied(i);
+    if (implied && !state.remembered_failure) return implied_cell(context_, target, *implied);
+    // One that was implied stands only as long as what implied it.
+    if (state.remembered_failure && (implied || !was_implied)) {
+      return remembered_outcome(store::ResultKind::predict, *state.remembered_failure);
+    }
     if (states_[i].unreachable) return failed_cell(context_, target, *states_[i].unreachable);
     return target.cell->imported ? import_cell(context_, target)
                                  : predict_cell(context_, target, pool);
@@ -149,9 +198,8 @@ class Execution {
       summary_.results[i].measure = state->result;
       if (state->complete || state->remembered_failure || !predicted_[i]) continue;
       if (stopping()) return {};
-      const plan::Cell& cell = context_.plan.cells[i];
       Result<CellOutcome> outcome =
-          measure_cell(context_, {.cell = &cell,
+          measure_cell(context_, {.cell = &cell(i),
                                   .result = state->result,
                                   .environment = state->environment,
                                   .repetitions = states_[i].missing_repetitions,
@@ -159,7 +207,7 @@ class Execution {
       if (!outcome) return outcome.error();
       summary_.conflicts += outcome->conflicts;
       if (outcome->failure != store::FailureKind::none) ++new_failures_;
-      context_.progress.cell_ended(cell, *outcome);
+      context_.progress.cell_ended(context_.plan.cells[i], *outcome);
     }
     return {};
   }
@@ -167,6 +215,8 @@ class Execution {
   const RunContext& context_;
   const RunOptions& options_;
   std::vector<CellState> states_;
+  MemoryPolicy memory_;
+  std::map<size_t, plan::Cell> smaller_;  ///< cells with smaller batches than the plan's
   std::vector<bool> predicted_;
   RunSummary summary_;
   int64_t new_failures_ = 0;
@@ -210,8 +260,14 @@ Result<RunSummary> run_plan(const plan::Plan& plan, store::Store& store, const R
                   " killed");
   }
   const plan::Plan& whole = options.whole != nullptr ? *options.whole : plan;
-  Result<store::SweepId> sweep = register_plan(whole, store);
-  if (!sweep) return sweep.error();
+  std::optional<store::SweepId> sweep;
+  if (options.probe) {
+    if (Status put = register_cells(whole, store); !put) return put.error();
+  } else {
+    Result<store::SweepId> registered = register_plan(whole, store);
+    if (!registered) return registered.error();
+    sweep = *registered;
+  }
   Result<std::vector<TrainingState>> trainings = train_all(context, options);
   if (!trainings) return trainings.error();
   for (plan::Cell& cell : resolved.cells) {
@@ -220,15 +276,23 @@ Result<RunSummary> run_plan(const plan::Plan& plan, store::Store& store, const R
   if (options.train_only) return summary_of(*trainings, signals);
   Result<std::vector<CellState>> states = survey(context, options);
   if (!states) return states.error();
-  if (Status used = use_results(resolved, whole, store, *sweep, *states); !used)
-    return used.error();
+  if (sweep) {
+    if (Status used = use_results(resolved, whole, store, *sweep, *states); !used) {
+      return used.error();
+    }
+  }
   Result<std::vector<std::string>> changes = source_changes(context, *states);
   if (!changes) return changes.error();
   for (const std::string& change : *changes) progress.note(change);
   const Result<WorkAhead> work = work_ahead(resolved, *states, *reader);
   if (!work) return work.error();
   progress.ahead(*work);
-  Result<RunSummary> summary = Execution(context, options, *std::move(states)).run();
+  Execution execution(context, options, *std::move(states));
+  Result<RunSummary> summary = execution.run();
+  if (sweep && execution.took_smaller_batches()) {
+    const Status used = use_results(resolved, whole, store, *sweep, execution.states());
+    if (!used && summary) return used.error();
+  }
   if (summary) add_trainings(*trainings, *summary);
   return summary;
 }

@@ -43,6 +43,7 @@ struct RunOptions {
   std::optional<AssumedHost> assumed;  ///< plan only: ids of tensor cells as on that machine
   bool accept_numerics = false;        ///< a complete result of other numerics counts
   bool measure = true;
+  bool probe = false;                  ///< the store's runs stay as they are: no sweep shows it
   bool train_only = false;             ///< no cell predicts
   std::optional<int64_t> train_steps;  ///< optimiser steps of each training in this run
   const plan::Plan* whole = nullptr;   ///< the sweep of which the plan is a shard; null: itself
@@ -89,6 +90,7 @@ struct Reuse {
   size_t expected = 0;
   bool known = true;     ///< false: the host's numerics could not be learnt
   bool waiting = false;  ///< for a training that is not in the store; nothing else is known then
+  store::FailureKind failure = store::FailureKind::none;  ///< of the last attempt, where incomplete
   std::optional<double> example_seconds = {};  ///< as the store has seen; of programs and servers
 };
 Result<std::vector<Reuse>> reuse_of(const plan::Plan& plan, const std::string& store_path,

@@ -78,13 +78,17 @@ struct Place {
   uint64_t seed = 0;
 };
 
-/// The places in the order in which tables show them; one a cell and seed that it is shown for.
-std::vector<Place> table_order(const plan::Plan& plan) {
+std::vector<size_t> cells_in_table_order(const plan::Plan& plan) {
   std::vector<size_t> order(plan.cells.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, {}, [&](size_t i) { return plan.cells[i].position; });
+  return order;
+}
+
+/// The places in the order in which tables show them; one a cell and seed that it is shown for.
+std::vector<Place> table_order(const plan::Plan& plan) {
   std::vector<Place> places;
-  for (size_t i : order) {
+  for (size_t i : cells_in_table_order(plan)) {
     for (uint64_t seed : plan.cells[i].shown_seeds) places.push_back({i, seed});
   }
   return places;
@@ -131,8 +135,8 @@ std::vector<size_t> units_to_run(const plan::Cell& cell, const std::vector<int64
   return missing;
 }
 
-Result<CellState> survey_cell(const RunContext& context, const RunOptions& options,
-                              const plan::Cell& cell, bool rerun) {
+Result<CellState> survey_predict(const RunContext& context, const RunOptions& options,
+                                 const plan::Cell& cell, bool rerun) {
   CellState state;
   Result<plan::NumericsIdentity> numerics = predict_numerics(cell, context.launcher);
   if (!numerics) return numerics.error();
@@ -223,15 +227,10 @@ Result<plan::NumericsIdentity> measure_numerics(const plan::Cell& cell, HostLaun
   return plan::numerics_identity(cell, *combined, launcher.runtime(cell));
 }
 
-Result<store::SweepId> register_plan(const plan::Plan& plan, store::Store& store) {
-  for (const plan::PlannedDataset& dataset : plan.datasets) {
-    if (Status put = store.put_dataset(*dataset.data, plan.experiment.store_documents); !put) {
-      return put.error();
-    }
-  }
-  for (const plan::PlannedDataset& dataset : plan.training_data) {
-    if (Status put = store.put_dataset(*dataset.data, false); !put) return put.error();
-  }
+namespace {
+
+/// Of the trainings and the cells; a cell that has several places once.
+Result<std::vector<store::CellRow>> cell_rows(const plan::Plan& plan) {
   std::vector<store::CellRow> rows;
   for (const plan::Training& training : plan.trainings) {
     Result<store::CellRow> row = cell_row(training.cell, plan.training_data[training.cell.dataset]);
@@ -243,24 +242,47 @@ Result<store::SweepId> register_plan(const plan::Plan& plan, store::Store& store
     }
     rows.push_back(*std::move(row));
   }
+  for (size_t i : cells_in_table_order(plan)) {
+    const plan::Cell& cell = plan.cells[i];
+    Result<store::CellRow> row = cell_row(cell, plan.datasets[cell.dataset]);
+    if (!row) return row.error();
+    add_dependencies(plan, cell, *row);
+    rows.push_back(*std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace
+
+Status register_cells(const plan::Plan& plan, store::Store& store) {
+  for (const plan::PlannedDataset& dataset : plan.datasets) {
+    if (Status put = store.put_dataset(*dataset.data, plan.experiment.store_documents); !put) {
+      return put;
+    }
+  }
+  for (const plan::PlannedDataset& dataset : plan.training_data) {
+    if (Status put = store.put_dataset(*dataset.data, false); !put) return put;
+  }
+  const Result<std::vector<store::CellRow>> rows = cell_rows(plan);
+  if (!rows) return rows.error();
+  return store.put_cells(*rows);
+}
+
+Result<store::SweepId> register_plan(const plan::Plan& plan, store::Store& store) {
+  if (Status put = register_cells(plan, store); !put) return put.error();
   store::SweepRow sweep;
   sweep.name = plan.experiment.name;
   sweep.config = plan.experiment.resolved;
   for (const auto& [i, seed] : table_order(plan)) {
     const plan::Cell& cell = plan.cells[i];
-    Result<store::CellRow> row = cell_row(cell, plan.datasets[cell.dataset]);
-    if (!row) return row.error();
-    add_dependencies(plan, cell, *row);
     Result<Json> params = params_json(cell, ParamsPart::all, seed);
     if (!params) return params.error();
-    if (seed == cell.shown_seeds.front()) rows.push_back(*std::move(row));
     store::SweepCell& place = sweep.cells.emplace_back();
     place.cell = cell.id;
     place.label = cell.label;
     place.params = *params;
     if (cell.timed()) place.measure_ordinals = plan.datasets[cell.dataset].measure_ordinals;
   }
-  if (Status put = store.put_cells(rows); !put) return put.error();
   return store.put_sweep(sweep);
 }
 
@@ -282,6 +304,17 @@ Status use_results(const plan::Plan& plan, const plan::Plan& whole, store::Store
   return {};
 }
 
+Result<CellState> survey_cell(const RunContext& context, const RunOptions& options,
+                              const plan::Cell& cell, bool rerun) {
+  Result<CellState> state = survey_predict(context, options, cell, rerun);
+  const bool timed = options.measure && context.plan.experiment.measure && cell.timed();
+  if (!state || !timed || state->unreachable) return state;
+  if (Status done = survey_measure(context, options, cell, rerun, *state); !done) {
+    return done.error();
+  }
+  return state;
+}
+
 Result<std::vector<CellState>> survey(const RunContext& context, const RunOptions& options) {
   std::set<size_t> rerun;
   if (options.rerun) {
@@ -298,12 +331,6 @@ Result<std::vector<CellState>> survey(const RunContext& context, const RunOption
     }
     auto state = survey_cell(context, options, cell, rerun.contains(i));
     if (!state) return state.error();
-    const bool timed = options.measure && context.plan.experiment.measure && cell.timed();
-    if (timed && !state->unreachable) {
-      if (Status done = survey_measure(context, options, cell, rerun.contains(i), *state); !done) {
-        return done.error();
-      }
-    }
     states.push_back(*std::move(state));
   }
   return states;

@@ -47,12 +47,18 @@ Result<plan::NumericsIdentity> predict_numerics(const plan::Cell& cell, HostLaun
 Result<plan::NumericsIdentity> measure_numerics(const plan::Cell& cell, HostLauncher& launcher,
                                                 const MeasureSettings& settings);
 
-/// Puts data sets, cells and the sweep into the store.
+/// Puts data sets and cells into the store.
+Status register_cells(const plan::Plan& plan, store::Store& store);
+/// The same, and the sweep.
 Result<store::SweepId> register_plan(const plan::Plan& plan, store::Store& store);
 
 /// Says which results the sweep `whole` shows; `states`: of the cells of `plan`, all or some of it.
 Status use_results(const plan::Plan& plan, const plan::Plan& whole, store::Store& store,
                    const store::SweepId& sweep, const std::vector<CellState>& states);
+
+/// Of one cell, in the way it is computed; `rerun`: as if nothing of it were there.
+Result<CellState> survey_cell(const RunContext& context, const RunOptions& options,
+                              const plan::Cell& cell, bool rerun);
 
 /// By cell.
 Result<std::vector<CellState>> survey(const RunContext& context, const RunOptions& options);

@@ -2,13 +2,16 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <sstream>
 #include <string>
 #include <utility>
 
+#include "harness/core/files.h"
 #include "harness/core/system_error.h"
 
 namespace qfs::store {
@@ -49,6 +52,21 @@ Result<StoreLock> StoreLock::acquire(const std::string& store_path) {
     static_cast<void>(::pwrite(fd.get(), pid.data(), pid.size(), 0) > 0);
   }
   return StoreLock(std::move(fd));
+}
+
+bool StoreLock::held(const std::string& store_path) {
+  constexpr uint64_t kLongestList = uint64_t{16} << 20;
+  struct stat file {};
+  if (::stat((store_path + ".lock").c_str(), &file) != 0) return false;
+  const Result<std::string> locks = read_file("/proc/locks", kLongestList);
+  if (!locks) return false;
+  const std::string place = ":" + std::to_string(file.st_ino) + " ";
+  std::istringstream lines(*locks);
+  for (std::string line; std::getline(lines, line);) {
+    const bool waits = line.find("->") != line.npos;
+    if (!waits && line.find(" FLOCK ") != line.npos && line.find(place) != line.npos) return true;
+  }
+  return false;
 }
 
 }  // namespace qfs::store

@@ -15,6 +15,10 @@ class StoreLock {
   /// A `store` error that names the holder's pid when another Store, here or elsewhere, has it.
   static Result<StoreLock> acquire(const std::string& store_path);
 
+  /// Whether a process of this machine holds it, as the kernel lists its locks (proc(5),
+  /// /proc/locks): trying to take it would stand in the way of a run that begins.
+  static bool held(const std::string& store_path);
+
  private:
   explicit StoreLock(UniqueFd fd) : fd_(std::move(fd)) {}
   UniqueFd fd_;

@@ -44,10 +44,11 @@ class Param:
     choices: List[str] = field(default_factory=list)
     required: bool = False
     stage: str = "predict"  # of a method that trains: "train" or "both", too
+    numerics: bool = False  # how it is computed, not what is asked: a batch_size
 
     def declaration(self) -> Dict[str, Any]:
         given = {"name": self.name, "type": self.type, "doc": self.doc, "unit": self.unit,
-                 "choices": self.choices, "required": self.required}
+                 "choices": self.choices, "required": self.required, "numerics": self.numerics}
         declared = {key: value for key, value in given.items() if value}
         # "", 0 and False are values: only None means that there is none.
         if self.stage != "predict":

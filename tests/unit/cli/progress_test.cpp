@@ -64,8 +64,8 @@ TEST_F(Progress, ALogGetsALineACellWithItsFacts) {
   progress.ahead(
       {.cells = 2, .cells_to_run = 2, .cells_to_measure = 0, .units_to_run = 6, .seconds = 12});
   progress.cell_started(plan_.cells[0], store::ResultKind::predict, 3);
-  progress.unit_done(2, 40, 2 * kSecond, 100 * kMebibyte);
-  progress.unit_done(1, 20, 2 * kSecond, 90 * kMebibyte);
+  progress.unit_done(2, 40, 2 * kSecond, {.resident_bytes = 100 * kMebibyte});
+  progress.unit_done(1, 20, 2 * kSecond, {.resident_bytes = 90 * kMebibyte});
   progress.cell_ended(plan_.cells[0], complete());
   ASSERT_EQ(seen_.lines.size(), 2U);
   EXPECT_EQ(seen_.lines[0], "2 cells: 2 to run (6 units), about 12 s");
@@ -77,7 +77,7 @@ TEST_F(Progress, ExtractedWordsAreNoTokensASecond) {
   plan_.cells[0].host = plan::HostKind::light;
   ProgressPrinter progress = printer(false);
   progress.cell_started(plan_.cells[0], store::ResultKind::predict, 1);
-  progress.unit_done(1, 40, kSecond, 0);
+  progress.unit_done(1, 40, kSecond, {});
   progress.cell_ended(plan_.cells[0], complete());
   EXPECT_THAT(seen_.lines.back(), testing::Not(HasSubstr("tokens/s")));
 }
@@ -88,10 +88,10 @@ TEST_F(Progress, ALogGetsAHeartbeatInALongCell) {
       {.cells = 2, .cells_to_run = 2, .cells_to_measure = 0, .units_to_run = 6, .seconds = 12});
   progress.cell_started(plan_.cells[0], store::ResultKind::predict, 3);
   seen_.now_ns += 10 * kSecond;
-  progress.unit_done(1, 0, kSecond, 0);
+  progress.unit_done(1, 0, kSecond, {});
   EXPECT_EQ(seen_.lines.size(), 1U) << "ten seconds are no reason for a line";
   seen_.now_ns += 25 * kSecond;
-  progress.unit_done(1, 0, kSecond, 0);
+  progress.unit_done(1, 0, kSecond, {});
   ASSERT_EQ(seen_.lines.size(), 2U);
   EXPECT_THAT(seen_.lines[1], HasSubstr("2/3 units"));
 }
@@ -104,7 +104,7 @@ TEST_F(Progress, ATerminalIsRedrawnAtMostTenTimesASecond) {
   const size_t before = seen_.statuses.size();
   for (int i = 0; i < 500; ++i) {
     seen_.now_ns += kSecond / 500;
-    progress.unit_done(1, 1, 1, 0);
+    progress.unit_done(1, 1, 1, {});
   }
   EXPECT_EQ(seen_.statuses.size() - before, 10U);
   EXPECT_THAT(seen_.statuses.back(), HasSubstr(" left"));
@@ -122,7 +122,7 @@ TEST_F(Progress, RemainingTimeFollowsTheClockAndNotTheEstimate) {
                   .predict_seconds = {{"lead", 4 * unit}}});
   progress.cell_started(plan_.cells[0], store::ResultKind::predict, 4);
   seen_.now_ns += 30 * kSecond;
-  progress.unit_done(1, 0, kSecond, 0);
+  progress.unit_done(1, 0, kSecond, {});
   EXPECT_THAT(seen_.statuses.back(), HasSubstr("1 min 30 s left")) << "three units of 30 s";
 }
 
@@ -138,7 +138,7 @@ TEST_F(Progress, RemainingTimeOfAMethodFollowsItsOwnExamples) {
                   .predict_seconds = {{"lead", 4 * unit}, {"slow", 4 * unit}}});
   progress.cell_started(plan_.cells[0], store::ResultKind::predict, 4);
   seen_.now_ns += 4 * kSecond;
-  progress.unit_done(4, 0, kSecond, 0);
+  progress.unit_done(4, 0, kSecond, {});
   EXPECT_THAT(seen_.statuses.back(), HasSubstr("4.0 s left")) << "nothing is known of the slow one";
   class Slow : public MethodSpec {
    public:

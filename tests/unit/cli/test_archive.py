@@ -72,7 +72,10 @@ class Archive(DriverTest):
         self.in_an_empty_home()
         self.assertEqual(self.reports("there"), self.reports("here"))
         run = self.run_bench("score", "--store", "there/small.sqlite", "--metric", "rouge:stem=off")
-        self.assert_fails(2, run, "data.jsonl")  # which only hashes are left of
+        self.assert_fails(2, run, "hashes of the texts of 'data.jsonl' alone", "--strip-texts", "merge THIS WITH_TEXTS")
+        # What the message says helps.
+        self.assert_succeeds(self.run_bench("merge", "there/small.sqlite", "here/small.sqlite"))
+        self.assert_succeeds(self.run_bench("score", "--store", "there/small.sqlite", "--metric", "rouge:stem=off"))
 
     def test_importing_twice_and_merging_the_original_adds_nothing(self):
         self.export()

@@ -13,6 +13,7 @@
 #include <functional>
 
 #include "harness/store/reader.h"
+#include "harness/store/store_lock.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/unit/store/sample_rows.h"
 
@@ -200,6 +201,16 @@ TEST_F(DiskAndLocks, ASecondWriterIsToldWhoTheFirstIs) {
   });
   EXPECT_THAT(said, StartsWith("store: another qfs-bench writes this store (process " + first_pid));
   EXPECT_EQ(Store::open(path_).error().kind, ErrorKind::store) << "nor twice in one process";
+}
+
+TEST_F(DiskAndLocks, WhoWatchesSeesAWriterAndDoesNotStandInItsWay) {
+  EXPECT_FALSE(store::StoreLock::held(path_));
+  {
+    const Store writer = value_of(Store::open(path_));
+    EXPECT_TRUE(store::StoreLock::held(path_));
+  }
+  EXPECT_FALSE(store::StoreLock::held(path_));
+  EXPECT_TRUE(Store::open(path_).ok());
 }
 
 TEST_F(DiskAndLocks, AnotherNameOfTheFileIsTheSameStore) {
