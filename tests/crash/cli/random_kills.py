@@ -42,9 +42,9 @@ PREDICTING = {
     "datasets": [{"name": "mini-meetings", "split": "test", "view": "whole", "sample": 12}],
     "tokenizer": "words",
     "methods": [{"method": "lead"}, {"method": "bm25"},
-                {"method": "external", "command": ["python3", "slow.py"], "fingerprint": ["slow.py"]},
-                {"method": "external", "label": "slow 10", "command": ["python3", "slow.py"],
-                 "fingerprint": ["slow.py"], "words": 10}],
+                {"method": "external", "command": ["python3", "killed_method.py"], "fingerprint": ["killed_method.py"]},
+                {"method": "external", "label": "slow 10", "command": ["python3", "killed_method.py"],
+                 "fingerprint": ["killed_method.py"], "words": 10}],
     "metrics": ["rouge"],
     "measure": {"examples": 2, "warmup": 1, "repetitions": 1},
     "report": {"rows": ["method"], "values": ["rouge1.f", "rougeL.f"]},
@@ -93,7 +93,7 @@ class RandomKills:
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory(prefix="qfs_kills_")
         self.addCleanup(self.folder.cleanup)
-        with open(self.path("slow.py"), "w", encoding="utf-8") as method:
+        with open(self.path("killed_method.py"), "w", encoding="utf-8") as method:
             method.write(SLOW)
         with open(self.path("sweep.json"), "w", encoding="utf-8") as file:
             json.dump(self.sweep, file)
@@ -191,7 +191,7 @@ class RandomKills:
             self.assertEqual(doctor.returncode, 0, doctor.stdout + doctor.stderr)
         time.sleep(0.3)
         left = [command for _, command in processes().values()
-                if any(self.folder.name in word or word == "slow.py" for word in command)]
+                if any(self.folder.name in word or word == "killed_method.py" for word in command)]
         self.assertEqual(left, [])
 
 

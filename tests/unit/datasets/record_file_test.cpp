@@ -136,7 +136,9 @@ TEST(RecordFile, AFolderIsReadInTheOrderOfNames) {
 
 TEST(RecordFileErrors, BrokenJsonIsAtFileLineAndColumn) {
   test::TemporaryFolder folder;
-  std::string path = folder.write("d.jsonl", std::string(kLines) + "{\"id\": }\n");
+  std::string lines(kLines);
+  lines += "{\"id\": }\n";
+  std::string path = folder.write("d.jsonl", lines);
   Error error = error_of(path);
   EXPECT_EQ(error.kind, ErrorKind::data);
   EXPECT_EQ(error.where.substr(0, path.size() + 3), path + ":4:");
