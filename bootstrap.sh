@@ -112,7 +112,7 @@ build_wheel() {
   begin_step "wheel"
   rm -rf "$tree" "$environment"
   cmake --install "$root/build/wheel" --strip --component python --prefix "$tree" >/dev/null
-  cmake --install "$root/build/wheel" --strip --component Unspecified --prefix "$tree/qfs_bench/_installed" >/dev/null
+  cmake --install "$root/build/wheel" --strip --component driver --prefix "$tree/qfs_bench/_installed" >/dev/null
   wheel=$("$python" "$root/harness/apps/python/make_wheel.py" "$tree" "$(project_version)" "$root/LICENSE" \
     "$root/build/wheel/dist")
   end_step "$(du -m "$wheel" | cut -f 1) MB"
