@@ -16,6 +16,12 @@ constexpr std::string_view kLines =
     "\n"
     "{\"id\": \"b\", \"document\": \"y\", \"query\": \"q\", \"references\": \"r\"}\n";
 
+std::string lines_and(std::string_view more) {
+  std::string all(kLines);
+  all += more;
+  return all;
+}
+
 std::string gzip(std::string_view text) {
   z_stream stream{};
   EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
@@ -136,9 +142,7 @@ TEST(RecordFile, AFolderIsReadInTheOrderOfNames) {
 
 TEST(RecordFileErrors, BrokenJsonIsAtFileLineAndColumn) {
   test::TemporaryFolder folder;
-  std::string lines(kLines);
-  lines += "{\"id\": }\n";
-  std::string path = folder.write("d.jsonl", lines);
+  std::string path = folder.write("d.jsonl", lines_and("{\"id\": }\n"));
   Error error = error_of(path);
   EXPECT_EQ(error.kind, ErrorKind::data);
   EXPECT_EQ(error.where.substr(0, path.size() + 3), path + ":4:");
@@ -146,7 +150,7 @@ TEST(RecordFileErrors, BrokenJsonIsAtFileLineAndColumn) {
 
 TEST(RecordFileErrors, BadRecordsNameTheirPlaceInEveryFormat) {
   test::TemporaryFolder folder;
-  std::string lines = folder.write("d.jsonl", std::string(kLines) + "{\"document\": \"z\"}\n");
+  std::string lines = folder.write("d.jsonl", lines_and("{\"document\": \"z\"}\n"));
   EXPECT_EQ(error_of(lines).where, lines + ":4");
   std::string list = folder.write("d.json", R"([{"document": "z"}])");
   EXPECT_EQ(error_of(list).where, list + "#/0");
@@ -156,7 +160,7 @@ TEST(RecordFileErrors, BadRecordsNameTheirPlaceInEveryFormat) {
 
 TEST(RecordFileErrors, RepeatedIdNamesBothPlaces) {
   test::TemporaryFolder folder;
-  std::string path = folder.write("d.jsonl", std::string(kLines) + std::string(kLines));
+  std::string path = folder.write("d.jsonl", lines_and(kLines));
   Error error = error_of(path);
   EXPECT_EQ(error.message, "id 'a' is already that of " + path + ":1");
   EXPECT_EQ(error.where, path + ":4");
