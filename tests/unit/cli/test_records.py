@@ -1,0 +1,125 @@
+"""Parquet, Arrow and the Hugging Face cache as JSON lines, read by the program. Without pyarrow only what needs none.
+
+Usage: test_records.py QFS_BENCH
+"""
+
+import contextlib
+import datetime
+import importlib.util
+import io
+import json
+import os
+import pathlib
+import unittest
+from unittest import mock
+
+from driver import DriverTest, record
+
+_SOURCE = pathlib.Path(__file__).parents[3] / "harness/apps/python/qfs_bench/records.py"
+_SPEC = importlib.util.spec_from_file_location("qfs_bench_records", _SOURCE)
+records = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(records)
+
+try:
+    import pyarrow
+    import pyarrow.ipc
+    import pyarrow.parquet
+except ImportError:
+    pyarrow = None
+
+
+class RecordsTest(DriverTest):
+    def convert(self, *arguments):
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said):
+            code = records.main([*arguments, "-o", self.path("out.jsonl")])
+        return code, said.getvalue()
+
+    def lines(self):
+        with open(self.path("out.jsonl"), encoding="utf-8") as file:
+            return [json.loads(line) for line in file]
+
+
+class WithoutPyarrow(RecordsTest):
+    def test_what_is_missing_is_said_and_nothing_is_written(self):
+        self.write("a.parquet", "no parquet")
+        with mock.patch.dict("sys.modules", {"pyarrow": None}):
+            code, said = self.convert(self.path("a.parquet"))
+        self.assertEqual(code, 2)
+        self.assertIn("pip install pyarrow", said)
+        with mock.patch.dict(os.environ, {"HF_HOME": self.path("empty")}):
+            code, said = self.convert("hf:org/name")
+        self.assertEqual((code, "not in the Hugging Face cache" in said), (2, True))
+        os.mkdir(self.path("folder"))
+        code, said = self.convert(self.path("folder"), "--split", "test")
+        self.assertIn("no .parquet or .arrow file of split 'test'", said)
+        self.assertEqual([name for name in os.listdir(self.folder) if "out" in name or name.startswith("tmp")], [])
+
+    def test_a_split_is_a_word_of_a_files_name(self):
+        for name, split, said in (("data/test-00000-of-00001.parquet", "test", True),
+                                  ("name-test.arrow", "test", True), ("test/0000.parquet", "test", True),
+                                  ("contest-0.parquet", "test", False), ("train.parquet", "test", False),
+                                  ("name-test_meeting.arrow", "test", True), ("tests/0.parquet", "test", False)):
+            with self.subTest(name=name):
+                self.assertEqual(records._of_split(name, split), said)
+
+
+@unittest.skipIf(pyarrow is None, "no pyarrow")
+class WithPyarrow(RecordsTest):
+    def table(self, count=6):
+        return pyarrow.Table.from_pylist([record(i) for i in range(count)])
+
+    def write_stream(self, name, table):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with pyarrow.ipc.new_stream(self.path(name), table.schema) as file:
+            file.write_table(table)
+
+    def test_a_file_becomes_records_that_a_sweep_reads(self):
+        pyarrow.parquet.write_table(self.table(), self.path("test.parquet"))
+        self.assertEqual(self.convert(self.path("test.parquet"))[0], 0)
+        self.assertEqual(self.lines(), [record(i) for i in range(6)])
+        self.write_sweep(datasets=[{"path": "out.jsonl"}], methods=[{"method": "lead"}])
+        self.assert_succeeds(self.run_bench("sweep", "sweep.json"))
+
+    def test_the_cache_is_read_as_the_hub_and_as_datasets_leave_it(self):
+        snapshot = "hub/datasets--org--name/snapshots/abc/data/"
+        os.makedirs(self.path(snapshot))
+        os.makedirs(self.path("hub/datasets--org--name/refs"))
+        self.write("hub/datasets--org--name/refs/main", "abc")
+        pyarrow.parquet.write_table(self.table().slice(3), self.path(snapshot + "test-00001-of-00002.parquet"))
+        pyarrow.parquet.write_table(self.table().slice(0, 3), self.path(snapshot + "test-00000-of-00002.parquet"))
+        pyarrow.parquet.write_table(self.table(1), self.path(snapshot + "train-00000-of-00001.parquet"))
+        self.write_stream("datasets/org___other/default/0.0.0/ff/other-test.arrow", self.table(2))
+        with mock.patch.dict(os.environ, {"HF_HOME": self.folder}):
+            for source in ("hf:org/name", "hf:org/name@abc", "hf:org/name@main"):
+                self.assertEqual(self.convert(source, "--split", "test")[0], 0)
+                self.assertEqual(self.lines(), [record(i) for i in range(6)])
+            self.assertEqual(self.convert("hf:org/other")[0], 0)
+            self.assertEqual(self.lines(), [record(i) for i in range(2)])
+            self.assertEqual(self.convert("hf:org/name@v2")[0], 2)
+
+    def test_values_that_json_has_not(self):
+        table = pyarrow.table({"id": ["a"], "day": [datetime.date(2020, 2, 1)], "raw": [b"x"], "x": [float("nan")]})
+        pyarrow.parquet.write_table(table, self.path("odd.parquet"))
+        code, said = self.convert(self.path("odd.parquet"))
+        self.assertEqual(code, 2)
+        self.assertIn("odd.parquet: row 1, column 'raw': a value of type bytes", said)
+        self.assertIn("column 'x': a number that JSON does not have", self.convert(self.path("odd.parquet"), "--columns", "x")[1])
+        self.assertIn("no column 'idd' (has id, day, raw, x)", self.convert(self.path("odd.parquet"), "--columns", "idd")[1])
+        self.assertFalse(os.path.exists(self.path("out.jsonl")))
+        self.assertEqual(self.convert(self.path("odd.parquet"), "--columns", "id,day")[0], 0)
+        self.assertEqual(self.lines(), [{"id": "a", "day": "2020-02-01"}])
+
+    def test_broken_files_are_named(self):
+        pyarrow.parquet.write_table(self.table(), self.path("a.parquet"))
+        with open(self.path("a.parquet"), "r+b") as file:
+            file.truncate(200)
+        code, said = self.convert(self.path("a.parquet"))
+        self.assertEqual((code, "a.parquet: " in said), (2, True), said)
+        self.write("b.arrow", "nothing of the kind")
+        code, said = self.convert(self.path("b.arrow"))
+        self.assertEqual((code, "b.arrow: " in said), (2, True), said)
+
+
+if __name__ == "__main__":
+    unittest.main()
