@@ -130,10 +130,21 @@ std::string markdown_code(std::string_view text) {
   return fence + space + line + space + fence;
 }
 
-// \Umathchar is a primitive of XeTeX and LuaTeX alone, whose fonts may have any character.
-const std::string_view kLatexPreamble =
-    "\\ifdefined\\qfsunicode\\else"
-    "\\protected\\def\\qfsunicode#1#2{\\ifdefined\\Umathchar#1\\else[U+#2]\\fi}\\fi\n";
+std::string with_latex_preamble(const std::string& latex) {
+  // \Umathchar is a primitive of XeTeX and LuaTeX alone, whose fonts may have any character.
+  constexpr std::string_view kPreamble =
+      "\\ifdefined\\qfsunicode\\else"
+      "\\protected\\def\\qfsunicode#1#2{\\ifdefined\\Umathchar#1\\else[U+#2]\\fi}\\fi\n";
+  return latex.find("\\qfsunicode") == latex.npos ? latex : std::string(kPreamble) + latex;
+}
+
+std::string latex_label(std::string_view name) {
+  std::string label;
+  for (const char c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.') label += c;
+  }
+  return label;
+}
 
 std::string latex_text(std::string_view text) {
   const std::string line = one_line(text);

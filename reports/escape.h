@@ -17,11 +17,15 @@ std::string markdown_code(std::string_view text);
 /// Text as it may stand anywhere in a LaTeX document, captions and cells of tables included: one
 /// line, no command, no active character; lines may break behind '|'. Accented Latin letters and
 /// common signs compile everywhere; what else is beyond ASCII is shown by XeLaTeX and LuaLaTeX, and
-/// by pdfLaTeX as "[U+4F1A]". Needs kLatexPreamble.
+/// by pdfLaTeX as "[U+4F1A]". Needs with_latex_preamble.
 std::string latex_text(std::string_view text);
 
-/// Defines what latex_text uses, unless it is defined; may stand anywhere.
-extern const std::string_view kLatexPreamble;
+/// LaTeX with what its latex_text uses defined in front, unless the document has done so; may stand
+/// anywhere in one.
+std::string with_latex_preamble(const std::string& latex);
+
+/// What of a name may be the name of a \label: letters, digits, '_', '.'.
+std::string latex_label(std::string_view name);
 
 /// Text as it may stand in an element or a quoted attribute of XML 1.0: one line, no markup, no
 /// character that XML cannot hold.

@@ -257,9 +257,7 @@ std::string write_methods_latex(const MethodsText& text) {
   for (const auto& [item, answer] : text.checklist) {
     written += fmt::format("\\item \\textbf{{{}}}: {}\n", latex_text(item), latex_text(answer));
   }
-  written += "\\end{itemize}\n";
-  const bool defines = written.find("\\qfsunicode") != std::string::npos;
-  return (defines ? std::string(kLatexPreamble) : "") + written;
+  return with_latex_preamble(written + "\\end{itemize}\n");
 }
 
 std::string write_methods_json(const MethodsText& text) {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <numeric>
+#include <unordered_set>
 
 #include "harness/core/counted.h"
 #include "harness/core/rng.h"
@@ -116,9 +117,9 @@ Result<SpotCheck> spot_check(plan::Plan plan, const plan::ImportedFile& outputs,
   const plan::PlannedDataset& data = plan.datasets[plan.cells.front().dataset];
   const auto claimed = plan::match_imported(outputs, *data.data, data.ordinals, true);
   if (!claimed) return claimed.error();
+  const std::unordered_set<int64_t> missing(claimed->missing.begin(), claimed->missing.end());
   std::vector<int64_t> present = data.ordinals;
-  std::erase_if(present,
-                [&](int64_t ordinal) { return std::ranges::count(claimed->missing, ordinal) > 0; });
+  std::erase_if(present, [&](int64_t ordinal) { return missing.contains(ordinal); });
   if (present.empty()) return data_error("there is no output of the cell's examples", outputs.path);
   SpotCheck check;
   check.of = std::ssize(present);

@@ -61,7 +61,7 @@ FileKind kind_of(const std::string& path) {
   }
   const bool policy = root.contains("bands") || root.contains("limits") ||
                       (root.contains("metrics") && root["metrics"].is_object());
-  return policy ? FileKind::policy : FileKind::sweep;
+  return policy || gate::load_policy(path) ? FileKind::policy : FileKind::sweep;
 }
 
 Found check_policy(const std::string& path) {

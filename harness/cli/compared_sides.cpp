@@ -10,18 +10,28 @@
 
 namespace qfs::cli {
 
+SideName side_name(const std::string& text) {
+  std::error_code ignored;
+  if (std::filesystem::exists(text, ignored)) return {text, "", true};
+  for (size_t hash = text.rfind('#'); hash != text.npos && hash > 0;
+       hash = text.rfind('#', hash - 1)) {
+    const std::string path = text.substr(0, hash);
+    if (std::filesystem::exists(path, ignored)) return {path, text.substr(hash + 1), true};
+  }
+  const bool conditions = text.find('=') < text.find('#');
+  return conditions ? SideName{"", text, false} : SideName{text.substr(0, text.find('#')), "", false};
+}
+
 Result<ComparedSide> open_side(const std::string& text, const std::string& run,
                                const GlobalOptions& global) {
-  const size_t hash = text.find('#');
-  const std::string path = text.substr(0, hash);
-  std::error_code ignored;
-  const bool names_store = hash != std::string::npos || path.find('=') == std::string::npos;
-  if (names_store && !std::filesystem::exists(path, ignored)) {
+  const SideName name = side_name(text);
+  const bool names_store = !name.path.empty();
+  if (names_store && !name.exists) {
     return not_found(fmt::format(
-        "'{}' is neither a store nor conditions such as method=lead,local_context=256", path));
+        "'{}' is neither a store nor conditions such as method=lead,local_context=256", name.path));
   }
   Result<std::string> store =
-      names_store ? Result<std::string>(path) : existing_store_path(global.store);
+      names_store ? Result<std::string>(name.path) : existing_store_path(global.store);
   if (!store) return store.error();
   Result<store::Reader> reader = store::Reader::open(*store, {.foreign = global.foreign});
   if (!reader) return reader.error();
@@ -32,7 +42,7 @@ Result<ComparedSide> open_side(const std::string& text, const std::string& run,
   side.reader = std::make_unique<store::Reader>(*std::move(reader));
   side.source = std::make_unique<compare::StoreCells>(*side.reader);
   side.facts = *std::move(facts);
-  side.filter = !names_store ? text : hash == std::string::npos ? "" : text.substr(hash + 1);
+  side.filter = name.filter;
   return side;
 }
 

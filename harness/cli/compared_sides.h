@@ -23,6 +23,15 @@ struct ComparedSide {
   std::string filter;
 };
 
+/// An argument taken apart: the longest beginning that names a file is the store.
+struct SideName {
+  std::string path;    ///< empty: the conditions are on --store
+  std::string filter;  ///< behind '#'
+  bool exists = false;
+};
+
+SideName side_name(const std::string& text);
+
 /// `run` is one of the store.
 Result<ComparedSide> open_side(const std::string& text, const std::string& run,
                                const GlobalOptions& global);

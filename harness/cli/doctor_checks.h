@@ -27,8 +27,9 @@ std::vector<Finding> check_machine();
 std::vector<Finding> check_tensor_host();
 /// Registered models: present, and their SHA-256 as declared.
 std::vector<Finding> check_models();
-/// The store that --store names or the current folder has; nothing to check is a note.
-std::vector<Finding> check_store(const GlobalOptions& global);
+/// The store that --store names or the current folder has; nothing to check is a note. `rescore`:
+/// its scores are computed again from its outputs as well.
+std::vector<Finding> check_store(const GlobalOptions& global, bool rescore);
 
 /// The version in /proc/driver/nvidia/version, e.g. "580.65.06".
 std::optional<std::string> nvidia_driver_version(std::string_view text);

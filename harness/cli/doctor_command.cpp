@@ -13,6 +13,11 @@
 namespace qfs::cli {
 namespace {
 
+struct DoctorOptions {
+  RooflineOptions roofline;
+  bool rescore = false;
+};
+
 std::string_view grade_name(Grade grade) {
   switch (grade) {
     case Grade::ok:
@@ -55,7 +60,7 @@ ExitCode conclusion(const std::vector<Finding>& findings) {
   return problem_of("store", false) ? ExitCode::environment : ExitCode::ok;
 }
 
-Result<ExitCode> run_doctor(const GlobalOptions& global) {
+Result<ExitCode> run_doctor(const GlobalOptions& global, bool rescore) {
   std::vector<Finding> findings = check_program();
   const auto append = [&](std::vector<Finding> more) {
     std::ranges::move(more, std::back_inserter(findings));
@@ -63,7 +68,7 @@ Result<ExitCode> run_doctor(const GlobalOptions& global) {
   append(check_machine());
   append(check_tensor_host());
   append(check_models());
-  append(check_store(global));
+  append(check_store(global, rescore));
   const std::string text = global.json ? findings_json(findings) : findings_text(findings);
   if (Status printed = print_result(text); !printed) return printed.error();
   return conclusion(findings);
@@ -109,14 +114,19 @@ void add_doctor_command(const CommandLine& line) {
   CLI::App& command = add_subcommand(
       line.app, "doctor", "Checks the machine, libraries, models, and a store's integrity and ids",
       "qfs-bench doctor --store lc_sweep.sqlite\n  "
+      "qfs-bench doctor --store lc_sweep.sqlite --rescore\n  "
       "qfs-bench doctor --roofline --backbone smollm2-135m --threads 2");
   add_json_option(command, line.global);
   add_foreign_option(command, line.global);
-  auto options = std::make_shared<RooflineOptions>();
-  add_roofline_options(command, *options);
+  auto options = std::make_shared<DoctorOptions>();
+  command.add_flag("--rescore", options->rescore,
+                   "Compute every score of the store again from its outputs (exit code 4 where a "
+                   "number differs)");
+  add_roofline_options(command, options->roofline);
   command.callback([options, &global = line.global, &chosen = line.chosen] {
     chosen = [options, &global] {
-      return options->asked ? run_roofline(*options, global) : run_doctor(global);
+      return options->roofline.asked ? run_roofline(options->roofline, global)
+                                     : run_doctor(global, options->rescore);
     };
   });
 }

@@ -251,8 +251,7 @@ Result<ExitCode> run_gate_command(const GateOptions& options, const GlobalOption
                                   catalogs.metrics(), global);
   if (!candidate) return candidate.error();
   const std::string path = baseline_path(options.baseline, options.baselines);
-  std::error_code ignored;
-  const bool exists = std::filesystem::exists(path.substr(0, path.find('#')), ignored);
+  const bool exists = side_name(path).exists;
   if (!exists && options.if_no_baseline == "create") {
     return create_baseline(path, options, *candidate, *policy, catalogs.metrics(), global.json);
   }

@@ -17,18 +17,9 @@ Result<size_t> print_judged(ClaimsSession& session, const claims::ShownTable& ta
   const reports::JudgedTable judged{table, *std::move(findings),
                                     "qfs-bench v" + std::string(build_info().version),
                                     session.store_name(), session.lookups().used_places()};
-  std::string text;
-  if (format == "markdown") {
-    text = reports::judged_markdown(judged);
-  } else if (format == "json") {
-    text = reports::judged_json(judged);
-  } else if (format == "csv") {
-    text = reports::judged_csv(judged);
-  } else {
-    return invalid_argument("a published table has no format '" + std::string(format) +
-                            "' (valid: markdown, json, csv)");
-  }
-  if (Status written = write_result(text, output); !written) return written.error();
+  const Result<std::string> text = reports::judged_text(judged, format);
+  if (!text) return text.error();
+  if (Status written = write_result(*text, output); !written) return written.error();
   return static_cast<size_t>(
       std::ranges::count(judged.findings, claims::State::not_run, &claims::Finding::state));
 }

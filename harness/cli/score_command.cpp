@@ -43,44 +43,6 @@ struct ScoreOptions {
   ScoreImportOptions import;
 };
 
-/// Why a data set of which the store has hashes alone cannot be scored, and what can be done.
-Error texts_are_gone(const DatasetManifest& manifest, const DatasetCatalog& catalog, Error error) {
-  const std::vector<DatasetInfo> known = catalog.list();
-  const bool registered = std::ranges::count(known, manifest.name, &DatasetInfo::name) > 0;
-  const std::string why = fmt::format(
-      "the store has hashes of the texts of '{}' alone (its archive was made with "
-      "--strip-texts), and new scores need the texts",
-      manifest.name);
-  error.message =
-      registered
-          ? fmt::format("{}; the data set cannot be read here: {}", why, error.message)
-          : why +
-                "; take them from a store that has them ('qfs-bench merge THIS WITH_TEXTS'), or "
-                "score that one";
-  return error;
-}
-
-/// Data sets whose texts the store does not keep come from the catalogue.
-Status use_unstored_datasets(score::Scorer& scorer, const reports::SweepFacts& facts,
-                             const DatasetCatalog& catalog) {
-  for (const auto& [id, row] : facts.datasets) {
-    if (row.texts_stored && row.documents_stored) continue;
-    DatasetRequest request;
-    request.name = row.manifest.name;
-    request.split = row.manifest.split;
-    request.view = row.manifest.view;
-    request.text_form = row.manifest.text_form;
-    Result<std::shared_ptr<const Dataset>> dataset = catalog.load(request);
-    if (!dataset) {
-      // Documents are not needed by every metric; missing references are, and the scorer says so.
-      if (row.texts_stored) continue;
-      return texts_are_gone(row.manifest, catalog, dataset.error());
-    }
-    if (Status used = scorer.use_dataset(*dataset); !used) return used;
-  }
-  return {};
-}
-
 /// The folder that programs of the sweep are relative to.
 std::string external_folder(const ScoreOptions& options, const std::string& store) {
   if (!options.external_folder.empty()) return options.external_folder;
@@ -129,8 +91,11 @@ Result<ExitCode> run_score_store(const ScoreOptions& options, const GlobalOption
     named.push_back({place.predict->id, cell_title(place)});
   }
   score::Scorer scorer(*store, *reader);
-  if (Status used = use_unstored_datasets(scorer, *facts, catalogs.datasets()); !used) {
-    return used.error();
+  for (const auto& [id, row] : facts->datasets) {
+    const auto dataset = unstored_dataset(row, catalogs.datasets());
+    if (!dataset) return dataset.error();
+    if (*dataset == nullptr) continue;
+    if (Status used = scorer.use_dataset(*dataset); !used) return used.error();
   }
   Result<Postprocess> postprocess = options.files.postprocess.empty()
                                         ? postprocess_of_sweep(facts->sweep)

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -11,6 +12,26 @@
 #include "harness/score/bootstrap_intervals.h"
 
 namespace qfs::cli {
+namespace {
+
+/// Why a data set of which the store has hashes alone cannot be scored, and what can be done.
+Error texts_are_gone(const DatasetManifest& manifest, const DatasetCatalog& catalog, Error error) {
+  const std::vector<DatasetInfo> known = catalog.list();
+  const bool registered = std::ranges::count(known, manifest.name, &DatasetInfo::name) > 0;
+  const std::string why = fmt::format(
+      "the store has hashes of the texts of '{}' alone (its archive was made with "
+      "--strip-texts), and new scores need the texts",
+      manifest.name);
+  error.message =
+      registered
+          ? fmt::format("{}; the data set cannot be read here: {}", why, error.message)
+          : why +
+                "; take them from a store that has them ('qfs-bench merge THIS WITH_TEXTS'), or "
+                "score that one";
+  return error;
+}
+
+}  // namespace
 
 Result<std::vector<std::string>> metric_names_of_sweep(const store::SweepRow& sweep) {
   Result<nlohmann::json> config =
@@ -83,6 +104,21 @@ Result<ScoringSummary> score_results(score::Scorer& scorer, const Postprocess& p
         counted(summary.refused, "score is", "scores are")));
   }
   return summary;
+}
+
+Result<std::shared_ptr<const Dataset>> unstored_dataset(const store::DatasetRow& row,
+                                                        const DatasetCatalog& catalog) {
+  if (row.texts_stored && row.documents_stored) return std::shared_ptr<const Dataset>();
+  DatasetRequest request;
+  request.name = row.manifest.name;
+  request.split = row.manifest.split;
+  request.view = row.manifest.view;
+  request.text_form = row.manifest.text_form;
+  Result<std::shared_ptr<const Dataset>> dataset = catalog.load(request);
+  // Documents are not needed by every metric; missing references are, and the scorer says so.
+  if (!dataset && row.texts_stored) return std::shared_ptr<const Dataset>();
+  if (!dataset) return texts_are_gone(row.manifest, catalog, dataset.error());
+  return dataset;
 }
 
 Status warn_of_empty_outputs(store::Reader& reader, std::span<const NamedResult> results) {

@@ -121,10 +121,9 @@ Result<ExitCode> run_verify(const VerifyOptions& options, const GlobalOptions& g
     checked = *whole;
   }
   const std::string format = global.json ? "json" : options.format;
-  const std::string shown = format == "json"  ? reports::judged_json(judged)
-                            : format == "csv" ? reports::judged_csv(judged)
-                                              : reports::judged_markdown(judged);
-  if (Status written = write_result(shown, options.output); !written) return written.error();
+  const Result<std::string> shown = reports::judged_text(judged, format);
+  if (!shown) return shown.error();
+  if (Status written = write_result(*shown, options.output); !written) return written.error();
   const bool measured = std::ranges::all_of(
       judged.findings, [](const claims::Finding& finding) { return finding.measured.has_value(); });
   return measured && checked ? ExitCode::ok : ExitCode::incomplete;
@@ -157,8 +156,8 @@ void add_verify_command(const CommandLine& line) {
       ->type_name("FILE");
   command.add_flag("--allow-external", options->sweep.allow_external,
                    "Start programs that the sweep file names");
-  command.add_option("--format", options->format, "markdown, json or csv (default: markdown)")
-      ->check(CLI::IsMember({"markdown", "json", "csv"}))
+  command.add_option("--format", options->format, "markdown, latex, json or csv (default: markdown)")
+      ->check(CLI::IsMember({"markdown", "latex", "json", "csv"}))
       ->type_name("FORMAT");
   command.add_option("--output,-o", options->output, "Write to a file, whole or not at all")
       ->type_name("FILE");

@@ -18,13 +18,23 @@ namespace {
 
 using metrics::Alternative;
 
-/// B minus A, row by row.
-std::vector<Statistics> differences(const PairedStatistics& paired) {
-  std::vector<Statistics> rows = paired.second;
+/// These columns of rows.
+std::vector<Statistics> narrowed(const std::vector<Statistics>& rows,
+                                 const std::vector<size_t>& columns) {
+  std::vector<Statistics> result(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
-    for (size_t c = 0; c < rows[i].size(); ++c) rows[i][c] -= paired.first[i][c];
+    result[i].reserve(columns.size());
+    for (const size_t c : columns) result[i].push_back(rows[i][c]);
   }
-  return rows;
+  return result;
+}
+
+/// `b` minus `a`, row by row.
+std::vector<Statistics> differences(const std::vector<Statistics>& a, std::vector<Statistics> b) {
+  for (size_t i = 0; i < b.size(); ++i) {
+    for (size_t c = 0; c < b[i].size(); ++c) b[i][c] -= a[i][c];
+  }
+  return b;
 }
 
 /// What `high` has more than `low`, plus `shift`, times `sign`, of one column.
@@ -186,25 +196,31 @@ std::vector<DifferentExample> most_different(const PairedStatistics& paired, siz
   return examples;
 }
 
-/// What is said of columns whose corpus values are means of examples.
+/// What is said of columns whose corpus values are means of examples; one entry a chosen column.
 struct MeanColumns {
   std::vector<metrics::PairedDifference> differences;
   std::vector<double> p;
 };
 
-Result<MeanColumns> mean_columns(const PairedStatistics& paired, const Request& request) {
+/// Each resample and each exchange is of clusters, the same for all columns, so a column's digits
+/// do not depend on which others are `chosen`; the time does.
+Result<MeanColumns> mean_columns(const PairedStatistics& paired, const std::vector<size_t>& chosen,
+                                 const Request& request) {
   MeanColumns columns;
+  if (chosen.empty()) return columns;
+  const std::vector<Statistics> a = narrowed(paired.first, chosen);
+  const std::vector<Statistics> b = narrowed(paired.second, chosen);
   if (request.decisions_only) {
-    const std::vector<Statistics> rows = differences(paired);
-    for (size_t c = 0; c < paired.columns.size(); ++c) {
+    const std::vector<Statistics> rows = differences(a, b);
+    for (size_t c = 0; c < chosen.size(); ++c) {
       columns.differences.push_back({mean_of(rows, c), {}});
       columns.p.push_back(1);
     }
     return columns;
   }
-  auto intervals = metrics::bootstrap_differences(paired.second, paired.first, paired.clusters);
+  auto intervals = metrics::bootstrap_differences(b, a, paired.clusters);
   if (!intervals) return intervals.error();
-  auto p = metrics::randomization_p(differences(paired), paired.clusters, Alternative::different);
+  auto p = metrics::randomization_p(differences(a, b), paired.clusters, Alternative::different);
   if (!p) return p.error();
   columns.differences = *std::move(intervals);
   columns.p = *std::move(p);
@@ -297,12 +313,14 @@ Result<Comparison> compare_metric(const PairedStatistics& paired, const Request&
   comparison.clusters_only_b = uncompared_clusters(paired.only_second_clusters, paired.clusters);
   comparison.empty_a = paired.empty_first;
   comparison.empty_b = paired.empty_second;
-  const Result<MeanColumns> means = mean_columns(paired, request);
+  const std::vector<size_t> chosen = chosen_columns(paired.columns, request);
+  const Result<MeanColumns> means = mean_columns(paired, chosen, request);
   if (!means) return means.error();
   comparison.clusters = cluster_count(paired);
   const Result<CorpusColumns> corpus = corpus_columns(paired, metric);
   if (!corpus) return corpus.error();
-  for (size_t c : chosen_columns(paired.columns, request)) {
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    const size_t c = chosen[i];
     const bool is_mean = paired.is_mean[c];
     if (!is_mean && !corpus->testable[c]) {
       if (request.margins.contains(paired.columns[c])) {
@@ -319,8 +337,8 @@ Result<Comparison> compare_metric(const PairedStatistics& paired, const Request&
     column.better = said != request.better.end() ? said->second : paired.better[c];
     column.a = is_mean ? mean_of(paired.first, c) : corpus->a[c];
     column.b = is_mean ? mean_of(paired.second, c) : corpus->b[c];
-    column.difference = is_mean ? means->differences[c] : corpus->differences[c];
-    column.p = is_mean ? means->p[c] : corpus->p[c];
+    column.difference = is_mean ? means->differences[i] : corpus->differences[c];
+    column.p = is_mean ? means->p[i] : corpus->p[c];
     count_examples(paired, c, column);
     if (Status decided = add_decision(paired, c, request, metric, column); !decided) {
       return decided.error();

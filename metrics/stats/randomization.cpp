@@ -31,14 +31,16 @@ class Signs {
 class ExtremeCounter {
  public:
   ExtremeCounter(const ClusterSums& data, Alternative alternative)
-      : data_(data), alternative_(alternative), counts_(data.columns, 0) {
+      : data_(data), alternative_(alternative), counts_(data.columns, 0), slack_(data.columns, 0) {
     observed_ = sums(nullptr);
-    for (size_t k = 0; k < data.sums.size(); ++k) scale_ += std::abs(data.sums[k]);
+    for (size_t k = 0; k < data.sums.size(); ++k) {
+      slack_[k % data.columns] += kTie * std::abs(data.sums[k]);
+    }
   }
 
   void look_at(const Signs& signs) {
     const std::vector<double> sum = sums(&signs);
-    for (size_t c = 0; c < counts_.size(); ++c) counts_[c] += extreme(sum[c], observed_[c]) ? 1 : 0;
+    for (size_t c = 0; c < counts_.size(); ++c) counts_[c] += extreme(sum[c], c) ? 1 : 0;
   }
   const std::vector<double>& counts() const { return counts_; }
 
@@ -52,17 +54,16 @@ class ExtremeCounter {
     return sum;
   }
 
-  bool extreme(double sum, double observed) const {
-    const double slack = kTie * scale_;
-    if (alternative_ == Alternative::less) return sum <= observed + slack;
-    return std::abs(sum) >= std::abs(observed) - slack;
+  bool extreme(double sum, size_t column) const {
+    if (alternative_ == Alternative::less) return sum <= observed_[column] + slack_[column];
+    return std::abs(sum) >= std::abs(observed_[column]) - slack_[column];
   }
 
   const ClusterSums& data_;
   Alternative alternative_;
   std::vector<double> observed_;
   std::vector<double> counts_;
-  double scale_ = 0;
+  std::vector<double> slack_;  ///< what sums that are equal may differ by after rounding
 };
 
 }  // namespace

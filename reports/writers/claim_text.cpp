@@ -40,6 +40,14 @@ class Footnotes {
     return text;
   }
 
+  /// "\textsuperscript{1,3}"
+  std::string latex_marks(const std::vector<std::string>& ids) const {
+    if (ids.empty()) return "";
+    std::vector<size_t> numbers;
+    for (const std::string& id : ids) numbers.push_back(numbers_.at(id));
+    return fmt::format("\\textsuperscript{{{}}}", fmt::join(numbers, ","));
+  }
+
   const std::vector<std::string>& texts() const { return texts_; }
 
  private:
@@ -62,6 +70,12 @@ std::vector<std::string> common_errata(const claims::ShownPart& part) {
                   [&](const auto& id) { return std::ranges::count(claim->errata, id) == 0; });
   }
   return common;
+}
+
+std::vector<std::string> own_errata(const Claim& claim, const std::vector<std::string>& common) {
+  std::vector<std::string> own = claim.errata;
+  std::erase_if(own, [&](const auto& id) { return std::ranges::count(common, id) > 0; });
+  return own;
 }
 
 std::string row_name(const Claim& claim) {
@@ -89,8 +103,7 @@ std::string part_text(const claims::ShownPart& part, std::span<const Finding> fi
   const Claim* before = nullptr;
   for (const Finding& finding : findings) {
     const Claim& claim = *finding.claim;
-    std::vector<std::string> own = claim.errata;
-    std::erase_if(own, [&](const auto& id) { return std::ranges::count(common, id) > 0; });
+    const std::vector<std::string> own = own_errata(claim, common);
     const bool again = before != nullptr && before->row == claim.row;
     before = &claim;
     const std::string cited = claim.cited.empty() ? "" : " (cited)";
@@ -101,6 +114,54 @@ std::string part_text(const claims::ShownPart& part, std::span<const Finding> fi
   }
   return fmt::format("### {}{}\n\n{}\n", markdown_text(part.table->title), notes.marks(common),
                      markdown_grid(lines, 2));
+}
+
+/// "31 claims: 9 reproduced, 1 differs"
+std::string summary_text(std::span<const Finding> findings) {
+  std::map<claims::State, size_t> counts;
+  for (const Finding& finding : findings) ++counts[finding.state];
+  std::string text;
+  for (const auto& [state, count] : counts) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, to_string(state));
+  }
+  return fmt::format("{}: {}", counted(findings.size(), "published number"), text);
+}
+
+/// The rows of a part between its rules; a reason why there is no number is said in the notes.
+std::string latex_rows(std::span<const Finding> findings, const std::vector<std::string>& common,
+                       const Footnotes& notes) {
+  std::string text;
+  const Claim* before = nullptr;
+  for (const Finding& finding : findings) {
+    const Claim& claim = *finding.claim;
+    const bool again = before != nullptr && before->row == claim.row;
+    before = &claim;
+    text += fmt::format(
+        "{} & {} & {}{} & {} & {} & {} \\\\\n",
+        again ? "" : latex_text(row_name(claim)) + notes.latex_marks(own_errata(claim, common)),
+        latex_text(claim.column), latex_text(claim.printed.text),
+        claim.cited.empty() ? "" : " (cited)",
+        finding.measured ? latex_text(measured_text(claim.printed, finding.measured->value)) : "",
+        latex_text(interval_text(finding)), latex_text(to_string(finding.state)));
+  }
+  return text;
+}
+
+/// What a part's table says below: errata, why numbers are missing, where all is from.
+std::string latex_notes(std::span<const Finding> findings, const Footnotes& notes,
+                        const std::string& signature) {
+  std::string text;
+  for (size_t i = 0; i < notes.texts().size(); ++i) {
+    text += fmt::format("\\textsuperscript{{{}}} {}\\par\n", i + 1, latex_text(notes.texts()[i]));
+  }
+  std::vector<std::string> reasons;
+  for (const Finding& finding : findings) {
+    if (finding.detail.empty()) continue;
+    const std::string reason = verdict_text(finding);
+    if (std::ranges::count(reasons, reason) == 0) reasons.push_back(reason);
+  }
+  for (const std::string& reason : reasons) text += latex_text(reason) + "\\par\n";
+  return text + latex_text(summary_text(findings)) + "\\par\n" + latex_text(signature) + "\\par\n";
 }
 
 /// Each line of a statement escaped; those that begin with "- " stay items of a list.
@@ -115,17 +176,6 @@ std::string prose_markdown(std::string_view statement) {
     if (end == std::string_view::npos) return text;
     statement.remove_prefix(end + 1);
   }
-}
-
-/// "31 claims: 9 reproduced, 1 differs"
-std::string summary_text(std::span<const Finding> findings) {
-  std::map<claims::State, size_t> counts;
-  for (const Finding& finding : findings) ++counts[finding.state];
-  std::string text;
-  for (const auto& [state, count] : counts) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, to_string(state));
-  }
-  return fmt::format("{}: {}", counted(findings.size(), "published number"), text);
 }
 
 std::string signature_line(const JudgedTable& table) {
@@ -202,6 +252,37 @@ std::string judged_markdown(const JudgedTable& table) {
   return text + markdown_code(signature_line(table)) + "\n";
 }
 
+std::string judged_latex(const JudgedTable& table) {
+  const Footnotes notes(table);
+  std::string text;
+  std::span<const Finding> rest = table.findings;
+  for (size_t i = 0; i < table.shown.parts.size(); ++i) {
+    const claims::ShownPart& part = table.shown.parts[i];
+    const std::span<const Finding> findings = rest.first(part.claims.size());
+    rest = rest.subspan(part.claims.size());
+    const std::vector<std::string> common = common_errata(part);
+    text += fmt::format(
+        "\\begin{{table}}\n\\centering\n\\caption{{{}{}}}\n\\label{{tab:{}{}}}\n"
+        "\\begin{{tabular}}{{llrrrl}}\n\\toprule\n"
+        "row & value & published & measured & interval & verdict \\\\\n\\midrule\n{}"
+        "\\bottomrule\n\\end{{tabular}}\n\n\\medskip\n\\begin{{minipage}}{{\\linewidth}}\n"
+        "\\footnotesize\\raggedright\n{}\\end{{minipage}}\n\\end{{table}}\n",
+        latex_text(part.table->title), notes.latex_marks(common), latex_label(part.table->id),
+        i == 0 ? "" : fmt::format(".{}", i + 1), latex_rows(findings, common, notes),
+        latex_notes(findings, notes, signature_line(table)));
+  }
+  for (const std::string& statement : table.statements) {
+    text += "\\paragraph{For a review form}\n";
+    std::string_view rest_of = statement;
+    for (size_t end = 0; end != rest_of.npos;) {
+      end = rest_of.find('\n');
+      text += latex_text(rest_of.substr(0, end)) + "\\par\n";
+      if (end != rest_of.npos) rest_of.remove_prefix(end + 1);
+    }
+  }
+  return "% needs \\usepackage{booktabs}\n" + with_latex_preamble(text);
+}
+
 std::string judged_json(const JudgedTable& table) {
   json list = json::array();
   for (const Finding& finding : table.findings) list.push_back(finding_json(finding));
@@ -246,6 +327,15 @@ std::string judged_csv(const JudgedTable& table) {
     text += fmt::format("{}\r\n", fmt::join(fields, ","));
   }
   return text;
+}
+
+Result<std::string> judged_text(const JudgedTable& table, std::string_view format) {
+  if (format == "markdown") return judged_markdown(table);
+  if (format == "latex") return judged_latex(table);
+  if (format == "json") return judged_json(table);
+  if (format == "csv") return judged_csv(table);
+  return invalid_argument(fmt::format(
+      "a published table has no format '{}' (valid: markdown, latex, json, csv)", format));
 }
 
 }  // namespace qfs::reports

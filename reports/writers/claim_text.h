@@ -7,8 +7,10 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "harness/api/result.h"
 #include "harness/claims/collection.h"
 #include "harness/claims/evaluate.h"
 
@@ -28,7 +30,12 @@ struct JudgedTable {
 nlohmann::json finding_json(const claims::Finding& finding);
 
 std::string judged_markdown(const JudgedTable& table);
+/// A `table` with booktabs for each part, its errata and the reasons of its gaps as notes.
+std::string judged_latex(const JudgedTable& table);
 std::string judged_json(const JudgedTable& table);
 std::string judged_csv(const JudgedTable& table);
+
+/// One of these by its name: markdown, latex, json or csv; another is `invalid_argument`.
+Result<std::string> judged_text(const JudgedTable& table, std::string_view format);
 
 }  // namespace qfs::reports

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
 #include <vector>
 
 #include "reports/escape.h"
@@ -99,15 +98,6 @@ std::string tabular(const Table& table, const Grid& grid) {
   return text + "\\bottomrule\n\\end{tabular}\n";
 }
 
-/// What may be the name of a label.
-std::string label_name(const std::string& text) {
-  std::string name;
-  for (const char c : text) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.') name += c;
-  }
-  return name;
-}
-
 std::string caption(const Table& table, const Grid& grid) {
   std::string text = table.description.empty() ? table.name : table.description;
   if (grid.value) text += ": " + table.values[*grid.value].title;
@@ -118,7 +108,7 @@ std::string caption(const Table& table, const Grid& grid) {
 std::string label(const Table& table, const Grid& grid) {
   std::string name = table.name;
   if (grid.value) name += "." + table.values[*grid.value].name;
-  return label_name(name);
+  return latex_label(name);
 }
 
 std::string notes(const Table& table) {
@@ -141,8 +131,7 @@ std::string write_latex(const Table& table) {
         "\\end{{table}}\n",
         caption(table, grid), label(table, grid), tabular(table, grid), notes(table));
   }
-  const bool defines = text.find("\\qfsunicode") != std::string::npos;
-  return fmt::format("% needs \\usepackage{{booktabs}}\n{}{}", defines ? kLatexPreamble : "", text);
+  return "% needs \\usepackage{booktabs}\n" + with_latex_preamble(text);
 }
 
 }  // namespace qfs::reports

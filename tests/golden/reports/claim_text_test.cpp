@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/support/golden.h"
 #include "tests/support/nasty_corpus.h"
@@ -86,6 +87,7 @@ TEST(ClaimTextGolden, Formats) {
   test::expect_golden("tests/golden/reports/published.md", judged_markdown(judged));
   test::expect_golden("tests/golden/reports/published.json", judged_json(judged));
   test::expect_golden("tests/golden/reports/published.csv", judged_csv(judged));
+  test::expect_golden("tests/golden/reports/published.tex", judged_latex(judged));
   judged.statements = {"We recomputed 4.\n- Ours: printed 44.40"};
   EXPECT_NE(
       judged_markdown(judged).find("### For a review form\n\nWe recomputed 4.\n- Ours: printed "
@@ -106,6 +108,11 @@ TEST(ClaimText, StaysTextWhateverItHolds) {
     const std::string markdown = judged_markdown(judged);
     const auto lines = [](const std::string& of) { return std::ranges::count(of, '\n'); };
     EXPECT_EQ(lines(markdown), lines(judged_markdown(plain.finished()))) << text.substr(0, 40);
+    EXPECT_EQ(std::ranges::count(judged_latex(judged), '\x1b'), 0);
+    size_t rows = 0;
+    std::istringstream latex(judged_latex(judged));
+    for (std::string line; std::getline(latex, line);) rows += line.ends_with(" \\\\") ? 1 : 0;
+    EXPECT_EQ(rows, 2U) << "heading and one row for: " << text.substr(0, 40);
     const size_t tag = markdown.find("<script");
     EXPECT_TRUE(tag == std::string::npos || markdown[tag - 1] == '\\');
     EXPECT_EQ(markdown.find('\x1b'), std::string::npos);

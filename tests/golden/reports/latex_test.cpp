@@ -65,7 +65,7 @@ class LatexCompiles : public testing::Test {
 };
 
 TEST_F(LatexCompiles, GoldenTables) {
-  for (const char* name : {"paper.tex", "levels.tex", "methods.tex"}) {
+  for (const char* name : {"paper.tex", "levels.tex", "methods.tex", "published.tex"}) {
     const auto text = test::file_text(std::string("tests/golden/reports/") + name);
     ASSERT_TRUE(text) << name;
     EXPECT_EQ(compiled(*text), "") << name;

@@ -294,6 +294,27 @@ class Sweep(DriverTest):
         self.assertIn("PROBLEM", run.stdout)
 
 
+    def test_doctor_computes_scores_again(self):
+        self.assert_succeeds(self.sweep())
+        found = json.loads(self.assert_succeeds(self.run_bench("doctor", "--rescore", "--json")))["findings"]
+        self.assertIn({"grade": "ok", "subject": "store",
+                       "text": "4 scores computed again from their outputs: 4 as stored"}, found)
+        connection = sqlite3.connect(self.path("small.sqlite"))
+        connection.execute("UPDATE score SET value = value - 0.25 WHERE name = 'rouge1.f' AND score_job_id = "
+                           "(SELECT min(score_job_id) FROM score_job)")
+        connection.commit()
+        self.assert_succeeds(self.run_bench("doctor"))  # every id and digest is as it should be
+        run = self.run_bench("doctor", "--rescore")
+        self.assertEqual(run.returncode, 4, run.stdout)
+        self.assertRegex(run.stdout, r"rouge1\.f is stored as 0\.\d+, and the outputs give 0\.\d+; 1 number differs")
+        self.assertIn("3 as stored", run.stdout)
+        connection.execute("UPDATE score_job SET metric = 'import:rouge', signature = 'import:rouge|tool:x@1'")
+        connection.commit()
+        connection.close()
+        run = self.assert_succeeds(self.run_bench("doctor", "--rescore"))
+        self.assertIn("4 scores are not computed again: import:rouge: these are scores of another program", run)
+
+
 class Terminal(DriverTest):
     def test_progress_is_one_redrawn_line_that_is_gone_at_the_end(self):
         self.write_data()

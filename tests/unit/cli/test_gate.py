@@ -193,6 +193,14 @@ class Gate(GateTest):
         self.assertEqual(os.listdir(self.path("baselines")), ["v1.0.jsonl"])
         self.assert_fails(2, self.gate("--baseline", "main.db", "--candidate", "again.sqlite"), "no store main.db")
 
+    def test_a_store_whose_name_has_a_hash_is_that_store(self):
+        shutil.copy(self.path("again.sqlite"), self.path("pr#7.sqlite"))
+        lead = ["--non-inferior", "rouge1.f=1pt", "--filter", "method=lead"]
+        text = self.assert_ends(0, self.gate("--baseline", "small.sqlite", "--candidate", "pr#7.sqlite", *lead))
+        self.assertIn("gate: PASS", text)
+        self.assert_ends(0, self.gate("--baseline", "small.sqlite#method=lead", "--candidate", "pr#7.sqlite#method=lead",
+                                      *lead), "gate: PASS")
+
     def test_a_sweep_that_names_no_values_is_compared_by_those_of_its_table(self):
         self.write_sweep("plain.json", report=None)
         self.assert_succeeds(self.run_bench("sweep", "plain.json", "--quiet", "--store", "plain.sqlite"))
