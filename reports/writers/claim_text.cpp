@@ -127,6 +127,17 @@ std::string summary_text(std::span<const Finding> findings) {
   return fmt::format("{}: {}", counted(findings.size(), "published number"), text);
 }
 
+/// Text in a column of lines, where long names may break.
+std::string latex_lines(std::string_view text) {
+  constexpr std::string_view kJoint = "\\_";
+  std::string lines = "\\raggedright " + latex_text(text);
+  for (size_t at = lines.find(kJoint); at != lines.npos;) {
+    lines.insert(at + kJoint.size(), "\\allowbreak{}");
+    at = lines.find(kJoint, at + kJoint.size());
+  }
+  return lines;
+}
+
 /// The rows of a part between its rules; a reason why there is no number is said in the notes.
 std::string latex_rows(std::span<const Finding> findings, const std::vector<std::string>& common,
                        const Footnotes& notes) {
@@ -138,8 +149,8 @@ std::string latex_rows(std::span<const Finding> findings, const std::vector<std:
     before = &claim;
     text += fmt::format(
         "{} & {} & {}{} & {} & {} & {} \\\\\n",
-        again ? "" : latex_text(row_name(claim)) + notes.latex_marks(own_errata(claim, common)),
-        latex_text(claim.column), latex_text(claim.printed.text),
+        again ? "" : latex_lines(row_name(claim)) + notes.latex_marks(own_errata(claim, common)),
+        latex_lines(claim.column), latex_text(claim.printed.text),
         claim.cited.empty() ? "" : " (cited)",
         finding.measured ? latex_text(measured_text(claim.printed, finding.measured->value)) : "",
         latex_text(interval_text(finding)), latex_text(to_string(finding.state)));
@@ -263,7 +274,8 @@ std::string judged_latex(const JudgedTable& table) {
     const std::vector<std::string> common = common_errata(part);
     text += fmt::format(
         "\\begin{{table}}\n\\centering\n\\caption{{{}{}}}\n\\label{{tab:{}{}}}\n"
-        "\\begin{{tabular}}{{llrrrl}}\n\\toprule\n"
+        "\\footnotesize\\setlength{{\\tabcolsep}}{{3pt}}\n"
+        "\\begin{{tabular}}{{p{{0.26\\linewidth}}p{{0.15\\linewidth}}rrrl}}\n\\toprule\n"
         "row & value & published & measured & interval & verdict \\\\\n\\midrule\n{}"
         "\\bottomrule\n\\end{{tabular}}\n\n\\medskip\n\\begin{{minipage}}{{\\linewidth}}\n"
         "\\footnotesize\\raggedright\n{}\\end{{minipage}}\n\\end{{table}}\n",
