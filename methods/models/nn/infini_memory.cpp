@@ -92,10 +92,15 @@ Result<std::shared_ptr<const InfiniMemory>> bind_memory(const InfiniOptions& opt
   if (shape.sequence.encoder_decoder()) {
     return invalid_argument("an encoder-decoder attends without compressive memory");
   }
-  if (options.segment < 1 || options.segment > shape.sequence.context) {
-    return invalid_argument("segments of " + std::to_string(options.segment) +
-                            " tokens; the backbone's window has " +
-                            std::to_string(shape.sequence.context));
+  if (options.segment < 1 || options.window() > shape.sequence.context) {
+    return invalid_argument(
+        "segments of " + std::to_string(options.segment) + " tokens" +
+        (options.kept > 0 ? " behind " + std::to_string(options.kept) + " kept ones" : "") +
+        "; the backbone's window has " + std::to_string(shape.sequence.context));
+  }
+  if (options.kept < 0 || options.kept >= options.segment) {
+    return invalid_argument(std::to_string(options.kept) + " kept tokens of segments of " +
+                            std::to_string(options.segment));
   }
   if (layers.size() != static_cast<size_t>(shape.layers)) {
     return invalid_argument("a memory of " + std::to_string(layers.size()) +
@@ -125,6 +130,7 @@ SegmentWork work_of(const InfiniMemory& memory, const DecoderShape& shape) {
   const int64_t elements = matrix * (shape.kv_heads + (asks ? shape.heads : 0));
   const int64_t norms = shape.layers * shape.kv_heads * shape.head_dim;
   return {.tokens = memory.options.segment,
+          .kept = memory.options.kept,
           .written = elements * (memory.options.rule == MemoryRule::delta ? 2 : 1),
           .read = matrix * shape.heads * (asks ? 2 : 1),
           .bytes = (elements + norms) * static_cast<int64_t>(sizeof(float))};

@@ -36,6 +36,10 @@ struct InfiniOptions {
   MemoryRule rule = MemoryRule::delta;
   bool query_focused = false;
   RelevanceScale relevance = RelevanceScale::head;
+  int64_t kept = 0;  ///< first tokens of a sequence that never leave, beside those of the segment
+
+  /// Tokens that a window holds.
+  int64_t window() const { return segment + kept; }
 };
 
 /// What is trained of a layer.
@@ -55,7 +59,8 @@ struct InfiniMemory {
 };
 
 /// For a decoder; scalars are copied to its device, unless they are there, and then gradients reach
-/// them. `invalid_argument`: an encoder-decoder, a segment below 1 or above the decoder's window,
+/// them. `invalid_argument`: an encoder-decoder, a segment below 1, as many kept tokens as a segment
+/// has or more, both together above the decoder's window,
 /// scalars of another number or shape than the decoder's layers and heads.
 Result<std::shared_ptr<const InfiniMemory>> bind_memory(const InfiniOptions& options,
                                                         std::vector<InfiniScalars> layers,

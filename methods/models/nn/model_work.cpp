@@ -38,7 +38,9 @@ int64_t segment_pairs(int64_t segment, int64_t tokens) {
 /// Pairs in all layers; a global token's with those in its window are counted twice.
 int64_t input_pairs(const ModelWork& model, int64_t tokens, int64_t global) {
   if (model.segment.tokens > 0) {
-    return model.input.layers * segment_pairs(model.segment.tokens, tokens);
+    const auto& [segment, kept, written, read, bytes] = model.segment;
+    return model.input.layers *
+           (segment_pairs(segment, tokens) + kept * std::max<int64_t>(tokens - segment, 0));
   }
   if (model.windows.empty()) {
     return model.input.layers * (model.causal ? causal_pairs(tokens) : full_pairs(tokens));
@@ -81,7 +83,7 @@ Work prefill_work(const ModelWork& model, const PromptSize& prompt) {
                kProduct * model.head.elements();
   work.bytes = input.bytes + model.head_bytes + prompt.shared * model.cache_bytes;
   if (model.segment.tokens > 0) {
-    work.flops += memory_flops(model.segment, prompt.tokens - model.segment.tokens);
+    work.flops += memory_flops(model.segment, prompt.tokens - model.segment.tokens - model.segment.kept);
   }
   if (prompt.global > 0 && !model.windows.empty()) {
     // Queries of the global tokens; keys and values of all.
@@ -100,7 +102,7 @@ Work prefill_work(const ModelWork& model, const PromptSize& prompt) {
 Work decode_work(const ModelWork& model, std::span<const RowGroup> groups) {
   Work work;
   work.bytes = model.output.bytes + model.head_bytes;
-  const int64_t window = model.segment.tokens;
+  const int64_t window = model.segment.tokens + model.segment.kept;
   for (const RowGroup& group : groups) {
     const int64_t past = window > 0 ? std::min(group.past, window - 1) : group.past;
     work.flops += layer_flops(model.output, group.rows, group.rows * (past + 1 + group.source)) +

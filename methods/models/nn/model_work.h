@@ -54,6 +54,7 @@ struct LayerStack {
 /// Attention with a compressive memory (infini_memory.h), of all layers.
 struct SegmentWork {
   int64_t tokens = 0;   ///< attended to at once; 0: there is no memory
+  int64_t kept = 0;     ///< first tokens that all others attend to besides
   int64_t written = 0;  ///< multiply-adds of a token that leaves the window
   int64_t read = 0;     ///< of one that reads what has left it
   int64_t bytes = 0;    ///< of a row's memory

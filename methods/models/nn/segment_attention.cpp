@@ -31,18 +31,19 @@ at::Tensor attend_window(const Segment& segment, const SegmentState& window) {
       .narrow(0, before, segment.queries.size(0));
 }
 
-/// Moves the oldest tokens of the window into the memory.
+/// Moves the oldest tokens of the window behind the kept ones into the memory.
 void forget(const InfiniMemory& memory, int64_t tokens, SegmentState& state) {
-  const at::Tensor keys = heads_first(state.keys.narrow(0, 0, tokens));
-  const at::Tensor values = heads_first(state.values.narrow(0, 0, tokens));
+  const int64_t kept = memory.options.kept;
+  const at::Tensor keys = heads_first(state.keys.narrow(0, kept, tokens));
+  const at::Tensor values = heads_first(state.values.narrow(0, kept, tokens));
   at::Tensor matters;
   if (state.asking.defined()) {
     matters = relevance(state.asking, keys, memory.relevance_divisor);
   }
   state.memory = remembered(memory.options.rule, state.memory, keys, values, matters);
-  const int64_t left = state.held() - tokens;
+  const int64_t left = state.held() - tokens - kept;
   for (at::Tensor* states : {&state.keys, &state.rotated, &state.values}) {
-    *states = states->narrow(0, tokens, left);
+    *states = behind(states->narrow(0, 0, kept), states->narrow(0, kept + tokens, left));
   }
 }
 
@@ -50,7 +51,7 @@ void forget(const InfiniMemory& memory, int64_t tokens, SegmentState& state) {
 
 at::Tensor attend_segment(const InfiniMemory& memory, size_t layer, const Segment& segment,
                           SegmentState& state) {
-  const int64_t leaving = state.held() + segment.queries.size(0) - memory.options.segment;
+  const int64_t leaving = state.held() + segment.queries.size(0) - memory.options.window();
   if (leaving > 0) forget(memory, leaving, state);
   at::Tensor attended = attend_window(segment, state);
   if (!state.memory.empty()) {

@@ -20,7 +20,8 @@ namespace qfs::nn {
 
 /// What the tokens of a sequence leave in a layer for those behind them; without gradients.
 struct SegmentState {
-  /// Those of the window, the oldest first: [tokens, kv_heads, dim]; undefined: none.
+  /// Those of the window, the oldest first, which are the kept ones: [tokens, kv_heads, dim];
+  /// undefined: none.
   at::Tensor keys;     ///< not rotated
   at::Tensor rotated;  ///< by their positions; `keys` itself in a decoder without rotations
   at::Tensor values;

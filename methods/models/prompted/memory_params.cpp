@@ -1,5 +1,6 @@
 #include "methods/models/prompted/memory_params.h"
 
+#include <algorithm>
 #include <span>
 #include <string>
 
@@ -20,7 +21,7 @@ ParamSpec at_stage(Stage stage, ParamSpec spec) {
 /// What means nothing without a memory.
 constexpr const char* kOfMemory[] = {"memory_rule",  "alpha_scale",  "gamma_bias",  "first_beta",
                                      "memory_rate",  "repeat_query", "memory_read", "train_segment",
-                                     "segment_loss", "input_tokens", "positions"};
+                                     "segment_loss", "input_tokens", "positions",  "kept_tokens"};
 /// What means nothing to a memory that no query asks.
 constexpr const char* kOfAsking[] = {"alpha_scale", "gamma_bias"};
 
@@ -65,6 +66,11 @@ std::vector<ParamSpec> memory_params() {
                    "'none': nothing is read from the memory, a control; 'trained' when left out"));
   add(Stage::train, integer_param("train_segment", "tokens", 1, kMostTokens,
                                   "Attended to at once in training; 512 when left out"));
+  add(Stage::both,
+      integer_param("kept_tokens", "tokens", 1, 1024,
+                    "First tokens of the prompt that stay in the window for all that follow, beside "
+                    "those attended to at once; none when left out"),
+      "beyond the paper; Xiao et al. 2024, section 3.2");
   add(Stage::train,
       choice_param("segment_loss", {"token_mean", "sum"},
                    "The mean over a batch's tokens, or of the sums of segments' means; "
@@ -102,6 +108,13 @@ Status check_memory_params(const Params& params) {
     return invalid_argument(
         "'memory' needs 'local_context', the tokens that are attended to at once; 'input_tokens' "
         "are the document's");
+  }
+  const int64_t kept = params.find<int64_t>("kept_tokens").value_or(0);
+  const int64_t attended = std::min(params.get<int64_t>("local_context"),
+                                    params.find<int64_t>("train_segment").value_or(kTrainSegment));
+  if (kept >= attended) {
+    return invalid_argument("'kept_tokens' is " + std::to_string(kept) + ", and " +
+                            std::to_string(attended) + " tokens are attended to at once");
   }
   if (const auto positions = params.find<int64_t>("positions")) {
     for (const char* name : {"local_context", "train_segment", "input_tokens"}) {

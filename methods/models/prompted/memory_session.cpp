@@ -21,6 +21,7 @@ Result<std::shared_ptr<const nn::InfiniMemory>> bound_memory(const Params& param
                                                              const nn::Decoder& decoder,
                                                              const std::string& source) {
   nn::InfiniOptions options{.segment = segment, .query_focused = asks_by_query(params)};
+  options.kept = params.find<int64_t>("kept_tokens").value_or(0);
   if (params.find<std::string>("memory_rule") == "linear") options.rule = nn::MemoryRule::linear;
   if (params.find<std::string>("alpha_scale") == "model") {
     options.relevance = nn::RelevanceScale::model;

@@ -420,6 +420,10 @@ TEST_F(LoraSessionTest, parameters_of_a_memory_are_checked_before_anything_runs)
   EXPECT_THAT(refusal(params), HasSubstr("needs {query} in front of {document}"));
   params.set("prompt", std::string("{query} {document}"));
   EXPECT_EQ(refusal(params), "fine");
+  params.set("kept_tokens", int64_t{24});
+  EXPECT_EQ(refusal(params), "'kept_tokens' is 24, and 24 tokens are attended to at once");
+  params.set("kept_tokens", int64_t{4});
+  EXPECT_EQ(refusal(params), "fine");
   params.set("prompt", std::string("{document}"));
   EXPECT_THAT(refusal(params), HasSubstr("needs {query} in front of {document}"));
   params.set("prompt", std::string("{query} {document}"));
@@ -457,6 +461,9 @@ TEST_F(LoraSessionTest, a_query_focused_memory_is_what_its_parameters_say) {
   EXPECT_TRUE(memory.options.query_focused);
   EXPECT_EQ(memory.options.rule, nn::MemoryRule::linear);
   EXPECT_DOUBLE_EQ(memory.relevance_divisor * memory.relevance_divisor, 32);  // of the stream
+  EXPECT_EQ(memory.options.kept, 0);
+  params.set("kept_tokens", int64_t{4});
+  EXPECT_EQ((*bound())->options.window(), 20);
   params.set("memory", std::string("infini"));
   EXPECT_THAT(bound().error().message, HasSubstr("gate_memory.bias' is of a query-focused memory"));
   params.set("memory", std::string("qf_infini"));

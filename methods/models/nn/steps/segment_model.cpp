@@ -2,7 +2,6 @@
 
 #include <ATen/OpMathType.h>
 #include <ATen/Parallel.h>
-#include <ATen/ops/arange.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/tensor.h>
@@ -62,7 +61,7 @@ class SegmentModel::Step final : public LayerOperations {
       }
       model_.push(layer, rows_[i], plain.keys.select(0, row), added.keys.select(0, row),
                   plain.values.select(0, row));
-      const int64_t held = std::min(model_.length(rows_[i]) + 1, model_.segment());
+      const int64_t held = std::min(model_.length(rows_[i]) + 1, model_.window());
       seen.push_back({of_row(model_.window_.keys, layer, rows_[i]).narrow(1, 0, held),
                       of_row(model_.window_.values, layer, rows_[i]).narrow(1, 0, held)});
     }
@@ -101,7 +100,7 @@ Status SegmentModel::begin(int64_t rows, int64_t capacity) {
   if (!fits.ok()) return fits;
   const auto options = at::TensorOptions(decoder_->type()).device(decoder_->device());
   const Status room = window_.make_room({c.layers, c.kv_heads, c.head_dim}, options, rows,
-                                        std::min(capacity, segment()));
+                                        std::min(capacity, window()));
   if (!room.ok()) return room;
   capacity_ = capacity;
   adapters_.assign(window_.lengths.size(), nullptr);
@@ -111,7 +110,7 @@ Status SegmentModel::begin(int64_t rows, int64_t capacity) {
     }
     if (rotations_) rotations_->cover(capacity);
     const int64_t held = window_.keys.size(1);
-    if (capacity <= segment() || (all_.defined() && all_.size(1) == held)) return {};
+    if (capacity <= window() || (all_.defined() && all_.size(1) == held)) return {};
     const auto wide = options.dtype(at::toOpMathType(decoder_->type()));
     all_ = at::empty({c.layers, held, c.kv_heads, c.head_dim, c.head_dim}, wide);
     norm_ = at::empty({c.layers, held, c.kv_heads, c.head_dim}, wide);
@@ -208,7 +207,7 @@ at::Tensor SegmentModel::remember(size_t layer, int64_t row, const at::Tensor& q
   if (queries.is_cpu() && queries.scalar_type() == at::kFloat) {
     return remember_by_kernel(layer, row, queries);
   }
-  const int64_t slot = length(row) % segment();
+  const int64_t slot = slot_of(length(row));
   const at::Tensor key = of_row(keys_, layer, row).narrow(1, slot, 1);
   const at::Tensor value = of_row(window_.values, layer, row).narrow(1, slot, 1);
   at::Tensor matters;
@@ -216,7 +215,7 @@ at::Tensor SegmentModel::remember(size_t layer, int64_t row, const at::Tensor& q
     matters = relevance(of_row(asking_, layer, row), key, memory_->relevance_divisor);
   }
   LayerMemory before;
-  if (length(row) > segment()) {
+  if (length(row) > window()) {
     before = {of_row(all_, layer, row), of_row(norm_, layer, row), {}};
     if (asked_.defined()) before.asked = of_row(asked_, layer, row);
   }
@@ -232,7 +231,7 @@ at::Tensor SegmentModel::remember_by_kernel(size_t layer, int64_t row, const at:
   const DecoderShape& c = decoder_->shape();
   const int64_t dim = c.head_dim;
   const int64_t sharing = c.heads / c.kv_heads;
-  const int64_t slot = length(row) % segment();
+  const int64_t slot = slot_of(length(row));
   const InfiniScalars& scalars = memory_->layers[layer];
   const at::Tensor past = at::empty({c.heads, dim}, queries.options());
   const auto state = [&](const at::Tensor& states) {
@@ -241,7 +240,7 @@ at::Tensor SegmentModel::remember_by_kernel(size_t layer, int64_t row, const at:
   kernels::MemoryStep all{.dim = dim,
                           .queries = sharing,
                           .delta = memory_->options.rule == MemoryRule::delta,
-                          .first = length(row) == segment(),
+                          .first = length(row) == window(),
                           .key = state(keys_) + slot * dim,
                           .value = state(window_.values) + slot * dim,
                           .all = state(all_),
@@ -277,7 +276,7 @@ at::Tensor SegmentModel::remember_by_kernel(size_t layer, int64_t row, const at:
 void SegmentModel::push(size_t layer, int64_t row, const at::Tensor& key, const at::Tensor& rotated,
                         const at::Tensor& value) {
   const auto place = [&](const at::Tensor& states) {
-    return of_row(states, layer, row).narrow(1, length(row) % segment(), 1);
+    return of_row(states, layer, row).narrow(1, slot_of(length(row)), 1);
   };
   place(keys_).copy_(key.unsqueeze(1));
   place(window_.keys).copy_(rotated.unsqueeze(1));
@@ -285,9 +284,14 @@ void SegmentModel::push(size_t layer, int64_t row, const at::Tensor& key, const 
 }
 
 void SegmentModel::store(int64_t row, const std::vector<SegmentState>& layers, int64_t positions) {
-  const int64_t held = std::min(positions, segment());
-  const at::Tensor slots =
-      at::arange(positions - held, positions).remainder(segment()).to(decoder_->device());
+  std::vector<int64_t> held;
+  for (int64_t position = 0; position < positions; ++position) {
+    const bool is_kept = position < memory_->options.kept;
+    if (is_kept || position >= positions - memory_->options.segment) {
+      held.push_back(slot_of(position));
+    }
+  }
+  const at::Tensor slots = at::tensor(held).to(decoder_->device());
   for (size_t i = 0; i < layers.size(); ++i) {
     const SegmentState& state = layers[i];
     const auto put = [&](const at::Tensor& states, const at::Tensor& cache) {

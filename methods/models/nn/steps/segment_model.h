@@ -46,10 +46,15 @@ class SegmentModel final : public DecoderModel {
  private:
   class Step;
 
-  int64_t segment() const { return memory_->options.segment; }
+  int64_t window() const { return memory_->options.window(); }
+  /// Where the window has a position: kept ones at their own, the others behind them in a ring.
+  int64_t slot_of(int64_t position) const {
+    const int64_t kept = memory_->options.kept;
+    return position < kept ? position : kept + (position - kept) % memory_->options.segment;
+  }
   /// Whether the window of a row is full, so that its next token moves one into the memory.
-  bool remembers(int64_t row) const { return length(row) >= segment(); }
-  /// Moves the oldest token of a full window into the memory. What `queries` [heads, dim] of the
+  bool remembers(int64_t row) const { return length(row) >= window(); }
+  /// Moves the oldest token of a full window that is not kept into the memory. What `queries` [heads, dim] of the
   /// token that takes its place read then: [heads, dim].
   at::Tensor remember(size_t layer, int64_t row, const at::Tensor& queries);
   /// The same by the kernel of a CPU.
@@ -68,7 +73,7 @@ class SegmentModel final : public DecoderModel {
   RowAttention attention_;
   std::optional<RotationTable> rotations_;
   int64_t capacity_ = 0;  ///< positions of a row
-  KeyValueCache window_;  ///< position p of a row at p % segment(); keys are rotated
+  KeyValueCache window_;  ///< position p of a row at slot_of(p); keys are rotated
   at::Tensor keys_;       ///< those of window_, not rotated
   at::Tensor all_;        ///< LayerMemory::all of rows, likewise the others
   at::Tensor norm_;

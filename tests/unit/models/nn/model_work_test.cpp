@@ -57,6 +57,10 @@ TEST(SegmentWork, IsAttentionInBlocksAndTheMemoryBehindTheFirst) {
   const Work far = decode_work(model, {&beyond, 1});
   EXPECT_EQ(far.flops, decode_work(model, {&inside, 1}).flops + 2 * 2 * (30 + 20));
   EXPECT_EQ(far.bytes, 560 + 2 * (3 * 64 + 2 * 100));
+  // With a kept token 6 see one more, and one fewer leaves.
+  const int64_t plain = prefill_work(model, {.tokens = 10}).flops;
+  model.segment.kept = 1;
+  EXPECT_EQ(prefill_work(model, {.tokens = 10}).flops, plain + 4 * 4 * 2 * 6 - 2 * (30 + 20));
 }
 
 TEST(DecodeWork, OfAllPositionsAddsUpToThePrefillButForTheHead) {

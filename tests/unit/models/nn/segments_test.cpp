@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "methods/models/architectures/gpt2/gpt2.h"
@@ -142,8 +144,8 @@ class SegmentsTest : public ::testing::Test {
     return layers;
   }
   static SequenceInput input_for(const Decoder& decoder, int64_t segment, int64_t tokens,
-                                 int64_t salt = 0, bool query_focused = true) {
-    auto memory = bind_memory({.segment = segment, .query_focused = query_focused},
+                                 int64_t salt = 0, bool query_focused = true, int64_t kept = 0) {
+    auto memory = bind_memory({.segment = segment, .query_focused = query_focused, .kept = kept},
                               scalars_for(decoder, query_focused), decoder);
     EXPECT_TRUE(memory.ok()) << memory.error().to_string();
     SequenceInput input{.query = {1, 2}, .memory = *memory};
@@ -256,10 +258,10 @@ at::Tensor stepped(SegmentModel& model, int64_t row, const SequenceInput& input,
 TEST_F(SegmentsTest, rows_over_caches_give_the_logits_of_the_whole_sequence) {
   for (const bool is_llama : {true, false}) {
     const auto decoder = is_llama ? llama() : gpt2();
-    for (const bool query_focused : {true, false}) {
-      for (const int64_t prompt : {5, 6, 15, 18}) {  // below, at and beyond a segment of 6
+    for (const auto& [query_focused, kept] : {std::pair(true, 0), std::pair(false, 0), std::pair(true, 2)}) {
+      for (const int64_t prompt : {5, 6, 7, 15, 18}) {  // below, at and beyond a segment of 6
         constexpr int64_t kSteps = 9;
-        const SequenceInput input = input_for(*decoder, 6, prompt + kSteps, 0, query_focused);
+        const SequenceInput input = input_for(*decoder, 6, prompt + kSteps, 0, query_focused, kept);
         SegmentModel model(decoder, input.memory);
         ASSERT_TRUE(model.begin(2, prompt + kSteps).ok());
         const auto whole = sequence_logits(*decoder, input, {.stepped = kSteps});
@@ -272,6 +274,46 @@ TEST_F(SegmentsTest, rows_over_caches_give_the_logits_of_the_whole_sequence) {
       }
     }
   }
+}
+
+TEST(SegmentAttentionTest, kept_tokens_are_attended_to_by_all_and_never_remembered) {
+  at::manual_seed(5);
+  const auto random = [](std::vector<int64_t> sizes) {
+    return at::randn(sizes, at::TensorOptions(at::kDouble));
+  };
+  constexpr int64_t kTokens = 11;  // segments of 4, 4 and 3
+  const InfiniOptions options{.segment = 4, .kept = 2};
+  const at::Tensor queries = random({kTokens, 1, 6});
+  const at::Tensor keys = random({kTokens, 1, 6});
+  const at::Tensor values = random({kTokens, 1, 6});
+  const at::Tensor unread = at::full({1}, -std::numeric_limits<double>::infinity(), at::kDouble);
+  SegmentState state;
+  std::vector<at::Tensor> parts;
+  for (int64_t first = 0; first < kTokens; first += 4) {
+    const int64_t count = std::min<int64_t>(4, kTokens - first);
+    const auto part = [&](const at::Tensor& of) { return of.narrow(0, first, count); };
+    parts.push_back(attend_segment({options, 1, {{unread, {}, {}}}}, 0,
+                                   {{part(queries), part(keys), part(values)}, part(queries), part(keys)},
+                                   state));
+  }
+  const at::Tensor attended = at::cat(parts);
+  for (int64_t i = 0; i < kTokens; ++i) {
+    // A whole segment begins a window; the rest of 3 fills it with what is before.
+    const int64_t oldest = i < 4 ? 0 : i < 8 ? 4 : kTokens - 4;
+    std::vector<int64_t> seen;
+    for (int64_t j = 0; j <= i; ++j) {
+      if (j < 2 || j >= oldest) seen.push_back(j);
+    }
+    const at::Tensor places = at::tensor(seen);
+    const at::Tensor scores = keys.select(1, 0).index_select(0, places).mv(queries[i][0]);
+    const at::Tensor expected = values.select(1, 0).index_select(0, places).t().mv(
+        (scores / std::sqrt(6.0)).softmax(0));
+    EXPECT_TRUE(at::allclose(attended[i], expected, 1e-10, 1e-12)) << i;
+  }
+  EXPECT_EQ(state.held(), 6);
+  EXPECT_TRUE(at::equal(state.keys.narrow(0, 0, 2), keys.narrow(0, 0, 2)));
+  const at::Tensor forgotten = keys.narrow(0, 2, kTokens - 6).transpose(0, 1);
+  EXPECT_TRUE(at::allclose(state.memory.norm, sigma(forgotten).sum(1)));
 }
 
 TEST_F(SegmentsTest, the_stream_that_enters_a_layer_is_float32_whatever_the_model_is_in) {
@@ -376,6 +418,10 @@ TEST_F(SegmentsTest, what_does_not_fit_is_refused) {
   const auto fine = scalars_for(*decoder, true);
   EXPECT_THAT(bound({.segment = 65, .query_focused = true}, fine),
               AllOf(HasSubstr("segments of 65 tokens"), HasSubstr("window has 64")));
+  EXPECT_THAT(bound({.segment = 60, .query_focused = true, .kept = 5}, fine),
+              HasSubstr("segments of 60 tokens behind 5 kept ones; the backbone's window has 64"));
+  EXPECT_THAT(bound({.segment = 6, .query_focused = true, .kept = 6}, fine),
+              HasSubstr("6 kept tokens of segments of 6"));
   EXPECT_THAT(bound({.segment = 6, .query_focused = true}, {fine.front()}),
               AllOf(HasSubstr("a memory of 1 layers"), HasSubstr("has 2")));
   EXPECT_THAT(bound({.segment = 6}, fine), HasSubstr("layer 0 has w_g or b_g"));
