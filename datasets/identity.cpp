@@ -36,6 +36,21 @@ Result<std::string> example_hash(const Example& example, const std::string& docu
   return sha256_hex(canonical->text);
 }
 
+Result<DatasetId> dataset_id(const DatasetManifest& manifest, std::span<const std::string> hashes,
+                             const std::map<std::string, std::string>& field_map) {
+  nlohmann::json identity = {{"reader", manifest.reader},
+                             {"split", manifest.split},
+                             {"view", manifest.view},
+                             {"text_form", manifest.text_form},
+                             {"examples", hashes}};
+  nlohmann::json& files = identity["files"] = nlohmann::json::array();
+  for (const SourceFile& file : manifest.files) files.push_back(file.sha256);
+  if (!field_map.empty()) identity["fields"] = field_map;
+  Result<Json> canonical = canonical_json(identity);
+  if (!canonical) return canonical.error();
+  return make_dataset_id(*canonical);
+}
+
 Status seal(Dataset& dataset, const std::map<std::string, std::string>& field_map) {
   dataset.example_hashes.clear();
   dataset.example_hashes.reserve(dataset.examples.size());
@@ -50,19 +65,9 @@ Status seal(Dataset& dataset, const std::map<std::string, std::string>& field_ma
     if (!hash) return hash.error();
     dataset.example_hashes.push_back(*std::move(hash));
   }
-
-  const DatasetManifest& manifest = dataset.manifest;
-  nlohmann::json identity = {{"reader", manifest.reader},
-                             {"split", manifest.split},
-                             {"view", manifest.view},
-                             {"text_form", manifest.text_form},
-                             {"examples", dataset.example_hashes}};
-  nlohmann::json& files = identity["files"] = nlohmann::json::array();
-  for (const SourceFile& file : manifest.files) files.push_back(file.sha256);
-  if (!field_map.empty()) identity["fields"] = field_map;
-  Result<Json> canonical = canonical_json(identity);
-  if (!canonical) return canonical.error();
-  dataset.id = make_dataset_id(*canonical);
+  Result<DatasetId> id = dataset_id(dataset.manifest, dataset.example_hashes, field_map);
+  if (!id) return id.error();
+  dataset.id = *id;
   return {};
 }
 

@@ -22,6 +22,10 @@ std::string document_digest(std::span<const Segment> document);
 /// Hash of one example; `document` is document_digest of its document (shared by its queries).
 Result<std::string> example_hash(const Example& example, const std::string& document);
 
+/// The id of examples with these hashes, in their order; `field_map` as in seal.
+Result<DatasetId> dataset_id(const DatasetManifest& manifest, std::span<const std::string> hashes,
+                             const std::map<std::string, std::string>& field_map = {});
+
 /// Fills `example_hashes` and `id` from manifest and examples. `field_map` is the resolved field
 /// map of a user's file, empty for registered sets.
 Status seal(Dataset& dataset, const std::map<std::string, std::string>& field_map = {});

@@ -43,6 +43,7 @@ CellText shown_text(const Table& table, size_t row, size_t column, size_t value)
   const TableValue& how = table.values[value];
   const TableCell& cell = table.cell(row, column, value);
   if (cell.status != CellStatus::ok) return {"", behind_number(how, cell)};
+  if (table.against && table.against->differences && cell.untested) return {"", kNone};
   if (!table.against || !table.against->differences || !cell.tested) {
     return {number_text(how, cell.value), behind_number(how, cell)};
   }
@@ -50,10 +51,10 @@ CellText shown_text(const Table& table, size_t row, size_t column, size_t value)
   std::string behind;
   if (tested.interval) {
     behind =
-        fmt::format(" [{:.{}f}, {:.{}f}]", -tested.interval->high * how.scale, how.spread_decimals,
-                    -tested.interval->low * how.scale, how.spread_decimals);
+        fmt::format(" [{:.{}f}, {:.{}f}]", 0 - tested.interval->high * how.scale,
+                    how.spread_decimals, 0 - tested.interval->low * how.scale, how.spread_decimals);
   }
-  return {fmt::format("{:+.{}f}", -tested.difference * how.scale, how.decimals),
+  return {fmt::format("{:+.{}f}", 0 - tested.difference * how.scale, how.decimals),
           behind + fmt::format(" (p {:.2g})", tested.p_holm)};
 }
 
@@ -92,12 +93,13 @@ std::vector<std::string> row_labels(const Table& table, size_t row) {
   for (std::string& label : labels) {
     if (label.empty()) label = kNone;
   }
-  const auto tested = [&](size_t cell) {
-    return table.cells[table.index(row, 0, 0) + cell].tested.has_value();
+  const auto is_difference = [&](size_t i) {
+    const TableCell& cell = table.cells[table.index(row, 0, 0) + i];
+    return cell.tested.has_value() || cell.untested;
   };
   if (table.against && table.against->differences && !labels.empty()) {
     const auto own = std::views::iota(size_t{0}, table.columns.size() * table.values.size());
-    if (std::ranges::any_of(own, tested)) labels.front().insert(0, "minus ");
+    if (std::ranges::any_of(own, is_difference)) labels.front().insert(0, "minus ");
   }
   if (table.rows[row].oracle && !labels.empty()) {
     const auto method = std::ranges::find(table.row_axes, "method");

@@ -55,11 +55,16 @@ std::optional<size_t> partner(const PlaceFacts& place, const Slots& slots,
     left.push_back(slot);
     cells.push_back(slots[slot]);
   }
-  for (const std::string& name : compare::telling_dimensions(cells)) {
-    if (name == "cell" || name == "seed" || !place.dimensions.contains(name)) continue;
+  const auto agree_in = [&](const std::string& name) {
     std::erase_if(
         left, [&](size_t slot) { return dimension(*slots[slot], name) != dimension(place, name); });
+  };
+  const auto telling = compare::telling_dimensions(cells);
+  for (const std::string& name : telling) {
+    if (name != "cell" && name != "seed" && place.dimensions.contains(name)) agree_in(name);
   }
+  // A slot may hold several seeds; where it holds one, it is compared with its own.
+  if (left.size() > 1 && telling.contains("seed")) agree_in("seed");
   if (left.size() != 1) return std::nullopt;
   return left.front();
 }
@@ -96,7 +101,7 @@ class Tester {
       if (cell.status != CellStatus::ok) continue;
       if (base.status != CellStatus::ok || cell.comparable.empty() ||
           cell.comparable != base.comparable) {
-        ++table_.against->untested;
+        leave_out(slot, value);
         continue;
       }
       by_score[cell.comparable].push_back(value);
@@ -110,7 +115,7 @@ class Tester {
   void skip_slot(size_t slot) {
     for (size_t value = 0; value < values_.size(); ++value) {
       const bool score = values_[value].source == ValueSource::score;
-      if (score && at(slot, value).status == CellStatus::ok) ++table_.against->untested;
+      if (score && at(slot, value).status == CellStatus::ok) leave_out(slot, value);
     }
   }
 
@@ -143,6 +148,11 @@ class Tester {
     std::vector<size_t> values;
   };
 
+  void leave_out(size_t slot, size_t value) {
+    at(slot, value).untested = true;
+    ++table_.against->untested;
+  }
+
   TableCell& at(size_t slot, size_t value) {
     return table_.cell(slot / table_.columns.size(), slot % table_.columns.size(), value);
   }
@@ -166,7 +176,9 @@ class Tester {
     auto compared = compare::compare_metric(
         *paired, request, one_seed ? metric_of(base->front().signature) : nullptr);
     if (!compared) return compared.error();
-    table_.against->untested += static_cast<int64_t>(compared->left_out.size());
+    for (const size_t value : values) {
+      if (std::ranges::count(compared->left_out, values_[value].key) > 0) leave_out(slot, value);
+    }
     outcome_.comparisons.push_back(*std::move(compared));
     tested_.push_back({slot, values});
     return {};
@@ -264,11 +276,13 @@ std::vector<std::string> mark_notes(const Table& table) {
         "'minus' rows: {} minus the row on the same examples, with the interval by document",
         against.method));
   }
-  notes.push_back(fmt::format(
-      "{} differs from {} at p < {} (two-sided paired randomisation test by document, adjusted "
-      "after Holm over {})",
-      any ? kSignificantMark : "no score", against.method, against.level,
-      counted(static_cast<size_t>(against.tests), "test")));
+  if (against.tests > 0) {
+    notes.push_back(fmt::format(
+        "{} differs from {} at p < {} (two-sided paired randomisation test by document, adjusted "
+        "after Holm over {})",
+        any ? kSignificantMark : "no score", against.method, against.level,
+        counted(static_cast<size_t>(against.tests), "test")));
+  }
   if (against.tests > 0 && against.least_p >= against.level) {
     notes.push_back(fmt::format(
         "too few documents: after {}, the smallest p that any data on them could have is {:.2g}",

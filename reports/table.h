@@ -84,6 +84,7 @@ struct TableCell {
   std::string comparable;
   bool best = false;  ///< of those that it may be compared with in its column
   std::optional<TestedDifference> tested;
+  bool untested = false;  ///< a score that could not be compared with the row asked for
 };
 
 enum class ValueGroup { quality, performance, coverage };

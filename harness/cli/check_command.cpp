@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <memory>
@@ -59,8 +60,12 @@ FileKind kind_of(const std::string& path) {
   if (root.contains("tables")) {
     return root.contains("paper") ? FileKind::claims : FileKind::tables;
   }
-  const bool policy = root.contains("bands") || root.contains("limits") ||
-                      (root.contains("metrics") && root["metrics"].is_object());
+  constexpr std::array kOfPolicies = {"bands",   "limits",  "level",    "rule",
+                                      "noise",   "pair_by", "power_at", "minimum_examples",
+                                      "repeats", "filter"};
+  const bool policy =
+      (root.contains("metrics") && root["metrics"].is_object()) ||
+      std::ranges::any_of(kOfPolicies, [&](const char* key) { return root.contains(key); });
   return policy || gate::load_policy(path) ? FileKind::policy : FileKind::sweep;
 }
 

@@ -10,10 +10,18 @@
 #include <vector>
 
 #include "harness/cli/commands.h"
+#include "harness/store/reader.h"
 
 namespace qfs::cli {
 
-enum class Grade { ok, note, problem };
+enum class Grade {
+  ok,
+  note,
+  unchecked,  ///< what was asked for and could not be looked at
+  problem,
+};
+
+inline constexpr size_t kMostListed = 10;  ///< findings of one kind
 
 struct Finding {
   Grade grade = Grade::ok;
@@ -30,6 +38,8 @@ std::vector<Finding> check_models();
 /// The store that --store names or the current folder has; nothing to check is a note. `rescore`:
 /// its scores are computed again from its outputs as well.
 std::vector<Finding> check_store(const GlobalOptions& global, bool rescore);
+/// Every score of a store computed again; what could not be is `unchecked`.
+std::vector<Finding> check_scores(store::Reader& reader);
 
 /// The version in /proc/driver/nvidia/version, e.g. "580.65.06".
 std::optional<std::string> nvidia_driver_version(std::string_view text);

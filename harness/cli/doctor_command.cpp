@@ -24,6 +24,8 @@ std::string_view grade_name(Grade grade) {
       return "ok";
     case Grade::note:
       return "note";
+    case Grade::unchecked:
+      return "unchecked";
     case Grade::problem:
       return "problem";
   }
@@ -34,7 +36,9 @@ std::string findings_text(const std::vector<Finding>& findings) {
   std::vector<std::vector<std::string>> rows;
   for (const Finding& finding : findings) {
     rows.push_back(
-        {finding.grade == Grade::problem ? "PROBLEM" : std::string(grade_name(finding.grade)),
+        {finding.grade == Grade::problem     ? "PROBLEM"
+         : finding.grade == Grade::unchecked ? "UNCHECKED"
+                                             : std::string(grade_name(finding.grade)),
          finding.subject, finding.text});
   }
   return aligned(rows);
@@ -57,7 +61,9 @@ ExitCode conclusion(const std::vector<Finding>& findings) {
     });
   };
   if (problem_of("store", true)) return ExitCode::store;
-  return problem_of("store", false) ? ExitCode::environment : ExitCode::ok;
+  if (problem_of("store", false)) return ExitCode::environment;
+  return std::ranges::count(findings, Grade::unchecked, &Finding::grade) > 0 ? ExitCode::incomplete
+                                                                             : ExitCode::ok;
 }
 
 Result<ExitCode> run_doctor(const GlobalOptions& global, bool rescore) {
@@ -121,7 +127,7 @@ void add_doctor_command(const CommandLine& line) {
   auto options = std::make_shared<DoctorOptions>();
   command.add_flag("--rescore", options->rescore,
                    "Compute every score of the store again from its outputs (exit code 4 where a "
-                   "number differs)");
+                   "number differs, 3 where one could not be computed again)");
   add_roofline_options(command, options->roofline);
   command.callback([options, &global = line.global, &chosen = line.chosen] {
     chosen = [options, &global] {

@@ -92,6 +92,16 @@ Result<bool> add_spot_checks(const VerifyOptions& options, const claims::VerifyT
   return whole;
 }
 
+/// What is read, and must not be replaced.
+std::vector<std::string> inputs_of(const VerifyOptions& options, const claims::VerifyTable& table) {
+  std::vector<std::string> inputs = {options.table, options.sweep.file};
+  for (const claims::Claim& claim : table.paper.tables.front().claims) {
+    inputs.push_back(options.predictions + "/" + claim.files->predictions);
+    inputs.push_back(options.predictions + "/" + claim.files->references);
+  }
+  return inputs;
+}
+
 Result<ExitCode> run_verify(const VerifyOptions& options, const GlobalOptions& global) {
   if ((options.spot_check > 0) == options.sweep.file.empty()) {
     return invalid_argument("--spot-check N and --sweep FILE belong together");
@@ -100,6 +110,9 @@ Result<ExitCode> run_verify(const VerifyOptions& options, const GlobalOptions& g
   if (!text) return text.error();
   const Result<claims::VerifyTable> table = claims::read_verify_table(*text, options.table);
   if (!table) return table.error();
+  if (Status kept = keep_inputs("--output", options.output, inputs_of(options, *table)); !kept) {
+    return kept.error();
+  }
   Catalogs catalogs;
   claims::Lookups lookups({catalogs.methods(),
                            catalogs.datasets(),
@@ -124,6 +137,9 @@ Result<ExitCode> run_verify(const VerifyOptions& options, const GlobalOptions& g
   const Result<std::string> shown = reports::judged_text(judged, format);
   if (!shown) return shown.error();
   if (Status written = write_result(*shown, options.output); !written) return written.error();
+  if (format == "csv") {  // which has rows alone
+    for (size_t i = 1; i < judged.statements.size(); ++i) log_info(judged.statements[i]);
+  }
   const bool measured = std::ranges::all_of(
       judged.findings, [](const claims::Finding& finding) { return finding.measured.has_value(); });
   return measured && checked ? ExitCode::ok : ExitCode::incomplete;
@@ -144,13 +160,15 @@ void add_verify_command(const CommandLine& line) {
       ->required();
   command.add_option("--preds", options->predictions, "The folder of predictions and references")
       ->type_name("DIR");
-  command
-      .add_option("--spot-check", options->spot_check,
-                  "Generate N examples again, by the method of the line's cell")
-      ->check(CLI::Range(1, 1000000))
-      ->type_name("N");
+  CLI::Option* const spot_check =
+      command
+          .add_option("--spot-check", options->spot_check,
+                      "Generate N examples again, by the method of the line's cell")
+          ->check(CLI::Range(1, 1000000))
+          ->type_name("N");
   command.add_option("--seed", options->seed, "Which examples (default: 0); choose your own")
       ->check(is_seed)
+      ->needs(spot_check)
       ->type_name("SEED");
   command.add_option("--sweep", options->sweep.file, "The sweep file whose cells the lines name")
       ->type_name("FILE");

@@ -2,13 +2,14 @@
 // their signature names.
 //
 // Called by `doctor --rescore`. Writes nothing. Not thread-safe (one reader). What this program
-// cannot compute again (imported scores, external programs, absent data, another version) is
-// `unavailable` with the reason; it is neither equal nor different.
+// cannot compute again (imported scores, external programs, absent data, another version) is said
+// with the reason; it is neither equal nor different.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/api/dataset.h"
@@ -20,11 +21,16 @@
 
 namespace qfs::score {
 
-/// A number of a score job that its outputs do not give.
+/// Something that a score job says and its outputs do not give.
 struct Difference {
   std::string what;  ///< "rouge1.f", "rouge1.f of example 3", "the upper end of rouge1.f"
-  double stored = 0;
-  double counted = 0;
+  std::string stored;
+  std::string counted;
+};
+
+struct Recount {
+  std::vector<Difference> differences;  ///< corpus values, intervals, then examples
+  std::string unchecked;                ///< what could not be computed again, and why; empty: nothing
 };
 
 class Recounter {
@@ -38,11 +44,9 @@ class Recounter {
     return source_.use_dataset(std::move(dataset));
   }
 
-  /// Corpus values first, then intervals, then examples; empty: all as stored. Numbers count as
-  /// equal within 1e-9, those of a metric with an encoder within 1e-4 (another processor rounds
-  /// otherwise). Intervals are looked at when `intervals` is their method.
-  Result<std::vector<Difference>> differences(const store::ScoreJobRow& job,
-                                              const IntervalEstimator& intervals);
+  /// Numbers count as equal within 1e-9, those of a metric with an encoder within 1e-4 (another
+  /// processor rounds otherwise). Imported scores are looked at as means of their examples.
+  Result<Recount> recount(const store::ScoreJobRow& job);
 
  private:
   /// The metric of a signature with its options.
@@ -51,7 +55,8 @@ class Recounter {
   store::Reader& reader_;
   const MetricCatalog& catalog_;
   ItemSource source_;
-  std::map<std::string, Result<std::shared_ptr<const Metric>>> metrics_;  ///< by signature
+  /// By signature, with the chain that is a part of it.
+  std::map<std::pair<std::string, std::string>, Result<std::shared_ptr<const Metric>>> metrics_;
 };
 
 }  // namespace qfs::score

@@ -1,12 +1,14 @@
 // Integrity: what SQLite can check, and every digest recomputed.
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "harness/core/identity.h"
+#include "harness/core/json_dom.h"
 #include "harness/core/sha256.h"
 #include "harness/store/codec.h"
 #include "harness/store/reader_state.h"
@@ -77,6 +79,38 @@ void check_ids(Connection& db, Problems& problems) {
     if (make_numerics_id(Json{rows.text(1)}) != id) {
       problems.push_back("numerics " + id.short_hex() + " is not the id of its identity");
     }
+  }
+}
+
+/// A score's id is of what was scored and how: its cell, its numerics, the chain and the metric.
+void check_score_ids(Connection& db, Problems& problems) {
+  Query rows = db.query(
+      "SELECT j.score_id, r.cell_id, r.numerics_id, j.postprocess, j.signature FROM score_job j"
+      " JOIN result r USING (result_id)");
+  while (rows.next()) {
+    const std::string chain = rows.text(3);
+    const std::string suffix = chain == "[]" ? "" : "|post:" + chain;
+    std::string metric = rows.text(4);
+    if (metric.ends_with(suffix)) metric.resize(metric.size() - suffix.size());
+    const auto identity = canonical_json(nlohmann::json{{"cell_id", rows.text(1)},
+                                                        {"numerics_id", rows.text(2)},
+                                                        {"postprocess", chain},
+                                                        {"metric", metric}});
+    if (!identity || make_score_id(*identity).hex() != rows.text(0)) {
+      problems.push_back("score " + rows.text(0).substr(0, 12) +
+                         " is not the id of its metric, chain and outputs");
+    }
+  }
+}
+
+/// What a sweep shows in a place has to be of that place's cell.
+void check_places(Connection& db, Problems& problems) {
+  Query rows = db.query(
+      "SELECT s.position, s.result_id FROM sweep_result s JOIN sweep_cell c USING (sweep_id,"
+      " position) JOIN result r USING (result_id) WHERE r.cell_id <> c.cell_id OR r.kind <> s.kind");
+  while (rows.next()) {
+    problems.push_back("place " + std::to_string(rows.integer(0)) + " of a sweep has the result " +
+                       std::to_string(rows.integer(1)) + " of another cell");
   }
 }
 
@@ -231,6 +265,8 @@ Result<std::vector<std::string>> Reader::check_integrity() {
   check_texts(db, problems);
   check_outputs(db, problems);
   check_ids(db, problems);
+  check_score_ids(db, problems);
+  check_places(db, problems);
   check_json(db, problems);
   check_words(db, problems);
   check_attempts(db, problems);

@@ -158,7 +158,16 @@ std::string latex_rows(std::span<const Finding> findings, const std::vector<std:
   return text;
 }
 
-/// What a part's table says below: errata, why numbers are missing, where all is from.
+std::string latex_float(const std::string& caption, const std::string& label,
+                        const std::string& rows) {
+  return "\\begin{table}\n\\centering\n\\caption{" + caption + "}\n" + label +
+         "\\footnotesize\\setlength{\\tabcolsep}{3pt}\n"
+         "\\begin{tabular}{p{0.26\\linewidth}p{0.15\\linewidth}rrrl}\n\\toprule\n"
+         "row & value & published & measured & interval & verdict \\\\\n\\midrule\n" +
+         rows + "\\bottomrule\n\\end{tabular}\n\\end{table}\n";
+}
+
+/// What stands behind a part's table: errata, why numbers are missing, where all is from.
 std::string latex_notes(std::span<const Finding> findings, const Footnotes& notes,
                         const std::string& signature) {
   std::string text;
@@ -264,6 +273,7 @@ std::string judged_markdown(const JudgedTable& table) {
 }
 
 std::string judged_latex(const JudgedTable& table) {
+  constexpr size_t kRowsOfAPage = 24;  // of up to two lines each
   const Footnotes notes(table);
   std::string text;
   std::span<const Finding> rest = table.findings;
@@ -272,16 +282,18 @@ std::string judged_latex(const JudgedTable& table) {
     const std::span<const Finding> findings = rest.first(part.claims.size());
     rest = rest.subspan(part.claims.size());
     const std::vector<std::string> common = common_errata(part);
-    text += fmt::format(
-        "\\begin{{table}}\n\\centering\n\\caption{{{}{}}}\n\\label{{tab:{}{}}}\n"
-        "\\footnotesize\\setlength{{\\tabcolsep}}{{3pt}}\n"
-        "\\begin{{tabular}}{{p{{0.26\\linewidth}}p{{0.15\\linewidth}}rrrl}}\n\\toprule\n"
-        "row & value & published & measured & interval & verdict \\\\\n\\midrule\n{}"
-        "\\bottomrule\n\\end{{tabular}}\n\n\\medskip\n\\begin{{minipage}}{{\\linewidth}}\n"
-        "\\footnotesize\\raggedright\n{}\\end{{minipage}}\n\\end{{table}}\n",
-        latex_text(part.table->title), notes.latex_marks(common), latex_label(part.table->id),
-        i == 0 ? "" : fmt::format(".{}", i + 1), latex_rows(findings, common, notes),
-        latex_notes(findings, notes, signature_line(table)));
+    const std::string caption = latex_text(part.table->title) + notes.latex_marks(common);
+    const std::string label =
+        latex_label(part.table->id) + (i == 0 ? "" : fmt::format(".{}", i + 1));
+    for (size_t first = 0; first < findings.size(); first += kRowsOfAPage) {
+      const size_t count = std::min(kRowsOfAPage, findings.size() - first);
+      text += latex_float(caption + (first == 0 ? "" : ", continued"),
+                          first == 0 ? "\\label{tab:" + label + "}\n" : "",
+                          latex_rows(findings.subspan(first, count), common, notes));
+    }
+    // Not in the float, so that they may go on over pages.
+    text += "{\\footnotesize\\raggedright\\noindent Notes on Table~\\ref{tab:" + label + "}.\\par\n" +
+            latex_notes(findings, notes, signature_line(table)) + "}\n";
   }
   for (const std::string& statement : table.statements) {
     text += "\\paragraph{For a review form}\n";

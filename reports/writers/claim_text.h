@@ -30,7 +30,8 @@ struct JudgedTable {
 nlohmann::json finding_json(const claims::Finding& finding);
 
 std::string judged_markdown(const JudgedTable& table);
-/// A `table` with booktabs for each part, its errata and the reasons of its gaps as notes.
+/// A `table` with booktabs for each part, several for a long one, and behind it errata and the
+/// reasons of its gaps.
 std::string judged_latex(const JudgedTable& table);
 std::string judged_json(const JudgedTable& table);
 std::string judged_csv(const JudgedTable& table);

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import pty
+import shutil
 import sqlite3
 import subprocess
 import unittest
@@ -294,25 +295,53 @@ class Sweep(DriverTest):
         self.assertIn("PROBLEM", run.stdout)
 
 
-    def test_doctor_computes_scores_again(self):
-        self.assert_succeeds(self.sweep())
-        found = json.loads(self.assert_succeeds(self.run_bench("doctor", "--rescore", "--json")))["findings"]
-        self.assertIn({"grade": "ok", "subject": "store",
-                       "text": "4 scores computed again from their outputs: 4 as stored"}, found)
-        connection = sqlite3.connect(self.path("small.sqlite"))
-        connection.execute("UPDATE score SET value = value - 0.25 WHERE name = 'rouge1.f' AND score_job_id = "
-                           "(SELECT min(score_job_id) FROM score_job)")
-        connection.commit()
-        self.assert_succeeds(self.run_bench("doctor"))  # every id and digest is as it should be
-        run = self.run_bench("doctor", "--rescore")
-        self.assertEqual(run.returncode, 4, run.stdout)
-        self.assertRegex(run.stdout, r"rouge1\.f is stored as 0\.\d+, and the outputs give 0\.\d+; 1 number differs")
-        self.assertIn("3 as stored", run.stdout)
-        connection.execute("UPDATE score_job SET metric = 'import:rouge', signature = 'import:rouge|tool:x@1'")
+    def changed(self, *statements):
+        """The exit code and the findings of doctor --rescore on a copy of the store, changed by SQL."""
+        shutil.copy(self.path("small.sqlite"), self.path("changed.sqlite"))
+        connection = sqlite3.connect(self.path("changed.sqlite"))
+        for statement in statements:
+            connection.execute(statement)
         connection.commit()
         connection.close()
-        run = self.assert_succeeds(self.run_bench("doctor", "--rescore"))
-        self.assertIn("4 scores are not computed again: import:rouge: these are scores of another program", run)
+        run = self.run_bench("doctor", "--rescore", "--store", "changed.sqlite")
+        return run.returncode, run.stdout
+
+    def test_doctor_computes_scores_again(self):
+        self.assert_succeeds(self.sweep())
+        self.assertEqual(self.changed()[0], 0)
+        self.assertIn("4 scores computed again from their outputs: 4 as stored", self.changed()[1])
+        one = "WHERE score_job_id = (SELECT min(score_job_id) FROM score_job)"
+        shown = r"rouge1\.f is stored as 0\.\d+, and the outputs give 0\.\d+; 1 difference"
+        value = f"UPDATE score SET value = value - 0.25 {one} AND name = 'rouge1.f'"
+        for statements, said in (
+                ([value], shown),
+                ([f"UPDATE score SET low = value - 0.001, high = value + 0.001 {one} AND name = 'rouge1.f'"], "the lower end of rouge1.f"),
+                ([f"UPDATE score_job SET clusters = 500 {one}"], "the number of clusters is stored as 500"),
+                (["UPDATE score_job SET columns = replace(replace(replace(columns, 'rouge1.f', 'x'), 'rougeL.f', 'rouge1.f'), 'x',"
+                  " 'rougeL.f')"], "the list of columns"),
+                (["UPDATE score_job SET postprocess = '[\"strip_reasoning\"]'", value], "is not the id of its metric, chain and outputs"),
+                (["UPDATE score_job SET signature = replace(signature, '|v:1', '|v:2')", value], "is not the id of its metric"),
+                (["UPDATE sweep_result SET result_id = (SELECT min(result_id) FROM result WHERE kind = 'predict') WHERE kind = 'predict'"],
+                 "of another cell"),
+                (["UPDATE example SET reference_sha256s = (SELECT reference_sha256s FROM example WHERE ordinal = 1) WHERE ordinal = 0"],
+                 "is not the one with its hash")):
+            with self.subTest(said=said):
+                code, text = self.changed(*statements)
+                self.assertEqual(code, 4, text)
+                self.assertRegex(text, said)
+
+    def test_what_cannot_be_computed_again_is_no_success(self):
+        self.assert_succeeds(self.sweep())
+        self.write("judge.jsonl", "".join(json.dumps({"id": f"e{i}", "metric": "judge", "value": i / 10}) + "\n"
+                                          for i in range(12)))
+        self.assert_succeeds(self.run_bench("score", "--import", "judge.jsonl", "--tool", "judge@1", "--store", "small.sqlite",
+                                            "--system", "method=lead,local_context=16"))
+        code, text = self.changed()
+        self.assertEqual(code, 3, text)
+        self.assertRegex(text, r"UNCHECKED +store +1 score is not computed again: import:judge: these are scores of another program")
+        code, text = self.changed("UPDATE score SET value = 0.99 WHERE name = 'judge'")
+        self.assertEqual(code, 4, text)
+        self.assertRegex(text, r"judge is stored as 0\.99, and the outputs give 0\.5[45]")
 
 
 class Terminal(DriverTest):

@@ -55,13 +55,18 @@ class WithoutPyarrow(RecordsTest):
         self.assertIn("no .parquet or .arrow file of split 'test'", said)
         self.assertEqual([name for name in os.listdir(self.folder) if "out" in name or name.startswith("tmp")], [])
 
-    def test_a_split_is_a_word_of_a_files_name(self):
-        for name, split, said in (("data/test-00000-of-00001.parquet", "test", True),
-                                  ("name-test.arrow", "test", True), ("test/0000.parquet", "test", True),
-                                  ("contest-0.parquet", "test", False), ("train.parquet", "test", False),
-                                  ("name-test_meeting.arrow", "test", True), ("tests/0.parquet", "test", False)):
+    def test_a_split_is_what_a_files_name_says(self):
+        for name, split in (("data/test-00000-of-00001.parquet", "test"), ("name-test.arrow", "test"),
+                            ("test/0000.parquet", "test"), ("test.parquet", "test"),
+                            ("name-test-00001-of-00002.arrow", "test"), ("test_sft-00000-of-00001.parquet", "test_sft"),
+                            ("stress-test/train.parquet", "train")):
             with self.subTest(name=name):
-                self.assertEqual(records._of_split(name, split), said)
+                self.assertEqual(records._split_of(pathlib.Path(name)), split)
+
+    def test_names_of_the_cache(self):
+        for name in ("hf:", "hf:../x", "hf:a/b/c", "hf:a/b@../../x"):
+            code, said = self.convert(name)
+            self.assertEqual((code, "expected hf:org/name" in said), (2, True), said)
 
 
 @unittest.skipIf(pyarrow is None, "no pyarrow")
@@ -97,6 +102,15 @@ class WithPyarrow(RecordsTest):
             self.assertEqual(self.convert("hf:org/other")[0], 0)
             self.assertEqual(self.lines(), [record(i) for i in range(2)])
             self.assertEqual(self.convert("hf:org/name@v2")[0], 2)
+            code, said = self.convert("hf:org/name")
+            self.assertEqual((code, "several splits (test, train)" in said), (2, True), said)
+            self.write_stream("datasets/org___other/de/0.0.0/ff/other-test.arrow", self.table(2))
+            code, said = self.convert("hf:org/other", "--split", "test")
+            self.assertEqual((code, "several folders (de/0.0.0/ff, default/0.0.0/ff)" in said), (2, True), said)
+            self.write_stream("datasets/org___my_set/default/0.0.0/ff/my_set-test.arrow", self.table(3))
+            os.makedirs(self.path("hub/datasets--org--MySet/snapshots/main"))  # a script, no data
+            self.assertEqual(self.convert("hf:org/MySet", "--split", "test")[0], 0)
+            self.assertEqual(len(self.lines()), 3)
 
     def test_values_that_json_has_not(self):
         table = pyarrow.table({"id": ["a"], "day": [datetime.date(2020, 2, 1)], "raw": [b"x"], "x": [float("nan")]})
@@ -109,6 +123,28 @@ class WithPyarrow(RecordsTest):
         self.assertFalse(os.path.exists(self.path("out.jsonl")))
         self.assertEqual(self.convert(self.path("odd.parquet"), "--columns", "id,day")[0], 0)
         self.assertEqual(self.lines(), [{"id": "a", "day": "2020-02-01"}])
+
+    def test_other_columns_do_no_harm(self):
+        stamp = pyarrow.array([1], pyarrow.timestamp("ns"))
+        text = pyarrow.array([b"\xff"]).view(pyarrow.utf8())
+        pyarrow.parquet.write_table(pyarrow.table({"id": ["a"], "t": stamp, "bad": text}), self.path("mix.parquet"))
+        self.assertEqual(self.convert(self.path("mix.parquet"), "--columns", "id")[0], 0)
+        code, said = self.convert(self.path("mix.parquet"), "--columns", "bad")
+        self.assertEqual((code, "column 'bad'" in said), (2, True), said)
+        double = pyarrow.Table.from_arrays([pyarrow.array(["a"]), pyarrow.array(["b"])], names=["x", "x"])
+        pyarrow.parquet.write_table(double, self.path("double.parquet"))
+        self.assertIn("there are 2 columns 'x'", self.convert(self.path("double.parquet"))[1])
+
+    def test_nothing_that_is_read_is_replaced(self):
+        pyarrow.parquet.write_table(self.table(), self.path("out.jsonl"))
+        os.symlink(self.path("out.jsonl"), self.path("same.parquet"))
+        code, said = self.convert(self.path("same.parquet"))
+        self.assertEqual((code, "is also read, and would be lost" in said), (2, True), said)
+        os.unlink(self.path("out.jsonl"))
+        os.mkfifo(self.path("out.jsonl"))
+        pyarrow.parquet.write_table(self.table(), self.path("a.parquet"))
+        code, said = self.convert(self.path("a.parquet"))
+        self.assertEqual((code, "not a file" in said), (2, True), said)
 
     def test_broken_files_are_named(self):
         pyarrow.parquet.write_table(self.table(), self.path("a.parquet"))

@@ -35,23 +35,45 @@ def _pyarrow():
     return pyarrow
 
 
+def _cache_home():
+    cache = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    return pathlib.Path(os.environ.get("HF_HOME") or pathlib.Path(cache) / "huggingface")
+
+
+def _snake_case(name):
+    """As the `datasets` library names folders: "SQuALITYv1" is "s_qu_alit_yv1"."""
+    name = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)
+    return re.sub(r"([a-z\d])([A-Z])", r"\1_\2", name).lower()
+
+
 def cache_folders(name, revision="main"):
     """The folders of a data set, "org/name", in the Hugging Face cache: the Hub's snapshot of the revision (a branch
-    that was downloaded, or a commit), else what the `datasets` library has prepared. Empty: it is not there."""
-    home = pathlib.Path(os.environ.get("HF_HOME") or pathlib.Path.home() / ".cache" / "huggingface")
+    that was downloaded, or a commit), then what the `datasets` library has prepared. Empty: it is not there."""
+    if not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name) or not re.fullmatch(r"[\w./-]+", revision) or ".." in name + revision:
+        raise RecordsError(f"'hf:{name}': expected hf:org/name or hf:org/name@revision")
+    home = _cache_home()
+    folders = []
     hub = pathlib.Path(os.environ.get("HF_HUB_CACHE") or home / "hub") / ("datasets--" + name.replace("/", "--"))
     reference = hub / "refs" / revision
     commit = reference.read_text(encoding="utf-8").strip() if reference.is_file() else revision
-    snapshot = hub / "snapshots" / commit
-    if snapshot.is_dir():
-        return [snapshot]
-    prepared = pathlib.Path(os.environ.get("HF_DATASETS_CACHE") or home / "datasets") / name.replace("/", "___")
-    return [prepared] if prepared.is_dir() and revision == "main" else []
+    if (hub / "snapshots" / commit).is_dir():
+        folders.append(hub / "snapshots" / commit)
+    prepared = pathlib.Path(os.environ.get("HF_DATASETS_CACHE") or home / "datasets")
+    organisation, _, last = name.rpartition("/")
+    for spelled in dict.fromkeys((last, _snake_case(last))):
+        folder = prepared / (organisation + "___" + spelled if organisation else spelled)
+        if folder.is_dir() and revision == "main":
+            folders.append(folder)
+    return folders
 
 
-def _of_split(path, split):
-    """Whether a file's name, or a folder's above it, says the split: "test-00000-of-00001", "name-test", "test/0000"."""
-    return re.search(rf"(^|[-_./]){re.escape(split)}([-_./]|$)", path) is not None
+def _split_of(path):
+    """The split that a file's name says, or else its folder: of "test-00000-of-00002", "test", "name-test" and
+    "name-test-00000-of-00002" test, of "test/0000" too."""
+    stem = re.sub(r"-\d{5}-of-\d{5}$", "", path.stem)
+    if re.fullmatch(r"\d+", stem):
+        return path.parent.name
+    return stem.rpartition("-")[2]
 
 
 def files_of(source, split=None):
@@ -65,34 +87,63 @@ def files_of(source, split=None):
         if os.path.isfile(source):
             return [pathlib.Path(source)]
         folders = [pathlib.Path(source)]
-    files = []
     for folder in folders:
-        for path in sorted(folder.rglob("*")):
-            name = path.relative_to(folder).as_posix()
-            if path.suffix in ENDINGS and path.is_file() and (split is None or _of_split(name, split)):
-                files.append(path)
-    if not files:
-        wanted = f" of split '{split}'" if split else ""
-        raise RecordsError(f"{source}: no .parquet or .arrow file{wanted}")
-    return files
+        files = [path for path in sorted(folder.rglob("*"))
+                 if path.suffix in ENDINGS and path.is_file() and not path.name.startswith("cache-")
+                 and (split is None or _split_of(path) == split)]
+        # Configurations, languages, builds: rows of different kinds, unless somebody names the folder.
+        parents = sorted({str(path.parent.relative_to(folder)) for path in files})
+        if len(parents) > 1:
+            raise RecordsError(f"{source}: files in several folders ({', '.join(parents)}); name one of them, below {folder}")
+        splits = sorted({_split_of(path) for path in files})
+        if len(splits) > 1:
+            raise RecordsError(f"{source}: files of several splits ({', '.join(splits)}); --split chooses one")
+        if files:
+            return files
+    wanted = f" of split '{split}'" if split else ""
+    raise RecordsError(f"{source}: no .parquet or .arrow file{wanted}")
 
 
-def _batches(path):
+def _chosen(path, schema, columns):
+    names = schema.names
+    for name in columns or ():
+        if name not in names:
+            raise RecordsError(f"{path}: no column '{name}' (has {', '.join(names)})")
+    for name in columns or names:
+        if names.count(name) > 1:
+            raise RecordsError(f"{path}: there are {names.count(name)} columns '{name}'")
+    return list(columns or names)
+
+
+def _batches(path, columns):
+    """The batches of a file with the chosen columns alone."""
     pyarrow = _pyarrow()
     try:
         if path.suffix == ".parquet":
-            yield from pyarrow.parquet.ParquetFile(path).iter_batches(1024)
+            file = pyarrow.parquet.ParquetFile(path)
+            yield from file.iter_batches(1024, columns=_chosen(path, file.schema_arrow, columns))
             return
         with pyarrow.memory_map(str(path)) as source:
             try:
-                yield from pyarrow.ipc.open_stream(source)  # as the `datasets` library writes
+                stream = pyarrow.ipc.open_stream(source)  # as the `datasets` library writes
+                batches, schema = iter(stream), stream.schema
             except pyarrow.ArrowInvalid:
                 source.seek(0)
                 file = pyarrow.ipc.open_file(source)
-                for index in range(file.num_record_batches):
-                    yield file.get_batch(index)
+                batches, schema = (file.get_batch(i) for i in range(file.num_record_batches)), file.schema
+            chosen = _chosen(path, schema, columns)
+            for batch in batches:
+                yield batch.select(chosen)
     except (pyarrow.ArrowException, OSError) as error:
         raise RecordsError(f"{path}: {error}") from None
+
+
+def _values(path, batch, name, before):
+    """A column's values as Python has them."""
+    try:
+        return batch.column(name).to_pylist()
+    except (ValueError, OverflowError) as error:  # UnicodeDecodeError is a ValueError
+        raise RecordsError(f"{path}: column '{name}' behind row {before}: {error}; --columns leaves it out") from None
 
 
 def _json_value(value):
@@ -115,26 +166,30 @@ def rows(sources, split=None, columns=None):
     """Yields the rows of all sources as dicts. `columns`: these alone, in this order."""
     for source in sources:
         for path in files_of(source, split):
-            number = 0
-            for batch in _batches(path):
-                names = batch.schema.names
-                for name in columns or ():
-                    if name not in names:
-                        raise RecordsError(f"{path}: no column '{name}' (has {', '.join(names)})")
-                for row in batch.to_pylist():
-                    number += 1
+            before = 0
+            for batch in _batches(path, columns):
+                names = columns or batch.schema.names
+                values = [_values(path, batch, name, before) for name in names]
+                for number, row in enumerate(zip(*values), before + 1):
                     record = {}
-                    for name in columns or names:
+                    for name, value in zip(names, row):
                         try:
-                            record[name] = _json_value(row[name])
+                            record[name] = _json_value(value)
                         except TypeError as error:
                             raise RecordsError(f"{path}: row {number}, column '{name}': {error}; "
                                                f"--columns leaves it out") from None
                     yield record
+                before += batch.num_rows
 
 
 def write(sources, output, split=None, columns=None):
     """Writes the rows to a file, whole or not at all; the number of them."""
+    if os.path.exists(output) and not os.path.isfile(output):
+        raise RecordsError(f"{output}: not a file")
+    for source in sources:
+        for path in files_of(source, split):
+            if os.path.exists(output) and os.path.samefile(path, output):
+                raise RecordsError(f"{output} is also read, and would be lost")
     count = 0
     folder = os.path.dirname(os.path.abspath(output))
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=folder, delete=False) as file:
@@ -147,7 +202,7 @@ def write(sources, output, split=None, columns=None):
             file.flush()
             os.fsync(file.fileno())
             os.chmod(file.name, 0o666 & ~_umask())
-            os.replace(file.name, output)
+            os.replace(file.name, os.path.realpath(output))
         except BaseException:
             os.unlink(file.name)
             raise
