@@ -1,8 +1,10 @@
 #include "harness/core/identity.h"
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
+#include "harness/core/json_dom.h"
 #include "harness/core/sha256.h"
 
 namespace qfs {
@@ -28,5 +30,14 @@ NumericsId make_numerics_id(const Json& canonical) {
 }
 
 ScoreId make_score_id(const Json& canonical) { return ScoreId(identity_hex("score", canonical)); }
+
+ScoreId make_score_id(const CellId& cell, const NumericsId& numerics, const Json& postprocess,
+                      std::string_view metric) {
+  const nlohmann::json identity = {{"cell_id", cell.hex()},
+                                   {"numerics_id", numerics.hex()},
+                                   {"postprocess", postprocess.text},
+                                   {"metric", metric}};
+  return make_score_id(*canonical_json(identity));
+}
 
 }  // namespace qfs

@@ -1,10 +1,8 @@
 #include "harness/score/score_job.h"
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "harness/core/identity.h"
-#include "harness/core/json_dom.h"
 #include "harness/core/sha256.h"
 
 namespace qfs::score {
@@ -42,11 +40,7 @@ std::string scored_signature(const Metric& metric, const Json& postprocess) {
 
 ScoreId score_id(const CellId& cell, const NumericsId& numerics, const Json& postprocess,
                  const Metric& metric) {
-  const nlohmann::json identity = {{"cell_id", cell.hex()},
-                                   {"numerics_id", numerics.hex()},
-                                   {"postprocess", postprocess.text},
-                                   {"metric", metric.signature()}};
-  return make_score_id(*canonical_json(identity));
+  return make_score_id(cell, numerics, postprocess, metric.signature());
 }
 
 Result<Subject> subject_of(store::Reader& reader, store::ResultId id) {

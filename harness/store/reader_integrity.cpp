@@ -1,14 +1,12 @@
 // Integrity: what SQLite can check, and every digest recomputed.
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "harness/core/identity.h"
-#include "harness/core/json_dom.h"
 #include "harness/core/sha256.h"
 #include "harness/store/codec.h"
 #include "harness/store/reader_state.h"
@@ -88,15 +86,13 @@ void check_score_ids(Connection& db, Problems& problems) {
       "SELECT j.score_id, r.cell_id, r.numerics_id, j.postprocess, j.signature FROM score_job j"
       " JOIN result r USING (result_id)");
   while (rows.next()) {
-    const std::string chain = rows.text(3);
-    const std::string suffix = chain == "[]" ? "" : "|post:" + chain;
+    const Json chain{rows.text(3)};
+    const std::string suffix = chain.text == "[]" ? "" : "|post:" + chain.text;
     std::string metric = rows.text(4);
     if (metric.ends_with(suffix)) metric.resize(metric.size() - suffix.size());
-    const auto identity = canonical_json(nlohmann::json{{"cell_id", rows.text(1)},
-                                                        {"numerics_id", rows.text(2)},
-                                                        {"postprocess", chain},
-                                                        {"metric", metric}});
-    if (!identity || make_score_id(*identity).hex() != rows.text(0)) {
+    const ScoreId id =
+        make_score_id(CellId(rows.text(1)), NumericsId(rows.text(2)), chain, metric);
+    if (id.hex() != rows.text(0)) {
       problems.push_back("score " + rows.text(0).substr(0, 12) +
                          " is not the id of its metric, chain and outputs");
     }

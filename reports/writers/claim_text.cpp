@@ -273,7 +273,7 @@ std::string judged_markdown(const JudgedTable& table) {
 }
 
 std::string judged_latex(const JudgedTable& table) {
-  constexpr size_t kRowsOfAPage = 24;  // of up to two lines each
+  constexpr size_t kRowsOfAPage = 18;  // of up to three lines each
   const Footnotes notes(table);
   std::string text;
   std::span<const Finding> rest = table.findings;

@@ -65,7 +65,7 @@ void score(Store& store, const store::CellRow& cell) {
   store::ScoreJob job;
   job.result = value_of(
       store.ensure_result({cell.id, sample_environment().numerics_id, ResultKind::predict}));
-  job.id = make_score_id(Json{"{\"cell\":\"" + cell.id.hex() + "\"}"});
+  job.id = make_score_id(cell.id, sample_environment().numerics_id, Json{"[]"}, "length@1");
   if (value_of(store.has_scores(job.id))) return;
   job.metric = "length";
   job.signature = "length@1";

@@ -21,10 +21,15 @@ class Scores : public testing::Test {
 
   Reader reader() const { return value_of(Reader::open(path_)); }
 
+  ScoreId id_of(std::string_view signature) const {
+    return make_score_id(sample_cell(dataset_).id, sample_environment().numerics_id, Json{"[]"},
+                         signature);
+  }
+
   /// A job over examples 0…n-1.
   ScoreJob job(int64_t n = 4) const {
     ScoreJob job;
-    job.id = make_score_id(Json{R"({"metric":"length"})"});
+    job.id = id_of("length@1");
     job.result = open_.result;
     job.metric = "length";
     job.signature = "length@1";
@@ -136,8 +141,9 @@ TEST_F(Scores, AJobWhoseShapeIsWrongIsRefused) {
 TEST_F(Scores, JobsOfAResultAreListedByMetric) {
   check(store_.put_scores(job()));
   ScoreJob other = job();
-  other.id = make_score_id(Json{R"({"metric":"coverage"})"});
+  other.id = id_of("coverage@1");
   other.metric = "coverage";
+  other.signature = "coverage@1";
   check(store_.put_scores(other));
   const auto jobs = value_of(reader().scores(open_.result));
   ASSERT_EQ(jobs.size(), 2U);
