@@ -152,7 +152,9 @@ Result<Recount> Recounter::recount(const store::ScoreJobRow& job) {
     Comparer comparer(kExact);
     for (size_t c = 0; c < job.columns.size(); ++c) {
       double sum = 0;
-      for (const store::StatisticRow& row : *rows) sum += row.values.at(c);
+      for (const store::StatisticRow& row : *rows) {
+        sum += c < row.values.size() ? row.values[c] : std::nan("");
+      }
       const auto found = std::ranges::find(job.scores, job.columns[c], &store::ScoreRow::name);
       comparer.look_at(job.columns[c], found == job.scores.end() ? std::nan("") : found->value,
                        sum / static_cast<double>(rows->size()));
