@@ -19,7 +19,8 @@ SideName side_name(const std::string& text) {
     if (std::filesystem::exists(path, ignored)) return {path, text.substr(hash + 1), true};
   }
   const bool conditions = text.find('=') < text.find('#');
-  return conditions ? SideName{"", text, false} : SideName{text.substr(0, text.find('#')), "", false};
+  return conditions ? SideName{"", text, false}
+                    : SideName{text.substr(0, text.find('#')), "", false};
 }
 
 Result<ComparedSide> open_side(const std::string& text, const std::string& run,

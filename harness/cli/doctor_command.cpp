@@ -35,11 +35,10 @@ std::string_view grade_name(Grade grade) {
 std::string findings_text(const std::vector<Finding>& findings) {
   std::vector<std::vector<std::string>> rows;
   for (const Finding& finding : findings) {
-    rows.push_back(
-        {finding.grade == Grade::problem     ? "PROBLEM"
-         : finding.grade == Grade::unchecked ? "UNCHECKED"
-                                             : std::string(grade_name(finding.grade)),
-         finding.subject, finding.text});
+    rows.push_back({finding.grade == Grade::problem     ? "PROBLEM"
+                    : finding.grade == Grade::unchecked ? "UNCHECKED"
+                                                        : std::string(grade_name(finding.grade)),
+                    finding.subject, finding.text});
   }
   return aligned(rows);
 }

@@ -16,9 +16,8 @@ std::string difference_text(const store::ScoreJobRow& job, const CellId& cell,
                             const std::vector<score::Difference>& differences) {
   const score::Difference& first = differences.front();
   return fmt::format("score {} ({} of cell {}): {} is stored as {}, and the outputs give {}; {}",
-                     job.id.short_hex(), job.metric, cell.short_hex(), first.what,
-                     first.stored, first.counted,
-                     counted(differences.size(), "difference"));
+                     job.id.short_hex(), job.metric, cell.short_hex(), first.what, first.stored,
+                     first.counted, counted(differences.size(), "difference"));
 }
 
 /// Every score of the store, computed again.
@@ -61,14 +60,13 @@ class Rescoring {
                                       different_.size() - kMostListed)});
     }
     for (const auto& [why, count] : not_counted_) {
-      findings.push_back(
-          {Grade::unchecked, "store",
-           fmt::format("{} not computed again: {}", counted(count, "score is", "scores are"), why)});
+      findings.push_back({Grade::unchecked, "store",
+                          fmt::format("{} not computed again: {}",
+                                      counted(count, "score is", "scores are"), why)});
     }
-    findings.push_back(
-        {equal_ > 0 && different_.empty() ? Grade::ok : Grade::note, "store",
-         fmt::format("{} computed again from their outputs: {} as stored",
-                     counted(equal_ + different_.size(), "score"), equal_)});
+    findings.push_back({equal_ > 0 && different_.empty() ? Grade::ok : Grade::note, "store",
+                        fmt::format("{} computed again from their outputs: {} as stored",
+                                    counted(equal_ + different_.size(), "score"), equal_)});
     return findings;
   }
 

@@ -64,15 +64,16 @@ void check_texts_of(store::Reader& reader, const store::DatasetRow& row,
     const auto known = documents.find(example.document_sha256);
     const auto texts = reader.example(row.id, example.ordinal, known == documents.end());
     if (!texts) return problem(texts.error().message);
-    const std::string document = known == documents.end()
-                                     ? datasets::document_digest(texts->document)
-                                     : known->second;
+    const std::string document =
+        known == documents.end() ? datasets::document_digest(texts->document) : known->second;
     documents.emplace(example.document_sha256, document);
     const auto hash = datasets::example_hash(*texts, document);
     if (hash && *hash == example.sha256) continue;
-    if (++wrong == 1) problem(fmt::format("example '{}' is not the one with its hash", example.key));
+    if (++wrong == 1)
+      problem(fmt::format("example '{}' is not the one with its hash", example.key));
   }
-  if (wrong > 1) problem(fmt::format("{} more examples are not those with their hashes", wrong - 1));
+  if (wrong > 1)
+    problem(fmt::format("{} more examples are not those with their hashes", wrong - 1));
   // The id of a user's file is also of its field map, which a store does not have.
   if (row.manifest.reader == datasets::kRecordReader) return;
   const auto id = datasets::dataset_id(row.manifest, hashes);

@@ -346,9 +346,10 @@ void add_gate_command(const CommandLine& line) {
       ->type_name("STORE");
   add_baselines_option(command, options->baselines);
   command
-      .add_option("--if-no-baseline", options->if_no_baseline,
-                  "create: a candidate that breaks no limit becomes the baseline, exit 0; fail: exit "
-                  "2")
+      .add_option(
+          "--if-no-baseline", options->if_no_baseline,
+          "create: a candidate that breaks no limit becomes the baseline, exit 0; fail: exit "
+          "2")
       ->check(CLI::IsMember({"create", "fail"}))
       ->capture_default_str();
   add_policy_options(command, *options);

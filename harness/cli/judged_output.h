@@ -11,8 +11,8 @@
 
 namespace qfs::cli {
 
-/// `format`: markdown, latex, json or csv; `output`: a file, or empty for standard output. The value: how
-/// many numbers could be measured here and are not.
+/// `format`: markdown, latex, json or csv; `output`: a file, or empty for standard output. The
+/// value: how many numbers could be measured here and are not.
 Result<size_t> print_judged(ClaimsSession& session, const claims::ShownTable& table,
                             std::string_view format, const std::string& output);
 

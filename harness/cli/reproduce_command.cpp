@@ -70,10 +70,10 @@ void tell_needs(const plan::Plan& plan) {
                                       counted(dataset.ordinals.size(), "example"),
                                       static_cast<double>(bytes) / (1U << 20U));
   }
-  log_info(fmt::format("{}: {}, about {:.0f} s of the methods' computing on two cores; reading the "
-                       "data and scoring come on top",
-                       plan.experiment.name, counted(plan.cells.size(), "cell"),
-                       std::ceil(seconds)));
+  log_info(
+      fmt::format("{}: {}, about {:.0f} s of the methods' computing on two cores; reading the "
+                  "data and scoring come on top",
+                  plan.experiment.name, counted(plan.cells.size(), "cell"), std::ceil(seconds)));
   for (const auto& [name, what] : files) log_info(fmt::format("  needs {}: {}", name, what));
 }
 

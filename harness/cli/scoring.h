@@ -20,8 +20,8 @@ Result<std::vector<std::string>> metric_names_of_sweep(const store::SweepRow& sw
 /// The chain of a stored sweep; the identity when it has none.
 Result<Postprocess> postprocess_of_sweep(const store::SweepRow& sweep);
 
-/// What a scorer has to be given of a data set of a store: nullptr where the store has its texts, else
-/// the data set out of the catalogue. Errors say what to do where references are nowhere.
+/// What a scorer has to be given of a data set of a store: nullptr where the store has its texts,
+/// else the data set out of the catalogue. Errors say what to do where references are nowhere.
 Result<std::shared_ptr<const Dataset>> unstored_dataset(const store::DatasetRow& row,
                                                         const DatasetCatalog& catalog);
 

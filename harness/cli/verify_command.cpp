@@ -174,7 +174,8 @@ void add_verify_command(const CommandLine& line) {
       ->type_name("FILE");
   command.add_flag("--allow-external", options->sweep.allow_external,
                    "Start programs that the sweep file names");
-  command.add_option("--format", options->format, "markdown, latex, json or csv (default: markdown)")
+  command
+      .add_option("--format", options->format, "markdown, latex, json or csv (default: markdown)")
       ->check(CLI::IsMember({"markdown", "latex", "json", "csv"}))
       ->type_name("FORMAT");
   command.add_option("--output,-o", options->output, "Write to a file, whole or not at all")

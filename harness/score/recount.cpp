@@ -61,7 +61,8 @@ class Comparer {
       const auto found = std::ranges::find(stored.scores, own.name, &store::ScoreRow::name);
       const bool there = found != stored.scores.end();
       look_at(own.name, there ? found->value : none, own.value);
-      if (counted.interval_method.empty() || !there || (!found->interval && !own.interval)) continue;
+      if (counted.interval_method.empty() || !there || (!found->interval && !own.interval))
+        continue;
       look_at("the lower end of " + own.name, found->interval ? found->interval->low : none,
               own.interval ? own.interval->low : none);
       look_at("the upper end of " + own.name, found->interval ? found->interval->high : none,
@@ -83,7 +84,8 @@ class Comparer {
         look_at(counted.columns[c] + of, c < row.values.size() ? row.values[c] : std::nan(""),
                 found ? own->values[c] : std::nan(""));
       }
-      if (found) look_at_exactly("the scored text" + of, row.processed_sha256, own->processed_sha256);
+      if (found)
+        look_at_exactly("the scored text" + of, row.processed_sha256, own->processed_sha256);
     }
   }
 
@@ -102,6 +104,23 @@ class Comparer {
   double tolerance_;
   std::vector<Difference> differences_;
 };
+
+/// Imported scores, which are means of their examples.
+std::vector<Difference> against_means(const store::ScoreJobRow& job,
+                                      const std::vector<store::StatisticRow>& rows) {
+  store::ScoreJob counted;
+  counted.columns = job.columns;
+  for (size_t c = 0; c < job.columns.size(); ++c) {
+    double sum = 0;
+    for (const store::StatisticRow& row : rows) {
+      sum += c < row.values.size() ? row.values[c] : std::nan("");
+    }
+    counted.scores.push_back({job.columns[c], sum / static_cast<double>(rows.size()), {}});
+  }
+  Comparer comparer(kExact);
+  comparer.values(job, counted);
+  return comparer.take();
+}
 
 /// The bootstrap that an interval's method names, by its number of resamples.
 std::optional<BootstrapIntervals> bootstrap_of(const std::string& method) {
@@ -148,18 +167,7 @@ Result<Recount> Recounter::recount(const store::ScoreJobRow& job) {
   const auto metric = metric_of(job);
   if (!metric) {
     recount.unchecked = metric.error().message;
-    if (!job.metric.starts_with(kImportPrefix)) return recount;
-    Comparer comparer(kExact);
-    for (size_t c = 0; c < job.columns.size(); ++c) {
-      double sum = 0;
-      for (const store::StatisticRow& row : *rows) {
-        sum += c < row.values.size() ? row.values[c] : std::nan("");
-      }
-      const auto found = std::ranges::find(job.scores, job.columns[c], &store::ScoreRow::name);
-      comparer.look_at(job.columns[c], found == job.scores.end() ? std::nan("") : found->value,
-                       sum / static_cast<double>(rows->size()));
-    }
-    recount.differences = comparer.take();
+    if (job.metric.starts_with(kImportPrefix)) recount.differences = against_means(job, *rows);
     return recount;
   }
   const Result<Postprocess> postprocess = Postprocess::of_chain(job.postprocess);
@@ -172,7 +180,8 @@ Result<Recount> Recounter::recount(const store::ScoreJobRow& job) {
   keep_scored(*subject, *rows);
   const auto bootstrap = bootstrap_of(job.interval_method);
   if (!bootstrap && !job.interval_method.empty()) {
-    recount.unchecked = "intervals by '" + job.interval_method + "', which this program does not have";
+    recount.unchecked =
+        "intervals by '" + job.interval_method + "', which this program does not have";
   }
   const Result<store::ScoreJob> counted =
       measured_job(job.id, *subject, **metric, bootstrap ? &*bootstrap : nullptr);

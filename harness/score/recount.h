@@ -30,7 +30,7 @@ struct Difference {
 
 struct Recount {
   std::vector<Difference> differences;  ///< corpus values, intervals, then examples
-  std::string unchecked;                ///< what could not be computed again, and why; empty: nothing
+  std::string unchecked;  ///< what could not be computed again, and why; empty: nothing
 };
 
 class Recounter {

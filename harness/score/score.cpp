@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "harness/core/identity.h"
 #include "harness/score/item_source.h"
 #include "harness/score/score_job.h"
 
@@ -15,6 +16,16 @@ Error with_context(Error error, const Metric& metric, const Subject& subject) {
 }
 
 }  // namespace
+
+std::string scored_signature(const Metric& metric, const Json& postprocess) {
+  if (postprocess.text == "[]") return metric.signature();
+  return metric.signature() + "|post:" + postprocess.text;
+}
+
+ScoreId score_id(const CellId& cell, const NumericsId& numerics, const Json& postprocess,
+                 const Metric& metric) {
+  return make_score_id(cell, numerics, postprocess, metric.signature());
+}
 
 struct Scorer::State {
   store::Store& store;

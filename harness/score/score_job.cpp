@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "harness/core/identity.h"
 #include "harness/core/sha256.h"
 
 namespace qfs::score {
@@ -32,16 +31,6 @@ std::vector<std::string> clusters_of(const std::vector<ScoreItem>& items) {
 }
 
 }  // namespace
-
-std::string scored_signature(const Metric& metric, const Json& postprocess) {
-  if (postprocess.text == "[]") return metric.signature();
-  return metric.signature() + "|post:" + postprocess.text;
-}
-
-ScoreId score_id(const CellId& cell, const NumericsId& numerics, const Json& postprocess,
-                 const Metric& metric) {
-  return make_score_id(cell, numerics, postprocess, metric.signature());
-}
 
 Result<Subject> subject_of(store::Reader& reader, store::ResultId id) {
   Result<store::ResultRow> result = reader.result(id);

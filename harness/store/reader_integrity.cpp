@@ -90,8 +90,7 @@ void check_score_ids(Connection& db, Problems& problems) {
     const std::string suffix = chain.text == "[]" ? "" : "|post:" + chain.text;
     std::string metric = rows.text(4);
     if (metric.ends_with(suffix)) metric.resize(metric.size() - suffix.size());
-    const ScoreId id =
-        make_score_id(CellId(rows.text(1)), NumericsId(rows.text(2)), chain, metric);
+    const ScoreId id = make_score_id(CellId(rows.text(1)), NumericsId(rows.text(2)), chain, metric);
     if (id.hex() != rows.text(0)) {
       problems.push_back("score " + rows.text(0).substr(0, 12) +
                          " is not the id of its metric, chain and outputs");
@@ -103,7 +102,8 @@ void check_score_ids(Connection& db, Problems& problems) {
 void check_places(Connection& db, Problems& problems) {
   Query rows = db.query(
       "SELECT s.position, s.result_id FROM sweep_result s JOIN sweep_cell c USING (sweep_id,"
-      " position) JOIN result r USING (result_id) WHERE r.cell_id <> c.cell_id OR r.kind <> s.kind");
+      " position) JOIN result r USING (result_id) WHERE r.cell_id <> c.cell_id OR r.kind <> "
+      "s.kind");
   while (rows.next()) {
     problems.push_back("place " + std::to_string(rows.integer(0)) + " of a sweep has the result " +
                        std::to_string(rows.integer(1)) + " of another cell");

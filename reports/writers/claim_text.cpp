@@ -292,8 +292,8 @@ std::string judged_latex(const JudgedTable& table) {
                           latex_rows(findings.subspan(first, count), common, notes));
     }
     // Not in the float, so that they may go on over pages.
-    text += "{\\footnotesize\\raggedright\\noindent Notes on Table~\\ref{tab:" + label + "}.\\par\n" +
-            latex_notes(findings, notes, signature_line(table)) + "}\n";
+    text += "{\\footnotesize\\raggedright\\noindent Notes on Table~\\ref{tab:" + label +
+            "}.\\par\n" + latex_notes(findings, notes, signature_line(table)) + "}\n";
   }
   for (const std::string& statement : table.statements) {
     text += "\\paragraph{For a review form}\n";

@@ -59,9 +59,9 @@ struct InfiniMemory {
 };
 
 /// For a decoder; scalars are copied to its device, unless they are there, and then gradients reach
-/// them. `invalid_argument`: an encoder-decoder, a segment below 1, as many kept tokens as a segment
-/// has or more, both together above the decoder's window,
-/// scalars of another number or shape than the decoder's layers and heads.
+/// them. `invalid_argument`: an encoder-decoder, a segment below 1, as many kept tokens as a
+/// segment has or more, both together above the decoder's window, scalars of another number or
+/// shape than the decoder's layers and heads.
 Result<std::shared_ptr<const InfiniMemory>> bind_memory(const InfiniOptions& options,
                                                         std::vector<InfiniScalars> layers,
                                                         const Decoder& decoder);

@@ -83,7 +83,8 @@ Work prefill_work(const ModelWork& model, const PromptSize& prompt) {
                kProduct * model.head.elements();
   work.bytes = input.bytes + model.head_bytes + prompt.shared * model.cache_bytes;
   if (model.segment.tokens > 0) {
-    work.flops += memory_flops(model.segment, prompt.tokens - model.segment.tokens - model.segment.kept);
+    work.flops +=
+        memory_flops(model.segment, prompt.tokens - model.segment.tokens - model.segment.kept);
   }
   if (prompt.global > 0 && !model.windows.empty()) {
     // Queries of the global tokens; keys and values of all.

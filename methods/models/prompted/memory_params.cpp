@@ -21,7 +21,7 @@ ParamSpec at_stage(Stage stage, ParamSpec spec) {
 /// What means nothing without a memory.
 constexpr const char* kOfMemory[] = {"memory_rule",  "alpha_scale",  "gamma_bias",  "first_beta",
                                      "memory_rate",  "repeat_query", "memory_read", "train_segment",
-                                     "segment_loss", "input_tokens", "positions",  "kept_tokens"};
+                                     "segment_loss", "input_tokens", "positions",   "kept_tokens"};
 /// What means nothing to a memory that no query asks.
 constexpr const char* kOfAsking[] = {"alpha_scale", "gamma_bias"};
 
@@ -67,9 +67,10 @@ std::vector<ParamSpec> memory_params() {
   add(Stage::train, integer_param("train_segment", "tokens", 1, kMostTokens,
                                   "Attended to at once in training; 512 when left out"));
   add(Stage::both,
-      integer_param("kept_tokens", "tokens", 1, 1024,
-                    "First tokens of the prompt that stay in the window for all that follow, beside "
-                    "those attended to at once; none when left out"),
+      integer_param(
+          "kept_tokens", "tokens", 1, 1024,
+          "First tokens of the prompt that stay in the window for all that follow, beside "
+          "those attended to at once; none when left out"),
       "beyond the paper; Xiao et al. 2024, section 3.2");
   add(Stage::train,
       choice_param("segment_loss", {"token_mean", "sum"},

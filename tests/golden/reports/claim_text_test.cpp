@@ -95,6 +95,25 @@ TEST(ClaimTextGolden, Formats) {
       std::string::npos);
 }
 
+TEST(ClaimText, ALongTableGoesOnInAnotherFloatWithItsRowsInOrder) {
+  Sample sample;
+  for (int i = 0; i < 40; ++i) {
+    sample.add("Row" + std::to_string(i), "33.5", State::not_run, std::nullopt);
+  }
+  const std::string latex = judged_latex(sample.finished());
+  size_t floats = 0;
+  for (size_t at = 0; (at = latex.find("\\begin{table}", at)) != latex.npos; ++at) ++floats;
+  EXPECT_EQ(floats, 3U);
+  size_t before = 0;
+  for (int i = 0; i < 40; ++i) {
+    const size_t at = latex.find("Row" + std::to_string(i) + " &");
+    ASSERT_NE(at, latex.npos) << i;
+    EXPECT_LT(before, at) << i;
+    before = at;
+  }
+  EXPECT_EQ(latex.find("\\label{tab:demo.table1}"), latex.rfind("\\label"));
+}
+
 TEST(ClaimText, StaysTextWhateverItHolds) {
   for (const std::string& text : test::nasty_corpus()) {
     Sample plain;

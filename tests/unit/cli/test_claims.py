@@ -210,6 +210,16 @@ class Verify(DriverTest):
         self.write("table.csv", self.HEADER +
                    f"Lead,R-1,{printed},lead.txt,gold.txt,rouge,rouge1.f,,\"{cell}\"\n")
 
+    def test_nothing_that_is_read_is_replaced(self):
+        self.table("50.0")
+        for output in ("table.csv", "outputs/lead.txt", "outputs/gold.txt"):
+            with open(self.path(output), "rb") as file:
+                before = file.read()
+            self.assert_fails(2, self.run_bench("verify", "table.csv", "--preds", "outputs", "-o", output), "would be lost")
+            with open(self.path(output), "rb") as file:
+                self.assertEqual(file.read(), before)
+        self.assertNotEqual(self.run_bench("verify", "table.csv", "--preds", "outputs", "--seed", "5").returncode, 0)
+
     def test_recomputes_a_table(self):
         self.table("0.01")
         run = self.run_bench("verify", "table.csv", "--preds", "outputs")

@@ -284,6 +284,12 @@ class Gate(GateTest):
         self.assertIn("bad.json#/grid", files[0]["where"])
         self.assertIn("local_context", files[0]["message"])
         self.assertEqual(files[1]["where"], "worse.json#/metric")
+        for text, said in (("{}", "ok, a policy with 0 margins"), ('{"level": 0.6}', "between 0 and 0.5"),
+                           ('{"rule": "maxdrop"}', "max_drop"), ('{"minimum_examples": -1}', "minimum_examples")):
+            self.write("small.json", text)
+            run = self.run_bench("check", "small.json")
+            self.assertIn(said, run.stdout + run.stderr)
+            self.assertNotIn("unknown key", run.stdout + run.stderr)
         self.write_sweep("absent_data.json", datasets=[{"name": "qmsum"}])
         run = self.run_bench("check", self.path("absent_data.json"), "--json", environment={"QFS_CACHE_DIR": self.folder})
         self.assertEqual(run.returncode, 5)

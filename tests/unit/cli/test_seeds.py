@@ -43,6 +43,16 @@ class Seeds(DriverTest):
         self.assertIn("0 to run", self.run_bench("sweep", "sweep.json").stderr)
         self.assertIn("sound", self.assert_succeeds(self.run_bench("doctor")))
 
+    def test_rows_of_seeds_are_tested_against_those_of_the_same_seed(self):
+        self.write_data(12)
+        self.write_sweep(methods=[{"method": "random"}, {"method": "oracle"}], grid={"local_context": [64]}, seeds=[0, 1])
+        self.assert_succeeds(self.run_bench("sweep", "sweep.json"))
+        report = ["report", "--rows", "method,seed", "--against", "random"]
+        table = json.loads(self.assert_succeeds(self.run_bench(*report, "--json")))
+        tested = [row["cells"][0]["values"]["rouge1.f"].get("tested") for row in table["rows"]]
+        self.assertEqual([one is not None for one in tested], [False, False, True, True])
+        self.assertIn("after Holm over 2 tests", self.assert_succeeds(self.run_bench(*report)))
+
     def test_the_cell_is_that_of_seed_0(self):
         self.sweep_with([0])
         zero = self.planned()[("lead", (0,))]

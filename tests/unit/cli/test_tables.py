@@ -49,6 +49,14 @@ class Tables(DriverTest):
         self.assertIn(",best,difference,p,p_holm,significant", self.report(*report, "--format", "csv"))
         self.assert_fails(2, self.run_bench("report", "--against", "bn25"), "did you mean 'bm25'?")
 
+    def test_no_score_stands_among_differences(self):
+        self.sweep(metrics=["rouge", "bleu"], seeds=[0, 1], grid={"local_context": [64]},
+                   methods=[{"method": "random", "max_words": 9}, {"method": "oracle"}])
+        minus = ["--columns", "values", "--values", "rouge1.f,bleu", "--minus", "oracle"]
+        table = self.report(*minus)  # a mean over seeds of a corpus value has no test
+        self.assertRegex(table, r"\| minus random +\| +\+[^|]+\(p [^|]+\| +– \|")
+        self.assertIn("not tested against oracle: 1 number", table)
+
     def test_the_evaluation_section_says_what_the_store_holds(self):
         self.sweep(datasets=[{"path": "data.jsonl", "fields": FIELDS, "sample": 5}], seeds=[0, 1])
         text = self.report("--methods-text", "--against", "lead")

@@ -54,8 +54,7 @@ class Merge : public testing::Test {
     store::ScoreJob job;
     job.result = value_of(store.ensure_result(
         {cell.id, sample_environment().numerics_id, store::ResultKind::predict}));
-    job.id =
-        make_score_id(cell.id, sample_environment().numerics_id, Json{"[]"}, "length@1");
+    job.id = make_score_id(cell.id, sample_environment().numerics_id, Json{"[]"}, "length@1");
     job.metric = "length";
     job.signature = "length@1";
     job.columns = {"length"};

@@ -284,12 +284,11 @@ void SegmentModel::push(size_t layer, int64_t row, const at::Tensor& key, const 
 }
 
 void SegmentModel::store(int64_t row, const std::vector<SegmentState>& layers, int64_t positions) {
+  const InfiniOptions& options = memory_->options;
   std::vector<int64_t> held;
-  for (int64_t position = 0; position < positions; ++position) {
-    const bool is_kept = position < memory_->options.kept;
-    if (is_kept || position >= positions - memory_->options.segment) {
-      held.push_back(slot_of(position));
-    }
+  for (int64_t p = 0; p < std::min(positions, options.kept); ++p) held.push_back(slot_of(p));
+  for (int64_t p = std::max(options.kept, positions - options.segment); p < positions; ++p) {
+    held.push_back(slot_of(p));
   }
   const at::Tensor slots = at::tensor(held).to(decoder_->device());
   for (size_t i = 0; i < layers.size(); ++i) {

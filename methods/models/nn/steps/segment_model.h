@@ -54,8 +54,8 @@ class SegmentModel final : public DecoderModel {
   }
   /// Whether the window of a row is full, so that its next token moves one into the memory.
   bool remembers(int64_t row) const { return length(row) >= window(); }
-  /// Moves the oldest token of a full window that is not kept into the memory. What `queries` [heads, dim] of the
-  /// token that takes its place read then: [heads, dim].
+  /// Moves the oldest token of a full window that is not kept into the memory. What `queries`
+  /// [heads, dim] of the token that takes its place read then: [heads, dim].
   at::Tensor remember(size_t layer, int64_t row, const at::Tensor& queries);
   /// The same by the kernel of a CPU.
   at::Tensor remember_by_kernel(size_t layer, int64_t row, const at::Tensor& queries);

@@ -258,7 +258,8 @@ at::Tensor stepped(SegmentModel& model, int64_t row, const SequenceInput& input,
 TEST_F(SegmentsTest, rows_over_caches_give_the_logits_of_the_whole_sequence) {
   for (const bool is_llama : {true, false}) {
     const auto decoder = is_llama ? llama() : gpt2();
-    for (const auto& [query_focused, kept] : {std::pair(true, 0), std::pair(false, 0), std::pair(true, 2)}) {
+    for (const auto& [query_focused, kept] :
+         {std::pair(true, 0), std::pair(false, 0), std::pair(true, 2)}) {
       for (const int64_t prompt : {5, 6, 7, 15, 18}) {  // below, at and beyond a segment of 6
         constexpr int64_t kSteps = 9;
         const SequenceInput input = input_for(*decoder, 6, prompt + kSteps, 0, query_focused, kept);
@@ -292,9 +293,9 @@ TEST(SegmentAttentionTest, kept_tokens_are_attended_to_by_all_and_never_remember
   for (int64_t first = 0; first < kTokens; first += 4) {
     const int64_t count = std::min<int64_t>(4, kTokens - first);
     const auto part = [&](const at::Tensor& of) { return of.narrow(0, first, count); };
-    parts.push_back(attend_segment({options, 1, {{unread, {}, {}}}}, 0,
-                                   {{part(queries), part(keys), part(values)}, part(queries), part(keys)},
-                                   state));
+    parts.push_back(attend_segment(
+        {options, 1, {{unread, {}, {}}}}, 0,
+        {{part(queries), part(keys), part(values)}, part(queries), part(keys)}, state));
   }
   const at::Tensor attended = at::cat(parts);
   for (int64_t i = 0; i < kTokens; ++i) {
@@ -306,8 +307,8 @@ TEST(SegmentAttentionTest, kept_tokens_are_attended_to_by_all_and_never_remember
     }
     const at::Tensor places = at::tensor(seen);
     const at::Tensor scores = keys.select(1, 0).index_select(0, places).mv(queries[i][0]);
-    const at::Tensor expected = values.select(1, 0).index_select(0, places).t().mv(
-        (scores / std::sqrt(6.0)).softmax(0));
+    const at::Tensor expected =
+        values.select(1, 0).index_select(0, places).t().mv((scores / std::sqrt(6.0)).softmax(0));
     EXPECT_TRUE(at::allclose(attended[i], expected, 1e-10, 1e-12)) << i;
   }
   EXPECT_EQ(state.held(), 6);
