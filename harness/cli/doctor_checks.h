@@ -4,11 +4,14 @@
 // Called by doctor_command.cpp. Reads files of /proc, probes qfs-host, reads models and a store.
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/api/dataset.h"
 #include "harness/cli/commands.h"
 #include "harness/store/reader.h"
 
@@ -35,11 +38,21 @@ std::vector<Finding> check_machine();
 std::vector<Finding> check_tensor_host();
 /// Registered models: present, and their SHA-256 as declared.
 std::vector<Finding> check_models();
+struct RescoreRequest {
+  bool asked = false;
+  /// Stand in for texts that the store does not have.
+  std::vector<std::shared_ptr<const Dataset>> data = {};
+};
+
 /// The store that --store names or the current folder has; nothing to check is a note. `rescore`:
 /// its scores are computed again from its outputs as well.
-std::vector<Finding> check_store(const GlobalOptions& global, bool rescore);
-/// Every score of a store computed again; what could not be is `unchecked`.
-std::vector<Finding> check_scores(store::Reader& reader);
+std::vector<Finding> check_store(const GlobalOptions& global, const RescoreRequest& rescore);
+/// Columns of cells and parameters of places against the identities that ids are of, and whether
+/// the marks of oracles are those of the methods.
+std::vector<Finding> check_cells(store::Reader& reader);
+/// Every score of a store computed again; what could not be is `unchecked`. `data`: as above.
+std::vector<Finding> check_scores(store::Reader& reader,
+                                  std::span<const std::shared_ptr<const Dataset>> data);
 
 /// The version in /proc/driver/nvidia/version, e.g. "580.65.06".
 std::optional<std::string> nvidia_driver_version(std::string_view text);

@@ -5,10 +5,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "harness/cli/catalogs.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/doctor_checks.h"
 #include "harness/cli/doctor_roofline.h"
 #include "harness/cli/output.h"
+#include "harness/cli/sweep_input.h"
 
 namespace qfs::cli {
 namespace {
@@ -16,6 +18,7 @@ namespace {
 struct DoctorOptions {
   RooflineOptions roofline;
   bool rescore = false;
+  std::string sweep;  ///< whose data sets stand in for texts that the store does not have
 };
 
 std::string_view grade_name(Grade grade) {
@@ -65,7 +68,23 @@ ExitCode conclusion(const std::vector<Finding>& findings) {
                                                                              : ExitCode::ok;
 }
 
-Result<ExitCode> run_doctor(const GlobalOptions& global, bool rescore) {
+Result<RescoreRequest> rescore_request(const DoctorOptions& options) {
+  RescoreRequest request{options.rescore};
+  if (options.sweep.empty()) return request;
+  Catalogs catalogs;
+  const auto experiment = load_sweep_file({.file = options.sweep}, catalogs);
+  if (!experiment) return experiment.error();
+  for (const DatasetEntry& entry : experiment->datasets) {
+    auto dataset = catalogs.datasets().load(entry.request);
+    if (!dataset) return in_sweep_file(*experiment, dataset.error());
+    request.data.push_back(*std::move(dataset));
+  }
+  return request;
+}
+
+Result<ExitCode> run_doctor(const GlobalOptions& global, const DoctorOptions& options) {
+  const Result<RescoreRequest> rescore = rescore_request(options);
+  if (!rescore) return rescore.error();
   std::vector<Finding> findings = check_program();
   const auto append = [&](std::vector<Finding> more) {
     std::ranges::move(more, std::back_inserter(findings));
@@ -73,7 +92,7 @@ Result<ExitCode> run_doctor(const GlobalOptions& global, bool rescore) {
   append(check_machine());
   append(check_tensor_host());
   append(check_models());
-  append(check_store(global, rescore));
+  append(check_store(global, *rescore));
   const std::string text = global.json ? findings_json(findings) : findings_text(findings);
   if (Status printed = print_result(text); !printed) return printed.error();
   return conclusion(findings);
@@ -124,14 +143,20 @@ void add_doctor_command(const CommandLine& line) {
   add_json_option(command, line.global);
   add_foreign_option(command, line.global);
   auto options = std::make_shared<DoctorOptions>();
-  command.add_flag("--rescore", options->rescore,
-                   "Compute every score of the store again from its outputs (exit code 4 where a "
-                   "number differs, 3 where one could not be computed again)");
+  CLI::Option* const rescore = command.add_flag("--rescore", options->rescore,
+                                                "Compute every score of the store again from its "
+                                                "outputs (exit code 4 where a number differs, "
+                                                "3 where one could not be computed again)");
+  command
+      .add_option("--sweep", options->sweep,
+                  "A sweep file whose data sets have the texts that the store was stripped of")
+      ->type_name("FILE")
+      ->needs(rescore);
   add_roofline_options(command, options->roofline);
   command.callback([options, &global = line.global, &chosen = line.chosen] {
     chosen = [options, &global] {
       return options->roofline.asked ? run_roofline(options->roofline, global)
-                                     : run_doctor(global, options->rescore);
+                                     : run_doctor(global, *options);
     };
   });
 }

@@ -1,6 +1,7 @@
 // Scores of a store computed again from its outputs.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "harness/cli/catalogs.h"
@@ -26,13 +27,18 @@ class Rescoring {
   explicit Rescoring(store::Reader& reader)
       : reader_(reader), recounter_(reader, catalogs_.metrics()) {}
 
-  Status run() {
+  Status run(std::span<const std::shared_ptr<const Dataset>> data) {
     const auto datasets = reader_.datasets();
     if (!datasets) return datasets.error();
     for (const store::DatasetRow& row : *datasets) {
-      const auto dataset = unstored_dataset(row, catalogs_.datasets());
+      const auto dataset = texts_of(row, data);
       if (!dataset || *dataset == nullptr) continue;  // a score that needs it says what is missing
       if (Status used = recounter_.use_dataset(*dataset); !used) return used;
+    }
+    for (const auto& dataset : data) {
+      if (std::ranges::count(*datasets, dataset->id, &store::DatasetRow::id) > 0) continue;
+      unused_.push_back(fmt::format("{} of the sweep file ({}) is no data set of this store",
+                                    dataset->manifest.name, dataset->id.short_hex()));
     }
     const auto cells = reader_.cells();
     if (!cells) return cells.error();
@@ -64,6 +70,7 @@ class Rescoring {
                           fmt::format("{} not computed again: {}",
                                       counted(count, "score is", "scores are"), why)});
     }
+    for (const std::string& text : unused_) findings.push_back({Grade::note, "store", text});
     findings.push_back({equal_ > 0 && different_.empty() ? Grade::ok : Grade::note, "store",
                         fmt::format("{} computed again from their outputs: {} as stored",
                                     counted(equal_ + different_.size(), "score"), equal_)});
@@ -71,6 +78,13 @@ class Rescoring {
   }
 
  private:
+  Result<std::shared_ptr<const Dataset>> texts_of(
+      const store::DatasetRow& row, std::span<const std::shared_ptr<const Dataset>> data) {
+    const auto given =
+        std::ranges::find_if(data, [&](const auto& dataset) { return dataset->id == row.id; });
+    return given == data.end() ? unstored_dataset(row, catalogs_.datasets()) : *given;
+  }
+
   void look_at(const store::ScoreJobRow& job, const CellId& cell) {
     const auto recount = recounter_.recount(job);
     if (!recount || !recount->unchecked.empty()) {
@@ -90,14 +104,16 @@ class Rescoring {
   score::Recounter recounter_;
   size_t equal_ = 0;
   std::vector<std::string> different_;
+  std::vector<std::string> unused_;            ///< data sets that were given for nothing
   std::map<std::string, size_t> not_counted_;  ///< by the reason
 };
 
 }  // namespace
 
-std::vector<Finding> check_scores(store::Reader& reader) {
+std::vector<Finding> check_scores(store::Reader& reader,
+                                  std::span<const std::shared_ptr<const Dataset>> data) {
   Rescoring rescoring(reader);
-  if (Status ran = rescoring.run(); !ran) {
+  if (Status ran = rescoring.run(data); !ran) {
     return {{Grade::problem, "store", ran.error().to_string()}};
   }
   return rescoring.findings();

@@ -93,11 +93,11 @@ void check_texts(store::Reader& reader, std::vector<Finding>& findings) {
 
 }  // namespace
 
-std::vector<Finding> check_store(const GlobalOptions& global, bool rescore) {
+std::vector<Finding> check_store(const GlobalOptions& global, const RescoreRequest& rescore) {
   Result<std::string> path = existing_store_path(global.store);
   if (!path) {
     const Grade grade = !global.store.empty() ? Grade::problem
-                        : rescore             ? Grade::unchecked
+                        : rescore.asked       ? Grade::unchecked
                                               : Grade::note;
     return {{grade, "store", path.error().message}};
   }
@@ -110,12 +110,15 @@ std::vector<Finding> check_store(const GlobalOptions& global, bool rescore) {
     findings.push_back({Grade::problem, "store", problem});
   }
   if (problems->empty()) check_texts(*reader, findings);
+  std::ranges::move(check_cells(*reader), std::back_inserter(findings));
   if (findings.empty()) {
     findings.push_back({Grade::ok, "store", *path + ": sound; ids and digests as recomputed"});
   }
   add_conflicts(*reader, reader->conflicts(), "outputs", findings);
   add_conflicts(*reader, reader->artifact_conflicts(), "files", findings);
-  if (rescore) std::ranges::move(check_scores(*reader), std::back_inserter(findings));
+  if (rescore.asked) {
+    std::ranges::move(check_scores(*reader, rescore.data), std::back_inserter(findings));
+  }
   return findings;
 }
 

@@ -5,6 +5,7 @@ Usage: test_archive.py QFS_BENCH
 
 import json
 import os
+import shutil
 import unittest
 
 from driver import DriverTest
@@ -76,6 +77,22 @@ class Archive(DriverTest):
         # What the message says helps.
         self.assert_succeeds(self.run_bench("merge", "there/small.sqlite", "here/small.sqlite"))
         self.assert_succeeds(self.run_bench("score", "--store", "there/small.sqlite", "--metric", "rouge:stem=off"))
+
+    def test_scores_are_computed_again_with_the_texts_of_a_sweep_file(self):
+        self.export("here/small.sqlite", "archive", "--strip-texts")
+        shutil.copy(self.path("data.jsonl"), self.path("kept.jsonl"))
+        self.in_an_empty_home()
+        doctor = ("doctor", "--store", "there/small.sqlite", "--rescore")
+        self.assertIn("UNCHECKED", self.run_bench(*doctor).stdout)
+        self.assert_fails(2, self.run_bench(*doctor, "--sweep", "sweep.json"), "data.jsonl")
+        shutil.copy(self.path("kept.jsonl"), self.path("data.jsonl"))
+        self.assertIn("computed again from their outputs: 4 as stored",
+                      self.assert_succeeds(self.run_bench(*doctor, "--sweep", "sweep.json")))
+        with open(self.path("data.jsonl"), "a", encoding="utf-8") as file:
+            file.write(json.dumps({"id": "more", "document": "x", "reference": "y"}) + "\n")
+        run = self.run_bench(*doctor, "--sweep", "sweep.json")
+        self.assertEqual(run.returncode, 3, run.stdout)
+        self.assertIn("is no data set of this store", run.stdout)
 
     def test_importing_twice_and_merging_the_original_adds_nothing(self):
         self.export()
