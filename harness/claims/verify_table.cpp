@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <utility>
 
 #include "datasets/readers/csv.h"
 #include "harness/api/metric_columns.h"
@@ -72,6 +73,22 @@ bool by_allowance(const Finding& finding) {
   if (finding.state != State::reproduced || !finding.measured) return false;
   const Printed& printed = finding.claim->printed;
   return printed.bound || compare(printed, 0, *finding.measured) != State::reproduced;
+}
+
+/// What a number that differs may be in: a table of fractions beside metrics in percent.
+std::string unit_hint(const Finding& finding) {
+  if (finding.state != State::differs || finding.claim->printed.bound) return "";
+  for (const auto& [factor, unit] : {std::pair{100.0, "fractions"}, {0.01, "percent"}}) {
+    Printed scaled = finding.claim->printed;
+    scaled.value *= factor;
+    scaled.half_unit *= factor;
+    if (compare(scaled, finding.claim->tolerance * factor, *finding.measured) == State::differs) {
+      continue;
+    }
+    return fmt::format(" ({:g} times the printed number would not; does the table print {}?)",
+                       factor, unit);
+  }
+  return "";
 }
 
 std::string verdict_of(const Finding& finding) {
@@ -182,8 +199,9 @@ std::string review_text(const VerifyTable& table, const std::vector<Finding>& fi
           fmt::format(" [{}, {}]", measured_text(claim.printed, finding.measured->interval->low),
                       measured_text(claim.printed, finding.measured->interval->high));
     }
-    text += fmt::format(" by {} over {}: {}", claim.metric, counted(finding.measured->n, "output"),
-                        verdict_of(finding));
+    text +=
+        fmt::format(" by {} over {}: {}{}", claim.metric, counted(finding.measured->n, "output"),
+                    verdict_of(finding), unit_hint(finding));
   }
   return text;
 }

@@ -230,6 +230,10 @@ class Verify(DriverTest):
         self.table(f"{measured:.2f}")
         text = self.assert_succeeds(self.run_bench("verify", "table.csv", "--preds", "outputs"))
         self.assertIn("1 is printed as published", text)
+        self.assertNotIn("times the printed number", text)
+        self.table(f"{measured / 100:.4f}")
+        text = self.assert_succeeds(self.run_bench("verify", "table.csv", "--preds", "outputs"))
+        self.assertIn("differs (100 times the printed number would not; does the table print fractions?)", text)
 
     def test_a_missing_file_is_incomplete(self):
         self.table("1.0")
