@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "harness/api/metric_entry.h"
 #include "harness/claims/decode.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/output.h"
@@ -16,6 +17,7 @@
 #include "harness/core/counted.h"
 #include "harness/core/files.h"
 #include "harness/core/log.h"
+#include "harness/core/suggest.h"
 #include "harness/gate/baseline.h"
 #include "harness/gate/policy.h"
 
@@ -69,9 +71,63 @@ FileKind kind_of(const std::string& path) {
   return policy || gate::load_policy(path) ? FileKind::policy : FileKind::sweep;
 }
 
+/// Of a column, by the metrics of this program; std::nullopt: none of them has it. `columns`: all
+/// that they have.
+std::optional<Better> better_of(const std::string& column, const std::vector<MetricInfo>& metrics,
+                                std::vector<std::string>& columns) {
+  const std::string name = column.substr(column.rfind('/') + 1);
+  std::optional<Better> better;
+  for (const MetricInfo& info : metrics) {
+    // Without its encoder a metric cannot say its columns.
+    if (info.metric == nullptr && name.starts_with(info.entry.name)) return Better::higher;
+    if (info.metric == nullptr) continue;
+    for (const std::string& known : info.metric->columns()) {
+      columns.push_back(known);
+      if (known == name) better = info.metric->better(name);
+    }
+  }
+  return better;
+}
+
+/// What a gate with these margins would refuse, whatever it compares.
+Status check_margins(const compare::Request& request, const std::vector<MetricInfo>& metrics,
+                     const std::string& path) {
+  const std::string where = path + "#/metrics";
+  for (const auto& [column, margin] : request.margins) {
+    std::vector<std::string> columns;
+    const auto better = better_of(column, metrics, columns);
+    const auto said = request.better.find(column);
+    const bool known = better == Better::higher || better == Better::lower;
+    if (said == request.better.end()) {
+      if (known) continue;
+      if (!better) {
+        return invalid_argument(fmt::format("no metric here has the column '{}'{}; one of your own "
+                                            "needs \"better\": \"higher\" or \"lower\"",
+                                            column, suggestion(column, columns)),
+                                where);
+      }
+      return invalid_argument(
+          fmt::format("more of '{}' is neither better nor worse; \"better\": \"higher\" or "
+                      "\"lower\" says what is meant",
+                      column),
+          where);
+    }
+    if (known && said->second != *better) {
+      return invalid_argument(fmt::format("by its metric {} values of '{}' are better",
+                                          better == Better::higher ? "higher" : "lower", column),
+                              where);
+    }
+  }
+  return {};
+}
+
 Found check_policy(const std::string& path) {
   const auto policy = gate::load_policy(path);
   if (!policy) return policy.error();
+  Catalogs catalogs;
+  if (Status sound = check_margins(policy->request, catalogs.metrics().list(), path); !sound) {
+    return sound.error();
+  }
   return fmt::format(
       "a policy with {}, {} and {}", counted(policy->request.margins.size(), "margin"),
       counted(policy->bands.size(), "band"), counted(policy->limits.size(), "limit"));

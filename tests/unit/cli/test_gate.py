@@ -290,6 +290,14 @@ class Gate(GateTest):
             run = self.run_bench("check", "small.json")
             self.assertIn(said, run.stdout + run.stderr)
             self.assertNotIn("unknown key", run.stdout + run.stderr)
+        for metrics, said in (({"rouge1.g": "1pt"}, "no metric here has the column 'rouge1.g' (did you mean 'rouge1."),
+                              ({"align": {"margin": "1pt"}}, '"better": "higher" or "lower"'),
+                              ({"length.words": "1pt"}, "neither better nor worse"),
+                              ({"rouge1.f": {"margin": "1pt", "better": "lower"}}, "higher values of 'rouge1.f' are better")):
+            self.write("small.json", json.dumps({"metrics": metrics}))
+            self.assert_ends(2, self.run_bench("check", "small.json"), said)
+        self.write("small.json", json.dumps({"metrics": {"align": {"margin": "1pt", "better": "higher"}, "bertscore.f": "1pt"}}))
+        self.assert_succeeds(self.run_bench("check", "small.json"))
         self.write_sweep("absent_data.json", datasets=[{"name": "qmsum"}])
         run = self.run_bench("check", self.path("absent_data.json"), "--json", environment={"QFS_CACHE_DIR": self.folder})
         self.assertEqual(run.returncode, 5)
