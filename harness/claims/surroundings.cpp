@@ -177,7 +177,9 @@ std::optional<Obstacle> Lookups::obstacle_of_score(const Claim& claim) {
   }
   // One that exists lacks data, which can be brought here.
   if (!measure) {
-    return for_now(fmt::format("the metric '{}': {}", claim.metric, measure.error().message));
+    const std::string& message = measure.error().message;
+    if (message.find(claim.metric) != std::string::npos) return for_now(message);
+    return for_now(fmt::format("the metric '{}': {}", claim.metric, message));
   }
   if (std::ranges::count((*measure)->columns(), claim.what) == 0) {
     return for_good(fmt::format("the metric '{}' has no column '{}'", claim.metric, claim.what));

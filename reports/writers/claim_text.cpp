@@ -19,7 +19,11 @@ using claims::Claim;
 using claims::Finding;
 using nlohmann::json;
 
-/// Errata in the order in which the table names them, numbered from 1.
+/// Bytes of a reason that still fits into a column; a longer one becomes a footnote.
+constexpr size_t kLongestInColumn = 100;
+
+/// Errata, and reasons too long for their column, in the order in which the table names them,
+/// numbered from 1.
 class Footnotes {
  public:
   explicit Footnotes(const JudgedTable& table) {
@@ -38,6 +42,13 @@ class Footnotes {
     std::string text;
     for (const std::string& id : ids) text += fmt::format("[^{}]", numbers_.at(id));
     return text;
+  }
+
+  /// The mark of a text that is no erratum; equal texts have one footnote.
+  std::string mark_of(const std::string& text) {
+    auto known = std::ranges::find(texts_, text);
+    if (known == texts_.end()) known = texts_.insert(texts_.end(), text);
+    return fmt::format("[^{}]", known - texts_.begin() + 1);
   }
 
   /// "\textsuperscript{1,3}"
@@ -95,8 +106,13 @@ std::string verdict_text(const Finding& finding) {
   return text;
 }
 
+std::string markdown_verdict(const Finding& finding, Footnotes& notes) {
+  if (finding.detail.size() <= kLongestInColumn) return markdown_text(verdict_text(finding));
+  return std::string(to_string(finding.state)) + notes.mark_of(finding.detail);
+}
+
 std::string part_text(const claims::ShownPart& part, std::span<const Finding> findings,
-                      const Footnotes& notes) {
+                      Footnotes& notes) {
   const std::vector<std::string> common = common_errata(part);
   std::vector<std::vector<std::string>> lines = {
       {"row", "value", "published", "measured", "interval", "verdict"}};
@@ -110,7 +126,7 @@ std::string part_text(const claims::ShownPart& part, std::span<const Finding> fi
     lines.push_back({again ? "" : markdown_text(row_name(claim)) + notes.marks(own),
                      markdown_text(claim.column), markdown_text(claim.printed.text) + cited,
                      finding.measured ? measured_text(claim.printed, finding.measured->value) : "",
-                     interval_text(finding), markdown_text(verdict_text(finding))});
+                     interval_text(finding), markdown_verdict(finding, notes)});
   }
   return fmt::format("### {}{}\n\n{}\n", markdown_text(part.table->title), notes.marks(common),
                      markdown_grid(lines, 2));
@@ -249,7 +265,7 @@ json finding_json(const Finding& finding) {
 }
 
 std::string judged_markdown(const JudgedTable& table) {
-  const Footnotes notes(table);
+  Footnotes notes(table);
   std::string text =
       fmt::format("## {}: {}{}\n\n", markdown_text(table.shown.table.id),
                   markdown_text(table.shown.table.title), notes.marks(table.shown.table.errata));

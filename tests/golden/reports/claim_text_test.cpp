@@ -95,6 +95,19 @@ TEST(ClaimTextGolden, Formats) {
       std::string::npos);
 }
 
+TEST(ClaimText, ALongReasonIsAFootnoteOfItsRows) {
+  const std::string reason = "the data are not here; " + std::string(100, 'x') + " fetches them";
+  Sample sample;
+  sample.add("Lead", "33.5", State::not_run, std::nullopt, reason);
+  sample.add("BM25", "33.6", State::not_run, std::nullopt, reason);
+  const std::string markdown = judged_markdown(sample.finished());
+  EXPECT_EQ(markdown.find(reason), markdown.rfind(reason)) << markdown;
+  EXPECT_NE(markdown.find("\n[^2]: " + reason), std::string::npos) << markdown;
+  size_t marked = 0;
+  for (size_t at = 0; (at = markdown.find("not run[^2] |", at)) != markdown.npos; ++at) ++marked;
+  EXPECT_EQ(marked, 2U) << markdown;
+}
+
 TEST(ClaimText, ALongTableGoesOnInAnotherFloatWithItsRowsInOrder) {
   Sample sample;
   for (int i = 0; i < 40; ++i) {
