@@ -26,9 +26,13 @@ Result<std::shared_ptr<const nn::InfiniMemory>> bound_memory(const Params& param
   if (params.find<std::string>("alpha_scale") == "model") {
     options.relevance = nn::RelevanceScale::model;
   }
-  auto scalars = peft::memory_scalars(tensors, decoder.shape(), options.query_focused, source);
+  const bool unread = params.find<std::string>("memory_read") == "none";
+  // A file without a memory will do where none is read: what is left is the window.
+  auto scalars = peft::memory_scalars(
+      unread && tensors.empty() ? first_memory(params, decoder.shape(), 0) : tensors,
+      decoder.shape(), options.query_focused, source);
   if (!scalars.ok()) return scalars.error();
-  if (params.find<std::string>("memory_read") == "none") {
+  if (unread) {
     for (nn::InfiniScalars& layer : *scalars) {  // the memory's share is logistic(beta)
       layer.beta = at::full_like(layer.beta, -std::numeric_limits<double>::infinity());
     }

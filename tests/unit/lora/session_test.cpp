@@ -356,6 +356,27 @@ TEST_F(LoraSessionTest, an_unread_memory_changes_nothing_that_its_window_says) {
   EXPECT_EQ(output(), unread);
 }
 
+TEST_F(LoraSessionTest, a_window_alone_needs_no_file_with_a_memory) {
+  use_llama();
+  request_.params.set("steps", int64_t{60});
+  Curve curve;
+  ASSERT_TRUE(fit("plain", curve).ok());
+  request_.artifacts["adapter"] = {"", folder_ / "plain", ""};
+  const std::string whole = output();
+  EXPECT_THAT(whole, HasSubstr("abc"));
+  request_.params.set("memory", std::string("infini"));
+  ResourceCache cache;
+  EXPECT_FALSE(sessions_.open(request_, cache).ok());  // its scalars are missing
+  request_.params.set("memory_read", std::string("none"));
+  request_.params.set("local_context", int64_t{120});
+  EXPECT_EQ(output(), whole);
+  request_.params.set("local_context", int64_t{8});
+  const std::string narrow = output();
+  EXPECT_NE(narrow, whole);
+  request_.params.set("kept_tokens", int64_t{64});
+  EXPECT_NE(output(), narrow);
+}
+
 TEST_F(LoraSessionTest, sequences_are_longer_than_the_window_where_it_is_asked_for) {
   const std::string bytes = TinyLlama{.context = 64}.bytes();
   request_.params.set("prompt", std::string("D: {document}\nQ: {query}\nA:"));
