@@ -16,6 +16,7 @@
 #include "harness/cli/store_path.h"
 #include "harness/compare/cells.h"
 #include "harness/core/counted.h"
+#include "harness/core/log.h"
 #include "harness/store/store_lock.h"
 #include "reports/sweep_facts.h"
 
