@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-json parsed(const Json& text) { return json::parse(text.text, nullptr, false); }
+json tree_of(const Json& text) { return json::parse(text.text, nullptr, false); }
 
 /// The first member of `identity` that `shown` has otherwise, or not at all; empty: none.
 std::string contradicted(const json& identity, const json& shown) {
@@ -67,12 +67,12 @@ std::string wrong_column(const store::CellRow& cell, const json& identity) {
   if (identity["dataset"] != cell.dataset.hex()) return "the data set";
   if (identity["seed"] != cell.seed) return "the seed";
   if ((identity.value("kind", "") == "train") != cell.training) return "whether it trains";
-  const std::string name = contradicted(identity["params"], parsed(cell.params));
+  const std::string name = contradicted(identity["params"], tree_of(cell.params));
   return name.empty() ? "" : "'" + name + "'";
 }
 
 std::vector<Finding> check_cell(const store::CellRow& cell, const MethodCatalog& methods) {
-  const json identity = parsed(cell.identity);
+  const json identity = tree_of(cell.identity);
   const auto problem = [&](std::string_view text) {
     return std::vector<Finding>{
         {Grade::problem, "store",
@@ -100,7 +100,7 @@ Status check_places(store::Reader& reader, const std::map<CellId, json>& asked,
       const store::SweepCell& place = sweep->cells[i];
       const auto cell = asked.find(place.cell);
       if (cell == asked.end()) continue;
-      const std::string name = contradicted(cell->second, parsed(place.params));
+      const std::string name = contradicted(cell->second, tree_of(place.params));
       if (name.empty()) continue;
       findings.push_back(
           {Grade::problem, "store",
@@ -121,7 +121,7 @@ std::vector<Finding> check_cells(store::Reader& reader) {
   Catalogs catalogs;
   for (const store::CellRow& cell : *cells) {
     std::ranges::move(check_cell(cell, catalogs.methods()), std::back_inserter(findings));
-    const json identity = parsed(cell.identity);
+    const json identity = tree_of(cell.identity);
     if (identity.is_object() && !cell.training)
       asked[cell.id] = identity.value("params", json::object());
   }

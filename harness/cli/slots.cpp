@@ -12,6 +12,7 @@
 #include <optional>
 #include <thread>
 
+#include "harness/cli/exit_codes.h"
 #include "harness/cli/plan_shards.h"
 #include "harness/core/available_cores.h"
 #include "harness/core/child_process.h"
