@@ -89,7 +89,7 @@ class Archive(DriverTest):
         self.assertIn("computed again from their outputs: 4 as stored",
                       self.assert_succeeds(self.run_bench(*doctor, "--sweep", "sweep.json")))
         with open(self.path("data.jsonl"), "a", encoding="utf-8") as file:
-            file.write(json.dumps({"id": "more", "document": "x", "reference": "y"}) + "\n")
+            file.write(json.dumps({"id": "more", "document": "x", "query": "?", "references": ["y"]}) + "\n")
         run = self.run_bench(*doctor, "--sweep", "sweep.json")
         self.assertEqual(run.returncode, 3, run.stdout)
         self.assertIn("is no data set of this store", run.stdout)

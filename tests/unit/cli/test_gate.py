@@ -269,17 +269,16 @@ class Gate(GateTest):
         self.assert_succeeds(self.run_bench("check", *files))
 
     def test_files_are_checked_without_running_anything(self):
-        self.write("gate.json", '{"$schema": "gate.schema.json", "metrics": {"rouge1.f": "1pt"}}')
+        self.write("gate.json", '{"metrics": {"rouge1.f": "1pt", "align": {"margin": "1pt", "better": "higher"}, "bertscore.f": "1pt"}}')
         self.assert_succeeds(self.run_bench("baseline", "set", "main", "--store", "small.sqlite"))
         text = self.assert_succeeds(self.run_bench("check", "sweep.json", "gate.json", "baselines/main.jsonl"))
         self.assertEqual(text.splitlines(), [
-            "sweep.json: ok, a sweep of 4 cells", "gate.json: ok, a policy with 1 margin, 0 bands and 0 limits",
+            "sweep.json: ok, a sweep of 4 cells", "gate.json: ok, a policy with 3 margins, 0 bands and 0 limits",
             "baselines/main.jsonl: ok, a baseline of 4 cells"])
         self.write_sweep("bad.json", grid={"local_contxt": [8]})
         self.write("worse.json", '{"$schema": "gate.schema.json", "metric": {}}')
         run = self.run_bench("check", "bad.json", "worse.json", "sweep.json", "--json")
-        self.assertEqual(run.returncode, 2)
-        files = json.loads(run.stdout)["files"]
+        files = json.loads(self.assert_ends(2, run))["files"]
         self.assertEqual([one["ok"] for one in files], [False, False, True])
         self.assertIn("bad.json#/grid", files[0]["where"])
         self.assertIn("local_context", files[0]["message"])
@@ -290,18 +289,14 @@ class Gate(GateTest):
             run = self.run_bench("check", "small.json")
             self.assertIn(said, run.stdout + run.stderr)
             self.assertNotIn("unknown key", run.stdout + run.stderr)
-        for metrics, said in (({"rouge1.g": "1pt"}, "no metric here has the column 'rouge1.g' (did you mean 'rouge1."),
-                              ({"align": {"margin": "1pt"}}, '"better": "higher" or "lower"'),
-                              ({"length.words": "1pt"}, "neither better nor worse"),
-                              ({"rouge1.f": {"margin": "1pt", "better": "lower"}}, "higher values of 'rouge1.f' are better")):
-            self.write("small.json", json.dumps({"metrics": metrics}))
+        for column, margin, said in (("rouge1.g", {}, "no metric here has the column 'rouge1.g' (did you mean 'rouge1."),
+                                     ("align", {}, '"better": "higher" or "lower"'), ("length.words", {}, "neither better nor worse"),
+                                     ("rouge1.f", {"better": "lower"}, "higher values of 'rouge1.f' are better")):
+            self.write("small.json", json.dumps({"metrics": {column: {"margin": "1pt", **margin}}}))
             self.assert_ends(2, self.run_bench("check", "small.json"), said)
-        self.write("small.json", json.dumps({"metrics": {"align": {"margin": "1pt", "better": "higher"}, "bertscore.f": "1pt"}}))
-        self.assert_succeeds(self.run_bench("check", "small.json"))
         self.write_sweep("absent_data.json", datasets=[{"name": "qmsum"}])
         run = self.run_bench("check", self.path("absent_data.json"), "--json", environment={"QFS_CACHE_DIR": self.folder})
-        self.assertEqual(run.returncode, 5)
-        self.assertEqual(json.loads(run.stdout)["files"][0]["where"], self.path("absent_data.json") + "#/datasets/0")
+        self.assertEqual(json.loads(self.assert_ends(5, run))["files"][0]["where"], self.path("absent_data.json") + "#/datasets/0")
         self.assertEqual(self.run_bench("check", "absent.json").returncode, 2)
         self.write("data.jsonl", "")
         self.assert_ends(5, self.run_bench("check", "sweep.json"), "data.jsonl: no record in the data set")

@@ -365,10 +365,10 @@ TEST_F(LoraSessionTest, a_window_alone_needs_no_file_with_a_memory) {
   const std::string whole = output();
   EXPECT_THAT(whole, HasSubstr("abc"));
   request_.params.set("memory", std::string("infini"));
+  request_.params.set("local_context", int64_t{120});
   ResourceCache cache;
   EXPECT_FALSE(sessions_.open(request_, cache).ok());  // its scalars are missing
   request_.params.set("memory_read", std::string("none"));
-  request_.params.set("local_context", int64_t{120});
   EXPECT_EQ(output(), whole);
   request_.params.set("local_context", int64_t{8});
   const std::string narrow = output();
