@@ -103,29 +103,36 @@ build_driver() {
 }
 
 build_wheel() {
-  local tree="$root/build/wheel/tree" environment="$root/build/wheel/environment" wheel python
-  python=$(command -v python3)
-  start 5
+  local folder="$root/build/wheel" log="$log_folder/build-wheel.log" wheel tag
+  start 4
   ensure_packages wheel
-  configure wheel "-DPython3_EXECUTABLE=$python"
-  build wheel qfs_python qfs-bench
-  begin_step "wheel"
-  rm -rf "$tree" "$environment"
-  cmake --install "$root/build/wheel" --strip --component python --prefix "$tree" >/dev/null
-  cmake --install "$root/build/wheel" --strip --component driver --prefix "$tree/qfs_bench/_installed" >/dev/null
-  wheel=$("$python" "$root/harness/apps/python/make_wheel.py" "$tree" "$(project_version)" "$root/LICENSE" \
-    "$root/build/wheel/dist")
-  end_step "$(du -m "$wheel" | cut -f 1) MB"
+  begin_step "build (pip wheel)"
+  rm -rf "$folder/dist" "$folder/tools" "$folder/environment"
+  python3 -m venv "$folder/tools"
+  if ! NINJA_STATUS="[%f/%t] " CMAKE_BUILD_PARALLEL_LEVEL=$(build_jobs) "$folder/tools/bin/python" -m pip wheel \
+    --verbose --no-deps --disable-pip-version-check --wheel-dir "$folder/dist" "$root" </dev/null 2>&1 |
+    tee "$log" | sed -u 's/^ *//' | show_build_progress; then
+    show_log_end "$log" 60
+    fail "the build failed; the whole log is $log"
+  fi
+  end_step "done"
+  begin_step "which systems it is for (auditwheel)"
+  "$folder/tools/bin/python" -m pip install --quiet --disable-pip-version-check auditwheel==6.4.2 wheel==0.45.1
+  wheel=$(echo "$folder"/dist/*.whl)
+  # It is not repaired: libraries of ICU lie inside it already, which would be copied once more.
+  tag=$("$folder/tools/bin/auditwheel" show "$wheel" | grep -oE 'manylinux_[0-9]+_[0-9]+_[a-z0-9_]+' | head -n 1) ||
+    fail "auditwheel finds libraries that other systems lack: $folder/tools/bin/auditwheel show $wheel"
+  "$folder/tools/bin/python" -m wheel tags --remove --platform-tag "$tag" "$wheel" >/dev/null
+  wheel=$(echo "$folder"/dist/*.whl)
+  end_step "$(basename "$wheel"), $(du -m "$wheel" | cut -f 1) MB"
   begin_step "test in an empty environment"
-  "$python" -m venv "$environment"
-  "$environment/bin/python" -m pip install --quiet --no-index --disable-pip-version-check "$wheel"
-  (cd "$environment" && bin/python "$root/tests/python/package_test.py" "$root") ||
+  python3 -m venv "$folder/environment"
+  "$folder/environment/bin/python" -m pip install --quiet --no-index --disable-pip-version-check "$wheel"
+  (cd "$folder/environment" && bin/python "$root/tests/python/package_test.py" "$root") ||
     fail "the installed package fails its tests"
   end_step "passed"
   printf '%s\n' "$wheel"
 }
-
-project_version() { sed -n 's/^project(qfs_bench VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt"; }
 
 fetch_torch_only() {
   start 1

@@ -373,7 +373,7 @@ TEST_F(LoraSessionTest, a_window_alone_needs_no_file_with_a_memory) {
   request_.params.set("local_context", int64_t{8});
   const std::string narrow = output();
   EXPECT_NE(narrow, whole);
-  request_.params.set("kept_tokens", int64_t{64});
+  request_.params.set("kept_tokens", int64_t{4});
   EXPECT_NE(output(), narrow);
 }
 
