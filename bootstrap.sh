@@ -117,10 +117,12 @@ build_wheel() {
   fi
   end_step "done"
   begin_step "which systems it is for (auditwheel)"
-  "$folder/tools/bin/python" -m pip install --quiet --disable-pip-version-check auditwheel==6.4.2 wheel==0.45.1
+  "$folder/tools/bin/python" -m pip install --quiet --disable-pip-version-check auditwheel==6.4.2 wheel==0.45.1 ||
+    fail "pip could not install auditwheel and wheel (Python 3.9 or newer)"
   wheel=$(echo "$folder"/dist/*.whl)
   # It is not repaired: libraries of ICU lie inside it already, which would be copied once more.
-  tag=$("$folder/tools/bin/auditwheel" show "$wheel" | grep -oE 'manylinux_[0-9]+_[0-9]+_[a-z0-9_]+' | head -n 1) ||
+  tag=$("$folder/tools/bin/auditwheel" show "$wheel" | tr -s ' \n' ' ' |
+    grep -oP 'is consistent with the following platform tag: "\Kmanylinux_[^"]+') ||
     fail "auditwheel finds libraries that other systems lack: $folder/tools/bin/auditwheel show $wheel"
   "$folder/tools/bin/python" -m wheel tags --remove --platform-tag "$tag" "$wheel" >/dev/null
   wheel=$(echo "$folder"/dist/*.whl)

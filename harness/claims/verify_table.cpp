@@ -77,7 +77,10 @@ bool by_allowance(const Finding& finding) {
 
 /// What a number that differs may be in: a table of fractions beside metrics in percent.
 std::string unit_hint(const Finding& finding) {
-  if (finding.state != State::differs || finding.claim->printed.bound) return "";
+  if (finding.state != State::differs || finding.claim->printed.bound ||
+      finding.claim->printed.value == 0) {
+    return "";
+  }
   for (const auto& [factor, unit] : {std::pair{100.0, "fractions"}, {0.01, "percent"}}) {
     Printed scaled = finding.claim->printed;
     scaled.value *= factor;

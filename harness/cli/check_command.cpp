@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "harness/api/metric_columns.h"
 #include "harness/api/metric_entry.h"
 #include "harness/claims/decode.h"
 #include "harness/cli/commands.h"
@@ -75,17 +76,16 @@ FileKind kind_of(const std::string& path) {
 /// that they have.
 std::optional<Better> better_of(const std::string& column, const std::vector<MetricInfo>& metrics,
                                 std::vector<std::string>& columns) {
-  const std::string name = column.substr(column.rfind('/') + 1);
   std::optional<Better> better;
   for (const MetricInfo& info : metrics) {
-    // Without its encoder a metric cannot say its columns.
-    if (info.metric == nullptr && name.starts_with(info.entry.name)) return Better::higher;
-    if (info.metric == nullptr) continue;
+    if (info.metric == nullptr) continue;  // without its encoder it cannot say them
     for (const std::string& known : info.metric->columns()) {
       columns.push_back(known);
-      if (known == name) better = info.metric->better(name);
+      if (known == column) better = info.metric->better(column);
     }
   }
+  // Options give more columns, and other programs have theirs: shares are better when higher.
+  if (!better && is_share(column) && column.find('/') == std::string::npos) return Better::higher;
   return better;
 }
 

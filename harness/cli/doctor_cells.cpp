@@ -20,6 +20,12 @@ using nlohmann::json;
 
 json tree_of(const Json& text) { return json::parse(text.text, nullptr, false); }
 
+/// A member of an object; null where there is none.
+json member(const json& object, const char* name) {
+  const auto found = object.find(name);
+  return found == object.end() ? json() : *found;
+}
+
 /// The first member of `identity` that `shown` has otherwise, or not at all; empty: none.
 std::string contradicted(const json& identity, const json& shown) {
   if (!identity.is_object()) return "";
@@ -52,10 +58,10 @@ std::optional<Params> params_of(const json& stored, const MethodSpec& spec) {
 /// somebody's own program, or a version with other parameters.
 std::optional<bool> reads_answers(const json& identity, const std::string& method,
                                   const MethodCatalog& methods) {
-  if (identity.contains("external") || !identity["params"].is_object()) return std::nullopt;
+  if (identity.contains("external") || !member(identity, "params").is_object()) return std::nullopt;
   const auto spec = methods.find(method);
   if (!spec) return std::nullopt;
-  const auto params = params_of(identity["params"], **spec);
+  const auto params = params_of(member(identity, "params"), **spec);
   if (!params) return std::nullopt;
   const Needs needs = (*spec)->needs(*params);
   return needs.references || needs.evidence;
@@ -63,11 +69,11 @@ std::optional<bool> reads_answers(const json& identity, const std::string& metho
 
 /// What the columns of a cell say otherwise than its identity; empty: nothing.
 std::string wrong_column(const store::CellRow& cell, const json& identity) {
-  if (identity["method"] != cell.method) return "the method";
-  if (identity["dataset"] != cell.dataset.hex()) return "the data set";
-  if (identity["seed"] != cell.seed) return "the seed";
-  if ((identity.value("kind", "") == "train") != cell.training) return "whether it trains";
-  const std::string name = contradicted(identity["params"], tree_of(cell.params));
+  if (member(identity, "method") != cell.method) return "the method";
+  if (member(identity, "dataset") != cell.dataset.hex()) return "the data set";
+  if (member(identity, "seed") != cell.seed) return "the seed";
+  if ((member(identity, "kind") == "train") != cell.training) return "whether it trains";
+  const std::string name = contradicted(member(identity, "params"), tree_of(cell.params));
   return name.empty() ? "" : "'" + name + "'";
 }
 
@@ -122,8 +128,7 @@ std::vector<Finding> check_cells(store::Reader& reader) {
   for (const store::CellRow& cell : *cells) {
     std::ranges::move(check_cell(cell, catalogs.methods()), std::back_inserter(findings));
     const json identity = tree_of(cell.identity);
-    if (identity.is_object() && !cell.training)
-      asked[cell.id] = identity.value("params", json::object());
+    if (identity.is_object() && !cell.training) asked[cell.id] = member(identity, "params");
   }
   if (Status checked = check_places(reader, asked, findings); !checked) {
     findings.push_back({Grade::problem, "store", checked.error().to_string()});

@@ -321,6 +321,7 @@ class Sweep(DriverTest):
                   " 'rougeL.f')"], "the list of columns"),
                 (["UPDATE score_job SET postprocess = '[\"strip_reasoning\"]'", value], "is not the id of its metric, chain and outputs"),
                 (["UPDATE score_job SET signature = replace(signature, '|v:1', '|v:2')", value], "is not the id of its metric"),
+                (["UPDATE cell SET identity = '{}'"], r"is not the id of its identity"),
                 (["UPDATE cell SET oracle = 1"], r"is marked as an oracle and reads neither references nor evidence"),
                 (["UPDATE cell SET seed = 7"], r"\(lead\) contradicts its identity: the seed"),
                 (["UPDATE cell SET params = json_set(params, '$.local_context', 512)"], r"contradicts its identity: 'local_context'"),

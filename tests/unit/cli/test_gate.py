@@ -290,7 +290,7 @@ class Gate(GateTest):
             self.assertIn(said, run.stdout + run.stderr)
             self.assertNotIn("unknown key", run.stdout + run.stderr)
         for column, margin, said in (("rouge1.g", {}, "no metric here has the column 'rouge1.g' (did you mean 'rouge1."),
-                                     ("align", {}, '"better": "higher" or "lower"'), ("length.words", {}, "neither better nor worse"),
+                                     ("rouge/rouge1.f", {}, '"better": "higher" or "lower"'), ("length.words", {}, "neither better nor worse"),
                                      ("rouge1.f", {"better": "lower"}, "higher values of 'rouge1.f' are better")):
             self.write("small.json", json.dumps({"metrics": {column: {"margin": "1pt", **margin}}}))
             self.assert_ends(2, self.run_bench("check", "small.json"), said)
