@@ -121,7 +121,7 @@ build_wheel() {
     fail "pip could not install auditwheel and wheel (Python 3.9 or newer)"
   wheel=$(echo "$folder"/dist/*.whl)
   # It is not repaired: libraries of ICU lie inside it already, which would be copied once more.
-  tag=$("$folder/tools/bin/auditwheel" show "$wheel" | tr -s ' \n' ' ' |
+  tag=$("$folder/tools/bin/auditwheel" show "$wheel" 2>/dev/null | tr -s ' \n' ' ' |
     grep -oP 'is consistent with the following platform tag: "\Kmanylinux_[^"]+') ||
     fail "auditwheel finds libraries that other systems lack: $folder/tools/bin/auditwheel show $wheel"
   "$folder/tools/bin/python" -m wheel tags --remove --platform-tag "$tag" "$wheel" >/dev/null
