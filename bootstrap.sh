@@ -103,18 +103,14 @@ build_driver() {
 }
 
 build_wheel() {
-  local folder="$root/build/wheel" log="$log_folder/build-wheel.log" wheel tag
+  local folder="$root/build/wheel" wheel tag
   start 4
   ensure_packages wheel
   begin_step "build (pip wheel)"
   rm -rf "$folder/dist" "$folder/tools" "$folder/environment"
   python3 -m venv "$folder/tools"
-  if ! NINJA_STATUS="[%f/%t] " CMAKE_BUILD_PARALLEL_LEVEL=$(build_jobs) "$folder/tools/bin/python" -m pip wheel \
-    --verbose --no-deps --disable-pip-version-check --wheel-dir "$folder/dist" "$root" </dev/null 2>&1 |
-    tee "$log" | sed -u 's/^ *//' | show_build_progress; then
-    show_log_end "$log" 60
-    fail "the build failed; the whole log is $log"
-  fi
+  CMAKE_BUILD_PARALLEL_LEVEL=$(build_jobs) logged_build "$log_folder/build-wheel.log" "$folder/tools/bin/python" -m pip \
+    wheel --verbose --no-deps --disable-pip-version-check --wheel-dir "$folder/dist" "$root"
   end_step "done"
   begin_step "which systems it is for (auditwheel)"
   "$folder/tools/bin/python" -m pip install --quiet --disable-pip-version-check auditwheel==6.4.2 wheel==0.45.1 ||

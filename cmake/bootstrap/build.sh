@@ -48,19 +48,25 @@ build() {
   shift
   begin_step "build${*:+ $*}"
   if [ $# -gt 0 ]; then targets=(--target "$@"); fi
-  if ! NINJA_STATUS="[%f/%t] " cmake --build "$folder" --parallel "$(build_jobs)" "${targets[@]}" \
-    </dev/null 2>&1 | tee "$log" | show_build_progress; then
+  logged_build "$log" cmake --build "$folder" --parallel "$(build_jobs)" "${targets[@]}"
+  end_step "done"
+}
+
+# logged_build LOG COMMAND…: shows the progress of the ninja that the command runs, or the log's end.
+logged_build() {
+  local log=$1
+  shift
+  if ! NINJA_STATUS="[%f/%t] " "$@" </dev/null 2>&1 | tee "$log" | show_build_progress; then
     show_log_end "$log" 60
     fail "the build failed; the whole log is $log"
   fi
-  end_step "done"
 }
 
 # show_build_progress: reads ninja's "[12/345] …" lines.
 show_build_progress() {
   local line
   while IFS= read -r line; do
-    if [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]]; then
+    if [[ $line =~ ^\ *\[([0-9]+)/([0-9]+)\] ]]; then
       progress "$(percent_of "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}")"
     fi
   done

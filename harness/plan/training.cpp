@@ -145,8 +145,9 @@ Status TrainingPlanner::use_init(const MethodRow& row, Training& training) {
   if (!files.ok()) return files.error();
   for (const auto& [role, facts] : *files) {
     if (Status fits = row.spec->check_init(training.cell.params, facts->recipe); !fits.ok()) {
-      return invalid_argument(
-          "cannot begin with '" + facts->file.path + "': " + fits.error().message, where);
+      return invalid_argument("cannot begin with '" + facts->file.path + "': " +
+                                  fits.error().message,
+                              where);
     }
     training.cell.artifacts[role] = facts->file;
   }
@@ -205,8 +206,8 @@ Status TrainingPlanner::use_recipe(Cell& cell, const MethodRow& row,
     params.set(spec.name, *value);
   }
   cell.params = std::move(params);
-  cell.needs =
-      row.spec->needs(cell.params);  // a recipe may read answers where the default does not
+  // A recipe may read answers where the default does not.
+  cell.needs = row.spec->needs(cell.params);
   return {};
 }
 

@@ -23,7 +23,8 @@ struct FakeSpec : MethodSpec {
   std::string refuses_init;  ///< what it says of any file that a training begins with
   std::vector<ParamSpec> declared;
   Needs needed;
-  bool draws = true;  ///< the seed matters
+  std::optional<int64_t> answers_at_rank;  ///< the rank with which it reads the answers
+  bool draws = true;                       ///< the seed matters
   double flops_per_word = 1e6;
 
   std::string_view name() const override { return id; }
@@ -35,7 +36,11 @@ struct FakeSpec : MethodSpec {
     return layers;
   }
   std::vector<ParamSpec> params() const override { return declared; }
-  Needs needs(const Params&) const override { return needed; }
+  Needs needs(const Params& params) const override {
+    Needs needs = needed;
+    needs.references |= answers_at_rank && params.find<int64_t>("rank") == answers_at_rank;
+    return needs;
+  }
   bool seed_matters(const Params&) const override { return draws; }
   /// Refuses "max_words" above "local_context".
   Status validate(const Params& params) const override;

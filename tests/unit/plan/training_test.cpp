@@ -98,6 +98,13 @@ TEST_F(TrainedElsewhere, AFileStandsInPlaceOfTraining) {
   EXPECT_NE(cell.identity.text.find(R"({"sha256":")" + std::string(64, 'f')), std::string::npos);
 }
 
+TEST_F(TrainedElsewhere, ARecipeThatReadsAnswersMakesAnOracle) {
+  planning.methods.spec("learner").answers_at_rank = 4;
+  EXPECT_TRUE(planned(sweep(), planning).cells.at(0).needs.references);
+  planning.methods.spec("learner").answers_at_rank = 8;  // the default, which the file replaces
+  EXPECT_FALSE(planned(sweep(), planning).cells.at(0).needs.references);
+}
+
 TEST_F(TrainedElsewhere, OneThatNamesItsTrainingGivesTheIdOfACellTrainedHere) {
   const std::string split = test::sweep_text(kLearner + R"(, "rank": 4})", "", kSplit);
   const Plan here = planned(split);
