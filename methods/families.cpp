@@ -11,6 +11,7 @@
 #include "methods/egad/spec.h"
 #include "methods/endpoint/spec.h"
 #include "methods/extractive/specs.h"
+#include "methods/finetune/spec.h"
 #include "methods/ideal/specs.h"
 #include "methods/imported/spec.h"
 #include "methods/lora/spec.h"
@@ -48,6 +49,7 @@ constexpr Family kFamilies[] = {
     {"extractive", &extractive_methods},
     {"zero_shot", &of<zero_shot::ZeroShotSpec, zero_shot::ChunkMergeSpec, zero_shot::RefineSpec>},
     {"lora", &of<lora::LoraSpec>},
+    {"finetune", &of<finetune::FinetuneSpec>},
     {"ideal", &of<ideal::ParallelAdapterSpec, ideal::PromptTuningSpec, ideal::IdealSpec>},
     {"compressors", &of<compressors::SelfcpSpec, compressors::AutocompressorSpec,
                         compressors::IcaeSpec, compressors::LlmlinguaSpec>},

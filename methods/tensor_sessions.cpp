@@ -3,6 +3,7 @@
 #include "methods/compressors/sessions.h"
 #include "methods/dyle/session.h"
 #include "methods/egad/session.h"
+#include "methods/finetune/session.h"
 #include "methods/ideal/sessions.h"
 #include "methods/lora/session.h"
 #include "methods/retrieve_generate/session.h"
@@ -12,9 +13,9 @@
 namespace qfs::methods {
 
 std::vector<SessionFactory> torch_sessions() {
-  std::vector<SessionFactory> sessions = {zero_shot::session_factory(),
-                                          zero_shot::chunk_merge_factory(),
-                                          zero_shot::refine_factory(), lora::session_factory()};
+  std::vector<SessionFactory> sessions = {
+      zero_shot::session_factory(), zero_shot::chunk_merge_factory(), zero_shot::refine_factory(),
+      lora::session_factory(), finetune::session_factory()};
   for (auto factories : {&ideal::session_factories, &compressors::session_factories}) {
     for (SessionFactory& factory : factories()) sessions.push_back(std::move(factory));
   }

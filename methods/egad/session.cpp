@@ -9,6 +9,7 @@
 #include "methods/models/prompted/lora_training.h"
 #include "methods/models/prompted/prompted_session.h"
 #include "methods/models/prompted/trained_spec.h"
+#include "methods/models/prompted/weights_training.h"
 
 namespace qfs::egad {
 
@@ -59,6 +60,7 @@ class EgadAdapter final : public prompted::TrainedAdapter {
   Result<training::RowAdapters> adapters(std::span<const training::GraphRow> rows) override {
     return inner_->adapters(rows);
   }
+  std::shared_ptr<const nn::Decoder> decoder() override { return inner_->decoder(); }
   Result<training::LabelledSequence> learned_from(
       const Example& example, training::LabelledSequence sequence) const override {
     if (inputs_.highlights()) {
@@ -97,10 +99,13 @@ class EgadAdapter final : public prompted::TrainedAdapter {
 Result<std::unique_ptr<MethodSession>> open_inner(const SessionRequest& request,
                                                   ResourceCache& cache, KeywordInputs inputs,
                                                   Dictionary dictionary, bool encoder_decoder) {
-  auto model = prompted::open_prompted_model(request, cache);
+  const bool whole = trains_weights(request.params);
+  const auto writing = whole ? prompted::with_trained_weights(request) : Result(request);
+  if (!writing.ok()) return writing.error();
+  auto model = prompted::open_prompted_model(*writing, cache);
   if (!model.ok()) return model.error();
   std::shared_ptr<const nn::Adapters> adapters;
-  if (has_adapter(request.params)) {
+  if (has_adapter(request.params) && !whole) {
     auto given = prompted::open_lora_adapters(request, model->generator);
     if (!given.ok()) return given.error();
     adapters = *std::move(given);
@@ -146,10 +151,11 @@ class EgadTraining final : public TrainingSession {
         inner_of(request_, encoder_decoder_), cache_, kSpec,
         [&](const prompted::AdapterPlace& place)
             -> Result<std::unique_ptr<prompted::TrainedAdapter>> {
-          auto lora = prompted::make_lora(place);
-          if (!lora.ok()) return lora.error();
+          auto inner = trains_weights(request_.params) ? prompted::make_weights(place)
+                                                       : prompted::make_lora(place);
+          if (!inner.ok()) return inner.error();
           return std::unique_ptr<prompted::TrainedAdapter>(std::make_unique<EgadAdapter>(
-              *std::move(lora), *text, *dictionary, inputs_,
+              *std::move(inner), *text, *dictionary, inputs_,
               request_.params.find<std::string>("decoder_start") == "bos"));
         },
         // Documents have their keywords.

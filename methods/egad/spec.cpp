@@ -20,6 +20,10 @@ bool by_dictionary(const Params& params) {
 
 bool has_adapter(const Params& params) { return params.get<std::string>("adapter") == "lora"; }
 
+bool trains_weights(const Params& params) {
+  return params.find<std::string>("trained") == "weights";
+}
+
 std::string_view EgadSpec::doc() const {
   return "A language model whose input begins with keywords of its document, trained on examples";
 }
@@ -74,8 +78,12 @@ std::vector<ParamSpec> EgadSpec::adapter_params() const {
       "bos: AllenAI's code (PRIMERA, ConvoSumm)")));
   params.push_back(with_default(
       choice_param("adapter", {"lora", "none"},
-                   "Low-rank matrices that were trained, or the backbone as it is (zero-shot)"),
+                   "What was trained, or the backbone as it is (zero-shot)"),
       std::string("lora")));
+  params.push_back(prompted::of_both(from_source(
+      choice_param("trained", {"lora", "weights"},
+                   "Low-rank matrices, as when left out, or all of the backbone"),
+      "arXiv 2410.08971: weights")));
   return params;
 }
 
@@ -106,8 +114,28 @@ Status EgadSpec::check_adapter(const Params& params) const {
         "'dictionary' is left out, and without a training there are no documents to count; give "
         "lines \"word count\" or {\"file\": …}");
   }
+  if (trains_weights(params)) {
+    for (const char* name : {"alpha", "targets"}) {
+      if (params.has(name)) {
+        return invalid_argument("'" + std::string(name) +
+                                "' is of low-rank matrices; \"trained\" is \"weights\"");
+      }
+    }
+    if (!has_adapter(params)) {
+      return invalid_argument("\"adapter\": \"none\" is the backbone as it is; 'trained' says "
+                              "what is trained of it");
+    }
+    return prompted::check_trained_weights(params);
+  }
   return prompted::check_targets(params);
 }
+
+Status EgadSpec::check_init(const Params& params, const Params& recipe) const {
+  if (trains_weights(params)) return prompted::check_weights_init();
+  return TrainedSpec::check_init(params, recipe);
+}
+
+bool EgadSpec::trains_weights(const Params& params) const { return egad::trains_weights(params); }
 
 Needs EgadSpec::needs(const Params& params) const {
   Needs needs = TrainedSpec::needs(params);

@@ -106,9 +106,9 @@ class Decoder {
   /// What the head multiplies, of the stream that leaves the last layer.
   virtual at::Tensor last_states(const at::Tensor& stream) const = 0;
   virtual const Linear& head() const = 0;
-  /// Shows every weight with its name; of an encoder-decoder the encoder's, too. What a visitor
-  /// assigns is lost, what it does to a tensor is not.
-  virtual void visit(WeightVisitor& visitor) const = 0;
+  /// Shows every weight with its name; of an encoder-decoder the encoder's, too. Returns the same
+  /// decoder over what the visitor assigned.
+  virtual std::shared_ptr<const Decoder> visit(WeightVisitor& visitor) const = 0;
   /// Keys and values of rows [slots, hidden] that stand for what a layer's attention reads, without
   /// positions: [2, kv_heads, slots, head_dim]. Of decoders that have SequenceShape::widths.
   virtual at::Tensor keys_values(size_t layer, const at::Tensor& rows) const;
@@ -134,18 +134,19 @@ class Decoder {
 template <class Self, class Weights>
 class DecoderOf : public Decoder {
  public:
-  void visit(WeightVisitor& visitor) const final {
-    Weights shown = *weights_;
-    visit_weights(shown, visitor);
+  std::shared_ptr<const Decoder> visit(WeightVisitor& visitor) const final {
+    auto shown = std::make_shared<Weights>(*weights_);
+    visit_weights(*shown, visitor);
+    return std::make_shared<Self>(std::move(shown));
   }
 
   Result<std::shared_ptr<const Decoder>> copy_to(at::Device device,
                                                  at::ScalarType type) const final {
-    auto copy = std::make_shared<Weights>(*weights_);
+    std::shared_ptr<const Decoder> copy;
     const Status copied =
-        copy_weights(device, type, [&](WeightVisitor& visitor) { visit_weights(*copy, visitor); });
+        copy_weights(device, type, [&](WeightVisitor& visitor) { copy = visit(visitor); });
     if (!copied.ok()) return copied.error();
-    return std::shared_ptr<const Decoder>(std::make_shared<Self>(std::move(copy)));
+    return copy;
   }
 
  protected:

@@ -16,6 +16,7 @@
 #include "methods/models/nn/causal_attention.h"
 #include "methods/models/nn/input_checks.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
+#include "methods/models/nn/trained_weights.h"
 
 namespace qfs::nn {
 
@@ -210,7 +211,14 @@ at::Tensor stream_until(const Decoder& decoder, std::vector<Part> parts, const S
                         Recompute recompute, size_t until,
                         std::vector<SegmentState>* before = nullptr) {
   CutLeaves trained;
-  if (recompute != Recompute::nothing) trained = cut_off(parts);
+  if (recompute != Recompute::nothing) {
+    trained = cut_off(parts);
+    for (at::Tensor& weight :
+         trained_among([&](WeightVisitor& visitor) { decoder.visit(visitor); })) {
+      trained.outside.push_back(weight);
+      trained.inside.push_back(std::move(weight));
+    }
+  }
   const auto run = std::make_shared<WholeSequences>(decoder, std::move(parts),
                                                     rotations_of(decoder, rows.places));
   if (before != nullptr) run->go_on_from(std::move(*before));

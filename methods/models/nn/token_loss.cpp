@@ -8,6 +8,7 @@
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
@@ -21,6 +22,8 @@
 namespace qfs::nn {
 
 namespace {
+
+using torch::autograd::variable_list;
 
 Status check_labels(std::span<const int64_t> labels, int64_t positions, int64_t vocabulary) {
   if (positions != static_cast<int64_t>(labels.size())) {
@@ -43,31 +46,88 @@ Status check_labels(std::span<const int64_t> labels, int64_t positions, int64_t 
 class HeadLosses final : public torch::autograd::Function<HeadLosses> {
  public:
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& states,
-                            const Linear& head, const at::Tensor& labels, int64_t chunk_rows) {
-    const at::ScalarType type = states.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
-    const at::Tensor losses = at::empty({states.size(0)}, states.options().dtype(type));
-    const bool differentiate = states.requires_grad();
-    at::Tensor gradient = differentiate ? at::empty_like(states) : at::Tensor();
-    for (int64_t first = 0; first < states.size(0); first += chunk_rows) {
-      const int64_t rows = std::min(chunk_rows, states.size(0) - first);
-      const at::Tensor wanted = labels.narrow(0, first, rows).unsqueeze(1);
-      at::Tensor logits = nn::apply(head, states.narrow(0, first, rows)).to(type);
+                            const at::Tensor& weight, const at::Tensor& bias,
+                            const at::Tensor& labels, int64_t chunk_rows) {
+    const at::Tensor losses =
+        at::empty({states.size(0)}, states.options().dtype(type_of(states)));
+    const bool trains_head = weight.requires_grad();
+    at::Tensor gradient;
+    if (states.requires_grad() && !trains_head) gradient = at::empty_like(states);
+    for_chunks(states, labels, chunk_rows, [&](int64_t first, const at::Tensor& read,
+                                               const at::Tensor& wanted) {
+      at::Tensor logits = nn::apply(Linear{weight, bias}, read).to(losses.scalar_type());
       const at::Tensor logarithm = logits.logsumexp(1, true);
-      losses.narrow(0, first, rows).copy_((logarithm - logits.gather(1, wanted)).squeeze(1));
-      if (!differentiate) continue;
-      logits.sub_(logarithm).exp_();  // probabilities
-      logits.scatter_add_(1, wanted, at::full_like(wanted, -1, logits.options()));
-      gradient.narrow(0, first, rows)
-          .copy_(at::matmul(logits.to(head.weight.scalar_type()), head.weight));
+      losses.narrow(0, first, read.size(0))
+          .copy_((logarithm - logits.gather(1, wanted)).squeeze(1));
+      if (!gradient.defined()) return;
+      const at::Tensor above = to_gradient(logits, logarithm, wanted);
+      gradient.narrow(0, first, read.size(0))
+          .copy_(at::matmul(above.to(weight.scalar_type()), weight));
+    });
+    if (trains_head) {
+      context->save_for_backward({gradient, states, weight, bias, labels});
+    } else {
+      context->save_for_backward({gradient});
     }
-    context->save_for_backward({gradient});
+    context->saved_data["chunk_rows"] = chunk_rows;
     return losses;
   }
 
-  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
-                                                 torch::autograd::variable_list upstream) {
-    const at::Tensor gradient = context->get_saved_variables().front();
-    return {gradient * upstream.front().to(gradient.scalar_type()).unsqueeze(1), {}, {}, {}};
+  static variable_list backward(torch::autograd::AutogradContext* context,
+                                variable_list upstream) {
+    const variable_list kept = context->get_saved_variables();
+    if (kept.size() > 1) {
+      return with_head(kept, upstream.front(), context->saved_data["chunk_rows"].toInt());
+    }
+    const at::Tensor& gradient = kept.front();
+    return {gradient * upstream.front().to(gradient.scalar_type()).unsqueeze(1), {}, {}, {}, {}};
+  }
+
+ private:
+  static at::ScalarType type_of(const at::Tensor& states) {
+    return states.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  }
+
+  template <class Chunk>
+  static void for_chunks(const at::Tensor& states, const at::Tensor& labels, int64_t chunk_rows,
+                         const Chunk& chunk) {
+    for (int64_t first = 0; first < states.size(0); first += chunk_rows) {
+      const int64_t rows = std::min(chunk_rows, states.size(0) - first);
+      chunk(first, states.narrow(0, first, rows), labels.narrow(0, first, rows).unsqueeze(1));
+    }
+  }
+
+  /// Of the losses by the logits, in the logits' place: probabilities, less 1 at the labels.
+  static at::Tensor to_gradient(at::Tensor& logits, const at::Tensor& logarithm,
+                                const at::Tensor& wanted) {
+    logits.sub_(logarithm).exp_();
+    return logits.scatter_add_(1, wanted, at::full_like(wanted, -1, logits.options()));
+  }
+
+  static variable_list with_head(const variable_list& kept, const at::Tensor& upstream,
+                                 int64_t chunk_rows) {
+    const at::Tensor& states = kept[1];
+    const at::Tensor& weight = kept[2];
+    const at::Tensor& bias = kept[3];
+    const at::ScalarType type = type_of(states);
+    const at::Tensor of_states = at::empty_like(states);
+    at::Tensor of_weight = at::zeros_like(weight, weight.options().dtype(type));
+    at::Tensor of_bias;
+    if (bias.defined()) of_bias = at::zeros_like(bias, bias.options().dtype(type));
+    for_chunks(states, kept[4], chunk_rows, [&](int64_t first, const at::Tensor& read,
+                                                const at::Tensor& wanted) {
+      at::Tensor logits = nn::apply(Linear{weight, bias}, read).to(type);
+      const at::Tensor logarithm = logits.logsumexp(1, true);
+      const at::Tensor above =
+          to_gradient(logits, logarithm, wanted)
+              .mul_(upstream.narrow(0, first, read.size(0)).to(type).unsqueeze(1));
+      of_states.narrow(0, first, read.size(0))
+          .copy_(at::matmul(above.to(weight.scalar_type()), weight));
+      of_weight.addmm_(above.t(), read.to(type));
+      if (of_bias.defined()) of_bias.add_(above.sum(0));
+    });
+    if (of_bias.defined()) of_bias = of_bias.to(bias.scalar_type());
+    return {of_states, of_weight.to(weight.scalar_type()), of_bias, {}, {}};
   }
 };
 
@@ -107,7 +167,7 @@ Result<at::Tensor> summed_token_loss(const Linear& head, const at::Tensor& state
     const at::Tensor labelled = states.index_select(0, at::tensor(rows).to(states.device()));
     const int64_t chunk = rows_of_chunk(head, chunk_bytes);
     const at::Tensor losses =
-        HeadLosses::apply(labelled, head, at::tensor(wanted).to(states.device()), chunk);
+        HeadLosses::apply(labelled, head.weight, head.bias, at::tensor(wanted).to(states.device()), chunk);
     at::Tensor sum = at::zeros({}, losses.options());
     for (int64_t first = 0; first < losses.size(0); first += chunk) {
       sum = sum + losses.narrow(0, first, std::min(chunk, losses.size(0) - first)).sum();
@@ -127,7 +187,8 @@ Result<at::Tensor> label_log_probabilities(const Linear& head, const at::Tensor&
   return guarded("computing a loss", [&]() -> Result<at::Tensor> {
     const at::Tensor wanted =
         at::tensor(at::ArrayRef<int64_t>(labels.data(), labels.size())).to(states.device());
-    return -HeadLosses::apply(states, head, wanted, rows_of_chunk(head, chunk_bytes));
+    return -HeadLosses::apply(states, head.weight, head.bias, wanted,
+                              rows_of_chunk(head, chunk_bytes));
   });
 }
 

@@ -23,9 +23,9 @@ inline constexpr int64_t kNoLabel = -100;
 Result<at::Tensor> token_loss(const at::Tensor& logits, std::span<const int64_t> labels);
 
 /// Sum over labelled positions of the same, of the logits that `head` makes of `states` [positions,
-/// hidden]: a float32 scalar with the gradients of `states`, which are computed along with it; the
-/// head gets none. No more than `chunk_bytes` of logits (one position's at least) are in memory at
-/// once. Errors likewise.
+/// hidden]: a float32 scalar with the gradients of `states`, which are computed along with it unless
+/// the head is trained, too; then its logits are computed again for both. No more than `chunk_bytes`
+/// of logits (one position's at least) are in memory at once. Errors likewise.
 Result<at::Tensor> summed_token_loss(const Linear& head, const at::Tensor& states,
                                      std::span<const int64_t> labels,
                                      int64_t chunk_bytes = int64_t{12} << 20);

@@ -151,6 +151,9 @@ class AdapterTraining final : public TrainingSession {
     if (request_.params.find<bool>("recompute").value_or(false)) {
       training.recompute = nn::Recompute::layers;
     }
+    if (adapter->decoder() != nullptr) {
+      training.trained = [adapter] { return adapter->decoder(); };
+    }
     if (adapter->reads()) {
       training.segment_means = true;
       training.read = [adapter](std::span<const training::GraphRow> rows) {
@@ -200,7 +203,7 @@ Status check_backbone(const std::map<std::string, std::string>& metadata,
                       const SessionRequest& request, const std::string& path) {
   const auto made_for = metadata.find("qfs.backbone");
   if (made_for == metadata.end() || made_for->second == request.backbone->digest) return {};
-  return data_error("the adapter is of the backbone with the digest " + made_for->second + "; '" +
+  return data_error("it was trained for the backbone with the digest " + made_for->second + "; '" +
                         request.backbone->name + "' is " + request.backbone->digest,
                     path);
 }

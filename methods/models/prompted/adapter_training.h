@@ -1,5 +1,5 @@
-// The training session of methods that add something trained to a backbone: what its examples are
-// made into, the recipe of their parameters, the loop, and what the kept file says of itself.
+// The training session of methods that train a backbone or what is added to it: what its examples
+// are made into, the recipe of their parameters, the loop, and what the kept file says of itself.
 //
 // Opened by the sessions of such methods (lora), which say what is trained: a TrainedAdapter. Not
 // thread-safe. Errors: those of the backbone and of training (training/trainer.h).
@@ -49,6 +49,8 @@ class TrainedAdapter {
   virtual std::map<std::string, double> observed() { return {}; }
   /// Every point of the curve, after a restart those before it once more.
   virtual void told(const TrainingPoint& /*point*/) {}
+  /// SequenceTraining::trained; null: the backbone's own weights are frozen.
+  virtual std::shared_ptr<const nn::Decoder> decoder() { return nullptr; }
   /// SequenceTraining::memory; null: there is none.
   virtual Result<std::shared_ptr<const nn::InfiniMemory>> memory() {
     return std::shared_ptr<const nn::InfiniMemory>();

@@ -147,6 +147,21 @@ Status check_targets(const Params& params) {
   return {};
 }
 
+Status check_trained_weights(const Params& params) {
+  if (params.get<std::string>("train_dtype") != "float32") {
+    return invalid_argument("'train_dtype' is '" + params.get<std::string>("train_dtype") +
+                            "'; all weights are trained in float32");
+  }
+  if (!params.has("window")) return {};
+  return invalid_argument(
+      "'window' makes another model of the backbone, which no folder of it says: convert it first");
+}
+
+Status check_weights_init() {
+  return invalid_argument(
+      "a training of all weights begins with its backbone's; name the trained folder as 'backbone'");
+}
+
 std::vector<std::string> TrainedSpec::layers(const Params&, const BackboneFacts& facts) const {
   std::vector<std::string> layers = decoding::generation_layers(facts);
   layers.emplace_back("training@2");
@@ -210,14 +225,15 @@ Cost TrainedSpec::cost(const Params& params, const DatasetStats& stats) const {
 }
 
 Cost TrainedSpec::training_cost(const Params& params, const DatasetStats& train) const {
-  // A forward pass and as much again for gradients, which no weight has.
+  // A forward pass and as much again for gradients; where weights have them, once more.
   const double batch = static_cast<double>(params.get<int64_t>("train_batch"));
   const double epochs = static_cast<double>(params.get<int64_t>("epochs"));
   const auto steps = params.find<int64_t>("steps");
   const double read =
       steps ? static_cast<double>(*steps) * batch : epochs * static_cast<double>(train.examples);
   const double tokens = read * static_cast<double>(params.get<int64_t>("train_tokens"));
-  return {.flops = 2 * reading_flops(tokens), .bytes = 0, .tokens_out = 0};
+  const double passes = trains_weights(params) ? 3 : 2;
+  return {.flops = passes * reading_flops(tokens), .bytes = 0, .tokens_out = 0};
 }
 
 std::vector<std::string> listed(const std::string& text) {

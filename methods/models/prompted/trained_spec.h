@@ -1,4 +1,4 @@
-// The spec of a method that trains what is added to a backbone and then writes with it: the
+// The spec of a method that trains a backbone, or what is added to it, and then writes with it: the
 // parameters of prompting, of training and of its data, and the rules between them.
 //
 // Base of the specs of such methods, which add what is trained (lora). Torch-free. Stateless and
@@ -34,7 +34,7 @@ class TrainedSpec : public MethodSpec {
   Status validate(const Params& params) const final;
   Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
   /// What is added has the rank of the file.
-  Status check_init(const Params& params, const Params& recipe) const final;
+  Status check_init(const Params& params, const Params& recipe) const override;
   Cost cost(const Params& params, const DatasetStats& stats) const final;
   Cost training_cost(const Params& params, const DatasetStats& train) const final;
   bool seed_matters(const Params& params) const override { return decoding::may_draw(params); }
@@ -45,6 +45,8 @@ class TrainedSpec : public MethodSpec {
   /// Where `prompt` is left out.
   virtual std::string default_prompt() const;
   virtual Status check_adapter(const Params& params) const = 0;
+  /// Whether weights have gradients, which a training takes as much time again for as for all else.
+  virtual bool trains_weights(const Params&) const { return false; }
   /// Needs::references, beside those that training has.
   virtual bool reads_references(const Params&) const { return false; }
 };
@@ -60,6 +62,11 @@ Status check_targets(const Params& params);
 
 /// What low-rank adapters are: `rank`, `alpha`, `targets`.
 std::vector<ParamSpec> lora_params();
+
+/// The rules of trainings of all weights: what they compute in, what their folder is, and that
+/// nothing trained is begun with.
+Status check_trained_weights(const Params& params);
+Status check_weights_init();
 
 /// The parts of a comma-separated list, without spaces around them.
 std::vector<std::string> listed(const std::string& text);

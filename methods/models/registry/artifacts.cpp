@@ -19,7 +19,9 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr const char* kConfigName = "adapter_config.json";
-constexpr const char* kWeightsName = "adapter_model.safetensors";
+/// Of a folder: what is added to a backbone, or all its weights.
+constexpr const char* kAdapterName = "adapter_model.safetensors";
+constexpr const char* kModelName = "model.safetensors";
 constexpr size_t kMaxConfigBytes = size_t{1} << 20;
 
 using Metadata = std::map<std::string, std::string>;
@@ -79,7 +81,10 @@ Status read_peft_config(const std::string& path, Params& recipe) {
 Result<ArtifactFacts> resolve_artifact(const std::string& path) {
   std::error_code ignored;
   const bool folder = fs::is_directory(path, ignored);
-  const std::string weights = folder ? (fs::path(path) / kWeightsName).string() : path;
+  std::string weights = folder ? (fs::path(path) / kAdapterName).string() : path;
+  if (folder && !fs::exists(weights, ignored) && fs::exists(fs::path(path) / kModelName, ignored)) {
+    weights = (fs::path(path) / kModelName).string();
+  }
   const std::string config = (fs::path(weights).parent_path() / kConfigName).string();
   if (!fs::exists(weights, ignored)) {
     return not_found("there is no trained file '" + weights + "'");

@@ -62,10 +62,11 @@ class SequenceLearner {
     const auto global = static_cast<int64_t>(sequence.input.global_positions.size());
     const Work forward =
         nn::prefill_work(of_.work, {.tokens = read, .global = global, .begun = begun});
-    // The head multiplies the labelled positions instead of the last. Weights have no gradients, so
-    // that those of what goes through them are as much work again.
+    // The head multiplies the labelled positions instead of the last. The gradients of what goes
+    // through weights are as much work again, and those of weights, if they have any, once more.
     const int64_t head = 2 * of_.work.head.outputs * of_.work.head.inputs * (labels - 1);
-    const int64_t back = of_.recompute == nn::Recompute::nothing ? 1 : 2;
+    const int64_t own = of_.trained ? 1 : 0;
+    const int64_t back = own + (of_.recompute == nn::Recompute::nothing ? 1 : 2);
     // Segments in front of the first label are read without gradients.
     const int64_t segment = of_.work.segment.tokens;
     const int64_t silent = segment > 0 ? first_label(sequence) / segment * segment : 0;
@@ -73,7 +74,8 @@ class SequenceLearner {
     return {
         .tokens = read + (encoder ? begun : 0),
         .labels = counted(sequence),
-        .flops = flops + back * (silent == 0 ? flops : flops / read * (read - silent)) + 2 * head};
+        .flops = flops + back * (silent == 0 ? flops : flops / read * (read - silent)) +
+                 (2 + 2 * own) * head};
   }
 
   static int64_t first_label(const LabelledSequence& sequence) {
@@ -121,14 +123,16 @@ class SequenceLearner {
       reading.gradients_from.push_back(first_label(sequence));
       labels.insert(labels.end(), sequence.labels.begin(), sequence.labels.end());
     }
-    const auto states = nn::sequence_states(*of_.decoder, inputs, of_.recompute, reading);
+    const std::shared_ptr<const nn::Decoder> decoder = of_.trained ? of_.trained() : of_.decoder;
+    const auto states = nn::sequence_states(*decoder, inputs, of_.recompute, reading);
     if (!states.ok()) return states.error();
-    if (of_.segment_means) return sum_of_means(rows, memory.get(), *states);
-    return nn::summed_token_loss(of_.decoder->head(), *states, labels);
+    if (of_.segment_means) return sum_of_means(rows, memory.get(), decoder->head(), *states);
+    return nn::summed_token_loss(decoder->head(), *states, labels);
   }
 
-  Result<at::Tensor> sum_of_means(std::span<const GraphRow> rows, const nn::InfiniMemory* memory,
-                                  const at::Tensor& states) const {
+  static Result<at::Tensor> sum_of_means(std::span<const GraphRow> rows,
+                                         const nn::InfiniMemory* memory, const nn::Linear& head,
+                                         const at::Tensor& states) {
     at::Tensor sum;
     int64_t row_first = 0;
     for (const GraphRow& row : rows) {
@@ -140,8 +144,8 @@ class SequenceLearner {
         const auto own = labels.subspan(static_cast<size_t>(first), static_cast<size_t>(length));
         const int64_t count = length - std::ranges::count(own, nn::kNoLabel);
         if (count > 0) {
-          const auto loss = nn::summed_token_loss(of_.decoder->head(),
-                                                  states.narrow(0, row_first + first, length), own);
+          const auto loss =
+              nn::summed_token_loss(head, states.narrow(0, row_first + first, length), own);
           if (!loss.ok()) return loss.error();
           const at::Tensor mean = *loss / count;
           sum = sum.defined() ? sum + mean : mean;

@@ -1,5 +1,5 @@
-// Training a language model with adapters on labelled sequences: what the loop asks for, for any
-// decoder, of what a text is made into.
+// Training a language model, what is added to it or all of it, on labelled sequences: what the loop
+// asks for, for any decoder, of what a text is made into.
 //
 // Made by methods that learn to write. Not thread-safe.
 #pragma once
@@ -36,7 +36,7 @@ struct GraphRow {
 using RowAdapters = std::vector<std::shared_ptr<const nn::Adapters>>;
 
 struct SequenceTraining {
-  std::shared_ptr<const nn::Decoder> decoder;  ///< frozen
+  std::shared_ptr<const nn::Decoder> decoder;  ///< frozen, unless `trained` stands for it
   nn::ModelWork work;                          ///< what reading a sequence takes
   std::vector<LabelledSequence> train;
   std::vector<LabelledSequence> development;
@@ -51,6 +51,9 @@ struct SequenceTraining {
   /// What rows read instead of their sequences, with the values of now, for one graph: sequences of
   /// as many labels, whose adapters are their own; empty: themselves.
   std::function<Result<std::vector<LabelledSequence>>(std::span<const GraphRow> rows)> read = {};
+  /// The decoder over the weights of now, for one graph, whose gradients reach all of them; it lives
+  /// until the next call. Empty: weights are frozen.
+  std::function<std::shared_ptr<const nn::Decoder>()> trained = {};
 };
 
 /// The task holds what it is made of.

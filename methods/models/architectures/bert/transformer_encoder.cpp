@@ -12,6 +12,7 @@
 #include "methods/models/nn/input_checks.h"
 #include "methods/models/nn/runtime/device_runtime.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
+#include "methods/models/nn/trained_weights.h"
 
 namespace qfs::architectures {
 
@@ -131,7 +132,8 @@ Result<at::Tensor> TransformerEncoder::hidden_states(std::span<const EncoderInpu
                    [keys_seen](int64_t, const at::Tensor&, const at::Tensor& qkv) {
                      return at::scaled_dot_product_attention(qkv.select(0, 0), qkv.select(0, 1),
                                                              qkv.select(0, 2), keys_seen);
-                   });
+                   },
+                   {});
     return layers == config().layers ? last(states) : states;
   });
 }
@@ -144,12 +146,22 @@ Result<at::Tensor> TransformerEncoder::hidden_states(
     return last(run_layers(states, config().layers,
                            [attention](int64_t i, const at::Tensor& read, const at::Tensor& qkv) {
                              return attention->attend(i, read, qkv);
-                           }));
+                           },
+                           attention->trained()));
   });
 }
 
-at::Tensor TransformerEncoder::run_layers(at::Tensor states, int64_t layers,
-                                          const Attend& attend) const {
+at::Tensor TransformerEncoder::run_layers(at::Tensor states, int64_t layers, const Attend& attend,
+                                          std::vector<at::Tensor> trained) const {
+  if (recompute_ != nn::Recompute::nothing) {
+    if (adapters_) {
+      trained.insert(trained.end(), adapters_->trained().begin(), adapters_->trained().end());
+    }
+    EncoderWeights shown = *weights_;
+    const std::vector<at::Tensor> own = nn::trained_among(
+        [&](nn::WeightVisitor& visitor) { visit_weights(shown, "embeddings", visitor); });
+    trained.insert(trained.end(), own.begin(), own.end());
+  }
   for (int64_t i = 0; i < layers; ++i) {
     // Owns the weights and adapters too, since it may run again after this encoder has gone.
     const auto run = [encoder = *this, attend, i](std::span<const at::Tensor> inputs) {
@@ -158,8 +170,7 @@ at::Tensor TransformerEncoder::run_layers(at::Tensor states, int64_t layers,
       const at::Tensor read = encoder.read_by(layer, entering);
       return encoder.finish_layer(layer, entering, attend(i, read, encoder.project(layer, read)));
     };
-    const auto besides = adapters_ ? adapters_->trained() : std::span<const at::Tensor>();
-    states = nn::run_block(recompute_, {&states, 1}, besides, run);
+    states = nn::run_block(recompute_, {&states, 1}, trained, run);
   }
   return states;
 }

@@ -50,8 +50,10 @@ class TransformerEncoder {
   /// What a layer's attention makes of its index, what it reads, and projections of that.
   using Attend = std::function<at::Tensor(int64_t, const at::Tensor&, const at::Tensor&)>;
 
-  /// `layers` layers; `attend` may be called after this has returned.
-  at::Tensor run_layers(at::Tensor states, int64_t layers, const Attend& attend) const;
+  /// `layers` layers; `attend` may be called after this has returned. `trained`: what gradients
+  /// reach through it.
+  at::Tensor run_layers(at::Tensor states, int64_t layers, const Attend& attend,
+                        std::vector<at::Tensor> trained) const;
   Status check(const EncoderInput& text) const;
   at::Tensor embed(std::span<const EncoderInput> texts, int64_t longest) const;
   /// What a layer's attention reads of the residual states.

@@ -7,6 +7,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <vector>
 
 namespace qfs::nn {
 
@@ -18,6 +19,8 @@ class LayerAttention {
   /// projections. Returns [1, heads, length, head_dim].
   virtual at::Tensor attend(int64_t layer, const at::Tensor& states,
                             const at::Tensor& qkv) const = 0;
+  /// Of its own weights those that gradients reach.
+  virtual std::vector<at::Tensor> trained() const { return {}; }
 };
 
 }  // namespace qfs::nn

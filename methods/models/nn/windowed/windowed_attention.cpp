@@ -104,4 +104,15 @@ at::Tensor WindowedAttention::attend(int64_t layer, const at::Tensor& states,
       global_rows(projections_[index], states, global_index_, qkv.size(2), adapters_.get()));
 }
 
+std::vector<at::Tensor> WindowedAttention::trained() const {
+  std::vector<at::Tensor> trained;
+  for (const GlobalProjections& layer : projections_) {
+    for (const at::Tensor& weight : {layer.query.weight, layer.query.bias, layer.key_value.weight,
+                                     layer.key_value.bias}) {
+      if (weight.defined() && weight.requires_grad()) trained.push_back(weight);
+    }
+  }
+  return trained;
+}
+
 }  // namespace qfs::nn

@@ -33,6 +33,7 @@ class WindowedAttention final : public LayerAttention {
                     std::shared_ptr<const Adapters> adapters = nullptr);
 
   at::Tensor attend(int64_t layer, const at::Tensor& states, const at::Tensor& qkv) const override;
+  std::vector<at::Tensor> trained() const override;
 
  private:
   /// Queries [begin, end) with the keys [first, last) that their windows reach.

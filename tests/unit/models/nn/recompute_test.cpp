@@ -11,6 +11,7 @@
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/nn/sequences.h"
 #include "methods/models/nn/token_loss.h"
+#include "methods/models/nn/trained_weights.h"
 #include "methods/models/peft/lora.h"
 #include "tests/support/tiny_checkpoint.h"
 
@@ -31,16 +32,9 @@ class RecomputeTest : public ::testing::Test {
     return *std::move(opened);
   }
 
-  /// Every linear layer adapted, with both matrices random; two inputs of unequal length.
-  void expect_equal_gradients(const Decoder& decoder, bool global = false) {
-    at::manual_seed(3);
-    LowRankByName layers;
-    for (const AdapterTarget& target : adapter_targets(decoder)) {
-      for (const FusedPart& layer : target.layers) {
-        layers[layer.name] = {(at::randn({2, target.inputs}) * 0.2).set_requires_grad(true),
-                              (at::randn({layer.outputs, 2}) * 0.2).set_requires_grad(true), 0.5};
-      }
-    }
+  /// Of unequal length, with the labels of both.
+  static std::pair<std::vector<SequenceInput>, std::vector<int64_t>> two_inputs(
+      const Decoder& decoder, bool global) {
     std::vector<SequenceInput> inputs = {{.ids = {0, 3, 9, 12, 7, 2}}, {.ids = {0, 5, 21, 2}}};
     std::vector<int64_t> labels;
     for (SequenceInput& input : inputs) {
@@ -51,20 +45,68 @@ class RecomputeTest : public ::testing::Test {
         labels.push_back(i < 2 ? kNoLabel : static_cast<int64_t>(3 * i + 1));
       }
     }
+    return {std::move(inputs), std::move(labels)};
+  }
+
+  static at::Tensor summed(const Linear& head, const at::Tensor& states,
+                           const std::vector<int64_t>& labels, bool chunked) {
+    if (chunked) return *summed_token_loss(head, states, labels, 1);  // a row at a time
+    const auto counted = static_cast<double>(labels.size()) -
+                         static_cast<double>(std::ranges::count(labels, kNoLabel));
+    return *token_loss(apply(head, states), labels) * counted;
+  }
+
+  /// All weights trained, the head and tables among them.
+  static void expect_equal_weight_gradients(const Decoder& decoder, bool global = false) {
+    WeightsByName leaves;
+    for (const auto& [name, weight] : weights_of(decoder)) {
+      leaves[name] = weight.clone().set_requires_grad(true);
+    }
+    const auto [inputs, labels] = two_inputs(decoder, global);
+    const auto gradients = [&](Recompute recompute, bool chunked) {
+      const auto trained = with_weights(decoder, leaves);
+      const auto states = sequence_states(*trained, inputs, recompute);
+      EXPECT_TRUE(states.ok()) << states.error().to_string();
+      // Thrice the loss: what is above it has to reach the head, too.
+      (summed(trained->head(), *states, labels, chunked) * 3).backward();
+      WeightsByName found;
+      for (auto& [name, leaf] : leaves) {
+        if (leaf.grad().defined()) found[name] = leaf.grad().clone();
+        leaf.mutable_grad() = at::Tensor();
+      }
+      return found;
+    };
+    const auto plain = gradients(Recompute::nothing, false);
+    EXPECT_EQ(plain.size(), leaves.size());
+    for (const auto& [recompute, chunked] :
+         {std::pair(Recompute::nothing, true), std::pair(Recompute::layers, false),
+          std::pair(Recompute::layers, true)}) {
+      const auto other = gradients(recompute, chunked);
+      ASSERT_EQ(other.size(), plain.size());
+      for (const auto& [name, gradient] : plain) {
+        EXPECT_TRUE(at::allclose(other.at(name), gradient, 1e-4, 1e-6)) << name;
+      }
+    }
+  }
+
+  /// Every linear layer adapted, with both matrices random; two inputs of unequal length.
+  void expect_equal_gradients(const Decoder& decoder, bool global = false) {
+    at::manual_seed(3);
+    LowRankByName layers;
+    for (const AdapterTarget& target : adapter_targets(decoder)) {
+      for (const FusedPart& layer : target.layers) {
+        layers[layer.name] = {(at::randn({2, target.inputs}) * 0.2).set_requires_grad(true),
+                              (at::randn({layer.outputs, 2}) * 0.2).set_requires_grad(true), 0.5};
+      }
+    }
+    auto [inputs, labels] = two_inputs(decoder, global);
     const auto gradients = [&](Recompute recompute, bool chunked) {
       const auto adapters = bind_adapters({.linears = layers}, decoder);
       EXPECT_TRUE(adapters.ok());
       for (SequenceInput& input : inputs) input.adapters = *adapters;
       const auto states = sequence_states(decoder, inputs, recompute);
       EXPECT_TRUE(states.ok()) << states.error().to_string();
-      at::Tensor loss;
-      if (chunked) {
-        loss = *summed_token_loss(decoder.head(), *states, labels, 1);  // a row at a time
-      } else {
-        const auto counted = static_cast<double>(labels.size()) -
-                             static_cast<double>(std::ranges::count(labels, kNoLabel));
-        loss = *token_loss(apply(decoder.head(), *states), labels) * counted;
-      }
+      const at::Tensor loss = summed(decoder.head(), *states, labels, chunked);
       loss.backward();
       std::vector<at::Tensor> found = {loss.detach()};
       for (auto& [name, added] : layers) {
@@ -94,23 +136,28 @@ TEST_F(RecomputeTest, gradients_of_llama) {
   const auto weights = architectures::load_llama_weights(directory("llama", 0));
   ASSERT_TRUE(weights.ok()) << weights.error().to_string();
   const auto tensors = architectures::copy_to_device(**weights, at::kCPU, at::kFloat);
-  expect_equal_gradients(*architectures::make_llama_decoder(*tensors));
+  const auto decoder = architectures::make_llama_decoder(*tensors);
+  expect_equal_gradients(*decoder);
+  expect_equal_weight_gradients(*decoder);
 }
 
 TEST_F(RecomputeTest, gradients_of_gpt2) {
   const auto decoder = architectures::load_gpt2_decoder(directory("gpt2", 0));
   ASSERT_TRUE(decoder.ok()) << decoder.error().to_string();
   expect_equal_gradients(**decoder);
+  expect_equal_weight_gradients(**decoder);
 }
 
 TEST_F(RecomputeTest, gradients_of_bart_and_led) {
   const auto bart = architectures::load_bart_weights(directory("seq2seq", 0));
   ASSERT_TRUE(bart.ok()) << bart.error().to_string();
   expect_equal_gradients(*architectures::make_bart_decoder(*bart));
+  expect_equal_weight_gradients(*architectures::make_bart_decoder(*bart));
   const auto led = architectures::load_bart_weights(directory("seq2seq", 7));
   ASSERT_TRUE(led.ok()) << led.error().to_string();
   ASSERT_FALSE((*led)->config.windows.empty());
   expect_equal_gradients(*architectures::make_bart_decoder(*led), true);
+  expect_equal_weight_gradients(*architectures::make_bart_decoder(*led), true);
 }
 
 TEST_F(RecomputeTest, without_gradients_nothing_is_kept) {

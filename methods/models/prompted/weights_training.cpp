@@ -1,0 +1,130 @@
+#include "methods/models/prompted/weights_training.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/core/files.h"
+#include "harness/core/sha256.h"
+#include "methods/models/checkpoints/model_directory.h"
+#include "methods/models/checkpoints/safetensors.h"
+#include "methods/models/nn/trained_weights.h"
+#include "methods/models/peft/tensor_files.h"
+#include "methods/models/prompted/trained_spec.h"
+
+namespace qfs::prompted {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kConfig = "config.json";
+constexpr const char* kWeights = "model.safetensors";
+constexpr size_t kMostBytes = size_t{256} << 20;  // of a tokenizer's file
+
+/// The configuration as it stands, with the type that weights are kept in.
+Result<std::string> config_text(const std::string& path, at::ScalarType type) {
+  const auto text = read_file(path, kMostBytes);
+  if (!text.ok()) return text.error();
+  nlohmann::ordered_json config = nlohmann::ordered_json::parse(*text, nullptr, false);
+  if (!config.is_object()) return data_error("not a JSON object", path);
+  for (const char* name : {"torch_dtype", "dtype"}) {
+    if (config.contains(name)) config[name] = type == at::kBFloat16 ? "bfloat16" : "float32";
+  }
+  return config.dump(2) + "\n";
+}
+
+/// Copies what a folder has beside its weights.
+Status copy_beside(const std::string& from, const std::string& to, at::ScalarType type) {
+  const auto config = config_text(from + "/" + kConfig, type);
+  if (!config.ok()) return config.error();
+  if (Status written = write_file(to + "/" + kConfig, *config); !written.ok()) return written;
+  std::vector<std::string> names = checkpoints::tokenizer_file_names();
+  names.insert(names.end(), {"generation_config.json", "chat_template.jinja"});
+  for (const std::string& name : names) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(from + "/" + name, ignored)) continue;
+    const auto bytes = read_file(from + "/" + name, kMostBytes);
+    if (!bytes.ok()) return bytes.error();
+    if (Status written = write_file(to + "/" + name, *bytes); !written.ok()) return written;
+  }
+  return {};
+}
+
+class TrainedWeights final : public TrainedAdapter {
+ public:
+  TrainedWeights(std::shared_ptr<const nn::Decoder> backbone, std::string folder)
+      : backbone_(std::move(backbone)), folder_(std::move(folder)) {}
+
+  training::NamedTensors tensors() const override {
+    training::NamedTensors values;
+    for (const auto& [name, weight] : nn::weights_of(*backbone_)) {
+      values[name] = weight.to(at::kCPU, at::kFloat);
+    }
+    return values;
+  }
+  void replace(const training::NamedTensors& leaves) override { leaves_ = leaves; }
+
+  std::shared_ptr<const nn::Decoder> decoder() override {
+    now_ = nn::with_weights(*backbone_, leaves_);
+    return now_;
+  }
+
+  Result<TrainedFile> keep(const std::string& folder,
+                           const std::map<std::string, std::string>& metadata,
+                           at::ScalarType type) const override {
+    if (Status copied = copy_beside(folder_, folder, type); !copied.ok()) return copied.error();
+    const auto kept = nn::with_weights(*backbone_, leaves_);
+    const std::string bytes = peft::tensor_file_bytes(nn::checkpoint_of(*kept), metadata, type);
+    const Status written = write_file(folder + "/" + kWeights, bytes);
+    if (!written.ok()) return written.error();
+    return TrainedFile{kAdapter, kWeights, sha256_hex(bytes), static_cast<int64_t>(bytes.size())};
+  }
+
+ private:
+  std::shared_ptr<const nn::Decoder> backbone_;
+  std::string folder_;
+  training::NamedTensors leaves_;
+  std::shared_ptr<const nn::Decoder> now_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<TrainedAdapter>> make_weights(const AdapterPlace& place) {
+  const std::string& path = place.request.backbone->path;
+  std::error_code ignored;
+  if (!fs::is_regular_file(path + "/" + kConfig, ignored)) {
+    return unavailable("all weights are trained of a folder with config.json and safetensors", path);
+  }
+  return std::unique_ptr<TrainedAdapter>(std::make_unique<TrainedWeights>(place.decoder, path));
+}
+
+Result<SessionRequest> with_trained_weights(const SessionRequest& request) {
+  const auto file = request.artifacts.find(kAdapter);
+  if (file == request.artifacts.end()) return invalid_argument("no trained weights were given");
+  const fs::path given = file->second.path;
+  std::error_code ignored;
+  const fs::path weights = fs::is_directory(given, ignored) ? given / kWeights : given;
+  const auto opened = checkpoints::open_safetensors(weights.string());
+  if (!opened.ok()) return opened.error();
+  const Status same = check_backbone((*opened)->metadata(), request, weights.string());
+  if (!same.ok()) return same.error();
+  const std::string folder = weights.parent_path().string();
+  if (!fs::is_regular_file(folder + "/" + kConfig, ignored)) {
+    return not_found("no config.json beside '" + weights.string() +
+                     "', which belongs to a folder as training left it");
+  }
+  SessionRequest writing = request;
+  std::string digest = file->second.digest;
+  if (digest.empty()) {
+    const auto own = sha256_file(weights.string());
+    if (!own.ok()) return own.error();
+    digest = *own;
+  }
+  writing.backbone = Resource{request.backbone->name, folder, digest};
+  return writing;
+}
+
+}  // namespace qfs::prompted
