@@ -76,14 +76,14 @@ std::vector<ParamSpec> EgadSpec::adapter_params() const {
                    "the summary's first, as when left out, or the latter alone; in writing it "
                    "begins with its start token"),
       "bos: AllenAI's code (PRIMERA, ConvoSumm)")));
-  params.push_back(with_default(
-      choice_param("adapter", {"lora", "none"},
-                   "What was trained, or the backbone as it is (zero-shot)"),
-      std::string("lora")));
-  params.push_back(prompted::of_both(from_source(
-      choice_param("trained", {"lora", "weights"},
-                   "Low-rank matrices, as when left out, or all of the backbone"),
-      "arXiv 2410.08971: weights")));
+  params.push_back(
+      with_default(choice_param("adapter", {"lora", "none"},
+                                "What was trained, or the backbone as it is (zero-shot)"),
+                   std::string("lora")));
+  params.push_back(prompted::of_both(
+      from_source(choice_param("trained", {"lora", "weights"},
+                               "Low-rank matrices, as when left out, or all of the backbone"),
+                  "arXiv 2410.08971: weights")));
   return params;
 }
 
@@ -122,8 +122,9 @@ Status EgadSpec::check_adapter(const Params& params) const {
       }
     }
     if (!has_adapter(params)) {
-      return invalid_argument("\"adapter\": \"none\" is the backbone as it is; 'trained' says "
-                              "what is trained of it");
+      return invalid_argument(
+          "\"adapter\": \"none\" is the backbone as it is; 'trained' says "
+          "what is trained of it");
     }
     return prompted::check_trained_weights(params);
   }

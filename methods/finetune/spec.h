@@ -1,5 +1,5 @@
-// The spec of `finetune`: a backbone all of whose weights learned to write summaries; its parameters
-// are those of training and those of zero_shot.
+// The spec of `finetune`: a backbone all of whose weights learned to write summaries; its
+// parameters are those of training and those of zero_shot.
 //
 // Known to the driver; torch-free. Stateless and thread-safe. The sessions are in session.h.
 #pragma once

@@ -46,24 +46,24 @@ Status check_labels(std::span<const int64_t> labels, int64_t positions, int64_t 
 class HeadLosses final : public torch::autograd::Function<HeadLosses> {
  public:
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& states,
-                            const at::Tensor& weight, const at::Tensor& bias,
+                            const at::Tensor& weight, const std::optional<at::Tensor>& biases,
                             const at::Tensor& labels, int64_t chunk_rows) {
-    const at::Tensor losses =
-        at::empty({states.size(0)}, states.options().dtype(type_of(states)));
+    const at::Tensor bias = biases.value_or(at::Tensor());
+    const at::Tensor losses = at::empty({states.size(0)}, states.options().dtype(type_of(states)));
     const bool trains_head = weight.requires_grad();
     at::Tensor gradient;
     if (states.requires_grad() && !trains_head) gradient = at::empty_like(states);
-    for_chunks(states, labels, chunk_rows, [&](int64_t first, const at::Tensor& read,
-                                               const at::Tensor& wanted) {
-      at::Tensor logits = nn::apply(Linear{weight, bias}, read).to(losses.scalar_type());
-      const at::Tensor logarithm = logits.logsumexp(1, true);
-      losses.narrow(0, first, read.size(0))
-          .copy_((logarithm - logits.gather(1, wanted)).squeeze(1));
-      if (!gradient.defined()) return;
-      const at::Tensor above = to_gradient(logits, logarithm, wanted);
-      gradient.narrow(0, first, read.size(0))
-          .copy_(at::matmul(above.to(weight.scalar_type()), weight));
-    });
+    for_chunks(states, labels, chunk_rows,
+               [&](int64_t first, const at::Tensor& read, const at::Tensor& wanted) {
+                 at::Tensor logits = nn::apply(Linear{weight, bias}, read).to(losses.scalar_type());
+                 const at::Tensor logarithm = logits.logsumexp(1, true);
+                 losses.narrow(0, first, read.size(0))
+                     .copy_((logarithm - logits.gather(1, wanted)).squeeze(1));
+                 if (!gradient.defined()) return;
+                 const at::Tensor above = to_gradient(logits, logarithm, wanted);
+                 gradient.narrow(0, first, read.size(0))
+                     .copy_(at::matmul(above.to(weight.scalar_type()), weight));
+               });
     if (trains_head) {
       context->save_for_backward({gradient, states, weight, bias, labels});
     } else {
@@ -73,8 +73,7 @@ class HeadLosses final : public torch::autograd::Function<HeadLosses> {
     return losses;
   }
 
-  static variable_list backward(torch::autograd::AutogradContext* context,
-                                variable_list upstream) {
+  static variable_list backward(torch::autograd::AutogradContext* context, variable_list upstream) {
     const variable_list kept = context->get_saved_variables();
     if (kept.size() > 1) {
       return with_head(kept, upstream.front(), context->saved_data["chunk_rows"].toInt());
@@ -114,22 +113,26 @@ class HeadLosses final : public torch::autograd::Function<HeadLosses> {
     at::Tensor of_weight = at::zeros_like(weight, weight.options().dtype(type));
     at::Tensor of_bias;
     if (bias.defined()) of_bias = at::zeros_like(bias, bias.options().dtype(type));
-    for_chunks(states, kept[4], chunk_rows, [&](int64_t first, const at::Tensor& read,
-                                                const at::Tensor& wanted) {
-      at::Tensor logits = nn::apply(Linear{weight, bias}, read).to(type);
-      const at::Tensor logarithm = logits.logsumexp(1, true);
-      const at::Tensor above =
-          to_gradient(logits, logarithm, wanted)
-              .mul_(upstream.narrow(0, first, read.size(0)).to(type).unsqueeze(1));
-      of_states.narrow(0, first, read.size(0))
-          .copy_(at::matmul(above.to(weight.scalar_type()), weight));
-      of_weight.addmm_(above.t(), read.to(type));
-      if (of_bias.defined()) of_bias.add_(above.sum(0));
-    });
+    for_chunks(states, kept[4], chunk_rows,
+               [&](int64_t first, const at::Tensor& read, const at::Tensor& wanted) {
+                 at::Tensor logits = nn::apply(Linear{weight, bias}, read).to(type);
+                 const at::Tensor logarithm = logits.logsumexp(1, true);
+                 const at::Tensor above =
+                     to_gradient(logits, logarithm, wanted)
+                         .mul_(upstream.narrow(0, first, read.size(0)).to(type).unsqueeze(1));
+                 of_states.narrow(0, first, read.size(0))
+                     .copy_(at::matmul(above.to(weight.scalar_type()), weight));
+                 of_weight.addmm_(above.t(), read.to(type));
+                 if (of_bias.defined()) of_bias.add_(above.sum(0));
+               });
     if (of_bias.defined()) of_bias = of_bias.to(bias.scalar_type());
     return {of_states, of_weight.to(weight.scalar_type()), of_bias, {}, {}};
   }
 };
+
+std::optional<at::Tensor> bias_of(const Linear& head) {
+  return head.bias.defined() ? std::optional(head.bias) : std::nullopt;
+}
 
 /// How many rows of logits are in memory at once.
 int64_t rows_of_chunk(const Linear& head, int64_t chunk_bytes) {
@@ -166,8 +169,8 @@ Result<at::Tensor> summed_token_loss(const Linear& head, const at::Tensor& state
     }
     const at::Tensor labelled = states.index_select(0, at::tensor(rows).to(states.device()));
     const int64_t chunk = rows_of_chunk(head, chunk_bytes);
-    const at::Tensor losses =
-        HeadLosses::apply(labelled, head.weight, head.bias, at::tensor(wanted).to(states.device()), chunk);
+    const at::Tensor losses = HeadLosses::apply(labelled, head.weight, bias_of(head),
+                                                at::tensor(wanted).to(states.device()), chunk);
     at::Tensor sum = at::zeros({}, losses.options());
     for (int64_t first = 0; first < losses.size(0); first += chunk) {
       sum = sum + losses.narrow(0, first, std::min(chunk, losses.size(0) - first)).sum();
@@ -187,7 +190,7 @@ Result<at::Tensor> label_log_probabilities(const Linear& head, const at::Tensor&
   return guarded("computing a loss", [&]() -> Result<at::Tensor> {
     const at::Tensor wanted =
         at::tensor(at::ArrayRef<int64_t>(labels.data(), labels.size())).to(states.device());
-    return -HeadLosses::apply(states, head.weight, head.bias, wanted,
+    return -HeadLosses::apply(states, head.weight, bias_of(head), wanted,
                               rows_of_chunk(head, chunk_bytes));
   });
 }

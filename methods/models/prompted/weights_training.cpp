@@ -96,7 +96,8 @@ Result<std::unique_ptr<TrainedAdapter>> make_weights(const AdapterPlace& place) 
   const std::string& path = place.request.backbone->path;
   std::error_code ignored;
   if (!fs::is_regular_file(path + "/" + kConfig, ignored)) {
-    return unavailable("all weights are trained of a folder with config.json and safetensors", path);
+    return unavailable("all weights are trained of a folder with config.json and safetensors",
+                       path);
   }
   return std::unique_ptr<TrainedAdapter>(std::make_unique<TrainedWeights>(place.decoder, path));
 }

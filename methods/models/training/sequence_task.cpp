@@ -71,11 +71,10 @@ class SequenceLearner {
     const int64_t segment = of_.work.segment.tokens;
     const int64_t silent = segment > 0 ? first_label(sequence) / segment * segment : 0;
     const auto flops = static_cast<int64_t>(forward.flops);
-    return {
-        .tokens = read + (encoder ? begun : 0),
-        .labels = counted(sequence),
-        .flops = flops + back * (silent == 0 ? flops : flops / read * (read - silent)) +
-                 (2 + 2 * own) * head};
+    return {.tokens = read + (encoder ? begun : 0),
+            .labels = counted(sequence),
+            .flops = flops + back * (silent == 0 ? flops : flops / read * (read - silent)) +
+                     (2 + 2 * own) * head};
   }
 
   static int64_t first_label(const LabelledSequence& sequence) {

@@ -51,8 +51,8 @@ struct SequenceTraining {
   /// What rows read instead of their sequences, with the values of now, for one graph: sequences of
   /// as many labels, whose adapters are their own; empty: themselves.
   std::function<Result<std::vector<LabelledSequence>>(std::span<const GraphRow> rows)> read = {};
-  /// The decoder over the weights of now, for one graph, whose gradients reach all of them; it lives
-  /// until the next call. Empty: weights are frozen.
+  /// The decoder over the weights of now, for one graph, whose gradients reach all of them; it
+  /// lives until the next call. Empty: weights are frozen.
   std::function<std::shared_ptr<const nn::Decoder>()> trained = {};
 };
 

@@ -1,5 +1,5 @@
-// Sessions of finetune on tiny models: what is learned, the folder that is kept, which is a backbone
-// like others, and what is refused.
+// Sessions of finetune on tiny models: what is learned, the folder that is kept, which is a
+// backbone like others, and what is refused.
 #include "methods/finetune/session.h"
 
 #include <gmock/gmock.h>
@@ -125,7 +125,8 @@ TEST_F(FinetuneSessionTest, what_cannot_be_trained_or_read_is_refused) {
     return session.ok() ? "opened" : session.error().message;
   };
   EXPECT_THAT(reading(), HasSubstr("no trained weights were given"));
-  request_.artifacts["adapter"] = {"", folder_.write("bare/model.safetensors", trained_bytes("a")), ""};
+  request_.artifacts["adapter"] = {"", folder_.write("bare/model.safetensors", trained_bytes("a")),
+                                   ""};
   EXPECT_THAT(reading(), HasSubstr("no config.json beside"));
   request_.artifacts["adapter"].path = folder_ / "a";
   EXPECT_EQ(reading(), "opened");

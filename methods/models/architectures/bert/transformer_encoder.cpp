@@ -143,11 +143,12 @@ Result<at::Tensor> TransformerEncoder::hidden_states(
   if (Status status = check(text); !status.ok()) return status.error();
   return nn::guarded("encoding a text", [&]() -> Result<at::Tensor> {
     const at::Tensor states = embed({&text, 1}, static_cast<int64_t>(text.ids.size()));
-    return last(run_layers(states, config().layers,
-                           [attention](int64_t i, const at::Tensor& read, const at::Tensor& qkv) {
-                             return attention->attend(i, read, qkv);
-                           },
-                           attention->trained()));
+    return last(run_layers(
+        states, config().layers,
+        [attention](int64_t i, const at::Tensor& read, const at::Tensor& qkv) {
+          return attention->attend(i, read, qkv);
+        },
+        attention->trained()));
   });
 }
 
