@@ -13,6 +13,7 @@
 #include "methods/models/nn/trained_weights.h"
 #include "methods/models/peft/tensor_files.h"
 #include "methods/models/prompted/trained_spec.h"
+#include "methods/models/registry/registry.h"
 
 namespace qfs::prompted {
 
@@ -117,14 +118,10 @@ Result<SessionRequest> with_trained_weights(const SessionRequest& request) {
     return not_found("no config.json beside '" + weights.string() +
                      "', which belongs to a folder as training left it");
   }
+  auto trained = registry::resolve_backbone(folder);
+  if (!trained.ok()) return trained.error();
   SessionRequest writing = request;
-  std::string digest = file->second.digest;
-  if (digest.empty()) {
-    const auto own = sha256_file(weights.string());
-    if (!own.ok()) return own.error();
-    digest = *own;
-  }
-  writing.backbone = Resource{request.backbone->name, folder, digest};
+  writing.backbone = *std::move(trained);
   return writing;
 }
 

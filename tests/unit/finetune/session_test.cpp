@@ -115,6 +115,7 @@ TEST_F(FinetuneSessionTest, layers_that_are_computed_again_learn_the_same) {
 TEST_F(FinetuneSessionTest, what_cannot_be_trained_or_read_is_refused) {
   use_llama({}, "D: {document}\nQ: {query}\nA:");
   EXPECT_THAT(refusal(), HasSubstr("a folder with config.json and safetensors"));
+  use(FinetuneSpec(), session_factory());
   use_seq2seq({});
   request_.params.set("steps", int64_t{1});
   Curve curve;

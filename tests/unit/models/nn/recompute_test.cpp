@@ -84,7 +84,8 @@ class RecomputeTest : public ::testing::Test {
       const auto other = gradients(recompute, chunked);
       ASSERT_EQ(other.size(), plain.size());
       for (const auto& [name, gradient] : plain) {
-        EXPECT_TRUE(at::allclose(other.at(name), gradient, 1e-4, 1e-6)) << name;
+        const double most = gradient.abs().max().item<double>();
+        EXPECT_LT((other.at(name) - gradient).abs().max().item<double>(), 1e-5 * most + 1e-6) << name;
       }
     }
   }
