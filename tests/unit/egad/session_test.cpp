@@ -237,6 +237,23 @@ TEST_F(EgadLedTest, without_a_trained_file_the_backbone_writes_as_it_is) {
   EXPECT_TRUE(the_spec().validate(without).ok());
 }
 
+TEST_F(EgadLedTest, all_weights_are_trained_where_they_are_asked_for) {
+  request_.params.set("trained", std::string("weights"));
+  request_.params.set("learning_rate", 0.005);
+  request_.params.set("steps", int64_t{40});
+  request_.artifacts.clear();
+  Curve curve;
+  const auto outcome = fit("whole", curve);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
+  EXPECT_LT(curve.last("loss"), curve.first("loss") / 2);
+  EXPECT_EQ(outcome->files.front().name, "model.safetensors");
+  request_.artifacts["adapter"] = {"", folder_ / "whole/model.safetensors", ""};
+  EXPECT_THAT(prompt(), StartsWith("hat red ann: We buy"));  // by the dictionary that the file has
+  EXPECT_THAT(output(meeting(7)), HasSubstr("abc"));
+  request_.params.set("dictionary", std::string("we 1\n"));
+  EXPECT_THAT(prompt(), HasSubstr("trained with another dictionary"));
+}
+
 TEST_F(EgadLedTest, a_decoder_that_begins_with_bos_learns_one_label_less) {
   const auto tokens = [&](const std::string& name) {
     Curve curve;
@@ -283,6 +300,7 @@ TEST(EgadSpec, rules_between_parameters) {
   EXPECT_THAT(refused("truncate", std::string("tail")), HasSubstr("keeps the head"));
   EXPECT_THAT(refused("highlight_most", int64_t{9}), HasSubstr("needs \"keywords\""));
   EXPECT_THAT(refused("source", std::string("{document}")), HasSubstr("is not free"));
+  EXPECT_EQ(refused("trained", std::string("weights")), "");
   Params global;
   global.set("attention", std::string("global"));
   EXPECT_THAT(the_spec().check_backbone(global, {"llama"}).error().message,
