@@ -249,7 +249,7 @@ TEST_F(EgadLedTest, all_weights_are_trained_where_they_are_asked_for) {
   EXPECT_EQ(outcome->files.front().name, "model.safetensors");
   request_.artifacts["adapter"] = {"", folder_ / "whole/model.safetensors", ""};
   EXPECT_THAT(prompt(), StartsWith("hat red ann: We buy"));  // by the dictionary that the file has
-  EXPECT_THAT(output(meeting(7)), HasSubstr("abc"));
+  EXPECT_THAT(output(meeting(7)), HasSubstr("bc"));
   request_.params.set("dictionary", std::string("we 1\n"));
   EXPECT_THAT(prompt(), HasSubstr("trained with another dictionary"));
 }
