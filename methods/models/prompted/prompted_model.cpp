@@ -11,6 +11,7 @@
 #include "methods/models/inspect/machine_limits.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/nn/steps/segment_model.h"
+#include "methods/models/prompted/retrained_network.h"
 #include "methods/models/tokenizers/folders/open_tokenizer.h"
 
 namespace qfs::prompted {
@@ -68,11 +69,17 @@ Result<std::shared_ptr<const architectures::Backbone>> open_backbone(const Sessi
   auto backbone = architectures::open_backbone(*request.backbone, cache);
   const auto window = request.params.find<int64_t>("window");
   const auto positions = request.params.find<int64_t>("positions");
-  if (!backbone.ok() || (!window && !positions)) return backbone;
-  const nn::Network& as_it_is = *(*backbone)->network;
-  const auto source_positions = request.params.find<int64_t>("source_positions");
-  auto network = window ? as_it_is.windowed(*window, source_positions.value_or(kLedPositions))
-                        : as_it_is.extended(*positions);
+  const auto weights = request.artifacts.find(kWeightsRole);
+  const bool retrains = weights != request.artifacts.end();
+  if (!backbone.ok() || (!window && !positions && !retrains)) return backbone;
+  Result<std::shared_ptr<const nn::Network>> network = (*backbone)->network;
+  if (window) {
+    const auto source_positions = request.params.find<int64_t>("source_positions");
+    network = (*network)->windowed(*window, source_positions.value_or(kLedPositions));
+  } else if (positions) {
+    network = (*network)->extended(*positions);
+  }
+  if (network.ok() && retrains) network = retrained(*network, weights->second);
   if (!network.ok()) return network.error();
   auto changed = std::make_shared<architectures::Backbone>(**backbone);
   changed->network = *std::move(network);

@@ -12,6 +12,7 @@
 #include "methods/models/checkpoints/safetensors.h"
 #include "methods/models/nn/trained_weights.h"
 #include "methods/models/peft/tensor_files.h"
+#include "methods/models/prompted/retrained_network.h"
 #include "methods/models/prompted/trained_spec.h"
 #include "methods/models/registry/registry.h"
 
@@ -24,6 +25,12 @@ namespace fs = std::filesystem;
 constexpr const char* kConfig = "config.json";
 constexpr const char* kWeights = "model.safetensors";
 constexpr size_t kMostBytes = size_t{256} << 20;  // of a tokenizer's file
+
+/// Of a model.
+bool is_folder(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path + "/" + kConfig, ignored);
+}
 
 /// The configuration as it stands, with the type that weights are kept in.
 Result<std::string> config_text(const std::string& path, at::ScalarType type) {
@@ -56,8 +63,8 @@ Status copy_beside(const std::string& from, const std::string& to, at::ScalarTyp
 
 class TrainedWeights final : public TrainedAdapter {
  public:
-  TrainedWeights(std::shared_ptr<const nn::Decoder> backbone, std::string folder)
-      : backbone_(std::move(backbone)), folder_(std::move(folder)) {}
+  TrainedWeights(std::shared_ptr<const nn::Decoder> backbone, std::string backbone_path)
+      : backbone_(std::move(backbone)), backbone_path_(std::move(backbone_path)) {}
 
   training::NamedTensors tensors() const override {
     training::NamedTensors values;
@@ -76,7 +83,10 @@ class TrainedWeights final : public TrainedAdapter {
   Result<TrainedFile> keep(const std::string& folder,
                            const std::map<std::string, std::string>& metadata,
                            at::ScalarType type) const override {
-    if (Status copied = copy_beside(folder_, folder, type); !copied.ok()) return copied.error();
+    if (is_folder(backbone_path_)) {
+      const Status copied = copy_beside(backbone_path_, folder, type);
+      if (!copied.ok()) return copied.error();
+    }
     const auto kept = nn::with_weights(*backbone_, leaves_);
     const std::string bytes = peft::tensor_file_bytes(nn::checkpoint_of(*kept), metadata, type);
     const Status written = write_file(folder + "/" + kWeights, bytes);
@@ -86,7 +96,7 @@ class TrainedWeights final : public TrainedAdapter {
 
  private:
   std::shared_ptr<const nn::Decoder> backbone_;
-  std::string folder_;
+  std::string backbone_path_;
   training::NamedTensors leaves_;
   std::shared_ptr<const nn::Decoder> now_;
 };
@@ -94,13 +104,8 @@ class TrainedWeights final : public TrainedAdapter {
 }  // namespace
 
 Result<std::unique_ptr<TrainedAdapter>> make_weights(const AdapterPlace& place) {
-  const std::string& path = place.request.backbone->path;
-  std::error_code ignored;
-  if (!fs::is_regular_file(path + "/" + kConfig, ignored)) {
-    return unavailable("all weights are trained of a folder with config.json and safetensors",
-                       path);
-  }
-  return std::unique_ptr<TrainedAdapter>(std::make_unique<TrainedWeights>(place.decoder, path));
+  return std::unique_ptr<TrainedAdapter>(
+      std::make_unique<TrainedWeights>(place.decoder, place.request.backbone->path));
 }
 
 Result<SessionRequest> with_trained_weights(const SessionRequest& request) {
@@ -113,14 +118,14 @@ Result<SessionRequest> with_trained_weights(const SessionRequest& request) {
   if (!opened.ok()) return opened.error();
   const Status same = check_backbone((*opened)->metadata(), request, weights.string());
   if (!same.ok()) return same.error();
-  const std::string folder = weights.parent_path().string();
-  if (!fs::is_regular_file(folder + "/" + kConfig, ignored)) {
-    return not_found("no config.json beside '" + weights.string() +
-                     "', which belongs to a folder as training left it");
-  }
-  auto trained = registry::resolve_backbone(folder);
-  if (!trained.ok()) return trained.error();
   SessionRequest writing = request;
+  if (!is_folder(weights.parent_path().string())) {
+    writing.artifacts = {
+        {kWeightsRole, {file->second.name, weights.string(), file->second.digest}}};
+    return writing;
+  }
+  auto trained = registry::resolve_backbone(weights.parent_path().string());
+  if (!trained.ok()) return trained.error();
   writing.backbone = *std::move(trained);
   return writing;
 }

@@ -10,14 +10,14 @@
 
 namespace qfs::prompted {
 
-/// All weights of the place's backbone, float32. What is kept is a folder as transformers reads it:
-/// model.safetensors beside the backbone's configuration and tokenizer. `unavailable`: a backbone
-/// that is no folder of safetensors; errors of an `init` folder.
+/// All weights of the place's backbone, float32. What is kept is model.safetensors, with
+/// transformers' names; where the backbone is a folder its configuration and tokenizer stand beside,
+/// so that it is one, too.
 Result<std::unique_ptr<TrainedAdapter>> make_weights(const AdapterPlace& place);
 
-/// The request with the trained folder in the place of its backbone. `invalid_argument`: no file
-/// was given; `data`: it says that it is another backbone's; `not_found`: no folder of a model
-/// around it.
+/// The request of a session that writes with them: the trained folder is its backbone, or without a
+/// folder the file stands for the backbone's weights. `invalid_argument`: no file was given; `data`:
+/// it says that it is another backbone's.
 Result<SessionRequest> with_trained_weights(const SessionRequest& request);
 
 }  // namespace qfs::prompted

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "methods/finetune/spec.h"
 #include "methods/models/checkpoints/safetensors.h"
 #include "methods/models/registry/artifacts.h"
@@ -112,10 +114,23 @@ TEST_F(FinetuneSessionTest, layers_that_are_computed_again_learn_the_same) {
   EXPECT_NEAR(again.last("development.loss"), kept.last("development.loss"), 1e-3);
 }
 
+TEST_F(FinetuneSessionTest, a_file_that_is_no_folder_is_read_with_the_weights_beside_it) {
+  use_llama({}, "D: {document}\nQ: {query}\nA:");  // GGUF
+  request_.params.set("steps", int64_t{60});
+  Curve curve;
+  const auto outcome = fit("a", curve);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
+  EXPECT_LT(curve.last("development.loss"), 0.5);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "a/config.json"));
+  request_.artifacts["adapter"] = registry::resolve_artifact(folder_ / "a")->file;
+  EXPECT_THAT(output(), HasSubstr("abcabc"));
+  request_.params.set("positions", int64_t{1000});
+  EXPECT_THAT(output(), HasSubstr("abcabc"));
+  request_.runtime.dtype = "bfloat16";
+  EXPECT_THAT(output(), HasSubstr("abc"));
+}
+
 TEST_F(FinetuneSessionTest, what_cannot_be_trained_or_read_is_refused) {
-  use_llama({}, "D: {document}\nQ: {query}\nA:");
-  EXPECT_THAT(refusal(), HasSubstr("a folder with config.json and safetensors"));
-  use(FinetuneSpec(), session_factory());
   use_seq2seq({});
   request_.params.set("steps", int64_t{1});
   Curve curve;
@@ -126,10 +141,7 @@ TEST_F(FinetuneSessionTest, what_cannot_be_trained_or_read_is_refused) {
     return session.ok() ? "opened" : session.error().message;
   };
   EXPECT_THAT(reading(), HasSubstr("no trained weights were given"));
-  request_.artifacts["adapter"] = {"", folder_.write("bare/model.safetensors", trained_bytes("a")),
-                                   ""};
-  EXPECT_THAT(reading(), HasSubstr("no config.json beside"));
-  request_.artifacts["adapter"].path = folder_ / "a";
+  request_.artifacts["adapter"] = {"", folder_ / "a", ""};
   EXPECT_EQ(reading(), "opened");
   request_.backbone->digest = "another";
   EXPECT_THAT(reading(), HasSubstr("is another"));
@@ -141,7 +153,8 @@ TEST_F(FinetuneSessionTest, what_cannot_be_trained_or_read_is_refused) {
   params = request_.params;
   params.set("window", int64_t{4});
   EXPECT_THAT(spec.validate(params).error().message, HasSubstr("'window'"));
-  EXPECT_THAT(spec.check_init(params, {}).error().message, HasSubstr("as 'backbone'"));
+  EXPECT_THAT(spec.check_init(params, {}).error().message,
+              HasSubstr("begins with those of its backbone"));
 }
 
 }  // namespace

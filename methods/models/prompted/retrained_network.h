@@ -1,0 +1,23 @@
+// A backbone's network over other weights of its shape: what training left of a backbone whose file
+// (GGUF) is no folder that could hold them.
+//
+// Used by open_backbone. Thread-safe.
+#pragma once
+
+#include <memory>
+
+#include "harness/api/method.h"
+#include "harness/api/result.h"
+#include "methods/models/nn/network.h"
+
+namespace qfs::prompted {
+
+/// Role of a file with all weights of the request's backbone, which stand in the place of its own.
+inline constexpr const char* kWeightsRole = "weights";
+
+/// `file`: safetensors with the names of transformers. Computes in float32 or bfloat16. Errors of
+/// the file; `data` where its tensors are not those of `network`.
+Result<std::shared_ptr<const nn::Network>> retrained(std::shared_ptr<const nn::Network> network,
+                                                     const Resource& file);
+
+}  // namespace qfs::prompted
