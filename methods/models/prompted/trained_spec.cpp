@@ -159,8 +159,7 @@ Status check_trained_weights(const Params& params) {
 
 Status check_weights_init() {
   return invalid_argument(
-      "a training of all weights begins with its backbone's; name the trained folder as "
-      "'backbone'");
+      "a training of all weights begins with those of its backbone, which a trained folder may be");
 }
 
 std::vector<std::string> TrainedSpec::layers(const Params&, const BackboneFacts& facts) const {

@@ -124,7 +124,7 @@ TEST_F(FinetuneSessionTest, a_file_that_is_no_folder_is_read_with_the_weights_be
   EXPECT_FALSE(std::filesystem::exists(folder_ / "a/config.json"));
   request_.artifacts["adapter"] = registry::resolve_artifact(folder_ / "a")->file;
   EXPECT_THAT(output(), HasSubstr("abcabc"));
-  request_.params.set("positions", int64_t{1000});
+  request_.params.set("positions", int64_t{2000});
   EXPECT_THAT(output(), HasSubstr("abcabc"));
   request_.runtime.dtype = "bfloat16";
   EXPECT_THAT(output(), HasSubstr("abc"));
