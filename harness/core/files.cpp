@@ -131,13 +131,20 @@ int take_over(int fd, const std::string& path, const struct stat& before) {
   return ::fchmod(fd, before.st_mode & 07777U) == 0 ? 0 : errno;
 }
 
-Status replace_file(const Target& target, std::string_view bytes) {
+int write_all(int fd, std::span<const std::string_view> pieces) {
+  for (const std::string_view bytes : pieces) {
+    if (const int failed = write_all(fd, bytes); failed != 0) return failed;
+  }
+  return 0;
+}
+
+Status replace_file(const Target& target, std::span<const std::string_view> pieces) {
   const std::string folder = folder_of(target.path);
   const std::string temporary = temporary_name(folder);
   UniqueFd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!fd.valid()) return write_failure(errno, target.path);
   int failed = target.before ? take_over(fd.get(), target.path, *target.before) : 0;
-  if (failed == 0) failed = write_all(fd.get(), bytes);
+  if (failed == 0) failed = write_all(fd.get(), pieces);
   if (failed == 0 && ::fsync(fd.get()) != 0) failed = errno;
   if (failed == 0 && ::close(fd.release()) != 0) failed = errno;  // network file systems tell here
   if (failed == 0 && ::rename(temporary.c_str(), target.path.c_str()) != 0) failed = errno;
@@ -170,9 +177,9 @@ UniqueFd open_special(const std::string& path) {
   return UniqueFd(::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
 }
 
-Status write_special(const Target& target, std::string_view bytes) {
+Status write_special(const Target& target, std::span<const std::string_view> pieces) {
   if (target.descriptor >= 0) {
-    const int failed = write_all(target.descriptor, bytes);
+    const int failed = write_all(target.descriptor, pieces);
     return failed == 0 ? Status() : write_failure(failed, target.path);
   }
   if (S_ISSOCK(target.before->st_mode)) {
@@ -180,7 +187,7 @@ Status write_special(const Target& target, std::string_view bytes) {
   }
   UniqueFd fd = open_special(target.path);
   if (!fd.valid()) return write_failure(errno, target.path);
-  int failed = write_all(fd.get(), bytes);
+  int failed = write_all(fd.get(), pieces);
   if (failed == 0 && ::close(fd.release()) != 0) failed = errno;
   return failed == 0 ? Status() : write_failure(failed, target.path);
 }
@@ -242,14 +249,18 @@ Result<std::string> read_file(const std::string& path, uint64_t max_bytes) {
 }
 
 Status write_file(const std::string& path, std::string_view bytes) {
+  return write_file(path, std::span(&bytes, 1));
+}
+
+Status write_file(const std::string& path, std::span<const std::string_view> pieces) {
   const Result<Target> target = target_of(path);
   if (!target) return target.error();
   const bool file = target->descriptor < 0 && (!target->before || S_ISREG(target->before->st_mode));
-  if (file) return replace_file(*target, bytes);
+  if (file) return replace_file(*target, pieces);
   if (target->descriptor < 0 && S_ISDIR(target->before->st_mode)) {
     return write_failure(EISDIR, path);
   }
-  return write_special(*target, bytes);
+  return write_special(*target, pieces);
 }
 
 Status make_directories(const std::string& path) {

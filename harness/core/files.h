@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,8 @@ Result<std::string> read_file(const std::string& path, uint64_t max_bytes = uint
 /// what is no regular file (a device, a FIFO, /dev/stdout) is written to and stays. Errors are
 /// `unavailable` with what to do (disk full, no permission), `not_found` for an absent folder.
 Status write_file(const std::string& path, std::string_view bytes);
+/// The same of pieces, one behind the other.
+Status write_file(const std::string& path, std::span<const std::string_view> pieces);
 
 /// Creates a folder and its parents; fine when it exists.
 Status make_directories(const std::string& path);

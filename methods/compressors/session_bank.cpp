@@ -37,7 +37,7 @@ constexpr const char* kDataDigest = "data_sha256";
 static_assert(std::endian::native == std::endian::little,
               "safetensors holds little-endian numbers");
 
-std::string bytes_of(const std::vector<int32_t>& numbers) {
+std::string_view bytes_of(const std::vector<int32_t>& numbers) {
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(int32_t)};
 }
 

@@ -10,6 +10,7 @@
 #include "methods/dyle/session_losses.h"
 #include "methods/dyle/spec.h"
 #include "methods/models/checkpoints/safetensors.h"
+#include "methods/models/peft/tensor_files.h"
 #include "methods/models/prompted/adapter_training.h"
 #include "methods/models/prompted/trained_spec.h"
 
@@ -30,11 +31,6 @@ peft::LoraConfig config_of(const Params& params, const char* targets,
   const auto given = params.find<std::string>(targets);
   config.targets = given ? prompted::listed(*given) : peft::default_targets(layers);
   return config;
-}
-
-std::string bytes_of(const at::Tensor& tensor, at::ScalarType type) {
-  const at::Tensor values = tensor.detach().to(at::kCPU, type).contiguous();
-  return {static_cast<const char*>(values.const_data_ptr()), values.nbytes()};
 }
 
 /// Puts a tensor of an artifact where its name belongs; false: nowhere.
@@ -131,18 +127,11 @@ Result<DyleTensors> new_tensors(const Params& params, uint64_t seed, const DyleM
 
 std::string artifact_bytes(const DyleTensors& tensors, const std::string& extractor_digest,
                            std::map<std::string, std::string> metadata, at::ScalarType type) {
-  std::vector<checkpoints::StoredTensor> stored;
-  const auto as =
-      type == at::kBFloat16 ? checkpoints::TensorType::bf16 : checkpoints::TensorType::f32;
-  for (const auto& [name, tensor] : tensors.all()) {
-    stored.push_back({name, as, tensor.sizes().vec(), bytes_of(tensor, type)});
-  }
-  metadata["format"] = "pt";
   metadata[kExtractorDigest] = extractor_digest;
   metadata[kScales] = nlohmann::json({{"extractor", tensors.extractor.config.scale()},
                                       {"generator", tensors.generator.config.scale()}})
                           .dump();
-  return checkpoints::safetensors_bytes(std::move(stored), metadata);
+  return peft::tensor_file_bytes(tensors.all(), std::move(metadata), type);
 }
 
 Result<DyleTensors> read_artifact(const std::string& path, const SessionRequest& request,

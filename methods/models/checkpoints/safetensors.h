@@ -31,12 +31,16 @@ struct StoredTensor {
   std::string name;
   TensorType type = TensorType::f32;  ///< one that safetensors has
   std::vector<int64_t> shape;
-  std::string bytes;
+  std::string_view bytes;  ///< of somebody else
 };
 
 /// The bytes of a file: names sorted, the header padded to a multiple of 8. Equal contents give
 /// equal bytes. Names are distinct; metadata are valid UTF-8.
 std::string safetensors_bytes(std::vector<StoredTensor> tensors,
                               const std::map<std::string, std::string>& metadata);
+
+/// Writes the same as a file, without a copy of it in memory. Errors as write_file.
+Status write_safetensors(const std::string& path, std::vector<StoredTensor> tensors,
+                         const std::map<std::string, std::string>& metadata);
 
 }  // namespace qfs::checkpoints

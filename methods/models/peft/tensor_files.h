@@ -26,4 +26,8 @@ Result<at::Tensor> read_tensor(const checkpoints::Checkpoint& file, const std::s
 std::string tensor_file_bytes(const std::map<std::string, at::Tensor>& tensors,
                               std::map<std::string, std::string> metadata, at::ScalarType type);
 
+/// Writes the same as a file, without a copy of it in memory. Errors as write_file.
+Status write_tensor_file(const std::string& path, const std::map<std::string, at::Tensor>& tensors,
+                         std::map<std::string, std::string> metadata, at::ScalarType type);
+
 }  // namespace qfs::peft

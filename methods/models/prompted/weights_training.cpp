@@ -88,10 +88,12 @@ class TrainedWeights final : public TrainedAdapter {
       if (!copied.ok()) return copied.error();
     }
     const auto kept = nn::with_weights(*backbone_, leaves_);
-    const std::string bytes = peft::tensor_file_bytes(nn::checkpoint_of(*kept), metadata, type);
-    const Status written = write_file(folder + "/" + kWeights, bytes);
+    const std::string path = folder + "/" + kWeights;
+    const Status written = peft::write_tensor_file(path, nn::checkpoint_of(*kept), metadata, type);
     if (!written.ok()) return written.error();
-    return TrainedFile{kAdapter, kWeights, sha256_hex(bytes), static_cast<int64_t>(bytes.size())};
+    const auto digest = sha256_file(path);
+    if (!digest.ok()) return digest.error();
+    return TrainedFile{kAdapter, kWeights, *digest, static_cast<int64_t>(fs::file_size(path))};
   }
 
  private:

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "harness/core/files.h"
 #include "harness/core/json_dom.h"
 #include "methods/models/checkpoints/safetensors.h"
 
@@ -91,17 +90,17 @@ std::vector<std::pair<const char*, at::Tensor*>> tensors_of(TrainedTensors& trai
 Status write_checkpoint(const std::string& folder, const TrainingCheckpoint& checkpoint,
                         TrainedTensors& trained) {
   at::Tensor best = checkpoint.best;
+  std::vector<at::Tensor> held;
   std::vector<checkpoints::StoredTensor> stored;
   for (const auto& [name, tensor] : tensors_of(trained, best)) {
-    const at::Tensor values = tensor->to(at::kCPU).contiguous();
+    const at::Tensor& values = held.emplace_back(tensor->to(at::kCPU).contiguous());
     stored.push_back({name,
                       checkpoints::TensorType::f32,
                       {values.numel()},
                       {static_cast<const char*>(values.const_data_ptr()), values.nbytes()}});
   }
-  return write_file(folder + "/" + kFile,
-                    checkpoints::safetensors_bytes(std::move(stored),
-                                                   {{kStateKey, state_text(checkpoint.state)}}));
+  return checkpoints::write_safetensors(folder + "/" + kFile, std::move(stored),
+                                        {{kStateKey, state_text(checkpoint.state)}});
 }
 
 Result<std::optional<TrainingCheckpoint>> read_checkpoint(const std::string& folder,

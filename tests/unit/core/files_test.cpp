@@ -67,6 +67,13 @@ TEST(WriteFile, ReplacesTheOldContentAndLeavesNothingElse) {
   EXPECT_EQ(entries_of(folder), 1U);
 }
 
+TEST(WriteFile, PiecesAreOneFile) {
+  const TemporaryFolder folder;
+  const std::vector<std::string_view> pieces = {"one, ", "", "two"};
+  ASSERT_TRUE(write_file(folder / "x", pieces).ok());
+  EXPECT_EQ(*read_file(folder / "x"), "one, two");
+}
+
 TEST(WriteFile, UsesTheModeOfAnOrdinaryFile) {
   const TemporaryFolder folder;
   const mode_t before = ::umask(027);

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "harness/core/files.h"
 #include "harness/core/sha256.h"
 #include "methods/models/checkpoints/tensor_check.h"
 #include "tests/support/safetensors_writer.h"
@@ -170,6 +171,18 @@ TEST_F(SafetensorsTest, a_file_that_shrinks_is_an_error_when_copied_and_named_wh
   std::vector<std::byte> copy(100000);
   EXPECT_EQ(checkpoint->read_bytes(tensor, 0, copy).error().kind, ErrorKind::data);
   EXPECT_EXIT(std::exit(last()), ::testing::ExitedWithCode(5), "model.safetensors' became shorter");
+}
+
+TEST_F(SafetensorsTest, a_file_has_the_bytes_of_what_is_made_in_memory) {
+  const std::string two(8, 'b');
+  const std::vector<StoredTensor> tensors = {{"b", TensorType::f32, {2}, two},
+                                             {"a", TensorType::f32, {0}, ""}};
+  const std::map<std::string, std::string> metadata = {{"format", "pt"}};
+  ASSERT_TRUE(write_safetensors(folder_ / "x.safetensors", tensors, metadata).ok());
+  EXPECT_EQ(*read_file(folder_ / "x.safetensors"), safetensors_bytes(tensors, metadata));
+  const auto file = open_safetensors(folder_ / "x.safetensors");
+  ASSERT_TRUE(file.ok()) << file.error().to_string();
+  EXPECT_EQ((*file)->tensors().size(), 2U);
 }
 
 }  // namespace
