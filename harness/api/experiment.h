@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,10 @@ struct NamedValue {
   ParamValue value;
   std::string pointer;  ///< "/methods/3/max_new_tokens"
 };
+
+/// Keys of a method's entry that are no parameters, which none may be named as.
+inline constexpr std::string_view kEntryKeys[] = {
+    "artifact", "backbone", "backbones", "documents", "label", "method", "tokenizer", "training"};
 
 /// A method that is the user's own program.
 struct ExternalCommand {

@@ -16,8 +16,6 @@ namespace {
 constexpr uint64_t kMaxPromptBytes = uint64_t{1} << 20;
 constexpr uint64_t kMaxSpansBytes = uint64_t{32} << 20;
 
-constexpr std::array<std::string_view, 8> kEntryKeys = {
-    "artifact", "backbone", "backbones", "documents", "label", "method", "tokenizer", "training"};
 constexpr std::array<std::string_view, 3> kExternalKeys = {"command", "fingerprint", "folder"};
 
 template <class Keys>

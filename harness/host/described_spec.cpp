@@ -4,6 +4,7 @@
 #include <set>
 
 #include "harness/api/document_cutter.h"
+#include "harness/api/experiment.h"
 #include "harness/api/param_specs.h"
 
 namespace qfs::host {
@@ -25,6 +26,11 @@ Status check_reserved(const ParamSpec& param) {
     return data_error(
         "the parameter 'truncate' is that of qfs-bench, which cuts the documents of "
         "programs by it; leave it out of the declaration");
+  }
+  if (std::ranges::find(kEntryKeys, param.name) != std::end(kEntryKeys)) {
+    return data_error("the parameter '" + param.name +
+                      "' could not be set: that key of a method's entry is a sweep's own; choose "
+                      "another name");
   }
   if (param.name == kLocalContext && param.type != ParamType::integer) {
     return data_error(

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "harness/api/experiment.h"
 #include "harness/core/json_dom.h"
 #include "harness/core/suggest.h"
 
@@ -15,9 +16,6 @@ using nlohmann::json;
 
 namespace {
 
-// Keys of a method's entry that are no parameters: a mistyped one arrives here as a parameter.
-constexpr std::string_view kEntryKeys[] = {"artifact", "backbone",  "backbones", "documents",
-                                           "label",    "tokenizer", "training"};
 constexpr size_t kShownText = 60;
 
 std::string article(ParamType type) {
@@ -38,6 +36,7 @@ std::string shown(const ParamValue& value) {
 
 std::string unknown_parameter(const std::vector<ParamSpec>& specs, const std::string& name,
                               const std::string& method) {
+  // A mistyped key of the entry arrives here as a parameter.
   std::vector<std::string> candidates(std::begin(kEntryKeys), std::end(kEntryKeys));
   for (const ParamSpec& spec : specs) candidates.push_back(spec.name);
   std::sort(candidates.begin(), candidates.end());

@@ -72,6 +72,16 @@ TEST(DescribedSpec, RejectsNamesThatNoTableOrSweepCouldHold) {
   }
 }
 
+TEST(DescribedSpec, RejectsParametersThatNoEntryOfASweepCouldSet) {
+  for (const char* name : {"tokenizer", "backbone", "label", "training"}) {
+    Description own = described("m");
+    own.params = {{.name = name, .type = ParamType::text}};
+    const auto spec = make_described_spec(own);
+    ASSERT_FALSE(spec.ok()) << name;
+    EXPECT_NE(spec.error().message.find(name), std::string::npos);
+  }
+}
+
 TEST(DescribedSpec, RejectsParametersDeclaredTwiceOrWithAnEmptyRange) {
   Description twice = described("m");
   twice.params = {{.name = "k"}, {.name = "k"}};

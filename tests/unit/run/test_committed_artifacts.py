@@ -58,17 +58,17 @@ class CommittedArtifacts(unittest.TestCase):
         size = sum(path.stat().st_size for folder in FOLDERS for path in folder.iterdir())
         self.assertLessEqual(size, MOST_BYTES)
 
-    def test_the_default_sweep_plans_with_one(self):
+    def test_the_default_sweep_plans_with_them(self):
         with tempfile.TemporaryDirectory(prefix="qfs_artifacts_") as folder:
             planned = subprocess.run(
-                [QFS_BENCH, "plan", str(ROOT / "experiments/lc_sweep.json"), "--filter", "method=lora", "--json",
+                [QFS_BENCH, "plan", str(ROOT / "experiments/lc_sweep.json"), "--filter", "method=lora|ideal", "--json",
                  "--store", os.path.join(folder, "s.sqlite")], capture_output=True, text=True, check=False)
         if "smollm2-135m" in planned.stderr and planned.returncode == 5:
             self.skipTest("SmolLM2 is not in the cache (bootstrap.sh fetches it)")
         self.assertEqual(planned.returncode, 0, planned.stderr)
         digests = {made["sha256"] for _, training in self.each() for made in training["files"]}
         cells = json.loads(planned.stdout)["cells"]
-        self.assertEqual(len(cells), 4)
+        self.assertEqual(len(cells), 12)
         for cell in cells:
             self.assertIn(cell["artifacts"]["adapter"], digests)
 
