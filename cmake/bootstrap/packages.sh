@@ -5,6 +5,7 @@
 build_packages=(
   g++ cmake ninja-build pkg-config nlohmann-json3-dev rapidjson-dev libcli11-dev libsqlite3-dev libicu-dev libssl-dev
   zlib1g-dev libzstd-dev libspdlog-dev libfmt-dev libcurl4-openssl-dev libsentencepiece-dev libyaml-cpp-dev
+  libexpat1-dev
 )
 # ccache makes a second build of another clone fast; git names the commit in what the build reports.
 comfort_packages=(ca-certificates ccache git)

@@ -1,9 +1,8 @@
-// parse_xml: the part of XML 1.0 that ROUGE configuration files use, as a tree.
+// parse_xml: an XML file as a tree, read by expat as ROUGE-1.5.5 reads its configurations.
 //
-// Called by read_configuration. Elements, attributes, text, CDATA, comments, processing
-// instructions, the five named entities and character references; a document type without internal
-// subset is skipped. Files come from strangers: depth and number of elements are bounded.
-// Thread-safe. Errors: `data` with file:line for anything ill-formed.
+// Called by read_configuration. Files come from strangers: depth and number of elements are
+// bounded, and a document type may declare nothing (entities). Thread-safe. Errors: `data` with
+// file:line for anything ill-formed.
 #pragma once
 
 #include <cstddef>

@@ -48,8 +48,9 @@ TEST(Rouge155Configuration, ErrorsNameTheLine) {
             "c.xml:2: evaluation '1' has no references (MODELS)");
   EXPECT_EQ(message("<MODELS><M ID=\"1\">r</M></MODELS>"),
             "c.xml:2: evaluation '1' has no INPUT-FORMAT");
-  EXPECT_EQ(message("<PEERS></MODELS>"), "c.xml:3: <PEERS> is not closed");
-  EXPECT_EQ(message("R&D"), "c.xml:3: '&' begins no reference; write &amp;");
+  EXPECT_EQ(message("<PEERS></MODELS>"), "c.xml:3: mismatched tag");
+  EXPECT_EQ(message("R&D"),
+            "c.xml:3: not well-formed (invalid token); in texts '&' is &amp; and '<' is &lt;");
 }
 
 TEST(Rouge155Xml, DepthIsBounded) {
@@ -62,7 +63,8 @@ TEST(Rouge155Xml, DepthIsBounded) {
 TEST(Rouge155Xml, WhatIsNotReadIsAnError) {
   for (const char* text :
        {"", "x", "<a", "<a b>", "<a b=c/>", "<a b='1' b='2'/>", "<a></b>", "<a/><b/>", "<a>&x;</a>",
-        "<a>&#0;</a>", "<a>&#xD800;</a>", "<!DOCTYPE a [<!ENTITY b 'c'>]><a/>", "<a><!-- </a>",
+        "<!DOCTYPE a SYSTEM 'b'><a>&x;</a>", "<a>&#0;</a>", "<a>&#xD800;</a>",
+        "<!DOCTYPE a [<!ENTITY b 'c'>]><a/>", "<a><!-- </a>",
         "<?xml version='1.0' encoding='latin-1'?><a/>", "<a>\xFF</a>", "<a b='<'/>"}) {
     EXPECT_FALSE(parse_xml(text, "x").ok()) << text;
   }
