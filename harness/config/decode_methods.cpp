@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 3> kExternalKeys = {"command", "fingerpri
 
 template <class Keys>
 bool contains(const Keys& keys, std::string_view key) {
-  return std::find(keys.begin(), keys.end(), key) != keys.end();
+  return std::ranges::find(keys, key) != std::ranges::end(keys);
 }
 
 /// A path that stays below the folder it is relative to.

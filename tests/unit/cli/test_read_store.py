@@ -150,6 +150,17 @@ class ReadStore(StoreTest):
             self.open().cells.to_pandas()
 
 
+    @unittest.skipUnless(importlib.util.find_spec("pandas"), "pandas is not installed")
+    def test_frames_of_pandas_have_the_rows(self):
+        store = self.open()
+        frame = store.examples.to_pandas()
+        self.assertEqual(len(frame), len(list(store.examples)))
+        means = frame.groupby("position")["scores.rouge.rouge1.f"].mean()
+        for score in store.scores:
+            if score["column"] == "rouge1.f":
+                self.assertAlmostEqual(means[score["position"]], score["value"], places=12)
+
+
 class Documented(StoreTest):
     """The code of the package's page, with stand-ins for the programs that it hands the rows to."""
 

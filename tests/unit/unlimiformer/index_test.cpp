@@ -38,7 +38,9 @@ class ReadsWindows final : public nn::Decoder {
     return inner_->last_states(stream);
   }
   const nn::Linear& head() const override { return inner_->head(); }
-  void visit(nn::WeightVisitor& visitor) const override { inner_->visit(visitor); }
+  std::shared_ptr<const nn::Decoder> visit(nn::WeightVisitor& visitor) const override {
+    return inner_->visit(visitor);
+  }
   Result<at::Tensor> encode(const nn::SequenceInput& input, nn::Recompute) const override {
     const auto states = windowed_states(*inner_, input, 0.5);
     if (!states.ok()) return states.error();
