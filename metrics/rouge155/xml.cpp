@@ -81,9 +81,14 @@ class Builder {
     XML_StopParser(parser_, XML_FALSE);
   }
 
-  static std::string in_words(XML_Error error) {
+  std::string in_words(XML_Error error) const {
     std::string words = XML_ErrorString(error);
     if (error == XML_ERROR_INVALID_TOKEN) words += "; in texts '&' is &amp; and '<' is &lt;";
+    const bool unclosed = error == XML_ERROR_TAG_MISMATCH || error == XML_ERROR_NO_ELEMENTS;
+    if (unclosed && open_.size() > 1) {
+      words += "; <" + open_.back()->name + "> of line " + std::to_string(open_.back()->line) +
+               " is not closed";
+    }
     return words;
   }
 

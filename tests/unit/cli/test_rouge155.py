@@ -64,7 +64,7 @@ class Rouge155(DriverTest):
     def test_files_at_fault_are_named(self):
         self.assert_fails(2, self.rouge155("-a", "nowhere.xml"), "nowhere.xml", "No such file")
         self.write("broken.xml", "<ROUGE-EVAL>\n<EVAL>\n</ROUGE-EVAL>")
-        self.assert_fails(2, self.rouge155("-a", "broken.xml"), "broken.xml:3: <EVAL> is not closed")
+        self.assert_fails(2, self.rouge155("-a", "broken.xml"), "broken.xml:3: mismatched tag; <EVAL> of line 2 is not closed")
         self.write("reference.txt", "?!")
         self.assert_fails(2, self.rouge155("-w", "1.2", "-a", "config.xml"),
                           "evaluation '1': reference 1: no words, so ROUGE-W is not defined")

@@ -48,7 +48,7 @@ TEST(Rouge155Configuration, ErrorsNameTheLine) {
             "c.xml:2: evaluation '1' has no references (MODELS)");
   EXPECT_EQ(message("<MODELS><M ID=\"1\">r</M></MODELS>"),
             "c.xml:2: evaluation '1' has no INPUT-FORMAT");
-  EXPECT_EQ(message("<PEERS></MODELS>"), "c.xml:3: mismatched tag");
+  EXPECT_EQ(message("<PEERS></MODELS>"), "c.xml:3: mismatched tag; <PEERS> of line 3 is not closed");
   EXPECT_EQ(message("R&D"),
             "c.xml:3: not well-formed (invalid token); in texts '&' is &amp; and '<' is &lt;");
 }
