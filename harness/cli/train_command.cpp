@@ -46,8 +46,16 @@ std::string path_of(const std::string& store_path, const store::ArtifactRow& fil
   return (std::filesystem::path(store_path).parent_path() / file.location).string();
 }
 
-json trained_json(const plan::Cell& cell, const std::string& store_path, bool complete,
-                  const Trained& trained) {
+json data_json(const plan::PlannedDataset& data) {
+  return {{"dataset", data.name},
+          {"dataset_id", data.data->id.hex()},
+          {"examples", data.ordinals.size()}};
+}
+
+/// What was asked for, and what it made: the record of a trained file.
+json trained_json(const plan::Plan& plan, const plan::Training& training,
+                  const std::string& store_path, bool complete, const Trained& trained) {
+  const plan::Cell& cell = training.cell;
   json files = json::array();
   for (const store::ArtifactRow& file : trained.files) {
     files.push_back({{"role", file.role},
@@ -62,6 +70,15 @@ json trained_json(const plan::Cell& cell, const std::string& store_path, bool co
   json object = {{"cell_id", cell.id.hex()},  {"label", cell.label},
                  {"seed", cell.seed},         {"complete", complete},
                  {"files", std::move(files)}, {"curve", std::move(curve)}};
+  const json identity = json::parse(cell.identity.text);
+  for (const char* asked : {"params", "init"}) {
+    if (identity.contains(asked)) object[asked] = identity[asked];
+  }
+  if (cell.backbone) object["backbone"] = cell.backbone->name;
+  object["train"] = data_json(plan.training_data[cell.dataset]);
+  if (training.development) {
+    object["development"] = data_json(plan.training_data[*training.development]);
+  }
   if (const auto& cost = trained.cost) {
     object["cost"] = {{"seconds", cost->seconds},
                       {"steps", cost->steps},
@@ -101,7 +118,7 @@ Status print_trained(const plan::Plan& plan, const store::Store& store,
     const plan::Cell& cell = plan.trainings[i].cell;
     const Result<Trained> trained = read_trained(*reader, result);
     if (!trained) return trained.error();
-    list.push_back(trained_json(cell, store.path(), complete, *trained));
+    list.push_back(trained_json(plan, plan.trainings[i], store.path(), complete, *trained));
     text += trained_text(names.of_training(cell), store.path(), complete, *trained);
   }
   if (as_json) return print_result(json_document("train", {{"trainings", std::move(list)}}));

@@ -168,6 +168,10 @@ class Training(unittest.TestCase):
         self.assertEqual(trained["curve"][-1]["values"],
                          {"loss": 0.25, "development.references": 1.0})
         self.assertGreater(trained["cost"]["seconds"], 0)
+        self.assertEqual(trained["params"]["factor"], 1)
+        for split, examples in (("train", 4), ("development", 1)):
+            self.assertRegex(trained[split].pop("dataset_id"), "^[0-9a-f]{64}$")
+            self.assertEqual(trained[split].pop("examples"), examples)
         self.assertEqual(self.outputs(), [])
 
     def test_tables_show_what_training_took(self):
