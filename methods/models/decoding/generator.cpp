@@ -284,7 +284,7 @@ Result<GenerationResult> Generator::generate_mixed(std::span<const MixedInput> i
     const auto chosen =
         decode_and_choose(*model_, step, active, {logits.data(), step.rows.size() * vocabulary});
     if (!chosen.ok()) return chosen.error();
-    times.decode_tokens += static_cast<int64_t>(step.rows.size());
+    times.decode_tokens += static_cast<int64_t>(active.size());
     times.decode_work += step_work(work_, active);
     step = {};
     for (size_t i = 0; i < active.size(); ++i) {

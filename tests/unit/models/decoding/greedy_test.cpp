@@ -177,6 +177,11 @@ TEST_F(GreedyTest, times_count_prompt_tokens_and_the_tokens_of_steps) {
   EXPECT_GT(result->times.decode_ns, 0);
   const auto single = generator.generate(prompts, {.max_new_tokens = 1});
   EXPECT_EQ(single->times.decode_tokens, 0);
+  DecodingOptions beams = {.max_new_tokens = 6, .ignore_stops = true};
+  beams.beams = BeamOptions{.count = 3};
+  const auto searched = generator.generate(prompts, beams);
+  ASSERT_TRUE(searched.ok()) << searched.error().to_string();
+  EXPECT_EQ(searched->times.decode_tokens, 2 * 5) << "of outputs, not of beams";
 }
 
 TEST_F(GreedyTest, what_does_not_fit_the_window_is_an_error_with_the_numbers) {

@@ -187,6 +187,7 @@ TEST_F(MixedTest, outputs_of_several_rows_share_a_batch) {
   ASSERT_TRUE(together.ok());
   EXPECT_EQ(together->rows[0].ids, mixed(three, options).ids);
   EXPECT_EQ(together->rows[1].ids, mixed(two, options).ids);
+  EXPECT_LT(together->times.decode_tokens, 2 * options.max_new_tokens) << "of outputs, not of rows";
 }
 
 TEST_F(MixedTest, rows_without_a_mixer_and_outputs_without_rows_are_refused) {
