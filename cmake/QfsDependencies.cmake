@@ -1,5 +1,7 @@
 # Third-party libraries, all from the distribution; LibTorch through FindLibTorch.cmake.
 find_package(ICU 72 REQUIRED COMPONENTS uc i18n data)
+# A library that every Linux has, which wheels may expect; the archive of it would ask for a newer glibc.
+find_package(EXPAT REQUIRED)
 if(QFS_STATIC)
   # A program that runs where none of these is installed; they come as archives too. ICU's archives cannot go into
   # a shared object, so its libraries travel along (harness/apps/python).
@@ -14,7 +16,6 @@ find_package(CLI11 2.1 REQUIRED)
 find_package(SQLite3 3.40 REQUIRED)
 find_package(OpenSSL 3 REQUIRED)
 find_package(ZLIB REQUIRED)
-find_package(EXPAT REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
