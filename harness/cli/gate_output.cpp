@@ -122,6 +122,7 @@ json limits_json(const gate::Outcome& outcome) {
                     {"candidate", check.value},
                     {check.limit.at_least ? "at_least" : "at_most", check.limit.bound},
                     {"verdict", compare::to_string(check.verdict)}});
+    if (!check.score.empty()) list.back()["score"] = check.score;
   }
   return list;
 }

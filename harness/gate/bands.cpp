@@ -32,7 +32,9 @@ BandCheck judge_band(const Band& band, const Repeated& baseline, const Repeated&
 
 LimitCheck judge_limit(const Limit& limit, double value) {
   const bool kept = limit.at_least ? value >= limit.bound : value <= limit.bound;
-  return {{}, limit, value, kept ? Verdict::not_worse : Verdict::worse};
+  LimitCheck check{.cell = {}, .limit = limit, .value = value};
+  if (!kept) check.verdict = Verdict::worse;
+  return check;
 }
 
 std::string_view to_string(BandDoubt doubt) {

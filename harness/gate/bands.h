@@ -33,7 +33,8 @@ BandCheck judge_band(const Band& band, const compare::Repeated& baseline,
 struct LimitCheck {
   std::string cell;
   Limit limit;
-  double value = 0;  ///< the candidate's, as tables show it
+  double value = 0;        ///< the candidate's, as tables show it
+  std::string score = {};  ///< signature, where several scores of the cell have the column
   compare::Verdict verdict = compare::Verdict::not_worse;
 };
 

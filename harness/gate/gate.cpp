@@ -41,15 +41,44 @@ Result<std::string> staleness(const StoredCell& baseline, compare::CellSource& b
       now->first, since);
 }
 
-std::optional<double> score_of(const StoredCell& cell, const std::string& column,
+/// A value of one cell that a limit is about, as tables show it.
+struct Limited {
+  double value = 0;
+  std::string score;  ///< by what it was computed; empty where the limit's name says it
+};
+
+/// "rougeL.f" of every metric that the sweeps declare, else of all that have it;
+/// "rouge/rougeL.f" of that metric. `known` gets the names that the cell has.
+std::vector<Limited> scores_of(const StoredCell& cell, const std::string& name,
+                               const std::vector<std::string>& declared,
                                std::vector<std::string>& known) {
+  const size_t slash = name.rfind('/');
+  const std::string column = name.substr(slash + 1);
+  std::vector<const store::ScoreJobRow*> jobs;
+  std::vector<Limited> found;
   for (const store::ScoreJobRow& job : cell.scores) {
     for (const store::ScoreRow& score : job.scores) {
       known.push_back(score.name);
-      if (score.name == column) return score.value * table_scale(column);
+      known.push_back(job.metric + "/" + score.name);
+      if (score.name != column || (slash != name.npos && job.metric != name.substr(0, slash))) {
+        continue;
+      }
+      jobs.push_back(&job);
+      found.push_back({score.value * table_scale(column), job.signature});
     }
   }
-  return std::nullopt;
+  const auto is_declared = [&](const store::ScoreJobRow* job) {
+    return std::ranges::count(declared, job->metric) > 0;
+  };
+  if (slash == name.npos && std::ranges::any_of(jobs, is_declared)) {
+    size_t kept = 0;
+    for (size_t i = 0; i < jobs.size(); ++i) {
+      if (is_declared(jobs[i])) found[kept++] = std::move(found[i]);
+    }
+    found.resize(kept);
+  }
+  if (found.size() == 1) found.front().score.clear();
+  return found;
 }
 
 /// Why a cell of the candidate has nothing to hold against a limit; empty where it is none of those
@@ -64,35 +93,39 @@ std::string lack_of(const StoredCell& cell, const Limit& limit) {
   return fmt::format("{} of {} repetitions were timed", timed.done, timed.expected);
 }
 
-/// The value of one cell; std::nullopt where it has none. `known` gets the names that it has.
-Result<std::optional<double>> value_of(const StoredCell& cell, compare::CellSource& source,
-                                       const Limit& limit, std::vector<std::string>& known) {
-  if (!is_measured(limit.value)) return score_of(cell, limit.value, known);
+/// What a limit holds of one cell; none where it has no such value.
+Result<std::vector<Limited>> limited_of(const StoredCell& cell, compare::CellSource& source,
+                                        const Limit& limit,
+                                        const std::vector<std::string>& declared,
+                                        std::vector<std::string>& known) {
+  if (!is_measured(limit.value)) return scores_of(cell, limit.value, declared, known);
   const auto measured = source.measured(cell);
   if (!measured) return measured.error();
   const auto own = measured->values.find(limit.value);
-  if (own == measured->values.end()) return std::optional<double>();
-  return std::optional(own->second.median * measured_scale(limit.value));
+  if (own == measured->values.end()) return std::vector<Limited>();
+  return std::vector{Limited{own->second.median * measured_scale(limit.value), ""}};
 }
 
 /// What the candidate's cells lack is missing; a column that they do not know is a mistake.
-Status check_limits(const StoredSide& candidate, const Policy& policy,
+Status check_limits(const GateInput& input, const Policy& policy,
                     const std::set<std::string>& shown, Outcome& outcome) {
+  const StoredSide& candidate = input.candidate;
   auto& missing = outcome.quality.missing;
   for (const Limit& limit : policy.limits) {
     bool found = false;
     std::vector<std::string> known;
     for (const StoredCell* cell : compare::shown_once(candidate.cells)) {
-      const auto value = value_of(*cell, *candidate.source, limit, known);
-      if (!value) return value.error();
+      const auto values = limited_of(*cell, *candidate.source, limit, input.declared, known);
+      if (!values) return values.error();
       const std::string name = compare::cell_name(*cell, shown);
-      if (*value) {
-        found = true;
-        outcome.limits.emplace_back(judge_limit(limit, **value)).cell = name;
-      } else if (std::string lack = lack_of(*cell, limit); !lack.empty()) {
-        found = true;
-        missing.push_back({name, fmt::format("{}: {}", limit.value, lack)});
+      for (const Limited& limited : *values) {
+        LimitCheck& check = outcome.limits.emplace_back(judge_limit(limit, limited.value));
+        check.cell = name;
+        check.score = limited.score;
       }
+      const std::string lack = values->empty() ? lack_of(*cell, limit) : "";
+      if (!lack.empty()) missing.push_back({name, fmt::format("{}: {}", limit.value, lack)});
+      found = found || !values->empty() || !lack.empty();
     }
     if (found) continue;
     if (known.empty()) {
@@ -155,7 +188,7 @@ class Gate {
     outcome.quality = *std::move(compared);
     outcome.quality.missing.insert(outcome.quality.missing.end(), stale.begin(), stale.end());
     if (Status banded = check_bands(input, outcome); !banded) return banded;
-    return check_limits(input.candidate, policy_, shown_, outcome);
+    return check_limits(input, policy_, shown_, outcome);
   }
 
   Status leave_out_stale(GateInput& input, std::vector<compare::NotCompared>& missing) const {

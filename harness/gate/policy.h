@@ -25,7 +25,9 @@ struct Band {
 
 /// What the candidate must reach by itself, in the unit that tables show (points, MiB, tokens/s).
 struct Limit {
-  std::string value;  ///< a column of a metric, or what a band may be about
+  /// "rougeL.f" (of every metric that the sweeps declare, else of all that have the column),
+  /// "rouge/rougeL.f", or what a band may be about.
+  std::string value;
   double bound = 0;
   bool at_least = true;
 };
