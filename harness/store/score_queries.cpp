@@ -75,14 +75,16 @@ Result<std::vector<ScoreJobRow>> score_jobs(Connection& db, ResultId result) {
 Result<std::vector<StatisticRow>> score_statistics(Connection& db, const ScoreId& id) {
   std::vector<StatisticRow> statistics;
   Query rows = db.query(
-      "SELECT s.ordinal, s.processed_sha256, s.\"values\" FROM statistic s"
+      "SELECT s.ordinal, s.processed_sha256, s.\"values\", j.columns, j.metric FROM statistic s"
       " JOIN score_job j USING (score_job_id) WHERE j.score_id = ? ORDER BY s.ordinal",
       id.hex());
+  std::optional<std::vector<std::string>> columns;
   while (rows.next()) {
+    if (!columns) columns = decode_strings(rows.text(3));
     std::optional<std::vector<double>> values = decode_reals(rows.text(2));
-    if (!values) {
-      return damaged(db, "statistic of example " + std::to_string(rows.integer(0)) + " in score " +
-                             id.short_hex());
+    if (!values || !columns || values->size() != columns->size()) {
+      return damaged(db, "the statistics of example " + std::to_string(rows.integer(0)) +
+                             " in score " + id.short_hex() + " by '" + rows.text(4) + "'");
     }
     statistics.push_back({rows.integer(0), rows.text(1), *std::move(values)});
   }
