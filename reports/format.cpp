@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ranges>
+#include <utility>
 
 namespace qfs::reports {
 namespace {
@@ -16,7 +16,7 @@ std::string with_detail(std::string text, const std::string& detail) {
 
 std::string spread_text(const TableValue& value, const TableCell& cell) {
   std::string text;
-  if (!cell.seeds.empty()) {
+  if (!cell.seeds.empty() && !cell.difference) {
     text += fmt::format(" ± {:.{}f}", cell.deviation * value.scale, value.decimals);
   } else if (cell.spread && cell.spread->kind == SpreadKind::interval) {
     text +=
@@ -39,23 +39,12 @@ std::string number_text(const TableValue& value, double number) {
   return fmt::format("{:.{}f}", number * value.scale, value.decimals);
 }
 
-CellText shown_text(const Table& table, size_t row, size_t column, size_t value) {
-  const TableValue& how = table.values[value];
-  const TableCell& cell = table.cell(row, column, value);
-  if (cell.status != CellStatus::ok) return {"", behind_number(how, cell)};
-  if (table.against && table.against->differences && cell.untested) return {"", kNone};
-  if (!table.against || !table.against->differences || !cell.tested) {
-    return {number_text(how, cell.value), behind_number(how, cell)};
-  }
-  const TestedDifference& tested = *cell.tested;
-  std::string behind;
-  if (tested.interval) {
-    behind =
-        fmt::format(" [{:.{}f}, {:.{}f}]", 0 - tested.interval->high * how.scale,
-                    how.spread_decimals, 0 - tested.interval->low * how.scale, how.spread_decimals);
-  }
-  return {fmt::format("{:+.{}f}", 0 - tested.difference * how.scale, how.decimals),
-          behind + fmt::format(" (p {:.2g})", tested.p_holm)};
+CellText shown_text(const TableValue& value, const TableCell& cell) {
+  std::string behind = behind_number(value, cell);
+  if (cell.status != CellStatus::ok) return {"", std::move(behind)};
+  if (!cell.difference) return {number_text(value, cell.value), std::move(behind)};
+  return {fmt::format("{:+.{}f}", cell.value * value.scale, value.decimals),
+          behind + fmt::format(" (p {:.2g})", cell.tested->p_holm)};
 }
 
 std::string behind_number(const TableValue& value, const TableCell& cell) {
@@ -92,14 +81,6 @@ std::vector<std::string> row_labels(const Table& table, size_t row) {
   std::vector<std::string> labels = table.rows[row].labels;
   for (std::string& label : labels) {
     if (label.empty()) label = kNone;
-  }
-  const auto is_difference = [&](size_t i) {
-    const TableCell& cell = table.cells[table.index(row, 0, 0) + i];
-    return cell.tested.has_value() || cell.untested;
-  };
-  if (table.against && table.against->differences && !labels.empty()) {
-    const auto own = std::views::iota(size_t{0}, table.columns.size() * table.values.size());
-    if (std::ranges::any_of(own, is_difference)) labels.front().insert(0, "minus ");
   }
   if (table.rows[row].oracle && !labels.empty()) {
     const auto method = std::ranges::find(table.row_axes, "method");

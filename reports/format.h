@@ -27,9 +27,8 @@ struct CellText {
   std::string behind;
 };
 
-/// By the table's way of showing what was tested: "+9.07", " [6.9, 11.1] (p 0.0003)" where
-/// differences stand for scores.
-CellText shown_text(const Table& table, size_t row, size_t column, size_t value);
+/// Of a difference: "+9.07", " [6.9, 11.1] (p 0.0003)".
+CellText shown_text(const TableValue& value, const TableCell& cell);
 
 /// What stands behind a cell's number, " [31.1, 35.9] (3/12 empty)"; of a cell without one, all.
 std::string behind_number(const TableValue& value, const TableCell& cell);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "harness/compare/cell_source.h"
 #include "harness/compare/comparison.h"
@@ -211,6 +212,33 @@ class Tester {
   double least_p_ = 0;
 };
 
+/// What is no tested score has no difference either: speed and memory are not compared.
+void to_difference(TableCell& cell) {
+  if (!cell.tested) {
+    if (cell.status == CellStatus::ok) cell.status = CellStatus::not_applicable;
+    return;
+  }
+  TestedDifference& tested = *cell.tested;
+  cell.difference = true;
+  cell.value = tested.difference = 0 - tested.difference;  // never -0
+  if (tested.interval) {
+    std::tie(tested.interval->low, tested.interval->high) =
+        std::pair(0 - tested.interval->high, 0 - tested.interval->low);
+  }
+  cell.spread = tested.interval;
+  cell.clusters = tested.clusters;
+  cell.empty = 0;
+  cell.detail.clear();
+}
+
+/// The label of the method, once.
+void name_difference(const std::vector<std::string>& axes, AxisEntry& entry,
+                     std::set<AxisEntry*>& named) {
+  const auto method = std::ranges::find(axes, "method");
+  if (method == axes.end() || !named.insert(&entry).second) return;
+  entry.labels[static_cast<size_t>(method - axes.begin())].insert(0, "minus ");
+}
+
 }  // namespace
 
 void mark_best(Table& table) {
@@ -261,6 +289,21 @@ Status test_against(store::Reader& reader, const SweepFacts& facts, const Layout
   return {};
 }
 
+void show_differences(Table& table) {
+  table.against->differences = true;
+  std::set<AxisEntry*> named;
+  for (size_t row = 0; row < table.rows.size(); ++row) {
+    for (size_t column = 0; column < table.columns.size(); ++column) {
+      const std::span<TableCell> cells(&table.cell(row, column, 0), table.values.size());
+      const auto is_compared = [](const TableCell& cell) { return cell.tested || cell.untested; };
+      if (std::ranges::none_of(cells, is_compared)) continue;
+      for (TableCell& cell : cells) to_difference(cell);
+      name_difference(table.row_axes, table.rows[row], named);
+      name_difference(table.column_axes, table.columns[column], named);
+    }
+  }
+}
+
 std::vector<std::string> mark_notes(const Table& table) {
   std::vector<std::string> notes;
   if (std::ranges::any_of(table.cells, &TableCell::best)) {
@@ -273,7 +316,7 @@ std::vector<std::string> mark_notes(const Table& table) {
       table.cells, [](const TableCell& cell) { return cell.tested && cell.tested->significant; });
   if (against.differences) {
     notes.push_back(fmt::format(
-        "'minus' rows: {} minus the row on the same examples, with the interval by document",
+        "'minus': {} minus that method on the same examples, with the interval by document",
         against.method));
   }
   if (against.tests > 0) {

@@ -32,6 +32,10 @@ Status test_against(store::Reader& reader, const SweepFacts& facts, const Layout
                     std::span<const ValueSpec> values, std::span<const MetricChoice> metrics,
                     const std::string& method, std::string_view option, Table& table);
 
+/// After test_against: puts the baseline minus each tested score in the score's place, names the
+/// rows (or columns) of those methods "minus …", and leaves them no other value.
+void show_differences(Table& table);
+
 /// What the marks mean; empty where there is none.
 std::vector<std::string> mark_notes(const Table& table);
 

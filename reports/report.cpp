@@ -235,7 +235,7 @@ Result<Table> build_table(store::Reader& reader, SweepFacts facts, const ReportR
     Status tested = test_against(reader, facts, *layout, values, request.metrics, request.against,
                                  request.differences ? "--minus" : "--against", table);
     if (!tested) return tested.error();
-    table.against->differences = request.differences;
+    if (request.differences) show_differences(table);
   }
   for (size_t value = 0; value < values.size(); ++value) {
     if (values[value].source != ValueSource::peak_memory) continue;

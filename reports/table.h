@@ -85,6 +85,9 @@ struct TableCell {
   bool best = false;  ///< of those that it may be compared with in its column
   std::optional<TestedDifference> tested;
   bool untested = false;  ///< a score that could not be compared with the row asked for
+  /// `value`, `spread` and `tested` are of the baseline minus this cell; its own score is not
+  /// shown.
+  bool difference = false;
 };
 
 enum class ValueGroup { quality, performance, coverage };
@@ -114,7 +117,7 @@ struct Baseline {
   int64_t tests = 0;     ///< adjusted together
   int64_t untested = 0;  ///< numbers of other rows without a partner
   double least_p = 0;  ///< the smallest, adjusted, that any data on the fewest clusters could have
-  /// People see the baseline minus a row in the place of the row's own scores.
+  /// The baseline minus a row stands in the place of the row's own values.
   bool differences = false;
 };
 

@@ -106,15 +106,9 @@ Status check_outputs(const ReportOptions& options) {
     return invalid_argument(
         "--per-example - prints examples instead of the table; --output has nothing to write");
   }
-  const auto place = [](const std::string& path) {
-    std::error_code ignored;  // a folder that does not exist is told when it is written to
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
-  };
-  if (place(options.per_example) == place(options.output)) {
-    return invalid_argument(
-        fmt::format("--per-example and --output both write '{}'", options.output));
-  }
-  return {};
+  const OutputOption outputs[] = {{"--per-example", options.per_example},
+                                  {"--output", options.output}};
+  return keep_apart(outputs);
 }
 
 /// --table: what a paper prints beside what is stored.

@@ -18,7 +18,7 @@ FigurePoint point_of(const TableValue& value, const TableCell& cell) {
     return point;
   }
   point.y = cell.value * value.scale;
-  if (!cell.seeds.empty()) {
+  if (!cell.seeds.empty() && !cell.difference) {
     const double deviation = cell.deviation * value.scale;
     point.spread = Spread{*point.y - deviation, *point.y + deviation, SpreadKind::interval};
   } else if (cell.spread) {
@@ -28,13 +28,22 @@ FigurePoint point_of(const TableValue& value, const TableCell& cell) {
   return point;
 }
 
+/// One that has a value or a trouble; beside differences no score, which is of another scale.
+bool in_figure(const Table& table, const TableCell& cell) {
+  if (cell.status == CellStatus::ok) {
+    return cell.difference || !table.against || !table.against->differences;
+  }
+  return cell.status != CellStatus::absent && cell.status != CellStatus::not_reported &&
+         cell.status != CellStatus::not_applicable;
+}
+
 std::vector<std::string> notes_of(const Table& table) {
   bool intervals = false;
   bool seeds = false;
   bool repetitions = false;
   for (const TableCell& cell : table.cells) {
-    if (cell.status != CellStatus::ok) continue;
-    if (!cell.seeds.empty()) {
+    if (!in_figure(table, cell) || cell.status != CellStatus::ok) continue;
+    if (!cell.seeds.empty() && !cell.difference) {
       seeds = true;
     } else if (cell.spread) {
       (cell.spread->kind == SpreadKind::interval ? intervals : repetitions) = true;
@@ -49,6 +58,7 @@ std::vector<std::string> notes_of(const Table& table) {
   add(seeds, "mean ± standard deviation of the seeds");
   add(repetitions, "smallest to largest of the repetitions");
   if (!bands.empty()) notes.push_back(bands);
+  if (table.against && table.against->differences) notes.push_back(table.mark_notes.front());
   if (std::ranges::any_of(table.rows, &AxisEntry::oracle)) {
     notes.emplace_back("† reads references or evidence: an upper bound, not a competitor");
   }
@@ -66,7 +76,7 @@ class Panels {
     for (size_t row = 0; row < table_.rows.size(); ++row) {
       for (size_t column = 0; column < table_.columns.size(); ++column) {
         const TableCell& cell = table_.cell(row, column, value);
-        if (!is_shown(cell)) continue;
+        if (!in_figure(table_, cell)) continue;
         const std::string dataset = dataset_of(table_, row, column);
         const auto [panel, is_new] = panels.try_emplace(dataset, figure_.panels.size());
         if (is_new) {
@@ -86,11 +96,6 @@ class Panels {
   }
 
  private:
-  static bool is_shown(const TableCell& cell) {
-    return cell.status != CellStatus::absent && cell.status != CellStatus::not_reported &&
-           cell.status != CellStatus::not_applicable;
-  }
-
   FigureLine& line_of(FigurePanel& panel, size_t row, size_t column) {
     const size_t series = series_of(row, column);
     const auto line = std::ranges::find(panel.lines, series, &FigureLine::series);
@@ -127,6 +132,7 @@ Result<Figure> curves_of(const Table& table) {
   Figure figure;
   figure.title = table.name;
   figure.axis = axis->name(table);
+  figure.differences = table.against && table.against->differences;
   const std::set<double> numbers = numbers_on(table, *axis);
   figure.xs.assign(numbers.begin(), numbers.end());
   Panels panels(table, *axis, figure);

@@ -40,8 +40,9 @@ struct FigureSeries {
 
 struct Figure {
   std::string title;
-  std::string axis;        ///< "local_context"
-  std::vector<double> xs;  ///< every value of the axis, ascending
+  std::string axis;          ///< "local_context"
+  bool differences = false;  ///< of scores, which are read against a line at 0
+  std::vector<double> xs;    ///< every value of the axis, ascending
   std::vector<FigureSeries> series;
   std::vector<FigurePanel> panels;
   std::vector<std::string> notes;  ///< what bands and marks mean, plain text

@@ -78,6 +78,9 @@ void add_panels(const Table& table, size_t cost, size_t quality, Front& front) {
 }  // namespace
 
 Result<Front> fronts_of(const Table& table) {
+  if (table.against && table.against->differences) {
+    return invalid_argument("a front is of scores, and --minus shows differences in their place");
+  }
   Front front;
   front.title = table.name;
   for (size_t quality = 0; quality < table.values.size(); ++quality) {

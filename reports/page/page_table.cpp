@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "reports/format.h"
 #include "reports/grid.h"
@@ -45,8 +46,9 @@ std::vector<CellSource> sources_of(const TableCell& cell) {
 
 json cell_json(const TableValue& value, const TableCell& cell, const PlaceIndex& index) {
   if (cell.status == CellStatus::absent) return nullptr;
-  json object = {{"behind", behind_number(value, cell)}};
-  if (cell.status == CellStatus::ok) object["number"] = number_text(value, cell.value);
+  CellText shown = shown_text(value, cell);
+  json object = {{"behind", std::move(shown.behind)}};
+  if (cell.status == CellStatus::ok) object["number"] = std::move(shown.number);
   if (cell.best) object["best"] = true;
   if (cell.tested && cell.tested->significant) object["mark"] = kSignificantMark;
   json& places = object["places"] = json::array();

@@ -31,7 +31,7 @@ std::vector<std::string> fields_of(const TableCell& cell) {
   fields.push_back(has_number ? std::to_string(cell.empty) : "");
   const bool several = has_number && !cell.seeds.empty();
   fields.push_back(has_number ? std::to_string(several ? cell.seeds.size() : 1) : "");
-  fields.push_back(several ? shortest_decimal(cell.deviation) : "");
+  fields.push_back(several && !cell.difference ? shortest_decimal(cell.deviation) : "");
   fields.push_back(has_number ? (cell.best ? "true" : "false") : "");
   const auto tested = [&](auto&& text) { return cell.tested ? text(*cell.tested) : ""; };
   fields.push_back(tested([](const auto& t) { return shortest_decimal(t.difference); }));

@@ -39,7 +39,7 @@ void put_source(json& object, const CellSource& source) {
   put(object, "score_id", source.score_id);
 }
 
-json cell_json(const TableCell& cell, bool differences) {
+json cell_json(const TableCell& cell) {
   json object = {{"status", to_string(cell.status)}};
   if (cell.status == CellStatus::ok) {
     object["value"] = cell.value;
@@ -54,9 +54,10 @@ json cell_json(const TableCell& cell, bool differences) {
   put(object, "detail", cell.detail);
   put_source(object, cell.source);
   if (!cell.seeds.empty()) {
-    object["sd"] = cell.deviation;
+    if (!cell.difference) object["sd"] = cell.deviation;
     for (const SeedValue& seed : cell.seeds) {
-      json of_seed = {{"seed", seed.seed}, {"value", seed.value}};
+      json of_seed = {{"seed", seed.seed}};
+      if (!cell.difference) of_seed["value"] = seed.value;
       put_source(of_seed, seed.source);
       object["seeds"].push_back(std::move(of_seed));
     }
@@ -68,10 +69,6 @@ json cell_json(const TableCell& cell, bool differences) {
                         {"p_holm", cell.tested->p_holm},
                         {"clusters", cell.tested->clusters},
                         {"significant", cell.tested->significant}};
-    if (differences && cell.tested->interval) {
-      object["tested"]["low"] = cell.tested->interval->low;
-      object["tested"]["high"] = cell.tested->interval->high;
-    }
   }
   if (cell.conflicts > 0) object["conflicts"] = cell.conflicts;
   if (cell.empty > 0) object["empty"] = cell.empty;
@@ -83,8 +80,7 @@ json row_json(const Table& table, size_t row) {
   for (size_t column = 0; column < table.columns.size(); ++column) {
     json values = json::object();
     for (size_t value = 0; value < table.values.size(); ++value) {
-      values[table.values[value].name] =
-          cell_json(table.cell(row, column, value), table.against && table.against->differences);
+      values[table.values[value].name] = cell_json(table.cell(row, column, value));
     }
     cells.push_back({{"labels", labels_json(table.column_axes, table.columns[column].labels)},
                      {"values", std::move(values)}});
@@ -115,11 +111,10 @@ std::string write_json(const Table& table) {
       {"metrics", table.signatures},
       {"signature", table.signature}};
   if (table.against) {
-    report["against"] = {{"method", table.against->method},
-                         {"level", table.against->level},
-                         {"test", table.against->test},
-                         {"tests", table.against->tests},
-                         {"untested", table.against->untested}};
+    report["against"] = {
+        {"method", table.against->method}, {"differences", table.against->differences},
+        {"level", table.against->level},   {"test", table.against->test},
+        {"tests", table.against->tests},   {"untested", table.against->untested}};
   }
   return terminal_safe_json(report.dump(2, ' ', false, json::error_handler_t::replace)) + "\n";
 }

@@ -29,7 +29,8 @@ std::string number_latex(const std::string& number) {
   return number.starts_with('-') ? "$-$" + number.substr(1) : number;
 }
 
-std::string cell_latex(const TableCell& cell, const CellText& shown) {
+std::string cell_latex(const TableValue& value, const TableCell& cell) {
+  const CellText shown = shown_text(value, cell);
   if (cell.status != CellStatus::ok) return latex_text(shown.behind);
   std::string text = number_latex(shown.number);
   if (cell.best) text = "\\textbf{" + text + "}";
@@ -90,8 +91,7 @@ std::string tabular(const Table& table, const Grid& grid) {
   for (size_t row = 0; row < table.rows.size(); ++row) {
     std::vector<std::string> fields = escaped(row_labels(table, row));
     for (const GridColumn& at : grid.columns) {
-      fields.push_back(cell_latex(table.cell(row, at.column, at.value),
-                                  shown_text(table, row, at.column, at.value)));
+      fields.push_back(cell_latex(table.values[at.value], table.cell(row, at.column, at.value)));
     }
     text += row_text(fields);
   }

@@ -27,7 +27,8 @@ std::string joined(const std::vector<std::string>& parts) {
 }
 
 /// Bold is the best, and the mark of significance is text, not markup.
-std::string cell_markdown(const TableCell& cell, CellText text) {
+std::string cell_markdown(const TableValue& value, const TableCell& cell) {
+  CellText text = shown_text(value, cell);
   if (cell.status != CellStatus::ok) return text.behind;
   if (cell.best) text.number = "**" + text.number + "**";
   if (cell.tested && cell.tested->significant) text.number += markdown_text(kSignificantMark);
@@ -50,8 +51,7 @@ std::string grid_text(const Table& table, const Grid& shown) {
   for (size_t row = 0; row < table.rows.size(); ++row) {
     Line line = escaped(row_labels(table, row));
     for (const GridColumn& at : shown.columns) {
-      line.push_back(cell_markdown(table.cell(row, at.column, at.value),
-                                   shown_text(table, row, at.column, at.value)));
+      line.push_back(cell_markdown(table.values[at.value], table.cell(row, at.column, at.value)));
     }
     lines.push_back(std::move(line));
   }

@@ -49,6 +49,7 @@ class PanelDrawing {
   /// Of everything that is drawn.
   Ticks ticks() const {
     Range range;
+    if (figure_.differences) range.take(0);
     for (const FigureLine& line : panel_.lines) {
       if (line.constant) range.take(*line.constant);
       for (const FigurePoint& point : line.points) {
@@ -71,6 +72,10 @@ class PanelDrawing {
     }
     text += fmt::format("<path class=\"rule\" d=\"M{} {}H{}\"/>\n", at(x_(figure_.xs.front())),
                         at(bottom_), at(x_(figure_.xs.back())));
+    if (figure_.differences) {
+      text +=
+          fmt::format("<path class=\"rule\" d=\"M{} {}H{}\"/>\n", at(kLeft), at(y_(0)), at(right_));
+    }
     double free = 0;
     for (const double number : figure_.xs) {
       const std::string name = tick_text(number);

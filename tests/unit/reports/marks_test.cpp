@@ -3,8 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
+#include "reports/figures/figure.h"
+#include "reports/figures/front.h"
 #include "reports/format.h"
 #include "reports/report.h"
+#include "reports/writers/csv.h"
+#include "reports/writers/json.h"
 #include "reports/writers/markdown.h"
 #include "tests/unit/reports/sample_sweep.h"
 #include "tests/unit/store/sample_rows.h"
@@ -114,16 +120,64 @@ TEST(Against, DifferencesStandInThePlaceOfScoresWhereTheyAreAskedFor) {
   const Table table = value_of(build_table(reader, request));
   EXPECT_EQ(row_labels(table, 0), std::vector<std::string>{"ideal"});
   EXPECT_EQ(row_labels(table, 1), std::vector<std::string>{"minus lead"});
-  EXPECT_EQ(shown_text(table, 0, 0, 0).number, "31.00");
-  const CellText lead = shown_text(table, 1, 0, 0);
+  EXPECT_EQ(shown_text(table.values[0], table.cells[0]).number, "31.00");
+  const CellText lead = shown_text(table.values[0], table.cells[1]);
   EXPECT_EQ(lead.number, "+1.00") << "the baseline minus the row";
   EXPECT_EQ(lead.behind, " [1.0, 1.0] (p 0.00098)") << "2 of 2^12 signs, two tests";
-  EXPECT_TRUE(shown_text(table, 2, 0, 0).number.starts_with("-"));
+  EXPECT_TRUE(shown_text(table.values[0], table.cells[2]).number.starts_with("-"));
   for (const TableCell& cell : table.cells) EXPECT_FALSE(cell.best);
-  EXPECT_DOUBLE_EQ(table.cells[1].value, 0.30) << "the row's own score stays for programs";
   const std::string markdown = write_markdown(table);
   EXPECT_NE(markdown.find("+1.00\\* [1.0, 1.0] (p 0.00098)"), std::string::npos) << markdown;
-  EXPECT_NE(markdown.find("ideal minus the row on the same examples"), std::string::npos);
+  EXPECT_NE(markdown.find("ideal minus that method on the same examples"), std::string::npos);
+}
+
+TEST(Against, EveryWriterShowsTheDifferenceWithOneSign) {
+  SampleSweep sweep;
+  sweep.add_dataset("demo", 12);
+  for (const int size : {1, 2}) {
+    for (const auto& [method, value] : {std::pair{"ideal", 0.31}, {"lead", 0.30}}) {
+      SamplePlace place = scored(method, value * size);
+      place.params = "{\"local_context\":" + std::to_string(size) + "}";
+      sweep.add(place);
+    }
+  }
+  sweep.finish(R"({"rows":["method"],"columns":["local_context"],"values":["rouge1.f"]})");
+  store::Reader reader = sweep.reader();
+  ReportRequest request;
+  request.against = "ideal";
+  request.differences = true;
+  const Table table = value_of(build_table(reader, request));
+  const std::string csv = write_csv(table);
+  EXPECT_NE(csv.find("minus lead,1,false,rouge1.f,ok,,0.01"), std::string::npos) << csv;
+  const auto json = nlohmann::json::parse(write_json(table));
+  const auto& cell = json["rows"][1]["cells"][1]["values"]["rouge1.f"];
+  EXPECT_EQ(json["rows"][1]["labels"]["method"], "minus lead");
+  EXPECT_NEAR(cell["value"], 0.02, 1e-12);
+  EXPECT_EQ(cell["value"], cell["tested"]["difference"]);
+  const Figure figure = value_of(curves_of(table));
+  ASSERT_EQ(figure.series.size(), 1U) << "no score beside differences";
+  EXPECT_EQ(figure.series[0].name, "minus lead");
+  EXPECT_NEAR(figure.panels[0].lines[0].points[1].y.value_or(0), 2, 1e-9);
+  const Result<Front> front = fronts_of(table);
+  ASSERT_FALSE(front);
+  EXPECT_NE(front.error().message.find("--minus"), std::string::npos);
+}
+
+TEST(Against, ADifferenceIsNamedWhereTheMethodStandsAndHasNoSpeed) {
+  SampleSweep sweep;
+  sweep.add_dataset("demo", 12);
+  sweep.add(scored("ideal", 0.31));
+  sweep.add(scored("lead", 0.30));
+  sweep.finish(
+      R"({"rows":["dataset"],"columns":["method"],"values":["rouge1.f","document_kept"]})");
+  store::Reader reader = sweep.reader();
+  ReportRequest request;
+  request.against = "ideal";
+  request.differences = true;
+  const Table table = value_of(build_table(reader, request));
+  EXPECT_EQ(table.columns[1].labels, std::vector<std::string>{"minus lead"});
+  EXPECT_EQ(row_labels(table, 0)[0].find("minus"), std::string::npos);
+  EXPECT_EQ(shown_text(table.values[1], table.cell(0, 1, 1)).behind, "–");
 }
 
 TEST(Against, EachCellHasThePartnerWithItsParameters) {
