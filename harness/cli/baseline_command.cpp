@@ -44,7 +44,9 @@ Result<ExitCode> set_baseline(const BaselineOptions& options, const GlobalOption
   const auto side = open_gate_side({*store, options.run, joined_filter(options.filters)},
                                    catalogs.metrics(), global);
   if (!side) return side.error();
-  return save_baseline(*side, std::filesystem::path(path).stem().string(), path, options.measured);
+  const auto saved = save_baseline(*side, path, options.measured, ExistingFile::replace);
+  if (!saved) return saved.error();
+  return saved->value_or(ExitCode::ok);
 }
 
 Result<ExitCode> list_baselines(const BaselineOptions& options, const GlobalOptions& global) {

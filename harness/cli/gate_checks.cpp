@@ -114,6 +114,7 @@ GateCheck limit_check(const LimitCheck& limit) {
   check.sentence = fmt::format("{}: {}, and at {} {} is asked for",
                                limit.verdict == Verdict::worse ? "WORSE" : "PASS", check.candidate,
                                limit.limit.at_least ? "least" : "most", text(limit.limit.bound));
+  if (!limit.score.empty()) check.sentence += " (" + limit.score + ")";
   check.differs = limit.verdict == Verdict::worse;
   return check;
 }

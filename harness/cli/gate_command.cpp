@@ -189,11 +189,9 @@ Status check_options(const GateOptions& options, const GlobalOptions& global) {
                                            options.candidate, options.policy};
   if (Status kept = keep_inputs("--junit", options.junit, inputs); !kept) return kept;
   if (Status kept = keep_inputs("--markdown", options.markdown, inputs); !kept) return kept;
-  if (!options.junit.empty() && options.junit == options.markdown) {
-    return invalid_argument(
-        fmt::format("--junit and --markdown are both written to '{}'", options.junit));
-  }
-  return {};
+  const OutputOption outputs[] = {
+      {"--junit", options.junit}, {"--markdown", options.markdown}, {"--baseline", inputs[0]}};
+  return keep_apart(outputs);
 }
 
 /// The candidate against the baseline, or against itself where it is to become one.
@@ -218,10 +216,12 @@ Result<gate::Outcome> judge(const GateSide& baseline, const GateSide& candidate,
 }
 
 /// The first run of a new repository or branch: no baseline is made of what breaks a limit, nor by
-/// a policy under which it would not even be comparable with itself.
-Result<ExitCode> create_baseline(const std::string& path, const GateOptions& options,
-                                 const GateSide& candidate, const gate::Policy& policy,
-                                 const MetricCatalog& catalog, bool as_json) {
+/// a policy under which it would not even be comparable with itself. Nothing where another gate
+/// makes the baseline at the same time.
+Result<std::optional<ExitCode>> create_baseline(const std::string& path, const GateOptions& options,
+                                                const GateSide& candidate,
+                                                const gate::Policy& policy,
+                                                const MetricCatalog& catalog, bool as_json) {
   if (!gate::is_baseline_file(path)) {
     return invalid_argument(fmt::format(
         "--if-no-baseline create makes a file of JSON lines, and '{}' does not end in .jsonl",
@@ -231,15 +231,16 @@ Result<ExitCode> create_baseline(const std::string& path, const GateOptions& opt
   if (!outcome) return outcome.error();
   if (outcome->conclusion() == gate::Conclusion::worse || !outcome->quality.missing.empty()) {
     std::vector<GateCheck> checks = gate_checks(*outcome);
-    return conclude({path, candidate.name, *std::move(outcome), std::move(checks), false}, options,
-                    as_json);
+    const auto code = conclude(
+        {path, candidate.name, *std::move(outcome), std::move(checks), false}, options, as_json);
+    if (!code) return code.error();
+    return std::optional(*code);
   }
-  const std::string name = std::filesystem::path(path).stem().string();
-  const auto saved = save_baseline(candidate, name, path, !policy.bands.empty());
+  const auto saved = save_baseline(candidate, path, !policy.bands.empty(), ExistingFile::keep);
   if (!saved || *saved != ExitCode::ok) return saved;
   const GateReport report{path, candidate.name, {}, {}, true};
   if (Status printed = print_report(report, options, as_json); !printed) return printed.error();
-  return ExitCode::ok;
+  return saved;
 }
 
 Result<ExitCode> run_gate_command(const GateOptions& options, const GlobalOptions& global) {
@@ -247,19 +248,25 @@ Result<ExitCode> run_gate_command(const GateOptions& options, const GlobalOption
   auto policy = policy_of(options);
   if (!policy) return policy.error();
   Catalogs catalogs;
-  auto candidate = open_gate_side({options.candidate, options.run, policy->filter, true},
-                                  catalogs.metrics(), global);
-  if (!candidate) return candidate.error();
   const std::string path = baseline_path(options.baseline, options.baselines);
   const bool exists = side_name(path).exists;
-  if (!exists && options.if_no_baseline == "create") {
-    return create_baseline(path, options, *candidate, *policy, catalogs.metrics(), global.json);
-  }
-  if (!exists) {
+  const bool create = !exists && options.if_no_baseline == "create";
+  if (!exists && !create) {
     return not_found(
         fmt::format("there is no baseline '{}'{}; 'qfs-bench baseline set' makes one, and "
                     "--if-no-baseline create takes the candidate for it",
                     path, path == options.baseline ? "" : " and no store " + options.baseline));
+  }
+  // Conditions that match nothing leave cells of a baseline without a partner, and make none.
+  auto candidate = open_gate_side({options.candidate, options.run, policy->filter, exists},
+                                  catalogs.metrics(), global);
+  if (!candidate) return candidate.error();
+  if (create) {
+    const auto done =
+        create_baseline(path, options, *candidate, *policy, catalogs.metrics(), global.json);
+    if (!done) return done.error();
+    if (*done) return **done;
+    log_info(path + " was made meanwhile: compared with it");
   }
   auto baseline =
       open_gate_side({path, options.run_baseline, policy->filter}, catalogs.metrics(), global);

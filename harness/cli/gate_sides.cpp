@@ -93,10 +93,12 @@ std::string baseline_path(const std::string& argument, const std::string& folder
   return folder + "/" + argument + ".jsonl";
 }
 
-Result<ExitCode> save_baseline(const GateSide& side, const std::string& name,
-                               const std::string& path, bool measured) {
-  const gate::BaselineInfo info{name, side.store ? side.store->facts.sweep.name : "",
-                                side.declared, side.report_values};
+Result<std::optional<ExitCode>> save_baseline(const GateSide& side, const std::string& path,
+                                              bool measured, ExistingFile existing) {
+  const std::filesystem::path file(path);
+  const gate::BaselineInfo info{file.stem().string(),
+                                side.store ? side.store->facts.sweep.name : "", side.declared,
+                                side.report_values};
   const auto contents = gate::write_baseline(side.cells, info, measured);
   if (!contents) return contents.error();
   if (!contents->left_out.empty() || contents->cells == 0) {
@@ -106,20 +108,25 @@ Result<ExitCode> save_baseline(const GateSide& side, const std::string& name,
     log_warning(fmt::format(
         "no baseline is made: {} no whole scores; --filter leaves cells out",
         counted(contents->left_out.size(), "cell of the sweep has", "cells of the sweep have")));
-    return ExitCode::incomplete;
+    return std::optional(ExitCode::incomplete);
   }
-  std::error_code absent;
-  if (std::filesystem::is_regular_file(path, absent) && !gate::holds_baseline(path)) {
-    return invalid_argument(fmt::format(
-        "'{}' is not a baseline, and would be lost: remove it, or write to another file", path));
+  if (file.has_parent_path()) {
+    if (Status made = make_directories(file.parent_path().string()); !made) return made.error();
   }
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  if (!folder.empty()) {
-    if (Status made = make_directories(folder); !made) return made.error();
+  if (existing == ExistingFile::keep) {
+    const Result<bool> created = create_file(path, contents->text);
+    if (!created) return created.error();
+    if (!*created) return std::optional<ExitCode>();
+  } else {
+    std::error_code absent;
+    if (std::filesystem::is_regular_file(path, absent) && !gate::holds_baseline(path)) {
+      return invalid_argument(fmt::format(
+          "'{}' is not a baseline, and would be lost: remove it, or write to another file", path));
+    }
+    if (Status written = write_result(contents->text, path); !written) return written.error();
   }
-  if (Status written = write_result(contents->text, path); !written) return written.error();
   log_info(fmt::format("{}: {} of sweep '{}'", path, counted(contents->cells, "cell"), info.sweep));
-  return ExitCode::ok;
+  return std::optional(ExitCode::ok);
 }
 
 }  // namespace qfs::cli

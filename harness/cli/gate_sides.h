@@ -41,9 +41,11 @@ bool is_baseline_name(const std::string& argument);
 /// there, stays what it is.
 std::string baseline_path(const std::string& argument, const std::string& folder);
 
+enum class ExistingFile { replace, keep };
+
 /// Writes the file of `side`. Nothing is written, and the exit code is `incomplete`, while cells
-/// have no whole scores; a warning names them.
-Result<ExitCode> save_baseline(const GateSide& side, const std::string& name,
-                               const std::string& path, bool measured);
+/// have no whole scores, which a warning names; and there is no code where a file is kept.
+Result<std::optional<ExitCode>> save_baseline(const GateSide& side, const std::string& path,
+                                              bool measured, ExistingFile existing);
 
 }  // namespace qfs::cli

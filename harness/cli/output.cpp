@@ -44,11 +44,47 @@ Status print_result(std::string_view text) {
 
 Status write_result(std::string_view text, const std::string& path) {
   if (path.empty() || path == "-") return print_result(text);
+  if (Status kept = keep_stores(path); !kept) return kept;
+  return write_file(path, text);
+}
+
+Status keep_stores(const std::string& path) {
   if (is_store_file(path)) {
     return invalid_argument(
         fmt::format("'{}' is a store, which would be lost: write to another file", path));
   }
-  return write_file(path, text);
+  for (const std::string_view ending : {"-wal", "-shm", "-journal", ".lock"}) {
+    const std::string store = path.substr(0, path.size() - std::min(path.size(), ending.size()));
+    if (!path.ends_with(ending) || !is_store_file(store)) continue;
+    return invalid_argument(fmt::format(
+        "'{}' belongs to the store '{}', which would lose what was written last: write to another "
+        "file",
+        path, store));
+  }
+  return {};
+}
+
+Status keep_apart(std::span<const OutputOption> outputs) {
+  const auto place_of = [](const std::string& path) {
+    std::error_code unknown;  // what cannot be resolved cannot be written either
+    const auto absolute = std::filesystem::absolute(path, unknown);
+    const auto place = std::filesystem::weakly_canonical(absolute, unknown);
+    return unknown ? absolute : place;
+  };
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    for (size_t j = i + 1; j < outputs.size(); ++j) {
+      const auto& [first, path] = outputs[i];
+      const auto& [second, other] = outputs[j];
+      std::error_code absent;
+      if (path.empty() || other.empty() || path == "-" || other == "-") continue;
+      const bool linked = std::filesystem::is_regular_file(path, absent) &&
+                          std::filesystem::equivalent(path, other, absent);
+      if (!linked && place_of(path) != place_of(other)) continue;
+      return invalid_argument(
+          fmt::format("{} and {} are both written to '{}'", first, second, path));
+    }
+  }
+  return {};
 }
 
 Status keep_inputs(std::string_view option, const std::string& path,

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/api/result.h"
@@ -18,6 +19,15 @@ Status print_result(std::string_view text);
 /// Writes atomically to `path`, or to standard output when it is empty or "-". Error
 /// `invalid_argument` where a store stands at `path`.
 Status write_result(std::string_view text, const std::string& path);
+
+/// `invalid_argument` where writing `path` would lose a store, or its log, index or lock.
+Status keep_stores(const std::string& path);
+
+/// An option that names a file to be written, and its value.
+using OutputOption = std::pair<std::string_view, std::string>;
+
+/// `invalid_argument` when two of them are one file, however it is named.
+Status keep_apart(std::span<const OutputOption> outputs);
 
 /// `invalid_argument` when writing `path`, the value of `option`, would replace one of the files
 /// that the command reads.

@@ -66,6 +66,7 @@ Result<ExitCode> write_gate_map(const ShowOptions& options, const ShownExample& 
   const auto map = reports::read_gate_map(shown.output->prediction.extra.text);
   if (!map) return map.error();
   const std::string title = shown.place->dimensions.at("method") + ", " + shown.row.key;
+  if (Status kept = keep_stores(options.gate_map); !kept) return kept.error();
   const Status written = write_file(options.gate_map, reports::write_gate_svg(*map, title));
   if (!written) return written.error();
   if (Status printed = print_result(reports::gate_text(*map) + "\n"); !printed) {

@@ -138,6 +138,14 @@ int write_all(int fd, std::span<const std::string_view> pieces) {
   return 0;
 }
 
+/// A new name in the folder must survive a crash. Some file systems cannot sync one (EINVAL).
+Status sync_folder(const std::string& folder, const std::string& path) {
+  const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd.valid()) return {};  // a folder may be writable without being readable
+  if (::fsync(fd.get()) != 0 && errno != EINVAL) return write_failure(errno, path);
+  return {};
+}
+
 Status replace_file(const Target& target, std::span<const std::string_view> pieces) {
   const std::string folder = folder_of(target.path);
   const std::string temporary = temporary_name(folder);
@@ -152,13 +160,7 @@ Status replace_file(const Target& target, std::span<const std::string_view> piec
     ::unlink(temporary.c_str());
     return write_failure(failed, target.path);
   }
-  // The rename itself must survive a crash. Some file systems cannot sync a folder (EINVAL).
-  const UniqueFd folder_fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder_fd.valid()) return {};  // a folder may be writable without being readable
-  if (::fsync(folder_fd.get()) != 0 && errno != EINVAL) {
-    return write_failure(errno, target.path);
-  }
-  return {};
+  return sync_folder(folder, target.path);
 }
 
 /// A FIFO is opened when somebody reads it; the wait is told.
@@ -261,6 +263,21 @@ Status write_file(const std::string& path, std::span<const std::string_view> pie
     return write_failure(EISDIR, path);
   }
   return write_special(*target, pieces);
+}
+
+Result<bool> create_file(const std::string& path, std::string_view bytes) {
+  const Result<Target> target = target_of(path);
+  if (!target) return target.error();
+  if (target->descriptor >= 0 || target->before) return false;
+  const std::string folder = folder_of(target->path);
+  const std::string temporary = temporary_name(folder);
+  if (Status written = write_file(temporary, bytes); !written) return written.error();
+  const int failed = ::link(temporary.c_str(), target->path.c_str()) == 0 ? 0 : errno;
+  ::unlink(temporary.c_str());
+  if (failed == EEXIST) return false;
+  if (failed != 0) return write_failure(failed, path);
+  if (Status kept = sync_folder(folder, path); !kept) return kept.error();
+  return true;
 }
 
 Status make_directories(const std::string& path) {

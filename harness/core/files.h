@@ -37,6 +37,9 @@ Result<std::string> read_file(const std::string& path, uint64_t max_bytes = uint
 Status write_file(const std::string& path, std::string_view bytes);
 /// The same of pieces, one behind the other.
 Status write_file(const std::string& path, std::span<const std::string_view> pieces);
+/// The same of a file that is not there yet; false, and nothing is written, where there is one,
+/// also one that another process makes at the same time.
+Result<bool> create_file(const std::string& path, std::string_view bytes);
 
 /// Creates a folder and its parents; fine when it exists.
 Status make_directories(const std::string& path);

@@ -12,17 +12,6 @@
 namespace qfs::score {
 namespace {
 
-Result<std::vector<ScoreItem>> all_items(const FilesRequest& request,
-                                         const DatasetCatalog& datasets, const MetricNeeds& needs) {
-  const auto keeper = std::make_shared<ItemKeeper>(needs);
-  TextScorer scorer({keeper});
-  const Result<ScoredItems> read = read_items(request, datasets, scorer);
-  if (!read) return read.error();
-  const auto finished = scorer.finish();
-  if (!finished) return finished.error();
-  return keeper->items();
-}
-
 Error in_signature(const char* which, Error error) {
   error.message = std::string("signature ") + which + ": " + error.message;
   return error;
@@ -58,12 +47,23 @@ Result<ExplainedDifference> explained_on_texts(const FilesRequest& request,
   if (!to) return in_signature("B", to.error());
   const Result<MetricNeeds> needs = joint_needs(*from, *to, metrics);
   if (!needs) return needs.error();
-  const Result<std::vector<ScoreItem>> items = all_items(request, datasets, *needs);
-  if (!items) return items.error();
-  return explain_difference(*from, *to, *items, metrics);
+  const Result<KeptItems> kept = keep_items(request, datasets, *needs);
+  if (!kept) return kept.error();
+  return explain_difference(*from, *to, kept->items, metrics);
 }
 
 }  // namespace
+
+Result<KeptItems> keep_items(const FilesRequest& request, const DatasetCatalog& datasets,
+                             const MetricNeeds& needs) {
+  const auto keeper = std::make_shared<ItemKeeper>(needs);
+  TextScorer scorer({keeper});
+  Result<ScoredItems> read = read_items(request, datasets, scorer);
+  if (!read) return read.error();
+  const auto finished = scorer.finish();
+  if (!finished) return finished.error();
+  return KeptItems{std::move(read->ids), keeper->items()};
+}
 
 Result<std::vector<MatchReport>> match_files(const FilesRequest& request,
                                              const std::string& targets,
@@ -71,16 +71,17 @@ Result<std::vector<MatchReport>> match_files(const FilesRequest& request,
                                              const MetricCatalog& metrics) {
   auto parsed = parse_match_targets(targets);
   if (!parsed) return parsed.error();
-  const Result<std::vector<ScoreItem>> items = all_items(request, datasets, {});
-  if (!items) return items.error();
+  const Result<KeptItems> kept = keep_items(request, datasets, {});
+  if (!kept) return kept.error();
+  const std::vector<ScoreItem>& items = kept->items;
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
   const unsigned threads = request.threads == 0 ? cores : request.threads;
   std::vector<MatchReport> reports;
   for (std::vector<MatchTarget>& family : *parsed) {
     Result<MatchTries> known = MatchTries();
-    if (family.front().family == MatchFamily::rouge) known = rouge_tries(*items, threads);
+    if (family.front().family == MatchFamily::rouge) known = rouge_tries(items, threads);
     if (!known) return known.error();
-    auto report = match_published(*items, std::move(family), metrics, *std::move(known), threads);
+    auto report = match_published(items, std::move(family), metrics, *std::move(known), threads);
     if (!report) return report.error();
     reports.push_back(*std::move(report));
   }

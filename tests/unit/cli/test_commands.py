@@ -229,7 +229,7 @@ class Sweep(DriverTest):
 
     def test_two_outputs_of_a_report_have_two_places(self):
         self.assert_succeeds(self.sweep())
-        self.assert_fails(2, self.run_bench("report", "--per-example", "x", "-o", "./x"), "both write './x'")
+        self.assert_fails(2, self.run_bench("report", "--per-example", "x", "-o", "./x"), "--per-example and --output are both written to 'x'")
         self.assert_fails(2, self.run_bench("report", "--per-example", "-", "-o", "x"), "instead of the table")
         self.assertFalse(os.path.exists(self.path("x")))
 
