@@ -48,22 +48,28 @@ Result<int64_t> count_records(const std::string& folder, const std::vector<std::
 
 }  // namespace
 
+score::FilesRequest files_request(const FilesQuery& files, const std::string& folder) {
+  const std::filesystem::path below(folder);
+  score::FilesRequest request;
+  const bool records = std::ranges::any_of(
+      kRecordEndings, [&](std::string_view ending) { return files.predictions.ends_with(ending); });
+  (records ? request.records : request.predictions) = (below / files.predictions).string();
+  if (files.references.starts_with(kOfDataset)) {
+    request.references_dataset = files.references.substr(kOfDataset.size());
+  } else if (!files.references.empty()) {
+    request.references = {(below / files.references).string()};
+  }
+  return request;
+}
+
 const Result<score::FileScores>& Evaluator::file_scores(const FilesQuery& files,
                                                         const std::string& metric) {
   const std::tuple key(files.predictions, files.references, metric);
   const auto known = files_.find(key);
   if (known != files_.end()) return known->second;
-  const std::filesystem::path folder = lookups_.place_of(files.folder);
-  score::FilesRequest request;
-  const bool records = std::ranges::any_of(
-      kRecordEndings, [&](std::string_view ending) { return files.predictions.ends_with(ending); });
-  (records ? request.records : request.predictions) = (folder / files.predictions).string();
-  if (files.references.starts_with(kOfDataset)) {
-    request.references_dataset = files.references.substr(kOfDataset.size());
-  } else if (!files.references.empty()) {
-    request.references = {(folder / files.references).string()};
-  }
+  score::FilesRequest request = files_request(files, lookups_.place_of(files.folder));
   request.metrics = {metric};
+  request.missing = missing_;
   const Surroundings& here = lookups_.surroundings();
   return files_.emplace(key, score::score_files(request, here.datasets, here.metrics))
       .first->second;
@@ -78,6 +84,7 @@ Result<Answer> Evaluator::measure_score(const Claim& claim) {
     const auto at = static_cast<size_t>(column - own.score.columns.begin());
     Answer answer = number(own.score.values[at].value * claim.scale,
                            static_cast<int64_t>(scores->items.ids.size()));
+    answer.measured->missing = scores->items.missing;
     if (at < own.intervals.columns.size() && own.intervals.columns[at]) {
       const store::ScoreInterval& interval = *own.intervals.columns[at];
       answer.measured->interval = Bounds{interval.low * claim.scale, interval.high * claim.scale};

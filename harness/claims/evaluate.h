@@ -26,10 +26,16 @@ struct Finding {
   std::string detail;  ///< why there is no number; empty with one
 };
 
+/// What `score` reads of these files below `folder`; without metrics.
+score::FilesRequest files_request(const FilesQuery& files, const std::string& folder);
+
 class Evaluator {
  public:
-  /// `results` may be nullptr: there is no store. Both outlive the evaluator.
-  Evaluator(Lookups& lookups, StoredResults* results) : lookups_(lookups), results_(results) {}
+  /// `results` may be nullptr: there is no store. Both outlive the evaluator. `missing`: what
+  /// becomes of examples without an output where files are scored.
+  Evaluator(Lookups& lookups, StoredResults* results,
+            score::MissingPolicy missing = score::MissingPolicy::error)
+      : lookups_(lookups), results_(results), missing_(missing) {}
 
   Result<Finding> evaluate(const Claim& claim);
 
@@ -42,6 +48,7 @@ class Evaluator {
 
   Lookups& lookups_;
   StoredResults* results_;
+  score::MissingPolicy missing_;
   std::map<std::tuple<std::string, std::string, std::string>, Result<score::FileScores>> files_;
 };
 

@@ -8,7 +8,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <numeric>
+#include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "harness/core/counted.h"
 #include "harness/core/rng.h"
@@ -18,6 +20,7 @@ namespace qfs::claims {
 namespace {
 
 constexpr double kMiss = 0.05;  ///< probability that the bound is too small
+constexpr size_t kNamed = 10;   ///< keys in a list
 
 /// Probability of at most `k` of `n` when each has the probability `p`.
 double at_most(int64_t k, int64_t n, double p) {
@@ -83,6 +86,49 @@ void keep_only(plan::Plan& plan, const std::vector<int64_t>& ordinals) {
   cell.units = cell.spec->units(cell.params, examples);
 }
 
+/// Outputs of examples that the cell leaves out: the number is of them too, the check would not be.
+Status covers(const plan::PlannedDataset& data, const plan::ImportedFile& outputs,
+              int64_t present) {
+  const int64_t all = std::ranges::count_if(
+      outputs.rows, [](const plan::ImportedRow& row) { return row.text.has_value(); });
+  if (all == present) return {};
+  return data_error(
+      fmt::format("{} of {} in the file are of examples that the cell leaves out, which has {} of "
+                  "the data set's {}; name a cell of the whole split",
+                  all - present, counted(all, "output"), data.ordinals.size(),
+                  data.data->examples.size()),
+      outputs.path);
+}
+
+std::vector<std::string> on_lines(const std::vector<std::string>& texts) {
+  std::vector<std::string> lines;
+  for (const std::string& text : texts) lines.push_back(on_one_line(text));
+  std::ranges::sort(lines);
+  return lines;
+}
+
+/// Keys of the examples that were scored with other references than the data set has.
+std::vector<std::string> other_references(const ScoredFile& file, const Dataset& data) {
+  std::unordered_map<std::string_view, const Example*> examples;
+  for (const Example& example : data.examples) examples.emplace(example.key, &example);
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < file.items.items.size(); ++i) {
+    const Example& example =
+        file.outputs.by_position ? data.examples.at(i) : *examples.at(file.items.ids.at(i));
+    if (on_lines(file.items.items[i].references) == on_lines(example.references)) continue;
+    keys.push_back(example.key);
+  }
+  return keys;
+}
+
+/// "e1, e2, e3, …": as many keys as a reader needs to look.
+std::string some(const std::vector<std::string>& keys) {
+  const size_t shown = std::min(keys.size(), kNamed);
+  return fmt::format("{}{}",
+                     fmt::join(keys.begin(), keys.begin() + static_cast<int64_t>(shown), ", "),
+                     shown < keys.size() ? ", …" : "");
+}
+
 }  // namespace
 
 double upper_bound(int64_t examples, int64_t different) {
@@ -107,14 +153,14 @@ std::vector<int64_t> drawn(int64_t all, int64_t count, uint64_t seed) {
   return positions;
 }
 
-Result<SpotCheck> spot_check(plan::Plan plan, const plan::ImportedFile& outputs, int64_t count,
-                             uint64_t seed, const run::RunOptions& options,
-                             run::Progress& progress) {
+Result<SpotCheck> spot_check(plan::Plan plan, const ScoredFile& file, int64_t count, uint64_t seed,
+                             const run::RunOptions& options, run::Progress& progress) {
   if (plan.cells.size() != 1) {
     return invalid_argument(fmt::format("{} of the sweep match; the column 'cell' must choose one",
                                         counted(plan.cells.size(), "cell")));
   }
   const plan::PlannedDataset& data = plan.datasets[plan.cells.front().dataset];
+  const plan::ImportedFile& outputs = file.outputs;
   const auto claimed = plan::match_imported(outputs, *data.data, data.ordinals, true);
   if (!claimed) return claimed.error();
   const std::unordered_set<int64_t> missing(claimed->missing.begin(), claimed->missing.end());
@@ -123,6 +169,8 @@ Result<SpotCheck> spot_check(plan::Plan plan, const plan::ImportedFile& outputs,
   if (present.empty()) return data_error("there is no output of the cell's examples", outputs.path);
   SpotCheck check;
   check.of = std::ssize(present);
+  if (Status whole = covers(data, outputs, check.of); !whole) return whole.error();
+  check.other_references = other_references(file, *data.data);
   check.missing = std::ssize(claimed->missing);
   std::vector<int64_t> ordinals;
   for (const int64_t position : drawn(check.of, count, seed)) {
@@ -176,8 +224,13 @@ std::string bound_text(const SpotCheck& check, uint64_t seed) {
   if (check.missing > 0) {
     text += fmt::format(" {} no output.", counted(check.missing, "example has", "examples have"));
   }
-  if (different > 0) {
-    text += fmt::format(" Different: {}.", fmt::join(check.different, ", "));
+  if (different > 0) text += fmt::format(" Different: {}.", some(check.different));
+  if (check.other_references.empty()) {
+    text += " The references are those of the data set.";
+  } else {
+    text += fmt::format(" The references of {} are not those of the data set: {}.",
+                        counted(check.other_references.size(), "example"),
+                        some(check.other_references));
   }
   return text;
 }

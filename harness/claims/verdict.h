@@ -34,6 +34,7 @@ struct Measured {
   double value = 0;
   std::optional<Bounds> interval;
   int64_t n = 0;        ///< examples behind it; 0: not of examples
+  int64_t missing = 0;  ///< examples without an output, left out or scored as empty
   std::string cell_id;  ///< full digests; empty where there is none
   std::string numerics_id;
   std::string score_id;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "datasets/readers/csv.h"
@@ -169,7 +170,8 @@ Result<VerifyTable> read_verify_table(std::string_view text, const std::string& 
   return table;
 }
 
-std::string review_text(const VerifyTable& table, const std::vector<Finding>& findings) {
+std::string review_text(const VerifyTable& table, const std::vector<Finding>& findings,
+                        score::MissingPolicy missing) {
   const auto of_state = [&](State state) {
     return static_cast<size_t>(std::ranges::count(findings, state, &Finding::state));
   };
@@ -205,6 +207,16 @@ std::string review_text(const VerifyTable& table, const std::vector<Finding>& fi
     text +=
         fmt::format(" by {} over {}: {}{}", claim.metric, counted(finding.measured->n, "output"),
                     verdict_of(finding), unit_hint(finding));
+  }
+  std::set<std::string> named;
+  for (const Finding& finding : findings) {
+    if (!finding.measured || finding.measured->missing == 0) continue;
+    const std::string& file = finding.claim->files->predictions;
+    if (!named.insert(file).second) continue;
+    text += fmt::format("\n- {}: {} no output, and {}", file,
+                        counted(finding.measured->missing, "example has", "examples have"),
+                        missing == score::MissingPolicy::zero ? "the numbers count it as empty"
+                                                              : "the numbers leave it out");
   }
   return text;
 }

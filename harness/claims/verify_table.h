@@ -34,7 +34,9 @@ struct VerifyTable {
 /// the predictions are records that hold them.
 Result<VerifyTable> read_verify_table(std::string_view text, const std::string& path);
 
-/// Sentences for a review: what was recomputed, what agrees, and each number that does not.
-std::string review_text(const VerifyTable& table, const std::vector<Finding>& findings);
+/// Sentences for a review: what was recomputed, what agrees, each number that does not, and outputs
+/// that lack, which `missing` left out or scored as empty.
+std::string review_text(const VerifyTable& table, const std::vector<Finding>& findings,
+                        score::MissingPolicy missing = score::MissingPolicy::error);
 
 }  // namespace qfs::claims

@@ -123,11 +123,6 @@ bool names_a_file(const std::string& target) {
   return false;
 }
 
-score::MissingPolicy parse_missing(const std::string& name) {
-  if (name == "zero") return score::MissingPolicy::zero;
-  return name == "skip" ? score::MissingPolicy::skip : score::MissingPolicy::error;
-}
-
 /// An option that was given and means nothing for a store; empty: there is none.
 std::string file_only_option(const ScoreOptions& options, const GlobalOptions& global) {
   const ScoreFilesOptions defaults;
@@ -183,7 +178,7 @@ Result<ExitCode> run_analysis(ScoreOptions options, const GlobalOptions& global)
     return invalid_argument(option + " works on files of predictions and prints one report");
   }
   options.files.records = options.target;
-  options.files.missing = parse_missing(options.missing);
+  options.files.missing = score::missing_policy(options.missing);
   if (options.match.empty()) return run_explain_diff(options.files, options.explain_diff, global);
   return run_match(options.files, options.match, global);
 }
@@ -231,7 +226,7 @@ Result<ExitCode> run_score(ScoreOptions options, const GlobalOptions& global) {
   }
   options.files.records = options.target;
   options.files.metrics = options.metrics;
-  options.files.missing = parse_missing(options.missing);
+  options.files.missing = score::missing_policy(options.missing);
   return run_score_files(options.files, global);
 }
 

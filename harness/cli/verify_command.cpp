@@ -5,6 +5,7 @@
 #include <charconv>
 #include <memory>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "harness/claims/spot_check.h"
@@ -30,6 +31,7 @@ struct VerifyOptions {
   std::string predictions = ".";
   std::string format = "markdown";
   std::string output;
+  std::string missing = "error";
   int64_t spot_check = 0;
   uint64_t seed = 0;
   SweepOptions sweep;
@@ -53,7 +55,7 @@ Result<plan::ImportedFile> predictions_of(const claims::FilesQuery& files,
   return reader.read(folder + "/" + files.predictions, params);
 }
 
-/// What is said of one file of predictions whose cell the table names.
+/// What is said of one file of predictions and its references, whose cell the table names.
 Result<std::string> spot_check(const VerifyOptions& options, const std::string& cell,
                                const claims::FilesQuery& files, Catalogs& catalogs, bool quiet) {
   SweepOptions sweep = options.sweep;
@@ -62,27 +64,34 @@ Result<std::string> spot_check(const VerifyOptions& options, const std::string& 
   if (!plan) return plan.error();
   const Result<run::RunOptions> run = run_options(sweep);
   if (!run) return run.error();
-  const Result<plan::ImportedFile> outputs = predictions_of(files, options.predictions);
+  Result<plan::ImportedFile> outputs = predictions_of(files, options.predictions);
   if (!outputs) return outputs.error();
+  score::FilesRequest request = claims::files_request(files, options.predictions);
+  request.missing = score::missing_policy(options.missing);
+  Result<score::KeptItems> items = score::keep_items(request, catalogs.datasets(), {});
+  if (!items) return items.error();
   ProgressPrinter progress(*plan, standard_progress_sink(quiet));
-  const Result<claims::SpotCheck> check = claims::spot_check(
-      *std::move(plan), *outputs, options.spot_check, options.seed, *run, progress);
+  const Result<claims::SpotCheck> check =
+      claims::spot_check(*std::move(plan), {*std::move(outputs), *std::move(items)},
+                         options.spot_check, options.seed, *run, progress);
   if (!check) return check.error();
   return claims::bound_text(*check, options.seed);
 }
 
-/// Adds a statement for each such file, once; false: one of them could not be checked.
+/// Adds a statement for each such file beside each cell, once; false: one could not be checked.
 Result<bool> add_spot_checks(const VerifyOptions& options, const claims::VerifyTable& table,
                              Catalogs& catalogs, bool quiet, std::vector<std::string>& statements) {
   bool whole = true;
-  std::set<std::string> seen;
+  std::set<std::tuple<std::string, std::string, std::string>> seen;
   for (size_t i = 0; i < table.lines.size(); ++i) {
     const claims::FilesQuery& files = *table.paper.tables.front().claims[i].files;
-    if (table.lines[i].cell.empty() || !seen.insert(files.predictions).second) continue;
-    const auto said = spot_check(options, table.lines[i].cell, files, catalogs, quiet);
+    const std::string& cell = table.lines[i].cell;
+    if (cell.empty() || !seen.emplace(files.predictions, files.references, cell).second) continue;
+    const auto said = spot_check(options, cell, files, catalogs, quiet);
     whole = whole && said.ok();
     statements.push_back(fmt::format(
-        "{}: {}", files.predictions,
+        "{} as {}{}: {}", files.predictions, cell,
+        files.references.empty() ? "" : " beside " + files.references,
         said ? *said : fmt::format("not checked by examples: {}", said.error().to_string())));
   }
   if (seen.empty()) {
@@ -106,6 +115,10 @@ Result<ExitCode> run_verify(const VerifyOptions& options, const GlobalOptions& g
   if ((options.spot_check > 0) == options.sweep.file.empty()) {
     return invalid_argument("--spot-check N and --sweep FILE belong together");
   }
+  const std::string format = global.json ? "json" : options.format;
+  if (options.spot_check > 0 && format == "csv") {
+    return invalid_argument("--format csv has rows alone, and no place for what --spot-check says");
+  }
   const Result<std::string> text = read_file(options.table, kMostBytes);
   if (!text) return text.error();
   const Result<claims::VerifyTable> table = claims::read_verify_table(*text, options.table);
@@ -118,7 +131,8 @@ Result<ExitCode> run_verify(const VerifyOptions& options, const GlobalOptions& g
                            catalogs.datasets(),
                            catalogs.metrics(),
                            {{claims::kPredictions, options.predictions}}});
-  claims::Evaluator evaluator(lookups, nullptr);
+  const score::MissingPolicy missing = score::missing_policy(options.missing);
+  claims::Evaluator evaluator(lookups, nullptr, missing);
   reports::JudgedTable judged{
       table->shown(), {}, "qfs-bench v" + std::string(build_info().version), ""};
   for (const claims::Claim* claim : judged.shown.claims()) {
@@ -126,20 +140,16 @@ Result<ExitCode> run_verify(const VerifyOptions& options, const GlobalOptions& g
     if (!finding) return finding.error();
     judged.findings.push_back(*std::move(finding));
   }
-  judged.statements.push_back(claims::review_text(*table, judged.findings));
+  judged.statements.push_back(claims::review_text(*table, judged.findings, missing));
   bool checked = true;
   if (options.spot_check > 0) {
     const auto whole = add_spot_checks(options, *table, catalogs, global.quiet, judged.statements);
     if (!whole) return whole.error();
     checked = *whole;
   }
-  const std::string format = global.json ? "json" : options.format;
   const Result<std::string> shown = reports::judged_text(judged, format);
   if (!shown) return shown.error();
   if (Status written = write_result(*shown, options.output); !written) return written.error();
-  if (format == "csv") {  // which has rows alone
-    for (size_t i = 1; i < judged.statements.size(); ++i) log_info(judged.statements[i]);
-  }
   const bool measured = std::ranges::all_of(
       judged.findings, [](const claims::Finding& finding) { return finding.measured.has_value(); });
   return measured && checked ? ExitCode::ok : ExitCode::incomplete;
@@ -160,6 +170,12 @@ void add_verify_command(const CommandLine& line) {
       ->required();
   command.add_option("--preds", options->predictions, "The folder of predictions and references")
       ->type_name("DIR");
+  command
+      .add_option("--missing", options->missing,
+                  "Examples of the references without a prediction: error, skip, or zero (scored "
+                  "as an empty text)")
+      ->check(CLI::IsMember({"error", "skip", "zero"}))
+      ->capture_default_str();
   CLI::Option* const spot_check =
       command
           .add_option("--spot-check", options->spot_check,

@@ -98,6 +98,13 @@ std::string to_string(MissingPolicy policy) {
   return "error";
 }
 
+MissingPolicy missing_policy(std::string_view name) {
+  for (const MissingPolicy policy : {MissingPolicy::skip, MissingPolicy::zero}) {
+    if (name == to_string(policy)) return policy;
+  }
+  return MissingPolicy::error;
+}
+
 Result<MeasuredFiles> measure_files(const FilesRequest& request, const DatasetCatalog& datasets,
                                     const MetricCatalog& metrics) {
   std::vector<std::string> names = request.metrics;

@@ -104,5 +104,7 @@ Result<FileScores> score_files(const FilesRequest& request, const DatasetCatalog
                                const MetricCatalog& metrics);
 
 std::string to_string(MissingPolicy policy);
+/// The policy of that name; `error` for every other one.
+MissingPolicy missing_policy(std::string_view name);
 
 }  // namespace qfs::score

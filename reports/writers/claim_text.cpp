@@ -253,6 +253,7 @@ json finding_json(const Finding& finding) {
   if (finding.measured) {
     object["measured"] = finding.measured->value;
     if (finding.measured->n > 0) object["n"] = finding.measured->n;
+    if (finding.measured->missing > 0) object["missing"] = finding.measured->missing;
     if (finding.measured->interval) {
       object["low"] = finding.measured->interval->low;
       object["high"] = finding.measured->interval->high;

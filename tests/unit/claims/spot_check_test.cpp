@@ -29,14 +29,19 @@ TEST(SpotCheck, BoundsTheShareOfDifferentOutputs) {
 TEST(SpotCheck, SaysWhatItGives) {
   EXPECT_EQ(bound_text({.examples = 20, .different = {}, .of = 281}, 7),
             "20 of 281 outputs, drawn by seed 7, were generated again: all are equal. With 95 % "
-            "confidence at most 13.9 % of the outputs differ from what the method gives.");
+            "confidence at most 13.9 % of the outputs differ from what the method gives. "
+            "The references are those of the data set.");
   EXPECT_EQ(bound_text({.examples = 20, .different = {"e3"}, .of = 281}, 7),
             "20 of 281 outputs, drawn by seed 7, were generated again: 1 differs. With 95 % "
             "confidence at most 21.6 % of the outputs differ from what the method gives. "
-            "Different: e3.");
+            "Different: e3. The references are those of the data set.");
   EXPECT_EQ(bound_text({.examples = 20, .different = {}, .of = 20, .missing = 2}, 7),
-            "All of 20 outputs were generated again: all are equal. 2 examples have no output.")
+            "All of 20 outputs were generated again: all are equal. 2 examples have no output. "
+            "The references are those of the data set.")
       << "nothing is left to be bounded";
+  EXPECT_EQ(bound_text({.examples = 2, .different = {}, .of = 2, .other_references = {"e1"}}, 7),
+            "All of 2 outputs were generated again: all are equal. The references of 1 example are "
+            "not those of the data set: e1.");
 }
 
 }  // namespace

@@ -266,7 +266,12 @@ std::vector<std::string> tags_of(const std::string& xml) {
 
 TEST(SvgWriter, TextMakesNoElementAndNoAttribute) {
   const auto svg = [](const std::string& text) {
-    Figure figure{text, text, {1, 2}, {{text, true}}, {}, {text}, text};
+    Figure figure{.title = text,
+                  .axis = text,
+                  .xs = {1, 2},
+                  .series = {{text, true}},
+                  .notes = {text},
+                  .signature = text};
     figure.panels = {{text, {{0, {{1, 0.5, std::nullopt, ""}, {2, std::nullopt, {}, text}}, {}}}}};
     return write_svg(figure);
   };
