@@ -45,6 +45,7 @@ Result<std::string> staleness(const StoredCell& baseline, compare::CellSource& b
 struct Limited {
   double value = 0;
   std::string score;  ///< by what it was computed; empty where the limit's name says it
+  bool declared = true;
 };
 
 /// "rougeL.f" of every metric that the sweeps declare, else of all that have it;
@@ -54,7 +55,6 @@ std::vector<Limited> scores_of(const StoredCell& cell, const std::string& name,
                                std::vector<std::string>& known) {
   const size_t slash = name.rfind('/');
   const std::string column = name.substr(slash + 1);
-  std::vector<const store::ScoreJobRow*> jobs;
   std::vector<Limited> found;
   for (const store::ScoreJobRow& job : cell.scores) {
     for (const store::ScoreRow& score : job.scores) {
@@ -63,19 +63,12 @@ std::vector<Limited> scores_of(const StoredCell& cell, const std::string& name,
       if (score.name != column || (slash != name.npos && job.metric != name.substr(0, slash))) {
         continue;
       }
-      jobs.push_back(&job);
-      found.push_back({score.value * table_scale(column), job.signature});
+      found.push_back({score.value * table_scale(column), job.signature,
+                       std::ranges::count(declared, job.metric) > 0});
     }
   }
-  const auto is_declared = [&](const store::ScoreJobRow* job) {
-    return std::ranges::count(declared, job->metric) > 0;
-  };
-  if (slash == name.npos && std::ranges::any_of(jobs, is_declared)) {
-    size_t kept = 0;
-    for (size_t i = 0; i < jobs.size(); ++i) {
-      if (is_declared(jobs[i])) found[kept++] = std::move(found[i]);
-    }
-    found.resize(kept);
+  if (slash == name.npos && std::ranges::any_of(found, &Limited::declared)) {
+    std::erase_if(found, [](const Limited& one) { return !one.declared; });
   }
   if (found.size() == 1) found.front().score.clear();
   return found;
@@ -103,7 +96,7 @@ Result<std::vector<Limited>> limited_of(const StoredCell& cell, compare::CellSou
   if (!measured) return measured.error();
   const auto own = measured->values.find(limit.value);
   if (own == measured->values.end()) return std::vector<Limited>();
-  return std::vector{Limited{own->second.median * measured_scale(limit.value), ""}};
+  return std::vector{Limited{own->second.median * measured_scale(limit.value), "", true}};
 }
 
 /// What the candidate's cells lack is missing; a column that they do not know is a mistake.

@@ -6,7 +6,7 @@ import json
 import os
 import unittest
 
-from driver import DriverTest
+from driver import DriverTest, FIELDS
 
 SHARED = os.path.join(os.environ.get("QFS_SHARED_DIR", os.path.join(os.getcwd(), "..", "shared")), "data")
 
@@ -196,11 +196,12 @@ class Verify(DriverTest):
         os.mkdir(self.path("outputs"))
         with open(self.path("outputs/gold.txt"), "w", encoding="utf-8") as gold:
             gold.write("".join(f"Line 3 of text {i} is about item 3.\n" for i in range(12)))
-        self.texts = []
+        self.generated = []
         for i in range(12):
             shown = json.loads(self.assert_succeeds(
                 self.run_bench("show", "--filter", "method=lead", "--example", str(i), "--json")))
-            self.texts.append(shown["prediction"]["text"].replace("\n", " "))
+            self.generated.append(shown["prediction"]["text"])
+        self.texts = [text.replace("\n", " ") for text in self.generated]
         self.write_outputs(self.texts)
 
     def write_outputs(self, texts):
@@ -258,6 +259,61 @@ class Verify(DriverTest):
         text = self.assert_succeeds(self.run_bench(*arguments))
         self.assertIn("1 differs", text)
         self.assertIn("Different: e0.", text)
+
+    SPOT = ("verify", "table.csv", "--preds", "outputs", "--spot-check", "12", "--sweep", "sweep.json")
+
+    def test_spot_check_compares_references(self):
+        self.table("1.0")
+        self.assertIn("The references are those of the data set.", self.assert_succeeds(self.run_bench(*self.SPOT)))
+        with open(self.path("outputs/gold.txt"), encoding="utf-8") as gold:
+            lines = gold.read().splitlines()
+        self.write("outputs/gold.txt", "".join(f"  {line}\t\n" for line in lines))
+        self.assertIn("The references are those of the data set.", self.assert_succeeds(self.run_bench(*self.SPOT)))
+        lines[4] = self.texts[4]
+        self.write("outputs/gold.txt", "".join(line + "\n" for line in lines))
+        self.assertIn("The references of 1 example are not those of the data set: e4.",
+                      self.assert_succeeds(self.run_bench(*self.SPOT)))
+
+    def test_spot_check_is_of_a_file_its_references_and_its_cell(self):
+        self.table("1.0")
+        with open(self.path("table.csv"), encoding="utf-8") as table:
+            line = table.read().splitlines()[1]
+        self.write_sweep(grid={"local_context": [8, 16]})
+        narrow, wide = (line.replace("method=lead", f"method=lead,local_context={tokens}") for tokens in (8, 16))
+        self.write("table.csv", self.HEADER + wide + "\n" + narrow.replace("Lead,", "Again,") + "\n")
+        text = self.assert_succeeds(self.run_bench(*self.SPOT))
+        self.assertIn("lead.txt as method=lead,local_context=16 beside gold.txt: All of 12 outputs were generated again: all", text)
+        self.assertIn("lead.txt as method=lead,local_context=8 beside gold.txt: All of 12 outputs were generated again: 12 differ", text)
+
+    def test_spot_check_is_of_every_output_behind_a_number(self):
+        self.table("1.0")
+        self.write_sweep(grid={"local_context": [16]}, datasets=[{"path": "data.jsonl", "fields": FIELDS, "sample": 5}])
+        run = self.run_bench(*self.SPOT)
+        self.assertEqual(run.returncode, 3, run.stderr)
+        self.assertIn("7 of 12 outputs in the file are of examples that the cell leaves out", run.stdout)
+
+    def test_spot_check_has_no_place_in_rows(self):
+        self.table("1.0")
+        self.assert_fails(2, self.run_bench(*self.SPOT, "--format", "csv"), "--format csv has rows alone")
+
+    def test_outputs_that_lack_are_said(self):
+        records = [{"id": f"e{i}", "prediction": text, "references": [f"Line 3 of text {i} is about item 3."]}
+                   for i, text in enumerate(self.generated)]
+        records[2]["prediction"] = None
+        self.write("outputs/lead.jsonl", "".join(json.dumps(record) + "\n" for record in records))
+        self.write("table.csv", self.HEADER + "Lead,R-1,1.0,lead.jsonl,,rouge,rouge1.f,,method=lead\n")
+        run = self.run_bench(*self.SPOT[:4])
+        self.assertEqual(run.returncode, 3, run.stderr)
+        self.assertIn("--missing skip", run.stdout)
+        measured = {}
+        for policy, said in (("skip", "leave it out"), ("zero", "count it as empty")):
+            run = self.run_bench(*self.SPOT, "--missing", policy)
+            self.assertIn(f"lead.jsonl: 1 example has no output, and the numbers {said}", self.assert_succeeds(run))
+            self.assertIn("All of 11 outputs were generated again: all are equal. 1 example has no output.", run.stdout)
+            claim, = json.loads(self.run_bench(*self.SPOT, "--missing", policy, "--json").stdout)["claims"]
+            measured[policy] = claim["measured"] * claim["n"]
+            self.assertEqual(claim["missing"], 1)
+        self.assertAlmostEqual(measured["skip"], measured["zero"], msg="11 outputs or 12, the same sum")
 
     def test_spot_check_needs_a_cell(self):
         self.table("1.0", cell="")

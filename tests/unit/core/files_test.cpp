@@ -1,4 +1,4 @@
-// read_file, open_input, write_file and make_directories.
+// read_file, open_input, write_file, create_file and make_directories.
 #include "harness/core/files.h"
 
 #include <fcntl.h>
@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <future>
 #include <thread>
+#include <vector>
 
 #include "harness/core/system_error.h"
 #include "tests/support/temporary_folder.h"
@@ -133,6 +134,31 @@ TEST(WriteFile, FollowsLinksAndLeavesThem) {
   EXPECT_EQ(*read_file(folder / "not-there-yet"), "made");
   std::filesystem::create_symlink("loop", folder / "loop");
   EXPECT_FALSE(write_file(folder / "loop", "").ok());
+}
+
+TEST(CreateFile, MakesAFileThatIsNotThere) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(*create_file(folder / "x", "first"));
+  EXPECT_FALSE(*create_file(folder / "x", "second"));
+  EXPECT_EQ(*read_file(folder / "x"), "first");
+  EXPECT_EQ(entries_of(folder), 1U) << "nothing is left beside it";
+  EXPECT_FALSE(create_file(folder / "absent/x", "").ok());
+}
+
+TEST(CreateFile, OneOfManyMakesIt) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "x";
+  std::vector<std::future<bool>> made;
+  for (int i = 0; i < 8; ++i) {
+    made.push_back(std::async(std::launch::async, [&, i] {
+      return *create_file(path, std::string(1 << 16, static_cast<char>('a' + i)));
+    }));
+  }
+  int64_t makers = 0;
+  for (std::future<bool>& one : made) makers += one.get() ? 1 : 0;
+  EXPECT_EQ(makers, 1);
+  const std::string text = *read_file(path);
+  EXPECT_EQ(text, std::string(1 << 16, text.front()));
 }
 
 TEST(WriteFile, WritesToAFifoOnceSomebodyReadsIt) {
