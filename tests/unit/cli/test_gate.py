@@ -141,7 +141,7 @@ class Gate(GateTest):
         self.assertEqual(changed, 4)
         self.assert_ends(1, self.gate(*own, "--fail-under", "rouge1.f=1pt"), "2 worse")
         self.assert_ends(0, self.gate(*SAME, "--fail-under", "rouge/rouge1.f=1pt"), "gate: PASS")
-        self.assert_fails(2, self.gate(*SAME, "--fail-under", "bleu/rouge1.f=1pt"), "bleu/rouge1.f", "did you mean 'rouge/rouge1.")
+        self.assert_fails(2, self.gate(*SAME, "--fail-under", "roug/rouge1.f=1pt"), "did you mean 'rouge/rouge1.f'")
 
     def test_limits_stand_beside_the_comparison(self):
         limit = ["--baseline", BETTER, "--candidate", WORSE, "--pair-by", "local_context", "--fail-under", "rouge1.f=1pt"]
