@@ -19,3 +19,7 @@ if(TARGET qfs-bench)
     COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/setup/debian_package_test.py ${PROJECT_BINARY_DIR})
   set_tests_properties(debian_package PROPERTIES LABELS golden TIMEOUT 300 SKIP_RETURN_CODE 77)
 endif()
+# The images of the Dockerfile; skipped by name unless QFS_TEST_CONTAINERS says what builds them.
+add_test(NAME container_images
+  COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/setup/container_test.py)
+set_tests_properties(container_images PROPERTIES LABELS golden TIMEOUT 3600 SKIP_RETURN_CODE 77)

@@ -12,6 +12,7 @@
 #include "harness/core/log.h"
 #include "harness/plan/emit.h"
 #include "harness/plan/estimate.h"
+#include "harness/run/memory_policy.h"
 
 namespace qfs::cli {
 namespace {
@@ -121,8 +122,14 @@ Result<MissingShards> missing_shards(const plan::Plan& plan, const std::string& 
   const Result<std::vector<run::Reuse>> reuse = run::reuse_of(plan, store_path, run);
   if (!reuse) return reuse.error();
   plan::RemainingSeconds left = missing_of(plan, *reuse);
+  run::MemoryPolicy memory(plan);
   for (size_t i = 0; i < plan.cells.size() && !with_failed; ++i) {
-    if ((*reuse)[i].failure != store::FailureKind::none) left.cells[i].reset();
+    const store::FailureKind failure = (*reuse)[i].failure;
+    if (run::ran_out_of_memory(failure)) memory.ran_out(i);
+    if (failure != store::FailureKind::none) left.cells[i].reset();
+  }
+  for (size_t i = 0; i < plan.cells.size(); ++i) {
+    if (memory.implied(i)) left.cells[i].reset();
   }
   MissingShards missing;
   missing.shards = plan::cut_shards(plan, left, count);

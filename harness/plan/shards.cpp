@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/plan/estimate.h"
+#include "harness/plan/memory_kind.h"
 
 namespace qfs::plan {
 namespace {
@@ -45,11 +46,15 @@ std::vector<Item> items_of(const Plan& plan, const RemainingSeconds& left) {
   const size_t cells = plan.cells.size();
   Groups groups(cells + plan.trainings.size());
   std::map<std::string_view, size_t> by_id;
+  std::map<std::string, size_t> by_kind;
   for (size_t i = 0; i < cells; ++i) {
     if (!left.cells[i]) continue;
     const Cell& cell = plan.cells[i];
     groups.join(i, by_id.emplace(cell.id.hex(), i).first->second);
     if (cell.training && left.trainings[*cell.training]) groups.join(i, cells + *cell.training);
+    if (const auto memory = memory_kind(plan, cell)) {
+      groups.join(i, by_kind.emplace(memory->kind, i).first->second);
+    }
   }
   by_id.clear();
   for (size_t i = 0; i < plan.trainings.size(); ++i) {

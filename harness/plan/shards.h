@@ -2,7 +2,8 @@
 // time by the cost estimate (longest processing time first).
 //
 // Used by `plan --shards` and `worker`. What must not be torn apart stays together: a training that
-// is not done with the cells that wait for it, and cells of one id. Pure functions of the plan, the
+// is not done with the cells that wait for it, cells of one id, and cells of which one that runs
+// out of memory implies the others. Pure functions of the plan, the
 // costs and the number; thread-safe.
 #pragma once
 

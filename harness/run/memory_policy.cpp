@@ -1,24 +1,11 @@
 #include "harness/run/memory_policy.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "harness/plan/param_values.h"
 #include "harness/run/ways.h"
 
 namespace qfs::run {
-namespace {
-
-/// All that is asked and how, without the parameter.
-std::string kind_of(const plan::Cell& cell, const std::string& parameter) {
-  nlohmann::json identity = nlohmann::json::parse(cell.identity.text);
-  identity["params"].erase(parameter);
-  const nlohmann::json numerics = plan::params_json(*cell.spec, cell.params, true);
-  return cell.label + '\n' + identity.dump() + '\n' + numerics.dump();
-}
-
-}  // namespace
 
 MemoryPolicy::MemoryPolicy(const plan::Plan& plan)
     : order_(plan.cells.size()), places_(plan.cells.size()) {
@@ -33,12 +20,8 @@ MemoryPolicy::MemoryPolicy(const plan::Plan& plan)
 void MemoryPolicy::sort_kinds(const plan::Plan& plan) {
   std::map<std::string, std::vector<size_t>> kinds;
   for (size_t i = 0; i < plan.cells.size(); ++i) {
-    const auto value = plan.cells[i].params.values().find(parameter_);
-    if (value == plan.cells[i].params.values().end()) continue;
-    const auto* const length = std::get_if<int64_t>(&value->second);
-    if (length == nullptr) continue;
-    places_[i] = Place{kind_of(plan.cells[i], parameter_), *length};
-    kinds[places_[i]->kind].push_back(i);
+    places_[i] = plan::memory_kind(plan, plan.cells[i]);
+    if (places_[i]) kinds[places_[i]->kind].push_back(i);
   }
   for (const auto& [kind, cells] : kinds) {
     std::vector<size_t> sorted = cells;

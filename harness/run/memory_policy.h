@@ -2,7 +2,7 @@
 // same kind are implied and not run, and a batch is halved. Nothing follows unless the sweep says
 // so.
 //
-// Used by run_plan only. Not thread-safe; cannot fail.
+// Used by run_plan and by what looks at a plan beside a store. Not thread-safe; cannot fail.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/plan/memory_kind.h"
 #include "harness/plan/plan.h"
 #include "harness/store/states.h"
 
@@ -35,18 +36,13 @@ class MemoryPolicy {
   std::optional<int64_t> smaller_batch(const plan::Cell& cell) const;
 
  private:
-  struct Place {
-    std::string kind;  ///< equal for cells that differ in nothing but the length
-    int64_t length = 0;
-  };
-
   void sort_kinds(const plan::Plan& plan);
 
   std::string parameter_;
   bool halves_ = false;
   std::vector<size_t> order_;
-  std::vector<std::optional<Place>> places_;   ///< by cell; none without the parameter
-  std::map<std::string, int64_t> ran_out_at_;  ///< shortest length, by kind
+  std::vector<std::optional<plan::MemoryKind>> places_;  ///< by cell
+  std::map<std::string, int64_t> ran_out_at_;            ///< shortest length, by kind
 };
 
 }  // namespace qfs::run

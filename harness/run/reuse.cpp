@@ -2,9 +2,11 @@
 #include <filesystem>
 
 #include "harness/run/learned_pace.h"
+#include "harness/run/memory_policy.h"
 #include "harness/run/run.h"
 #include "harness/run/survey.h"
 #include "harness/run/train.h"
+#include "harness/run/ways.h"
 
 namespace qfs::run {
 namespace {
@@ -42,6 +44,7 @@ Result<std::vector<Reuse>> reuse_of(const plan::Plan& plan, const std::string& s
   if (!learned) return learned.error();
   HostLauncher launcher(options, plan.experiment.limits,
                         std::filesystem::temp_directory_path().string());
+  const MemoryPolicy memory(plan);
   for (size_t i = 0; i < plan.cells.size(); ++i) {
     plan::Cell cell = plan.cells[i];
     if (cell.training) {
@@ -59,6 +62,17 @@ Result<std::vector<Reuse>> reuse_of(const plan::Plan& plan, const std::string& s
       continue;
     }
     auto row = reader->find_result({cell.id, numerics->id, store::ResultKind::predict});
+    // Smaller batches are looked up as run_plan takes them.
+    while (row && *row && ran_out_of_memory((*row)->failure)) {
+      const std::optional<int64_t> batch = memory.smaller_batch(cell);
+      if (!batch) break;
+      cell = in_another_way(plan, cell, {.batch_size = batch});
+      numerics = predict_numerics(cell, launcher);
+      if (!numerics) return numerics.error();
+      auto smaller = reader->find_result({cell.id, numerics->id, store::ResultKind::predict});
+      if (smaller && !*smaller) break;
+      row = std::move(smaller);
+    }
     if (!row) return row.error();
     if (!*row) continue;
     reuse[i].present = static_cast<size_t>((*row)->done);

@@ -5,12 +5,14 @@ Usage: test_memory.py QFS_BENCH
 
 import json
 import os
+import shutil
 import sqlite3
+import subprocess
 import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
-from driver import DriverTest  # noqa: E402
+from driver import DriverTest, QFS_BENCH  # noqa: E402
 
 # Runs out of memory beyond a number of words times examples at once, and tells how often it was asked.
 HUNGRY = '''
@@ -105,6 +107,26 @@ class Policy(Memory):
         self.sweep(3, "--retry", "implied_oom")
         self.assertEqual(self.calls(), ["1x64"])
 
+    def test_shards_and_slots_imply_as_one_process_does(self):
+        self.write_sweep(methods=[{"method": "lead"}, HUNGRY_METHOD], grid=self.GRID, out_of_memory={"implied_by": "local_context"})
+        table = self.sweep(3).stdout
+        self.calls()
+        os.remove(self.path("small.sqlite"))
+        plan = ["plan", "sweep.json", "--allow-external", "--shards", "8", "--emit", "shell", "--json"]
+        shards = json.loads(self.assert_succeeds(self.run_bench(*plan)))["shards"]
+        self.assertEqual(sorted(shard["cells"] for shard in shards), [4, 4], "lengths of a method stay together")
+        script = subprocess.run(["sh", "small.sh"], cwd=self.folder, capture_output=True, text=True, timeout=120,
+                                env={**os.environ, "QFS_BENCH": QFS_BENCH})
+        self.assertEqual(script.returncode, 3, script.stdout + script.stderr)
+        self.assertEqual(self.assert_succeeds(self.run_bench("report", "--store", "small.sqlite")), table)
+        self.assertEqual(max(int(call.split("x")[1]) for call in self.calls()), 48)
+        # What is known to fail is no work of slots, nor is what it implies.
+        shutil.rmtree(self.path("small.shards"), ignore_errors=True)
+        self.write_sweep(methods=[{"method": "lead"}, HUNGRY_METHOD], grid={"local_context": [48, 16, 32, 64, 80]},
+                         out_of_memory={"implied_by": "local_context"})
+        self.sweep(3, "--slots", "2")
+        self.assertEqual(self.calls(), [])
+
     def test_without_a_policy_every_cell_is_tried(self):
         self.write_sweep(methods=[{**HUNGRY_METHOD, "batch_size": 4}], grid=self.GRID)
         run = self.sweep(3)
@@ -127,6 +149,9 @@ class Policy(Memory):
         self.assertEqual(again.stdout, run.stdout)
         self.assertEqual(self.calls(), [])
         self.assert_succeeds(self.run_bench("doctor", "--store", "small.sqlite"))
+        plan = json.loads(self.assert_succeeds(self.run_bench("plan", "sweep.json", "--allow-external", "--json")))
+        stored = {cell["params"]["local_context"]: cell["reuse"]["state"] for cell in plan["cells"]}
+        self.assertEqual(stored, {16: "complete", 32: "complete", 64: "none"})
 
     def test_measurements_take_the_batch_that_fitted(self):
         self.write_sweep(methods=[{**HUNGRY_METHOD, "batch_size": 4}], grid={"local_context": [16]},
