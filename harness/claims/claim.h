@@ -29,6 +29,8 @@ struct MethodQuery {
   std::string backbone;   ///< name; empty: none
   std::string tokenizer;  ///< name; empty: any
   std::vector<NamedValue> params;
+  std::vector<NamedValue> shared = {};  ///< of a table: for methods that have them, unless given
+  int64_t train_examples = 0;  ///< drawn of the training split, and as many to choose by; 0: all
   std::map<std::string, std::string> backbones = {};  ///< further models by role
 };
 

@@ -50,8 +50,8 @@ std::vector<NamedValue> decode_values(const Node& node) {
 /// Roles of further models that methods read.
 constexpr std::string_view kRoles[] = {"extractor"};
 
-/// Adds values, in place of those of the same name; "method", "backbone", "tokenizer" and the roles
-/// of further models are the query's own.
+/// Adds values, in place of those of the same name; "method", "backbone", "tokenizer", the roles of
+/// further models and "train_examples" are the query's own.
 void set_values(const std::vector<NamedValue>& values, MethodQuery& query) {
   for (const NamedValue& value : values) {
     const auto* text = std::get_if<std::string>(&value.value);
@@ -61,6 +61,9 @@ void set_values(const std::vector<NamedValue>& values, MethodQuery& query) {
       query.backbone = *text;
     } else if (value.name == "tokenizer" && text) {
       query.tokenizer = *text;
+    } else if (const auto* count = std::get_if<int64_t>(&value.value);
+               value.name == "train_examples" && count && *count >= 0) {
+      query.train_examples = *count;
     } else if (std::ranges::count(kRoles, value.name) > 0 && text) {
       query.backbones[value.name] = *text;
     } else {
@@ -158,8 +161,9 @@ class RowDecoder {
              const std::vector<Column>& columns)
       : paper_(paper), labels_(labels), columns_(columns) {}
 
-  /// `common`: what the table says of all its rows.
-  void decode(const Node& node, const Claim& common, ClaimTable& table) const;
+  /// `common`: what the table says of all its rows, `shared` of those whose method has it.
+  void decode(const Node& node, const Claim& common, const std::vector<NamedValue>& shared,
+              ClaimTable& table) const;
 
  private:
   std::optional<MethodQuery> method(const Node& node, const std::string& label,
@@ -189,9 +193,10 @@ std::optional<MethodQuery> RowDecoder::method(const Node& node, const std::strin
   return std::nullopt;
 }
 
-void RowDecoder::decode(const Node& node, const Claim& common, ClaimTable& table) const {
-  static constexpr std::string_view kKeys[] = {"label", "with",    "printed", "dataset",
-                                               "files", "counted", "cited",   "errata"};
+void RowDecoder::decode(const Node& node, const Claim& common,
+                        const std::vector<NamedValue>& shared, ClaimTable& table) const {
+  static constexpr std::string_view kKeys[] = {"label", "as",      "with",  "printed", "dataset",
+                                               "files", "counted", "cited", "errata"};
   if (!node.is_object("a row")) return;
   node.only_keys(kKeys);
   Claim claim = common;
@@ -204,7 +209,9 @@ void RowDecoder::decode(const Node& node, const Claim& common, ClaimTable& table
     if (!claim.given.empty()) claim.given += ", ";
     claim.given += value.name + "=" + plan::value_text(value.value);
   }
-  claim.method = method(node, claim.label, with);
+  const auto meant = node.find("as");
+  claim.method = method(node, meant ? meant->text("a label of labels.json") : claim.label, with);
+  if (claim.method) claim.method->shared = shared;
   if (const auto dataset = node.find("dataset")) claim.dataset = decode_dataset(*dataset);
   if (const auto files = node.find("files")) claim.files = decode_files(*files);
   if (const auto counted = node.find("counted")) {
@@ -249,7 +256,7 @@ void RowDecoder::decode(const Node& node, const Claim& common, ClaimTable& table
 
 ClaimTable decode_table(const Node& node, const Paper& paper,
                         const std::map<std::string, MethodQuery>& labels) {
-  static constexpr std::string_view kKeys[] = {"id",      "title", "dataset",
+  static constexpr std::string_view kKeys[] = {"id",      "title", "dataset", "with",
                                                "columns", "rows",  "errata"};
   ClaimTable table;
   if (!node.is_object("a table")) return table;
@@ -270,9 +277,11 @@ ClaimTable decode_table(const Node& node, const Paper& paper,
       table.columns.push_back(columns.back().name);
     }
   }
+  std::vector<NamedValue> shared;
+  if (const auto with = node.find("with")) shared = decode_values(*with);
   const RowDecoder rows(paper, labels, columns);
   if (const auto list = node.require("rows")) {
-    for (const Node& row : list->items("a list of rows")) rows.decode(row, common, table);
+    for (const Node& row : list->items("a list of rows")) rows.decode(row, common, shared, table);
   }
   return table;
 }

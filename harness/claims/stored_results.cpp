@@ -96,8 +96,21 @@ Result<bool> StoredResults::answers(const Cell& cell, const ResolvedMethod& meth
     if (!recipe) return recipe.error();
     const Result<bool> equal = has_params(*recipe, method, Stage::train);
     if (!equal || !*equal) return equal;
+    if (!learnt_from(*recipe, data, method.train_examples)) return false;
   }
   return !cell.row.dependencies.empty();
+}
+
+bool StoredResults::learnt_from(const json& recipe, DatasetRequest data,
+                                int64_t train_examples) const {
+  const std::string id = recipe.value("dataset", "");
+  const auto row = std::ranges::find_if(
+      datasets_, [&](const store::DatasetRow& one) { return one.id.hex() == id; });
+  data.split = "train";
+  if (row == datasets_.end() || !is_of(*row, data)) return false;
+  json selection = json::object();
+  if (train_examples > 0 && train_examples < row->examples) selection["sample"] = train_examples;
+  return recipe.value("selection", json::object()) == selection;
 }
 
 Result<std::vector<store::ResultRow>> StoredResults::complete(const ResolvedMethod& method,

@@ -42,6 +42,9 @@ class StoredResults {
   };
 
   explicit StoredResults(store::Reader& reader) : reader_(&reader) {}
+  /// Whether a training's identity names so many examples (0: all) of the data set's own training
+  /// split.
+  bool learnt_from(const nlohmann::json& recipe, DatasetRequest data, int64_t train_examples) const;
   Result<bool> answers(const Cell& cell, const ResolvedMethod& method, const DatasetRequest& data);
   /// Complete results of the cells that answer, the smallest seed first; else what they lack.
   Result<std::vector<store::ResultRow>> complete(const ResolvedMethod& method,

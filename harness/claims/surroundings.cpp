@@ -36,6 +36,16 @@ Obstacle of(const Error& error) {
 
 }  // namespace
 
+std::vector<NamedValue> given_values(const MethodQuery& query,
+                                     const std::vector<ParamSpec>& declared) {
+  std::vector<NamedValue> values = query.params;
+  for (const NamedValue& value : query.shared) {
+    const bool given = std::ranges::count(query.params, value.name, &NamedValue::name) > 0;
+    if (!given && plan::find_param(declared, value.name) != nullptr) values.push_back(value);
+  }
+  return values;
+}
+
 std::string Lookups::place_of(const std::string& name) const {
   const auto place = here_.places.find(name);
   return place == here_.places.end() ? name : place->second;
@@ -85,7 +95,9 @@ Result<ResolvedMethod> Lookups::method(const MethodQuery& query) {
           fmt::format("the method '{}' has no parameter '{}'", query.method, param.name));
     }
   }
-  Result<Params> params = plan::resolve_params(declared, query.params, {"", "", query.method});
+  resolved.train_examples = query.train_examples;
+  Result<Params> params =
+      plan::resolve_params(declared, given_values(query, declared), {"", "", query.method});
   if (!params) {
     return invalid_argument(
         fmt::format("the method '{}': {}", query.method, params.error().message));

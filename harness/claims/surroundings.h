@@ -41,7 +41,12 @@ struct ResolvedMethod {
   std::map<std::string, Resource> backbones = {};  ///< by role
   BackboneFacts facts;
   std::optional<Resource> tokenizer;  ///< named by the query
+  int64_t train_examples = 0;         ///< as the query's
 };
+
+/// What a query gives a method that declares these parameters: its own, and what it shares.
+std::vector<NamedValue> given_values(const MethodQuery& query,
+                                     const std::vector<ParamSpec>& declared);
 
 class Lookups {
  public:

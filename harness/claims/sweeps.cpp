@@ -8,6 +8,8 @@
 #include <set>
 #include <tuple>
 
+#include "harness/plan/training.h"
+
 namespace qfs::claims {
 namespace {
 
@@ -21,22 +23,47 @@ struct Draft {
   std::set<std::string> metrics;
 };
 
+/// So many examples of the training split, and as many of the first split to choose by.
+json few_examples(int64_t count, const DatasetRequest& data, const Lookups& lookups) {
+  json training;
+  const auto add = [&](const char* key, const std::string& split) {
+    json part = {{"name", data.name}, {"split", split}, {"sample", count}};
+    if (!data.view.empty()) part["view"] = data.view;
+    if (!data.text_form.empty()) part["text_form"] = data.text_form;
+    training[key] = std::move(part);
+  };
+  add("train", "train");
+  for (const DatasetInfo& info : lookups.surroundings().datasets.list()) {
+    if (info.name != data.name) continue;
+    const auto split = std::ranges::find_first_of(plan::kDevelopmentSplits, info.splits);
+    if (split != std::end(plan::kDevelopmentSplits)) add("development", std::string(*split));
+  }
+  return training;
+}
+
 /// The entry of a sweep's "methods"; labels are added when all are known.
-json method_entry(const MethodQuery& query, const Lookups& lookups) {
+json method_entry(const MethodQuery& query, const DatasetRequest& data, const Lookups& lookups) {
   json entry = {{"method", query.method}};
   if (!query.backbone.empty()) entry["backbone"] = lookups.place_of(query.backbone);
   for (const auto& [role, name] : query.backbones) {
     entry["backbones"][role] = lookups.place_of(name);
   }
   if (!query.tokenizer.empty()) entry["tokenizer"] = lookups.place_of(query.tokenizer);
-  for (const NamedValue& param : query.params) {
+  if (query.train_examples > 0) {
+    entry["training"] = few_examples(query.train_examples, data, lookups);
+  }
+  const auto spec = lookups.surroundings().methods.find(query.method);
+  const std::vector<NamedValue> values =
+      spec ? given_values(query, (*spec)->params()) : query.params;
+  for (const NamedValue& param : values) {
     std::visit([&](const auto& value) { entry[param.name] = value; }, param.value);
   }
   return entry;
 }
 
-void add(const MethodQuery& query, const Lookups& lookups, Draft& draft) {
-  json entry = method_entry(query, lookups);
+void add(const MethodQuery& query, const DatasetRequest& data, const Lookups& lookups,
+         Draft& draft) {
+  json entry = method_entry(query, data, lookups);
   if (std::ranges::find(draft.methods, entry) == draft.methods.end()) {
     draft.methods.push_back(std::move(entry));
   }
@@ -81,10 +108,10 @@ Result<std::vector<ClaimSweep>> sweeps_of(std::span<const Claim* const> claims, 
     for (const DatasetRequest& request : *requests) {
       Draft& draft = drafts[{request.name, request.split, request.view, request.text_form}];
       if (tokens) {
-        add({"lead", "", claim->dataset->tokenizer, {}}, lookups, draft);
+        add({"lead", "", claim->dataset->tokenizer, {}}, request, lookups, draft);
         continue;
       }
-      add(*claim->method, lookups, draft);
+      add(*claim->method, request, lookups, draft);
       draft.metrics.insert(claim->metric);
     }
   }

@@ -145,9 +145,8 @@ Status TrainingPlanner::use_init(const MethodRow& row, Training& training) {
   if (!files.ok()) return files.error();
   for (const auto& [role, facts] : *files) {
     if (Status fits = row.spec->check_init(training.cell.params, facts->recipe); !fits.ok()) {
-      return invalid_argument("cannot begin with '" + facts->file.path + "': " +
-                                  fits.error().message,
-                              where);
+      return invalid_argument(
+          "cannot begin with '" + facts->file.path + "': " + fits.error().message, where);
     }
     training.cell.artifacts[role] = facts->file;
   }
@@ -219,7 +218,7 @@ Result<TrainingEntry> TrainingPlanner::data_of(const Cell& cell, const MethodRow
   for (const DatasetInfo& info : context_.datasets.list()) {
     if (!own.request.name.empty() && info.name == own.request.name) splits = info.splits;
   }
-  const auto has = [&](const char* split) {
+  const auto has = [&](std::string_view split) {
     return std::find(splits.begin(), splits.end(), split) != splits.end();
   };
   if (!has("train")) {
@@ -232,7 +231,7 @@ Result<TrainingEntry> TrainingPlanner::data_of(const Cell& cell, const MethodRow
   TrainingEntry entry;
   entry.train = {own.request, std::nullopt, row.entry->pointer};
   entry.train.request.split = "train";
-  for (const char* split : {"validation", "dev", "val"}) {
+  for (const std::string_view split : kDevelopmentSplits) {
     if (entry.development || !has(split)) continue;
     entry.development = entry.train;
     entry.development->request.split = split;

@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "harness/plan/expand.h"
@@ -19,6 +20,9 @@ namespace qfs::plan {
 /// A data set of the sweep with its selected examples, to score or to learn from.
 Result<PlannedDataset> load_planned(const Experiment& experiment, const PlanContext& context,
                                     const DatasetEntry& entry);
+
+/// Splits by which a training is chosen where its sweep names none; the first that there is.
+inline constexpr std::string_view kDevelopmentSplits[] = {"validation", "dev", "val"};
 
 class TrainingPlanner {
  public:

@@ -48,6 +48,28 @@ TEST(Claims, TakeTheirMethodFromTheLabelAndTheRow) {
   EXPECT_EQ(claim.errata, std::vector<std::string>{"odd"});
 }
 
+TEST(Claims, HaveSharedValuesOfTheirTableAndMeanAnotherLabelWhereTheRowSaysSo) {
+  std::string text = paper(
+      R"({"label": "Tuned", "with": {"train_examples": 10}, "printed": ["1.0"]},
+         {"label": "Tuned", "as": "Lead-3", "with": {"train_examples": 0}, "printed": ["2.0"]})");
+  const std::string columns = "\"columns\"";
+  text.replace(text.find(columns), columns.size(), R"("with": {"num_beams": 4}, "columns")");
+  const auto decoded = decode_paper(text, "demo.json", labels());
+  ASSERT_TRUE(decoded.ok()) << decoded.error().to_string();
+  const std::vector<Claim>& claims = decoded->tables.front().claims;
+  ASSERT_EQ(claims.size(), 2U);
+  EXPECT_EQ(claims[0].method->method, "lora");
+  EXPECT_EQ(claims[0].method->train_examples, 10);
+  EXPECT_EQ(claims[0].given, "train_examples=10");
+  EXPECT_EQ(claims[1].method->method, "lead");
+  EXPECT_EQ(claims[1].label, "Tuned");
+  EXPECT_EQ(claims[1].method->train_examples, 0);
+  for (const Claim& claim : claims) {
+    ASSERT_EQ(claim.method->shared.size(), 1U);
+    EXPECT_EQ(claim.method->shared.front().name, "num_beams");
+  }
+}
+
 TEST(Claims, LeaveOutPlacesWithoutANumber) {
   const auto decoded = decode_paper(
       paper(R"({"label": "Lead-3", "printed": [null]}, {"label": "Tuned", "printed": ["1.0"]})"),

@@ -6,6 +6,7 @@ Usage: test_reproduce_training.py QFS_BENCH
 
 import json
 import os
+import sqlite3
 import unittest
 
 from tiny_model import ModelTest
@@ -28,13 +29,14 @@ class ReproduceTraining(ModelTest):
         self.write("data/reports/tables/demo.json", json.dumps(
             {"tables": [{"id": "demo.table1", "title": "Results", "from": [{"table": "demo.table1"}]}]}))
 
-    def write_claims(self):
-        self.write("data/experiments/claims/labels.json", json.dumps({"demo": {"LoRA": LORA}}))
+    def write_claims(self, table={}, *rows):
+        self.write("data/experiments/claims/labels.json", json.dumps(
+            {"demo": {"LoRA": LORA, "Lead": {"method": "lead", "local_context": 8}}}))
         self.write("data/experiments/claims/demo.json", json.dumps(
             {"paper": "demo", "title": "Demo", "source": "nowhere",
-             "tables": [{"id": "demo.table1", "title": "Results", "dataset": {"name": "mini-meetings"},
+             "tables": [{"id": "demo.table1", "title": "Results", "dataset": {"name": "mini-meetings"}, **table,
                          "columns": [{"name": "R-1", "metric": "rouge", "column": "rouge1.f"}],
-                         "rows": [{"label": "LoRA", "printed": ["99.0"]}]}]}))
+                         "rows": rows or [{"label": "LoRA", "printed": ["99.0"]}]}]}))
 
     def reproduce(self, *arguments):
         return self.run_bench("reproduce", "demo.table1", "--with", "tiny=tiny", "--threads", "1", *arguments,
@@ -57,6 +59,29 @@ class ReproduceTraining(ModelTest):
         again = self.reproduce("--json")
         self.assertEqual(json.loads(self.assert_succeeds(again))["claims"], [claim])
         self.assertIn("0 to run", again.stderr)
+
+    def test_few_examples_are_another_training_than_all(self):
+        self.write_claims({"with": {"num_beams": 1, "batch_size": 4}},
+                          {"label": "LoRA", "printed": ["99.0"]},
+                          {"label": "LoRA", "with": {"train_examples": 3}, "printed": ["99.0"]},
+                          {"label": "LoRA", "as": "Lead", "with": {"train_examples": 0}, "printed": ["99.0"]})
+        dry = self.assert_succeeds(self.reproduce("--dry-run"))
+        self.assertRegex(dry, r"train#\w+ +lora +\d+ of mini-meetings")
+        self.assertRegex(dry, r"train#\w+ +lora-2 +3 of mini-meetings")
+        claims = json.loads(self.assert_succeeds(self.reproduce("--json")))["claims"]
+        self.assertEqual([claim["state"] for claim in claims], ["differs"] * 3)
+        self.assertEqual(len({claim["cell_id"] for claim in claims}), 3)
+        with sqlite3.connect(self.path("claims.sqlite")) as store:
+            recipes = [json.loads(text) for text, in store.execute("SELECT identity FROM cell WHERE training = 1")]
+        self.assertEqual(sorted(recipe["selection"].get("sample", 0) for recipe in recipes), [0, 3])
+        # A training of few examples does not answer for one of all.
+        os.remove(self.path("claims.sqlite"))
+        self.write_claims({}, {"label": "LoRA", "with": {"train_examples": 3}, "printed": ["99.0"]})
+        self.assert_succeeds(self.reproduce("--json"))
+        self.write_claims({}, {"label": "LoRA", "printed": ["99.0"]})
+        report = self.run_bench("report", "--table", "demo.table1", "--store", "claims.sqlite", "--with", "tiny=tiny",
+                                environment={"QFS_DATA_DIR": self.path("data")})
+        self.assertIn("not run: no run in the store", self.assert_succeeds(report))
 
     def test_says_what_stands_in_the_way(self):
         run = self.run_bench("reproduce", "demo.table1", environment={"QFS_DATA_DIR": self.path("data")})
