@@ -103,6 +103,14 @@ constexpr std::string_view layer_name(std::string_view layer) {
   return layer.substr(0, layer.find_first_of("@|"));
 }
 
+/// What must fit into so many tokens of the cell's tokenizer for an example to be read at all.
+struct TokenBound {
+  std::string text;
+  int64_t tokens = 0;
+  std::string what;    ///< "the prompt up to the end of the query", for people
+  std::string holder;  ///< "the first segment ('local_context')"
+};
+
 class MethodSpec {
  public:
   virtual ~MethodSpec() = default;
@@ -125,6 +133,11 @@ class MethodSpec {
 
   /// Rules between a training and the recipe of a file that it begins with; likewise.
   virtual Status check_init(const Params&, const Params& /*recipe*/) const { return {}; }
+
+  /// Where an example can be too long for the method, whatever is cut. Likewise, once an example.
+  virtual std::optional<TokenBound> token_bound(const Params&, const Example&) const {
+    return std::nullopt;
+  }
 
   /// How a cell is cut: a pure function of (examples, parameters), never of what is already done.
   /// `examples` are the selected ones in order. Default: `batch_size` consecutive examples

@@ -79,9 +79,10 @@ struct RunSummary {
 Result<RunSummary> run_plan(const plan::Plan& plan, store::Store& store, const RunOptions& options,
                             Progress& progress);
 
-/// Whether the files of all tokenizers of the plan are tokenizers: a light host opens each once, so
-/// that no cell finds out later. The error is at the method that names it.
-Status check_tokenizers(const plan::Plan& plan, const RunOptions& options);
+/// What a cell would find out later: whether the file of each tokenizer is one, which a light host
+/// opens, and whether examples are within the bounds of their methods (MethodSpec::token_bound).
+/// The error is at the method.
+Status check_tokens(const plan::Plan& plan, const RunOptions& options);
 
 /// How much of a plan the store at `store_path` already holds, for `plan`; by cell. Needs hosts
 /// only to learn their numerics (probes are cached per program).

@@ -136,6 +136,16 @@ Status check_memory_params(const Params& params) {
       "{query} in front of {document}");
 }
 
+std::optional<TokenBound> first_segment_bound(const Params& params, const Example& example) {
+  if (params.find<std::string>("memory") != "qf_infini") return std::nullopt;
+  prompting::FilledPrompt prompt =
+      prompting::fill_marked_prompt(prompt_template(params), "", example.query);
+  prompt.text.resize(prompt.query.end);
+  return TokenBound{std::move(prompt.text), params.get<int64_t>("local_context"),
+                    "the prompt up to the end of the query",
+                    "the first segment, which asks \"memory\": \"qf_infini\" ('local_context')"};
+}
+
 std::string prompt_template(const Params& params) {
   const std::string& prompt = params.get<std::string>("prompt");
   if (!params.find<bool>("repeat_query").value_or(false)) return prompt;

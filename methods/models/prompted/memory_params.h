@@ -21,6 +21,10 @@ Status check_memory_params(const Params& params);
 
 bool has_memory(const Params& params);
 
+/// MethodSpec::token_bound of them: a memory that is asked by the query has it in its first
+/// segment.
+std::optional<TokenBound> first_segment_bound(const Params& params, const Example& example);
+
 /// The prompt's template, with the query repeated where it is asked for.
 std::string prompt_template(const Params& params);
 

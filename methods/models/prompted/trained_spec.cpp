@@ -220,6 +220,11 @@ Status TrainedSpec::check_init(const Params& params, const Params& recipe) const
                           std::to_string(*own));
 }
 
+std::optional<TokenBound> TrainedSpec::token_bound(const Params& params,
+                                                   const Example& example) const {
+  return first_segment_bound(params, example);
+}
+
 Cost TrainedSpec::cost(const Params& params, const DatasetStats& stats) const {
   return prompted_cost(params, stats);
 }

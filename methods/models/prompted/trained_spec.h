@@ -5,6 +5,7 @@
 // thread-safe. The sessions are prompted_session.h and adapter_training.h.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ class TrainedSpec : public MethodSpec {
   Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
   /// What is added has the rank of the file.
   Status check_init(const Params& params, const Params& recipe) const override;
+  std::optional<TokenBound> token_bound(const Params& params, const Example& example) const final;
   Cost cost(const Params& params, const DatasetStats& stats) const final;
   Cost training_cost(const Params& params, const DatasetStats& train) const final;
   bool seed_matters(const Params& params) const override { return decoding::may_draw(params); }

@@ -7,6 +7,7 @@ import json
 import os
 import unittest
 
+from driver import FIELDS
 from tiny_model import (GPT2, HIDDEN, INNER, LAYERS, LED, VOCABULARY, ModelTest, gpt2_shapes, led_shapes, safetensors,
                         shapes)
 
@@ -334,6 +335,28 @@ class Model(ModelTest):
 
         self.assertEqual(logits(factor=None), logits(factor=4.0))
         self.assertNotEqual(logits(factor=None), logits(factor=1.0))
+
+
+class Bounds(ModelTest):
+    """What a plan says of examples that a method cannot read."""
+
+    def test_a_query_beyond_the_first_segment_of_a_memory_is_told_before_anything_runs(self):
+        self.write_model(max_position_embeddings=512)
+        self.write_data(3)
+        method = {"method": "lora", "backbone": "./tiny", "memory": "qf_infini", "prompt": "Q: {query}\n{document}", "chat": False,
+                  "input_tokens": 64, "max_new_tokens": 2, "steps": 1, "train_segment": 128, "train_tokens": 200,
+                  "training": {"train": {"path": "data.jsonl", "fields": FIELDS}}}
+        # "Q: " and the query "What is line 3 of text 0 about?" have 34 bytes, a token each.
+        self.write_data(3, "other.jsonl")
+        sweep = {"datasets": [{"path": "other.jsonl", "fields": FIELDS}], "methods": [method], "report": None}
+        self.write_sweep(**sweep, grid={"local_context": [33]})
+        for command in ("plan", "sweep"):
+            self.assert_fails(2, self.run_bench(command, "sweep.json"), "sweep.json#/methods/0", "example 'e0': the prompt up to the "
+                              "end of the query has 34 tokens, and the first segment", "('local_context') holds 33",
+                              "2 examples are too long as well")
+        self.assertFalse(os.path.exists(self.path("small.sqlite")))
+        self.write_sweep(**sweep, grid={"local_context": [34]})
+        self.assert_succeeds(self.run_bench("plan", "sweep.json"))
 
 
 class SweepNames(ModelTest):

@@ -1,0 +1,137 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <map>
+#include <set>
+
+#include "harness/api/document_cutter.h"
+#include "harness/core/counted.h"
+#include "harness/core/files.h"
+#include "harness/run/document_cutter.h"
+#include "harness/run/run.h"
+
+namespace qfs::run {
+namespace {
+
+/// Counts tokens in a light host, which stays for the next cell of the same tokenizer.
+class TokenCounter {
+ public:
+  TokenCounter(const plan::Plan& plan, const RunOptions& options)
+      : launcher_(options, plan.experiment.limits, cache_directory() + "/logs"),
+        pool_(launcher_, HostReuse::weights) {}
+  ~TokenCounter() { pool_.discard(); }
+  TokenCounter(const TokenCounter&) = delete;
+  TokenCounter& operator=(const TokenCounter&) = delete;
+
+  /// `tokenizer`: a tokenizer's file, or a model's, which holds one.
+  Status open(const plan::Cell& cell, const Resource& tokenizer) {
+    plan::Cell cutter = cutter_cell(cell);
+    cutter.params = {};
+    cutter.params.set(kLocalContext, int64_t{1});
+    cutter.tokenizer = tokenizer;
+    auto failure = pool_.open(cutter, launcher_.runtime(cutter));
+    if (!failure) return {};
+    failure->error.message = "the tokenizer cannot be opened: " + failure->error.to_string();
+    return std::move(failure->error);
+  }
+  void close() { pool_.release(); }
+
+  /// Tokens of each text; a cell is open.
+  Result<std::vector<int64_t>> count(const std::vector<std::string>& texts) {
+    host::RunRequest request;
+    for (size_t i = 0; i < texts.size(); ++i) {
+      NumberedExample& numbered = request.examples.emplace_back();
+      numbered.ordinal = static_cast<int64_t>(i);
+      numbered.example.document = {{texts[i], ""}};
+    }
+    host::UnitResults results;
+    const std::chrono::seconds timeout(launcher_.limits().unit_seconds);
+    if (auto failure = pool_.host().run(request, {}, timeout, results)) return failure->error;
+    std::vector<int64_t> counts;
+    for (const host::PredictionReply& reply : results.predictions) {
+      counts.push_back(reply.prediction.truncation->document_tokens);
+    }
+    return counts;
+  }
+
+ private:
+  HostLauncher launcher_;
+  HostPool pool_;
+};
+
+/// The examples of a cell that its method sets bounds to.
+struct Bounded {
+  std::vector<const Example*> examples;
+  std::vector<TokenBound> bounds;
+};
+
+Bounded bounded_examples(const plan::Plan& plan, const plan::Cell& cell) {
+  Bounded bounded;
+  const plan::PlannedDataset& data = plan.datasets[cell.dataset];
+  for (const int64_t ordinal : data.ordinals) {
+    const Example& example = data.data->examples[static_cast<size_t>(ordinal)];
+    std::optional<TokenBound> bound = cell.spec->token_bound(cell.params, example);
+    if (!bound) break;  // it is the method with its parameters that has one
+    bounded.examples.push_back(&example);
+    bounded.bounds.push_back(*std::move(bound));
+  }
+  return bounded;
+}
+
+/// By the tokenizer of the backbone, which reads the text.
+Status check_bounds(const plan::Plan& plan, const plan::Cell& cell, TokenCounter& counter,
+                    std::map<std::string, int64_t>& known) {
+  const Bounded bounded = bounded_examples(plan, cell);
+  std::vector<std::string> texts;
+  for (const TokenBound& bound : bounded.bounds) {
+    if (known.emplace(bound.text, 0).second) texts.push_back(bound.text);
+  }
+  if (!texts.empty()) {
+    if (Status opened = counter.open(cell, *cell.backbone); !opened) return opened;
+    const Result<std::vector<int64_t>> counts = counter.count(texts);
+    if (!counts) return counts.error();
+    for (size_t i = 0; i < texts.size(); ++i) known[texts[i]] = counts->at(i);
+    counter.close();
+  }
+  size_t beyond = 0;
+  std::string first;
+  for (size_t i = 0; i < bounded.bounds.size(); ++i) {
+    const TokenBound& bound = bounded.bounds[i];
+    const int64_t tokens = known.at(bound.text);
+    if (tokens <= bound.tokens || ++beyond > 1) continue;
+    first = fmt::format("example '{}': {} has {}, and {} holds {}", bounded.examples[i]->key,
+                        bound.what, counted(tokens, "token"), bound.holder, bound.tokens);
+  }
+  if (beyond == 0) return {};
+  if (beyond > 1) {
+    first +=
+        fmt::format("; {} too long as well", counted(beyond - 1, "example is", "examples are"));
+  }
+  return invalid_argument(first);
+}
+
+}  // namespace
+
+Status check_tokens(const plan::Plan& plan, const RunOptions& options) {
+  TokenCounter counter(plan, options);
+  std::set<std::pair<std::string, std::string>> opened;
+  std::map<std::string, std::map<std::string, int64_t>> known;  // by backbone
+  for (const plan::Cell& cell : plan.cells) {
+    const auto placed = [&](Error error) {
+      error.where = plan.experiment.path + "#" + cell.pointer;
+      return error;
+    };
+    // Built-in tokenizers need no file.
+    if (cell.tokenizer && !cell.tokenizer->path.empty() &&
+        opened.emplace(cell.tokenizer->path, cell.tokenizer->digest).second) {
+      if (Status sound = counter.open(cell, *cell.tokenizer); !sound) return placed(sound.error());
+      counter.close();
+    }
+    if (!cell.backbone) continue;
+    Status fit = check_bounds(plan, cell, counter, known[cell.backbone->digest]);
+    if (!fit) return placed(fit.error());
+  }
+  return {};
+}
+
+}  // namespace qfs::run
