@@ -5,6 +5,7 @@
 
 #include "harness/api/param_specs.h"
 #include "methods/models/decoding/generation_layers.h"
+#include "methods/models/prompted/memory_params.h"
 #include "methods/models/prompted/prompted_params.h"
 #include "methods/models/prompting/prompt_template.h"
 
