@@ -87,7 +87,9 @@ Status check_bounds(const plan::Plan& plan, const plan::Cell& cell, TokenCounter
     if (known.emplace(bound.text, 0).second) texts.push_back(bound.text);
   }
   if (!texts.empty()) {
-    if (Status opened = counter.open(cell, *cell.backbone); !opened) return opened;
+    // The digest is the model's, which is checked when the cell opens it.
+    const Resource tokenizer{cell.backbone->name, cell.backbone->path, ""};
+    if (Status opened = counter.open(cell, tokenizer); !opened) return opened;
     const Result<std::vector<int64_t>> counts = counter.count(texts);
     if (!counts) return counts.error();
     for (size_t i = 0; i < texts.size(); ++i) known[texts[i]] = counts->at(i);

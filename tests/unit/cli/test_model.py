@@ -342,13 +342,12 @@ class Bounds(ModelTest):
 
     def test_a_query_beyond_the_first_segment_of_a_memory_is_told_before_anything_runs(self):
         self.write_model(max_position_embeddings=512)
-        self.write_data(3)
         method = {"method": "lora", "backbone": "./tiny", "memory": "qf_infini", "prompt": "Q: {query}\n{document}", "chat": False,
                   "input_tokens": 64, "max_new_tokens": 2, "steps": 1, "train_segment": 128, "train_tokens": 200,
-                  "training": {"train": {"path": "data.jsonl", "fields": FIELDS}}}
+                  "evaluate_every": 0, "training": {"train": {"name": "mini-meetings", "split": "train", "sample": 4}}}
         # "Q: " and the query "What is line 3 of text 0 about?" have 34 bytes, a token each.
-        self.write_data(3, "other.jsonl")
-        sweep = {"datasets": [{"path": "other.jsonl", "fields": FIELDS}], "methods": [method], "report": None}
+        self.write_data(3)
+        sweep = {"datasets": [{"path": "data.jsonl", "fields": FIELDS}], "methods": [method], "report": None}
         self.write_sweep(**sweep, grid={"local_context": [33]})
         for command in ("plan", "sweep"):
             self.assert_fails(2, self.run_bench(command, "sweep.json"), "sweep.json#/methods/0", "example 'e0': the prompt up to the "
