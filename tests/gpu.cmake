@@ -1,6 +1,11 @@
 # What a GPU machine without a network needs, in one ignored folder: `cmake --build --preset cuda --target gpu-kit`.
 add_test(NAME gpu_kit COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/gpu/kit_test.py)
 set_tests_properties(gpu_kit PROPERTIES LABELS unit TIMEOUT 120)
+if(TARGET qfs-host)
+  add_test(NAME efficiency_report
+    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/gpu/efficiency_test.py $<TARGET_FILE:qfs-bench>)
+  set_tests_properties(efficiency_report PROPERTIES LABELS unit TIMEOUT 300 ENVIRONMENT OMP_NUM_THREADS=1)
+endif()
 if(QFS_CUDA)
   add_executable(qfs_bench_device gpu/bench_bart.cpp gpu/bench_device.cpp)
   target_link_libraries(qfs_bench_device PRIVATE qfs_inspect nlohmann_json::nlohmann_json qfs_options)

@@ -22,6 +22,7 @@ import pathlib
 import statistics
 import sys
 import time
+import types
 
 from interleaved import Child, ratio_interval
 from smollm2_vs_peers import prepare_transformers, serve
@@ -43,13 +44,31 @@ def text_of(words, seed):
     return " ".join(parts)
 
 
+def prepare_tool(folder):
+    """The folder as transformers 4 reads it; weights by a link."""
+    old, new = folder / "huggingface", folder / "transformers4"
+    new.mkdir(exist_ok=True)
+    for name in ("model.safetensors", "tokenizer.json"):
+        if not (new / name).exists():
+            (new / name).symlink_to(old / name)
+    config = json.loads((old / "config.json").read_text(encoding="utf-8"))
+    config["rope_theta"] = config.pop("rope_parameters")["rope_theta"]
+    (new / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    settings = json.loads((old / "tokenizer_config.json").read_text(encoding="utf-8"))
+    settings["tokenizer_class"] = "PreTrainedTokenizerFast"
+    (new / "tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")
+    return new
+
+
 def serve_tool(folder, threads):
     import torch
 
     torch.set_num_threads(threads)
-    from llmlingua import PromptCompressor
+    import llmlingua.prompt_compressor as tool
 
-    compressor = PromptCompressor(str(folder / "huggingface"), device_map="cpu",
+    # It counts tokens of OpenAI's models for its report, by files out of the network.
+    tool.tiktoken.encoding_for_model = lambda _: types.SimpleNamespace(encode=str.split)
+    compressor = tool.PromptCompressor(str(prepare_tool(folder.resolve())), device_map="cpu",
                                   model_config={"torch_dtype": torch.float32})
 
     def run(ids, keep):

@@ -52,7 +52,8 @@ class KitTest(unittest.TestCase):
         (self.kit / "lib").mkdir()
         with tarfile.open(self.kit / "lib.tar.gz", "w:gz") as archive:
             archive.add(self.kit / "lib", "lib")
-        (self.kit / "run.sh").write_bytes((HERE / "run.sh").read_bytes())
+        for name in ("run.sh", "efficiency.py"):
+            (self.kit / name).write_bytes((HERE / name).read_bytes())
         self.torch = self.folder / "python" / "torch"
         (self.torch / "lib").mkdir(parents=True)
         (self.torch / "__init__.py").write_text("raise SystemError('torch is not imported')\n")
@@ -73,12 +74,20 @@ class KitTest(unittest.TestCase):
         self.expect(0, "", self.run_kit(FAKE_GPU="1"))
         names = {path.name for path in (self.folder / "out").iterdir()}
         self.assertEqual(names, {"probe_cpu.json", "probe_cuda.json", "tiny_cpu.json", "tiny_cuda.json",
-                                 "bench.json"})
+                                 "bench.json", "efficiency"})
+        self.assertIn("`tiny.gguf` on `cuda`", (self.folder / "out" / "efficiency" / "efficiency.md").read_text())
         self.assertEqual(json.loads((self.folder / "out" / "bench.json").read_text()), {"prefill": 1})
 
     def test_nothing_is_measured_when_only_tests_are_wanted(self):
         self.expect(0, "", self.run_kit("--tests-only", FAKE_GPU="1"))
         self.assertFalse((self.folder / "out" / "bench.json").exists())
+
+    def test_a_part_of_the_report_that_fails_is_code_7_and_in_the_report(self):
+        write_program(self.kit / "bin" / "qfs-bench", BENCH.replace("in\n", "in\n  *frontier*) echo 'no room' >&2; exit 5 ;;\n", 1))
+        self.expect(7, "efficiency report fails", self.run_kit(FAKE_GPU="1"))
+        report = (self.folder / "out" / "efficiency" / "efficiency.md").read_text()
+        self.assertIn("Failed with exit code 5; efficiency.log says more: no room", report)
+        self.assertIn("## SelfCP, Figure 6", report, "the other parts are there")
 
     def test_unknown_arguments_are_code_2(self):
         self.expect(2, "usage", self.run_kit("--fast"))
@@ -124,6 +133,7 @@ class PackTest(unittest.TestCase):
             made = self.pack(folder, 1)
             self.assertEqual(made.returncode, 0, made.stderr)
             self.assertTrue((folder / "kit" / "bin" / "program").exists())
+            self.assertTrue((folder / "kit" / "share/qfs-bench/experiments/claims/ideal.json").exists())
             self.assertFalse((folder / "kit" / "bin" / "write_model").exists())
             refused = self.pack(folder, 61)
             self.assertEqual(refused.returncode, 1)

@@ -37,8 +37,13 @@ needed_libraries "${@:2}" | while read -r library; do
 done
 tar -C "$staging" -cf - lib | gzip -9n >"$staging/lib.tar.gz"
 rm -r "${staging:?}/lib"
-cp "$source_dir/tests/gpu/run.sh" "$staging/run.sh"
+cp "$source_dir/tests/gpu/run.sh" "$source_dir/tests/gpu/efficiency.py" "$staging/"
 chmod 755 "$staging/run.sh"
+# What the program reads of published tables.
+data=$staging/share/qfs-bench
+mkdir -p "$data/experiments" "$data/reports"
+cp -r "$source_dir/experiments/claims" "$data/experiments/"
+cp -r "$source_dir/reports/tables" "$data/reports/"
 
 size=$(find "$staging" -type f -printf '%s\n' | awk '{ sum += $1 } END { print sum }')
 if [ "$size" -gt "$limit_bytes" ]; then

@@ -2,10 +2,11 @@
 # Tests and measures qfs-bench on this machine's GPU, from a kit that the build target `gpu-kit` packed.
 #   run.sh [--tests-only]
 # LibTorch is the torch 2.11 of this machine's python3 (PYTHON names another). Results are JSON files in $OUT
-# (default: ./gpu-kit-out). QFS_KIT_MODEL: a GGUF model to run beside the tiny one of the kit.
+# (default: ./gpu-kit-out), and efficiency/efficiency.md: speed, memory and work in the papers' settings.
+# QFS_KIT_MODEL: a GGUF model to run beside the tiny one of the kit, and which the report is of.
 # Exit codes: 0 all passed, 2 usage, 3 no usable LibTorch or a program does not start, 4 the tests fail on the
 # CPU, 5 no GPU (the CPU's part passed), 6 the tests fail on the GPU, 7 a model's ids differ between CPU and
-# GPU or the benchmark fails.
+# GPU, or the benchmark or a part of the report fails.
 set -u
 
 kit=$(cd "$(dirname "$0")" && pwd)
@@ -91,4 +92,12 @@ done
 [ "$measure" = 1 ] || exit 0
 echo "benchmark"
 "$kit/bin/qfs_bench_device" >"$out/bench.json" || stop 7 "the benchmark fails"
+echo "efficiency in the papers' settings"
+if [ -n "${QFS_KIT_MODEL:-}" ]; then
+  report=("$QFS_KIT_MODEL" "$out/efficiency")
+else # to see it run: the tiny model's numbers mean nothing
+  report=("$kit/tiny.gguf" "$out/efficiency" --tokens 256 --new-tokens 16 --longest 768 --shots 1,2)
+fi
+"${PYTHON:-python3}" "$kit/efficiency.py" "$kit/bin/qfs-bench" "${report[@]}" --device cuda ||
+  stop 7 "a part of the efficiency report fails; see $out/efficiency/efficiency.md"
 echo "results are in $out"

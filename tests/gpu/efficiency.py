@@ -1,0 +1,146 @@
+"""The efficiency report of a model on a device: the settings in which the papers give speed, memory and work, run with
+the model that is there. Texts are pseudo-random words; adapters are trained for one step, so that outputs mean nothing.
+
+Usage: efficiency.py QFS_BENCH MODEL FOLDER [--device cuda] [--tokens 1024] [--new-tokens 128] [--examples 8]
+       [--shots 1,2,4,8,16,32,64,128] [--longest 131072] [--batch 8] [--memory-mib N]
+FOLDER receives efficiency.md, the sweep files, data and stores. A part that fails is in the report with its reason; exit
+code 1 then, 0 otherwise.
+"""
+
+import argparse
+import json
+import pathlib
+import random
+import subprocess
+import sys
+
+TABLE_3 = ("IDEAL, Table 3", "Trainable parameters by shapes alone, beside the printed ones.")
+TABLE_6 = ("IDEAL, Table 6", "The largest local context that fits, by trying, one document at a time.")
+TABLE_7 = ("SelfCP, Table 7", "Sequences of {tokens} tokens and {new} generated ones whatever the model says, one at a time. Operations of "
+           "compression are counted by the paper's formula (eager) and as they are needed (lean).")
+FIGURE_6 = ("SelfCP, Figure 6", "Demonstrations in front of a query: as memory out of a bank, compressed anew each time, and as the "
+            "tokens that a backbone without compression reads; {batch} queries at a time. What does not fit ends its line.")
+TRAINING = ("Training", "One step of {batch} sequences, beside what the device does at most.")
+
+FIELDS = {"id": "id", "document": "document", "query": "query", "references": "references"}
+
+
+class Report:
+    def __init__(self, args):
+        self.args = args
+        self.folder = args.folder
+        self.parts = []
+        self.failed = False
+
+    def run(self, *arguments):
+        run = subprocess.run([str(self.args.program), *arguments], cwd=self.folder, text=True, capture_output=True)
+        with open(self.folder / "efficiency.log", "a", encoding="utf-8") as log:
+            log.write(f"$ qfs-bench {' '.join(arguments)}\n{run.stderr}\n")
+        return run
+
+    def part(self, text, *steps):
+        """A heading with what the last of the steps prints. Exit code 3 is that of cells that ran out of memory, too."""
+        heading, sentence = text
+        self.parts += [f"## {heading}", sentence.format(tokens=self.args.tokens, new=self.args.new_tokens, batch=self.args.batch)]
+        for step in steps:
+            run = self.run(*step)
+            if run.returncode not in (0, 3) or "incomplete" in run.stdout:
+                self.failed = True
+                last = (run.stderr.strip() or "no message").splitlines()[-1]
+                self.parts.append(f"Failed with exit code {run.returncode}; efficiency.log says more: {last}")
+                return
+        lines = [line for line in run.stdout.splitlines() if not line.startswith("#")]
+        self.parts.append("\n".join(lines).strip())
+
+    def write_data(self):
+        generator = random.Random(7)
+        words = ["budget", "remote", "meeting", "design", "cost", "button", "market", "user", "panel", "week"]
+
+        def record(i, count):
+            text = " ".join(generator.choice(words) for _ in range(count))
+            return {"id": f"e{i}", "document": text, "query": f"What was said of item {i}?", "references": [text[:80]]}
+
+        for name, records, count in (("test", self.args.examples, 2 * self.args.tokens), ("train", 2 * self.shots(), 40),
+                                     ("long", 1, self.args.longest)):
+            lines = (json.dumps(record(f"{name}-{i}", count)) + "\n" for i in range(records))
+            (self.folder / f"{name}.jsonl").write_text("".join(lines), encoding="utf-8")
+
+    def shots(self):
+        return max(self.args.shots)
+
+    def sweep(self, name, methods, data="test", **members):
+        model = str(self.args.model.resolve())
+        trained = {"steps": 1, "train_batch": self.args.batch, "train_tokens": self.args.tokens, "label_tokens": 16,
+                   "evaluate_every": 0,
+                   "training": {"train": {"path": "train.jsonl", "fields": FIELDS}}}
+        entries = []
+        for method in methods:
+            learns = method["method"] != "zero_shot"
+            entries.append({"backbone": model, "chat": False, "prompt": "{query}\n{document}\n", **(trained if learns else {}), **method})
+        text = {"name": name, "tokenizer": model, "datasets": [{"path": f"{data}.jsonl", "fields": FIELDS}],
+                "methods": entries, **members}
+        if self.args.memory_mib:
+            text["limits"] = {"memory_mib": self.args.memory_mib}
+        (self.folder / f"{name}.json").write_text(json.dumps(text, indent=1), encoding="utf-8")
+        return [f"{name}.json", "--device", self.args.device]
+
+    def make(self):
+        tokens, new, batch = self.args.tokens, self.args.new_tokens, self.args.batch
+        half = tokens // 2
+        writing = {"max_new_tokens": new, "batch_size": 1}
+        measure = {"examples": min(4, self.args.examples), "warmup": 1, "repetitions": 3, "protocol": "fixed_n"}
+        speed = ["prefill_tokens_per_second", "tokens_per_second", "prefill_fraction", "decode_fraction", "peak_memory"]
+        self.part(TABLE_3, ["report", "--table", "ideal.table3"])
+        adapted = [{"method": "zero_shot", "label": "backbone"}, {"method": "lora", "rank": 16}, {"method": "ideal", "rank": 16}]
+        longest = self.sweep("ideal_table6", [{**method, **writing, "max_new_tokens": 1} for method in adapted], "long",
+                             grid={"local_context": [half]})
+        self.part(TABLE_6, ["train", *longest], ["frontier", *longest, "--from", str(half), "--to", str(self.args.longest)])
+        compared = [{"method": "zero_shot", "label": f"backbone {half}", "local_context": half},
+                    {"method": "zero_shot", "label": f"backbone {tokens}", "local_context": tokens},
+                    {"method": "lora", "label": f"LoRA {half}", "rank": 32, "local_context": half},
+                    {"method": "lora", "label": f"LoRA {tokens}", "rank": 32, "local_context": tokens},
+                    {"method": "selfcp", "label": "SelfCP 12 to 1", "local_context": half, "input_tokens": tokens, "ratio": 12},
+                    {"method": "ideal", "label": "IDEAL (LoRA)", "rank": 16, "local_context": half}]
+        seventh = self.sweep("selfcp_table7", [{**method, **writing} for method in compared], measure=measure,
+                             report={"rows": ["method"], "columns": ["values"],
+                                     "values": [*speed, "fact.compression.flops_eager", "fact.compression.flops_lean"]})
+        self.part(TABLE_7, ["sweep", *seventh, "--quiet"])
+        self.part(TRAINING, ["report", "--store", "selfcp_table7.sqlite", "--columns", "values", "--values",
+                                                 "train_tokens,train_seconds,train_peak_memory,trainable_parameters,machine_gemm,"
+                                                 "machine_read"])
+        bank = {"method": "selfcp", "local_context": half, "input_tokens": half, "ratio": 12, "bank": self.shots(),
+                "max_new_tokens": 1, "batch_size": batch, "bank_ratio": 12}
+        forms = [{**bank, "label": form, "shots_as": form} for form in ("memory", "recomputed", "tokens")]
+        sixth = self.sweep("selfcp_figure6", forms, grid={"shots": self.args.shots}, measure=measure,
+                           out_of_memory={"implied_by": "shots"},
+                           report={"rows": ["method"], "columns": ["shots"], "values": ["seconds_per_example", "peak_memory"]})
+        self.part(FIGURE_6, ["sweep", *sixth, "--quiet"])
+        version = self.run("--version").stdout.strip()
+        head = f"# Efficiency\n\n{version}, `{self.args.model.name}` on `{self.args.device}`"
+        (self.folder / "efficiency.md").write_text("\n\n".join([head, *self.parts]) + "\n", encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", type=pathlib.Path)
+    parser.add_argument("model", type=pathlib.Path)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--tokens", type=int, default=1024)
+    parser.add_argument("--new-tokens", type=int, default=128)
+    parser.add_argument("--examples", type=int, default=8)
+    parser.add_argument("--shots", type=lambda text: [int(part) for part in text.split(",")], default=[1, 2, 4, 8, 16, 32, 64, 128])
+    parser.add_argument("--longest", type=int, default=131072)
+    parser.add_argument("--batch", type=int, default=8)
+    parser.add_argument("--memory-mib", type=int, help="of a host; on a CPU, where no device ends the search")
+    args = parser.parse_args()
+    args.program = args.program.resolve()
+    args.folder.mkdir(parents=True, exist_ok=True)
+    report = Report(args)
+    report.write_data()
+    report.make()
+    sys.exit(1 if report.failed else 0)
+
+
+if __name__ == "__main__":
+    main()
