@@ -5,7 +5,7 @@
 ARG BASE=debian:bookworm-slim
 
 FROM ${BASE} AS source
-RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates dpkg-dev file \
+RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates dpkg-dev file git \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY . .
