@@ -16,14 +16,16 @@ if(QFS_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 add_library(qfs_options INTERFACE)
+# Warnings are errors of the compiler that this is developed with; users have others, which warn of more.
+set(developed_with $<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>)
 target_compile_options(qfs_options INTERFACE
-  -Wall -Wextra -Wpedantic -Wconversion -Werror -ffp-contract=off
+  -Wall -Wextra -Wpedantic -Wconversion $<${developed_with}:-Werror> -ffp-contract=off
   -Wno-missing-field-initializers  # designated initialisers leave members at their defaults on purpose
   $<$<STREQUAL:${CMAKE_SYSTEM_PROCESSOR},x86_64>:-march=x86-64-v2>
   # In a unity build every source is an included file to the compiler.
   $<$<BOOL:${CMAKE_UNITY_BUILD}>:-Wno-subobject-linkage>
   # False alarms of g++ 12 on "literal" + std::string (GCC bug 105651).
-  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
+  $<${developed_with}:-Wno-restrict>)
 target_include_directories(qfs_options INTERFACE ${PROJECT_SOURCE_DIR})
 if(QFS_SANITIZE)
   # Without the checks of each access that AddressSanitizer makes too, or that no cast here needs; they double the code.

@@ -10,7 +10,7 @@ Bar: `exact` 5 times as fast as the tool.
 
 Needs: torch 2.11.0, gguf and transformers 5.23.0 in the Python that runs this, to expand the weights; for the tool
 llmlingua 0.2.2, which takes transformers 4: its folder of packages is --packages (pip install --target FOLDER --no-deps
-transformers==4.44.2 tokenizers==0.19.1 huggingface_hub==0.24.7); a release build with -DQFS_BENCHMARKS=ON.
+transformers==4.47.1 tokenizers==0.21.0 huggingface_hub==0.26.5); a release build with -DQFS_BENCHMARKS=ON.
 Usage: lingua_vs_tool.py --bench build/release/bin/qfs_bench_lingua --model MODEL.gguf --folder FOLDER --packages FOLDER
        [--rounds 9] [--threads 2] [--tokens 512,1024,2048] [--json OUT]
 """
