@@ -15,7 +15,7 @@ RUN ./bootstrap.sh driver && cpack -G DEB --config build/driver/CPackConfig.cmak
 
 FROM source AS host-build
 ENV QFS_CACHE_DIR=/torch QFS_TORCH_KIND=cpu
-RUN ./bootstrap.sh packages && ./bootstrap.sh torch >/torch-folder
+RUN ./bootstrap.sh packages && ./bootstrap.sh torch | tee /torch-steps && tail -n 1 /torch-steps >/torch-folder && test -d "$(cat /torch-folder)"
 RUN cmake --preset release -DQFS_TESTS=OFF -DQFS_TORCH=ON "-DQFS_TORCH_DIR=$(cat /torch-folder)" \
   && cmake --build --preset release --target qfs-host \
   && DESTDIR=/image cmake --install build/release --prefix /usr --component host --strip \
