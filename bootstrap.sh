@@ -42,7 +42,7 @@ Usage: ./bootstrap.sh COMMAND [ARGUMENTS]
   help             this text
 
 For example: ./bootstrap.sh sweep --limit 2
-Debian 12, as root or with sudo; other systems are untested.
+Debian 12, as root or with sudo; the driver on Debian 13 as well. Other systems are untested.
 
 Environment:
   QFS_CACHE_DIR     downloads that clones share (default: $XDG_CACHE_HOME/qfs-bench, ~/.cache/qfs-bench)

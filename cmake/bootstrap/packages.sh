@@ -51,9 +51,11 @@ warn_untested_system() {
     # shellcheck source=/dev/null
     version=$(. /etc/os-release && printf '%s' "${VERSION_ID:-}")
   fi
-  if [ "$id $version" != "debian 12" ]; then
-    printf 'bootstrap.sh: made for Debian 12; this is %s %s: untested.\n' "${id:-unknown}" "$version" >&2
-  fi
+  case "$id $version" in
+    "debian 12") ;;
+    "debian 13") printf 'bootstrap.sh: on Debian 13 the driver has been tried, all else is untested.\n' >&2 ;;
+    *) printf 'bootstrap.sh: made for Debian 12; this is %s %s: untested.\n' "${id:-unknown}" "$version" >&2 ;;
+  esac
 }
 
 # ensure_packages COMMAND: one step; installs what is missing, or says what to install and how.
