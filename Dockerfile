@@ -17,9 +17,10 @@ FROM source AS host-build
 ENV QFS_CACHE_DIR=/torch QFS_TORCH_KIND=cpu
 RUN ./bootstrap.sh packages && ./bootstrap.sh torch | tee /torch-steps && tail -n 1 /torch-steps >/torch-folder && test -d "$(cat /torch-folder)"
 RUN cmake --preset release -DQFS_TESTS=OFF -DQFS_TORCH=ON "-DQFS_TORCH_DIR=$(cat /torch-folder)" \
-  && cmake --build --preset release --target qfs-host \
-  && DESTDIR=/image cmake --install build/release --prefix /usr --component host --strip \
-  && cp --parents --no-dereference "$(cat /torch-folder)"/lib/*.so* /image
+  && cmake --build --preset release --target qfs-host
+# LibTorch keeps its place; of its libraries what the program loads.
+RUN DESTDIR=/image cmake --install build/release --prefix /usr --component host --strip \
+  && ldd build/release/bin/qfs-host | awk '$3 ~ "^/torch/" {print $3}' | xargs cp --parents --dereference --target-directory=/image
 
 FROM ${BASE} AS driver
 COPY --from=driver-build /package/*.deb /package/
@@ -30,5 +31,4 @@ WORKDIR /work
 ENTRYPOINT ["qfs-bench"]
 
 FROM driver AS full
-RUN apt-get update && apt-get install -y --no-install-recommends libgomp1 && rm -rf /var/lib/apt/lists/*
 COPY --from=host-build /image /
