@@ -103,7 +103,7 @@ constexpr std::string_view layer_name(std::string_view layer) {
   return layer.substr(0, layer.find_first_of("@|"));
 }
 
-/// What must fit into so many tokens of the cell's tokenizer for an example to be read at all.
+/// What must fit into so many tokens of the backbone's tokenizer for an example to be read at all.
 struct TokenBound {
   std::string text;
   int64_t tokens = 0;

@@ -108,15 +108,25 @@ std::vector<std::string> on_lines(const std::vector<std::string>& texts) {
 }
 
 /// Keys of the examples that were scored with other references than the data set has.
-std::vector<std::string> other_references(const ScoredFile& file, const Dataset& data) {
+Result<std::vector<std::string>> other_references(const ScoredFile& file, const Dataset& data) {
   std::unordered_map<std::string_view, const Example*> examples;
   for (const Example& example : data.examples) examples.emplace(example.key, &example);
+  const std::vector<ScoreItem>& items = file.items.items;
+  if (file.outputs.by_position && items.size() != data.examples.size()) {
+    return data_error(fmt::format("{} were scored, and the cell's data set has {}",
+                                  counted(items.size(), "line"), data.examples.size()),
+                      file.outputs.path);
+  }
   std::vector<std::string> keys;
-  for (size_t i = 0; i < file.items.items.size(); ++i) {
-    const Example& example =
-        file.outputs.by_position ? data.examples.at(i) : *examples.at(file.items.ids.at(i));
-    if (on_lines(file.items.items[i].references) == on_lines(example.references)) continue;
-    keys.push_back(example.key);
+  for (size_t i = 0; i < items.size(); ++i) {
+    const std::string& key = file.outputs.by_position ? data.examples[i].key : file.items.ids[i];
+    const auto example = examples.find(key);
+    if (example == examples.end()) {
+      return data_error("'" + key + "' was scored, and is no example of the cell's data set",
+                        file.outputs.path);
+    }
+    if (on_lines(items[i].references) == on_lines(example->second->references)) continue;
+    keys.push_back(key);
   }
   return keys;
 }
@@ -170,7 +180,9 @@ Result<SpotCheck> spot_check(plan::Plan plan, const ScoredFile& file, int64_t co
   SpotCheck check;
   check.of = std::ssize(present);
   if (Status whole = covers(data, outputs, check.of); !whole) return whole.error();
-  check.other_references = other_references(file, *data.data);
+  Result<std::vector<std::string>> others = other_references(file, *data.data);
+  if (!others) return others.error();
+  check.other_references = *std::move(others);
   check.missing = std::ssize(claimed->missing);
   std::vector<int64_t> ordinals;
   for (const int64_t position : drawn(check.of, count, seed)) {

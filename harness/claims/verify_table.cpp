@@ -213,10 +213,10 @@ std::string review_text(const VerifyTable& table, const std::vector<Finding>& fi
     if (!finding.measured || finding.measured->missing == 0) continue;
     const std::string& file = finding.claim->files->predictions;
     if (!named.insert(file).second) continue;
-    text += fmt::format("\n- {}: {} no output, and {}", file,
+    text += fmt::format("\n- {}: {} no output: {}", file,
                         counted(finding.measured->missing, "example has", "examples have"),
-                        missing == score::MissingPolicy::zero ? "the numbers count it as empty"
-                                                              : "the numbers leave it out");
+                        missing == score::MissingPolicy::zero ? "counted as empty texts"
+                                                              : "left out of the numbers");
   }
   return text;
 }

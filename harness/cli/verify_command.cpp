@@ -45,14 +45,13 @@ std::string is_seed(const std::string& text) {
   return "expected a whole number from 0 to 18446744073709551615, found '" + text + "'";
 }
 
-/// The predictions of a line of the table, as `score` reads them.
-Result<plan::ImportedFile> predictions_of(const claims::FilesQuery& files,
-                                          const std::string& folder) {
+/// The predictions of what `score` reads.
+Result<plan::ImportedFile> predictions_of(const score::FilesRequest& request) {
+  const bool lines = request.records.empty();
   Params params;
-  const bool records = files.predictions.find(".jsonl") != std::string::npos;
-  params.set("from", std::string(records ? "jsonl" : "lines"));
+  params.set("from", std::string(lines ? "lines" : "jsonl"));
   PredictionFiles reader;
-  return reader.read(folder + "/" + files.predictions, params);
+  return reader.read(lines ? request.predictions : request.records, params);
 }
 
 /// What is said of one file of predictions and its references, whose cell the table names.
@@ -64,9 +63,9 @@ Result<std::string> spot_check(const VerifyOptions& options, const std::string& 
   if (!plan) return plan.error();
   const Result<run::RunOptions> run = run_options(sweep);
   if (!run) return run.error();
-  Result<plan::ImportedFile> outputs = predictions_of(files, options.predictions);
-  if (!outputs) return outputs.error();
   score::FilesRequest request = claims::files_request(files, options.predictions);
+  Result<plan::ImportedFile> outputs = predictions_of(request);
+  if (!outputs) return outputs.error();
   request.missing = score::missing_policy(options.missing);
   Result<score::KeptItems> items = score::keep_items(request, catalogs.datasets(), {});
   if (!items) return items.error();

@@ -22,23 +22,15 @@
 #include "methods/models/checkpoints/model_directory.h"
 #include "methods/models/kernels/cpu_kernels.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
+#include "tests/bench/bench_model.h"
 
 namespace {
 
 using qfs::architectures::Llama;
 using qfs::nn::KeyValueCache;
 
-template <class T>
-T value_or_exit(qfs::Result<T> result) {
-  if (result.ok()) return *std::move(result);
-  std::cerr << result.error().to_string() << "\n";
-  std::exit(1);
-}
-void check(const qfs::Status& status) {
-  if (status.ok()) return;
-  std::cerr << status.error().to_string() << "\n";
-  std::exit(1);
-}
+using qfs::test::must;
+using qfs::test::value_or_exit;
 
 std::vector<int32_t> prompt(int64_t tokens, int64_t row) {
   std::vector<int32_t> ids;
@@ -64,21 +56,21 @@ class Bench {
   nlohmann::json run(int64_t tokens, int64_t batch, int64_t steps) {
     const int64_t vocabulary = llama_.config().vocabulary;
     KeyValueCache cache;
-    check(llama_.make_room(cache, batch, tokens + std::max<int64_t>(steps, 1)));
+    must(llama_.make_room(cache, batch, tokens + std::max<int64_t>(steps, 1)));
     std::vector<float> logits(static_cast<size_t>(batch * vocabulary));
     std::vector<int64_t> rows;
     std::vector<int32_t> next;
     int64_t begin_ns = qfs::monotonic_ns();
     for (int64_t row = 0; row < batch; ++row) {
       const std::span<float> first(logits.data(), static_cast<size_t>(vocabulary));
-      check(llama_.prefill(cache, row, prompt(tokens, row), first));
+      must(llama_.prefill(cache, row, prompt(tokens, row), first));
       rows.push_back(row);
       next.push_back(best(first));
     }
     std::vector<int32_t> ids = {next[0]};
     if (steps > 0) begin_ns = qfs::monotonic_ns();
     for (int64_t step = 0; step < steps; ++step) {
-      check(llama_.decode(cache, rows, next, logits));
+      must(llama_.decode(cache, rows, next, logits));
       for (size_t row = 0; row < next.size(); ++row) {
         next[row] = best(std::span<const float>(logits).subspan(
             row * static_cast<size_t>(vocabulary), static_cast<size_t>(vocabulary)));
@@ -106,7 +98,7 @@ int main(int argc, char** argv) {
   }
   qfs::RuntimeOptions runtime;
   runtime.threads = std::atoi(argv[2]);
-  check(qfs::nn::configure_torch(runtime));
+  must(qfs::nn::configure_torch(runtime));
   auto weights = value_or_exit(load(argv[1]));
   if (rounded) weights = value_or_exit(qfs::architectures::rounded_to_bfloat16(weights));
   Llama llama(weights, rounded && qfs::kernels::has_bfloat16_products());

@@ -25,6 +25,7 @@
 #include "methods/models/registry/registry.h"
 #include "methods/models/training/sequence_task.h"
 #include "methods/models/training/trainer.h"
+#include "tests/bench/bench_model.h"
 
 namespace {
 
@@ -34,18 +35,8 @@ constexpr int64_t kRank = 8;
 constexpr int64_t kLabels = 96;
 constexpr int64_t kNewTokens = 48;
 
-void must(const Status& status) {
-  if (status.ok()) return;
-  std::cerr << status.error().to_string() << "\n";
-  std::exit(1);
-}
-
-template <class T>
-T value_or_exit(Result<T> result) {
-  if (result.ok()) return *std::move(result);
-  std::cerr << result.error().to_string() << "\n";
-  std::exit(1);
-}
+using test::must;
+using test::value_or_exit;
 
 double median(std::vector<double> values) {
   std::ranges::sort(values);

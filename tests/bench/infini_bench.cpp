@@ -14,23 +14,15 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/core/clock.h"
-#include "methods/models/architectures/backbone.h"
-#include "methods/models/nn/decoder.h"
-#include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/nn/steps/segment_model.h"
 #include "methods/models/nn/steps/step_model.h"
-#include "methods/models/registry/registry.h"
+#include "tests/bench/bench_model.h"
 
 namespace {
 
 using namespace qfs;  // NOLINT: a program of one file
 
-template <class T>
-T value_or_exit(Result<T> result) {
-  if (result.ok()) return *std::move(result);
-  std::cerr << result.error().to_string() << "\n";
-  std::exit(1);
-}
+using test::value_or_exit;
 
 double median(std::vector<double> values) {
   std::ranges::sort(values);
@@ -93,18 +85,10 @@ int main(int argc, char** argv) {
     std::cerr << "usage: qfs_bench_infini MODEL THREADS WINDOW ROUNDS\n";
     return 2;
   }
-  RuntimeOptions runtime;
-  runtime.threads = std::atoi(argv[2]);
   const int64_t window = std::atoll(argv[3]);
   const int64_t rounds = std::atoll(argv[4]);
-  if (const Status configured = nn::configure_torch(runtime); !configured.ok()) {
-    std::cerr << configured.error().to_string() << "\n";
-    return 1;
-  }
-  const auto resource = value_or_exit(registry::resolve_backbone(argv[1]));
-  const auto backbone = value_or_exit(architectures::open_backbone(resource));
-  ResourceCache cache;
-  const auto decoder = value_or_exit(backbone->network->decoder(runtime, backbone->digest, cache));
+  const test::BenchModel model(argv[1], argv[2]);
+  const auto& decoder = model.decoder;
   constexpr int64_t kSteps = 4;
   const int64_t steps = (rounds + 1) * kSteps;
   // Full attention sees the window's length on average.

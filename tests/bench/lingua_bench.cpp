@@ -9,21 +9,12 @@
 
 #include "harness/core/clock.h"
 #include "methods/compressors/session_lingua.h"
-#include "methods/models/architectures/backbone.h"
-#include "methods/models/nn/runtime/torch_runtime.h"
-#include "methods/models/registry/registry.h"
+#include "tests/bench/bench_model.h"
 
 namespace {
 
 using nlohmann::json;
 using namespace qfs::compressors;
-
-template <class T>
-T value_or_exit(qfs::Result<T> result) {
-  if (result.ok()) return *std::move(result);
-  std::cerr << result.error().to_string() << "\n";
-  std::exit(1);
-}
 
 json run(std::shared_ptr<const qfs::nn::Decoder> decoder, int32_t begin, const json& task) {
   const Lingua lingua(
@@ -36,7 +27,7 @@ json run(std::shared_ptr<const qfs::nn::Decoder> decoder, int32_t begin, const j
   plan.segments = {{.content = {0, count}, .memory = task.at("keep")}};
   const CompressionTask asked{parts, plan};
   const int64_t begin_ns = qfs::monotonic_ns();
-  const auto compressed = value_or_exit(lingua.compress({&asked, 1}));
+  const auto compressed = qfs::test::value_or_exit(lingua.compress({&asked, 1}));
   const auto seconds = static_cast<double>(qfs::monotonic_ns() - begin_ns) / 1e9;
   return {{"seconds", seconds}, {"kept", compressed.front().memory.front().ids}};
 }
@@ -48,19 +39,9 @@ int main(int argc, char** argv) {
     std::cerr << "usage: qfs_bench_lingua MODEL THREADS\n";
     return 2;
   }
-  qfs::RuntimeOptions runtime;
-  runtime.threads = std::atoi(argv[2]);
-  const qfs::Status configured = qfs::nn::configure_torch(runtime);
-  if (!configured.ok()) {
-    std::cerr << configured.error().to_string() << "\n";
-    return 1;
-  }
-  const auto resource = value_or_exit(qfs::registry::resolve_backbone(argv[1]));
-  const auto backbone = value_or_exit(qfs::architectures::open_backbone(resource));
-  qfs::ResourceCache cache;
-  const auto decoder = value_or_exit(backbone->network->decoder(runtime, backbone->digest, cache));
+  const qfs::test::BenchModel model(argv[1], argv[2]);
   for (std::string line; std::getline(std::cin, line);) {
-    std::cout << run(decoder, 1, json::parse(line)).dump() << std::endl;
+    std::cout << run(model.decoder, 1, json::parse(line)).dump() << std::endl;
   }
   return 0;
 }

@@ -14,26 +14,18 @@
 
 #include "harness/core/child_process.h"
 #include "harness/core/clock.h"
-#include "methods/models/architectures/backbone.h"
 #include "methods/models/inspect/machine_limits.h"
-#include "methods/models/nn/decoder.h"
-#include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/nn/token_loss.h"
 #include "methods/models/peft/lora.h"
-#include "methods/models/registry/registry.h"
 #include "methods/models/training/sequence_task.h"
 #include "methods/models/training/trainer.h"
+#include "tests/bench/bench_model.h"
 
 namespace {
 
 using nlohmann::json;
 
-template <class T>
-T value_or_exit(qfs::Result<T> result) {
-  if (result.ok()) return *std::move(result);
-  std::cerr << result.error().to_string() << "\n";
-  std::exit(1);
-}
+using qfs::test::value_or_exit;
 
 qfs::training::LabelledSequence sequence(int64_t tokens, int64_t labels) {
   qfs::training::LabelledSequence made;
@@ -113,19 +105,9 @@ int main(int argc, char** argv) {
     std::cerr << "usage: qfs_bench_lora MODEL THREADS DTYPE\n";
     return 2;
   }
-  qfs::RuntimeOptions runtime;
-  runtime.threads = std::atoi(argv[2]);
-  const qfs::Status configured = qfs::nn::configure_torch(runtime);
-  if (!configured.ok()) {
-    std::cerr << configured.error().to_string() << "\n";
-    return 1;
-  }
-  const auto resource = value_or_exit(qfs::registry::resolve_backbone(argv[1]));
-  const auto backbone = value_or_exit(qfs::architectures::open_backbone(resource));
-  runtime.dtype = argv[3];
-  qfs::ResourceCache cache;
-  Bench bench(value_or_exit(backbone->network->decoder(runtime, backbone->digest, cache)),
-              backbone->network->work(backbone->network->element_bytes(runtime)), runtime);
+  const qfs::test::BenchModel model(argv[1], argv[2], argv[3]);
+  const qfs::nn::Network& network = *model.backbone->network;
+  Bench bench(model.decoder, network.work(network.element_bytes(model.runtime)), model.runtime);
   for (std::string line; std::getline(std::cin, line);) {
     std::cout << bench.run(json::parse(line)).dump() << std::endl;
   }

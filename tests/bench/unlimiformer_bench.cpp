@@ -24,24 +24,15 @@
 #include "methods/unlimiformer/session_index.h"
 #include "methods/unlimiformer/session_network.h"
 #include "methods/unlimiformer/windows.h"
+#include "tests/bench/bench_model.h"
 #include "tests/support/random_bart.h"
 
 namespace {
 
 using namespace qfs;  // NOLINT: a program of one file
 
-template <class T>
-T value_or_exit(Result<T> result) {
-  if (result.ok()) return *std::move(result);
-  std::cerr << result.error().to_string() << "\n";
-  std::exit(1);
-}
-
-void must(const Status& status) {
-  if (status.ok()) return;
-  std::cerr << status.error().to_string() << "\n";
-  std::exit(1);
-}
+using test::must;
+using test::value_or_exit;
 
 int64_t held_bytes() {
   malloc_trim(0);

@@ -306,9 +306,9 @@ class Verify(DriverTest):
         self.assertEqual(run.returncode, 3, run.stderr)
         self.assertIn("--missing skip", run.stdout)
         measured = {}
-        for policy, said in (("skip", "leave it out"), ("zero", "count it as empty")):
+        for policy, said in (("skip", "left out of the numbers"), ("zero", "counted as empty texts")):
             run = self.run_bench(*self.SPOT, "--missing", policy)
-            self.assertIn(f"lead.jsonl: 1 example has no output, and the numbers {said}", self.assert_succeeds(run))
+            self.assertIn(f"lead.jsonl: 1 example has no output: {said}", self.assert_succeeds(run))
             self.assertIn("All of 11 outputs were generated again: all are equal. 1 example has no output.", run.stdout)
             claim, = json.loads(self.run_bench(*self.SPOT, "--missing", policy, "--json").stdout)["claims"]
             measured[policy] = claim["measured"] * claim["n"]
