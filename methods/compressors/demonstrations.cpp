@@ -53,6 +53,11 @@ Status check_labels(const Params& params) {
   return invalid_argument("'labels' names '" + *twice + "' twice");
 }
 
+Status needs_bank(const char* name) {
+  return invalid_argument("'" + std::string(name) +
+                          "' needs a 'bank': how many demonstrations are kept");
+}
+
 }  // namespace
 
 std::vector<ParamSpec> demonstration_params() {
@@ -60,12 +65,9 @@ std::vector<ParamSpec> demonstration_params() {
   return {
       of_both(from_source(
           integer_param("bank", "demonstrations", 1, kMostDemonstrations,
-                        "Of the training split, drawn by the seed, that are compressed once and "
-                        "kept; all where it has fewer, none are kept when left out"),
+                        "Of the training split, drawn by the seed, that are kept to be shown; all "
+                        "where it has fewer, none are kept when left out"),
           "SelfCP, section 3.4: 5000")),
-      of_both(real_param("bank_ratio", "tokens", 1, kMostDemonstrations,
-                         "Tokens of a demonstration that a row of the bank stands for; 12 when "
-                         "left out")),
       of_both(from_source(
           text_param("demonstration",
                      "Template of a demonstration with {query}, {document} and {summary}; "
@@ -74,15 +76,6 @@ std::vector<ParamSpec> demonstration_params() {
       from_source(integer_param("shots", "demonstrations", 1, kMostShots,
                                 "In front of a prompt; none when left out"),
                   "SelfCP, Table 4"),
-      choice_param("demonstrations", {"retrieved", "fixed"},
-                   "Those of the bank that are nearest to the example, best first, or the same for "
-                   "all, drawn by the seed; 'retrieved' when left out"),
-      from_source(choice_param("bank_score", {"cosine", "dot"},
-                               "How near first memory tokens are; 'cosine' when left out"),
-                  "cosine: the paper; dot: its release"),
-      choice_param("shots_as", {"memory", "recomputed", "tokens"},
-                   "The bank's memory, the same computed again for each prompt, or the "
-                   "demonstrations as they are; 'memory' when left out"),
       text_param("labels",
                  "Answers with commas between, of which the one with the least perplexity is "
                  "chosen in place of {summary}; when left out a summary is written"),
@@ -91,15 +84,41 @@ std::vector<ParamSpec> demonstration_params() {
                    "'label' when left out")};
 }
 
+std::vector<ParamSpec> memory_bank_params() {
+  return {
+      prompted::of_both(real_param("bank_ratio", "tokens", 1, kMostDemonstrations,
+                                   "Tokens of a demonstration that a row of the bank stands for; "
+                                   "12 when left out")),
+      choice_param("demonstrations", {"retrieved", "fixed"},
+                   "Those of the bank that are nearest to the example, best first, or the same for "
+                   "all, drawn by the seed; 'retrieved' when left out"),
+      from_source(choice_param("bank_score", {"cosine", "dot"},
+                               "How near first memory tokens are; 'cosine' when left out"),
+                  "cosine: the paper; dot: its release"),
+      choice_param("shots_as", {"memory", "recomputed", "tokens"},
+                   "The bank's memory, the same computed again for each prompt, or the "
+                   "demonstrations as they are; 'memory' when left out")};
+}
+
 Status check_demonstrations(const Params& params) {
   if (Status status = check_template(params); !status.ok()) return status;
   if (Status status = check_labels(params); !status.ok()) return status;
-  for (const char* name : {"bank_ratio", "shots"}) {
-    if (params.has(name) && !has_bank(params)) {
-      return invalid_argument("'" + std::string(name) +
-                              "' needs a 'bank': how many demonstrations are kept");
-    }
+  const auto shots = params.find<int64_t>("shots");
+  if (!shots) return {};
+  const auto bank = params.find<int64_t>("bank");
+  if (!bank) return needs_bank("shots");
+  if (*shots > *bank) {
+    return invalid_argument("'shots' is " + std::to_string(*shots) + "; the 'bank' has " +
+                            std::to_string(*bank));
   }
+  if (params.find<double>("ratio") == 0 && params.find<std::string>("shots_as") != "tokens") {
+    return invalid_argument("a 'ratio' of 0 leaves nothing of demonstrations to read");
+  }
+  return {};
+}
+
+Status check_memory_bank(const Params& params) {
+  if (params.has("bank_ratio") && !has_bank(params)) return needs_bank("bank_ratio");
   for (const char* name : {"demonstrations", "bank_score", "shots_as"}) {
     if (params.has(name) && !params.has("shots")) {
       return invalid_argument("'" + std::string(name) + "' needs 'shots'");
@@ -108,21 +127,11 @@ Status check_demonstrations(const Params& params) {
   if (params.has("bank_score") && params.find<std::string>("demonstrations") == "fixed") {
     return invalid_argument("'bank_score' ranks demonstrations that \"fixed\" draws");
   }
-  const auto shots = params.find<int64_t>("shots");
-  if (!shots) return {};
-  const int64_t bank = *params.find<int64_t>("bank");
-  if (*shots > bank) {
-    return invalid_argument("'shots' is " + std::to_string(*shots) + "; the 'bank' has " +
-                            std::to_string(bank));
-  }
-  const double ratio = params.get<double>("ratio");
-  const bool as_tokens = params.find<std::string>("shots_as") == "tokens";
-  if (as_tokens || ratio >= bank_ratio(params)) return {};
-  return invalid_argument(
-      ratio == 0 ? std::string("a 'ratio' of 0 leaves nothing of demonstrations to read")
-                 : "a 'ratio' below the bank's: it has a row for " +
-                       std::to_string(static_cast<int64_t>(bank_ratio(params))) +
-                       " tokens ('bank_ratio')");
+  if (!params.has("shots") || params.find<std::string>("shots_as") == "tokens") return {};
+  if (params.get<double>("ratio") >= bank_ratio(params)) return {};
+  return invalid_argument("a 'ratio' below the bank's: it has a row for " +
+                          std::to_string(static_cast<int64_t>(bank_ratio(params))) +
+                          " tokens ('bank_ratio')");
 }
 
 bool has_bank(const Params& params) { return params.has("bank"); }

@@ -2,7 +2,7 @@
 // is, and the labels that are chosen by perplexity (Gao et al. 2024, arXiv 2405.17052, section
 // 4.4).
 //
-// Used by the spec of `selfcp` and its sessions; torch-free. Pure; thread-safe.
+// Used by the specs of this family and its sessions; torch-free. Pure; thread-safe.
 #pragma once
 
 #include <span>
@@ -19,11 +19,13 @@ namespace qfs::compressors {
 /// Role of the file that holds a bank (session_bank.h).
 inline constexpr const char* kBank = "bank";
 
-/// bank, bank_ratio, demonstration, shots, demonstrations, bank_score, shots_as, labels,
-/// label_scope.
+/// bank, demonstration, shots, labels, label_scope: of all methods.
 std::vector<ParamSpec> demonstration_params();
-/// The rules between them, with `ratio`, `objective` and `batch_size`.
+/// bank_ratio, demonstrations, bank_score, shots_as: of a bank that holds memory.
+std::vector<ParamSpec> memory_bank_params();
+/// The rules between them, with `ratio`.
 Status check_demonstrations(const Params& params);
+Status check_memory_bank(const Params& params);
 
 bool has_bank(const Params& params);
 /// Tokens of a demonstration that a row of the bank stands for.

@@ -90,40 +90,51 @@ Result<std::vector<std::string>> keys_in(const OpenedFile& file, size_t count) {
 
 }  // namespace
 
-BankMaker::BankMaker(BankRules rules, std::vector<int32_t> opening,
-                     std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer,
-                     std::shared_ptr<const Selfcp> compressor)
-    : rules_(std::move(rules)),
-      opening_{std::move(opening), {}, {}},
-      tokenizer_(std::move(tokenizer)),
-      compressor_(std::move(compressor)) {}
+DemonstrationTexts::DemonstrationTexts(
+    std::string text, int64_t window,
+    std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer)
+    : text_(std::move(text)), window_(window), tokenizer_(std::move(tokenizer)) {}
 
-std::vector<int32_t> BankMaker::cut_ids(const std::string& text) const {
+std::vector<int32_t> DemonstrationTexts::cut_ids(const std::string& text) const {
   std::vector<int32_t> ids = tokenizer_->ids_behind(text);
-  ids.resize(std::min(ids.size(), static_cast<size_t>(rules_.window)));
+  ids.resize(std::min(ids.size(), static_cast<size_t>(window_)));
   return ids;
 }
 
-int64_t BankMaker::rows_of(int64_t tokens) const {
-  return memory_tokens(tokens, rules_.ratio, Rounding::ceil);
-}
-
-Result<Demonstration> BankMaker::made(const Example& example) const {
+Result<Demonstration> DemonstrationTexts::made(const Example& example) const {
   if (example.references.empty() || example.references.front().empty()) {
     return data_error("the demonstration '" + example.key + "' has no reference summary");
   }
-  Demonstration demonstration{example.key, {}, {}};
-  demonstration.ids =
-      cut_ids(demonstration_text(rules_.text, example, example.references.front()).text);
+  return Demonstration{example.key,
+                       cut_ids(demonstration_text(text_, example, example.references.front()).text),
+                       {}};
+}
+
+std::vector<int32_t> DemonstrationTexts::asked(const Example& example) const {
+  return cut_ids(asked_text(text_, example));
+}
+
+BankMaker::BankMaker(DemonstrationTexts texts, double ratio, std::vector<int32_t> opening,
+                     std::shared_ptr<const Selfcp> compressor)
+    : texts_(std::move(texts)),
+      ratio_(ratio),
+      opening_{std::move(opening), {}, {}},
+      compressor_(std::move(compressor)) {}
+
+Result<Demonstration> BankMaker::made(const Example& example) const {
+  auto demonstration = texts_.made(example);
+  if (!demonstration.ok()) return demonstration;
   std::vector<ReadPass> passes;
-  auto memory = compressed(demonstration.ids,
-                           rows_of(static_cast<int64_t>(demonstration.ids.size())), passes);
+  auto memory = compressed(
+      demonstration->ids,
+      memory_tokens(static_cast<int64_t>(demonstration->ids.size()), ratio_, Rounding::ceil),
+      passes);
   if (!memory.ok()) {
     Error error = memory.error();
     error.message = "demonstration '" + example.key + "': " + error.message;
     return error;
   }
-  demonstration.memory = *std::move(memory);
+  demonstration->memory = *std::move(memory);
   return demonstration;
 }
 
@@ -142,7 +153,7 @@ Result<at::Tensor> BankMaker::compressed(const std::vector<int32_t>& ids, int64_
 }
 
 Result<at::Tensor> BankMaker::key_of(const Example& example, std::vector<ReadPass>& passes) const {
-  const std::vector<int32_t> ids = cut_ids(asked_text(rules_.text, example));
+  const std::vector<int32_t> ids = texts_.asked(example);
   if (ids.empty()) {
     return invalid_argument("there is no text to find demonstrations by");
   }
@@ -178,26 +189,54 @@ std::string bank_bytes(const std::vector<Demonstration>& demonstrations,
   std::vector<int32_t> ids;
   nlohmann::json keys = nlohmann::json::array();
   for (const Demonstration& one : demonstrations) {
-    memory.push_back(one.memory);
-    rows.push_back(static_cast<int32_t>(one.memory.size(0)));
+    if (one.memory.defined()) {
+      memory.push_back(one.memory);
+      rows.push_back(static_cast<int32_t>(one.memory.size(0)));
+    }
     tokens.push_back(static_cast<int32_t>(one.ids.size()));
     ids.insert(ids.end(), one.ids.begin(), one.ids.end());
     keys.push_back(one.key);
   }
-  const at::Tensor all = at::cat(memory).to(type).contiguous();
   metadata[kKeys] = keys.dump();
   metadata[kDataDigest] =
       Sha256().update(metadata[kKeys]).update(bytes_of(tokens)).update(bytes_of(ids)).hex();
-  return checkpoints::safetensors_bytes(
-      {{kMemory,
-        type == at::kBFloat16 ? TensorType::bf16 : TensorType::f32,
-        all.sizes().vec(),
-        {static_cast<const char*>(all.const_data_ptr()), all.nbytes()}},
-       stored(kRows, rows),
-       stored(kTokens, tokens),
-       stored(kIds, ids)},
-      metadata);
+  std::vector<StoredTensor> tensors = {stored(kTokens, tokens), stored(kIds, ids)};
+  at::Tensor all;
+  if (!memory.empty()) {
+    all = at::cat(memory).to(type).contiguous();
+    tensors.push_back({kMemory,
+                       type == at::kBFloat16 ? TensorType::bf16 : TensorType::f32,
+                       all.sizes().vec(),
+                       {static_cast<const char*>(all.const_data_ptr()), all.nbytes()}});
+    tensors.push_back(stored(kRows, rows));
+  }
+  return checkpoints::safetensors_bytes(tensors, metadata);
 }
+
+namespace {
+
+/// Keys and tokens.
+Result<Bank> read_tokens(const OpenedFile& file) {
+  const checkpoints::Checkpoint& tensors = *file.tensors;
+  const auto tokens = numbers_in(tensors, kTokens, 1, {});
+  if (!tokens.ok()) return tokens.error();
+  const auto ids = numbers_in(tensors, kIds, 0, sum_of(*tokens));
+  if (!ids.ok()) return ids.error();
+  auto keys = keys_in(file, tokens->size());
+  if (!keys.ok()) return keys.error();
+  if (tokens->empty()) return data_error("the bank has no demonstrations", tensors.path());
+  Bank bank;
+  bank.metadata = file.metadata;
+  auto id = ids->begin();
+  for (size_t i = 0; i < tokens->size(); ++i) {
+    const auto end = id + (*tokens)[i];
+    bank.demonstrations.push_back({std::move((*keys)[i]), {id, end}, {}});
+    id = end;
+  }
+  return bank;
+}
+
+}  // namespace
 
 Result<Bank> read_bank(const std::string& path, int64_t hidden, const std::string& adapter_digest) {
   const auto file = open_trained_file(path, "selfcp");
@@ -213,34 +252,29 @@ Result<Bank> read_bank(const std::string& path, int64_t hidden, const std::strin
                           ", not by that of " + adapter_digest,
                       path);
   }
-  const auto rows = numbers_in(tensors, kRows, 1, {});
+  auto bank = read_tokens(*file);
+  if (!bank.ok()) return bank;
+  const auto rows =
+      numbers_in(tensors, kRows, 1, static_cast<int64_t>(bank->demonstrations.size()));
   if (!rows.ok()) return rows.error();
-  const auto count = static_cast<int64_t>(rows->size());
-  const auto tokens = numbers_in(tensors, kTokens, 1, count);
-  if (!tokens.ok()) return tokens.error();
-  const auto ids = numbers_in(tensors, kIds, 0, sum_of(*tokens));
-  if (!ids.ok()) return ids.error();
-  auto keys = keys_in(*file, rows->size());
-  if (!keys.ok()) return keys.error();
-  if (count == 0) return data_error("the bank has no demonstrations", path);
   const auto memory = peft::read_tensor(tensors, kMemory, {sum_of(*rows), hidden});
   if (!memory.ok()) return memory.error();
-  Bank bank;
-  bank.metadata = file->metadata;
-  if (tensors.find(kMemory)->type == TensorType::bf16) bank.type = at::kBFloat16;
+  if (tensors.find(kMemory)->type == TensorType::bf16) bank->type = at::kBFloat16;
   std::vector<at::Tensor> first;
   int64_t row = 0;
-  auto id = ids->begin();
   for (size_t i = 0; i < rows->size(); ++i) {
-    const auto end = id + (*tokens)[i];
-    bank.demonstrations.push_back(
-        {std::move((*keys)[i]), {id, end}, memory->narrow(0, row, (*rows)[i])});
+    bank->demonstrations[i].memory = memory->narrow(0, row, (*rows)[i]);
     first.push_back(memory->narrow(0, row, 1));
     row += (*rows)[i];
-    id = end;
   }
-  bank.keys = at::cat(first);
+  bank->keys = at::cat(first);
   return bank;
+}
+
+Result<Bank> read_token_bank(const std::string& path) {
+  const auto file = open_trained_file(path, "");
+  if (!file.ok()) return file.error();
+  return read_tokens(*file);
 }
 
 std::vector<size_t> nearest(const at::Tensor& keys, const at::Tensor& key, BankScore score,

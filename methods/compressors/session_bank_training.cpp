@@ -1,5 +1,6 @@
 #include "methods/compressors/session_bank_training.h"
 
+#include <functional>
 #include <utility>
 
 #include "harness/core/clock.h"
@@ -18,69 +19,102 @@ namespace {
 
 constexpr const char* kBankFile = "bank.safetensors";
 
-class SelfcpTraining final : public TrainingSession {
+/// The bytes of a bank, when what else is learned lies in `files`.
+using MakeBank = std::function<Result<std::string>(
+    const FitRequest& fit, const std::vector<TrainedFile>& files, const TrainingData& data)>;
+
+/// `make` is empty where no bank is asked for.
+class BankTraining final : public TrainingSession {
  public:
-  SelfcpTraining(SessionRequest request, ResourceCache& cache,
-                 std::unique_ptr<TrainingSession> learning)
-      : request_(std::move(request)), cache_(cache), learning_(std::move(learning)) {}
+  BankTraining(std::unique_ptr<TrainingSession> learning, MakeBank make)
+      : learning_(std::move(learning)), make_(std::move(make)) {}
 
   Result<TrainingOutcome> fit(const FitRequest& request, const TrainingData& data,
                               TrainingProgress& progress) override {
-    auto outcome = learning_->fit(request, data, progress);
-    if (!outcome.ok() || outcome->files.empty() || !has_bank(request_.params)) return outcome;
+    TrainingOutcome outcome;
+    if (learning_) {
+      auto learned = learning_->fit(request, data, progress);
+      if (!learned.ok() || learned->files.empty()) return learned;
+      outcome = *std::move(learned);
+    }
+    if (!make_) return outcome;
     const int64_t begin_ns = monotonic_ns();
-    auto bank = make_bank(request, outcome->files.front(), data);
-    if (!bank.ok()) return bank.error();
-    outcome->files.push_back(*std::move(bank));
-    outcome->cost.seconds += static_cast<double>(monotonic_ns() - begin_ns) / 1e9;
+    const auto bytes = make_(request, outcome.files, data);
+    if (!bytes.ok()) return bytes.error();
+    if (Status written = write_file(request.folder + "/" + kBankFile, *bytes); !written.ok()) {
+      return written.error();
+    }
+    outcome.files.push_back(
+        {kBank, kBankFile, sha256_hex(*bytes), static_cast<int64_t>(bytes->size())});
+    outcome.cost.seconds += static_cast<double>(monotonic_ns() - begin_ns) / 1e9;
     return outcome;
   }
 
  private:
-  Result<TrainedFile> make_bank(const FitRequest& request, const TrainedFile& adapter,
-                                const TrainingData& data) {
-    // As sessions that predict read, whatever the training computed in.
-    auto prompts = prompted::open_prompts(request_, cache_);
-    if (!prompts.ok()) return prompts.error();
-    const architectures::Backbone& backbone = *prompts->backbone;
-    auto decoder = backbone.network->decoder(request_.runtime, backbone.digest, cache_);
-    if (!decoder.ok()) return decoder.error();
-    auto file = read_selfcp(request.folder + "/" + adapter.name, (*decoder)->hidden());
-    if (!file.ok()) return file.error();
-    auto opening = opening_of(*prompts);
-    if (!opening.ok()) return opening.error();
-    const BankMaker maker(bank_rules(request_.params), *std::move(opening), backbone.tokenizer,
-                          std::make_shared<Selfcp>(file->form, std::move(file->tensors),
-                                                   *std::move(decoder), SelfcpReading()));
-    std::vector<Demonstration> demonstrations;
-    const int64_t most = *request_.params.find<int64_t>("bank");
-    for (const size_t i : drawn_examples(data.train.size(), most, request_.seed)) {
-      auto demonstration = maker.made(data.train[i].example);
-      if (!demonstration.ok()) return demonstration.error();
-      demonstrations.push_back(*std::move(demonstration));
-    }
-    const bool rounded = request_.params.get<std::string>("save_dtype") == "bfloat16";
-    std::map<std::string, std::string> metadata = std::move(file->metadata);
-    metadata["artifact_sha256"] = adapter.sha256;
-    const std::string bytes =
-        bank_bytes(demonstrations, std::move(metadata), rounded ? at::kBFloat16 : at::kFloat);
-    if (Status written = write_file(request.folder + "/" + kBankFile, bytes); !written.ok()) {
-      return written.error();
-    }
-    return TrainedFile{kBank, kBankFile, sha256_hex(bytes), static_cast<int64_t>(bytes.size())};
-  }
-
-  SessionRequest request_;
-  ResourceCache& cache_;
   std::unique_ptr<TrainingSession> learning_;
+  MakeBank make_;
 };
+
+/// Those of the training split that a bank holds, each made by `make`.
+Result<std::vector<Demonstration>> demonstrations_of(
+    const SessionRequest& request, const TrainingData& data,
+    const std::function<Result<Demonstration>(const Example&)>& make) {
+  std::vector<Demonstration> demonstrations;
+  const int64_t most = *request.params.find<int64_t>("bank");
+  for (const size_t i : drawn_examples(data.train.size(), most, request.seed)) {
+    auto demonstration = make(data.train[i].example);
+    if (!demonstration.ok()) return demonstration.error();
+    demonstrations.push_back(*std::move(demonstration));
+  }
+  return demonstrations;
+}
+
+Result<std::string> memory_bank(const SessionRequest& request, ResourceCache& cache,
+                                const FitRequest& fit, const TrainedFile& adapter,
+                                const TrainingData& data) {
+  // As sessions that predict read, whatever the training computed in.
+  auto prompts = prompted::open_prompts(request, cache);
+  if (!prompts.ok()) return prompts.error();
+  const architectures::Backbone& backbone = *prompts->backbone;
+  auto decoder = backbone.network->decoder(request.runtime, backbone.digest, cache);
+  if (!decoder.ok()) return decoder.error();
+  auto file = read_selfcp(fit.folder + "/" + adapter.name, (*decoder)->hidden());
+  if (!file.ok()) return file.error();
+  auto opening = opening_of(*prompts);
+  if (!opening.ok()) return opening.error();
+  const BankMaker maker(demonstration_texts(request.params, backbone), bank_ratio(request.params),
+                        *std::move(opening),
+                        std::make_shared<Selfcp>(file->form, std::move(file->tensors),
+                                                 *std::move(decoder), SelfcpReading()));
+  const auto demonstrations =
+      demonstrations_of(request, data, [&](const Example& example) { return maker.made(example); });
+  if (!demonstrations.ok()) return demonstrations.error();
+  std::map<std::string, std::string> metadata = std::move(file->metadata);
+  metadata["artifact_sha256"] = adapter.sha256;
+  const bool rounded = request.params.get<std::string>("save_dtype") == "bfloat16";
+  return bank_bytes(*demonstrations, std::move(metadata), rounded ? at::kBFloat16 : at::kFloat);
+}
+
+Result<std::string> token_bank(const SessionRequest& request, ResourceCache& cache,
+                               const MethodSpec& spec, const FitRequest& fit,
+                               const TrainingData& data) {
+  const auto backbone = architectures::open_backbone(*request.backbone, cache);
+  if (!backbone.ok()) return backbone.error();
+  const DemonstrationTexts texts = demonstration_texts(request.params, **backbone);
+  const auto demonstrations =
+      demonstrations_of(request, data, [&](const Example& example) { return texts.made(example); });
+  if (!demonstrations.ok()) return demonstrations.error();
+  auto metadata = prompted::file_metadata(request, spec, fit);
+  if (!metadata.ok()) return metadata.error();
+  return bank_bytes(*demonstrations, *std::move(metadata), at::kFloat);
+}
 
 }  // namespace
 
-BankRules bank_rules(const Params& params) {
-  return {.text = demonstration_template(params),
-          .window = params.find<int64_t>("train_window").value_or(kWindow),
-          .ratio = bank_ratio(params)};
+DemonstrationTexts demonstration_texts(const Params& params,
+                                       const architectures::Backbone& backbone) {
+  return {demonstration_template(params), params.find<int64_t>("train_window").value_or(kWindow),
+          backbone.tokenizer};
 }
 
 Result<std::unique_ptr<TrainingSession>> open_selfcp_training(const SessionRequest& request,
@@ -99,8 +133,28 @@ Result<std::unique_ptr<TrainingSession>> open_selfcp_training(const SessionReque
   auto session =
       prompted::open_adapter_training(learning, cache, kSpec, &make_selfcp, std::move(open));
   if (!session.ok()) return session.error();
+  MakeBank make;
+  if (has_bank(request.params)) {
+    make = [request, &cache](const FitRequest& fit, const std::vector<TrainedFile>& files,
+                             const TrainingData& data) {
+      return memory_bank(request, cache, fit, files.front(), data);
+    };
+  }
   return std::unique_ptr<TrainingSession>(
-      std::make_unique<SelfcpTraining>(request, cache, *std::move(session)));
+      std::make_unique<BankTraining>(*std::move(session), std::move(make)));
+}
+
+std::unique_ptr<TrainingSession> with_token_bank(const SessionRequest& request,
+                                                 ResourceCache& cache, const MethodSpec& spec,
+                                                 std::unique_ptr<TrainingSession> learning) {
+  MakeBank make;
+  if (has_bank(request.params)) {
+    make = [request, &cache, &spec](const FitRequest& fit, const std::vector<TrainedFile>&,
+                                    const TrainingData& data) {
+      return token_bank(request, cache, spec, fit, data);
+    };
+  }
+  return std::make_unique<BankTraining>(std::move(learning), std::move(make));
 }
 
 }  // namespace qfs::compressors

@@ -1,5 +1,6 @@
-// The training of `selfcp`: tag and connector, and behind them, where it is asked for, a bank of
-// demonstrations of the training split (session_bank.h).
+// Trainings that also keep a bank of demonstrations of their split (session_bank.h): that of
+// `selfcp`, tag, connector and memory; those of other methods, which keep tokens, where nothing
+// else is trained those alone.
 //
 // Opened by sessions.h. Not thread-safe.
 #pragma once
@@ -12,13 +13,20 @@
 
 namespace qfs::compressors {
 
-/// As they were when its file was made.
-BankRules bank_rules(const Params& params);
+/// What examples of a cell are as demonstrations, as they were when its bank was made.
+DemonstrationTexts demonstration_texts(const Params& params,
+                                       const architectures::Backbone& backbone);
 
 /// `open`: as prompted::open_adapter_training has it. Errors: those of it; of `fit` also those of
 /// BankMaker, and `invalid_argument` where nothing is learned and no file was given to begin with.
 Result<std::unique_ptr<TrainingSession>> open_selfcp_training(const SessionRequest& request,
                                                               ResourceCache& cache,
                                                               prompted::OpenSession open);
+
+/// With a bank of tokens where the request asks for one. `learning`: what else is learned; null:
+/// nothing. Errors of `fit`: those of `learning`, of the backbone and of DemonstrationTexts.
+std::unique_ptr<TrainingSession> with_token_bank(const SessionRequest& request,
+                                                 ResourceCache& cache, const MethodSpec& spec,
+                                                 std::unique_ptr<TrainingSession> learning);
 
 }  // namespace qfs::compressors

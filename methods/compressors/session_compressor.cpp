@@ -50,6 +50,23 @@ std::vector<Piece> Compressor::assemble(const CompressionTask& task,
 
 nn::AdapterSet Compressor::generator_adapters() const { return {}; }
 
+Result<Plan> NoCompressor::plan(const PromptParts& parts) const {
+  return Plan{{}, {0, static_cast<int64_t>(parts.content.size())}, true};
+}
+
+Result<std::vector<Compressed>> NoCompressor::compress(
+    std::span<const CompressionTask> tasks) const {
+  std::vector<Compressed> made;
+  for (const auto& [parts, plan] : tasks) {
+    made.emplace_back();
+    for (const Segment& segment : plan.segments) {
+      const auto begin = parts.content.begin() + segment.content.first;
+      made.back().memory.push_back({{begin, begin + segment.content.count}});
+    }
+  }
+  return made;
+}
+
 namespace {
 
 /// A segment that can be read now.
@@ -125,8 +142,8 @@ Result<std::vector<Compressed>> compress_in_rounds(std::span<const CompressionTa
 }
 
 std::vector<Piece> read_pieces(const Compressor& compressor, const CompressionTask& task,
-                               std::span<const Piece> memory) {
-  std::vector<Piece> read;
+                               std::span<const Piece> memory, std::span<const Piece> earlier) {
+  std::vector<Piece> read(earlier.begin(), earlier.end());
   for (size_t i = 0; i < memory.size(); ++i) {
     if (task.plan.segments[i].read) read.push_back(memory[i]);
   }

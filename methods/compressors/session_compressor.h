@@ -2,9 +2,9 @@
 // it become rows in the place of tokens, or fewer tokens, and a generator reads a sequence of
 // pieces.
 //
-// Implemented by session_selfcp.h, session_lora_compressors.h and session_lingua.h; used by the
-// sessions that predict and train. Not thread-safe. Gradients pass where they are on. LibTorch's
-// exceptions come out as Errors.
+// Implemented here, by session_selfcp.h, session_lora_compressors.h and session_lingua.h; used by
+// the sessions that predict and train. Not thread-safe. Gradients pass where they are on.
+// LibTorch's exceptions come out as Errors.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -78,12 +78,23 @@ class Compressor {
   /// What the generator reads; `memory`: of the segments that it reads.
   virtual std::vector<Piece> assemble(const CompressionTask& task,
                                       std::span<const Piece> memory) const;
+  /// How one of several demonstrations is read: token by token, unless a method says otherwise.
+  virtual Segment demonstration(Range content) const { return {content, content.count}; }
+  /// Whether memory stands in front of all else, and not behind what every prompt opens with.
+  virtual bool memory_opens() const { return false; }
   /// What stands where rows do.
   virtual int32_t placeholder() const { return 0; }
   /// Adapters of the generator, or none.
   virtual nn::AdapterSet generator_adapters() const;
   /// Multiply-adds that those take for each token.
   virtual double generator_beside() const { return 0; }
+};
+
+/// Leaves all as it is: documents whole, demonstrations token by token.
+class NoCompressor final : public Compressor {
+ public:
+  Result<Plan> plan(const PromptParts& parts) const override;
+  Result<std::vector<Compressed>> compress(std::span<const CompressionTask> tasks) const override;
 };
 
 /// One with tensors that are trained.
@@ -117,8 +128,8 @@ struct CompressorPass {
 Result<std::vector<Compressed>> compress_in_rounds(std::span<const CompressionTask> tasks,
                                                    const CompressorPass& pass);
 
-/// What the generator reads of a task whose segments became `memory`.
+/// What the generator reads of a task whose segments became `memory`, behind `earlier`.
 std::vector<Piece> read_pieces(const Compressor& compressor, const CompressionTask& task,
-                               std::span<const Piece> memory);
+                               std::span<const Piece> memory, std::span<const Piece> earlier = {});
 
 }  // namespace qfs::compressors

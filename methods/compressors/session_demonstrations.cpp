@@ -27,85 +27,146 @@ std::vector<size_t> drawn(size_t demonstrations, int64_t shots, uint64_t seed) {
   return order;
 }
 
-}  // namespace
-
-Result<Demonstrations> Demonstrations::open(const SessionRequest& request,
-                                            const prompted::Prompts& prompts,
-                                            std::shared_ptr<const Selfcp> compressor) {
-  const Params& params = request.params;
+/// The bank of a request that `read` reads, which has its backbone and enough demonstrations.
+template <class Read>
+Result<Bank> open_bank(const SessionRequest& request, const Read& read) {
   const auto given = request.artifacts.find(kBank);
   if (given == request.artifacts.end()) return invalid_argument("no bank was given for 'shots'");
   const std::string& path = given->second.path;
-  const auto adapter = sha256_file(request.artifacts.at(prompted::kAdapter).path);
-  if (!adapter.ok()) return adapter.error();
-  auto bank = read_bank(path, prompts.backbone->network->shape().widths.hidden, *adapter);
-  if (!bank.ok()) return bank.error();
+  auto bank = read(path);
+  if (!bank.ok()) return bank;
   const Status same = prompted::check_backbone(bank->metadata, request, path);
   if (!same.ok()) return same.error();
-  const int64_t shots = *params.find<int64_t>("shots");
+  const int64_t shots = *request.params.find<int64_t>("shots");
   const auto count = static_cast<int64_t>(bank->demonstrations.size());
-  if (shots > count) {
-    return data_error("the bank has " + std::to_string(count) + " demonstrations; 'shots' is " +
-                          std::to_string(shots),
-                      path);
+  if (shots <= count) return bank;
+  return data_error("the bank has " + std::to_string(count) + " demonstrations; 'shots' is " +
+                        std::to_string(shots),
+                    path);
+}
+
+class MemoryDemonstrations final : public Demonstrations {
+ public:
+  enum class Shown { memory, recomputed, tokens };
+
+  MemoryDemonstrations(const SessionRequest& request, BankMaker maker, Bank bank)
+      : maker_(std::move(maker)), bank_(std::move(bank)) {
+    const Params& params = request.params;
+    shots_ = *params.find<int64_t>("shots");
+    ratio_ = params.get<double>("ratio");
+    if (params.find<std::string>("bank_score") == "dot") score_ = BankScore::dot;
+    const auto as = params.find<std::string>("shots_as");
+    if (as == "recomputed") shown_ = Shown::recomputed;
+    if (as == "tokens") shown_ = Shown::tokens;
+    if (params.find<std::string>("demonstrations") == "fixed") {
+      fixed_ = drawn(bank_.demonstrations.size(), shots_, request.seed);
+    }
   }
+
+  Result<ChosenDemonstrations> chosen_for(const Example& example) const override {
+    ChosenDemonstrations chosen;
+    std::vector<size_t> which = fixed_;
+    if (which.empty()) {
+      const auto key = maker_.key_of(example, chosen.passes);
+      if (!key.ok()) return key.error();
+      which = nearest(bank_.keys, *key, score_, shots_);
+    }
+    for (const size_t i : which) {
+      const Demonstration& one = bank_.demonstrations[i];
+      auto piece = shown(one, chosen.passes);
+      if (!piece.ok()) return piece.error();
+      chosen.pieces.push_back(*std::move(piece));
+      chosen.keys.push_back(one.key);
+      chosen.tokens += static_cast<int64_t>(one.ids.size());
+    }
+    return chosen;
+  }
+
+ private:
+  Result<Piece> shown(const Demonstration& one, std::vector<ReadPass>& passes) const {
+    if (shown_ == Shown::tokens) return Piece{one.ids, {}};
+    at::Tensor memory = one.memory;
+    if (shown_ == Shown::recomputed) {
+      // As many rows as the bank has, rounded as it is: the same bits.
+      const auto again = maker_.compressed(one.ids, memory.size(0), passes);
+      if (!again.ok()) return again.error();
+      memory = again->to(bank_.type).to(at::kFloat);
+    }
+    const int64_t rows =
+        memory_tokens(static_cast<int64_t>(one.ids.size()), ratio_, Rounding::ceil);
+    return Piece{{}, memory.narrow(0, 0, std::min(rows, memory.size(0)))};
+  }
+
+  BankMaker maker_;
+  Bank bank_;
+  Shown shown_ = Shown::memory;
+  BankScore score_ = BankScore::cosine;
+  int64_t shots_ = 0;
+  double ratio_ = 12;
+  std::vector<size_t> fixed_;  ///< empty: those that are nearest
+};
+
+class FixedDemonstrations final : public Demonstrations {
+ public:
+  explicit FixedDemonstrations(ChosenDemonstrations chosen) : chosen_(std::move(chosen)) {}
+
+  Result<ChosenDemonstrations> chosen_for(const Example&) const override { return chosen_; }
+
+ private:
+  ChosenDemonstrations chosen_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Demonstrations>> open_memory_demonstrations(
+    const SessionRequest& request, const prompted::Prompts& prompts,
+    std::shared_ptr<const Selfcp> compressor) {
+  const auto adapter = sha256_file(request.artifacts.at(prompted::kAdapter).path);
+  if (!adapter.ok()) return adapter.error();
+  auto bank = open_bank(request, [&](const std::string& path) {
+    return read_bank(path, prompts.backbone->network->shape().widths.hidden, *adapter);
+  });
+  if (!bank.ok()) return bank.error();
   auto opening = opening_of(prompts);
   if (!opening.ok()) return opening.error();
-  Demonstrations made(BankMaker(bank_rules(params), *std::move(opening),
-                                prompts.backbone->tokenizer, std::move(compressor)),
-                      *std::move(bank));
-  made.shots_ = shots;
-  made.ratio_ = params.get<double>("ratio");
-  if (params.find<std::string>("bank_score") == "dot") made.score_ = BankScore::dot;
-  const auto as = params.find<std::string>("shots_as");
-  if (as == "recomputed") made.shown_ = Shown::recomputed;
-  if (as == "tokens") made.shown_ = Shown::tokens;
-  if (params.find<std::string>("demonstrations") == "fixed") {
-    made.fixed_ = drawn(static_cast<size_t>(count), shots, request.seed);
-  }
-  return made;
+  BankMaker maker(demonstration_texts(request.params, *prompts.backbone),
+                  bank_ratio(request.params), *std::move(opening), std::move(compressor));
+  return std::unique_ptr<Demonstrations>(
+      std::make_unique<MemoryDemonstrations>(request, std::move(maker), *std::move(bank)));
 }
 
-Result<Piece> Demonstrations::shown(const Demonstration& one, std::vector<ReadPass>& passes) const {
-  if (shown_ == Shown::tokens) return Piece{one.ids, {}};
-  at::Tensor memory = one.memory;
-  if (shown_ == Shown::recomputed) {
-    // As many rows as the bank has, rounded as it is: the same bits.
-    const auto again = maker_.compressed(one.ids, memory.size(0), passes);
-    if (!again.ok()) return again.error();
-    memory = again->to(bank_.type).to(at::kFloat);
-  }
-  const int64_t rows = memory_tokens(static_cast<int64_t>(one.ids.size()), ratio_, Rounding::ceil);
-  return Piece{{}, memory.narrow(0, 0, std::min(rows, memory.size(0)))};
-}
-
-Result<ChosenDemonstrations> Demonstrations::chosen_for(const Example& example) const {
+Result<std::unique_ptr<Demonstrations>> open_token_demonstrations(const SessionRequest& request,
+                                                                  const Compressor& compressor) {
+  const auto bank = open_bank(request, &read_token_bank);
+  if (!bank.ok()) return bank.error();
   ChosenDemonstrations chosen;
-  std::vector<size_t> which = fixed_;
-  if (which.empty()) {
-    const auto key = maker_.key_of(example, chosen.passes);
-    if (!key.ok()) return key.error();
-    which = nearest(bank_.keys, *key, score_, shots_);
-  }
-  for (const size_t i : which) {
-    const Demonstration& one = bank_.demonstrations[i];
-    auto piece = shown(one, chosen.passes);
-    if (!piece.ok()) return piece.error();
-    chosen.pieces.push_back(*std::move(piece));
+  PromptParts parts;
+  Plan plan;
+  for (const size_t i :
+       drawn(bank->demonstrations.size(), *request.params.find<int64_t>("shots"), request.seed)) {
+    const Demonstration& one = bank->demonstrations[i];
+    const Range content{static_cast<int64_t>(parts.content.size()),
+                        static_cast<int64_t>(one.ids.size())};
+    plan.segments.push_back(compressor.demonstration(content));
+    parts.content.insert(parts.content.end(), one.ids.begin(), one.ids.end());
     chosen.keys.push_back(one.key);
-    chosen.tokens += static_cast<int64_t>(one.ids.size());
+    chosen.tokens += content.count;
   }
-  return chosen;
+  const CompressionTask task{parts, plan};
+  auto compressed = compressor.compress({&task, 1});
+  if (!compressed.ok()) return compressed.error();
+  chosen.pieces = std::move(compressed->front().memory);
+  return std::unique_ptr<Demonstrations>(std::make_unique<FixedDemonstrations>(std::move(chosen)));
 }
 
-Status put_behind_opening(const std::vector<int32_t>& opening, const ChosenDemonstrations& chosen,
+Status put_behind_opening(const std::vector<int32_t>& opening, std::span<const Piece> shown,
                           std::vector<Piece>& prompt) {
   std::vector<int32_t>& head = prompt.front().ids;
   if (head.size() < opening.size() || !std::equal(opening.begin(), opening.end(), head.begin())) {
     return internal_error("a prompt does not open as all do");
   }
   head.erase(head.begin(), head.begin() + static_cast<std::ptrdiff_t>(opening.size()));
-  prompt.insert(prompt.begin(), chosen.pieces.begin(), chosen.pieces.end());
+  prompt.insert(prompt.begin(), shown.begin(), shown.end());
   prompt.insert(prompt.begin(), Piece{opening, {}});
   return {};
 }

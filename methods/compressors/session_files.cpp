@@ -141,7 +141,7 @@ Result<OpenedFile> open_trained_file(const std::string& path, std::string_view m
   }
   for (const char* key : {"qfs.method", "method"}) {
     const auto said = file.metadata.find(key);
-    if (said == file.metadata.end() || said->second == method) continue;
+    if (method.empty() || said == file.metadata.end() || said->second == method) continue;
     return data_error("was trained by '" + said->second + "', not by '" + std::string(method) + "'",
                       path);
   }

@@ -26,7 +26,7 @@ struct OpenedFile {
   Result<std::optional<int64_t>> number(const std::string& name, int64_t least) const;
 };
 
-/// `method`: whose the file must be, if it says whose it is.
+/// `method`: whose the file must be, if it says whose it is; empty: anybody's.
 Result<OpenedFile> open_trained_file(const std::string& path, std::string_view method);
 
 struct SelfcpFile {

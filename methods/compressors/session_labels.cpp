@@ -30,8 +30,9 @@ struct Candidate {
 
 class LabelSession final : public MethodSession {
  public:
-  LabelSession(LabelParts parts, std::vector<int32_t> opening)
-      : parts_(std::move(parts)), opening_(std::move(opening)) {}
+  LabelSession(LabelParts parts, std::vector<int32_t> opening,
+               std::shared_ptr<const nn::Adapters> adapters)
+      : parts_(std::move(parts)), opening_(std::move(opening)), adapters_(std::move(adapters)) {}
 
   Status run(std::span<const NumberedExample> unit, PredictionSink& sink) override {
     const int64_t begin_ns = monotonic_ns();
@@ -76,16 +77,20 @@ class LabelSession final : public MethodSession {
     for (const std::string& label : parts_.labels) {
       const AnsweredText filled = demonstration_text(parts_.text, example, label);
       const std::vector<tokenizers::Token> tokens = tokenizer.encode(filled.text);
-      std::vector<Piece> pieces = {{opening_, {}}};
-      pieces.insert(pieces.end(), demonstrations.pieces.begin(), demonstrations.pieces.end());
+      const PromptParts parts{opening_, {}, tokenizers::ids_of(tokens)};
+      std::vector<Piece> pieces =
+          parts_.compressor->assemble({parts, Plan{}}, demonstrations.pieces);
+      // What stands behind the text is not seen by it.
+      while (pieces.back().rows.defined()) pieces.pop_back();
       Candidate candidate;
       for (const Piece& piece : pieces) candidate.front += piece.size();
+      candidate.front -= static_cast<int64_t>(parts.tail.size());
       if (candidate.front == 0) {
-        pieces.push_back({{begin_id(*parts_.prompts.backbone)}, {}});
+        pieces.insert(pieces.begin(), {{begin_id(*parts_.prompts.backbone)}, {}});
         candidate.front = 1;
       }
-      pieces.push_back({tokenizers::ids_of(tokens), {}});
       candidate.input = input_of(pieces, 0);
+      candidate.input.adapters = adapters_;
       candidate.text = filled.text;
       const auto begin = static_cast<int64_t>(filled.answer.begin);
       const auto end = static_cast<int64_t>(filled.answer.end);
@@ -153,7 +158,8 @@ class LabelSession final : public MethodSession {
       const Candidate& one = candidates[i];
       const auto length = static_cast<int64_t>(one.input.ids.size());
       prediction.tokens_in += length;
-      passes.push_back({length, static_cast<int64_t>(one.of_answer.size())});
+      passes.push_back({length, static_cast<int64_t>(one.of_answer.size()),
+                        parts_.compressor->generator_beside() * static_cast<double>(length)});
       choices.push_back({{"answer", parts_.labels[i]},
                          {"label", one.perplexities.label},
                          {"full", one.perplexities.full}});
@@ -169,6 +175,7 @@ class LabelSession final : public MethodSession {
 
   LabelParts parts_;
   std::vector<int32_t> opening_;
+  std::shared_ptr<const nn::Adapters> adapters_;
 };
 
 }  // namespace
@@ -176,8 +183,14 @@ class LabelSession final : public MethodSession {
 Result<std::unique_ptr<MethodSession>> open_labels(LabelParts parts) {
   auto opening = opening_of(parts.prompts);
   if (!opening.ok()) return opening.error();
+  std::shared_ptr<const nn::Adapters> adapters;
+  if (const nn::AdapterSet set = parts.compressor->generator_adapters(); !set.linears.empty()) {
+    auto bound = nn::bind_adapters(set, *parts.reader);
+    if (!bound.ok()) return bound.error();
+    adapters = *std::move(bound);
+  }
   return std::unique_ptr<MethodSession>(
-      std::make_unique<LabelSession>(std::move(parts), *std::move(opening)));
+      std::make_unique<LabelSession>(std::move(parts), *std::move(opening), std::move(adapters)));
 }
 
 }  // namespace qfs::compressors

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,14 +18,16 @@ namespace qfs::compressors {
 struct LabelParts {
   prompted::Prompts prompts;
   std::shared_ptr<const nn::Decoder> reader;
-  std::optional<Demonstrations> demonstrations = {};
-  std::string text;                 ///< the template
-  std::vector<std::string> labels;  ///< ties are the earlier one's
-  bool full = false;                ///< perplexity is of the whole text, not of the label
+  std::shared_ptr<const Compressor> compressor;
+  std::shared_ptr<const Demonstrations> demonstrations = nullptr;  ///< or none
+  std::string text;                                                ///< the template
+  std::vector<std::string> labels;                                 ///< ties are the earlier one's
+  bool full = false;  ///< perplexity is of the whole text, not of the label
 };
 
-/// Errors: those of opening_of. Errors of `run`, with the example's key: `invalid_argument` for a
-/// text that exceeds the backbone's window; those of Demonstrations.
+/// Errors: those of opening_of and of binding the compressor's adapters. Errors of `run`, with the
+/// example's key: `invalid_argument` for a text that exceeds the backbone's window; those of
+/// Demonstrations.
 Result<std::unique_ptr<MethodSession>> open_labels(LabelParts parts);
 
 }  // namespace qfs::compressors

@@ -12,6 +12,10 @@ Result<Plan> Lingua::plan(const PromptParts& parts) const {
   return split(static_cast<int64_t>(parts.content.size()), reading_.rules);
 }
 
+Segment Lingua::demonstration(Range content) const {
+  return {content, memory_tokens(content.count, reading_.rules.ratio, reading_.rules.rounding)};
+}
+
 bool same_vocabulary(const tokenizers::VocabularyTokenizer& a,
                      const tokenizers::VocabularyTokenizer& b) {
   if (&a == &b) return true;

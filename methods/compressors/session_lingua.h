@@ -39,6 +39,8 @@ class Lingua final : public Compressor {
 
   Result<Plan> plan(const PromptParts& parts) const override;
   Result<std::vector<Compressed>> compress(std::span<const CompressionTask> tasks) const override;
+  /// As many of its tokens as a segment of that length keeps.
+  Segment demonstration(Range content) const override;
 
  private:
   /// Of a segment's tokens those that are kept.

@@ -146,11 +146,18 @@ std::vector<Piece> Autocompressor::assemble(const CompressionTask& task,
   return pieces;
 }
 
+Segment Autocompressor::demonstration(Range content) const {
+  return {content, reading_.memory, Earlier::all};
+}
+
 Result<Plan> Icae::plan(const PromptParts& parts) const {
+  return Plan{{demonstration({0, static_cast<int64_t>(parts.content.size())})}, {}, true};
+}
+
+Segment Icae::demonstration(Range content) const {
   // The token in front counts.
-  const auto tokens = static_cast<int64_t>(parts.content.size());
-  const int64_t read = std::min(tokens, reading_.window - 1);
-  return Plan{{{{0, read}, reading_.memory}}, {}, true};
+  content.count = std::min(content.count, reading_.window - 1);
+  return {content, reading_.memory};
 }
 
 std::vector<Piece> Icae::assemble(const CompressionTask& task,

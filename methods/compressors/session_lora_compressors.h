@@ -58,6 +58,7 @@ class LoraCompressor : public TrainedCompressor {
 
   Result<Plan> drawn_plan(const PromptParts& parts, Rng*) const final { return plan(parts); }
   Result<std::vector<Compressed>> compress(std::span<const CompressionTask> tasks) const final;
+  bool memory_opens() const final { return true; }
 
   training::NamedTensors tensors() const final { return tensors_.tensors; }
   void replace(const training::NamedTensors& tensors) final { tensors_.tensors = tensors; }
@@ -86,6 +87,8 @@ class Autocompressor final : public LoraCompressor {
   Result<Plan> plan(const PromptParts& parts) const override;
   std::vector<Piece> assemble(const CompressionTask& task,
                               std::span<const Piece> memory) const override;
+  /// Behind the summaries of those before it.
+  Segment demonstration(Range content) const override;
   nn::AdapterSet generator_adapters() const override { return adapters(); }
   double generator_beside() const override { return beside_token(); }
 };
@@ -98,6 +101,8 @@ class Icae final : public LoraCompressor {
   Result<Plan> plan(const PromptParts& parts) const override;
   std::vector<Piece> assemble(const CompressionTask& task,
                               std::span<const Piece> memory) const override;
+  /// A context of its own.
+  Segment demonstration(Range content) const override;
 
  private:
   std::vector<int32_t> in_front() const override { return {reading_.begin}; }

@@ -25,8 +25,9 @@ struct ReadUnit {
 
 class CompressingSession final : public MethodSession {
  public:
-  CompressingSession(WritingParts parts, std::shared_ptr<const nn::Adapters> adapters)
-      : parts_(std::move(parts)), adapters_(std::move(adapters)) {}
+  CompressingSession(WritingParts parts, std::shared_ptr<const nn::Adapters> adapters,
+                     std::vector<int32_t> opening)
+      : parts_(std::move(parts)), adapters_(std::move(adapters)), opening_(std::move(opening)) {}
 
   Status run(std::span<const NumberedExample> unit, PredictionSink& sink) override {
     const int64_t begin_ns = monotonic_ns();
@@ -94,15 +95,10 @@ class CompressingSession final : public MethodSession {
     const int64_t context = parts_.model.generator.shape().context;
     std::vector<nn::SequenceInput> inputs;
     for (size_t i = 0; i < unit.size(); ++i) {
-      auto pieces =
-          read_pieces(*parts_.compressor, {read.parts[i], read.plans[i]}, read.memory[i].memory);
-      if (parts_.demonstrations) {
-        const Status put =
-            put_behind_opening(parts_.demonstrations->opening(), read.demonstrations[i], pieces);
-        if (!put.ok()) return of_example(unit[i], put.error());
-      }
+      auto pieces = pieces_of(read, i);
+      if (!pieces.ok()) return of_example(unit[i], pieces.error());
       nn::SequenceInput& input = read.prompts[i].input;
-      input = input_of(pieces, parts_.compressor->placeholder());
+      input = input_of(*pieces, parts_.compressor->placeholder());
       input.adapters = adapters_;
       const auto length = static_cast<int64_t>(input.ids.size());
       if (length + parts_.model.options.max_new_tokens > context) {
@@ -117,6 +113,18 @@ class CompressingSession final : public MethodSession {
       inputs.push_back(input);
     }
     return inputs;
+  }
+
+  Result<std::vector<Piece>> pieces_of(const ReadUnit& read, size_t i) const {
+    const Compressor& compressor = *parts_.compressor;
+    std::span<const Piece> shown;
+    if (parts_.demonstrations) shown = read.demonstrations[i].pieces;
+    const bool opens = compressor.memory_opens();
+    auto pieces = read_pieces(compressor, {read.parts[i], read.plans[i]}, read.memory[i].memory,
+                              opens ? shown : std::span<const Piece>());
+    if (opens || !parts_.demonstrations) return pieces;
+    if (Status put = put_behind_opening(opening_, shown, pieces); !put.ok()) return put.error();
+    return pieces;
   }
 
   Prediction prediction_of(const ReadUnit& read, size_t i,
@@ -142,6 +150,7 @@ class CompressingSession final : public MethodSession {
 
   WritingParts parts_;
   std::shared_ptr<const nn::Adapters> adapters_;
+  std::vector<int32_t> opening_;  ///< what demonstrations stand behind
 };
 
 }  // namespace
@@ -154,8 +163,14 @@ Result<std::unique_ptr<MethodSession>> open_writing(WritingParts parts) {
     if (!bound.ok()) return bound.error();
     adapters = *std::move(bound);
   }
-  return std::unique_ptr<MethodSession>(
-      std::make_unique<CompressingSession>(std::move(parts), std::move(adapters)));
+  std::vector<int32_t> opening;
+  if (parts.demonstrations && !parts.compressor->memory_opens()) {
+    auto known = opening_of(parts.model.prompts);
+    if (!known.ok()) return known.error();
+    opening = *std::move(known);
+  }
+  return std::unique_ptr<MethodSession>(std::make_unique<CompressingSession>(
+      std::move(parts), std::move(adapters), std::move(opening)));
 }
 
 Error of_example(const NumberedExample& numbered, Error error) {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "methods/compressors/session_compressor.h"
@@ -18,10 +17,10 @@ struct WritingParts {
   std::string draws;  ///< names the streams of random numbers
   prompted::PromptedModel model;
   std::shared_ptr<const Compressor> compressor;
-  std::optional<Demonstrations> demonstrations = {};
+  std::shared_ptr<const Demonstrations> demonstrations = nullptr;  ///< or none
 };
 
-/// Errors: those of binding the compressor's adapters.
+/// Errors: those of binding the compressor's adapters, and of opening_of.
 Result<std::unique_ptr<MethodSession>> open_writing(WritingParts parts);
 
 /// The error of an example, which it names.

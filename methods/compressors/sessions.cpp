@@ -22,19 +22,62 @@ namespace qfs::compressors {
 
 namespace {
 
-/// The model that writes, and the same weights over tensors, by which a compressor reads.
+/// A backbone over tensors, by which a compressor reads; and as it writes, unless it chooses
+/// labels.
 struct Models {
-  prompted::PromptedModel writer;
+  prompted::Prompts prompts;
   std::shared_ptr<const nn::Decoder> reader;
+  std::optional<prompted::PromptedModel> writer = {};
 };
 
 Result<Models> open_models(const SessionRequest& request, ResourceCache& cache) {
-  auto writer = prompted::open_prompted_model(request, cache);
-  if (!writer.ok()) return writer.error();
-  const architectures::Backbone& backbone = *writer->prompts.backbone;
+  std::optional<prompted::PromptedModel> writer;
+  if (!request.params.has("labels")) {
+    auto opened = prompted::open_prompted_model(request, cache);
+    if (!opened.ok()) return opened.error();
+    writer = *std::move(opened);
+  }
+  auto prompts = writer ? Result(writer->prompts) : prompted::open_prompts(request, cache);
+  if (!prompts.ok()) return prompts.error();
+  const architectures::Backbone& backbone = *prompts->backbone;
   auto reader = backbone.network->decoder(request.runtime, backbone.digest, cache);
   if (!reader.ok()) return reader.error();
-  return Models{*std::move(writer), *std::move(reader)};
+  return Models{*std::move(prompts), *std::move(reader), std::move(writer)};
+}
+
+/// What answers, with demonstrations where there are some.
+Result<std::unique_ptr<MethodSession>> open_answers(
+    const SessionRequest& request, const char* method, Models models,
+    std::shared_ptr<const Compressor> compressor,
+    std::shared_ptr<const Demonstrations> demonstrations) {
+  if (!models.writer) {
+    return open_labels({.prompts = std::move(models.prompts),
+                        .reader = std::move(models.reader),
+                        .compressor = std::move(compressor),
+                        .demonstrations = std::move(demonstrations),
+                        .text = demonstration_template(request.params),
+                        .labels = labels_of(request.params),
+                        .full = request.params.find<std::string>("label_scope") == "full"});
+  }
+  return open_writing({.seed = request.seed,
+                       .draws = method,
+                       .model = *std::move(models.writer),
+                       .compressor = std::move(compressor),
+                       .demonstrations = std::move(demonstrations)});
+}
+
+/// The same of a method whose bank holds tokens.
+Result<std::unique_ptr<MethodSession>> open_answers(const SessionRequest& request,
+                                                    const char* method, Models models,
+                                                    std::shared_ptr<const Compressor> compressor) {
+  std::shared_ptr<const Demonstrations> demonstrations;
+  if (request.params.has("shots")) {
+    auto opened = open_token_demonstrations(request, *compressor);
+    if (!opened.ok()) return opened.error();
+    demonstrations = *std::move(opened);
+  }
+  return open_answers(request, method, std::move(models), std::move(compressor),
+                      std::move(demonstrations));
 }
 
 Result<std::string> trained_path(const SessionRequest& request) {
@@ -59,16 +102,6 @@ Result<std::shared_ptr<const Selfcp>> selfcp_of(const SessionRequest& request,
                                         reading);
 }
 
-/// Nothing without `shots`.
-Result<std::optional<Demonstrations>> demonstrations_of(const SessionRequest& request,
-                                                        const prompted::Prompts& prompts,
-                                                        std::shared_ptr<const Selfcp> compressor) {
-  if (!request.params.has("shots")) return std::optional<Demonstrations>();
-  auto opened = Demonstrations::open(request, prompts, std::move(compressor));
-  if (!opened.ok()) return opened.error();
-  return std::optional<Demonstrations>(*std::move(opened));
-}
-
 /// The same at several ratios from one pass, where the cell asks for it.
 Result<std::shared_ptr<const Compressor>> swept(const SessionRequest& request,
                                                 std::shared_ptr<const Selfcp> compressor,
@@ -91,45 +124,24 @@ Result<std::shared_ptr<const Compressor>> swept(const SessionRequest& request,
       std::move(compressor), *ratio, split_rules(request.params).rounding, **passes));
 }
 
-/// With labels to choose from, nothing is written.
-Result<std::unique_ptr<MethodSession>> open_selfcp_labels(const SessionRequest& request,
-                                                          const std::string& path,
-                                                          ResourceCache& cache) {
-  auto prompts = prompted::open_prompts(request, cache);
-  if (!prompts.ok()) return prompts.error();
-  auto reader =
-      prompts->backbone->network->decoder(request.runtime, prompts->backbone->digest, cache);
-  if (!reader.ok()) return reader.error();
-  auto compressor = selfcp_of(request, path, *reader);
-  if (!compressor.ok()) return compressor.error();
-  auto demonstrations = demonstrations_of(request, *prompts, *std::move(compressor));
-  if (!demonstrations.ok()) return demonstrations.error();
-  return open_labels({.prompts = *std::move(prompts),
-                      .reader = *std::move(reader),
-                      .demonstrations = *std::move(demonstrations),
-                      .text = demonstration_template(request.params),
-                      .labels = labels_of(request.params),
-                      .full = request.params.find<std::string>("label_scope") == "full"});
-}
-
 Result<std::unique_ptr<MethodSession>> open_selfcp(const SessionRequest& request,
                                                    ResourceCache& cache) {
   const auto path = trained_path(request);
   if (!path.ok()) return path.error();
-  if (request.params.has("labels")) return open_selfcp_labels(request, *path, cache);
   auto models = open_models(request, cache);
   if (!models.ok()) return models.error();
-  auto compressor = selfcp_of(request, *path, std::move(models->reader));
+  auto compressor = selfcp_of(request, *path, models->reader);
   if (!compressor.ok()) return compressor.error();
-  auto demonstrations = demonstrations_of(request, models->writer.prompts, *compressor);
-  if (!demonstrations.ok()) return demonstrations.error();
+  std::shared_ptr<const Demonstrations> demonstrations;
+  if (request.params.has("shots")) {
+    auto opened = open_memory_demonstrations(request, models->prompts, *compressor);
+    if (!opened.ok()) return opened.error();
+    demonstrations = *std::move(opened);
+  }
   auto sweeping = swept(request, *std::move(compressor), cache);
   if (!sweeping.ok()) return sweeping.error();
-  return open_writing({.seed = request.seed,
-                       .draws = "selfcp",
-                       .model = std::move(models->writer),
-                       .compressor = *std::move(sweeping),
-                       .demonstrations = *std::move(demonstrations)});
+  return open_answers(request, "selfcp", *std::move(models), *std::move(sweeping),
+                      std::move(demonstrations));
 }
 
 /// AutoCompressor's or ICAE's.
@@ -147,7 +159,7 @@ Result<std::unique_ptr<MethodSession>> open_lora(const SessionRequest& request,
   if (!same.ok()) return same.error();
   const SplitRules rules = split_rules(request.params);
   LoraReading reading{.window = rules.window};
-  reading.begin = begin_id(*models->writer.prompts.backbone);
+  reading.begin = begin_id(*models->prompts.backbone);
   reading.memory = memory_tokens(rules.window, rules.ratio, Rounding::ceil);
   const int64_t rows = tensors->tensors.at(form.table).size(0) - form.mode_rows;
   if (reading.memory > rows) {
@@ -156,11 +168,9 @@ Result<std::unique_ptr<MethodSession>> open_lora(const SessionRequest& request,
                             std::to_string(reading.memory) + " rows; '" + *path + "' has " +
                             std::to_string(rows));
   }
-  return open_writing({.seed = request.seed,
-                       .draws = method,
-                       .model = std::move(models->writer),
-                       .compressor = std::make_shared<const Made>(
-                           form, *std::move(tensors), std::move(models->reader), reading)});
+  auto compressor =
+      std::make_shared<const Made>(form, *std::move(tensors), models->reader, reading);
+  return open_answers(request, method, *std::move(models), std::move(compressor));
 }
 
 Result<std::unique_ptr<MethodSession>> open_autocompressor(const SessionRequest& request,
@@ -200,7 +210,7 @@ Result<std::unique_ptr<MethodSession>> open_llmlingua(const SessionRequest& requ
                                                       ResourceCache& cache) {
   auto models = open_models(request, cache);
   if (!models.ok()) return models.error();
-  SmallModel chooser{models->writer.prompts.backbone, std::move(models->reader)};
+  SmallModel chooser{models->prompts.backbone, models->reader};
   std::optional<LinguaVocabularies> vocabularies;
   if (request.params.find<std::string>("losses_of") == kSmallLm) {
     const auto own = chooser.backbone->tokenizer;
@@ -215,11 +225,17 @@ Result<std::unique_ptr<MethodSession>> open_llmlingua(const SessionRequest& requ
                                  .released = request.params.get<std::string>("mode") == "official",
                                  .window = request.params.get<int64_t>("choice_window"),
                                  .begin = begin_id(*chooser.backbone)};
-  return open_writing({.seed = request.seed,
-                       .draws = "llmlingua",
-                       .model = std::move(models->writer),
-                       .compressor = std::make_shared<const Lingua>(
-                           std::move(chooser.decoder), reading, std::move(vocabularies))});
+  auto compressor =
+      std::make_shared<const Lingua>(std::move(chooser.decoder), reading, std::move(vocabularies));
+  return open_answers(request, "llmlingua", *std::move(models), std::move(compressor));
+}
+
+Result<std::unique_ptr<MethodSession>> open_few_shot(const SessionRequest& request,
+                                                     ResourceCache& cache) {
+  auto models = open_models(request, cache);
+  if (!models.ok()) return models.error();
+  return open_answers(request, kFewShot, *std::move(models),
+                      std::make_shared<const NoCompressor>());
 }
 
 template <class Spec,
@@ -228,7 +244,17 @@ template <class Spec,
 Result<std::unique_ptr<TrainingSession>> train(const SessionRequest& request,
                                                ResourceCache& cache) {
   static const Spec spec;
-  return prompted::open_adapter_training(request, cache, spec, kMake, kOpen);
+  auto learning = prompted::open_adapter_training(request, cache, spec, kMake, kOpen);
+  if (!learning.ok()) return learning.error();
+  return with_token_bank(request, cache, spec, *std::move(learning));
+}
+
+/// A bank alone.
+template <class Spec>
+Result<std::unique_ptr<TrainingSession>> keep_bank(const SessionRequest& request,
+                                                   ResourceCache& cache) {
+  static const Spec spec;
+  return with_token_bank(request, cache, spec, nullptr);
 }
 
 }  // namespace
@@ -241,7 +267,8 @@ std::vector<SessionFactory> session_factories() {
           {"autocompressor", &open_autocompressor,
            &train<AutocompressorSpec, &make_autocompressor, &open_autocompressor>},
           {"icae", &open_icae, &train<IcaeSpec, &make_icae, &open_icae>},
-          {"llmlingua", &open_llmlingua}};
+          {"llmlingua", &open_llmlingua, &keep_bank<LlmlinguaSpec>},
+          {kFewShot, &open_few_shot, &keep_bank<FewShotSpec>}};
 }
 
 }  // namespace qfs::compressors

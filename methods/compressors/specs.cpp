@@ -58,7 +58,15 @@ std::vector<ParamSpec> lora_params(const LoraDefaults& defaults) {
   params.push_back(of_training(
       integer_param(defaults.rows, "rows", 1, kMost,
                     "That stand for a segment; a twelfth of train_window when left out")));
+  for (ParamSpec& param : demonstration_params()) params.push_back(std::move(param));
   return params;
+}
+
+/// What a training keeps of its split, and a session reads of another's.
+void add_bank(const Params& params, Needs& needs) {
+  if (!has_bank(params)) return;
+  needs.artifacts.emplace_back(kBank);
+  needs.reads_files_of.emplace_back(kFewShot);
 }
 
 }  // namespace
@@ -122,6 +130,7 @@ std::vector<ParamSpec> SelfcpSpec::adapter_params() const {
       integer_param("ratio_max", "tokens", 1, kMost, "Largest ratio that is drawn"), int64_t{16})));
   params.push_back(objective_or_bank_param());
   for (ParamSpec& param : demonstration_params()) params.push_back(std::move(param));
+  for (ParamSpec& param : memory_bank_params()) params.push_back(std::move(param));
   return params;
 }
 
@@ -147,6 +156,7 @@ Status SelfcpSpec::check_adapter(const Params& params) const {
         "\"objective\": \"bank\" needs a 'bank': how many demonstrations are kept");
   }
   if (Status status = check_demonstrations(params); !status.ok()) return status;
+  if (Status status = check_memory_bank(params); !status.ok()) return status;
   const double ratio = params.get<double>("ratio");
   if (ratio > 0 && params.find<double>("pass_ratio").value_or(0) > ratio) {
     return invalid_argument("'pass_ratio' is above 'ratio': what is not read gives no memory");
@@ -180,7 +190,18 @@ Status LoraCompressorSpec::check_adapter(const Params& params) const {
   if (params.get<double>("ratio") == 0) {
     return invalid_argument("a 'ratio' of 0 leaves nothing of the document to read");
   }
+  if (Status status = check_demonstrations(params); !status.ok()) return status;
   return check_split(params);
+}
+
+Needs LoraCompressorSpec::needs(const Params& params) const {
+  Needs needs = TrainedSpec::needs(params);
+  add_bank(params, needs);
+  return needs;
+}
+
+bool LoraCompressorSpec::seed_matters(const Params& params) const {
+  return TrainedSpec::seed_matters(params) || params.has("shots");
 }
 
 std::string_view AutocompressorSpec::doc() const {
@@ -203,20 +224,66 @@ std::vector<ParamSpec> IcaeSpec::adapter_params() const {
   return params;
 }
 
-std::string_view LlmlinguaSpec::doc() const {
-  return "A part of the document is shortened to the tokens that a language model finds surprising";
-}
-
-std::vector<std::string> LlmlinguaSpec::layers(const Params&, const BackboneFacts& facts) const {
+std::vector<std::string> UntrainedSpec::layers(const Params&, const BackboneFacts& facts) const {
   return decoding::generation_layers(facts);
 }
 
-std::vector<ParamSpec> LlmlinguaSpec::params() const {
+std::vector<ParamSpec> UntrainedSpec::params() const {
   std::vector<ParamSpec> params = prompted::prompted_params();
   for (ParamSpec& param : params) {
     if (param.name == "prompt") param.default_value = std::string(prompting::query_first_prompt());
   }
-  for (ParamSpec& param : split_params(true)) params.push_back(std::move(param));
+  for (ParamSpec& param : reading_params()) params.push_back(std::move(param));
+  for (ParamSpec& param : demonstration_params()) params.push_back(std::move(param));
+  params.push_back(of_training(
+      with_default(integer_param("train_window", "tokens", 1, kMost,
+                                 "Of a demonstration that is kept, the front of a longer one"),
+                   kWindow)));
+  return params;
+}
+
+Needs UntrainedSpec::needs(const Params& params) const {
+  Needs needs{.tensors = true, .backbone = true, .tokenizer = true};
+  if (has_bank(params)) needs.artifacts = {kBank};
+  return needs;
+}
+
+std::vector<Unit> UntrainedSpec::units(const Params& params,
+                                       std::span<const NumberedExample> examples) const {
+  return prompted::prompted_units(*this, params, examples);
+}
+
+Status UntrainedSpec::validate(const Params& params) const {
+  if (params.find<bool>("prefix_reuse").value_or(false)) {
+    return invalid_argument("'prefix_reuse' is of zero_shot; here demonstrations are read anew");
+  }
+  if (Status status = check_demonstrations(params); !status.ok()) return status;
+  return prompted::check_prompted(params);
+}
+
+Status UntrainedSpec::check_backbone(const Params&, const BackboneFacts& facts) const {
+  return check_llama(name(), facts);
+}
+
+Cost UntrainedSpec::cost(const Params& params, const DatasetStats& stats) const {
+  return prompted::prompted_cost(params, stats);
+}
+
+bool UntrainedSpec::seed_matters(const Params& params) const {
+  return decoding::may_draw(params) || params.has("shots");
+}
+
+std::string_view FewShotSpec::doc() const {
+  return "A language model reads demonstrations, the document and the query, and writes the "
+         "summary or chooses a label";
+}
+
+std::string_view LlmlinguaSpec::doc() const {
+  return "A part of the document is shortened to the tokens that a language model finds surprising";
+}
+
+std::vector<ParamSpec> LlmlinguaSpec::reading_params() const {
+  std::vector<ParamSpec> params = split_params(true);
   params.push_back(from_source(
       with_default(choice_param("mode", {"exact", "official"},
                                 "As many tokens as SelfCP has memory, or as version 0.1.5 of the "
@@ -236,24 +303,15 @@ std::vector<ParamSpec> LlmlinguaSpec::params() const {
 }
 
 Needs LlmlinguaSpec::needs(const Params& params) const {
-  Needs needs{.tensors = true, .backbone = true, .tokenizer = true};
+  Needs needs = UntrainedSpec::needs(params);
+  if (has_bank(params)) needs.reads_files_of = {kFewShot};
   if (params.find<std::string>("losses_of") == kSmallLm) needs.backbones = {kSmallLm};
   return needs;
 }
 
 Status LlmlinguaSpec::validate(const Params& params) const {
   if (Status status = check_split(params); !status.ok()) return status;
-  return prompted::check_prompted(params);
+  return UntrainedSpec::validate(params);
 }
-
-Status LlmlinguaSpec::check_backbone(const Params&, const BackboneFacts& facts) const {
-  return check_llama(name(), facts);
-}
-
-Cost LlmlinguaSpec::cost(const Params& params, const DatasetStats& stats) const {
-  return prompted::prompted_cost(params, stats);
-}
-
-bool LlmlinguaSpec::seed_matters(const Params& params) const { return decoding::may_draw(params); }
 
 }  // namespace qfs::compressors

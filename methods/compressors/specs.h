@@ -9,6 +9,8 @@ namespace qfs::compressors {
 
 /// Role of the model whose losses choose tokens, where that is not the backbone.
 inline constexpr const char* kSmallLm = "small_lm";
+/// The method whose bank of demonstrations others may read.
+inline constexpr const char* kFewShot = "few_shot";
 
 /// `selfcp`: a frozen language model, a learned tag and a connector (Gao et al. 2024, arXiv
 /// 2405.17052).
@@ -35,6 +37,8 @@ class LoraCompressorSpec : public prompted::TrainedSpec {
   int version() const override { return 1; }
   /// `unavailable` but for the LLaMA family.
   Status check_backbone(const Params& params, const BackboneFacts& facts) const final;
+  Needs needs(const Params& params) const final;
+  bool seed_matters(const Params& params) const final;
 
  protected:
   std::string default_prompt() const final;
@@ -61,21 +65,44 @@ class IcaeSpec final : public LoraCompressorSpec {
   std::vector<ParamSpec> adapter_params() const override;
 };
 
-/// `llmlingua`: tokens that a language model foresees are left out (Jiang et al. 2023); nothing is
-/// trained.
-class LlmlinguaSpec final : public MethodSpec {
+/// What methods that train nothing have alike; with a `bank` their training cell keeps
+/// demonstrations.
+class UntrainedSpec : public MethodSpec {
+ public:
+  int version() const override { return 1; }
+  std::vector<std::string> layers(const Params& params, const BackboneFacts& facts) const final;
+  std::vector<ParamSpec> params() const final;
+  Needs needs(const Params& params) const override;
+  std::vector<Unit> units(const Params& params,
+                          std::span<const NumberedExample> examples) const final;
+  Status validate(const Params& params) const override;
+  /// `unavailable` but for the LLaMA family.
+  Status check_backbone(const Params& params, const BackboneFacts& facts) const final;
+  Cost cost(const Params& params, const DatasetStats& stats) const final;
+  bool seed_matters(const Params& params) const final;
+
+ protected:
+  /// Besides those of prompting and of demonstrations.
+  virtual std::vector<ParamSpec> reading_params() const { return {}; }
+};
+
+/// `few_shot`: demonstrations and documents are read as they are (in-context learning).
+class FewShotSpec final : public UntrainedSpec {
+ public:
+  std::string_view name() const override { return kFewShot; }
+  std::string_view doc() const override;
+};
+
+/// `llmlingua`: tokens that a language model foresees are left out (Jiang et al. 2023).
+class LlmlinguaSpec final : public UntrainedSpec {
  public:
   std::string_view name() const override { return "llmlingua"; }
   std::string_view doc() const override;
-  int version() const override { return 1; }
-  std::vector<std::string> layers(const Params& params, const BackboneFacts& facts) const override;
-  std::vector<ParamSpec> params() const override;
   Needs needs(const Params& params) const override;
   Status validate(const Params& params) const override;
-  /// `unavailable` but for the LLaMA family.
-  Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
-  Cost cost(const Params& params, const DatasetStats& stats) const override;
-  bool seed_matters(const Params& params) const override;
+
+ protected:
+  std::vector<ParamSpec> reading_params() const override;
 };
 
 }  // namespace qfs::compressors

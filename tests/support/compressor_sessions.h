@@ -23,6 +23,7 @@ inline std::unique_ptr<MethodSpec> compressor_spec(const std::string& name) {
   if (name == "autocompressor") return std::make_unique<compressors::AutocompressorSpec>();
   if (name == "icae") return std::make_unique<compressors::IcaeSpec>();
   if (name == "llmlingua") return std::make_unique<compressors::LlmlinguaSpec>();
+  if (name == "few_shot") return std::make_unique<compressors::FewShotSpec>();
   return std::make_unique<compressors::SelfcpSpec>();
 }
 
@@ -57,7 +58,7 @@ class CompressorSessionsTest : public TrainedSessionTest {
     for (const char* rows : {"summary_length", "mem_size"}) {
       request_.params.set(rows, int64_t{6});
     }
-    request_.params.set("ratio", 4.0);
+    if (name != "few_shot") request_.params.set("ratio", 4.0);
     if (anew) request_.artifacts.clear();
   }
 

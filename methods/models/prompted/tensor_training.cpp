@@ -14,6 +14,8 @@ namespace qfs::prompted {
 
 namespace {
 
+constexpr const char* kRecipe = "qfs.recipe";
+
 training::Schedule schedule_named(const std::string& name) {
   if (name == "constant") return training::Schedule::constant;
   return name == "linear" ? training::Schedule::linear : training::Schedule::cosine;
@@ -138,11 +140,22 @@ training::Recipe recipe_of(const Params& params, uint64_t seed, size_t examples)
   return recipe;
 }
 
+Result<std::map<std::string, std::string>> file_metadata(const SessionRequest& request,
+                                                         const MethodSpec& spec,
+                                                         const FitRequest& fit) {
+  const auto recipe = recipe_text(spec, request.params);
+  if (!recipe.ok()) return recipe.error();
+  return std::map<std::string, std::string>{{"qfs.method", std::string(spec.name())},
+                                            {"qfs.backbone", request.backbone->digest},
+                                            {"qfs.training_cell", fit.training_cell},
+                                            {kRecipe, *recipe}};
+}
+
 Result<TrainingOutcome> fit_tensors(const SessionRequest& request, const MethodSpec& spec,
                                     const FitRequest& fit, const TensorTraining& training,
                                     TrainingProgress& progress) {
-  const auto text = recipe_text(spec, request.params);
-  if (!text.ok()) return text.error();
+  const auto metadata = file_metadata(request, spec, fit);
+  if (!metadata.ok()) return metadata.error();
   training::TrainedTensors trained(training.initial);
   training.replace(trained.tensors());
   auto task = training.make_task();
@@ -151,9 +164,9 @@ Result<TrainingOutcome> fit_tensors(const SessionRequest& request, const MethodS
   if (select_by && *select_by != "loss" && task->development) {
     task->score = output_score(*select_by, request, spec, fit.folder + "/development", training);
   }
-  const std::string identity =
-      sha256_hex(*text + "\n" + std::to_string(request.seed) + "\n" + digests_of(request) + "\n" +
-                 fit.training_cell + "\n" + std::to_string(training.recipe.steps));
+  const std::string identity = sha256_hex(
+      metadata->at(kRecipe) + "\n" + std::to_string(request.seed) + "\n" + digests_of(request) +
+      "\n" + fit.training_cell + "\n" + std::to_string(training.recipe.steps));
   const auto model =
       training::train(training.recipe, *task, {fit.folder, identity, fit.steps}, trained, progress);
   if (!model.ok()) return model.error();
@@ -161,12 +174,7 @@ Result<TrainingOutcome> fit_tensors(const SessionRequest& request, const MethodS
   if (!model->finished) return outcome;
   return nn::guarded("keeping what was trained", [&]() -> Result<TrainingOutcome> {
     trained.values().copy_(model->best);
-    const auto file = training.keep(fit.folder,
-                                    {{"qfs.method", std::string(spec.name())},
-                                     {"qfs.backbone", request.backbone->digest},
-                                     {"qfs.training_cell", fit.training_cell},
-                                     {"qfs.recipe", *text}},
-                                    type_of(request));
+    const auto file = training.keep(fit.folder, *metadata, type_of(request));
     if (!file.ok()) return file.error();
     outcome.files.push_back(*file);
     return outcome;

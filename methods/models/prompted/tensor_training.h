@@ -44,6 +44,11 @@ struct TensorTraining {
   OutputScoring outputs;
 };
 
+/// What a kept file says of itself: method, backbone, training cell and recipe.
+Result<std::map<std::string, std::string>> file_metadata(const SessionRequest& request,
+                                                         const MethodSpec& spec,
+                                                         const FitRequest& fit);
+
 Result<TrainingOutcome> fit_tensors(const SessionRequest& request, const MethodSpec& spec,
                                     const FitRequest& fit, const TensorTraining& training,
                                     TrainingProgress& progress);

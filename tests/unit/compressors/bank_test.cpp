@@ -78,9 +78,9 @@ class BankTest : public qfs::test::CompressorSessionsTest {
   Result<ChosenDemonstrations> chosen_for(int64_t ordinal) {
     const auto prompts = prompted::open_prompts(request_, cache_);
     if (!prompts.ok()) return prompts.error();
-    const auto opened = Demonstrations::open(request_, *prompts, compressor());
+    const auto opened = open_memory_demonstrations(request_, *prompts, compressor());
     if (!opened.ok()) return opened.error();
-    return opened->chosen_for(example(ordinal).example);
+    return (*opened)->chosen_for(example(ordinal).example);
   }
   nlohmann::json facts(int64_t ordinal) { return compression(ordinal); }
 
@@ -211,13 +211,13 @@ TEST_F(BankTest, is_read_behind_what_a_conversation_opens_with) {
   ASSERT_TRUE(chosen.ok());
   std::vector<Piece> pieces = {{*opening}, {{1, 2}}};
   pieces.front().ids.push_back(7);
-  ASSERT_TRUE(put_behind_opening(*opening, *chosen, pieces).ok());
+  ASSERT_TRUE(put_behind_opening(*opening, chosen->pieces, pieces).ok());
   ASSERT_EQ(pieces.size(), 5U);
   EXPECT_EQ(pieces[0].ids, *opening);
   EXPECT_TRUE(pieces[1].rows.defined());
   EXPECT_THAT(pieces[3].ids, ElementsAre(7));
   pieces = {{{1}}};
-  EXPECT_FALSE(put_behind_opening(*opening, *chosen, pieces).ok());
+  EXPECT_FALSE(put_behind_opening(*opening, chosen->pieces, pieces).ok());
 }
 
 TEST_F(BankTest, belongs_to_its_connector_and_backbone) {
@@ -279,7 +279,7 @@ TEST_F(BankTest, that_contradicts_itself_is_refused) {
   EXPECT_EQ(with("", {}), "opened");
   EXPECT_THAT(with("bank.rows", {16, 0, 16, 16, 16}), HasSubstr("bank.rows holds 0"));
   EXPECT_THAT(with("bank.rows", {1, 1, 1, 1, 1}), HasSubstr("bank.memory"));
-  EXPECT_THAT(with("bank.tokens", {64, 64}), HasSubstr("expected a list of 5 integers"));
+  EXPECT_THAT(with("bank.tokens", {64, 64}), HasSubstr("bank.ids"));
   EXPECT_THAT(with("bank.ids", {1, 2}), HasSubstr("bank.ids"));
   EXPECT_THAT(with("", {}, {{"bank.examples", "[\"a\"]"}}), HasSubstr("not the keys of its 5"));
 }

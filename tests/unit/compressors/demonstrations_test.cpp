@@ -25,16 +25,16 @@ Example sentence(const std::string& text, const std::string& query = "") {
   return example;
 }
 
-Params with_defaults() {
+Params with_defaults(const MethodSpec& spec = SelfcpSpec()) {
   Params params;
-  for (const ParamSpec& param : SelfcpSpec().params()) {
+  for (const ParamSpec& param : spec.params()) {
     if (param.default_value) params.set(param.name, *param.default_value);
   }
   return params;
 }
 
-std::string refusal(const Params& params) {
-  const Status status = SelfcpSpec().validate(params);
+std::string refusal(const Params& params, const MethodSpec& spec = SelfcpSpec()) {
+  const Status status = spec.validate(params);
   return status.ok() ? "fine" : status.error().message;
 }
 
@@ -124,6 +124,44 @@ TEST(Demonstrations, a_bank_is_a_file_and_a_drawn_set_is_the_seeds) {
   EXPECT_THAT(spec.needs(params).artifacts, ElementsAre("adapter", "bank"));
   params.set("demonstrations", std::string("fixed"));
   EXPECT_TRUE(spec.seed_matters(params));
+}
+
+TEST(Demonstrations, of_other_methods_are_drawn_by_the_seed_from_a_file) {
+  const FewShotSpec few_shot;
+  const LlmlinguaSpec llmlingua;
+  const AutocompressorSpec autocompressor;
+  const IcaeSpec icae;
+  const std::initializer_list<const MethodSpec*> specs = {&few_shot, &llmlingua, &autocompressor,
+                                                          &icae};
+  for (const MethodSpec* spec : specs) {
+    SCOPED_TRACE(spec->name());
+    Params params = with_defaults(*spec);
+    const size_t trained = spec->needs(params).artifacts.size();
+    EXPECT_EQ(trained, spec == &few_shot || spec == &llmlingua ? 0U : 1U);
+    EXPECT_FALSE(spec->seed_matters(params));
+    params.set("shots", int64_t{2});
+    EXPECT_THAT(refusal(params, *spec), HasSubstr("'shots' needs a 'bank'"));
+    params.set("bank", int64_t{1});
+    EXPECT_THAT(refusal(params, *spec), HasSubstr("'shots' is 2; the 'bank' has 1"));
+    params.set("bank", int64_t{3});
+    EXPECT_EQ(refusal(params, *spec), "fine");
+    EXPECT_TRUE(spec->seed_matters(params));
+    EXPECT_EQ(spec->needs(params).artifacts.size(), trained + 1);
+    EXPECT_EQ(spec->needs(params).artifacts.back(), "bank");
+    if (spec != &few_shot) {
+      EXPECT_THAT(spec->needs(params).reads_files_of, ElementsAre("few_shot"));
+    }
+    params.set("labels", std::string("a,,b"));
+    EXPECT_THAT(refusal(params, *spec), HasSubstr("an empty label"));
+  }
+  Params params = with_defaults(llmlingua);
+  params.set("bank", int64_t{3});
+  params.set("shots", int64_t{2});
+  params.set("ratio", 0.0);
+  EXPECT_THAT(refusal(params, llmlingua), HasSubstr("leaves nothing of demonstrations"));
+  params = with_defaults(few_shot);
+  params.set("prefix_reuse", true);
+  EXPECT_THAT(refusal(params, few_shot), HasSubstr("'prefix_reuse'"));
 }
 
 }  // namespace

@@ -1,0 +1,81 @@
+"""Demonstrations through the whole program, on a tiny LLaMA: a bank that no training learns for is made once, shown by the
+method that made it and by another that names its file, and is told apart from other files before anything runs.
+
+Usage: test_few_shot.py QFS_BENCH
+"""
+
+import contextlib
+import glob
+import json
+import sqlite3
+import unittest
+
+from tiny_model import ModelTest
+
+
+class FewShot(ModelTest):
+    def setUp(self):
+        super().setUp()
+        self.write_model(max_position_embeddings=512)
+
+    def run_sweep(self, name, *methods, command="sweep", seeds=(0,)):
+        self.write(name + ".json", json.dumps(
+            {"name": name, "datasets": [{"name": "mini-meetings", "split": "test", "sample": 3}], "tokenizer": "words",
+             "methods": list(methods), "metrics": ["rouge"], "seeds": list(seeds),
+             "report": {"rows": ["method"], "values": ["rouge1.f", "fact.compression.demonstration_memory"]}}))
+        return self.run_bench(command, name + ".json", *(["--threads", "1"] if command == "sweep" else []),
+                              environment={"OMP_NUM_THREADS": "1"})
+
+    def entry(self, method, **members):
+        return {"method": method, "backbone": "./tiny", "prompt": "{document}", "chat": False, "local_context": 8,
+                "max_new_tokens": 6, **members}
+
+    def kept(self, **members):
+        return self.entry("few_shot", bank=4, train_window=24, **members,
+                          training={"train": {"name": "mini-meetings", "split": "train"}})
+
+    def shown(self, name):
+        with contextlib.closing(sqlite3.connect(self.path(name + ".sqlite"))) as store:
+            return [json.loads(row[0])["compression"] for row in store.execute("SELECT extra FROM output ORDER BY result_id, ordinal")]
+
+    def test_a_bank_is_made_once_and_shown_by_two_methods(self):
+        plan = self.assert_succeeds(self.run_sweep("shots", self.kept(), {"like": "few_shot", "label": "two", "shots": 2},
+                                                   command="plan"))
+        self.assertEqual(plan.count("train#"), 1 + 2, plan)  # the training, and the two cells that wait for it
+        table = self.assert_succeeds(self.run_sweep("shots", self.kept(), {"like": "few_shot", "label": "two", "shots": 2}))
+        self.assertRegex(table, r"\| two +\|[^|]+\| +48\.0 \|")
+        bank, = glob.glob(self.path("shots.artifacts/*/bank.safetensors"))
+        self.assertEqual(self.run_sweep("shots", self.kept(), {"like": "few_shot", "label": "two", "shots": 2}).returncode, 0)
+        self.assertEqual(len(glob.glob(self.path("shots.artifacts/*"))), 1)
+        facts = [fact for fact in self.shown("shots") if "demonstrations" in fact]
+        self.assertEqual({tuple(fact["demonstrations"]) for fact in facts}, {tuple(facts[0]["demonstrations"])})
+        self.assertEqual(len(facts), 3)
+
+        lingua = self.entry("llmlingua", bank=4, shots=2, ratio=4, input_tokens=16, artifact=bank)
+        self.assert_succeeds(self.run_sweep("lingua", lingua))
+        for fact in self.shown("lingua"):
+            self.assertEqual(fact["demonstrations"], facts[0]["demonstrations"])
+            self.assertEqual(fact["demonstration_memory"], 12)
+
+    def test_what_is_shown_depends_on_the_seed_alone(self):
+        table = self.run_sweep("seeds", self.kept(shots=1), self.entry("few_shot", label="none"), seeds=(0, 1, 2))
+        self.assert_succeeds(table)
+        with contextlib.closing(sqlite3.connect(self.path("seeds.sqlite"))) as store:
+            self.assertEqual(store.execute("SELECT count(*) FROM cell").fetchone()[0], 3 + 3 + 1)  # trainings, shots, none
+
+    def test_files_of_others_are_refused_when_a_plan_is_made(self):
+        self.assert_fails(2, self.run_sweep("a", self.entry("few_shot", shots=1), command="plan"), "#/methods/0",
+                          "'shots' needs a 'bank'")
+        self.assert_fails(2, self.run_sweep("a", self.entry("few_shot", training={"train": {"name": "mini-meetings", "split": "train"}}),
+                                            command="plan"), "'few_shot' does not train")
+        lora = self.entry("lora", rank=1, steps=1, train_tokens=60, label_tokens=8, evaluate_every=0,
+                          training={"train": {"name": "mini-meetings", "split": "train", "sample": 2}})
+        self.assert_succeeds(self.run_sweep("lora", lora))
+        adapter, = glob.glob(self.path("lora.artifacts/*/adapter_model.safetensors"))
+        for method in ("few_shot", "llmlingua"):
+            self.assert_fails(2, self.run_sweep("b", self.entry(method, bank=4, shots=1, artifact=adapter), command="plan"),
+                              "#/methods/0/artifact", "was trained by the method 'lora', not by")
+
+
+if __name__ == "__main__":
+    unittest.main()
