@@ -51,6 +51,23 @@ bool has_empty_reference(const Example& example) {
   return std::ranges::any_of(example.references, is_blank);
 }
 
+/// As a cell of CSV that was read as TSV: in quotes, with doubled ones inside.
+bool is_quoted(std::string_view text) {
+  if (text.size() < 4 || text.front() != '"' || text.back() != '"') return false;
+  const std::string_view inside = text.substr(1, text.size() - 2);
+  size_t doubled = 0;
+  for (size_t at = 0; (at = inside.find('"', at)) != std::string_view::npos; at += 2) {
+    if (inside.substr(at, 2) != "\"\"") return false;
+    ++doubled;
+  }
+  return doubled > 0;
+}
+
+bool has_quoted_text(const Example& example) {
+  const bool document = example.document.size() == 1 && is_quoted(example.document.front().text);
+  return document || is_quoted(example.query) || std::ranges::any_of(example.references, is_quoted);
+}
+
 bool has_span_out_of_range(const Example& example) {
   auto segments = static_cast<int64_t>(example.document.size());
   return std::ranges::any_of(example.evidence, [segments](const SegmentSpan& span) {
@@ -136,6 +153,9 @@ CheckReport check(const Dataset& dataset) {
                !hashes.insert(dataset.example_hashes[i]).second;
       },
       report);
+  find_bad(
+      dataset, "a whole text in quotation marks with doubled ones inside: cells of CSV in a TSV?",
+      [&](size_t i) { return has_quoted_text(examples[i]); }, report);
   find_bad(
       dataset, "empty document", [&](size_t i) { return has_empty_document(examples[i]); }, report);
   // A data set without any query is one for plain summarization.

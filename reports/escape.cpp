@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <initializer_list>
 #include <optional>
 
@@ -231,17 +232,25 @@ std::string html_json(std::string_view json) {
 }
 
 std::string csv_field(std::string_view text) {
-  constexpr std::string_view kFormula = "=+-@\t\r";
-  std::string field;
-  if (!text.empty() && kFormula.find(text.front()) != std::string_view::npos) field = "'";
-  field += text;
-  if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   std::string quoted = "\"";
-  for (char c : field) {
+  for (char c : text) {
     if (c == '"') quoted += '"';
     quoted += c;
   }
   return quoted + "\"";
+}
+
+std::string csv_text(std::string_view text) {
+  constexpr std::string_view kFormula = "=+-@\t\r";
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, number);
+  const bool is_number = parsed.ec == std::errc() && parsed.ptr == end;
+  if (is_number || text.empty() || kFormula.find(text.front()) == std::string_view::npos) {
+    return csv_field(text);
+  }
+  return csv_field("'" + std::string(text));
 }
 
 }  // namespace qfs::reports

@@ -40,8 +40,11 @@ std::string workflow_property(std::string_view text);
 /// it ends the element or begins a comment; the same JSON.
 std::string html_json(std::string_view json);
 
-/// A field of a CSV file (RFC 4180). Text that a spreadsheet would take for a formula (beginning
-/// with = + - @, a tab or a carriage return) is preceded by an apostrophe.
+/// A field of a CSV file (RFC 4180), as it is: for programs.
 std::string csv_field(std::string_view text);
+
+/// The same for people: text that a spreadsheet would take for a formula (beginning with = + - @, a
+/// tab or a carriage return, and no number) is preceded by an apostrophe.
+std::string csv_text(std::string_view text);
 
 }  // namespace qfs::reports

@@ -158,7 +158,11 @@ Result<CsvTable> parse_tsv(std::string_view text, const std::string& source,
       Status unique = check_header(table.header, source, row.line);
       if (!unique) return unique.error();
     } else if (row.cells.size() != table.header.size()) {
-      return wrong_width(row, table.header, source);
+      Error error = wrong_width(row, table.header, source);
+      if (line->find('"') != std::string_view::npos) {
+        error.message += "; quotation marks are part of a TSV cell, which has no tab or line break";
+      }
+      return error;
     } else {
       table.rows.push_back(std::move(row));
     }

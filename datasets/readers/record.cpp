@@ -51,9 +51,15 @@ Result<Field> find(const nlohmann::json& record, const FieldMap& fields, std::st
     found.constant = rule.name.substr(1);
   } else if (!rule.name.empty()) {
     found.value = find_field(record, rule.name);
-    if (found.value != nullptr && found.value->is_null()) found.value = nullptr;
-    if (found.value == nullptr && rule.required) return missing(record, field, rule.name, place);
     found.place = place / rule.name;
+    if (found.value != nullptr && found.value->is_null()) {
+      if (rule.required) {
+        return data_error("'" + rule.name + "' (" + std::string(field) + ") is null",
+                          found.place.to_string());
+      }
+      found.value = nullptr;
+    }
+    if (found.value == nullptr && rule.required) return missing(record, field, rule.name, place);
   }
   return found;
 }
@@ -132,7 +138,8 @@ Result<std::vector<std::string>> references_in(const Field& field) {
   return references;
 }
 
-/// References of one field, or of each of several.
+/// References of one field, or of each of several; of these, the blank ones are none unless all
+/// are.
 Result<std::vector<std::string>> references_of(const nlohmann::json& record, const FieldMap& fields,
                                                const JsonPlace& place) {
   const std::string& names = fields.find("references")->second.name;
@@ -147,12 +154,17 @@ Result<std::vector<std::string>> references_of(const nlohmann::json& record, con
     const size_t end = std::min(names.find(',', begin), names.size());
     const FieldMap one = {{"references", {names.substr(begin, end - begin), true}}};
     begin = end + 1;
+    const nlohmann::json* value = find_field(record, one.begin()->second.name);
+    if (value != nullptr && value->is_null()) continue;
     Result<Field> field = find(record, one, "references", place);
     if (!field) return field.error();
     Result<std::vector<std::string>> own = references_in(*field);
     if (!own) return own.error();
-    std::ranges::move(*own, std::back_inserter(references));
+    std::ranges::copy_if(*own, std::back_inserter(references), [](const std::string& text) {
+      return text.find_first_not_of(" \t\r\n") != std::string::npos;
+    });
   }
+  if (references.empty()) references.emplace_back();
   return references;
 }
 

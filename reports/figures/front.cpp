@@ -75,6 +75,24 @@ void add_panels(const Table& table, size_t cost, size_t quality, Front& front) {
   }
 }
 
+/// Those of which no cell has both values of a panel.
+std::string rows_without_points(const Table& table, const Front& front) {
+  const std::optional<FigureAxis> axis = numeric_axis(table);
+  std::string names;
+  for (size_t row = 0; row < table.rows.size(); ++row) {
+    bool drawn = false;
+    std::string name;
+    for (size_t column = 0; column < table.columns.size(); ++column) {
+      name = series_name(table, axis, row, column);
+      drawn = drawn || std::ranges::find(front.series, name) != front.series.end();
+    }
+    if (!drawn && ("; " + names + "; ").find("; " + name + "; ") == std::string::npos) {
+      names += (names.empty() ? "" : "; ") + name;
+    }
+  }
+  return names;
+}
+
 }  // namespace
 
 Result<Front> fronts_of(const Table& table) {
@@ -104,8 +122,14 @@ Result<Front> fronts_of(const Table& table) {
   front.notes = {
       "the line joins what nothing else beats in both; its ends are open. Bars: 95 % intervals, or "
       "smallest to largest"};
-  if (std::ranges::any_of(table.rows, &AxisEntry::oracle)) {
+  const auto drawn_oracle = [](const FrontPanel& panel) {
+    return std::ranges::any_of(panel.points, &FrontPoint::oracle);
+  };
+  if (std::ranges::any_of(front.panels, drawn_oracle)) {
     front.notes.emplace_back("† reads references or evidence, and is not on the line");
+  }
+  if (const std::string names = rows_without_points(table, front); !names.empty()) {
+    front.notes.push_back("not drawn, for want of a value: " + names);
   }
   front.signature = table.signature + (table.store.empty() ? "" : " | store " + table.store);
   return front;

@@ -352,9 +352,9 @@ std::string judged_csv(const JudgedTable& table) {
       "numerics_id,score_id\r\n";
   for (const Finding& finding : table.findings) {
     const Claim& claim = *finding.claim;
-    std::vector<std::string> fields = {csv_field(claim.id()), csv_field(claim.label),
-                                       csv_field(claim.given), csv_field(claim.column),
-                                       csv_field(claim.printed.text)};
+    std::vector<std::string> fields = {csv_text(claim.id()), csv_text(claim.label),
+                                       csv_text(claim.given), csv_text(claim.column),
+                                       csv_text(claim.printed.text)};
     const claims::Measured none;
     const claims::Measured& own = finding.measured ? *finding.measured : none;
     fields.push_back(finding.measured ? shortest_decimal(own.value) : "");
@@ -362,8 +362,8 @@ std::string judged_csv(const JudgedTable& table) {
     fields.push_back(own.interval ? shortest_decimal(own.interval->high) : "");
     fields.push_back(own.n > 0 ? std::to_string(own.n) : "");
     fields.emplace_back(to_string(finding.state));
-    fields.push_back(csv_field(finding.detail));
-    fields.push_back(csv_field(fmt::format("{}", fmt::join(claim.errata, " "))));
+    fields.push_back(csv_text(finding.detail));
+    fields.push_back(csv_text(fmt::format("{}", fmt::join(claim.errata, " "))));
     fields.insert(fields.end(), {own.cell_id, own.numerics_id, own.score_id});
     text += fmt::format("{}\r\n", fmt::join(fields, ","));
   }

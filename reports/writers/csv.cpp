@@ -15,7 +15,7 @@ std::string line(const std::vector<std::string>& fields) {
 }
 
 std::vector<std::string> fields_of(const TableCell& cell) {
-  std::vector<std::string> fields = {std::string(to_string(cell.status)), csv_field(cell.detail)};
+  std::vector<std::string> fields = {std::string(to_string(cell.status)), csv_text(cell.detail)};
   const bool has_number = cell.status == CellStatus::ok;
   fields.push_back(has_number ? shortest_decimal(cell.value) : "");
   fields.push_back(has_number && cell.spread ? shortest_decimal(cell.spread->low) : "");
@@ -47,7 +47,7 @@ std::vector<std::string> fields_of(const TableCell& cell) {
 std::string write_csv(const Table& table) {
   std::vector<std::string> head;
   for (const auto* axes : {&table.row_axes, &table.column_axes}) {
-    for (const std::string& axis : *axes) head.push_back(csv_field(axis));
+    for (const std::string& axis : *axes) head.push_back(csv_text(axis));
   }
   head.insert(head.end(),
               {"oracle", "value",    "status",     "detail",      "number",   "low",        "high",
@@ -60,12 +60,12 @@ std::string write_csv(const Table& table) {
         const TableCell& cell = table.cell(row, column, value);
         if (cell.status == CellStatus::absent) continue;
         std::vector<std::string> fields;
-        for (const std::string& label : table.rows[row].labels) fields.push_back(csv_field(label));
+        for (const std::string& label : table.rows[row].labels) fields.push_back(csv_text(label));
         for (const std::string& label : table.columns[column].labels) {
-          fields.push_back(csv_field(label));
+          fields.push_back(csv_text(label));
         }
         fields.push_back(table.rows[row].oracle ? "true" : "false");
-        fields.push_back(csv_field(table.values[value].name));
+        fields.push_back(csv_text(table.values[value].name));
         for (std::string& field : fields_of(cell)) fields.push_back(std::move(field));
         text += line(fields);
       }

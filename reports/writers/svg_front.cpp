@@ -30,6 +30,21 @@ Range range_of(const FrontPanel& panel, double FrontPoint::*number,
 
 const char* direction(Better better) { return better == Better::higher ? " →" : " ←"; }
 
+struct Box {
+  double left;
+  double right;
+  double top;
+  double bottom;
+};
+
+Box around(double x, double y, double half_width, double half_height) {
+  return {x - half_width, x + half_width, y - half_height, y + half_height};
+}
+
+bool meet(const Box& a, const Box& b) {
+  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}
+
 class FrontDrawing {
  public:
   FrontDrawing(const Front& front, const FrontPanel& panel, double top, double right)
@@ -132,22 +147,33 @@ class FrontDrawing {
                        marker(point.series, x_(point.x), y_(point.y)));
   }
 
-  /// Beside the points on the line, as far as there is room.
+  /// At the points on the line, on a side where no other point and no other label is.
   std::string labels() const {
+    constexpr double kGap = 6;
     std::string text;
-    std::vector<std::pair<double, double>> taken;
+    std::vector<Box> taken;
+    for (const FrontPoint& point : panel_.points) {
+      taken.push_back(around(x_(point.x), y_(point.y), kGap, kGap));
+    }
     for (const FrontPoint& point : panel_.points) {
       if (!point.best || point.label.empty()) continue;
-      const double x = x_(point.x) + 6;
-      const double y = y_(point.y) - 5;
       const std::string label = shortened(point.label);
-      const double width = static_cast<double>(count_code_points(label) + 1) * kCharacter;
-      const bool meets = std::ranges::any_of(taken, [&](const auto& other) {
-        return std::abs(other.first - x) < width && std::abs(other.second - y) < kLineHeight - 3;
-      });
-      if (meets) continue;
-      taken.emplace_back(x, y);
-      text += text_at(x, y, "start", "n", label);
+      const double half = static_cast<double>(count_code_points(label) + 1) * kCharacter / 2;
+      const double x = x_(point.x);
+      const double y = y_(point.y);
+      const auto free = [&](const Box& box) {
+        return std::ranges::none_of(taken, [&](const Box& other) { return meet(box, other); });
+      };
+      for (const auto& [right, down] :
+           {std::pair{1, -1}, {1, 1}, {-1, -1}, {-1, 1}, {0, -2}, {0, 2}}) {
+        const double middle = x + right * (half + kGap - 2);
+        const double centre = y + down * (kLineHeight / 2 + 1);
+        const Box box = around(middle, centre, half, kLineHeight / 2 - 2);
+        if (box.right > right_ || !free(box)) continue;
+        taken.push_back(box);
+        text += text_at(middle, centre + 4, "middle", "n", label);
+        break;
+      }
     }
     return text;
   }

@@ -131,7 +131,8 @@ void Range::take(double number) {
 std::string marker(size_t series, double x, double y) {
   const std::string colour = fmt::format("class=\"f{}\"", series % kColours);
   constexpr double r = 3.2;
-  switch (series % 4) {
+  // Each colour comes with another shape when it comes again.
+  switch ((series + series / kColours) % 4) {
     case 0:
       return fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\" {}/>", at(x), at(y), at(r), colour);
     case 1:

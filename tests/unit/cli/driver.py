@@ -38,6 +38,10 @@ class DriverTest(unittest.TestCase):
             file.write(text)
         return name
 
+    def write_bytes(self, name, data):
+        with open(self.path(name), "wb") as file:
+            file.write(data)
+
     def write_data(self, examples=12, name="data.jsonl"):
         return self.write(name, "".join(json.dumps(record(i)) + "\n" for i in range(examples)))
 

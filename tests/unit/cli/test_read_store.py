@@ -118,6 +118,11 @@ class ReadStore(StoreTest):
         self.write("text.sqlite", "no database, but long enough to be read as the header of one" * 10)
         with self.assertRaisesRegex(StoreError, "text.sqlite: file is not a database"):
             self.open("text.sqlite")
+        self.write("empty.sqlite", "")
+        with self.assertRaisesRegex(StoreError, "empty.sqlite: not a qfs-bench store: an empty file"):
+            self.open("empty.sqlite")
+        with self.assertRaisesRegex(StoreError, "not a qfs-bench store: no file"):
+            self.open(".")
         sqlite3.connect(self.path("foreign.sqlite")).execute("CREATE TABLE t (x)").connection.close()
         with self.assertRaisesRegex(StoreError, "SQLite database of another program"):
             self.open("foreign.sqlite")
@@ -126,6 +131,28 @@ class ReadStore(StoreTest):
         connection.close()
         with self.assertRaisesRegex(StoreError, "schema version 99, and this package reads 1"):
             self.open()
+
+    def test_damage_is_an_error_of_the_store(self):
+        with sqlite3.connect(self.path("small.sqlite")) as connection:
+            pages = connection.execute("PRAGMA page_count").fetchone()[0]
+            size = connection.execute("PRAGMA page_size").fetchone()[0]
+        with open(self.path("small.sqlite"), "rb") as file:
+            whole = file.read()
+        seen = 0
+        for page in range(1, pages):
+            self.write_bytes("damaged.sqlite", whole[:page * size] + b"\xff" * size + whole[(page + 1) * size:])
+            try:
+                with read_store(self.path("damaged.sqlite")) as store:
+                    for rows in (store.cells, store.scores, store.examples):
+                        list(rows)
+            except StoreError as error:
+                self.assertIn("damaged.sqlite", str(error))
+                seen += 1
+        self.assertGreater(seen, 3)
+        with sqlite3.connect(self.path("small.sqlite")) as connection:
+            connection.execute("UPDATE sweep_cell SET params = '{'")
+        with self.assertRaisesRegex(StoreError, "the parameters of cell .*the store is damaged"):
+            list(self.open().cells)
 
     def test_an_sqlite_that_is_too_old_is_named(self):
         with mock.patch.object(sqlite3, "sqlite_version_info", (3, 31, 1)), \
@@ -168,24 +195,40 @@ class Documented(StoreTest):
         os.rename(self.path("small.sqlite"), self.path("lc_sweep.sqlite"))
         text = (_SOURCE.parents[1] / "README.md").read_text(encoding="utf-8")
         blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-        self.assertEqual(len(blocks), 3)
+        self.assertEqual(len(blocks), 4)
         others = {name: mock.MagicMock() for name in ("wandb", "mlflow", "pandas")}
         package = types.SimpleNamespace(read_store=lambda path: read_store(self.path(path)))
         with mock.patch.dict(sys.modules, {"qfs_bench": package, **others}), \
                 contextlib.redirect_stdout(io.StringIO()) as printed:
+            names = {}
             for block in blocks:
                 self.assertLessEqual(len(block.splitlines()), 11)
-                names = {}
                 exec(compile(block, "README.md", "exec"), names)  # noqa: S102: the page's own code
                 names["store"].close()
         self.assertEqual(len(printed.getvalue().splitlines()), 4)
         runs = others["wandb"].init
         self.assertEqual(runs.call_count, 4)
         self.assertEqual(runs.call_args.kwargs["config"]["local_context"], 32)
-        self.assertIn("rouge1.f", runs.return_value.summary.update.call_args.args[0])
+        self.assertIn("rouge/rouge1.f", runs.return_value.summary.update.call_args.args[0])
         logged = others["mlflow"].log_metrics
         self.assertEqual(logged.call_count, 4)
-        self.assertIn("bleu", " ".join(logged.call_args.args[0]))
+        self.assertIn("bleu/bleu", logged.call_args.args[0])
+        for name in logged.call_args.args[0]:
+            self.assertRegex(name, r"^[\w./ -]+$")  # what MLflow takes
+
+    def test_names_are_of_one_score_each(self):
+        self.write_sweep(methods=[{"method": "lead"}], metrics=["chrf", "rouge", {"metric": "rouge", "stem": "off"}, "rouge-zh"])
+        self.assert_succeeds(self.run_bench("sweep", "sweep.json", "--store", "several.sqlite"))
+        text = (_SOURCE.parents[1] / "README.md").read_text(encoding="utf-8")
+        names = {}
+        exec(re.search(r"```python\n(def named_scores.*?)```", text, re.DOTALL)[1], names)  # noqa: S102
+        scores = list(self.open("several.sqlite").scores)
+        named = names["named_scores"](scores, 0)
+        kept = [score for score in scores if score["position"] == 0 and "#" not in score["column"]]
+        self.assertEqual(len(named), len(kept))
+        self.assertEqual(sorted(named.values()), sorted(score["value"] for score in kept))
+        self.assertIn("rouge-zh/rouge1.f", named)
+        self.assertEqual(sum(name.endswith("/rouge1.f") for name in named), 3)
 
 
 class FlatTables(StoreTest):
@@ -206,12 +249,13 @@ class FlatTables(StoreTest):
         if value is None:
             return ""
         if isinstance(value, str):
-            return "'" + value if value[:1] in "=+-@\t\r" and value else value
+            return value
         return json.dumps(value, separators=(",", ":"))
 
-    def test_a_formula_is_text_in_csv_and_as_it_is_in_json(self):
-        self.assertIn(",'=best,", self.exported("csv")["cells"])
+    def test_a_formula_is_text_in_tables_for_people_alone(self):
+        self.assertIn(",=best,", self.exported("csv")["cells"])
         self.assertIn('"label":"=best"', self.exported("jsonl")["cells"])
+        self.assertIn("\n'=best,", self.assert_succeeds(self.run_bench("report", "--format", "csv")))
 
     def test_what_does_not_belong_together_is_refused(self):
         self.assert_fails(2, self.run_bench("export", "x", "--flat", "xls"), "{jsonl,csv}")

@@ -63,6 +63,17 @@ class WithoutPyarrow(RecordsTest):
             with self.subTest(name=name):
                 self.assertEqual(records._split_of(pathlib.Path(name)), split)
 
+    def test_files_that_names_count_are_all_there(self):
+        os.mkdir(self.path("parts"))
+        for number in (0, 2):
+            self.write(f"parts/test-{number:05}-of-00003.parquet", "not read yet")
+        with self.assertRaisesRegex(records.RecordsError, r"only 2 of the 3 files of 'test' .*test-00001-of-00003.parquet are missing"):
+            records.files_of(self.path("parts"), "test")
+        self.write("parts/test-00001-of-00003.parquet", "not read yet")
+        self.assertEqual(len(records.files_of(self.path("parts"), "test")), 3)
+        alone = self.path("parts/test-00002-of-00003.parquet")
+        self.assertEqual(records.files_of(alone), [pathlib.Path(alone)])
+
     def test_names_of_the_cache(self):
         for name in ("hf:", "hf:../x", "hf:a/b/c", "hf:a/b@../../x"):
             code, said = self.convert(name)
@@ -155,6 +166,21 @@ class WithPyarrow(RecordsTest):
         self.write("b.arrow", "nothing of the kind")
         code, said = self.convert(self.path("b.arrow"))
         self.assertEqual((code, "b.arrow: " in said), (2, True), said)
+
+    def test_a_stream_that_ends_between_batches_is_not_whole(self):
+        for legacy in (False, True):
+            options = pyarrow.ipc.IpcWriteOptions(use_legacy_format=legacy)
+            path = self.path(f"{legacy}.arrow")
+            with pyarrow.OSFile(path, "wb") as file:
+                writer = pyarrow.ipc.new_stream(file, self.table().schema, options=options)
+                writer.write_table(self.table())
+                whole = file.tell()
+                writer.close()
+            self.assertEqual(self.convert(path)[0], 0)
+            with open(path, "r+b") as file:
+                file.truncate(whole)
+            code, said = self.convert(path)
+            self.assertEqual((code, "no mark of its end: the file is cut off" in said), (2, True), said)
 
 
 if __name__ == "__main__":

@@ -121,10 +121,6 @@ def safetensors(tensors):
 class ModelTest(DriverTest):
     """Runs the program on the folder ./tiny."""
 
-    def write_bytes(self, name, data):
-        with open(self.path(name), "wb") as file:
-            file.write(data)
-
     def write_model(self, tensors=None, **config):
         os.makedirs(self.path("tiny"), exist_ok=True)
         values = {"model_type": "llama", "hidden_size": HIDDEN, "intermediate_size": INNER,

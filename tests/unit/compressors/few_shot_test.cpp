@@ -86,7 +86,7 @@ TEST_F(FewShotTest, without_demonstrations_reads_as_zero_shot_does) {
     EXPECT_EQ(own[i].text, plain[i].text);
     EXPECT_EQ(own[i].prompt, plain[i].prompt);
     EXPECT_EQ(own[i].tokens_in, plain[i].tokens_in);
-    EXPECT_EQ(own[i].truncation.kept_tokens, plain[i].truncation.kept_tokens);
+    EXPECT_EQ(own[i].truncation->kept_tokens, plain[i].truncation->kept_tokens);
   }
 }
 

@@ -32,7 +32,7 @@ WHERE o.result_id = ? ORDER BY o.ordinal"""
 
 
 class StoreError(Exception):
-    """The file is no store, or one of a version that this package does not read; or there is no such run."""
+    """The file is no store, one of a version that this package does not read, or a damaged one; or there is no such run."""
 
 
 class Rows:
@@ -70,7 +70,8 @@ class Store:
     cells: a row a cell: run, sweep, position, cell_id, numerics_id, method, label, oracle, dataset, split, seed, params,
       status (complete, incomplete, failed, not_started), done, expected, and for failed ones failure, message.
     scores: a row a score: what names its cell, and metric, signature, column, value, low, high (None without an
-      interval), n, clusters. Values are in 0..1 and unrounded.
+      interval), n, clusters. Values are as the metric defines them (ROUGE's in 0..1, tables print them times 100), unrounded;
+      a corpus metric's counts ("bleu#match1") are among them. Two metrics may have columns of one name.
     examples: a row an output: what names its cell, and example, ordinal, cluster, query, references (None where the
       store keeps hashes only), prediction, finish, tokens_in, tokens_out, scores (metric -> column -> value; of two
       jobs of one metric by signature).
@@ -97,10 +98,24 @@ class Store:
         self.close()
 
     def _all(self, query, *values):
+        """The rows of a query, as they are read."""
         try:
-            return self._db.execute(query, *values)
+            yield from self._db.execute(query, *values)
         except sqlite3.DatabaseError as error:
             raise StoreError(f"{self.path}: {error}") from error
+
+    def _one(self, query, *values):
+        return next(self._all(query, *values), None)
+
+    def _json(self, text, kind, what):
+        """What the program wrote as JSON."""
+        try:
+            value = json.loads(text)
+        except ValueError as error:
+            raise StoreError(f"{self.path}: {what}: {error}; the store is damaged") from None
+        if not isinstance(value, kind):
+            raise StoreError(f"{self.path}: {what} is no {kind.__name__}; the store is damaged")
+        return value
 
     def _chosen(self, run):
         """By name (the latest of them), number, or the beginning of its id, as --run of the program."""
@@ -119,8 +134,8 @@ class Store:
 
     def _places(self):
         """Rows of cells and what else is read by them."""
-        for place in self._all(_PLACES, (self.run["sweep_id"],)).fetchall():
-            params = json.loads(place["params"])
+        for place in list(self._all(_PLACES, (self.run["sweep_id"],))):
+            params = self._json(place["params"], dict, f"the parameters of cell {place['cell_id']}")
             seed = int(params.pop("shown-seed", place["seed"]))
             yield place, {"run": self.run["number"], "sweep": self.run["sweep"], "position": place["position"],
                           "cell_id": place["cell_id"], "numerics_id": place["numerics_id"],
@@ -129,7 +144,7 @@ class Store:
 
     def _cells(self):
         for place, row in self._places():
-            state = self._all(_STATE, {"result": place["result_id"]}).fetchone()
+            state = self._one(_STATE, {"result": place["result_id"]})
             row.update(status="not_started", done=state["done"], expected=place["expected"])
             if state["done"] >= place["expected"]:
                 row["status"] = "complete"
@@ -140,7 +155,7 @@ class Store:
             yield row
 
     def _jobs(self, result):
-        return self._all("SELECT * FROM score_job WHERE result_id = ? ORDER BY metric, signature", (result,)).fetchall()
+        return list(self._all("SELECT * FROM score_job WHERE result_id = ? ORDER BY metric, signature", (result,)))
 
     def _scores(self):
         for place, row in self._places():
@@ -153,7 +168,7 @@ class Store:
                            "high": score["high"]}
 
     def _text(self, sha256):
-        found = self._all("SELECT body FROM text WHERE sha256 = ?", (sha256,)).fetchone()
+        found = self._one("SELECT body FROM text WHERE sha256 = ?", (sha256,))
         return found["body"] if found else None
 
     def _values(self, result):
@@ -162,17 +177,19 @@ class Store:
         values = {}
         for job in jobs:
             several = sum(other["metric"] == job["metric"] for other in jobs) > 1
-            name, columns = job["signature" if several else "metric"], json.loads(job["columns"])
+            name = job["signature" if several else "metric"]
+            columns = self._json(job["columns"], list, f"the columns of '{job['signature']}'")
             for row in self._all('SELECT ordinal, "values" FROM statistic WHERE score_job_id = ?',
                                  (job["score_job_id"],)):
-                values.setdefault(row["ordinal"], {})[name] = dict(zip(columns, map(float, json.loads(row["values"]))))
+                values.setdefault(row["ordinal"], {})[name] = dict(zip(columns, map(float, self._json(row["values"], list, f"the values of '{job['signature']}'"))))
         return values
 
     def _examples(self):
         for place, row in self._places():
             values = self._values(place["result_id"])
             for output in self._all(_OUTPUTS, (place["dataset_id"], place["result_id"])):
-                references = [self._text(digest) for digest in json.loads(output["reference_sha256s"])]
+                digests = self._json(output["reference_sha256s"], list, f"the references of '{output['example_key']}'")
+                references = [self._text(digest) for digest in digests]
                 yield {**row, "example": output["example_key"], "ordinal": output["ordinal"],
                        "cluster": output["document_id"], "query": self._text(output["query_sha256"]),
                        "references": None if None in references else references, "prediction": output["text"],
@@ -205,6 +222,8 @@ def read_store(path, run=None):
     path = os.fspath(path)
     if not os.path.exists(path):
         raise FileNotFoundError(f"there is no store '{path}'")
+    if not os.path.isfile(path) or os.path.getsize(path) == 0:
+        raise StoreError(f"{path}: not a qfs-bench store: {'an empty file' if os.path.isfile(path) else 'no file'}")
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
         raise StoreError(f"{path}: this Python has SQLite {sqlite3.sqlite_version}, and stores need 3.37; "
                          "`qfs-bench export --flat jsonl` writes the same rows")

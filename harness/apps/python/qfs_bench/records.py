@@ -76,6 +76,21 @@ def _split_of(path):
     return stem.rpartition("-")[2]
 
 
+def _check_parts(source, files):
+    """RecordsError for "test-00000-of-00003" and its like where one of the three is not there."""
+    parts = {}
+    for path in files:
+        part = re.fullmatch(r"(.*)-(\d{5})-of-(\d{5})", path.stem)
+        if part:
+            parts.setdefault((path.parent, part[1], part[3], path.suffix), set()).add(int(part[2]))
+    for (folder, stem, of, suffix), there in parts.items():
+        missing = [f"{stem}-{number:05}-of-{of}{suffix}" for number in range(int(of)) if number not in there]
+        if missing:
+            more = f" and {len(missing) - 3} others" if len(missing) > 3 else ""
+            raise RecordsError(f"{source}: only {len(there)} of the {int(of)} files of '{stem}' are in {folder}: "
+                               f"{', '.join(missing[:3])}{more} are missing; name files to read them alone")
+
+
 def files_of(source, split=None):
     """The files of one source: a file, a folder or "hf:org/name[@revision]"; of these, those of a split."""
     if source.startswith("hf:"):
@@ -99,6 +114,7 @@ def files_of(source, split=None):
         if len(splits) > 1:
             raise RecordsError(f"{source}: files of several splits ({', '.join(splits)}); --split chooses one")
         if files:
+            _check_parts(source, files)
             return files
     wanted = f" of split '{split}'" if split else ""
     raise RecordsError(f"{source}: no .parquet or .arrow file{wanted}")
@@ -115,6 +131,18 @@ def _chosen(path, schema, columns):
     return list(columns or names)
 
 
+def _whole_stream(path, stream, source):
+    """The batches of a stream that has the mark of its end: pyarrow takes the end of a file for it."""
+    yield from stream
+    end = source.tell()
+    source.seek(0)
+    continuation = b"\xff\xff\xff\xff"
+    mark = (continuation if source.read(4) == continuation else b"") + bytes(4)  # before 2019 without
+    source.seek(max(0, end - len(mark)))
+    if source.read(len(mark)) != mark:
+        raise RecordsError(f"{path}: the stream has no mark of its end: the file is cut off")
+
+
 def _batches(path, columns):
     """The batches of a file with the chosen columns alone."""
     pyarrow = _pyarrow()
@@ -126,7 +154,7 @@ def _batches(path, columns):
         with pyarrow.memory_map(str(path)) as source:
             try:
                 stream = pyarrow.ipc.open_stream(source)  # as the `datasets` library writes
-                batches, schema = iter(stream), stream.schema
+                batches, schema = _whole_stream(path, stream, source), stream.schema
             except pyarrow.ArrowInvalid:
                 source.seek(0)
                 file = pyarrow.ipc.open_file(source)
