@@ -49,8 +49,16 @@ Result<nlohmann::json> parse_document(std::string_view text, const std::string& 
   // What is no text at all, or too much of it, is refused alike.
   const bool plain =
       text.size() > max_bytes || first_ill_formed_utf8(text) || text.find('\0') != text.npos;
-  if (plain) return parse_json(text, path, {.max_bytes = max_bytes});
-  if (path.ends_with(".yaml") || path.ends_with(".yml")) return parse_yaml(text, path);
+  const bool yaml = path.ends_with(".yaml") || path.ends_with(".yml");
+  if (plain) {
+    auto refused = parse_json(text, path, {.max_bytes = max_bytes});
+    if (refused || !yaml) return refused;
+    Error error = refused.error();
+    constexpr std::string_view kJson = "not valid JSON";
+    if (error.message.starts_with(kJson)) error.message.replace(0, kJson.size(), "not valid YAML");
+    return error;
+  }
+  if (yaml) return parse_yaml(text, path);
   if (text.find('/') == text.npos) return parse_json(text, path, {.max_bytes = max_bytes});
   return parse_json(without_comments(text), path, {.max_bytes = max_bytes});
 }

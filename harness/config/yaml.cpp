@@ -108,9 +108,31 @@ bool resembles_number(std::string_view text) {
 
 /// Whether YAML 1.1 takes it for a truth and YAML 1.2 or JSON do not.
 bool resembles_truth(std::string_view text) {
-  static constexpr std::array<std::string_view, 6> kWords = {"yes", "no",   "on",
-                                                             "off", "true", "false"};
+  static constexpr std::array<std::string_view, 8> kWords = {"yes",  "no",    "on", "off",
+                                                             "true", "false", "y",  "n"};
   return std::ranges::count(kWords, lowered(text)) > 0;
+}
+
+/// Whether YAML 1.1 takes it for a date, by itself or with a time behind it: 2024-01-01.
+bool resembles_date(std::string_view text) {
+  constexpr std::string_view kForm = "0000-00-00";
+  if (text.size() < kForm.size()) return false;
+  for (size_t i = 0; i < kForm.size(); ++i) {
+    if (kForm[i] == '-' ? text[i] != '-' : !is_digit(text[i])) return false;
+  }
+  const std::string_view rest = text.substr(kForm.size());
+  return rest.empty() || std::string_view("Tt \t").find(rest.front()) != rest.npos;
+}
+
+/// Where a file says that it is of another version than 1.2, in front of its content.
+std::optional<size_t> other_version(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    const std::string_view line = text.substr(at, text.find('\n', at) - at);
+    if (line.starts_with("%YAML ") && !line.substr(6).starts_with("1.2")) return at;
+    if (!line.empty() && line[0] != '#' && line[0] != '%') return std::nullopt;
+    at += line.size() + 1;
+  }
+  return std::nullopt;
 }
 
 class TreeBuilder : public YAML::EventHandler {
@@ -206,12 +228,16 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void check_words(const YAML::Mark& mark, const std::string& value) const {
-    const bool number = resembles_number(value);
-    if (!number && !resembles_truth(value)) return;
-    refuse(mark, "'" + excerpt(value) + "' is " + (number ? "a number" : "true or false") +
-                     " to some readers of YAML and a text to others: write " +
-                     (number ? "the number as JSON does" : "true or false") +
-                     ", or the text in quotes");
+    const auto refuse_as = [&](const std::string& other, const std::string& write) {
+      refuse(mark, "'" + excerpt(value) + "' is " + other +
+                       " to some readers of YAML and a text to others: write " + write);
+    };
+    if (resembles_number(value)) {
+      refuse_as("a number", "the number as JSON does, or the text in quotes");
+    }
+    if (resembles_truth(value)) refuse_as("true or false", "true or false, or the text in quotes");
+    if (resembles_date(value)) refuse_as("a date", "the text in quotes");
+    if (value == "=") refuse_as("a default", "the text in quotes");
   }
 
   json plain(const YAML::Mark& mark, const std::string& value) const {
@@ -232,7 +258,8 @@ class TreeBuilder : public YAML::EventHandler {
         refuse(mark,
                "the key " + excerpt(name) + " is a number; keys are texts: write it in quotes");
       }
-      check_words(mark, name);
+      // A parameter may well be called n.
+      if (name.size() > 1) check_words(mark, name);
     }
     if (stack_.back().value.contains(name)) {
       refuse(mark, "the key '" + excerpt(name) + "' occurs twice in one object");
@@ -299,6 +326,12 @@ Result<json> parse_yaml(std::string_view text, const std::string& path) {
     return data_error("YAML of " + std::to_string(text.size()) + " bytes, allowed are " +
                           std::to_string(kMaxYamlBytes),
                       path);
+  }
+  if (const auto at = other_version(text)) {
+    const auto line =
+        std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(*at), '\n');
+    return data_error("YAML of another version than 1.2; leave the directive out",
+                      path + ":" + std::to_string(line + 1) + ":1");
   }
   TextBuffer buffer(text);
   std::istream stream(&buffer);

@@ -154,7 +154,7 @@ TEST_F(FewShotTest, stand_behind_what_a_conversation_opens_with) {
   input.ids.insert(input.ids.end(),
                    plain->input.ids.begin() + static_cast<std::ptrdiff_t>(opening.size()),
                    plain->input.ids.end());
-  const auto model = prompted::open_prompted_model(request_, cache_);
+  auto model = prompted::open_prompted_model(request_, cache_);
   ASSERT_TRUE(model.ok());
   const std::vector<uint64_t> seeds = {0};
   const auto written =

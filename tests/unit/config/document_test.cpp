@@ -78,7 +78,7 @@ TEST_F(Yaml, JsonIsYaml) {
 
 TEST_F(Yaml, ScalarsAreThoseOfJson) {
   EXPECT_EQ(yaml("a: text\nb: -1\nc: 0.50\nd: 1e-3\ne: true\nf: null\ng:\nh: \"1\"\ni: '010'\n"
-                 "j: 2026-11-24\nk: 0.1.2\nl: a b\nm: \"no\"\nn: 18446744073709551615\n"
+                 "j: '2026-11-24'\nk: 0.1.2\nl: a b\nm: \"no\"\nn: 18446744073709551615\n"
                  "o: http://x:80/y\np: \"null\"\nq: ~\n"),
             (json{{"a", "text"},
                   {"b", -1},
@@ -144,7 +144,7 @@ struct Refusal {
 };
 
 TEST_F(Yaml, WhatReadersReadDifferentlyIsRefused) {
-  for (const char* const word : {"no", "On", "YES", "off", "True", "FALSE"}) {
+  for (const char* const word : {"no", "On", "YES", "off", "True", "FALSE", "y", "N"}) {
     const auto refused = yaml("é: [a, " + std::string(word) + "]");
     EXPECT_EQ(refused, "f.yaml:1:8: '" + std::string(word) +
                            "' is true or false to some readers of YAML and a text to "
@@ -157,6 +157,22 @@ TEST_F(Yaml, WhatReadersReadDifferentlyIsRefused) {
                            "' is a number to some readers of YAML and a text to others: write the "
                            "number as JSON does, or the text in quotes");
   }
+}
+
+TEST_F(Yaml, DatesAndOtherVersionsAreRefused) {
+  for (const char* const date : {"2024-01-01", "2024-01-01 10:00:00", "2024-01-01T10:00:00Z"}) {
+    EXPECT_EQ(
+        yaml("a: " + std::string(date)),
+        "f.yaml:1:4: '" + std::string(date) +
+            "' is a date to some readers of YAML and a text to others: write the text in quotes");
+  }
+  EXPECT_THAT(yaml("a: =").get<std::string>(), testing::HasSubstr("'=' is a default to some"));
+  EXPECT_EQ(yaml("n: 2024-01-012\ny: a=b"), (json{{"n", "2024-01-012"}, {"y", "a=b"}}));
+  EXPECT_EQ(yaml("# a\n%YAML 1.1\n---\na: 1"),
+            "f.yaml:2:1: YAML of another version than 1.2; leave the directive out");
+  EXPECT_EQ(yaml("%YAML 1.2\n---\na: 1"), (json{{"a", 1}}));
+  EXPECT_THAT(tree(std::string_view("a: \0", 4), "f.yaml").error().message,
+              testing::StartsWith("not valid YAML"));
 }
 
 TEST_F(Yaml, RefusalsSayWhere) {
