@@ -7,6 +7,7 @@
 
 #include "harness/core/json_dom.h"
 #include "harness/core/suggest.h"
+#include "harness/core/utf8.h"
 #include "harness/plan/filter.h"
 
 namespace qfs::compare {
@@ -199,19 +200,37 @@ Cells shown_once(const Cells& cells) {
   return once;
 }
 
+namespace {
+
+/// A value as a part of a name: of a prompt the first words.
+std::string on_a_line(const std::string& value) {
+  constexpr size_t kLongest = 40;
+  const size_t end = std::min(value.find('\n'), whole_code_points(value, kLongest));
+  return end >= value.size() ? value : value.substr(0, end) + "…";
+}
+
+}  // namespace
+
 std::string cell_name(const StoredCell& cell, const std::set<std::string>& shown) {
   const auto method = cell.dimensions.find("method");
   std::string name = method == cell.dimensions.end() ? cell.cell.method : method->second;
   for (const auto& [dimension, value] : cell.dimensions) {
-    if (shown.contains(dimension)) name += " " + dimension + "=" + value;
+    if (shown.contains(dimension)) name += " " + dimension + "=" + on_a_line(value);
   }
   return name;
 }
 
 std::set<std::string> telling_dimensions(std::span<const StoredCell* const> cells) {
+  std::map<std::string, Cells> by_label;
+  for (const StoredCell* cell : cells) {
+    const auto label = cell->dimensions.find("method");
+    by_label[label == cell->dimensions.end() ? cell->cell.method : label->second].push_back(cell);
+  }
   std::set<std::string> telling;
-  for (const auto& [name, values] : values_by_dimension(Cells(cells.begin(), cells.end()))) {
-    if (values.size() > 1 && name != "method") telling.insert(name);
+  for (const auto& [label, same] : by_label) {
+    for (const auto& [name, values] : values_by_dimension(same)) {
+      if (values.size() > 1 && name != "method") telling.insert(name);
+    }
   }
   return telling;
 }

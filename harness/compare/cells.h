@@ -54,10 +54,12 @@ Result<std::vector<size_t>> select_cells(std::span<const StoredCell* const> cell
 /// Without the further places of a result that is shown for several seeds.
 Cells shown_once(const Cells& cells);
 
-/// "lead local_context=256": the label and those dimensions that are in `shown`.
+/// "lead local_context=256": the label and those dimensions that are in `shown`, of long values the
+/// beginning.
 std::string cell_name(const StoredCell& cell, const std::set<std::string>& shown);
 
-/// The dimensions that tell these cells apart: of which two cells have different values.
+/// The dimensions that tell these cells apart beside their labels: of which two cells with one
+/// label have different values.
 std::set<std::string> telling_dimensions(std::span<const StoredCell* const> cells);
 
 /// "N cells match": the error of a command that needs one, with the first of them.

@@ -1,5 +1,8 @@
 #include "harness/score/text_matches.h"
 
+#include <utility>
+
+#include "metrics/chinese/rouge_zh_entry.h"
 #include "metrics/matches/token_matches.h"
 
 namespace qfs::score {
@@ -34,15 +37,21 @@ std::vector<MatchRun> runs_of(const std::vector<metrics::MatchedToken>& tokens, 
 
 }  // namespace
 
-TextMatches::TextMatches(bool stem) : matcher_(std::make_unique<metrics::TokenMatcher>(stem)) {}
+TextMatches::TextMatches(std::unique_ptr<metrics::TokenMatcher> matcher)
+    : matcher_(std::move(matcher)) {}
 TextMatches::~TextMatches() = default;
 
 std::unique_ptr<TextMatches> TextMatches::of_signature(std::string_view signature) {
+  const auto made = [](auto by) {
+    return std::unique_ptr<TextMatches>(
+        new TextMatches(std::make_unique<metrics::TokenMatcher>(std::move(by))));
+  };
+  if (auto words = metrics::zh_encoder_of(signature)) return made(std::move(words));
   const auto has = [&](std::string_view field) { return signature.find(field) != signature.npos; };
   if (!has("|tok:ascii|lc:unicode|")) return nullptr;
   const bool stem = has("|stem:porter-nltk|");
   if (!stem && !has("|stem:none|")) return nullptr;
-  return std::unique_ptr<TextMatches>(new TextMatches(stem));
+  return made(stem);
 }
 
 Result<MatchedTexts> TextMatches::match(std::string_view prediction, std::string_view reference) {

@@ -39,7 +39,8 @@ struct MatchedTexts {
 
 class TextMatches {
  public:
-  /// Null for a score that is not counted over rouge_score's tokens.
+  /// Null for a score that is counted neither over rouge_score's tokens nor over the words of a
+  /// segmenter that is here (rouge-zh).
   static std::unique_ptr<TextMatches> of_signature(std::string_view signature);
   ~TextMatches();
 
@@ -47,7 +48,7 @@ class TextMatches {
   Result<MatchedTexts> match(std::string_view prediction, std::string_view reference);
 
  private:
-  explicit TextMatches(bool stem);
+  explicit TextMatches(std::unique_ptr<metrics::TokenMatcher> matcher);
   std::unique_ptr<metrics::TokenMatcher> matcher_;
 };
 

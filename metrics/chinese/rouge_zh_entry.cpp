@@ -1,5 +1,9 @@
 #include "metrics/chinese/rouge_zh_entry.h"
 
+#include "metrics/chinese/icu_segmenter.h"
+#include "metrics/chinese/jieba_files.h"
+#include "metrics/chinese/jieba_segmenter.h"
+#include "metrics/chinese/plain_segmenters.h"
 #include "metrics/chinese/rouge_zh_metric.h"
 #include "metrics/chinese/segmenter_options.h"
 
@@ -39,7 +43,35 @@ Result<std::shared_ptr<const Metric>> make(const MetricOptionValues& values) {
       name_with_options("rouge-zh", options(), values), *std::move(segmenter), text));
 }
 
+/// Those that are here, whose signatures say which is which.
+std::vector<std::shared_ptr<const Segmenter>> segmenters() {
+  std::vector<std::shared_ptr<const Segmenter>> made = {std::make_shared<const IcuSegmenter>(),
+                                                        std::make_shared<const CharSegmenter>(),
+                                                        std::make_shared<const PretokSegmenter>()};
+  for (const bool hmm : {true, false}) {
+    Result<JiebaFiles> files = find_jieba({"", hmm});
+    if (files) made.push_back(std::make_shared<const JiebaSegmenter>(*std::move(files)));
+  }
+  return made;
+}
+
 }  // namespace
+
+std::unique_ptr<ZhTextEncoder> zh_encoder_of(std::string_view signature) {
+  const auto has = [&](std::string_view field) { return signature.find(field) != signature.npos; };
+  if (!signature.starts_with("rouge-zh|")) return nullptr;
+  ZhTextOptions text;
+  text.fold_case = has("|case:fold|");
+  text.nfkc = has("|nfkc:on|");
+  text.drop_punctuation = has("|punct:drop|");
+  text.sentences =
+      has("|sent:zh|") ? ZhTextOptions::Sentences::chinese : ZhTextOptions::Sentences::newline;
+  for (const auto& segmenter : segmenters()) {
+    const std::string begins = "rouge-zh|" + segmenter->signature() + "|" + text.signature() + "|";
+    if (signature.starts_with(begins)) return std::make_unique<ZhTextEncoder>(segmenter, text);
+  }
+  return nullptr;
+}
 
 MetricEntry rouge_zh_entry() {
   MetricEntry entry;

@@ -1,9 +1,10 @@
 // ZhTextEncoder: a text as ids of its words and sentences, the form in which metrics/rouge
 // compares.
 //
-// Called by RougeZhMetric. In this order: sentences are split, a sentence is normalised (NFKC),
-// segmented, and each word folded to lower case; white space and, on request, words of punctuation
-// and symbols alone are left out. All texts of one encoder share its word ids. Not thread-safe.
+// Called by RougeZhMetric and by TokenMatcher. In this order: sentences are split, a sentence is
+// normalised (NFKC), segmented, and each word folded to lower case; white space and, on request,
+// words of punctuation and symbols alone are left out. All texts of one encoder share its word ids.
+// Not thread-safe.
 #pragma once
 
 #include <memory>
@@ -37,18 +38,26 @@ struct ZhTextOptions {
 std::vector<std::string_view> split_zh_sentences(std::string_view text,
                                                  ZhTextOptions::Sentences rule);
 
+/// Bytes [begin, end) of a text.
+struct TokenPlace {
+  size_t begin = 0;
+  size_t end = 0;
+};
+
 class ZhTextEncoder {
  public:
   ZhTextEncoder(std::shared_ptr<const Segmenter> segmenter, ZhTextOptions options)
       : segmenter_(std::move(segmenter)), options_(options) {}
 
-  /// `text` is well-formed UTF-8. Fails as the segmenter does.
-  Result<EncodedText> encode(std::string_view text);
+  /// `text` is well-formed UTF-8; `places`: where each token is in it. Fails as the segmenter does.
+  Result<EncodedText> encode(std::string_view text, std::vector<TokenPlace>* places = nullptr);
 
   std::string_view word(TokenId id) const { return words_.text(id); }
 
  private:
-  Status append_sentence(std::string_view sentence, EncodedText& encoded);
+  /// `places`: in the sentence.
+  Status append_sentence(std::string_view sentence, EncodedText& encoded,
+                         std::vector<TokenPlace>* places);
 
   std::shared_ptr<const Segmenter> segmenter_;
   ZhTextOptions options_;

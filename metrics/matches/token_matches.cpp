@@ -70,7 +70,7 @@ void mark_hits(const std::vector<TokenId>& ids, const Counts& word_hits, const C
 
 /// The tokens of `for_each_token` with their places: a run of token characters, in which U+212A is
 /// a letter too; U+0130 is a letter that ends one.
-TokenMatcher::Text TokenMatcher::read(std::string_view text) {
+TokenMatcher::Text TokenMatcher::read_tokens(std::string_view text) {
   constexpr std::string_view kKelvin = "\xE2\x84\xAA";
   constexpr std::string_view kDottedI = "\xC4\xB0";
   Text read;
@@ -96,6 +96,16 @@ TokenMatcher::Text TokenMatcher::read(std::string_view text) {
     read.tokens.push_back({i, end});
     i = end;
   }
+  return read;
+}
+
+Result<TokenMatcher::Text> TokenMatcher::read(std::string_view text) {
+  if (!words_) return read_tokens(text);
+  std::vector<TokenPlace> places;
+  auto encoded = words_->encode(text, &places);
+  if (!encoded) return encoded.error();
+  Text read{std::move(encoded->tokens), {}};
+  for (const TokenPlace& place : places) read.tokens.push_back({place.begin, place.end});
   return read;
 }
 
@@ -126,16 +136,18 @@ void TokenMatcher::mark_subsequence(const Text& candidate, const Text& reference
 }
 
 Result<TokenMatches> TokenMatcher::match(std::string_view candidate, std::string_view reference) {
-  Text first = read(candidate);
-  Text second = read(reference);
-  Status size = check_lcs_size(first.ids.size(), second.ids.size());
+  Result<Text> first = read(candidate);
+  if (!first) return first.error();
+  Result<Text> second = read(reference);
+  if (!second) return second.error();
+  Status size = check_lcs_size(first->ids.size(), second->ids.size());
   if (!size) return size.error();
-  TokenMatches matches{std::move(first.tokens), std::move(second.tokens)};
-  if (!first.ids.empty() && !second.ids.empty()) mark_subsequence(first, second, matches);
-  const Counts word_hits = common(words(first.ids), words(second.ids));
-  const Counts pair_hits = common(pairs(first.ids), pairs(second.ids));
-  mark_hits(first.ids, word_hits, pair_hits, matches.candidate);
-  mark_hits(second.ids, word_hits, pair_hits, matches.reference);
+  TokenMatches matches{std::move(first->tokens), std::move(second->tokens)};
+  if (!first->ids.empty() && !second->ids.empty()) mark_subsequence(*first, *second, matches);
+  const Counts word_hits = common(words(first->ids), words(second->ids));
+  const Counts pair_hits = common(pairs(first->ids), pairs(second->ids));
+  mark_hits(first->ids, word_hits, pair_hits, matches.candidate);
+  mark_hits(second->ids, word_hits, pair_hits, matches.reference);
   return matches;
 }
 

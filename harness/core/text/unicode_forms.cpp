@@ -2,6 +2,7 @@
 
 #include <unicode/bytestream.h>
 #include <unicode/casemap.h>
+#include <unicode/edits.h>
 #include <unicode/normalizer2.h>
 #include <unicode/unistr.h>
 
@@ -47,15 +48,37 @@ std::string nfc(std::string_view text) {
   return normal.toUTF8String(result);
 }
 
-Result<std::string> nfkc(std::string_view text) {
-  if (is_ascii(text)) return std::string(text);
+namespace {
+
+Result<std::string> nfkc_with(std::string_view text, icu::Edits* edits) {
   UErrorCode status = U_ZERO_ERROR;
   std::string normal;
   icu::StringByteSink<std::string> sink(&normal, static_cast<int32_t>(piece(text).size()));
   const icu::Normalizer2* normalizer = icu::Normalizer2::getNFKCInstance(status);
-  if (U_SUCCESS(status)) normalizer->normalizeUTF8(0, piece(text), sink, nullptr, status);
+  if (U_SUCCESS(status)) normalizer->normalizeUTF8(0, piece(text), sink, edits, status);
   if (U_FAILURE(status)) {
     return unavailable("ICU cannot normalise to NFKC: " + std::string(u_errorName(status)));
+  }
+  return normal;
+}
+
+}  // namespace
+
+Result<std::string> nfkc(std::string_view text) {
+  if (is_ascii(text)) return std::string(text);
+  return nfkc_with(text, nullptr);
+}
+
+Result<std::string> nfkc(std::string_view text, std::vector<size_t>& origins) {
+  icu::Edits edits;
+  Result<std::string> normal = nfkc_with(text, &edits);
+  if (!normal) return normal;
+  origins.clear();
+  icu::Edits::Iterator at = edits.getFineIterator();
+  for (size_t i = 0; i <= normal->size(); ++i) {
+    UErrorCode status = U_ZERO_ERROR;
+    origins.push_back(
+        static_cast<size_t>(at.sourceIndexFromDestinationIndex(static_cast<int32_t>(i), status)));
   }
   return normal;
 }

@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/api/result.h"
 
@@ -22,6 +23,10 @@ std::string nfc(std::string_view text);
 
 /// Normalisation form KC.
 Result<std::string> nfkc(std::string_view text);
+
+/// The same; `origins`: of each byte of the form, and of its end, where in `text` it comes from.
+/// What became several bytes together begins where it did, and goes on at its end.
+Result<std::string> nfkc(std::string_view text, std::vector<size_t>& origins);
 
 /// Appends the full case folding of `text` to `folded`.
 void append_case_folded(std::string_view text, std::string& folded);

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "metrics/chinese/rouge_zh_entry.h"
+#include "metrics/option_parser.h"
+
 namespace qfs::score {
 namespace {
 
@@ -58,6 +61,28 @@ TEST(TextMatches, AreThereForScoresOverTheTokensOfRougeScoreOnly) {
   EXPECT_EQ(TextMatches::of_signature("rouge-1.5.5|variants:1|tok:ascii|lc:ascii|stem:porter|"),
             nullptr);
   EXPECT_EQ(TextMatches::of_signature("rouge-zh|tok:jieba"), nullptr);
+}
+
+TEST(TextMatches, OfChineseAreTheSegmentersWords) {
+  const auto metric = metrics::rouge_zh_entry().make(
+      *metrics::read_options(metrics::rouge_zh_entry().options, "", "segmenter=char", "rouge-zh"));
+  ASSERT_TRUE(metric.ok());
+  const auto matches = TextMatches::of_signature((*metric)->signature());
+  ASSERT_NE(matches, nullptr);
+  // Full-width letters and a ligature are what they are in form KC; punctuation is no word.
+  const std::string prediction = "会议。讨论ＡＢ";
+  const std::string reference = "讨论会：ab ﬁ";
+  const auto found = matches->match(prediction, reference);
+  ASSERT_TRUE(found.ok()) << found.error().to_string();
+  using Parts = std::vector<std::pair<std::string, int>>;
+  EXPECT_EQ(marked(prediction, found->prediction),
+            (Parts{{"会", 1}, {"议。", 0}, {"讨论", 7}, {"ＡＢ", 5}}));
+  EXPECT_EQ(marked(reference, found->reference),
+            (Parts{{"讨论", 7}, {"会", 1}, {"：", 0}, {"ab", 5}, {" ﬁ", 0}}));
+  EXPECT_EQ(TextMatches::of_signature("rouge-zh|seg:icu|icu:1.0|icudata:1.0|case:fold|nfkc:on|"
+                                      "punct:drop|sent:zh|stem:none|"),
+            nullptr)
+      << "another version of the dictionary";
 }
 
 TEST(TextMatches, StemAsTheScoreDoes) {
