@@ -229,9 +229,11 @@ Result<int64_t> conflicts_of(store::Reader& reader, const Places& places) {
   for (const PlaceFacts* place : places) {
     if (place->predict) shown.insert(place->predict->id);
   }
-  return std::ranges::count_if(*conflicts, [&](const store::ConflictRow& conflict) {
-    return shown.contains(conflict.result);
-  });
+  std::set<std::pair<store::ResultId, int64_t>> outputs;
+  for (const store::ConflictRow& conflict : *conflicts) {
+    if (shown.contains(conflict.result)) outputs.emplace(conflict.result, conflict.ordinal);
+  }
+  return static_cast<int64_t>(outputs.size());
 }
 
 }  // namespace qfs::reports

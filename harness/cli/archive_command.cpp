@@ -103,6 +103,11 @@ Result<ExitCode> run_import(const ArchiveOptions& options, const GlobalOptions& 
         counted(outcome->conflicts, "output or score contradicts", "outputs or scores contradict"),
         global.store));
   }
+  if (outcome->scores_left > 0) {
+    log_warning(fmt::format(
+        "{} not taken: outputs that they are of are not in the archive, or differ from those here",
+        counted(outcome->scores_left, "score was", "scores were")));
+  }
   if (outcome->missing_files > 0) {
     log_warning(counted(outcome->missing_files, "trained file is", "trained files are") +
                 " known by digest only; what predicts with them trains again");
@@ -132,8 +137,10 @@ void add_archive_commands(const CommandLine& line) {
       "  qfs-bench export tables --flat csv --store lc_sweep.sqlite");
   exporting.add_option("ARCHIVE", options->folder, "A folder; its archive or tables are replaced")
       ->required();
-  exporting.add_flag("--strip-texts", options->strip_texts,
-                     "Keep documents, queries, references and prompts as hashes only");
+  exporting.add_flag(
+      "--strip-texts", options->strip_texts,
+      "Keep documents, queries, references and prompts as hashes only, and of failures "
+      "the kind; outputs stay");
   exporting
       .add_option("--flat", options->flat,
                   "In place of an archive three tables of one run: cells, scores, examples")

@@ -36,7 +36,7 @@ struct FrontierOptions {
 /// Where the search of one cell ended.
 struct Frontier {
   std::string name;
-  int64_t fits = 0;   ///< 0: not even the first length
+  int64_t fits = 0;   ///< 0: not even a length of 1
   int64_t fails = 0;  ///< the shortest that ran out of memory; 0: none
   int64_t peak_bytes = 0;
   int tries = 0;
@@ -348,7 +348,9 @@ void add_frontier_command(const CommandLine& line) {
   command.add_option("--along", options->along, "The length: a parameter that is a whole number")
       ->type_name("PARAMETER")
       ->capture_default_str();
-  command.add_option("--from", options->from, "The length that is tried first")
+  command
+      .add_option("--from", options->from,
+                  "The length that is tried first; shorter ones where it does not fit")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command.add_option("--to", options->to, "The largest length that is tried")

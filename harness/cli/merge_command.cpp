@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "harness/cli/commands.h"
 #include "harness/cli/output.h"
@@ -39,6 +40,11 @@ std::string new_rows(const MergeOutcome& outcome) {
     if (count == 0) continue;
     text += (text.empty() ? "" : ", ") + counted(static_cast<size_t>(count), name);
   }
+  if (outcome.conflicts > 0) {
+    text += (text.empty() ? "" : ", ") +
+            counted(static_cast<size_t>(outcome.conflicts), "contradiction");
+  }
+  if (!outcome.begun) return "never begun: an empty file";
   return text.empty() ? "nothing new" : text;
 }
 
@@ -113,18 +119,24 @@ Result<ExitCode> run_merge(const MergeCommandOptions& options, const GlobalOptio
   }
   json list = json::array();
   std::string text;
+  std::optional<Error> failed;
   for (const std::string& source : options.sources) {
     const Result<MergeOutcome> outcome =
         store::merge_store(options.destination, source, {.strict = options.strict});
-    if (!outcome) return outcome.error();
+    if (!outcome) {
+      failed = outcome.error();
+      break;
+    }
     warn(source, *outcome);
     list.push_back(outcome_json(source, *outcome));
     text += fmt::format("{}: {}\n", source, new_rows(*outcome));
   }
+  // What was taken before is taken.
   const Status printed = print_result(
       global.json
           ? json_document("merge", {{"store", options.destination}, {"sources", std::move(list)}})
           : terminal_safe(text));
+  if (failed) return *failed;
   if (!printed) return printed.error();
   return ExitCode::ok;
 }

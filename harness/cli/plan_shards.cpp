@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "harness/cli/cell_names.h"
 #include "harness/cli/output.h"
@@ -49,6 +51,39 @@ bool uses_trained(const plan::Plan& plan, const std::vector<plan::Shard>& shards
       return training && !left.trainings[*training];
     });
   });
+}
+
+/// GNU parallel puts its own words in the place of braces.
+Status check_braces(const std::string& store_path, const SweepOptions& sweep) {
+  std::vector<std::string> words = options_of_workers(sweep);
+  words.push_back(store_path);
+  words.push_back(sweep.file);
+  for (const std::string& word : words) {
+    if (word.find_first_of("{}") == word.npos) continue;
+    return invalid_argument(
+        "a script of GNU parallel cannot hold a name or an option with braces; --emit shell can",
+        word);
+  }
+  return {};
+}
+
+/// Neither the script nor what it reads replaces a store, the sweep or a file of another kind.
+Status check_outputs(const std::string& script, const std::string& manifest,
+                     const std::string& sweep) {
+  const std::string manifest_option = "the script's manifest";
+  const std::pair<std::string, std::string> files[] = {{"--output", script},
+                                                       {manifest_option, manifest}};
+  for (const auto& [option, path] : files) {
+    if (Status kept = keep_stores(path); !kept) return kept;
+    if (Status kept = keep_inputs(option, path, std::span(&sweep, 1)); !kept) return kept;
+  }
+  std::error_code absent;
+  if (!std::filesystem::exists(manifest, absent)) return {};
+  const Result<std::string> text = read_file(manifest, uint64_t{64} << 20);
+  if (text && plan::is_shard_manifest(*text)) return {};
+  return invalid_argument(fmt::format(
+      "{} '{}' is there and is no manifest of shards: name another script with --output",
+      manifest_option, manifest));
 }
 
 /// Words that stand in a script's comments and directives.
@@ -142,6 +177,9 @@ Status emit_shards(const plan::Plan& plan, const std::string& store_path,
                    const ShardOptions& options, bool as_json) {
   const EmitKind kind = kind_of(options.emit);
   if (Status named = check_names(store_path, kind); !named) return named;
+  if (kind == EmitKind::parallel) {
+    if (Status named = check_braces(store_path, sweep); !named) return named;
+  }
   Result<MissingShards> missing =
       missing_shards(plan, store_path, run, static_cast<size_t>(*options.shards), true);
   if (!missing) return missing.error();
@@ -151,6 +189,7 @@ Status emit_shards(const plan::Plan& plan, const std::string& store_path,
   const std::string script =
       options.output.empty() ? plan.experiment.name + extension : options.output;
   request.manifest = script + ".json";
+  if (Status free = check_outputs(script, request.manifest, sweep.file); !free) return free;
   for (const std::string& note : plan.notes) log_info(note);
   if (request.shards.empty()) {
     return print_result(as_json

@@ -22,6 +22,7 @@
 #include "harness/plan/emit.h"
 #include "harness/run/signals.h"
 #include "harness/store/merge.h"
+#include "harness/store/store.h"
 
 namespace qfs::cli {
 namespace {
@@ -67,8 +68,7 @@ struct SlotWorker {
   std::optional<ChildExit> exit;
 };
 
-/// Takes the stores of all slots, those of an earlier run that was killed as well.
-Status merge_slots(const std::string& folder, const std::string& store_path) {
+std::vector<std::string> slot_stores(const std::string& folder) {
   std::vector<std::string> stores;
   std::error_code none;
   for (const fs::directory_entry& file : fs::directory_iterator(folder, none)) {
@@ -78,7 +78,12 @@ Status merge_slots(const std::string& folder, const std::string& store_path) {
     }
   }
   std::ranges::sort(stores);
-  for (const std::string& source : stores) {
+  return stores;
+}
+
+/// Takes the stores of all slots, those of an earlier run that was killed as well.
+Status merge_slots(const std::string& folder, const std::string& store_path) {
+  for (const std::string& source : slot_stores(folder)) {
     const Result<store::MergeOutcome> merged = store::merge_store(store_path, source);
     if (!merged) return merged.error();
     if (merged->conflicts > 0) {
@@ -124,12 +129,8 @@ class Slots {
   }
 
   /// Until all have ended; the first signal asks them to end with the unit in hand.
-  int wait() {
+  int wait(const run::SignalWatch& signals) {
     constexpr std::chrono::milliseconds kPause{20};
-    const run::SignalWatch signals([](int signal) {
-      log_info(
-          fmt::format("{}: stopping when the units in hand are done", run::signal_name(signal)));
-    });
     bool told = false;
     while (std::ranges::any_of(workers_, [](const SlotWorker& w) { return !w.exit; })) {
       if (signals.received() != 0 && !std::exchange(told, true)) {
@@ -173,6 +174,17 @@ Result<SlotsOutcome> run_in_slots(const plan::Plan& plan, const std::string& sto
                                   const run::RunOptions& run, const SweepOptions& sweep,
                                   size_t slots) {
   const std::string folder = plan::shards_folder(store_path);
+  std::error_code none;
+  if (!fs::exists(store_path, none) && !slot_stores(folder).empty()) {
+    return store_error(
+        fmt::format(
+            "the store is gone, and '{0}' has what slots computed for it: remove that folder "
+            "to begin anew, or take it: qfs-bench merge {1} {0}/slot-*.sqlite",
+            folder, store_path),
+        store_path);
+  }
+  // Before a slot begins, so that a store that is not there was removed.
+  if (const auto made = store::Store::open(store_path); !made) return made.error();
   if (Status merged = merge_slots(folder, store_path); !merged) return merged.error();
   const Result<MissingShards> missing = missing_shards(plan, store_path, run, slots, false);
   if (!missing) return missing.error();
@@ -187,10 +199,15 @@ Result<SlotsOutcome> run_in_slots(const plan::Plan& plan, const std::string& sto
   for (const plan::Shard& shard : missing->shards) cells += shard.cells.size();
   log_info(fmt::format("{} in {}, logs in {}", counted(cells, "cell"),
                        counted(missing->shards.size(), "slot"), folder));
+  // Children have the signals as they were.
+  const auto signals = run::SignalWatch::start([](int signal) {
+    log_info(fmt::format("{}: stopping when the units in hand are done", run::signal_name(signal)));
+  });
+  if (!signals) return signals.error();
   Slots workers(folder, store_path, sweep);
   if (Status started = workers.start(*missing, manifest); !started) return started.error();
   SlotsOutcome outcome;
-  outcome.interrupted_by = workers.wait();
+  outcome.interrupted_by = workers.wait(**signals);
   if (Status merged = merge_slots(folder, store_path); !merged) return merged.error();
   return outcome;
 }

@@ -70,13 +70,13 @@ std::string head(const EmitRequest& request, const std::string& usage) {
                   "'qfs-bench sweep'.\n"
                 : "# Cells are timed at the end, with nothing beside them.\n";
   }
-  return text + "set -u\nqfs=${QFS_BENCH:-qfs-bench}\nmkdir -p " +
+  return text + "set -u\nqfs=${QFS_BENCH:-qfs-bench}\nmkdir -p -- " +
          quoted(shards_folder(request.store)) + " || exit\n";
 }
 
 /// Takes the stores that are there into one; forgets the arguments.
 std::string merge_text(const EmitRequest& request) {
-  return "set --\nfor store in " + quoted(shards_folder(request.store)) + "/*-of-" +
+  return "set --\nfor store in " + quoted(shards_folder(request.store)) + "/[0-9]*-of-" +
          std::to_string(request.shards.size()) +
          ".sqlite; do\n  if [ -f \"$store\" ]; then set -- \"$@\" \"$store\"; fi\ndone\n"
          "if [ $# -gt 0 ]; then \"$qfs\" merge " +
@@ -87,8 +87,8 @@ std::string merge_text(const EmitRequest& request) {
 std::string conclusion(const EmitRequest& request) {
   return "merge() {\n" + merge_text(request) +
          "}\nmerge || exit\nif [ \"$failed\" -ne 0 ]; then\n"
-         "  echo \"$0: a worker was stopped (exit $failed); run this script again to continue\" "
-         ">&2\n  exit \"$failed\"\nfi\nexec \"$qfs\" sweep " +
+         "  echo \"$0: a worker ended with $failed, which its last lines above explain; run this "
+         "script again to continue\" >&2\n  exit \"$failed\"\nfi\nexec \"$qfs\" sweep " +
          options_text(request) + " --store " + quoted(request.store) + " \"$@\"\n";
 }
 

@@ -13,6 +13,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kSchema = "qfs-bench/shards/1";
+constexpr const char* kSchemaName = "qfs-bench/shards/";
 
 void append_ids(std::string& text, const char* name, const std::vector<std::string>& ids) {
   text += std::string(",\n   \"") + name + "\": [";
@@ -76,6 +77,13 @@ std::string shard_manifest(const Plan& plan, const std::vector<Shard>& shards) {
     text += "}";
   }
   return text + "]}\n";
+}
+
+bool is_shard_manifest(std::string_view text) {
+  const Result<json> object = parse_json(text, "");
+  if (!object || !object->is_object()) return false;
+  const json schema = object->value("schema", json());
+  return schema.is_string() && schema.get_ref<const std::string&>().starts_with(kSchemaName);
 }
 
 Result<Shard> shard_in_manifest(std::string_view text, const std::string& source, const Plan& plan,

@@ -51,6 +51,8 @@ Result<ShardNumber> parse_shard_number(std::string_view text);
 /// What a worker of each shard runs, by ids, as JSON with a cell a line.
 std::string shard_manifest(const Plan& plan, const std::vector<Shard>& shards);
 
+/// Whether a text says that it is one, of whatever version.
+bool is_shard_manifest(std::string_view text);
 /// One shard of a manifest, in the plan that a worker has made. `invalid_argument` where the plan
 /// is another than the manifest's: other data, other options, another version of a method.
 Result<Shard> shard_in_manifest(std::string_view text, const std::string& source, const Plan& plan,

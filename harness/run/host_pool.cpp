@@ -43,6 +43,8 @@ std::optional<host::HostFailure> HostPool::start_fresh(const plan::Cell& cell) {
   log_path_ = launcher_.log_path(name);
   Result<host::HostClient> started = launcher_.start(cell, name);
   if (!started) {
+    // For want of descriptors, processes or room: not the cell's doing.
+    if (started.error().kind == ErrorKind::unavailable) not_started_ = started.error();
     return host::HostFailure{host::Verdict::method_error, started.error(), false};
   }
   host_.emplace(*std::move(started));

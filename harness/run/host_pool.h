@@ -23,6 +23,9 @@ class HostPool {
                                         host::SessionKind kind = host::SessionKind::method);
   /// The same cell again after a failure, in a fresh process with the options of the last `open`.
   std::optional<host::HostFailure> reopen(const plan::Cell& cell);
+  /// Why no host could be started where that is the machine's doing (no descriptor, no process, no
+  /// room for a log): an error of the run, and no result of a cell.
+  const std::optional<Error>& not_started() const { return not_started_; }
   /// The host that `open` gave. Valid until `open` or `discard`.
   host::HostClient& host() { return *host_; }
   /// Log file of that host.
@@ -42,6 +45,7 @@ class HostPool {
   RuntimeOptions runtime_;
   host::SessionKind kind_ = host::SessionKind::method;
   std::string log_path_;
+  std::optional<Error> not_started_;
 };
 
 /// The `open` message of a cell.

@@ -17,6 +17,7 @@ std::optional<int64_t> LengthSearch::predicted() const {
 
 std::optional<int64_t> LengthSearch::next() const {
   if (tries_ == 0) return bounds_.from;
+  if (fit_ == 0 && fail_ > 1) return fail_ / 2;
   if (fit_ == 0 || fit_ >= bounds_.to) return std::nullopt;
   const auto share = static_cast<int64_t>(bounds_.within * static_cast<double>(fit_));
   const int64_t gap = std::max<int64_t>(1, share);

@@ -11,7 +11,7 @@
 namespace qfs::run {
 
 struct SearchBounds {
-  int64_t from = 1;  ///< tried first
+  int64_t from = 1;  ///< tried first; where it does not fit, its half and so on
   int64_t to = 1;    ///< never tried beyond
   /// The search ends when what fails is less than this share longer than what fits.
   double within = 0.05;

@@ -244,7 +244,9 @@ RunSummary summary_of(const std::vector<TrainingState>& trainings, const SignalW
 
 Result<RunSummary> run_plan(const plan::Plan& plan, store::Store& store, const RunOptions& options,
                             Progress& progress) {
-  const SignalWatch signals(options.on_signal);
+  const auto watch = SignalWatch::start(options.on_signal);
+  if (!watch) return watch.error();
+  const SignalWatch& signals = **watch;
   HostLauncher launcher(options, plan.experiment.limits, log_folder(store.path()));
   Result<store::Reader> reader = store::Reader::open(store.path());
   if (!reader) return reader.error();

@@ -5,9 +5,12 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
-#include <utility>
+#include <system_error>
+
+#include "harness/core/system_error.h"
 
 namespace qfs::run {
 
@@ -45,7 +48,8 @@ const char* signal_name(int signal) {
   return signal == SIGTERM ? "SIGTERM" : signal == SIGHUP ? "SIGHUP" : "Ctrl-C";
 }
 
-SignalWatch::SignalWatch(std::function<void(int signal)> first) : first_(std::move(first)) {
+Result<std::unique_ptr<SignalWatch>> SignalWatch::start(std::function<void(int signal)> first) {
+  std::unique_ptr<SignalWatch> made(new SignalWatch(std::move(first)));
   sigset_t watched;
   sigemptyset(&watched);
   for (const int signal : kSignals) {
@@ -54,20 +58,31 @@ SignalWatch::SignalWatch(std::function<void(int signal)> first) : first_(std::mo
     // A blocked signal arrives although it is ignored.
     if (signal != SIGHUP || now.sa_handler != SIG_IGN) sigaddset(&watched, signal);
   }
-  pthread_sigmask(SIG_BLOCK, &watched, &previous_mask_);
-  signal_fd_ = signalfd(-1, &watched, SFD_CLOEXEC);
-  wake_fd_ = eventfd(0, EFD_CLOEXEC);
-  thread_ = std::thread([this] { watch(signal_fd_, wake_fd_); });
+  made->signal_fd_.reset(signalfd(-1, &watched, SFD_CLOEXEC));
+  const int signal_error = errno;
+  made->wake_fd_.reset(eventfd(0, EFD_CLOEXEC));
+  if (!made->signal_fd_.valid() || !made->wake_fd_.valid()) {
+    return unavailable("signals cannot be watched: " +
+                       error_text(made->signal_fd_.valid() ? errno : signal_error));
+  }
+  pthread_sigmask(SIG_BLOCK, &watched, &made->previous_mask_);
+  try {
+    made->thread_ = std::thread(
+        [watch = made.get()] { watch->watch(watch->signal_fd_.get(), watch->wake_fd_.get()); });
+  } catch (const std::system_error& error) {
+    pthread_sigmask(SIG_SETMASK, &made->previous_mask_, nullptr);
+    return unavailable("no thread can be started: " + error_text(error.code().value()));
+  }
+  return made;
 }
 
 SignalWatch::~SignalWatch() {
+  if (!thread_.joinable()) return;
   const uint64_t one = 1;
   // An eventfd takes this write whenever its counter is below the maximum, which nothing else
   // raises.
-  [[maybe_unused]] const ssize_t written = write(wake_fd_, &one, sizeof(one));
+  [[maybe_unused]] const ssize_t written = write(wake_fd_.get(), &one, sizeof(one));
   thread_.join();
-  close(signal_fd_);
-  close(wake_fd_);
   pthread_sigmask(SIG_SETMASK, &previous_mask_, nullptr);
 }
 

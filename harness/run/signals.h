@@ -10,7 +10,12 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <thread>
+#include <utility>
+
+#include "harness/api/result.h"
+#include "harness/core/unique_fd.h"
 
 namespace qfs::run {
 
@@ -24,8 +29,9 @@ const char* signal_name(int signal);
 
 class SignalWatch {
  public:
-  /// `first` is called on that thread with the first signal; may be empty.
-  explicit SignalWatch(std::function<void(int signal)> first);
+  /// `first` is called on that thread with the first signal; may be empty. `unavailable` without a
+  /// descriptor or a thread left.
+  static Result<std::unique_ptr<SignalWatch>> start(std::function<void(int signal)> first);
   ~SignalWatch();
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
@@ -34,14 +40,15 @@ class SignalWatch {
   int received() const { return received_.load(std::memory_order_relaxed); }
 
  private:
+  explicit SignalWatch(std::function<void(int signal)> first) : first_(std::move(first)) {}
   void watch(int signal_fd, int wake_fd);
 
   std::function<void(int)> first_;
   std::atomic<int> received_{0};
   sigset_t previous_mask_{};
-  int signal_fd_ = -1;
-  int wake_fd_ = -1;
-  std::thread thread_;
+  UniqueFd signal_fd_;
+  UniqueFd wake_fd_;
+  std::thread thread_;  ///< none where starting failed
 };
 
 }  // namespace qfs::run

@@ -30,7 +30,7 @@ Error write_error(const fs::path& path) {
   return unavailable("cannot be written: " + error_text(errno), path.string());
 }
 
-/// A file that appears whole or not at all, written in pieces.
+/// A file that is written in pieces beside the one that it will replace.
 class GrowingFile {
  public:
   explicit GrowingFile(fs::path path)
@@ -43,21 +43,35 @@ class GrowingFile {
     std::error_code ignored;  // of a file that was renamed there is nothing left
     if (!done_) fs::remove(partial_, ignored);
   }
+  GrowingFile(GrowingFile&& other) noexcept
+      : path_(std::move(other.path_)),
+        partial_(std::move(other.partial_)),
+        fd_(std::move(other.fd_)),
+        buffer_(std::move(other.buffer_)),
+        digest_(std::move(other.digest_)),
+        bytes_(other.bytes_),
+        done_(std::exchange(other.done_, true)),
+        status_(std::move(other.status_)) {}
   GrowingFile(const GrowingFile&) = delete;
   GrowingFile& operator=(const GrowingFile&) = delete;
+  GrowingFile& operator=(GrowingFile&&) = delete;
 
   std::string& buffer() { return buffer_; }
   bool flush_if_full() { return buffer_.size() < kBufferBytes || flush(); }
 
-  /// Renames it; its digest.
+  /// Its digest, when all of it is on the disk.
   Result<std::string> finish() {
     if (!flush()) return status_.error();
     if (::fsync(fd_.get()) != 0) return write_error(partial_);
+    return digest_.hex();
+  }
+  /// Puts it in its place, after `finish`.
+  Status publish() {
     std::error_code error;
     fs::rename(partial_, path_, error);
     if (error) return unavailable("cannot be renamed: " + error.message(), path_.string());
     done_ = true;
-    return digest_.hex();
+    return {};
   }
   int64_t bytes() const { return bytes_; }
   const Status& status() const { return status_; }
@@ -116,18 +130,22 @@ ArchiveValue value_at(const Query& rows, int column, const ArchiveColumn& type) 
   return rows.real(column);
 }
 
+/// A table's file, not in its place yet.
+struct WrittenTable {
+  ArchiveFile file;
+  GrowingFile bytes;
+};
+
 /// Writes the file of a table; none where it has no rows.
-Result<std::optional<ArchiveFile>> write_table(Connection& db, const ArchiveTable& table,
-                                               bool stripped, const fs::path& folder) {
+Result<std::optional<WrittenTable>> write_table(Connection& db, const ArchiveTable& table,
+                                                bool stripped, const fs::path& folder) {
   ArchiveFile file;
   file.table = &table;
   const bool shorter = stripped && table.select_stripped != nullptr;
   Query rows = db.query(shorter ? table.select_stripped : table.select);
   if (!rows.next()) {
     if (Status status = db.finish(); !status) return status.error();
-    std::error_code ignored;  // most often there is none
-    fs::remove(folder / file.name(), ignored);
-    return std::optional<ArchiveFile>();
+    return std::optional<WrittenTable>();
   }
   GrowingFile out(folder / file.name());
   ArchiveRow row(table.columns.size());
@@ -145,7 +163,38 @@ Result<std::optional<ArchiveFile>> write_table(Connection& db, const ArchiveTabl
   file.sha256 = *std::move(digest);
   file.bytes = out.bytes();
   QFS_FAILPOINT_HERE("store.after_archive_file");
-  return std::optional(std::move(file));
+  return std::optional<WrittenTable>({std::move(file), std::move(out)});
+}
+
+/// The archive that is in a folder goes, the new one comes. Killed in between there is none: its
+/// manifest comes last.
+Status publish(std::vector<WrittenTable>& tables, const ArchiveManifest& manifest,
+               const fs::path& folder) {
+  const fs::path manifest_path = folder / kManifestName;
+  std::error_code error;
+  fs::remove(manifest_path, error);
+  if (error) return unavailable("cannot be replaced: " + error.message(), manifest_path.string());
+  for (const ArchiveTable& table : archive_tables()) {
+    ArchiveFile old;
+    old.table = &table;
+    fs::remove(folder / old.name(), error);  // most often there is none
+  }
+  for (WrittenTable& table : tables) {
+    if (Status published = table.bytes.publish(); !published) return published;
+  }
+  return write_file(manifest_path.string(), manifest_text(manifest));
+}
+
+/// `invalid_argument` for a manifest that is not an archive's.
+Status check_folder(const std::string& folder) {
+  const std::string path = (fs::path(folder) / kManifestName).string();
+  std::error_code error;
+  if (!fs::exists(path, error)) return {};
+  const Result<std::string> text = read_file(path, uint64_t{1} << 20);
+  if (text && is_archive_manifest(*text)) return {};
+  return invalid_argument(
+      "the folder has a manifest.json that is no archive's, which would be lost: name another",
+      path);
 }
 
 }  // namespace
@@ -171,23 +220,20 @@ Result<ExportSummary> export_store(const std::string& store, const std::string& 
   if (Status numbered = db->finish(); !numbered) return numbered.error();
 
   if (Status made = make_directories(folder); !made) return made.error();
-  const fs::path manifest_path = fs::path(folder) / kManifestName;
-  std::error_code error;
-  fs::remove(manifest_path, error);
-  if (error) return unavailable("cannot be replaced: " + error.message(), manifest_path.string());
+  if (Status free = check_folder(folder); !free) return free.error();
   ArchiveManifest manifest{.stripped = options.strip_texts, .files = {}};
+  std::vector<WrittenTable> tables;
   ExportSummary summary;
   for (const ArchiveTable& table : archive_tables()) {
     auto written = write_table(*db, table, options.strip_texts, folder);
     if (!written) return written.error();
     if (!*written) continue;
-    summary.rows[table.name] = (*written)->rows;
-    summary.bytes += (*written)->bytes;
-    manifest.files.push_back(**std::move(written));
+    summary.rows[table.name] = (*written)->file.rows;
+    summary.bytes += (*written)->file.bytes;
+    manifest.files.push_back((*written)->file);
+    tables.push_back(**std::move(written));
   }
-  if (Status written = write_file(manifest_path.string(), manifest_text(manifest)); !written) {
-    return written.error();
-  }
+  if (Status published = publish(tables, manifest, folder); !published) return published.error();
   return summary;
 }
 

@@ -15,6 +15,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kSchema = "qfs-bench/archive/1";
+constexpr const char* kSchemaName = "qfs-bench/archive/";
 
 const char* expected_type(ColumnType type) {
   switch (type) {
@@ -157,6 +158,14 @@ std::string manifest_text(const ArchiveManifest& manifest) {
             ", \"bytes\": " + std::to_string(file.bytes) + ", \"sha256\": \"" + file.sha256 + "\"}";
   }
   return text + "]}\n";
+}
+
+bool is_archive_manifest(std::string_view text) {
+  const Result<json> object =
+      parse_json(text, "", {.max_depth = 4, .max_bytes = kLongestManifestBytes});
+  if (!object || !object->is_object()) return false;
+  const json schema = object->value("schema", json());
+  return schema.is_string() && schema.get_ref<const std::string&>().starts_with(kSchemaName);
 }
 
 Result<ArchiveManifest> parse_manifest(std::string_view text, const std::string& where) {

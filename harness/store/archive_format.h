@@ -67,6 +67,8 @@ struct ArchiveManifest {
 };
 
 std::string manifest_text(const ArchiveManifest& manifest);
+/// Whether a text says that it is one, of whatever version.
+bool is_archive_manifest(std::string_view text);
 /// `data` for another schema, an unknown file, files out of order, counts that cannot be.
 Result<ArchiveManifest> parse_manifest(std::string_view text, const std::string& where);
 

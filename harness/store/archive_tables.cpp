@@ -176,12 +176,17 @@ constexpr std::array<ArchiveTable, 24> kTables = {{
      "SELECT s.sweep_id, s.position, s.kind, n.number FROM sweep_result s"
      " JOIN temp.archive_result n USING (result_id) ORDER BY s.sweep_id, s.position, s.kind",
      nullptr},
+    // Which process of which machine it was is nobody's business; what failed may quote a text.
     {"attempt", kAttempt,
      "SELECT a.number, n.number, t.environment_id, t.state, t.failure_kind, t.failure_text,"
-     " t.worker, '', t.pid, t.process_start, t.boot_id, t.started_at, t.ended_at"
+     " t.worker, '', 0, 0, '', t.started_at, t.ended_at"
      " FROM temp.archive_attempt a CROSS JOIN attempt t USING (attempt_id)"
      " JOIN temp.archive_result n USING (result_id) ORDER BY a.number",
-     nullptr},
+     "SELECT a.number, n.number, t.environment_id, t.state, t.failure_kind,"
+     " iif(t.failure_text = '', '', 'left out with the texts'),"
+     " t.worker, '', 0, 0, '', t.started_at, t.ended_at"
+     " FROM temp.archive_attempt a CROSS JOIN attempt t USING (attempt_id)"
+     " JOIN temp.archive_result n USING (result_id) ORDER BY a.number"},
     {"output", kOutput,
      "SELECT n.number, o.ordinal, a.number, o.output_sha256, o.text, o.finish, o.tokens_in,"
      " o.tokens_out, o.repaired_bytes, o.truncation, o.prompt_sha256, o.extra"

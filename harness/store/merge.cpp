@@ -20,8 +20,19 @@ namespace fs = std::filesystem;
 
 constexpr int kLongestValueBytes = 256 << 20;
 
-/// The source's copy, checked as a stranger's is.
-Result<PrivateCopy> checked_copy(const std::string& source, const fs::path& file) {
+/// Whether anything was ever written into a database.
+Result<bool> is_begun(const fs::path& file) {
+  Result<Connection> db = Connection::open(file.string(), OpenMode::read_only, kBusyTimeoutMs);
+  if (!db) return db.error();
+  const int64_t marks = db->integer("SELECT application_id FROM pragma_application_id") +
+                        db->integer("SELECT user_version FROM pragma_user_version") +
+                        db->integer("SELECT count(*) FROM sqlite_schema");
+  if (Status status = db->finish(); !status) return status.error();
+  return marks != 0;
+}
+
+/// The source's copy, checked as a stranger's is; none of one that was never begun.
+Result<std::optional<PrivateCopy>> checked_copy(const std::string& source, const fs::path& file) {
   std::optional<StoreLock> lock;
   // Nobody writes a store in a folder that cannot be written.
   if (::access(file.parent_path().c_str(), W_OK) == 0) {
@@ -30,16 +41,19 @@ Result<PrivateCopy> checked_copy(const std::string& source, const fs::path& file
     lock = *std::move(acquired);
   }
   Result<PrivateCopy> copy = copy_to_private_folder(file);
-  if (!copy) return copy;
+  if (!copy) return copy.error();
   const auto refused = [&source](Error error) {
     error.where = source;
     return error;
   };
+  const Result<bool> begun = is_begun(copy->file);
+  if (!begun) return refused(begun.error());
+  if (!*begun) return std::optional<PrivateCopy>();
   Result<Reader> reader = Reader::open(copy->file.string());
   if (!reader) return refused(reader.error());
   const Result<std::vector<std::string>> problems = reader->check_integrity();
   if (!problems) return refused(problems.error());
-  if (problems->empty()) return copy;
+  if (problems->empty()) return std::optional(*std::move(copy));
   std::string message = "the store is damaged or was changed by another program: ";
   message += problems->front();
   if (problems->size() > 1) {
@@ -96,8 +110,10 @@ Result<MergeOutcome> merge_store(const std::string& destination, const std::stri
     return store_error("not a qfs-bench store: not a regular file", source);
   }
   if (Status distinct = check_distinct(destination, from); !distinct) return distinct.error();
-  const Result<PrivateCopy> copy = checked_copy(source, from);
-  if (!copy) return copy.error();
+  const auto checked = checked_copy(source, from);
+  if (!checked) return checked.error();
+  if (!*checked) return MergeOutcome{.begun = false};
+  const PrivateCopy& copy = **checked;
 
   std::string path;
   {
@@ -109,7 +125,7 @@ Result<MergeOutcome> merge_store(const std::string& destination, const std::stri
   if (!lock) return lock.error();
   Result<Connection> db = open_destination(path);
   if (!db) return db.error();
-  db->run("ATTACH ? AS source", copy->file.string());
+  db->run("ATTACH ? AS source", copy.file.string());
   make_merge_tables(*db);
   MergeOutcome outcome;
   if (Status status = db->finish(); !status) return status.error();

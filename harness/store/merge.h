@@ -49,12 +49,13 @@ struct MergeOutcome {
   int64_t scores_left = 0;    ///< not taken: made of outputs that differ from those here
   int64_t missing_files = 0;  ///< trained files that were not beside the source
   int64_t conflicts = 0;
+  bool begun = true;  ///< false: an empty file, of a shard that was stopped before it was a store
   std::vector<MergeConflict> shown;  ///< of the conflicts, at most kMostShownConflicts
 };
 
 inline constexpr int64_t kMostShownConflicts = 100;
 
-/// The destination is made when there is none.
+/// The destination is made when there is none, unless the source was never begun.
 Result<MergeOutcome> merge_store(const std::string& destination, const std::string& source,
                                  const MergeOptions& options = {});
 

@@ -1,14 +1,46 @@
 #include "harness/store/private_copy.h"
 
+#include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <system_error>
+
+#include "harness/core/system_error.h"
 
 namespace qfs::store {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kPrefix = "qfs-store-";
+
+/// Copies of processes that were killed before they could remove them.
+void remove_orphans(const fs::path& place) {
+  std::error_code error;
+  for (fs::directory_iterator it(place, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (!name.starts_with(kPrefix)) continue;
+    const char* const digits = name.c_str() + std::string_view(kPrefix).size();
+    char* rest = nullptr;
+    const long pid = std::strtol(digits, &rest, 10);
+    if (rest == digits || *rest != '-' || pid <= 0) continue;
+    struct stat facts {};
+    const bool ours = ::lstat(it->path().c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) &&
+                      facts.st_uid == ::geteuid();
+    std::error_code ignored;
+    if (ours && ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) {
+      fs::remove_all(it->path(), ignored);
+    }
+  }
+}
+
+}  // namespace
 
 TemporaryFolder::~TemporaryFolder() {
   std::error_code error;
@@ -17,9 +49,13 @@ TemporaryFolder::~TemporaryFolder() {
 
 Result<TemporaryFolder> make_private_folder(const std::string& for_what) {
   std::error_code error;
-  std::string pattern = (fs::temp_directory_path(error) / "qfs-store-XXXXXX").string();
+  const fs::path place = fs::temp_directory_path(error);
+  if (!error) remove_orphans(place);
+  std::string pattern = (place / (kPrefix + std::to_string(::getpid()) + "-XXXXXX")).string();
   if (error || ::mkdtemp(pattern.data()) == nullptr) {
-    return store_error("no temporary folder for a copy can be made", for_what);
+    return store_error("no temporary folder for a copy can be made: " +
+                           (error ? error.message() : error_text(errno)),
+                       for_what);
   }
   return TemporaryFolder(pattern);
 }
@@ -35,7 +71,9 @@ Result<PrivateCopy> copy_to_private_folder(const fs::path& source) {
     copied = fs::copy_file(log, copy.string() + "-wal", error);
   }
   if (!copied) {
-    return store_error("the store cannot be copied to " + folder->path().string(), source.string());
+    return store_error(
+        "the store cannot be copied to " + folder->path().string() + ": " + error.message(),
+        source.string());
   }
   return PrivateCopy{*std::move(folder), copy};
 }

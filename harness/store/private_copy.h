@@ -28,7 +28,8 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// A new folder that only this user can enter.
+/// A new folder that only this user can enter. Removes those of this user's processes that are
+/// gone.
 Result<TemporaryFolder> make_private_folder(const std::string& for_what);
 
 struct PrivateCopy {

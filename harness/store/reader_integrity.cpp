@@ -180,6 +180,19 @@ void check_words(Connection& db, Problems& problems) {
   }
 }
 
+/// Scores that no metric gives: beyond what tables can print, or with an interval that ends before
+/// it begins.
+void check_scores(Connection& db, Problems& problems) {
+  Query rows = db.query(
+      "SELECT j.metric, s.name, count(*) FROM score s JOIN score_job j USING (score_job_id)"
+      " WHERE low > high OR abs(value) > 1e100 OR abs(low) > 1e100 OR abs(high) > 1e100"
+      " GROUP BY j.metric, s.name ORDER BY j.metric, s.name");
+  while (rows.next()) {
+    problems.push_back(std::to_string(rows.integer(2)) + " scores " + rows.text(0) + " '" +
+                       rows.text(1) + "' are no numbers that a metric gives");
+  }
+}
+
 /// Attempts and artifacts that contradict themselves or what was asked for.
 void check_attempts(Connection& db, Problems& problems) {
   {
@@ -265,6 +278,7 @@ Result<std::vector<std::string>> Reader::check_integrity() {
   check_places(db, problems);
   check_json(db, problems);
   check_words(db, problems);
+  check_scores(db, problems);
   check_attempts(db, problems);
   check_counts(db, problems);
   const Result<std::vector<SweepInfo>> all = sweeps();

@@ -72,14 +72,28 @@ json kept_json(const Truncation& truncation, const std::vector<Segment>& documen
   return object;
 }
 
+/// Whether a path that a store names is a log below its folder, as hosts leave them
+/// ("NAME.logs/…"), also where links lead: a store may be somebody else's, and other files are
+/// nobody's business.
+bool is_log(const std::filesystem::path& folder, const std::filesystem::path& path) {
+  const auto named_so = [](const std::filesystem::path& way) {
+    return way.is_relative() && std::ranges::find(way, "..") == way.end() &&
+           way.extension() == ".log" && way.parent_path().extension() == ".logs";
+  };
+  std::error_code error;
+  const auto root = std::filesystem::weakly_canonical(folder, error);
+  if (error || !named_so(path)) return false;
+  const auto file = std::filesystem::weakly_canonical(folder / path, error);
+  return !error && named_so(file.lexically_relative(root));
+}
+
 /// The end of the log of the last attempt, where there is one inside the folder.
 json log_json(store::Reader& reader, const store::ResultRow& result, const std::string& folder) {
   if (folder.empty()) return nullptr;
   const Result<std::vector<store::AttemptRow>> attempts = reader.attempts(result.id);
   if (!attempts || attempts->empty() || attempts->back().log_path.empty()) return nullptr;
   const std::filesystem::path path = attempts->back().log_path;
-  const bool outside = path.is_absolute() || std::ranges::find(path, "..") != path.end();
-  if (outside) return nullptr;
+  if (!is_log(folder, path)) return nullptr;
   const Result<std::string> text =
       read_file((std::filesystem::path(folder) / path).string(), uint64_t{64} << 20);
   if (!text) {  // whose message has the whole path, which a page that is passed on need not say

@@ -258,6 +258,40 @@ class Workers(ShardsTest):
         self.assertEqual(rows, self.tables("one/small.sqlite")[1], "the first outputs are kept")
         self.assertIn("not deterministic: 1 of 12 outputs of slow 9", report)
 
+    def test_an_output_that_came_out_in_many_ways_is_one(self):
+        self.assert_succeeds(self.shard_of(1, "a.sqlite", count=1))
+        for mood in ("Strange. ", "Stranger. "):
+            self.write("mood", mood)
+            self.assert_succeeds(self.shard_of(1, mood[:-2] + ".sqlite", count=1))
+        self.merge("a.sqlite")
+        self.assertIn("Strange.sqlite: 8 contradictions\n",
+                      self.assert_succeeds(self.run_bench("merge", "small.sqlite", "Strange.sqlite")))
+        self.merge("Stranger.sqlite")
+        self.assertIn("not deterministic: 1 of 12 outputs of slow 9", self.tables("small.sqlite")[0])
+
+    def test_what_was_taken_before_a_source_that_cannot_be_is_told(self):
+        self.write("text.sqlite", "not a store" * 500)
+        run = self.run_bench("merge", "a.sqlite", "one/small.sqlite", "text.sqlite")
+        self.assert_fails(4, run, "text.sqlite: ")
+        self.assertIn("one/small.sqlite: 1 sweep, 12 cells", run.stdout)
+        self.assert_as_one("a.sqlite")
+
+    def test_no_script_replaces_what_is_something_else(self):
+        plan = ["plan", "sweep.json", "--allow-external", "--shards", "2", "--emit"]
+        before = self.read("sweep.json")
+        self.assert_fails(2, self.run_bench(*plan, "shell", "-o", "sweep"), "manifest 'sweep.json' is also read, and would be lost")
+        self.assert_fails(2, self.run_bench(*plan, "shell", "-o", "sweep.json"), "'sweep.json' is also read")
+        self.assert_fails(2, self.run_bench(*plan, "shell", "-o", "one/small.sqlite"), "is a store, which would be lost")
+        self.write("other.json", before)
+        self.assert_fails(2, self.run_bench(*plan, "shell", "-o", "other"), "'other.json' is there and is no manifest of shards")
+        self.assertEqual((self.read("sweep.json"), self.read("other.json")), (before, before))
+        self.assert_succeeds(self.run_bench("doctor", "--store", "one/small.sqlite"))
+        self.write("a{}b.json", before)
+        braces = self.run_bench("plan", "a{}b.json", "--allow-external", "--shards", "2", "--emit", "parallel")
+        self.assert_fails(2, braces, "a{}b.json: a script of GNU parallel cannot hold", "--emit shell can")
+        self.emit()
+        self.emit()  # its own it does
+
     def test_what_cannot_be_is_a_typed_error(self):
         self.emit()
         worker = ["worker", "sweep.json", "--allow-external"]

@@ -4,6 +4,7 @@ Usage: test_slots.py QFS_BENCH
 """
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -114,6 +115,27 @@ class Slots(test_shards.ShardsTest):
         self.assertEqual(sweep.returncode, 143, err)
         self.assertGreater(self.outputs_of("small.sqlite"), 3)
         os.remove(self.path("slow"))
+        self.sweep()
+        self.assert_as_one()
+
+    def test_a_slot_that_was_stopped_before_its_store_was_one_is_nothing(self):
+        os.mkdir(self.path("small.shards"))
+        self.write("small.shards/slot-1-of-2.sqlite", "")
+        self.sweep()
+        self.assert_as_one()
+        self.write("empty.sqlite", "")
+        run = self.run_bench("merge", "small.sqlite", "empty.sqlite")
+        self.assertEqual((run.returncode, run.stdout), (0, "empty.sqlite: never begun: an empty file\n"), run.stderr)
+
+    def test_a_store_that_was_removed_is_not_made_again_of_what_slots_left(self):
+        self.sweep()
+        for name in os.listdir(self.folder):
+            if name.startswith("small.sqlite"):
+                os.remove(self.path(name))
+        run = self.run_bench("sweep", "sweep.json", "--allow-external", "--slots", "2")
+        self.assert_fails(4, run, "small.sqlite: the store is gone, and 'small.shards' has", "remove that folder",
+                          "merge small.sqlite small.shards/slot-*.sqlite")
+        shutil.rmtree(self.path("small.shards"))
         self.sweep()
         self.assert_as_one()
 

@@ -3,8 +3,10 @@
 Usage: test_archive.py QFS_BENCH
 """
 
+import hashlib
 import json
 import os
+import resource
 import shutil
 import unittest
 
@@ -77,6 +79,52 @@ class Archive(DriverTest):
         # What the message says helps.
         self.assert_succeeds(self.run_bench("merge", "there/small.sqlite", "here/small.sqlite"))
         self.assert_succeeds(self.run_bench("score", "--store", "there/small.sqlite", "--metric", "rouge:stem=off"))
+
+    def test_an_archive_stays_until_the_next_one_is_whole(self):
+        self.export()
+        before = self.files("archive")
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))  # noqa: E731
+        run = self.run_bench("export", "archive", "--store", "here/small.sqlite", preexec_fn=limit)
+        self.assert_fails(5, run, "cannot be written")
+        self.assertEqual(self.files("archive"), before)
+        os.mkdir(self.path("site"))
+        self.write("site/manifest.json", '{"name": "an application"}')
+        self.assert_fails(2, self.run_bench("export", "site", "--store", "here/small.sqlite"),
+                          "site/manifest.json: the folder has a manifest.json that is no archive's")
+        self.assertEqual(list(self.files("site")), ["manifest.json"])
+
+    def test_neither_processes_nor_texts_of_failures_are_passed_on(self):
+        self.write("failing.py", "import qfs_method\n\n\ndef summarize(example, params):\n"
+                   "    raise ValueError('asked ' + example.query)\n\n\nqfs_method.serve(summarize, name='failing', version=1)\n")
+        self.write_sweep(methods=[{"method": "external", "label": "failing", "command": ["python3", "failing.py"],
+                                   "fingerprint": ["failing.py"]}], grid=None, report=None)
+        self.assertEqual(self.run_bench("sweep", "sweep.json", "--allow-external", "--store", "f.sqlite").returncode, 3)
+        self.export("f.sqlite", "whole")
+        self.assertIn(b"What is line 3", self.files("whole")["attempt.jsonl"])
+        self.export("f.sqlite", "stripped", "--strip-texts")
+        for name, content in self.files("stripped").items():
+            self.assertNotIn(b"What is line 3", content, name)
+        for archive in ("whole", "stripped"):
+            for line in self.files(archive)["attempt.jsonl"].splitlines():
+                attempt = json.loads(line)
+                self.assertEqual((attempt["pid"], attempt["process_start"], attempt["boot_id"]), (0, 0, ""))
+        self.assert_succeeds(self.run_bench("import", "stripped", "--store", "g.sqlite"))
+        self.assert_succeeds(self.run_bench("doctor", "--store", "g.sqlite"))
+
+    def test_scores_without_their_outputs_are_told(self):
+        self.export()
+        lines = self.files("archive")["output.jsonl"].splitlines(keepends=True)
+        with open(self.path("archive/output.jsonl"), "wb") as file:
+            file.writelines(lines[1:])
+        manifest = json.loads(self.files("archive")["manifest.json"])
+        for entry in manifest["files"]:
+            if entry["file"] == "output.jsonl":
+                content = b"".join(lines[1:])
+                entry.update(rows=entry["rows"] - 1, bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
+        self.write("archive/manifest.json", json.dumps(manifest))
+        run = self.run_bench("import", "archive", "--store", "there/small.sqlite")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("1 score was not taken: outputs that they are of are not in the archive", run.stderr)
 
     def test_scores_are_computed_again_with_the_texts_of_a_sweep_file(self):
         self.export("here/small.sqlite", "archive", "--strip-texts")

@@ -6,11 +6,13 @@ QFS_PICTURES=FOLDER keeps pictures of every view, light, dark and narrow.
 """
 
 import base64
+import contextlib
 import hashlib
 import json
 import os
 import re
 import shutil
+import sqlite3
 import time
 import unittest
 
@@ -111,6 +113,24 @@ class FileTest(MadePage):
                                  "fingerprint": ["broken.py"]}])
         self.assertIn("no such \\u003cb>model", self.html())
         self.assertNotIn("no such", self.assert_succeeds(self.run_bench("report", "--format", "html", "--foreign")))
+
+    def test_a_store_does_not_say_which_files_are_logs(self):
+        self.write("broken.py", BROKEN)
+        self.make_page(methods=[{"method": "external", "label": "broken", "command": ["python3", "broken.py"],
+                                 "fingerprint": ["broken.py"]}])
+        os.makedirs(self.path(".ssh"))
+        os.makedirs(self.path("theirs.logs"), exist_ok=True)
+        for name in (".ssh/id_rsa", "notes.log"):
+            self.write(name, "TOPSECRET")
+        os.symlink(self.path("notes.log"), self.path("theirs.logs/link.log"))
+        self.write("theirs.logs/own.log", "TOLD")
+        for named, told in ((".ssh/id_rsa", False), ("notes.log", False), ("theirs.logs/link.log", False),
+                            ("./.ssh/id_rsa", False), ("theirs.logs/own.log", True)):
+            with contextlib.closing(sqlite3.connect(self.path("small.sqlite"))) as store, store:
+                store.execute("UPDATE attempt SET log_path = ? WHERE state = 'failed'", (named,))
+            page = self.assert_succeeds(self.run_bench("report", "--format", "html"))
+            self.assertNotIn("TOPSECRET", page, named)
+            self.assertEqual("TOLD" in page, told, named)
 
     def test_a_log_that_is_gone_is_said_to_be_without_its_folder(self):
         self.write("broken.py", BROKEN)

@@ -231,6 +231,19 @@ class DisturbedRun(unittest.TestCase):
                 self.assertEqual(run.returncode, 5, run.stderr)
                 self.assertIn(expected, run.stderr)
 
+    def test_no_descriptor_left_is_an_error_and_no_result(self):
+        self.go()
+        codes = set()
+        for most in range(6, 40, 2):
+            code, _, err = self.finish(self.start(
+                preexec_fn=lambda most=most: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))))
+            codes.add(code)
+            self.assertIn(code, (0, 4, 5), f"{most}: {err}")
+        self.assertIn(5, codes)
+        code, out, err = self.sweep()
+        self.assertEqual(code, 0, err)
+        self.assertNotIn("failed", out)
+
     # ---- a server --------------------------------------------------------------------------------
 
     def serve(self, held, **params):
