@@ -33,10 +33,10 @@ open_cache() {
     flock 9
   fi
   rm -rf "$cache"/.staging-*
-  staging=$(mktemp -d "$cache/.staging-XXXXXX")
   trap close_cache EXIT
   trap 'interrupted 130' INT
   trap 'interrupted 143' TERM
+  staging=$(mktemp -d "$cache/.staging-XXXXXX")
 }
 
 close_cache() {

@@ -208,8 +208,9 @@ Result<std::vector<Example>> read_duc(SetFiles& files, const DatasetRequest&) {
     for (const std::string& path : (*models)[topic_stem(topic->number)]) {
       Result<LoadedFile> model = files.load(path);
       if (!model) return model.error();
-      const std::string& text = model->bytes;
-      example.references.push_back(text.substr(0, text.find_last_not_of(" \r\n\t") + 1));
+      std::string text = model->bytes;
+      std::erase(text, '\r');
+      example.references.push_back(text.substr(0, text.find_last_not_of(" \n\t") + 1));
     }
     if (example.references.empty()) {
       return data_error("no model summary of the topic in models/", topic->place);

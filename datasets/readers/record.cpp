@@ -54,7 +54,8 @@ Result<Field> find(const nlohmann::json& record, const FieldMap& fields, std::st
     found.place = place / rule.name;
     if (found.value != nullptr && found.value->is_null()) {
       if (rule.required) {
-        return data_error("'" + rule.name + "' (" + std::string(field) + ") is null",
+        return data_error("'" + rule.name + "' (" + std::string(field) +
+                              ") is null; an empty text is written \"\"",
                           found.place.to_string());
       }
       found.value = nullptr;
@@ -154,8 +155,6 @@ Result<std::vector<std::string>> references_of(const nlohmann::json& record, con
     const size_t end = std::min(names.find(',', begin), names.size());
     const FieldMap one = {{"references", {names.substr(begin, end - begin), true}}};
     begin = end + 1;
-    const nlohmann::json* value = find_field(record, one.begin()->second.name);
-    if (value != nullptr && value->is_null()) continue;
     Result<Field> field = find(record, one, "references", place);
     if (!field) return field.error();
     Result<std::vector<std::string>> own = references_in(*field);

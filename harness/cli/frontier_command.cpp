@@ -341,7 +341,8 @@ Result<ExitCode> run_frontier(const FrontierOptions& options, const GlobalOption
 void add_frontier_command(const CommandLine& line) {
   CLI::App& command = add_subcommand(
       line.app, "frontier", "The largest length of each cell that fits into memory, by trying",
-      "qfs-bench frontier experiments/long_inputs.json --along local_context --to 65536");
+      "qfs-bench frontier experiments/long_inputs.json --along local_context --to 65536 --device "
+      "cuda");
   auto options = std::make_shared<FrontierOptions>();
   add_plan_options(command, options->sweep);
   add_json_option(command, line.global);

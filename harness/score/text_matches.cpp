@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "metrics/chinese/rouge_zh_entry.h"
 #include "metrics/matches/token_matches.h"
 
 namespace qfs::score {
@@ -42,16 +41,9 @@ TextMatches::TextMatches(std::unique_ptr<metrics::TokenMatcher> matcher)
 TextMatches::~TextMatches() = default;
 
 std::unique_ptr<TextMatches> TextMatches::of_signature(std::string_view signature) {
-  const auto made = [](auto by) {
-    return std::unique_ptr<TextMatches>(
-        new TextMatches(std::make_unique<metrics::TokenMatcher>(std::move(by))));
-  };
-  if (auto words = metrics::zh_encoder_of(signature)) return made(std::move(words));
-  const auto has = [&](std::string_view field) { return signature.find(field) != signature.npos; };
-  if (!has("|tok:ascii|lc:unicode|")) return nullptr;
-  const bool stem = has("|stem:porter-nltk|");
-  if (!stem && !has("|stem:none|")) return nullptr;
-  return made(stem);
+  auto matcher = metrics::TokenMatcher::of_signature(signature);
+  if (!matcher) return nullptr;
+  return std::unique_ptr<TextMatches>(new TextMatches(std::move(matcher)));
 }
 
 Result<MatchedTexts> TextMatches::match(std::string_view prediction, std::string_view reference) {

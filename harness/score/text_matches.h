@@ -39,8 +39,7 @@ struct MatchedTexts {
 
 class TextMatches {
  public:
-  /// Null for a score that is counted neither over rouge_score's tokens nor over the words of a
-  /// segmenter that is here (rouge-zh).
+  /// Null as TokenMatcher::of_signature is.
   static std::unique_ptr<TextMatches> of_signature(std::string_view signature);
   ~TextMatches();
 

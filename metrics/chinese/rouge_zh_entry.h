@@ -1,6 +1,6 @@
 // The catalogue's entry of "rouge-zh": options and factory, and how a stored score read its texts.
 //
-// Called by metrics/catalog.cpp and harness/score. The factory fails when the chosen segmenter's
+// Called by metrics/catalog.cpp and metrics/matches. The factory fails when the chosen segmenter's
 // files are absent. Pure.
 #pragma once
 

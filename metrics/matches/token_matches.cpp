@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "metrics/chinese/rouge_zh_entry.h"
 #include "metrics/text/local_id.h"
 #include "metrics/text/tokens.h"
 
@@ -67,6 +68,16 @@ void mark_hits(const std::vector<TokenId>& ids, const Counts& word_hits, const C
 }
 
 }  // namespace
+
+std::unique_ptr<TokenMatcher> TokenMatcher::of_signature(std::string_view signature) {
+  if (auto words = zh_encoder_of(signature))
+    return std::make_unique<TokenMatcher>(std::move(words));
+  const auto has = [&](std::string_view field) { return signature.find(field) != signature.npos; };
+  if (!has("|tok:ascii|lc:unicode|")) return nullptr;
+  const bool stem = has("|stem:porter-nltk|");
+  if (!stem && !has("|stem:none|")) return nullptr;
+  return std::make_unique<TokenMatcher>(stem);
+}
 
 /// The tokens of `for_each_token` with their places: a run of token characters, in which U+212A is
 /// a letter too; U+0130 is a letter that ends one.

@@ -39,6 +39,9 @@ struct TokenMatches {
 
 class TokenMatcher {
  public:
+  /// By the words of a score with this signature; null for a score that is counted neither over
+  /// rouge_score's tokens nor over those of a segmenter that is here.
+  static std::unique_ptr<TokenMatcher> of_signature(std::string_view signature);
   /// Over rouge_score's tokens; `stem`: as RougeOptions has it.
   explicit TokenMatcher(bool stem) : vocabulary_(stem) {}
   /// Over a segmenter's words.

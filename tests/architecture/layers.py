@@ -22,6 +22,7 @@ HARNESS_ALL = HARNESS_BASE + ("harness/run", "harness/score", "harness/compare",
 METRIC_SHARED = ("metrics/text", "metrics/stats", "metrics/punkt")
 # The exceptions: counting is written once, and so are the segmenters.
 METRIC_EXTRA = {"metrics/chinese": ("metrics/rouge",),
+                "metrics/matches": ("metrics/chinese",),
                 "metrics/set_rouge": ("metrics/rouge", "metrics/chinese"),
                 "metrics/surface": ("metrics/chinese",)}
 

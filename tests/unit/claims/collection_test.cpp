@@ -26,7 +26,7 @@ const std::set<std::string> kMethods = {
     "endpoint",      "imported",         "external",  "finetune",    "lora",
     "prompt_tuning", "parallel_adapter", "ideal",     "dyle",        "egad",
     "selfcp",        "autocompressor",   "icae",      "llmlingua",   "retrieve_generate",
-    "unlimiformer"};
+    "unlimiformer",  "few_shot"};
 
 const Collection& committed() {
   static const Result<Collection> collection = Collection::load(".");

@@ -358,7 +358,7 @@ class Repeats(GateTest):
 
     def test_runs_are_averaged(self):
         self.assert_ends(0, self.gate(*SAME, "--repeats", "3"), "gate: PASS: 2 not worse of 2 checks")
-        few = self.assert_ends(3, self.gate(*SAME, "--repeats", "4"), "- lead max_words=64: NOT COMPARED: 3 of 4 repeats (seeds)")
+        few = self.assert_ends(3, self.gate(*SAME, "--repeats", "4"), "- lead: NOT COMPARED: 3 of 4 repeats (seeds)")
         self.assertEqual(few.splitlines()[-1], "gate: INCOMPLETE: 2 not compared of 2 checks", "each cell once")
         mean = json.loads(self.gate(*SAME, "--repeats", "3", "--json").stdout)["quality"][0]["candidate"]
         runs = json.loads(self.gate(*SAME, "--filter", "method=random", "--json").stdout)["quality"]

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/core/utf8.h"
 #include "methods/compressors/demonstrations.h"
 #include "methods/compressors/session_demonstrations.h"
 #include "methods/compressors/session_files.h"
@@ -120,7 +121,6 @@ TEST_F(FewShotTest, a_bank_holds_tokens_of_the_training_split) {
 TEST_F(FewShotTest, demonstrations_are_the_same_for_all_examples_and_drawn_by_the_seed) {
   make_bank("bank");
   const int64_t alone = tokens_in(3);
-  const std::string without = output();
   request_.params.set("shots", int64_t{2});
   const auto two = compression(3);
   EXPECT_THAT(two.at("demonstrations"), SizeIs(2));
@@ -130,7 +130,6 @@ TEST_F(FewShotTest, demonstrations_are_the_same_for_all_examples_and_drawn_by_th
   request_.params.set("shots", int64_t{4});
   EXPECT_EQ(compression(3).at("demonstrations")[1], two.at("demonstrations")[1])
       << "fewer are the first of more";
-  EXPECT_NE(output(), without);
   const auto four = compression(3).at("demonstrations");
   request_.seed = 5;
   EXPECT_NE(compression(3).at("demonstrations"), four);
@@ -160,7 +159,7 @@ TEST_F(FewShotTest, stand_behind_what_a_conversation_opens_with) {
   const auto written =
       model->generator.generate(std::vector<nn::SequenceInput>{input}, model->options, seeds);
   ASSERT_TRUE(written.ok());
-  EXPECT_EQ(output(), written->rows.front().text);
+  EXPECT_EQ(output(), repair_utf8(written->rows.front().text).text);
 }
 
 TEST_F(FewShotTest, every_method_shows_the_same_demonstrations_as_it_compresses) {
