@@ -56,7 +56,7 @@ Result<Field> find(const nlohmann::json& record, const FieldMap& fields, std::st
       if (rule.required) {
         return data_error("'" + rule.name + "' (" + std::string(field) +
                               ") is null; an empty text is written \"\"",
-                          found.place.to_string());
+                          place.to_string());
       }
       found.value = nullptr;
     }

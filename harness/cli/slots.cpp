@@ -73,7 +73,10 @@ std::vector<std::string> slot_stores(const std::string& folder) {
   std::error_code none;
   for (const fs::directory_entry& file : fs::directory_iterator(folder, none)) {
     const std::string name = file.path().filename().string();
-    if (name.starts_with("slot-") && file.path().extension() == ".sqlite") {
+    // An empty one was stopped before it was a store.
+    std::error_code gone;
+    if (name.starts_with("slot-") && file.path().extension() == ".sqlite" &&
+        file.file_size(gone) > 0) {
       stores.push_back(file.path().string());
     }
   }

@@ -25,6 +25,10 @@ store::FailureKind failure_kind(host::Verdict verdict) {
   return store::FailureKind::method_error;
 }
 
+std::optional<Error> not_started(const RunContext& context, const HostPool& pool) {
+  return pool.not_started() ? pool.not_started() : context.cutter.not_started();
+}
+
 std::vector<NumberedExample> numbered_examples(const plan::PlannedDataset& dataset,
                                                const std::vector<int64_t>& ordinals) {
   std::vector<NumberedExample> examples;

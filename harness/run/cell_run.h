@@ -60,6 +60,9 @@ Result<CellOutcome> measure_cell(const RunContext& context, const CellTarget& ta
 // Shared by both.
 
 store::FailureKind failure_kind(host::Verdict verdict);
+
+/// Why a host, or what cuts documents for it, could not be started: HostPool::not_started.
+std::optional<Error> not_started(const RunContext& context, const HostPool& pool);
 host::RunRequest run_request(const plan::Plan& plan, const plan::Cell& cell, int64_t unit_index,
                              const Unit& unit, bool measure);
 std::vector<NumberedExample> numbered_examples(const plan::PlannedDataset& dataset,

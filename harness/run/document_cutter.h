@@ -31,6 +31,8 @@ class DocumentCutter {
 
   /// Replaces the documents of the request by what local_context leaves of them.
   std::optional<host::HostFailure> cut(const plan::Cell& cell, host::RunRequest& request);
+  /// As HostPool has it.
+  const std::optional<Error>& not_started() const { return pool_.not_started(); }
   /// The ledger of a prediction of the request that was cut last.
   void add_ledger(host::PredictionReply& row) const;
 

@@ -99,7 +99,7 @@ Result<CellOutcome> measure_cell(const RunContext& context, const CellTarget& ta
   RuntimeOptions runtime = context.launcher.runtime(cell);
   runtime.ignore_eos = context.plan.experiment.measure->protocol == "fixed_n";
   auto open_failure = pool.open(cell, runtime);
-  if (pool.not_started()) return *pool.not_started();
+  if (const auto error = not_started(context, pool)) return *error;
   Result<store::AttemptId> attempt = context.store.begin_attempt(
       {.result = target.result,
        .environment = target.environment,
@@ -111,7 +111,7 @@ Result<CellOutcome> measure_cell(const RunContext& context, const CellTarget& ta
   } else if (Status ran = run_repetitions(context, target, pool, *attempt, outcome); !ran) {
     return ran.error();
   }
-  if (pool.not_started()) return *pool.not_started();
+  if (const auto error = not_started(context, pool)) return *error;
   pool.discard();
   if (outcome.conflicts > 0) {
     const std::string text = cell.label + ": " + std::to_string(outcome.conflicts) +

@@ -183,7 +183,7 @@ Result<CellOutcome> predict_cell(const RunContext& context, const CellTarget& ta
   const plan::Cell& cell = *target.cell;
   context.progress.cell_started(cell, store::ResultKind::predict, target.units.size());
   auto open_failure = pool.open(cell, context.launcher.runtime(cell));
-  if (pool.not_started()) return *pool.not_started();
+  if (const auto error = not_started(context, pool)) return *error;
   Result<store::AttemptId> attempt = context.store.begin_attempt(
       {.result = target.result,
        .environment = target.environment,
@@ -198,7 +198,7 @@ Result<CellOutcome> predict_cell(const RunContext& context, const CellTarget& ta
     OutputBuffer buffer(context.store, target, *attempt, outcome);
     if (Status ran = run_units(context, target, pool, buffer, outcome); !ran) return ran.error();
     if (Status flushed = buffer.flush(); !flushed) return flushed.error();
-    if (pool.not_started()) return *pool.not_started();
+    if (const auto error = not_started(context, pool)) return *error;
     if (outcome.failure == store::FailureKind::none) pool.release();
   }
   if (Status ended = end_attempt(context.store, *attempt, outcome); !ended) return ended.error();

@@ -136,7 +136,7 @@ Result<CellOutcome> train_cell(const RunContext& context, const plan::Training& 
   context.progress.cell_started(cell, store::ResultKind::train, 0);
   HostPool pool(context.launcher, HostReuse::none);
   auto open_failure = pool.open(cell, context.launcher.runtime(cell), host::SessionKind::training);
-  if (pool.not_started()) return *pool.not_started();
+  if (const auto error = not_started(context, pool)) return *error;
   Result<store::AttemptId> attempt = context.store.begin_attempt(
       {.result = state.result,
        .environment = state.environment,
@@ -148,7 +148,7 @@ Result<CellOutcome> train_cell(const RunContext& context, const plan::Training& 
   } else {
     TrainingRun run(context, training, state.result, *attempt, folder);
     if (Status ran = run.run(pool, steps, outcome); !ran) return ran.error();
-    if (pool.not_started()) return *pool.not_started();
+    if (const auto error = not_started(context, pool)) return *error;
   }
   pool.discard();
   if (Status ended = end_attempt(context.store, *attempt, outcome); !ended) return ended.error();

@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 /// Two rows tell of one attempt when the same process began it at the same time.
 constexpr const char* kSameAttempt =
     " d.result_id = m.here AND d.environment_id = s.environment_id AND d.worker = s.worker"
-    " AND d.pid = s.pid AND d.process_start = s.process_start AND d.boot_id = s.boot_id"
-    " AND d.started_at = s.started_at";
+    " AND d.started_at = s.started_at AND (0 IN (d.pid, s.pid) OR"
+    " (d.pid = s.pid AND d.process_start = s.process_start AND d.boot_id = s.boot_id))";
 
 /// A trained file that a row of the source names.
 struct TrainedFile {
