@@ -156,12 +156,17 @@ Result<HostFacts> HostLauncher::facts_of_program(const plan::Cell& cell) {
 
   if (Status made = make_directories(log_folder_); !made) return made.error();
   host::ProbeReply reply;
+  bool machines_doing = false;
   const auto failure = host::ask_fresh_host(
-      [&] { return host::HostClient::start(*child, {.memory_bytes = limits_.memory_bytes}); },
+      [&] {
+        auto started = host::HostClient::start(*child, {.memory_bytes = limits_.memory_bytes});
+        machines_doing = !started && started.error().kind == ErrorKind::unavailable;
+        return started;
+      },
       [&](host::HostClient& client) {
         return client.probe(options, std::chrono::seconds(limits_.open_seconds), reply);
       });
-  if (failure && !cell.external) return failure->error;
+  if (failure && (machines_doing || !cell.external)) return failure->error;
   if (failure) return facts_[key] = HostFacts{Json{R"({"probe":"failed"})"}, Json{}, failure};
   HostFacts facts{reply.numerics, reply.facts};
   write_probe_cache(cache_key, facts);

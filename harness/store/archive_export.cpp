@@ -41,7 +41,7 @@ class GrowingFile {
   }
   ~GrowingFile() {
     std::error_code ignored;  // of a file that was renamed there is nothing left
-    if (!done_) fs::remove(partial_, ignored);
+    if (!done_ && fd_.valid()) fs::remove(partial_, ignored);
   }
   GrowingFile(GrowingFile&& other) noexcept
       : path_(std::move(other.path_)),

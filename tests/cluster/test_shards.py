@@ -272,7 +272,8 @@ class Workers(ShardsTest):
     def test_what_was_taken_before_a_source_that_cannot_be_is_told(self):
         self.write("text.sqlite", "not a store" * 500)
         run = self.run_bench("merge", "a.sqlite", "one/small.sqlite", "text.sqlite")
-        self.assert_fails(4, run, "text.sqlite: ")
+        self.assertEqual(run.returncode, 4)
+        self.assertIn("text.sqlite: not a qfs-bench store", run.stderr)
         self.assertIn("one/small.sqlite: 1 sweep, 12 cells", run.stdout)
         self.assert_as_one("a.sqlite")
 
