@@ -87,11 +87,10 @@ std::string merge_text(const EmitRequest& request) {
 std::string conclusion(const EmitRequest& request) {
   return "merge() {\n" + merge_text(request) +
          "}\nmerge || exit\nif [ \"$failed\" -ne 0 ]; then\n"
-         "  case $failed in\n    12[89] | 1[3-9]? | 2??) why='run this script again to continue' "
-         ";;\n"
-         "    *) why='its last lines above say why' ;;\n  esac\n"
-         "  echo \"$0: a worker was stopped (exit $failed); $why\" >&2\n  exit "
-         "\"$failed\"\nfi\nexec \"$qfs\" sweep " +
+         "  why='its last lines above say why'\n"
+         "  if [ \"$failed\" -ge 128 ]; then why='run this script again to continue'; fi\n"
+         "  echo \"$0: a worker was stopped (exit $failed); $why\" >&2\n"
+         "  exit \"$failed\"\nfi\nexec \"$qfs\" sweep " +
          options_text(request) + " --store " + quoted(request.store) + " \"$@\"\n";
 }
 
