@@ -165,7 +165,7 @@ class FrontDrawing {
         return std::ranges::none_of(taken, [&](const Box& other) { return meet(box, other); });
       };
       for (const auto& [right, down] :
-           {std::pair{1, -1}, {1, 1}, {-1, -1}, {-1, 1}, {0, -2}, {0, 2}}) {
+           {std::pair{1, -1}, {1, 1}, {-1, -1}, {-1, 1}, {1, 0}, {-1, 0}}) {
         const double middle = x + right * (half + kGap - 2);
         const double centre = y + down * (kLineHeight / 2 + 1);
         const Box box = around(middle, centre, half, kLineHeight / 2 - 2);
