@@ -7,6 +7,7 @@
 
 #include "harness/cli/chosen_places.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/export_site.h"
 #include "harness/cli/output.h"
 #include "harness/cli/store_path.h"
 #include "harness/core/counted.h"
@@ -25,6 +26,8 @@ struct ArchiveOptions {
   std::string folder;
   bool strip_texts = false;
   bool strict = false;
+  bool site = false;
+  std::vector<std::string> authors;
   std::string flat;  ///< "jsonl" or "csv": plain tables in place of an archive
   std::string run;
 };
@@ -61,6 +64,14 @@ Result<ExitCode> export_flat(const ArchiveOptions& options, const GlobalOptions&
 }
 
 Result<ExitCode> run_export(const ArchiveOptions& options, const GlobalOptions& global) {
+  if (!options.authors.empty() && !options.site) {
+    return invalid_argument("--author is for --site, which says how its runs are cited");
+  }
+  if (options.site && (options.strip_texts || !options.flat.empty() || !options.run.empty())) {
+    return invalid_argument(
+        "--site is pages of every run; --strip-texts, --flat and --run are not for it");
+  }
+  if (options.site) return export_site({options.folder, options.authors}, global);
   if (!options.flat.empty()) return export_flat(options, global);
   if (!options.run.empty()) return invalid_argument("--run is for --flat; archives hold every run");
   const Result<std::string> path = existing_store_path(global.store);
@@ -134,7 +145,8 @@ void add_archive_commands(const CommandLine& line) {
   CLI::App& exporting = add_subcommand(
       line.app, "export", "Writes a store as JSON lines with digests, for git and for publication",
       "qfs-bench export archive --store lc_sweep.sqlite\n"
-      "  qfs-bench export tables --flat csv --store lc_sweep.sqlite");
+      "  qfs-bench export tables --flat csv --store lc_sweep.sqlite\n"
+      "  qfs-bench export site --site --author 'Ada Lovelace' --store lc_sweep.sqlite");
   exporting.add_option("ARCHIVE", options->folder, "A folder; its archive or tables are replaced")
       ->required();
   exporting.add_flag(
@@ -146,6 +158,12 @@ void add_archive_commands(const CommandLine& line) {
                   "In place of an archive three tables of one run: cells, scores, examples")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"jsonl", "csv"}));
+  exporting.add_flag("--site", options->site,
+                     "In place of an archive pages: every run's report and table, and their list");
+  exporting
+      .add_option("--author", options->authors,
+                  "With --site, who is cited for the results; repeatable")
+      ->type_name("NAME");
   add_run_option(exporting, options->run);
   add_json_option(exporting, line.global);
   add_foreign_option(exporting, line.global);

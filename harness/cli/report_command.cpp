@@ -10,6 +10,7 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/judged_output.h"
 #include "harness/cli/output.h"
+#include "harness/cli/report_metrics.h"
 #include "harness/cli/report_output.h"
 #include "harness/cli/scoring.h"
 #include "harness/cli/store_path.h"
@@ -40,26 +41,6 @@ struct ReportOptions {
   std::string minus;
   bool methods_text = false;
 };
-
-/// A metric that this program cannot make, imported ("import:alignscore") or external, as the store
-/// has it.
-Result<reports::MetricChoice> stored_metric(const std::string& name,
-                                            const reports::SweepFacts& facts) {
-  std::optional<reports::MetricChoice> choice;
-  for (const reports::PlaceFacts& place : facts.places) {
-    for (const store::ScoreJobRow& job : place.scores) {
-      if (job.metric != name) continue;
-      if (choice && choice->signature != job.signature) {
-        return invalid_argument("the store has '" + name +
-                                "' from several imports: " + choice->signature + " and " +
-                                job.signature + "; one import of all files gives one");
-      }
-      choice = reports::MetricChoice{name, job.signature, job.columns};
-    }
-  }
-  if (!choice) return not_found("the store has no score of the metric '" + name + "'");
-  return *std::move(choice);
-}
 
 /// Metrics that values name themselves, "rouge:stem=off/rouge1.f", beside those of the sweep.
 Status add_named_metrics(const std::vector<std::string>& values, const MetricCatalog& catalog,
@@ -141,11 +122,8 @@ Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& g
   Result<reports::SweepFacts> facts = reports::load_sweep_facts(*reader, options.run);
   if (!facts) return facts.error();
   Catalogs catalogs;
-  Result<std::vector<std::string>> metrics = metric_names_of_sweep(facts->sweep);
-  if (!metrics) return metrics.error();
   const Result<Postprocess> postprocess = postprocess_of_sweep(facts->sweep);
   if (!postprocess) return postprocess.error();
-  const Json chain = postprocess->chain();
 
   reports::ReportRequest request;
   request.selection = joined_filter(options.filters);
@@ -170,18 +148,12 @@ Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& g
   request.against = options.minus.empty() ? options.against : options.minus;
   request.differences = !options.minus.empty();
   request.only_quality = options.only == "quality";
-  for (const std::string& name : *metrics) {
-    Result<std::shared_ptr<const Metric>> metric = catalogs.metrics().make(name);
-    if (metric) {
-      request.metrics.push_back(
-          {name, score::scored_signature(**metric, chain), (*metric)->columns(), *metric});
-    } else if (auto stored = stored_metric(name, *facts)) {
-      request.metrics.push_back(*std::move(stored));
-    }
-  }
+  Result<std::vector<reports::MetricChoice>> metrics = metrics_of_sweep(*facts, catalogs.metrics());
+  if (!metrics) return metrics.error();
+  request.metrics = *std::move(metrics);
   if (options.values) {
-    if (Status added =
-            add_named_metrics(*options.values, catalogs.metrics(), *facts, chain, request.metrics);
+    if (Status added = add_named_metrics(*options.values, catalogs.metrics(), *facts,
+                                         postprocess->chain(), request.metrics);
         !added) {
       return added.error();
     }

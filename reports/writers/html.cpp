@@ -29,7 +29,13 @@ std::string base64(std::string_view bytes) {
   return text;
 }
 
-/// "'sha256-…'", as a policy names what stands in the page.
+std::string data_element(std::string_view id, std::string_view json) {
+  return fmt::format("<script type=\"application/json\" id=\"{}\">{}</script>\n", id,
+                     html_json(json));
+}
+
+}  // namespace
+
 std::string policy_digest(std::string_view text) {
   const std::string hex = sha256_hex(text);
   std::string bytes;
@@ -38,13 +44,6 @@ std::string policy_digest(std::string_view text) {
   }
   return "'sha256-" + base64(bytes) + "'";
 }
-
-std::string data_element(std::string_view id, std::string_view json) {
-  return fmt::format("<script type=\"application/json\" id=\"{}\">{}</script>\n", id,
-                     html_json(json));
-}
-
-}  // namespace
 
 std::string write_html(const Page& page) {
   std::string text = fmt::format(

@@ -6,11 +6,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "reports/page/page.h"
 
 namespace qfs::reports {
 
 std::string write_html(const Page& page);
+
+/// "'sha256-…'", as a Content Security Policy names a script or a style that stands in the page.
+std::string policy_digest(std::string_view text);
 
 }  // namespace qfs::reports
