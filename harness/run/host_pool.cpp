@@ -41,10 +41,8 @@ std::optional<host::HostFailure> HostPool::start_fresh(const plan::Cell& cell) {
   discard();
   const std::string name = cell.id.short_hex();
   log_path_ = launcher_.log_path(name);
-  Result<host::HostClient> started = launcher_.start(cell, name);
+  Result<host::HostClient> started = launcher_.start(cell, name, not_started_);
   if (!started) {
-    // For want of descriptors, processes or room: not the cell's doing.
-    if (started.error().kind == ErrorKind::unavailable) not_started_ = started.error();
     return host::HostFailure{host::Verdict::method_error, started.error(), false};
   }
   host_.emplace(*std::move(started));

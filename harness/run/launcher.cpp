@@ -120,12 +120,18 @@ Result<ChildOptions> HostLauncher::child_options(const plan::Cell& cell,
   return child;
 }
 
-Result<host::HostClient> HostLauncher::start(const plan::Cell& cell, const std::string& log_name) {
-  if (Status made = make_directories(log_folder_); !made) return made.error();
+Result<host::HostClient> HostLauncher::start(const plan::Cell& cell, const std::string& log_name,
+                                             std::optional<Error>& not_started) {
+  if (Status made = make_directories(log_folder_); !made) {
+    not_started = made.error();
+    return made.error();
+  }
   Result<ChildOptions> child = child_options(cell, log_name);
   if (!child) return child.error();
   if (Status added = add_secrets(cell, *child); !added) return added.error();
-  return host::HostClient::start(*child, {.memory_bytes = limits_.memory_bytes});
+  auto started = host::HostClient::start(*child, {.memory_bytes = limits_.memory_bytes});
+  if (!started && started.error().kind == ErrorKind::unavailable) not_started = started.error();
+  return started;
 }
 
 Result<HostFacts> HostLauncher::facts(const plan::Cell& cell) {

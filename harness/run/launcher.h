@@ -36,8 +36,10 @@ class HostLauncher {
   /// `log_folder`: where the hosts' output goes, one file a host; made when the first one starts.
   HostLauncher(const RunOptions& options, const qfs::HostLimits& limits, std::string log_folder);
 
-  /// A fresh host for the cell; `log_name` without extension.
-  Result<host::HostClient> start(const plan::Cell& cell, const std::string& log_name);
+  /// A fresh host for the cell; `log_name` without extension. `not_started` is set where no process
+  /// could be made for want of descriptors, processes or room, which is not the cell's doing.
+  Result<host::HostClient> start(const plan::Cell& cell, const std::string& log_name,
+                                 std::optional<Error>& not_started);
 
   /// Facts of the host that would run the cell, and of the one that cuts documents on the way;
   /// started once per kind (external: per command), and not at all when the user cache remembers

@@ -181,7 +181,7 @@ class Frontier(Memory):
                          [(40, 41), (20, 21)])
         self.assertLess(found["hungry"]["tries"], 12)
 
-    def test_it_ends_where_documents_end_and_where_the_first_length_fails(self):
+    def test_it_ends_where_documents_end_and_goes_down_where_the_first_length_fails(self):
         self.write_sweep(methods=[HUNGRY_METHOD], limits={"memory_mib": 1000})
         self.write("room", "10000")
         found = self.frontier("--from", "16")["hungry"]
@@ -189,7 +189,10 @@ class Frontier(Memory):
         self.assertNotIn("out_of_memory", found)
         self.write("room", "3")
         found = self.frontier("--from", "16")["hungry"]
-        self.assertEqual((found.get("fits"), found["out_of_memory"], found["tries"]), (None, 16, 1))
+        self.assertEqual((found.get("fits"), found["out_of_memory"]), (3, 4))
+        self.write("room", "0")
+        found = self.frontier("--from", "16")["hungry"]
+        self.assertEqual((found.get("fits"), found["out_of_memory"]), (None, 1))
 
     def test_the_limit_of_a_process_is_what_fails(self):
         self.write("data.jsonl", json.dumps({"id": "e0", "document": "word " * 2000, "query": "What?",
