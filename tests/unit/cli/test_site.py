@@ -15,7 +15,7 @@ class Site(DriverTest):
     def setUp(self):
         super().setUp()
         self.write_data()
-        for name, description in (("first", "a <script>alert(1)</script> & more"), ("a.b", ""), ("a_b", "\"quoted\"\nlines")):
+        for name, description in (("first", "a <script>alert(1)</script> & more"), ("a.b", "plain"), ("a_b", "\"quoted\"\nlines")):
             file = self.write_sweep()
             with open(self.path(file), encoding="utf-8") as text:
                 sweep = json.load(text)
