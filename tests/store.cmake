@@ -19,11 +19,12 @@ qfs_test(store_crash_test LABEL crash
   SOURCES crash/store/crash_writer.cpp crash/store/test_crash.cpp
   LINK qfs_store)
 qfs_fuzz(store_fuzz_archive SOURCES fuzz/store/fuzz_archive.cpp LINK qfs_store)
+qfs_fuzz(store_fuzz_store SOURCES fuzz/store/fuzz_store.cpp LINK qfs_store)
 
 # A killed process loses nothing of the page cache, so that a memory file system tests the same and
 # spares thousands of fsyncs.
 if(EXISTS /dev/shm)
-  foreach(name store_test store_crash_test)
+  foreach(name store_test store_crash_test store_fuzz_store)
     if(TEST ${name})
       set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "TMPDIR=/dev/shm")
     endif()
