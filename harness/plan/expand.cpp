@@ -16,15 +16,21 @@ namespace {
 /// methods.
 Status check_axes(const Experiment& experiment, std::span<const MethodRow> rows) {
   std::set<std::string> names;
+  std::set<std::string> lengths;
   for (const MethodRow& row : rows) {
-    for (const ParamSpec& spec : row.params) names.insert(spec.name);
+    for (const ParamSpec& spec : row.params) {
+      names.insert(spec.name);
+      if (spec.type == ParamType::integer) lengths.insert(spec.name);
+    }
   }
   const std::vector<std::string> candidates(names.begin(), names.end());
   const auto& policy = experiment.out_of_memory;
-  if (policy && !policy->implied_by.empty() && !names.contains(policy->implied_by)) {
-    return invalid_argument("no method of the sweep has a parameter '" + policy->implied_by + "'" +
-                                suggestion(policy->implied_by, candidates),
-                            place(experiment, policy->pointer + "/implied_by"));
+  if (policy && !policy->implied_by.empty() && !lengths.contains(policy->implied_by)) {
+    return invalid_argument(
+        "no method of the sweep has a parameter '" + policy->implied_by +
+            "' that is a whole number" +
+            suggestion(policy->implied_by, std::vector(lengths.begin(), lengths.end())),
+        place(experiment, policy->pointer + "/implied_by"));
   }
   for (const AxisGroup& group : experiment.grid) {
     for (const GridAxis& axis : group.axes) {

@@ -162,6 +162,9 @@ class Policy(Memory):
         self.assertEqual(self.calls().count("4x16"), 1)
 
     def test_a_parameter_that_nobody_has_is_an_error(self):
+        self.write_sweep(out_of_memory={"implied_by": "truncate"})
+        self.assert_fails(2, self.run_bench("sweep", "sweep.json"), "sweep.json#/out_of_memory/implied_by",
+                          "no method of the sweep has a parameter 'truncate' that is a whole number")
         self.write_sweep(out_of_memory={"implied_by": "local_contest"})
         self.assert_fails(2, self.run_bench("sweep", "sweep.json"), "sweep.json#/out_of_memory/implied_by",
                           "did you mean 'local_context'?")
