@@ -53,6 +53,7 @@ const std::vector<MetricEntry>& metric_entries() {
       repetition_entry(),
       length_entry(),
       query_coverage_entry(),
+      accuracy_entry(),
       bleu_entry(),
       chrf_entry(),
   };

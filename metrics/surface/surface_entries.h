@@ -1,5 +1,6 @@
 // The catalogue's entries of the metrics that look at a prediction's surface, its document and its
-// query: coverage, density, compression, novel-ngrams, repetition, length, query-coverage.
+// query, or compare it whole: coverage, density, compression, novel-ngrams, repetition, length,
+// query-coverage, accuracy.
 //
 // Called by metrics/catalog.cpp. Factories fail when jieba is asked for and absent. Pure.
 #pragma once
@@ -15,5 +16,6 @@ MetricEntry novel_ngrams_entry();
 MetricEntry repetition_entry();
 MetricEntry length_entry();
 MetricEntry query_coverage_entry();
+MetricEntry accuracy_entry();
 
 }  // namespace qfs::metrics

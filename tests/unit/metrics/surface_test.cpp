@@ -84,6 +84,23 @@ TEST(Surface, RepeatedGramsCountDistinctOnesOrAll) {
   EXPECT_THAT(values("repetition:count=tokens", scored), ElementsAre(3.0 / 5, 2.0 / 4, 1.0 / 3, 0));
 }
 
+TEST(Surface, ALabelIsRightOrNot) {
+  const auto accuracy = [](std::string said, std::vector<std::string> references) {
+    ScoreItem scored = item(std::move(said), std::nullopt);
+    scored.references = std::move(references);
+    return scored;
+  };
+  EXPECT_THAT(values("accuracy", accuracy("acceptable", {"acceptable"})), ElementsAre(1));
+  EXPECT_THAT(values("accuracy", accuracy(" acceptable\n", {"no", "\u3000acceptable "})),
+              ElementsAre(1));
+  EXPECT_THAT(values("accuracy", accuracy("Acceptable", {"acceptable"})), ElementsAre(0));
+  EXPECT_THAT(values("accuracy", accuracy("not acceptable", {"acceptable"})), ElementsAre(0));
+  EXPECT_THAT(values("accuracy", accuracy("", {" "})), ElementsAre(1));
+  EXPECT_THAT(failure("accuracy", accuracy("a", {})), HasSubstr("item 7 has no reference"));
+  EXPECT_THAT(failure("accuracy", accuracy("\xff", {"a"})), HasSubstr("candidate is not valid"));
+  EXPECT_THAT(failure("accuracy", accuracy("a", {"\xff"})), HasSubstr("reference is not valid"));
+}
+
 TEST(Surface, AMissingDocumentOrQueryIsAnErrorThatNamesIt) {
   for (const char* name : {"coverage", "density", "compression", "novel-ngrams"}) {
     for (const auto& document : {std::optional<std::string>(), std::optional<std::string>("")}) {
