@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <string>
 
+#include "harness/core/files.h"
 #include "harness/store/merge.h"
 #include "harness/store/reader.h"
 #include "tests/support/fuzz.h"
