@@ -202,6 +202,22 @@ TEST(Training, NeverLearnsFromWhatItIsScoredOn) {
             std::string::npos);
 }
 
+TEST(Training, WhatAPublishedSplitLeaksIsNoted) {
+  const auto learning_from = [](const std::string& split) {
+    return test::sweep_text(
+        kLearner + R"(, "training": {"train": {"name": "leaking", "split": ")" + split + R"("}}})",
+        "", R"({"name": "leaking"})");
+  };
+  const Plan plan = planned(learning_from("train"));
+  ASSERT_FALSE(plan.notes.empty());
+  EXPECT_NE(
+      plan.notes.front().find("3 of the 3 examples of 'leaking' that the cell is scored on are "
+                              "in its split 'train' as well"),
+      std::string::npos);
+  EXPECT_NE(error_of(learning_from("dev")).find("are in the data that it learns from"),
+            std::string::npos);
+}
+
 TEST(Training, EachSampleOfADataSetIsCompared) {
   const std::string few = R"({"train": {"name": "tiny", "sample": 1}})";
   const std::string all = R"({"train": {"name": "tiny"}})";
