@@ -293,7 +293,7 @@ Status TrainingPlanner::check_overlap(const Cell& cell, size_t data) {
                          scored.name + "' that the cell is scored on ";
   const std::string& own = scored.entry.request.name;
   const std::string& split = learnt.data->manifest.split;
-  if (same > 0 && own == learnt.entry.request.name && split == "train" &&
+  if (same > 0 && !own.empty() && own == learnt.entry.request.name && split == "train" &&
       split != scored.data->manifest.split) {
     // As it was published: whoever compares with published numbers has them, too.
     plan_.notes.push_back(std::to_string(same) + of + "are in its split '" + split +
