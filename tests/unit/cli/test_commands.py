@@ -3,6 +3,7 @@
 Usage: test_commands.py QFS_BENCH
 """
 
+import contextlib
 import csv
 import io
 import json
@@ -305,6 +306,26 @@ class Sweep(DriverTest):
         connection.close()
         run = self.run_bench("doctor", "--rescore", "--store", "changed.sqlite")
         return run.returncode, run.stdout
+
+    def test_doctor_finds_scores_that_no_metric_gives(self):
+        self.assert_succeeds(self.sweep())
+        for change in ("low = 0.9, high = 0.1", "value = 1e300"):
+            with self.subTest(change), contextlib.closing(sqlite3.connect(self.path("small.sqlite"))) as store:
+                store.execute(f"UPDATE score SET {change} WHERE name = 'rouge1.f'")
+                store.commit()
+                run = self.run_bench("doctor", "--store", "small.sqlite")
+                self.assertEqual(run.returncode, 4, run.stdout)
+                self.assertIn("scores rouge 'rouge1.f' are no numbers that a metric gives", run.stdout + run.stderr)
+
+    def test_copies_that_killed_commands_left_go_with_the_next(self):
+        self.assert_succeeds(self.sweep())
+        own = subprocess.Popen(["true"])
+        own.wait()
+        for name in (f"qfs-store-{own.pid}-abcdef", "qfs-store-1-abcdef", "qfs-store-other"):
+            os.makedirs(self.path("tmp/" + name))
+        self.assert_succeeds(self.run_bench("report", "--foreign", "--store", "small.sqlite",
+                                            environment={"TMPDIR": self.path("tmp")}))
+        self.assertEqual(sorted(os.listdir(self.path("tmp"))), ["qfs-store-1-abcdef", "qfs-store-other"])
 
     def test_doctor_computes_scores_again(self):
         self.assert_succeeds(self.sweep())

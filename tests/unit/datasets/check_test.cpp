@@ -38,6 +38,15 @@ std::vector<std::string> findings_of(const Example& bad) {
 
 using Names = std::vector<std::string>;
 
+TEST(Check, TextsInQuotesWithDoubledOnesAreTold) {
+  Example quoted = good("b");
+  quoted.references = {"He said \"hi\".", "\"He said \"\"hi\"\".\""};
+  ASSERT_EQ(findings_of(quoted).size(), 1u);
+  EXPECT_NE(findings_of(quoted)[0].find("cells of CSV in a TSV?"), std::string::npos);
+  quoted.references = {"\"plain\"", "\"a\" and \"b\"", "\"\"\""};
+  EXPECT_EQ(findings_of(quoted), Names());
+}
+
 TEST(Check, AGoodSetIsOkAndCounted) {
   Example second = good("b");
   second.document = {{"one", ""}};

@@ -111,6 +111,26 @@ TEST(RecordFile, SeveralFieldsCanHoldAReferenceEach) {
   EXPECT_EQ(error.message.substr(0, 18), "missing field 's3'");
 }
 
+TEST(RecordFile, BlankFieldsOfSeveralHoldNoReference) {
+  test::TemporaryFolder folder;
+  const std::string path = folder.write("d.csv", "document,a,b,c\nx,one,, \nx,,,\n");
+  const Result<Dataset> data = read(path, {{"query", ""}, {"references", "a,b,c"}});
+  ASSERT_TRUE(data.ok()) << data.error().to_string();
+  EXPECT_EQ(data->examples[0].references, std::vector<std::string>{"one"});
+  EXPECT_EQ(data->examples[1].references, std::vector<std::string>{""}) << "which check tells";
+  const std::string null = folder.write("d.jsonl", R"({"document": null, "a": "one"})");
+  EXPECT_EQ(error_of(null, {{"query", ""}, {"references", "a"}}).message,
+            "'document' (document) is null; an empty text is written \"\"");
+}
+
+TEST(RecordFile, QuotesInTsvAreText) {
+  test::TemporaryFolder folder;
+  const std::string path = folder.write("d.tsv", "document\treferences\n\"a\nb\"\tc\n");
+  const Error error = error_of(path, {{"query", ""}});
+  EXPECT_EQ(error.where, path + ":2");
+  EXPECT_NE(error.message.find("quotation marks are part of a TSV cell"), std::string::npos);
+}
+
 TEST(RecordFile, GzipAndZstdAreReadAndHashedAsStored) {
   test::TemporaryFolder folder;
   Dataset plain = dataset_of(folder.write("d.jsonl", kLines));

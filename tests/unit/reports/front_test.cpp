@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <regex>
+#include <set>
 
 #include "reports/writers/svg.h"
 #include "tests/unit/store/sample_rows.h"
@@ -80,12 +82,38 @@ TEST(Front, CellsWithoutOneOfTheTwoAreLeftOut) {
   EXPECT_EQ(value_of(fronts_of(table)).panels[0].points.size(), 1U);
 }
 
+TEST(Front, RowsWithoutPointsAreNamedAndOraclesWhereTheyAreDrawn) {
+  Table table = table_of({{"lead", 0.2, 10}, {"oracle", 0.9, 1, true}, {"oom", 0.9, 1}});
+  table.cells[3] = {.status = CellStatus::not_reported};
+  table.cells[5] = {.status = CellStatus::oom};
+  const Front front = value_of(fronts_of(table));
+  ASSERT_EQ(front.notes.size(), 2U);
+  EXPECT_EQ(front.notes[1].find("not drawn, for want of a value: oracle"), 0U) << front.notes[1];
+  EXPECT_NE(front.notes[1].find("; oom"), std::string::npos);
+}
+
 TEST(Front, ATableOfScoresAloneIsRefusedWithWhatItNeeds) {
   Table table = table_of({{"lead", 0.2, 10}});
   table.values[1].group = ValueGroup::quality;
   const Result<Front> front = fronts_of(table);
   ASSERT_FALSE(front.ok());
   EXPECT_NE(front.error().message.find("--values rouge1.f,peak_memory"), std::string::npos);
+}
+
+TEST(FrontSvg, EveryRowHasAMarkerOfItsOwn) {
+  std::vector<Made> made;
+  for (int i = 0; i < 24; ++i) made.push_back({"row " + std::to_string(i), 0.01 * i, 10.0 + i});
+  const std::string svg = write_svg(value_of(fronts_of(table_of(made))));
+  // A legend's marker: its shape and its colour.
+  std::set<std::string> markers;
+  const std::regex drawn(
+      "\n<(circle|rect|polygon points=\"([^ ]+ ){2,3}[^ \"]*\")[^>]*class=\"(f\\d)\"/>");
+  for (std::sregex_iterator it(svg.begin(), svg.end(), drawn), end; it != end; ++it) {
+    const std::string shape = (*it)[1].str();
+    const auto corners = std::count(shape.begin(), shape.end(), ',');
+    markers.insert(shape.substr(0, 4) + std::to_string(corners) + (*it)[3].str());
+  }
+  EXPECT_EQ(markers.size(), 24U);
 }
 
 TEST(FrontSvg, TheLineGoesInStepsThatSomethingReaches) {
