@@ -223,17 +223,15 @@ Result<std::vector<std::string>> trainings_of(store::Reader& reader, const Place
 }
 
 Result<int64_t> conflicts_of(store::Reader& reader, const Places& places) {
-  const auto conflicts = reader.conflicts();
+  const auto conflicts = conflicts_by_result(reader);
   if (!conflicts) return conflicts.error();
   std::set<store::ResultId> shown;
   for (const PlaceFacts* place : places) {
     if (place->predict) shown.insert(place->predict->id);
   }
-  std::set<std::pair<store::ResultId, int64_t>> outputs;
-  for (const store::ConflictRow& conflict : *conflicts) {
-    if (shown.contains(conflict.result)) outputs.emplace(conflict.result, conflict.ordinal);
-  }
-  return static_cast<int64_t>(outputs.size());
+  int64_t count = 0;
+  for (const auto& [result, outputs] : *conflicts) count += shown.contains(result) ? outputs : 0;
+  return count;
 }
 
 }  // namespace qfs::reports

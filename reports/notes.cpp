@@ -138,6 +138,17 @@ Result<std::string> batch_note(store::Reader& reader, const PlaceFacts& place) {
                      asked->second);
 }
 
+Result<std::map<store::ResultId, int64_t>> conflicts_by_result(store::Reader& reader) {
+  Result<std::vector<store::ConflictRow>> rows = reader.conflicts();
+  if (!rows) return rows.error();
+  std::set<std::pair<store::ResultId, int64_t>> outputs;
+  std::map<store::ResultId, int64_t> counts;
+  for (const store::ConflictRow& row : *rows) {
+    if (outputs.emplace(row.result, row.ordinal).second) ++counts[row.result];
+  }
+  return counts;
+}
+
 std::string conflict_note(const PlaceFacts& place, int64_t count) {
   return fmt::format("not deterministic: {} of {} of {} came out differently when computed again",
                      count, counted(place.cell.ordinals.size(), "output"), place_name(place));

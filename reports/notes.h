@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ Result<std::string> warning_note(store::Reader& reader, const PlaceFacts& place)
 /// Says that it was computed in other batches than the sweep's, after those ran out of memory;
 /// empty where not.
 Result<std::string> batch_note(store::Reader& reader, const PlaceFacts& place);
+
+/// Outputs by result that came out differently when they were computed again, however often.
+Result<std::map<store::ResultId, int64_t>> conflicts_by_result(store::Reader& reader);
 
 std::string conflict_note(const PlaceFacts& place, int64_t count);
 

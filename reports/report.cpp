@@ -133,18 +133,6 @@ std::vector<std::string> select_places(SweepFacts& facts, const ReportRequest& r
       fmt::format("{} of {}: {}", facts.places.size(), counted(all, "cell"), request.selection)};
 }
 
-/// Outputs by result that came out differently when they were computed again, however often.
-Result<std::map<store::ResultId, int64_t>> conflicts_by_result(store::Reader& reader) {
-  Result<std::vector<store::ConflictRow>> rows = reader.conflicts();
-  if (!rows) return rows.error();
-  std::set<std::pair<store::ResultId, int64_t>> outputs;
-  std::map<store::ResultId, int64_t> counts;
-  for (const store::ConflictRow& row : *rows) {
-    if (outputs.emplace(row.result, row.ordinal).second) ++counts[row.result];
-  }
-  return counts;
-}
-
 Table empty_table(const SweepFacts& facts, const Layout& layout,
                   const std::vector<ValueSpec>& values) {
   Table table;

@@ -233,4 +233,12 @@ Result<json> parse_json(std::string_view text, std::string_view source, std::str
   return builder.finish(parsed);
 }
 
+bool has_schema(std::string_view text, std::string_view name) {
+  const Result<nlohmann::json> object = parse_json(text, "");
+  if (!object || !object->is_object()) return false;
+  const auto schema = object->find("schema");
+  return schema != object->end() && schema->is_string() &&
+         schema->get_ref<const std::string&>().starts_with(name);
+}
+
 }  // namespace qfs

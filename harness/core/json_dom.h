@@ -43,4 +43,8 @@ void append_json_string(std::string& out, std::string_view text);
 /// The shortest decimal form without exponent that reads back as `value` (finite).
 std::string shortest_decimal(double value);
 
+/// Whether a text is a JSON object whose "schema" begins so: "qfs-bench/archive/", of whatever
+/// version.
+bool has_schema(std::string_view text, std::string_view name);
+
 }  // namespace qfs

@@ -79,12 +79,7 @@ std::string shard_manifest(const Plan& plan, const std::vector<Shard>& shards) {
   return text + "]}\n";
 }
 
-bool is_shard_manifest(std::string_view text) {
-  const Result<json> object = parse_json(text, "");
-  if (!object || !object->is_object()) return false;
-  const json schema = object->value("schema", json());
-  return schema.is_string() && schema.get_ref<const std::string&>().starts_with(kSchemaName);
-}
+bool is_shard_manifest(std::string_view text) { return has_schema(text, kSchemaName); }
 
 Result<Shard> shard_in_manifest(std::string_view text, const std::string& source, const Plan& plan,
                                 const ShardNumber& number) {

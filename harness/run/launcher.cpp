@@ -129,7 +129,12 @@ Result<host::HostClient> HostLauncher::start(const plan::Cell& cell, const std::
   Result<ChildOptions> child = child_options(cell, log_name);
   if (!child) return child.error();
   if (Status added = add_secrets(cell, *child); !added) return added.error();
-  auto started = host::HostClient::start(*child, {.memory_bytes = limits_.memory_bytes});
+  return start_child(*child, not_started);
+}
+
+Result<host::HostClient> HostLauncher::start_child(const ChildOptions& child,
+                                                   std::optional<Error>& not_started) const {
+  auto started = host::HostClient::start(child, {.memory_bytes = limits_.memory_bytes});
   if (!started && started.error().kind == ErrorKind::unavailable) not_started = started.error();
   return started;
 }
@@ -162,17 +167,13 @@ Result<HostFacts> HostLauncher::facts_of_program(const plan::Cell& cell) {
 
   if (Status made = make_directories(log_folder_); !made) return made.error();
   host::ProbeReply reply;
-  bool machines_doing = false;
+  std::optional<Error> not_started;
   const auto failure = host::ask_fresh_host(
-      [&] {
-        auto started = host::HostClient::start(*child, {.memory_bytes = limits_.memory_bytes});
-        machines_doing = !started && started.error().kind == ErrorKind::unavailable;
-        return started;
-      },
+      [&] { return start_child(*child, not_started); },
       [&](host::HostClient& client) {
         return client.probe(options, std::chrono::seconds(limits_.open_seconds), reply);
       });
-  if (failure && (machines_doing || !cell.external)) return failure->error;
+  if (failure && (not_started || !cell.external)) return failure->error;
   if (failure) return facts_[key] = HostFacts{Json{R"({"probe":"failed"})"}, Json{}, failure};
   HostFacts facts{reply.numerics, reply.facts};
   write_probe_cache(cache_key, facts);

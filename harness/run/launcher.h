@@ -52,6 +52,9 @@ class HostLauncher {
 
  private:
   Result<HostFacts> facts_of_program(const plan::Cell& cell);
+  /// As `start` has it.
+  Result<host::HostClient> start_child(const ChildOptions& child,
+                                       std::optional<Error>& not_started) const;
   Result<ChildOptions> child_options(const plan::Cell& cell, const std::string& log_name) const;
 
   RunOptions options_;

@@ -160,13 +160,7 @@ std::string manifest_text(const ArchiveManifest& manifest) {
   return text + "]}\n";
 }
 
-bool is_archive_manifest(std::string_view text) {
-  const Result<json> object =
-      parse_json(text, "", {.max_depth = 4, .max_bytes = kLongestManifestBytes});
-  if (!object || !object->is_object()) return false;
-  const json schema = object->value("schema", json());
-  return schema.is_string() && schema.get_ref<const std::string&>().starts_with(kSchemaName);
-}
+bool is_archive_manifest(std::string_view text) { return has_schema(text, kSchemaName); }
 
 Result<ArchiveManifest> parse_manifest(std::string_view text, const std::string& where) {
   const Result<json> object =

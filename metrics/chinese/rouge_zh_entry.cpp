@@ -43,11 +43,12 @@ Result<std::shared_ptr<const Metric>> make(const MetricOptionValues& values) {
       name_with_options("rouge-zh", options(), values), *std::move(segmenter), text));
 }
 
-/// Those that are here, whose signatures say which is which.
-std::vector<std::shared_ptr<const Segmenter>> segmenters() {
+/// Those that are here and may have this signature; jieba's files are read where it is named alone.
+std::vector<std::shared_ptr<const Segmenter>> segmenters(std::string_view signature) {
   std::vector<std::shared_ptr<const Segmenter>> made = {std::make_shared<const IcuSegmenter>(),
                                                         std::make_shared<const CharSegmenter>(),
                                                         std::make_shared<const PretokSegmenter>()};
+  if (!signature.starts_with("rouge-zh|seg:jieba")) return made;
   for (const bool hmm : {true, false}) {
     Result<JiebaFiles> files = find_jieba({"", hmm});
     if (files) made.push_back(std::make_shared<const JiebaSegmenter>(*std::move(files)));
@@ -66,7 +67,7 @@ std::unique_ptr<ZhTextEncoder> zh_encoder_of(std::string_view signature) {
   text.drop_punctuation = has("|punct:drop|");
   text.sentences =
       has("|sent:zh|") ? ZhTextOptions::Sentences::chinese : ZhTextOptions::Sentences::newline;
-  for (const auto& segmenter : segmenters()) {
+  for (const auto& segmenter : segmenters(signature)) {
     const std::string begins = "rouge-zh|" + segmenter->signature() + "|" + text.signature() + "|";
     if (signature.starts_with(begins)) return std::make_unique<ZhTextEncoder>(segmenter, text);
   }

@@ -1,9 +1,12 @@
-#include "metrics/surface/accuracy_metric.h"
-
+// accuracy: whether a prediction is one of the references, white space around both aside; for data
+// sets whose answers are labels (CoLA). An item without references is an error.
 #include <algorithm>
+#include <memory>
 
+#include "harness/api/metric.h"
 #include "harness/core/text/unicode.h"
 #include "harness/core/utf8.h"
+#include "metrics/surface/surface_entries.h"
 
 namespace qfs::metrics {
 namespace {
@@ -23,7 +26,16 @@ std::string_view stripped(std::string_view text) {
   return begin < end ? text.substr(begin, end - begin) : std::string_view();
 }
 
-}  // namespace
+class AccuracyMetric final : public Metric {
+ public:
+  std::string_view name() const override { return "accuracy"; }
+  std::string_view doc() const override;
+  /// accuracy.f: 1 or 0
+  std::vector<std::string> columns() const override { return {"accuracy.f"}; }
+  std::string signature() const override;
+  MetricNeeds needs() const override { return {}; }
+  Result<std::vector<Statistics>> measure(std::span<const ScoreItem> items) const override;
+};
 
 std::string_view AccuracyMetric::doc() const {
   return "Whether the prediction is one of the references: the share of right labels";
@@ -51,6 +63,17 @@ Result<std::vector<Statistics>> AccuracyMetric::measure(std::span<const ScoreIte
     rows.push_back({right ? 1.0 : 0.0});
   }
   return rows;
+}
+
+}  // namespace
+
+MetricEntry accuracy_entry() {
+  MetricEntry entry;
+  entry.name = "accuracy";
+  entry.make = [](const MetricOptionValues&) -> Result<std::shared_ptr<const Metric>> {
+    return std::shared_ptr<const Metric>(std::make_shared<AccuracyMetric>());
+  };
+  return entry;
 }
 
 }  // namespace qfs::metrics

@@ -1,7 +1,6 @@
 #include "metrics/surface/surface_entries.h"
 
 #include "metrics/chinese/segmenter_options.h"
-#include "metrics/surface/accuracy_metric.h"
 #include "metrics/surface/fragment_metric.h"
 #include "metrics/surface/length_metric.h"
 #include "metrics/surface/ngram_metrics.h"
@@ -103,15 +102,6 @@ MetricEntry query_coverage_entry() {
     TokenRules rules{*std::move(segmenter), true, values.text("punctuation") == "drop"};
     return std::shared_ptr<const Metric>(std::make_shared<QueryCoverage>(
         name_with_options("query-coverage", options, values), std::move(rules), values.on("stem")));
-  };
-  return entry;
-}
-
-MetricEntry accuracy_entry() {
-  MetricEntry entry;
-  entry.name = "accuracy";
-  entry.make = [](const MetricOptionValues&) -> Made {
-    return std::shared_ptr<const Metric>(std::make_shared<AccuracyMetric>());
   };
   return entry;
 }

@@ -75,19 +75,16 @@ void add_panels(const Table& table, size_t cost, size_t quality, Front& front) {
   }
 }
 
-/// Those of which no cell has both values of a panel.
-std::string rows_without_points(const Table& table, const Front& front) {
+/// Rows of which no cell has both values of a panel.
+std::vector<std::string> rows_without_points(const Table& table, const Front& front) {
   const std::optional<FigureAxis> axis = numeric_axis(table);
-  std::string names;
+  std::vector<std::string> names;
   for (size_t row = 0; row < table.rows.size(); ++row) {
-    bool drawn = false;
-    std::string name;
     for (size_t column = 0; column < table.columns.size(); ++column) {
-      name = series_name(table, axis, row, column);
-      drawn = drawn || std::ranges::find(front.series, name) != front.series.end();
-    }
-    if (!drawn && ("; " + names + "; ").find("; " + name + "; ") == std::string::npos) {
-      names += (names.empty() ? "" : "; ") + name;
+      std::string name = series_name(table, axis, row, column);
+      const bool known =
+          std::ranges::count(front.series, name) + std::ranges::count(names, name) > 0;
+      if (!known) names.push_back(std::move(name));
     }
   }
   return names;
@@ -128,8 +125,9 @@ Result<Front> fronts_of(const Table& table) {
   if (std::ranges::any_of(front.panels, drawn_oracle)) {
     front.notes.emplace_back("† reads references or evidence, and is not on the line");
   }
-  if (const std::string names = rows_without_points(table, front); !names.empty()) {
-    front.notes.push_back("not drawn, for want of a value: " + names);
+  if (const auto names = rows_without_points(table, front); !names.empty()) {
+    front.notes.push_back(
+        fmt::format("not drawn, for want of a value: {}", fmt::join(names, "; ")));
   }
   front.signature = table.signature + (table.store.empty() ? "" : " | store " + table.store);
   return front;

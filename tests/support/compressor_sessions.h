@@ -18,6 +18,9 @@
 namespace qfs::test {
 
 inline constexpr const char* kCompressorPrompt = "Q: {query}\nD: {document}\nA:";
+inline constexpr const char* kChat =
+    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}"
+    "<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
 
 inline std::unique_ptr<MethodSpec> compressor_spec(const std::string& name) {
   if (name == "autocompressor") return std::make_unique<compressors::AutocompressorSpec>();

@@ -24,16 +24,13 @@ namespace qfs::compressors {
 namespace {
 
 using ::qfs::test::Curve;
+using ::qfs::test::kChat;
 using ::qfs::test::kCompressorPrompt;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Ne;
 using ::testing::SizeIs;
-
-constexpr const char* kChat =
-    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}"
-    "<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
 
 class BankTest : public qfs::test::CompressorSessionsTest {
  protected:

@@ -25,14 +25,11 @@ namespace {
 using ::qfs::test::compressor_factory;
 using ::qfs::test::compressor_spec;
 using ::qfs::test::Curve;
+using ::qfs::test::kChat;
 using ::qfs::test::kCompressorPrompt;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
-
-constexpr const char* kChat =
-    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}"
-    "<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
 
 class FewShotTest : public qfs::test::CompressorSessionsTest {
  protected:
