@@ -9,6 +9,7 @@
 #include "harness/core/counted.h"
 #include "harness/core/json_dom.h"
 #include "harness/core/sha256.h"
+#include "reports/notes.h"
 
 namespace qfs::reports {
 namespace {
