@@ -166,10 +166,10 @@ class FrontDrawing {
       };
       for (const auto& [right, down] :
            {std::pair{1, -1}, {1, 1}, {-1, -1}, {-1, 1}, {1, 0}, {-1, 0}}) {
-        const double middle = x + right * (half + kGap - 2);
+        const double middle = x + right * (half + kGap + 1);  // clear of its own point
         const double centre = y + down * (kLineHeight / 2 + 1);
         const Box box = around(middle, centre, half, kLineHeight / 2 - 2);
-        if (box.right > right_ || !free(box)) continue;
+        if (box.left < kLeft || box.right > right_ || !free(box)) continue;
         taken.push_back(box);
         text += text_at(middle, centre + 4, "middle", "n", label);
         break;

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <regex>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "reports/writers/svg.h"
 #include "tests/unit/store/sample_rows.h"
@@ -128,6 +131,26 @@ TEST(FrontSvg, TheLineGoesInStepsThatSomethingReaches) {
   };
   EXPECT_EQ(path(Better::lower), "MHV");   // with more memory nothing better until the next
   EXPECT_EQ(path(Better::higher), "MVH");  // at more speed no more than the next
+}
+
+TEST(FrontSvg, LabelsAreDrawnAndDoNotLieOnOneAnother) {
+  Front front = value_of(fronts_of(
+      table_of({{"a", 0.2, 10}, {"b", 0.201, 10.1}, {"c", 0.202, 10.2}, {"d", 0.4, 50}})));
+  for (FrontPoint& point : front.panels.at(0).points) point.label = "label";
+  const std::string svg = write_svg(front);
+  std::vector<std::pair<double, double>> middles;
+  const std::regex drawn("<text x=\"([^\"]+)\" y=\"([^\"]+)\"[^>]*>label</text>");
+  for (std::sregex_iterator it(svg.begin(), svg.end(), drawn), end; it != end; ++it) {
+    middles.emplace_back(std::stod((*it)[1].str()), std::stod((*it)[2].str()));
+  }
+  ASSERT_GE(middles.size(), 2U) << "one that has no room is left out, never all";
+  for (size_t i = 0; i < middles.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      const bool beside = std::abs(middles[i].first - middles[j].first) > 30;
+      const bool below = std::abs(middles[i].second - middles[j].second) > 11;
+      EXPECT_TRUE(beside || below) << i << " and " << j;
+    }
+  }
 }
 
 }  // namespace
