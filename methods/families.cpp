@@ -102,6 +102,10 @@ class BuiltinMethods final : public MethodCatalog {
     return registry::backbone_facts(backbone);
   }
 
+  Result<std::string> model_type(const Resource& model) const override {
+    return registry::model_type(model);
+  }
+
   Result<Resource> tokenizer(std::string_view name) const override {
     return registry::resolve_tokenizer(name);
   }

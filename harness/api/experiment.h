@@ -68,6 +68,8 @@ struct MethodEntry {
   std::optional<TrainingEntry> training;
   /// Trained files by role, in place of training; an empty role is the method's only one.
   std::map<std::string, std::string> artifacts;
+  /// By role, the row of the sweep whose training makes it.
+  std::map<std::string, std::string> artifact_rows = {};
   std::vector<NamedValue> params;  ///< given ones only; defaults are added when planning
   std::string pointer;
 };

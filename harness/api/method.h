@@ -70,6 +70,13 @@ struct Needs {
   std::vector<std::string> begins_with = {};
   /// Other methods whose trained files it predicts with, besides its own.
   std::vector<std::string> reads_files_of = {};
+  /// Those of `artifacts` that another method alone trains, and its name: the sweep names a file or
+  /// a row that trains it. Such a file is of the model in `backbones` with the same role.
+  std::map<std::string, std::string> made_by = {};
+  /// Of models in `backbones` that have to be of a kind: what config.json's "model_type" may be.
+  std::map<std::string, std::vector<std::string>> model_types = {};
+  /// Training reads gold evidence, of its own examples.
+  bool learns_evidence = false;
   /// The outputs of a unit do not depend on one another: those that arrived before a failure are
   /// kept, and only the others run again.
   bool separate_rows = false;
@@ -138,6 +145,10 @@ class MethodSpec {
   virtual std::optional<TokenBound> token_bound(const Params&, const Example&) const {
     return std::nullopt;
   }
+
+  /// Whether a training with these parameters depends on the one of this name, whose stage is not
+  /// predicting alone. Only those are the training cell's, and part of its id.
+  virtual bool trains_with(const Params&, std::string_view /*name*/) const { return true; }
 
   /// How a cell is cut: a pure function of (examples, parameters), never of what is already done.
   /// `examples` are the selected ones in order. Default: `batch_size` consecutive examples
@@ -242,6 +253,9 @@ class MethodCatalog {
   virtual Result<Resource> backbone(std::string_view name) const = 0;
   /// What its checkpoint says; `unavailable` for an architecture that no code computes.
   virtual Result<BackboneFacts> backbone_facts(const Resource& backbone) const = 0;
+  /// What a model's config.json calls its "model_type", or a GGUF file its architecture; empty: not
+  /// known here.
+  virtual Result<std::string> model_type(const Resource& /*model*/) const { return std::string(); }
   /// A tokenizer by backbone name, built-in name (`words`, `characters`) or file.
   virtual Result<Resource> tokenizer(std::string_view name) const = 0;
   /// A trained file, or a folder in PEFT's form. `data` for one that is neither.

@@ -85,12 +85,22 @@ ExternalCommand decode_command(const Node& node) {
   return external;
 }
 
-/// A file, or files by role.
-std::map<std::string, std::string> decode_artifacts(const Node& node) {
+/// A file, or files by role; into `rows` rows that train one, where a method may name those.
+std::map<std::string, std::string> decode_artifacts(const Node& node,
+                                                    std::map<std::string, std::string>* rows) {
   if (!node.value().is_object()) return {{"", node.text("a trained file, or files by role")}};
   std::map<std::string, std::string> files;
-  for (const auto& [role, member] : node.members()) files[role] = member.text("a trained file");
-  if (files.empty()) node.fail("names no trained file");
+  for (const auto& [role, member] : node.members()) {
+    if (rows == nullptr || !member.value().is_object()) {
+      files[role] =
+          member.text(rows == nullptr ? "a trained file" : R"(a trained file, or {"row": LABEL})");
+      continue;
+    }
+    static constexpr std::string_view kKeys[] = {"row"};
+    member.only_keys(kKeys);
+    if (const auto row = member.require("row")) (*rows)[role] = row->text("the label of a row");
+  }
+  if (node.value().empty()) node.fail("names no trained file");
   return files;
 }
 
@@ -105,7 +115,7 @@ TrainingEntry decode_training(const Node& node) {
   if (const auto development = node.find("development")) {
     training.development = decode_dataset(*development);
   }
-  if (const auto init = node.find("init")) training.init = decode_artifacts(*init);
+  if (const auto init = node.find("init")) training.init = decode_artifacts(*init, nullptr);
   return training;
 }
 
@@ -130,7 +140,9 @@ MethodEntry decode_method(const Node& node, const std::string& folder) {
     if (given != "own" && given != "other") documents->fail("must be 'own' or 'other'");
   }
   if (const auto training = node.find("training")) entry.training = decode_training(*training);
-  if (const auto artifact = node.find("artifact")) entry.artifacts = decode_artifacts(*artifact);
+  if (const auto artifact = node.find("artifact")) {
+    entry.artifacts = decode_artifacts(*artifact, &entry.artifact_rows);
+  }
   const bool external = entry.method == "external";
   if (external) entry.external = decode_command(node);
   for (const auto& [key, member] : node.members()) {

@@ -60,6 +60,7 @@ json to_json(const MethodEntry& entry) {
     put_files(object["training"], "init", entry.training->init);
   }
   put_files(object, "artifact", entry.artifacts);
+  for (const auto& [role, row] : entry.artifact_rows) object["artifact"][role]["row"] = row;
   if (entry.external) {
     object["command"] = entry.external->command;
     object["fingerprint"] = entry.external->fingerprint;

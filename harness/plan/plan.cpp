@@ -99,9 +99,14 @@ Status Planner::steps() {
   if (Status s = keep_matching(); !s.ok()) return s;
   if (Status s = make_cells(); !s.ok()) return s;
   if (Status s = load_datasets(); !s.ok()) return s;
-  for (size_t i = 0; i < drafts_.size(); ++i) {
-    const Status status = complete(plan_.cells[i], rows_[drafts_[i].method], drafts_[i].seed);
-    if (!status.ok()) return status;
+  // Those that another row trains for follow it.
+  for (const bool follows : {false, true}) {
+    for (size_t i = 0; i < drafts_.size(); ++i) {
+      const MethodRow& row = rows_[drafts_[i].method];
+      if (row.entry->artifact_rows.empty() == follows) continue;
+      const Status status = complete(plan_.cells[i], row, drafts_[i].seed);
+      if (!status.ok()) return status;
+    }
   }
   merge_duplicates();
   note_absent_params();

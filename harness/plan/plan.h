@@ -7,6 +7,7 @@
 // catalogues: the order of keys and the paths of files do not matter.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -91,6 +92,12 @@ struct Cell {
   std::map<std::string, Resource> artifacts;
   /// The training cells that made them, by role, in hex; none for a file that does not name its.
   std::map<std::string, std::string> origins;
+  /// Whether a training of the plan makes a file that it predicts with, and none is there yet.
+  bool waits() const {
+    return training && std::ranges::any_of(needs.artifacts, [&](const std::string& role) {
+             return !artifacts.contains(role);
+           });
+  }
   size_t position = 0;  ///< in the sweep's own order (data sets, methods, grid), as tables show it
 
   /// Whether a measure pass would say anything: a server's times are in its outputs.

@@ -56,6 +56,8 @@ Result<std::map<std::string, Resource>> ResourceResolver::backbones(const Method
     }
     auto found = model(name, pointer + "/" + role);
     if (!found.ok()) return found.error();
+    const Status fits = check_type(needs, role, *found, pointer + "/" + role);
+    if (!fits.ok()) return fits.error();
     models.emplace(role, *std::move(found));
   }
   for (const std::string& role : needs.backbones) {
@@ -65,6 +67,18 @@ Result<std::map<std::string, Resource>> ResourceResolver::backbones(const Method
                             place(experiment_, row.entry->pointer));
   }
   return models;
+}
+
+Status ResourceResolver::check_type(const Needs& needs, const std::string& role,
+                                    const Resource& model, const std::string& pointer) {
+  const auto wanted = needs.model_types.find(role);
+  if (wanted == needs.model_types.end()) return {};
+  const auto type = catalog_.model_type(model);
+  if (!type.ok()) return placed(type.error(), place(experiment_, pointer));
+  if (type->empty() || std::ranges::count(wanted->second, *type) > 0) return {};
+  return unavailable("'" + model.path + "' is of type " + *type + "; '" + role + "' may be of " +
+                         listed(wanted->second),
+                     place(experiment_, pointer));
 }
 
 Result<BackboneFacts> ResourceResolver::facts(const MethodRow& row,

@@ -31,6 +31,9 @@ class ResourceResolver {
  private:
   /// The model of this name; `pointer`: where the sweep file names it.
   Result<Resource> model(const std::string& name, const std::string& pointer);
+  /// `unavailable`: the model is of none of the kinds that the method reads in this role.
+  Status check_type(const Needs& needs, const std::string& role, const Resource& model,
+                    const std::string& pointer);
 
   const Experiment& experiment_;
   const MethodCatalog& catalog_;

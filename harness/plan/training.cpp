@@ -28,7 +28,8 @@ Params of_training(const MethodRow& row, const Params& params) {
   Params kept;
   for (const ParamSpec& spec : row.params) {
     const auto value = params.values().find(spec.name);
-    if (spec.stage != Stage::predict && value != params.values().end()) {
+    if (spec.stage != Stage::predict && value != params.values().end() &&
+        row.spec->trains_with(params, spec.name)) {
       kept.set(spec.name, value->second);
     }
   }
@@ -44,6 +45,18 @@ bool is_written(const Experiment& experiment, const MethodEntry& entry, const st
          });
 }
 
+/// Roles of the files that its own training makes.
+std::vector<std::string> own_roles(const Needs& needs) {
+  std::vector<std::string> own = needs.artifacts;
+  std::erase_if(own, [&](const std::string& role) { return needs.made_by.contains(role); });
+  return own;
+}
+
+void use_file(Cell& cell, const std::string& role, const ArtifactFacts& facts) {
+  cell.artifacts[role] = facts.file;
+  if (!facts.training_cell.empty()) cell.origins[role] = facts.training_cell;
+}
+
 /// A program of the user trains files of any form, which say nothing of themselves.
 Result<ArtifactFacts> any_file(const std::string& path) {
   Result<std::string> digest = sha256_file(path);
@@ -57,9 +70,10 @@ Result<ArtifactFacts> any_file(const std::string& path) {
 
 Status TrainingPlanner::rest(Cell& cell, const MethodRow& row, uint64_t seed) {
   const MethodEntry& entry = *row.entry;
+  const bool named = !entry.artifacts.empty() || !entry.artifact_rows.empty();
   if (cell.needs.artifacts.empty()) {
     const std::string method(row.spec->name());
-    if (!entry.artifacts.empty()) {
+    if (named) {
       return invalid_argument("method '" + method + "' takes no trained file; remove the key",
                               at(entry.pointer + "/artifact"));
     }
@@ -67,14 +81,46 @@ Status TrainingPlanner::rest(Cell& cell, const MethodRow& row, uint64_t seed) {
     return invalid_argument("method '" + method + "' does not train; remove the key",
                             at(entry.pointer + "/training"));
   }
-  if (entry.artifacts.empty()) return use_training(cell, row, seed);
+  if (Status there = check_made_by(cell, row); !there.ok()) return there;
+  if (Status used = use_rows(cell, row, seed); !used.ok()) return used;
+  const std::vector<std::string> own = own_roles(cell.needs);
+  const bool own_named =
+      entry.artifacts.contains("") || std::ranges::any_of(own, [&](const std::string& role) {
+        return entry.artifacts.contains(role);
+      });
+  if (!own.empty() && !own_named) {
+    if (Status used = use_files_of_others(cell, row); !used.ok()) return used;
+    return use_training(cell, row, seed);
+  }
   if (entry.training) {
-    return invalid_argument(
-        "'training' and 'artifact' exclude each other: what is trained already "
-        "is not trained again",
-        at(entry.pointer + "/training"));
+    return invalid_argument(own.empty()
+                                ? "method '" + std::string(row.spec->name()) +
+                                      "' trains nothing with these parameters; remove the key"
+                                : "'training' and 'artifact' exclude each other: what is trained "
+                                  "already is not trained again",
+                            at(entry.pointer + "/training"));
   }
   return use_files(cell, row);
+}
+
+Status TrainingPlanner::check_made_by(const Cell& cell, const MethodRow& row) const {
+  const MethodEntry& entry = *row.entry;
+  for (const auto& [role, label] : entry.artifact_rows) {
+    if (cell.needs.made_by.contains(role)) continue;
+    return invalid_argument("method '" + std::string(row.spec->name()) + "' takes no '" + role +
+                                "' that another row trains",
+                            at(entry.pointer + "/artifact/" + role));
+  }
+  for (const auto& [role, method] : cell.needs.made_by) {
+    const bool only = cell.needs.artifacts.size() == 1 && entry.artifacts.contains("");
+    if (only || entry.artifacts.contains(role) || entry.artifact_rows.contains(role)) continue;
+    return invalid_argument("method '" + std::string(row.spec->name()) + "' reads with what '" +
+                                method + "' trained: name the file, \"artifact\": {\"" + role +
+                                "\": FILE}, or a row that trains it, {\"" + role +
+                                "\": {\"row\": LABEL}}",
+                            at(entry.pointer));
+  }
+  return {};
 }
 
 Result<TrainingPlanner::NamedFiles> TrainingPlanner::named_files(
@@ -95,7 +141,7 @@ Result<TrainingPlanner::NamedFiles> TrainingPlanner::named_files(
                .first;
     }
     if (!it->second.ok()) return placed(it->second.error(), where);
-    if (Status fits = check_origin(cell, row, *it->second, where, other_methods); !fits.ok()) {
+    if (Status fits = check_origin(cell, role, *it->second, where, other_methods); !fits.ok()) {
       return fits.error();
     }
     files[role] = &*it->second;
@@ -108,15 +154,25 @@ Status TrainingPlanner::use_files(Cell& cell, const MethodRow& row) {
   const auto files = named_files(cell, row, row.entry->artifacts, where, cell.needs.reads_files_of);
   if (!files.ok()) return files.error();
   for (const auto& [role, facts] : *files) {
-    if (Status fits = use_recipe(cell, row, *facts); !fits.ok()) return fits;
-    cell.artifacts[role] = facts->file;
-    if (!facts->training_cell.empty()) cell.origins[role] = facts->training_cell;
+    // Another method's recipe says nothing of this one's parameters.
+    if (!cell.needs.made_by.contains(role)) {
+      if (Status fits = use_recipe(cell, row, *facts); !fits.ok()) return fits;
+    }
+    use_file(cell, role, *facts);
   }
   for (const std::string& role : cell.needs.artifacts) {
-    if (cell.artifacts.contains(role)) continue;
+    if (cell.artifacts.contains(role) || row.entry->artifact_rows.contains(role)) continue;
     return invalid_argument("names no file for the role '" + role + "'", where);
   }
   return check_together(*files, where);
+}
+
+Status TrainingPlanner::use_files_of_others(Cell& cell, const MethodRow& row) {
+  const std::string where = at(row.entry->pointer + "/artifact");
+  const auto files = named_files(cell, row, row.entry->artifacts, where, {});
+  if (!files.ok()) return files.error();
+  for (const auto& [role, facts] : *files) use_file(cell, role, *facts);
+  return {};
 }
 
 Status TrainingPlanner::check_together(const NamedFiles& files, const std::string& where) {
@@ -153,20 +209,29 @@ Status TrainingPlanner::use_init(const MethodRow& row, Training& training) {
   return {};
 }
 
-Status TrainingPlanner::check_origin(const Cell& cell, const MethodRow& row,
+Status TrainingPlanner::check_origin(const Cell& cell, const std::string& role,
                                      const ArtifactFacts& facts, const std::string& where,
-                                     std::span<const std::string> other_methods) const {
+                                     std::span<const std::string> other_methods) {
   const std::string file = "'" + facts.file.path + "'";
-  const bool another = !facts.method.empty() && facts.method != row.spec->name();
-  if (another && std::ranges::count(other_methods, facts.method) == 0) {
-    return invalid_argument(file + " was trained by the method '" + facts.method + "', not by '" +
-                                std::string(row.spec->name()) + "'",
-                            where);
+  const auto maker = cell.needs.made_by.find(role);
+  const bool of_others = maker != cell.needs.made_by.end();
+  const std::string wanted(of_others ? maker->second : cell.spec->name());
+  if (of_others && facts.method.empty()) {
+    return invalid_argument(file + " does not say that '" + wanted + "' trained it", where);
   }
-  if (!facts.backbone.empty() && cell.backbone && facts.backbone != cell.backbone->digest) {
-    return invalid_argument(file + " was trained for another backbone than '" +
-                                cell.backbone->name + "' (" + facts.backbone.substr(0, 12) +
-                                ", not " + cell.backbone->digest.substr(0, 12) +
+  const bool another = !facts.method.empty() && facts.method != wanted;
+  if (another && (of_others || std::ranges::count(other_methods, facts.method) == 0)) {
+    return invalid_argument(
+        file + " was trained by the method '" + facts.method + "', not by '" + wanted + "'", where);
+  }
+  const auto further = cell.backbones.find(role);
+  const Resource* model = further != cell.backbones.end() ? &further->second
+                          : cell.backbone                 ? &*cell.backbone
+                                                          : nullptr;
+  if (!facts.backbone.empty() && model != nullptr && facts.backbone != model->digest) {
+    return invalid_argument(file + " was trained for another backbone than '" + model->name +
+                                "' (" + facts.backbone.substr(0, 12) + ", not " +
+                                model->digest.substr(0, 12) +
                                 "); name one that was trained for it, or leave the method out "
                                 "with --filter",
                             where);
@@ -315,6 +380,11 @@ Status TrainingPlanner::check_overlap(const Cell& cell, size_t data) {
 }
 
 Status TrainingPlanner::use_training(Cell& cell, const MethodRow& row, uint64_t seed) {
+  if (cell.training) {
+    return invalid_argument(
+        "a training cannot wait for another one; name the file that the other row trained",
+        at(row.entry->pointer + "/artifact"));
+  }
   const Result<TrainingEntry> data = data_of(cell, row);
   if (!data.ok()) return data.error();
   Training training;
@@ -345,6 +415,8 @@ Status TrainingPlanner::use_training(Cell& cell, const MethodRow& row, uint64_t 
   learning.host = cell.host;
   learning.weights_key = cell.weights_key;
   learning.needs = cell.needs;
+  learning.needs.artifacts = own_roles(cell.needs);
+  learning.artifacts = cell.artifacts;  // of other methods, with which it reads
   learning.pointer = cell.pointer;
   learning.cost = cell.spec->training_cost(learning.params, plan_.training_data[*train].stats);
   if (!std::isfinite(learning.cost.flops + learning.cost.bytes)) {
@@ -361,7 +433,7 @@ Status TrainingPlanner::use_training(Cell& cell, const MethodRow& row, uint64_t 
       learning.id.hex() + params_json(*cell.spec, learning.params, true, Stage::train).dump();
   const auto [it, fresh] = trainings_.emplace(key, plan_.trainings.size());
   cell.training = it->second;
-  for (const std::string& role : cell.needs.artifacts) cell.origins[role] = learning.id.hex();
+  for (const std::string& role : learning.needs.artifacts) cell.origins[role] = learning.id.hex();
   if (fresh) plan_.trainings.push_back(std::move(training));
   return {};
 }

@@ -31,11 +31,21 @@ class TrainingPlanner {
       : experiment_(experiment), context_(context), plan_(plan) {}
 
   /// Sets the cell's `training`, `artifacts` and `origins`, and of named files the parameters that
-  /// they were trained with. The cell's data set is loaded.
+  /// they were trained with. The cell's data set is loaded; cells of rows that it names are
+  /// complete.
   Status rest(Cell& cell, const MethodRow& row, uint64_t seed);
 
  private:
+  /// Roles that other methods train are named.
+  Status check_made_by(const Cell& cell, const MethodRow& row) const;
+  /// What rows of the sweep train for it.
+  Status use_rows(Cell& cell, const MethodRow& row, uint64_t seed);
+  Status use_row(Cell& cell, const std::string& role, const std::string& label, uint64_t seed,
+                 const std::string& where);
+  /// The files that the sweep names, which are those of all roles but those that rows train.
   Status use_files(Cell& cell, const MethodRow& row);
+  /// Those of other methods alone, for a training that reads with them.
+  Status use_files_of_others(Cell& cell, const MethodRow& row);
   /// What a training begins with.
   Status use_init(const MethodRow& row, Training& training);
   using NamedFiles = std::map<std::string, const ArtifactFacts*>;
@@ -44,9 +54,10 @@ class TrainingPlanner {
                                  const std::map<std::string, std::string>& paths,
                                  const std::string& where,
                                  std::span<const std::string> other_methods);
-  /// The file is the method's, or one of these other methods'.
-  Status check_origin(const Cell& cell, const MethodRow& row, const ArtifactFacts& facts,
-                      const std::string& where, std::span<const std::string> other_methods) const;
+  /// The file is the method's, or one of these other methods'; of a role that another method
+  /// trains, that method's.
+  static Status check_origin(const Cell& cell, const std::string& role, const ArtifactFacts& facts,
+                             const std::string& where, std::span<const std::string> other_methods);
   /// What one method trained for several roles rests on one another.
   static Status check_together(const NamedFiles& files, const std::string& where);
   Status use_recipe(Cell& cell, const MethodRow& row, const ArtifactFacts& facts) const;

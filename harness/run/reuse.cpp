@@ -51,7 +51,7 @@ Result<std::vector<Reuse>> reuse_of(const plan::Plan& plan, const std::string& s
       auto files = files_of(plan.trainings[*cell.training], *reader, store_path, launcher);
       if (!files) return files.error();
       if (!*files) continue;
-      cell.artifacts = **std::move(files);
+      for (const auto& [role, file] : **files) cell.artifacts[role] = file;
       reuse[i].waiting = false;
     }
     if (const auto& pace = (*learned)[i]) reuse[i].example_seconds = pace->seconds / pace->examples;

@@ -273,7 +273,8 @@ Result<RunSummary> run_plan(const plan::Plan& plan, store::Store& store, const R
   Result<std::vector<TrainingState>> trainings = train_all(context, options);
   if (!trainings) return trainings.error();
   for (plan::Cell& cell : resolved.cells) {
-    if (cell.training) cell.artifacts = (*trainings)[*cell.training].files;
+    if (!cell.training) continue;
+    for (const auto& [role, file] : (*trainings)[*cell.training].files) cell.artifacts[role] = file;
   }
   if (options.train_only) return summary_of(*trainings, signals);
   Result<std::vector<CellState>> states = survey(context, options);

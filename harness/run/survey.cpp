@@ -59,12 +59,14 @@ Result<store::CellRow> cell_row(const plan::Cell& cell, const plan::PlannedDatas
 /// What the cell predicts with, or begins its training with: files of a training of the plan, or
 /// those that the sweep names.
 void add_dependencies(const plan::Plan& plan, const plan::Cell& cell, store::CellRow& row) {
-  for (const std::string& role : cell.needs.artifacts) {
+  std::set<std::string> roles(cell.needs.artifacts.begin(), cell.needs.artifacts.end());
+  for (const auto& [role, file] : cell.artifacts) roles.insert(role);
+  for (const std::string& role : roles) {
     const auto named = cell.artifacts.find(role);
     if (!cell.training && named == cell.artifacts.end()) continue;
     store::Dependency& dependency = row.dependencies.emplace_back();
     dependency.role = role;
-    if (cell.training) {
+    if (named == cell.artifacts.end()) {
       dependency.training_cell = plan.trainings[*cell.training].cell.id;
     } else {
       dependency.sha256 = named->second.digest;
@@ -325,7 +327,7 @@ Result<std::vector<CellState>> survey(const RunContext& context, const RunOption
   std::vector<CellState> states;
   for (size_t i = 0; i < context.plan.cells.size(); ++i) {
     const plan::Cell& cell = context.plan.cells[i];
-    if (cell.training && cell.artifacts.empty()) {
+    if (cell.waits()) {
       states.emplace_back().waiting = true;
       continue;
     }

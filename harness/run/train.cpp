@@ -66,7 +66,7 @@ class TrainingRun {
   std::optional<host::HostFailure> fit(HostPool& pool, const FitRequest& request,
                                        TrainingOutcome& trained) {
     const plan::Cell& cell = training_.cell;
-    const host::Visibility visibility{true, cell.needs.evidence};
+    const host::Visibility visibility{true, cell.needs.evidence || cell.needs.learns_evidence};
     const std::chrono::seconds open_limit(context_.launcher.limits().open_seconds);
     const auto learn = [&](size_t index, bool development) {
       const plan::PlannedDataset& data = context_.plan.training_data[index];

@@ -69,6 +69,26 @@ FakeSpec learner() {
   return spec;
 }
 
+FakeSpec reader() {
+  FakeSpec spec;
+  spec.id = "reader";
+  spec.declared = {integer("rank", 8, 1)};
+  spec.declared[0].stage = Stage::train;
+  spec.needed.backbones = {"finder"};
+  spec.needed.model_types = {{"finder", {"bert"}}};
+  spec.needed.artifacts = {"finder"};
+  spec.needed.made_by = {{"finder", "finder"}};
+  spec.draws = false;
+  return spec;
+}
+
+FakeSpec finder() {
+  FakeSpec spec = reader();
+  spec.id = "finder";
+  spec.needed.made_by.clear();
+  return spec;
+}
+
 FakeSpec zero_shot() {
   FakeSpec spec;
   spec.id = "zero_shot";
@@ -146,7 +166,8 @@ Cost FakeSpec::cost(const Params& params, const DatasetStats& stats) const {
   return {words * flops_per_word * static_cast<double>(stats.examples), 0, 0};
 }
 
-FakeMethods::FakeMethods() : all{lead(), learner(), needy(), random_words(), zero_shot()} {}
+FakeMethods::FakeMethods()
+    : all{finder(), lead(), learner(), needy(), random_words(), reader(), zero_shot()} {}
 
 FakeSpec& FakeMethods::spec(std::string_view name) {
   for (FakeSpec& spec : all) {
@@ -183,6 +204,10 @@ Result<Resource> FakeMethods::backbone(std::string_view name) const {
 Result<BackboneFacts> FakeMethods::backbone_facts(const Resource& backbone) const {
   if (backbone.name == "large") return BackboneFacts{"bart"};
   return BackboneFacts{"llama"};
+}
+
+Result<std::string> FakeMethods::model_type(const Resource& model) const {
+  return model.name == "large" ? large_type : "bert";
 }
 
 Result<Resource> FakeMethods::tokenizer(std::string_view name) const {

@@ -55,7 +55,8 @@ struct FakeSpec : MethodSpec {
   Cost cost(const Params& params, const DatasetStats& stats) const override;
 };
 
-/// Methods `lead`, `learner` (trains), `needy` (a required parameter), `random` (no tokens) and
+/// Methods `finder` (trains a model in the role of its name), `lead`, `learner` (trains), `needy` (a
+/// required parameter), `random` (no tokens), `reader` (reads with what `finder` trained) and
 /// `zero_shot`; backbones `small` (llama) and `large` (bart), and `absent`, whose checkpoint is
 /// missing; tokenizers of the backbones and `words`.
 struct FakeMethods : MethodCatalog {
@@ -66,12 +67,14 @@ struct FakeMethods : MethodCatalog {
   Result<const MethodSpec*> find(std::string_view name) const override;
   Result<Resource> backbone(std::string_view name) const override;
   Result<BackboneFacts> backbone_facts(const Resource& backbone) const override;
+  Result<std::string> model_type(const Resource& model) const override;
   Result<Resource> tokenizer(std::string_view name) const override;
   std::vector<std::string> backbone_names() const override { return {"absent", "large", "small"}; }
   Result<ArtifactFacts> artifact(std::string_view path) const override;
 
   std::string root = "/models";  ///< where the fake files are
   std::vector<FakeSpec> all;
+  std::string large_type = "bert";  ///< the model_type of `large`; of others bert
   std::map<std::string, ArtifactFacts> artifacts;  ///< by path; others are not found
 };
 

@@ -13,6 +13,7 @@
 #include "harness/core/suggest.h"
 #include "harness/core/utf8.h"
 #include "methods/models/checkpoints/architecture.h"
+#include "methods/models/checkpoints/model_config.h"
 #include "methods/models/registry/hugging_face_cache.h"
 #include "methods/models/registry/registry_data.h"
 #include "methods/models/tokenizers/builtin_tokenizers.h"
@@ -242,6 +243,20 @@ Result<BackboneFacts> backbone_facts(const Resource& backbone) {
     if (!registered->encoder) return BackboneFacts{registered->architecture, registered->context};
   }
   return facts_at(backbone.path);
+}
+
+Result<std::string> model_type(const Resource& model) {
+  std::error_code error;
+  if (!fs::is_directory(model.path, error)) {
+    const auto file = checkpoints::GgufFile::open(model.path);
+    if (!file.ok()) return file.error();
+    const auto name = (*file)->text("general.architecture");
+    return name.ok() ? Result<std::string>(std::string(*name)) : name.error();
+  }
+  const auto folder = checkpoints::ModelDirectory::open(model.path);
+  if (!folder.ok()) return folder.error();
+  const auto identity = checkpoints::read_model_identity(folder->config());
+  return identity.ok() ? Result<std::string>(identity->model_type) : identity.error();
 }
 
 bool is_registered(const Resource& resource) { return !resource.name.starts_with(kLocal); }

@@ -56,6 +56,9 @@ Result<Resource> resolve_tokenizer(std::string_view name);
 /// file says. `unavailable`: no code computes its architecture.
 Result<BackboneFacts> backbone_facts(const Resource& backbone);
 
+/// What config.json calls its "model_type", or a GGUF file its architecture.
+Result<std::string> model_type(const Resource& model);
+
 /// Compares the file or folder at `resource.path` with the declared digest (cached by device,
 /// inode, size and mtime); a difference is a `data` error. Hosts call it before they read weights.
 Status verify_backbone(const Resource& resource);

@@ -104,7 +104,7 @@ TEST(LoadExperiment, TrainingDataAndTrainedFilesAreAnchored) {
           {"method": "a", "training": {"train": {"path": "t.jsonl", "sample": 3},
                                        "development": {"name": "qmsum", "split": "val"}}},
           {"method": "b", "artifact": "x.safetensors"},
-          {"method": "c", "artifact": {"generator": "../y"}}]})",
+          {"method": "c", "artifact": {"generator": "../y", "locator": {"row": "a"}}}]})",
       "folder/s.json", {});
   ASSERT_TRUE(experiment.ok()) << experiment.error().to_string();
   const TrainingEntry& training = experiment->methods[0].training.value();
@@ -113,6 +113,8 @@ TEST(LoadExperiment, TrainingDataAndTrainedFilesAreAnchored) {
   EXPECT_EQ(training.development.value().request.split, "val");
   EXPECT_EQ(experiment->methods[1].artifacts.at(""), "folder/x.safetensors");
   EXPECT_EQ(experiment->methods[2].artifacts.at("generator"), "y");
+  EXPECT_EQ(experiment->methods[2].artifact_rows.at("locator"), "a");
+  EXPECT_NE(experiment->resolved.text.find(R"("locator":{"row":"a"})"), std::string::npos);
   EXPECT_NE(experiment->resolved.text.find(R"("artifact":"x.safetensors")"), std::string::npos)
       << "as written";
 }
