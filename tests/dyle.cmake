@@ -1,5 +1,5 @@
 qfs_test(dyle_parts_test LABEL unit
-  SOURCES unit/dyle/packing_test.cpp unit/dyle/selection_test.cpp unit/dyle/snippets_test.cpp
+  SOURCES unit/dyle/rows_test.cpp unit/dyle/selection_test.cpp
   LINK qfs_dyle_spec)
 if(QFS_TORCH)
   qfs_test(dyle_test TORCH LABEL unit

@@ -47,6 +47,9 @@ qfs_fuzz(source_layout_fuzz
 qfs_fuzz(chat_program_fuzz
   SOURCES fuzz/models/prompting/chat_program_fuzz.cpp
   LINK qfs_prompting)
+qfs_test(ranking_test LABEL unit
+  SOURCES unit/models/ranking/packing_test.cpp unit/models/ranking/snippets_test.cpp
+  LINK qfs_ranking_params)
 qfs_test(backbone_registry_test LABEL unit
   SOURCES unit/models/registry/registry_test.cpp
   LINK qfs_test_checkpoints qfs_registry)

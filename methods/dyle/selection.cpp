@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "methods/models/ranking/snippets.h"
+
 namespace qfs::dyle {
 
 namespace {
@@ -24,16 +26,8 @@ std::vector<int64_t> first(std::span<const int64_t> list, int64_t most) {
 
 }  // namespace
 
-std::vector<int64_t> ranked(std::span<const float> scores) {
-  std::vector<int64_t> order(scores.size());
-  std::iota(order.begin(), order.end(), int64_t{0});
-  std::ranges::stable_sort(order, std::greater{},
-                           [&](int64_t i) { return scores[static_cast<size_t>(i)]; });
-  return order;
-}
-
 Selection best_of(std::span<const float> scores, const SelectionRule& rule) {
-  return filled(first(ranked(scores), rule.k), rule);
+  return filled(first(ranking::ranked(scores), rule.k), rule);
 }
 
 Selection for_training(std::span<const float> scores, std::span<const int64_t> oracle, bool hybrid,
@@ -42,7 +36,7 @@ Selection for_training(std::span<const float> scores, std::span<const int64_t> o
   const int64_t most = std::min(rule.k, static_cast<int64_t>(scores.size()));
   std::vector<int64_t> snippets = first(oracle, most);
   if (hybrid) {
-    for (const int64_t i : ranked(scores)) {
+    for (const int64_t i : ranking::ranked(scores)) {
       if (static_cast<int64_t>(snippets.size()) >= most) break;
       if (std::ranges::count(oracle, i) == 0) snippets.push_back(i);
     }

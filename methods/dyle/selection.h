@@ -24,9 +24,6 @@ struct SelectionRule {
   bool copies = false;  ///< fewer than K are filled up
 };
 
-/// The snippets by falling score, of equal ones the lower index first.
-std::vector<int64_t> ranked(std::span<const float> scores);
-
 /// The K best, best first.
 Selection best_of(std::span<const float> scores, const SelectionRule& rule);
 

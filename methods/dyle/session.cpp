@@ -120,8 +120,8 @@ class DyleSession final : public MethodSession {
   Result<Reading> read(const NumberedExample& numbered) const {
     auto candidates = model_.candidates(numbered.example);
     if (!candidates.ok()) return candidates.error();
-    auto scores =
-        model_.extractor().scores(candidates->packed, parts_.tensors.head, parts_.of_extractor);
+    auto scores = model_.extractor().scores(candidates->packed, parts_.tensors.extractor.head,
+                                            parts_.of_extractor);
     if (!scores.ok()) return scores.error();
     auto selection = select(numbered, *candidates, *scores);
     if (!selection.ok()) return selection.error();
@@ -206,7 +206,7 @@ class DyleSession final : public MethodSession {
     for (size_t i = 0, count = reading.chosen().size(); i < count; ++i) {
       if (prior.const_data_ptr<float>()[i] <= 1e-10F) continue;
       const auto index = static_cast<size_t>(reading.selection.snippets[i]);
-      const Snippet& snippet = reading.candidates.snippets[index];
+      const ranking::Snippet& snippet = reading.candidates.snippets[index];
       const std::vector<int32_t>& row = reading.rows.inputs[i].ids;
       const std::string kept =
           model_.encoder_decoder()
@@ -302,7 +302,7 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
   if (model_of_role == request.backbones.end()) return invalid_argument("no extractor was given");
   auto backbone = prompted::open_backbone(request, cache);
   if (!backbone.ok()) return backbone.error();
-  auto extractor = Extractor::open(model_of_role->second, cache);
+  auto extractor = ranking::SnippetScorer::open(model_of_role->second, cache);
   if (!extractor.ok()) return extractor.error();
   DyleModel model(Settings(request.params), *std::move(extractor), *backbone);
   auto tensors = read_artifact(file->second.path, request, !model.settings().is_static);
@@ -311,7 +311,7 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
   if (!writer.ok()) return writer.error();
   auto of_generator = writer->generator.bind({.linears = tensors->generator.layers});
   if (!of_generator.ok()) return of_generator.error();
-  auto of_extractor = model.extractor().bind(tensors->extractor.layers);
+  auto of_extractor = model.extractor().bind(tensors->extractor.adapter.layers);
   if (!of_extractor.ok()) return of_extractor.error();
   Parts parts{std::move(model), *std::move(tensors), *std::move(writer), *std::move(of_extractor),
               *std::move(of_generator)};

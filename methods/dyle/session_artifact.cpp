@@ -12,6 +12,7 @@
 #include "methods/models/checkpoints/safetensors.h"
 #include "methods/models/peft/tensor_files.h"
 #include "methods/models/prompted/adapter_training.h"
+#include "methods/models/prompted/lora_training.h"
 #include "methods/models/prompted/trained_spec.h"
 
 namespace qfs::dyle {
@@ -20,41 +21,16 @@ namespace {
 
 constexpr const char* kScales = "qfs.dyle.scales";
 constexpr const char* kExtractorDigest = "qfs.extractor";
-constexpr std::string_view kDownEnd = ".lora_A.weight";
-constexpr std::string_view kUpEnd = ".lora_B.weight";
-
-peft::LoraConfig config_of(const Params& params, const char* targets,
-                           const peft::AdaptableLayers& layers) {
-  peft::LoraConfig config;
-  config.rank = params.get<int64_t>("rank");
-  config.alpha = params.find<double>("alpha").value_or(static_cast<double>(config.rank));
-  const auto given = params.find<std::string>(targets);
-  config.targets = given ? prompted::listed(*given) : peft::default_targets(layers);
-  return config;
-}
+constexpr std::string_view kGeneratorPrefix = "generator.";
 
 /// Puts a tensor of an artifact where its name belongs; false: nowhere.
 bool place(const std::string& name, const at::Tensor& values, DyleTensors& tensors) {
-  if (name == "classifier.weight" || name == "classifier.bias") {
-    tensors.head[name] = values;
-    return true;
-  }
   if (name.starts_with("rag.dynamic_mlp.")) {
     tensors.gate[name] = values;
     return true;
   }
-  for (auto& [prefix, adapter] :
-       {std::pair<std::string_view, peft::LoraAdapter*>{"extractor.", &tensors.extractor},
-        std::pair<std::string_view, peft::LoraAdapter*>{"generator.", &tensors.generator}}) {
-    if (!name.starts_with(prefix)) continue;
-    std::string layer = name.substr(prefix.size());
-    const bool down = layer.ends_with(kDownEnd);
-    if (!down && !layer.ends_with(kUpEnd)) return false;
-    layer.resize(layer.size() - (down ? kDownEnd : kUpEnd).size());
-    (down ? adapter->layers[layer].down : adapter->layers[layer].up) = values;
-    return true;
-  }
-  return false;
+  return tensors.extractor.place(name, values) ||
+         ranking::place_matrix(kGeneratorPrefix, name, values, tensors.generator);
 }
 
 Result<DyleTensors> read(const std::string& path) {
@@ -75,20 +51,16 @@ Result<DyleTensors> read(const std::string& path) {
   }
   const auto parsed = parse_json(scales->second, path);
   if (!parsed.ok()) return parsed.error();
-  for (auto& [role, adapter] :
-       {std::pair<const char*, peft::LoraAdapter*>{"extractor", &tensors.extractor},
-        std::pair<const char*, peft::LoraAdapter*>{"generator", &tensors.generator}}) {
+  std::map<std::string, double> scale;
+  for (const char* role : {"extractor", "generator"}) {
     if (!parsed->contains(role) || !(*parsed)[role].is_number()) {
       return data_error(std::string("no scale of the ") + role + "'s matrices", path);
     }
-    const double scale = (*parsed)[role].get<double>();
-    for (auto& [layer, added] : adapter->layers) {
-      added.scale = scale;
-      if (added.down.defined() && added.up.defined()) continue;
-      return data_error("'" + layer + "' has only one of two matrices", path);
-    }
+    scale[role] = (*parsed)[role].get<double>();
   }
-  if (tensors.head.size() != 2) return data_error("the score head is not whole", path);
+  Status whole = tensors.extractor.complete(scale["extractor"], path);
+  if (whole.ok()) whole = ranking::complete_matrices(scale["generator"], path, tensors.generator);
+  if (!whole.ok()) return whole.error();
   return tensors;
 }
 
@@ -111,16 +83,13 @@ Result<DyleTensors> new_tensors(const Params& params, uint64_t seed, const DyleM
                                 const nn::Decoder& decoder) {
   const peft::AdaptableLayers of_generator = peft::adaptable_layers(decoder);
   const peft::AdaptableLayers of_extractor = model.extractor().layers();
-  auto generator = peft::new_lora(of_generator, config_of(params, "targets", of_generator), seed);
+  auto generator =
+      peft::new_lora(of_generator, prompted::lora_config(params, "targets", of_generator), seed);
   if (!generator.ok()) return generator.error();
-  auto extractor =
-      peft::new_lora(of_extractor, config_of(params, "extractor_targets", of_extractor), seed);
+  auto extractor = ranking::new_scorer_tensors(
+      model.extractor(), prompted::lora_config(params, "extractor_targets", of_extractor), seed);
   if (!extractor.ok()) return extractor.error();
-  DyleTensors tensors{*std::move(extractor),
-                      *std::move(generator),
-                      new_score_head(model.extractor().width(), seed),
-                      {},
-                      {}};
+  DyleTensors tensors{*std::move(extractor), *std::move(generator), {}, {}};
   if (!model.settings().is_static) tensors.gate = new_gate(decoder.head().weight.size(1), seed);
   return tensors;
 }
@@ -128,7 +97,7 @@ Result<DyleTensors> new_tensors(const Params& params, uint64_t seed, const DyleM
 std::string artifact_bytes(const DyleTensors& tensors, const std::string& extractor_digest,
                            std::map<std::string, std::string> metadata, at::ScalarType type) {
   metadata[kExtractorDigest] = extractor_digest;
-  metadata[kScales] = nlohmann::json({{"extractor", tensors.extractor.config.scale()},
+  metadata[kScales] = nlohmann::json({{"extractor", tensors.extractor.adapter.config.scale()},
                                       {"generator", tensors.generator.config.scale()}})
                           .dump();
   return peft::tensor_file_bytes(tensors.all(), std::move(metadata), type);

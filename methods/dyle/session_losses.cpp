@@ -1,7 +1,6 @@
 #include "methods/dyle/session_losses.h"
 
 #include <ATen/ops/cat.h>
-#include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/log_softmax.h>
@@ -10,36 +9,17 @@
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/xlogy.h>
-#include <ATen/ops/zeros.h>
 
-#include <cmath>
 #include <limits>
 #include <string>
 
-#include "harness/core/rng.h"
+#include "methods/models/ranking/scorer_tensors.h"
 
 namespace qfs::dyle {
 
 namespace {
 
 constexpr double kSmallestShare = 1e-5;
-
-/// Uniform below 1 / sqrt(inputs).
-void add_linear(const std::string& name, int64_t outputs, int64_t inputs, uint64_t seed,
-                training::NamedTensors& tensors) {
-  const double bound = 1 / std::sqrt(static_cast<double>(inputs));
-  const auto drawn = [&](const std::string& tensor, at::IntArrayRef shape) {
-    const at::Tensor values = at::empty(shape, at::kFloat);
-    Rng rng = Rng::derived(seed, "dyle:" + tensor);
-    float* value = values.mutable_data_ptr<float>();
-    for (int64_t i = 0; i < values.numel(); ++i) {
-      value[i] = static_cast<float>((2 * rng.uniform() - 1) * bound);
-    }
-    tensors[tensor] = values;
-  };
-  drawn(name + ".weight", {outputs, inputs});
-  drawn(name + ".bias", {outputs});
-}
 
 at::Tensor indices(std::span<const int64_t> list, at::Device device) {
   return at::tensor(at::ArrayRef<int64_t>(list.data(), list.size())).to(device);
@@ -49,15 +29,9 @@ at::Tensor indices(std::span<const int64_t> list, at::Device device) {
 
 training::NamedTensors new_gate(int64_t width, uint64_t seed) {
   training::NamedTensors tensors;
-  add_linear("rag.dynamic_mlp.0", width, width, seed, tensors);
-  add_linear("rag.dynamic_mlp.2", width, width, seed, tensors);
-  add_linear("rag.dynamic_mlp.4", 1, width, seed, tensors);
-  return tensors;
-}
-
-training::NamedTensors new_score_head(int64_t width, uint64_t seed) {
-  training::NamedTensors tensors;
-  add_linear("classifier", 1, width, seed, tensors);
+  ranking::add_linear("rag.dynamic_mlp.0", width, width, seed, tensors);
+  ranking::add_linear("rag.dynamic_mlp.2", width, width, seed, tensors);
+  ranking::add_linear("rag.dynamic_mlp.4", 1, width, seed, tensors);
   return tensors;
 }
 
@@ -84,11 +58,6 @@ at::Tensor log_prior(const at::Tensor& scores, const Selection& selection) {
 
 at::Tensor mixed(const at::Tensor& log_probabilities, const at::Tensor& log_prior) {
   return at::logsumexp(log_probabilities + log_prior, 0);
-}
-
-at::Tensor oracle_loss(const at::Tensor& scores, std::span<const int64_t> oracle) {
-  if (oracle.empty()) return at::zeros({}, scores.options());
-  return -at::log_softmax(scores, 0).index_select(0, indices(oracle, scores.device())).mean();
 }
 
 at::Tensor consistency_loss(const at::Tensor& gate_logits, const at::Tensor& scores,

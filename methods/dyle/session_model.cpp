@@ -14,24 +14,7 @@ namespace qfs::dyle {
 
 namespace {
 
-constexpr const char* kExtractorPrefix = "extractor.";
 constexpr const char* kGeneratorPrefix = "generator.";
-
-void put(const char* prefix, const training::NamedTensors& from, training::NamedTensors& to) {
-  for (const auto& [name, tensor] : from) to[prefix + name] = tensor;
-}
-
-void take(const char* prefix, const training::NamedTensors& from, peft::LoraAdapter& to) {
-  training::NamedTensors own;
-  for (const auto& [name, tensor] : peft::matrices_of(to)) own[name] = from.at(prefix + name);
-  peft::replace_matrices(own, to);
-}
-
-Error of_example(const Error& error, const Example& example) {
-  Error placed = error;
-  placed.message = "example '" + example.key + "': " + placed.message;
-  return placed;
-}
 
 }  // namespace
 
@@ -40,44 +23,36 @@ Settings::Settings(const Params& params)
       rule{params.get<int64_t>("k"), released},
       snippet_tokens(params.get<int64_t>("snippet_tokens")),
       piece_words(params.find<int64_t>("piece_words")),
-      chunk_tokens(params.get<int64_t>("chunk_tokens")),
-      max_chunks(params.get<int64_t>("max_chunks")),
+      chunks{params.get<int64_t>("chunk_tokens"), params.get<int64_t>("max_chunks"), released},
       prompt(params.get<std::string>("prompt")),
       is_static(params.get<std::string>("prior") == "static") {}
 
 training::NamedTensors DyleTensors::all() const {
-  training::NamedTensors tensors = head;
+  training::NamedTensors tensors = extractor.all();
   tensors.insert(gate.begin(), gate.end());
-  put(kExtractorPrefix, peft::matrices_of(extractor), tensors);
-  put(kGeneratorPrefix, peft::matrices_of(generator), tensors);
+  ranking::put_matrices(kGeneratorPrefix, generator, tensors);
   return tensors;
 }
 
 void DyleTensors::replace(const training::NamedTensors& leaves) {
-  for (auto& [name, tensor] : head) tensor = leaves.at(name);
+  extractor.replace(leaves);
   for (auto& [name, tensor] : gate) tensor = leaves.at(name);
-  take(kExtractorPrefix, leaves, extractor);
-  take(kGeneratorPrefix, leaves, generator);
+  ranking::take_matrices(kGeneratorPrefix, leaves, generator);
 }
 
 Result<Candidates> DyleModel::candidates(const Example& example) const {
-  auto snippets = snippets_of(example, settings_.piece_words);
+  auto snippets = ranking::snippets_of(example, settings_.piece_words);
   if (!snippets.ok()) return snippets.error();
-  auto packed = extractor_->pack(example.query, *snippets, settings_.chunk_tokens,
-                                 settings_.max_chunks, settings_.released);
-  if (!packed.ok()) return of_example(packed.error(), example);
+  auto packed = extractor_->pack(example.query, *snippets, settings_.chunks);
+  if (!packed.ok()) return ranking::of_example(packed.error(), example);
   return Candidates{*std::move(snippets), *std::move(packed)};
 }
 
 Result<std::vector<int64_t>> DyleModel::oracle(const Example& example,
                                                const Candidates& candidates) const {
-  if (example.references.empty() || example.references.front().empty()) {
-    return data_error("example '" + example.key + "' has no reference summary to search for");
-  }
-  const auto list =
-      oracle_list(candidates.snippets, example.references.front(), is_chinese(example.language));
-  if (!list.ok()) return of_example(list.error(), example);
-  return kept_oracles(*list, candidates.snippets, candidates.visible());
+  const auto list = ranking::oracle_of(example, candidates.snippets);
+  if (!list.ok()) return list.error();
+  return ranking::kept_targets(*list, candidates.snippets, candidates.visible());
 }
 
 Result<GeneratorRows> DyleModel::rows(const Example& example, const Candidates& candidates,
@@ -94,7 +69,7 @@ Result<GeneratorRows> DyleModel::rows(const Example& example, const Candidates& 
                             std::min(settings_.snippet_tokens, shape.source_context), rows.cut)
           : snippet_prompts(*generator_->tokenizer, settings_.prompt, texts, example.query,
                             settings_.snippet_tokens, rows.cut);
-  if (!ids.ok()) return of_example(ids.error(), example);
+  if (!ids.ok()) return ranking::of_example(ids.error(), example);
   for (std::vector<int32_t>& row : *ids) rows.inputs.push_back({.ids = std::move(row)});
   return rows;
 }
@@ -151,7 +126,7 @@ Losses losses_of(const Settings& settings, const DyleTensors& tensors, const at:
                  std::span<const int64_t> oracle, const Selection& selection,
                  const ReadTarget& read, bool prior_gradients) {
   Losses losses;
-  losses.oracle = oracle_loss(scores, oracle);
+  losses.oracle = ranking::target_loss(scores, oracle);
   const at::Tensor& logarithms = read.log_probabilities;
   if (settings.is_static) {
     const at::Tensor prior = log_prior(prior_gradients ? scores : scores.detach(), selection)

@@ -15,9 +15,10 @@
 #include "harness/api/method.h"
 #include "methods/dyle/rows.h"
 #include "methods/dyle/selection.h"
-#include "methods/dyle/session_extractor.h"
 #include "methods/models/architectures/backbone.h"
 #include "methods/models/nn/decoder.h"
+#include "methods/models/ranking/scorer.h"
+#include "methods/models/ranking/scorer_tensors.h"
 
 namespace qfs::dyle {
 
@@ -29,17 +30,15 @@ struct Settings {
   SelectionRule rule;
   int64_t snippet_tokens = 128;
   std::optional<int64_t> piece_words;
-  int64_t chunk_tokens = 512;
-  int64_t max_chunks = 50;
+  ranking::ChunkRule chunks;
   std::string prompt;
   bool is_static = false;
 };
 
 /// What is trained, float32 on the CPU.
 struct DyleTensors {
-  peft::LoraAdapter extractor;
+  ranking::ScorerTensors extractor;
   peft::LoraAdapter generator;
-  training::NamedTensors head;
   training::NamedTensors gate;  ///< empty with a static prior
   std::map<std::string, std::string> metadata = {};
 
@@ -51,8 +50,8 @@ struct DyleTensors {
 
 /// Snippets of an example as the extractor reads them.
 struct Candidates {
-  std::vector<Snippet> snippets;
-  PackedSnippets packed;
+  std::vector<ranking::Snippet> snippets;
+  ranking::PackedSnippets packed;
 
   int64_t visible() const { return packed.visible(); }
 };
@@ -65,14 +64,14 @@ struct GeneratorRows {
 
 class DyleModel {
  public:
-  DyleModel(Settings settings, std::shared_ptr<const Extractor> extractor,
+  DyleModel(Settings settings, std::shared_ptr<const ranking::SnippetScorer> extractor,
             std::shared_ptr<const architectures::Backbone> generator)
       : settings_(std::move(settings)),
         extractor_(std::move(extractor)),
         generator_(std::move(generator)) {}
 
   const Settings& settings() const { return settings_; }
-  const Extractor& extractor() const { return *extractor_; }
+  const ranking::SnippetScorer& extractor() const { return *extractor_; }
   const architectures::Backbone& generator() const { return *generator_; }
   bool encoder_decoder() const { return generator_->network->shape().encoder_decoder(); }
 
@@ -86,7 +85,7 @@ class DyleModel {
 
  private:
   Settings settings_;
-  std::shared_ptr<const Extractor> extractor_;
+  std::shared_ptr<const ranking::SnippetScorer> extractor_;
   std::shared_ptr<const architectures::Backbone> generator_;
 };
 

@@ -1,7 +1,6 @@
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -24,6 +23,8 @@ namespace qfs::dyle {
 
 namespace {
 
+using ranking::Reading;
+
 constexpr const char* kFile = "dyle.safetensors";
 
 /// An example as it is learned from.
@@ -33,23 +34,6 @@ struct Learned {
   std::vector<int64_t> oracle;
   Target target;
 };
-
-/// What the extractor reads of an example at a step. Indices of the oracle, as those of scores and
-/// selections, count `snippets`.
-struct Reading {
-  PackedPart part;
-  std::vector<int64_t> oracle;
-};
-
-Reading reading_of(const Learned& one, PackedPart part) {
-  Reading reading{std::move(part), {}};
-  const std::vector<int64_t>& snippets = reading.part.snippets;
-  for (const int64_t i : one.oracle) {
-    const auto found = std::ranges::lower_bound(snippets, i);
-    if (found != snippets.end() && *found == i) reading.oracle.push_back(found - snippets.begin());
-  }
-  return reading;
-}
 
 /// Weights of the losses, and what is learned when.
 struct Schedule {
@@ -132,7 +116,7 @@ class Learner {
   Result<training::LossSum> development() const {
     training::LossSum all;
     for (const Learned& one : development_) {
-      const Reading reading = whole_reading(one);
+      const Reading reading = ranking::whole_reading(one.candidates.packed, one.oracle);
       const auto scores = score(reading, nn::Recompute::nothing);
       if (!scores.ok()) return scores.error();
       const Selection selection = best_of(values_of(*scores), model_.settings().rule);
@@ -151,30 +135,26 @@ class Learner {
     return {scores.const_data_ptr<float>(), static_cast<size_t>(scores.numel())};
   }
 
-  static Reading whole_reading(const Learned& one) {
-    std::vector<int64_t> all(static_cast<size_t>(one.candidates.visible()));
-    std::iota(all.begin(), all.end(), 0);
-    return reading_of(one, {one.candidates.packed, std::move(all)});
-  }
-
+  /// Indices of the oracle, as those of scores and selections, count what is read.
   Reading drawn_reading(const Learned& one, int64_t step, int64_t item) const {
-    if (!schedule_.train_chunks) return whole_reading(one);
+    const ranking::PackedSnippets& packed = one.candidates.packed;
+    if (!schedule_.train_chunks) return ranking::whole_reading(packed, one.oracle);
     const auto index = static_cast<uint64_t>(step) * train_.size() + static_cast<uint64_t>(item);
-    return reading_of(one, drawn_part(one.candidates.packed, one.oracle, *schedule_.train_chunks,
-                                      Rng::derived(schedule_.seed, "chunks", index)));
+    return ranking::drawn_reading(packed, one.oracle, *schedule_.train_chunks,
+                                  Rng::derived(schedule_.seed, "chunks", index));
   }
 
   Result<at::Tensor> score(const Reading& reading, nn::Recompute recompute) const {
-    auto adapters = model_.extractor().bind(tensors_.extractor.layers);
+    auto adapters = model_.extractor().bind(tensors_.extractor.adapter.layers);
     if (!adapters.ok()) return adapters.error();
-    return model_.extractor().scores(reading.part.packed, tensors_.head, *std::move(adapters),
-                                     recompute);
+    return model_.extractor().scores(reading.part.packed, tensors_.extractor.head,
+                                     *std::move(adapters), recompute);
   }
 
   /// A forward pass, one back through frozen weights, and with recomputation one more.
   int64_t passes() const { return schedule_.recompute == nn::Recompute::nothing ? 2 : 3; }
 
-  void count(const PackedSnippets& packed) {
+  void count(const ranking::PackedSnippets& packed) {
     for (const auto& chunk : packed.chunks) read_.tokens += static_cast<int64_t>(chunk.size());
     read_.flops += passes() * model_.extractor().flops(packed);
   }
@@ -200,7 +180,7 @@ class Learner {
     if (!scores.ok()) return scores;
     count(reading.part.packed);
     return nn::guarded("computing a loss", [&]() -> Result<at::Tensor> {
-      const at::Tensor loss = oracle_loss(*scores, reading.oracle);
+      const at::Tensor loss = ranking::target_loss(*scores, reading.targets);
       observe("loss.oracle", loss.item<double>());
       return loss * schedule_.oracle;
     });
@@ -210,7 +190,7 @@ class Learner {
     const auto scores = score(reading, schedule_.recompute);
     if (!scores.ok()) return scores;
     const Selection selection =
-        for_training(values_of(*scores), reading.oracle, schedule_.hybrid, model_.settings().rule);
+        for_training(values_of(*scores), reading.targets, schedule_.hybrid, model_.settings().rule);
     const auto rows = rows_of(one, reading, selection);
     if (!rows.ok()) return rows.error();
     const auto losses = this->losses(one, *rows, reading, *scores, selection, schedule_.recompute);
@@ -245,7 +225,7 @@ class Learner {
     const auto read = read_target(decoder_, rows, one.target, recompute);
     if (!read.ok()) return read.error();
     return nn::guarded("computing losses", [&]() -> Result<Losses> {
-      return losses_of(model_.settings(), tensors_, scores, reading.oracle, selection, *read,
+      return losses_of(model_.settings(), tensors_, scores, reading.targets, selection, *read,
                        schedule_.prior_gradients);
     });
   }
@@ -369,7 +349,7 @@ Result<std::unique_ptr<TrainingSession>> open_training(const SessionRequest& req
   training.runtime.dtype = request.params.get<std::string>("train_dtype");
   auto backbone = prompted::open_backbone(request, cache);
   if (!backbone.ok()) return backbone.error();
-  auto extractor = Extractor::open(role->second, cache);
+  auto extractor = ranking::SnippetScorer::open(role->second, cache);
   if (!extractor.ok()) return extractor.error();
   auto decoder = (*backbone)->network->decoder(training.runtime, (*backbone)->digest, cache);
   if (!decoder.ok()) return decoder.error();

@@ -9,6 +9,7 @@
 #include "methods/models/prompted/prompted_params.h"
 #include "methods/models/prompted/trained_spec.h"
 #include "methods/models/prompting/length_params.h"
+#include "methods/models/ranking/scorer_params.h"
 
 namespace qfs::dyle {
 
@@ -42,16 +43,7 @@ void add_reading(std::vector<ParamSpec>& params) {
                     "Snippets are pieces of sentences with at most so many lower-cased tokens; "
                     "segments of the document when left out"),
       "the release: 64 of GovReport and arXiv")));
-  params.push_back(
-      prompted::of_both(from_source(with_default(integer_param("chunk_tokens", "tokens", 8, 1 << 16,
-                                                               "The extractor reads at once"),
-                                                 int64_t{512}),
-                                    kRelease)));
-  params.push_back(prompted::of_both(from_source(
-      with_default(integer_param("max_chunks", "", 1, 4096,
-                                 "It reads of a document; snippets behind them are not seen"),
-                   int64_t{50}),
-      kRelease)));
+  for (ParamSpec& param : ranking::chunk_params()) params.push_back(std::move(param));
   params.push_back(prompted::of_both(with_default(
       text_param("prompt", "What a decoder-only generator reads of {snippet} and {query}"),
       std::string(kDefaultPrompt))));
@@ -158,6 +150,7 @@ Needs DyleSpec::needs(const Params& params) const {
   needs.tensors = true;
   needs.backbone = true;
   needs.backbones = {kExtractor};
+  needs.model_types = {{kExtractor, ranking::scorer_types()}};
   needs.references = params.find<std::string>("snippets") == "oracle" ||
                      params.find<bool>("oracle_facts").value_or(false) ||
                      params.find<std::string>("gate_map") == "reference";

@@ -10,7 +10,7 @@ FOUNDATION = ("harness/api", "harness/core")
 MODELS = "methods/models/"
 MODEL_LAYERS = tuple(MODELS + name for name in (
     "greedy_oracle", "checkpoints", "tokenizers", "registry", "prompting", "retrieval", "kernels", "nn", "peft", "architectures",
-    "decoding", "training", "inspect", "prompted"))
+    "decoding", "training", "ranking", "inspect", "prompted"))
 # Those that link no LibTorch.
 MODEL_FORMATS = MODEL_LAYERS[:6]
 

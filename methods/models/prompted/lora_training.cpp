@@ -14,16 +14,6 @@ namespace qfs::prompted {
 
 namespace {
 
-peft::LoraConfig config_of(const Params& params, const peft::AdaptableLayers& layers) {
-  peft::LoraConfig config;
-  config.rank = params.get<int64_t>("rank");
-  config.alpha = params.find<double>("alpha").value_or(static_cast<double>(config.rank));
-  const auto targets = params.find<std::string>("targets");
-  config.targets = targets ? listed(*targets) : peft::default_targets(layers);
-  std::ranges::sort(config.targets);
-  return config;
-}
-
 class TrainedLora final : public TrainedAdapter {
  public:
   TrainedLora(peft::LoraAdapter adapter, std::shared_ptr<const nn::Decoder> decoder, Params params)
@@ -77,10 +67,22 @@ class TrainedLora final : public TrainedAdapter {
 
 }  // namespace
 
+peft::LoraConfig lora_config(const Params& params, const char* targets,
+                             const peft::AdaptableLayers& layers) {
+  peft::LoraConfig config;
+  config.rank = params.get<int64_t>("rank");
+  config.alpha = params.find<double>("alpha").value_or(static_cast<double>(config.rank));
+  const auto given = params.find<std::string>(targets);
+  config.targets = given ? listed(*given) : peft::default_targets(layers);
+  return config;
+}
+
 Result<std::unique_ptr<TrainedAdapter>> make_lora(const AdapterPlace& place) {
   const SessionRequest& request = place.request;
   const peft::AdaptableLayers layers = peft::adaptable_layers(*place.decoder);
-  auto adapter = peft::new_lora(layers, config_of(request.params, layers), request.seed);
+  peft::LoraConfig config = lora_config(request.params, "targets", layers);
+  std::ranges::sort(config.targets);
+  auto adapter = peft::new_lora(layers, config, request.seed);
   if (!adapter.ok()) return adapter.error();
   adapter->memory = first_memory(request.params, place.decoder->shape(), request.seed);
   if (const auto init = request.artifacts.find(kAdapter); init != request.artifacts.end()) {

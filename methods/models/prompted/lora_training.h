@@ -1,14 +1,21 @@
 // Low-rank adapters as what is trained beside a backbone, and sessions that write with them.
 //
-// Used by methods whose trained file is a PEFT adapter (lora, egad, unlimiformer). Not thread-safe.
+// Used by methods whose trained file is a PEFT adapter (lora, egad, unlimiformer), or has
+// such matrices in it (dyle, locator). Not thread-safe.
 #pragma once
 
 #include <memory>
 #include <string_view>
 
+#include "methods/models/peft/lora.h"
 #include "methods/models/prompted/adapter_training.h"
 
 namespace qfs::prompted {
+
+/// By `rank`, `alpha` and the parameter `targets` that names layers; those of default_targets where
+/// it is left out.
+peft::LoraConfig lora_config(const Params& params, const char* targets,
+                             const peft::AdaptableLayers& layers);
 
 /// A prompted::MakeAdapter: by `rank`, `alpha` and `targets`, and the memory of a cell that has
 /// one. Errors: `not_found` for targets that the backbone does not have; those of a file that

@@ -1,7 +1,7 @@
-// Extractor: a BERT-type encoder that scores the snippets of a document for a query.
+// SnippetScorer: a BERT-type encoder that scores the snippets of a document for a query.
 //
-// Opened by dyle's sessions; computes on the CPU in float32 (as its weights are). Immutable;
-// thread-safe.
+// Opened by the sessions of dyle (its extractor) and of what a locator ranks; computes on the CPU
+// in float32 (as its weights are). Immutable; thread-safe.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,34 +11,42 @@
 #include <vector>
 
 #include "harness/api/method.h"
-#include "methods/dyle/packing.h"
-#include "methods/dyle/snippets.h"
 #include "methods/models/architectures/bert/encoder_weights.h"
 #include "methods/models/nn/recompute.h"
 #include "methods/models/peft/lora.h"
+#include "methods/models/ranking/packing.h"
+#include "methods/models/ranking/snippets.h"
 #include "methods/models/tokenizers/tokenizer.h"
 #include "methods/models/training/optimizer.h"
 
-namespace qfs::dyle {
+namespace qfs::ranking {
 
-class Extractor {
+/// How an encoder reads a document.
+struct ChunkRule {
+  int64_t chunk_tokens = 512;
+  int64_t max_chunks = 50;
+  bool padded = false;  ///< chunks are filled with padding that is attended to
+};
+
+class SnippetScorer {
  public:
   /// Verifies the declared digest and reads the folder; weights come from `cache`. Errors: those of
   /// load_encoder_weights and the tokenizer; `unavailable` for an encoder of another type than
   /// BERT's and RoBERTa's.
-  static Result<std::shared_ptr<const Extractor>> open(const Resource& model, ResourceCache& cache);
+  static Result<std::shared_ptr<const SnippetScorer>> open(const Resource& model,
+                                                           ResourceCache& cache);
 
-  Extractor(std::shared_ptr<const architectures::EncoderWeights> weights,
-            std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer);
+  SnippetScorer(std::shared_ptr<const architectures::EncoderWeights> weights,
+                std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer);
 
   int64_t width() const { return weights_->config.hidden; }
   peft::AdaptableLayers layers() const;
   Result<std::shared_ptr<const nn::Adapters>> bind(const nn::LowRankByName& layers) const;
 
-  /// What it reads. `released` fills chunks with padding that is attended to. Errors: those of
-  /// pack_snippets; `invalid_argument` for chunks longer than the encoder reads.
+  /// What it reads. Errors: those of pack_snippets; `invalid_argument` for chunks longer than the
+  /// encoder reads.
   Result<PackedSnippets> pack(const std::string& query, const std::vector<Snippet>& snippets,
-                              int64_t chunk_tokens, int64_t max_chunks, bool released) const;
+                              const ChunkRule& rule) const;
 
   /// Operations of reading them, of matrix products alone.
   int64_t flops(const PackedSnippets& packed) const;
@@ -54,4 +62,4 @@ class Extractor {
   std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer_;
 };
 
-}  // namespace qfs::dyle
+}  // namespace qfs::ranking

@@ -1,10 +1,10 @@
-// What the extractor reads: chunks of query and whole snippets, and where scores stand.
-#include "methods/dyle/packing.h"
+// What a scorer reads: chunks of query and whole snippets, and where scores stand.
+#include "methods/models/ranking/packing.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace qfs::dyle {
+namespace qfs::ranking {
 namespace {
 
 using ::testing::ElementsAre;
@@ -101,5 +101,20 @@ TEST(DrawnPart, of_as_many_chunks_as_there_are_is_the_whole) {
   EXPECT_THAT(part.snippets, ElementsAre(0, 1, 2));
 }
 
+TEST(Reading, counts_targets_among_what_is_read) {
+  const PackedSnippets whole =
+      packed({9}, {{10, 11}, {12}, {13, 14}, {15, 16}, {17, 18, 19}, {20, 21}}, options(13));
+  EXPECT_THAT(whole_reading(whole, std::vector<int64_t>{1, 4}).targets, ElementsAre(1, 4));
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const Reading part = drawn_reading(whole, std::vector<int64_t>{2, 5}, 2, Rng(seed));
+    std::vector<int64_t> found;
+    for (const int64_t i : part.targets) {
+      found.push_back(part.part.snippets[static_cast<size_t>(i)]);
+    }
+    EXPECT_THAT(found, ElementsAre(2, 5));
+  }
+  EXPECT_EQ(drawn_reading(whole, std::vector<int64_t>{0, 5}, 1, Rng(3)).targets.size(), 1U);
+}
+
 }  // namespace
-}  // namespace qfs::dyle
+}  // namespace qfs::ranking

@@ -1,10 +1,9 @@
-// Snippets of documents and the oracle over them; what the generator reads and learns.
-#include "methods/dyle/snippets.h"
+// What the generator reads of snippets, and what it learns to write.
+#include "methods/dyle/rows.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "methods/dyle/rows.h"
 #include "tests/support/letter_tokenizer.h"
 
 namespace qfs::dyle {
@@ -12,59 +11,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-Example example() {
-  Example example;
-  example.key = "e";
-  example.document = {{"The cat sat on the mat.", "Ann"},
-                      {" ", "Bob"},
-                      {"Yes.", "Bob"},
-                      {"We bought a red house. It was cheap.", "Ann"}};
-  return example;
-}
-
-TEST(Snippets, are_the_segments_that_have_text) {
-  const auto snippets = snippets_of(example(), {});
-  ASSERT_TRUE(snippets.ok());
-  ASSERT_EQ(snippets->size(), 3U);
-  EXPECT_EQ((*snippets)[0], (Snippet{"Ann: The cat sat on the mat.", "The cat sat on the mat."}));
-  EXPECT_EQ((*snippets)[1].content, "Yes.");
-}
-
-TEST(Snippets, pieces_are_cut_out_of_sentences) {
-  const auto snippets = snippets_of(example(), 4);
-  ASSERT_TRUE(snippets.ok());
-  std::vector<std::string> contents;
-  for (const Snippet& snippet : *snippets) contents.push_back(snippet.content);
-  EXPECT_THAT(contents, ElementsAre("the cat sat on", "the mat .", "yes .", "we bought a red",
-                                    "house .", "it was cheap ."));
-}
-
-TEST(Snippets, a_document_without_text_is_refused) {
-  Example empty = example();
-  empty.document = {{"  ", "Ann"}};
-  const auto refused = snippets_of(empty, {});
-  ASSERT_FALSE(refused.ok());
-  EXPECT_THAT(refused.error().message, HasSubstr("document of example 'e' has no text"));
-  empty.document.clear();
-  EXPECT_FALSE(snippets_of(empty, {}).ok());
-}
-
-TEST(Oracle, is_the_greedy_list_and_loses_short_and_unseen_ones) {
-  const auto snippets = snippets_of(example(), {});
-  ASSERT_TRUE(snippets.ok());
-  const auto list = oracle_list(*snippets, "The cat sat. Yes. They bought a house.", false);
-  ASSERT_TRUE(list.ok());
-  EXPECT_THAT(*list, ElementsAre(0, 1, 2));
-  // "Bob: Yes." has two words between blanks.
-  EXPECT_THAT(kept_oracles(*list, *snippets, 3), ElementsAre(0, 2));
-  EXPECT_THAT(kept_oracles(*list, *snippets, 2), ElementsAre(0));
-}
-
-TEST(Oracle, empty_words_between_blanks_count) {
-  const std::vector<Snippet> snippets = {{"pm: ", ""}, {"pm:  a b", ""}, {"a b c", ""}};
-  EXPECT_THAT(kept_oracles({0, 1, 2}, snippets, 3), ElementsAre(1));
-}
 
 /// Letters between "<" (200) and ">" (201).
 class FramedTokenizer final : public tokenizers::VocabularyTokenizer {

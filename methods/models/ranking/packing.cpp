@@ -1,10 +1,11 @@
-#include "methods/dyle/packing.h"
+#include "methods/models/ranking/packing.h"
 
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <utility>
 
-namespace qfs::dyle {
+namespace qfs::ranking {
 
 namespace {
 
@@ -13,6 +14,16 @@ std::vector<int32_t> block_of(std::span<const int32_t> text, const PackOptions& 
   block.insert(block.end(), text.begin(), text.end());
   block.insert(block.end(), options.after.begin(), options.after.end());
   return block;
+}
+
+Reading reading_of(PackedPart part, std::span<const int64_t> targets) {
+  Reading reading{std::move(part), {}};
+  const std::vector<int64_t>& snippets = reading.part.snippets;
+  for (const int64_t i : targets) {
+    const auto found = std::ranges::lower_bound(snippets, i);
+    if (found != snippets.end() && *found == i) reading.targets.push_back(found - snippets.begin());
+  }
+  return reading;
 }
 
 }  // namespace
@@ -80,4 +91,15 @@ PackedPart drawn_part(const PackedSnippets& whole, std::span<const int64_t> want
   return part;
 }
 
-}  // namespace qfs::dyle
+Reading whole_reading(const PackedSnippets& whole, std::span<const int64_t> targets) {
+  std::vector<int64_t> all(static_cast<size_t>(whole.visible()));
+  std::iota(all.begin(), all.end(), 0);
+  return reading_of({whole, std::move(all)}, targets);
+}
+
+Reading drawn_reading(const PackedSnippets& whole, std::span<const int64_t> targets, int64_t most,
+                      Rng rng) {
+  return reading_of(drawn_part(whole, targets, most, std::move(rng)), targets);
+}
+
+}  // namespace qfs::ranking

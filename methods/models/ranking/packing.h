@@ -1,8 +1,8 @@
-// Packing: what DYLE's extractor reads: the query and then whole snippets, as many as fit, in
+// Packing: what a scorer of snippets reads: the query and then whole snippets, as many as fit, in
 // chunks of a fixed length, and where each snippet's score stands.
 //
-// Called by dyle's extractor; torch-free. Pure; thread-safe. Source: the released code of Mao et
-// al. 2022 (section 2.1 there is only this).
+// Called by scorer.h and by trainings of scorers; torch-free. Pure; thread-safe. Source: the
+// released code of DYLE (Mao et al. 2022; section 2.1 there is only this).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include "harness/api/result.h"
 #include "harness/core/rng.h"
 
-namespace qfs::dyle {
+namespace qfs::ranking {
 
 struct PackOptions {
   std::vector<int32_t> before;  ///< every text: "<s>", "[CLS]"
@@ -54,4 +54,16 @@ struct PackedPart {
 PackedPart drawn_part(const PackedSnippets& whole, std::span<const int64_t> wanted, int64_t most,
                       Rng rng);
 
-}  // namespace qfs::dyle
+/// What is read of an example at a step of a training, and which of its snippets are to be found.
+struct Reading {
+  PackedPart part;
+  std::vector<int64_t> targets;  ///< indices into `part.snippets`; others are not read
+};
+
+/// All chunks. `targets`: snippets of the packing.
+Reading whole_reading(const PackedSnippets& whole, std::span<const int64_t> targets);
+/// At most `most` chunks, those with targets first.
+Reading drawn_reading(const PackedSnippets& whole, std::span<const int64_t> targets, int64_t most,
+                      Rng rng);
+
+}  // namespace qfs::ranking

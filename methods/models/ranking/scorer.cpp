@@ -1,4 +1,4 @@
-#include "methods/dyle/session_extractor.h"
+#include "methods/models/ranking/scorer.h"
 
 #include <ATen/ops/cat.h>
 #include <ATen/ops/linear.h>
@@ -10,46 +10,48 @@
 #include "methods/models/architectures/bert/encoder_folder.h"
 #include "methods/models/architectures/bert/transformer_encoder.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
+#include "methods/models/ranking/scorer_params.h"
 
-namespace qfs::dyle {
+namespace qfs::ranking {
 
-Extractor::Extractor(std::shared_ptr<const architectures::EncoderWeights> weights,
-                     std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer)
+SnippetScorer::SnippetScorer(std::shared_ptr<const architectures::EncoderWeights> weights,
+                             std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer)
     : weights_(std::move(weights)), tokenizer_(std::move(tokenizer)) {}
 
-Result<std::shared_ptr<const Extractor>> Extractor::open(const Resource& model,
-                                                         ResourceCache& cache) {
-  auto folder = architectures::open_encoder_folder(model, {"bert", "roberta"}, cache);
+Result<std::shared_ptr<const SnippetScorer>> SnippetScorer::open(const Resource& model,
+                                                                 ResourceCache& cache) {
+  auto folder = architectures::open_encoder_folder(model, scorer_types(), cache);
   if (!folder.ok()) return folder.error();
   if (folder->tokenizer->frame().after.empty()) {
     return unavailable("the tokenizer puts nothing behind a text, where its score would stand",
                        model.path);
   }
-  return std::shared_ptr<const Extractor>(
-      std::make_shared<Extractor>(std::move(folder->weights), std::move(folder->tokenizer)));
+  return std::shared_ptr<const SnippetScorer>(
+      std::make_shared<SnippetScorer>(std::move(folder->weights), std::move(folder->tokenizer)));
 }
 
-peft::AdaptableLayers Extractor::layers() const {
+peft::AdaptableLayers SnippetScorer::layers() const {
   return {architectures::adapter_places(*weights_).linears, ""};
 }
 
-Result<std::shared_ptr<const nn::Adapters>> Extractor::bind(const nn::LowRankByName& layers) const {
+Result<std::shared_ptr<const nn::Adapters>> SnippetScorer::bind(
+    const nn::LowRankByName& layers) const {
   return nn::Adapters::bind({.linears = layers}, architectures::adapter_places(*weights_));
 }
 
-Result<PackedSnippets> Extractor::pack(const std::string& query,
-                                       const std::vector<Snippet>& snippets, int64_t chunk_tokens,
-                                       int64_t max_chunks, bool released) const {
+Result<PackedSnippets> SnippetScorer::pack(const std::string& query,
+                                           const std::vector<Snippet>& snippets,
+                                           const ChunkRule& rule) const {
   const architectures::EncoderConfig& config = weights_->config;
-  if (chunk_tokens > config.max_tokens()) {
-    return invalid_argument("'chunk_tokens' is " + std::to_string(chunk_tokens) +
+  if (rule.chunk_tokens > config.max_tokens()) {
+    return invalid_argument("'chunk_tokens' is " + std::to_string(rule.chunk_tokens) +
                             "; the extractor reads " + std::to_string(config.max_tokens()));
   }
   const tokenizers::TextFrame frame = tokenizer_->frame();
-  PackOptions options{frame.before, frame.after, chunk_tokens, max_chunks, {}};
+  PackOptions options{frame.before, frame.after, rule.chunk_tokens, rule.max_chunks, {}};
   // Two ends part texts of RoBERTa.
   if (config.model_type == "roberta") options.after.push_back(frame.after.back());
-  if (released) options.padding = config.padding_id;
+  if (rule.padded) options.padding = config.padding_id;
   try {
     std::vector<std::vector<int32_t>> ids;
     for (const Snippet& snippet : snippets) {
@@ -61,7 +63,7 @@ Result<PackedSnippets> Extractor::pack(const std::string& query,
   }
 }
 
-int64_t Extractor::flops(const PackedSnippets& packed) const {
+int64_t SnippetScorer::flops(const PackedSnippets& packed) const {
   const architectures::EncoderConfig& c = weights_->config;
   const int64_t products = 4 * c.hidden * c.hidden + 2 * c.hidden * c.intermediate;
   int64_t sum = 0;
@@ -72,10 +74,10 @@ int64_t Extractor::flops(const PackedSnippets& packed) const {
   return sum;
 }
 
-Result<at::Tensor> Extractor::scores(const PackedSnippets& packed,
-                                     const training::NamedTensors& head,
-                                     std::shared_ptr<const nn::Adapters> adapters,
-                                     nn::Recompute recompute) const {
+Result<at::Tensor> SnippetScorer::scores(const PackedSnippets& packed,
+                                         const training::NamedTensors& head,
+                                         std::shared_ptr<const nn::Adapters> adapters,
+                                         nn::Recompute recompute) const {
   const architectures::TransformerEncoder encoder(weights_, std::move(adapters), recompute);
   std::vector<at::Tensor> states;
   size_t next = 0;
@@ -96,4 +98,4 @@ Result<at::Tensor> Extractor::scores(const PackedSnippets& packed,
   });
 }
 
-}  // namespace qfs::dyle
+}  // namespace qfs::ranking

@@ -1,0 +1,62 @@
+// What is trained of a scorer of snippets: the low-rank matrices of its encoder and the score head,
+// by their names in trained files, and its loss.
+//
+// Used by the sessions and trainings of dyle and locator. Functions are pure and thread-safe.
+// LibTorch's exceptions pass through.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "harness/api/result.h"
+#include "methods/models/peft/lora.h"
+#include "methods/models/ranking/scorer.h"
+#include "methods/models/training/optimizer.h"
+
+namespace qfs::ranking {
+
+/// Float32 on the CPU.
+struct ScorerTensors {
+  peft::LoraAdapter adapter;
+  training::NamedTensors head;  ///< "classifier.weight" [1, d], "classifier.bias" [1]
+
+  /// By their names in a file: "classifier.weight", "extractor.LAYER.lora_A.weight" …
+  training::NamedTensors all() const;
+  void replace(const training::NamedTensors& leaves);
+
+  /// Puts a tensor of a file where its name belongs; false: nowhere.
+  bool place(const std::string& name, const at::Tensor& values);
+  /// Behind the last: sets the matrices' scale. `data`: a matrix or half of the head is missing;
+  /// `path` names the file.
+  Status complete(double scale, const std::string& path);
+};
+
+/// New ones: matrices as of new_lora, the head as of add_linear. `not_found`: layers that the
+/// encoder lacks.
+Result<ScorerTensors> new_scorer_tensors(const SnippetScorer& scorer,
+                                         const peft::LoraConfig& config, uint64_t seed);
+
+/// "NAME.weight" [outputs, inputs] and "NAME.bias", as torch initializes a linear layer: uniform
+/// below 1 / sqrt(inputs). A pure function of seed and names.
+void add_linear(const std::string& name, int64_t outputs, int64_t inputs, uint64_t seed,
+                training::NamedTensors& tensors);
+
+// Low-rank matrices under a prefix: "PREFIXLAYER.lora_A.weight".
+void put_matrices(std::string_view prefix, const peft::LoraAdapter& from,
+                  training::NamedTensors& to);
+void take_matrices(std::string_view prefix, const training::NamedTensors& from,
+                   peft::LoraAdapter& to);
+/// As ScorerTensors::place and complete.
+bool place_matrix(std::string_view prefix, const std::string& name, const at::Tensor& values,
+                  peft::LoraAdapter& to);
+Status complete_matrices(double scale, const std::string& path, peft::LoraAdapter& adapter);
+
+/// Mean over the targets of the cross-entropy of softmax(scores [L]); zero without targets (Mao et
+/// al. 2022, equation 6).
+at::Tensor target_loss(const at::Tensor& scores, std::span<const int64_t> targets);
+
+}  // namespace qfs::ranking

@@ -1,0 +1,144 @@
+#include "methods/models/ranking/snippets.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <set>
+
+#include "methods/models/greedy_oracle/dyle_oracle.h"
+#include "methods/models/greedy_oracle/oracle_text.h"
+#include "methods/models/greedy_oracle/treebank_tokens.h"
+
+namespace qfs::ranking {
+
+namespace {
+
+/// Of a snippet to be found: speech markers and interjections are no use to learn from.
+constexpr int64_t kFewestWords = 4;
+
+/// As Python's split(" "): an empty text is one word.
+int64_t words_between_blanks(const std::string& text) { return 1 + std::ranges::count(text, ' '); }
+
+void add_pieces(const Segment& segment, int64_t most, std::vector<Snippet>& snippets) {
+  for (const std::vector<std::string>& sentence : greedy_oracle::treebank_sentences(segment.text)) {
+    std::string piece;
+    for (size_t i = 0; i < sentence.size(); ++i) {
+      if (!piece.empty()) piece += ' ';
+      piece += sentence[i];
+      if (i + 1 < sentence.size() && (static_cast<int64_t>(i) + 1) % most != 0) continue;
+      snippets.push_back({rendered({piece, segment.speaker}), piece});
+      piece.clear();
+    }
+  }
+}
+
+}  // namespace
+
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+bool is_chinese(const std::string& language) {
+  return language == "zh" || language.starts_with("zh-");
+}
+
+Result<std::vector<Snippet>> snippets_of(const Example& example,
+                                         std::optional<int64_t> piece_words) {
+  std::vector<Snippet> snippets;
+  for (const Segment& segment : example.document) {
+    if (is_blank(segment.text)) continue;
+    if (piece_words) {
+      add_pieces(segment, *piece_words, snippets);
+    } else {
+      snippets.push_back({rendered(segment), segment.text});
+    }
+  }
+  if (snippets.empty()) {
+    return data_error("the document of example '" + example.key + "' has no text to take from");
+  }
+  return snippets;
+}
+
+Result<std::vector<int64_t>> oracle_list(const std::vector<Snippet>& snippets,
+                                         const std::string& reference, bool chinese) {
+  std::vector<std::string> units;
+  for (const Snippet& snippet : snippets) {
+    auto unit = greedy_oracle::oracle_text(snippet.content, chinese);
+    if (!unit.ok()) return unit.error();
+    units.push_back(*std::move(unit));
+  }
+  const auto target = greedy_oracle::oracle_text(reference, chinese);
+  if (!target.ok()) return target.error();
+  std::vector<int64_t> list;
+  const auto chosen = greedy_oracle::dyle_oracle(units, *target);
+  for (const size_t i : greedy_oracle::released_indices(units, chosen)) {
+    list.push_back(static_cast<int64_t>(i));
+  }
+  return list;
+}
+
+Result<std::vector<int64_t>> oracle_of(const Example& example,
+                                       const std::vector<Snippet>& snippets) {
+  if (example.references.empty() || example.references.front().empty()) {
+    return data_error("example '" + example.key + "' has no reference summary to search for");
+  }
+  auto list = oracle_list(snippets, example.references.front(), is_chinese(example.language));
+  return list.ok() ? list : of_example(list.error(), example);
+}
+
+Error of_example(const Error& error, const Example& example) {
+  Error placed = error;
+  placed.message = "example '" + example.key + "': " + placed.message;
+  return placed;
+}
+
+Result<std::vector<int64_t>> evidence_segments(const Example& example) {
+  const auto segments = static_cast<int64_t>(example.document.size());
+  std::set<int64_t> gold;
+  for (const SegmentSpan& span : example.evidence) {
+    if (span.first < 0 || span.last < span.first || span.last >= segments) {
+      return data_error("the evidence of example '" + example.key + "' is in segments " +
+                        std::to_string(span.first) + " to " + std::to_string(span.last) +
+                        "; its document has " + std::to_string(segments));
+    }
+    for (int64_t i = span.first; i <= span.last; ++i) {
+      if (!is_blank(example.document[static_cast<size_t>(i)].text)) gold.insert(i);
+    }
+  }
+  return std::vector<int64_t>(gold.begin(), gold.end());
+}
+
+Result<std::vector<int64_t>> evidence_list(const Example& example) {
+  const auto segments = evidence_segments(example);
+  if (!segments.ok()) return segments.error();
+  const std::set<int64_t> gold(segments->begin(), segments->end());
+  std::vector<int64_t> list;
+  int64_t snippet = 0;
+  for (size_t i = 0; i < example.document.size(); ++i) {
+    if (is_blank(example.document[i].text)) continue;
+    if (gold.contains(static_cast<int64_t>(i))) list.push_back(snippet);
+    ++snippet;
+  }
+  return list;
+}
+
+std::vector<int64_t> kept_targets(const std::vector<int64_t>& list,
+                                  const std::vector<Snippet>& snippets, int64_t visible) {
+  std::vector<int64_t> kept;
+  for (const int64_t i : list) {
+    if (i >= visible) continue;
+    if (words_between_blanks(snippets[static_cast<size_t>(i)].text) < kFewestWords) continue;
+    kept.push_back(i);
+  }
+  return kept;
+}
+
+std::vector<int64_t> ranked(std::span<const float> scores) {
+  std::vector<int64_t> order(scores.size());
+  std::iota(order.begin(), order.end(), int64_t{0});
+  std::ranges::stable_sort(order, std::greater{},
+                           [&](int64_t i) { return scores[static_cast<size_t>(i)]; });
+  return order;
+}
+
+}  // namespace qfs::ranking
