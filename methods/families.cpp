@@ -14,6 +14,7 @@
 #include "methods/finetune/spec.h"
 #include "methods/ideal/specs.h"
 #include "methods/imported/spec.h"
+#include "methods/locator/spec.h"
 #include "methods/lora/spec.h"
 #include "methods/models/checkpoints/architecture.h"
 #include "methods/models/decoding/decoding_params.h"
@@ -55,6 +56,7 @@ constexpr Family kFamilies[] = {
      &of<compressors::SelfcpSpec, compressors::AutocompressorSpec, compressors::IcaeSpec,
          compressors::LlmlinguaSpec, compressors::FewShotSpec>},
     {"dyle", &of<dyle::DyleSpec>},
+    {"locator", &of<locator::LocatorSpec>},
     {"egad", &of<egad::EgadSpec>},
     {"retrieve_generate", &of<retrieve_generate::RetrieveGenerateSpec>},
     {"unlimiformer", &of<unlimiformer::UnlimiformerSpec>},

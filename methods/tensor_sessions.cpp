@@ -5,6 +5,7 @@
 #include "methods/egad/session.h"
 #include "methods/finetune/session.h"
 #include "methods/ideal/sessions.h"
+#include "methods/locator/session.h"
 #include "methods/lora/session.h"
 #include "methods/retrieve_generate/session.h"
 #include "methods/unlimiformer/session.h"
@@ -20,6 +21,7 @@ std::vector<SessionFactory> torch_sessions() {
     for (SessionFactory& factory : factories()) sessions.push_back(std::move(factory));
   }
   sessions.push_back(dyle::session_factory());
+  sessions.push_back(locator::session_factory());
   sessions.push_back(egad::session_factory());
   sessions.push_back(retrieve_generate::session_factory());
   sessions.push_back(unlimiformer::session_factory());

@@ -12,6 +12,7 @@
 #include "methods/models/prompted/changed_session.h"
 #include "methods/models/prompted/lora_training.h"
 #include "methods/models/prompted/prompted_session.h"
+#include "methods/models/ranking/locator.h"
 #include "methods/models/retrieval/bm25.h"
 #include "methods/retrieve_generate/retriever.h"
 #include "methods/retrieve_generate/spans.h"
@@ -202,7 +203,7 @@ Result<prompted::ChangeDocument> open_change(const SessionRequest& request, Reso
                                              std::shared_ptr<const tokenizers::Tokenizer> counter,
                                              int64_t room) {
   std::unique_ptr<retrieval::Selector> selector;
-  if (locates(request.params)) {
+  if (reads_spans(request.params)) {
     auto spans = spans_of(request.params);
     if (!spans.ok()) return spans.error();
     return prompted::ChangeDocument(
@@ -217,6 +218,10 @@ Result<prompted::ChangeDocument> open_change(const SessionRequest& request, Reso
     auto dpr = open_dpr(request, cache);
     if (!dpr.ok()) return dpr.error();
     selector = *std::move(dpr);
+  } else if (ranks_by_locator(request.params)) {
+    auto locator = ranking::Locator::open(request, cache);
+    if (!locator.ok()) return locator.error();
+    selector = *std::move(locator);
   } else {
     selector = retrieval::make_bm25_selector(request);
   }
@@ -243,7 +248,7 @@ Result<std::unique_ptr<MethodSession>> open_inner(const SessionRequest& request,
 Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, ResourceCache& cache) {
   const auto prompts = prompted::open_prompts(request, cache);
   if (!prompts.ok()) return prompts.error();
-  if (locates(request.params)) {
+  if (reads_spans(request.params)) {
     auto spans = spans_of(request.params);
     if (!spans.ok()) return spans.error();
     auto inner = open_inner(request, cache);

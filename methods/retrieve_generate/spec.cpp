@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/api/param_specs.h"
+#include "methods/models/ranking/scorer_params.h"
 #include "methods/models/retrieval/bm25.h"
 #include "methods/retrieve_generate/spans.h"
 
@@ -10,7 +11,13 @@ namespace qfs::retrieve_generate {
 
 bool has_adapter(const Params& params) { return params.get<std::string>("adapter") == "lora"; }
 
-bool locates(const Params& params) { return params.get<std::string>("retriever") == "locator"; }
+bool reads_spans(const Params& params) {
+  return params.get<std::string>("retriever") == "locator" && params.has("spans");
+}
+
+bool ranks_by_locator(const Params& params) {
+  return params.get<std::string>("retriever") == "locator" && !params.has("spans");
+}
 
 std::string_view RetrieveGenerateSpec::doc() const {
   return "A language model reads the passages of the document that match the query best";
@@ -21,6 +28,10 @@ std::vector<std::string> RetrieveGenerateSpec::layers(const Params& params,
   std::vector<std::string> layers = TrainedSpec::layers(params, facts);
   layers.insert(layers.end(),
                 {"chinese_words@1", "extractive@2", "porter_nltk@1", "rouge_tokens@1"});
+  if (ranks_by_locator(params)) {
+    const std::vector<std::string> its = ranking::scorer_layers();
+    layers.insert(layers.end(), its.begin(), its.end());
+  }
   std::ranges::sort(layers);
   layers.erase(std::ranges::unique(layers).begin(), layers.end());
   return layers;
@@ -31,6 +42,13 @@ Needs RetrieveGenerateSpec::needs(const Params& params) const {
   if (!has_adapter(params)) needs.artifacts.clear();
   if (params.get<std::string>("retriever") == "dpr") {
     needs.backbones = {kContextEncoder, kQuestionEncoder};
+    for (const std::string& role : needs.backbones) needs.model_types[role] = {"bert"};
+  }
+  if (ranks_by_locator(params)) {
+    needs.backbones = {ranking::kLocator};
+    needs.model_types = {{ranking::kLocator, ranking::scorer_types()}};
+    needs.artifacts.emplace_back(ranking::kLocator);
+    needs.made_by = {{ranking::kLocator, ranking::kLocator}};
   }
   needs.begins_with = {"lora"};
   needs.reads_files_of = {"lora"};
@@ -42,7 +60,8 @@ std::vector<ParamSpec> RetrieveGenerateSpec::adapter_params() const {
   params.push_back(prompted::of_both(with_default(
       choice_param("retriever", {"bm25", "dpr", "locator"},
                    "Ranks passages: by the query's words, or by the distance of their vectors to "
-                   "the query's, of two encoders; 'locator': takes the text that 'spans' have"),
+                   "the query's, of two encoders; 'locator': as one that 'locator' trained does, "
+                   "or takes the text that 'spans' have"),
       std::string("bm25"))));
   params.push_back(prompted::of_both(with_default(
       choice_param("unit", {"sentence", "turn"}, "What a passage is"), std::string("sentence"))));
@@ -67,14 +86,18 @@ std::vector<ParamSpec> RetrieveGenerateSpec::adapter_params() const {
 }
 
 Status RetrieveGenerateSpec::check_adapter(const Params& params) const {
-  if (locates(params) != params.has("spans")) {
-    return invalid_argument(locates(params) ? "\"retriever\": \"locator\" needs 'spans'"
-                                            : "'spans' needs \"retriever\": \"locator\"");
+  if (params.has("spans") && !reads_spans(params)) {
+    return invalid_argument("'spans' needs \"retriever\": \"locator\"");
   }
-  if (!locates(params) && params.has("spans_missing")) {
+  if (!reads_spans(params) && params.has("spans_missing")) {
     return invalid_argument("'spans_missing' needs 'spans'");
   }
-  if (locates(params)) {
+  if (ranks_by_locator(params) && params.get<std::string>("unit") != "turn") {
+    return invalid_argument(
+        "\"retriever\": \"locator\" needs 'spans', or a trained locator, which ranks turns: "
+        "\"unit\": \"turn\", and in \"backbones\" and \"artifact\" a 'locator'");
+  }
+  if (reads_spans(params)) {
     if (params.has("budget")) {
       return invalid_argument(
           "'budget' is of passages that are ranked; a locator's text is cut to "

@@ -28,6 +28,8 @@ class RetrieveGenerateSpec final : public prompted::TrainedSpec {
 /// Whether an adapter is trained and read.
 bool has_adapter(const Params& params);
 /// Whether what is read is in a file of spans.
-bool locates(const Params& params);
+bool reads_spans(const Params& params);
+/// Whether a trained locator ranks turns.
+bool ranks_by_locator(const Params& params);
 
 }  // namespace qfs::retrieve_generate

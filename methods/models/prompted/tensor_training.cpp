@@ -36,9 +36,14 @@ Result<std::string> recipe_text(const MethodSpec& spec, const Params& params) {
   return canonical->text;
 }
 
+/// What is trained: the backbone, or of a method without one its model.
+const Resource& trained_model(const SessionRequest& request) {
+  return request.backbone ? *request.backbone : request.backbones.begin()->second;
+}
+
 /// What training reads besides its data.
 std::string digests_of(const SessionRequest& request) {
-  std::string digests = request.backbone->digest;
+  std::string digests = trained_model(request).digest;
   for (const auto& [role, model] : request.backbones) digests += "\n" + role + " " + model.digest;
   return digests;
 }
@@ -103,8 +108,8 @@ training::TrainingTask::Score output_score(const std::string& name, const Sessio
   return {
       name, [&, name, folder]() -> Result<double> {
         if (Status made = make_directories(folder); !made.ok()) return made.error();
-        const auto file =
-            training.keep(folder, {{"qfs.backbone", request.backbone->digest}}, type_of(request));
+        const auto file = training.keep(folder, {{"qfs.backbone", trained_model(request).digest}},
+                                        type_of(request));
         if (!file.ok()) return file.error();
         const auto session = training.outputs.open(
             writing_request(request, spec, {file->role, folder + "/" + file->name, file->sha256}),
@@ -146,7 +151,7 @@ Result<std::map<std::string, std::string>> file_metadata(const SessionRequest& r
   const auto recipe = recipe_text(spec, request.params);
   if (!recipe.ok()) return recipe.error();
   return std::map<std::string, std::string>{{"qfs.method", std::string(spec.name())},
-                                            {"qfs.backbone", request.backbone->digest},
+                                            {"qfs.backbone", trained_model(request).digest},
                                             {"qfs.training_cell", fit.training_cell},
                                             {kRecipe, *recipe}};
 }

@@ -1,8 +1,8 @@
 // Training as all methods here do it: named tensors, the recipe of their parameters, the loop with
 // its checkpoints, and what the kept file says of itself.
 //
-// Called by training sessions (adapter_training.h, dyle). Not thread-safe. Errors: those of
-// training (training/trainer.h) and of what is passed.
+// Called by training sessions (adapter_training.h, dyle, locator). Not thread-safe. Errors: those
+// of training (training/trainer.h) and of what is passed.
 #pragma once
 
 #include <functional>
@@ -44,7 +44,8 @@ struct TensorTraining {
   OutputScoring outputs;
 };
 
-/// What a kept file says of itself: method, backbone, training cell and recipe.
+/// What a kept file says of itself: method, backbone (of a method without one the first of its
+/// models), training cell and recipe.
 Result<std::map<std::string, std::string>> file_metadata(const SessionRequest& request,
                                                          const MethodSpec& spec,
                                                          const FitRequest& fit);

@@ -213,12 +213,16 @@ Status TrainedSpec::check_backbone(const Params& params, const BackboneFacts& fa
   return check_window(params, facts);
 }
 
-Status TrainedSpec::check_init(const Params& params, const Params& recipe) const {
+Status check_rank(const Params& params, const Params& recipe) {
   const auto own = params.find<int64_t>("rank");
   const auto its = recipe.find<int64_t>("rank");
   if (!own || !its || *own == *its) return {};
   return invalid_argument("its rank is " + std::to_string(*its) + ", the training's " +
                           std::to_string(*own));
+}
+
+Status TrainedSpec::check_init(const Params& params, const Params& recipe) const {
+  return check_rank(params, recipe);
 }
 
 std::optional<TokenBound> TrainedSpec::token_bound(const Params& params,

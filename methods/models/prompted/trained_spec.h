@@ -65,6 +65,9 @@ Status check_targets(const Params& params);
 /// What low-rank adapters are: `rank`, `alpha`, `targets`.
 std::vector<ParamSpec> lora_params();
 
+/// A training goes on from a file of its own rank.
+Status check_rank(const Params& params, const Params& recipe);
+
 /// The rules of trainings of all weights: what they compute in, what their folder is, and that
 /// nothing trained is begun with.
 Status check_trained_weights(const Params& params);

@@ -49,7 +49,7 @@ class PublishedTables(DriverTest):
         self.assertIn("[^1]: By the sizes", text)
         self.assertIn("not runnable: no weights of 'llama-2-7b' are known", text)
         dyle = self.assert_succeeds(self.run_bench("claims", "--paper", "dyle"))
-        self.assertIn("there is no method 'locator'", dyle)
+        self.assertIn("the method 'locator' has no parameter 'spans'", dyle)
 
     def test_a_lost_table_is_made_of_others(self):
         text = self.assert_succeeds(self.run_bench("report", "--table", "ideal.table2"))

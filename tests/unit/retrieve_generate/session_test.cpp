@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/core/files.h"
+#include "methods/models/ranking/locator.h"
+#include "methods/models/ranking/snippets.h"
 #include "methods/retrieve_generate/spec.h"
 #include "tests/support/tiny_encoder.h"
 #include "tests/support/trained_session.h"
@@ -108,7 +111,8 @@ TEST_F(RetrieveGenerateTest, a_locators_text_stands_for_the_document) {
   }
   request_.params = params;
   request_.params.set("retriever", std::string("locator"));
-  EXPECT_THAT(the_spec().validate(request_.params).error().message, HasSubstr("needs 'spans'"));
+  EXPECT_THAT(the_spec().validate(request_.params).error().message,
+              HasSubstr("needs 'spans', or a trained locator"));
   request_.params.set("spans", std::string("<s> red hat </s> bob : ann has a red hat .\n"));
   EXPECT_TRUE(the_spec().validate(request_.params).ok());
   const auto prediction = predicted();
@@ -125,6 +129,60 @@ TEST_F(RetrieveGenerateTest, a_locators_text_stands_for_the_document) {
   EXPECT_EQ(whole->truncation->kept.size(), 3);
   request_.params.set("budget", int64_t{5});
   EXPECT_THAT(the_spec().validate(request_.params).error().message, HasSubstr("'budget' is of"));
+}
+
+TEST_F(RetrieveGenerateTest, turns_are_those_that_a_trained_locator_ranks_first) {
+  const qfs::test::TemporaryFolder folder;
+  const Resource encoder = qfs::test::TinyEncoder().write(folder);
+  ResourceCache cache;
+  const auto scorer = ranking::SnippetScorer::open(encoder, cache);
+  ASSERT_TRUE(scorer.ok()) << scorer.error().to_string();
+  auto tensors =
+      ranking::new_scorer_tensors(**scorer, {.rank = 2, .alpha = 2, .targets = {"query"}}, 3);
+  ASSERT_TRUE(tensors.ok());
+  const std::string path = folder_ / "locator.safetensors";
+  const std::map<std::string, std::string> metadata = {
+      {"qfs.backbone", encoder.digest}, {"qfs.recipe", R"({"chunk_tokens":64,"max_chunks":4})"}};
+  ASSERT_TRUE(write_file(path, ranking::locator_bytes(*tensors, metadata, at::kFloat)).ok());
+
+  request_.params.set("retriever", std::string("locator"));
+  request_.params.set("unit", std::string("turn"));
+  EXPECT_TRUE(the_spec().validate(request_.params).ok());
+  const Needs needs = the_spec().needs(request_.params);
+  EXPECT_THAT(needs.backbones, ElementsAre("locator"));
+  EXPECT_THAT(needs.artifacts, ElementsAre("locator"));
+  EXPECT_EQ(needs.made_by.at("locator"), "locator");
+  EXPECT_THAT(the_spec().layers(request_.params, {"llama"}), ::testing::Contains("ranking@1"));
+  EXPECT_THAT(prompt(), HasSubstr("no locator's encoder was given"));
+  request_.backbones = {{"locator", encoder}};
+  EXPECT_THAT(prompt(), HasSubstr("no trained locator was given"));
+  request_.artifacts["locator"] = {"", path, ""};
+
+  // The order by the scores themselves.
+  const NumberedExample one = meeting(7);
+  std::vector<ranking::Snippet> snippets;
+  for (const Segment& turn : one.example.document) snippets.push_back({rendered(turn), turn.text});
+  const auto packed = (*scorer)->pack(one.example.query, snippets, {64, 4});
+  const at::Tensor scores =
+      *(*scorer)->scores(*packed, tensors->head, *(*scorer)->bind(tensors->adapter.layers));
+  const auto best = static_cast<size_t>(
+      ranking::ranked({scores.contiguous().const_data_ptr<float>(), snippets.size()}).front());
+  request_.params.set("budget", int64_t{1});
+  const auto prediction = predicted(one);
+  ASSERT_TRUE(prediction.ok()) << prediction.error().to_string();
+  EXPECT_EQ(prediction->prompt, "D: " + snippets[best].text + "\nA:");
+  EXPECT_EQ(prediction->truncation->kept.front().segment, static_cast<int64_t>(best));
+  request_.params.set("budget", int64_t{1000});
+  EXPECT_EQ(prompt(), "D: " + rendered_document(one.example) + "\nA:");
+
+  // An adapter learns from what it ranks.
+  request_.params.set("adapter", std::string("lora"));
+  EXPECT_THAT(the_spec().needs(request_.params).artifacts, ElementsAre("adapter", "locator"));
+  request_.params.set("budget", int64_t{1});
+  Curve curve;
+  const auto outcome = fit("ranked", curve);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
+  EXPECT_EQ(outcome->files.front().role, "adapter");
 }
 
 TEST_F(RetrieveGenerateTest, what_bounds_the_passages_is_asked_for) {

@@ -1,0 +1,27 @@
+// The spec of `locator`: a ranker of a document's turns for a query, trained on gold evidence or on
+// an oracle (the locator of QMSum's locator + generator in its role, with DYLE's extractor as its
+// model: Zhong et al. 2021; Mao et al. 2022).
+//
+// Known to the driver; torch-free. Stateless and thread-safe. The sessions are in session.h.
+#pragma once
+
+#include "harness/api/method.h"
+
+namespace qfs::locator {
+
+class LocatorSpec final : public MethodSpec {
+ public:
+  std::string_view name() const override;
+  std::string_view doc() const override;
+  int version() const override { return 1; }
+  std::vector<std::string> layers(const Params& params, const BackboneFacts& facts) const override;
+  std::vector<ParamSpec> params() const override;
+  Needs needs(const Params& params) const override;
+  Status validate(const Params& params) const override;
+  Status check_init(const Params& params, const Params& recipe) const override;
+  Cost cost(const Params& params, const DatasetStats& stats) const override;
+  Cost training_cost(const Params& params, const DatasetStats& train) const override;
+  bool seed_matters(const Params&) const override { return false; }
+};
+
+}  // namespace qfs::locator
