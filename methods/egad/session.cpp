@@ -99,7 +99,7 @@ class EgadAdapter final : public prompted::TrainedAdapter {
 Result<std::unique_ptr<MethodSession>> open_inner(const SessionRequest& request,
                                                   ResourceCache& cache, KeywordInputs inputs,
                                                   Dictionary dictionary, bool encoder_decoder) {
-  const bool whole = trains_weights(request.params);
+  const bool whole = prompted::all_weights(request.params);
   const auto writing = whole ? prompted::with_trained_weights(request) : Result(request);
   if (!writing.ok()) return writing.error();
   auto model = prompted::open_prompted_model(*writing, cache);
@@ -151,8 +151,8 @@ class EgadTraining final : public TrainingSession {
         inner_of(request_, encoder_decoder_), cache_, kSpec,
         [&](const prompted::AdapterPlace& place)
             -> Result<std::unique_ptr<prompted::TrainedAdapter>> {
-          auto inner = trains_weights(request_.params) ? prompted::make_weights(place)
-                                                       : prompted::make_lora(place);
+          auto inner = prompted::all_weights(request_.params) ? prompted::make_weights(place)
+                                                              : prompted::make_lora(place);
           if (!inner.ok()) return inner.error();
           return std::unique_ptr<prompted::TrainedAdapter>(std::make_unique<EgadAdapter>(
               *std::move(inner), *text, *dictionary, inputs_,

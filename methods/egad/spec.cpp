@@ -20,10 +20,6 @@ bool by_dictionary(const Params& params) {
 
 bool has_adapter(const Params& params) { return params.get<std::string>("adapter") == "lora"; }
 
-bool trains_weights(const Params& params) {
-  return params.find<std::string>("trained") == "weights";
-}
-
 std::string_view EgadSpec::doc() const {
   return "A language model whose input begins with keywords of its document, trained on examples";
 }
@@ -80,10 +76,7 @@ std::vector<ParamSpec> EgadSpec::adapter_params() const {
       with_default(choice_param("adapter", {"lora", "none"},
                                 "What was trained, or the backbone as it is (zero-shot)"),
                    std::string("lora")));
-  params.push_back(prompted::of_both(
-      from_source(choice_param("trained", {"lora", "weights"},
-                               "Low-rank matrices, as when left out, or all of the backbone"),
-                  "arXiv 2410.08971: weights")));
+  params.push_back(prompted::trained_param("arXiv 2410.08971: weights"));
   return params;
 }
 
@@ -114,21 +107,7 @@ Status EgadSpec::check_adapter(const Params& params) const {
         "'dictionary' is left out, and without a training there are no documents to count; give "
         "lines \"word count\" or {\"file\": …}");
   }
-  if (trains_weights(params)) {
-    for (const char* name : {"alpha", "targets"}) {
-      if (params.has(name)) {
-        return invalid_argument("'" + std::string(name) +
-                                "' is of low-rank matrices; \"trained\" is \"weights\"");
-      }
-    }
-    if (!has_adapter(params)) {
-      return invalid_argument(
-          "\"adapter\": \"none\" is the backbone as it is; 'trained' says "
-          "what is trained of it");
-    }
-    return prompted::check_trained_weights(params);
-  }
-  return prompted::check_targets(params);
+  return prompted::check_trained(params, has_adapter(params));
 }
 
 Status EgadSpec::check_init(const Params& params, const Params& recipe) const {
@@ -136,7 +115,7 @@ Status EgadSpec::check_init(const Params& params, const Params& recipe) const {
   return TrainedSpec::check_init(params, recipe);
 }
 
-bool EgadSpec::trains_weights(const Params& params) const { return egad::trains_weights(params); }
+bool EgadSpec::trains_weights(const Params& params) const { return prompted::all_weights(params); }
 
 Needs EgadSpec::needs(const Params& params) const {
   Needs needs = TrainedSpec::needs(params);

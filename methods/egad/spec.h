@@ -24,9 +24,6 @@ class EgadSpec final : public prompted::TrainedSpec {
   bool trains_weights(const Params& params) const override;
 };
 
-/// Whether all of the backbone is trained, instead of low-rank matrices.
-bool trains_weights(const Params& params);
-
 /// Whether something trained is read.
 bool has_adapter(const Params& params);
 

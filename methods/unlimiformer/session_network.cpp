@@ -1,6 +1,6 @@
 #include "methods/unlimiformer/session_network.h"
 
-#include <ATen/ops/empty.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/isfinite.h>
 
 #include <string>
@@ -56,10 +56,7 @@ class RetrievingNetwork final : public nn::Network {
   Result<std::unique_ptr<nn::SequenceModel>> open(const RuntimeOptions& runtime,
                                                   const std::string& digest,
                                                   ResourceCache& cache) const override {
-    if (runtime.device != "cpu" || runtime.dtype != "float32") {
-      return unavailable("unlimiformer retrieves on the CPU in float32, not on '" + runtime.device +
-                         "' in " + runtime.dtype);
-    }
+    if (Status here = check_place(runtime); !here.ok()) return here.error();
     auto own = network_->decoder(runtime, digest, cache);
     if (!own.ok()) return own.error();
     auto sources = retrieving_sources(*own, retrieval_);
@@ -85,17 +82,23 @@ class RetrievingNetwork final : public nn::Network {
 
 }  // namespace
 
+Status check_place(const RuntimeOptions& runtime) {
+  if (runtime.device == "cpu" && runtime.dtype == "float32") return {};
+  return unavailable("unlimiformer retrieves on the CPU in float32, not on '" + runtime.device +
+                     "' in " + runtime.dtype);
+}
+
 Result<at::Tensor> windowed_states(const nn::Decoder& decoder, const nn::SequenceInput& input,
-                                   double overlap) {
+                                   double overlap, nn::Recompute recompute) {
   const auto tokens = static_cast<int64_t>(input.ids.size());
   if (tokens == 0) return invalid_argument("a source without tokens");
-  at::Tensor states;
+  std::vector<at::Tensor> states;
   for (const Window& window :
        windows_of(tokens, decoder.shape().sequence.source_context, overlap)) {
     nn::SequenceInput part;
     part.ids.assign(input.ids.begin() + window.begin, input.ids.begin() + window.end);
     part.adapters = input.adapters;
-    const auto read = decoder.encode(part);
+    const auto read = decoder.encode(part, recompute);
     if (!read.ok()) return read.error();
     const Status kept = nn::guarded("keeping a window's states", [&]() -> Status {
       const int64_t count = window.kept_end - window.kept_begin;
@@ -104,13 +107,12 @@ Result<at::Tensor> windowed_states(const nn::Decoder& decoder, const nn::Sequenc
         return data_error("the encoder's states of tokens " + std::to_string(window.kept_begin) +
                           " to " + std::to_string(window.kept_end) + " are not finite");
       }
-      if (!states.defined()) states = at::empty({tokens, own.size(1)}, own.options());
-      states.narrow(0, window.kept_begin, count).copy_(own);
+      states.push_back(own.clone());  // without the rest of the window
       return {};
     });
     if (!kept.ok()) return kept.error();
   }
-  return states;
+  return nn::guarded("joining windows", [&]() -> Result<at::Tensor> { return at::cat(states); });
 }
 
 Result<nn::ReadSource> retrieving_sources(std::shared_ptr<const nn::Decoder> decoder,

@@ -4,6 +4,10 @@
 // Known to the driver; torch-free. Stateless and thread-safe. The sessions are in session.h.
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "methods/models/prompted/trained_spec.h"
 
 namespace qfs::unlimiformer {
@@ -15,13 +19,23 @@ class UnlimiformerSpec final : public prompted::TrainedSpec {
   int version() const override { return 1; }
   Needs needs(const Params& params) const override;
   Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
+  Status check_init(const Params& params, const Params& recipe) const override;
+  bool trains_with(const Params& params, std::string_view name) const override;
 
  protected:
   std::vector<ParamSpec> adapter_params() const override;
   Status check_adapter(const Params& params) const override;
+  bool trains_weights(const Params& params) const override;
 };
 
-/// Whether an adapter is trained and read.
+/// Whether something trained is read.
 bool has_adapter(const Params& params);
+
+/// How sources were read in training: "test_time" where its parameters do not say it.
+std::string mode_of(const Params& params);
+inline constexpr const char* kTestTime = "test_time";
+
+/// Tokens of a document that outputs which choose among evaluations read.
+inline constexpr const char* kSelectTokens = "select_tokens";
 
 }  // namespace qfs::unlimiformer

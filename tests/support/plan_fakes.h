@@ -25,6 +25,7 @@ struct FakeSpec : MethodSpec {
   Needs needed;
   std::optional<int64_t> answers_at_rank;  ///< the rank with which it reads the answers
   bool draws = true;                       ///< the seed matters
+  std::string passed_over;                 ///< a parameter that no training depends on
   double flops_per_word = 1e6;
 
   std::string_view name() const override { return id; }
@@ -42,6 +43,9 @@ struct FakeSpec : MethodSpec {
     return needs;
   }
   bool seed_matters(const Params&) const override { return draws; }
+  bool trains_with(const Params&, std::string_view name) const override {
+    return name != passed_over;
+  }
   /// Refuses "max_words" above "local_context".
   Status validate(const Params& params) const override;
   Status check_backbone(const Params&, const BackboneFacts& facts) const override {

@@ -2,7 +2,6 @@
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
-#include <ATen/ops/scaled_dot_product_attention.h>
 #include <ATen/ops/tensor.h>
 #include <c10/core/GradMode.h>
 
@@ -31,6 +30,8 @@ struct Part {
   // Of a segment of an input with a memory:
   std::shared_ptr<const InfiniMemory> memory = {};
   TokenSpan query = {};  ///< in the first segment
+  /// Of a source that is read in another way; null: in full.
+  std::shared_ptr<const SourceReading> reading = {};
 };
 
 /// Whether what adapters (or null) of two rows add to a layer are the same tensors, as those are
@@ -109,17 +110,10 @@ class WholeSequences final : public LayerOperations {
   }
 
   at::Tensor attend_source(size_t layer, const at::Tensor& queries) override {
-    const DecoderShape& c = decoder_.shape();
     return per_part([&](const Part& part) {
-      const at::Tensor read = decoder_.source_keys_values(layer, part.source, part.adapters.get());
-      const at::Tensor asking = queries.narrow(0, part.first, part.tokens)
-                                    .view({1, part.tokens, c.heads, c.head_dim})
-                                    .transpose(1, 2);
-      return at::scaled_dot_product_attention(asking, read.select(0, 0).unsqueeze(0),
-                                              read.select(0, 1).unsqueeze(0))
-          .squeeze(0)
-          .transpose(0, 1)
-          .flatten(1);
+      const SourceQuery query = {decoder_, layer, part.source,
+                                 queries.narrow(0, part.first, part.tokens), part.adapters.get()};
+      return part.reading == nullptr ? attend_to_all(query) : part.reading->attend(query);
     });
   }
 
@@ -308,19 +302,24 @@ Result<at::Tensor> segmented_states(const Decoder& decoder, std::span<const Sequ
 
 /// The same of inputs without memories, all at once.
 Result<at::Tensor> stream_until(const Decoder& decoder, std::span<const SequenceInput> inputs,
-                                Recompute recompute, size_t until) {
+                                Recompute recompute, size_t until,
+                                const SourceReadings& sources = {}) {
   const SequenceShape& shape = decoder.shape().sequence;
   std::vector<int64_t> ids;
   std::vector<int64_t> positions;
   std::vector<Part> parts;
   std::vector<EmbeddedRows> embedded;
-  for (const SequenceInput& input : inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const SequenceInput& input = inputs[i];
     if (Status fits = check_input(input, decoder); !fits.ok()) return fits.error();
     const std::vector<int32_t>& begun = begun_with(input, shape);
     const auto count = static_cast<int64_t>(begun.size());
     Part part{static_cast<int64_t>(ids.size()), count, {}, input.adapters};
     if (shape.encoder_decoder()) {
-      Result<at::Tensor> source = decoder.encode(input, recompute);
+      if (!sources.empty()) part.reading = sources[i];
+      Result<at::Tensor> source = part.reading == nullptr
+                                      ? decoder.encode(input, recompute)
+                                      : part.reading->encode(decoder, input, recompute);
       if (!source.ok()) return source.error();
       part.source = *std::move(source);
     }
@@ -328,7 +327,7 @@ Result<at::Tensor> stream_until(const Decoder& decoder, std::span<const Sequence
       embedded.push_back({part.first + some.at, some.rows});
     }
     ids.insert(ids.end(), begun.begin(), begun.end());
-    for (int64_t i = 0; i < count; ++i) positions.push_back(i);
+    for (int64_t place = 0; place < count; ++place) positions.push_back(place);
     parts.push_back(std::move(part));
   }
   return guarded("reading sequences", [&]() -> Result<at::Tensor> {
@@ -341,12 +340,16 @@ Result<at::Tensor> stream_until(const Decoder& decoder, std::span<const Sequence
 }  // namespace
 
 Result<at::Tensor> sequence_states(const Decoder& decoder, std::span<const SequenceInput> inputs,
-                                   Recompute recompute, const SegmentReading& reading) {
+                                   Recompute recompute, const SegmentReading& reading,
+                                   const SourceReadings& sources) {
   if (inputs.empty()) return invalid_argument("no sequences to read");
+  if (!sources.empty() && !decoder.shape().sequence.encoder_decoder()) {
+    return invalid_argument("a decoder-only model has no source to read");
+  }
   if (std::ranges::any_of(inputs, [](const auto& input) { return input.memory != nullptr; })) {
     return segmented_states(decoder, inputs, recompute, reading);
   }
-  const auto stream = stream_until(decoder, inputs, recompute, layers_of(decoder));
+  const auto stream = stream_until(decoder, inputs, recompute, layers_of(decoder), sources);
   if (!stream.ok()) return stream;
   return guarded("reading sequences",
                  [&]() -> Result<at::Tensor> { return decoder.last_states(*stream); });

@@ -13,6 +13,7 @@
 #include "methods/models/nn/decoder.h"
 #include "methods/models/nn/recompute.h"
 #include "methods/models/nn/segment_attention.h"
+#include "methods/models/nn/source_reading.h"
 
 namespace qfs::nn {
 
@@ -30,10 +31,12 @@ struct SegmentReading {
 /// (of inputs with a memory, those of a segment), attention one input at a time. No gradient
 /// crosses the segments of an input with a memory. `invalid_argument`: no tokens, too many, an
 /// unknown id, a query that does not lie in the first segment of an input whose memory asks by
-/// it, and what Decoder::encode refuses.
+/// it, and what Decoder::encode refuses. `sources`: how an encoder-decoder reads those of the
+/// inputs, one each, or empty: all in full; its errors too.
 Result<at::Tensor> sequence_states(const Decoder& decoder, std::span<const SequenceInput> inputs,
                                    Recompute recompute = Recompute::nothing,
-                                   const SegmentReading& reading = {});
+                                   const SegmentReading& reading = {},
+                                   const SourceReadings& sources = {});
 
 /// The residual stream that enters a layer, of every token of one input: [tokens, hidden], where
 /// the decoder is. Errors likewise.

@@ -96,12 +96,13 @@ class WatchedProgress final : public TrainingProgress {
 
 class AdapterTraining final : public TrainingSession {
  public:
-  AdapterTraining(SessionRequest request, const MethodSpec& spec, Prompts prompts,
+  /// Of `reading` the sources may be empty.
+  AdapterTraining(SessionRequest request, const MethodSpec& spec, ExampleReading reading,
                   std::shared_ptr<const nn::Decoder> decoder, MakeAdapter make, OpenSession open,
                   ResourceCache& cache)
       : request_(std::move(request)),
         spec_(spec),
-        prompts_(std::move(prompts)),
+        reading_(std::move(reading)),
         decoder_(std::move(decoder)),
         make_(std::move(make)),
         open_(std::move(open)),
@@ -109,7 +110,7 @@ class AdapterTraining final : public TrainingSession {
 
   Result<TrainingOutcome> fit(const FitRequest& request, const TrainingData& data,
                               TrainingProgress& progress) override {
-    auto made = make_({request_, prompts_, decoder_});
+    auto made = make_({request_, reading_.prompts, decoder_});
     if (!made.ok()) return made.error();
     const std::shared_ptr<TrainedAdapter> adapter = *std::move(made);
     WatchedProgress watched(*adapter, progress);
@@ -135,11 +136,11 @@ class AdapterTraining final : public TrainingSession {
  private:
   Result<training::TrainingTask> task_of(const TrainingData& data,
                                          const std::shared_ptr<TrainedAdapter>& adapter) const {
-    auto train = labelled(data.train, prompts_, request_.params, *adapter);
+    auto train = labelled(data.train, reading_.prompts, request_.params, *adapter);
     if (!train.ok()) return train.error();
-    auto development = labelled(data.development, prompts_, request_.params, *adapter);
+    auto development = labelled(data.development, reading_.prompts, request_.params, *adapter);
     if (!development.ok()) return development.error();
-    const nn::Network& network = *prompts_.backbone->network;
+    const nn::Network& network = *reading_.prompts.backbone->network;
     training::SequenceTraining training{
         .decoder = decoder_,
         .work = network.work(network.element_bytes(request_.runtime)),
@@ -151,6 +152,8 @@ class AdapterTraining final : public TrainingSession {
     if (request_.params.find<bool>("recompute").value_or(false)) {
       training.recompute = nn::Recompute::layers;
     }
+    training.sources = reading_.sources;
+    training.reading_flops = reading_.flops;
     if (adapter->decoder() != nullptr) {
       training.trained = [adapter] { return adapter->decoder(); };
     }
@@ -174,7 +177,7 @@ class AdapterTraining final : public TrainingSession {
 
   SessionRequest request_;
   const MethodSpec& spec_;
-  Prompts prompts_;
+  ExampleReading reading_;
   std::shared_ptr<const nn::Decoder> decoder_;
   MakeAdapter make_;
   OpenSession open_;
@@ -183,19 +186,21 @@ class AdapterTraining final : public TrainingSession {
 
 }  // namespace
 
-Result<std::unique_ptr<TrainingSession>> open_adapter_training(const SessionRequest& request,
-                                                               ResourceCache& cache,
-                                                               const MethodSpec& spec,
-                                                               MakeAdapter make, OpenSession open) {
-  auto prompts = open_prompts(request, cache);
-  if (!prompts.ok()) return prompts.error();
+Result<std::unique_ptr<TrainingSession>> open_adapter_training(
+    const SessionRequest& request, ResourceCache& cache, const MethodSpec& spec, MakeAdapter make,
+    OpenSession open, std::optional<ExampleReading> reading) {
+  if (!reading) {
+    auto prompts = open_prompts(request, cache);
+    if (!prompts.ok()) return prompts.error();
+    reading = {*std::move(prompts), {}, {}};
+  }
   RuntimeOptions runtime = request.runtime;
   runtime.dtype = request.params.get<std::string>("train_dtype");
-  const architectures::Backbone& backbone = *prompts->backbone;
+  const architectures::Backbone& backbone = *reading->prompts.backbone;
   auto decoder = backbone.network->decoder(runtime, backbone.digest, cache);
   if (!decoder.ok()) return decoder.error();
   return std::unique_ptr<TrainingSession>(
-      std::make_unique<AdapterTraining>(request, spec, *std::move(prompts), *std::move(decoder),
+      std::make_unique<AdapterTraining>(request, spec, *std::move(reading), *std::move(decoder),
                                         std::move(make), std::move(open), cache));
 }
 

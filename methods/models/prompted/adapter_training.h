@@ -8,6 +8,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -71,12 +73,19 @@ struct AdapterPlace {
 using MakeAdapter =
     std::function<Result<std::unique_ptr<TrainedAdapter>>(const AdapterPlace& place)>;
 
+/// How examples are read where it is not as the backbone reads them.
+struct ExampleReading {
+  Prompts prompts;
+  std::function<nn::SourceReadings(std::span<const training::GraphRow> rows)> sources;
+  /// SequenceTraining::reading_flops.
+  std::function<int64_t(const training::LabelledSequence& sequence)> flops;
+};
+
 /// `make` is called by `fit`, `open` for outputs that choose among evaluations. `spec`: the
 /// method's, which outlives the session, as `cache` does.
-Result<std::unique_ptr<TrainingSession>> open_adapter_training(const SessionRequest& request,
-                                                               ResourceCache& cache,
-                                                               const MethodSpec& spec,
-                                                               MakeAdapter make, OpenSession open);
+Result<std::unique_ptr<TrainingSession>> open_adapter_training(
+    const SessionRequest& request, ResourceCache& cache, const MethodSpec& spec, MakeAdapter make,
+    OpenSession open, std::optional<ExampleReading> reading = {});
 
 /// `data` for a file whose metadata name another backbone than the request's; `path` names it.
 Status check_backbone(const std::map<std::string, std::string>& metadata,

@@ -148,6 +148,30 @@ Status check_targets(const Params& params) {
   return {};
 }
 
+ParamSpec trained_param(std::string source) {
+  return of_both(
+      from_source(choice_param("trained", {"lora", "weights"},
+                               "Low-rank matrices, as when left out, or all of the backbone"),
+                  std::move(source)));
+}
+
+bool all_weights(const Params& params) { return params.find<std::string>("trained") == "weights"; }
+
+Status check_trained(const Params& params, bool adapter) {
+  if (!all_weights(params)) return check_targets(params);
+  for (const char* name : {"alpha", "targets"}) {
+    if (!params.has(name)) continue;
+    return invalid_argument("'" + std::string(name) +
+                            "' is of low-rank matrices; \"trained\" is \"weights\"");
+  }
+  if (!adapter) {
+    return invalid_argument(
+        "\"adapter\": \"none\" is the backbone as it is; 'trained' says "
+        "what is trained of it");
+  }
+  return check_trained_weights(params);
+}
+
 Status check_trained_weights(const Params& params) {
   if (params.get<std::string>("train_dtype") != "float32") {
     return invalid_argument("'train_dtype' is '" + params.get<std::string>("train_dtype") +

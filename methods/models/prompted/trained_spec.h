@@ -65,6 +65,12 @@ Status check_targets(const Params& params);
 /// What low-rank adapters are: `rank`, `alpha`, `targets`.
 std::vector<ParamSpec> lora_params();
 
+/// "trained": low-rank matrices, as when left out, or with "weights" all of the backbone; whether
+/// it says the latter; and the rules about both. `adapter`: whether anything trained is read.
+ParamSpec trained_param(std::string source);
+bool all_weights(const Params& params);
+Status check_trained(const Params& params, bool adapter);
+
 /// A training goes on from a file of its own rank.
 Status check_rank(const Params& params, const Params& recipe);
 

@@ -1,7 +1,8 @@
 // Training of all of a backbone's weights: what is trained, the model folder that is kept of it,
 // and the request of a session that writes with one.
 //
-// Used by methods that train a backbone in full (finetune, egad). Functions are thread-safe.
+// Used by methods that train a backbone in full (finetune, egad, unlimiformer). Functions are
+// thread-safe.
 #pragma once
 
 #include <memory>

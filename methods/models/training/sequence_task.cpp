@@ -27,8 +27,9 @@ class SequenceLearner {
     LossSum all;
     for (const int64_t i : chosen) {
       const LabelledSequence& sequence = of_.train[static_cast<size_t>(i)];
-      rows.push_back(
-          {sequence, static_cast<uint64_t>(step) * of_.train.size() + static_cast<uint64_t>(i)});
+      rows.push_back({sequence,
+                      static_cast<uint64_t>(step) * of_.train.size() + static_cast<uint64_t>(i),
+                      step});
       all.labels += counted(sequence);
     }
     const auto sum = loss(rows);
@@ -60,8 +61,10 @@ class SequenceLearner {
     const bool encoder = of_.decoder->shape().sequence.encoder_decoder();
     const int64_t labels = labels_of(sequence);
     const auto global = static_cast<int64_t>(sequence.input.global_positions.size());
-    const Work forward =
-        nn::prefill_work(of_.work, {.tokens = read, .global = global, .begun = begun});
+    const int64_t flops =
+        of_.reading_flops
+            ? of_.reading_flops(sequence)
+            : nn::prefill_work(of_.work, {.tokens = read, .global = global, .begun = begun}).flops;
     // The head multiplies the labelled positions instead of the last. The gradients of what goes
     // through weights are as much work again, and those of weights, if they have any, once more.
     const int64_t head = 2 * of_.work.head.outputs * of_.work.head.inputs * (labels - 1);
@@ -70,7 +73,6 @@ class SequenceLearner {
     // Segments in front of the first label are read without gradients.
     const int64_t segment = of_.work.segment.tokens;
     const int64_t silent = segment > 0 ? first_label(sequence) / segment * segment : 0;
-    const auto flops = static_cast<int64_t>(forward.flops);
     return {.tokens = read + (encoder ? begun : 0),
             .labels = counted(sequence),
             .flops = flops + back * (silent == 0 ? flops : flops / read * (read - silent)) +
@@ -123,7 +125,8 @@ class SequenceLearner {
       labels.insert(labels.end(), sequence.labels.begin(), sequence.labels.end());
     }
     const std::shared_ptr<const nn::Decoder> decoder = of_.trained ? of_.trained() : of_.decoder;
-    const auto states = nn::sequence_states(*decoder, inputs, of_.recompute, reading);
+    const nn::SourceReadings sources = of_.sources ? of_.sources(rows) : nn::SourceReadings();
+    const auto states = nn::sequence_states(*decoder, inputs, of_.recompute, reading, sources);
     if (!states.ok()) return states.error();
     if (of_.segment_means) return sum_of_means(rows, memory.get(), decoder->head(), *states);
     return nn::summed_token_loss(decoder->head(), *states, labels);

@@ -14,6 +14,7 @@
 #include "methods/models/nn/adapters.h"
 #include "methods/models/nn/model_work.h"
 #include "methods/models/nn/recompute.h"
+#include "methods/models/nn/source_reading.h"
 #include "methods/models/training/trainer.h"
 
 namespace qfs::training {
@@ -30,6 +31,7 @@ struct GraphRow {
   /// Names the stream of random numbers of this example in this step (dropout); none: nothing is
   /// drawn.
   std::optional<uint64_t> draw = {};
+  int64_t step = 0;  ///< of the gradients, from 0; of a development loss 0
 };
 
 /// Of each row, or null.
@@ -54,6 +56,11 @@ struct SequenceTraining {
   /// The decoder over the weights of now, for one graph, whose gradients reach all of them; it
   /// lives until the next call. Empty: weights are frozen.
   std::function<std::shared_ptr<const nn::Decoder>()> trained = {};
+  /// How the rows of an encoder-decoder read their sources, for one graph; empty: in full.
+  std::function<nn::SourceReadings(std::span<const GraphRow> rows)> sources = {};
+  /// Operations of reading a sequence up to the logits after its last token, where `work` does not
+  /// say them.
+  std::function<int64_t(const LabelledSequence& sequence)> reading_flops = {};
 };
 
 /// The task holds what it is made of.

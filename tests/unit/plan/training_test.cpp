@@ -61,6 +61,20 @@ TEST(Training, ItsIdIsOfItsParametersItsSeedAndItsData) {
   EXPECT_NE(id(R"(, "training": {"train": {"name": "tiny"}})"), plain);
 }
 
+TEST(Training, WhatItDoesNotDependOnIsNotItsOwn) {
+  test::Planning planning;
+  planning.methods.spec("learner").passed_over = "prompt";
+  const auto with = [&](const std::string& prompt) {
+    return planned(test::sweep_text(kLearner + R"(, "prompt": ")" + prompt + R"("})", "", kSplit),
+                   planning);
+  };
+  const Plan plan = with("{document}");
+  EXPECT_FALSE(plan.trainings.at(0).cell.params.has("prompt"));
+  EXPECT_TRUE(plan.cells.at(0).params.has("prompt"));
+  EXPECT_EQ(with("{query}{document}").trainings.at(0).cell.id, plan.trainings.at(0).cell.id);
+  EXPECT_NE(with("{query}{document}").cells.at(0).id, plan.cells.at(0).id);
+}
+
 TEST(Training, TheIdOfAPredictingCellNamesTheTrainingAndNotItsParameters) {
   const Plan plan = planned(test::sweep_text(kLearner + "}", "", kSplit));
   const std::string& identity = plan.cells.at(0).identity.text;
