@@ -35,7 +35,7 @@ at::Tensor DeviceCopier::matrix(int64_t rows, int64_t columns, const ExpandRows&
 
 at::Tensor DeviceCopier::tensor(const at::Tensor& source) {
   if (!source.defined()) return source;
-  const at::Tensor whole = source.contiguous();
+  const at::Tensor whole = source.to(at::kFloat).contiguous();
   const int64_t columns = whole.dim() > 1 ? whole.numel() / whole.size(0) : 1;
   const float* const values = whole.const_data_ptr<float>();
   return matrix(whole.numel() / columns, columns,

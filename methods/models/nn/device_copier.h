@@ -21,7 +21,7 @@ class DeviceCopier {
 
   /// A matrix [rows, columns] that `expand` writes a piece at a time.
   at::Tensor matrix(int64_t rows, int64_t columns, const ExpandRows& expand);
-  /// A copy of a float32 tensor in this process's memory; undefined for an undefined one.
+  /// A copy of a tensor in this process's memory; undefined for an undefined one.
   at::Tensor tensor(const at::Tensor& source);
 
  private:

@@ -55,7 +55,7 @@ class WeightVisitor {
   }
 };
 
-/// Replaces float32 weights on the CPU by copies on a device, rounded to `type` once; what several
+/// Replaces weights on the CPU by copies on a device, rounded to `type` once; what several
 /// places share is copied once. `out_of_memory`.
 Status copy_weights(at::Device device, at::ScalarType type,
                     const std::function<void(WeightVisitor&)>& visit);

@@ -36,7 +36,7 @@ class LlamaNetwork final : public nn::Network {
   Result<std::shared_ptr<const nn::Decoder>> decoder(const RuntimeOptions& runtime,
                                                      const std::string& digest,
                                                      ResourceCache& cache) const override {
-    return nn::shared_copy(runtime, digest + variant_, cache, copying());
+    return nn::sequence_copy(runtime, digest + variant_, cache, copying());
   }
 
   Result<std::shared_ptr<const nn::Network>> extended(int64_t positions) const override {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "methods/models/kernels/cpu_kernels.h"
 #include "methods/models/kernels/device_loader.h"
 #include "methods/models/nn/device/device_model.h"
 #include "methods/models/nn/runtime/device_runtime.h"
@@ -13,6 +14,8 @@ using Opened = Result<std::unique_ptr<SequenceModel>>;
 
 using Copied = Result<std::shared_ptr<const Decoder>>;
 
+namespace {
+
 Copied shared_copy(const RuntimeOptions& runtime, const std::string& digest, ResourceCache& cache,
                    const CopyWeights& copy) {
   const auto type = element_type_named(runtime.dtype);
@@ -23,6 +26,20 @@ Copied shared_copy(const RuntimeOptions& runtime, const std::string& digest, Res
   }
   return cache.get<Decoder>("weights:" + digest + ":" + runtime.device + ":" + runtime.dtype, [&] {
     return copy(on_cpu ? at::Device(at::kCPU) : at::Device(at::kCUDA, 0), *type);
+  });
+}
+
+}  // namespace
+
+Copied sequence_copy(const RuntimeOptions& runtime, const std::string& digest, ResourceCache& cache,
+                     const CopyWeights& copy) {
+  const bool widened =
+      runtime.device == "cpu" && runtime.dtype == "bfloat16" && !kernels::has_bfloat16_products();
+  if (!widened) return shared_copy(runtime, digest, cache, copy);
+  return cache.get<Decoder>("weights:" + digest + ":cpu:bfloat16 as float32", [&]() -> Copied {
+    auto rounded = copy(at::kCPU, at::kBFloat16);
+    if (!rounded.ok()) return rounded;
+    return (*rounded)->copy_to(at::kCPU, at::kFloat);
   });
 }
 
@@ -42,7 +59,7 @@ Opened open_copy(const RuntimeOptions& runtime, const std::string& digest, Resou
 Copied DecoderNetwork::decoder(const RuntimeOptions& runtime, const std::string& digest,
                                ResourceCache& cache) const {
   if (runtime.device == "cpu" && runtime.dtype == "float32") return decoder_;
-  return shared_copy(
+  return sequence_copy(
       runtime, digest + variant_, cache,
       [&](at::Device device, at::ScalarType type) { return decoder_->copy_to(device, type); });
 }

@@ -16,13 +16,15 @@ namespace qfs::nn {
 using CopyWeights =
     std::function<Result<std::shared_ptr<const Decoder>>(at::Device device, at::ScalarType type)>;
 
-/// A copy of weights on the device of `runtime`, which `cache` shares under `digest`.
-/// `unavailable`: no plug-in; errors of `copy`.
-Result<std::shared_ptr<const Decoder>> shared_copy(const RuntimeOptions& runtime,
-                                                   const std::string& digest, ResourceCache& cache,
-                                                   const CopyWeights& copy);
+/// A copy of weights on the device of `runtime`, for whole sequences, which `cache` shares under
+/// `digest`. bfloat16 on a CPU without such products, for which LibTorch has plain loops only: the
+/// rounded weights as float32, in which all is computed. `unavailable`: no plug-in; errors of
+/// `copy`.
+Result<std::shared_ptr<const Decoder>> sequence_copy(const RuntimeOptions& runtime,
+                                                     const std::string& digest,
+                                                     ResourceCache& cache, const CopyWeights& copy);
 
-/// A model over such a copy. Errors likewise.
+/// A model over a copy in the type of `runtime`, shared likewise. The same errors.
 Result<std::unique_ptr<SequenceModel>> open_copy(const RuntimeOptions& runtime,
                                                  const std::string& digest, ResourceCache& cache,
                                                  const CopyWeights& copy);

@@ -55,8 +55,10 @@ Result<TorchFacts> probe_torch(const RuntimeOptions& runtime) {
   numerics["cpu_capability"] = at::get_cpu_capability();
   numerics["cpu_kernels"] = kernels::cpu_kernels().instruction_set;
   numerics["icu"] = U_ICU_VERSION;
-  if (runtime.device == "cpu" && runtime.dtype == "bfloat16") {
-    numerics["bfloat16_products"] = kernels::has_bfloat16_products();
+  // Training may compute in bfloat16 whatever the type of the host is.
+  const bool products = kernels::has_bfloat16_products();
+  if (runtime.device == "cpu" && (runtime.dtype == "bfloat16" || !products)) {
+    numerics["bfloat16_products"] = products;
   }
   nlohmann::json details;
   details["mkl"] = at::get_mkl_version();

@@ -8,7 +8,11 @@
 
 #include "methods/models/architectures/llama/cpu_llama.h"
 #include "methods/models/architectures/llama/llama_bfloat16.h"
+#include "methods/models/architectures/llama/llama_network.h"
+#include "methods/models/kernels/cpu_kernels.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
+#include "methods/models/nn/sequences.h"
+#include "tests/support/environment_variable.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_llama.h"
 
@@ -79,6 +83,31 @@ TEST_F(CpuBFloat16Test, logits_are_near_those_of_float32_with_either_kind_of_pro
   EXPECT_LT(largest_difference(exact, expanded), 0.15f);
   EXPECT_GT(largest_difference(expanded, multiplied), 0.0f);
   EXPECT_LT(largest_difference(expanded, multiplied), 0.15f);
+}
+
+TEST_F(CpuBFloat16Test, sequences_are_computed_in_float32_where_there_are_no_such_products) {
+  const auto network = make_llama_network(weights_);
+  RuntimeOptions runtime;
+  runtime.dtype = "bfloat16";
+  const auto states = [&](const nn::Decoder& decoder) {
+    const nn::SequenceInput input{.ids = some_tokens(60, 5)};
+    const auto found = nn::sequence_states(decoder, {&input, 1});
+    EXPECT_TRUE(found.ok());
+    return *found;
+  };
+  ResourceCache cache;
+  const auto exact = *network->decoder({}, "x", cache);
+  EXPECT_EQ((*network->decoder(runtime, "x", cache))->type(),
+            kernels::has_bfloat16_products() ? at::kBFloat16 : at::kFloat);
+  const test::EnvironmentVariable held_back("QFS_CPU_KERNELS", "avx2");
+  const auto widened = *network->decoder(runtime, "x", cache);
+  ASSERT_EQ(widened->type(), at::kFloat);
+  EXPECT_TRUE(widened->head().weight.equal(exact->head().weight.to(at::kBFloat16).to(at::kFloat)));
+  const auto difference = (states(*widened) - states(*exact)).abs().max().item<float>();
+  EXPECT_GT(difference, 0);
+  EXPECT_LT(difference, 0.15F);
+  EXPECT_NE(nn::probe_torch({})->numerics.text.find(R"("bfloat16_products":false)"),
+            std::string::npos);
 }
 
 }  // namespace
