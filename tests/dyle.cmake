@@ -6,7 +6,7 @@ if(QFS_TORCH)
     SOURCES unit/dyle/session_test.cpp support/tiny_encoder.cpp
     LINK qfs_test_checkpoints qfs_dyle nlohmann_json::nlohmann_json)
   qfs_test(dyle_conformance_test TORCH LABEL conformance
-    SOURCES conformance/dyle/losses_test.cpp
+    SOURCES conformance/dyle/losses_test.cpp conformance/dyle/weights_test.cpp support/tiny_encoder.cpp
     LINK qfs_test_checkpoints qfs_dyle nlohmann_json::nlohmann_json)
   # By itself: other tests put a cache of their own in place of the machine's.
   qfs_test(dyle_real_test TORCH LABEL conformance

@@ -305,20 +305,35 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
   auto extractor = ranking::SnippetScorer::open(model_of_role->second, cache);
   if (!extractor.ok()) return extractor.error();
   DyleModel model(Settings(request.params), *std::move(extractor), *backbone);
-  auto tensors = read_artifact(file->second.path, request, !model.settings().is_static);
-  if (!tensors.ok()) return tensors.error();
+  const bool needs_gate = !model.settings().is_static;
+  DyleTensors tensors;
+  if (prompted::all_weights(request.params)) {
+    auto trained = read_weights(file->second, request, model, needs_gate);
+    if (!trained.ok()) return trained.error();
+    auto changed = std::make_shared<architectures::Backbone>(**backbone);
+    changed->network = std::move(trained->generator);
+    *backbone = std::move(changed);
+    model = DyleModel(model.settings(), std::move(trained->extractor), *backbone);
+    tensors = std::move(trained->tensors);
+  } else {
+    auto read = read_artifact(file->second.path, request, needs_gate);
+    if (!read.ok()) return read.error();
+    tensors = *std::move(read);
+  }
   auto writer = prompted::open_writer(request, *backbone, cache);
   if (!writer.ok()) return writer.error();
-  auto of_generator = writer->generator.bind({.linears = tensors->generator.layers});
+  auto of_generator = tensors.generator.layers.empty()
+                          ? Result<std::shared_ptr<const nn::Adapters>>(nullptr)
+                          : writer->generator.bind({.linears = tensors.generator.layers});
   if (!of_generator.ok()) return of_generator.error();
-  auto of_extractor = model.extractor().bind(tensors->extractor.adapter.layers);
+  auto of_extractor = model.extractor().bind(tensors.extractor.adapter.layers);
   if (!of_extractor.ok()) return of_extractor.error();
-  Parts parts{std::move(model), *std::move(tensors), *std::move(writer), *std::move(of_extractor),
+  Parts parts{std::move(model), std::move(tensors), *std::move(writer), *std::move(of_extractor),
               *std::move(of_generator)};
   if (request.params.has("gate_map")) {
     auto decoder = (*backbone)->network->decoder(request.runtime, (*backbone)->digest, cache);
     if (!decoder.ok()) return decoder.error();
-    auto bound = nn::bind_adapters({.linears = parts.tensors.generator.layers}, **decoder);
+    auto bound = generator_adapters(parts.tensors, **decoder);
     if (!bound.ok()) return bound.error();
     parts.decoder = *std::move(decoder);
     parts.of_decoder = *std::move(bound);

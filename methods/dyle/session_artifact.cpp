@@ -2,6 +2,7 @@
 
 #include <ATen/ops/empty.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -9,10 +10,12 @@
 #include "harness/core/json_dom.h"
 #include "methods/dyle/session_losses.h"
 #include "methods/dyle/spec.h"
+#include "methods/models/checkpoints/renamed_checkpoint.h"
 #include "methods/models/checkpoints/safetensors.h"
 #include "methods/models/peft/tensor_files.h"
 #include "methods/models/prompted/adapter_training.h"
 #include "methods/models/prompted/lora_training.h"
+#include "methods/models/prompted/retrained_network.h"
 #include "methods/models/prompted/trained_spec.h"
 
 namespace qfs::dyle {
@@ -22,6 +25,8 @@ namespace {
 constexpr const char* kScales = "qfs.dyle.scales";
 constexpr const char* kExtractorDigest = "qfs.extractor";
 constexpr std::string_view kGeneratorPrefix = "generator.";
+/// Of the generator in the release's checkpoint.
+const std::string kReleased = "rag.generator.";
 
 /// Puts a tensor of an artifact where its name belongs; false: nowhere.
 bool place(const std::string& name, const at::Tensor& values, DyleTensors& tensors) {
@@ -77,10 +82,28 @@ Status check_models(const DyleTensors& tensors, const SessionRequest& request,
                     path);
 }
 
+/// Copies of all weights, float32, with a new head and gate.
+DyleTensors all_weights_of(const DyleModel& model, const nn::Decoder& decoder, uint64_t seed) {
+  DyleTensors tensors;
+  ranking::add_linear("classifier", 1, model.extractor().width(), seed, tensors.extractor.head);
+  tensors.extractor.weights = model.extractor().weights();
+  for (const auto& [name, weight] : nn::weights_of(decoder)) {
+    tensors.generator_weights[name] = weight.to(at::kCPU, at::kFloat);
+  }
+  if (!model.settings().is_static) tensors.gate = new_gate(decoder.hidden(), seed);
+  return tensors;
+}
+
+Status check_gate(const DyleTensors& tensors, bool needs_gate, const std::string& path) {
+  if (!needs_gate || tensors.gate.size() == 6) return {};
+  return data_error("there is no gate: it was trained with \"prior\": \"static\"", path);
+}
+
 }  // namespace
 
 Result<DyleTensors> new_tensors(const Params& params, uint64_t seed, const DyleModel& model,
                                 const nn::Decoder& decoder) {
+  if (prompted::all_weights(params)) return all_weights_of(model, decoder, seed);
   const peft::AdaptableLayers of_generator = peft::adaptable_layers(decoder);
   const peft::AdaptableLayers of_extractor = model.extractor().layers();
   auto generator =
@@ -89,7 +112,7 @@ Result<DyleTensors> new_tensors(const Params& params, uint64_t seed, const DyleM
   auto extractor = ranking::new_scorer_tensors(
       model.extractor(), prompted::lora_config(params, "extractor_targets", of_extractor), seed);
   if (!extractor.ok()) return extractor.error();
-  DyleTensors tensors{*std::move(extractor), *std::move(generator), {}, {}};
+  DyleTensors tensors{*std::move(extractor), *std::move(generator)};
   if (!model.settings().is_static) tensors.gate = new_gate(decoder.head().weight.size(1), seed);
   return tensors;
 }
@@ -108,10 +131,55 @@ Result<DyleTensors> read_artifact(const std::string& path, const SessionRequest&
   auto tensors = read(path);
   if (!tensors.ok()) return tensors;
   if (Status fits = check_models(*tensors, request, path); !fits.ok()) return fits.error();
-  if (needs_gate && tensors->gate.size() != 6) {
-    return data_error("there is no gate: it was trained with \"prior\": \"static\"", path);
-  }
+  if (Status whole = check_gate(*tensors, needs_gate, path); !whole.ok()) return whole.error();
   return tensors;
+}
+
+Status write_weights(const std::string& path, const DyleTensors& tensors,
+                     const ranking::SnippetScorer& extractor, const nn::Decoder& generator,
+                     const std::string& extractor_digest,
+                     std::map<std::string, std::string> metadata, at::ScalarType type) {
+  metadata[kExtractorDigest] = extractor_digest;
+  training::NamedTensors all = extractor.checkpoint();
+  all.insert(tensors.extractor.head.begin(), tensors.extractor.head.end());
+  all.insert(tensors.gate.begin(), tensors.gate.end());
+  for (const auto& [name, tensor] : nn::checkpoint_of(generator)) all[kReleased + name] = tensor;
+  return peft::write_tensor_file(path, all, std::move(metadata), type);
+}
+
+Result<TrainedModels> read_weights(const Resource& file, const SessionRequest& request,
+                                   const DyleModel& model, bool needs_gate) {
+  const auto opened = checkpoints::open_safetensors(file.path);
+  if (!opened.ok()) return opened.error();
+  TrainedModels trained;
+  trained.tensors.metadata = (*opened)->metadata();
+  if (Status fits = check_models(trained.tensors, request, file.path); !fits.ok()) {
+    return fits.error();
+  }
+  for (const checkpoints::TensorEntry& entry : (*opened)->tensors()) {
+    // The last is of the release's masked language model.
+    const auto of_a_model = {model.extractor().prefix(), kReleased, std::string("lm_head.")};
+    const bool other = std::ranges::any_of(
+        of_a_model, [&](const std::string& prefix) { return entry.name.starts_with(prefix); });
+    if (other) continue;
+    const auto values = peft::read_tensor(**opened, entry);
+    if (!values.ok()) return values.error();
+    if (!place(entry.name, *values, trained.tensors)) {
+      return data_error("the tensor '" + entry.name + "' is none of DYLE's", file.path);
+    }
+  }
+  Status whole = trained.tensors.extractor.complete(1, file.path);
+  if (whole.ok()) whole = check_gate(trained.tensors, needs_gate, file.path);
+  if (!whole.ok()) return whole.error();
+  auto extractor = model.extractor().read(*opened, file.path);
+  if (!extractor.ok()) return extractor.error();
+  trained.extractor = *std::move(extractor);
+  const auto of_generator = checkpoints::without_prefix(*opened, kReleased);
+  if (!of_generator.ok()) return of_generator.error();
+  auto generator = prompted::retrained(model.generator().network, *of_generator, file);
+  if (!generator.ok()) return generator.error();
+  trained.generator = *std::move(generator);
+  return trained;
 }
 
 Status begin_with(const std::string& path, const SessionRequest& request, DyleTensors& tensors) {

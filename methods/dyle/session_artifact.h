@@ -1,5 +1,5 @@
-// DYLE's trained file: one safetensors file with the low-rank matrices of both models, the score
-// head and the gate, by the names of DyleTensors::all().
+// DYLE's trained file: one safetensors file with the score head and the gate, and of both models
+// low-rank matrices, by the names of DyleTensors::all(), or all weights, by those of the release.
 //
 // Written by training, read by prediction and by trainings that begin with it. Thread-safe.
 #pragma once
@@ -11,7 +11,8 @@
 
 namespace qfs::dyle {
 
-/// New tensors for two models, as a cell's parameters ask. `not_found`: targets that a model lacks.
+/// New tensors for two models, as a cell's parameters ask: low-rank matrices, or copies of all
+/// weights. `not_found`: targets that a model lacks.
 Result<DyleTensors> new_tensors(const Params& params, uint64_t seed, const DyleModel& model,
                                 const nn::Decoder& decoder);
 
@@ -23,6 +24,25 @@ std::string artifact_bytes(const DyleTensors& tensors, const std::string& extrac
 /// a gate where `needs_gate`.
 Result<DyleTensors> read_artifact(const std::string& path, const SessionRequest& request,
                                   bool needs_gate);
+
+/// Writes all weights of two models that were trained, with the head and the gate: "roberta.…",
+/// "classifier.…", "rag.generator.…", "rag.dynamic_mlp.…". Errors as write_file.
+Status write_weights(const std::string& path, const DyleTensors& tensors,
+                     const ranking::SnippetScorer& extractor, const nn::Decoder& generator,
+                     const std::string& extractor_digest,
+                     std::map<std::string, std::string> metadata, at::ScalarType type);
+
+/// What such a file holds.
+struct TrainedModels {
+  DyleTensors tensors;  ///< head and gate alone
+  std::shared_ptr<const ranking::SnippetScorer> extractor;
+  std::shared_ptr<const nn::Network> generator;
+};
+
+/// Reads one, of this program or of the release, over models of the same shapes. `data` likewise,
+/// and for a tensor of neither model.
+Result<TrainedModels> read_weights(const Resource& file, const SessionRequest& request,
+                                   const DyleModel& model, bool needs_gate);
 
 /// Puts the values of a file into tensors of the same shapes: one of DYLE, or an adapter of the
 /// generator alone in PEFT's form, as `lora` trains. `invalid_argument` says where they differ.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "methods/dyle/session_losses.h"
+#include "methods/models/nn/adapters.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/nn/sequences.h"
 #include "methods/models/nn/token_loss.h"
@@ -31,6 +32,7 @@ training::NamedTensors DyleTensors::all() const {
   training::NamedTensors tensors = extractor.all();
   tensors.insert(gate.begin(), gate.end());
   ranking::put_matrices(kGeneratorPrefix, generator, tensors);
+  for (const auto& [name, tensor] : generator_weights) tensors[kGeneratorPrefix + name] = tensor;
   return tensors;
 }
 
@@ -38,6 +40,7 @@ void DyleTensors::replace(const training::NamedTensors& leaves) {
   extractor.replace(leaves);
   for (auto& [name, tensor] : gate) tensor = leaves.at(name);
   ranking::take_matrices(kGeneratorPrefix, leaves, generator);
+  for (auto& [name, tensor] : generator_weights) tensor = leaves.at(kGeneratorPrefix + name);
 }
 
 Result<Candidates> DyleModel::candidates(const Example& example) const {
@@ -81,6 +84,12 @@ Target DyleModel::target(const std::string& summary, int64_t most) const {
   const int32_t padding = tokenizer.special_id("<pad>").value_or(ends.front());
   return decoder_target(tokenizer, summary, generator_->network->shape().decoder_start,
                         settings_.released, padding, most);
+}
+
+Result<std::shared_ptr<const nn::Adapters>> generator_adapters(const DyleTensors& tensors,
+                                                               const nn::Decoder& decoder) {
+  if (tensors.generator.layers.empty()) return std::shared_ptr<const nn::Adapters>();
+  return nn::bind_adapters({.linears = tensors.generator.layers}, decoder);
 }
 
 Result<ReadTarget> read_target(const nn::Decoder& decoder, const GeneratorRows& rows,

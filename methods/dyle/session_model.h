@@ -39,11 +39,14 @@ struct Settings {
 struct DyleTensors {
   ranking::ScorerTensors extractor;
   peft::LoraAdapter generator;
+  /// Where all weights are trained, the generator's as nn::weights_of names them.
+  nn::WeightsByName generator_weights = {};
   training::NamedTensors gate;  ///< empty with a static prior
   std::map<std::string, std::string> metadata = {};
 
   /// By their names in the artifact: "classifier.weight", "extractor.LAYER.lora_A.weight",
-  /// "generator.LAYER.lora_A.weight", "rag.dynamic_mlp.0.weight" …
+  /// "generator.LAYER.lora_A.weight", "rag.dynamic_mlp.0.weight" …; weights as "extractor.NAME" and
+  /// "generator.NAME", which an artifact has under the names of the release.
   training::NamedTensors all() const;
   void replace(const training::NamedTensors& leaves);
 };
@@ -70,6 +73,11 @@ class DyleModel {
         extractor_(std::move(extractor)),
         generator_(std::move(generator)) {}
 
+  /// The same with another extractor: over weights that are trained.
+  DyleModel with_extractor(std::shared_ptr<const ranking::SnippetScorer> extractor) const {
+    return {settings_, std::move(extractor), generator_};
+  }
+
   const Settings& settings() const { return settings_; }
   const ranking::SnippetScorer& extractor() const { return *extractor_; }
   const architectures::Backbone& generator() const { return *generator_; }
@@ -88,6 +96,10 @@ class DyleModel {
   std::shared_ptr<const ranking::SnippetScorer> extractor_;
   std::shared_ptr<const architectures::Backbone> generator_;
 };
+
+/// The generator's matrices, bound; null where all weights are trained.
+Result<std::shared_ptr<const nn::Adapters>> generator_adapters(const DyleTensors& tensors,
+                                                               const nn::Decoder& decoder);
 
 /// What a generator computes of a target behind each row.
 struct ReadTarget {

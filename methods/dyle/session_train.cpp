@@ -1,6 +1,7 @@
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -63,11 +64,11 @@ struct Schedule {
 /// What the loop asks for. `tensors` hold the leaves.
 class Learner {
  public:
-  Learner(const DyleModel& model, const DyleTensors& tensors, const nn::Decoder& decoder,
+  Learner(DyleModel model, const DyleTensors& tensors, std::shared_ptr<const nn::Decoder> decoder,
           const Schedule& schedule, std::vector<Learned> train, std::vector<Learned> development)
-      : model_(model),
+      : model_(std::move(model)),
         tensors_(tensors),
-        decoder_(decoder),
+        decoder_(std::move(decoder)),
         schedule_(schedule),
         train_(std::move(train)),
         development_(std::move(development)) {}
@@ -151,8 +152,12 @@ class Learner {
                                      *std::move(adapters), recompute);
   }
 
-  /// A forward pass, one back through frozen weights, and with recomputation one more.
-  int64_t passes() const { return schedule_.recompute == nn::Recompute::nothing ? 2 : 3; }
+  /// A forward pass, one back, one more for the gradients of weights where those are trained, and
+  /// with recomputation another.
+  int64_t passes() const {
+    return 2 + (tensors_.generator_weights.empty() ? 0 : 1) +
+           (schedule_.recompute == nn::Recompute::nothing ? 0 : 1);
+  }
 
   void count(const ranking::PackedSnippets& packed) {
     for (const auto& chunk : packed.chunks) read_.tokens += static_cast<int64_t>(chunk.size());
@@ -213,7 +218,7 @@ class Learner {
     for (int64_t& i : of_document.snippets) i = reading.part.snippets[static_cast<size_t>(i)];
     auto rows = model_.rows(*one.example, one.candidates, of_document);
     if (!rows.ok()) return rows;
-    auto adapters = nn::bind_adapters({.linears = tensors_.generator.layers}, decoder_);
+    auto adapters = generator_adapters(tensors_, *decoder_);
     if (!adapters.ok()) return adapters.error();
     for (nn::SequenceInput& input : rows->inputs) input.adapters = *adapters;
     return rows;
@@ -222,7 +227,7 @@ class Learner {
   Result<Losses> losses(const Learned& one, const GeneratorRows& rows, const Reading& reading,
                         const at::Tensor& scores, const Selection& selection,
                         nn::Recompute recompute) const {
-    const auto read = read_target(decoder_, rows, one.target, recompute);
+    const auto read = read_target(*decoder_, rows, one.target, recompute);
     if (!read.ok()) return read.error();
     return nn::guarded("computing losses", [&]() -> Result<Losses> {
       return losses_of(model_.settings(), tensors_, scores, reading.targets, selection, *read,
@@ -236,9 +241,9 @@ class Learner {
     ++count;
   }
 
-  const DyleModel& model_;
+  DyleModel model_;
   const DyleTensors& tensors_;
-  const nn::Decoder& decoder_;
+  std::shared_ptr<const nn::Decoder> decoder_;
   Schedule schedule_;
   std::vector<Learned> train_;
   std::vector<Learned> development_;
@@ -287,13 +292,16 @@ class DyleTraining final : public TrainingSession {
            if (!train.ok()) return train.error();
            auto development = learned(data.development);
            if (!development.ok()) return development.error();
-           learner = std::make_unique<Learner>(model_, tensors, *decoder_,
+           const TrainedOver over = trained_over(tensors);
+           learner = std::make_unique<Learner>(over.model, tensors, over.decoder,
                                                Schedule(params, request_.seed), *std::move(train),
                                                *std::move(development));
            return task_of(*learner);
          },
          .keep = [&](const std::string& folder, const std::map<std::string, std::string>& metadata,
                      at::ScalarType type) -> Result<TrainedFile> {
+           if (!tensors.generator_weights.empty())
+             return keep_weights(tensors, folder, metadata, type);
            const std::string bytes =
                artifact_bytes(tensors, request_.backbones.at(kExtractor).digest, metadata, type);
            const Status written = write_file(folder + "/" + kFile, bytes);
@@ -315,6 +323,31 @@ class DyleTraining final : public TrainingSession {
     task.observed = [&learner] { return learner.observed(); };
     if (learner.has_development()) task.development = [&learner] { return learner.development(); };
     return task;
+  }
+
+  /// Both models, over the leaves where their weights are trained.
+  struct TrainedOver {
+    DyleModel model;
+    std::shared_ptr<const nn::Decoder> decoder;
+  };
+  TrainedOver trained_over(const DyleTensors& tensors) const {
+    if (tensors.generator_weights.empty()) return {model_, decoder_};
+    return {model_.with_extractor(model_.extractor().over(tensors.extractor.weights)),
+            nn::with_weights(*decoder_, tensors.generator_weights)};
+  }
+
+  Result<TrainedFile> keep_weights(const DyleTensors& tensors, const std::string& folder,
+                                   const std::map<std::string, std::string>& metadata,
+                                   at::ScalarType type) const {
+    const std::string path = folder + "/" + kFile;
+    const TrainedOver over = trained_over(tensors);
+    const Status written = write_weights(path, tensors, over.model.extractor(), *over.decoder,
+                                         request_.backbones.at(kExtractor).digest, metadata, type);
+    if (!written.ok()) return written.error();
+    const auto digest = sha256_file(path);
+    if (!digest.ok()) return digest.error();
+    return TrainedFile{prompted::kAdapter, kFile, *digest,
+                       static_cast<int64_t>(std::filesystem::file_size(path))};
   }
 
   Result<std::vector<Learned>> learned(const std::vector<NumberedExample>& examples) const {

@@ -65,6 +65,7 @@ void add_training(std::vector<ParamSpec>& params) {
   params.push_back(prompted::targets_param(
       "The generator's linear layers that are adapted, with commas; as of `lora` when left out"));
   params.push_back(of_training(text_param("extractor_targets", "The extractor's, likewise")));
+  params.push_back(prompted::trained_param("Mao et al. 2022: weights, of both models"));
   params.push_back(weight_param("lambda_generation", "Weight of the generator's loss"));
   params.push_back(weight_param("lambda_oracle", "Weight of the extractor's loss on the oracle"));
   params.push_back(weight_param("lambda_consistency",
@@ -189,7 +190,11 @@ Status DyleSpec::validate(const Params& params) const {
         "0 "
         "to leave the generator alone");
   }
-  if (Status status = prompted::check_targets(params); !status.ok()) return status;
+  if (prompted::all_weights(params) && params.has("extractor_targets")) {
+    return invalid_argument(
+        "'extractor_targets' is of low-rank matrices; \"trained\" is \"weights\"");
+  }
+  if (Status status = prompted::check_trained(params, true); !status.ok()) return status;
   if (Status status = prompted::check_selection(params); !status.ok()) return status;
   return decoding::check_decoding(params);
 }
@@ -199,6 +204,10 @@ Status DyleSpec::check_backbone(const Params& params, const BackboneFacts& facts
   if (facts.architecture != "bart" || !own) return {};
   return invalid_argument(
       "'prompt' is for decoder-only generators; an encoder-decoder reads \"snippet // query\"");
+}
+
+Status DyleSpec::check_init(const Params& params, const Params&) const {
+  return prompted::all_weights(params) ? prompted::check_weights_init() : Status();
 }
 
 Cost DyleSpec::cost(const Params& params, const DatasetStats& stats) const {
@@ -225,10 +234,11 @@ Cost DyleSpec::training_cost(const Params& params, const DatasetStats& train) co
   const auto row = static_cast<double>(params.get<int64_t>("snippet_tokens") +
                                        params.get<int64_t>("label_tokens"));
   const double tokens = static_cast<double>(params.get<int64_t>("k")) * row;
-  return {
-      .flops = 2 * prompted::reading_flops(examples * (tokens + train.mean_document_words / 10)),
-      .bytes = 0,
-      .tokens_out = 0};
+  const double passes = prompted::all_weights(params) ? 3 : 2;
+  return {.flops = passes *
+                   prompted::reading_flops(examples * (tokens + train.mean_document_words / 10)),
+          .bytes = 0,
+          .tokens_out = 0};
 }
 
 bool DyleSpec::seed_matters(const Params& params) const {

@@ -22,6 +22,7 @@ class DyleSpec final : public MethodSpec {
   Needs needs(const Params& params) const override;
   Status validate(const Params& params) const override;
   Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
+  Status check_init(const Params& params, const Params& recipe) const override;
   Cost cost(const Params& params, const DatasetStats& stats) const override;
   Cost training_cost(const Params& params, const DatasetStats& train) const override;
   bool seed_matters(const Params& params) const override;

@@ -117,6 +117,19 @@ Result<std::shared_ptr<const Checkpoint>> replace_prefix(std::shared_ptr<const C
   });
 }
 
+Result<std::shared_ptr<const Checkpoint>> without_prefix(std::shared_ptr<const Checkpoint> base,
+                                                         std::string_view prefix) {
+  std::vector<RenamedTensor> renamed;
+  for (const TensorEntry& tensor : base->tensors()) {
+    if (!tensor.name.starts_with(prefix)) continue;
+    renamed.push_back({tensor.name.substr(prefix.size()), tensor.name});
+  }
+  if (renamed.empty()) {
+    return data_error("no tensor's name begins with '" + std::string(prefix) + "'", base->path());
+  }
+  return rename_tensors(std::move(base), renamed);
+}
+
 Result<std::shared_ptr<const Checkpoint>> rename_tensorflow_norms(
     std::shared_ptr<const Checkpoint> base) {
   return rename_where(std::move(base), [](std::string& name) {

@@ -31,6 +31,10 @@ Result<std::shared_ptr<const Checkpoint>> replace_prefix(std::shared_ptr<const C
                                                          std::string_view from,
                                                          std::string_view to);
 
+/// The tensors whose names have this prefix alone, without it. `data`: there are none.
+Result<std::shared_ptr<const Checkpoint>> without_prefix(std::shared_ptr<const Checkpoint> base,
+                                                         std::string_view prefix);
+
 /// Norms that are called `LayerNorm.gamma` and `LayerNorm.beta`, as in BERT files that came from
 /// TensorFlow, under the names `LayerNorm.weight` and `LayerNorm.bias`, as transformers reads them.
 /// Without any such name the checkpoint itself.

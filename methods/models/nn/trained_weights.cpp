@@ -84,27 +84,42 @@ class CheckpointTensors final : public WeightVisitor {
 
 }  // namespace
 
-WeightsByName weights_of(const Decoder& decoder) {
+WeightsByName weights_of(const ShowWeights& show) {
   WeightsByName weights;
   EachWeight each([&](const std::string& name, at::Tensor& weight) { weights[name] = weight; });
-  decoder.visit(each);
+  show(each);
   return weights;
 }
 
-std::shared_ptr<const Decoder> with_weights(const Decoder& decoder, const WeightsByName& values) {
+WeightsByName weights_of(const Decoder& decoder) {
+  return weights_of([&](WeightVisitor& visitor) { decoder.visit(visitor); });
+}
+
+void assign_weights(const ShowWeights& show, const WeightsByName& values) {
   EachWeight each([&](const std::string& name, at::Tensor& weight) {
     weight = values.at(name).to(weight.device(), weight.scalar_type());
   });
-  return decoder.visit(each);
+  show(each);
 }
 
-WeightsByName checkpoint_of(const Decoder& decoder) {
-  CheckpointTensors checkpoint(decoder.name_prefix());
-  decoder.visit(checkpoint);
+std::shared_ptr<const Decoder> with_weights(const Decoder& decoder, const WeightsByName& values) {
+  std::shared_ptr<const Decoder> changed;
+  assign_weights([&](WeightVisitor& visitor) { changed = decoder.visit(visitor); }, values);
+  return changed;
+}
+
+WeightsByName checkpoint_of(const ShowWeights& show, std::string_view prefix) {
+  CheckpointTensors checkpoint(prefix);
+  show(checkpoint);
   return std::move(checkpoint.tensors);
 }
 
-std::vector<at::Tensor> trained_among(const std::function<void(WeightVisitor&)>& show) {
+WeightsByName checkpoint_of(const Decoder& decoder) {
+  return checkpoint_of([&](WeightVisitor& visitor) { decoder.visit(visitor); },
+                       decoder.name_prefix());
+}
+
+std::vector<at::Tensor> trained_among(const ShowWeights& show) {
   std::vector<at::Tensor> trained;
   EachWeight each([&](const std::string&, at::Tensor& weight) {
     if (weight.requires_grad()) trained.push_back(weight);

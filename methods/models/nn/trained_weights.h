@@ -1,4 +1,4 @@
-// A decoder's own weights as what training changes: their values by name, the decoder over other
+// A model's own weights as what training changes: their values by name, the model over other
 // values, and what a checkpoint calls them.
 //
 // Used by methods that train a backbone in full. Pure; thread-safe. LibTorch's exceptions pass
@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "methods/models/nn/decoder.h"
@@ -19,19 +20,27 @@ namespace qfs::nn {
 
 using WeightsByName = std::map<std::string, at::Tensor>;
 
+/// Visits the weights of a model, which the visitor may replace.
+using ShowWeights = std::function<void(WeightVisitor&)>;
+
 /// Every weight once, where it is: tied ones under the name of their table; buffers, which nothing
 /// trains, are none.
+WeightsByName weights_of(const ShowWeights& show);
 WeightsByName weights_of(const Decoder& decoder);
 
-/// The same decoder over these values, one a name of weights_of, at its device and in its type.
-/// Gradients reach them.
+/// Puts these values in their place, one a name of weights_of, each on the device and in the type
+/// of what was there. Gradients reach them.
+void assign_weights(const ShowWeights& show, const WeightsByName& values);
+
+/// The same decoder over these values, likewise.
 std::shared_ptr<const Decoder> with_weights(const Decoder& decoder, const WeightsByName& values);
 
 /// All tensors as transformers names and shapes them: layers by themselves, buffers too; tied ones
-/// once.
+/// once. `prefix`: what stands before the names that `show` gives.
+WeightsByName checkpoint_of(const ShowWeights& show, std::string_view prefix);
 WeightsByName checkpoint_of(const Decoder& decoder);
 
 /// Those of weights that gradients reach; `show` visits them.
-std::vector<at::Tensor> trained_among(const std::function<void(WeightVisitor&)>& show);
+std::vector<at::Tensor> trained_among(const ShowWeights& show);
 
 }  // namespace qfs::nn

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "methods/models/architectures/reading/tensor_reader.h"
+#include "methods/models/checkpoints/renamed_checkpoint.h"
 #include "methods/models/checkpoints/safetensors.h"
 #include "methods/models/nn/device/decoder_network.h"
 
@@ -30,14 +31,25 @@ class RetrainedNetwork final : public nn::DecoderNetwork {
 
 Result<std::shared_ptr<const nn::Network>> retrained(std::shared_ptr<const nn::Network> network,
                                                      const Resource& file) {
-  const auto opened = checkpoints::open_safetensors(file.path);
+  auto opened = checkpoints::open_safetensors(file.path);
   if (!opened.ok()) return opened.error();
+  return retrained(std::move(network), *std::move(opened), file);
+}
+
+Result<std::shared_ptr<const nn::Network>> retrained(
+    std::shared_ptr<const nn::Network> network,
+    std::shared_ptr<const checkpoints::Checkpoint> tensors, const Resource& file) {
   ResourceCache passing;  // the backbone's own weights, unpacked, are gone behind this
   const auto own = network->decoder({}, "own", passing);
   if (!own.ok()) return own.error();
+  const std::string_view prefix = (*own)->name_prefix();
+  const auto named = prefix.empty()
+                         ? Result<std::shared_ptr<const checkpoints::Checkpoint>>(tensors)
+                         : checkpoints::replace_prefix(std::move(tensors), prefix, "");
+  if (!named.ok()) return named.error();
   std::shared_ptr<const nn::Decoder> decoder;
   const Status read = architectures::read_weights(
-      **opened, file.path, {},
+      **named, file.path, {},
       [&](nn::WeightVisitor& visitor) { decoder = (*own)->visit(visitor); });
   if (!read.ok()) return read.error();
   return std::shared_ptr<const nn::Network>(

@@ -1,13 +1,14 @@
 // A backbone's network over other weights of its shape: what training left of a backbone whose file
 // (GGUF) is no folder that could hold them.
 //
-// Used by open_backbone. Thread-safe.
+// Used by open_backbone and dyle. Thread-safe.
 #pragma once
 
 #include <memory>
 
 #include "harness/api/method.h"
 #include "harness/api/result.h"
+#include "methods/models/checkpoints/checkpoint.h"
 #include "methods/models/nn/network.h"
 
 namespace qfs::prompted {
@@ -19,5 +20,9 @@ inline constexpr const char* kWeightsRole = "weights";
 /// the file; `data` where its tensors are not those of `network`.
 Result<std::shared_ptr<const nn::Network>> retrained(std::shared_ptr<const nn::Network> network,
                                                      const Resource& file);
+/// The same of tensors that are part of such a file.
+Result<std::shared_ptr<const nn::Network>> retrained(
+    std::shared_ptr<const nn::Network> network,
+    std::shared_ptr<const checkpoints::Checkpoint> tensors, const Resource& file);
 
 }  // namespace qfs::prompted

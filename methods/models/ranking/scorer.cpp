@@ -8,11 +8,31 @@
 
 #include "harness/core/error_exception.h"
 #include "methods/models/architectures/bert/encoder_folder.h"
+#include "methods/models/architectures/bert/encoder_names.h"
 #include "methods/models/architectures/bert/transformer_encoder.h"
+#include "methods/models/architectures/reading/tensor_reader.h"
+#include "methods/models/checkpoints/renamed_checkpoint.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/ranking/scorer_params.h"
 
 namespace qfs::ranking {
+
+namespace {
+
+using architectures::EncoderWeights;
+
+const architectures::EncoderNames& names_of(const EncoderWeights& weights) {
+  return architectures::encoder_names(weights.config.model_type);
+}
+
+/// `weights` outlive what is given back.
+nn::ShowWeights shows(EncoderWeights& weights) {
+  return [&weights](nn::WeightVisitor& visitor) {
+    visit_weights(weights, names_of(weights).token_embeddings.front(), visitor);
+  };
+}
+
+}  // namespace
 
 SnippetScorer::SnippetScorer(std::shared_ptr<const architectures::EncoderWeights> weights,
                              std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer)
@@ -30,12 +50,44 @@ Result<std::shared_ptr<const SnippetScorer>> SnippetScorer::open(const Resource&
       std::make_shared<SnippetScorer>(std::move(folder->weights), std::move(folder->tokenizer)));
 }
 
+nn::WeightsByName SnippetScorer::weights() const {
+  EncoderWeights shown = *weights_;
+  return nn::weights_of(shows(shown));
+}
+
+std::shared_ptr<const SnippetScorer> SnippetScorer::over(const nn::WeightsByName& values) const {
+  auto changed = std::make_shared<EncoderWeights>(*weights_);
+  nn::assign_weights(shows(*changed), values);
+  return std::make_shared<SnippetScorer>(std::move(changed), tokenizer_);
+}
+
+nn::WeightsByName SnippetScorer::checkpoint() const {
+  EncoderWeights shown = *weights_;
+  return nn::checkpoint_of(shows(shown), prefix());
+}
+
+std::string SnippetScorer::prefix() const { return names_of(*weights_).prefix; }
+
+Result<std::shared_ptr<const SnippetScorer>> SnippetScorer::read(
+    std::shared_ptr<const checkpoints::Checkpoint> file, const std::string& path) const {
+  const auto own = checkpoints::without_prefix(std::move(file), prefix());
+  if (!own.ok()) return own.error();
+  auto weights = std::make_shared<EncoderWeights>();
+  weights->config = weights_->config;
+  const Status read =
+      architectures::read_weights(**own, path, names_of(*weights).others, shows(*weights));
+  if (!read.ok()) return read.error();
+  return std::shared_ptr<const SnippetScorer>(
+      std::make_shared<SnippetScorer>(std::move(weights), tokenizer_));
+}
+
 peft::AdaptableLayers SnippetScorer::layers() const {
   return {architectures::adapter_places(*weights_).linears, ""};
 }
 
 Result<std::shared_ptr<const nn::Adapters>> SnippetScorer::bind(
     const nn::LowRankByName& layers) const {
+  if (layers.empty()) return std::shared_ptr<const nn::Adapters>();
   return nn::Adapters::bind({.linears = layers}, architectures::adapter_places(*weights_));
 }
 

@@ -12,7 +12,9 @@
 
 #include "harness/api/method.h"
 #include "methods/models/architectures/bert/encoder_weights.h"
+#include "methods/models/checkpoints/checkpoint.h"
 #include "methods/models/nn/recompute.h"
+#include "methods/models/nn/trained_weights.h"
 #include "methods/models/peft/lora.h"
 #include "methods/models/ranking/packing.h"
 #include "methods/models/ranking/snippets.h"
@@ -40,7 +42,20 @@ class SnippetScorer {
                 std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer);
 
   int64_t width() const { return weights_->config.hidden; }
+  /// The encoder's own weights, by the names that training uses.
+  nn::WeightsByName weights() const;
+  /// The same scorer over other values of them, which gradients reach.
+  std::shared_ptr<const SnippetScorer> over(const nn::WeightsByName& values) const;
+  /// As transformers names them ("roberta.encoder.layer.0.…"); without a pooler.
+  nn::WeightsByName checkpoint() const;
+  /// What those names begin with: "roberta.", "bert.".
+  std::string prefix() const;
+  /// The same scorer over the tensors of a file with these names; others may be there. `path` names
+  /// it; errors as read_weights.
+  Result<std::shared_ptr<const SnippetScorer>> read(
+      std::shared_ptr<const checkpoints::Checkpoint> file, const std::string& path) const;
   peft::AdaptableLayers layers() const;
+  /// Null without any.
   Result<std::shared_ptr<const nn::Adapters>> bind(const nn::LowRankByName& layers) const;
 
   /// What it reads. Errors: those of pack_snippets; `invalid_argument` for chunks longer than the

@@ -23,12 +23,14 @@ constexpr std::string_view kUpEnd = ".lora_B.weight";
 training::NamedTensors ScorerTensors::all() const {
   training::NamedTensors tensors = head;
   put_matrices(kPrefix, adapter, tensors);
+  for (const auto& [name, tensor] : weights) tensors[std::string(kPrefix) + name] = tensor;
   return tensors;
 }
 
 void ScorerTensors::replace(const training::NamedTensors& leaves) {
   for (auto& [name, tensor] : head) tensor = leaves.at(name);
   take_matrices(kPrefix, leaves, adapter);
+  for (auto& [name, tensor] : weights) tensor = leaves.at(std::string(kPrefix) + name);
 }
 
 bool ScorerTensors::place(const std::string& name, const at::Tensor& values) {

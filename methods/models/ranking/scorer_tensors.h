@@ -23,8 +23,11 @@ namespace qfs::ranking {
 struct ScorerTensors {
   peft::LoraAdapter adapter;
   training::NamedTensors head;  ///< "classifier.weight" [1, d], "classifier.bias" [1]
+  /// Where all of the encoder is trained: SnippetScorer::weights.
+  nn::WeightsByName weights = {};
 
-  /// By their names in a file: "classifier.weight", "extractor.LAYER.lora_A.weight" …
+  /// "classifier.weight", "extractor.LAYER.lora_A.weight" …, as in a file; weights as
+  /// "extractor.NAME".
   training::NamedTensors all() const;
   void replace(const training::NamedTensors& leaves);
 

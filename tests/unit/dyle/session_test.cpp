@@ -2,6 +2,7 @@
 // crash, and written with.
 #include "methods/dyle/session.h"
 
+#include <ATen/ops/zeros.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +12,7 @@
 
 #include "methods/dyle/spec.h"
 #include "methods/models/checkpoints/safetensors.h"
+#include "methods/models/peft/tensor_files.h"
 #include "methods/models/registry/registry.h"
 #include "tests/support/tiny_encoder.h"
 #include "tests/support/tiny_seq2seq.h"
@@ -103,18 +105,25 @@ using DyleSessionDeathTest = DyleSessionTest;
 
 TEST_F(DyleSessionDeathTest, a_kill_is_continued_to_the_same_bytes) {
   request_.params.set("steps", int64_t{4});
-  const auto killed = [&] {
-    ::setenv("QFS_FAILPOINT", "training.step:2", 1);
+  const std::vector<std::string> kinds = {"lora", "weights"};
+  const auto fitted = [&](const std::string& kind, const std::string& name) {
+    request_.params.set("trained", kind);
     Curve curve;
-    static_cast<void>(fit("killed", curve));
+    EXPECT_TRUE(fit(name + kind, curve).ok());
+    return curve.points;
   };
-  EXPECT_EXIT(killed(), ::testing::KilledBySignal(SIGKILL), "");
-  Curve curve;
-  ASSERT_TRUE(fit("killed", curve).ok());
-  Curve whole;
-  ASSERT_TRUE(fit("whole", whole).ok());
-  EXPECT_EQ(*read_file(trained_path("killed")), *read_file(trained_path("whole")));
-  EXPECT_EQ(curve.points, whole.points);
+  const auto killed = [&](const std::string& kind) {
+    ::setenv("QFS_FAILPOINT", "training.step:2", 1);
+    static_cast<void>(fitted(kind, "killed-"));
+  };
+  for (const std::string& kind : kinds) {
+    EXPECT_EXIT(killed(kind), ::testing::KilledBySignal(SIGKILL), "");
+  }
+  for (const std::string& kind : kinds) {
+    EXPECT_EQ(fitted(kind, "killed-"), fitted(kind, "whole-"));
+    EXPECT_EQ(*read_file(trained_path("killed-" + kind)),
+              *read_file(trained_path("whole-" + kind)));
+  }
 }
 
 TEST_F(DyleSessionTest, both_models_learn_and_then_write) {
@@ -318,6 +327,95 @@ TEST_F(DyleSessionTest, encoder_decoders_learn_and_write_too) {
   EXPECT_EQ(predicted(meeting(34)).text, "all of us buy a r");  // of 24 ids two are the frame's
   request_.params.set("gate_map", std::string("reference"));
   EXPECT_GT(extra_of(meeting(34)).at("gate").size(), 1U);
+}
+
+std::vector<std::string> names_in(const std::string& path) {
+  const auto file = checkpoints::open_safetensors(path);
+  EXPECT_TRUE(file.ok()) << file.error().to_string();
+  std::vector<std::string> names;
+  if (!file.ok()) return names;
+  for (const checkpoints::TensorEntry& entry : (*file)->tensors()) names.push_back(entry.name);
+  return names;
+}
+
+TEST_F(DyleSessionTest, all_weights_of_both_models_are_trained_and_kept_by_the_releases_names) {
+  const qfs::test::TemporaryFolder generator;
+  const qfs::test::TemporaryFolder extractor;
+  request_.backbone = *registry::resolve_backbone(qfs::test::TinySeq2Seq().write(generator));
+  request_.backbones[kExtractor] = qfs::test::TinyEncoder{.roberta = true}.write(extractor);
+  request_.params.set("prompt", *std::get_if<std::string>(&*the_spec().params()[6].default_value));
+  request_.params.set("trained", std::string("weights"));
+  request_.params.set("label_tokens", int64_t{24});
+  EXPECT_TRUE(the_spec().validate(request_.params).ok());
+  for (const std::string profile : {"released", "paper"}) {
+    request_.params.set("profile", profile);
+    const Curve curve = trained(profile, 30);
+    EXPECT_LT(curve.last("loss.generation"), curve.first("loss.generation") / 2) << profile;
+    EXPECT_LT(curve.last("loss.oracle"), curve.first("loss.oracle")) << profile;
+    EXPECT_EQ(outputs({meeting(34)}).size(), 1U);
+  }
+  const std::vector<std::string> names = names_in(trained_path("paper"));
+  for (const char* name :
+       {"classifier.weight", "rag.dynamic_mlp.4.bias", "rag.generator.model.shared.weight",
+        "rag.generator.model.encoder.layers.0.fc1.weight",
+        "rag.generator.model.decoder.layers.0.encoder_attn.k_proj.bias",
+        "roberta.embeddings.token_type_embeddings.weight",
+        "roberta.encoder.layer.1.attention.self.value.weight"}) {
+    EXPECT_THAT(names, ::testing::Contains(name));
+  }
+  EXPECT_THAT(names, ::testing::Each(::testing::Not(HasSubstr("lora_"))));
+  // What it writes with is what was trained: the text that it learned is likelier than before.
+  request_.params.set("snippets", std::string("oracle"));
+  request_.params.set("gate_map", std::string("reference"));
+  EXPECT_GT(extra_of(meeting(34)).at("gate").size(), 1U);
+  // The release's checkpoints say nothing of themselves.
+  const std::string said = predicted(meeting(34)).text;
+  std::map<std::string, at::Tensor> tensors;
+  const auto file = checkpoints::open_safetensors(trained_path("paper"));
+  ASSERT_TRUE(file.ok());
+  for (const checkpoints::TensorEntry& entry : (*file)->tensors()) {
+    tensors[entry.name] = *peft::read_tensor(**file, entry);
+  }
+  const auto put = [&] {
+    const std::string bytes = peft::tensor_file_bytes(tensors, {}, at::kFloat);
+    EXPECT_TRUE(write_file(folder_ / "converted.safetensors", bytes).ok());
+    request_.artifacts["adapter"] = {"", folder_ / "converted.safetensors", ""};
+  };
+  put();
+  EXPECT_EQ(predicted(meeting(34)).text, said);
+  tensors["lm_head.dense.weight"] = at::zeros({2});  // of the masked language model
+  put();
+  EXPECT_EQ(predicted(meeting(34)).text, said);
+  tensors["pooler.dense.weight"] = at::zeros({2});
+  put();
+  EXPECT_THAT(write_refusal(meeting(34)), HasSubstr("'pooler.dense.weight' is none of DYLE's"));
+  tensors.erase("pooler.dense.weight");
+  tensors["rag.generator.model.shared.weight"].zero_();  // by which it reads and writes
+  put();
+  EXPECT_NE(predicted(meeting(34)).text, said);
+  tensors.erase("roberta.encoder.layer.1.output.dense.bias");
+  put();
+  EXPECT_THAT(write_refusal(meeting(34)), HasSubstr("encoder.layer.1.output.dense.bias"));
+  write_with("paper");
+  // A file says what it is of; one of low-rank matrices is another.
+  request_.params.set("trained", std::string("lora"));
+  EXPECT_THAT(write_refusal(meeting(34)), HasSubstr("no trained file of 'dyle'"));
+}
+
+TEST_F(DyleSessionTest, trained_weights_are_counted_and_no_file_is_begun_with) {
+  request_.params.set("trained", std::string("weights"));
+  request_.params.set("steps", int64_t{1});
+  Curve curve;
+  const auto outcome = fit("whole", curve);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
+  int64_t elements = 0;
+  const auto file = checkpoints::open_safetensors(trained_path("whole"));
+  for (const checkpoints::TensorEntry& entry : (*file)->tensors()) elements += entry.elements;
+  EXPECT_EQ(outcome->cost.trainable_parameters, elements);
+  EXPECT_THAT(the_spec().check_init(request_.params, {}).error().message,
+              HasSubstr("begins with those of its backbone"));
+  request_.params.set("extractor_targets", std::string("query"));
+  EXPECT_THAT(the_spec().validate(request_.params).error().message, HasSubstr("low-rank"));
 }
 
 TEST_F(DyleSessionTest, roberta_scores_snippets) {
