@@ -75,6 +75,8 @@ class Locator(ModelTest):
         self.assertEqual(self.outputs("file"), written)
         self.assertEqual(self.cells("file"), self.cells("both"))
 
+        self.assert_succeeds(self.run_bench("doctor", "--store", "both.sqlite"))
+
         # Each is one file of its own method's.
         self.plan_fails(2, "trained by the method 'locator', not by 'retrieve_generate'",
                         {**READER, "adapter": "lora", "artifact": {"adapter": file, "locator": file}})
