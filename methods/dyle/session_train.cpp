@@ -141,7 +141,8 @@ class Learner {
     const ranking::PackedSnippets& packed = one.candidates.packed;
     if (!schedule_.train_chunks) return ranking::whole_reading(packed, one.oracle);
     const auto index = static_cast<uint64_t>(step) * train_.size() + static_cast<uint64_t>(item);
-    return ranking::drawn_reading(packed, one.oracle, *schedule_.train_chunks,
+    return ranking::drawn_reading(packed, one.oracle,
+                                  {*schedule_.train_chunks, *schedule_.train_chunks},
                                   Rng::derived(schedule_.seed, "chunks", index));
   }
 

@@ -104,7 +104,9 @@ class Learner {
     if (!train_chunks_) return ranking::whole_reading(one.packed, one.targets);
     const auto index =
         static_cast<uint64_t>(step) * train_.examples.size() + static_cast<uint64_t>(item);
-    return ranking::drawn_reading(one.packed, one.targets, *train_chunks_,
+    // Evidence is long: where all that is read is to be found, nothing is learned.
+    return ranking::drawn_reading(one.packed, one.targets,
+                                  {*train_chunks_, (*train_chunks_ + 1) / 2},
                                   Rng::derived(seed_, "chunks", index));
   }
 

@@ -59,8 +59,8 @@ std::vector<ParamSpec> LocatorSpec::params() const {
   for (ParamSpec& param : prompted::lora_params()) params.push_back(std::move(param));
   params.push_back(of_training(
       integer_param("train_chunks", "", 1, 4096,
-                    "Of a document, read at a step, those with turns to be found first; all when "
-                    "left out")));
+                    "Of a document, read at a step, half of them with turns to be found as far as "
+                    "there are others; all when left out")));
   for (ParamSpec& param : prompted::training_params()) {
     if (std::ranges::count(kOfGenerators, param.name) == 0) params.push_back(std::move(param));
   }

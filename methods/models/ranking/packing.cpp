@@ -64,17 +64,20 @@ Result<PackedSnippets> pack_snippets(std::span<const int32_t> query,
   return packed;
 }
 
-PackedPart drawn_part(const PackedSnippets& whole, std::span<const int64_t> wanted, int64_t most,
-                      Rng rng) {
+PackedPart drawn_part(const PackedSnippets& whole, std::span<const int64_t> wanted,
+                      const ChunkDraw& draw, Rng rng) {
   const auto chunk_of = [&](int64_t snippet) {
     return whole.positions[static_cast<size_t>(snippet)] / whole.chunk_tokens;
   };
   std::vector<int64_t> chunks(whole.chunks.size());
   std::iota(chunks.begin(), chunks.end(), 0);
   rng.shuffle(chunks);
-  std::ranges::stable_partition(
+  const auto others = std::ranges::stable_partition(
       chunks, [&](int64_t chunk) { return std::ranges::count(wanted, chunk, chunk_of) > 0; });
-  chunks.resize(std::min(chunks.size(), static_cast<size_t>(most)));
+  const auto count = std::min(std::ssize(chunks), static_cast<std::ptrdiff_t>(draw.chunks));
+  const auto spare = std::max(count - std::ssize(others), static_cast<std::ptrdiff_t>(draw.wanted));
+  chunks.erase(chunks.begin() + std::min(spare, others.begin() - chunks.begin()), others.begin());
+  chunks.resize(static_cast<size_t>(count));
   std::ranges::sort(chunks);
   PackedPart part;
   part.packed.chunk_tokens = whole.chunk_tokens;
@@ -97,9 +100,9 @@ Reading whole_reading(const PackedSnippets& whole, std::span<const int64_t> targ
   return reading_of({whole, std::move(all)}, targets);
 }
 
-Reading drawn_reading(const PackedSnippets& whole, std::span<const int64_t> targets, int64_t most,
-                      Rng rng) {
-  return reading_of(drawn_part(whole, targets, most, std::move(rng)), targets);
+Reading drawn_reading(const PackedSnippets& whole, std::span<const int64_t> targets,
+                      const ChunkDraw& draw, Rng rng) {
+  return reading_of(drawn_part(whole, targets, draw, std::move(rng)), targets);
 }
 
 }  // namespace qfs::ranking

@@ -49,10 +49,17 @@ struct PackedPart {
   std::vector<int64_t> snippets;
 };
 
-/// At most `most` chunks (>= 1) in their order: drawn ones with a snippet of `wanted`, then drawn
-/// ones of the others.
-PackedPart drawn_part(const PackedSnippets& whole, std::span<const int64_t> wanted, int64_t most,
-                      Rng rng);
+/// How many chunks are read at a step of a training.
+struct ChunkDraw {
+  int64_t chunks = 1;
+  /// Of them with a wanted snippet, as far as there are others; [1, chunks].
+  int64_t wanted = 1;
+};
+
+/// So many chunks, or all, in their order: drawn ones with a snippet of `wanted`, and drawn ones of
+/// the others.
+PackedPart drawn_part(const PackedSnippets& whole, std::span<const int64_t> wanted,
+                      const ChunkDraw& draw, Rng rng);
 
 /// What is read of an example at a step of a training, and which of its snippets are to be found.
 struct Reading {
@@ -62,8 +69,8 @@ struct Reading {
 
 /// All chunks. `targets`: snippets of the packing.
 Reading whole_reading(const PackedSnippets& whole, std::span<const int64_t> targets);
-/// At most `most` chunks, those with targets first.
-Reading drawn_reading(const PackedSnippets& whole, std::span<const int64_t> targets, int64_t most,
-                      Rng rng);
+/// Some chunks.
+Reading drawn_reading(const PackedSnippets& whole, std::span<const int64_t> targets,
+                      const ChunkDraw& draw, Rng rng);
 
 }  // namespace qfs::ranking

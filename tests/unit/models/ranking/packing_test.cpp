@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace qfs::ranking {
 namespace {
 
@@ -78,7 +80,7 @@ TEST(DrawnPart, has_the_chunks_of_wanted_snippets_and_then_others) {
       packed({9}, {{10, 11}, {12}, {13, 14}, {15, 16}, {17, 18, 19}, {20, 21}}, options(13));
   ASSERT_EQ(whole.chunks.size(), 5);
   for (uint64_t seed = 0; seed < 20; ++seed) {
-    const PackedPart part = drawn_part(whole, std::vector<int64_t>{3}, 2, Rng(seed));
+    const PackedPart part = drawn_part(whole, std::vector<int64_t>{3}, {2, 2}, Rng(seed));
     ASSERT_EQ(part.packed.chunks.size(), 2);
     EXPECT_THAT(part.snippets, ::testing::Contains(3));
     ASSERT_EQ(part.snippets.size(), part.packed.positions.size());
@@ -93,9 +95,31 @@ TEST(DrawnPart, has_the_chunks_of_wanted_snippets_and_then_others) {
   }
 }
 
+TEST(DrawnPart, has_no_more_chunks_of_wanted_snippets_than_asked_for_where_there_are_others) {
+  const PackedSnippets whole =
+      packed({9}, {{10, 11}, {12}, {13, 14}, {15, 16}, {17, 18, 19}, {20, 21}}, options(13));
+  const auto read = [&](std::vector<int64_t> wanted, ChunkDraw draw, uint64_t seed) {
+    const PackedPart part = drawn_part(whole, wanted, draw, Rng(seed));
+    EXPECT_EQ(std::ssize(part.packed.chunks), draw.chunks);
+    return std::ranges::count_if(part.snippets,
+                                 [&](int64_t i) { return std::ranges::count(wanted, i) > 0; });
+  };
+  // Snippets 0 and 1 are one chunk, the others one each.
+  std::set<int64_t> others;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    EXPECT_EQ(read({2, 3, 4}, {2, 1}, seed), 1);
+    EXPECT_EQ(read({2, 3, 4}, {4, 2}, seed), 2);
+    EXPECT_EQ(read({2, 3, 4, 5}, {4, 2}, seed), 3);  // there is one other
+    EXPECT_EQ(read({2}, {4, 2}, seed), 1);
+    const PackedPart part = drawn_part(whole, std::vector<int64_t>{2}, {2, 1}, Rng(seed));
+    others.insert(part.snippets.back() == 2 ? part.snippets.front() : part.snippets.back());
+  }
+  EXPECT_EQ(others.size(), 4);  // all are drawn
+}
+
 TEST(DrawnPart, of_as_many_chunks_as_there_are_is_the_whole) {
   const PackedSnippets whole = packed({9}, {{10, 11}, {12}, {13, 14}}, options(13));
-  const PackedPart part = drawn_part(whole, {}, 7, Rng(3));
+  const PackedPart part = drawn_part(whole, {}, {7, 7}, Rng(3));
   EXPECT_EQ(part.packed.chunks, whole.chunks);
   EXPECT_EQ(part.packed.positions, whole.positions);
   EXPECT_THAT(part.snippets, ElementsAre(0, 1, 2));
@@ -106,14 +130,14 @@ TEST(Reading, counts_targets_among_what_is_read) {
       packed({9}, {{10, 11}, {12}, {13, 14}, {15, 16}, {17, 18, 19}, {20, 21}}, options(13));
   EXPECT_THAT(whole_reading(whole, std::vector<int64_t>{1, 4}).targets, ElementsAre(1, 4));
   for (uint64_t seed = 0; seed < 20; ++seed) {
-    const Reading part = drawn_reading(whole, std::vector<int64_t>{2, 5}, 2, Rng(seed));
+    const Reading part = drawn_reading(whole, std::vector<int64_t>{2, 5}, {2, 2}, Rng(seed));
     std::vector<int64_t> found;
     for (const int64_t i : part.targets) {
       found.push_back(part.part.snippets[static_cast<size_t>(i)]);
     }
     EXPECT_THAT(found, ElementsAre(2, 5));
   }
-  EXPECT_EQ(drawn_reading(whole, std::vector<int64_t>{0, 5}, 1, Rng(3)).targets.size(), 1U);
+  EXPECT_EQ(drawn_reading(whole, std::vector<int64_t>{0, 5}, {1, 1}, Rng(3)).targets.size(), 1U);
 }
 
 }  // namespace
