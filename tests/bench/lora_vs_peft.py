@@ -11,7 +11,7 @@ Bars, under one memory policy of ours against the peer's defaults: 1.8 times as 
 at least 55 % of the rate of matrix products.
 
 Needs: torch 2.11.0, transformers 5.23.0, peft, gguf in the Python that runs this; a release build.
-Usage: lora_vs_peft.py --bench build/release/bin/qfs_bench_lora --model MODEL.gguf --folder FOLDER
+Usage: lora_vs_peft.py --bench build/release/bin/qfs_bench_training --model MODEL.gguf --folder FOLDER
        [--rounds 15] [--threads 2] [--tokens 1024] [--labels 128] [--rank 8] [--json OUT]
 FOLDER receives the weights that transformers reads, as smollm2_vs_peers.py makes them.
 """

@@ -1,12 +1,14 @@
-// qfs_bench_lora: times steps of LoRA training on command, one JSON line in, one out, so that
-// lora_vs_peft.py can interleave it with peft in one run.
+// qfs_bench_training: times steps of training on command, one JSON line in, one out, so that
+// lora_vs_peft.py and led_vs_transformers.py can interleave it with their peers in one run.
 //
-//   qfs_bench_lora MODEL THREADS DTYPE   MODEL: a registered name, a GGUF file or a folder
+//   qfs_bench_training MODEL THREADS DTYPE   MODEL: a registered name, a GGUF file or a folder
 //   {"tokens": 1024, "labels": 128, "rank": 8, "recompute": false, "steps": 3}
 //     -> {"seconds": [… a step], "losses": […], "peak_bytes": …, "gemm_flops": …, "flops": …}
 //
-// The sequence is of pseudo-random ids from a rule that both programs share; its last tokens are
-// labelled. `gemm_flops`: the rate of matrix products in the shapes of the model's weights.
+// Without "rank" all weights are trained. The sequence is of pseudo-random ids from a rule that
+// both programs share; its last tokens are labelled. An encoder-decoder reads all of it, the first
+// one with global attention where there is such, and learns to write the labelled tokens.
+// `gemm_flops`: the rate of matrix products in the shapes of the model's weights.
 #include <unistd.h>
 
 #include <iostream>
@@ -16,6 +18,7 @@
 #include "harness/core/clock.h"
 #include "methods/models/inspect/machine_limits.h"
 #include "methods/models/nn/token_loss.h"
+#include "methods/models/nn/trained_weights.h"
 #include "methods/models/peft/lora.h"
 #include "methods/models/training/sequence_task.h"
 #include "methods/models/training/trainer.h"
@@ -27,14 +30,24 @@ using nlohmann::json;
 
 using qfs::test::value_or_exit;
 
-qfs::training::LabelledSequence sequence(int64_t tokens, int64_t labels) {
+qfs::training::LabelledSequence sequence(const qfs::nn::SequenceShape& shape, int64_t tokens,
+                                         int64_t labels) {
   qfs::training::LabelledSequence made;
+  std::vector<int32_t>& ids = made.input.ids;
   for (int64_t i = 0; i < tokens; ++i) {
-    made.input.ids.push_back(static_cast<int32_t>((i * 7919 + i * i % 1009) % 40000 + 100));
+    ids.push_back(static_cast<int32_t>((i * 7919 + i * i % 1009) % 40000 + 100));
+  }
+  if (shape.encoder_decoder()) {
+    if (shape.global_attention) made.input.global_positions = {0};
+    made.input.decoder_ids = shape.decoder_start;
+    made.input.decoder_ids.insert(made.input.decoder_ids.end(), ids.end() - labels, ids.end() - 1);
+    made.labels.assign(shape.decoder_start.size() - 1, qfs::nn::kNoLabel);
+    made.labels.insert(made.labels.end(), ids.end() - labels, ids.end());
+    return made;
   }
   for (int64_t i = 0; i < tokens; ++i) {
     const bool counts = i + 1 < tokens && i + 1 >= tokens - labels;
-    made.labels.push_back(counts ? made.input.ids[static_cast<size_t>(i + 1)] : qfs::nn::kNoLabel);
+    made.labels.push_back(counts ? ids[static_cast<size_t>(i + 1)] : qfs::nn::kNoLabel);
   }
   return made;
 }
@@ -46,21 +59,22 @@ class Bench {
       : decoder_(std::move(decoder)), work_(std::move(work)), runtime_(std::move(runtime)) {}
 
   json run(const json& task) {
-    const int64_t rank = task.at("rank");
-    const qfs::peft::LoraConfig config = {
-        .rank = rank,
-        .alpha = static_cast<double>(rank),
-        .targets = {"q_proj", "k_proj", "v_proj", "o_proj", "up_proj"}};
-    auto adapter =
-        value_or_exit(qfs::peft::new_lora(qfs::peft::adaptable_layers(*decoder_), config, 0));
-    qfs::training::TrainedTensors trained(qfs::peft::matrices_of(adapter));
-    qfs::peft::replace_matrices(trained.tensors(), adapter);
+    qfs::peft::LoraAdapter adapter;
+    if (task.contains("rank")) adapter = new_adapter(task.at("rank"));
+    qfs::training::TrainedTensors trained(task.contains("rank") ? qfs::peft::matrices_of(adapter)
+                                                                : qfs::nn::weights_of(*decoder_));
     qfs::training::SequenceTraining training = {
         .decoder = decoder_,
         .work = work_,
-        .train = {sequence(task.at("tokens"), task.at("labels"))}};
+        .train = {sequence(decoder_->shape().sequence, task.at("tokens"), task.at("labels"))}};
+    if (task.contains("rank")) {
+      qfs::peft::replace_matrices(trained.tensors(), adapter);
+    } else {
+      training.trained = [&] { return qfs::nn::with_weights(*decoder_, trained.tensors()); };
+    }
     training.adapters = [&](std::span<const qfs::training::GraphRow> rows)
         -> qfs::Result<qfs::training::RowAdapters> {
+      if (!task.contains("rank")) return qfs::training::RowAdapters(rows.size());
       auto bound = qfs::nn::bind_adapters({.linears = adapter.layers}, *decoder_);
       if (!bound.ok()) return bound.error();
       return qfs::training::RowAdapters(rows.size(), *std::move(bound));
@@ -93,6 +107,14 @@ class Bench {
   }
 
  private:
+  qfs::peft::LoraAdapter new_adapter(int64_t rank) const {
+    const qfs::peft::LoraConfig config = {
+        .rank = rank,
+        .alpha = static_cast<double>(rank),
+        .targets = {"q_proj", "k_proj", "v_proj", "o_proj", "up_proj"}};
+    return value_or_exit(qfs::peft::new_lora(qfs::peft::adaptable_layers(*decoder_), config, 0));
+  }
+
   std::shared_ptr<const qfs::nn::Decoder> decoder_;
   qfs::nn::ModelWork work_;
   qfs::RuntimeOptions runtime_;
@@ -102,7 +124,7 @@ class Bench {
 
 int main(int argc, char** argv) {
   if (argc != 4) {
-    std::cerr << "usage: qfs_bench_lora MODEL THREADS DTYPE\n";
+    std::cerr << "usage: qfs_bench_training MODEL THREADS DTYPE\n";
     return 2;
   }
   const qfs::test::BenchModel model(argv[1], argv[2], argv[3]);

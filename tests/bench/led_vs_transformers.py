@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""A step of training all weights of an LED in the base shape, float32, CPU, beside transformers 5.23.0: time and peak memory.
+
+Weights are random (seeded), made in FOLDER as seq2seq_vs_transformers.py makes them; without dropout. Both programs stay
+loaded, read the same ids, the first with global attention, learn the same labels and compute layers again in the
+backward pass. A step is gradients and update by AdamW. They take turns in every round, at --tokens positions.
+Then ours alone at 4,096, 8,192 and --longest positions: memory is a constant and a term in the positions, so the first
+two predict the last.
+Printed: medians of seconds a step, the ratio of medians with a 95 % bootstrap interval (above 1: ours is faster), peak
+resident memory while stepping, the loss of the first step, which is the same on both sides.
+Bars: 1.5 times as fast; the peak at 16,384 positions within 10 % of what the shorter ones predict.
+
+Needs: torch 2.11.0, transformers 5.23.0 in the Python that runs this; a release build with -DQFS_BENCHMARKS=ON.
+Usage: led_vs_transformers.py --bench build/release/bin/qfs_bench_training --folder FOLDER
+       [--rounds 7] [--threads 2] [--tokens 4096] [--labels 128] [--longest 16384]
+"""
+
+import argparse
+import pathlib
+import statistics
+import sys
+import time
+
+from interleaved import Child, ratio_interval
+from lora_vs_peft import peak_bytes
+from smollm2_vs_peers import prompt, serve
+
+
+def serve_transformers(folder, threads):
+    import torch
+    import transformers
+
+    torch.set_num_threads(threads)
+    model = transformers.LEDForConditionalGeneration.from_pretrained(folder, dropout=0.0, attention_dropout=0.0, activation_dropout=0.0)
+    model.config.use_cache = False
+    model.gradient_checkpointing_enable()
+    model.train()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0)
+
+    def run(tokens, labels, steps, **_):
+        ids = torch.tensor([prompt(tokens, 0)])
+        wanted = ids[:, -labels:]
+        begun = torch.cat([torch.tensor([[2]]), wanted[:, :-1]], 1)
+        seen = torch.zeros_like(ids)
+        seen[:, 0] = 1
+        pathlib.Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")
+        seconds, losses = [], []
+        for _ in range(steps):
+            begin = time.perf_counter()
+            optimizer.zero_grad()
+            loss = model(input_ids=ids, decoder_input_ids=begun, global_attention_mask=seen, labels=wanted).loss
+            loss.backward()
+            optimizer.step()
+            seconds.append(time.perf_counter() - begin)
+            losses.append(float(loss.detach()))
+        return {"seconds": seconds, "losses": losses, "peak_bytes": peak_bytes()}
+
+    serve(run)
+
+
+def compare(ours, args):
+    theirs = Child([sys.executable, __file__, "--serve", "--folder", str(args.folder), "--threads", str(args.threads)])
+    task = {"tokens": args.tokens, "labels": args.labels, "steps": 1, "recompute": True}
+    first = [side.run(task) for side in (ours, theirs)]  # also the warm-up
+    runs = ([], [])
+    for turn in range(args.rounds):
+        for which in ((0, 1) if turn % 2 == 0 else (1, 0)):
+            runs[which].append((ours, theirs)[which].run(task))
+    theirs.close()
+    seconds = [[run["seconds"][0] for run in side] for side in runs]
+    for name, side, own, begun in zip(("ours", "transformers"), runs, seconds, first):
+        print(f"{name:14} {statistics.median(own):7.2f} s a step, {max(run['peak_bytes'] for run in side) / 2**30:5.2f} GiB, "
+              f"first loss {begun['losses'][0]:.5f}")
+    low, high = ratio_interval(*seconds)
+    ratio = statistics.median(seconds[1]) / statistics.median(seconds[0])
+    print(f"{args.tokens} positions: {ratio:.2f} times as fast [{low:.2f}, {high:.2f}]; bar 1.5: {'met' if ratio >= 1.5 else 'NOT met'}",
+          flush=True)
+
+
+def extrapolate(command, args):
+    peaks = {}
+    for tokens in (4096, 8192, args.longest):
+        alone = Child(command)  # a process each: what an earlier length has left counts in none
+        peaks[tokens] = alone.run({"tokens": tokens, "labels": args.labels, "steps": 1, "recompute": True})["peak_bytes"]
+        alone.close()
+        print(f"{tokens} positions: {peaks[tokens] / 2**30:.2f} GiB", flush=True)
+    each = (peaks[8192] - peaks[4096]) / 4096
+    predicted = peaks[4096] + each * (args.longest - 4096)
+    share = peaks[args.longest] / predicted
+    print(f"predicted for {args.longest}: {predicted / 2**30:.2f} GiB; measured / predicted {share:.3f}; "
+          f"bar within 0.1 of 1: {'met' if abs(share - 1) <= 0.1 else 'NOT met'}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bench", type=pathlib.Path)
+    parser.add_argument("--folder", type=pathlib.Path, required=True)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--tokens", type=int, default=4096)
+    parser.add_argument("--labels", type=int, default=128)
+    parser.add_argument("--longest", type=int, default=16384)
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.serve:
+        serve_transformers(args.folder, args.threads)
+        return
+    if args.bench is None:
+        parser.error("--bench is needed")
+    if not (args.folder / "merges.txt").exists():
+        from seq2seq_vs_transformers import write_model
+        write_model("led", args.folder)
+    command = [str(args.bench), str(args.folder), str(args.threads), "float32"]
+    ours = Child(command)
+    compare(ours, args)
+    ours.close()
+    extrapolate(command, args)
+
+
+if __name__ == "__main__":
+    main()
