@@ -70,7 +70,7 @@ class Bench {
     if (task.contains("rank")) {
       qfs::peft::replace_matrices(trained.tensors(), adapter);
     } else {
-      training.trained = [&] { return qfs::nn::with_weights(*decoder_, trained.tensors()); };
+      training.trained = [&] { return now_ = qfs::nn::with_weights(*decoder_, trained.tensors()); };
     }
     training.adapters = [&](std::span<const qfs::training::GraphRow> rows)
         -> qfs::Result<qfs::training::RowAdapters> {
@@ -116,6 +116,7 @@ class Bench {
   }
 
   std::shared_ptr<const qfs::nn::Decoder> decoder_;
+  std::shared_ptr<const qfs::nn::Decoder> now_;  ///< over trained weights
   qfs::nn::ModelWork work_;
   qfs::RuntimeOptions runtime_;
 };
