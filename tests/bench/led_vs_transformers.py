@@ -19,10 +19,9 @@ import argparse
 import pathlib
 import statistics
 import sys
-import time
 
 from interleaved import Child, ratio_interval
-from lora_vs_peft import peak_bytes
+from lora_vs_peft import timed_steps
 from smollm2_vs_peers import prompt, serve
 
 
@@ -43,17 +42,8 @@ def serve_transformers(folder, threads):
         begun = torch.cat([torch.tensor([[2]]), wanted[:, :-1]], 1)
         seen = torch.zeros_like(ids)
         seen[:, 0] = 1
-        pathlib.Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")
-        seconds, losses = [], []
-        for _ in range(steps):
-            begin = time.perf_counter()
-            optimizer.zero_grad()
-            loss = model(input_ids=ids, decoder_input_ids=begun, global_attention_mask=seen, labels=wanted).loss
-            loss.backward()
-            optimizer.step()
-            seconds.append(time.perf_counter() - begin)
-            losses.append(float(loss.detach()))
-        return {"seconds": seconds, "losses": losses, "peak_bytes": peak_bytes()}
+        return timed_steps(
+            optimizer, lambda: model(input_ids=ids, decoder_input_ids=begun, global_attention_mask=seen, labels=wanted).loss, steps)
 
     serve(run)
 

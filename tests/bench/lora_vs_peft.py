@@ -38,6 +38,22 @@ def peak_bytes():
     raise RuntimeError("/proc/self/status has no VmHWM")
 
 
+def timed_steps(optimizer, loss_of, steps):
+    """What a program answers that trained so many steps: gradients of the loss and an update each."""
+    pathlib.Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")
+    seconds = []
+    losses = []
+    for _ in range(steps):
+        begin = time.perf_counter()
+        optimizer.zero_grad()
+        loss = loss_of()
+        loss.backward()
+        optimizer.step()
+        seconds.append(time.perf_counter() - begin)
+        losses.append(float(loss.detach()))
+    return {"seconds": seconds, "losses": losses, "peak_bytes": peak_bytes()}
+
+
 def serve_peft(folder, threads, rank, checkpointing):
     import peft
     import torch
@@ -59,18 +75,7 @@ def serve_peft(folder, threads, rank, checkpointing):
         ids = torch.tensor([prompt(tokens, 0)])
         wanted = ids.clone()
         wanted[:, : tokens - labels] = -100
-        pathlib.Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")
-        seconds = []
-        losses = []
-        for _ in range(steps):
-            begin = time.perf_counter()
-            optimizer.zero_grad()
-            loss = model(input_ids=ids, labels=wanted).loss
-            loss.backward()
-            optimizer.step()
-            seconds.append(time.perf_counter() - begin)
-            losses.append(float(loss.detach()))
-        return {"seconds": seconds, "losses": losses, "peak_bytes": peak_bytes()}
+        return timed_steps(optimizer, lambda: model(input_ids=ids, labels=wanted).loss, steps)
 
     serve(run)
 
