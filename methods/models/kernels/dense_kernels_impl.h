@@ -16,14 +16,34 @@
 namespace qfs::kernels {
 namespace {
 
-/// kRows rows of x against two vectors of a panel's columns. Not inlined: by itself it keeps all
-/// sums in registers.
+/// A row of a block at a weight's last columns, which are fewer than two vectors hold.
+[[gnu::noinline]] inline void store_part(const float* values, float* to, int64_t columns,
+                                         bool add) {
+  for (int64_t i = 0; i < columns; ++i) to[i] = add ? to[i] + values[i] : values[i];
+}
+
+template <class V>
+inline void store_row(V first, V second, float* to, int64_t columns, bool add) {
+  if (columns >= 2 * V::kLanes) {
+    (add ? V::add(V::load(to), first) : first).store(to);
+    (add ? V::add(V::load(to + V::kLanes), second) : second).store(to + V::kLanes);
+    return;
+  }
+  float values[2 * V::kLanes];
+  first.store(values);
+  second.store(values + V::kLanes);
+  store_part(values, to, columns, add);
+}
+
+/// kRows rows of x against two vectors of a panel's columns. Not inlined, and every loop over rows
+/// unrolled: one that is not keeps the sums in memory, and each step of the products writes them.
 template <class V, int kRows>
 [[gnu::noinline]] void multiply_block(const float* panel, const float* bias, const float* x,
                                       int64_t x_stride, int64_t inputs, float* y, int64_t y_stride,
                                       int64_t columns, bool add) {
   V first[kRows];
   V second[kRows];
+#pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
     first[r] = V::load(bias);
     second[r] = V::load(bias + V::kLanes);
@@ -31,24 +51,15 @@ template <class V, int kRows>
   for (int64_t k = 0; k < inputs; ++k) {
     const V a = V::load(panel + k * kPanelWidth);
     const V b = V::load(panel + k * kPanelWidth + V::kLanes);
+#pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
       const V value = V::broadcast(x + r * x_stride + k);
       first[r] = V::multiply_add(value, a, first[r]);
       second[r] = V::multiply_add(value, b, second[r]);
     }
   }
-  for (int r = 0; r < kRows; ++r) {
-    float* const to = y + r * y_stride;
-    if (columns >= 2 * V::kLanes) {
-      (add ? V::add(V::load(to), first[r]) : first[r]).store(to);
-      (add ? V::add(V::load(to + V::kLanes), second[r]) : second[r]).store(to + V::kLanes);
-      continue;
-    }
-    float values[2 * V::kLanes];
-    first[r].store(values);
-    second[r].store(values + V::kLanes);
-    for (int64_t i = 0; i < columns; ++i) to[i] = add ? to[i] + values[i] : values[i];
-  }
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) store_row(first[r], second[r], y + r * y_stride, columns, add);
 }
 
 /// The last rows, fewer than a block has.
