@@ -24,7 +24,6 @@ namespace {
 
 constexpr const char* kScales = "qfs.dyle.scales";
 constexpr const char* kExtractorDigest = "qfs.extractor";
-constexpr std::string_view kGeneratorPrefix = "generator.";
 /// Of the generator in the release's checkpoint.
 const std::string kReleased = "rag.generator.";
 

@@ -13,12 +13,6 @@
 
 namespace qfs::dyle {
 
-namespace {
-
-constexpr const char* kGeneratorPrefix = "generator.";
-
-}  // namespace
-
 Settings::Settings(const Params& params)
     : released(params.get<std::string>("profile") == "released"),
       rule{params.get<int64_t>("k"), released},

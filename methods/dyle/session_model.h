@@ -22,6 +22,9 @@
 
 namespace qfs::dyle {
 
+/// Before the names of the generator's tensors.
+inline constexpr const char* kGeneratorPrefix = "generator.";
+
 /// The parameters as they are read.
 struct Settings {
   explicit Settings(const Params& params);

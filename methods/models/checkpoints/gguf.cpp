@@ -10,7 +10,7 @@ namespace {
 
 // Compressed bytes are read in blocks of about this size, so that a large tensor needs no second
 // copy.
-constexpr int64_t kReadBlockBytes = int64_t{1} << 20;
+constexpr int64_t kRowBlockBytes = int64_t{1} << 20;
 
 }  // namespace
 
@@ -129,7 +129,7 @@ Status GgufFile::read_rows(const GgufTensor& tensor, int64_t first, int64_t coun
   if (static_cast<int64_t>(out.size()) != count * row_elements) {
     return internal_error("the destination does not hold the rows of tensor '" + tensor.name + "'");
   }
-  const int64_t block_rows = std::max<int64_t>(1, kReadBlockBytes / *bytes);
+  const int64_t block_rows = std::max<int64_t>(1, kRowBlockBytes / *bytes);
   const int64_t largest = std::min(block_rows, std::max<int64_t>(count, 1)) * *bytes;
   const auto packed = std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(largest));
   for (int64_t row = 0; row < count; row += block_rows) {

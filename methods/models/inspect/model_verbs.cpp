@@ -35,19 +35,20 @@ class NoTexts final : public tokenizers::VocabularyTokenizer {
 };
 
 /// A decoder that is ready to read prompts.
-struct Opened {
+struct OpenedDecoder {
   std::shared_ptr<const Backbone> backbone;
   std::unique_ptr<nn::SequenceModel> model;
 };
 
-Result<Opened> open(const Resource& resource, const RuntimeOptions& runtime,
-                    const json& arguments) {
+Result<OpenedDecoder> open_decoder(const Resource& resource, const RuntimeOptions& runtime,
+                                   const json& arguments) {
   if (Status status = nn::configure_torch(runtime); !status.ok()) return status.error();
   ResourceCache cache;
-  Opened opened;
+  OpenedDecoder opened;
   const bool ids = arguments.contains("ids") && arguments.value("stop", json::array()).empty();
-  auto backbone = architectures::open_backbone(
-      resource, ids ? architectures::TokenizerUse::optional : architectures::TokenizerUse::required);
+  auto backbone =
+      architectures::open_backbone(resource, ids ? architectures::TokenizerUse::optional
+                                                 : architectures::TokenizerUse::required);
   if (!backbone.ok()) return backbone.error();
   opened.backbone = *backbone;
   auto model = opened.backbone->network->open(runtime, opened.backbone->digest, cache);
@@ -85,7 +86,7 @@ json most_probable(const Backbone& backbone, const std::vector<float>& logits, s
 
 Result<Json> logits_of(const Resource& resource, const RuntimeOptions& runtime,
                        const json& arguments) {
-  Result<Opened> opened = open(resource, runtime, arguments);
+  Result<OpenedDecoder> opened = open_decoder(resource, runtime, arguments);
   if (!opened.ok()) return opened.error();
   const auto input = input_of(arguments, *opened->backbone);
   if (!input.ok()) return input.error();
@@ -110,7 +111,7 @@ json work_json(const Work& work) { return {{"flops", work.flops}, {"bytes", work
 
 Result<Json> generated(const Resource& resource, const RuntimeOptions& runtime,
                        const json& arguments) {
-  Result<Opened> opened = open(resource, runtime, arguments);
+  Result<OpenedDecoder> opened = open_decoder(resource, runtime, arguments);
   if (!opened.ok()) return opened.error();
   const auto input = input_of(arguments, *opened->backbone);
   if (!input.ok()) return input.error();
@@ -120,7 +121,8 @@ Result<Json> generated(const Resource& resource, const RuntimeOptions& runtime,
   const nn::Network& network = *opened->backbone->network;
   const bool texts = opened->backbone->tokenizer != nullptr;
   decoding::Generator generator(texts ? opened->backbone->tokenizer : std::make_shared<NoTexts>(),
-                      std::move(opened->model), network.work(network.element_bytes(runtime)));
+                                std::move(opened->model),
+                                network.work(network.element_bytes(runtime)));
   const auto result = generator.generate({&*input, 1}, *options, {&seed, 1});
   if (!result.ok()) return result.error();
   const decoding::Generated& row = result->rows.front();

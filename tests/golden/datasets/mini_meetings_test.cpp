@@ -10,17 +10,11 @@
 namespace qfs::datasets {
 namespace {
 
-std::shared_ptr<const Dataset> load(const DatasetRequest& request) {
-  auto loaded = make_catalog({"datasets", {}})->load(request);
-  EXPECT_TRUE(loaded.ok()) << loaded.error().to_string();
-  return loaded ? *loaded : std::make_shared<const Dataset>();
-}
-
 TEST(MiniMeetings, SplitsHaveFourTwoAndTenMeetingsWithFourQueriesEach) {
   std::set<std::string> meetings;
   for (const auto& [split, count] :
        {std::pair{"train", 4u}, std::pair{"val", 2u}, std::pair{"test", 10u}}) {
-    auto dataset = load(named("mini-meetings", {.split = split}));
+    auto dataset = load_bundled(named("mini-meetings", {.split = split}));
     std::set<std::string> here;
     for (const Example& example : dataset->examples) here.insert(example.document_id);
     EXPECT_EQ(here.size(), count);
@@ -32,7 +26,7 @@ TEST(MiniMeetings, SplitsHaveFourTwoAndTenMeetingsWithFourQueriesEach) {
 }
 
 TEST(MiniMeetings, EverySpecificQueryHasEvidenceAndGeneralOnesHaveNone) {
-  auto dataset = load(named("mini-meetings"));
+  auto dataset = load_bundled(named("mini-meetings"));
   ASSERT_FALSE(dataset->examples.empty());
   for (const Example& example : dataset->examples) {
     bool general = example.key.find("/g") != std::string::npos;
@@ -41,18 +35,18 @@ TEST(MiniMeetings, EverySpecificQueryHasEvidenceAndGeneralOnesHaveNone) {
 }
 
 TEST(MiniMeetings, IdsArePinned) {
-  EXPECT_EQ(load(named("mini-meetings"))->id.hex(),
+  EXPECT_EQ(load_bundled(named("mini-meetings"))->id.hex(),
             "6418739d463cc215e99d83d4b33f4b66d765db99138f24f01c775109c4e1003d");
-  EXPECT_EQ(load(named("mini-meetings", {.view = "golden"}))->id.hex(),
+  EXPECT_EQ(load_bundled(named("mini-meetings", {.view = "golden"}))->id.hex(),
             "9d067c5e0ff734a3f7b8eb333cc7b4cf3137773b216edc1df68c8b8751ef1432");
-  EXPECT_EQ(load(named("mini-meetings", {.split = "train"}))->id.hex(),
+  EXPECT_EQ(load_bundled(named("mini-meetings", {.split = "train"}))->id.hex(),
             "a1e8ade86f10b75bd3107f9337589588e9ce20eb4eb57dab2f60a9eb2116a3c8");
-  EXPECT_EQ(load(named("mini-meetings", {.text_form = "ideal"}))->id.hex(),
+  EXPECT_EQ(load_bundled(named("mini-meetings", {.text_form = "ideal"}))->id.hex(),
             "db6c7e80b566ecc7da02d70edd9b4e5d089d58d96189befcfecf5681c14cb734");
 }
 
 TEST(MiniMeetings, ExampleHashesArePinned) {
-  auto dataset = load(named("mini-meetings"));
+  auto dataset = load_bundled(named("mini-meetings"));
   ASSERT_EQ(dataset->example_hashes.size(), 40u);
   EXPECT_EQ(dataset->examples.front().key, "mm-02/g1");
   EXPECT_EQ(dataset->example_hashes.front(),

@@ -11,17 +11,11 @@
 namespace qfs::datasets {
 namespace {
 
-std::shared_ptr<const Dataset> load(const DatasetRequest& request) {
-  auto loaded = make_catalog({"datasets", {}})->load(request);
-  EXPECT_TRUE(loaded.ok()) << loaded.error().to_string();
-  return loaded ? *loaded : std::make_shared<const Dataset>();
-}
-
 TEST(MiniStories, SplitsHaveTwoTwoAndSixStoriesWithFiveQuestionsOfFourReferencesEach) {
   std::set<std::string> stories;
   for (const auto& [split, count] :
        {std::pair{"train", 2u}, std::pair{"val", 2u}, std::pair{"test", 6u}}) {
-    const auto dataset = load(named("mini-stories", {.split = split}));
+    const auto dataset = load_bundled(named("mini-stories", {.split = split}));
     EXPECT_EQ(dataset->examples.size(), 5 * count);
     std::set<std::string> here;
     for (const Example& example : dataset->examples) {
@@ -38,7 +32,7 @@ TEST(MiniStories, SplitsHaveTwoTwoAndSixStoriesWithFiveQuestionsOfFourReferences
 
 TEST(MiniStories, StoriesHave1500To3000WordsAndReferences60To200) {
   for (const char* split : {"train", "val", "test"}) {
-    const auto dataset = load(named("mini-stories", {.split = split}));
+    const auto dataset = load_bundled(named("mini-stories", {.split = split}));
     const CheckReport report = check(*dataset);
     EXPECT_TRUE(report.ok());
     EXPECT_GE(report.words_per_document.minimum, 1500) << split;
@@ -52,7 +46,7 @@ TEST(MiniStories, TheFirstQuestionAsksForThePlotAndNoTextIsThereTwice) {
   std::set<std::string> references;
   size_t count = 0;
   for (const char* split : {"train", "val", "test"}) {
-    const auto dataset = load(named("mini-stories", {.split = split}));
+    const auto dataset = load_bundled(named("mini-stories", {.split = split}));
     for (const Example& example : dataset->examples) {
       EXPECT_EQ(example.query == "What is the plot of the story?", example.key.ends_with("/q1"))
           << example.key;
@@ -65,7 +59,7 @@ TEST(MiniStories, TheFirstQuestionAsksForThePlotAndNoTextIsThereTwice) {
 }
 
 TEST(MiniStories, PerReferenceMakesOneGroupOfTheFourRowsOfAQuestion) {
-  const auto dataset = load(named("mini-stories", {.view = "per_reference"}));
+  const auto dataset = load_bundled(named("mini-stories", {.view = "per_reference"}));
   EXPECT_EQ(dataset->examples.size(), 6u * 5 * 4);
   std::set<std::string> groups;
   for (const Example& example : dataset->examples) groups.insert(example.group);
@@ -73,11 +67,11 @@ TEST(MiniStories, PerReferenceMakesOneGroupOfTheFourRowsOfAQuestion) {
 }
 
 TEST(MiniStories, IdsArePinned) {
-  EXPECT_EQ(load(named("mini-stories"))->id.hex(),
+  EXPECT_EQ(load_bundled(named("mini-stories"))->id.hex(),
             "1083a3f2c943ce595ae98ed73aac9922907165ab9480048cf3e8bc49128c5e8d");
-  EXPECT_EQ(load(named("mini-stories", {.view = "per_reference"}))->id.hex(),
+  EXPECT_EQ(load_bundled(named("mini-stories", {.view = "per_reference"}))->id.hex(),
             "160639727e81c4777db2853b224e3cfd41865e8565615b7f4e443177111a2445");
-  EXPECT_EQ(load(named("mini-stories", {.split = "train"}))->id.hex(),
+  EXPECT_EQ(load_bundled(named("mini-stories", {.split = "train"}))->id.hex(),
             "ea95b248aeaabe860a53daad012095155288c7b63f2eb330fd718ed4066d0bcb");
 }
 

@@ -11,17 +11,11 @@
 namespace qfs::datasets {
 namespace {
 
-std::shared_ptr<const Dataset> load(const DatasetRequest& request) {
-  auto loaded = make_catalog({"datasets", {}})->load(request);
-  EXPECT_TRUE(loaded.ok()) << loaded.error().to_string();
-  return loaded ? *loaded : std::make_shared<const Dataset>();
-}
-
 TEST(MiniZh, SplitsHaveFourFourAndFifteenSegmentsWithTwoQueriesEach) {
   std::set<std::string> segments;
   for (const auto& [split, count] :
        {std::pair{"train", 4u}, std::pair{"val", 4u}, std::pair{"test", 15u}}) {
-    const auto dataset = load(named("mini-zh", {.split = split}));
+    const auto dataset = load_bundled(named("mini-zh", {.split = split}));
     EXPECT_EQ(dataset->examples.size(), 2 * count);
     for (const Example& example : dataset->examples) segments.insert(example.document_id);
   }
@@ -30,7 +24,7 @@ TEST(MiniZh, SplitsHaveFourFourAndFifteenSegmentsWithTwoQueriesEach) {
 
 TEST(MiniZh, SegmentsAreChineseOf600To2000CharactersBySeveralSpeakers) {
   for (const char* split : {"train", "val", "test"}) {
-    const auto dataset = load(named("mini-zh", {.split = split}));
+    const auto dataset = load_bundled(named("mini-zh", {.split = split}));
     for (const Example& example : dataset->examples) {
       EXPECT_EQ(example.language, "zh");
       int64_t characters = 0;
@@ -49,11 +43,11 @@ TEST(MiniZh, SegmentsAreChineseOf600To2000CharactersBySeveralSpeakers) {
 }
 
 TEST(MiniZh, IdsArePinned) {
-  EXPECT_EQ(load(named("mini-zh"))->id.hex(),
+  EXPECT_EQ(load_bundled(named("mini-zh"))->id.hex(),
             "3b359021dd65733833dc0aaad1fb4c6d051cc6312acdf820810f08fe12e21b89");
-  EXPECT_EQ(load(named("mini-zh", {.view = "golden"}))->id.hex(),
+  EXPECT_EQ(load_bundled(named("mini-zh", {.view = "golden"}))->id.hex(),
             "9473ab7d6538e3a1f311ae419a18c871325163e8c71f558a113f7007545593e2");
-  EXPECT_EQ(load(named("mini-zh", {.split = "train"}))->id.hex(),
+  EXPECT_EQ(load_bundled(named("mini-zh", {.split = "train"}))->id.hex(),
             "6f5eee19a9dbdf762e3b0584b8bd928b59451e74d2c06df898bf60cb409eb705");
 }
 

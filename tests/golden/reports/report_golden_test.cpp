@@ -18,7 +18,7 @@ using test::SamplePlace;
 using test::SampleSweep;
 using test::value_of;
 
-constexpr int64_t kMebibyte = int64_t{1} << 20;
+constexpr int64_t kMiB = int64_t{1} << 20;
 constexpr int64_t kMillisecond = 1'000'000;
 
 std::string context(int64_t tokens) { return "{\"local_context\":" + std::to_string(tokens) + "}"; }
@@ -39,7 +39,7 @@ std::vector<test::SampleScore> rouge(double one, double l) {
 test::SampleTiming timing(int64_t decode_ms) {
   test::SampleTiming timing;
   timing.total_ns = {120 * kMillisecond, 100 * kMillisecond, 140 * kMillisecond};
-  timing.host_bytes = {40 * kMebibyte, 42 * kMebibyte, 41 * kMebibyte};
+  timing.host_bytes = {40 * kMiB, 42 * kMiB, 41 * kMiB};
   if (decode_ms > 0) {
     timing.decode_ns = {decode_ms * kMillisecond, decode_ms * 2 * kMillisecond,
                         decode_ms * 4 * kMillisecond};
@@ -96,7 +96,7 @@ class ReportGolden : public testing::Test {
     SamplePlace model = place("zero_shot", 128);
     model.scores = rouge(0.2, 0.15);
     model.timing = timing(2000);
-    model.timing->device_bytes = {900 * kMebibyte, 900 * kMebibyte, 901 * kMebibyte};
+    model.timing->device_bytes = {900 * kMiB, 900 * kMiB, 901 * kMiB};
     add(model);
     model = place("zero_shot", 256);
     model.predictions = 3;

@@ -23,7 +23,7 @@ rc::Gen<std::string> key() {
   return rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::inRange<char>(0x20, 0x7F)));
 }
 
-rc::Gen<std::string> text() {
+rc::Gen<std::string> any_text() {
   return rc::gen::container<std::string>(rc::gen::inRange<char>(0, 0x7F));
 }
 
@@ -40,7 +40,7 @@ rc::Gen<json> scalar() {
       rc::gen::map(rc::gen::arbitrary<uint64_t>(), [](uint64_t v) { return json(v); }),
       rc::gen::map(rc::gen::arbitrary<bool>(), [](bool v) { return json(v); }),
       rc::gen::map(finite_real(), [](double v) { return json(v); }),
-      rc::gen::map(text(), [](std::string v) { return json(std::move(v)); }));
+      rc::gen::map(any_text(), [](std::string v) { return json(std::move(v)); }));
 }
 
 rc::Gen<json> value(int depth) {

@@ -18,7 +18,7 @@ using test::TemporaryFolder;
 using test::zstd;
 
 /// Well-formed text with many line ends, sometimes larger than the reader's blocks.
-std::string text() {
+std::string drawn_text() {
   std::string unit =
       repair_utf8(*rc::gen::container<std::string>(rc::gen::oneOf(
                       rc::gen::arbitrary<char>(), rc::gen::element('\n', '\r', 'a'))))
@@ -43,7 +43,7 @@ std::vector<std::string> lines_of(const std::string& path) {
 RC_GTEST_PROP(LineReader, ReadsEqualLinesFromEveryFormat, ()) {
   const TemporaryFolder folder;
   // A letter in front keeps the text from looking like a compressed one or a byte order mark.
-  const std::string plain = "x" + text();
+  const std::string plain = "x" + drawn_text();
   const size_t split = *rc::gen::inRange<size_t>(0, plain.size() + 1);
   const std::string head = plain.substr(0, split);
   const std::string tail = plain.substr(split);
@@ -56,7 +56,7 @@ RC_GTEST_PROP(LineReader, ReadsEqualLinesFromEveryFormat, ()) {
 
 RC_GTEST_PROP(LineReader, LosesOnlyLineEnds, ()) {
   const TemporaryFolder folder;
-  const std::string plain = "x" + text() + "\n";
+  const std::string plain = "x" + drawn_text() + "\n";
   std::string joined;
   for (const std::string& line : lines_of(folder.write("plain", plain))) joined += line + "\n";
   std::string expected = plain;
@@ -66,7 +66,7 @@ RC_GTEST_PROP(LineReader, LosesOnlyLineEnds, ()) {
 
 RC_GTEST_PROP(ReadDecompressed, InvertsCompression, ()) {
   const TemporaryFolder folder;
-  const std::string plain = "x" + text();
+  const std::string plain = "x" + drawn_text();
   RC_ASSERT(*read_decompressed(folder.write("a", gzip(plain))) == plain);
   RC_ASSERT(*read_decompressed(folder.write("b", zstd(plain))) == plain);
 }

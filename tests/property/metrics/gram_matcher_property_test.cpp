@@ -20,7 +20,7 @@ int64_t slow_matches(const Ids& candidate, const std::vector<Ids>& references, s
 }
 
 /// Few small ids, so that n-grams repeat, and now and then one as large as ids get.
-Ids random_ids(test::SplitMix64& rng, uint64_t letters) {
+Ids random_grams(test::SplitMix64& rng, uint64_t letters) {
   Ids ids;
   for (uint64_t left = rng.below(40); left > 0; --left) {
     const bool large = rng.below(10) == 0;
@@ -34,9 +34,9 @@ TEST(GramMatcher, AgreesWithSortedCounts) {
   GramMatcher matcher;  // the tables of one call do not show in the next
   for (int round = 0; round < 3000; ++round) {
     const uint64_t letters = 1 + rng.below(6);
-    const Ids candidate = random_ids(rng, letters);
+    const Ids candidate = random_grams(rng, letters);
     std::vector<Ids> references(rng.below(4));
-    for (Ids& reference : references) reference = random_ids(rng, letters);
+    for (Ids& reference : references) reference = random_grams(rng, letters);
     std::vector<int64_t> matches(kOrders, -1);
     matcher.match(candidate, references, matches);
     for (size_t n = 1; n <= kOrders; ++n) {

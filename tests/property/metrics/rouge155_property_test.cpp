@@ -16,7 +16,7 @@ using metrics::LocalId;
 
 using Grams = std::map<std::vector<LocalId>, int64_t>;
 
-std::vector<LocalId> random_ids(SplitMix64& rng, size_t length, size_t types, bool absent) {
+std::vector<LocalId> random_words(SplitMix64& rng, size_t length, size_t types, bool absent) {
   std::vector<LocalId> ids;
   for (size_t i = 0; i < length; ++i) {
     ids.push_back(static_cast<LocalId>(rng.below(types + (absent ? 1 : 0))));
@@ -63,8 +63,8 @@ TEST(Rouge155Grams, EqualCountingInMaps) {
   GramMatcher matcher;
   for (int round = 0; round < 3000; ++round) {
     const size_t types = 1 + rng.below(6);
-    const auto reference = random_ids(rng, rng.below(25), types, false);
-    const auto candidate = random_ids(rng, rng.below(25), types, true);
+    const auto reference = random_words(rng, rng.below(25), types, false);
+    const auto candidate = random_words(rng, rng.below(25), types, true);
     const auto hits = matcher.ngrams(reference, candidate, static_cast<LocalId>(types), 6);
     for (size_t n = 1; n <= 6; ++n) {
       ASSERT_EQ(hits[n - 1], common(slow_ngrams(reference, n), slow_ngrams(candidate, n)))

@@ -22,7 +22,7 @@ json small_meeting() {
       {"speaker": "A", "content": "two"}]})");
 }
 
-Error error_of(const json& value) {
+Error meeting_error(const json& value) {
   Result<Meeting> meeting = decode_meeting(value, "m", {"f.jsonl:7", ""});
   EXPECT_FALSE(meeting.ok());
   return meeting ? Error{} : meeting.error();
@@ -82,7 +82,7 @@ TEST(Meeting, TurnNumbersMayBeNumbers) {
 TEST(MeetingErrors, MissingFieldNamesPlaceAndTheFieldsThere) {
   json value = small_meeting();
   value["specific_query_list"][1] = {{"querry", "x"}, {"answer", "y"}};
-  Error error = error_of(value);
+  Error error = meeting_error(value);
   EXPECT_EQ(error.kind, ErrorKind::data);
   EXPECT_EQ(error.where, "f.jsonl:7#/specific_query_list/1");
   EXPECT_EQ(error.message,
@@ -92,7 +92,7 @@ TEST(MeetingErrors, MissingFieldNamesPlaceAndTheFieldsThere) {
 TEST(MeetingErrors, SpanBehindTheLastTurnIsOutOfRange) {
   json value = small_meeting();
   value["specific_query_list"][0]["relevant_text_span"][1] = {"1", "3"};
-  Error error = error_of(value);
+  Error error = meeting_error(value);
   EXPECT_EQ(error.where, "f.jsonl:7#/specific_query_list/0/relevant_text_span/1");
   EXPECT_EQ(error.message, "relevant span 1 to 3 is not inside the meeting's turns 0 to 2");
 }
@@ -103,7 +103,7 @@ TEST(MeetingErrors, ReversedAndIllFormedSpansAreRejected) {
                            R"([0.5, 1])", R"([0, 18446744073709551615])"}) {
     json value = small_meeting();
     value["specific_query_list"][0]["relevant_text_span"] = json::array({json::parse(span)});
-    EXPECT_EQ(error_of(value).where, "f.jsonl:7#/specific_query_list/0/relevant_text_span/0")
+    EXPECT_EQ(meeting_error(value).where, "f.jsonl:7#/specific_query_list/0/relevant_text_span/0")
         << span;
   }
 }
@@ -111,13 +111,14 @@ TEST(MeetingErrors, ReversedAndIllFormedSpansAreRejected) {
 TEST(MeetingErrors, WrongTypesAreNamed) {
   json value = small_meeting();
   value["meeting_transcripts"][2]["content"] = 5;
-  Error error = error_of(value);
+  Error error = meeting_error(value);
   EXPECT_EQ(error.where, "f.jsonl:7#/meeting_transcripts/2/content");
   EXPECT_EQ(error.message, "field 'content' must be text, found a number");
   value = small_meeting();
   value["general_query_list"] = json::object();
-  EXPECT_EQ(error_of(value).message, "field 'general_query_list' must be a list, found an object");
-  EXPECT_EQ(error_of(json::array()).message,
+  EXPECT_EQ(meeting_error(value).message,
+            "field 'general_query_list' must be a list, found an object");
+  EXPECT_EQ(meeting_error(json::array()).message,
             "expected an object with the field 'meeting_transcripts', found a list");
 }
 

@@ -58,7 +58,7 @@ Dataset dataset_of(const std::string& path) {
   return dataset ? *std::move(dataset) : Dataset{};
 }
 
-Error error_of(const std::string& path, std::map<std::string, std::string> fields = {}) {
+Error file_error(const std::string& path, std::map<std::string, std::string> fields = {}) {
   Result<Dataset> dataset = read(path, std::move(fields));
   EXPECT_FALSE(dataset.ok());
   return dataset ? Error{} : dataset.error();
@@ -90,9 +90,9 @@ TEST(RecordFile, JsonFilesMayHaveARecordALineAndTsvHasNoQuotes) {
   EXPECT_EQ(table.examples[1].document[0].text, "\"y");
   EXPECT_EQ(table.examples[1].references[0], "r");
   std::string short_row = folder.write("s.tsv", "document\tquery\n\nx\ty\nx\n");
-  EXPECT_EQ(error_of(short_row).where, short_row + ":4");
+  EXPECT_EQ(file_error(short_row).where, short_row + ":4");
   std::string twice = folder.write("t.tsv", "a\tb\ta\n");
-  EXPECT_EQ(error_of(twice).where, twice + ":1");
+  EXPECT_EQ(file_error(twice).where, twice + ":1");
 }
 
 TEST(RecordFile, SeveralFieldsCanHoldAReferenceEach) {
@@ -106,7 +106,7 @@ TEST(RecordFile, SeveralFieldsCanHoldAReferenceEach) {
   };
   EXPECT_EQ(references("s1,more.s2"), (std::vector<std::string>{"a", "b", "c"}));
   EXPECT_EQ(references("p,q"), std::vector<std::string>{"d"}) << "a key that is there comes first";
-  Error error = error_of(path, {{"query", ""}, {"references", "s1,s3"}});
+  Error error = file_error(path, {{"query", ""}, {"references", "s1,s3"}});
   EXPECT_EQ(error.where, path + ":1");
   EXPECT_EQ(error.message.substr(0, 18), "missing field 's3'");
 }
@@ -119,14 +119,14 @@ TEST(RecordFile, BlankFieldsOfSeveralHoldNoReference) {
   EXPECT_EQ(data->examples[0].references, std::vector<std::string>{"one"});
   EXPECT_EQ(data->examples[1].references, std::vector<std::string>{""}) << "which check tells";
   const std::string null = folder.write("d.jsonl", R"({"document": null, "a": "one"})");
-  EXPECT_EQ(error_of(null, {{"query", ""}, {"references", "a"}}).message,
+  EXPECT_EQ(file_error(null, {{"query", ""}, {"references", "a"}}).message,
             "'document' (document) is null; an empty text is written \"\"");
 }
 
 TEST(RecordFile, QuotesInTsvAreText) {
   test::TemporaryFolder folder;
   const std::string path = folder.write("d.tsv", "document\treferences\n\"a\nb\"\tc\n");
-  const Error error = error_of(path, {{"query", ""}});
+  const Error error = file_error(path, {{"query", ""}});
   EXPECT_EQ(error.where, path + ":2");
   EXPECT_NE(error.message.find("quotation marks are part of a TSV cell"), std::string::npos);
 }
@@ -163,7 +163,7 @@ TEST(RecordFile, AFolderIsReadInTheOrderOfNames) {
 TEST(RecordFileErrors, BrokenJsonIsAtFileLineAndColumn) {
   test::TemporaryFolder folder;
   std::string path = folder.write("d.jsonl", lines_and("{\"id\": }\n"));
-  Error error = error_of(path);
+  Error error = file_error(path);
   EXPECT_EQ(error.kind, ErrorKind::data);
   EXPECT_EQ(error.where.substr(0, path.size() + 3), path + ":4:");
 }
@@ -171,17 +171,17 @@ TEST(RecordFileErrors, BrokenJsonIsAtFileLineAndColumn) {
 TEST(RecordFileErrors, BadRecordsNameTheirPlaceInEveryFormat) {
   test::TemporaryFolder folder;
   std::string lines = folder.write("d.jsonl", lines_and("{\"document\": \"z\"}\n"));
-  EXPECT_EQ(error_of(lines).where, lines + ":4");
+  EXPECT_EQ(file_error(lines).where, lines + ":4");
   std::string list = folder.write("d.json", R"([{"document": "z"}])");
-  EXPECT_EQ(error_of(list).where, list + "#/0");
+  EXPECT_EQ(file_error(list).where, list + "#/0");
   std::string table = folder.write("d.csv", "document,query\nx,y\n");
-  EXPECT_EQ(error_of(table).where, table + ":2");
+  EXPECT_EQ(file_error(table).where, table + ":2");
 }
 
 TEST(RecordFileErrors, RepeatedIdNamesBothPlaces) {
   test::TemporaryFolder folder;
   std::string path = folder.write("d.jsonl", lines_and(kLines));
-  Error error = error_of(path);
+  Error error = file_error(path);
   EXPECT_EQ(error.message, "id 'a' is already that of " + path + ":1");
   EXPECT_EQ(error.where, path + ":4");
 }
@@ -190,22 +190,22 @@ TEST(RecordFileErrors, TruncatedGzipAndIllFormedTextAreDataErrors) {
   test::TemporaryFolder folder;
   std::string cut = gzip(kLines);
   cut.resize(cut.size() - 9);
-  EXPECT_EQ(error_of(folder.write("d.jsonl.gz", cut)).kind, ErrorKind::data);
+  EXPECT_EQ(file_error(folder.write("d.jsonl.gz", cut)).kind, ErrorKind::data);
   std::string path = folder.write("bad.jsonl", "{}\n\"\xC3\x28\"\n");
-  EXPECT_EQ(error_of(path, {{"document", "=x"}, {"query", ""}, {"references", ""}}).where,
+  EXPECT_EQ(file_error(path, {{"document", "=x"}, {"query", ""}, {"references", ""}}).where,
             path + ":2");
 }
 
 TEST(RecordFileErrors, UnknownKindAbsentFileEmptySetAndJsonObject) {
   test::TemporaryFolder folder;
-  EXPECT_EQ(error_of(folder.write("d.txt", "x")).kind, ErrorKind::invalid_argument);
-  EXPECT_EQ(error_of(folder / "none.jsonl").kind, ErrorKind::not_found);
-  EXPECT_EQ(error_of(folder.write("e.jsonl", "")).message, "no record in the data set");
+  EXPECT_EQ(file_error(folder.write("d.txt", "x")).kind, ErrorKind::invalid_argument);
+  EXPECT_EQ(file_error(folder / "none.jsonl").kind, ErrorKind::not_found);
+  EXPECT_EQ(file_error(folder.write("e.jsonl", "")).message, "no record in the data set");
   EXPECT_TRUE(
-      error_of(folder.write("o.json", "{}"))
+      file_error(folder.write("o.json", "{}"))
           .message.ends_with("; a .json file holds a list of records, or one record a line"));
   std::string pretty = folder.write("p.json", "{\n  \"document\": \"x\"\n}\n");
-  EXPECT_TRUE(error_of(pretty).where.starts_with(pretty + ":1:")) << error_of(pretty).where;
+  EXPECT_TRUE(file_error(pretty).where.starts_with(pretty + ":1:")) << file_error(pretty).where;
 }
 
 }  // namespace

@@ -1,10 +1,14 @@
-// Short ways to write a DatasetRequest in tests of data sets: what is not chosen keeps its default.
-//
-// Plain functions; thread-safe, cannot fail.
+// Short ways to write a DatasetRequest in tests of data sets, and to read what it names: what is
+// not chosen keeps its default.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
 #include <string>
 
+#include "datasets/readers/catalog.h"
 #include "harness/api/dataset.h"
 
 namespace qfs::datasets {
@@ -32,6 +36,13 @@ inline DatasetRequest file(const std::string& path,
   request.path = path;
   request.fields = fields;
   return request;
+}
+
+/// One of the repository's own sets; an empty one and a failure when it cannot be read.
+inline std::shared_ptr<const Dataset> load_bundled(const DatasetRequest& request) {
+  auto loaded = make_catalog({"datasets", {}})->load(request);
+  EXPECT_TRUE(loaded.ok()) << loaded.error().to_string();
+  return loaded ? *loaded : std::make_shared<const Dataset>();
 }
 
 }  // namespace qfs::datasets

@@ -28,7 +28,7 @@ std::vector<ScoreItem> item(std::string candidate, std::vector<std::string> refe
 /// Best R-1 F is A (1), best R-L F is C (0.8), best R-1 recall is A, then C.
 const std::vector<std::string> kReferences = {"f e d c b a", "a b c x y z u v", "a b c d"};
 
-Statistics row(std::string_view name) {
+Statistics pooled_row(std::string_view name) {
   return (*metric(name)->measure(item("a b c d e f", kReferences)))[0];
 }
 
@@ -38,24 +38,25 @@ constexpr size_t kRLR = 7;
 constexpr size_t kRLF = 8;
 
 TEST(MultiPolicy, MaxTakesTheBestReferencePerVariant) {
-  EXPECT_EQ(row("rouge")[kR1F], 1.0);
-  EXPECT_EQ(row("rouge")[kRLF], 2 * (4.0 / 6) * 1.0 / (4.0 / 6 + 1.0));
+  EXPECT_EQ(pooled_row("rouge")[kR1F], 1.0);
+  EXPECT_EQ(pooled_row("rouge")[kRLF], 2 * (4.0 / 6) * 1.0 / (4.0 / 6 + 1.0));
 }
 
 TEST(MultiPolicy, BestPairTakesAllVariantsFromOneReference) {
-  EXPECT_EQ(row("rouge:multi=best:rougeL.f")[kR1F], row("rouge:multi=best:rougeL.f")[kRLF]);
-  EXPECT_EQ(row("rouge:multi=best:rouge1.f")[kRLP], 1.0 / 6);
+  EXPECT_EQ(pooled_row("rouge:multi=best:rougeL.f")[kR1F],
+            pooled_row("rouge:multi=best:rougeL.f")[kRLF]);
+  EXPECT_EQ(pooled_row("rouge:multi=best:rouge1.f")[kRLP], 1.0 / 6);
 }
 
 TEST(MultiPolicy, FirstMeanAndBestRecall) {
-  EXPECT_EQ(row("rouge:multi=first")[kRLF], 1.0 / 6);
-  EXPECT_DOUBLE_EQ(row("rouge:multi=mean")[kRLR], (1.0 / 6 + 3.0 / 8 + 1.0) / 3);
-  EXPECT_EQ(row("rouge:multi=best-recall")[kRLR], 1.0);
+  EXPECT_EQ(pooled_row("rouge:multi=first")[kRLF], 1.0 / 6);
+  EXPECT_DOUBLE_EQ(pooled_row("rouge:multi=mean")[kRLR], (1.0 / 6 + 3.0 / 8 + 1.0) / 3);
+  EXPECT_EQ(pooled_row("rouge:multi=best-recall")[kRLR], 1.0);
 }
 
 TEST(MultiPolicy, PooledSumsHitsAndTotals) {
   // R-1 hits 6 + 3 + 4, of 3 x 6 candidate and 6 + 8 + 4 reference tokens; R-L hits 1 + 3 + 4.
-  const Statistics pooled = row("rouge:multi=pooled");
+  const Statistics pooled = pooled_row("rouge:multi=pooled");
   EXPECT_EQ(pooled[0], 13.0 / 18);
   EXPECT_EQ(pooled[1], 13.0 / 18);
   EXPECT_EQ(pooled[kRLP], 8.0 / 18);
@@ -94,7 +95,7 @@ TEST(MultiPolicy, JackKnifeAveragesTheBestOfAllSetsWithoutOne) {
   // Without A and without B the best R-L F is C's; without C it is B's.
   const double c = 2 * (4.0 / 6) * 1.0 / (4.0 / 6 + 1.0);
   const double b = 2 * (3.0 / 6) * (3.0 / 8) / (3.0 / 6 + 3.0 / 8);
-  EXPECT_DOUBLE_EQ(row("rouge:multi=jack-knife")[kRLF], (c + c + b) / 3);
+  EXPECT_DOUBLE_EQ(pooled_row("rouge:multi=jack-knife")[kRLF], (c + c + b) / 3);
   const auto one = item("a b", {"a c"});
   EXPECT_EQ(*metric("rouge:multi=jack-knife")->measure(one), *metric("rouge")->measure(one));
 }

@@ -21,38 +21,38 @@ Result<std::vector<Statistics>> rows(std::string_view metric, std::string candid
   return (*made)->measure(std::span(&item, 1));
 }
 
-Statistics row(std::string_view metric, std::string candidate, std::string reference) {
+Statistics only_row(std::string_view metric, std::string candidate, std::string reference) {
   const auto values = rows(metric, std::move(candidate), {std::move(reference)});
   EXPECT_TRUE(values.ok()) << values.error().to_string();
   return values->front();
 }
 
 TEST(SetRouge, RepeatedWordsCountOnce) {
-  const Statistics values = row("pltrdy-rouge", "the the the the", "the cat the");
+  const Statistics values = only_row("pltrdy-rouge", "the the the the", "the cat the");
   EXPECT_EQ(values[0], 1);
   EXPECT_EQ(values[1], 0.5);
 }
 
 TEST(SetRouge, ATextAgainstItselfIsJustBelowOne) {
   for (const char* package : {"pltrdy-rouge", "rouge-chinese"}) {
-    const Statistics values = row(package, "a b c", "a b c");
+    const Statistics values = only_row(package, "a b c", "a b c");
     for (size_t f : {2, 5, 8}) EXPECT_DOUBLE_EQ(values[f], 2.0 / (2 + 1e-8)) << package;
   }
 }
 
 TEST(SetRouge, CaseAndPunctuationStay) {
-  EXPECT_EQ(row("pltrdy-rouge", "Hello, World", "hello World")[0], 0.5);
+  EXPECT_EQ(only_row("pltrdy-rouge", "Hello, World", "hello World")[0], 0.5);
 }
 
 TEST(SetRouge, TheLsDiffer) {
   // pltrdy: each sentence against each, distinct words on any LCS. rouge-chinese: one LCS.
-  EXPECT_DOUBLE_EQ(row("pltrdy-rouge", "c d . a b", "a b . c d")[6], 1);
-  EXPECT_DOUBLE_EQ(row("rouge-chinese", "c d . a b", "a b . c d")[6], 2.0 / 5);
+  EXPECT_DOUBLE_EQ(only_row("pltrdy-rouge", "c d . a b", "a b . c d")[6], 1);
+  EXPECT_DOUBLE_EQ(only_row("rouge-chinese", "c d . a b", "a b . c d")[6], 2.0 / 5);
 }
 
 TEST(SetRouge, ABlankPieceIsAnEmptyWord) {
   // "a. " is the sentences "a" and "", which pltrdy scores as two words.
-  EXPECT_EQ(row("pltrdy-rouge", "a. ", "a")[0], 0.5);
+  EXPECT_EQ(only_row("pltrdy-rouge", "a. ", "a")[0], 0.5);
 }
 
 TEST(SetRouge, AnEmptyTextIsAnErrorOrZeroAsDeclared) {

@@ -17,7 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 
-Plan planned(const std::string& text) {
+Plan planned_shards(const std::string& text) {
   test::Planning planning;
   Result<Plan> plan = planning(text);
   if (!plan.ok()) {
@@ -29,16 +29,16 @@ Plan planned(const std::string& text) {
 
 /// Eight cells of four lengths and two seeds.
 Plan grid_plan() {
-  return planned(
+  return planned_shards(
       test::sweep_text(R"({"method": "zero_shot", "backbone": "small"})",
                        R"("grid": {"local_context": [8, 16, 32, 64]}, "seeds": [0, 1])"));
 }
 
 /// Two trainings; two cells wait for each.
 Plan training_plan() {
-  return planned(test::sweep_text(R"({"method": "learner", "backbone": "small"})",
-                                  R"("grid": {"max_words": [10, 20], "rank": [4, 8]})",
-                                  R"({"name": "split"})"));
+  return planned_shards(test::sweep_text(R"({"method": "learner", "backbone": "small"})",
+                                         R"("grid": {"max_words": [10, 20], "rank": [4, 8]})",
+                                         R"({"name": "split"})"));
 }
 
 RemainingSeconds seconds(const Plan& plan, const std::vector<double>& of_cells) {
@@ -101,8 +101,8 @@ TEST(Shards, CellsWhoseTrainingIsDoneAreFree) {
 }
 
 TEST(Shards, CellsOfOneIdStayTogether) {
-  const Plan plan = planned(test::sweep_text(R"({"method": "zero_shot", "backbone": "small"})",
-                                             R"("grid": {"batch_size": [1, 2, 4]})"));
+  const Plan plan = planned_shards(test::sweep_text(
+      R"({"method": "zero_shot", "backbone": "small"})", R"("grid": {"batch_size": [1, 2, 4]})"));
   ASSERT_EQ(plan.cells.size(), 3u);
   ASSERT_EQ(plan.cells[0].id, plan.cells[1].id) << "they differ in how they are computed only";
   EXPECT_EQ(cut_shards(plan, all_seconds(plan), 3).size(), 1u);

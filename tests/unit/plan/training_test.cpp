@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kSplit = R"({"name": "split"})";
 const std::string kLearner = R"({"method": "learner", "backbone": "small")";
 
-Plan planned(const std::string& text, test::Planning planning = {}) {
+Plan planned_training(const std::string& text, test::Planning planning = {}) {
   Result<Plan> plan = planning(text);
   if (!plan.ok()) {
     ADD_FAILURE() << plan.error().to_string();
@@ -20,13 +20,13 @@ Plan planned(const std::string& text, test::Planning planning = {}) {
   return *std::move(plan);
 }
 
-std::string error_of(const std::string& text, test::Planning planning = {}) {
+std::string training_error(const std::string& text, test::Planning planning = {}) {
   const Result<Plan> plan = planning(text);
   return plan.ok() ? "no error" : plan.error().to_string();
 }
 
 TEST(Training, OneFeedsTheCellsThatDifferInPredictingOnly) {
-  const Plan plan = planned(test::sweep_text(
+  const Plan plan = planned_training(test::sweep_text(
       kLearner + "}", R"("grid": {"max_words": [10, 20], "rank": [4, 8]}, "seeds": [0, 1])",
       kSplit));
   EXPECT_EQ(plan.cells.size(), 8u);
@@ -48,7 +48,9 @@ TEST(Training, OneFeedsTheCellsThatDifferInPredictingOnly) {
 
 TEST(Training, ItsIdIsOfItsParametersItsSeedAndItsData) {
   const auto id = [](const std::string& params, const std::string& rest = "") {
-    return planned(test::sweep_text(kLearner + params + "}", rest, kSplit)).trainings.at(0).cell.id;
+    return planned_training(test::sweep_text(kLearner + params + "}", rest, kSplit))
+        .trainings.at(0)
+        .cell.id;
   };
   const CellId plain = id("");
   EXPECT_EQ(id(R"(, "max_words": 7)"), plain) << "of predicting";
@@ -65,8 +67,8 @@ TEST(Training, WhatItDoesNotDependOnIsNotItsOwn) {
   test::Planning planning;
   planning.methods.spec("learner").passed_over = "prompt";
   const auto with = [&](const std::string& prompt) {
-    return planned(test::sweep_text(kLearner + R"(, "prompt": ")" + prompt + R"("})", "", kSplit),
-                   planning);
+    return planned_training(
+        test::sweep_text(kLearner + R"(, "prompt": ")" + prompt + R"("})", "", kSplit), planning);
   };
   const Plan plan = with("{document}");
   EXPECT_FALSE(plan.trainings.at(0).cell.params.has("prompt"));
@@ -76,7 +78,7 @@ TEST(Training, WhatItDoesNotDependOnIsNotItsOwn) {
 }
 
 TEST(Training, TheIdOfAPredictingCellNamesTheTrainingAndNotItsParameters) {
-  const Plan plan = planned(test::sweep_text(kLearner + "}", "", kSplit));
+  const Plan plan = planned_training(test::sweep_text(kLearner + "}", "", kSplit));
   const std::string& identity = plan.cells.at(0).identity.text;
   EXPECT_NE(
       identity.find(R"("artifacts":{"adapter":{"training":")" + plan.trainings.at(0).cell.id.hex()),
@@ -104,7 +106,7 @@ struct TrainedElsewhere : testing::Test {
 };
 
 TEST_F(TrainedElsewhere, AFileStandsInPlaceOfTraining) {
-  const Plan plan = planned(sweep(), planning);
+  const Plan plan = planned_training(sweep(), planning);
   EXPECT_TRUE(plan.trainings.empty());
   const Cell& cell = plan.cells.at(0);
   EXPECT_EQ(cell.artifacts.at("adapter").digest, std::string(64, 'f'));
@@ -114,16 +116,16 @@ TEST_F(TrainedElsewhere, AFileStandsInPlaceOfTraining) {
 
 TEST_F(TrainedElsewhere, ARecipeThatReadsAnswersMakesAnOracle) {
   planning.methods.spec("learner").answers_at_rank = 4;
-  EXPECT_TRUE(planned(sweep(), planning).cells.at(0).needs.references);
+  EXPECT_TRUE(planned_training(sweep(), planning).cells.at(0).needs.references);
   planning.methods.spec("learner").answers_at_rank = 8;  // the default, which the file replaces
-  EXPECT_FALSE(planned(sweep(), planning).cells.at(0).needs.references);
+  EXPECT_FALSE(planned_training(sweep(), planning).cells.at(0).needs.references);
 }
 
 TEST_F(TrainedElsewhere, OneThatNamesItsTrainingGivesTheIdOfACellTrainedHere) {
   const std::string split = test::sweep_text(kLearner + R"(, "rank": 4})", "", kSplit);
-  const Plan here = planned(split);
+  const Plan here = planned_training(split);
   planning.methods.artifacts["a.safetensors"].training_cell = here.trainings.at(0).cell.id.hex();
-  const Plan there = planned(
+  const Plan there = planned_training(
       test::sweep_text(kLearner + R"(, "artifact": {"adapter": "a.safetensors"}})", "", kSplit),
       planning);
   EXPECT_EQ(there.cells.at(0).id, here.cells.at(0).id);
@@ -132,28 +134,31 @@ TEST_F(TrainedElsewhere, OneThatNamesItsTrainingGivesTheIdOfACellTrainedHere) {
 TEST_F(TrainedElsewhere, RealNumbersOfARecipeAreTexts) {
   Params& recipe = planning.methods.artifacts["a.safetensors"].recipe;
   recipe.set("rate", std::string("0.001"));
-  EXPECT_EQ(planned(sweep(), planning).cells.at(0).params.get<double>("rate"), 0.001);
-  EXPECT_EQ(planned(sweep(R"(, "rate": 0.001)"), planning).cells.size(), 1u);
-  EXPECT_NE(error_of(sweep(R"(, "rate": 0.25)"), planning)
+  EXPECT_EQ(planned_training(sweep(), planning).cells.at(0).params.get<double>("rate"), 0.001);
+  EXPECT_EQ(planned_training(sweep(R"(, "rate": 0.001)"), planning).cells.size(), 1u);
+  EXPECT_NE(training_error(sweep(R"(, "rate": 0.25)"), planning)
                 .find("'rate' is 0.25, but 'a.safetensors' was trained with 0.001"),
             std::string::npos);
   for (const char* wrong : {"quick", "1e400", "nan", "0.5 "}) {
     recipe.set("rate", std::string(wrong));
-    EXPECT_NE(error_of(sweep(), planning).find("as 'rate'"), std::string::npos) << wrong;
+    EXPECT_NE(training_error(sweep(), planning).find("as 'rate'"), std::string::npos) << wrong;
   }
 }
 
 TEST_F(TrainedElsewhere, WhatContradictsItsRecipeIsRefused) {
-  EXPECT_NE(error_of(sweep(R"(, "rank": 16)"), planning)
+  EXPECT_NE(training_error(sweep(R"(, "rank": 16)"), planning)
                 .find("'rank' is 16, but 'a.safetensors' was trained with 4"),
             std::string::npos);
-  EXPECT_NE(error_of(sweep(R"(, "rank": 8)"), planning).find("'rank' is 8, but"), std::string::npos)
+  EXPECT_NE(training_error(sweep(R"(, "rank": 8)"), planning).find("'rank' is 8, but"),
+            std::string::npos)
       << "a default that somebody wrote is a wish like any other";
   planning.methods.artifacts["a.safetensors"].method = "other";
-  EXPECT_NE(error_of(sweep(), planning).find("trained by the method 'other'"), std::string::npos);
+  EXPECT_NE(training_error(sweep(), planning).find("trained by the method 'other'"),
+            std::string::npos);
   planning.methods.artifacts["a.safetensors"].method = "";
   planning.methods.artifacts["a.safetensors"].backbone = std::string(64, '6');
-  EXPECT_NE(error_of(sweep(), planning).find("another backbone than 'small'"), std::string::npos);
+  EXPECT_NE(training_error(sweep(), planning).find("another backbone than 'small'"),
+            std::string::npos);
 }
 
 TEST_F(TrainedElsewhere, FilesOfOtherMethodsServeWhereTheMethodNamesThem) {
@@ -163,11 +168,13 @@ TEST_F(TrainedElsewhere, FilesOfOtherMethodsServeWhereTheMethodNamesThem) {
                        "", kSplit);
   std::string& method = planning.methods.artifacts["a.safetensors"].method;
   method = "relative";
-  EXPECT_EQ(planned(sweep(), planning).cells.size(), 1u);
-  EXPECT_NE(error_of(begun, planning).find("trained by the method 'relative'"), std::string::npos);
+  EXPECT_EQ(planned_training(sweep(), planning).cells.size(), 1u);
+  EXPECT_NE(training_error(begun, planning).find("trained by the method 'relative'"),
+            std::string::npos);
   method = "elder";
-  EXPECT_NE(error_of(sweep(), planning).find("trained by the method 'elder'"), std::string::npos);
-  EXPECT_EQ(planned(begun, planning).trainings.size(), 1u);
+  EXPECT_NE(training_error(sweep(), planning).find("trained by the method 'elder'"),
+            std::string::npos);
+  EXPECT_EQ(planned_training(begun, planning).trainings.size(), 1u);
 }
 
 TEST_F(TrainedElsewhere, ATrainingBeginsWithWhatTheMethodCanGoOnFrom) {
@@ -176,10 +183,11 @@ TEST_F(TrainedElsewhere, ATrainingBeginsWithWhatTheMethodCanGoOnFrom) {
       test::sweep_text(kLearner + R"(, "training": {"train": {"name": "tiny", "split": "train"},)" +
                            R"( "init": "a.safetensors"}})",
                        "", kSplit);
-  EXPECT_NE(error_of(begun, planning)
+  EXPECT_NE(training_error(begun, planning)
                 .find("cannot begin with 'a.safetensors': its rank is 4, the training's 8"),
             std::string::npos);
-  EXPECT_EQ(planned(sweep(), planning).cells.size(), 1u) << "to write with it is another matter";
+  EXPECT_EQ(planned_training(sweep(), planning).cells.size(), 1u)
+      << "to write with it is another matter";
 }
 
 TEST_F(TrainedElsewhere, FilesOfSeveralRolesComeFromOneTraining) {
@@ -191,29 +199,30 @@ TEST_F(TrainedElsewhere, FilesOfSeveralRolesComeFromOneTraining) {
   const std::string both = test::sweep_text(
       kLearner + R"(, "artifact": {"adapter": "a.safetensors", "bank": "b.safetensors"}})", "",
       kSplit);
-  EXPECT_EQ(planned(both, planning).cells.size(), 1u);
+  EXPECT_EQ(planned_training(both, planning).cells.size(), 1u);
   std::string& training = planning.methods.artifacts["b.safetensors"].training_cell;
   training = std::string(64, 'b');
-  EXPECT_NE(error_of(both, planning)
+  EXPECT_NE(training_error(both, planning)
                 .find("'b.safetensors' ('bank') was not made by the training of 'a.safetensors'"),
             std::string::npos);
   training = "";
-  EXPECT_EQ(planned(both, planning).cells.size(), 1u) << "it does not say";
+  EXPECT_EQ(planned_training(both, planning).cells.size(), 1u) << "it does not say";
 }
 
 TEST_F(TrainedElsewhere, HowAForeignFileWasTrainedIsNotMadeUp) {
   planning.methods.artifacts["a.safetensors"].recipe = {};
-  const Cell cell = planned(sweep(), planning).cells.at(0);
+  const Cell cell = planned_training(sweep(), planning).cells.at(0);
   EXPECT_FALSE(cell.params.has("rank"));
   EXPECT_TRUE(cell.params.has("prompt"));
 }
 
 TEST(Training, NeverLearnsFromWhatItIsScoredOn) {
-  EXPECT_NE(error_of(test::sweep_text(kLearner +
-                                      R"(, "training": {"train": {"name": "tiny", "sample": 4}}})"))
-                .find("4 of the 12 examples of 'tiny' that the cell is scored on are in the data "
-                      "that it learns from"),
-            std::string::npos);
+  EXPECT_NE(
+      training_error(
+          test::sweep_text(kLearner + R"(, "training": {"train": {"name": "tiny", "sample": 4}}})"))
+          .find("4 of the 12 examples of 'tiny' that the cell is scored on are in the data "
+                "that it learns from"),
+      std::string::npos);
 }
 
 TEST(Training, WhatAPublishedSplitLeaksIsNoted) {
@@ -222,13 +231,13 @@ TEST(Training, WhatAPublishedSplitLeaksIsNoted) {
         kLearner + R"(, "training": {"train": {"name": "leaking", "split": ")" + split + R"("}}})",
         "", R"({"name": "leaking"})");
   };
-  const Plan plan = planned(learning_from("train"));
+  const Plan plan = planned_training(learning_from("train"));
   ASSERT_FALSE(plan.notes.empty());
   EXPECT_NE(
       plan.notes.front().find("3 of the 3 examples of 'leaking' that the cell is scored on are "
                               "in its split 'train' as well"),
       std::string::npos);
-  EXPECT_NE(error_of(learning_from("dev")).find("are in the data that it learns from"),
+  EXPECT_NE(training_error(learning_from("dev")).find("are in the data that it learns from"),
             std::string::npos);
 }
 
@@ -241,27 +250,27 @@ TEST(Training, EachSampleOfADataSetIsCompared) {
       test::sweep_text(kLearner + R"(, "label": "a", "training": )" + few + "}, " + kLearner +
                            R"(, "label": "b", "training": )" + all + "}",
                        "", R"({"name": "tiny"})");
-  EXPECT_NE(error_of(sweep, planning).find("that the cell is scored on are in the data"),
+  EXPECT_NE(training_error(sweep, planning).find("that the cell is scored on are in the data"),
             std::string::npos);
 }
 
 TEST(Training, DocumentsThatBothHaveAreNoted) {
-  const Plan plan = planned(test::sweep_text(
+  const Plan plan = planned_training(test::sweep_text(
       kLearner + R"(, "training": {"train": {"name": "other"}}})", "", R"({"name": "tiny"})"));
   ASSERT_FALSE(plan.notes.empty());
   EXPECT_NE(plan.notes.front().find("3 of the 12 examples of 'tiny'"), std::string::npos);
 }
 
 TEST(Training, ErrorsSayWhatIsMissing) {
-  EXPECT_NE(error_of(test::sweep_text(kLearner + "}")).find("has no split 'train'"),
+  EXPECT_NE(training_error(test::sweep_text(kLearner + "}")).find("has no split 'train'"),
             std::string::npos);
-  EXPECT_NE(error_of(test::sweep_text(R"({"method": "lead", "artifact": "a"})"))
+  EXPECT_NE(training_error(test::sweep_text(R"({"method": "lead", "artifact": "a"})"))
                 .find("s.json#/methods/0/artifact"),
             std::string::npos);
-  EXPECT_NE(error_of(test::sweep_text(kLearner + R"(, "artifact": {"extractor": "a"}})"))
+  EXPECT_NE(training_error(test::sweep_text(kLearner + R"(, "artifact": {"extractor": "a"}})"))
                 .find("by role: 'adapter'"),
             std::string::npos);
-  EXPECT_NE(error_of(test::sweep_text(kLearner + R"(, "artifact": "absent"})"))
+  EXPECT_NE(training_error(test::sweep_text(kLearner + R"(, "artifact": "absent"})"))
                 .find("there is no trained file 'absent'"),
             std::string::npos);
 }

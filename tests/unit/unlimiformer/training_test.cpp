@@ -22,14 +22,14 @@ using ::testing::IsEmpty;
 
 constexpr std::array<const char*, 3> kModes = {"random_encoded", "retrieval", "alternating"};
 
-const MethodSpec& the_spec() {
+const MethodSpec& trained_spec() {
   static const UnlimiformerSpec spec;
   return spec;
 }
 
 class UnlimiformerTrainingTest : public qfs::test::TrainedSessionTest {
  protected:
-  UnlimiformerTrainingTest() : TrainedSessionTest(the_spec(), session_factory()) {
+  UnlimiformerTrainingTest() : TrainedSessionTest(trained_spec(), session_factory()) {
     request_.backbone =
         *registry::resolve_backbone(qfs::test::TinySeq2Seq{.positions = 40}.write(model_));
     request_.params.set("adapter", std::string("lora"));
@@ -44,9 +44,10 @@ class UnlimiformerTrainingTest : public qfs::test::TrainedSessionTest {
   /// What the planner gives a training.
   static Params of_training(const Params& params) {
     Params kept;
-    for (const ParamSpec& param : the_spec().params()) {
+    for (const ParamSpec& param : trained_spec().params()) {
       const auto value = params.values().find(param.name);
-      const bool own = param.stage != Stage::predict && the_spec().trains_with(params, param.name);
+      const bool own =
+          param.stage != Stage::predict && trained_spec().trains_with(params, param.name);
       if (own && value != params.values().end()) kept.set(param.name, value->second);
     }
     return kept;
@@ -244,20 +245,20 @@ TEST_F(UnlimiformerTrainingTest, other_devices_train_on_beginnings_alone) {
 class UnlimiformerTrainingSpec : public ::testing::Test {
  protected:
   UnlimiformerTrainingSpec() {
-    for (const ParamSpec& param : the_spec().params()) {
+    for (const ParamSpec& param : trained_spec().params()) {
       if (param.default_value) params_.set(param.name, *param.default_value);
     }
     params_.set("adapter", std::string("lora"));
   }
   std::string refusal() const {
-    const Status status = the_spec().validate(params_);
+    const Status status = trained_spec().validate(params_);
     return status.ok() ? "" : status.error().message;
   }
   /// Those of its own that a training depends on.
   std::vector<std::string> trains_with() const {
     std::vector<std::string> names;
     for (const char* name : {"mode", "overlap", "retrieved"}) {
-      if (the_spec().trains_with(params_, name)) names.emplace_back(name);
+      if (trained_spec().trains_with(params_, name)) names.emplace_back(name);
     }
     return names;
   }
@@ -277,9 +278,9 @@ TEST_F(UnlimiformerTrainingSpec, rules_between_parameters) {
   params_.set("train_dtype", std::string("float32"));
   params_.set("trained", std::string("weights"));
   EXPECT_EQ(refusal(), "");
-  EXPECT_THAT(the_spec().check_init(params_, {}).error().message,
+  EXPECT_THAT(trained_spec().check_init(params_, {}).error().message,
               HasSubstr("begins with those of its backbone"));
-  EXPECT_THAT(the_spec().needs(params_).reads_files_of, IsEmpty());
+  EXPECT_THAT(trained_spec().needs(params_).reads_files_of, IsEmpty());
   params_.set("alpha", 2.0);
   EXPECT_THAT(refusal(), HasSubstr("'alpha' is of low-rank matrices"));
   params_.set("adapter", std::string("none"));
@@ -288,7 +289,7 @@ TEST_F(UnlimiformerTrainingSpec, rules_between_parameters) {
 
 TEST_F(UnlimiformerTrainingSpec, a_training_is_of_what_it_depends_on) {
   EXPECT_THAT(trains_with(), IsEmpty());
-  EXPECT_TRUE(the_spec().trains_with(params_, "train_tokens"));
+  EXPECT_TRUE(trained_spec().trains_with(params_, "train_tokens"));
   params_.set("select_by", std::string("loss"));
   EXPECT_THAT(trains_with(), IsEmpty());
   params_.set("select_by", std::string("rouge1"));

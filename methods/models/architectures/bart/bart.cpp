@@ -16,7 +16,7 @@ namespace qfs::architectures {
 
 namespace {
 
-nn::DecoderShape shape_of(const BartConfig& config) {
+nn::DecoderShape bart_shape(const BartConfig& config) {
   return {.sequence = {.vocabulary = config.encoder.vocabulary,
                        .context = config.decoder_positions(),
                        .source_context = config.encoder.max_tokens(),
@@ -46,7 +46,7 @@ Status check_global(const nn::SequenceInput& input, const nn::SequenceShape& sha
 class BartDecoder final : public nn::DecoderOf<BartDecoder, BartWeights> {
  public:
   explicit BartDecoder(std::shared_ptr<const BartWeights> weights)
-      : DecoderOf(std::move(weights)), shape_(architectures::shape_of(weights_->config)) {
+      : DecoderOf(std::move(weights)), shape_(architectures::bart_shape(weights_->config)) {
     shape_.sequence.vocabulary = weights_->head.weight.size(0);  // the head's own
   }
 
@@ -189,7 +189,7 @@ std::shared_ptr<const nn::Decoder> make_bart_decoder(std::shared_ptr<const BartW
 Result<nn::ModelOutline> outline_bart_folder(const checkpoints::ModelDirectory& directory) {
   const auto config = read_bart_config(directory);
   if (!config.ok()) return config.error();
-  return nn::ModelOutline{.shape = shape_of(*config).sequence,
+  return nn::ModelOutline{.shape = bart_shape(*config).sequence,
                           .cache_elements = config->cache_elements()};
 }
 

@@ -9,8 +9,6 @@ namespace qfs::prompting::jinja {
 
 namespace {
 
-Value of(Text text) { return Value(Value::Data(std::move(text))); }
-
 bool truth_argument(const Arguments& arguments, size_t index, std::string_view name,
                     bool fallback) {
   const Value* value = arguments.find(index, name);
@@ -58,7 +56,7 @@ Value join(const Value& value, const Arguments& arguments) {
         to_text(attribute == nullptr ? item : attribute_path(item, to_text(*attribute).bytes())));
     if (text.size() > kLongestText) throw TemplateError("a text grows beyond 16 MiB");
   }
-  return of(std::move(text));
+  return Value::text(std::move(text));
 }
 
 Value replace(const Value& value, const Arguments& arguments) {
@@ -83,7 +81,7 @@ Value replace(const Value& value, const Arguments& arguments) {
     if (result.size() > kLongestText) throw TemplateError("a text grows beyond 16 MiB");
   }
   result.append(text.part(begin, text.size()));
-  return of(std::move(result));
+  return Value::text(std::move(result));
 }
 
 /// select, reject, selectattr, rejectattr.
@@ -183,7 +181,7 @@ Value reverse(const Value& value) {
   if (value.text() == nullptr) return Value::generator(std::move(items));
   Text text;
   for (const Value& item : items) text.append(*item.text());
-  return of(std::move(text));
+  return Value::text(std::move(text));
 }
 
 Value to_integer(const Value& value, const Arguments& arguments) {
@@ -245,7 +243,7 @@ Value indent(const Value& value, const Arguments& arguments) {
     if (result.size() > kLongestText) throw TemplateError("a text grows beyond 16 MiB");
     begin = end + 1;
   }
-  return of(std::move(result));
+  return Value::text(std::move(result));
 }
 
 Value extreme(const Value& value, bool largest) {
@@ -278,12 +276,12 @@ Value json(const Value& value, const Arguments& arguments) {
   const int64_t columns =
       indent == nullptr || indent->is_none() ? -1 : indent->as_integer("indent");
   if (columns > 100) throw TemplateError("an indent of more than 100 columns");
-  return of(to_json(value, columns, truth_argument(arguments, 3, "sort_keys", false)));
+  return Value::text(to_json(value, columns, truth_argument(arguments, 3, "sort_keys", false)));
 }
 
 Value cased(const Value& value, LetterCase wanted) {
   const Text text = to_text(value);
-  return of(Text::derived(with_case(text.bytes(), wanted), {&text}));
+  return Value::text(Text::derived(with_case(text.bytes(), wanted), {&text}));
 }
 
 Value absolute(const Value& value) {
@@ -323,7 +321,7 @@ Value title(const Value& value) {
                         LetterCase::capitalized);
     begin = end;
   }
-  return of(Text::derived(std::move(result), {&text}));
+  return Value::text(Text::derived(std::move(result), {&text}));
 }
 
 /// The parameters of each filter in Jinja2's order; those with "*" check their own.
@@ -376,8 +374,8 @@ Value apply_filter(std::string_view name, const Value& value, const Arguments& a
   check_arguments(name, arguments);
   if (name == "trim") {
     const Value* characters = arguments.find(0, "chars");
-    return of(strip_text(to_text(value), characters == nullptr ? "" : to_text(*characters).bytes(),
-                         true, true));
+    return Value::text(strip_text(
+        to_text(value), characters == nullptr ? "" : to_text(*characters).bytes(), true, true));
   }
   if (name == "tojson") return json(value, arguments);
   if (name == "length" || name == "count") return length(value);
@@ -394,8 +392,8 @@ Value apply_filter(std::string_view name, const Value& value, const Arguments& a
   if (name == "reject") return select(value, arguments, false, false);
   if (name == "map") return map(value, arguments);
   if (name == "list") return Value::list(items_of(value));
-  if (name == "string") return of(to_text(value));
-  if (name == "safe") return of(to_text(value));
+  if (name == "string") return Value::text(to_text(value));
+  if (name == "safe") return Value::text(to_text(value));
   if (name == "int") return to_integer(value, arguments);
   if (name == "float") return to_real(value, arguments);
   if (name == "abs") return absolute(value);

@@ -8,8 +8,6 @@ namespace qfs::prompting::jinja {
 
 namespace {
 
-Value of(Text text) { return Value(Value::Data(std::move(text))); }
-
 const Text& text_argument(const Arguments& arguments, size_t index, std::string_view name,
                           std::string_view method) {
   const Value* value = arguments.find(index, name);
@@ -35,17 +33,17 @@ List split(const Text& text, const Arguments& arguments) {
       if (!space && begin == std::string::npos) {
         begin = at;
         if (left == 0) {
-          parts.push_back(of(text.part(begin, bytes.size())));
+          parts.push_back(Value::text(text.part(begin, bytes.size())));
           return parts;
         }
       }
       if (space && begin != std::string::npos) {
-        parts.push_back(of(text.part(begin, at)));
+        parts.push_back(Value::text(text.part(begin, at)));
         begin = std::string::npos;
         --left;
       }
     }
-    if (begin != std::string::npos) parts.push_back(of(text.part(begin, bytes.size())));
+    if (begin != std::string::npos) parts.push_back(Value::text(text.part(begin, bytes.size())));
     return parts;
   }
   if (separator->text() == nullptr || separator->text()->size() == 0) {
@@ -54,11 +52,11 @@ List split(const Text& text, const Arguments& arguments) {
   const std::string& mark = separator->text()->bytes();
   size_t begin = 0;
   for (size_t at = bytes.find(mark); at != bytes.npos && left != 0; at = bytes.find(mark, begin)) {
-    parts.push_back(of(text.part(begin, at)));
+    parts.push_back(Value::text(text.part(begin, at)));
     begin = at + mark.size();
     --left;
   }
-  parts.push_back(of(text.part(begin, bytes.size())));
+  parts.push_back(Value::text(text.part(begin, bytes.size())));
   return parts;
 }
 
@@ -78,8 +76,8 @@ using TextMethod = Value (*)(const Text&, const Arguments&);
 Value strip_method(const Text& text, const Arguments& arguments, bool left, bool right) {
   const Value* characters = arguments.find(0, "chars");
   const bool given = characters != nullptr && !characters->is_none();
-  return of(strip_text(text, given ? text_argument(arguments, 0, "chars", "strip").bytes() : "",
-                       left, right));
+  return Value::text(strip_text(
+      text, given ? text_argument(arguments, 0, "chars", "strip").bytes() : "", left, right));
 }
 
 TextMethod text_method(std::string_view name) {
@@ -102,19 +100,19 @@ TextMethod text_method(std::string_view name) {
        }},
       {"upper",
        [](const Text& t, const Arguments&) {
-         return of(Text::derived(with_case(t.bytes(), LetterCase::upper), {&t}));
+         return Value::text(Text::derived(with_case(t.bytes(), LetterCase::upper), {&t}));
        }},
       {"lower",
        [](const Text& t, const Arguments&) {
-         return of(Text::derived(with_case(t.bytes(), LetterCase::lower), {&t}));
+         return Value::text(Text::derived(with_case(t.bytes(), LetterCase::lower), {&t}));
        }},
       {"capitalize",
        [](const Text& t, const Arguments&) {
-         return of(Text::derived(with_case(t.bytes(), LetterCase::capitalized), {&t}));
+         return Value::text(Text::derived(with_case(t.bytes(), LetterCase::capitalized), {&t}));
        }},
       {"title",
        [](const Text& t, const Arguments&) {
-         return of(Text::derived(with_case(t.bytes(), LetterCase::title), {&t}));
+         return Value::text(Text::derived(with_case(t.bytes(), LetterCase::title), {&t}));
        }},
       {"find",
        [](const Text& t, const Arguments& a) {

@@ -67,6 +67,7 @@ class Value {
   Value() : data_(Undefined{}) {}
   Value(Data data) : data_(std::move(data)) {}  // NOLINT(*-explicit-*)
   static Value text(std::string bytes) { return Value(Data(Text(std::move(bytes)))); }
+  static Value text(Text text) { return Value(Data(std::move(text))); }
   static Value integer(int64_t number) { return Value(Data(number)); }
   static Value boolean(bool value) { return Value(Data(value)); }
   // What is nested deeper than 200 levels throws: printing, comparing and destroying recurse.

@@ -45,7 +45,7 @@ Result<DecoderPtr> read_replace_decoder(const JsonNode& node) {
   return make_replace_decoder(*std::move(read), *content);
 }
 
-Result<DecoderPtr> read_sequence(const JsonNode& node) {
+Result<DecoderPtr> read_decoders(const JsonNode& node) {
   const Result<std::vector<JsonNode>> items = node.items("decoders");
   if (!items.ok()) return items.error();
   std::vector<DecoderPtr> parts;
@@ -62,7 +62,7 @@ Result<DecoderPtr> read_sequence(const JsonNode& node) {
 Result<DecoderPtr> read_decoder(const JsonNode& node) {
   const Result<std::string> type = node.type();
   if (!type.ok()) return type.error();
-  if (*type == "Sequence") return read_sequence(node);
+  if (*type == "Sequence") return read_decoders(node);
   if (*type == "ByteLevel") return make_byte_level_decoder();
   if (*type == "WordPiece") return read_word_piece_decoder(node);
   if (*type == "Metaspace") return read_metaspace_decoder(node);

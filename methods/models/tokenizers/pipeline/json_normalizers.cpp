@@ -39,7 +39,7 @@ Result<NormalizerPtr> read_replace(const JsonNode& node) {
   return make_replace(*std::move(read), *content);
 }
 
-Result<NormalizerPtr> read_sequence(const JsonNode& node) {
+Result<NormalizerPtr> read_normalizers(const JsonNode& node) {
   const Result<std::vector<JsonNode>> items = node.items("normalizers");
   if (!items.ok()) return items.error();
   std::vector<NormalizerPtr> parts;
@@ -74,7 +74,7 @@ Result<NormalizerPtr> read_charsmap(const JsonNode& node) {
 Result<NormalizerPtr> read_normalizer(const JsonNode& node) {
   const Result<std::string> type = node.type();
   if (!type.ok()) return type.error();
-  if (*type == "Sequence") return read_sequence(node);
+  if (*type == "Sequence") return read_normalizers(node);
   if (*type == "NFC") return make_unicode_form(UnicodeForm::nfc);
   if (*type == "NFD") return make_unicode_form(UnicodeForm::nfd);
   if (*type == "NFKC") return make_unicode_form(UnicodeForm::nfkc);

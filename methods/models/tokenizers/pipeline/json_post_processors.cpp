@@ -98,7 +98,7 @@ Result<InputTemplate> read_template(const JsonNode& node) {
 }
 
 /// Of several processors at most one puts tokens in; ByteLevel only moves offsets, which stay here.
-Result<InputTemplate> read_sequence(const JsonNode& node) {
+Result<InputTemplate> read_post_processors(const JsonNode& node) {
   const Result<std::vector<JsonNode>> items = node.items("processors");
   if (!items.ok()) return items.error();
   InputTemplate result;
@@ -125,7 +125,7 @@ Result<InputTemplate> read_post_processor(const JsonNode& node) {
   if (*type == "BertProcessing") return read_pair_processor(node, false);
   if (*type == "RobertaProcessing") return read_pair_processor(node, true);
   if (*type == "ByteLevel") return InputTemplate();
-  if (*type == "Sequence") return read_sequence(node);
+  if (*type == "Sequence") return read_post_processors(node);
   return node.unsupported("the post-processor '" + *type + "'");
 }
 

@@ -60,7 +60,7 @@ Result<PreTokenizerPtr> read_metaspace(const JsonNode& node) {
   return make_metaspace(*replacement, *scheme, *split);
 }
 
-Result<PreTokenizerPtr> read_sequence(const JsonNode& node) {
+Result<PreTokenizerPtr> read_pre_tokenizers(const JsonNode& node) {
   const Result<std::vector<JsonNode>> items = node.items("pretokenizers");
   if (!items.ok()) return items.error();
   std::vector<PreTokenizerPtr> parts;
@@ -113,7 +113,7 @@ Result<PrependScheme> read_prepend_scheme(const JsonNode& node) {
 Result<PreTokenizerPtr> read_pre_tokenizer(const JsonNode& node) {
   const Result<std::string> type = node.type();
   if (!type.ok()) return type.error();
-  if (*type == "Sequence") return read_sequence(node);
+  if (*type == "Sequence") return read_pre_tokenizers(node);
   if (*type == "ByteLevel") return read_byte_level(node);
   if (*type == "Split") return read_split(node);
   if (*type == "Metaspace") return read_metaspace(node);

@@ -19,9 +19,9 @@ using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr double kTolerance = 2e-5;
+constexpr double kEncoderTolerance = 2e-5;
 
-json expected() {
+json encoders_file() {
   std::ifstream file("tests/conformance/models/architectures/tiny_encoders_expected.json");
   return json::parse(file);
 }
@@ -47,7 +47,7 @@ std::vector<EncoderInput> texts_of(const json& test_case) {
 void expect_states(const at::Tensor& states, const std::vector<double>& values) {
   const float* data = states.const_data_ptr<float>();
   for (size_t i = 0; i < values.size(); ++i) {
-    ASSERT_NEAR(data[i], values[i], kTolerance * std::max(1.0, std::abs(values[i]))) << i;
+    ASSERT_NEAR(data[i], values[i], kEncoderTolerance * std::max(1.0, std::abs(values[i]))) << i;
   }
 }
 
@@ -57,7 +57,7 @@ class TinyEncoderConformance : public ::testing::Test {
 };
 
 TEST_F(TinyEncoderConformance, StatesAfterEveryLayerEqualTransformersAloneAndPadded) {
-  const json file = expected();
+  const json file = encoders_file();
   ASSERT_GE(file.at("cases").size(), 8U);
   for (const json& test_case : file.at("cases")) {
     SCOPED_TRACE(test_case.at("name").get<std::string>());
@@ -84,7 +84,7 @@ TEST_F(TinyEncoderConformance, StatesAfterEveryLayerEqualTransformersAloneAndPad
 }
 
 json named_case(const std::string& name) {
-  const json file = expected();
+  const json file = encoders_file();
   for (const json& test_case : file.at("cases")) {
     if (test_case.at("name") == name) return test_case;
   }

@@ -23,14 +23,14 @@ using ::testing::HasSubstr;
 
 constexpr size_t kVocabulary = 40;
 
-json expected() {
+json gpt2_file() {
   std::ifstream file("tests/conformance/models/architectures/tiny_gpt2_expected.json");
   return json::parse(file);
 }
 
-json first_case() { return expected().at("cases").at(0); }
+json first_gpt2() { return gpt2_file().at("cases").at(0); }
 
-Result<std::shared_ptr<const nn::Decoder>> load(const json& test_case) {
+Result<std::shared_ptr<const nn::Decoder>> load_gpt2(const json& test_case) {
   const qfs::test::TemporaryFolder folder;
   const auto directory =
       checkpoints::ModelDirectory::open(qfs::test::write_tiny_checkpoint(folder, test_case));
@@ -44,12 +44,12 @@ class TinyGpt2Conformance : public ::testing::Test {
 };
 
 TEST_F(TinyGpt2Conformance, LogitsOfEveryKindEqualTransformers) {
-  const json file = expected();
+  const json file = gpt2_file();
   ASSERT_EQ(file.at("cases").size(), 7U);
   const size_t every = file.at("every");
   for (const json& test_case : file.at("cases")) {
     SCOPED_TRACE(test_case.at("name").get<std::string>());
-    const auto decoder = load(test_case);
+    const auto decoder = load_gpt2(test_case);
     ASSERT_TRUE(decoder.ok()) << decoder.error().to_string();
     const auto model = std::make_unique<nn::StepModel>(*decoder);
     for (const size_t prompt : {size_t{1}, size_t{10}, test_case.at("ids").size()}) {
@@ -59,8 +59,8 @@ TEST_F(TinyGpt2Conformance, LogitsOfEveryKindEqualTransformers) {
 }
 
 TEST_F(TinyGpt2Conformance, TheRestOfASharedPrefixHasTheLogitsOfTheWholePrompt) {
-  const json test_case = first_case();
-  const auto decoder = load(test_case);
+  const json test_case = first_gpt2();
+  const auto decoder = load_gpt2(test_case);
   ASSERT_TRUE(decoder.ok());
   const auto model = std::make_unique<nn::StepModel>(*decoder);
   const std::vector<int32_t> ids = test_case.at("ids");
@@ -90,8 +90,8 @@ std::vector<float> continued(nn::SequenceModel& model, int64_t row, const std::v
 }
 
 TEST_F(TinyGpt2Conformance, ARowHasTheSameBitsAloneAndBesideOthers) {
-  const json test_case = first_case();
-  const auto decoder = load(test_case);
+  const json test_case = first_gpt2();
+  const auto decoder = load_gpt2(test_case);
   ASSERT_TRUE(decoder.ok());
   const auto model = std::make_unique<nn::StepModel>(*decoder);
   const std::vector<int32_t> ids = test_case.at("ids");
@@ -116,8 +116,8 @@ TEST_F(TinyGpt2Conformance, ARowHasTheSameBitsAloneAndBesideOthers) {
 }
 
 TEST_F(TinyGpt2Conformance, RowsGoOnFromOneAnother) {
-  const json test_case = first_case();
-  const auto decoder = load(test_case);
+  const json test_case = first_gpt2();
+  const auto decoder = load_gpt2(test_case);
   ASSERT_TRUE(decoder.ok());
   const auto model = std::make_unique<nn::StepModel>(*decoder);
   const std::vector<int32_t> ids = test_case.at("ids");
@@ -135,7 +135,7 @@ TEST_F(TinyGpt2Conformance, RowsGoOnFromOneAnother) {
 }
 
 TEST_F(TinyGpt2Conformance, PromptsThatCannotBeReadAreRefused) {
-  const auto decoder = load(first_case());
+  const auto decoder = load_gpt2(first_gpt2());
   ASSERT_TRUE(decoder.ok());
   const auto model = std::make_unique<nn::StepModel>(*decoder);
   EXPECT_THAT(model->begin(1, 65).error().message, HasSubstr("window has 64"));
@@ -153,13 +153,13 @@ TEST_F(TinyGpt2Conformance, PromptsThatCannotBeReadAreRefused) {
 }
 
 std::string refusal(const json& test_case) {
-  const auto decoder = load(test_case);
+  const auto decoder = load_gpt2(test_case);
   return decoder.ok() ? "loaded" : decoder.error().to_string();
 }
 
 TEST_F(TinyGpt2Conformance, WhatIsNotComputedIsRefusedByName) {
   const auto changed = [](const char* key, const json& value) {
-    json test_case = first_case();
+    json test_case = first_gpt2();
     test_case["config"][key] = value;
     return refusal(test_case);
   };
@@ -175,12 +175,12 @@ TEST_F(TinyGpt2Conformance, WhatIsNotComputedIsRefusedByName) {
 }
 
 TEST_F(TinyGpt2Conformance, TensorsThatAreNotTheModelsAreNamed) {
-  json test_case = first_case();
+  json test_case = first_gpt2();
   const std::string missing = test_case["tensors"][3]["name"];
   test_case["tensors"].erase(3);
   EXPECT_THAT(refusal(test_case), HasSubstr(missing.substr(std::string("transformer.").size())));
   const auto with = [](const char* name, const std::vector<int64_t>& shape) {
-    json added = first_case();
+    json added = first_gpt2();
     added["tensors"].push_back({{"name", name}, {"shape", shape}, {"scale", 1}, {"offset", 0}});
     return refusal(added);
   };
@@ -198,7 +198,7 @@ TEST_F(TinyGpt2Conformance, TensorsThatAreNotTheModelsAreNamed) {
 
 TEST_F(TinyGpt2Conformance, OtherTypesAreNearAndADeviceNeedsItsPlugin) {
   const qfs::test::TemporaryFolder folder;
-  const json test_case = first_case();
+  const json test_case = first_gpt2();
   const auto directory =
       checkpoints::ModelDirectory::open(qfs::test::write_tiny_checkpoint(folder, test_case));
   ASSERT_TRUE(directory.ok());
@@ -225,7 +225,7 @@ TEST_F(TinyGpt2Conformance, OtherTypesAreNearAndADeviceNeedsItsPlugin) {
 TEST(Gpt2Work, IsCountedFromTheWeights) {
   const qfs::test::TemporaryFolder folder;
   const auto directory =
-      checkpoints::ModelDirectory::open(qfs::test::write_tiny_checkpoint(folder, first_case()));
+      checkpoints::ModelDirectory::open(qfs::test::write_tiny_checkpoint(folder, first_gpt2()));
   ASSERT_TRUE(directory.ok());
   const auto network = load_gpt2_folder(*directory);
   ASSERT_TRUE(network.ok()) << network.error().to_string();

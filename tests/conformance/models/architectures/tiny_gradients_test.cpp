@@ -25,7 +25,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kTolerance = 1e-4;
+constexpr double kGradientTolerance = 1e-4;
 
 json read(const std::string& name) {
   std::ifstream file("tests/conformance/models/architectures/" + name);
@@ -69,7 +69,7 @@ class Parameters final : public nn::WeightVisitor {
 
   void expect_gradients(const at::Tensor& loss, const json& model) const {
     ASSERT_NEAR(loss.item<double>(), model.at("loss"),
-                kTolerance * std::abs(model.at("loss").get<double>()));
+                kGradientTolerance * std::abs(model.at("loss").get<double>()));
     loss.backward();
     ASSERT_GE(model.at("gradients").size(), 20U);
     for (const json& row : model.at("gradients")) {
@@ -85,7 +85,7 @@ class Parameters final : public nn::WeightVisitor {
       const at::Tensor probe = at::from_blob(values.data(), {gradient.numel()});
       const double norm = row.at("norm");
       // What is zero but for rounding, as keys' biases are, has no relative error.
-      const double slack = kTolerance * norm + 1e-6;
+      const double slack = kGradientTolerance * norm + 1e-6;
       EXPECT_NEAR(gradient.norm().item<double>(), norm, slack);
       EXPECT_NEAR(gradient.dot(probe).item<double>(), row.at("product"), slack);
     }

@@ -23,15 +23,15 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-constexpr double kTolerance = 2e-5;
+constexpr double kSeq2SeqTolerance = 2e-5;
 
-json expected() {
+json seq2seq_file() {
   std::ifstream file("tests/conformance/models/architectures/tiny_seq2seq_expected.json");
   return json::parse(file);
 }
 
 json case_named(const std::string& name) {
-  const json file = expected();
+  const json file = seq2seq_file();
   for (const json& test_case : file.at("cases")) {
     if (test_case.at("name") == name) return test_case;
   }
@@ -55,7 +55,7 @@ nn::SequenceInput input_of(const json& row) {
 
 void expect_near(const float* actual, const std::vector<double>& values, const char* what) {
   for (size_t i = 0; i < values.size(); ++i) {
-    ASSERT_NEAR(actual[i], values[i], kTolerance * std::max(1.0, std::abs(values[i])))
+    ASSERT_NEAR(actual[i], values[i], kSeq2SeqTolerance * std::max(1.0, std::abs(values[i])))
         << what << " " << i;
   }
 }
@@ -66,7 +66,7 @@ class TinySeq2SeqConformance : public ::testing::Test {
 };
 
 TEST_F(TinySeq2SeqConformance, EncoderStatesEqualTransformers) {
-  const json file = expected();
+  const json file = seq2seq_file();
   ASSERT_GE(file.at("cases").size(), 8U);
   for (const json& test_case : file.at("cases")) {
     SCOPED_TRACE(test_case.at("name").get<std::string>());
@@ -117,7 +117,7 @@ void expect_logits(nn::SequenceModel& model, const json& row, bool stepwise) {
 }
 
 TEST_F(TinySeq2SeqConformance, DecoderLogitsEqualTransformersReadAtOnceAndStepByStep) {
-  const json file = expected();
+  const json file = seq2seq_file();
   for (const json& test_case : file.at("cases")) {
     SCOPED_TRACE(test_case.at("name").get<std::string>());
     const auto weights = load(test_case);

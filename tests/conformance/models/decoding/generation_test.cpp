@@ -23,7 +23,7 @@ using nlohmann::json;
 using nn::SequenceInput;
 
 constexpr double kScoreTolerance = 1e-4;
-constexpr int32_t kEnd = 2;
+constexpr int32_t kStop = 2;
 
 json expected(const std::string& name) {
   std::ifstream file("tests/conformance/models/decoding/" + name);
@@ -45,7 +45,7 @@ std::unique_ptr<nn::SequenceModel> open(const json& test_case) {
   EXPECT_TRUE(weights.ok()) << weights.error().to_string();
   auto biased = std::make_shared<architectures::BartWeights>(**weights);
   biased->head.bias = at::zeros({biased->head.weight.size(0)});
-  biased->head.bias.mutable_data_ptr<float>()[kEnd] = test_case.at("end_bias");
+  biased->head.bias.mutable_data_ptr<float>()[kStop] = test_case.at("end_bias");
   return std::make_unique<nn::StepModel>(architectures::make_bart_decoder(biased));
 }
 
@@ -54,7 +54,7 @@ DecodingOptions options_of(const json& given, BeamRules rules) {
   options.max_new_tokens = given.at("max_new_tokens");
   options.min_new_tokens = given.value("min_new_tokens", int64_t{0});
   options.no_repeat_ngram = given.value("no_repeat_ngram", int64_t{0});
-  options.stop_ids = {kEnd};
+  options.stop_ids = {kStop};
   if (given.contains("forced_first")) options.forced_first = given.at("forced_first");
   if (given.contains("forced_last")) options.forced_last = given.at("forced_last");
   if (!given.contains("beams")) return options;

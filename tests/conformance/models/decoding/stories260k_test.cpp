@@ -19,7 +19,7 @@
 namespace qfs::decoding {
 namespace {
 
-constexpr int32_t kBegin = 1;  // <s>, at which a story begins and ends
+constexpr int32_t kStoryEdge = 1;  // <s>, at which a story begins and ends
 constexpr int64_t kSteps = 256;
 
 /// The file's numbers in order.
@@ -75,7 +75,7 @@ class PieceTokenizer final : public tokenizers::VocabularyTokenizer {
   }
   std::optional<int32_t> special_id(std::string_view) const override { return std::nullopt; }
   std::vector<std::string> special_texts() const override { return {}; }
-  std::optional<int32_t> end_of_sequence_id() const override { return kBegin; }
+  std::optional<int32_t> end_of_sequence_id() const override { return kStoryEdge; }
 
  private:
   std::vector<std::string> pieces_;
@@ -163,9 +163,9 @@ TEST(Stories260K, writes_the_story_of_the_reference_program) {
   ASSERT_TRUE(weights.ok()) << weights.error().to_string();
   Generator generator(std::make_shared<PieceTokenizer>(data / "tok512.bin"),
                       architectures::make_cpu_model(*weights));
-  const nn::SequenceInput input = {.ids = {kBegin}};
+  const nn::SequenceInput input = {.ids = {kStoryEdge}};
   const auto result =
-      generator.generate({&input, 1}, {.max_new_tokens = kSteps, .stop_ids = {kBegin}});
+      generator.generate({&input, 1}, {.max_new_tokens = kSteps, .stop_ids = {kStoryEdge}});
   ASSERT_TRUE(result.ok()) << result.error().to_string();
   std::ifstream stream(data / "expected_greedy_256.txt");
   std::string expected((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());

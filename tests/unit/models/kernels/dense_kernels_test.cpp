@@ -12,7 +12,7 @@
 namespace qfs::kernels {
 namespace {
 
-std::vector<float> random_floats(int64_t count, uint64_t seed, double scale = 1) {
+std::vector<float> random_matrix(int64_t count, uint64_t seed, double scale = 1) {
   Rng rng(seed);
   std::vector<float> values(static_cast<size_t>(count));
   for (float& value : values) value = static_cast<float>(scale * (2 * rng.uniform() - 1));
@@ -46,9 +46,9 @@ TEST_P(DenseKernelsTest, ProductsOfOddShapesAreSumsOfProducts) {
   for (const int64_t rows : {1, 5, 12, 13, 30}) {
     for (const int64_t outputs : {1, 16, 31, 32, 33, 70}) {
       const int64_t inputs = 37;
-      const auto x = random_floats(rows * inputs, 1);
-      const auto weight = random_floats(outputs * inputs, 2);
-      const auto bias = random_floats(outputs, 3);
+      const auto x = random_matrix(rows * inputs, 1);
+      const auto weight = random_matrix(outputs * inputs, 2);
+      const auto bias = random_matrix(outputs, 3);
       const auto y = product(x, weight, bias, inputs);
       for (int64_t r = 0; r < rows; ++r) {
         for (int64_t n = 0; n < outputs; ++n) {
@@ -70,9 +70,9 @@ TEST_P(DenseKernelsTest, ProductsAreAddedToWhatIsThere) {
   for (const int64_t rows : {1, 12, 13, 30}) {
     for (const int64_t outputs : {1, 16, 31, 32, 70}) {
       const int64_t stride = outputs + 3;
-      const auto x = random_floats(rows * inputs, 1);
-      const auto weight = random_floats(outputs * inputs, 2);
-      const auto before = random_floats(rows * stride, 3);
+      const auto x = random_matrix(rows * inputs, 1);
+      const auto weight = random_matrix(outputs * inputs, 2);
+      const auto before = random_matrix(rows * stride, 3);
       std::vector<float> panels(static_cast<size_t>(panel_floats(outputs, inputs)));
       pack_rows(weight.data(), outputs, inputs, inputs, panels.data());
       auto y = before;
@@ -102,9 +102,9 @@ TEST_P(DenseKernelsTest, ProductsAreAddedToWhatIsThere) {
 
 TEST_P(DenseKernelsTest, ARowsBitsDependOnNoOtherRow) {
   const int64_t inputs = 50;
-  const auto x = random_floats(29 * inputs, 4);
-  const auto weight = random_floats(45 * inputs, 5);
-  const auto bias = random_floats(45, 6);
+  const auto x = random_matrix(29 * inputs, 4);
+  const auto weight = random_matrix(45 * inputs, 5);
+  const auto bias = random_matrix(45, 6);
   const auto all = product(x, weight, bias, inputs);
   for (int64_t r = 0; r < 29; ++r) {
     const std::vector<float> row(x.begin() + r * inputs, x.begin() + (r + 1) * inputs);
@@ -116,7 +116,7 @@ TEST_P(DenseKernelsTest, ARowsBitsDependOnNoOtherRow) {
 TEST_P(DenseKernelsTest, PackedColumnsAreTheTransposedWeight) {
   const int64_t inputs = 9;
   const int64_t outputs = 40;
-  const auto weight = random_floats(outputs * inputs, 7);
+  const auto weight = random_matrix(outputs * inputs, 7);
   std::vector<float> transposed(weight.size());
   for (int64_t n = 0; n < outputs; ++n) {
     for (int64_t k = 0; k < inputs; ++k) {
@@ -149,7 +149,7 @@ TEST_P(DenseKernelsTest, ActivationsAreTheirFormulas) {
 
 TEST_P(DenseKernelsTest, NormalizedRowsHaveMeanZeroAndVarianceOne) {
   const int64_t width = 37;
-  auto rows = random_floats(3 * width, 8, 5);
+  auto rows = random_matrix(3 * width, 8, 5);
   const std::vector<float> one(static_cast<size_t>(width), 2);
   const std::vector<float> bias(static_cast<size_t>(width), 1);
   kernels_->layer_norm(rows.data(), 3, width, one.data(), bias.data(), 1e-12F);
@@ -169,7 +169,7 @@ TEST_P(DenseKernelsTest, NormalizedRowsHaveMeanZeroAndVarianceOne) {
 TEST_P(DenseKernelsTest, SoftmaxIgnoresWhatStandsBehindARow) {
   for (const int64_t width : {1, 16, 37}) {
     const int64_t stride = (width + 31) / 32 * 32;
-    auto rows = random_floats(2 * stride, 9, 20);
+    auto rows = random_matrix(2 * stride, 9, 20);
     const auto before = rows;
     kernels_->softmax(rows.data(), 2, width, stride, 0.5F);
     for (int64_t r = 0; r < 2; ++r) {
@@ -189,8 +189,8 @@ TEST(DenseKernels, Avx512AndAvx2GiveEqualBits) {
   const DenseKernels* const wide = avx512_dense_kernels();
   const DenseKernels* const narrow = avx2_dense_kernels();
   if (wide == nullptr || narrow == nullptr) GTEST_SKIP() << "this machine has no AVX-512";
-  const auto panels = random_floats(panel_floats(70, 53), 10);
-  const auto x = random_floats(31 * 53, 11);
+  const auto panels = random_matrix(panel_floats(70, 53), 10);
+  const auto x = random_matrix(31 * 53, 11);
   std::vector<float> results[2];
   for (const DenseKernels* kernels : {wide, narrow}) {
     std::vector<float>& y = results[kernels == narrow];
