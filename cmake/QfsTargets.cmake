@@ -6,6 +6,9 @@ function(qfs_library name)
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
 endfunction()
 
+# Assertions name files below the tree, so that clones share what is compiled (QfsDefaults.cmake, ccache).
+set(QFS_FILE_NAMES -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
+
 # qfs_test(<name> [TORCH] LABEL <unit|property|golden|conformance|crash|architecture> SOURCES … LINK … [DEFINES …])
 # One executable, one process, one ctest entry; working directory is the source tree's root. Under the sanitizers
 # there are unit and property tests alone: the others repeat their code with more data. TORCH: its sources use
@@ -17,7 +20,7 @@ function(qfs_test name)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} qfs_options GTest::gmock GTest::gtest_main)
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)  # compiled once, run for a second
+  target_compile_options(${name} PRIVATE ${QFS_FILE_NAMES} $<$<CONFIG:Release>:-O1>)  # compiled once, run for a second
   target_compile_definitions(${name} PRIVATE ${ARG_DEFINES})
   set(header test_pch.h)
   if(ARG_TORCH)

@@ -13,7 +13,7 @@ MiniMeetingSet mini_meetings() {
   return {"mini-meetings",
           "16 short synthetic meetings with 4 queries each, written for this project",
           "en",
-          {"raw", "ideal"}};
+          {"raw", "ideal", "dyle"}};
 }
 
 MiniMeetingSet mini_zh() {

@@ -102,7 +102,7 @@ DatasetInfo QmsumReader::info() const {
           .licence = "MIT",
           .splits = {"test", "train", "val"},
           .views = {"whole", "golden"},
-          .text_forms = {"raw", "ideal"},
+          .text_forms = {"raw", "ideal", "dyle"},
           .bundled = false};
 }
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "datasets/text_forms/ideal_form.h"
+#include "datasets/text_forms/meeting_forms.h"
 
 namespace qfs::datasets {
 namespace {
@@ -11,7 +11,8 @@ std::string unchanged(std::string_view text) { return std::string(text); }
 
 constexpr std::array kForms = {
     TextForm{"raw", 1, unchanged, unchanged, unchanged, unchanged},
-    TextForm{"ideal", 1, ideal_speaker, ideal_text, ideal_text, ideal_reference},
+    TextForm{"ideal", 1, lower_cased_speaker, ideal_text, ideal_text, lower_cased_tokens},
+    TextForm{"dyle", 1, lower_cased_speaker, dyle_text, dyle_text, lower_cased_tokens},
 };
 
 }  // namespace

@@ -1,9 +1,8 @@
 // Text forms: named, versioned rewritings of a data set's text, as papers prescribe them.
 //
-// `raw` is the text as it was published. `ideal` is the preprocessing of the IDEAL paper's released
-// code for QMSum: lower case, word tokens joined by blanks, noise marks removed and spelled
-// acronyms rewritten in turns and queries (references keep both). A form's version is raised when
-// it gives other bytes; it is part of dataset_id. Thread-safe, cannot fail.
+// `raw` is the text as it was published; `ideal` and `dyle` are what the released code of those
+// papers makes of QMSum (meeting_forms.h). A form's version is raised when it gives other bytes; it
+// is part of dataset_id. Thread-safe, cannot fail.
 #pragma once
 
 #include <string>
@@ -24,7 +23,7 @@ struct TextForm {
   std::string versioned_name() const;
 };
 
-/// The form named "raw" or "ideal"; nullptr for another name.
+/// The form with this name; nullptr when there is none.
 const TextForm* find_text_form(std::string_view name);
 
 }  // namespace qfs::datasets

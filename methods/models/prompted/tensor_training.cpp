@@ -93,10 +93,9 @@ Result<double> mean_rouge(MethodSession& session, std::span<const NumberedExampl
     if (!written.ok()) return written.error();
     const auto scores = rouge.score_multi(one.example.references, kept.texts.at(one.ordinal));
     if (!scores.ok()) return scores.error();
-    sum += (name == "rouge1"   ? scores->rouge1
-            : name == "rouge2" ? scores->rouge2
-                               : scores->rougeL)
-               .f;
+    if (name == "rouge1" || name == "rouge_sum") sum += scores->rouge1.f;
+    if (name == "rouge2" || name == "rouge_sum") sum += scores->rouge2.f;
+    if (name == "rougeL" || name == "rouge_sum") sum += scores->rougeL.f;
   }
   return sum / static_cast<double>(examples.size());
 }

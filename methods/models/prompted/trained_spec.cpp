@@ -71,9 +71,10 @@ void add_data_params(std::vector<ParamSpec>& params) {
                                              "Without a better one that end training; 0: none do"),
                                int64_t{0})));
   params.push_back(of_training(choice_param(
-      kSelectBy, {"loss", "rouge1", "rouge2", "rougeL"},
+      kSelectBy, {"loss", "rouge1", "rouge2", "rougeL", "rouge_sum"},
       "What chooses among evaluations: the loss on development examples, which it is when left "
-      "out, or F of ROUGE (rouge_score, stemmed) of outputs of label_tokens for them")));
+      "out, or F of ROUGE (rouge_score, stemmed) of outputs of label_tokens for them; rouge_sum is "
+      "the three together")));
   params.push_back(of_training(
       with_default(choice_param("train_dtype", {"float32", "bfloat16"},
                                 "In which the backbone computes; what is trained is float32"),

@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   for (Meeting& meeting : *meetings) {
-    for (const char* form : {"raw", "ideal"}) {
+    for (const char* form : {"raw", "ideal", "dyle"}) {
       apply_text_form(*find_text_form(form), meeting);
       std::vector<qfs::Example> examples;
       append_examples(meeting, MeetingView::whole, examples);

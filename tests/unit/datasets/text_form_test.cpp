@@ -1,4 +1,4 @@
-// Word tokens as NLTK 3.8.1 gives them, and the `ideal` form of meetings.
+// The forms of meetings: `raw`, `ideal` and `dyle`.
 #include "datasets/text_forms/text_form.h"
 
 #include <gtest/gtest.h>
@@ -28,6 +28,20 @@ TEST(IdealForm, RewritesSpelledAcronymsInTurnsAndQueries) {
 TEST(IdealForm, ReferencesKeepMarksAndAcronyms) {
   const TextForm* form = find_text_form("ideal");
   EXPECT_EQ(form->reference("The L_C_D_ {gap}."), "the l_c_d_ { gap } .");
+}
+
+TEST(DyleForm, IsIdealsButForOneMark) {
+  const TextForm* form = find_text_form("dyle");
+  const TextForm* ideal = find_text_form("ideal");
+  ASSERT_NE(form, nullptr);
+  EXPECT_EQ(form->versioned_name(), "dyle@1");
+  EXPECT_EQ(form->turn("{vocalsound} The A_M_I_ {disfmarker} L_C_D_ {pause} P_M_S "
+                       "{nonvocalsound} T_V_ {gap}"),
+            "the ami lcd pms tv");
+  EXPECT_EQ(form->query("Why {comment}?"), "why { comment } ?");
+  EXPECT_EQ(ideal->query("Why {comment}?"), "why ?");
+  EXPECT_EQ(form->reference("The T_V_ {gap}."), "the t_v_ { gap } .");
+  EXPECT_EQ(form->speaker("Marketing"), "marketing");
 }
 
 TEST(RawForm, ChangesNothing) {

@@ -81,34 +81,41 @@ TEST_F(LoraSessionTest, a_decoder_learns_what_it_then_writes) {
 
 TEST_F(LoraSessionTest, what_is_written_may_choose) {
   use_llama();
-  request_.params.set("select_by", std::string("rouge1"));
   request_.params.set("save_dtype", std::string("bfloat16"));
   request_.params.set("steps", int64_t{60});
   request_.params.set("evaluate_every", int64_t{20});
   for (NumberedExample& one : data_.train) one.example.references = {"abc abc"};
   for (NumberedExample& one : data_.development) one.example.references = {"nothing", "abc abc"};
-  Curve curve;
-  const auto outcome = fit("a", curve);
-  ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
-  EXPECT_EQ(curve.points.front().values.count("development.rouge1"), 0U);
-  double best = 0;
-  for (const size_t step : {19, 39, 59}) {
-    best = std::max(best, curve.points[step].values.at("development.rouge1"));
-  }
+  const Params training = request_.params;
+  for (const std::string score : {"rouge1", "rouge_sum"}) {
+    SCOPED_TRACE(score);
+    request_.params = training;
+    request_.params.set("select_by", score);
+    request_.artifacts.clear();
+    Curve curve;
+    const auto outcome = fit(score, curve);
+    ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
+    EXPECT_EQ(curve.points.front().values.count("development." + score), 0U);
+    double best = 0;
+    for (const size_t step : {19, 39, 59}) {
+      best = std::max(best, curve.points[step].values.at("development." + score));
+    }
 
-  // The kept file writes what was scored when it was chosen.
-  request_.artifacts["adapter"] = {"", folder_ / "a/adapter_model.safetensors", ""};
-  request_.params.set("max_new_tokens", request_.params.get<int64_t>("label_tokens"));
-  request_.params.set("local_context", request_.params.get<int64_t>("train_tokens"));
-  double sum = 0;
-  for (const NumberedExample& one : data_.development) {
-    metrics::RougeScorer rouge;
-    const std::vector<std::string> texts = outputs({one});
-    ASSERT_EQ(texts.size(), 1U);
-    sum += rouge.score_multi(one.example.references, texts.front())->rouge1.f;
+    // The kept file writes what was scored when it was chosen.
+    request_.artifacts["adapter"] = {"", folder_ / (score + "/adapter_model.safetensors"), ""};
+    request_.params.set("max_new_tokens", request_.params.get<int64_t>("label_tokens"));
+    request_.params.set("local_context", request_.params.get<int64_t>("train_tokens"));
+    double sum = 0;
+    for (const NumberedExample& one : data_.development) {
+      metrics::RougeScorer rouge;
+      const std::vector<std::string> texts = outputs({one});
+      ASSERT_EQ(texts.size(), 1U);
+      const auto found = *rouge.score_multi(one.example.references, texts.front());
+      sum += found.rouge1.f + (score == "rouge1" ? 0 : found.rouge2.f + found.rougeL.f);
+    }
+    EXPECT_GT(best, 0);
+    EXPECT_NEAR(sum / 3, best, 1e-12);
   }
-  EXPECT_GT(best, 0);
-  EXPECT_NEAR(sum / 3, best, 1e-12);
 }
 
 TEST_F(LoraSessionTest, encoder_decoders_learn_too) {
