@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "harness/core/child_process.h"
 #include "harness/core/sha256.h"
@@ -232,6 +233,60 @@ TEST_F(DyleGradients, consistency_reaches_the_extractor_alone) {
   for (const at::Tensor& one : leaves()) EXPECT_FALSE(one.grad().defined());
 }
 
+/// Hand-made so that the gate's logit of a snippet is its score, whatever the position.
+TEST(DyleMixture, a_gate_that_says_the_scores_is_the_static_prior) {
+  const c10::AutoGradMode gradients(true);
+  constexpr int64_t kSnippets = 3;
+  constexpr int64_t kPositions = 4;
+  constexpr int64_t kWidth = 5;
+  const at::Tensor scores = doubles("scores", {6}, 2);
+  const Selection selection{{4, 0, 3}, 0};
+  const at::Tensor selected = scores.index_select(0, at::tensor(selection.snippets));
+  at::Tensor values = doubles("states", {kSnippets, kPositions, kWidth}, 2);
+  // ReLUs pass what is above 0; a softmax does not see what all have in common.
+  values.select(2, 0).copy_((selected + 10).unsqueeze(1).expand({kSnippets, kPositions}));
+  DyleTensors tensors;
+  for (const char* layer : {"0", "2", "4"}) {
+    const std::string name = std::string("rag.dynamic_mlp.") + layer;
+    at::Tensor weight = at::zeros({*layer == '4' ? 1 : kWidth, kWidth}, at::kDouble);
+    weight[0][0] = 1;
+    tensors.gate[name + ".weight"] = weight;
+    tensors.gate[name + ".bias"] = at::zeros({weight.size(0)}, at::kDouble);
+  }
+  const nn::Linear head{doubles("head", {7, kWidth}, 1)};
+  const std::vector<int64_t> labels = {2, 6, 0, 5};
+  const auto of_prior = [&](bool is_static) {
+    ReadTarget read;
+    read.states = values.clone().set_requires_grad(true);
+    read.labelled = {0, 1, 2, 3};
+    std::vector<int64_t> wanted;
+    for (int64_t k = 0; k < kSnippets; ++k) {
+      wanted.insert(wanted.end(), labels.begin(), labels.end());
+    }
+    const auto logarithms = nn::label_log_probabilities(head, read.states.flatten(0, 1), wanted);
+    EXPECT_TRUE(logarithms.ok());
+    read.log_probabilities = logarithms->view({kSnippets, kPositions});
+    const Losses losses =
+        losses_of(settings_of(false, is_static), tensors, scores, {}, selection, read, false);
+    losses.generation.backward();
+    // What the gate itself reads has a gradient of the gate's, too.
+    return std::pair(losses, read.states.grad().narrow(2, 1, kWidth - 1).clone());
+  };
+  const auto [fixed, of_fixed] = of_prior(true);
+  const auto [dynamic, of_dynamic] = of_prior(false);
+  EXPECT_NEAR(fixed.generation.item<double>(), dynamic.generation.item<double>(), 1e-9);
+  EXPECT_LT((of_fixed - of_dynamic).abs().max().item<double>(), 1e-9);
+  EXPECT_GT(of_fixed.abs().max().item<double>(), 1e-3);
+  // Gate and extractor agree.
+  EXPECT_NEAR(dynamic.consistency.item<double>(), 0, 1e-9);
+  tensors.gate["rag.dynamic_mlp.4.weight"].mul_(2);
+  EXPECT_GT(
+      std::abs(of_prior(false).first.generation.item<double>() - fixed.generation.item<double>()),
+      1e-3);
+}
+
+/// Four elements a state instead of BART's 1024: what is measured are the logits, whose number does
+/// not depend on it, and their products would take minutes.
 TEST(DyleMixture, a_published_size_takes_a_twentieth_of_its_logits) {
   const c10::AutoGradMode gradients(true);
   constexpr int64_t kRows = 25 * 900;  // snippets, positions of GovReport's summaries

@@ -10,10 +10,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "methods/models/greedy_oracle/treebank_tokens.h"
+#include "metrics/catalog.h"
 #include "metrics/rouge/rouge_scorer.h"
 #include "tests/support/shared_data.h"
 
@@ -73,41 +77,107 @@ TEST(DyleOracleOnQmsum, FirstListsEqualTheReleasedProcedure) {
               ElementsAre(21, 48, 86, 91, 106, 141, 167, 211, 224, 276, 290, 313, 401, 460, 527));
 }
 
+/// What the oracle chooses of a whole split.
+struct OracleOfSplit {
+  std::vector<size_t> lengths;   ///< of its lists, ascending
+  std::vector<ScoreItem> items;  ///< the chosen turns, one a line, beside the answer
+};
+
+const OracleOfSplit& oracle_of_split(const std::filesystem::path& path) {
+  static std::map<std::string, OracleOfSplit> known;
+  const auto [it, fresh] = known.try_emplace(path.string());
+  OracleOfSplit& all = it->second;
+  if (!fresh) return all;
+  for (const Meeting& meeting : meetings(path, 1000)) {
+    for (size_t q = 0; q < meeting.answers.size(); ++q) {
+      const std::vector<size_t> chosen = oracle(meeting, q);
+      all.lengths.push_back(chosen.size());
+      ScoreItem& item = all.items.emplace_back();
+      item.id = static_cast<int64_t>(all.items.size()) - 1;
+      item.references = {meeting.answers[q]};
+      for (const size_t i : chosen) item.candidate += meeting.turns[i] + "\n";
+    }
+  }
+  std::ranges::sort(all.lengths);
+  return all;
+}
+
+#ifdef NDEBUG
+#define QFS_SKIP_UNOPTIMISED()
+#else
+#define QFS_SKIP_UNOPTIMISED() GTEST_SKIP() << "281 searches: optimised builds only"
+#endif
+
 TEST(DyleOracleOnQmsum, WholeTestSetHasTheKnownLengthsAndScores) {
   const auto path = shared_data(kQmsumTest);
   QFS_SKIP_WITHOUT_DATA(path);
-#ifndef NDEBUG
-  GTEST_SKIP() << "281 searches: optimised builds only";
-#endif
+  QFS_SKIP_UNOPTIMISED();
+  const OracleOfSplit& all = oracle_of_split(path);
+  const std::vector<size_t>& lengths = all.lengths;
+  ASSERT_EQ(lengths.size(), 281U);
+  const size_t turns = std::accumulate(lengths.begin(), lengths.end(), size_t{0});
+  EXPECT_NEAR(static_cast<double>(turns) / 281, 7.42, 0.005);
+  EXPECT_EQ(lengths[140], 7U) << "the median";
+  EXPECT_EQ(lengths.back(), 24U);
+  EXPECT_EQ(std::ranges::count_if(lengths, [](size_t length) { return length >= 20; }), 3);
   metrics::RougeScorer scorer;
-  size_t count = 0;
-  size_t turns = 0;
-  size_t longest = 0;
-  size_t twenty_or_more = 0;
   double rouge1 = 0;
   double rouge2 = 0;
-  for (const Meeting& meeting : meetings(path, 35)) {
-    for (size_t q = 0; q < meeting.answers.size(); ++q) {
-      const std::vector<size_t> chosen = oracle(meeting, q);
-      ++count;
-      turns += chosen.size();
-      longest = std::max(longest, chosen.size());
-      twenty_or_more += chosen.size() >= 20;
-      std::string text;
-      for (size_t i : chosen) text += meeting.turns[i] + "\n";
-      const auto scores = scorer.score(scorer.encode(meeting.answers[q]), scorer.encode(text));
-      rouge1 += scores.rouge1.f;
-      rouge2 += scores.rouge2.f;
-    }
+  for (const ScoreItem& item : all.items) {
+    const auto scores =
+        scorer.score(scorer.encode(item.references.front()), scorer.encode(item.candidate));
+    rouge1 += scores.rouge1.f;
+    rouge2 += scores.rouge2.f;
   }
-  ASSERT_EQ(count, 281U);
-  EXPECT_NEAR(static_cast<double>(turns) / 281, 7.42, 0.005);
-  EXPECT_EQ(longest, 24U);
-  EXPECT_EQ(twenty_or_more, 3U);
   // Our stemmer is NLTK's, not that of ROUGE-1.5.5: about 0.1 points apart on such texts.
   EXPECT_NEAR(100 * rouge1 / 281, 42.70, 0.2);
   EXPECT_NEAR(100 * rouge2 / 281, 17.00, 0.2);
 }
+
+/// What ROUGE-1.5.5 itself prints as averages of these lists, in percent (dyle.md, section 10.1).
+struct Anchor {
+  const char* split;
+  const char* exceptions;  ///< WordNet's irregular forms, or none
+  double rouge1, rouge2, rougeL;
+};
+
+class DyleOracleAnchors : public testing::TestWithParam<Anchor> {};
+
+TEST_P(DyleOracleAnchors, AreWhatThePerlScriptPrints) {
+  const Anchor& anchor = GetParam();
+  const auto path = shared_data(std::string("qmsum/data/ALL/jsonl/") + anchor.split + ".jsonl");
+  QFS_SKIP_WITHOUT_DATA(path);
+  std::string exceptions = anchor.exceptions;
+  if (exceptions != "none") {
+    const auto list = shared_data(exceptions);
+    QFS_SKIP_WITHOUT_DATA(list);
+    exceptions = list.string();
+  }
+  QFS_SKIP_UNOPTIMISED();
+  const auto metric = metrics::BuiltinMetrics().make(
+      "rouge-1.5.5:n=2,stem=on,sentences=dyle,exceptions=" + exceptions);
+  if (!metric.ok() && metric.error().kind == ErrorKind::unavailable) {
+    GTEST_SKIP() << metric.error().to_string();  // Punkt's data
+  }
+  ASSERT_TRUE(metric.ok()) << metric.error().to_string();
+  const auto rows = (*metric)->measure(oracle_of_split(path).items);
+  ASSERT_TRUE(rows.ok()) << rows.error().to_string();
+  std::map<std::string, double> average;
+  for (const Score& score : (*metric)->aggregate(*rows)) average[score.name] = 100 * score.value;
+  EXPECT_NEAR(average.at("rouge1.f"), anchor.rouge1, 0.1);
+  EXPECT_NEAR(average.at("rouge2.f"), anchor.rouge2, 0.1);
+  EXPECT_NEAR(average.at("rougeL.f"), anchor.rougeL, 0.1);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Qmsum, DyleOracleAnchors,
+    testing::Values(Anchor{"test", "none", 42.70, 17.00, 39.11},
+                    Anchor{"test", "rouge155_data/wordnet-2.0.exc.tsv", 43.11, 17.12, 39.48},
+                    Anchor{"val", "none", 41.31, 14.89, 37.44}),
+    [](const auto& info) {
+      return std::string(info.param.split) +
+             (std::string_view(info.param.exceptions) == "none" ? "PorterOnly" : "WithExceptions");
+    });
 
 }  // namespace
 }  // namespace qfs::test
