@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -29,7 +30,8 @@ json cost_json(const TrainingCost& cost) {
           {"peak_bytes", cost.peak_bytes}};
 }
 
-std::string state_text(const TrainingState& state) {
+std::string state_text(const TrainingState& state,
+                       const std::map<std::string, int64_t>& steps_passed) {
   json curve = json::array();
   for (const TrainingPoint& point : state.curve) {
     curve.push_back({{"step", point.step}, {"values", point.values}});
@@ -42,11 +44,12 @@ std::string state_text(const TrainingState& state) {
                {"cost", cost_json(state.cost)},
                {"curve", std::move(curve)}};
   if (state.best_loss) text["best_loss"] = *state.best_loss;
+  if (!steps_passed.empty()) text["steps_passed"] = steps_passed;
   return text.dump();
 }
 
 /// Throws what nlohmann throws for a file that is not ours.
-TrainingState state_of(const json& text) {
+TrainingState state_of(const json& text, std::map<std::string, int64_t>& steps_passed) {
   TrainingState state;
   state.identity = text.at("identity").get<std::string>();
   state.step = text.at("step").get<int64_t>();
@@ -60,6 +63,7 @@ TrainingState state_of(const json& text) {
                 .flops = cost.at("flops").get<int64_t>(),
                 .trainable_parameters = cost.at("trainable_parameters").get<int64_t>(),
                 .peak_bytes = cost.at("peak_bytes").get<int64_t>()};
+  steps_passed = text.value("steps_passed", std::map<std::string, int64_t>());
   for (const json& point : text.at("curve")) {
     state.curve.push_back({.step = point.at("step").get<int64_t>(),
                            .values = point.at("values").get<std::map<std::string, double>>()});
@@ -67,11 +71,12 @@ TrainingState state_of(const json& text) {
   return state;
 }
 
-Result<TrainingState> parse_state(const std::string& text, const std::string& source) {
+Result<TrainingState> parse_state(const std::string& text, const std::string& source,
+                                  std::map<std::string, int64_t>& steps_passed) {
   const auto parsed = parse_json(text, source);
   if (!parsed.ok()) return parsed.error();
   try {
-    return state_of(*parsed);
+    return state_of(*parsed, steps_passed);
   } catch (const json::exception& error) {
     return data_error(std::string("not the state of a training: ") + error.what(), source);
   }
@@ -99,8 +104,9 @@ Status write_checkpoint(const std::string& folder, const TrainingCheckpoint& che
                       {values.numel()},
                       {static_cast<const char*>(values.const_data_ptr()), values.nbytes()}});
   }
-  return checkpoints::write_safetensors(folder + "/" + kFile, std::move(stored),
-                                        {{kStateKey, state_text(checkpoint.state)}});
+  return checkpoints::write_safetensors(
+      folder + "/" + kFile, std::move(stored),
+      {{kStateKey, state_text(checkpoint.state, trained.steps_passed())}});
 }
 
 Result<std::optional<TrainingCheckpoint>> read_checkpoint(const std::string& folder,
@@ -113,7 +119,8 @@ Result<std::optional<TrainingCheckpoint>> read_checkpoint(const std::string& fol
   if (!file.ok()) return file.error();
   const auto text = (*file)->metadata().find(kStateKey);
   if (text == (*file)->metadata().end()) return data_error("no checkpoint of a training", path);
-  auto state = parse_state(text->second, path);
+  std::map<std::string, int64_t> steps_passed;
+  auto state = parse_state(text->second, path, steps_passed);
   if (!state.ok()) return state.error();
   if (state->identity != identity) {
     return data_error("the checkpoint of another training; remove it to begin anew", path);
@@ -130,6 +137,7 @@ Result<std::optional<TrainingCheckpoint>> read_checkpoint(const std::string& fol
     const c10::AutoGradMode without_gradients(false);
     tensor->copy_(values);
   }
+  trained.steps_passed() = std::move(steps_passed);
   return std::optional<TrainingCheckpoint>(std::move(checkpoint));
 }
 

@@ -43,43 +43,66 @@ TrainedTensors::TrainedTensors(const NamedTensors& initial) {
 
 double TrainedTensors::gradient_norm() const { return gradients_.norm().item<double>(); }
 
-void TrainedTensors::step(const Recipe& recipe, int64_t step, double gradient_scale) {
+void TrainedTensors::step(const Recipe& recipe, int64_t step, double gradient_scale,
+                          const TookPart& took_part) {
   const c10::AutoGradMode without_gradients(false);
   if (gradient_scale != 1) gradients_.mul_(gradient_scale);
   const double rate = learning_rate_at(recipe, step);
-  const auto count = static_cast<double>(step + 1);
   if (recipe.weight_decay != 0) {
     // Biases and scales of norms, which have one dimension, do not decay.
     for (const auto& [name, tensor] : tensors_) {
-      if (tensor.dim() < 2) continue;
+      if (tensor.dim() < 2 || (took_part && !took_part(name))) continue;
       tensor.detach().mul_(1 - rate * rate_factor(recipe, name) * recipe.weight_decay);
     }
   }
-  first_.lerp_(gradients_, 1 - recipe.beta1);
-  second_.mul_(recipe.beta2).addcmul_(gradients_, gradients_, 1 - recipe.beta2);
+  for (const Run& run : runs(recipe, step, took_part)) {
+    if (run.steps > 0) move(recipe, rate, run);
+  }
+}
+
+void TrainedTensors::move(const Recipe& recipe, double rate, const Run& run) {
+  const auto of_run = [&](const at::Tensor& all) {
+    return all.narrow(0, run.all.first, run.all.count);
+  };
+  const at::Tensor gradients = of_run(gradients_);
+  at::Tensor second = of_run(second_);
+  of_run(first_).lerp_(gradients, 1 - recipe.beta1);
+  second.mul_(recipe.beta2).addcmul_(gradients, gradients, 1 - recipe.beta2);
+  const auto count = static_cast<double>(run.steps);
   const double first_bias = 1 - std::pow(recipe.beta1, count);
   const double second_bias = 1 - std::pow(recipe.beta2, count);
   const double early = recipe.epsilon_first ? recipe.epsilon : 0;
   const double late = recipe.epsilon_first ? 0 : recipe.epsilon;
-  at::Tensor divisor = second_.sqrt();
+  at::Tensor divisor = second.sqrt();
   if (early != 0) divisor.add_(early);
   divisor.div_(std::sqrt(second_bias));
   if (late != 0) divisor.add_(late);
-  int64_t first = 0;
-  for (const Stretch& some : stretches(recipe)) {
-    values_.narrow(0, first, some.count)
-        .addcdiv_(first_.narrow(0, first, some.count), divisor.narrow(0, first, some.count),
-                  -rate * some.factor / first_bias);
-    first += some.count;
+  for (const auto& [factor, some] : run.rates) {
+    values_.narrow(0, some.first, some.count)
+        .addcdiv_(first_.narrow(0, some.first, some.count),
+                  divisor.narrow(0, some.first - run.all.first, some.count),
+                  -rate * factor / first_bias);
   }
 }
 
-std::vector<TrainedTensors::Stretch> TrainedTensors::stretches(const Recipe& recipe) const {
-  std::vector<Stretch> all;
+std::vector<TrainedTensors::Run> TrainedTensors::runs(const Recipe& recipe, int64_t step,
+                                                      const TookPart& took_part) {
+  std::vector<Run> all;
+  int64_t first = 0;
   for (const auto& [name, tensor] : tensors_) {
+    const bool in_it = !took_part || took_part(name);
+    if (!in_it) ++passed_[name];
+    const auto passed = passed_.find(name);
+    const int64_t steps = in_it ? step + 1 - (passed == passed_.end() ? 0 : passed->second) : 0;
     const double factor = rate_factor(recipe, name);
-    if (all.empty() || all.back().factor != factor) all.push_back({0, factor});
-    all.back().count += tensor.numel();
+    if (all.empty() || all.back().steps != steps) all.push_back({steps, {first, 0}, {}});
+    Run& run = all.back();
+    if (run.rates.empty() || run.rates.back().first != factor) {
+      run.rates.push_back({factor, {first, 0}});
+    }
+    run.all.count += tensor.numel();
+    run.rates.back().second.count += tensor.numel();
+    first += tensor.numel();
   }
   return all;
 }

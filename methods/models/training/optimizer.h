@@ -9,8 +9,10 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "methods/models/training/recipe.h"
@@ -18,6 +20,9 @@
 namespace qfs::training {
 
 using NamedTensors = std::map<std::string, at::Tensor>;
+
+/// Whether a tensor had a part in what the gradients of a step are of; empty: all have.
+using TookPart = std::function<bool(const std::string& name)>;
 
 class TrainedTensors {
  public:
@@ -31,8 +36,15 @@ class TrainedTensors {
   void zero_gradients() { gradients_.zero_(); }
   /// Euclidean norm of all gradients.
   double gradient_norm() const;
-  /// One step (from 0) with the gradients times `gradient_scale`.
-  void step(const Recipe& recipe, int64_t step, double gradient_scale);
+  /// One step (from 0) with the gradients times `gradient_scale`. A tensor that took no part is
+  /// left as it is, moments and count of steps included, as torch.optim leaves one without a
+  /// gradient.
+  void step(const Recipe& recipe, int64_t step, double gradient_scale,
+            const TookPart& took_part = {});
+
+  /// Steps that tensors took no part in, by name; tensors without any are not in it. Part of a
+  /// checkpoint.
+  std::map<std::string, int64_t>& steps_passed() { return passed_; }
 
   // One vector each: what a checkpoint holds.
   at::Tensor& values() { return values_; }
@@ -40,18 +52,26 @@ class TrainedTensors {
   at::Tensor& second_moments() { return second_; }
 
  private:
-  /// Elements beside one another that learn at the same rate.
+  /// Elements beside one another.
   struct Stretch {
+    int64_t first = 0;
     int64_t count = 0;
-    double factor = 1;
   };
-  std::vector<Stretch> stretches(const Recipe& recipe) const;
+  /// Of tensors that have taken part in so many steps, this one included; 0: not in this one.
+  struct Run {
+    int64_t steps = 0;
+    Stretch all;
+    std::vector<std::pair<double, Stretch>> rates;  ///< factors of the rate, and whose
+  };
+  std::vector<Run> runs(const Recipe& recipe, int64_t step, const TookPart& took_part);
+  void move(const Recipe& recipe, double rate, const Run& run);
 
   NamedTensors tensors_;
   at::Tensor values_;
   at::Tensor gradients_;
   at::Tensor first_;
   at::Tensor second_;
+  std::map<std::string, int64_t> passed_;
 };
 
 }  // namespace qfs::training

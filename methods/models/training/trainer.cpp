@@ -108,7 +108,7 @@ class Trainer {
     // As torch.nn.utils.clip_grad_norm_.
     const double scale =
         recipe_.clip_norm ? std::min(1.0, *recipe_.clip_norm / (norm + 1e-6)) : 1.0;
-    trained_.step(recipe_, at_.state.step, scale);
+    trained_.step(recipe_, at_.state.step, scale, task_.took_part);
     point.values["loss"] = loss;
     point.values["gradient_norm"] = norm;
     if (task_.observed) point.values.merge(task_.observed());

@@ -52,6 +52,9 @@ struct TrainingTask {
     std::string name;  ///< in the curve, behind "development."
     std::function<Result<double>()> of;
   } score = {};
+  /// Of the step whose gradients were computed last: a tensor that took no part is passed over
+  /// (TrainedTensors::step); empty: all take part in every step.
+  TookPart took_part = {};
 };
 
 struct TrainingRun {

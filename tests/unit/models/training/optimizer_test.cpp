@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
+#include <string>
+#include <vector>
 
 namespace qfs::training {
 namespace {
@@ -62,6 +65,61 @@ TEST(TrainedTensors, prefixes_have_rates_of_their_own) {
   EXPECT_NEAR(value("b.y"), moved(1, 1, 1, recipe, 0.25), 1e-6);
   EXPECT_NEAR(value("c"), moved(1, 1, 1, recipe, 1), 1e-6);
   EXPECT_EQ(value("d"), 1);
+}
+
+/// Sets gradients that differ from step to step.
+void set_gradients(TrainedTensors& trained, const std::string& name, int64_t step) {
+  at::Tensor gradient = trained.tensors().at(name).grad();
+  gradient.copy_(at::arange(1, 1 + gradient.numel()).view(gradient.sizes()).cos() *
+                 static_cast<double>(step + 1));
+}
+
+TEST(TrainedTensors, steps_are_counted_by_tensor_and_those_without_it_leave_it) {
+  Recipe recipe{.steps = 10, .learning_rate = 0.1, .schedule = Schedule::constant};
+  recipe.weight_decay = 0.1;
+  recipe.rate_factors = {{"c", 0.5}};
+  const NamedTensors begin = {
+      {"a", at::full({2, 3}, 1.0F)}, {"b", at::full({2, 5}, 2.0F)}, {"c", at::full({1, 4}, 3.0F)}};
+  // Which tensors take part, by step.
+  const std::vector<std::string> steps = {"ac", "ac", "a", "abc", "b", "abc"};
+  TrainedTensors trained(begin);
+  std::map<std::string, TrainedTensors> alone;
+  std::map<std::string, int64_t> taken;
+  for (const auto& [name, tensor] : begin) alone.emplace(name, NamedTensors{{name, tensor}});
+  for (int64_t step = 0; step < 6; ++step) {
+    trained.zero_gradients();
+    const std::string& names = steps[static_cast<size_t>(step)];
+    for (const char letter : names) {
+      const std::string name(1, letter);
+      set_gradients(trained, name, step);
+      set_gradients(alone.at(name), name, step);
+      alone.at(name).step(recipe, taken[name]++, 1);
+    }
+    trained.step(recipe, step, 1,
+                 [&](const std::string& name) { return names.find(name) != std::string::npos; });
+  }
+  for (const auto& [name, tensor] : trained.tensors()) {
+    EXPECT_TRUE(at::allclose(tensor, alone.at(name).tensors().at(name), 1e-6, 1e-7)) << name;
+    EXPECT_FALSE(at::allclose(tensor, begin.at(name))) << name;
+  }
+  EXPECT_EQ(trained.steps_passed(), (std::map<std::string, int64_t>{{"a", 1}, {"b", 3}, {"c", 2}}));
+}
+
+TEST(TrainedTensors, that_all_take_part_is_the_same_said_or_not) {
+  Recipe recipe{.steps = 10, .learning_rate = 0.1};
+  const NamedTensors begin = {{"a", at::full({3, 7}, 1.0F)}, {"b", at::full({13}, 2.0F)}};
+  TrainedTensors said(begin);
+  TrainedTensors unsaid(begin);
+  for (int64_t step = 0; step < 4; ++step) {
+    for (const char* name : {"a", "b"}) {
+      set_gradients(said, name, step);
+      set_gradients(unsaid, name, step);
+    }
+    said.step(recipe, step, 0.5, [](const std::string&) { return true; });
+    unsaid.step(recipe, step, 0.5);
+  }
+  EXPECT_TRUE(at::equal(said.values(), unsaid.values()));
+  EXPECT_TRUE(said.steps_passed().empty());
 }
 
 }  // namespace

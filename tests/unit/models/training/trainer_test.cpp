@@ -7,7 +7,9 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
+#include "harness/core/files.h"
 #include "tests/support/temporary_folder.h"
 
 namespace qfs::training {
@@ -111,6 +113,40 @@ TEST_F(TrainerTest, the_least_development_loss_chooses_and_patience_ends) {
   EXPECT_EQ(model->cost.steps, 4);
   EXPECT_TRUE(at::equal(model->best, values[1]));
   EXPECT_DOUBLE_EQ(progress_.last.values.at("development.loss"), 3.5);
+}
+
+TEST_F(TrainerTest, counts_of_steps_go_on_with_a_checkpoint) {
+  recipe_.steps = 6;
+  recipe_.weight_decay = 0.1;
+  const auto trained_in = [&](const std::string& folder, const std::vector<int64_t>& calls) {
+    std::optional<TrainedTensors> trained;
+    TrainingTask task = task_;
+    int64_t at = 0;
+    task.backward = [&](std::span<const int64_t>, double scale, int64_t step) -> Result<LossSum> {
+      at = step;
+      at::Tensor loss = trained->tensors().at("x").square().sum();
+      if (step >= 2) loss = loss + (trained->tensors().at("y") - 7).square().sum();
+      (loss * scale).backward();
+      return LossSum{loss.item<double>(), 2};
+    };
+    task.took_part = [&](const std::string& name) { return name == "x" || at >= 2; };
+    EXPECT_TRUE(make_directories(folder_ / folder).ok());
+    at::Tensor best;
+    for (const int64_t steps : calls) {
+      trained.emplace(
+          NamedTensors{{"x", at::tensor({3.0F, -4.0F})}, {"y", at::full({1, 3}, 1.0F)}});
+      const auto model =
+          training::train(recipe_, task, {folder_ / folder, "id", steps}, *trained, progress_);
+      EXPECT_TRUE(model.ok()) << model.error().to_string();
+      EXPECT_EQ(trained->steps_passed().at("y"), 2);
+      best = model->best;
+    }
+    return best;
+  };
+  const at::Tensor whole = trained_in("whole", {6});
+  EXPECT_TRUE(at::equal(trained_in("parts", {3, 1, 2}), whole));
+  // Its first step is as long as a first one, after a decay of none that it had no part in.
+  EXPECT_GT(whole[2].item<double>(), 1);
 }
 
 TEST_F(TrainerTest, a_score_chooses_where_there_is_one) {
