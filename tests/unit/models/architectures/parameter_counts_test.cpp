@@ -43,22 +43,26 @@ int64_t encoder(const EncoderConfig& config) {
   return counter.count;
 }
 
-/// bart-large, or LED-large with its longer table and its projections of global attention.
-int64_t encoder_decoder(bool led) {
+/// bart-large or -base, or the LED of that size with its longer table and its projections of global
+/// attention.
+int64_t encoder_decoder(bool led, bool base = false) {
+  const int64_t layers = base ? 6 : 12;
+  const int64_t hidden = base ? 768 : 1024;
+  const int64_t heads = hidden / 64;
   BartWeights weights;
   EncoderConfig& shape = weights.config.encoder;
   shape.model_type = led ? "led" : "bart";
-  shape.layers = 12;
-  shape.hidden = 1024;
-  shape.intermediate = 4096;
-  shape.heads = 16;
+  shape.layers = layers;
+  shape.hidden = hidden;
+  shape.intermediate = 4 * hidden;
+  shape.heads = heads;
   shape.vocabulary = 50265;
   shape.position_rows = led ? 16384 : 1026;
-  weights.config.decoder_layers = 12;
-  weights.config.decoder_heads = 16;
-  weights.config.decoder_intermediate = 4096;
+  weights.config.decoder_layers = layers;
+  weights.config.decoder_heads = heads;
+  weights.config.decoder_intermediate = 4 * hidden;
   weights.config.decoder_position_rows = led ? 1024 : 1026;
-  if (led) weights.config.windows.assign(12, {.reach = 512});
+  if (led) weights.config.windows.assign(static_cast<size_t>(layers), {.reach = 512});
   auto made = std::make_shared<EncoderWeights>();
   made->config = shape;
   weights.encoder = made;
@@ -85,6 +89,11 @@ TEST(ParameterCounts, of_dyles_models) {
 }
 
 TEST(ParameterCounts, of_led_large) { EXPECT_EQ(encoder_decoder(true), 459'801'600); }
+
+TEST(ParameterCounts, of_the_base_models) {
+  EXPECT_EQ(encoder_decoder(false, true), 139'420'416);
+  EXPECT_EQ(encoder_decoder(true, true), 161'844'480);
+}
 
 }  // namespace
 }  // namespace qfs::architectures

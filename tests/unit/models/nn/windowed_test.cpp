@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <set>
 
@@ -94,6 +95,53 @@ at::Tensor defined(const Layer& layer, const Window& window, const Positions& gl
   return output;
 }
 
+/// The definition over all pairs at once, for gradients: masked scores of every token, and of the
+/// global ones by their own projections.
+at::Tensor dense(const Layer& layer, const Window& window, const Positions& global) {
+  const int64_t heads = layer.qkv.size(2);
+  const int64_t length = layer.qkv.size(3);
+  const int64_t dim = layer.qkv.size(4);
+  const auto attended_by = [&](const at::Tensor& queries, const at::Tensor& keys,
+                               const at::Tensor& values, const at::Tensor& hidden) {
+    const at::Tensor scores =
+        at::matmul(queries, keys.transpose(-1, -2)) / std::sqrt(static_cast<double>(dim));
+    const double infinity = std::numeric_limits<double>::infinity();
+    return at::matmul(at::softmax(scores.masked_fill(hidden, -infinity), -1), values);
+  };
+  at::Tensor hidden = at::zeros({length, length}, at::kBool);
+  for (int64_t row = 0; row < length; ++row) {
+    for (int64_t key = 0; key < length; ++key) {
+      hidden[row][key] = !window.sees(row, key) && std::ranges::count(global, key) == 0;
+    }
+  }
+  const at::Tensor local =
+      attended_by(layer.qkv.select(0, 0), layer.qkv.select(0, 1), layer.qkv.select(0, 2), hidden);
+  if (global.empty()) return local;
+  const auto by_head = [&](const at::Tensor& projected) {
+    return projected.view({1, length, heads, dim}).transpose(1, 2);
+  };
+  const at::Tensor key_value = apply(layer.global.key_value, layer.states);
+  const int64_t width = heads * dim;
+  const at::Tensor whole = attended_by(by_head(apply(layer.global.query, layer.states)),
+                                       by_head(key_value.slice(-1, 0, width)),
+                                       by_head(key_value.slice(-1, width)), at::zeros_like(hidden));
+  at::Tensor chosen = at::zeros({length, 1}, at::kBool);
+  for (const int64_t row : global) chosen[row] = true;
+  return at::where(chosen, whole, local);
+}
+
+/// What gradients may reach: states, projections of the layer, and the global ones.
+std::vector<at::Tensor> leaves_of(Layer& layer) {
+  std::vector<at::Tensor> leaves;
+  for (at::Tensor* part :
+       {&layer.states, &layer.qkv, &layer.global.query.weight, &layer.global.query.bias,
+        &layer.global.key_value.weight, &layer.global.key_value.bias}) {
+    *part = part->detach().clone().set_requires_grad(true);
+    leaves.push_back(*part);
+  }
+  return leaves;
+}
+
 /// Global tokens of a text: none, at its ends, neighbours, many, all within one window, all of it.
 std::vector<Positions> patterns(int64_t length) {
   std::vector<Positions> all = {{}, {0}, {length - 1}};
@@ -135,6 +183,97 @@ TEST_F(LedWindowsTest, it_equals_the_definition_for_every_pattern_of_global_toke
         const at::Tensor actual = with_masks(layer, window, global);
         EXPECT_TRUE(at::allclose(actual, expected, 1e-10, 1e-10));
         EXPECT_EQ(actual.sizes(), expected.sizes());
+      }
+    }
+  }
+}
+
+TEST_F(LedWindowsTest, texts_that_are_padded_elsewhere_need_no_padding) {
+  // transformers fills a text up to a multiple of the window w: here by 0, 1 and w - 1 tokens, of
+  // which none is seen. A text is encoded alone and as long as it is.
+  for (const int64_t reach : {2, 64}) {
+    const int64_t width = 2 * reach;
+    for (const int64_t filled : {int64_t{0}, int64_t{1}, width - 1}) {
+      const int64_t length = 3 * width - filled;
+      const Layer padded = random_layer(3 * width, 2, 4);
+      const Layer layer = {padded.states.narrow(1, 0, length), padded.qkv.narrow(3, 0, length),
+                           padded.global};
+      for (const Positions& global : patterns(length)) {
+        SCOPED_TRACE(std::to_string(filled) + " tokens, global " +
+                     ::testing::PrintToString(global));
+        const Window window = {.reach = reach};
+        EXPECT_TRUE(at::allclose(with_masks(layer, window, global), defined(layer, window, global),
+                                 1e-10, 1e-10));
+      }
+    }
+  }
+}
+
+TEST_F(LedWindowsTest, which_tokens_are_global_matters_and_not_only_how_many) {
+  const Layer layer = random_layer(40, 2, 4);
+  const Window window = {.reach = 3};
+  const std::vector<Positions> flags = {{0, 20, 39}, {1, 20, 39}, {0, 1, 2}, {10, 20, 30}};
+  for (size_t i = 0; i < flags.size(); ++i) {
+    const at::Tensor own = with_masks(layer, window, flags[i]);
+    EXPECT_TRUE(at::allclose(own, defined(layer, window, flags[i]), 1e-10, 1e-10)) << i;
+    for (size_t j = 0; j < i; ++j) {
+      EXPECT_FALSE(at::allclose(own, with_masks(layer, window, flags[j]), 1e-3, 1e-3)) << i << j;
+    }
+  }
+}
+
+TEST_F(LedWindowsTest, without_windows_or_with_all_tokens_global_it_is_plain_attention) {
+  const int64_t length = 21;
+  const Layer layer = random_layer(length, 2, 4);
+  const auto plain = [](const at::Tensor& queries, const at::Tensor& keys,
+                        const at::Tensor& values) {
+    const at::Tensor scores = at::matmul(queries, keys.transpose(-1, -2)) / 2.0;  // sqrt(4)
+    return at::matmul(at::softmax(scores, -1), values);
+  };
+  // A reach of 20 has every token see all 21; of 10, the one in the middle alone.
+  const at::Tensor local =
+      plain(layer.qkv.select(0, 0), layer.qkv.select(0, 1), layer.qkv.select(0, 2));
+  EXPECT_TRUE(at::allclose(with_masks(layer, {.reach = 20}, {}), local, 1e-10, 1e-10));
+  EXPECT_FALSE(at::allclose(with_masks(layer, {.reach = 10}, {}), local, 1e-3, 1e-3));
+  Positions every(static_cast<size_t>(length));
+  std::iota(every.begin(), every.end(), 0);
+  const auto by_head = [&](const at::Tensor& projected) {
+    return projected.view({1, length, 2, 4}).transpose(1, 2);
+  };
+  const at::Tensor key_value = apply(layer.global.key_value, layer.states);
+  EXPECT_TRUE(
+      at::allclose(with_masks(layer, {.reach = 1}, every),
+                   plain(by_head(apply(layer.global.query, layer.states)),
+                         by_head(key_value.slice(-1, 0, 8)), by_head(key_value.slice(-1, 8))),
+                   1e-10, 1e-10));
+}
+
+TEST_F(LedWindowsTest, gradients_are_those_of_plain_autograd) {
+  for (const Positions& global : {Positions{}, Positions{0, 17, 18, 139}}) {
+    SCOPED_TRACE(::testing::PrintToString(global));
+    Layer layer = random_layer(140, 2, 4);  // two blocks
+    const Window window = {.reach = 9};
+    const at::Tensor weights = at::randn({1, 2, 140, 4}, at::kDouble);
+    const std::vector<at::Tensor> leaves = leaves_of(layer);
+    const auto gradients = [&](const at::Tensor& output) {
+      for (const at::Tensor& leaf : leaves) leaf.mutable_grad().reset();
+      (output * weights).sum().backward();
+      std::vector<at::Tensor> found;
+      for (const at::Tensor& leaf : leaves) found.push_back(leaf.grad());
+      return found;
+    };
+    const std::vector<at::Tensor> expected = gradients(dense(layer, window, global));
+    const std::vector<at::Tensor> actual = gradients(with_masks(layer, window, global));
+    ASSERT_TRUE(actual[1].defined());
+    EXPECT_GT(actual[1].abs().max().item<double>(), 1e-3);
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      SCOPED_TRACE(i);
+      // States ask and are asked by the global projections alone here.
+      const bool of_global = i != 1;
+      ASSERT_EQ(actual[i].defined(), expected[i].defined());
+      EXPECT_EQ(actual[i].defined(), !of_global || !global.empty());
+      if (actual[i].defined()) {
+        EXPECT_TRUE(at::allclose(actual[i], expected[i], 1e-9, 1e-9));
       }
     }
   }
