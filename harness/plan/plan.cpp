@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/api/model_rules.h"
 #include "harness/core/identity.h"
 #include "harness/plan/expand.h"
 #include "harness/plan/identity.h"
@@ -293,6 +294,12 @@ Status Planner::complete(Cell& cell, const MethodRow& row, uint64_t seed) {
     }
   }
   if (Status status = trainings_.rest(cell, row, seed); !status.ok()) return status;
+  if (const auto* rules = dynamic_cast<const ModelRules*>(cell.spec.get())) {
+    for (const auto& [role, model] : cell.backbones) {
+      const Status fits = rules->check_model(cell.params, role, model);
+      if (!fits.ok()) return placed(fits.error(), at(cell.pointer));
+    }
+  }
   if (Status status = cut_units(cell); !status.ok()) return status;
   cell.cost = cell.spec->cost(cell.params, dataset.stats);
   if (!std::isfinite(cell.cost.flops + cell.cost.bytes + cell.cost.tokens_out)) {

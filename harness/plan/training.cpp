@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "harness/api/model_rules.h"
 #include "harness/core/identity.h"
 #include "harness/core/sha256.h"
 #include "harness/plan/param_values.h"
@@ -243,6 +244,12 @@ Status TrainingPlanner::use_recipe(Cell& cell, const MethodRow& row,
                                    const ArtifactFacts& facts) const {
   const std::string where = at(row.entry->pointer + "/artifact");
   const std::string file = "'" + facts.file.path + "'";
+  const auto* rules = dynamic_cast<const ModelRules*>(row.spec.get());
+  if (rules != nullptr) {
+    if (Status fits = rules->check_file(cell.params, facts.recipe); !fits.ok()) {
+      return placed(fits.error(), where);
+    }
+  }
   Params params;
   for (const ParamSpec& spec : row.params) {
     const auto asked = cell.params.values().find(spec.name);
@@ -262,17 +269,24 @@ Status TrainingPlanner::use_recipe(Cell& cell, const MethodRow& row,
     const bool by_default = has_asked && spec.default_value &&
                             same_value(asked->second, *spec.default_value) &&
                             !is_written(experiment_, *row.entry, spec.name);
-    if (has_asked && !by_default && !same_value(asked->second, *value)) {
-      return invalid_argument("'" + spec.name + "' is " + value_text(asked->second) + ", but " +
-                                  file + " was trained with " + value_text(*value),
-                              where);
+    const bool differs = has_asked && !by_default && !same_value(asked->second, *value);
+    if (differs) {
+      const std::string words = "'" + spec.name + "' is " + value_text(asked->second) + ", but " +
+                                file + " was trained with " + value_text(*value);
+      if (rules == nullptr || !rules->may_differ(spec.name)) return invalid_argument(words, where);
+      note_once("'" + row.label + "': " + words);
     }
-    params.set(spec.name, *value);
+    params.set(spec.name, differs ? asked->second : *value);
   }
   cell.params = std::move(params);
   // A recipe may read answers where the default does not.
   cell.needs = row.spec->needs(cell.params);
   return {};
+}
+
+/// Cells of other seeds and data sets would say the same.
+void TrainingPlanner::note_once(const std::string& words) const {
+  if (std::ranges::count(plan_.notes, words) == 0) plan_.notes.push_back(words);
 }
 
 Result<TrainingEntry> TrainingPlanner::data_of(const Cell& cell, const MethodRow& row) const {

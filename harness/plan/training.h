@@ -61,6 +61,7 @@ class TrainingPlanner {
   /// What one method trained for several roles rests on one another.
   static Status check_together(const NamedFiles& files, const std::string& where);
   Status use_recipe(Cell& cell, const MethodRow& row, const ArtifactFacts& facts) const;
+  void note_once(const std::string& words) const;
   Status use_training(Cell& cell, const MethodRow& row, uint64_t seed);
   Result<TrainingEntry> data_of(const Cell& cell, const MethodRow& row) const;
   Result<size_t> load(const DatasetEntry& entry);

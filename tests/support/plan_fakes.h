@@ -10,17 +10,21 @@
 #include <vector>
 
 #include "harness/api/metric_entry.h"
+#include "harness/api/model_rules.h"
 #include "harness/plan/plan.h"
 
 namespace qfs::test {
 
-struct FakeSpec : MethodSpec {
+struct FakeSpec : MethodSpec, ModelRules {
   std::string id;
   int revision = 1;
   std::vector<std::string> shared_layers;
-  bool of_backbone = false;  ///< a layer is named by the architecture of the backbone
-  std::string only;          ///< the one architecture that it runs on; empty: any
-  std::string refuses_init;  ///< what it says of any file that a training begins with
+  bool of_backbone = false;   ///< a layer is named by the architecture of the backbone
+  std::string only;           ///< the one architecture that it runs on; empty: any
+  std::string refuses_init;   ///< what it says of any file that a training begins with
+  std::string refuses_model;  ///< of any further model, where "rank" is above 8
+  std::string refuses_file;   ///< of any file that a cell predicts with
+  std::string differs;        ///< a parameter in which cells may differ from their files
   std::vector<ParamSpec> declared;
   Needs needed;
   std::optional<int64_t> answers_at_rank;  ///< the rank with which it reads the answers
@@ -55,12 +59,21 @@ struct FakeSpec : MethodSpec {
   Status check_init(const Params&, const Params&) const override {
     return refuses_init.empty() ? Status() : invalid_argument(refuses_init);
   }
+  Status check_model(const Params& params, const std::string& role,
+                     const Resource& model) const override {
+    if (refuses_model.empty() || params.find<int64_t>("rank").value_or(0) <= 8) return {};
+    return invalid_argument(role + " " + model.name + " " + refuses_model);
+  }
+  Status check_file(const Params&, const Params&) const override {
+    return refuses_file.empty() ? Status() : invalid_argument(refuses_file);
+  }
+  bool may_differ(std::string_view name) const override { return name == differs; }
   /// Grows with the words that are read: local_context where it is given.
   Cost cost(const Params& params, const DatasetStats& stats) const override;
 };
 
-/// Methods `finder` (trains a model in the role of its name), `lead`, `learner` (trains), `needy` (a
-/// required parameter), `random` (no tokens), `reader` (reads with what `finder` trained) and
+/// Methods `finder` (trains a model in the role of its name), `lead`, `learner` (trains), `needy`
+/// (a required parameter), `random` (no tokens), `reader` (reads with what `finder` trained) and
 /// `zero_shot`; backbones `small` (llama) and `large` (bart), and `absent`, whose checkpoint is
 /// missing; tokenizers of the backbones and `words`.
 struct FakeMethods : MethodCatalog {
@@ -78,7 +91,7 @@ struct FakeMethods : MethodCatalog {
 
   std::string root = "/models";  ///< where the fake files are
   std::vector<FakeSpec> all;
-  std::string large_type = "bert";  ///< the model_type of `large`; of others bert
+  std::string large_type = "bert";                 ///< the model_type of `large`; of others bert
   std::map<std::string, ArtifactFacts> artifacts;  ///< by path; others are not found
 };
 

@@ -148,5 +148,16 @@ TEST_F(TrainedRows, AModelOfAnotherKindIsRefusedWhenAPlanIsMade) {
               HasSubstr("is of type llama; 'finder' may be of bert"));
 }
 
+TEST_F(TrainedRows, AMethodMayRefuseAFurtherModelByTheParametersThatHold) {
+  planning.methods.spec("finder").refuses_model = "is too small";
+  const std::string by_file = sweep(
+      R"({"method": "finder", "backbones": {"finder": "small"}, "artifact": "f.safetensors"})");
+  EXPECT_EQ(error_of(by_file), "no error");
+  EXPECT_THAT(error_of(sweep(kFinder + R"(, "rank": 9})")), HasSubstr("finder small is too small"));
+  facts.recipe.set("rank", int64_t{9});  // which the file replaces the default by
+  keep();
+  EXPECT_THAT(error_of(by_file), HasSubstr("finder small is too small"));
+}
+
 }  // namespace
 }  // namespace qfs::plan

@@ -1,6 +1,8 @@
 // Cells that train, and the cells that wait for them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "harness/plan/identity.h"
 #include "harness/plan/plan.h"
 #include "tests/support/plan_fakes.h"
@@ -159,6 +161,33 @@ TEST_F(TrainedElsewhere, WhatContradictsItsRecipeIsRefused) {
   planning.methods.artifacts["a.safetensors"].backbone = std::string(64, '6');
   EXPECT_NE(training_error(sweep(), planning).find("another backbone than 'small'"),
             std::string::npos);
+}
+
+TEST_F(TrainedElsewhere, ACellMayDifferFromItsFileWhereTheMethodSaysSo) {
+  planning.methods.artifacts["a.safetensors"].recipe.set("prompt", std::string("{document}?"));
+  const std::string words =
+      "'prompt' is {query}{document}, but 'a.safetensors' was trained with {document}?";
+  const std::string asked = test::sweep_text(
+      kLearner + R"(, "artifact": "a.safetensors", "prompt": "{query}{document}"})", "",
+      R"({"name": "tiny"}, {"name": "other"})");
+  EXPECT_NE(training_error(asked, planning).find(words), std::string::npos)
+      << training_error(asked, planning);
+  planning.methods.spec("learner").differs = "prompt";
+  const Plan plan = planned_training(asked, planning);
+  ASSERT_EQ(plan.cells.size(), 2u);
+  EXPECT_EQ(plan.cells.at(0).params.get<std::string>("prompt"), "{query}{document}");
+  EXPECT_EQ(std::count(plan.notes.begin(), plan.notes.end(), "'learner': " + words), 1);
+  // What nobody asked for is the file's.
+  const Plan plain = planned_training(sweep(), planning);
+  EXPECT_EQ(plain.cells.at(0).params.get<std::string>("prompt"), "{document}?");
+  for (const std::string& note : plain.notes)
+    EXPECT_EQ(note.find("was trained"), std::string::npos);
+  EXPECT_NE(plain.cells.at(0).id, plan.cells.at(0).id);
+}
+
+TEST_F(TrainedElsewhere, AMethodMayRefuseTheFileByItsRecipe) {
+  planning.methods.spec("learner").refuses_file = "of another kind";
+  EXPECT_NE(training_error(sweep(), planning).find("of another kind"), std::string::npos);
 }
 
 TEST_F(TrainedElsewhere, FilesOfOtherMethodsServeWhereTheMethodNamesThem) {
