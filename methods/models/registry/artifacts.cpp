@@ -1,9 +1,11 @@
 #include "methods/models/registry/artifacts.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "harness/core/files.h"
 #include "harness/core/json_dom.h"
@@ -22,6 +24,8 @@ constexpr const char* kConfigName = "adapter_config.json";
 /// Of a folder: what is added to a backbone, or all its weights.
 constexpr const char* kAdapterName = "adapter_model.safetensors";
 constexpr const char* kModelName = "model.safetensors";
+/// What trainings go on from, which is nothing to write with.
+constexpr const char* kCheckpointName = "checkpoint.safetensors";
 constexpr size_t kMaxConfigBytes = size_t{1} << 20;
 
 using Metadata = std::map<std::string, std::string>;
@@ -41,6 +45,26 @@ Result<Metadata> metadata_of(const std::string& path) {
   auto header = checkpoints::parse_safetensors_header(text, bytes - sizeof length - length, path);
   if (!header.ok()) return header.error();
   return std::move(header->metadata);
+}
+
+/// Of a folder the file by one of the names above, else the only one of its kind: methods that keep
+/// more than an adapter name theirs differently ("dyle.safetensors").
+Result<std::string> weights_in(const fs::path& folder) {
+  std::error_code error;
+  for (const char* name : {kAdapterName, kModelName}) {
+    if (fs::exists(folder / name, error)) return (folder / name).string();
+  }
+  std::vector<std::string> others;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with(".safetensors") && name != kCheckpointName) others.push_back(name);
+  }
+  if (others.size() == 1) return (folder / others.front()).string();
+  std::ranges::sort(others);
+  std::string which;
+  for (const std::string& name : others) which += (which.empty() ? "; name '" : "', '") + name;
+  return not_found("there is no trained file '" + (folder / kAdapterName).string() + "'" +
+                   (which.empty() ? "" : which + "'"));
 }
 
 std::optional<ParamValue> param_value(const json& value) {
@@ -80,10 +104,11 @@ Status read_peft_config(const std::string& path, Params& recipe) {
 
 Result<ArtifactFacts> resolve_artifact(const std::string& path) {
   std::error_code ignored;
-  const bool folder = fs::is_directory(path, ignored);
-  std::string weights = folder ? (fs::path(path) / kAdapterName).string() : path;
-  if (folder && !fs::exists(weights, ignored) && fs::exists(fs::path(path) / kModelName, ignored)) {
-    weights = (fs::path(path) / kModelName).string();
+  std::string weights = path;
+  if (fs::is_directory(path, ignored)) {
+    auto found = weights_in(path);
+    if (!found.ok()) return found.error();
+    weights = *std::move(found);
   }
   const std::string config = (fs::path(weights).parent_path() / kConfigName).string();
   if (!fs::exists(weights, ignored)) {
