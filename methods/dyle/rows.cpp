@@ -47,9 +47,10 @@ Status check_snippet_prompt(std::string_view prompt) {
   return prompting::check_template("the prompt", prompt, kRules);
 }
 
-Result<std::vector<std::vector<int32_t>>> snippet_prompts(
-    const tokenizers::VocabularyTokenizer& tokenizer, std::string_view prompt,
-    std::span<const std::string> snippets, std::string_view query, int64_t most, int64_t& cut) {
+Result<std::vector<SnippetRow>> snippet_prompts(const tokenizers::VocabularyTokenizer& tokenizer,
+                                                std::string_view prompt,
+                                                std::span<const std::string> snippets,
+                                                std::string_view query, int64_t most) {
   const Around around = around_snippet(prompt, query);
   try {
     std::vector<int32_t> front = tokenizer.frame().before;
@@ -62,16 +63,15 @@ Result<std::vector<std::vector<int32_t>>> snippet_prompts(
                               " tokens and leave no room for a snippet in " + std::to_string(most) +
                               "; raise 'snippet_tokens'");
     }
-    std::vector<std::vector<int32_t>> rows;
+    std::vector<SnippetRow> rows;
     for (const std::string& snippet : snippets) {
       std::vector<int32_t> own = ids_of_text(tokenizer, snippet);
-      if (static_cast<int64_t>(own.size()) > room) {
-        own.resize(static_cast<size_t>(room));
-        ++cut;
-      }
-      std::vector<int32_t>& row = rows.emplace_back(front);
-      append(row, own);
-      append(row, back);
+      SnippetRow& row = rows.emplace_back(SnippetRow{front});
+      row.cut = static_cast<int64_t>(own.size()) > room;
+      if (row.cut) own.resize(static_cast<size_t>(room));
+      row.kept_tokens = static_cast<int64_t>(own.size());
+      append(row.ids, own);
+      append(row.ids, back);
     }
     return rows;
   } catch (const ErrorException& error) {
@@ -79,9 +79,9 @@ Result<std::vector<std::vector<int32_t>>> snippet_prompts(
   }
 }
 
-Result<std::vector<std::vector<int32_t>>> snippet_sources(
-    const tokenizers::VocabularyTokenizer& tokenizer, std::span<const std::string> snippets,
-    std::string_view query, int64_t most, int64_t& cut) {
+Result<std::vector<SnippetRow>> snippet_sources(const tokenizers::VocabularyTokenizer& tokenizer,
+                                                std::span<const std::string> snippets,
+                                                std::string_view query, int64_t most) {
   const tokenizers::TextFrame frame = tokenizer.frame();
   const int64_t room = most - static_cast<int64_t>(frame.size());
   if (room < 1) {
@@ -89,18 +89,21 @@ Result<std::vector<std::vector<int32_t>>> snippet_sources(
                             std::to_string(most) + "; raise 'snippet_tokens'");
   }
   try {
-    std::vector<std::vector<int32_t>> rows;
+    std::vector<SnippetRow> rows;
     for (const std::string& snippet : snippets) {
       std::string text = snippet;
       text.append(kSeparator).append(query);
-      std::vector<int32_t> own = ids_of_text(tokenizer, text);
-      if (static_cast<int64_t>(own.size()) > room) {
-        own.resize(static_cast<size_t>(room));
-        ++cut;
-      }
-      std::vector<int32_t>& row = rows.emplace_back(frame.before);
-      append(row, own);
-      append(row, frame.after);
+      std::vector<tokenizers::Token> own = tokenizer.encode(text);
+      const auto of_snippet = std::ranges::count_if(own, [&](const tokenizers::Token& token) {
+        return token.begin < static_cast<int64_t>(snippet.size());
+      });
+      SnippetRow& row = rows.emplace_back(SnippetRow{frame.before});
+      row.cut = of_snippet > room;
+      row.kept_tokens = std::min<int64_t>(of_snippet, room);
+      row.query_cut = !query.empty() && static_cast<int64_t>(own.size()) > room;
+      own.resize(std::min(own.size(), static_cast<size_t>(room)));
+      append(row.ids, tokenizers::ids_of(own));
+      append(row.ids, frame.after);
     }
     return rows;
   } catch (const ErrorException& error) {

@@ -23,17 +23,26 @@ inline constexpr std::string_view kDefaultPrompt = "{snippet} // {query}\nSummar
 /// `invalid_argument`: {snippet} not once, {query} more than once, another placeholder.
 Status check_snippet_prompt(std::string_view prompt);
 
+/// What is read of a snippet.
+struct SnippetRow {
+  std::vector<int32_t> ids;
+  int64_t kept_tokens = 0;  ///< of the snippet itself
+  bool cut = false;         ///< the snippet has more
+  bool query_cut = false;   ///< the query has more
+};
+
 /// One prompt a snippet for a decoder-only generator, at most `most` ids each: the snippet alone is
-/// cut, on its right. `cut` counts those. `invalid_argument` when the rest leaves no room.
-Result<std::vector<std::vector<int32_t>>> snippet_prompts(
-    const tokenizers::VocabularyTokenizer& tokenizer, std::string_view prompt,
-    std::span<const std::string> snippets, std::string_view query, int64_t most, int64_t& cut);
+/// cut, on its right. `invalid_argument` when the rest leaves no room.
+Result<std::vector<SnippetRow>> snippet_prompts(const tokenizers::VocabularyTokenizer& tokenizer,
+                                                std::string_view prompt,
+                                                std::span<const std::string> snippets,
+                                                std::string_view query, int64_t most);
 
 /// One source a snippet for an encoder-decoder: "snippet // query" inside the tokenizer's frame,
 /// cut on its right to `most` ids, so that a long snippet loses its query.
-Result<std::vector<std::vector<int32_t>>> snippet_sources(
-    const tokenizers::VocabularyTokenizer& tokenizer, std::span<const std::string> snippets,
-    std::string_view query, int64_t most, int64_t& cut);
+Result<std::vector<SnippetRow>> snippet_sources(const tokenizers::VocabularyTokenizer& tokenizer,
+                                                std::span<const std::string> snippets,
+                                                std::string_view query, int64_t most);
 
 /// What rows of these two hold of a snippet: its text as far as it was not cut.
 std::string snippet_of_prompt(const tokenizers::VocabularyTokenizer& tokenizer,

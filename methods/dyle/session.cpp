@@ -140,6 +140,7 @@ class DyleSession final : public MethodSession {
                             {"unseen_snippets", reading->candidates.packed.unseen},
                             {"cut_by_extractor", reading->candidates.packed.cut},
                             {"cut_by_generator", reading->rows.cut},
+                            {"query_cut_by_generator", reading->rows.query_cut},
                             {"observed", nlohmann::json::object()}};
     Prediction prediction;
     if (writes_) {
@@ -275,14 +276,16 @@ class DyleSession final : public MethodSession {
       prediction.tokens_in += static_cast<int64_t>(row.ids.size());
     }
     Truncation ledger;
-    const std::vector<int64_t> chosen = reading.chosen();
+    const std::map<int64_t, int64_t>& kept = reading.rows.kept_tokens;
     for (size_t i = 0; i < reading.candidates.snippets.size(); ++i) {
       const int64_t tokens = tokenizer.count(reading.candidates.snippets[i].text);
       ledger.document_tokens += tokens;
-      if (std::ranges::count(chosen, static_cast<int64_t>(i)) == 0) continue;
-      ledger.kept_tokens += std::min(tokens, model_.settings().snippet_tokens);
+      const auto read = kept.find(static_cast<int64_t>(i));
+      // Beside other text it may be cut into one token more.
+      if (read != kept.end()) ledger.kept_tokens += std::min(tokens, read->second);
     }
     ledger.query_tokens = tokenizer.count(example.query);
+    ledger.query_whole = reading.rows.query_cut < static_cast<int64_t>(kept.size());
     prediction.truncation = std::move(ledger);
   }
 

@@ -59,15 +59,21 @@ Result<GeneratorRows> DyleModel::rows(const Example& example, const Candidates& 
     texts.push_back(candidates.snippets[static_cast<size_t>(i)].text);
   }
   const nn::SequenceShape& shape = generator_->network->shape();
+  auto made = encoder_decoder()
+                  ? snippet_sources(*generator_->tokenizer, texts, example.query,
+                                    std::min(settings_.snippet_tokens, shape.source_context))
+                  : snippet_prompts(*generator_->tokenizer, settings_.prompt, texts, example.query,
+                                    settings_.snippet_tokens);
+  if (!made.ok()) return ranking::of_example(made.error(), example);
   GeneratorRows rows;
-  auto ids =
-      encoder_decoder()
-          ? snippet_sources(*generator_->tokenizer, texts, example.query,
-                            std::min(settings_.snippet_tokens, shape.source_context), rows.cut)
-          : snippet_prompts(*generator_->tokenizer, settings_.prompt, texts, example.query,
-                            settings_.snippet_tokens, rows.cut);
-  if (!ids.ok()) return ranking::of_example(ids.error(), example);
-  for (std::vector<int32_t>& row : *ids) rows.inputs.push_back({.ids = std::move(row)});
+  for (size_t i = 0; i < made->size(); ++i) {
+    SnippetRow& row = (*made)[i];
+    rows.inputs.push_back({.ids = std::move(row.ids)});
+    // A copy is no snippet more.
+    if (!rows.kept_tokens.emplace(selection.snippets[i], row.kept_tokens).second) continue;
+    rows.cut += row.cut ? 1 : 0;
+    rows.query_cut += row.query_cut ? 1 : 0;
+  }
   return rows;
 }
 

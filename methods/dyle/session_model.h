@@ -65,7 +65,9 @@ struct Candidates {
 /// What the generator reads of selected snippets.
 struct GeneratorRows {
   std::vector<nn::SequenceInput> inputs;
-  int64_t cut = 0;  ///< of them
+  std::map<int64_t, int64_t> kept_tokens = {};  ///< of each snippet that is read
+  int64_t cut = 0;                              ///< so many of these have more
+  int64_t query_cut = 0;                        ///< so many are read without all of the query
 };
 
 class DyleModel {

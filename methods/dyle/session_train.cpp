@@ -43,9 +43,9 @@ struct Schedule {
         train_chunks(params.find<int64_t>("train_chunks")),
         generation(params.get<double>("lambda_generation")),
         oracle(params.get<double>("lambda_oracle")),
-        consistency(params.get<double>("lambda_consistency")),
+        consistency(params.find<double>("lambda_consistency").value_or(0)),
         hybrid(params.get<bool>("hybrid")),
-        prior_gradients(params.get<bool>("static_prior_grad")),
+        prior_gradients(params.find<bool>("static_prior_grad").value_or(false)),
         extractor_steps(params.get<int64_t>("extractor_steps")),
         recompute(params.find<bool>("recompute").value_or(false) ? nn::Recompute::layers
                                                                  : nn::Recompute::nothing) {}
@@ -81,7 +81,11 @@ class Learner {
   bool has_development() const { return !development_.empty(); }
 
   Result<training::LossSum> backward(std::span<const int64_t> chosen, double scale, int64_t step) {
-    if (step != step_) observed_.clear();
+    if (step != step_) {
+      observed_.clear();
+      extractor_took_part_ = false;
+      generator_took_part_ = false;
+    }
     step_ = step;
     read_ = {};
     training::LossSum all;
@@ -111,6 +115,12 @@ class Learner {
       means[name] = sum.first / static_cast<double>(sum.second);
     }
     return means;
+  }
+
+  /// Of the step whose gradients were computed last.
+  bool took_part(const std::string& name) const {
+    const bool of_extractor = name.starts_with("classifier.") || name.starts_with("extractor.");
+    return of_extractor ? extractor_took_part_ : generator_took_part_;
   }
 
   /// The generator's loss with the extractor's snippets, as it writes, a token.
@@ -187,6 +197,7 @@ class Learner {
     count(reading.part.packed);
     return nn::guarded("computing a loss", [&]() -> Result<at::Tensor> {
       const at::Tensor loss = ranking::target_loss(*scores, reading.targets);
+      if (loss.requires_grad()) extractor_took_part_ = true;
       observe("loss.oracle", loss.item<double>());
       return loss * schedule_.oracle;
     });
@@ -204,6 +215,11 @@ class Learner {
     count(reading.part.packed);
     count(*rows, one.target);
     return nn::guarded("computing a loss", [&]() -> Result<at::Tensor> {
+      generator_took_part_ = true;
+      if (losses->oracle.requires_grad() || losses->consistency.requires_grad() ||
+          schedule_.prior_gradients) {
+        extractor_took_part_ = true;
+      }
       observe("loss.generation", losses->generation.item<double>());
       observe("loss.oracle", losses->oracle.item<double>());
       observe("loss.consistency", losses->consistency.item<double>());
@@ -249,6 +265,9 @@ class Learner {
   std::vector<Learned> train_;
   std::vector<Learned> development_;
   int64_t step_ = -1;
+  // What the losses of that step have gradients of; an oracle may be empty.
+  bool extractor_took_part_ = false;
+  bool generator_took_part_ = false;
   training::LossSum read_;  ///< tokens and operations since `backward` was called
   std::map<std::string, std::pair<double, int64_t>> observed_;
 };
@@ -276,6 +295,7 @@ class DyleTraining final : public TrainingSession {
       if (!begun.ok()) return begun.error();
     }
     training::Recipe recipe = prompted::recipe_of(params, request_.seed, data.train.size());
+    if (Status some = check_extractor_steps(params, recipe.steps); !some.ok()) return some.error();
     // transformers 4.8.1, with which DYLE was trained.
     recipe.epsilon = 1e-6;
     recipe.epsilon_first = true;
@@ -322,6 +342,7 @@ class DyleTraining final : public TrainingSession {
       return learner.backward(items, scale, step);
     };
     task.observed = [&learner] { return learner.observed(); };
+    task.took_part = [&learner](const std::string& name) { return learner.took_part(name); };
     if (learner.has_development()) task.development = [&learner] { return learner.development(); };
     return task;
   }

@@ -16,6 +16,7 @@ namespace qfs::dyle {
 namespace {
 
 constexpr double kMost = 1 << 24;
+constexpr int64_t kRank = 8;
 constexpr const char* kPaper = "Mao et al. 2022";
 constexpr const char* kRelease = "Yale-LILY/DYLE";
 
@@ -57,7 +58,7 @@ void add_reading(std::vector<ParamSpec>& params) {
 void add_training(std::vector<ParamSpec>& params) {
   using prompted::of_training;
   params.push_back(of_training(with_default(
-      integer_param("rank", "", 1, 4096, "Of the low-rank matrices of both models"), int64_t{8})));
+      integer_param("rank", "", 1, 4096, "Of the low-rank matrices of both models"), kRank)));
   params.push_back(
       of_training(real_param("alpha", "", 0, 1e6,
                              "Scale of what they add, times the rank; the rank itself when "
@@ -99,6 +100,15 @@ void add_training(std::vector<ParamSpec>& params) {
 }
 
 }  // namespace
+
+Status check_extractor_steps(const Params& params, int64_t steps) {
+  const int64_t alone = params.find<int64_t>("extractor_steps").value_or(0);
+  if (alone < steps) return {};
+  return invalid_argument("'extractor_steps' is " + std::to_string(alone) + " of " +
+                          std::to_string(steps) +
+                          " steps: generator and gate would learn nothing; an extractor alone is "
+                          "what 'locator' trains");
+}
 
 std::string_view DyleSpec::doc() const {
   return "An extractor of snippets and a generator that mixes what it reads of each, trained "
@@ -160,6 +170,44 @@ Needs DyleSpec::needs(const Params& params) const {
   return needs;
 }
 
+namespace {
+
+/// The rules about low-rank matrices, and about what is trained without them.
+Status check_adapters(const Params& params) {
+  if (Status status = prompted::check_trained(params, true); !status.ok()) return status;
+  const auto targets = params.find<std::string>("extractor_targets");
+  if (prompted::all_weights(params)) {
+    for (const char* name : {"extractor_targets", "rank"}) {
+      const bool given =
+          *name == 'r' ? params.find<int64_t>(name).value_or(kRank) != kRank : params.has(name);
+      if (!given) continue;
+      return invalid_argument("'" + std::string(name) +
+                              "' is of low-rank matrices; \"trained\" is \"weights\"");
+    }
+  } else if (targets && std::ranges::count(prompted::listed(*targets), "") > 0) {
+    return invalid_argument("'extractor_targets' has an empty name between commas");
+  }
+  return {};
+}
+
+/// Something has to be learned by every part that a file holds.
+Status check_losses(const Params& params) {
+  if (const auto steps = params.find<int64_t>("steps")) {
+    if (Status some = check_extractor_steps(params, *steps); !some.ok()) return some;
+  }
+  const auto weight = [&](const char* name) { return params.find<double>(name).value_or(0); };
+  const bool is_static = params.get<std::string>("prior") == "static";
+  if (weight("lambda_generation") != 0 || weight("lambda_oracle") != 0) return {};
+  if (weight("lambda_consistency") != 0 && !is_static) return {};
+  return invalid_argument(
+      is_static ? "'lambda_generation' and 'lambda_oracle' are 0, and without a gate there is no "
+                  "loss of consistency: nothing would be learned"
+                : "'lambda_generation', 'lambda_oracle' and 'lambda_consistency' are 0: nothing "
+                  "would be learned");
+}
+
+}  // namespace
+
 Status DyleSpec::validate(const Params& params) const {
   if (Status status = check_snippet_prompt(params.get<std::string>("prompt")); !status.ok()) {
     return status;
@@ -190,11 +238,8 @@ Status DyleSpec::validate(const Params& params) const {
         "0 "
         "to leave the generator alone");
   }
-  if (prompted::all_weights(params) && params.has("extractor_targets")) {
-    return invalid_argument(
-        "'extractor_targets' is of low-rank matrices; \"trained\" is \"weights\"");
-  }
-  if (Status status = prompted::check_trained(params, true); !status.ok()) return status;
+  if (Status status = check_adapters(params); !status.ok()) return status;
+  if (Status status = check_losses(params); !status.ok()) return status;
   if (Status status = prompted::check_selection(params); !status.ok()) return status;
   return decoding::check_decoding(params);
 }
@@ -208,6 +253,29 @@ Status DyleSpec::check_backbone(const Params& params, const BackboneFacts& facts
 
 Status DyleSpec::check_init(const Params& params, const Params&) const {
   return prompted::all_weights(params) ? prompted::check_weights_init() : Status();
+}
+
+Status DyleSpec::check_model(const Params& params, const std::string&,
+                             const Resource& model) const {
+  return ranking::check_window(params, model);
+}
+
+Status DyleSpec::check_file(const Params& params, const Params& recipe) const {
+  // Without a recipe it may be the release's.
+  if (!prompted::all_weights(params) || recipe.values().empty() || prompted::all_weights(recipe)) {
+    return {};
+  }
+  return invalid_argument("\"trained\" is \"weights\"; the file holds low-rank matrices");
+}
+
+bool DyleSpec::may_differ(std::string_view name) const {
+  return name == "profile" || name == "k" || name == "snippet_tokens";
+}
+
+bool DyleSpec::trains_with(const Params& params, std::string_view name) const {
+  if (prompted::all_weights(params) && name == "rank") return false;
+  const bool is_static = params.get<std::string>("prior") == "static";
+  return name != (is_static ? "lambda_consistency" : "static_prior_grad");
 }
 
 Cost DyleSpec::cost(const Params& params, const DatasetStats& stats) const {

@@ -6,23 +6,32 @@
 #pragma once
 
 #include "harness/api/method.h"
+#include "harness/api/model_rules.h"
 
 namespace qfs::dyle {
 
 /// Role of the model that scores snippets.
 inline constexpr const char* kExtractor = "extractor";
 
-class DyleSpec final : public MethodSpec {
+/// `invalid_argument`: of so many steps none is left for the generator and its gate.
+Status check_extractor_steps(const Params& params, int64_t steps);
+
+class DyleSpec final : public MethodSpec, public ModelRules {
  public:
   std::string_view name() const override { return "dyle"; }
   std::string_view doc() const override;
-  int version() const override { return 1; }
+  int version() const override { return 2; }
   std::vector<std::string> layers(const Params& params, const BackboneFacts& facts) const override;
   std::vector<ParamSpec> params() const override;
   Needs needs(const Params& params) const override;
   Status validate(const Params& params) const override;
   Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
   Status check_init(const Params& params, const Params& recipe) const override;
+  Status check_model(const Params& params, const std::string& role,
+                     const Resource& model) const override;
+  Status check_file(const Params& params, const Params& recipe) const override;
+  bool may_differ(std::string_view name) const override;
+  bool trains_with(const Params& params, std::string_view name) const override;
   Cost cost(const Params& params, const DatasetStats& stats) const override;
   Cost training_cost(const Params& params, const DatasetStats& train) const override;
   bool seed_matters(const Params& params) const override;

@@ -1,8 +1,10 @@
 #include "methods/models/ranking/scorer_params.h"
 
+#include <string>
 #include <utility>
 
 #include "harness/api/param_specs.h"
+#include "methods/models/checkpoints/model_directory.h"
 #include "methods/models/decoding/generation_layers.h"
 
 namespace qfs::ranking {
@@ -10,6 +12,7 @@ namespace qfs::ranking {
 namespace {
 
 constexpr const char* kRelease = "Yale-LILY/DYLE";
+constexpr int64_t kMostRows = int64_t{1} << 24;
 
 ParamSpec of_both(ParamSpec spec) {
   spec.stage = Stage::both;
@@ -29,6 +32,28 @@ std::vector<std::string> scorer_layers() {
   std::erase_if(layers, [](const std::string& layer) { return !layer.starts_with("backbone-"); });
   layers.emplace_back("ranking@1");
   return layers;
+}
+
+Result<int64_t> scorer_window(const Resource& model) {
+  const auto folder = checkpoints::ModelDirectory::open(model.path);
+  if (!folder.ok()) return folder.error();
+  const checkpoints::ConfigObject& config = folder->config();
+  const auto type = config.text("model_type");
+  if (!type.ok()) return type.error();
+  const auto rows = config.integer("max_position_embeddings", 1, kMostRows);
+  if (!rows.ok() || *type != "roberta") return rows;
+  // The first of RoBERTa's rows are of padding and what is before it.
+  const auto padding = config.integer_or("pad_token_id", 0, kMostRows, 1);
+  return padding.ok() ? Result<int64_t>(*rows - *padding - 1) : padding;
+}
+
+Status check_window(const Params& params, const Resource& model) {
+  const auto window = scorer_window(model);
+  if (!window.ok()) return window.error();
+  const int64_t chunk = params.get<int64_t>("chunk_tokens");
+  if (chunk <= *window) return {};
+  return invalid_argument("'chunk_tokens' is " + std::to_string(chunk) + "; '" + model.path +
+                          "' reads " + std::to_string(*window) + " at once");
 }
 
 std::vector<ParamSpec> chunk_params() {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/api/params.h"
+#include "harness/api/method.h"
 
 namespace qfs::ranking {
 
@@ -22,5 +22,11 @@ std::vector<std::string> scorer_layers();
 
 /// `chunk_tokens` and `max_chunks`, of both stages.
 std::vector<ParamSpec> chunk_params();
+
+/// Tokens that an encoder of these types reads at once, by its config.json. Errors: those of
+/// reading it.
+Result<int64_t> scorer_window(const Resource& model);
+/// `invalid_argument`: 'chunk_tokens' is above it.
+Status check_window(const Params& params, const Resource& model);
 
 }  // namespace qfs::ranking

@@ -37,39 +37,44 @@ Ids letters(const std::string& text, Ids front = {}, const Ids& back = {}) {
   return front;
 }
 
+::testing::Matcher<const SnippetRow&> row(const Ids& ids, int64_t kept, bool cut, bool query_cut) {
+  using ::testing::Field;
+  return ::testing::AllOf(Field(&SnippetRow::ids, ids), Field(&SnippetRow::kept_tokens, kept),
+                          Field(&SnippetRow::cut, cut), Field(&SnippetRow::query_cut, query_cut));
+}
+
 TEST(Rows, of_a_decoder_only_generator_lose_their_snippets_end) {
-  int64_t cut = 0;
   const std::vector<std::string> snippets = {"abc", "abcdefgh"};
   const auto rows =
-      snippet_prompts(test::LetterTokenizer(), "S:{snippet};{query}>", snippets, "why", 12, cut);
+      snippet_prompts(test::LetterTokenizer(), "S:{snippet};{query}>", snippets, "why", 12);
   ASSERT_TRUE(rows.ok());
-  EXPECT_THAT(*rows, ElementsAre(letters("S:abc;why>"), letters("S:abcde;why>")));
-  EXPECT_EQ(cut, 1);
+  EXPECT_THAT(*rows, ElementsAre(row(letters("S:abc;why>"), 3, false, false),
+                                 row(letters("S:abcde;why>"), 5, true, false)));
   const auto refused =
-      snippet_prompts(test::LetterTokenizer(), "S:{snippet};{query}>", snippets, "why", 7, cut);
+      snippet_prompts(test::LetterTokenizer(), "S:{snippet};{query}>", snippets, "why", 7);
   ASSERT_FALSE(refused.ok());
   EXPECT_THAT(refused.error().message, HasSubstr("leave no room for a snippet in 7"));
 }
 
 TEST(Rows, begin_with_what_the_tokenizer_puts_in_front) {
-  int64_t cut = 0;
   const std::vector<std::string> one = {"ab"};
-  const auto rows = snippet_prompts(FramedTokenizer(), "{snippet}?", one, "", 9, cut);
+  const auto rows = snippet_prompts(FramedTokenizer(), "{snippet}?", one, "", 9);
   ASSERT_TRUE(rows.ok());
-  EXPECT_THAT(*rows, ElementsAre(letters("ab?", {200})));
+  EXPECT_THAT(*rows, ElementsAre(row(letters("ab?", {200}), 2, false, false)));
 }
 
 TEST(Rows, of_an_encoder_decoder_lose_their_query) {
-  int64_t cut = 0;
-  const std::vector<std::string> snippets = {"ab", "abcdefgh"};
-  const auto rows = snippet_sources(FramedTokenizer(), snippets, "why", 11, cut);
+  const std::vector<std::string> snippets = {"ab", "abcdefgh", "abcdefghijkl"};
+  const auto rows = snippet_sources(FramedTokenizer(), snippets, "why", 11);
   ASSERT_TRUE(rows.ok());
-  EXPECT_THAT(*rows,
-              ElementsAre(letters("ab // why", {200}, {201}), letters("abcdefgh ", {200}, {201})));
-  EXPECT_EQ(cut, 1);
+  EXPECT_THAT(*rows, ElementsAre(row(letters("ab // why", {200}, {201}), 2, false, false),
+                                 row(letters("abcdefgh ", {200}, {201}), 8, false, true),
+                                 row(letters("abcdefghi", {200}, {201}), 9, true, true)));
   // Without a query the separator stays, with its blank.
-  const auto alone = snippet_sources(FramedTokenizer(), {snippets.data(), 1}, "", 11, cut);
-  EXPECT_THAT(*alone, ElementsAre(letters("ab // ", {200}, {201})));
+  const auto alone = snippet_sources(FramedTokenizer(), {snippets.data(), 1}, "", 11);
+  EXPECT_THAT(*alone, ElementsAre(row(letters("ab // ", {200}, {201}), 2, false, false)));
+  const auto shorter = snippet_sources(FramedTokenizer(), {snippets.data(), 1}, "", 6);
+  EXPECT_THAT(*shorter, ElementsAre(row(letters("ab /", {200}, {201}), 2, false, false)));
 }
 
 TEST(Rows, templates_are_checked) {

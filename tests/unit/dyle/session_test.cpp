@@ -2,109 +2,42 @@
 // crash, and written with.
 #include "methods/dyle/session.h"
 
+#include <ATen/ops/equal.h>
 #include <ATen/ops/zeros.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <nlohmann/json.hpp>
 
+#include "methods/dyle/session_losses.h"
 #include "methods/dyle/spec.h"
 #include "methods/models/checkpoints/safetensors.h"
 #include "methods/models/peft/tensor_files.h"
+#include "methods/models/ranking/scorer_tensors.h"
 #include "methods/models/registry/registry.h"
-#include "tests/support/tiny_encoder.h"
+#include "tests/support/dyle_session.h"
 #include "tests/support/tiny_seq2seq.h"
-#include "tests/support/trained_session.h"
 
 namespace qfs::dyle {
 namespace {
 
 using ::qfs::test::Curve;
-using ::qfs::test::RecordingSink;
 using ::testing::HasSubstr;
 
-const MethodSpec& the_spec() {
-  static const DyleSpec spec;
-  return spec;
-}
+const MethodSpec& the_spec() { return qfs::test::dyle_spec(); }
 
-class DyleSessionTest : public qfs::test::TrainedSessionTest {
- protected:
-  DyleSessionTest() : TrainedSessionTest(the_spec(), session_factory()) {
-    use_llama({.layers = 2}, "{snippet}/{query}:");
-    request_.backbones[kExtractor] = qfs::test::TinyEncoder().write(encoder_);
-    request_.tokenizer.reset();
-    request_.params.set("k", int64_t{3});
-    request_.params.set("snippet_tokens", int64_t{24});
-    request_.params.set("chunk_tokens", int64_t{48});
-    request_.params.set("train_batch", int64_t{2});
-    request_.params.set("extractor_learning_rate", 0.02);
-    data_.train.clear();
-    data_.development.clear();
-    for (int64_t i = 0; i < 6; ++i) data_.train.push_back(meeting(i));
-    for (int64_t i = 20; i < 22; ++i) data_.development.push_back(meeting(i));
-  }
-
-  /// Its third turn is what its summary is about.
-  static NumberedExample meeting(int64_t i) {
-    NumberedExample numbered = example(i);
-    Example& one = numbered.example;
-    one.document = {{"we begin now then", "ann"},
-                    {"is it late " + std::to_string(i), "bob"},
-                    {"all of us buy a red hat", "ann"},
-                    {"hm", "bob"},
-                    {"good bye to you", "ann"}};
-    one.references = {"us buy a red hat"};
-    return numbered;
-  }
-  std::string trained_path(const std::string& name) {
-    return folder_ / (name + "/dyle.safetensors");
-  }
-  void write_with(const std::string& name) {
-    request_.artifacts["adapter"] = {"", trained_path(name), ""};
-  }
-  /// Trains with these steps and writes with it.
-  Curve trained(const std::string& name, int64_t steps) {
-    request_.artifacts.clear();
-    request_.params.set("steps", steps);
-    Curve curve;
-    const auto outcome = fit(name, curve);
-    EXPECT_TRUE(outcome.ok()) << outcome.error().to_string();
-    write_with(name);
-    return curve;
-  }
-  Prediction predicted(const NumberedExample& one) {
-    RecordingSink sink;
-    ResourceCache cache;
-    auto session = sessions_.open(request_, cache);
-    EXPECT_TRUE(session.ok()) << session.error().to_string();
-    const Status status = (*session)->run({&one, 1}, sink);
-    EXPECT_TRUE(status.ok()) << status.error().to_string();
-    return sink.predictions.at(one.ordinal);
-  }
-  nlohmann::json extra_of(const NumberedExample& one) {
-    return nlohmann::json::parse(predicted(one).extra.text);
-  }
-  /// Why writing is refused.
-  std::string write_refusal(const NumberedExample& one) {
-    RecordingSink sink;
-    ResourceCache cache;
-    auto session = sessions_.open(request_, cache);
-    if (!session.ok()) return session.error().message;
-    const Status status = (*session)->run({&one, 1}, sink);
-    return status.ok() ? "written" : status.error().message;
-  }
-
-  const qfs::test::TemporaryFolder encoder_;
-};
+using DyleSessionTest = qfs::test::DyleSessionTest;
 
 /// GoogleTest runs suites of this name before others, while this process has passed no failpoint.
 using DyleSessionDeathTest = DyleSessionTest;
 
 TEST_F(DyleSessionDeathTest, a_kill_is_continued_to_the_same_bytes) {
-  request_.params.set("steps", int64_t{4});
+  request_.params.set("steps", int64_t{5});
+  request_.params.set("checkpoint_every", int64_t{1});
+  request_.params.set("extractor_steps", int64_t{1});  // counts of steps differ, too
   const std::vector<std::string> kinds = {"lora", "weights"};
   const auto fitted = [&](const std::string& kind, const std::string& name) {
     request_.params.set("trained", kind);
@@ -113,7 +46,7 @@ TEST_F(DyleSessionDeathTest, a_kill_is_continued_to_the_same_bytes) {
     return curve.points;
   };
   const auto killed = [&](const std::string& kind) {
-    ::setenv("QFS_FAILPOINT", "training.step:2", 1);
+    ::setenv("QFS_FAILPOINT", "training.step:4", 1);
     static_cast<void>(fitted(kind, "killed-"));
   };
   for (const std::string& kind : kinds) {
@@ -156,19 +89,68 @@ TEST_F(DyleSessionTest, the_extractor_can_learn_alone_first) {
   EXPECT_LT(curve.points[5].values.at("loss.oracle"), curve.points[0].values.at("loss.oracle"));
 }
 
+TEST_F(DyleSessionTest, what_learns_later_begins_as_adam_begins) {
+  // Without a gradient in the steps of the extractor alone, a tensor's first step is its first.
+  request_.params.set("extractor_steps", int64_t{6});
+  request_.params.set("schedule", std::string("constant"));
+  request_.params.set("warmup", 0.0);
+  request_.params.set("weight_decay", 0.5);
+  request_.params.set("evaluate_every", int64_t{0});
+  trained("late", 7);
+  const auto file = checkpoints::open_safetensors(trained_path("late"));
+  const training::NamedTensors gate = new_gate(32, request_.seed);
+  double most = 0;
+  for (const checkpoints::TensorEntry& entry : (*file)->tensors()) {
+    at::Tensor moved = *peft::read_tensor(**file, entry);
+    const bool of_gate = gate.contains(entry.name);
+    const bool up = entry.name.starts_with("generator.") && entry.name.ends_with("lora_B.weight");
+    if (!of_gate && !up) continue;  // these began as zeros
+    if (of_gate) {
+      // The decay of this one step.
+      const double left = moved.dim() < 2 ? 1 : 1 - 0.02 * 0.5;
+      moved = moved - gate.at(entry.name) * left;
+    }
+    const double largest = moved.abs().max().item<double>();
+    EXPECT_LE(largest, 0.02 * 1.0001) << entry.name;  // the learning rate
+    most = std::max(most, largest);
+  }
+  EXPECT_GT(most, 0.0195);
+}
+
+TEST_F(DyleSessionTest, steps_without_an_oracle_leave_the_extractor_as_it_is) {
+  request_.params.set("extractor_steps", int64_t{2});
+  request_.params.set("weight_decay", 0.5);
+  request_.params.set("data_order", std::string("file"));
+  request_.params.set("evaluate_every", int64_t{0});
+  data_.train = {meeting(0), meeting(1), meeting(2)};
+  for (NumberedExample& one : data_.train) one.example.references = {"zzz"};
+  const auto head_after = [&](const std::string& name, int64_t steps) {
+    trained(name, steps);
+    const auto file = checkpoints::open_safetensors(trained_path(name));
+    return *peft::read_tensor(**file, *(*file)->find("classifier.weight"));
+  };
+  training::NamedTensors first;
+  ranking::add_linear("classifier", 1, 16, request_.seed, first);
+  request_.params.set("prior", std::string("static"));  // whose loss does not reach the extractor
+  EXPECT_TRUE(at::equal(head_after("static", 4), first.at("classifier.weight")));
+  request_.params.set("prior", std::string("dynamic"));
+  EXPECT_FALSE(at::equal(head_after("dynamic", 4), first.at("classifier.weight")));
+}
+
 TEST_F(DyleSessionTest, cost_is_of_what_was_read) {
   request_.params.set("steps", int64_t{4});
-  const auto cost = [&](const std::string& name) {
+  const auto cost = [&](const std::string& name, std::optional<int64_t> steps = {}) {
     Curve curve;
-    const auto outcome = fit(name, curve);
+    const auto outcome = fit(name, curve, steps);
     EXPECT_TRUE(outcome.ok()) << outcome.error().to_string();
     return outcome.ok() ? outcome->cost : TrainingCost();
   };
   const TrainingCost joint = cost("joint");
+  request_.params.set("steps", int64_t{5});
   request_.params.set("extractor_steps", int64_t{4});
-  const TrainingCost alone = cost("alone");
+  const TrainingCost alone = cost("alone", 4);
   request_.params.set("train_chunks", int64_t{1});
-  const TrainingCost part = cost("part");
+  const TrainingCost part = cost("part", 4);
   // Padded chunks of 48 tokens, two examples a step.
   EXPECT_EQ(part.tokens, 4 * 2 * 48);
   EXPECT_EQ(alone.tokens % 48, 0);
@@ -461,34 +443,6 @@ TEST_F(DyleSessionTest, what_cannot_be_read_is_refused_by_name) {
   request_.artifacts.clear();
   data_.train.front().example.references.clear();
   EXPECT_THAT(refusal(), HasSubstr("'example-0' has no reference summary"));
-}
-
-TEST(DyleSpec, rules_between_parameters) {
-  const auto refused = [](const std::string& name, const ParamValue& value) {
-    Params params;
-    for (const ParamSpec& param : the_spec().params()) {
-      if (param.default_value) params.set(param.name, *param.default_value);
-    }
-    EXPECT_TRUE(the_spec().validate(params).ok());
-    params.set(name, value);
-    const Status status = the_spec().validate(params);
-    return status.ok() ? std::string() : status.error().message;
-  };
-  EXPECT_THAT(refused("prompt", std::string("{document}")), HasSubstr("snippet"));
-  EXPECT_THAT(refused("static_prior_grad", true), HasSubstr("needs \"prior\": \"static\""));
-  EXPECT_THAT(refused("label_tokens", int64_t{1}), HasSubstr("below 2"));
-  EXPECT_THAT(refused("learning_rate", 0.0), HasSubstr("is a multiple"));
-  Params params;
-  for (const ParamSpec& param : the_spec().params()) {
-    if (param.default_value) params.set(param.name, *param.default_value);
-  }
-  params.set("gate_map", std::string("output"));
-  EXPECT_TRUE(the_spec().validate(params).ok());
-  params.set("output", std::string("snippets"));
-  EXPECT_THAT(the_spec().validate(params).error().message, HasSubstr("nothing is written"));
-  params.set("prior", std::string("static"));
-  EXPECT_THAT(the_spec().validate(params).error().message, HasSubstr("needs a gate"));
-  EXPECT_EQ(the_spec().needs(Params()).backbones, std::vector<std::string>{kExtractor});
 }
 
 }  // namespace

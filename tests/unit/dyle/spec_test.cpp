@@ -1,0 +1,127 @@
+// The rules of dyle between parameters, and about the models and files that a cell names.
+#include "methods/dyle/spec.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "methods/models/architectures/bert/encoder_config.h"
+#include "methods/models/checkpoints/model_directory.h"
+#include "methods/models/ranking/scorer_params.h"
+#include "tests/support/tiny_encoder.h"
+
+namespace qfs::dyle {
+namespace {
+
+using ::testing::HasSubstr;
+
+Params defaults() {
+  Params params;
+  for (const ParamSpec& param : DyleSpec().params()) {
+    if (param.default_value) params.set(param.name, *param.default_value);
+  }
+  return params;
+}
+
+/// Why parameters are refused that differ from the defaults by these.
+std::string rule_about(const std::vector<std::pair<std::string, ParamValue>>& changes) {
+  Params params = defaults();
+  EXPECT_TRUE(DyleSpec().validate(params).ok());
+  for (const auto& [name, value] : changes) params.set(name, value);
+  const Status status = DyleSpec().validate(params);
+  return status.ok() ? "accepted" : status.error().message;
+}
+
+TEST(DyleSpec, rules_between_parameters) {
+  const std::string fixed = "static";
+  EXPECT_THAT(rule_about({{"prompt", std::string("{document}")}}), HasSubstr("snippet"));
+  EXPECT_THAT(rule_about({{"static_prior_grad", true}}), HasSubstr("needs \"prior\": \"static\""));
+  EXPECT_THAT(rule_about({{"label_tokens", int64_t{1}}}), HasSubstr("below 2"));
+  EXPECT_THAT(rule_about({{"learning_rate", 0.0}}), HasSubstr("is a multiple"));
+  EXPECT_EQ(rule_about({{"gate_map", std::string("output")}}), "accepted");
+  EXPECT_THAT(
+      rule_about({{"gate_map", std::string("output")}, {"output", std::string("snippets")}}),
+      HasSubstr("nothing is written"));
+  EXPECT_THAT(rule_about({{"gate_map", std::string("output")}, {"prior", fixed}}),
+              HasSubstr("needs a gate"));
+  EXPECT_EQ(DyleSpec().needs(Params()).backbones, std::vector<std::string>{kExtractor});
+}
+
+TEST(DyleSpec, every_part_has_something_to_learn_from) {
+  const ParamValue none = 0.0;
+  EXPECT_THAT(
+      rule_about(
+          {{"lambda_generation", none}, {"lambda_oracle", none}, {"lambda_consistency", none}}),
+      HasSubstr("'lambda_consistency' are 0: nothing would be learned"));
+  EXPECT_EQ(rule_about({{"lambda_generation", none}, {"lambda_oracle", none}}), "accepted");
+  EXPECT_THAT(
+      rule_about(
+          {{"lambda_generation", none}, {"lambda_oracle", none}, {"prior", std::string("static")}}),
+      HasSubstr("without a gate there is no loss of consistency"));
+  EXPECT_THAT(rule_about({{"extractor_steps", int64_t{9}}, {"steps", int64_t{9}}}),
+              HasSubstr("'extractor_steps' is 9 of 9 steps"));
+  EXPECT_EQ(rule_about({{"extractor_steps", int64_t{8}}, {"steps", int64_t{9}}}), "accepted");
+}
+
+TEST(DyleSpec, what_has_no_effect_is_refused_or_in_no_id) {
+  const ParamValue weights = std::string("weights");
+  EXPECT_EQ(rule_about({{"trained", weights}}), "accepted");
+  EXPECT_THAT(rule_about({{"trained", weights}, {"rank", int64_t{4}}}),
+              HasSubstr("'rank' is of low-rank matrices"));
+  EXPECT_THAT(rule_about({{"trained", weights}, {"extractor_targets", std::string("query")}}),
+              HasSubstr("'extractor_targets' is of low-rank matrices"));
+  EXPECT_THAT(rule_about({{"trained", weights}, {"alpha", 4.0}}), HasSubstr("'alpha' is of low"));
+  EXPECT_THAT(rule_about({{"extractor_targets", std::string("query,")}}),
+              HasSubstr("'extractor_targets' has an empty name"));
+  EXPECT_THAT(rule_about({{"targets", std::string("q_proj,,")}}),
+              HasSubstr("'targets' has an empty name"));
+  Params params = defaults();
+  EXPECT_TRUE(DyleSpec().trains_with(params, "rank"));
+  EXPECT_TRUE(DyleSpec().trains_with(params, "lambda_consistency"));
+  EXPECT_FALSE(DyleSpec().trains_with(params, "static_prior_grad"));
+  params.set("prior", std::string("static"));
+  EXPECT_FALSE(DyleSpec().trains_with(params, "lambda_consistency"));
+  EXPECT_TRUE(DyleSpec().trains_with(params, "static_prior_grad"));
+  params.set("trained", weights);
+  EXPECT_FALSE(DyleSpec().trains_with(params, "rank"));
+}
+
+TEST(DyleSpec, files_may_have_been_trained_with_other_numbers_of_snippets) {
+  for (const char* name : {"profile", "k", "snippet_tokens"}) {
+    EXPECT_TRUE(DyleSpec().may_differ(name)) << name;
+  }
+  for (const char* name : {"prior", "trained", "chunk_tokens", "prompt", "label_tokens"}) {
+    EXPECT_FALSE(DyleSpec().may_differ(name)) << name;
+  }
+  Params asked = defaults();
+  Params recipe;
+  recipe.set("rank", int64_t{4});
+  EXPECT_TRUE(DyleSpec().check_file(asked, recipe).ok());
+  asked.set("trained", std::string("weights"));
+  EXPECT_THAT(DyleSpec().check_file(asked, recipe).error().message,
+              HasSubstr("the file holds low-rank matrices"));
+  EXPECT_TRUE(DyleSpec().check_file(asked, Params()).ok()) << "the release's says nothing";
+  recipe.set("trained", std::string("weights"));
+  EXPECT_TRUE(DyleSpec().check_file(asked, recipe).ok());
+}
+
+TEST(DyleSpec, chunks_fit_into_the_extractor) {
+  for (const bool roberta : {false, true}) {
+    const test::TemporaryFolder folder;
+    const Resource model = test::TinyEncoder{.roberta = roberta}.write(folder);
+    const auto config =
+        architectures::read_encoder_config(*checkpoints::ModelDirectory::open(model.path));
+    ASSERT_TRUE(config.ok());
+    const auto window = ranking::scorer_window(model);
+    ASSERT_TRUE(window.ok()) << window.error().to_string();
+    EXPECT_EQ(*window, config->max_tokens());
+    Params params = defaults();
+    params.set("chunk_tokens", *window);
+    EXPECT_TRUE(DyleSpec().check_model(params, kExtractor, model).ok());
+    params.set("chunk_tokens", *window + 1);
+    EXPECT_THAT(DyleSpec().check_model(params, kExtractor, model).error().message,
+                HasSubstr("'chunk_tokens' is 65; '" + model.path + "' reads 64 at once"));
+  }
+}
+
+}  // namespace
+}  // namespace qfs::dyle
