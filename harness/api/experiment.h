@@ -23,7 +23,8 @@ namespace qfs {
 struct NamedValue {
   std::string name;
   ParamValue value;
-  std::string pointer;  ///< "/methods/3/max_new_tokens"
+  std::string pointer;    ///< "/methods/3/max_new_tokens"
+  std::string file = {};  ///< that a text was read from; empty: it stands in the sweep file
 };
 
 /// Keys of a method's entry that are no parameters, which none may be named as.

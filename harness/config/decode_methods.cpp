@@ -37,6 +37,19 @@ bool is_parameter_name(std::string_view name) {
   });
 }
 
+/// A parameter whose value may be long, so that a file may hold it.
+bool is_long_text(std::string_view name) {
+  return name == "prompt" || name.ends_with("_prompt") || name == "dictionary" || name == "spans";
+}
+
+/// The file that a parameter's value names, as messages call it; empty: none.
+std::string text_file(const std::string& name, const Node& node, const std::string& folder) {
+  if (!is_long_text(name) || !node.value().is_object()) return {};
+  const auto file = node.value().find("file");
+  if (file == node.value().end() || !file->is_string()) return {};
+  return (std::filesystem::path(folder) / file->get<std::string>()).string();
+}
+
 std::string prompt_file(const Node& node, const std::string& folder, uint64_t most_bytes) {
   static constexpr std::string_view kKeys[] = {"file"};
   node.only_keys(kKeys);
@@ -152,7 +165,8 @@ MethodEntry decode_method(const Node& node, const std::string& folder) {
       continue;
     }
     check_parameter_name(key, member);
-    entry.params.push_back({key, decode_parameter(key, member, folder), member.pointer()});
+    entry.params.push_back({key, decode_parameter(key, member, folder), member.pointer(),
+                            text_file(key, member, folder)});
   }
   return entry;
 }
@@ -231,13 +245,11 @@ void check_parameter_name(const std::string& name, const Node& node) {
 }
 
 ParamValue decode_parameter(const std::string& name, const Node& node, const std::string& folder) {
-  const bool spans = name == "spans";
-  const bool prompt =
-      name == "prompt" || name.ends_with("_prompt") || name == "dictionary" || spans;  // long texts
-  if (prompt && node.value().is_object()) {
-    return prompt_file(node, folder, spans ? kMaxSpansBytes : kMaxPromptBytes);
+  const bool long_text = is_long_text(name);
+  if (long_text && node.value().is_object()) {
+    return prompt_file(node, folder, name == "spans" ? kMaxSpansBytes : kMaxPromptBytes);
   }
-  if (prompt) return node.scalar(R"(a text or {"file": …})");
+  if (long_text) return node.scalar(R"(a text or {"file": …})");
   // Objects that a method hands on as they are; keys sorted, so that equal ones are equal texts.
   constexpr std::string_view kObjects[] = {"chat_variables", "extra_body", "fields", "headers"};
   const bool object = std::ranges::find(kObjects, name) != std::end(kObjects);

@@ -135,6 +135,25 @@ Error placed(Error error, const std::string& where) {
   return error;
 }
 
+Error placed_in_text(Error error, const Experiment& experiment, const MethodRow& row) {
+  const size_t colon = std::min(error.where.find(':'), error.where.size());
+  const std::string name = error.where.substr(0, colon);
+  if (!name.empty() && find_param(row.params, name) == nullptr) return error;
+  const std::string line = colon < error.where.size() ? error.where.substr(colon + 1) : "";
+  const auto given = std::ranges::find(row.entry->params, name, &NamedValue::name);
+  if (given != row.entry->params.end() && !given->file.empty()) {
+    error.where = given->file + (line.empty() ? "" : ":" + line);
+    return error;
+  }
+  const bool of_entry = given != row.entry->params.end();
+  error.where = place(experiment, of_entry ? given->pointer : row.entry->pointer);
+  if (!name.empty()) {
+    error.message = (of_entry ? "" : "'" + name + "': ") +
+                    (line.empty() ? "" : "line " + line + ": ") + error.message;
+  }
+  return error;
+}
+
 std::string dataset_name(const DatasetEntry& entry) {
   if (!entry.request.name.empty()) return entry.request.name;
   const std::filesystem::path path(entry.request.path);

@@ -47,6 +47,10 @@ Error too_many_cells(const Experiment& experiment, const std::string& pointer);
 /// `error` with a place, unless it has one (a record of a data file knows better).
 Error placed(Error error, const std::string& where);
 
+/// Of a rule between parameters: `error` at the method, or where it names a line of a parameter's
+/// text ("dictionary:3") at that line of the file that the text was read from, or at the parameter.
+Error placed_in_text(Error error, const Experiment& experiment, const MethodRow& row);
+
 /// How a data set is called in tables, filters and rules: its registered name or its file's name.
 std::string dataset_name(const DatasetEntry& entry);
 

@@ -190,7 +190,7 @@ Status Planner::make_cells() {
     cell.pointer = row.entry->pointer;
     cell.needs = row.spec->needs(cell.params);
     if (Status status = row.spec->validate(cell.params); !status.ok()) {
-      return placed(status.error(), at(cell.pointer));
+      return placed_in_text(status.error(), experiment_, row);
     }
     if (cell.needs.network && !context_.allow_external) {
       return invalid_argument(
@@ -211,6 +211,11 @@ Status Planner::make_cells() {
     cell.facts = *std::move(facts);
     if (Status fits = row.spec->check_backbone(cell.params, cell.facts); !fits.ok()) {
       return placed(fits.error(), at(cell.pointer));
+    }
+    if (cell.backbone) {
+      const Status fits =
+          resources_.check_backbone_type(row, cell.params, cell.needs, *cell.backbone);
+      if (!fits.ok()) return fits;
     }
     auto tokenizer = resources_.tokenizer(row, cell.needs);
     if (!tokenizer.ok()) return tokenizer.error();

@@ -14,6 +14,27 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
+/// Key of Needs::model_types for the backbone itself.
+constexpr const char* kBackbone = "backbone";
+
+bool accepts(const Needs& needs, const std::string& type) {
+  const auto wanted = needs.model_types.find(kBackbone);
+  return wanted == needs.model_types.end() || std::ranges::count(wanted->second, type) > 0;
+}
+
+/// The first choice of a parameter with which a method reads models of a type, for a message.
+std::string choice_for(const MethodRow& row, const Params& params, const std::string& type) {
+  for (const ParamSpec& param : row.params) {
+    for (const std::string& choice : param.choices) {
+      Params other = params;
+      other.set(param.name, choice);
+      if (!accepts(row.spec->needs(other), type)) continue;
+      return ", and with \"" + param.name + "\": \"" + choice + "\" of " + type;
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 Result<std::optional<Resource>> ResourceResolver::backbone(const MethodRow& row,
@@ -79,6 +100,17 @@ Status ResourceResolver::check_type(const Needs& needs, const std::string& role,
   return unavailable("'" + model.path + "' is of type " + *type + "; '" + role + "' may be of " +
                          listed(wanted->second),
                      place(experiment_, pointer));
+}
+
+Status ResourceResolver::check_backbone_type(const MethodRow& row, const Params& params,
+                                             const Needs& needs, const Resource& backbone) {
+  const std::string pointer = row.entry->pointer + "/" + kBackbone;
+  Status fits = check_type(needs, kBackbone, backbone, pointer);
+  if (fits.ok()) return fits;
+  Error error = fits.error();
+  const auto type = catalog_.model_type(backbone);
+  if (type.ok()) error.message += choice_for(row, params, *type);
+  return error;
 }
 
 Result<BackboneFacts> ResourceResolver::facts(const MethodRow& row,

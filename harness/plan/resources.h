@@ -23,6 +23,10 @@ class ResourceResolver {
   /// The further models of a method by role. `invalid_argument` for a role that it does not have,
   /// or that is not given.
   Result<std::map<std::string, Resource>> backbones(const MethodRow& row, const Needs& needs);
+  /// `unavailable`: the backbone is of no kind that the method reads with these parameters; names
+  /// the choice of a parameter with which it would be.
+  Status check_backbone_type(const MethodRow& row, const Params& params, const Needs& needs,
+                             const Resource& backbone);
   /// What is known of it; nothing where there is none.
   Result<BackboneFacts> facts(const MethodRow& row, const std::optional<Resource>& backbone);
   /// The tokenizer of a method that counts tokens: its own, else its backbone's, else the sweep's.

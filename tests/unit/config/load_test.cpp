@@ -222,6 +222,7 @@ TEST(LoadExperiment, PromptFileIsReadBesideTheSweep) {
   ASSERT_TRUE(experiment.ok()) << experiment.error().to_string();
   const ParamValue text = "Summarize in one sentence.\n\n{document}\n\n{query}\n";
   EXPECT_EQ(experiment->methods[1].params[0].value, text);
+  EXPECT_EQ(experiment->methods[1].params[0].file, "tests/golden/config/good/prompts/brief.txt");
   EXPECT_EQ(experiment->grid[0].axes[0].values[1], text);
 }
 
