@@ -1,6 +1,9 @@
 // What a row of the sweep trains for another one.
 #include <algorithm>
+#include <string>
+#include <vector>
 
+#include "harness/core/suggest.h"
 #include "harness/plan/training.h"
 
 namespace qfs::plan {
@@ -37,9 +40,13 @@ Status TrainingPlanner::use_row(Cell& cell, const std::string& role, const std::
     found = &other;
   }
   if (found == nullptr) {
+    std::vector<std::string> rows;
+    for (const Cell& other : plan_.cells) {
+      if (other.spec->name() == method && other.label != label) rows.push_back(other.label);
+    }
     return not_found("no cell is of a row '" + label + "' that trains '" + role +
-                         "' on this data set (rows that a filter leaves "
-                         "out are not there)",
+                         "' on this data set" + suggestion(label, rows) +
+                         "; rows that a filter leaves out are not there",
                      where);
   }
   const auto model = cell.backbones.find(role);

@@ -94,7 +94,10 @@ TEST_F(TrainedRows, WhatNoOneNamesIsAskedFor) {
   EXPECT_THAT(error_of(sweep(kReader + "}")),
               HasSubstr(R"(reads with what 'finder' trained: name the file, "artifact": )"));
   EXPECT_THAT(error_of(sweep(kReader + R"(, "artifact": {"finder": {"row": "fnder"}}})")),
-              HasSubstr("no cell is of a row 'fnder' that trains 'finder'"));
+              HasSubstr("no cell is of a row 'fnder' that trains 'finder' on this data set; rows"));
+  EXPECT_THAT(
+      error_of(sweep(kFinder + "}, " + kReader + R"(, "artifact": {"finder": {"row": "fnder"}}})")),
+      HasSubstr("on this data set (did you mean 'finder'?); rows"));
   EXPECT_THAT(error_of(sweep(kFinder +
                              R"(, "artifact": {"finder": {"row": "lead"}}}, {"method": "lead"})")),
               HasSubstr("takes no 'finder' that another row trains"));
