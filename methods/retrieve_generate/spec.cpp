@@ -19,6 +19,28 @@ bool ranks_by_locator(const Params& params) {
   return params.get<std::string>("retriever") == "locator" && !params.has("spans");
 }
 
+namespace {
+
+/// What of ranking passages is not read is refused, unless it is as when left out.
+Status check_ranking(const RetrieveGenerateSpec& spec, const Params& params) {
+  std::vector<std::string> unread;
+  if (params.get<std::string>("retriever") != "bm25") {
+    for (const ParamSpec& param : retrieval::bm25_params()) unread.push_back(param.name);
+  }
+  if (reads_spans(params)) unread.emplace_back("unit");
+  for (const ParamSpec& param : spec.params()) {
+    if (std::ranges::count(unread, param.name) == 0) continue;
+    if (params.values().at(param.name) == *param.default_value) continue;
+    const std::string with =
+        param.name == "unit" ? "'spans', whose texts are read as they are"
+                             : "\"retriever\": \"" + params.get<std::string>("retriever") + "\"";
+    return invalid_argument("'" + param.name + "' has no effect with " + with + "; leave it out");
+  }
+  return {};
+}
+
+}  // namespace
+
 std::string_view RetrieveGenerateSpec::doc() const {
   return "A language model reads the passages of the document that match the query best";
 }
@@ -92,6 +114,7 @@ Status RetrieveGenerateSpec::check_adapter(const Params& params) const {
   if (!reads_spans(params) && params.has("spans_missing")) {
     return invalid_argument("'spans_missing' needs 'spans'");
   }
+  if (Status status = check_ranking(*this, params); !status.ok()) return status;
   if (ranks_by_locator(params) && params.get<std::string>("unit") != "turn") {
     return invalid_argument(
         "\"retriever\": \"locator\" needs 'spans', or a trained locator, which ranks turns: "

@@ -85,10 +85,18 @@ class Locator(ModelTest):
         self.plan_fails(2, "reads with what 'locator' trained", FINDER,
                         {key: value for key, value in READER.items() if key != "artifact"})
         self.plan_fails(2, "no cell is of a row 'nobody'", FINDER, {**READER, "artifact": {"locator": {"row": "nobody"}}})
+        self.plan_fails(2, "on this data set (did you mean 'finder'?)", FINDER,
+                        {**READER, "artifact": {"locator": {"row": "findr"}}})
         spans = {**READER, "spans": "<s> query </s> text\n"}
+        self.plan_fails(2, "'unit' has no effect with 'spans'", FINDER, spans)
+        del spans["unit"]
         self.plan_fails(2, "reads no model as 'locator'", FINDER, spans)
         del spans["backbones"]
         self.plan_fails(2, "takes no trained file", FINDER, spans)
+        del spans["artifact"]
+        self.write("spans.txt", "<s> query </s> text\n<s> query\n")
+        self.plan_fails(5, "spans.txt:2: expected \"<s> query </s> text\"", {**spans, "spans": {"file": "spans.txt"}})
+        self.plan_fails(5, "refused.json#/methods/0/spans: line 1: expected", {**spans, "spans": "query\n"})
         self.plan_fails(2, "or a trained locator, which ranks turns", {**READER, "unit": "sentence"})
         self.plan_fails(5, "is of type llama; 'locator' may be of bert, roberta",
                         {**FINDER, "backbones": {"locator": "./tiny"}})

@@ -185,6 +185,32 @@ TEST_F(RetrieveGenerateTest, turns_are_those_that_a_trained_locator_ranks_first)
   EXPECT_EQ(outcome->files.front().role, "adapter");
 }
 
+TEST_F(RetrieveGenerateTest, what_the_retriever_does_not_read_is_refused) {
+  const auto refused = [&](const std::string& retriever, const std::string& name,
+                           const ParamValue& value) {
+    Params params;
+    for (const auto& [key, own] : request_.params.values()) {
+      if (key != "budget") params.set(key, own);
+    }
+    params.set("local_context", int64_t{9});
+    params.set("retriever", retriever);
+    if (retriever == "locator") params.set("spans", std::string("<s> why </s> so it is\n"));
+    params.set(name, value);
+    const Status status = the_spec().validate(params);
+    return status.ok() ? std::string() : status.error().to_string();
+  };
+  EXPECT_EQ(refused("bm25", "k1", 2.0), "");
+  EXPECT_EQ(refused("bm25", "unit", std::string("turn")), "");
+  EXPECT_EQ(refused("dpr", "unit", std::string("turn")), "");
+  EXPECT_EQ(refused("dpr", "k1", 1.2), "");  // as when left out
+  EXPECT_EQ(refused("dpr", "k1", 2.0),
+            R"('k1' has no effect with "retriever": "dpr"; leave it out)");
+  EXPECT_EQ(refused("locator", "b", 0.5),
+            R"('b' has no effect with "retriever": "locator"; leave it out)");
+  EXPECT_THAT(refused("locator", "unit", std::string("turn")),
+              HasSubstr("'unit' has no effect with 'spans'"));
+}
+
 TEST_F(RetrieveGenerateTest, what_bounds_the_passages_is_asked_for) {
   Params params;
   for (const auto& [name, value] : request_.params.values()) {
