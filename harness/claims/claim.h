@@ -32,6 +32,8 @@ struct MethodQuery {
   std::vector<NamedValue> shared = {};  ///< of a table: for methods that have them, unless given
   int64_t train_examples = 0;  ///< drawn of the training split, and as many to choose by; 0: all
   std::map<std::string, std::string> backbones = {};  ///< further models by role
+  /// Parameters whose texts are files that the user gives a place to, and their names.
+  std::map<std::string, std::string> files = {};
 };
 
 struct DatasetQuery {

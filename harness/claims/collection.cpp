@@ -133,6 +133,7 @@ std::vector<std::string> Collection::named_places() const {
     if (claim->method) {
       names.insert({claim->method->backbone, claim->method->tokenizer});
       for (const auto& [role, model] : claim->method->backbones) names.insert(model);
+      for (const auto& [param, file] : claim->method->files) names.insert(file);
     }
     if (claim->dataset) names.insert(claim->dataset->tokenizer);
     if (claim->files) names.insert(claim->files->folder);

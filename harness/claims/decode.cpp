@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "harness/api/metric_columns.h"
 #include "harness/config/document.h"
 #include "harness/config/node.h"
+#include "harness/core/files.h"
 #include "harness/core/suggest.h"
 #include "harness/plan/param_values.h"
 
@@ -38,14 +40,34 @@ double number(const Node& node) {
   return 0;
 }
 
-std::vector<NamedValue> decode_values(const Node& node) {
+constexpr size_t kMostClaimBytes = size_t{16} << 20;
+
+/// A value, or the text of a file that is named from the folder of the claims.
+ParamValue decode_value(const Node& node) {
+  static constexpr std::string_view kKeys[] = {"file"};
+  if (!node.value().is_object()) return node.scalar(R"(a value or {"file": …})");
+  node.only_keys(kKeys);
+  const auto file = node.require("file");
+  if (!file) return {};
+  const auto folder = std::filesystem::path(node.scope().file).parent_path();
+  const Result<std::string> text = read_file((folder / file->text()).string(), kMostClaimBytes);
+  if (text) return *text;
+  file->fail(text.error().message, text.error().kind);
+  return {};
+}
+
+/// The members of an object; `without`: one that says something else.
+std::vector<NamedValue> decode_values(const Node& node, std::string_view without = {}) {
   std::vector<NamedValue> values;
   node.is_object("an object of parameters");
   for (const auto& [name, value] : node.members()) {
-    values.push_back({name, value.scalar(), value.pointer()});
+    if (name != without) values.push_back({name, decode_value(value), value.pointer()});
   }
   return values;
 }
+
+/// Of a label: parameters that are files of the user's.
+constexpr std::string_view kFiles = "files";
 
 /// Roles of further models that methods read.
 constexpr std::string_view kRoles[] = {"extractor"};
@@ -286,8 +308,6 @@ ClaimTable decode_table(const Node& node, const Paper& paper,
   return table;
 }
 
-constexpr size_t kMostClaimBytes = size_t{16} << 20;
-
 /// The text as a tree under a scope that keeps the first failure.
 template <class Value, class Decode>
 Result<Value> decoded(std::string_view text, const std::string& path, const Decode& decode) {
@@ -310,7 +330,11 @@ Result<Labels> decode_labels(std::string_view text, const std::string& path) {
       list.is_object("an object of labels");
       for (const auto& [label, node] : list.members()) {
         MethodQuery query;
-        set_values(decode_values(node), query);
+        set_values(decode_values(node, kFiles), query);
+        if (const auto files = node.find(kFiles)) {
+          files->is_object("files by parameter");
+          for (const auto& [name, file] : files->members()) query.files[name] = file.text();
+        }
         if (query.method.empty()) node.fail("missing key 'method'");
         labels[paper][label] = std::move(query);
       }

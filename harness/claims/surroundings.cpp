@@ -7,6 +7,8 @@
 #include "datasets/statistics.h"
 #include "harness/api/metric_entry.h"
 #include "harness/claims/counts.h"
+#include "harness/core/files.h"
+#include "harness/core/sha256.h"
 #include "harness/core/suggest.h"
 #include "harness/plan/param_values.h"
 
@@ -18,6 +20,7 @@ Obstacle for_now(std::string why) { return {false, std::move(why)}; }
 
 /// A statistic of token counts, which hosts make.
 constexpr std::string_view kDocumentTokens = "document_tokens";
+constexpr uint64_t kMostFileBytes = uint64_t{64} << 20;
 
 /// Whether the catalogue has a metric of this name, whatever it lacks to be made.
 bool is_metric(const MetricCatalog& catalog, std::string_view name) {
@@ -83,7 +86,28 @@ Result<Resource> Lookups::weights(const std::string& name) {
   return not_found(fmt::format("no weights of '{0}' are known; --with {0}=PATH names them", name));
 }
 
-Result<ResolvedMethod> Lookups::method(const MethodQuery& query) {
+Result<MethodQuery> Lookups::with_files(const MethodQuery& query) {
+  MethodQuery filled = query;
+  for (const auto& [param, name] : query.files) {
+    const auto place = here_.places.find(name);
+    if (place == here_.places.end()) {
+      return not_found(fmt::format(
+          "'{0}' is a file of the release that does not come with this program; --with {1}=FILE "
+          "names it",
+          param, name));
+    }
+    const Result<std::string> text = read_file(place->second, kMostFileBytes);
+    if (!text) return unavailable(text.error().message);
+    note_use(name, sha256_hex(*text));
+    filled.params.push_back({param, *text, ""});
+  }
+  return filled;
+}
+
+Result<ResolvedMethod> Lookups::method(const MethodQuery& named) {
+  const Result<MethodQuery> filled = with_files(named);
+  if (!filled) return filled.error();
+  const MethodQuery& query = *filled;
   ResolvedMethod resolved;
   const Result<const MethodSpec*> spec = here_.methods.find(query.method);
   if (!spec) return not_found(fmt::format("there is no method '{}'", query.method));
@@ -119,7 +143,8 @@ Result<ResolvedMethod> Lookups::method(const MethodQuery& query) {
   for (const std::string& role : needs.backbones) {
     const auto named = query.backbones.find(role);
     if (named == query.backbones.end()) {
-      return not_found(fmt::format("the claim names no model as '{}'", role));
+      return not_found(fmt::format(
+          "the method '{}' reads a model as '{}', and the claim names none", query.method, role));
     }
     Result<Resource> model = weights(named->second);
     if (!model) return model.error();

@@ -58,6 +58,9 @@ class Lookups {
   std::optional<Obstacle> obstacle(const Claim& claim);
 
   Result<ResolvedMethod> method(const MethodQuery& query);
+  /// The query with the texts of its files as parameters; `not_found` says how to name their
+  /// places.
+  Result<MethodQuery> with_files(const MethodQuery& query);
   Result<std::shared_ptr<const Metric>> metric(const std::string& name);
   /// One request a split, defaults filled in and checked.
   Result<std::vector<DatasetRequest>> requests(const DatasetQuery& query) const;

@@ -111,7 +111,9 @@ Result<std::vector<ClaimSweep>> sweeps_of(std::span<const Claim* const> claims, 
         add({"lead", "", claim->dataset->tokenizer, {}}, request, lookups, draft);
         continue;
       }
-      add(*claim->method, request, lookups, draft);
+      const auto query = lookups.with_files(*claim->method);
+      if (!query) return query.error();
+      add(*query, request, lookups, draft);
       draft.metrics.insert(claim->metric);
     }
   }

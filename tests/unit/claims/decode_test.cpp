@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "harness/core/files.h"
+#include "tests/support/temporary_folder.h"
+
 namespace qfs::claims {
 namespace {
 
@@ -68,6 +73,30 @@ TEST(Claims, HaveSharedValuesOfTheirTableAndMeanAnotherLabelWhereTheRowSaysSo) {
     ASSERT_EQ(claim.method->shared.size(), 1U);
     EXPECT_EQ(claim.method->shared.front().name, "num_beams");
   }
+}
+
+TEST(Claims, TakeTextsOfFilesBesideThemAndOfFilesThatTheUserNames) {
+  const test::TemporaryFolder folder;
+  ASSERT_TRUE(write_file(folder / "words.txt", "the 5\n").ok());
+  const auto decoded =
+      decode_paper(paper(R"({"label": "Tuned", "with": {"dictionary": {"file": "words.txt"}},
+                             "printed": ["1.0"]})"),
+                   folder / "demo.json", labels());
+  ASSERT_TRUE(decoded.ok()) << decoded.error().to_string();
+  const MethodQuery& query = *decoded->tables.front().claims.front().method;
+  const auto own = std::ranges::find(query.params, "dictionary", &NamedValue::name);
+  ASSERT_NE(own, query.params.end());
+  EXPECT_EQ(own->value, ParamValue("the 5\n"));
+  const auto missing = decode_paper(
+      paper(R"({"label": "Tuned", "with": {"x": {"file": "none.txt"}}, "printed": ["1.0"]})"),
+      folder / "demo.json", labels());
+  EXPECT_EQ(missing.error().where, (folder / "demo.json") + "#/tables/0/rows/0/with/x/file");
+
+  const auto named = decode_labels(
+      R"({"demo": {"A": {"method": "m", "files": {"spans": "their-spans"}}}})", "labels.json");
+  ASSERT_TRUE(named.ok()) << named.error().to_string();
+  EXPECT_EQ(named->at("demo").at("A").files.at("spans"), "their-spans");
+  EXPECT_TRUE(named->at("demo").at("A").params.empty());
 }
 
 TEST(Claims, LeaveOutPlacesWithoutANumber) {

@@ -230,6 +230,28 @@ TEST_F(ClaimStates, ANameIsGivenAPlace) {
   expect(State::reproduced, "", one);
 }
 
+TEST_F(ClaimStates, AFileOfAReleaseIsGivenAPlace) {
+  Claim one = claim();
+  one.method = MethodQuery{"zero_shot", "small", "", {}};
+  one.method->files = {{"cut", "their-rule"}};
+  expect(State::not_runnable,
+         "'cut' is a file of the release that does not come with this program; --with "
+         "their-rule=FILE names it",
+         one);
+  places_["their-rule"] = folder_ / "rule.txt";
+  check(write_file(places_["their-rule"], "head"));
+  expect(State::not_run, "no run in the store", one);
+  plant({.methods = R"({"method": "zero_shot", "backbone": "small"})"});
+  expect(State::not_run, "no run in the store", one);
+  Lookups lookups({planning_.methods, planning_.datasets, planning_.metrics, places_});
+  const std::vector<const Claim*> claims = {&one};
+  const auto sweeps = value_of(sweeps_of(claims, lookups));
+  ASSERT_EQ(sweeps.size(), 1U);
+  EXPECT_NE(sweeps[0].text.find(R"("cut": "head")"), std::string::npos) << sweeps[0].text;
+  plant({.methods = R"({"method": "zero_shot", "backbone": "small", "cut": "head"})"});
+  expect(State::reproduced, "", one);
+}
+
 TEST_F(ClaimStates, PlacesThatWereUsedAreKnownByTheirDigest) {
   Claim one = claim();
   one.method = MethodQuery{"zero_shot", "llama-2-7b", "", {}};
