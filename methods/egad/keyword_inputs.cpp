@@ -1,5 +1,6 @@
 #include "methods/egad/keyword_inputs.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace qfs::egad {
@@ -40,8 +41,18 @@ KeywordInputs::KeywordInputs(const Params& params, InputPlace place)
       highlight_most_(params.find<int64_t>("highlight_most")),
       place_(std::move(place)) {}
 
+Status KeywordInputs::check_document(const Example& example) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  const bool has_text = std::ranges::any_of(example.document, [&](const Segment& segment) {
+    return segment.text.find_first_not_of(kSpace) != std::string::npos;
+  });
+  if (has_text) return {};
+  return data_error("the document of example '" + example.key + "' has no text to read");
+}
+
 Result<prompting::ChangedDocument> KeywordInputs::prefixed(const Example& example,
                                                            const Dictionary& dictionary) const {
+  if (Status readable = check_document(example); !readable.ok()) return readable.error();
   if (kind_ == "summary" && example.references.empty()) {
     return data_error("example '" + example.key + "' has no reference summary for keywords");
   }
@@ -49,10 +60,15 @@ Result<prompting::ChangedDocument> KeywordInputs::prefixed(const Example& exampl
   for (const std::string& word : keywords(example, dictionary)) {
     joined += (joined.empty() ? "" : " ") + word;
   }
-  const int64_t tokens = place_.counter->count(joined);
+  // Stand where the source layout has the query, all of whose tokens are global.
+  std::string query = joined;
+  if (!example.query.empty()) query += " " + example.query;
+  const bool with_query = place_.encoder_decoder && !example.query.empty();
+  const int64_t tokens =
+      place_.encoder_decoder ? place_.tokenizer->count(query) : place_.counter->count(joined);
   if (tokens >= place_.room) {
-    return invalid_argument("the keywords of example '" + example.key + "' have " +
-                            std::to_string(tokens) +
+    return invalid_argument("the keywords " + std::string(with_query ? "and the query " : "") +
+                            "of example '" + example.key + "' have " + std::to_string(tokens) +
                             " tokens and leave no room for a document in " +
                             std::to_string(place_.room) + "; lower 'k'");
   }
@@ -62,8 +78,7 @@ Result<prompting::ChangedDocument> KeywordInputs::prefixed(const Example& exampl
     prefixed.origins.emplace_back(ByteSpan{static_cast<int64_t>(i), 0, bytes});
   }
   if (place_.encoder_decoder) {
-    // Stands where the source layout has the query, all of whose tokens are global.
-    prefixed.example.query = joined + (example.query.empty() ? "" : " " + example.query);
+    prefixed.example.query = std::move(query);
   } else if (!joined.empty()) {
     std::vector<Segment>& document = prefixed.example.document;
     document.insert(document.begin(), {joined, ""});

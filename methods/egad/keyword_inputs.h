@@ -26,7 +26,7 @@ struct InputPlace {
   bool encoder_decoder = false;
   std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer;  ///< the backbone's
   std::shared_ptr<const tokenizers::Tokenizer> counter;              ///< of the document's tokens
-  int64_t room = 0;  ///< tokens of keywords and document
+  int64_t room = 0;  ///< tokens of keywords and document; of an encoder's source also of the query
 };
 
 class KeywordInputs {
@@ -36,8 +36,12 @@ class KeywordInputs {
   /// Whether keywords are marked where they stand, and nothing is put in front.
   bool highlights() const { return kind_ == "highlighted"; }
 
-  /// The example with keywords in front. Errors: `invalid_argument` for keywords that leave no
-  /// room, naming the example; `data` where they are those of a reference that it lacks.
+  /// `data` for a document without any text, naming the example.
+  static Status check_document(const Example& example);
+
+  /// The example with keywords in front. Errors: those of check_document; `invalid_argument` for
+  /// keywords that leave no room, naming the example; `data` where they are those of a reference
+  /// that it lacks.
   Result<prompting::ChangedDocument> prefixed(const Example& example,
                                               const Dictionary& dictionary) const;
 

@@ -1,5 +1,7 @@
 #include "methods/egad/session.h"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "methods/egad/keyword_inputs.h"
@@ -116,6 +118,8 @@ Result<std::unique_ptr<MethodSession>> open_inner(const SessionRequest& request,
           const Example& example, const nn::SequenceInput& input, prompted::PromptedModel&) {
         prompted::RowAddition addition{adapters};
         if (inputs.highlights()) {
+          const Status readable = KeywordInputs::check_document(example);
+          if (!readable.ok()) return Result<prompted::RowAddition>(readable.error());
           addition.global_positions = inputs.marked(example, dictionary, input.ids);
           addition.observed = {
               {"global_tokens", static_cast<double>(addition.global_positions->size())}};
@@ -143,6 +147,8 @@ class EgadTraining final : public TrainingSession {
     if (!dictionary.ok()) return dictionary.error();
     const auto change = [&](const Example& example) {
       if (!inputs_.highlights()) return inputs_.prefixed(example, *dictionary);
+      const Status readable = KeywordInputs::check_document(example);
+      if (!readable.ok()) return Result<prompting::ChangedDocument>(readable.error());
       return Result<prompting::ChangedDocument>(prompting::ChangedDocument{example, {}});
     };
     const auto prefixed = prompted::changed_data(change, data);
@@ -190,7 +196,16 @@ class EgadTraining final : public TrainingSession {
   bool encoder_decoder_;
 };
 
-constexpr int64_t kAnyRoom = int64_t{1} << 40;
+/// Tokens of keywords and document: of an encoder's source what it reads beside the tokenizer's own
+/// tokens, else `most`, or any number.
+int64_t room_of(const architectures::Backbone& backbone, std::optional<int64_t> most) {
+  constexpr int64_t kAnyRoom = int64_t{1} << 40;
+  const nn::SequenceShape& shape = backbone.network->shape();
+  if (!shape.encoder_decoder()) return most.value_or(kAnyRoom);
+  const tokenizers::TextFrame frame = backbone.tokenizer->frame();
+  return std::min(most.value_or(kAnyRoom), shape.source_context) -
+         static_cast<int64_t>(frame.before.size() + frame.after.size());
+}
 
 /// The dictionary that a cell writes with: its trained file's, or without a file its own.
 Result<Dictionary> dictionary_of(const SessionRequest& request) {
@@ -218,11 +233,11 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
   const auto prompts = prompted::open_prompts(inner, cache);
   if (!prompts.ok()) return prompts.error();
   // The query of a source is outside of the document's budget.
-  const int64_t room = *encoder_decoder
-                           ? kAnyRoom
-                           : request.params.find<int64_t>("local_context").value_or(kAnyRoom);
-  const KeywordInputs inputs(
-      request.params, {*encoder_decoder, prompts->backbone->tokenizer, prompts->counter, room});
+  const auto budget =
+      *encoder_decoder ? std::nullopt : request.params.find<int64_t>("local_context");
+  const KeywordInputs inputs(request.params,
+                             {*encoder_decoder, prompts->backbone->tokenizer, prompts->counter,
+                              room_of(*prompts->backbone, budget)});
   auto session = open_inner(inner, cache, inputs, *dictionary, *encoder_decoder);
   if (!session.ok() || inputs.highlights()) return session;
   return prompted::changed_session(
@@ -252,8 +267,8 @@ Result<std::unique_ptr<TrainingSession>> open_training(const SessionRequest& req
         "of a text");
   }
   const auto& tokenizer = prompts->backbone->tokenizer;
-  KeywordInputs inputs(request.params, {*encoder_decoder, tokenizer, tokenizer,
-                                        request.params.get<int64_t>("train_tokens")});
+  const int64_t room = room_of(*prompts->backbone, request.params.get<int64_t>("train_tokens"));
+  KeywordInputs inputs(request.params, {*encoder_decoder, tokenizer, tokenizer, room});
   return std::unique_ptr<TrainingSession>(
       std::make_unique<EgadTraining>(request, cache, std::move(inputs), *encoder_decoder));
 }

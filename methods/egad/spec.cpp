@@ -1,5 +1,7 @@
 #include "methods/egad/spec.h"
 
+#include <algorithm>
+
 #include "harness/api/param_specs.h"
 #include "methods/egad/dictionary.h"
 #include "methods/egad/keywords.h"
@@ -14,6 +16,36 @@ constexpr const char* kPaper = "arXiv 2410.08971";
 bool by_dictionary(const Params& params) {
   const std::string& keywords = params.get<std::string>("keywords");
   return keywords != "random" && keywords != "gibberish";
+}
+
+/// What of the rule of keywords the kind that is asked for does not read is refused, unless it is
+/// as when left out.
+Status check_rule(const EgadSpec& spec, const Params& params) {
+  const std::string& keywords = params.get<std::string>("keywords");
+  std::vector<std::string_view> unread = {"keyword_set"};
+  if (!by_dictionary(params)) unread = {"keyword_score", "keyword_min", "keyword_form"};
+  if (keywords == "highlighted") unread.emplace_back("keyword_form");
+  for (const ParamSpec& param : spec.params()) {
+    if (std::ranges::count(unread, param.name) == 0) continue;
+    const auto value = params.values().find(param.name);
+    if (value == params.values().end() || value->second == *param.default_value) continue;
+    return invalid_argument("'" + param.name + "' has no effect with \"keywords\": \"" + keywords +
+                            "\"; leave it out");
+  }
+  return {};
+}
+
+/// It is of training an encoder-decoder.
+Status check_decoder_start(const Params& params, const BackboneFacts& facts) {
+  if (!params.has("decoder_start")) return {};
+  if (!has_adapter(params)) {
+    return invalid_argument(
+        "'decoder_start' is of training; \"adapter\": \"none\" is the backbone as it is");
+  }
+  if (facts.architecture == "bart") return {};
+  return invalid_argument(
+      "'decoder_start' is for encoder-decoder backbones; this one is computed as '" +
+      facts.architecture + "'");
 }
 
 }  // namespace
@@ -107,6 +139,7 @@ Status EgadSpec::check_adapter(const Params& params) const {
         "'dictionary' is left out, and without a training there are no documents to count; give "
         "lines \"word count\" or {\"file\": …}");
   }
+  if (Status status = check_rule(*this, params); !status.ok()) return status;
   return prompted::check_trained(params, has_adapter(params));
 }
 
@@ -120,10 +153,14 @@ bool EgadSpec::trains_weights(const Params& params) const { return prompted::all
 Needs EgadSpec::needs(const Params& params) const {
   Needs needs = TrainedSpec::needs(params);
   if (!has_adapter(params)) needs.artifacts.clear();
+  const bool global = params.find<std::string>("attention").value_or("global") == "global";
+  // With 'window' a BART is computed as the LED that it is converted to.
+  if (global && !params.has("window")) needs.model_types["backbone"] = {"led"};
   return needs;
 }
 
 Status EgadSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
+  if (Status status = check_decoder_start(params, facts); !status.ok()) return status;
   if (params.get<std::string>("attention") != "global" || facts.architecture == "bart") {
     return TrainedSpec::check_backbone(params, facts);
   }

@@ -47,6 +47,7 @@ std::string_view UnlimiformerSpec::doc() const {
 Needs UnlimiformerSpec::needs(const Params& params) const {
   Needs needs = TrainedSpec::needs(params);
   if (!has_adapter(params)) needs.artifacts.clear();
+  needs.model_types["backbone"] = {"bart", "mbart", "pegasus"};  // without windows
   if (prompted::all_weights(params)) return needs;
   needs.begins_with = {"lora"};
   needs.reads_files_of = {"lora"};

@@ -256,7 +256,10 @@ Result<std::string> model_type(const Resource& model) {
   const auto folder = checkpoints::ModelDirectory::open(model.path);
   if (!folder.ok()) return folder.error();
   const auto identity = checkpoints::read_model_identity(folder->config());
-  return identity.ok() ? Result<std::string>(identity->model_type) : identity.error();
+  if (!identity.ok()) return identity.error();
+  const bool native_led =
+      identity->model_type == "bart" && folder->config().has("attention_window");
+  return native_led ? "led" : identity->model_type;
 }
 
 bool is_registered(const Resource& resource) { return !resource.name.starts_with(kLocal); }

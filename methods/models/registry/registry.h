@@ -56,7 +56,8 @@ Result<Resource> resolve_tokenizer(std::string_view name);
 /// file says. `unavailable`: no code computes its architecture.
 Result<BackboneFacts> backbone_facts(const Resource& backbone);
 
-/// What config.json calls its "model_type", or a GGUF file its architecture.
+/// What config.json calls its "model_type", or a GGUF file its architecture; "led" of a bart with
+/// `attention_window`, as AllenAI's code saves it.
 Result<std::string> model_type(const Resource& model);
 
 /// Compares the file or folder at `resource.path` with the declared digest (cached by device,

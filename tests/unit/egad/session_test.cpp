@@ -219,7 +219,11 @@ TEST_F(EgadLedTest, the_document_is_cut_to_what_the_encoder_reads_and_keywords_a
   EXPECT_THAT(prompt(one), StartsWith("hat red ann: We buy the red hat a a a"));
   request_.params.set("keywords", std::string("gibberish"));
   request_.params.set("k", int64_t{60});
-  EXPECT_THAT(prompt(one), HasSubstr("'example-7' and 0 more tokens leave no room for a document"));
+  EXPECT_THAT(prompt(one), HasSubstr("the keywords of example 'example-7' have "));
+  EXPECT_THAT(prompt(one), HasSubstr(" tokens and leave no room for a document in 126; lower 'k'"));
+  request_.params.set("k", int64_t{1});  // at most 10 tokens
+  one.example.query = std::string(126, 'w');
+  EXPECT_THAT(prompt(one), HasSubstr("the keywords and the query of example 'example-7' have 1"));
 }
 
 TEST_F(EgadLedTest, without_a_trained_file_the_backbone_writes_as_it_is) {
@@ -268,6 +272,25 @@ TEST_F(EgadLedTest, a_decoder_that_begins_with_bos_learns_one_label_less) {
   EXPECT_THAT(refusal(), HasSubstr("raise 'label_tokens'"));
 }
 
+TEST_F(EgadLedTest, nothing_is_written_of_an_empty_document) {
+  request_.params.set("adapter", std::string("none"));
+  NumberedExample one = meeting(7);
+  for (Segment& segment : one.example.document) segment.text = " \n";
+  for (const char* keywords : {"frequency", "random", "gibberish", "highlighted"}) {
+    request_.params.set("keywords", std::string(keywords));
+    EXPECT_THAT(prompt(one), HasSubstr("the document of example 'example-7' has no text to read"))
+        << keywords;
+  }
+  request_.params.set("adapter", std::string("lora"));
+  data_.train.front() = one;
+  EXPECT_THAT(refusal(), HasSubstr("'example-7' has no text to read"));
+  // Words are not asked for.
+  request_.params.set("adapter", std::string("none"));
+  request_.params.set("keywords", std::string("frequency"));
+  one.example.document = {{"1 2 3", ""}};
+  EXPECT_THAT(prompt(one), HasSubstr("1 2 3"));
+}
+
 TEST_F(EgadSessionTest, another_dictionary_than_the_files_is_refused) {
   train();
   request_.params.set("dictionary", std::string("we 1\n"));
@@ -306,6 +329,51 @@ TEST(EgadSpec, rules_between_parameters) {
   EXPECT_THAT(the_spec().check_backbone(global, {"llama"}).error().message,
               HasSubstr("is for encoders with windows"));
   EXPECT_TRUE(the_spec().check_backbone(global, {"bart"}).ok());
+  global.set("adapter", std::string("lora"));
+  EXPECT_THAT(the_spec().needs(global).model_types.at("backbone"), testing::ElementsAre("led"));
+  global.set("window", int64_t{8});  // of a BART
+  EXPECT_TRUE(the_spec().needs(global).model_types.empty());
+}
+
+TEST(EgadSpec, what_the_keywords_do_not_read_is_refused) {
+  const auto refused = [](const std::string& keywords, const std::string& name,
+                          const ParamValue& value) {
+    Params params;
+    for (const ParamSpec& param : the_spec().params()) {
+      if (param.default_value) params.set(param.name, *param.default_value);
+    }
+    params.set("keywords", keywords);
+    params.set(name, value);
+    const Status status = the_spec().validate(params);
+    return status.ok() ? std::string() : status.error().to_string();
+  };
+  const ParamValue surface = std::string("surface");
+  EXPECT_EQ(refused("frequency", "keyword_form", surface), "");
+  EXPECT_EQ(refused("summary", "keyword_min", int64_t{2}), "");
+  EXPECT_EQ(refused("highlighted", "keyword_score", std::string("tf_idf")), "");
+  EXPECT_EQ(refused("gibberish", "keyword_set", int64_t{3}), "");
+  EXPECT_EQ(refused("frequency", "keyword_set", int64_t{0}), "");  // as when left out
+  EXPECT_EQ(refused("frequency", "keyword_set", int64_t{3}),
+            R"('keyword_set' has no effect with "keywords": "frequency"; leave it out)");
+  // They are marked where the document has them, as it writes them.
+  EXPECT_THAT(refused("highlighted", "keyword_form", surface), HasSubstr("'keyword_form' has no"));
+  EXPECT_THAT(refused("random", "keyword_form", surface), HasSubstr("'keyword_form' has no"));
+  EXPECT_THAT(refused("random", "keyword_score", std::string("tf_idf")),
+              HasSubstr("'keyword_score' has no effect"));
+  EXPECT_THAT(refused("gibberish", "keyword_min", int64_t{2}), HasSubstr("'keyword_min' has no"));
+}
+
+TEST(EgadSpec, where_a_decoder_begins_is_of_training_an_encoder_decoder) {
+  Params params;
+  params.set("attention", std::string("prefix"));
+  params.set("adapter", std::string("lora"));
+  params.set("decoder_start", std::string("bos"));
+  EXPECT_TRUE(the_spec().check_backbone(params, {"bart"}).ok());
+  EXPECT_THAT(the_spec().check_backbone(params, {"llama"}).error().message,
+              HasSubstr("'decoder_start' is for encoder-decoder"));
+  params.set("adapter", std::string("none"));
+  EXPECT_THAT(the_spec().check_backbone(params, {"bart"}).error().message,
+              HasSubstr("'decoder_start' is of training"));
 }
 
 }  // namespace

@@ -131,6 +131,8 @@ TEST(UnlimiformerSpec, rules_between_parameters) {
   EXPECT_TRUE(the_spec().check_backbone(params, {"bart"}).ok());
   EXPECT_THAT(the_spec().check_backbone(params, {"llama"}).error().message,
               HasSubstr("is for encoder-decoders; this backbone is computed as 'llama'"));
+  EXPECT_THAT(the_spec().needs(params).model_types.at("backbone"),
+              ElementsAre("bart", "mbart", "pegasus"));  // no LED
   params.set("window", int64_t{8});
   EXPECT_THAT(the_spec().validate(params).error().message, HasSubstr("'window' is for encoders"));
 }
