@@ -11,6 +11,7 @@
 #include <cmath>
 #include <csignal>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "methods/dyle/session_losses.h"
 #include "methods/dyle/spec.h"
@@ -115,6 +116,18 @@ TEST_F(DyleSessionTest, what_learns_later_begins_as_adam_begins) {
     most = std::max(most, largest);
   }
   EXPECT_GT(most, 0.0195);
+}
+
+TEST_F(DyleSessionTest, epochs_leave_steps_for_the_generator_or_nothing_is_trained) {
+  Params params;
+  for (const auto& [name, value] : request_.params.values()) {
+    if (name != "steps") params.set(name, value);
+  }
+  request_.params = std::move(params);
+  request_.params.set("extractor_steps", int64_t{3});  // six examples, two a step
+  EXPECT_THAT(refusal(), HasSubstr("'extractor_steps' is 3 of 3 steps"));
+  request_.params.set("epochs", int64_t{2});
+  EXPECT_EQ(refusal(), "trained");
 }
 
 TEST_F(DyleSessionTest, steps_without_an_oracle_leave_the_extractor_as_it_is) {
