@@ -12,9 +12,10 @@
 namespace qfs::cli {
 
 void add_places_option(CLI::App& command, std::vector<std::string>& with) {
-  repeatable(command.add_option("--with", with,
-                                "Where a backbone, tokenizer or folder of outputs is that a claim "
-                                "names; repeatable"))
+  repeatable(
+      command.add_option("--with", with,
+                         "Where a backbone, tokenizer, file or folder is that a claim names; "
+                         "repeatable"))
       ->type_name("NAME=PATH");
 }
 
