@@ -20,19 +20,18 @@ find_package(spdlog REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 
-# What is linked under one name in both kinds of build. spdlog and fmt have no archives but header-only forms.
+# What is linked under one name in both kinds of build. fmt and spdlog in their header-only forms: they have no
+# archives, and what all builds compile alike they can share (ccache).
 add_library(qfs_fmt INTERFACE)
+target_link_libraries(qfs_fmt INTERFACE fmt::fmt-header-only)
 add_library(qfs_spdlog INTERFACE)
+target_compile_definitions(qfs_spdlog INTERFACE SPDLOG_FMT_EXTERNAL)
+target_link_libraries(qfs_spdlog INTERFACE qfs_fmt Threads::Threads)
 add_library(qfs_zstd INTERFACE)
 if(QFS_STATIC)
-  target_link_libraries(qfs_fmt INTERFACE fmt::fmt-header-only)
-  target_compile_definitions(qfs_spdlog INTERFACE SPDLOG_FMT_EXTERNAL)
-  target_link_libraries(qfs_spdlog INTERFACE qfs_fmt Threads::Threads)
   find_library(QFS_ZSTD_ARCHIVE NAMES zstd REQUIRED)
   target_link_libraries(qfs_zstd INTERFACE ${QFS_ZSTD_ARCHIVE})
 else()
-  target_link_libraries(qfs_fmt INTERFACE fmt::fmt)
-  target_link_libraries(qfs_spdlog INTERFACE spdlog::spdlog)
   target_link_libraries(qfs_zstd INTERFACE PkgConfig::ZSTD)
 endif()
 # SentencePiece has no archive and its pkg-config file also names the trainer; the wheel goes without.

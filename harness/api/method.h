@@ -73,7 +73,8 @@ struct Needs {
   /// Those of `artifacts` that another method alone trains, and its name: the sweep names a file or
   /// a row that trains it. Such a file is of the model in `backbones` with the same role.
   std::map<std::string, std::string> made_by = {};
-  /// Of models in `backbones` that have to be of a kind: what config.json's "model_type" may be.
+  /// Of models that have to be of a kind, by role in `backbones`, and "backbone" for the one that
+  /// writes: what config.json's "model_type" may be.
   std::map<std::string, std::vector<std::string>> model_types = {};
   /// Training reads gold evidence, of its own examples.
   bool learns_evidence = false;

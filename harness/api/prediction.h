@@ -28,7 +28,7 @@ struct Truncation {
   int64_t kept_tokens = 0;      ///< tokens of what the method could read
   int64_t query_tokens = 0;
   std::vector<ByteSpan> kept;  ///< in document order, without overlap
-  bool query_whole = true;     ///< truncation never cuts the query; false is a defect
+  bool query_whole = true;     ///< what was read has all of the query
 
   friend bool operator==(const Truncation&, const Truncation&) = default;
 };

@@ -10,6 +10,14 @@
 #include "methods/models/tokenizers/pipeline/decoder.h"
 #include "methods/models/tokenizers/sentence_piece/sentence_piece_layout.h"
 
+/// libsentencepiece 0.1.97 and libc10 2.11 both have a variable of this name, which the loader
+/// makes one: an object of 32 bytes came to lie on an int and the flag behind it by which LibTorch
+/// aborts instead of throwing, so that memory that cannot be had ended the process. A place of our
+/// own holds either.
+extern "C" {
+alignas(16) char FLAGS_minloglevel[64];  // NOLINT(*-non-const-global-variables)
+}
+
 namespace qfs::tokenizers {
 
 namespace {
