@@ -13,6 +13,7 @@ namespace qfs::lora {
 namespace {
 
 using ::qfs::test::Curve;
+using ::qfs::test::TinyLlama;
 using ::testing::HasSubstr;
 
 TEST_F(LoraSessionTest, a_memory_is_learned_with_the_adapter_and_kept_in_its_file) {

@@ -13,6 +13,7 @@ namespace qfs::lora {
 namespace {
 
 using ::qfs::test::Curve;
+using ::qfs::test::TinyLlama;
 using ::qfs::test::TinySeq2Seq;
 using ::testing::HasSubstr;
 
