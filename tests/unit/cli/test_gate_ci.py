@@ -30,7 +30,7 @@ class Action(GateTest):
     NAMES = ("WHEEL", "SWEEP", "SWEEP_OPTIONS", "BASELINE", "CANDIDATE", "POLICY", "GATE_OPTIONS", "JUNIT")
 
     def run_step(self, name, **inputs):
-        environment = {**os.environ, "RUNNER_TEMP": self.folder, "QFS_CACHE_DIR": self.path("cache"),
+        environment = {**os.environ, "RUNNER_TEMP": self.folder, "QFS_CACHE_DIR": self.path("cache"), "QFS_DATASETS_DIR": self.path("sets"),
                        "GITHUB_STEP_SUMMARY": self.path("summary"), "GITHUB_OUTPUT": self.path("output"),
                        **dict.fromkeys(self.NAMES, ""), "CANDIDATE": "pr.sqlite", "JUNIT": "gate.xml", **inputs}
         script = steps_of(".github/actions/gate/action.yml", f"    - name: {name}\n")
@@ -116,7 +116,7 @@ class GitLab(GateTest):
         os.chmod(self.path("bin/pip"), 0o755)
         if not os.path.exists(self.path("bin/qfs-bench")):
             os.symlink(QFS_BENCH, self.path("bin/qfs-bench"))
-        environment = {**os.environ, **variables, "QFS_CACHE_DIR": self.path("cache"),
+        environment = {**os.environ, **variables, "QFS_CACHE_DIR": self.path("cache"), "QFS_DATASETS_DIR": self.path("sets"),
                        "PATH": self.path("bin") + os.pathsep + os.environ["PATH"], **changes}
         return subprocess.run(["bash", "-eo", "pipefail", "-c", "\n".join(script)], cwd=self.folder, env=environment,
                               text=True, capture_output=True, timeout=120)
