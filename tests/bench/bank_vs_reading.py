@@ -70,7 +70,7 @@ def measured(store):
             "SELECT result_id, label FROM result JOIN sweep_cell USING (cell_id) WHERE kind = 'measure'"))
         for result, phase, ns in database.execute("SELECT result_id, phase, AVG(ns) FROM measurement GROUP BY 1, 2"):
             found.setdefault(labels[result], {})[phase] = ns
-        for result, peak in database.execute("SELECT result_id, MAX(bytes) FROM memory WHERE kind = 'host_rss_peak' GROUP BY 1"):
+        for result, peak in database.execute("SELECT result_id, MAX(bytes) FROM memory WHERE kind = 'host_peak' GROUP BY 1"):
             found[labels[result]]["peak"] = peak
     return found
 
