@@ -1,8 +1,9 @@
 // Text forms: named, versioned rewritings of a data set's text, as papers prescribe them.
 //
 // `raw` is the text as it was published; `ideal` and `dyle` are what the released code of those
-// papers makes of QMSum (meeting_forms.h). A form's version is raised when it gives other bytes; it
-// is part of dataset_id. Thread-safe, cannot fail.
+// papers makes of QMSum. They differ in the marks: both delete { vocalsound } { disfmarker }
+// { pause } { nonvocalsound } { gap }, `ideal` also { comment }. A form's version is raised when it
+// gives other bytes; it is part of dataset_id. Thread-safe, cannot fail.
 #pragma once
 
 #include <string>
