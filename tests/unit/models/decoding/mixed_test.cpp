@@ -43,6 +43,12 @@ class FirstElementMixer final : public RowMixer {
   }
 };
 
+std::vector<DecodingOptions> searches() {
+  return {{.max_new_tokens = 10},
+          {.max_new_tokens = 10, .beams = BeamOptions{.count = 4}},
+          {.max_new_tokens = 10, .no_repeat_ngram = 2, .beams = BeamOptions{.count = 3}}};
+}
+
 class MixedTest : public ::testing::Test {
  protected:
   MixedTest() {
@@ -118,6 +124,20 @@ class MixedTest : public ::testing::Test {
   std::shared_ptr<const nn::Decoder> decoder_;
   int64_t moved_ = 0;  ///< beams that `uncached` continued in another place
 
+  /// Searches over three rows, each with its cache and reading anew; beams change places in them.
+  void expect_caches_change_nothing() {
+    for (const DecodingOptions& options : searches()) {
+      const auto inputs = rows(3);
+      const Generated cached = mixed(inputs, options);
+      const Generated anew = uncached(inputs, options);
+      EXPECT_EQ(cached.ids, anew.ids);
+      if (options.beams) {
+        EXPECT_NEAR(*cached.score, *anew.score, 1e-4);
+        EXPECT_GT(std::exchange(moved_, 0), 0);
+      }
+    }
+  }
+
  private:
   void append_scores(const std::vector<SequenceInput>& inputs, const std::vector<int32_t>& beam,
                      std::vector<float>& scores) const {
@@ -139,12 +159,6 @@ class MixedTest : public ::testing::Test {
   }
 };
 
-std::vector<DecodingOptions> searches() {
-  return {{.max_new_tokens = 10},
-          {.max_new_tokens = 10, .beams = BeamOptions{.count = 4}},
-          {.max_new_tokens = 10, .no_repeat_ngram = 2, .beams = BeamOptions{.count = 3}}};
-}
-
 TEST_F(MixedTest, one_row_is_plain_search) {
   open_llama();
   for (DecodingOptions options : searches()) {
@@ -159,32 +173,14 @@ TEST_F(MixedTest, one_row_is_plain_search) {
 
 TEST_F(MixedTest, caches_give_what_reading_anew_gives) {
   open_llama();
-  for (const DecodingOptions& options : searches()) {
-    const auto inputs = rows(3);
-    const Generated cached = mixed(inputs, options);
-    const Generated anew = uncached(inputs, options);
-    EXPECT_EQ(cached.ids, anew.ids);
-    if (options.beams) {
-      EXPECT_NEAR(*cached.score, *anew.score, 1e-4);
-      EXPECT_GT(std::exchange(moved_, 0), 0);
-    }
-  }
+  expect_caches_change_nothing();
 }
 
 TEST_F(MixedTest, rows_of_an_encoder_decoder_are_mixed_likewise) {
   const qfs::test::TemporaryFolder folder;
   const std::string path = qfs::test::TinySeq2Seq().write(folder);
   open(*registry::resolve_backbone(path));
-  for (const DecodingOptions& options : searches()) {
-    const auto inputs = rows(3);
-    const Generated cached = mixed(inputs, options);
-    const Generated anew = uncached(inputs, options);
-    EXPECT_EQ(cached.ids, anew.ids);
-    if (options.beams) {
-      EXPECT_NEAR(*cached.score, *anew.score, 1e-4);
-      EXPECT_GT(std::exchange(moved_, 0), 0);
-    }
-  }
+  expect_caches_change_nothing();
 }
 
 TEST_F(MixedTest, outputs_of_several_rows_share_a_batch) {
