@@ -98,7 +98,7 @@ if(QFS_TORCH)
       "OMP_NUM_THREADS=1;QFS_TEST_DEVICE=cuda")
   endif()
   qfs_test(training_test TORCH LABEL unit
-    SOURCES unit/models/nn/layer_adapters_test.cpp unit/models/nn/recompute_test.cpp unit/models/nn/tensor_arena_test.cpp unit/models/peft/layer_adapter_test.cpp unit/models/peft/lora_test.cpp unit/models/training/recipe_test.cpp
+    SOURCES unit/models/nn/dropout_test.cpp unit/models/nn/layer_adapters_test.cpp unit/models/nn/recompute_test.cpp unit/models/nn/tensor_arena_test.cpp unit/models/nn/token_loss_test.cpp unit/models/peft/layer_adapter_test.cpp unit/models/peft/lora_test.cpp unit/models/training/recipe_test.cpp
             unit/models/training/optimizer_test.cpp unit/models/training/trainer_test.cpp
     LINK qfs_test_checkpoints qfs_training nlohmann_json::nlohmann_json)
   qfs_test(segments_test TORCH LABEL unit

@@ -174,12 +174,14 @@ bool SelfcpSpec::seed_matters(const Params& params) const {
   return TrainedSpec::seed_matters(params) || params.find<std::string>("demonstrations") == "fixed";
 }
 
-Status SelfcpSpec::check_backbone(const Params&, const BackboneFacts& facts) const {
-  return check_llama(name(), facts);
+Status SelfcpSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
+  if (Status status = check_llama(name(), facts); !status.ok()) return status;
+  return prompted::check_kind(params, facts);
 }
 
-Status LoraCompressorSpec::check_backbone(const Params&, const BackboneFacts& facts) const {
-  return check_llama(name(), facts);
+Status LoraCompressorSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
+  if (Status status = check_llama(name(), facts); !status.ok()) return status;
+  return prompted::check_kind(params, facts);
 }
 
 std::string LoraCompressorSpec::default_prompt() const {

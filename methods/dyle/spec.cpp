@@ -16,7 +16,6 @@ namespace qfs::dyle {
 namespace {
 
 constexpr double kMost = 1 << 24;
-constexpr int64_t kRank = 8;
 constexpr const char* kPaper = "Mao et al. 2022";
 constexpr const char* kRelease = "Yale-LILY/DYLE";
 
@@ -58,7 +57,7 @@ void add_reading(std::vector<ParamSpec>& params) {
 void add_training(std::vector<ParamSpec>& params) {
   using prompted::of_training;
   params.push_back(of_training(with_default(
-      integer_param("rank", "", 1, 4096, "Of the low-rank matrices of both models"), kRank)));
+      integer_param("rank", "", 1, 4096, "Of the low-rank matrices of both models"), int64_t{8})));
   params.push_back(
       of_training(real_param("alpha", "", 0, 1e6,
                              "Scale of what they add, times the rank; the rank itself when "
@@ -173,21 +172,16 @@ Needs DyleSpec::needs(const Params& params) const {
 namespace {
 
 /// The rules about low-rank matrices, and about what is trained without them.
-Status check_adapters(const Params& params) {
-  if (Status status = prompted::check_trained(params, true); !status.ok()) return status;
+Status check_adapters(const DyleSpec& spec, const Params& params) {
+  if (Status status = prompted::check_trained(spec, params, true); !status.ok()) return status;
   const auto targets = params.find<std::string>("extractor_targets");
+  if (!targets) return {};
   if (prompted::all_weights(params)) {
-    for (const char* name : {"extractor_targets", "rank"}) {
-      const bool given =
-          *name == 'r' ? params.find<int64_t>(name).value_or(kRank) != kRank : params.has(name);
-      if (!given) continue;
-      return invalid_argument("'" + std::string(name) +
-                              "' is of low-rank matrices; \"trained\" is \"weights\"");
-    }
-  } else if (targets && std::ranges::count(prompted::listed(*targets), "") > 0) {
-    return invalid_argument("'extractor_targets' has an empty name between commas");
+    return invalid_argument(
+        "'extractor_targets' is of low-rank matrices; \"trained\" is \"weights\"");
   }
-  return {};
+  if (std::ranges::count(prompted::listed(*targets), "") == 0) return {};
+  return invalid_argument("'extractor_targets' has an empty name between commas");
 }
 
 /// Something has to be learned by every part that a file holds.
@@ -238,7 +232,7 @@ Status DyleSpec::validate(const Params& params) const {
         "0 "
         "to leave the generator alone");
   }
-  if (Status status = check_adapters(params); !status.ok()) return status;
+  if (Status status = check_adapters(*this, params); !status.ok()) return status;
   if (Status status = check_losses(params); !status.ok()) return status;
   if (Status status = prompted::check_selection(params); !status.ok()) return status;
   return decoding::check_decoding(params);

@@ -38,6 +38,7 @@ KeywordInputs::KeywordInputs(const Params& params, InputPlace place)
             params.get<int64_t>("keyword_min"),
             params.get<std::string>("keyword_form") == "surface"},
       set_(static_cast<uint64_t>(params.get<int64_t>("keyword_set"))),
+      speakers_(params.find<std::string>("keyword_speakers") != "left_out"),
       highlight_most_(params.find<int64_t>("highlight_most")),
       place_(std::move(place)) {}
 
@@ -62,7 +63,8 @@ Result<prompting::ChangedDocument> KeywordInputs::prefixed(const Example& exampl
   }
   // Stand where the source layout has the query, all of whose tokens are global.
   std::string query = joined;
-  if (!example.query.empty()) query += " " + example.query;
+  if (!query.empty() && !example.query.empty()) query += " ";
+  query += example.query;
   const bool with_query = place_.encoder_decoder && !example.query.empty();
   const int64_t tokens =
       place_.encoder_decoder ? place_.tokenizer->count(query) : place_.counter->count(joined);
@@ -107,11 +109,18 @@ std::vector<int64_t> KeywordInputs::marked(const Example& example, const Diction
   return positions;
 }
 
+std::string KeywordInputs::counted_text(const Example& example) const {
+  if (speakers_) return rendered_document(example);
+  std::string text;
+  for (const Segment& segment : example.document) text += segment.text + "\n";
+  return text;
+}
+
 std::vector<std::string> KeywordInputs::keywords(const Example& example,
                                                  const Dictionary& dictionary) const {
   if (kind_ == "gibberish") return gibberish(rule_.k, set_, example.document_id);
   if (kind_ == "summary") return keywords_of(example.references.front(), dictionary, rule_);
-  const std::string text = rendered_document(example);
+  const std::string text = counted_text(example);
   if (kind_ == "random") return drawn_words(text, rule_.k, set_, example.document_id);
   return keywords_of(text, dictionary, rule_);
 }

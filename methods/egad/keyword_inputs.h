@@ -39,6 +39,9 @@ class KeywordInputs {
   /// `data` for a document without any text, naming the example.
   static Status check_document(const Example& example);
 
+  /// The document whose words are counted.
+  std::string counted_text(const Example& example) const;
+
   /// The example with keywords in front. Errors: those of check_document; `invalid_argument` for
   /// keywords that leave no room, naming the example; `data` where they are those of a reference
   /// that it lacks.
@@ -57,6 +60,7 @@ class KeywordInputs {
   std::string kind_;
   KeywordRule rule_;
   uint64_t set_;
+  bool speakers_;  ///< their names are words of the document
   std::optional<int64_t> highlight_most_;
   InputPlace place_;
 };

@@ -1,7 +1,9 @@
 #include "methods/egad/session.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "methods/egad/keyword_inputs.h"
@@ -20,14 +22,16 @@ namespace {
 /// In the metadata of the trained file.
 constexpr const char* kDictionary = "qfs.egad.dictionary";
 
-/// The request as its inner session reads it: keywords stand where its source has them.
+/// The request as its inner session reads it: keywords stand where its source has queries.
 SessionRequest inner_of(const SessionRequest& request, bool encoder_decoder) {
   SessionRequest inner = request;
   if (!encoder_decoder || request.params.get<std::string>("keywords") == "highlighted") {
     return inner;
   }
   const bool global = request.params.get<std::string>("attention") == "global";
-  inner.params.set("source", std::string("{query} {document}"));
+  const bool apart = request.params.find<std::string>("keyword_separator") == "sep";
+  inner.params.set("source", std::string(apart ? "{query}{sep}{document}" : "{query} {document}"));
+  inner.params.set(prompted::kSourceAlone, std::string("{document}"));
   if (global) inner.params.set("global_attention", std::string("first_and_query"));
   return inner;
 }
@@ -50,12 +54,11 @@ Result<std::string> dictionary_of(const std::string& path) {
 class EgadAdapter final : public prompted::TrainedAdapter {
  public:
   EgadAdapter(std::unique_ptr<TrainedAdapter> inner, std::string text, Dictionary dictionary,
-              KeywordInputs inputs, bool begins_with_bos)
+              KeywordInputs inputs)
       : inner_(std::move(inner)),
         text_(std::move(text)),
         dictionary_(std::move(dictionary)),
-        inputs_(std::move(inputs)),
-        begins_with_bos_(begins_with_bos) {}
+        inputs_(std::move(inputs)) {}
 
   training::NamedTensors tensors() const override { return inner_->tensors(); }
   void replace(const training::NamedTensors& leaves) override { inner_->replace(leaves); }
@@ -67,16 +70,6 @@ class EgadAdapter final : public prompted::TrainedAdapter {
       const Example& example, training::LabelledSequence sequence) const override {
     if (inputs_.highlights()) {
       sequence.input.global_positions = inputs_.marked(example, dictionary_, sequence.input.ids);
-    }
-    if (begins_with_bos_) {
-      // The summary's own first token, which would be the first label, stands in front alone.
-      sequence.input.decoder_ids.erase(sequence.input.decoder_ids.begin());
-      sequence.labels.erase(sequence.labels.begin());
-      if (sequence.labels.empty()) {
-        return invalid_argument("the summary of example '" + example.key +
-                                "' has nothing to learn behind its first token; raise "
-                                "'label_tokens'");
-      }
     }
     return sequence;
   }
@@ -93,7 +86,6 @@ class EgadAdapter final : public prompted::TrainedAdapter {
   std::string text_;
   Dictionary dictionary_;
   KeywordInputs inputs_;
-  bool begins_with_bos_;
 };
 
 /// What writes, with the marks of `inputs` where it highlights; keywords stay whole, and the
@@ -142,7 +134,11 @@ class EgadTraining final : public TrainingSession {
                               TrainingProgress& progress) override {
     static const EgadSpec kSpec;
     auto text = request_.params.find<std::string>("dictionary");
-    if (!text) text = counted(data);
+    if (!text) {
+      auto words = counted(data);
+      if (!words.ok()) return words.error();
+      text = *std::move(words);
+    }
     const auto dictionary = Dictionary::parse(*text, "dictionary");
     if (!dictionary.ok()) return dictionary.error();
     const auto change = [&](const Example& example) {
@@ -160,9 +156,8 @@ class EgadTraining final : public TrainingSession {
           auto inner = prompted::all_weights(request_.params) ? prompted::make_weights(place)
                                                               : prompted::make_lora(place);
           if (!inner.ok()) return inner.error();
-          return std::unique_ptr<prompted::TrainedAdapter>(std::make_unique<EgadAdapter>(
-              *std::move(inner), *text, *dictionary, inputs_,
-              request_.params.find<std::string>("decoder_start") == "bos"));
+          return std::unique_ptr<prompted::TrainedAdapter>(
+              std::make_unique<EgadAdapter>(*std::move(inner), *text, *dictionary, inputs_));
         },
         // Documents have their keywords.
         [&](const SessionRequest& writing, ResourceCache& shared) {
@@ -173,17 +168,22 @@ class EgadTraining final : public TrainingSession {
   }
 
  private:
-  /// The words of the training documents, each document once.
-  static std::string counted(const TrainingData& data) {
-    std::map<std::string, std::string> documents;
-    for (const NumberedExample& one : data.train) {
-      documents[one.example.document_id + "\n" + one.example.key] = rendered_document(one.example);
-    }
+  /// The words of the training documents, each document once, or those of them that 'spelling' has.
+  Result<std::string> counted(const TrainingData& data) const {
+    const auto list = request_.params.find<std::string>("spelling");
+    const auto known = list ? Dictionary::parse(*list, "spelling") : Dictionary();
+    if (!known.ok()) return known.error();
     std::map<std::string, int64_t> counts;
-    std::map<std::string, bool> seen;
-    for (const auto& [key, document] : documents) {
-      if (!seen.emplace(document, true).second) continue;
-      for (const Word& word : words_of(document)) ++counts[word.lower];
+    std::set<std::string> seen;
+    for (const NumberedExample& one : data.train) {
+      const std::string document = inputs_.counted_text(one.example);
+      if (!seen.insert(document).second) continue;
+      for (const Word& word : words_of(document)) {
+        if (!list || known->frequency(word.lower)) ++counts[word.lower];
+      }
+    }
+    if (list && counts.empty()) {
+      return data_error("'spelling' has no word of the training documents");
     }
     std::string text;
     for (const auto& [word, count] : counts) text += word + " " + std::to_string(count) + "\n";
@@ -253,19 +253,8 @@ Result<std::unique_ptr<TrainingSession>> open_training(const SessionRequest& req
                                                        ResourceCache& cache) {
   const auto encoder_decoder = is_encoder_decoder(request, cache);
   if (!encoder_decoder.ok()) return encoder_decoder.error();
-  if (!*encoder_decoder && request.params.has("decoder_start")) {
-    return invalid_argument(
-        "'decoder_start' is for encoder-decoder backbones, which this one is "
-        "not");
-  }
   const auto prompts = prompted::open_prompts(inner_of(request, *encoder_decoder), cache);
   if (!prompts.ok()) return prompts.error();
-  const tokenizers::TextFrame frame = prompts->backbone->tokenizer->frame();
-  if (request.params.find<std::string>("decoder_start") == "bos" && frame.before.empty()) {
-    return unavailable(
-        "'decoder_start' is 'bos'; the backbone's tokenizer puts nothing in front "
-        "of a text");
-  }
   const auto& tokenizer = prompts->backbone->tokenizer;
   const int64_t room = room_of(*prompts->backbone, request.params.get<int64_t>("train_tokens"));
   KeywordInputs inputs(request.params, {*encoder_decoder, tokenizer, tokenizer, room});

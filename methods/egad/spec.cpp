@@ -1,7 +1,5 @@
 #include "methods/egad/spec.h"
 
-#include <algorithm>
-
 #include "harness/api/param_specs.h"
 #include "methods/egad/dictionary.h"
 #include "methods/egad/keywords.h"
@@ -11,6 +9,8 @@ namespace qfs::egad {
 namespace {
 
 constexpr const char* kPaper = "arXiv 2410.08971";
+constexpr const char* kDictionary = "dictionary";
+constexpr const char* kSpelling = "spelling";
 
 /// Whether keywords are words of a text that the dictionary has.
 bool by_dictionary(const Params& params) {
@@ -18,34 +18,33 @@ bool by_dictionary(const Params& params) {
   return keywords != "random" && keywords != "gibberish";
 }
 
-/// What of the rule of keywords the kind that is asked for does not read is refused, unless it is
-/// as when left out.
+/// What of the rule of keywords the kind that is asked for does not read is refused.
 Status check_rule(const EgadSpec& spec, const Params& params) {
   const std::string& keywords = params.get<std::string>("keywords");
   std::vector<std::string_view> unread = {"keyword_set"};
-  if (!by_dictionary(params)) unread = {"keyword_score", "keyword_min", "keyword_form"};
-  if (keywords == "highlighted") unread.emplace_back("keyword_form");
-  for (const ParamSpec& param : spec.params()) {
-    if (std::ranges::count(unread, param.name) == 0) continue;
-    const auto value = params.values().find(param.name);
-    if (value == params.values().end() || value->second == *param.default_value) continue;
-    return invalid_argument("'" + param.name + "' has no effect with \"keywords\": \"" + keywords +
-                            "\"; leave it out");
+  if (!by_dictionary(params)) {
+    unread = {"keyword_score", "keyword_min", "keyword_form", "spelling"};
   }
-  return {};
+  if (keywords == "highlighted") {
+    unread.insert(unread.end(), {"keyword_form", "keyword_separator"});
+  }
+  if (keywords == "gibberish" || keywords == "summary") unread.emplace_back("keyword_speakers");
+  return prompted::check_left_out(
+      spec, params, unread, "has no effect with \"keywords\": \"" + keywords + "\"; leave it out");
 }
 
-/// It is of training an encoder-decoder.
-Status check_decoder_start(const Params& params, const BackboneFacts& facts) {
-  if (!params.has("decoder_start")) return {};
-  if (!has_adapter(params)) {
-    return invalid_argument(
-        "'decoder_start' is of training; \"adapter\": \"none\" is the backbone as it is");
+/// Lists of words that are given.
+Status check_lists(const Params& params) {
+  for (const char* name : {kDictionary, kSpelling}) {
+    const auto text = params.find<std::string>(name);
+    if (!text) continue;
+    if (const auto parsed = Dictionary::parse(*text, name); !parsed.ok()) return parsed.error();
   }
-  if (facts.architecture == "bart") return {};
-  return invalid_argument(
-      "'decoder_start' is for encoder-decoder backbones; this one is computed as '" +
-      facts.architecture + "'");
+  if (params.has(kDictionary) && params.has(kSpelling)) {
+    return invalid_argument(
+        "'spelling' is of counting the training documents; 'dictionary' has its own words");
+  }
+  return {};
 }
 
 }  // namespace
@@ -95,15 +94,20 @@ std::vector<ParamSpec> EgadSpec::adapter_params() const {
                     "Of highlighted words, which are global; whole words in the document's order, "
                     "all when left out")));
   params.push_back(prompted::of_both(
-      text_param("dictionary",
+      choice_param("keyword_speakers", {"counted", "left_out"},
+                   "Of names of speakers in front of what is said, which are words as others when "
+                   "left out")));
+  params.push_back(prompted::of_both(choice_param("keyword_separator", {"space", "sep"},
+                                                  "Between keywords and document in an encoder's "
+                                                  "source: a blank, as when left out, or {sep}")));
+  params.push_back(prompted::of_both(
+      text_param(kDictionary,
                  "Lines \"word count\" or \"word\" by rank, or {\"file\": …}; counts of the "
                  "training documents when left out")));
-  params.push_back(prompted::of_training(from_source(
-      choice_param("decoder_start", {"eos_bos", "bos"},
-                   "What an encoder-decoder's decoder begins with in training: its start token and "
-                   "the summary's first, as when left out, or the latter alone; in writing it "
-                   "begins with its start token"),
-      "bos: AllenAI's code (PRIMERA, ConvoSumm)")));
+  params.push_back(prompted::of_training(text_param(
+      kSpelling,
+      "Lines \"word\", or {\"file\": …}: of the training documents these alone are counted; "
+      "counts beside them are passed over")));
   params.push_back(
       with_default(choice_param("adapter", {"lora", "none"},
                                 "What was trained, or the backbone as it is (zero-shot)"),
@@ -122,10 +126,7 @@ Status EgadSpec::check_adapter(const Params& params) const {
     return invalid_argument("'" + std::string(name) +
                             "' is not free: keywords stand in front of the document");
   }
-  if (const auto text = params.find<std::string>("dictionary")) {
-    const auto parsed = Dictionary::parse(*text, "dictionary");
-    if (!parsed.ok()) return parsed.error();
-  }
+  if (Status status = check_lists(params); !status.ok()) return status;
   const bool highlighted = params.get<std::string>("keywords") == "highlighted";
   if (highlighted && params.get<std::string>("attention") != "global") {
     return invalid_argument(
@@ -134,13 +135,16 @@ Status EgadSpec::check_adapter(const Params& params) const {
   if (!highlighted && params.has("highlight_most")) {
     return invalid_argument("'highlight_most' needs \"keywords\": \"highlighted\"");
   }
-  if (!has_adapter(params) && by_dictionary(params) && !params.has("dictionary")) {
+  if (!has_adapter(params) && by_dictionary(params) && !params.has(kDictionary)) {
     return invalid_argument(
         "'dictionary' is left out, and without a training there are no documents to count; give "
         "lines \"word count\" or {\"file\": …}");
   }
   if (Status status = check_rule(*this, params); !status.ok()) return status;
-  return prompted::check_trained(params, has_adapter(params));
+  if (!has_adapter(params) && params.has(kSpelling)) {
+    return invalid_argument("'spelling' is of training; \"adapter\": \"none\" has none");
+  }
+  return prompted::check_trained(*this, params, has_adapter(params));
 }
 
 Status EgadSpec::check_init(const Params& params, const Params& recipe) const {
@@ -160,14 +164,19 @@ Needs EgadSpec::needs(const Params& params) const {
 }
 
 Status EgadSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
-  if (Status status = check_decoder_start(params, facts); !status.ok()) return status;
-  if (params.get<std::string>("attention") != "global" || facts.architecture == "bart") {
-    return TrainedSpec::check_backbone(params, facts);
+  if (facts.architecture == "bart") return TrainedSpec::check_backbone(params, facts);
+  if (params.get<std::string>("attention") == "global") {
+    return invalid_argument(
+        "\"attention\": \"global\" is for encoders with windows (LED); this backbone is computed "
+        "as '" +
+        facts.architecture + "': give \"attention\": \"prefix\"");
   }
-  return invalid_argument(
-      "\"attention\": \"global\" is for encoders with windows (LED); this backbone is computed as "
-      "'" +
-      facts.architecture + "': give \"attention\": \"prefix\"");
+  if (params.has("keyword_separator")) {
+    return invalid_argument(
+        "'keyword_separator' is for encoder-decoder backbones; this one is computed as '" +
+        facts.architecture + "'");
+  }
+  return TrainedSpec::check_backbone(params, facts);
 }
 
 bool EgadSpec::reads_references(const Params& params) const {

@@ -12,7 +12,7 @@ class EgadSpec final : public prompted::TrainedSpec {
  public:
   std::string_view name() const override { return "egad"; }
   std::string_view doc() const override;
-  int version() const override { return 1; }
+  int version() const override { return 2; }
   Needs needs(const Params& params) const override;
   Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
   Status check_init(const Params& params, const Params& recipe) const override;

@@ -1,8 +1,10 @@
 #include "methods/retrieve_generate/spec.h"
 
 #include <algorithm>
+#include <array>
 
 #include "harness/api/param_specs.h"
+#include "methods/models/prompting/source_layout.h"
 #include "methods/models/ranking/scorer_params.h"
 #include "methods/models/retrieval/bm25.h"
 #include "methods/retrieve_generate/spans.h"
@@ -23,20 +25,21 @@ namespace {
 
 /// What of ranking passages is not read is refused, unless it is as when left out.
 Status check_ranking(const RetrieveGenerateSpec& spec, const Params& params) {
-  std::vector<std::string> unread;
-  if (params.get<std::string>("retriever") != "bm25") {
-    for (const ParamSpec& param : retrieval::bm25_params()) unread.push_back(param.name);
+  const std::string& retriever = params.get<std::string>("retriever");
+  if (retriever != "bm25") {
+    const std::vector<ParamSpec> unread = retrieval::bm25_params();
+    std::vector<std::string_view> names;
+    for (const ParamSpec& param : unread) names.push_back(param.name);
+    const Status status = prompted::check_left_out(
+        spec, params, names,
+        "has no effect with \"retriever\": \"" + retriever + "\"; leave it out");
+    if (!status.ok()) return status;
   }
-  if (reads_spans(params)) unread.emplace_back("unit");
-  for (const ParamSpec& param : spec.params()) {
-    if (std::ranges::count(unread, param.name) == 0) continue;
-    if (params.values().at(param.name) == *param.default_value) continue;
-    const std::string with =
-        param.name == "unit" ? "'spans', whose texts are read as they are"
-                             : "\"retriever\": \"" + params.get<std::string>("retriever") + "\"";
-    return invalid_argument("'" + param.name + "' has no effect with " + with + "; leave it out");
-  }
-  return {};
+  if (!reads_spans(params)) return {};
+  constexpr std::array<std::string_view, 1> kUnit = {"unit"};
+  return prompted::check_left_out(
+      spec, params, kUnit,
+      "has no effect with 'spans', whose texts are read as they are; leave it out");
 }
 
 }  // namespace
@@ -108,6 +111,9 @@ std::vector<ParamSpec> RetrieveGenerateSpec::adapter_params() const {
 }
 
 Status RetrieveGenerateSpec::check_adapter(const Params& params) const {
+  if (prompting::separates_documents(params.find<std::string>("source").value_or(""))) {
+    return invalid_argument("'source' has {documents}; passages are read as one text: {document}");
+  }
   if (params.has("spans") && !reads_spans(params)) {
     return invalid_argument("'spans' needs \"retriever\": \"locator\"");
   }

@@ -1,5 +1,6 @@
 #include "methods/unlimiformer/session.h"
 
+#include <limits>
 #include <utility>
 
 #include "methods/models/prompted/lora_training.h"
@@ -127,6 +128,8 @@ Result<std::unique_ptr<MethodSession>> open_choosing(const SessionRequest& reque
                                                      ResourceCache& cache) {
   SessionRequest choosing = request;
   choosing.params.set("adapter", std::string("lora"));
+  // With retrieval a source may be of any length.
+  choosing.params.set(prompted::kLongestSource, std::numeric_limits<int64_t>::max());
   if (const auto tokens = request.params.find<int64_t>(kSelectTokens)) {
     choosing.params.set("local_context", *tokens);
   }

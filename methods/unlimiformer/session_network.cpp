@@ -98,6 +98,10 @@ Result<at::Tensor> windowed_states(const nn::Decoder& decoder, const nn::Sequenc
     nn::SequenceInput part;
     part.ids.assign(input.ids.begin() + window.begin, input.ids.begin() + window.end);
     part.adapters = input.adapters;
+    if (input.dropout != nullptr) {
+      part.dropout = std::make_shared<nn::Dropout>(
+          input.dropout->of_part(static_cast<uint64_t>(window.begin)));
+    }
     const auto read = decoder.encode(part, recompute);
     if (!read.ok()) return read.error();
     const Status kept = nn::guarded("keeping a window's states", [&]() -> Status {

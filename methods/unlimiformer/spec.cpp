@@ -102,7 +102,7 @@ Status UnlimiformerSpec::check_adapter(const Params& params) const {
   }
   if (Status status = check_mode(params); !status.ok()) return status;
   if (Status status = check_selection(params); !status.ok()) return status;
-  return prompted::check_trained(params, has_adapter(params));
+  return prompted::check_trained(*this, params, has_adapter(params));
 }
 
 Status UnlimiformerSpec::check_init(const Params& params, const Params& recipe) const {

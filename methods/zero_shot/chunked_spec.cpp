@@ -104,6 +104,9 @@ Status check_parts(const Params& params) {
   }
   if (const auto source = params.find<std::string>("source")) {
     if (Status status = prompting::check_source_layout(*source); !status.ok()) return status;
+    if (prompting::separates_documents(*source)) {
+      return invalid_argument("'source' has {documents}; a chunk is one text: {document}");
+    }
   }
   return decoding::check_decoding(params);
 }

@@ -48,7 +48,7 @@ Result<SequenceInput> encode_text(const json& arguments, const Backbone& backbon
   if (arguments.value("chat", false))
     return invalid_argument("an encoder-decoder has no chat template");
   auto source = prompting::encode_layout(*backbone.tokenizer, "{document}", "",
-                                         prompting::GlobalTokens::none, text, "");
+                                         prompting::GlobalTokens::none, {text}, "");
   if (!source.ok()) return source.error();
   input.ids = std::move(source->ids);
   return input;

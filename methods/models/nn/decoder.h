@@ -20,6 +20,7 @@
 
 #include "harness/api/result.h"
 #include "methods/models/checkpoints/model_config.h"
+#include "methods/models/nn/dropout.h"
 #include "methods/models/nn/recompute.h"
 #include "methods/models/nn/sequence_model.h"
 #include "methods/models/nn/weights.h"
@@ -65,6 +66,10 @@ class LayerOperations {
   /// Those rows of the stream that attend_past has kept: where only the last one is read from the
   /// last layer on, the others need not be computed.
   virtual at::Tensor kept(size_t /*layer*/, const at::Tensor& stream) { return stream; }
+  /// What a block adds to the kept rows of the stream, with dropout where a row has it.
+  virtual at::Tensor dropped(size_t /*layer*/, LayerBlock /*block*/, const at::Tensor& added) {
+    return added;
+  }
   /// silu(gate) * up of gate_up [rows, 2 width] (Shazeer 2020).
   virtual at::Tensor gated_silu(const at::Tensor& gate_up);
 

@@ -27,6 +27,7 @@ struct SharedPrefix {
 class Adapters;  // adapters.h, as AdapterSet
 struct AdapterSet;
 struct InfiniMemory;  // infini_memory.h
+struct Dropout;       // dropout.h
 
 /// Some tokens of an input, beside one another.
 struct TokenSpan {
@@ -69,6 +70,9 @@ struct SequenceInput {
   std::shared_ptr<const InfiniMemory> memory = {};
   /// In order, none in the place of another's; of decoder-only models. Such a row shares no prefix.
   std::vector<EmbeddedRows> embedded = {};
+  /// Falls on embeddings and on what blocks add to the residual stream, in sequences.h; null: none
+  /// does. Of encoder-decoders.
+  std::shared_ptr<const Dropout> dropout = {};
 };
 
 /// The layers of a decoder that take adapters of whole layers (layer_adapters.h).

@@ -32,6 +32,7 @@ struct Part {
   TokenSpan query = {};  ///< in the first segment
   /// Of a source that is read in another way; null: in full.
   std::shared_ptr<const SourceReading> reading = {};
+  std::shared_ptr<const Dropout> dropout = {};
 };
 
 /// Whether what adapters (or null) of two rows add to a layer are the same tensors, as those are
@@ -117,7 +118,23 @@ class WholeSequences final : public LayerOperations {
     });
   }
 
+  at::Tensor dropped(size_t layer, LayerBlock block, const at::Tensor& added) override {
+    return dropped_at(block_place(true, layer, block), added);
+  }
+  at::Tensor dropped_embeddings(const at::Tensor& stream) const {
+    return dropped_at(embedding_place(true), stream);
+  }
+
  private:
+  at::Tensor dropped_at(uint64_t place, const at::Tensor& rows) const {
+    const auto none = [](const Part& part) { return part.dropout == nullptr; };
+    if (std::ranges::all_of(parts_, none)) return rows;
+    return per_part([&](const Part& part) {
+      const at::Tensor own = rows.narrow(0, part.first, part.tokens);
+      return part.dropout == nullptr ? own : part.dropout->apply(own, place);
+    });
+  }
+
   /// Parts beside one another with the same adapters together.
   static std::vector<AdaptedRows> adapted_of(const std::vector<Part>& parts) {
     std::vector<AdaptedRows> adapted;
@@ -176,6 +193,9 @@ Status check_input(const SequenceInput& input, const Decoder& decoder) {
     return invalid_argument("an encoder-decoder takes no embedded rows");
   }
   if (Status fits = check_embedded(input, decoder.hidden()); !fits.ok()) return fits;
+  if (!shape.encoder_decoder() && input.dropout != nullptr) {
+    return invalid_argument("a decoder-only model has no dropout");
+  }
   return check_token_ids(begun, shape.vocabulary);
 }
 
@@ -217,8 +237,8 @@ at::Tensor stream_until(const Decoder& decoder, std::vector<Part> parts, const S
                                                     rotations_of(decoder, rows.places));
   if (before != nullptr) run->go_on_from(std::move(*before));
   const at::Device device = decoder.device();
-  at::Tensor stream =
-      entering(decoder, rows.ids.to(device), rows.places.to(device), rows.embedded, rows.first);
+  at::Tensor stream = run->dropped_embeddings(
+      entering(decoder, rows.ids.to(device), rows.places.to(device), rows.embedded, rows.first));
   for (size_t i = 0; i < until; ++i) {
     const std::vector<at::Tensor> read = run->layer_inputs(stream);
     // Where layers are recomputed, they run again after this function has returned.
@@ -315,6 +335,7 @@ Result<at::Tensor> stream_until(const Decoder& decoder, std::span<const Sequence
     const std::vector<int32_t>& begun = begun_with(input, shape);
     const auto count = static_cast<int64_t>(begun.size());
     Part part{static_cast<int64_t>(ids.size()), count, {}, input.adapters};
+    part.dropout = input.dropout;
     if (shape.encoder_decoder()) {
       if (!sources.empty()) part.reading = sources[i];
       Result<at::Tensor> source = part.reading == nullptr

@@ -47,7 +47,7 @@ class HeadLosses final : public torch::autograd::Function<HeadLosses> {
  public:
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& states,
                             const at::Tensor& weight, const std::optional<at::Tensor>& biases,
-                            const at::Tensor& labels, int64_t chunk_rows) {
+                            const at::Tensor& labels, double smoothing, int64_t chunk_rows) {
     const at::Tensor bias = biases.value_or(at::Tensor());
     const at::Tensor losses = at::empty({states.size(0)}, states.options().dtype(type_of(states)));
     const bool trains_head = weight.requires_grad();
@@ -57,10 +57,12 @@ class HeadLosses final : public torch::autograd::Function<HeadLosses> {
                [&](int64_t first, const at::Tensor& read, const at::Tensor& wanted) {
                  at::Tensor logits = nn::apply(Linear{weight, bias}, read).to(losses.scalar_type());
                  const at::Tensor logarithm = logits.logsumexp(1, true);
-                 losses.narrow(0, first, read.size(0))
-                     .copy_((logarithm - logits.gather(1, wanted)).squeeze(1));
+                 const at::Tensor at_label = logits.gather(1, wanted);
+                 at::Tensor loss = logarithm - at_label;
+                 if (smoothing > 0) loss += (at_label - logits.mean(1, true)) * smoothing;
+                 losses.narrow(0, first, read.size(0)).copy_(loss.squeeze(1));
                  if (!gradient.defined()) return;
-                 const at::Tensor above = to_gradient(logits, logarithm, wanted);
+                 const at::Tensor above = to_gradient(logits, logarithm, wanted, smoothing);
                  gradient.narrow(0, first, read.size(0))
                      .copy_(at::matmul(above.to(weight.scalar_type()), weight));
                });
@@ -69,6 +71,7 @@ class HeadLosses final : public torch::autograd::Function<HeadLosses> {
     } else {
       context->save_for_backward({gradient});
     }
+    context->saved_data["smoothing"] = smoothing;
     context->saved_data["chunk_rows"] = chunk_rows;
     return losses;
   }
@@ -76,10 +79,12 @@ class HeadLosses final : public torch::autograd::Function<HeadLosses> {
   static variable_list backward(torch::autograd::AutogradContext* context, variable_list upstream) {
     const variable_list kept = context->get_saved_variables();
     if (kept.size() > 1) {
-      return with_head(kept, upstream.front(), context->saved_data["chunk_rows"].toInt());
+      return with_head(kept, upstream.front(), context->saved_data["smoothing"].toDouble(),
+                       context->saved_data["chunk_rows"].toInt());
     }
     const at::Tensor& gradient = kept.front();
-    return {gradient * upstream.front().to(gradient.scalar_type()).unsqueeze(1), {}, {}, {}, {}};
+    return {
+        gradient * upstream.front().to(gradient.scalar_type()).unsqueeze(1), {}, {}, {}, {}, {}};
   }
 
  private:
@@ -96,15 +101,16 @@ class HeadLosses final : public torch::autograd::Function<HeadLosses> {
     }
   }
 
-  /// Of the losses by the logits, in the logits' place: probabilities, less 1 at the labels.
+  /// Of the losses by the logits, in the logits' place: probabilities, less those that are wanted.
   static at::Tensor to_gradient(at::Tensor& logits, const at::Tensor& logarithm,
-                                const at::Tensor& wanted) {
+                                const at::Tensor& wanted, double smoothing) {
     logits.sub_(logarithm).exp_();
-    return logits.scatter_add_(1, wanted, at::full_like(wanted, -1, logits.options()));
+    if (smoothing > 0) logits.sub_(smoothing / static_cast<double>(logits.size(1)));
+    return logits.scatter_add_(1, wanted, at::full_like(wanted, smoothing - 1, logits.options()));
   }
 
   static variable_list with_head(const variable_list& kept, const at::Tensor& upstream,
-                                 int64_t chunk_rows) {
+                                 double smoothing, int64_t chunk_rows) {
     const at::Tensor& states = kept[1];
     const at::Tensor& weight = kept[2];
     const at::Tensor& bias = kept[3];
@@ -118,7 +124,7 @@ class HeadLosses final : public torch::autograd::Function<HeadLosses> {
                  at::Tensor logits = nn::apply(Linear{weight, bias}, read).to(type);
                  const at::Tensor logarithm = logits.logsumexp(1, true);
                  const at::Tensor above =
-                     to_gradient(logits, logarithm, wanted)
+                     to_gradient(logits, logarithm, wanted, smoothing)
                          .mul_(upstream.narrow(0, first, read.size(0)).to(type).unsqueeze(1));
                  of_states.narrow(0, first, read.size(0))
                      .copy_(at::matmul(above.to(weight.scalar_type()), weight));
@@ -126,7 +132,7 @@ class HeadLosses final : public torch::autograd::Function<HeadLosses> {
                  if (of_bias.defined()) of_bias.add_(above.sum(0));
                });
     if (of_bias.defined()) of_bias = of_bias.to(bias.scalar_type());
-    return {of_states, of_weight.to(weight.scalar_type()), of_bias, {}, {}};
+    return {of_states, of_weight.to(weight.scalar_type()), of_bias, {}, {}, {}};
   }
 };
 
@@ -154,7 +160,7 @@ Result<at::Tensor> token_loss(const at::Tensor& logits, std::span<const int64_t>
 }
 
 Result<at::Tensor> summed_token_loss(const Linear& head, const at::Tensor& states,
-                                     std::span<const int64_t> labels, int64_t chunk_bytes) {
+                                     std::span<const int64_t> labels, const HeadLoss& loss) {
   const int64_t vocabulary = head.weight.size(0);
   if (Status fine = check_labels(labels, states.size(0), vocabulary); !fine.ok()) {
     return fine.error();
@@ -168,9 +174,10 @@ Result<at::Tensor> summed_token_loss(const Linear& head, const at::Tensor& state
       wanted.push_back(labels[i]);
     }
     const at::Tensor labelled = states.index_select(0, at::tensor(rows).to(states.device()));
-    const int64_t chunk = rows_of_chunk(head, chunk_bytes);
-    const at::Tensor losses = HeadLosses::apply(labelled, head.weight, bias_of(head),
-                                                at::tensor(wanted).to(states.device()), chunk);
+    const int64_t chunk = rows_of_chunk(head, loss.chunk_bytes);
+    const at::Tensor losses =
+        HeadLosses::apply(labelled, head.weight, bias_of(head),
+                          at::tensor(wanted).to(states.device()), loss.smoothing, chunk);
     at::Tensor sum = at::zeros({}, losses.options());
     for (int64_t first = 0; first < losses.size(0); first += chunk) {
       sum = sum + losses.narrow(0, first, std::min(chunk, losses.size(0) - first)).sum();
@@ -190,7 +197,7 @@ Result<at::Tensor> label_log_probabilities(const Linear& head, const at::Tensor&
   return guarded("computing a loss", [&]() -> Result<at::Tensor> {
     const at::Tensor wanted =
         at::tensor(at::ArrayRef<int64_t>(labels.data(), labels.size())).to(states.device());
-    return -HeadLosses::apply(states, head.weight, bias_of(head), wanted,
+    return -HeadLosses::apply(states, head.weight, bias_of(head), wanted, 0.0,
                               rows_of_chunk(head, chunk_bytes));
   });
 }

@@ -7,12 +7,31 @@
 #include "methods/models/nn/token_loss.h"
 #include "methods/models/peft/infini.h"
 #include "methods/models/prompted/memory_params.h"
+#include "methods/models/prompted/trained_spec.h"
 
 namespace qfs::prompted {
 
 namespace {
 
 using training::LabelledSequence;
+
+/// Whether an encoder-decoder's decoder learns from the summary's first token on, without its start
+/// token.
+bool begins_with_summary(const Params& params) {
+  return params.find<std::string>(kDecoderStart) == "bos";
+}
+
+Status check_start(const Params& params, const architectures::Backbone& backbone) {
+  for (const char* name : {kDecoderStart, kDropout}) {
+    if (!params.has(name) || backbone.network->shape().encoder_decoder()) continue;
+    return invalid_argument(
+        std::string("'").append(name).append("' is for encoder-decoder backbones, which this one "
+                                             "is not"));
+  }
+  if (!begins_with_summary(params) || !backbone.tokenizer->frame().before.empty()) return {};
+  return unavailable(
+      "'decoder_start' is 'bos'; the backbone's tokenizer puts nothing in front of a text");
+}
 
 /// What an example's summary is made into: at most `most` tokens, with those that end it if they
 /// are not cut away.
@@ -60,6 +79,16 @@ Result<LabelledSequence> labelled(const Example& example, const Prompts& prompts
   sequence.labels.assign(begun.size() - 1, nn::kNoLabel);
   sequence.labels.insert(sequence.labels.end(), summary.begin(), summary.end());
   begun.insert(begun.end(), summary.begin(), summary.end() - 1);
+  if (begins_with_summary(params)) {
+    // Its own first token, which would be the first label, stands in front alone.
+    begun.erase(begun.begin());
+    sequence.labels.erase(sequence.labels.begin());
+    if (sequence.labels.empty()) {
+      return invalid_argument("the summary of example '" + example.key +
+                              "' has nothing to learn behind its first token; raise "
+                              "'label_tokens'");
+    }
+  }
   return sequence;
 }
 
@@ -152,6 +181,9 @@ class AdapterTraining final : public TrainingSession {
     if (request_.params.find<bool>("recompute").value_or(false)) {
       training.recompute = nn::Recompute::layers;
     }
+    training.label_smoothing = request_.params.find<double>("label_smoothing").value_or(0);
+    training.dropout = request_.params.find<double>(kDropout).value_or(0);
+    training.seed = request_.seed;
     training.sources = reading_.sources;
     training.reading_flops = reading_.flops;
     if (adapter->decoder() != nullptr) {
@@ -194,9 +226,12 @@ Result<std::unique_ptr<TrainingSession>> open_adapter_training(
     if (!prompts.ok()) return prompts.error();
     reading = {*std::move(prompts), {}, {}};
   }
+  const architectures::Backbone& backbone = *reading->prompts.backbone;
+  if (Status status = check_start(request.params, backbone); !status.ok()) {
+    return status.error();
+  }
   RuntimeOptions runtime = request.runtime;
   runtime.dtype = request.params.get<std::string>("train_dtype");
-  const architectures::Backbone& backbone = *reading->prompts.backbone;
   auto decoder = backbone.network->decoder(runtime, backbone.digest, cache);
   if (!decoder.ok()) return decoder.error();
   return std::unique_ptr<TrainingSession>(

@@ -90,6 +90,8 @@ Result<PromptMaker> PromptMaker::open(const Params& params,
   maker.backbone_ = std::move(backbone);
   maker.counter_ = std::move(counter);
   if (shape.encoder_decoder()) {
+    maker.source_ = params.find<std::string>("source").value_or("");
+    maker.source_alone_ = params.find<std::string>(kSourceAlone).value_or("");
     const auto given = params.find<std::string>("separator");
     maker.separator_ = given ? *given : end_text(*maker.backbone_);
   } else if (params.get<bool>("chat")) {
@@ -108,6 +110,13 @@ Result<PreparedPrompt> PromptMaker::prepare_any_length(const Example& example) c
 }
 
 Result<PreparedPrompt> PromptMaker::prepare(const Example& example, int64_t new_tokens) const {
+  const SequenceShape& shape = backbone_->network->shape();
+  if (shape.encoder_decoder()) {
+    const auto longest = params_.find<int64_t>(kLongestSource);
+    if (longest || prompting::separates_documents(source_)) {
+      return prepare_within(example, new_tokens, longest.value_or(shape.source_context));
+    }
+  }
   auto prompt = prepare_any_length(example);
   if (!prompt.ok()) return prompt;
   if (Status fits = check_window(example, new_tokens, *prompt); !fits.ok()) return fits.error();
@@ -120,6 +129,8 @@ Result<PreparedPrompt> PromptMaker::prepare_within(const Example& example, int64
   const int64_t behind = shape.encoder_decoder() ? 0 : new_tokens;
   const int64_t most =
       std::min(most_tokens, shape.encoder_decoder() ? shape.source_context : shape.context);
+  // Of segments that are cut alike, the longest say nothing of what more tokens would keep.
+  const bool alike = prompting::separates_documents(source_);
   std::optional<PreparedPrompt> best;
   int64_t fits = 0;  // document tokens; more than `over` do not
   int64_t over = document_budget(params_).value_or(most) + 1;
@@ -130,9 +141,11 @@ Result<PreparedPrompt> PromptMaker::prepare_within(const Example& example, int64
     if (excess <= 0) {
       fits = document;
       best = *std::move(prompt);
-      if (best->ledger.kept_tokens < document) break;  // all of it
+      const bool all = alike ? best->ledger.kept_tokens == best->ledger.document_tokens
+                             : best->ledger.kept_tokens < document;
+      if (all) break;
     } else {
-      over = std::min(document, prompt->ledger.kept_tokens);
+      over = alike ? document : std::min(document, prompt->ledger.kept_tokens);
     }
     // As many tokens less, where they are counted as the backbone counts; else by halves.
     const bool by_excess = excess > 0 && !best && over - excess > 0;
@@ -150,27 +163,33 @@ Result<PreparedPrompt> PromptMaker::fill_cut(const Example& example,
   if (!policy) {
     return invalid_argument("unknown truncation '" + params_.get<std::string>("truncate") + "'");
   }
-  const auto document = prompting::truncate_document(example, *counter_, document_tokens, *policy);
+  const auto document =
+      prompting::separates_documents(source_)
+          ? prompting::truncate_segments(example, *counter_, document_tokens)
+          : prompting::truncate_document(example, *counter_, document_tokens, *policy);
   if (!document.ok()) return document.error();
-  auto prompt = fill_part(example, document->joined());
+  auto prompt = fill_parts(example, document->texts);
   if (prompt.ok()) prompt->ledger = document->ledger;
   return prompt;
 }
 
-Result<PreparedPrompt> PromptMaker::fill_part(const Example& example,
-                                              const std::string& part) const {
+Result<PreparedPrompt> PromptMaker::fill_parts(const Example& example,
+                                               const std::vector<std::string>& parts) const {
   PreparedPrompt prompt;
   const Status filled =
       backbone_->network->shape().encoder_decoder()
-          ? fill_source(example, part, prompt)
-          : fill_prompt(prompting::fill_marked_prompt(prompt_, part, example.query), prompt);
+          ? fill_source(example, parts, prompt)
+          : fill_prompt(
+                prompting::fill_marked_prompt(
+                    prompt_, prompting::TruncatedDocument{{}, parts}.joined(), example.query),
+                prompt);
   if (!filled.ok()) return filled.error();
   return prompt;
 }
 
 Result<PreparedPrompt> PromptMaker::prepare_part(const Example& example, const std::string& part,
                                                  int64_t new_tokens) const {
-  auto prompt = fill_part(example, part);
+  auto prompt = fill_parts(example, {part});
   if (!prompt.ok()) return prompt;
   if (Status fits = check_window(example, new_tokens, *prompt); !fits.ok()) return fits.error();
   return prompt;
@@ -211,16 +230,16 @@ Status PromptMaker::fill_prompt(prompting::FilledPrompt filled, PreparedPrompt& 
   return {};
 }
 
-Status PromptMaker::fill_source(const Example& example, const std::string& document,
+Status PromptMaker::fill_source(const Example& example, const std::vector<std::string>& documents,
                                 PreparedPrompt& prompt) const {
-  const auto layout = params_.find<std::string>("source");
   const bool windowed = backbone_->network->shape().global_attention;
   const auto global = prompting::global_tokens_from(
       params_.find<std::string>("global_attention").value_or(windowed ? "first" : "none"));
+  const bool has_query = !example.query.empty();
+  const std::string& given = has_query || source_alone_.empty() ? source_ : source_alone_;
   auto source = prompting::encode_layout(
-      *backbone_->tokenizer,
-      layout ? *layout : prompting::default_source_layout(!example.query.empty()), separator_,
-      global, document, example.query);
+      *backbone_->tokenizer, given.empty() ? prompting::default_source_layout(has_query) : given,
+      separator_, global, documents, example.query);
   if (!source.ok()) return source.error();
   prompt.input.ids = std::move(source->ids);
   prompt.input.global_positions = std::move(source->global_positions);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/api/method.h"
 #include "methods/models/architectures/backbone.h"
@@ -23,6 +24,11 @@ struct PreparedPrompt {
   std::string text;  ///< as rendered, special tokens as their text
 };
 
+// Parameters that methods set, not users. Of an encoder-decoder: the layout of an example without
+// a query, where that of others shows it, and the longest source, to which documents are cut.
+inline constexpr const char* kSourceAlone = "source_alone";
+inline constexpr const char* kLongestSource = "longest_source";
+
 class PromptMaker {
  public:
   /// `counter` counts the document's tokens. Errors: `unavailable` or `data` for a chat template
@@ -32,7 +38,8 @@ class PromptMaker {
                                   std::shared_ptr<const architectures::Backbone> backbone,
                                   std::shared_ptr<const tokenizers::Tokenizer> counter);
 
-  /// `invalid_argument` when the prompt and `new_tokens` more do not fit the backbone's window.
+  /// `invalid_argument` when the prompt and `new_tokens` more do not fit the backbone's window; a
+  /// source with a longest length or of several documents is cut until it does.
   Result<PreparedPrompt> prepare(const Example& example, int64_t new_tokens) const;
 
   /// The same of any length.
@@ -56,9 +63,10 @@ class PromptMaker {
   // Without a look at the window.
   Result<PreparedPrompt> fill_cut(const Example& example,
                                   std::optional<int64_t> document_tokens) const;
-  Result<PreparedPrompt> fill_part(const Example& example, const std::string& part) const;
+  Result<PreparedPrompt> fill_parts(const Example& example,
+                                    const std::vector<std::string>& parts) const;
   Status fill_prompt(prompting::FilledPrompt filled, PreparedPrompt& prompt) const;
-  Status fill_source(const Example& example, const std::string& document,
+  Status fill_source(const Example& example, const std::vector<std::string>& documents,
                      PreparedPrompt& prompt) const;
   /// What makes an input shorter, for errors.
   std::string shortening() const;
@@ -70,7 +78,10 @@ class PromptMaker {
   std::shared_ptr<const architectures::Backbone> backbone_;
   std::shared_ptr<const tokenizers::Tokenizer> counter_;
   std::shared_ptr<const prompting::ChatRenderer> chat_;  ///< null: prompts are plain texts
-  std::string separator_;                                ///< of an encoder-decoder's source
+  // Of an encoder-decoder:
+  std::string source_;        ///< layout; empty: the default
+  std::string source_alone_;  ///< of examples without a query; empty: as of others
+  std::string separator_;
 };
 
 }  // namespace qfs::prompted

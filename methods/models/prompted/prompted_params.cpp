@@ -28,7 +28,9 @@ constexpr double kPromptTokens = 80;
 void add_source_params(std::vector<ParamSpec>& params) {
   params.push_back(text_param("source",
                               "What an encoder-decoder reads, of {document}, {query} and {sep}; "
-                              "{query}{sep}{document} when left out"));
+                              "{query}{sep}{document} when left out, the document alone where an "
+                              "example has no query. {documents}: its segments, cut to as many "
+                              "tokens each and to what the encoder reads, {sep} behind each"));
   params.push_back(text_param(
       "separator", "The special token of {sep}; the backbone's end token when left out"));
   params.push_back(
@@ -152,6 +154,10 @@ Status check_prompted(const Params& params) {
   }
   if (const auto layout = params.find<std::string>("source")) {
     if (Status status = prompting::check_source_layout(*layout); !status.ok()) return status;
+    if (prompting::separates_documents(*layout) && params.get<std::string>("truncate") != "head") {
+      return invalid_argument("'truncate' is '" + params.get<std::string>("truncate") +
+                              "'; of {documents} the head of each is kept");
+    }
   }
   if (params.has("source_positions") && !params.has("window")) {
     return invalid_argument("'source_positions' needs 'window'");

@@ -7,6 +7,7 @@
 #include "harness/core/json_dom.h"
 #include "harness/core/sha256.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
+#include "methods/models/prompted/prompt_maker.h"
 #include "methods/models/prompted/trained_spec.h"
 #include "metrics/rouge/rouge_scorer.h"
 
@@ -79,6 +80,9 @@ SessionRequest writing_request(const SessionRequest& training, const MethodSpec&
     }
   }
   request.params.set("max_new_tokens", training.params.get<int64_t>("label_tokens"));
+  if (const auto tokens = training.params.find<int64_t>("train_tokens")) {
+    request.params.set(kLongestSource, *tokens);
+  }
   return request;
 }
 
@@ -140,6 +144,7 @@ training::Recipe recipe_of(const Params& params, uint64_t seed, size_t examples)
   if (const double norm = params.get<double>("clip_norm"); norm > 0) recipe.clip_norm = norm;
   recipe.evaluate_every = params.get<int64_t>("evaluate_every");
   recipe.patience = params.get<int64_t>("patience");
+  recipe.halve_after = params.find<int64_t>("halve_after").value_or(0);
   recipe.checkpoint_every = params.get<int64_t>("checkpoint_every");
   return recipe;
 }

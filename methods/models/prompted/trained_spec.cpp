@@ -14,6 +14,8 @@ namespace qfs::prompted {
 namespace {
 
 constexpr double kMost = 1 << 24;
+constexpr const char* kHalveAfter = "halve_after";
+constexpr const char* kSmoothing = "label_smoothing";
 
 /// What a model reads is the same when it learns and when it writes.
 constexpr std::array<std::string_view, 11> kReading = {
@@ -70,6 +72,11 @@ void add_data_params(std::vector<ParamSpec>& params) {
       of_training(with_default(integer_param("patience", "evaluations", 0, kMost,
                                              "Without a better one that end training; 0: none do"),
                                int64_t{0})));
+  params.push_back(of_training(from_source(
+      integer_param(kHalveAfter, "evaluations", 1, kMost,
+                    "In a row without a better one that halve the learning rate; the epoch of the "
+                    "third halving is the last. None do when left out"),
+      "DYLE's release, as it was meant: 5")));
   params.push_back(of_training(choice_param(
       kSelectBy, {"loss", "rouge1", "rouge2", "rougeL", "rouge_sum"},
       "What chooses among evaluations: the loss on development examples, which it is when left "
@@ -105,11 +112,43 @@ std::vector<ParamSpec> training_params() {
 }
 
 Status check_selection(const Params& params) {
-  if (params.has(kSelectBy) && params.get<int64_t>("evaluate_every") == 0) {
-    return invalid_argument("'select_by' needs evaluations; 'evaluate_every' is 0");
+  for (const char* name : {kSelectBy, kHalveAfter}) {
+    if (params.has(name) && params.get<int64_t>("evaluate_every") == 0) {
+      return invalid_argument("'" + std::string(name) +
+                              "' needs evaluations; 'evaluate_every' is 0");
+    }
+  }
+  if (params.has(kHalveAfter) && params.get<int64_t>("patience") > 0) {
+    return invalid_argument("'halve_after' ends a training by its own rule; leave 'patience' out");
   }
   return {};
 }
+
+namespace {
+
+/// Of learning to write.
+std::vector<ParamSpec> label_params() {
+  std::vector<ParamSpec> params;
+  params.push_back(of_training(from_source(
+      real_param(kSmoothing, "", 0, 0.999,
+                 "Share of the loss that is the mean over the vocabulary; that of development "
+                 "examples is without. 0 when left out"),
+      "PRIMERA, ConvoSumm: 0.1")));
+  params.push_back(of_training(from_source(
+      choice_param(kDecoderStart, {"eos_bos", "bos"},
+                   "What an encoder-decoder's decoder begins with in training: its start token and "
+                   "the summary's first, as when left out, or the latter alone; in writing it "
+                   "begins with its start token"),
+      "bos: AllenAI's code (PRIMERA, ConvoSumm)")));
+  params.push_back(of_training(from_source(
+      real_param(kDropout, "", 0, 0.99,
+                 "Of an encoder-decoder's embeddings and of what its blocks add to the residual "
+                 "stream, in training; 0 when left out"),
+      "BART, LED: 0.1")));
+  return params;
+}
+
+}  // namespace
 
 ParamSpec of_training(ParamSpec spec) {
   spec.stage = Stage::train;
@@ -158,12 +197,24 @@ ParamSpec trained_param(std::string source) {
 
 bool all_weights(const Params& params) { return params.find<std::string>("trained") == "weights"; }
 
-Status check_trained(const Params& params, bool adapter) {
+Status check_left_out(const MethodSpec& spec, const Params& params,
+                      std::span<const std::string_view> names, const std::string& why) {
+  for (const ParamSpec& param : spec.params()) {
+    if (std::ranges::count(names, param.name) == 0) continue;
+    const auto value = params.values().find(param.name);
+    if (value == params.values().end() || value->second == param.default_value) continue;
+    return invalid_argument("'" + param.name + "' " + why);
+  }
+  return {};
+}
+
+Status check_trained(const MethodSpec& spec, const Params& params, bool adapter) {
   if (!all_weights(params)) return check_targets(params);
-  for (const char* name : {"alpha", "targets"}) {
-    if (!params.has(name)) continue;
-    return invalid_argument("'" + std::string(name) +
-                            "' is of low-rank matrices; \"trained\" is \"weights\"");
+  constexpr std::array<std::string_view, 3> kLowRank = {"rank", "alpha", "targets"};
+  if (Status status = check_left_out(spec, params, kLowRank,
+                                     "is of low-rank matrices; \"trained\" is \"weights\"");
+      !status.ok()) {
+    return status;
   }
   if (!adapter) {
     return invalid_argument(
@@ -203,6 +254,7 @@ std::vector<ParamSpec> TrainedSpec::params() const {
   }
   for (ParamSpec& param : adapter_params()) params.push_back(std::move(param));
   for (ParamSpec& param : training_params()) params.push_back(std::move(param));
+  for (ParamSpec& param : label_params()) params.push_back(std::move(param));
   return params;
 }
 
@@ -231,10 +283,29 @@ Status TrainedSpec::validate(const Params& params) const {
                             std::to_string(tokens));
   }
   if (Status status = check_selection(params); !status.ok()) return status;
+  if (params.find<std::string>("adapter") == "none") {
+    constexpr std::array<std::string_view, 4> kOfTraining = {kDecoderStart, kDropout, kHalveAfter,
+                                                             kSmoothing};
+    const Status status =
+        check_left_out(*this, params, kOfTraining,
+                       "is of training; \"adapter\": \"none\" is the backbone as it is");
+    if (!status.ok()) return status;
+  }
   return check_prompted(params);
 }
 
+Status check_kind(const Params& params, const BackboneFacts& facts) {
+  for (const char* name : {kDecoderStart, kDropout}) {
+    if (!params.has(name) || facts.architecture == "bart") continue;
+    return invalid_argument("'" + std::string(name) +
+                            "' is for encoder-decoder backbones; this one is computed as '" +
+                            facts.architecture + "'");
+  }
+  return {};
+}
+
 Status TrainedSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
+  if (Status status = check_kind(params, facts); !status.ok()) return status;
   return check_window(params, facts);
 }
 

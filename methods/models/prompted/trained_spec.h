@@ -6,7 +6,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/api/method.h"
@@ -19,8 +21,14 @@ std::vector<ParamSpec> training_params();
 
 /// Names what chooses among evaluations.
 inline constexpr const char* kSelectBy = "select_by";
-/// The rule about it.
+/// The rules about what evaluations decide.
 Status check_selection(const Params& params);
+
+/// Of learning with an encoder-decoder.
+inline constexpr const char* kDecoderStart = "decoder_start";
+inline constexpr const char* kDropout = "dropout";
+/// Refuses them for a backbone of another kind.
+Status check_kind(const Params& params, const BackboneFacts& facts);
 
 /// Role of the trained file.
 inline constexpr const char* kAdapter = "adapter";
@@ -65,11 +73,15 @@ Status check_targets(const Params& params);
 /// What low-rank adapters are: `rank`, `alpha`, `targets`.
 std::vector<ParamSpec> lora_params();
 
+/// Refuses those of `names` that are given and not their defaults: "'NAME' WHY".
+Status check_left_out(const MethodSpec& spec, const Params& params,
+                      std::span<const std::string_view> names, const std::string& why);
+
 /// "trained": low-rank matrices, as when left out, or with "weights" all of the backbone; whether
 /// it says the latter; and the rules about both. `adapter`: whether anything trained is read.
 ParamSpec trained_param(std::string source);
 bool all_weights(const Params& params);
-Status check_trained(const Params& params, bool adapter);
+Status check_trained(const MethodSpec& spec, const Params& params, bool adapter);
 
 /// A training goes on from a file of its own rank.
 Status check_rank(const Params& params, const Params& recipe);

@@ -10,8 +10,11 @@ namespace qfs::prompting {
 
 namespace {
 
+/// Of layouts with the document in one piece, and by segments.
 constexpr std::array<PlaceholderRule, 3> kLayoutRules = {
     {{"document", 1, 1}, {"query", 0, 2}, {"sep", 0, 2}}};
+constexpr std::array<PlaceholderRule, 3> kSegmentsRules = {
+    {{"documents", 1, 1}, {"query", 0, 2}, {"sep", 0, 2}}};
 
 /// Puts pieces of a layout together; text is held back until a separator or the end, so that it is
 /// encoded as one.
@@ -95,32 +98,46 @@ GlobalTokens global_tokens_from(std::string_view name) {
   return static_cast<GlobalTokens>(std::ranges::find(names, name) - names.begin());
 }
 
+bool separates_documents(std::string_view layout) {
+  return layout.find("{documents}") != std::string_view::npos;
+}
+
+Status check_source_layout(std::string_view text) {
+  return check_template("the source layout", text,
+                        separates_documents(text) ? kSegmentsRules : kLayoutRules);
+}
+
 std::string_view default_source_layout(bool has_query) {
   return has_query ? "{query}{sep}{document}" : "{document}";
 }
 
-Status check_source_layout(std::string_view text) {
-  return check_template("the source layout", text, kLayoutRules);
-}
-
 Result<SourceTokens> encode_layout(const tokenizers::VocabularyTokenizer& tokenizer,
                                    std::string_view layout, std::string_view separator,
-                                   GlobalTokens global, std::string_view document,
+                                   GlobalTokens global, const std::vector<std::string>& documents,
                                    std::string_view query) {
   const std::optional<int32_t> id = tokenizer.special_id(separator);
+  const std::vector<PromptPart> parts = split_template(layout);
+  const bool separates = std::ranges::any_of(parts, [](const PromptPart& part) {
+    return part.placeholder && (part.text == "sep" || part.text == "documents");
+  });
+  if (separates && !id) {
+    return unavailable("the vocabulary has no special token '" + std::string(separator) +
+                       "', which the source layout puts between its parts");
+  }
   LayoutEncoder encoder(tokenizer, global);
-  for (const PromptPart& part : split_template(layout)) {
+  for (const PromptPart& part : parts) {
     if (!part.placeholder) {
       encoder.add_text(part.text);
-    } else if (part.text == "document") {
-      encoder.add_text(document);
     } else if (part.text == "query") {
       encoder.add_query(query);
-    } else if (id) {
+    } else if (part.text == "sep") {
       encoder.add_separator(separator, *id);
     } else {
-      return unavailable("the vocabulary has no special token '" + std::string(separator) +
-                         "', which the source layout puts between its parts");
+      for (size_t i = 0; i < documents.size(); ++i) {
+        if (part.text == "document" && i > 0) encoder.add_text("\n");
+        encoder.add_text(documents[i]);
+        if (part.text == "documents") encoder.add_separator(separator, *id);
+      }
     }
   }
   return encoder.finish();

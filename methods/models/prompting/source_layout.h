@@ -25,11 +25,15 @@ std::vector<std::string> global_token_names();
 /// One of global_token_names().
 GlobalTokens global_tokens_from(std::string_view name);
 
+/// Whether a layout has {documents}: each segment of a document with a separator behind it.
+bool separates_documents(std::string_view layout);
+
+/// Checks a layout: {document} or {documents} once, {query} and {sep} at most twice, nothing else
+/// in braces.
+Status check_source_layout(std::string_view text);
+
 /// "{query}{sep}{document}", or "{document}" for an example without a query.
 std::string_view default_source_layout(bool has_query);
-
-/// Checks a layout: {document} once, {query} and {sep} at most twice, nothing else in braces.
-Status check_source_layout(std::string_view text);
 
 struct SourceTokens {
   std::vector<int32_t> ids;  ///< with the special tokens that the tokenizer's template wants
@@ -37,12 +41,13 @@ struct SourceTokens {
   std::string text;                       ///< what was put together, separators as their text
 };
 
-/// Encodes a checked layout. {sep} is the special token `separator`; text between two of them is
-/// encoded as one piece, so words merge as in running text, and text of a document is never a
-/// special token. `unavailable`: the vocabulary has no such separator.
+/// Encodes a checked layout. {sep} is the special token `separator`, which stands behind each of
+/// {documents}, too; {document} is all of them, a line each. Text between two separators is encoded
+/// as one piece, so words merge as in running text, and text of a document is never a special
+/// token. `unavailable`: the vocabulary has no such separator.
 Result<SourceTokens> encode_layout(const tokenizers::VocabularyTokenizer& tokenizer,
                                    std::string_view layout, std::string_view separator,
-                                   GlobalTokens global, std::string_view document,
+                                   GlobalTokens global, const std::vector<std::string>& documents,
                                    std::string_view query);
 
 }  // namespace qfs::prompting

@@ -118,6 +118,22 @@ std::vector<Piece> choose_pieces(const CountedDocument& document,
   return pieces;
 }
 
+TruncatedDocument cut_to(const Example& example, const tokenizers::Tokenizer& tokenizer,
+                         const CountedDocument& document, const std::vector<Piece>& pieces) {
+  TruncatedDocument result;
+  result.ledger.document_tokens = document.total;
+  result.ledger.query_tokens = tokenizer.count(example.query);
+  for (const Piece& piece : pieces) {
+    const std::string& text = document.texts[static_cast<size_t>(piece.span.segment)];
+    const auto length = static_cast<size_t>(piece.span.end - piece.span.begin);
+    if (length == 0 && !text.empty()) continue;  // the cut left nothing of this segment
+    result.ledger.kept.push_back(piece.span);
+    result.ledger.kept_tokens += piece.tokens;
+    result.texts.push_back(text.substr(static_cast<size_t>(piece.span.begin), length));
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<std::string> truncation_policy_names() { return {"head", "tail", "middle"}; }
@@ -147,18 +163,30 @@ Result<TruncatedDocument> truncate_document(const Example& example,
                             " tokens; the least is 1");
   }
   const CountedDocument document = count_document(example, tokenizer);
-  TruncatedDocument result;
-  result.ledger.document_tokens = document.total;
-  result.ledger.query_tokens = tokenizer.count(example.query);
-  for (const Piece& piece : choose_pieces(document, tokenizer, budget_tokens, policy)) {
-    const std::string& text = document.texts[static_cast<size_t>(piece.span.segment)];
-    const auto length = static_cast<size_t>(piece.span.end - piece.span.begin);
-    if (length == 0 && !text.empty()) continue;  // the cut left nothing of this segment
-    result.ledger.kept.push_back(piece.span);
-    result.ledger.kept_tokens += piece.tokens;
-    result.texts.push_back(text.substr(static_cast<size_t>(piece.span.begin), length));
+  return cut_to(example, tokenizer, document,
+                choose_pieces(document, tokenizer, budget_tokens, policy));
+}
+
+Result<TruncatedDocument> truncate_segments(const Example& example,
+                                            const tokenizers::Tokenizer& tokenizer,
+                                            std::optional<int64_t> budget_tokens) {
+  const CountedDocument document = count_document(example, tokenizer);
+  const auto segments = static_cast<int64_t>(document.texts.size());
+  if (!budget_tokens || segments == 0) {
+    return cut_to(example, tokenizer, document, take_everything(document));
   }
-  return result;
+  const int64_t share = *budget_tokens / segments;
+  if (share < 1) {
+    return invalid_argument("the " + std::to_string(segments) + " documents of example '" +
+                            example.key + "' cannot be cut to " + std::to_string(*budget_tokens) +
+                            " tokens; the least is 1 of each");
+  }
+  std::vector<Piece> pieces;
+  for (size_t i = 0; i < document.texts.size(); ++i) {
+    pieces.push_back(document.tokens[i] <= share ? whole_segment(document, i)
+                                                 : first_tokens(document, i, tokenizer, share));
+  }
+  return cut_to(example, tokenizer, document, pieces);
 }
 
 }  // namespace qfs::prompting

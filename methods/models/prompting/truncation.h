@@ -52,4 +52,11 @@ Result<TruncatedDocument> truncate_document(const Example& example,
                                             std::optional<int64_t> budget_tokens,
                                             TruncationPolicy policy);
 
+/// Keeps of each segment its first tokens, the same number of all, of which as many segments as
+/// there are have `budget_tokens` (PRIMERA's rule); everything without a budget.
+/// `invalid_argument`: a budget with less than a token for each.
+Result<TruncatedDocument> truncate_segments(const Example& example,
+                                            const tokenizers::Tokenizer& tokenizer,
+                                            std::optional<int64_t> budget_tokens);
+
 }  // namespace qfs::prompting

@@ -44,6 +44,7 @@ std::string state_text(const TrainingState& state,
                {"cost", cost_json(state.cost)},
                {"curve", std::move(curve)}};
   if (state.best_loss) text["best_loss"] = *state.best_loss;
+  if (state.halvings > 0) text["halvings"] = state.halvings;
   if (!steps_passed.empty()) text["steps_passed"] = steps_passed;
   return text.dump();
 }
@@ -63,6 +64,7 @@ TrainingState state_of(const json& text, std::map<std::string, int64_t>& steps_p
                 .flops = cost.at("flops").get<int64_t>(),
                 .trainable_parameters = cost.at("trainable_parameters").get<int64_t>(),
                 .peak_bytes = cost.at("peak_bytes").get<int64_t>()};
+  state.halvings = text.value("halvings", int64_t{0});
   steps_passed = text.value("steps_passed", std::map<std::string, int64_t>());
   for (const json& point : text.at("curve")) {
     state.curve.push_back({.step = point.at("step").get<int64_t>(),

@@ -22,7 +22,8 @@ struct TrainingState {
   int64_t step = 0;                 ///< steps that are done
   bool ended = false;               ///< early, for want of progress
   std::optional<double> best_loss;  ///< of development; of a score that chooses, its negative
-  int64_t since_best = 0;           ///< evaluations
+  int64_t since_best = 0;           ///< evaluations, or since the last halving
+  int64_t halvings = 0;             ///< of the learning rate
   TrainingCost cost;
   std::vector<TrainingPoint> curve;
 };

@@ -34,6 +34,11 @@ std::vector<int64_t> batch_of(const Recipe& recipe, int64_t examples, int64_t st
   return batch;
 }
 
+bool ends_epoch(const Recipe& recipe, int64_t examples, int64_t steps) {
+  const int64_t read = steps * recipe.batch_size;
+  return read / examples > (read - recipe.batch_size) / examples;
+}
+
 double learning_rate_at(const Recipe& recipe, int64_t step) {
   const int64_t warmup = recipe.warmup_steps;
   if (step < warmup) {

@@ -44,14 +44,22 @@ struct Recipe {
   double weight_decay = 0;
   std::optional<double> clip_norm;  ///< of all gradients together
 
-  int64_t evaluate_every = 0;     ///< steps between development losses; 0: none
-  int64_t patience = 0;           ///< evaluations without a better one that end training; 0: no end
+  int64_t evaluate_every = 0;  ///< steps between development losses; 0: none
+  int64_t patience = 0;        ///< evaluations without a better one that end training; 0: no end
+  /// Evaluations in a row without a better one that halve the learning rate; 0: none do.
+  int64_t halve_after = 0;
   int64_t checkpoint_every = 20;  ///< steps
 };
 
 /// The examples of a step (from 0), of `examples` in all. A batch may begin in one epoch and end in
 /// the next.
 std::vector<int64_t> batch_of(const Recipe& recipe, int64_t examples, int64_t step);
+
+/// How many halvings end training, with the epoch in which the last one falls (Mao et al. 2022).
+inline constexpr int64_t kHalvings = 3;
+
+/// Whether the last of so many steps in all is the last of an epoch, or has its last examples.
+bool ends_epoch(const Recipe& recipe, int64_t examples, int64_t steps);
 
 /// Of a step (from 0): linear up to learning_rate over warmup_steps, then down to 0, which the step
 /// behind the last one would have.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "harness/core/rng.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/nn/sequences.h"
 #include "methods/models/nn/token_loss.h"
@@ -32,7 +33,7 @@ class SequenceLearner {
                       step});
       all.labels += counted(sequence);
     }
-    const auto sum = loss(rows);
+    const auto sum = loss(rows, of_.label_smoothing);
     if (!sum.ok()) return sum.error();
     return nn::guarded("computing gradients", [&]() -> Result<LossSum> {
       // None, where what rows read instead of their sequences has nothing of what is trained.
@@ -46,7 +47,7 @@ class SequenceLearner {
     LossSum all;
     for (const LabelledSequence& sequence : of_.development) {
       const std::vector<GraphRow> row = {{sequence}};
-      const auto sum = loss(row);
+      const auto sum = loss(row, 0);
       if (!sum.ok()) return sum.error();
       all.loss += sum->item<double>();
       all.labels += counted(sequence);
@@ -95,16 +96,16 @@ class SequenceLearner {
     return of_.segment_means ? 1 : labels_of(sequence);
   }
 
-  Result<at::Tensor> loss(std::span<const GraphRow> rows) const {
-    if (!of_.read) return loss_of(rows);
+  Result<at::Tensor> loss(std::span<const GraphRow> rows, double smoothing) const {
+    if (!of_.read) return loss_of(rows, smoothing);
     const auto sequences = of_.read(rows);
     if (!sequences.ok()) return sequences.error();
     std::vector<GraphRow> read;
     for (const LabelledSequence& sequence : *sequences) read.push_back({sequence});
-    return loss_of(read);
+    return loss_of(read, smoothing);
   }
 
-  Result<at::Tensor> loss_of(std::span<const GraphRow> rows) const {
+  Result<at::Tensor> loss_of(std::span<const GraphRow> rows, double smoothing) const {
     const auto adapters = of_.adapters(rows);
     if (!adapters.ok()) return adapters.error();
     std::shared_ptr<const nn::InfiniMemory> memory;
@@ -121,6 +122,10 @@ class SequenceLearner {
       inputs.push_back(sequence.input);
       if ((*adapters)[i] != nullptr) inputs.back().adapters = (*adapters)[i];
       inputs.back().memory = memory;
+      if (of_.dropout > 0 && rows[i].draw) {
+        const uint64_t stream = Rng::derived(of_.seed, "dropout", *rows[i].draw).next();
+        inputs.back().dropout = std::make_shared<nn::Dropout>(of_.dropout, stream);
+      }
       reading.gradients_from.push_back(first_label(sequence));
       labels.insert(labels.end(), sequence.labels.begin(), sequence.labels.end());
     }
@@ -128,13 +133,14 @@ class SequenceLearner {
     const nn::SourceReadings sources = of_.sources ? of_.sources(rows) : nn::SourceReadings();
     const auto states = nn::sequence_states(*decoder, inputs, of_.recompute, reading, sources);
     if (!states.ok()) return states.error();
-    if (of_.segment_means) return sum_of_means(rows, memory.get(), decoder->head(), *states);
-    return nn::summed_token_loss(decoder->head(), *states, labels);
+    const nn::HeadLoss loss = {.smoothing = smoothing};
+    if (of_.segment_means) return sum_of_means(rows, memory.get(), decoder->head(), *states, loss);
+    return nn::summed_token_loss(decoder->head(), *states, labels, loss);
   }
 
   static Result<at::Tensor> sum_of_means(std::span<const GraphRow> rows,
                                          const nn::InfiniMemory* memory, const nn::Linear& head,
-                                         const at::Tensor& states) {
+                                         const at::Tensor& states, const nn::HeadLoss& loss) {
     at::Tensor sum;
     int64_t row_first = 0;
     for (const GraphRow& row : rows) {
@@ -146,10 +152,10 @@ class SequenceLearner {
         const auto own = labels.subspan(static_cast<size_t>(first), static_cast<size_t>(length));
         const int64_t count = length - std::ranges::count(own, nn::kNoLabel);
         if (count > 0) {
-          const auto loss =
-              nn::summed_token_loss(head, states.narrow(0, row_first + first, length), own);
-          if (!loss.ok()) return loss.error();
-          const at::Tensor mean = *loss / count;
+          const auto summed =
+              nn::summed_token_loss(head, states.narrow(0, row_first + first, length), own, loss);
+          if (!summed.ok()) return summed.error();
+          const at::Tensor mean = *summed / count;
           sum = sum.defined() ? sum + mean : mean;
         }
         first += length;

@@ -45,6 +45,10 @@ struct SequenceTraining {
   /// The rows' adapters with the values of now, for one graph.
   std::function<Result<RowAdapters>(std::span<const GraphRow> rows)> adapters;
   nn::Recompute recompute = nn::Recompute::nothing;
+  double label_smoothing = 0;  ///< nn::HeadLoss::smoothing, of what is learned; not of development
+  /// nn::Dropout::rate, likewise, drawn by `seed`; of encoder-decoders.
+  double dropout = 0;
+  uint64_t seed = 0;
   /// The memory of all rows with the values of now, for one graph; empty: they have none.
   std::function<Result<std::shared_ptr<const nn::InfiniMemory>>()> memory = {};
   /// The loss of a row is the sum of the means of its segments (without a memory, its mean), and

@@ -41,6 +41,10 @@ class Trainer {
   }
 
  private:
+  bool ends_by_halving() const {
+    return at_.state.halvings >= kHalvings && ends_epoch(recipe_, examples(), at_.state.step);
+  }
+  int64_t examples() const { return static_cast<int64_t>(task_.items.size()); }
   bool done() const { return at_.state.ended || at_.state.step >= recipe_.steps; }
 
   Status begin() {
@@ -63,14 +67,14 @@ class Trainer {
   Status step() {
     const int64_t begin_ns = monotonic_ns();
     TrainingState& state = at_.state;
-    const std::vector<int64_t> batch =
-        batch_of(recipe_, static_cast<int64_t>(task_.items.size()), state.step);
+    const std::vector<int64_t> batch = batch_of(recipe_, examples(), state.step);
     TrainingPoint point{.step = state.step + 1, .steps = recipe_.steps};
     if (Status moved = move(batch, point); !moved.ok()) return moved;
     ++state.step;
     ++state.cost.steps;
     point.values["tokens"] = static_cast<double>(state.cost.tokens);
     if (Status evaluated = evaluate(point); !evaluated.ok()) return evaluated;
+    state.ended = state.ended || ends_by_halving();
     state.cost.seconds += static_cast<double>(monotonic_ns() - begin_ns) / 1e9;
     state.cost.peak_bytes = std::max(state.cost.peak_bytes, process_memory(getpid()).peak_bytes);
     state.curve.push_back(point);
@@ -108,17 +112,19 @@ class Trainer {
     // As torch.nn.utils.clip_grad_norm_.
     const double scale =
         recipe_.clip_norm ? std::min(1.0, *recipe_.clip_norm / (norm + 1e-6)) : 1.0;
-    trained_.step(recipe_, at_.state.step, scale, task_.took_part);
+    Recipe now = recipe_;
+    now.learning_rate = std::ldexp(recipe_.learning_rate, -static_cast<int>(at_.state.halvings));
+    trained_.step(now, at_.state.step, scale, task_.took_part);
     point.values["loss"] = loss;
     point.values["gradient_norm"] = norm;
     if (task_.observed) point.values.merge(task_.observed());
-    point.values["learning_rate"] = learning_rate_at(recipe_, at_.state.step);
+    point.values["learning_rate"] = learning_rate_at(now, at_.state.step);
     return {};
   }
 
   Status evaluate(TrainingPoint& point) {
     TrainingState& state = at_.state;
-    const bool last = state.step >= recipe_.steps;
+    const bool last = state.step >= recipe_.steps || ends_by_halving();
     if (!task_.development || recipe_.evaluate_every == 0) {
       if (last) at_.best = trained_.values().clone();
       return {};
@@ -143,6 +149,10 @@ class Trainer {
     } else {
       ++state.since_best;
       state.ended = recipe_.patience > 0 && state.since_best >= recipe_.patience;
+      if (recipe_.halve_after > 0 && state.since_best >= recipe_.halve_after) {
+        ++state.halvings;
+        state.since_best = 0;
+      }
     }
     return {};
   }

@@ -120,6 +120,34 @@ TEST_F(EgadSessionTest, the_dictionary_is_kept_or_counted) {
             "ann 1\nbob 1\nbuy 1\nhat 2\nred 1\nthe 2\nwe 2\n");
 }
 
+TEST_F(EgadSessionTest, a_list_of_words_keeps_others_out_of_what_is_counted) {
+  Params without;
+  for (const auto& [name, value] : request_.params.values()) {
+    if (name != "dictionary") without.set(name, value);
+  }
+  request_.params = without;
+  request_.params.set("spelling", std::string("The\nbuy\nred\nsell\n"));
+  train("b");
+  const auto file = checkpoints::open_safetensors(folder_ / "b/adapter_model.safetensors");
+  EXPECT_EQ((*file)->metadata().at("qfs.egad.dictionary"), "buy 1\nred 1\nthe 2\n");
+  EXPECT_THAT(prompt(), StartsWith("D: the buy\n"));  // "hat" is not counted
+  request_.params.set("keyword_speakers", std::string("left_out"));
+  request_.params.set("spelling", std::string("ann\nbuy\n"));
+  train("c");
+  const auto spoken = checkpoints::open_safetensors(folder_ / "c/adapter_model.safetensors");
+  EXPECT_EQ((*spoken)->metadata().at("qfs.egad.dictionary"), "buy 1\n");
+  request_.params.set("spelling", std::string("sell\n"));
+  EXPECT_THAT(refusal(), HasSubstr("'spelling' has no word of the training documents"));
+}
+
+TEST_F(EgadSessionTest, names_of_speakers_count_as_words_or_not) {
+  request_.params.set("dictionary", std::string("ann 1\nhat 9\nred 9\n"));
+  train();
+  EXPECT_THAT(prompt(), StartsWith("D: ann hat\nann: We"));
+  request_.params.set("keyword_speakers", std::string("left_out"));
+  EXPECT_THAT(prompt(), StartsWith("D: hat red\nann: We"));
+}
+
 TEST_F(EgadSessionTest, an_encoder_with_windows_attends_to_them_globally) {
   const qfs::test::TemporaryFolder led;
   request_.backbone = *registry::resolve_backbone(qfs::test::TinySeq2Seq{.led = true}.write(led));
@@ -208,6 +236,19 @@ TEST_F(EgadLedTest, highlighting_puts_nothing_in_front_and_is_trained_and_read) 
   const std::string marked = output(one);
   request_.params.set("k", int64_t{5});
   EXPECT_NE(output(one), marked);
+}
+
+TEST_F(EgadLedTest, a_blank_or_a_separator_stands_behind_keywords_that_there_are) {
+  request_.params.set("adapter", std::string("none"));
+  EXPECT_THAT(prompt(), StartsWith("hat red ann: We buy"));
+  NumberedExample one = meeting(7);
+  one.example.document = {{"1 2 3", ""}};
+  EXPECT_EQ(prompt(one), "1 2 3");
+  one.example.query = "why?";
+  EXPECT_EQ(prompt(one), "why? 1 2 3");
+  request_.params.set("keyword_separator", std::string("sep"));
+  EXPECT_EQ(prompt(one), "why?</s>1 2 3");
+  EXPECT_THAT(prompt(), StartsWith("hat red</s>ann: We buy"));
 }
 
 TEST_F(EgadLedTest, the_document_is_cut_to_what_the_encoder_reads_and_keywords_are_not) {
@@ -361,6 +402,15 @@ TEST(EgadSpec, what_the_keywords_do_not_read_is_refused) {
   EXPECT_THAT(refused("random", "keyword_score", std::string("tf_idf")),
               HasSubstr("'keyword_score' has no effect"));
   EXPECT_THAT(refused("gibberish", "keyword_min", int64_t{2}), HasSubstr("'keyword_min' has no"));
+  const ParamValue words = std::string("a\n");
+  EXPECT_EQ(refused("frequency", "spelling", words), "");
+  EXPECT_THAT(refused("random", "spelling", words), HasSubstr("'spelling' has no effect"));
+  EXPECT_THAT(refused("frequency", "spelling", std::string("a 1\nb\n")), HasSubstr("spelling:2"));
+  const ParamValue left_out = std::string("left_out");
+  EXPECT_EQ(refused("random", "keyword_speakers", left_out), "");
+  EXPECT_THAT(refused("gibberish", "keyword_speakers", left_out), HasSubstr("has no effect"));
+  EXPECT_THAT(refused("highlighted", "keyword_separator", std::string("sep")),
+              HasSubstr("'keyword_separator' has no effect"));
 }
 
 TEST(EgadSpec, where_a_decoder_begins_is_of_training_an_encoder_decoder) {
@@ -371,9 +421,19 @@ TEST(EgadSpec, where_a_decoder_begins_is_of_training_an_encoder_decoder) {
   EXPECT_TRUE(the_spec().check_backbone(params, {"bart"}).ok());
   EXPECT_THAT(the_spec().check_backbone(params, {"llama"}).error().message,
               HasSubstr("'decoder_start' is for encoder-decoder"));
-  params.set("adapter", std::string("none"));
-  EXPECT_THAT(the_spec().check_backbone(params, {"bart"}).error().message,
+  Params plain;
+  for (const ParamSpec& param : the_spec().params()) {
+    if (param.default_value) plain.set(param.name, *param.default_value);
+  }
+  plain.set("adapter", std::string("none"));
+  plain.set("dictionary", std::string("a 1\n"));
+  EXPECT_TRUE(the_spec().validate(plain).ok());
+  plain.set("decoder_start", std::string("bos"));
+  EXPECT_THAT(the_spec().validate(plain).error().message,
               HasSubstr("'decoder_start' is of training"));
+  params.set("keyword_separator", std::string("sep"));
+  EXPECT_THAT(the_spec().check_backbone(params, {"llama"}).error().message,
+              HasSubstr("'keyword_separator' is for encoder-decoder"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include "methods/finetune/spec.h"
@@ -101,6 +102,39 @@ TEST_F(FinetuneSessionTest, the_folder_names_tensors_as_transformers_does) {
   }
   EXPECT_EQ(outcome->cost.trainable_parameters, elements);
   EXPECT_EQ((*after)->metadata().at("qfs.method"), "finetune");
+}
+
+TEST_F(FinetuneSessionTest, smoothed_labels_are_of_what_is_learned_alone) {
+  use_seq2seq({});
+  request_.params.set("learning_rate", 0.0);
+  request_.params.set("steps", int64_t{1});
+  Curve plain;
+  ASSERT_TRUE(fit("plain", plain).ok());
+  request_.params.set("label_smoothing", 0.5);
+  Curve smoothed;
+  ASSERT_TRUE(fit("smoothed", smoothed).ok());
+  EXPECT_GT(std::abs(smoothed.first("loss") - plain.first("loss")), 1e-3);
+  EXPECT_EQ(smoothed.last("development.loss"), plain.last("development.loss"));
+}
+
+TEST_F(FinetuneSessionTest, outputs_that_choose_are_of_sources_that_the_encoder_reads) {
+  use_seq2seq({.positions = 99});
+  request_.params.set("train_tokens", int64_t{99});
+  request_.params.set("label_tokens", int64_t{8});
+  request_.params.set("steps", int64_t{1});
+  request_.params.set("select_by", std::string("rouge1"));
+  std::string many;
+  for (int i = 0; i < 99; ++i) many += "x ";
+  for (auto* examples : {&data_.train, &data_.development}) {
+    for (NumberedExample& one : *examples) one.example.document = {{"a b", ""}, {many, ""}};
+  }
+  for (const char* source : {"{query}{sep}{document}", "{query} {documents}"}) {
+    request_.params.set("source", std::string(source));
+    Curve curve;
+    const auto outcome = fit(source, curve);
+    ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
+    EXPECT_EQ(curve.points.back().values.count("development.rouge1"), 1U);
+  }
 }
 
 TEST_F(FinetuneSessionTest, layers_that_are_computed_again_learn_the_same) {

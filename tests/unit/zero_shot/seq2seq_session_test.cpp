@@ -74,6 +74,22 @@ TEST_F(Seq2SeqSessionTest, the_source_is_query_separator_document_inside_the_tem
   EXPECT_EQ(one(example(1)).prompt, document + "</s>why??");
 }
 
+TEST_F(Seq2SeqSessionTest, segments_are_documents_with_separators_where_the_layout_says_so) {
+  use({});
+  request_.params.set("source", std::string("{query} {documents}"));
+  EXPECT_EQ(one(example(1)).prompt, "why? Ann: one two three</s>four </s> five</s>");
+  request_.params.set("local_context", int64_t{13});
+  const Prediction cut = one(example(1));
+  EXPECT_EQ(cut.prompt, "why? Ann: o</s>four <</s>");
+  EXPECT_EQ(cut.truncation->kept_tokens, 12);
+  // Separators count with what the encoder reads.
+  use({.positions = 30});
+  request_.params.set("local_context", int64_t{99});
+  const Prediction fitted = one(example(1));
+  EXPECT_EQ(fitted.prompt, "why? Ann: one t</s>four </s> </s>");
+  EXPECT_EQ(fitted.tokens_in, 29);
+}
+
 TEST_F(Seq2SeqSessionTest, forced_tokens_of_the_checkpoint_are_counted_and_not_shown) {
   use({});
   const Prediction prediction = one(example(1));

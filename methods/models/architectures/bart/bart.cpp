@@ -68,16 +68,17 @@ class BartDecoder final : public nn::DecoderOf<BartDecoder, BartWeights> {
     const DecoderLayer& layer = weights_->layers[index];
     at::Tensor states = add(layer.self_norm, stream, [&](const at::Tensor& read) {
       const at::Tensor seen = run.attend_past(index, layer.self_qkv, read);
-      return run.multiply(layer.self_output, seen);
+      return run.dropped(index, nn::LayerBlock::attention, run.multiply(layer.self_output, seen));
     });
     states = add(layer.cross_norm, states, [&](const at::Tensor& read) {
       const at::Tensor seen = run.attend_source(index, run.multiply(layer.cross_query, read));
-      return run.multiply(layer.cross_output, seen);
+      return run.dropped(index, nn::LayerBlock::cross_attention,
+                         run.multiply(layer.cross_output, seen));
     });
     return add(layer.output_norm, states, [&](const at::Tensor& read) {
       const at::Tensor inner =
           nn::apply(weights_->config.encoder.activation, run.multiply(layer.up, read));
-      return run.multiply(layer.down, inner);
+      return run.dropped(index, nn::LayerBlock::mlp, run.multiply(layer.down, inner));
     });
   }
 
@@ -92,7 +93,7 @@ class BartDecoder final : public nn::DecoderOf<BartDecoder, BartWeights> {
   Result<at::Tensor> encode(const nn::SequenceInput& input,
                             nn::Recompute recompute) const override {
     if (Status status = check_global(input, shape_.sequence); !status.ok()) return status.error();
-    const TransformerEncoder encoder(weights_->encoder, input.adapters, recompute);
+    const TransformerEncoder encoder(weights_->encoder, input.adapters, recompute, input.dropout);
     const EncoderInput text = {input.ids, {}};
     if (!shape_.sequence.global_attention) {
       return encoder.hidden_states({&text, 1}, encoder.config().layers);

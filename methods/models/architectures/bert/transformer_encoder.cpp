@@ -76,7 +76,8 @@ at::Tensor TransformerEncoder::embed(std::span<const EncoderInput> texts, int64_
   if (c.embedding_scale != 1) sum = sum * c.embedding_scale;
   if (c.segments > 0) sum = sum + at::embedding(weights_->segments, segments.to(device));
   sum = sum + at::embedding(weights_->positions, positions.to(device));
-  return c.embedding_norm ? nn::apply(weights_->norm, sum, c.norm_eps) : sum;
+  if (c.embedding_norm) sum = nn::apply(weights_->norm, sum, c.norm_eps);
+  return dropped(sum, nn::embedding_place(false));
 }
 
 at::Tensor TransformerEncoder::read_by(const EncoderLayer& layer, const at::Tensor& states) const {
@@ -96,13 +97,16 @@ at::Tensor TransformerEncoder::project(const EncoderLayer& layer, const at::Tens
       .permute({2, 0, 3, 1, 4});
 }
 
-at::Tensor TransformerEncoder::finish_layer(const EncoderLayer& layer, const at::Tensor& states,
+at::Tensor TransformerEncoder::finish_layer(size_t index, const at::Tensor& states,
                                             const at::Tensor& attended) const {
   const EncoderConfig& c = config();
+  const EncoderLayer& layer = weights_->layers[index];
   const at::Tensor joined = attended.transpose(1, 2).reshape(states.sizes());
-  const at::Tensor sum = states + multiply(layer.attention_output, joined);
+  const at::Tensor sum = states + dropped(multiply(layer.attention_output, joined),
+                                          nn::block_place(false, index, nn::LayerBlock::attention));
   const auto feed_forward = [&](const at::Tensor& read) {
-    return multiply(layer.down, nn::apply(c.activation, multiply(layer.up, read)));
+    return dropped(multiply(layer.down, nn::apply(c.activation, multiply(layer.up, read))),
+                   nn::block_place(false, index, nn::LayerBlock::mlp));
   };
   if (c.pre_norm) return sum + feed_forward(nn::apply(layer.output_norm, sum, c.norm_eps));
   const at::Tensor middle = nn::apply(layer.attention_norm, sum, c.norm_eps);
@@ -167,9 +171,10 @@ at::Tensor TransformerEncoder::run_layers(at::Tensor states, int64_t layers, con
     // Owns the weights and adapters too, since it may run again after this encoder has gone.
     const auto run = [encoder = *this, attend, i](std::span<const at::Tensor> inputs) {
       const at::Tensor& entering = inputs.front();
-      const EncoderLayer& layer = encoder.weights_->layers[static_cast<size_t>(i)];
+      const auto index = static_cast<size_t>(i);
+      const EncoderLayer& layer = encoder.weights_->layers[index];
       const at::Tensor read = encoder.read_by(layer, entering);
-      return encoder.finish_layer(layer, entering, attend(i, read, encoder.project(layer, read)));
+      return encoder.finish_layer(index, entering, attend(i, read, encoder.project(layer, read)));
     };
     states = nn::run_block(recompute_, {&states, 1}, trained, run);
   }

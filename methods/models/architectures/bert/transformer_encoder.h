@@ -9,6 +9,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -18,6 +19,7 @@
 #include "harness/api/result.h"
 #include "methods/models/architectures/bert/encoder_weights.h"
 #include "methods/models/nn/adapters.h"
+#include "methods/models/nn/dropout.h"
 #include "methods/models/nn/recompute.h"
 #include "methods/models/nn/windowed/layer_attention.h"
 
@@ -30,11 +32,15 @@ struct EncoderInput {
 
 class TransformerEncoder {
  public:
-  /// `adapters` are added to all texts; null: none.
+  /// `adapters` are added to all texts, `dropout` falls on all; null: none.
   explicit TransformerEncoder(std::shared_ptr<const EncoderWeights> weights,
                               std::shared_ptr<const nn::Adapters> adapters = nullptr,
-                              nn::Recompute recompute = nn::Recompute::nothing)
-      : weights_(std::move(weights)), adapters_(std::move(adapters)), recompute_(recompute) {}
+                              nn::Recompute recompute = nn::Recompute::nothing,
+                              std::shared_ptr<const nn::Dropout> dropout = nullptr)
+      : weights_(std::move(weights)),
+        adapters_(std::move(adapters)),
+        recompute_(recompute),
+        dropout_(std::move(dropout)) {}
 
   const EncoderConfig& config() const { return weights_->config; }
 
@@ -63,16 +69,19 @@ class TransformerEncoder {
   /// [3, texts, heads, length, head_dim]
   at::Tensor project(const EncoderLayer& layer, const at::Tensor& read) const;
   /// What follows attention; `attended` [texts, heads, length, head_dim].
-  at::Tensor finish_layer(const EncoderLayer& layer, const at::Tensor& states,
-                          const at::Tensor& attended) const;
+  at::Tensor finish_layer(size_t index, const at::Tensor& states, const at::Tensor& attended) const;
 
   at::Tensor multiply(const nn::Linear& linear, const at::Tensor& x) const {
     return nn::adapted(linear, x, adapters_.get());
+  }
+  at::Tensor dropped(const at::Tensor& x, uint64_t place) const {
+    return dropout_ == nullptr ? x : dropout_->apply(x, place);
   }
 
   std::shared_ptr<const EncoderWeights> weights_;
   std::shared_ptr<const nn::Adapters> adapters_;
   nn::Recompute recompute_;
+  std::shared_ptr<const nn::Dropout> dropout_;
 };
 
 }  // namespace qfs::architectures

@@ -12,6 +12,7 @@
 
 #include "methods/models/nn/input_checks.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
+#include "methods/models/nn/steps/row_products.h"
 
 namespace qfs::nn {
 
@@ -19,12 +20,6 @@ namespace {
 
 constexpr int64_t kLists = 3;
 constexpr int64_t kListsWithSource = 5;
-
-/// To the host, as float32.
-void copy_logits(const at::Tensor& scores, std::span<float> logits) {
-  const at::Tensor host = scores.to(at::kCPU, at::kFloat).contiguous();
-  std::copy_n(host.const_data_ptr<float>(), logits.size(), logits.data());
-}
 
 /// Lists of equal lengths, one after the other, as int32 [lists, length] on the host.
 at::Tensor packed(const std::vector<int32_t>& lists, int64_t length) {

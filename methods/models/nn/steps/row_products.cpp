@@ -2,6 +2,8 @@
 
 #include <ATen/ops/empty.h>
 
+#include <algorithm>
+
 #include "methods/models/kernels/cpu_kernels.h"
 
 namespace qfs::nn {
@@ -32,6 +34,11 @@ at::Tensor RowProducts::operator()(const Linear& linear, const at::Tensor& x) {
   pool_.for_ranges(weight.size(0), kRowsOfTask,
                    [&](int64_t begin, int64_t end) { run(task, begin, end); });
   return out;
+}
+
+void copy_logits(const at::Tensor& product, std::span<float> logits) {
+  const at::Tensor host = product.to(at::kCPU, at::kFloat).contiguous();
+  std::copy_n(host.const_data_ptr<float>(), logits.size(), logits.data());
 }
 
 }  // namespace qfs::nn

@@ -7,6 +7,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <span>
+
 #include "methods/models/kernels/thread_pool.h"
 #include "methods/models/nn/dense.h"
 
@@ -23,5 +25,8 @@ class RowProducts {
  private:
   kernels::ThreadPool& pool_;
 };
+
+/// The first logits.size() elements of a head's product, from wherever it was computed.
+void copy_logits(const at::Tensor& product, std::span<float> logits);
 
 }  // namespace qfs::nn

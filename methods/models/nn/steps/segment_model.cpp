@@ -20,11 +20,6 @@ namespace qfs::nn {
 
 namespace {
 
-void copy_logits(const at::Tensor& scores, std::span<float> logits) {
-  const at::Tensor floats = scores.to(at::kCPU, at::kFloat).contiguous();
-  std::copy_n(floats.const_data_ptr<float>(), logits.size(), logits.data());
-}
-
 at::Tensor of_row(const at::Tensor& states, size_t layer, int64_t row) {
   return states.select(0, static_cast<int64_t>(layer)).select(0, row);
 }

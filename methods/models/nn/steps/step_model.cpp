@@ -15,15 +15,6 @@
 
 namespace qfs::nn {
 
-namespace {
-
-void copy_logits(const at::Tensor& scores, std::span<float> logits) {
-  const at::Tensor floats = scores.to(at::kFloat).contiguous();
-  std::copy_n(floats.const_data_ptr<float>(), logits.size(), logits.data());
-}
-
-}  // namespace
-
 /// The layers' operations in a step of some rows.
 class StepModel::Step final : public LayerOperations {
  public:

@@ -20,7 +20,8 @@ void require(bool holds) {
 std::vector<std::string> fuzz_seeds() {
   return {std::string("{query}{sep}{document}\0why?\0one </s> two", 41),
           std::string(" {query} {sep} {document} {sep} {query}\0q\0{document}", 51),
-          std::string("{document\0\0{sep}", 16), "{query}{query}{query}{document}"};
+          std::string("{document\0\0{sep}", 16), std::string("{query} {documents}\0q\0one", 25),
+          "{query}{query}{query}{document}"};
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -31,13 +32,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const size_t second = std::min(rest.find('\0'), rest.size());
   const std::string_view layout = all.substr(0, first);
   if (!check_source_layout(layout).ok()) return 0;
-  const std::string_view document = rest.substr(std::min(second + 1, rest.size()));
+  const std::string document(rest.substr(std::min(second + 1, rest.size())));
   const auto source = encode_layout(
       qfs::test::MarkedTokenizer(), layout, "</s>",
-      size % 2 == 0 ? GlobalTokens::first_and_query : GlobalTokens::first_and_separators, document,
-      rest.substr(0, second));
+      size % 2 == 0 ? GlobalTokens::first_and_query : GlobalTokens::first_and_separators,
+      {document, document}, rest.substr(0, second));
   require(source.ok());
-  size_t separators = 0;
+  size_t separators = separates_documents(layout) ? 2 : 0;  // one behind each
   for (size_t at = layout.find("{sep}"); at != layout.npos; at = layout.find("{sep}", at + 1)) {
     ++separators;
   }

@@ -8,6 +8,7 @@
 #include "methods/models/architectures/bart/bart.h"
 #include "methods/models/architectures/gpt2/gpt2.h"
 #include "methods/models/architectures/llama/llama_tensors.h"
+#include "methods/models/nn/dropout.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/nn/sequences.h"
 #include "methods/models/nn/token_loss.h"
@@ -38,7 +39,10 @@ class RecomputeTest : public ::testing::Test {
     std::vector<SequenceInput> inputs = {{.ids = {0, 3, 9, 12, 7, 2}}, {.ids = {0, 5, 21, 2}}};
     std::vector<int64_t> labels;
     for (SequenceInput& input : inputs) {
-      if (decoder.shape().sequence.encoder_decoder()) input.decoder_ids = {2, 0, 11, 8, 6};
+      if (decoder.shape().sequence.encoder_decoder()) {
+        input.decoder_ids = {2, 0, 11, 8, 6};
+        input.dropout = std::make_shared<Dropout>(0.3, input.ids.size());
+      }
       if (global) input.global_positions = {0};
       const size_t count = begun_with(input, decoder.shape().sequence).size();
       for (size_t i = 0; i < count; ++i) {
@@ -50,7 +54,8 @@ class RecomputeTest : public ::testing::Test {
 
   static at::Tensor summed(const Linear& head, const at::Tensor& states,
                            const std::vector<int64_t>& labels, bool chunked) {
-    if (chunked) return *summed_token_loss(head, states, labels, 1);  // a row at a time
+    if (chunked)
+      return *summed_token_loss(head, states, labels, {.chunk_bytes = 1});  // a row at a time
     const auto counted = static_cast<double>(labels.size()) -
                          static_cast<double>(std::ranges::count(labels, kNoLabel));
     return *token_loss(apply(head, states), labels) * counted;
@@ -85,7 +90,8 @@ class RecomputeTest : public ::testing::Test {
       ASSERT_EQ(other.size(), plain.size());
       for (const auto& [name, gradient] : plain) {
         const double most = gradient.abs().max().item<double>();
-        EXPECT_LT((other.at(name) - gradient).abs().max().item<double>(), 1e-5 * most + 1e-6) << name;
+        EXPECT_LT((other.at(name) - gradient).abs().max().item<double>(), 1e-5 * most + 1e-6)
+            << name;
       }
     }
   }

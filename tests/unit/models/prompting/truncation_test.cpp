@@ -114,6 +114,19 @@ TEST(Truncation, ABudgetBelowOneIsRefused) {
   EXPECT_EQ(result.error().kind, ErrorKind::invalid_argument);
 }
 
+TEST(Truncation, SegmentsAreCutToTheSameShareWhateverTheOthersLeave) {
+  const auto cut = truncate_segments(meeting(), *words(), 11);  // 2 of each, 3 left over
+  ASSERT_TRUE(cut.ok()) << cut.error().to_string();
+  EXPECT_THAT(cut->texts, ElementsAre("Ann: one", "", "Bob: four", "six"));
+  EXPECT_EQ(cut->ledger.kept_tokens, 5);
+  EXPECT_EQ(cut->ledger.document_tokens, 8);
+  EXPECT_EQ(truncate_segments(meeting(), *words(), std::nullopt)->texts,
+            kept(meeting(), std::nullopt));
+  const auto none = truncate_segments(meeting(), *words(), 3);
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.error().kind, ErrorKind::invalid_argument);
+}
+
 TEST(Truncation, PolicyNamesAreTheOnesThatAreRead) {
   for (const std::string& name : truncation_policy_names()) {
     EXPECT_TRUE(truncation_policy_from(name)) << name;

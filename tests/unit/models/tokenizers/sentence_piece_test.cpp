@@ -96,7 +96,7 @@ TEST_F(SentencePieceFolder, A_mark_of_its_own_before_a_text_is_none_of_the_speci
   EXPECT_THAT(open()->frame().before, ElementsAre());
   EXPECT_THAT(open()->frame().after, ElementsAre(2, 9));
   const auto source = prompting::encode_layout(*open(), "{document}", "</s>",
-                                               prompting::GlobalTokens::none, "aa", "");
+                                               prompting::GlobalTokens::none, {"aa"}, "");
   EXPECT_THAT(source->ids, ElementsAre(4, 5, 5, 2, 9));
 }
 

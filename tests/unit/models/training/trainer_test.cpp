@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "harness/core/files.h"
 #include "tests/support/temporary_folder.h"
@@ -15,14 +17,17 @@
 namespace qfs::training {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 struct Silent final : TrainingProgress {
   Status point(const TrainingPoint& point) override {
     last = point;
+    if (each) each(point);
     return {};
   }
   TrainingPoint last;
+  std::function<void(const TrainingPoint& point)> each;
 };
 
 class TrainerTest : public ::testing::Test {
@@ -49,6 +54,7 @@ class TrainerTest : public ::testing::Test {
   TrainedTensors trained_ = TrainedTensors({{"x", at::tensor({3.0F, -4.0F}).view({1, 2})}});
   TrainingTask task_;
   Silent progress_;
+  std::vector<double> rates_;
 };
 
 TEST_F(TrainerTest, steps_are_those_of_adamw) {
@@ -113,6 +119,47 @@ TEST_F(TrainerTest, the_least_development_loss_chooses_and_patience_ends) {
   EXPECT_EQ(model->cost.steps, 4);
   EXPECT_TRUE(at::equal(model->best, values[1]));
   EXPECT_DOUBLE_EQ(progress_.last.values.at("development.loss"), 3.5);
+}
+
+TEST_F(TrainerTest, evaluations_without_a_better_one_halve_the_rate_until_an_epoch_ends) {
+  recipe_.steps = 40;
+  recipe_.evaluate_every = 1;
+  recipe_.halve_after = 2;
+  for (int i = 0; i < 4; ++i) task_.items.push_back(task_.items.front());  // five steps an epoch
+  // Better in steps 1, 4 and 9: halved after steps 3, 6, 8 and, if it were not over, more.
+  const std::vector<double> losses = {5, 6, 6, 4, 4, 4, 9, 9, 3, 3};
+  const auto run = [&](std::optional<int64_t> most) {
+    task_.development = [&]() -> Result<LossSum> {
+      return LossSum{losses.at(rates_.size()) * 6, 6};
+    };
+    return training::train(recipe_, task_, {folder_.path(), "id", most}, trained_, progress_);
+  };
+  progress_.each = [this](const TrainingPoint& point) {
+    if (point.step > static_cast<int64_t>(rates_.size())) {
+      rates_.push_back(point.values.at("learning_rate"));
+    }
+  };
+  ASSERT_TRUE(run(4).ok());
+  const auto model = run({});  // from its checkpoint
+  ASSERT_TRUE(model.ok()) << model.error().to_string();
+  EXPECT_TRUE(model->finished);
+  EXPECT_EQ(model->cost.steps, 10);  // the epoch of the third halving
+  EXPECT_THAT(rates_, ElementsAre(0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.025, 0.025, 0.0125, 0.0125));
+}
+
+TEST_F(TrainerTest, the_end_of_the_epoch_of_the_last_halving_is_evaluated) {
+  recipe_.steps = 40;
+  recipe_.evaluate_every = 7;
+  recipe_.halve_after = 1;
+  for (int i = 0; i < 4; ++i) task_.items.push_back(task_.items.front());  // five steps an epoch
+  int64_t evaluations = 0;
+  task_.development = [&]() -> Result<LossSum> {
+    return LossSum{static_cast<double>(++evaluations), 1};  // worse and worse
+  };
+  const auto model = train();
+  ASSERT_TRUE(model.ok()) << model.error().to_string();
+  EXPECT_EQ(model->cost.steps, 30);  // halved after 14, 21 and 28
+  EXPECT_EQ(evaluations, 5);
 }
 
 TEST_F(TrainerTest, counts_of_steps_go_on_with_a_checkpoint) {
