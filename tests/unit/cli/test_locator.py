@@ -4,17 +4,13 @@ gives the same, and what does not fit is refused when a plan is made.
 Usage: test_locator.py QFS_BENCH
 """
 
-import contextlib
 import glob
 import json
 import os
-import sqlite3
 import unittest
 
-import tiny_bert
-from tiny_model import ModelTest
+from ranking_sweeps import RankingTest
 
-tiny_bert.POSITIONS = 512
 FINDER = {
     "method": "locator", "label": "finder", "backbones": {"locator": "./bert"}, "local_context": 12, "rank": 2, "steps": 3,
     "train_batch": 2, "train_chunks": 1, "chunk_tokens": 256, "evaluate_every": 2, "checkpoint_every": 1,
@@ -26,47 +22,27 @@ READER = {
     "artifact": {"locator": {"row": "finder"}}}
 
 
-class Locator(ModelTest):
-    def setUp(self):
-        super().setUp()
-        self.write_model(max_position_embeddings=4096)
-        tiny_bert.write(self.path("bert"))
-
-    def write_sweep(self, name, *methods):
-        self.write(name + ".json", json.dumps(
-            {"name": name, "datasets": [{"name": "mini-meetings", "split": "test", "sample": 3}],
-             "tokenizer": "words", "methods": list(methods), "metrics": ["rouge"],
-             "report": {"rows": ["method"], "values": ["rouge1.f", "evidence_cut", "trainable_parameters"]}}))
-        return name + ".json"
-
-    def run_sweep(self, name, *methods):
-        return self.assert_succeeds(self.run_bench("sweep", self.write_sweep(name, *methods), "--threads", "1",
-                                                   environment={"OMP_NUM_THREADS": "1"}))
-
-    def plan_fails(self, code, text, *methods):
-        self.assert_fails(code, self.run_bench("plan", self.write_sweep("refused", *methods)), text)
+class Locator(RankingTest):
+    values = ("rouge1.f", "evidence_cut", "trainable_parameters")
 
     def cells(self, name):
-        with contextlib.closing(sqlite3.connect(self.path(name + ".sqlite"))) as store:
-            return {row[0] for row in store.execute("SELECT cell_id FROM cell WHERE method = 'retrieve_generate'")}
+        return set(self.rows(name, "SELECT cell_id FROM cell WHERE method = 'retrieve_generate'"))
 
     def outputs(self, name):
-        with contextlib.closing(sqlite3.connect(self.path(name + ".sqlite"))) as store:
-            return [row[0] for row in store.execute(
-                "SELECT text FROM output JOIN result USING (result_id) JOIN cell USING (cell_id) "
-                "WHERE method = 'retrieve_generate' ORDER BY ordinal")]
+        return self.rows(name, "SELECT text FROM output JOIN result USING (result_id) JOIN cell USING (cell_id) "
+                               "WHERE method = 'retrieve_generate' ORDER BY ordinal")
 
     def test_one_sweep_trains_and_reads(self):
         plan = json.loads(self.assert_succeeds(
             self.run_bench("plan", self.write_sweep("both", READER, FINDER), "--json")))
         self.assertEqual(len(plan["trainings"]), 1)
         self.assertEqual({cell["training"] for cell in plan["cells"]}, {plan["trainings"][0]["cell_id"]})
-        table = self.run_sweep("both", READER, FINDER)
+        table = self.run_sweep("both", READER, FINDER).stdout
         for row in ("reader", "finder"):
             self.assertRegex(table, rf"\| {row} ")
         written = self.outputs("both")
         self.assertEqual(len(written), 3)
-        again = self.run_sweep("both", READER, FINDER)
+        again = self.run_sweep("both", READER, FINDER).stdout
         self.assertEqual(self.outputs("both"), written)
         self.assertEqual(again.splitlines()[-1:], table.splitlines()[-1:])
 
