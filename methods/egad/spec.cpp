@@ -132,6 +132,11 @@ Status EgadSpec::check_adapter(const Params& params) const {
     return invalid_argument(
         "highlighted keywords have no prefix: they need \"attention\": \"global\"");
   }
+  const bool apart = params.find<std::string>("keyword_separator") == "sep";
+  if (params.has("separator") && !highlighted && !apart) {
+    return invalid_argument(
+        "'separator' needs \"keyword_separator\": \"sep\": a blank stands behind the keywords");
+  }
   if (!highlighted && params.has("highlight_most")) {
     return invalid_argument("'highlight_most' needs \"keywords\": \"highlighted\"");
   }

@@ -363,6 +363,7 @@ TEST(EgadSpec, rules_between_parameters) {
   EXPECT_THAT(refused("dictionary", std::string("the 5\nwe x\n")), HasSubstr("dictionary:2: the"));
   EXPECT_THAT(refused("truncate", std::string("tail")), HasSubstr("keeps the head"));
   EXPECT_THAT(refused("highlight_most", int64_t{9}), HasSubstr("needs \"keywords\""));
+  EXPECT_THAT(refused("separator", std::string("</s>")), HasSubstr("needs \"keyword_separator\""));
   EXPECT_THAT(refused("source", std::string("{document}")), HasSubstr("is not free"));
   EXPECT_EQ(refused("trained", std::string("weights")), "");
   Params global;
