@@ -23,7 +23,7 @@ Status check_rule(const EgadSpec& spec, const Params& params) {
   const std::string& keywords = params.get<std::string>("keywords");
   std::vector<std::string_view> unread = {"keyword_set"};
   if (!by_dictionary(params)) {
-    unread = {"keyword_score", "keyword_min", "keyword_form", "spelling"};
+    unread = {"keyword_score", "keyword_min", "keyword_form", kSpelling};
   }
   if (keywords == "highlighted") {
     unread.insert(unread.end(), {"keyword_form", "keyword_separator"});
