@@ -1,15 +1,14 @@
 #include "methods/models/peft/hyper_network.h"
 
 #include <ATen/ops/cat.h>
-#include <ATen/ops/empty.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/relu.h>
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
+#include "methods/models/nn/drawn_dropout.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 
 namespace qfs::peft {
@@ -41,13 +40,7 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tenso
 }
 
 at::Tensor dropped(const at::Tensor& values, std::optional<Rng>& drop) {
-  if (!drop) return values;
-  const at::Tensor kept = at::empty(values.sizes(), at::kFloat);
-  for (float& factor :
-       std::span(kept.mutable_data_ptr<float>(), static_cast<size_t>(kept.numel()))) {
-    factor = drop->uniform() < kDropout ? 0.0F : static_cast<float>(1 / (1 - kDropout));
-  }
-  return values * kept.to(values.scalar_type());
+  return drop ? nn::dropped(values, kDropout, *drop) : values;
 }
 
 bool needs_query(Pooling pooling) {
