@@ -55,7 +55,7 @@ qfs_test(backbone_registry_test LABEL unit
   LINK qfs_test_checkpoints qfs_registry)
 if(QFS_TORCH)
   qfs_test(backbones_test TORCH LABEL unit
-    SOURCES unit/models/kernels/cpu_kernels_test.cpp unit/models/kernels/dense_kernels_test.cpp unit/models/kernels/thread_pool_test.cpp unit/models/architectures/cpu_bfloat16_test.cpp unit/models/architectures/llama_test.cpp
+    SOURCES unit/models/kernels/cpu_kernels_test.cpp unit/models/kernels/dense_kernels_test.cpp unit/models/kernels/packed_attention_test.cpp unit/models/kernels/thread_pool_test.cpp unit/models/architectures/cpu_bfloat16_test.cpp unit/models/architectures/llama_test.cpp
             unit/models/inspect/machine_limits_test.cpp unit/models/nn/model_work_test.cpp unit/models/architectures/prefill_gemm_test.cpp unit/models/nn/rope_test.cpp unit/models/architectures/weight_reader_test.cpp
     LINK qfs_test_checkpoints qfs_inspect nlohmann_json::nlohmann_json)
   add_library(fake_nvml MODULE support/fake_nvml.cpp)
@@ -98,7 +98,7 @@ if(QFS_TORCH)
       "OMP_NUM_THREADS=1;QFS_TEST_DEVICE=cuda")
   endif()
   qfs_test(training_test TORCH LABEL unit
-    SOURCES unit/models/nn/dropout_test.cpp unit/models/nn/layer_adapters_test.cpp unit/models/nn/recompute_test.cpp unit/models/nn/tensor_arena_test.cpp unit/models/nn/token_loss_test.cpp unit/models/peft/layer_adapter_test.cpp unit/models/peft/lora_test.cpp unit/models/training/recipe_test.cpp
+    SOURCES unit/models/nn/causal_attention_test.cpp unit/models/nn/dropout_test.cpp unit/models/nn/layer_adapters_test.cpp unit/models/nn/recompute_test.cpp unit/models/nn/tensor_arena_test.cpp unit/models/nn/token_loss_test.cpp unit/models/peft/layer_adapter_test.cpp unit/models/peft/lora_test.cpp unit/models/training/recipe_test.cpp
             unit/models/training/optimizer_test.cpp unit/models/training/trainer_test.cpp
     LINK qfs_test_checkpoints qfs_training nlohmann_json::nlohmann_json)
   qfs_test(segments_test TORCH LABEL unit

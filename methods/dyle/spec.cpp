@@ -116,7 +116,7 @@ std::string_view DyleSpec::doc() const {
 
 std::vector<std::string> DyleSpec::layers(const Params&, const BackboneFacts& facts) const {
   std::vector<std::string> layers = decoding::generation_layers(facts);
-  layers.insert(layers.end(), {"dyle_rouge@1", "training@2", "treebank_tokens@2"});
+  layers.insert(layers.end(), {"dyle_rouge@1", "training@3", "treebank_tokens@2"});
   std::ranges::sort(layers);
   return layers;
 }

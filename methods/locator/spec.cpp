@@ -34,7 +34,7 @@ std::string_view LocatorSpec::doc() const {
 std::vector<std::string> LocatorSpec::layers(const Params&, const BackboneFacts&) const {
   std::vector<std::string> layers = ranking::scorer_layers();
   layers.insert(layers.end(), {"chinese_words@1", "dyle_rouge@1", "extractive@2", "tokenizers@5",
-                               "training@2", "treebank_tokens@2", "truncation@1"});
+                               "training@3", "treebank_tokens@2", "truncation@1"});
   std::ranges::sort(layers);
   return layers;
 }

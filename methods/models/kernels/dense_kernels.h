@@ -53,8 +53,13 @@ struct DenseKernels {
   void (*layer_norm)(float* rows, int64_t count, int64_t width, const float* weight,
                      const float* bias, float eps);
   /// The first `width` values of each row to exp(scale * x) over their sum; in place. Rows are
-  /// `stride` floats apart, at most 32 more than their width, and those behind are overwritten.
+  /// `stride` floats apart, and those behind the width become 0.
   void (*softmax)(float* rows, int64_t count, int64_t width, int64_t stride, float scale);
+  /// Back through softmax: gradients of its results, `above`, to those of its inputs, scale *
+  /// result
+  /// * (gradient - sum of result * gradient); in place. Rows of `width` floats beside one another.
+  void (*softmax_gradient)(const float* results, float* above, int64_t count, int64_t width,
+                           float scale);
 };
 
 /// The best set for this machine; QFS_CPU_KERNELS=portable or avx2 in the environment holds it

@@ -212,9 +212,17 @@ inline void softmax(float* rows, int64_t count, int64_t width, int64_t stride, f
   }
 }
 
+inline void softmax_gradient(const float* results, float* above, int64_t count, int64_t width,
+                             float scale) {
+  for (int64_t r = 0; r < count; ++r, results += width, above += width) {
+    const float mean = fixed_sum(width, [&](int64_t i) { return results[i] * above[i]; });
+    for (int64_t i = 0; i < width; ++i) above[i] = scale * results[i] * (above[i] - mean);
+  }
+}
+
 template <class V>
 constexpr DenseKernels make_dense_kernels(const char* instruction_set) {
-  return {instruction_set, multiply<V>, gelu, gelu_tanh, layer_norm, softmax};
+  return {instruction_set, multiply<V>, gelu, gelu_tanh, layer_norm, softmax, softmax_gradient};
 }
 
 }  // namespace

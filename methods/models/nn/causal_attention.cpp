@@ -1,9 +1,8 @@
 #include "methods/models/nn/causal_attention.h"
 
-#include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu.h>
-#include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu_backward.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
 #include <torch/csrc/autograd/custom_function.h>
 
@@ -11,6 +10,7 @@
 #include <optional>
 
 #include "methods/models/kernels/cpu_kernels.h"
+#include "methods/models/kernels/packed_attention.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 
 namespace qfs::nn {
@@ -68,44 +68,49 @@ at::Tensor rotated_rows(const Projections& of, const Rotations& at) {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
+/// In float32, whatever the type of qkv.
 class CausalAttention final : public torch::autograd::Function<CausalAttention> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& qkv,
                             const DecoderShape& shape, const Rotations& at) {
     const at::Tensor rows =
-        at.cosines.defined() ? rotated_rows(projections_of(qkv, shape, {}), at) : qkv;
-    const Projections all = projections_of(rows, shape, {});
-    const int64_t sharing = shape.heads / shape.kv_heads;
-    const auto [out, logarithms] = at::_scaled_dot_product_flash_attention_for_cpu(
-        heads_first(all.queries), shared_heads_first(all.keys, sharing),
-        shared_heads_first(all.values, sharing), 0.0, /*is_causal=*/true);
-    context->save_for_backward({rows, out, logarithms, at.cosines, at.sines});
+        at.cosines.defined() ? rotated_rows(projections_of(qkv, shape, {}), at) : qkv.contiguous();
+    context->save_for_backward({rows, at.cosines, at.sines});
     context->saved_data["heads"] = shape.heads;
-    return tokens_first(out).flatten(1);
+    const at::Tensor read = rows.to(at::kFloat);
+    const at::Tensor out = at::empty({rows.size(0), shape.heads * shape.head_dim}, read.options());
+    kernels::attend_causally(attended(read, shape), out.mutable_data_ptr<float>(), for_items);
+    return out.to(qkv.scalar_type());
   }
 
   static variable_list backward(AutogradContext* context, variable_list upstream) {
     const variable_list kept = context->get_saved_variables();
-    const at::Tensor& out = kept[1];
     const int64_t heads = context->saved_data["heads"].toInt();
-    const int64_t dim = out.size(3);
+    const int64_t dim = upstream.front().size(1) / heads;
     const int64_t kv_heads = (kept[0].size(1) / dim - heads) / 2;
-    const int64_t sharing = heads / kv_heads;
     const DecoderShape shape = {.heads = heads, .kv_heads = kv_heads, .head_dim = dim};
-    const Projections all = projections_of(kept[0], shape, {});
-    const at::Tensor above = heads_first(upstream.front().view({-1, heads, dim}));
-    const auto [queries, keys, values] = at::_scaled_dot_product_flash_attention_for_cpu_backward(
-        above, heads_first(all.queries), shared_heads_first(all.keys, sharing),
-        shared_heads_first(all.values, sharing), out, kept[2], 0.0, /*is_causal=*/true);
-    const auto summed = [&](const at::Tensor& gradient) {
-      const at::Tensor of_heads = tokens_first(gradient);
-      return sharing == 1 ? of_heads : of_heads.unflatten(1, {kv_heads, sharing}).sum(2);
-    };
-    Rotations back;
-    if (kept[3].defined()) back = {kept[3], kept[4].neg()};
-    return {rotated_rows({tokens_first(queries), summed(keys), summed(values)}, back), {}, {}};
+    const at::Tensor read = kept[0].to(at::kFloat);
+    const at::Tensor above = upstream.front().to(at::kFloat).contiguous();
+    const at::Tensor gradients = at::empty_like(read);
+    kernels::attend_causally_back(attended(read, shape), above.const_data_ptr<float>(),
+                                  gradients.mutable_data_ptr<float>(), for_items);
+    if (!kept[1].defined()) return {gradients.to(kept[0].scalar_type()), {}, {}};
+    const at::Tensor turned =
+        rotated_rows(projections_of(gradients, shape, {}), {kept[1], kept[2].neg()});
+    return {turned.to(kept[0].scalar_type()), {}, {}};
+  }
+
+ private:
+  static kernels::AttentionRows attended(const at::Tensor& rows, const DecoderShape& shape) {
+    return {rows.const_data_ptr<float>(), rows.size(0), shape.heads, shape.kv_heads,
+            shape.head_dim};
   }
 };
+
+/// Whether the kernels can stand for LibTorch's operations.
+bool by_own_kernels(const at::Tensor& qkv) {
+  return qkv.device().is_cpu() && qkv.requires_grad() && qkv.scalar_type() != at::kDouble;
+}
 
 }  // namespace
 
@@ -128,7 +133,7 @@ at::Tensor causal_attention(const Projections& sequence) {
 }
 
 at::Tensor causal_attention(const at::Tensor& qkv, const DecoderShape& shape, const Rotations& at) {
-  if (qkv.device().is_cpu() && qkv.requires_grad()) return CausalAttention::apply(qkv, shape, at);
+  if (by_own_kernels(qkv)) return CausalAttention::apply(qkv, shape, at);
   return causal_attention(projections_of(qkv, shape, at));
 }
 

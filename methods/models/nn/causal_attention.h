@@ -1,4 +1,4 @@
-// Self-attention of whole sequences at once, as LibTorch computes it.
+// Self-attention of whole sequences at once.
 //
 // Used by sequences.h and by prompts on a CPU; gradients pass. Pure; thread-safe. LibTorch's
 // exceptions pass through.
@@ -26,8 +26,8 @@ Projections projections_of(const at::Tensor& qkv, const DecoderShape& shape, con
 /// divided by the square root of head_dim.
 at::Tensor causal_attention(const Projections& sequence);
 
-/// The same of qkv as projections_of has it; for gradients it keeps the rotated qkv and the output,
-/// less than LibTorch's operations, which keep shared keys once a query head.
+/// The same of qkv as projections_of has it; for gradients on a CPU it keeps the rotated qkv alone,
+/// where LibTorch's operations keep shared keys once per query head, and the output.
 at::Tensor causal_attention(const at::Tensor& qkv, const DecoderShape& shape, const Rotations& at);
 
 }  // namespace qfs::nn

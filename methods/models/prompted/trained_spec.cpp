@@ -241,7 +241,7 @@ Status check_weights_init() {
 
 std::vector<std::string> TrainedSpec::layers(const Params&, const BackboneFacts& facts) const {
   std::vector<std::string> layers = decoding::generation_layers(facts);
-  layers.emplace_back("training@2");
+  layers.emplace_back("training@3");
   std::ranges::sort(layers);
   return layers;
 }

@@ -168,7 +168,7 @@ TEST_P(DenseKernelsTest, NormalizedRowsHaveMeanZeroAndVarianceOne) {
 
 TEST_P(DenseKernelsTest, SoftmaxIgnoresWhatStandsBehindARow) {
   for (const int64_t width : {1, 16, 37}) {
-    const int64_t stride = (width + 31) / 32 * 32;
+    const int64_t stride = (width + 31) / 32 * 32 + 64;
     auto rows = random_matrix(2 * stride, 9, 20);
     const auto before = rows;
     kernels_->softmax(rows.data(), 2, width, stride, 0.5F);
@@ -181,6 +181,38 @@ TEST_P(DenseKernelsTest, SoftmaxIgnoresWhatStandsBehindARow) {
         const auto at = static_cast<size_t>(r * stride + i);
         EXPECT_NEAR(rows[at], std::exp(0.5 * before[at]) / sum, 1e-6) << width;
       }
+      for (int64_t i = width; i < stride; ++i) {
+        EXPECT_EQ(rows[static_cast<size_t>(r * stride + i)], 0) << width;
+      }
+    }
+  }
+}
+
+TEST_P(DenseKernelsTest, GradientsOfSoftmaxAreItsDerivative) {
+  constexpr float kScale = 0.3F;
+  constexpr double kStep = 1e-4;
+  for (const int64_t width : {1, 16, 37}) {
+    const auto size = static_cast<size_t>(width);
+    const auto x = random_matrix(2 * width, 12, 4);
+    const auto above = random_matrix(2 * width, 13);
+    auto results = x;
+    kernels_->softmax(results.data(), 2, width, width, kScale);
+    auto gradients = above;
+    kernels_->softmax_gradient(results.data(), gradients.data(), 2, width, kScale);
+    for (size_t at = 0; at < x.size(); ++at) {
+      const size_t row = at / size * size;
+      const auto weighted = [&](double moved) {
+        double sum = 0;
+        double total = 0;
+        for (size_t i = row; i < row + size; ++i) {
+          const double share = std::exp(kScale * (x[i] + (i == at ? moved : 0)));
+          sum += share;
+          total += share * above[i];
+        }
+        return total / sum;
+      };
+      const double slope = (weighted(kStep) - weighted(-kStep)) / (2 * kStep);
+      EXPECT_NEAR(gradients[at], slope, 1e-6) << width << " at " << at;
     }
   }
 }
@@ -200,6 +232,7 @@ TEST(DenseKernels, Avx512AndAvx2GiveEqualBits) {
     kernels->gelu_tanh(y.data() + y.size() / 2, static_cast<int64_t>(y.size()) / 2);
     kernels->layer_norm(y.data(), 31, 70, x.data(), x.data() + 70, 1e-5F);
     kernels->softmax(y.data(), 31, 60, 70, 0.3F);
+    kernels->softmax_gradient(x.data(), y.data(), 30, 50, 0.3F);
   }
   EXPECT_EQ(results[0], results[1]);
 }
