@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/core/files.h"
+#include "harness/core/rng.h"
 #include "harness/core/sha256.h"
 #include "methods/dyle/session.h"
 #include "methods/dyle/session_artifact.h"
@@ -13,6 +14,7 @@
 #include "methods/dyle/session_model.h"
 #include "methods/dyle/spec.h"
 #include "methods/models/nn/adapters.h"
+#include "methods/models/nn/dropout.h"
 #include "methods/models/nn/model_work.h"
 #include "methods/models/nn/network.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
@@ -48,7 +50,8 @@ struct Schedule {
         prior_gradients(params.find<bool>("static_prior_grad").value_or(false)),
         extractor_steps(params.get<int64_t>("extractor_steps")),
         recompute(params.find<bool>("recompute").value_or(false) ? nn::Recompute::layers
-                                                                 : nn::Recompute::nothing) {}
+                                                                 : nn::Recompute::nothing),
+        dropout(params.find<double>(prompted::kDropout).value_or(0)) {}
 
   uint64_t seed;
   std::optional<int64_t> train_chunks;
@@ -59,6 +62,18 @@ struct Schedule {
   bool prior_gradients;
   int64_t extractor_steps;
   nn::Recompute recompute;
+  double dropout;
+};
+
+/// How one example is read: in training as the schedule says, else with neither.
+struct Pass {
+  nn::Recompute recompute = nn::Recompute::nothing;
+  std::optional<nn::Dropout> dropout = {};
+
+  /// Of the extractor, and of each of the generator's rows.
+  std::shared_ptr<const nn::Dropout> dropped(uint64_t part) const {
+    return dropout ? std::make_shared<const nn::Dropout>(dropout->of_part(part)) : nullptr;
+  }
 };
 
 /// What the loop asks for. `tensors` hold the leaves.
@@ -91,9 +106,11 @@ class Learner {
     training::LossSum all;
     for (const int64_t i : chosen) {
       const Learned& one = train_[static_cast<size_t>(i)];
-      const Reading reading = drawn_reading(one, step, i);
-      auto loss =
-          step < schedule_.extractor_steps ? extractor_loss(reading) : joint_loss(one, reading);
+      const uint64_t draw = static_cast<uint64_t>(step) * train_.size() + static_cast<uint64_t>(i);
+      const Reading reading = drawn_reading(one, draw);
+      const Pass pass = drawn_pass(draw);
+      auto loss = step < schedule_.extractor_steps ? extractor_loss(reading, pass)
+                                                   : joint_loss(one, reading, pass);
       if (!loss.ok()) return loss.error();
       const Status done = nn::guarded("computing gradients", [&]() -> Status {
         if (loss->requires_grad()) (*loss * scale).backward();
@@ -128,10 +145,10 @@ class Learner {
     training::LossSum all;
     for (const Learned& one : development_) {
       const Reading reading = ranking::whole_reading(one.candidates.packed, one.oracle);
-      const auto scores = score(reading, nn::Recompute::nothing);
+      const auto scores = score(reading, {});
       if (!scores.ok()) return scores.error();
       const Selection selection = best_of(values_of(*scores), model_.settings().rule);
-      const auto rows = rows_of(one, reading, selection);
+      const auto rows = rows_of(one, reading, selection, {});
       if (!rows.ok()) return rows.error();
       const auto made = losses(one, *rows, reading, *scores, selection, nn::Recompute::nothing);
       if (!made.ok()) return made.error();
@@ -147,20 +164,27 @@ class Learner {
   }
 
   /// Indices of the oracle, as those of scores and selections, count what is read.
-  Reading drawn_reading(const Learned& one, int64_t step, int64_t item) const {
+  Reading drawn_reading(const Learned& one, uint64_t draw) const {
     const ranking::PackedSnippets& packed = one.candidates.packed;
     if (!schedule_.train_chunks) return ranking::whole_reading(packed, one.oracle);
-    const auto index = static_cast<uint64_t>(step) * train_.size() + static_cast<uint64_t>(item);
     return ranking::drawn_reading(packed, one.oracle,
                                   {*schedule_.train_chunks, *schedule_.train_chunks},
-                                  Rng::derived(schedule_.seed, "chunks", index));
+                                  Rng::derived(schedule_.seed, "chunks", draw));
   }
 
-  Result<at::Tensor> score(const Reading& reading, nn::Recompute recompute) const {
+  Pass drawn_pass(uint64_t draw) const {
+    Pass pass{schedule_.recompute};
+    if (schedule_.dropout > 0) {
+      pass.dropout = {schedule_.dropout, Rng::derived(schedule_.seed, "dropout", draw).next()};
+    }
+    return pass;
+  }
+
+  Result<at::Tensor> score(const Reading& reading, const Pass& pass) const {
     auto adapters = model_.extractor().bind(tensors_.extractor.adapter.layers);
     if (!adapters.ok()) return adapters.error();
     return model_.extractor().scores(reading.part.packed, tensors_.extractor.head,
-                                     *std::move(adapters), recompute);
+                                     *std::move(adapters), pass.recompute, pass.dropped(0).get());
   }
 
   /// A forward pass, one back, one more for the gradients of weights where those are trained, and
@@ -191,8 +215,8 @@ class Learner {
     }
   }
 
-  Result<at::Tensor> extractor_loss(const Reading& reading) {
-    const auto scores = score(reading, schedule_.recompute);
+  Result<at::Tensor> extractor_loss(const Reading& reading, const Pass& pass) {
+    const auto scores = score(reading, pass);
     if (!scores.ok()) return scores;
     count(reading.part.packed);
     return nn::guarded("computing a loss", [&]() -> Result<at::Tensor> {
@@ -203,14 +227,14 @@ class Learner {
     });
   }
 
-  Result<at::Tensor> joint_loss(const Learned& one, const Reading& reading) {
-    const auto scores = score(reading, schedule_.recompute);
+  Result<at::Tensor> joint_loss(const Learned& one, const Reading& reading, const Pass& pass) {
+    const auto scores = score(reading, pass);
     if (!scores.ok()) return scores;
     const Selection selection =
         for_training(values_of(*scores), reading.targets, schedule_.hybrid, model_.settings().rule);
-    const auto rows = rows_of(one, reading, selection);
+    const auto rows = rows_of(one, reading, selection, pass);
     if (!rows.ok()) return rows.error();
-    const auto losses = this->losses(one, *rows, reading, *scores, selection, schedule_.recompute);
+    const auto losses = this->losses(one, *rows, reading, *scores, selection, pass.recompute);
     if (!losses.ok()) return losses.error();
     count(reading.part.packed);
     count(*rows, one.target);
@@ -230,14 +254,18 @@ class Learner {
   }
 
   Result<GeneratorRows> rows_of(const Learned& one, const Reading& reading,
-                                const Selection& selection) const {
+                                const Selection& selection, const Pass& pass) const {
     Selection of_document = selection;
     for (int64_t& i : of_document.snippets) i = reading.part.snippets[static_cast<size_t>(i)];
     auto rows = model_.rows(*one.example, one.candidates, of_document);
     if (!rows.ok()) return rows;
     auto adapters = generator_adapters(tensors_, *decoder_);
     if (!adapters.ok()) return adapters.error();
-    for (nn::SequenceInput& input : rows->inputs) input.adapters = *adapters;
+    uint64_t part = 1;
+    for (nn::SequenceInput& input : rows->inputs) {
+      input.adapters = *adapters;
+      input.dropout = pass.dropped(part++);
+    }
     return rows;
   }
 

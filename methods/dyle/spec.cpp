@@ -92,6 +92,11 @@ void add_training(std::vector<ParamSpec>& params) {
       integer_param("train_chunks", "", 1, 4096,
                     "The extractor reads of a document at a step, those with snippets of the "
                     "oracle first; all when left out")));
+  params.push_back(of_training(from_source(
+      real_param(prompted::kDropout, "", 0, 0.99,
+                 "Of both models' embeddings and of what their blocks add to the residual stream, "
+                 "and of what the score head reads, in training; 0 when left out"),
+      "RoBERTa, BART: 0.1")));
   for (ParamSpec& param : prompted::training_params()) {
     if (param.name == "train_tokens" || param.name == "micro_tokens") continue;
     params.push_back(std::move(param));
@@ -239,6 +244,7 @@ Status DyleSpec::validate(const Params& params) const {
 }
 
 Status DyleSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
+  if (Status kind = prompted::check_kind(params, facts); !kind.ok()) return kind;
   const bool own = params.get<std::string>("prompt") != kDefaultPrompt;
   if (facts.architecture != "bart" || !own) return {};
   return invalid_argument(

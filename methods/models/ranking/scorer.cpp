@@ -129,8 +129,12 @@ int64_t SnippetScorer::flops(const PackedSnippets& packed) const {
 Result<at::Tensor> SnippetScorer::scores(const PackedSnippets& packed,
                                          const training::NamedTensors& head,
                                          std::shared_ptr<const nn::Adapters> adapters,
-                                         nn::Recompute recompute) const {
-  const architectures::TransformerEncoder encoder(weights_, std::move(adapters), recompute);
+                                         nn::Recompute recompute,
+                                         const nn::Dropout* dropout) const {
+  const auto part = [&](size_t index) {
+    return dropout == nullptr ? nullptr
+                              : std::make_shared<const nn::Dropout>(dropout->of_part(index));
+  };
   std::vector<at::Tensor> states;
   size_t next = 0;
   for (size_t i = 0; i < packed.chunks.size(); ++i) {
@@ -139,14 +143,16 @@ Result<at::Tensor> SnippetScorer::scores(const PackedSnippets& packed,
     while (next < packed.positions.size() && packed.positions[next] < first + packed.chunk_tokens) {
       places.push_back(packed.positions[next++] - first);
     }
+    const architectures::TransformerEncoder encoder(weights_, adapters, recompute, part(i));
     const architectures::EncoderInput input{packed.chunks[i], {}};
     const auto read = encoder.hidden_states({&input, 1}, weights_->config.layers);
     if (!read.ok()) return read.error();
     states.push_back(read->squeeze(0).index_select(0, at::tensor(places)));
   }
   return nn::guarded("scoring snippets", [&]() -> Result<at::Tensor> {
-    return at::linear(at::cat(states), head.at("classifier.weight"), head.at("classifier.bias"))
-        .squeeze(1);
+    at::Tensor read = at::cat(states);
+    if (const auto of_head = part(packed.chunks.size())) read = of_head->apply(read, 0);
+    return at::linear(read, head.at("classifier.weight"), head.at("classifier.bias")).squeeze(1);
   });
 }
 

@@ -13,6 +13,7 @@
 #include "harness/api/method.h"
 #include "methods/models/architectures/bert/encoder_weights.h"
 #include "methods/models/checkpoints/checkpoint.h"
+#include "methods/models/nn/dropout.h"
 #include "methods/models/nn/recompute.h"
 #include "methods/models/nn/trained_weights.h"
 #include "methods/models/peft/lora.h"
@@ -67,10 +68,12 @@ class SnippetScorer {
   int64_t flops(const PackedSnippets& packed) const;
 
   /// The scores of the visible snippets: [L]. Gradients reach the adapters (or null) and the head
-  /// ("classifier.weight" [1, d], "classifier.bias" [1]). Errors: those of the encoder.
+  /// ("classifier.weight" [1, d], "classifier.bias" [1]). `dropout`, or null, falls on what the
+  /// head reads, too. Errors: those of the encoder.
   Result<at::Tensor> scores(const PackedSnippets& packed, const training::NamedTensors& head,
                             std::shared_ptr<const nn::Adapters> adapters,
-                            nn::Recompute recompute = nn::Recompute::nothing) const;
+                            nn::Recompute recompute = nn::Recompute::nothing,
+                            const nn::Dropout* dropout = nullptr) const;
 
  private:
   std::shared_ptr<const architectures::EncoderWeights> weights_;

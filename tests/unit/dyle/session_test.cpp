@@ -324,6 +324,27 @@ TEST_F(DyleSessionTest, encoder_decoders_learn_and_write_too) {
   EXPECT_GT(extra_of(meeting(34)).at("gate").size(), 1U);
 }
 
+TEST_F(DyleSessionTest, both_models_drop_the_same_where_layers_are_computed_again) {
+  const qfs::test::TemporaryFolder folder;
+  request_.backbone = *registry::resolve_backbone(qfs::test::TinySeq2Seq().write(folder));
+  request_.params.set("prompt", *std::get_if<std::string>(&*the_spec().params()[6].default_value));
+  request_.params.set("extractor_steps", int64_t{1});
+  const auto curve_of = [&](const std::string& name, double dropout, bool recompute) {
+    request_.params.set("dropout", dropout);
+    request_.params.set("recompute", recompute);
+    return trained(name, 4);
+  };
+  const Curve without = curve_of("without", 0, false);
+  const Curve kept = curve_of("kept", 0.3, false);
+  const Curve again = curve_of("again", 0.3, true);
+  EXPECT_GT(std::abs(kept.first("loss.oracle") - without.first("loss.oracle")), 1e-3);
+  for (const char* loss : {"loss.oracle", "loss.generation"}) {
+    SCOPED_TRACE(loss);
+    EXPECT_GT(std::abs(kept.last(loss) - without.last(loss)), 1e-3);
+    EXPECT_NEAR(again.last(loss), kept.last(loss), 1e-4);
+  }
+}
+
 std::vector<std::string> names_in(const std::string& path) {
   const auto file = checkpoints::open_safetensors(path);
   EXPECT_TRUE(file.ok()) << file.error().to_string();

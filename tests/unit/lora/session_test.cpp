@@ -93,6 +93,24 @@ TEST_F(LoraSessionTest, what_is_written_may_choose) {
   }
 }
 
+TEST_F(LoraSessionTest, nothing_is_chosen_by_examples_that_are_not_there) {
+  use_llama();
+  data_.development.clear();
+  const Params training = request_.params;
+  const auto refusal = [&](const std::string& name, ParamValue value) {
+    request_.params = training;
+    request_.params.set(name, std::move(value));
+    Curve curve;
+    const auto outcome = fit(name, curve);
+    return outcome.ok() ? "learned" : outcome.error().message;
+  };
+  for (const auto& message : {refusal("patience", int64_t{2}), refusal("halve_after", int64_t{5}),
+                              refusal("select_by", std::string("rouge1"))}) {
+    EXPECT_THAT(message, HasSubstr("'training' has no 'development'"));
+  }
+  EXPECT_EQ(refusal("select_by", std::string("loss")), "learned");
+}
+
 TEST_F(LoraSessionTest, encoder_decoders_learn_too) {
   for (const bool led : {false, true}) {
     use_seq2seq({.led = led});
