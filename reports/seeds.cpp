@@ -68,9 +68,12 @@ std::vector<std::string> deviation_notes(const Table& table) {
     }
   }
   if (counts.empty()) return {};
-  return {fmt::format(
-      "mean ± standard deviation (n − 1) of {} seeds ({}); numbers without ± are of one",
-      fmt::join(counts, "/"), fmt::join(seeds, ", "))};
+  const std::string of_seeds =
+      fmt::format("of {} seeds ({})", fmt::join(counts, "/"), fmt::join(seeds, ", "));
+  if (table.against && table.against->differences) {
+    return {"where a method has several seeds, its mean " + of_seeds + " is compared"};
+  }
+  return {"mean ± standard deviation (n − 1) " + of_seeds + "; numbers without ± are of one"};
 }
 
 }  // namespace qfs::reports

@@ -111,6 +111,7 @@ class SiteWriter {
         reports::load_sweep_facts(reader_, std::to_string(info.number));
     if (!facts) return facts.error();
     reports::ReportRequest request;
+    request.program = program_;
     Result<std::vector<reports::MetricChoice>> metrics =
         metrics_of_sweep(*facts, catalogs_.metrics());
     if (!metrics) return metrics.error();
@@ -142,10 +143,9 @@ class SiteWriter {
   }
 
   Status finish() {
-    return write(
-        reports::write_site_index(runs_, std::filesystem::path(store_path_).filename().string(),
-                                  "qfs-bench v" + std::string(build_info().version)),
-        kIndex);
+    return write(reports::write_site_index(
+                     runs_, std::filesystem::path(store_path_).filename().string(), program_),
+                 kIndex);
   }
 
   const std::vector<std::string>& files() const { return files_; }
@@ -163,6 +163,7 @@ class SiteWriter {
   bool foreign_;
   Catalogs catalogs_;
   std::set<std::string> taken_;
+  const std::string program_ = "qfs-bench v" + std::string(build_info().version);
   std::vector<reports::SiteRun> runs_;
   std::vector<std::string> files_;
 };

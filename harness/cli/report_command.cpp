@@ -245,6 +245,7 @@ void add_report_command(const CommandLine& line) {
   command.add_option("--output,-o", options->output, "Write to a file, whole or not at all")
       ->type_name("FILE");
   add_json_option(command, line.global);
+  command.get_option("--format")->excludes(command.get_option("--json"));
   add_foreign_option(command, line.global);
   command.callback([options, &global = line.global, &chosen = line.chosen] {
     chosen = [options, &global] { return run_report(*options, global); };

@@ -1,6 +1,7 @@
 #include "harness/compare/compare_stores.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
@@ -211,7 +212,13 @@ Result<Pairing> pair_sides(const StoredSide& a, const StoredSide& b,
   if (of_a.size() == 1 && of_b.size() == 1) return Pairing{{{of_a.front(), of_b.front()}}, {}, {}};
   if (a.name == b.name) {
     Error error = several_cells(of_a.size() > 1 ? of_a : of_b);
-    error.message += "\nor pair them by what they have in common: --pair-by local_context";
+    std::set<std::string> telling = telling_dimensions(a.cells);
+    telling.merge(telling_dimensions(b.cells));
+    telling.erase("cell");
+    if (!telling.empty()) {
+      error.message += fmt::format("\nor pair them by what they have in common: --pair-by {}",
+                                   fmt::join(telling, ","));
+    }
     return error;
   }
   return pair_cells(a.cells, b.cells, by);

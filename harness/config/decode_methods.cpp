@@ -137,7 +137,12 @@ MethodEntry decode_method(const Node& node, const std::string& folder) {
   entry.pointer = node.pointer();
   if (!node.is_object(R"(a method such as {"method": "lead"})")) return entry;
   if (const auto method = node.require("method")) entry.method = method->text("a method's name");
-  if (const auto label = node.find("label")) entry.label = label->text();
+  if (const auto label = node.find("label")) {
+    entry.label = label->text();
+    if (entry.label.find_first_not_of(" \t\r\n") == std::string::npos) {
+      label->fail("must have a letter: rows are named by it");
+    }
+  }
   if (const auto backbone = node.find("backbone")) entry.backbone = backbone->text();
   if (const auto roles = node.find("backbones")) {
     if (roles->is_object(R"(models by role, such as {"extractor": "minilm"})")) {

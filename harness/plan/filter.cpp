@@ -39,6 +39,52 @@ bool same(const std::string& asked, const std::string& own) {
   return value && value == number(own);
 }
 
+/// Reads a filter from left to right.
+class FilterReader {
+ public:
+  explicit FilterReader(std::string_view text) : rest_(text), part_(text) {}
+
+  std::string_view until(std::string_view ends) {
+    const size_t end = std::min(rest_.find_first_of(ends), rest_.size());
+    const std::string_view read = rest_.substr(0, end);
+    rest_.remove_prefix(end);
+    return read;
+  }
+  /// What stands behind a '=' or a '|', in quotes as it is; none where neither or no end follows.
+  std::optional<std::string> value() {
+    if (!follows('=') && last_ != '|') return std::nullopt;
+    last_ = 0;
+    const std::string_view ahead = trimmed(rest_);
+    if (!ahead.starts_with('"')) return std::string(trimmed(until("|,")));
+    rest_ = ahead.substr(1);
+    std::string value;
+    while (true) {
+      value += until("\"");
+      if (rest_.empty()) return std::nullopt;
+      rest_.remove_prefix(1);
+      if (!rest_.starts_with('"')) break;
+      value += '"';
+      rest_.remove_prefix(1);
+    }
+    if (!trimmed(until("|,")).empty()) return std::nullopt;
+    return value;
+  }
+  bool follows(char mark) {
+    if (!rest_.starts_with(mark)) return false;
+    rest_.remove_prefix(1);
+    last_ = mark;
+    if (mark == ',') part_ = rest_;
+    return true;
+  }
+  /// The condition that is being read.
+  std::string part() const { return std::string(trimmed(part_.substr(0, part_.find(',')))); }
+
+ private:
+  std::string_view rest_;
+  std::string_view part_;
+  char last_ = 0;
+};
+
 bool has(const CellFacts& cell, const FilterCondition& condition) {
   const auto [first, last] = cell.equal_range(condition.key);
   return std::any_of(first, last,
@@ -90,18 +136,31 @@ Status check_value(const FilterCondition& condition, std::span<const CellFacts> 
       if (!listed && own->second.size() <= kLongestShown) values.push_back(own->second);
     }
   }
-  std::string message = "filter: no cell has " + condition.key + "=" + condition.value;
+  std::string message =
+      "filter: no cell has " + condition.key + "=" + filter_value(condition.value);
   const auto nearest =
       number(condition.value) ? std::nullopt : nearest_name(condition.value, values);
   if (nearest) {
-    message += "; did you mean '" + *nearest + "'?";
+    message += "; did you mean '" + filter_value(*nearest) + "'?";
   }
   for (size_t i = 0; i < std::min(values.size(), kShownValues); ++i) {
-    message += (i == 0 ? " (there are " : ", ") + values[i];
+    message += (i == 0 ? " (there are " : ", ") + filter_value(values[i]);
   }
   if (values.size() > kShownValues) message += ", …";
   return not_found(values.empty() ? message : message + ")");
 }
+
+}  // namespace
+
+std::string filter_value(const std::string& value) {
+  const bool plain = value.find_first_of(",|\"") == std::string::npos && trimmed(value) == value;
+  if (plain) return value;
+  std::string quoted = "\"";
+  for (const char letter : value) quoted.append(letter == '"' ? 2 : 1, letter);
+  return quoted + '"';
+}
+
+namespace {
 
 CellFacts facts_of(const Plan& plan, const Cell& cell) {
   CellFacts facts;
@@ -125,27 +184,18 @@ Result<Filter> parse_filter(std::string_view text, const ForeignNames& foreign) 
   Filter filter;
   filter.foreign = foreign;
   if (trimmed(text).empty()) return filter;
-  size_t begin = 0;
-  while (begin <= text.size()) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    const std::string_view part = trimmed(text.substr(begin, end - begin));
-    begin = end + 1;
-    const size_t equals = part.find('=');
-    const std::string_view key = trimmed(part.substr(0, equals));
-    std::string_view values =
-        equals == std::string_view::npos ? std::string_view() : part.substr(equals + 1);
-    while (true) {
-      const size_t bar = values.find('|');
-      const std::string_view value = trimmed(values.substr(0, bar));
-      if (key.empty() || value.empty()) {
-        return invalid_argument("filter '" + std::string(text) + "': '" + std::string(part) +
+  FilterReader reader(text);
+  do {
+    const std::string key(trimmed(reader.until("=,")));
+    do {
+      const std::optional<std::string> value = reader.value();
+      if (key.empty() || !value || value->empty()) {
+        return invalid_argument("filter '" + std::string(text) + "': '" + reader.part() +
                                 "' is not of the form key=value or key=value|value");
       }
-      filter.conditions.push_back({std::string(key), std::string(value)});
-      if (bar == std::string_view::npos) break;
-      values.remove_prefix(bar + 1);
-    }
-  }
+      filter.conditions.push_back({key, *value});
+    } while (reader.follows('|'));
+  } while (reader.follows(','));
   return filter;
 }
 

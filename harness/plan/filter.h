@@ -36,8 +36,12 @@ struct Filter {
   bool empty() const { return conditions.empty(); }
 };
 
-/// Reads "key=value|value,key=value"; `invalid_argument` for a part without a key or a value.
+/// Reads "key=value|value,key=value"; a value with a comma, a bar, a quotation mark or blanks at an
+/// end stands in quotation marks, its own doubled. `invalid_argument` for a part without a key or a
+/// value.
 Result<Filter> parse_filter(std::string_view text, const ForeignNames& foreign = {});
+/// A value as it is written in a filter.
+std::string filter_value(const std::string& value);
 
 /// What a filter sees of a cell: its values by key. A key may have several (a method's own name and
 /// "external"; its row name).

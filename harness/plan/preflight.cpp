@@ -48,6 +48,9 @@ Status check_value(const Experiment& experiment, const Metrics& metrics, const s
       candidates.push_back(qualified ? wanted + "/" + known : known);
     }
   }
+  if (metrics.empty()) {
+    return invalid_argument("'" + value + "' is of a metric; the sweep has no \"metrics\"", where);
+  }
   return not_found(
       "no metric of the sweep has the column '" + value + "'" + suggestion(value, candidates),
       where);

@@ -51,9 +51,21 @@ TEST(ParseFilter, ReadsSeveralValuesOfOneKey) {
                           FilterCondition{"seed", "1"}));
 }
 
+TEST(ParseFilter, ValuesInQuotationMarksStandAsTheyAre) {
+  EXPECT_THAT(
+      parse_filter(R"(label="日本, a|b" | plain, note = " say ""no"" ",seed=1)")->conditions,
+      ElementsAre(FilterCondition{"label", "日本, a|b"}, FilterCondition{"label", "plain"},
+                  FilterCondition{"note", " say \"no\" "}, FilterCondition{"seed", "1"}));
+  for (const char* value : {"lead", "a b", "a=b"}) EXPECT_EQ(filter_value(value), value);
+  for (const char* value : {"a, b", "a|b", " lead ", "\"quoted\"", "x\"y"}) {
+    EXPECT_THAT(parse_filter("label=" + filter_value(value))->conditions,
+                ElementsAre(FilterCondition{"label", value}));
+  }
+}
+
 TEST(ParseFilter, RefusesPartsThatAreNotConditions) {
-  for (const char* text :
-       {"method", "method=", "=lead", "method=lead,", ",", "a=1,,b=2", "a=1|", "a=|1", "a=1||2"}) {
+  for (const char* text : {"method", "method=", "=lead", "method=lead,", ",", "a=1,,b=2", "a=1|",
+                           "a=|1", "a=1||2", "a=\"1", "a=\"1\"2", "a=\"\""}) {
     const Result<Filter> filter = parse_filter(text);
     ASSERT_FALSE(filter.ok()) << text;
     EXPECT_EQ(filter.error().kind, ErrorKind::invalid_argument);

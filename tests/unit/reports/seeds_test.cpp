@@ -36,6 +36,20 @@ TEST(OverSeeds, OneSeedKeepsItsIntervalAndHasNoDeviation) {
   EXPECT_EQ(cell_text(kRouge, over_seeds(cells)), "30.00 [20.0, 40.0]");
 }
 
+TEST(OverSeeds, NotesSayWhatNumbersAreMeansOf) {
+  const std::vector<SeedCell> cells = {seed("0", 0.30), seed("1", 0.32)};
+  Table table;
+  EXPECT_TRUE(deviation_notes(table).empty());
+  table.cells = {over_seeds(cells)};
+  EXPECT_EQ(deviation_notes(table),
+            std::vector<std::string>{"mean ± standard deviation (n − 1) of 2 seeds (0, 1); numbers "
+                                     "without ± are of one"});
+  table.against = Baseline{.method = "lead", .differences = true};
+  EXPECT_EQ(deviation_notes(table),
+            std::vector<std::string>{
+                "where a method has several seeds, its mean of 2 seeds (0, 1) is compared"});
+}
+
 TEST(OverSeeds, NoMeanIsMadeOfTheSeedsThatWorked) {
   std::vector<SeedCell> cells = {seed("0", 0.30), seed("1", 0.32), seed("2", 0.34)};
   cells[1].cell = {};
