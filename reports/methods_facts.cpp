@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "harness/core/counted.h"
 #include "harness/core/json_dom.h"
@@ -122,13 +123,62 @@ std::string protocol_text(const json& numerics) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string training_text(const store::Dependency& dependency, const TrainingCost& cost) {
-  return fmt::format(
-      "{} (training cell {}): {} steps, {} tokens, {:.1f} s, {:.4g} floating-point operations, {} "
-      "trainable parameters, peak host memory {:.2f} GiB",
-      dependency.role, dependency.training_cell.short_hex(), cost.steps, cost.tokens, cost.seconds,
-      static_cast<double>(cost.flops), cost.trainable_parameters,
-      static_cast<double>(cost.peak_bytes) / kGibibyte);
+/// A training that places rest on.
+struct TrainingFacts {
+  Texts labels;
+  Texts roles;
+};
+
+Result<std::string> data_text(store::Reader& reader, const DatasetId& id) {
+  const auto dataset = reader.dataset(id);
+  if (!dataset) return dataset.error();
+  const DatasetManifest& manifest = dataset->manifest;
+  return fmt::format("{} ({}{}, data {})", manifest.name, manifest.split,
+                     manifest.view.empty() ? "" : ", view " + manifest.view, id.short_hex());
+}
+
+/// Without what a program of the user did not tell.
+std::string cost_text(const TrainingCost& cost) {
+  Texts parts;
+  if (cost.steps > 0) parts.push_back(counted(cost.steps, "step"));
+  if (cost.tokens > 0) parts.push_back(counted(cost.tokens, "token"));
+  parts.push_back(fmt::format("{:.1f} s", cost.seconds));
+  if (cost.flops > 0) {
+    parts.push_back(
+        fmt::format("{:.4g} floating-point operations", static_cast<double>(cost.flops)));
+  }
+  if (cost.trainable_parameters > 0) {
+    parts.push_back(fmt::format("{} trainable parameters", cost.trainable_parameters));
+  }
+  parts.push_back(
+      fmt::format("peak host memory {:.2f} GiB", static_cast<double>(cost.peak_bytes) / kGibibyte));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// Adds a text for each time that it was trained.
+Status tell_training(store::Reader& reader, const CellId& id, const TrainingFacts& facts,
+                     Texts& said) {
+  const auto cell = reader.cell(id);
+  if (!cell) return cell.error();
+  const auto learnt = data_text(reader, cell->dataset);
+  if (!learnt) return learnt.error();
+  std::string head =
+      fmt::format("{} of {} (training cell {}, seed {}) learnt from {} of {}",
+                  fmt::join(facts.roles, " and "), fmt::join(facts.labels, ", "), id.short_hex(),
+                  cell->seed, counted(cell->ordinals.size(), "example"), *learnt);
+  if (!cell->development.empty()) {
+    const auto chosen = data_text(reader, cell->development);
+    if (!chosen) return chosen.error();
+    head += ", chosen by " + *chosen;
+  }
+  const auto results = reader.results(id);
+  if (!results) return results.error();
+  for (const store::ResultRow& result : *results) {
+    const auto cost = reader.training_cost(result.id);
+    if (!cost) return cost.error();
+    if (*cost) add_once(said, head + ": " + cost_text(**cost));
+  }
+  return {};
 }
 
 }  // namespace
@@ -204,21 +254,26 @@ Result<Environments> environments_of(store::Reader& reader, const Places& places
 
 Result<std::vector<std::string>> trainings_of(store::Reader& reader, const Places& places) {
   Texts said;
+  std::vector<std::pair<CellId, TrainingFacts>> trainings;
   for (const PlaceFacts* place : places) {
+    const std::string& label = place->dimensions.at("method");
     for (const store::Dependency& dependency : place->cell.dependencies) {
       if (dependency.training_cell.empty()) {
-        add_once(said, fmt::format("{} of {} was imported (SHA-256 {})", dependency.role,
-                                   place->dimensions.at("method"), dependency.sha256));
+        add_once(said, fmt::format("{} of {} was imported (SHA-256 {})", dependency.role, label,
+                                   dependency.sha256));
         continue;
       }
-      const auto results = reader.results(dependency.training_cell);
-      if (!results) return results.error();
-      for (const store::ResultRow& result : *results) {
-        const auto cost = reader.training_cost(result.id);
-        if (!cost) return cost.error();
-        if (*cost) add_once(said, training_text(dependency, **cost));
+      auto training = std::ranges::find(trainings, dependency.training_cell,
+                                        &std::pair<CellId, TrainingFacts>::first);
+      if (training == trainings.end()) {
+        training = trainings.insert(trainings.end(), {dependency.training_cell, {}});
       }
+      add_once(training->second.labels, label);
+      add_once(training->second.roles, dependency.role);
     }
+  }
+  for (const auto& [cell, facts] : trainings) {
+    if (Status told = tell_training(reader, cell, facts, said); !told) return told.error();
   }
   return said;
 }

@@ -98,6 +98,19 @@ std::string empty_note(const PlaceFacts& place, int64_t outputs, int64_t scored)
   return note + (std::max(outputs, scored) == of ? "; its scores are those of empty texts" : "");
 }
 
+Result<std::string> failed_training_note(store::Reader& reader, const PlaceFacts& place) {
+  for (const store::Dependency& dependency : place.cell.dependencies) {
+    if (dependency.training_cell.empty()) continue;
+    const auto results = reader.results(dependency.training_cell);
+    if (!results) return results.error();
+    for (const store::ResultRow& result : *results) {
+      if (result.status != store::Completeness::failed) continue;
+      return fmt::format("{}: its training failed: {}", place_name(place), result.failure_text);
+    }
+  }
+  return std::string();
+}
+
 Result<std::string> warning_note(store::Reader& reader, const PlaceFacts& place) {
   std::set<std::string> warnings;
   for (const store::Dependency& dependency : place.cell.dependencies) {

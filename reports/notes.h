@@ -28,6 +28,9 @@ std::vector<std::string> seed_notes(const SweepFacts& facts, const Layout& layou
 /// postprocessing, in the score where they are most.
 std::string empty_note(const PlaceFacts& place, int64_t outputs, int64_t scored);
 
+/// Of a place that waits for a training which failed; else nothing.
+Result<std::string> failed_training_note(store::Reader& reader, const PlaceFacts& place);
+
 /// What its trainings warn of; empty where they do not.
 Result<std::string> warning_note(store::Reader& reader, const PlaceFacts& place);
 

@@ -203,6 +203,11 @@ Result<Table> build_table(store::Reader& reader, SweepFacts facts, const ReportR
       seeds[table.index(slot.row, slot.column, value)].push_back(
           {place.dimensions.at("seed"), *std::move(cell)});
     }
+    if (!place.predict) {
+      Result<std::string> note = failed_training_note(reader, place);
+      if (!note) return note.error();
+      if (!note->empty()) place_notes.push_back(*std::move(note));
+    }
     if (!place.predict || place.another_seed) continue;
     for (const auto& note_of : {warning_note, batch_note}) {
       Result<std::string> note = note_of(reader, place);

@@ -142,6 +142,9 @@ class MethodSpec {
   /// Rules between a training and the recipe of a file that it begins with; likewise.
   virtual Status check_init(const Params&, const Params& /*recipe*/) const { return {}; }
 
+  /// Rules between a training and its data: whether there are development examples; likewise.
+  virtual Status check_training(const Params&, bool /*development*/) const { return {}; }
+
   /// Where an example can be too long for the method, whatever is cut. Likewise, once an example.
   virtual std::optional<TokenBound> token_bound(const Params&, const Example&) const {
     return std::nullopt;

@@ -89,6 +89,20 @@ bool is_ahead(const plan::Plan& plan, size_t training, const std::vector<run::Re
   return false;
 }
 
+/// Of the trainings that are ahead, by training.
+std::vector<double> training_seconds(const plan::Plan& plan, const std::vector<run::Reuse>& reuse) {
+  std::vector<double> seconds;
+  for (size_t i = 0; i < plan.trainings.size(); ++i) {
+    seconds.push_back(is_ahead(plan, i, reuse) ? plan::Estimator().seconds(plan.trainings[i].cell)
+                                               : 0);
+  }
+  return seconds;
+}
+
+double total_of(const std::vector<double>& seconds) {
+  return std::accumulate(seconds.begin(), seconds.end(), 0.0);
+}
+
 size_t cells_after(const plan::Plan& plan, size_t training) {
   return static_cast<size_t>(std::ranges::count_if(
       plan.cells, [&](const plan::Cell& cell) { return cell.training == training; }));
@@ -99,7 +113,7 @@ std::string data_text(const plan::PlannedDataset& dataset) {
                      dataset.data->id.short_hex());
 }
 
-json training_json(const plan::Plan& plan, size_t index, bool ahead) {
+json training_json(const plan::Plan& plan, size_t index, bool ahead, double seconds) {
   const plan::Training& training = plan.trainings[index];
   const plan::PlannedDataset& train = plan.training_data[training.cell.dataset];
   json params = json::object();
@@ -115,7 +129,8 @@ json training_json(const plan::Plan& plan, size_t index, bool ahead) {
                    {"examples", train.ordinals.size()}}},
                  {"roles", training.cell.needs.artifacts},
                  {"cells", cells_after(plan, index)},
-                 {"state", ahead ? "none" : "complete"}};
+                 {"state", ahead ? "none" : "complete"},
+                 {"seconds", seconds}};
   if (training.development) {
     const plan::PlannedDataset& development = plan.training_data[*training.development];
     object["development"] = {{"dataset", development.name},
@@ -127,10 +142,11 @@ json training_json(const plan::Plan& plan, size_t index, bool ahead) {
 
 /// A line a training, in front of the cells that wait for it.
 std::string trainings_text(const plan::Plan& plan, const CellNames& names,
-                           const std::vector<run::Reuse>& reuse) {
+                           const std::vector<run::Reuse>& reuse,
+                           const std::vector<double>& seconds) {
   if (plan.trainings.empty()) return {};
   std::vector<std::vector<std::string>> rows = {
-      {"training", "learns from", "chosen by", "in store", "then"}};
+      {"training", "learns from", "chosen by", "in store", "then", "time"}};
   for (size_t i = 0; i < plan.trainings.size(); ++i) {
     const plan::Training& training = plan.trainings[i];
     const size_t cells = cells_after(plan, i);
@@ -140,7 +156,7 @@ std::string trainings_text(const plan::Plan& plan, const CellNames& names,
          fmt::format("{} of {}", train.ordinals.size(), data_text(train)),
          training.development ? data_text(plan.training_data[*training.development]) : "-",
          is_ahead(plan, i, reuse) ? "none" : "complete",
-         fmt::format("{} {}", cells, cells == 1 ? "cell" : "cells")});
+         fmt::format("{} {}", cells, cells == 1 ? "cell" : "cells"), duration_text(seconds[i])});
   }
   return "\n" + aligned(rows);
 }
@@ -149,7 +165,8 @@ std::string plan_text(const plan::Plan& plan, const std::vector<run::Reuse>& reu
                       const std::vector<double>& seconds) {
   size_t units = 0;
   for (const plan::Cell& cell : plan.cells) units += cell.units.size();
-  const double total = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  const std::vector<double> of_trainings = training_seconds(plan, reuse);
+  const double total = total_of(seconds) + total_of(of_trainings);
   std::string text =
       fmt::format("{}: {}, {}, about {}\n", plan.experiment.name,
                   counted(plan.cells.size(), "cell"), counted(units, "unit"), duration_text(total));
@@ -165,7 +182,8 @@ std::string plan_text(const plan::Plan& plan, const std::vector<run::Reuse>& reu
                     std::to_string(cell.units.size()), reuse_text(plan, cell, reuse[i]),
                     duration_text(seconds[i])});
   }
-  return terminal_safe(text) + trainings_text(plan, names, reuse) + "\n" + aligned(rows);
+  return terminal_safe(text) + trainings_text(plan, names, reuse, of_trainings) + "\n" +
+         aligned(rows);
 }
 
 }  // namespace
@@ -190,16 +208,17 @@ Status print_plan(const plan::Plan& plan, const std::string& store_path,
   for (size_t i = 0; i < plan.cells.size(); ++i) {
     cells.push_back(cell_json(plan, plan.cells[i], (*reuse)[i], seconds[i]));
   }
+  const std::vector<double> of_trainings = training_seconds(plan, *reuse);
   json trainings = json::array();
   for (size_t i = 0; i < plan.trainings.size(); ++i) {
-    trainings.push_back(training_json(plan, i, is_ahead(plan, i, *reuse)));
+    trainings.push_back(training_json(plan, i, is_ahead(plan, i, *reuse), of_trainings[i]));
   }
   return print_result(
       json_document("plan", {{"sweep", plan.experiment.name},
                              {"trainings", std::move(trainings)},
                              {"cells", std::move(cells)},
                              {"notes", plan.notes},
-                             {"seconds", std::accumulate(seconds.begin(), seconds.end(), 0.0)}}));
+                             {"seconds", total_of(seconds) + total_of(of_trainings)}}));
 }
 
 }  // namespace qfs::cli

@@ -26,6 +26,7 @@ struct Trained {
   std::vector<store::ArtifactRow> files;
   std::vector<store::TrainingPointRow> curve;
   std::optional<TrainingCost> cost;
+  std::string failure;  ///< of the last attempt, where it is not complete
 };
 
 Result<Trained> read_trained(store::Reader& reader, store::ResultId result) {
@@ -39,6 +40,9 @@ Result<Trained> read_trained(store::Reader& reader, store::ResultId result) {
   auto cost = reader.training_cost(result);
   if (!cost) return cost.error();
   trained.cost = *std::move(cost);
+  auto row = reader.result(result);
+  if (!row) return row.error();
+  trained.failure = std::move(row->failure_text);
   return trained;
 }
 
@@ -50,6 +54,17 @@ json data_json(const plan::PlannedDataset& data) {
   return {{"dataset", data.name},
           {"dataset_id", data.data->id.hex()},
           {"examples", data.ordinals.size()}};
+}
+
+/// What its id is made of, numbers as numbers.
+json asked_params(const plan::Cell& cell, const json& identity) {
+  json params = identity;
+  for (auto& [name, value] : params.items()) {
+    const auto asked = cell.params.values().find(name);
+    if (asked == cell.params.values().end()) continue;
+    if (const auto* real = std::get_if<double>(&asked->second)) value = *real;
+  }
+  return params;
 }
 
 /// What was asked for, and what it made: the record of a trained file.
@@ -71,9 +86,9 @@ json trained_json(const plan::Plan& plan, const plan::Training& training,
                  {"seed", cell.seed},         {"complete", complete},
                  {"files", std::move(files)}, {"curve", std::move(curve)}};
   const json identity = json::parse(cell.identity.text);
-  for (const char* asked : {"params", "init"}) {
-    if (identity.contains(asked)) object[asked] = identity[asked];
-  }
+  if (identity.contains("params")) object["params"] = asked_params(cell, identity["params"]);
+  if (identity.contains("init")) object["init"] = identity["init"];
+  if (!complete && !trained.failure.empty()) object["failure"] = trained.failure;
   if (cell.backbone) object["backbone"] = cell.backbone->name;
   object["train"] = data_json(plan.training_data[cell.dataset]);
   if (training.development) {
@@ -93,6 +108,7 @@ json trained_json(const plan::Plan& plan, const plan::Training& training,
 std::string trained_text(const std::string& name, const std::string& store_path, bool complete,
                          const Trained& trained) {
   std::string text = name + (complete ? "" : ": not complete") + "\n";
+  if (!complete && !trained.failure.empty()) text += "  " + trained.failure + "\n";
   for (const store::ArtifactRow& file : trained.files) {
     text += fmt::format("  {} {} ({} bytes, sha256 {})\n", file.role, path_of(store_path, file),
                         file.bytes, file.sha256);
@@ -144,6 +160,10 @@ Result<ExitCode> run_train(const SweepOptions& options, const GlobalOptions& glo
   if (!summary) return summary.error();
   if (Status printed = print_trained(*plan, *store, *summary, global.json); !printed) {
     return printed.error();
+  }
+  if (!options.init.empty()) {
+    log_info("the sweep's own trainings do not begin with '" + options.init +
+             "': put \"init\" into the file, or name what was trained as \"artifact\"");
   }
   if (summary->interrupted_by != 0) return exit_code_of_signal(summary->interrupted_by);
   const bool complete =

@@ -350,23 +350,44 @@ Result<size_t> TrainingPlanner::load(const DatasetEntry& entry) {
   return plan_.training_data.size() - 1;
 }
 
+namespace {
+
+/// Whether both are of one split of a data set of the registry, in whatever view or text form.
+bool of_one_split(const PlannedDataset& a, const PlannedDataset& b) {
+  const std::string& name = a.entry.request.name;
+  return !name.empty() && name == b.entry.request.name &&
+         a.data->manifest.split == b.data->manifest.split;
+}
+
+const std::string& question_of(const Example& example) {
+  return example.group.empty() ? example.key : example.group;
+}
+
+}  // namespace
+
 Status TrainingPlanner::check_overlap(const Cell& cell, size_t data) {
   const PlannedDataset& scored = plan_.datasets[cell.dataset];
   const PlannedDataset& learnt = plan_.training_data[data];
   if (!compared_.emplace(cell.dataset, data).second) return {};
   std::set<std::string> hashes;
   std::set<std::string> documents;
+  std::set<std::string> questions;  // of the split that is scored
+  const bool one_split = of_one_split(scored, learnt);
   for (int64_t i : learnt.ordinals) {
+    const Example& example = learnt.data->examples[static_cast<size_t>(i)];
     hashes.insert(learnt.data->example_hashes[static_cast<size_t>(i)]);
-    documents.insert(rendered_document(learnt.data->examples[static_cast<size_t>(i)]));
+    documents.insert(rendered_document(example));
+    if (one_split) questions.insert(question_of(example));
   }
   size_t same = 0;
   size_t known = 0;
   for (int64_t i : scored.ordinals) {
-    if (hashes.contains(scored.data->example_hashes[static_cast<size_t>(i)])) ++same;
-    if (documents.contains(rendered_document(scored.data->examples[static_cast<size_t>(i)]))) {
-      ++known;
+    const Example& example = scored.data->examples[static_cast<size_t>(i)];
+    if (hashes.contains(scored.data->example_hashes[static_cast<size_t>(i)]) ||
+        questions.contains(question_of(example))) {
+      ++same;
     }
+    if (documents.contains(rendered_document(example))) ++known;
   }
   const std::string of = " of the " + std::to_string(scored.ordinals.size()) + " examples of '" +
                          scored.name + "' that the cell is scored on ";
@@ -436,6 +457,10 @@ Status TrainingPlanner::use_training(Cell& cell, const MethodRow& row, uint64_t 
   if (!std::isfinite(learning.cost.flops + learning.cost.bytes)) {
     return internal_error("method '" + row.label + "' predicts a cost that is no number",
                           at(cell.pointer));
+  }
+  const bool development = training.development.has_value();
+  if (Status fits = cell.spec->check_training(learning.params, development); !fits.ok()) {
+    return placed(fits.error(), at(cell.pointer));
   }
   if (Status begun = use_init(row, training); !begun.ok()) return begun;
   Result<Json> identity = training_identity(training, plan_, row.files);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "harness/core/sha256.h"
 #include "harness/run/learned_pace.h"
 #include "harness/run/memory_policy.h"
 #include "harness/run/run.h"
@@ -17,7 +18,7 @@ size_t expected_outputs(const plan::Cell& cell) {
   return expected;
 }
 
-/// The files of a training that the store has; none where it is not complete.
+/// The files of a training that the store has; none where it is not complete. They may be gone.
 Result<std::optional<TrainedFiles>> files_of(const plan::Training& training, store::Reader& reader,
                                              const std::string& store_path,
                                              HostLauncher& launcher) {
@@ -26,7 +27,15 @@ Result<std::optional<TrainedFiles>> files_of(const plan::Training& training, sto
   auto row = reader.find_result({training.cell.id, numerics->id, store::ResultKind::train});
   if (!row) return row.error();
   if (!*row) return std::optional<TrainedFiles>();
-  return trained_files(reader, store_path, (*row)->id);
+  return recorded_files(reader, store_path, (*row)->id);
+}
+
+/// Whether they are all where the store says.
+bool are_there(const TrainedFiles& files) {
+  return std::ranges::all_of(files, [](const auto& role) {
+    const Result<std::string> digest = sha256_file(role.second.path);
+    return digest && *digest == role.second.digest;
+  });
 }
 
 }  // namespace
@@ -52,7 +61,7 @@ Result<std::vector<Reuse>> reuse_of(const plan::Plan& plan, const std::string& s
       if (!files) return files.error();
       if (!*files) continue;
       for (const auto& [role, file] : **files) cell.artifacts[role] = file;
-      reuse[i].waiting = false;
+      reuse[i].waiting = !are_there(**files);
     }
     if (const auto& pace = (*learned)[i]) reuse[i].example_seconds = pace->seconds / pace->examples;
     const Result<HostFacts> facts = launcher.facts(cell);
@@ -75,6 +84,9 @@ Result<std::vector<Reuse>> reuse_of(const plan::Plan& plan, const std::string& s
     }
     if (!row) return row.error();
     if (!*row) continue;
+    // Complete outputs need no files.
+    if (reuse[i].waiting && (*row)->status != store::Completeness::complete) continue;
+    reuse[i].waiting = false;
     reuse[i].present = static_cast<size_t>((*row)->done);
     reuse[i].failure = (*row)->failure;
   }

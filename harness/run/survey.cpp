@@ -166,6 +166,10 @@ Result<CellState> survey_predict(const RunContext& context, const RunOptions& op
   return state;
 }
 
+bool is_timed(const RunContext& context, const RunOptions& options, const plan::Cell& cell) {
+  return options.measure && context.plan.experiment.measure && cell.timed();
+}
+
 Status survey_measure(const RunContext& context, const RunOptions& options, const plan::Cell& cell,
                       bool rerun, CellState& state) {
   const MeasureSettings& settings = *context.plan.experiment.measure;
@@ -306,10 +310,31 @@ Status use_results(const plan::Plan& plan, const plan::Plan& whole, store::Store
   return {};
 }
 
+Result<bool> is_complete(const RunContext& context, const RunOptions& options,
+                         const plan::Cell& cell) {
+  const auto complete = [&](store::ResultKind kind,
+                            const Result<plan::NumericsIdentity>& numerics) -> Result<bool> {
+    if (!numerics) return numerics.error();
+    auto row = context.reader.find_result({cell.id, numerics->id, kind});
+    if (!row) return row.error();
+    return *row && (*row)->status == store::Completeness::complete;
+  };
+  Result<bool> done =
+      complete(store::ResultKind::predict, predict_numerics(cell, context.launcher));
+  if (done && !*done && options.accept_numerics) {
+    auto other = complete_elsewhere(context.reader, cell);
+    if (!other) return other.error();
+    done = other->has_value();
+  }
+  if (!done || !*done || !is_timed(context, options, cell)) return done;
+  return complete(store::ResultKind::measure,
+                  measure_numerics(cell, context.launcher, *context.plan.experiment.measure));
+}
+
 Result<CellState> survey_cell(const RunContext& context, const RunOptions& options,
                               const plan::Cell& cell, bool rerun) {
   Result<CellState> state = survey_predict(context, options, cell, rerun);
-  const bool timed = options.measure && context.plan.experiment.measure && cell.timed();
+  const bool timed = is_timed(context, options, cell);
   if (!state || !timed || state->unreachable) return state;
   if (Status done = survey_measure(context, options, cell, rerun, *state); !done) {
     return done.error();

@@ -60,6 +60,11 @@ Status use_results(const plan::Plan& plan, const plan::Plan& whole, store::Store
 Result<CellState> survey_cell(const RunContext& context, const RunOptions& options,
                               const plan::Cell& cell, bool rerun);
 
+/// Whether the store has the cell's outputs and, where they are asked for, its timing; registers
+/// nothing.
+Result<bool> is_complete(const RunContext& context, const RunOptions& options,
+                         const plan::Cell& cell);
+
 /// By cell.
 Result<std::vector<CellState>> survey(const RunContext& context, const RunOptions& options);
 

@@ -167,6 +167,47 @@ Result<std::optional<TrainedFiles>> files_elsewhere(const std::string& store_pat
   return trained_files(*reader, store_path, (*row)->id);
 }
 
+struct StoredTraining {
+  store::ResultId result;
+  TrainedFiles files;
+};
+
+/// Of a training in the way it is computed here or, for --accept-numerics, in another; with
+/// `there` only files that are where the store says.
+Result<std::optional<StoredTraining>> in_store(const RunContext& context, const RunOptions& options,
+                                               const plan::Cell& cell, store::ResultId own,
+                                               bool there) {
+  std::vector<store::ResultId> ways = {own};
+  if (options.accept_numerics) {
+    auto results = context.reader.results(cell.id);
+    if (!results) return results.error();
+    for (const store::ResultRow& row : *results) {
+      if (row.key.kind == store::ResultKind::train) ways.push_back(row.id);
+    }
+  }
+  for (const store::ResultId way : ways) {
+    auto files =
+        (there ? trained_files : recorded_files)(context.reader, context.store.path(), way);
+    if (!files) return files.error();
+    if (*files) return std::optional(StoredTraining{way, **std::move(files)});
+  }
+  return std::optional<StoredTraining>();
+}
+
+/// Whether the store has all that the cells which predict with these files give.
+Result<bool> nothing_waits(const RunContext& context, const RunOptions& options,
+                           const plan::Training& training, const TrainedFiles& files) {
+  if (options.train_only || options.rerun) return false;
+  for (const plan::Cell& waiting : context.plan.cells) {
+    if (!waiting.training || &context.plan.trainings[*waiting.training] != &training) continue;
+    plan::Cell cell = waiting;
+    for (const auto& [role, file] : files) cell.artifacts[role] = file;
+    Result<bool> done = is_complete(context, options, cell);
+    if (!done || !*done) return done;
+  }
+  return true;
+}
+
 /// What is known of a training, or else what training gives.
 Result<TrainingState> train_or_recall(const RunContext& context, const RunOptions& options,
                                       const plan::Training& training) {
@@ -179,26 +220,40 @@ Result<TrainingState> train_or_recall(const RunContext& context, const RunOption
   TrainingState state{known->result, {}, {}};
   state.outcome.kind = store::ResultKind::train;
   const std::string& store_path = context.store.path();
-  auto files = trained_files(context.reader, store_path, known->result);
-  if (!files) return files.error();
-  if (!*files) {
-    files = files_elsewhere(options.trained_in, {cell.id, numerics->id, store::ResultKind::train});
+  auto stored = in_store(context, options, cell, known->result, true);
+  if (!stored) return stored.error();
+  if (!*stored) {
+    auto files =
+        files_elsewhere(options.trained_in, {cell.id, numerics->id, store::ResultKind::train});
     if (!files) return files.error();
+    if (*files) *stored = {known->result, **std::move(files)};
   }
-  if (*files) {
-    state.files = **std::move(files);
+  if (!*stored) {
+    auto recorded = in_store(context, options, cell, known->result, false);
+    if (!recorded) return recorded.error();
+    if (*recorded) {
+      const Result<bool> done = nothing_waits(context, options, training, (*recorded)->files);
+      if (!done) return done.error();
+      if (*done) stored = std::move(recorded);
+    }
+  }
+  if (*stored) {
+    state.result = (*stored)->result;
+    state.files = std::move((*stored)->files);
     state.outcome.reused = state.outcome.complete = true;
   } else if (known->remembered_failure) {
     state.outcome.remembered = true;
     state.outcome.failure = known->remembered_failure->failure;
     state.outcome.message = known->remembered_failure->message;
-  } else if (context.signals.received() == 0) {
+  } else if (context.signals.received() != 0) {
+    return state;  // it never began
+  } else {
     const std::string folder = artifact_folder(store_path, cell.id, numerics->id);
     auto outcome = train_cell(context, training, *known, folder, options.train_steps);
     if (!outcome) return outcome.error();
     state.outcome = *std::move(outcome);
     if (state.outcome.complete) {
-      files = trained_files(context.reader, store_path, known->result);
+      auto files = trained_files(context.reader, store_path, known->result);
       if (!files) return files.error();
       if (*files) state.files = **std::move(files);
     }
@@ -217,9 +272,9 @@ Result<plan::NumericsIdentity> training_numerics(const plan::Training& training,
                                  Stage::train);
 }
 
-Result<std::optional<TrainedFiles>> trained_files(store::Reader& reader,
-                                                  const std::string& store_path,
-                                                  store::ResultId result) {
+Result<std::optional<TrainedFiles>> recorded_files(store::Reader& reader,
+                                                   const std::string& store_path,
+                                                   store::ResultId result) {
   auto row = reader.result(result);
   if (!row) return row.error();
   if (row->status != store::Completeness::complete) return std::optional<TrainedFiles>();
@@ -228,11 +283,21 @@ Result<std::optional<TrainedFiles>> trained_files(store::Reader& reader,
   TrainedFiles files;
   for (const store::ArtifactRow& artifact : *artifacts) {
     const std::string path = beside(store_path, artifact.location);
-    const Result<std::string> digest = sha256_file(path);
-    if (!digest || *digest != artifact.sha256) return std::optional<TrainedFiles>();
-    files[artifact.role] = {fs::path(path).filename().string(), path, *digest};
+    files[artifact.role] = {fs::path(path).filename().string(), path, artifact.sha256};
   }
   return std::optional(std::move(files));
+}
+
+Result<std::optional<TrainedFiles>> trained_files(store::Reader& reader,
+                                                  const std::string& store_path,
+                                                  store::ResultId result) {
+  auto files = recorded_files(reader, store_path, result);
+  if (!files || !*files) return files;
+  for (const auto& [role, file] : **files) {
+    const Result<std::string> digest = sha256_file(file.path);
+    if (!digest || *digest != file.digest) return std::optional<TrainedFiles>();
+  }
+  return files;
 }
 
 Result<std::vector<TrainingState>> train_all(const RunContext& context, const RunOptions& options) {

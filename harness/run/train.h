@@ -23,6 +23,12 @@ Result<plan::NumericsIdentity> training_numerics(const plan::Training& training,
 /// Trained files by role.
 using TrainedFiles = std::map<std::string, Resource>;
 
+/// The files that the store says a training left, be they there or not; none when it is not
+/// complete.
+Result<std::optional<TrainedFiles>> recorded_files(store::Reader& reader,
+                                                   const std::string& store_path,
+                                                   store::ResultId result);
+
 /// What the store holds of a training whose files lie where it says, with their digests; none when
 /// it is not complete or a file is gone or changed.
 Result<std::optional<TrainedFiles>> trained_files(store::Reader& reader,
@@ -33,11 +39,12 @@ Result<std::optional<TrainedFiles>> trained_files(store::Reader& reader,
 struct TrainingState {
   store::ResultId result;
   CellOutcome outcome;
-  TrainedFiles files;  ///< when it is complete
+  /// When it is complete; they may be gone where all that predicts with them is in the store.
+  TrainedFiles files;
 };
 
 /// Puts the trainings into the store and trains those that are not complete there, until a signal;
-/// by training.
+/// by training. One whose files are gone is not trained again for cells that are complete.
 Result<std::vector<TrainingState>> train_all(const RunContext& context, const RunOptions& options);
 
 }  // namespace qfs::run

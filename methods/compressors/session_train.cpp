@@ -77,7 +77,7 @@ class Trained final : public prompted::TrainedAdapter {
   }
 
   bool reads() const override { return true; }
-  Result<std::vector<LabelledSequence>> read(std::span<const training::GraphRow> rows) override {
+  Result<training::ReadRows> read(std::span<const training::GraphRow> rows) override {
     std::vector<PromptParts> parts;
     std::vector<Plan> plans;
     std::vector<std::vector<int32_t>> responses;
@@ -103,13 +103,14 @@ class Trained final : public prompted::TrainedAdapter {
       if (!bound.ok()) return bound.error();
       adapters = *std::move(bound);
     }
-    std::vector<LabelledSequence> sequences;
+    training::ReadRows read;
     for (size_t i = 0; i < rows.size(); ++i) {
       const auto pieces = read_pieces(*compressor_, tasks[i], (*memory)[i].memory);
-      sequences.push_back(joined(input_of(pieces, compressor_->placeholder()), responses[i]));
-      sequences.back().input.adapters = adapters;
+      read.sequences.push_back(joined(input_of(pieces, compressor_->placeholder()), responses[i]));
+      read.sequences.back().input.adapters = adapters;
+      for (const ReadPass& pass : (*memory)[i].passes) read.passes.push_back(pass.tokens);
     }
-    return sequences;
+    return read;
   }
 
   Result<TrainedFile> keep(const std::string& folder,

@@ -239,7 +239,7 @@ Status DyleSpec::validate(const Params& params) const {
   }
   if (Status status = check_adapters(*this, params); !status.ok()) return status;
   if (Status status = check_losses(params); !status.ok()) return status;
-  if (Status status = prompted::check_selection(params); !status.ok()) return status;
+  if (Status status = prompted::check_recipe(params); !status.ok()) return status;
   return decoding::check_decoding(params);
 }
 
@@ -249,6 +249,10 @@ Status DyleSpec::check_backbone(const Params& params, const BackboneFacts& facts
   if (facts.architecture != "bart" || !own) return {};
   return invalid_argument(
       "'prompt' is for decoder-only generators; an encoder-decoder reads \"snippet // query\"");
+}
+
+Status DyleSpec::check_training(const Params& params, bool development) const {
+  return prompted::check_training_data(params, development);
 }
 
 Status DyleSpec::check_init(const Params& params, const Params&) const {

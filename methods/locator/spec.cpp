@@ -84,7 +84,7 @@ Status LocatorSpec::validate(const Params& params) const {
     return invalid_argument(
         "'local_context' is left out; give it the tokens of the turns that are written");
   }
-  if (Status status = prompted::check_selection(params); !status.ok()) return status;
+  if (Status status = prompted::check_recipe(params); !status.ok()) return status;
   return prompted::check_targets(params);
 }
 

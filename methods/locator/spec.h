@@ -6,6 +6,7 @@
 #pragma once
 
 #include "harness/api/method.h"
+#include "methods/models/prompted/trained_spec.h"
 
 namespace qfs::locator {
 
@@ -19,6 +20,9 @@ class LocatorSpec final : public MethodSpec {
   Needs needs(const Params& params) const override;
   Status validate(const Params& params) const override;
   Status check_init(const Params& params, const Params& recipe) const override;
+  Status check_training(const Params& params, bool development) const override {
+    return prompted::check_training_data(params, development);
+  }
   Cost cost(const Params& params, const DatasetStats& stats) const override;
   Cost training_cost(const Params& params, const DatasetStats& train) const override;
   bool seed_matters(const Params&) const override { return false; }

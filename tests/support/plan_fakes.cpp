@@ -238,7 +238,10 @@ Result<std::shared_ptr<const Dataset>> FakeDatasets::load(const DatasetRequest& 
   if (request.name == "other") return shared(dataset("other", 'b', 3));
   if (request.name == "bare") return shared(dataset("bare", 'c', 2));
   if (request.name == "split") {
-    const char digit = request.split == "train" ? '1' : request.split == "validation" ? '2' : '3';
+    const char digit = !request.text_form.empty()      ? '4'  // which changes every text
+                       : request.split == "train"      ? '1'
+                       : request.split == "validation" ? '2'
+                                                       : '3';
     Dataset data = dataset("split", digit, 3);
     data.manifest.split = request.split.empty() ? "test" : request.split;
     for (Example& example : data.examples) example.document.front().speaker = request.split;

@@ -34,9 +34,8 @@ class TrainedAdapter {
   /// Whether rows read something else than their examples (SequenceTraining::read), with losses
   /// that are means of examples.
   virtual bool reads() const { return false; }
-  virtual Result<std::vector<training::LabelledSequence>> read(
-      std::span<const training::GraphRow> /*rows*/) {
-    return std::vector<training::LabelledSequence>();
+  virtual Result<training::ReadRows> read(std::span<const training::GraphRow> /*rows*/) {
+    return training::ReadRows();
   }
   /// What is learned of an example, before any step.
   virtual Result<training::LabelledSequence> learned(training::LabelledSequence sequence) const {

@@ -122,20 +122,6 @@ training::TrainingTask::Score output_score(const std::string& name, const Sessio
       }};
 }
 
-/// `invalid_argument`: a parameter chooses by development examples, of which there are none.
-Status check_development(const Params& params) {
-  const auto wants = [](const char* name) -> Status {
-    std::string message = "'";
-    message.append(name).append(
-        "' chooses by development examples; 'training' has no 'development'");
-    return invalid_argument(std::move(message));
-  };
-  if (params.find<std::string>(kSelectBy).value_or("loss") != "loss") return wants(kSelectBy);
-  if (params.has("halve_after")) return wants("halve_after");
-  if (params.get<int64_t>("patience") > 0) return wants("patience");
-  return {};
-}
-
 }  // namespace
 
 training::Recipe recipe_of(const Params& params, uint64_t seed, size_t examples) {
@@ -183,10 +169,8 @@ Result<TrainingOutcome> fit_tensors(const SessionRequest& request, const MethodS
   training.replace(trained.tensors());
   auto task = training.make_task();
   if (!task.ok()) return task.error();
-  if (!task->development) {
-    const Status chosen = check_development(request.params);
-    if (!chosen.ok()) return chosen.error();
-  }
+  const Status fits = spec.check_training(request.params, task->development != nullptr);
+  if (!fits.ok()) return fits.error();
   const auto select_by = request.params.find<std::string>(kSelectBy);
   if (select_by && *select_by != "loss") {
     task->score = output_score(*select_by, request, spec, fit.folder + "/development", training);

@@ -66,7 +66,8 @@ void add_data_params(std::vector<ParamSpec>& params) {
   params.push_back(of_training(with_default(
       integer_param(
           "evaluate_every", "steps", 0, kMost,
-          "Between evaluations on development examples, of which the best is kept; 0: none"),
+          "Between evaluations on development examples, of which the best is kept, the first among "
+          "equals; 0: none"),
       int64_t{50})));
   params.push_back(
       of_training(with_default(integer_param("patience", "evaluations", 0, kMost,
@@ -111,7 +112,7 @@ std::vector<ParamSpec> training_params() {
   return params;
 }
 
-Status check_selection(const Params& params) {
+Status check_recipe(const Params& params) {
   for (const char* name : {kSelectBy, kHalveAfter}) {
     if (params.has(name) && params.get<int64_t>("evaluate_every") == 0) {
       return invalid_argument("'" + std::string(name) +
@@ -121,6 +122,23 @@ Status check_selection(const Params& params) {
   if (params.has(kHalveAfter) && params.get<int64_t>("patience") > 0) {
     return invalid_argument("'halve_after' ends a training by its own rule; leave 'patience' out");
   }
+  if (params.has("steps") && params.get<int64_t>("epochs") != 1) {
+    return invalid_argument("'steps' and 'epochs' both say how long a training is; leave one out");
+  }
+  return {};
+}
+
+Status check_training_data(const Params& params, bool development) {
+  if (development) return {};
+  const auto wants = [](const char* name) -> Status {
+    std::string message = "'";
+    message.append(name).append(
+        "' chooses by development examples; 'training' has no 'development'");
+    return invalid_argument(std::move(message));
+  };
+  if (params.find<std::string>(kSelectBy).value_or("loss") != "loss") return wants(kSelectBy);
+  if (params.has(kHalveAfter)) return wants(kHalveAfter);
+  if (params.get<int64_t>("patience") > 0) return wants("patience");
   return {};
 }
 
@@ -282,7 +300,7 @@ Status TrainedSpec::validate(const Params& params) const {
                             "; 'train_tokens', which hold the document too, are " +
                             std::to_string(tokens));
   }
-  if (Status status = check_selection(params); !status.ok()) return status;
+  if (Status status = check_recipe(params); !status.ok()) return status;
   if (params.find<std::string>("adapter") == "none") {
     constexpr std::array<std::string_view, 4> kOfTraining = {kDecoderStart, kDropout, kHalveAfter,
                                                              kSmoothing};

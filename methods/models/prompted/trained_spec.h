@@ -21,8 +21,10 @@ std::vector<ParamSpec> training_params();
 
 /// Names what chooses among evaluations.
 inline constexpr const char* kSelectBy = "select_by";
-/// The rules about what evaluations decide.
-Status check_selection(const Params& params);
+/// The rules about how long a training is and what its evaluations decide.
+Status check_recipe(const Params& params);
+/// Of MethodSpec::check_training: what chooses or ends by development examples needs some.
+Status check_training_data(const Params& params, bool development);
 
 /// Of learning with an encoder-decoder.
 inline constexpr const char* kDecoderStart = "decoder_start";
@@ -44,6 +46,9 @@ class TrainedSpec : public MethodSpec {
   Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
   /// What is added has the rank of the file.
   Status check_init(const Params& params, const Params& recipe) const override;
+  Status check_training(const Params& params, bool development) const final {
+    return check_training_data(params, development);
+  }
   std::optional<TokenBound> token_bound(const Params& params, const Example& example) const final;
   Cost cost(const Params& params, const DatasetStats& stats) const final;
   Cost training_cost(const Params& params, const DatasetStats& train) const final;

@@ -33,7 +33,7 @@ class SequenceLearner {
                       step});
       all.labels += counted(sequence);
     }
-    const auto sum = loss(rows, of_.label_smoothing);
+    const auto sum = loss(rows, of_.label_smoothing, all.flops);
     if (!sum.ok()) return sum.error();
     return nn::guarded("computing gradients", [&]() -> Result<LossSum> {
       // None, where what rows read instead of their sequences has nothing of what is trained.
@@ -47,7 +47,7 @@ class SequenceLearner {
     LossSum all;
     for (const LabelledSequence& sequence : of_.development) {
       const std::vector<GraphRow> row = {{sequence}};
-      const auto sum = loss(row, 0);
+      const auto sum = loss(row, 0, all.flops);
       if (!sum.ok()) return sum.error();
       all.loss += sum->item<double>();
       all.labels += counted(sequence);
@@ -57,27 +57,50 @@ class SequenceLearner {
 
  private:
   TrainingItem item(const LabelledSequence& sequence) const {
+    const bool encoder = of_.decoder->shape().sequence.encoder_decoder();
+    const size_t begun = encoder ? sequence.labels.size() : 0;
+    return {.tokens = static_cast<int64_t>(sequence.input.ids.size() + begun),
+            .labels = counted(sequence),
+            .flops = of_.read ? 0 : flops_of(sequence)};  // what is read differs from step to step
+  }
+
+  /// Passes of the size of a forward one that gradients take. Those of what goes through weights
+  /// are as much work again, and those of weights, if they have any, once more.
+  int64_t passes_back() const {
+    return (of_.trained ? 1 : 0) + (of_.recompute == nn::Recompute::nothing ? 1 : 2);
+  }
+
+  /// Of learning from what is read, forward and back.
+  int64_t flops_of(const LabelledSequence& sequence) const {
     const auto read = static_cast<int64_t>(sequence.input.ids.size());
     const auto begun = static_cast<int64_t>(sequence.labels.size());
-    const bool encoder = of_.decoder->shape().sequence.encoder_decoder();
     const int64_t labels = labels_of(sequence);
     const auto global = static_cast<int64_t>(sequence.input.global_positions.size());
     const int64_t flops =
         of_.reading_flops
             ? of_.reading_flops(sequence)
             : nn::prefill_work(of_.work, {.tokens = read, .global = global, .begun = begun}).flops;
-    // The head multiplies the labelled positions instead of the last. The gradients of what goes
-    // through weights are as much work again, and those of weights, if they have any, once more.
-    const int64_t head = 2 * of_.work.head.outputs * of_.work.head.inputs * (labels - 1);
+    // The head multiplies the labelled positions instead of the last.
+    const int64_t head = of_head() * (labels - 1);
     const int64_t own = of_.trained ? 1 : 0;
-    const int64_t back = own + (of_.recompute == nn::Recompute::nothing ? 1 : 2);
     // Segments in front of the first label are read without gradients.
     const int64_t segment = of_.work.segment.tokens;
     const int64_t silent = segment > 0 ? first_label(sequence) / segment * segment : 0;
-    return {.tokens = read + (encoder ? begun : 0),
-            .labels = counted(sequence),
-            .flops = flops + back * (silent == 0 ? flops : flops / read * (read - silent)) +
-                     (2 + 2 * own) * head};
+    return flops + passes_back() * (silent == 0 ? flops : flops / read * (read - silent)) +
+           (2 + 2 * own) * head;
+  }
+
+  /// Of one position's logits.
+  int64_t of_head() const { return 2 * of_.work.head.outputs * of_.work.head.inputs; }
+
+  int64_t flops_of(const ReadRows& read) const {
+    int64_t flops = 0;
+    for (const int64_t tokens : read.passes) {
+      const int64_t forward = nn::prefill_work(of_.work, {.tokens = tokens}).flops;
+      flops += (1 + passes_back()) * (forward - of_head());
+    }
+    for (const LabelledSequence& sequence : read.sequences) flops += flops_of(sequence);
+    return flops;
   }
 
   static int64_t first_label(const LabelledSequence& sequence) {
@@ -96,13 +119,15 @@ class SequenceLearner {
     return of_.segment_means ? 1 : labels_of(sequence);
   }
 
-  Result<at::Tensor> loss(std::span<const GraphRow> rows, double smoothing) const {
+  /// Adds to `flops` what items do not have.
+  Result<at::Tensor> loss(std::span<const GraphRow> rows, double smoothing, int64_t& flops) const {
     if (!of_.read) return loss_of(rows, smoothing);
-    const auto sequences = of_.read(rows);
-    if (!sequences.ok()) return sequences.error();
-    std::vector<GraphRow> read;
-    for (const LabelledSequence& sequence : *sequences) read.push_back({sequence});
-    return loss_of(read, smoothing);
+    const auto read = of_.read(rows);
+    if (!read.ok()) return read.error();
+    flops += flops_of(*read);
+    std::vector<GraphRow> own;
+    for (const LabelledSequence& sequence : read->sequences) own.push_back({sequence});
+    return loss_of(own, smoothing);
   }
 
   Result<at::Tensor> loss_of(std::span<const GraphRow> rows, double smoothing) const {

@@ -37,6 +37,13 @@ struct GraphRow {
 /// Of each row, or null.
 using RowAdapters = std::vector<std::shared_ptr<const nn::Adapters>>;
 
+/// What rows read instead of their sequences: some of as many labels, whose adapters are their own.
+struct ReadRows {
+  std::vector<LabelledSequence> sequences;
+  /// Tokens of each pass through the decoder that was computed for them, which gradients reach.
+  std::vector<int64_t> passes;
+};
+
 struct SequenceTraining {
   std::shared_ptr<const nn::Decoder> decoder;  ///< frozen, unless `trained` stands for it
   nn::ModelWork work;                          ///< what reading a sequence takes
@@ -54,9 +61,8 @@ struct SequenceTraining {
   /// The loss of a row is the sum of the means of its segments (without a memory, its mean), and
   /// counts as one label; else it is that of its labels.
   bool segment_means = false;
-  /// What rows read instead of their sequences, with the values of now, for one graph: sequences of
-  /// as many labels, whose adapters are their own; empty: themselves.
-  std::function<Result<std::vector<LabelledSequence>>(std::span<const GraphRow> rows)> read = {};
+  /// With the values of now, for one graph; empty: rows read themselves.
+  std::function<Result<ReadRows>(std::span<const GraphRow> rows)> read = {};
   /// The decoder over the weights of now, for one graph, whose gradients reach all of them; it
   /// lives until the next call. Empty: weights are frozen.
   std::function<std::shared_ptr<const nn::Decoder>()> trained = {};

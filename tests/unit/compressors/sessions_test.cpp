@@ -255,6 +255,24 @@ TEST_F(CompressorSessionsTest, methods_with_adapters_learn_and_write) {
   }
 }
 
+TEST_F(CompressorSessionsTest, cost_has_the_passes_that_make_the_memory) {
+  const auto flops = [&](const std::string& name) {
+    request_.params.set("steps", int64_t{1});
+    Curve curve;
+    const auto outcome = fit(name, curve);
+    EXPECT_TRUE(outcome.ok()) << outcome.error().to_string();
+    return outcome.ok() ? static_cast<double>(outcome->cost.flops) : 0;
+  };
+  const double once = flops("once");
+  request_.params.set("recompute", true);
+  const double again = flops("again");  // three passes in place of two, but for the head
+  EXPECT_GT(again, 1.3 * once);
+  EXPECT_LT(again, 1.5 * once);
+  request_.params.set("recompute", false);
+  request_.params.set("train_window", int64_t{16});  // more of each document is compressed
+  EXPECT_GT(flops("more"), 1.05 * once);
+}
+
 TEST_F(CompressorSessionsTest, files_of_other_methods_and_forms_are_told_apart) {
   use_method("icae");
   request_.params.set("objective", std::string("auto_encoding"));

@@ -254,6 +254,25 @@ TEST(Training, NeverLearnsFromWhatItIsScoredOn) {
       std::string::npos);
 }
 
+TEST(Training, NeverLearnsFromAnotherFormOfWhatItIsScoredOn) {
+  const std::string error = training_error(test::sweep_text(
+      kLearner +
+          R"(, "training": {"train": {"name": "split", "split": "test", "text_form": "ideal"}}})",
+      "", R"({"name": "split", "split": "test"})"));
+  EXPECT_NE(error.find("3 of the 3 examples of 'split' that the cell is scored on are in the data"),
+            std::string::npos)
+      << error;
+}
+
+TEST(Training, HasTheDataThatItsParametersAskFor) {
+  test::Planning planning;
+  planning.methods.spec("learner").wants_development = true;
+  const std::string sweep = test::sweep_text(
+      kLearner + R"(, "training": {"train": {"name": "other"}}})", "", R"({"name": "tiny"})");
+  EXPECT_NE(training_error(sweep, planning).find("/methods/0: needs development examples"),
+            std::string::npos);
+}
+
 TEST(Training, WhatAPublishedSplitLeaksIsNoted) {
   const auto learning_from = [](const std::string& split) {
     return test::sweep_text(

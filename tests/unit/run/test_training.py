@@ -79,6 +79,7 @@ def summarize(example, params):
 
 qfs_method.serve(summarize, name="learner", version=1, setup=setup, fit=fit, artifacts=["length"],
                  params=[qfs_method.Param("factor", "integer", default=1, stage="train"),
+                         qfs_method.Param("way", "integer", default=1, stage="train", numerics=True),
                          qfs_method.Param("end", "text", default=".")])
 '''
 
@@ -180,6 +181,10 @@ class Training(unittest.TestCase):
                if line.startswith("| learner")][0]
         cells = [cell.strip() for cell in row.strip("|").split("|")]
         self.assertGreater(float(cells[3]), 1, "MiB of a Python program")
+        prose = subprocess.run([QFS_BENCH, "report", "--store", self.path("s.sqlite"), "--methods-text"],
+                               capture_output=True, text=True, check=True, timeout=60).stdout
+        self.assertRegex(prose, r"length of learner \(training cell \w{12}, seed 0\) learnt from 4 examples of "
+                                r"train.jsonl \(.*\), chosen by validation.jsonl \(.*\): [0-9.]+ s, peak")
         self.sweep({"training": None, "artifact": "nine.txt"},
                    report={"rows": ["method"], "values": ["rouge1.f", "train_seconds"]})
         self.write("nine.txt", "9")
@@ -229,6 +234,8 @@ class Training(unittest.TestCase):
         failed = self.run_bench("sweep", code=3)
         self.assertIn("refuses to learn", failed.stderr)
         self.assertIn("1 training failed", failed.stderr)
+        self.assertRegex(failed.stdout, r"learner \(cell [0-9a-f]+\): its training failed: .*refuses to learn")
+        self.assertIn("refuses to learn", self.trained(code=3)[0]["failure"])
         os.remove(self.path("refuse"))
         self.assertIn("(earlier run)", self.run_bench("sweep", code=3).stderr)
         self.run_bench("sweep", "--retry", "method_error")
@@ -239,6 +246,31 @@ class Training(unittest.TestCase):
         os.remove(path)
         self.run_bench("sweep")
         self.assertTrue(os.path.exists(path))
+
+    def test_a_file_that_is_gone_is_not_missed_where_all_outputs_are_there(self):
+        self.run_bench("sweep")
+        path = self.trained()[0]["files"][0]["path"]
+        os.remove(path)
+        plan = json.loads(self.run_bench("plan", "--json").stdout)
+        self.assertEqual([c["reuse"]["state"] for c in plan["cells"]], ["complete"])
+        self.assertRegex(self.run_bench("sweep").stderr, r"train#\w+ learner: in the store")
+        self.assertFalse(os.path.exists(path))
+        self.run_bench("sweep", "--rerun", "label=learner")
+        self.assertTrue(os.path.exists(path))
+
+    def test_a_training_of_other_numerics_is_accepted_where_that_is_asked_for(self):
+        self.trained()
+        self.sweep({"way": 2})
+        accepted = self.run_bench("sweep", "--accept-numerics").stderr
+        self.assertRegex(accepted, r"train#\w+ learner: in the store")
+        self.assertEqual(len(self.outputs()), 2)
+        self.assertRegex(self.run_bench("sweep").stderr, r"train#\w+ learner: step 4/4")
+
+    def test_a_plan_says_how_long_trainings_take(self):
+        self.run_bench("sweep")
+        done = json.loads(self.run_bench("plan", "--json").stdout)
+        self.assertEqual([t["seconds"] for t in done["trainings"]], [0])
+        self.assertRegex(self.run_bench("plan").stdout, r"then +time\n")
 
     def test_a_trained_file_stands_in_place_of_training(self):
         self.write("nine.txt", "9")
@@ -256,10 +288,25 @@ class Training(unittest.TestCase):
             oracle = db.execute("SELECT identity FROM cell").fetchall()
         self.assertTrue(any("other@1" in row[0] for row in oracle))
 
+    def test_one_that_a_signal_comes_before_says_nothing(self):
+        self.sweep(grid={"factor": [1, 2]})
+        self.write("wait", "")
+        with subprocess.Popen(self.command("sweep"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              text=True) as driver:
+            while not os.path.exists(self.path("waiting")):
+                time.sleep(0.01)
+            driver.send_signal(signal.SIGINT)
+            os.remove(self.path("wait"))
+            said = driver.stderr.read()
+            self.assertEqual(driver.wait(60), 130)
+        self.assertEqual(said.count("; stopped"), 1, said)
+
     def test_a_training_begins_with_a_file(self):
         self.write("nine.txt", "9")
         fresh = self.trained()[0]
         begun = self.trained("--init", self.path("nine.txt"))[0]
+        said = self.run_bench("train", "--init", self.path("nine.txt")).stderr
+        self.assertIn("the sweep's own trainings do not begin with", said)
         self.assertNotEqual(begun["cell_id"], fresh["cell_id"])
         with open(begun["files"][0]["path"], encoding="utf-8") as file:
             self.assertEqual(file.read(), "14")
