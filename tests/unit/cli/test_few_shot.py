@@ -41,7 +41,7 @@ class FewShot(ModelTest):
     def test_a_bank_is_made_once_and_shown_by_two_methods(self):
         plan = self.assert_succeeds(self.run_sweep("shots", self.kept(), {"like": "few_shot", "label": "two", "shots": 2},
                                                    command="plan"))
-        self.assertRegex(plan, r"(?m)^train#\w+ few_shot  16 of mini-meetings \(train#\w+\)  -  +none  +2 cells$")
+        self.assertRegex(plan, r"(?m)^train#\w+ few_shot  16 of mini-meetings \(train#\w+\)  -  +none  +2 cells  [0-9.]+ s$")
         self.assertEqual(plan.count("after train#"), 2)
         table = self.assert_succeeds(self.run_sweep("shots", self.kept(), {"like": "few_shot", "label": "two", "shots": 2}))
         self.assertRegex(table, r"\| two +\|[^|]+\| +48\.0+ \|")
