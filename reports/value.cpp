@@ -212,7 +212,9 @@ constexpr std::array kDefinitions = {
                kCoverage,
                1,
                0},
-    Definition{{"train_flops", "floating-point operations of its training, counted by the model"},
+    Definition{{"train_flops",
+                "floating-point operations of its training, counted by the model, without a "
+                "hypernetwork's"},
                "training, TFLOP",
                ValueSource::training,
                "flops",

@@ -328,7 +328,7 @@ TEST_F(DyleSessionTest, both_models_drop_the_same_where_layers_are_computed_agai
   const qfs::test::TemporaryFolder folder;
   request_.backbone = *registry::resolve_backbone(qfs::test::TinySeq2Seq().write(folder));
   request_.params.set("prompt", *std::get_if<std::string>(&*the_spec().params()[6].default_value));
-  request_.params.set("extractor_steps", int64_t{1});
+  request_.params.set("hybrid", false);  // what the generator reads does not depend on scores
   const auto curve_of = [&](const std::string& name, double dropout, bool recompute) {
     request_.params.set("dropout", dropout);
     request_.params.set("recompute", recompute);
@@ -337,10 +337,9 @@ TEST_F(DyleSessionTest, both_models_drop_the_same_where_layers_are_computed_agai
   const Curve without = curve_of("without", 0, false);
   const Curve kept = curve_of("kept", 0.3, false);
   const Curve again = curve_of("again", 0.3, true);
-  EXPECT_GT(std::abs(kept.first("loss.oracle") - without.first("loss.oracle")), 1e-3);
   for (const char* loss : {"loss.oracle", "loss.generation"}) {
     SCOPED_TRACE(loss);
-    EXPECT_GT(std::abs(kept.last(loss) - without.last(loss)), 1e-3);
+    EXPECT_GT(std::abs(kept.first(loss) - without.first(loss)), 1e-3);
     EXPECT_NEAR(again.last(loss), kept.last(loss), 1e-4);
   }
 }

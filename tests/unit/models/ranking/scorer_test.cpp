@@ -119,6 +119,26 @@ TEST_F(ScorerTest, gradients_of_the_loss_reach_matrices_and_head_as_differences_
   EXPECT_EQ(leaves.size(), matrices + 2);
 }
 
+TEST_F(ScorerTest, dropout_falls_on_the_encoder_and_on_what_the_head_reads) {
+  const auto packed = scorer_->pack(
+      "hat", {{"a red hat", ""}, {"no", ""}, {"a hat", ""}, {"so", ""}, {"the hat", ""}}, {48, 4});
+  // Scores are one number of each state, so that the head's dropout makes them 0 or twice as large.
+  const training::NamedTensors head = {
+      {"classifier.weight", at::eye(scorer_->width()).narrow(0, 3, 1)},
+      {"classifier.bias", at::zeros({1})}};
+  const at::Tensor plain = *scorer_->scores(*packed, head, nullptr);
+  const nn::Dropout dropout{0.5, 7};
+  const at::Tensor dropped =
+      *scorer_->scores(*packed, head, nullptr, nn::Recompute::nothing, &dropout);
+  const at::Tensor zero = dropped.eq(0);
+  EXPECT_GT(zero.sum().item<int64_t>(), 0);
+  EXPECT_LT(zero.sum().item<int64_t>(), 5);
+  EXPECT_GT((dropped - 2 * plain).abs().masked_select(zero.logical_not()).min().item<float>(),
+            1e-4);
+  EXPECT_TRUE(at::equal(
+      dropped, *scorer_->scores(*packed, head, nullptr, nn::Recompute::nothing, &dropout)));
+}
+
 TEST_F(ScorerTest, recomputed_layers_give_the_same_gradients) {
   const c10::AutoGradMode gradients(true);
   const auto packed = scorer_->pack("hat", {{"a red hat", ""}, {"no", ""}}, {48, 4});
