@@ -13,7 +13,6 @@
 #include "harness/core/files.h"
 #include "harness/core/log.h"
 #include "harness/plan/emit.h"
-#include "harness/plan/estimate.h"
 #include "harness/run/memory_policy.h"
 
 namespace qfs::cli {
@@ -29,15 +28,11 @@ EmitKind kind_of(const std::string& name) {
 
 plan::RemainingSeconds missing_of(const plan::Plan& plan, const std::vector<run::Reuse>& reuse) {
   const std::vector<double> seconds = remaining_seconds(plan, reuse);
-  const plan::Estimator estimator;
   plan::RemainingSeconds left;
-  left.trainings.resize(plan.trainings.size());
+  left.trainings = training_seconds(plan, reuse);
   for (size_t i = 0; i < plan.cells.size(); ++i) {
     const bool missing = !reuse[i].known || reuse[i].present < reuse[i].expected;
     left.cells.push_back(missing ? std::optional(seconds[i]) : std::nullopt);
-    if (!reuse[i].waiting) continue;
-    const size_t training = *plan.cells[i].training;
-    left.trainings[training] = estimator.seconds(plan.trainings[training].cell);
   }
   return left;
 }

@@ -81,26 +81,12 @@ json cell_json(const plan::Plan& plan, const plan::Cell& cell, const run::Reuse&
   return object;
 }
 
-/// Whether some cell still waits for it.
-bool is_ahead(const plan::Plan& plan, size_t training, const std::vector<run::Reuse>& reuse) {
-  for (size_t i = 0; i < plan.cells.size(); ++i) {
-    if (plan.cells[i].training == training && reuse[i].waiting) return true;
-  }
-  return false;
-}
+using TrainingSeconds = std::vector<std::optional<double>>;
 
-/// Of the trainings that are ahead, by training.
-std::vector<double> training_seconds(const plan::Plan& plan, const std::vector<run::Reuse>& reuse) {
-  std::vector<double> seconds;
-  for (size_t i = 0; i < plan.trainings.size(); ++i) {
-    seconds.push_back(is_ahead(plan, i, reuse) ? plan::Estimator().seconds(plan.trainings[i].cell)
-                                               : 0);
-  }
-  return seconds;
-}
-
-double total_of(const std::vector<double>& seconds) {
-  return std::accumulate(seconds.begin(), seconds.end(), 0.0);
+double total_of(const std::vector<double>& cells, const TrainingSeconds& trainings) {
+  double total = std::accumulate(cells.begin(), cells.end(), 0.0);
+  for (const std::optional<double>& training : trainings) total += training.value_or(0);
+  return total;
 }
 
 size_t cells_after(const plan::Plan& plan, size_t training) {
@@ -113,7 +99,7 @@ std::string data_text(const plan::PlannedDataset& dataset) {
                      dataset.data->id.short_hex());
 }
 
-json training_json(const plan::Plan& plan, size_t index, bool ahead, double seconds) {
+json training_json(const plan::Plan& plan, size_t index, std::optional<double> seconds) {
   const plan::Training& training = plan.trainings[index];
   const plan::PlannedDataset& train = plan.training_data[training.cell.dataset];
   json params = json::object();
@@ -129,8 +115,8 @@ json training_json(const plan::Plan& plan, size_t index, bool ahead, double seco
                    {"examples", train.ordinals.size()}}},
                  {"roles", training.cell.needs.artifacts},
                  {"cells", cells_after(plan, index)},
-                 {"state", ahead ? "none" : "complete"},
-                 {"seconds", seconds}};
+                 {"state", seconds ? "none" : "complete"},
+                 {"seconds", seconds.value_or(0)}};
   if (training.development) {
     const plan::PlannedDataset& development = plan.training_data[*training.development];
     object["development"] = {{"dataset", development.name},
@@ -142,8 +128,7 @@ json training_json(const plan::Plan& plan, size_t index, bool ahead, double seco
 
 /// A line a training, in front of the cells that wait for it.
 std::string trainings_text(const plan::Plan& plan, const CellNames& names,
-                           const std::vector<run::Reuse>& reuse,
-                           const std::vector<double>& seconds) {
+                           const TrainingSeconds& seconds) {
   if (plan.trainings.empty()) return {};
   std::vector<std::vector<std::string>> rows = {
       {"training", "learns from", "chosen by", "in store", "then", "time"}};
@@ -155,8 +140,9 @@ std::string trainings_text(const plan::Plan& plan, const CellNames& names,
         {names.of_training(training.cell),
          fmt::format("{} of {}", train.ordinals.size(), data_text(train)),
          training.development ? data_text(plan.training_data[*training.development]) : "-",
-         is_ahead(plan, i, reuse) ? "none" : "complete",
-         fmt::format("{} {}", cells, cells == 1 ? "cell" : "cells"), duration_text(seconds[i])});
+         seconds[i] ? "none" : "complete",
+         fmt::format("{} {}", cells, cells == 1 ? "cell" : "cells"),
+         duration_text(seconds[i].value_or(0))});
   }
   return "\n" + aligned(rows);
 }
@@ -165,8 +151,8 @@ std::string plan_text(const plan::Plan& plan, const std::vector<run::Reuse>& reu
                       const std::vector<double>& seconds) {
   size_t units = 0;
   for (const plan::Cell& cell : plan.cells) units += cell.units.size();
-  const std::vector<double> of_trainings = training_seconds(plan, reuse);
-  const double total = total_of(seconds) + total_of(of_trainings);
+  const TrainingSeconds of_trainings = training_seconds(plan, reuse);
+  const double total = total_of(seconds, of_trainings);
   std::string text =
       fmt::format("{}: {}, {}, about {}\n", plan.experiment.name,
                   counted(plan.cells.size(), "cell"), counted(units, "unit"), duration_text(total));
@@ -182,8 +168,7 @@ std::string plan_text(const plan::Plan& plan, const std::vector<run::Reuse>& reu
                     std::to_string(cell.units.size()), reuse_text(plan, cell, reuse[i]),
                     duration_text(seconds[i])});
   }
-  return terminal_safe(text) + trainings_text(plan, names, reuse, of_trainings) + "\n" +
-         aligned(rows);
+  return terminal_safe(text) + trainings_text(plan, names, of_trainings) + "\n" + aligned(rows);
 }
 
 }  // namespace
@@ -193,6 +178,17 @@ std::vector<double> remaining_seconds(const plan::Plan& plan,
   std::vector<double> seconds;
   for (size_t i = 0; i < plan.cells.size(); ++i) {
     seconds.push_back(seconds_of(plan, plan.cells[i], reuse[i]));
+  }
+  return seconds;
+}
+
+std::vector<std::optional<double>> training_seconds(const plan::Plan& plan,
+                                                    const std::vector<run::Reuse>& reuse) {
+  TrainingSeconds seconds(plan.trainings.size());
+  for (size_t i = 0; i < plan.cells.size(); ++i) {
+    if (!reuse[i].waiting) continue;
+    const size_t training = *plan.cells[i].training;
+    seconds[training] = plan::Estimator().seconds(plan.trainings[training].cell);
   }
   return seconds;
 }
@@ -208,17 +204,16 @@ Status print_plan(const plan::Plan& plan, const std::string& store_path,
   for (size_t i = 0; i < plan.cells.size(); ++i) {
     cells.push_back(cell_json(plan, plan.cells[i], (*reuse)[i], seconds[i]));
   }
-  const std::vector<double> of_trainings = training_seconds(plan, *reuse);
+  const TrainingSeconds of_trainings = training_seconds(plan, *reuse);
   json trainings = json::array();
   for (size_t i = 0; i < plan.trainings.size(); ++i) {
-    trainings.push_back(training_json(plan, i, is_ahead(plan, i, *reuse), of_trainings[i]));
+    trainings.push_back(training_json(plan, i, of_trainings[i]));
   }
-  return print_result(
-      json_document("plan", {{"sweep", plan.experiment.name},
-                             {"trainings", std::move(trainings)},
-                             {"cells", std::move(cells)},
-                             {"notes", plan.notes},
-                             {"seconds", total_of(seconds) + total_of(of_trainings)}}));
+  return print_result(json_document("plan", {{"sweep", plan.experiment.name},
+                                             {"trainings", std::move(trainings)},
+                                             {"cells", std::move(cells)},
+                                             {"notes", plan.notes},
+                                             {"seconds", total_of(seconds, of_trainings)}}));
 }
 
 }  // namespace qfs::cli

@@ -94,7 +94,8 @@ void add_sweep_command(const CommandLine& line) {
       .add_option("--slots", options->slots,
                   "Hosts side by side on this machine, each with its share of the GPUs")
       ->type_name("N")
-      ->check(CLI::Range(1, 1024));
+      ->check(CLI::Range(1, 1024))
+      ->excludes(command.get_option("--accept-numerics"));
   command.callback([options, &global = line.global, &chosen = line.chosen] {
     chosen = [options, &global] { return run_sweep(*options, global); };
   });

@@ -73,6 +73,10 @@ Error in_sweep_file(const Experiment& experiment, Error error);
 /// Seconds that are left of each cell, by the estimate and by what the store has seen.
 std::vector<double> remaining_seconds(const plan::Plan& plan, const std::vector<run::Reuse>& reuse);
 
+/// Of each training that some cell still waits for.
+std::vector<std::optional<double>> training_seconds(const plan::Plan& plan,
+                                                    const std::vector<run::Reuse>& reuse);
+
 /// `plan`, and `sweep --dry-run`: prints cells, what of them the store holds, order and time.
 Status print_plan(const plan::Plan& plan, const std::string& store_path,
                   const run::RunOptions& options, bool json);

@@ -140,7 +140,7 @@ MethodEntry decode_method(const Node& node, const std::string& folder) {
   if (const auto label = node.find("label")) {
     entry.label = label->text();
     if (entry.label.find_first_not_of(" \t\r\n") == std::string::npos) {
-      label->fail("must have a letter: rows are named by it");
+      label->fail("must not be blank: rows are named by it");
     }
   }
   if (const auto backbone = node.find("backbone")) entry.backbone = backbone->text();

@@ -52,7 +52,7 @@ class FilterReader {
   }
   /// What stands behind a '=' or a '|', in quotes as it is; none where neither or no end follows.
   std::optional<std::string> value() {
-    if (!follows('=') && last_ != '|') return std::nullopt;
+    if (last_ != '|' && !follows('=')) return std::nullopt;
     last_ = 0;
     const std::string_view ahead = trimmed(rest_);
     if (!ahead.starts_with('"')) return std::string(trimmed(until("|,")));

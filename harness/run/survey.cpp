@@ -9,6 +9,7 @@
 #include "harness/core/build_info.h"
 #include "harness/core/json_dom.h"
 #include "harness/run/environment.h"
+#include "harness/run/ways.h"
 
 namespace qfs::run {
 namespace {
@@ -310,25 +311,50 @@ Status use_results(const plan::Plan& plan, const plan::Plan& whole, store::Store
   return {};
 }
 
-Result<bool> is_complete(const RunContext& context, const RunOptions& options,
-                         const plan::Cell& cell) {
-  const auto complete = [&](store::ResultKind kind,
-                            const Result<plan::NumericsIdentity>& numerics) -> Result<bool> {
+Result<std::optional<store::ResultRow>> stored_predictions(const plan::Plan& plan, plan::Cell cell,
+                                                           const MemoryPolicy& memory,
+                                                           store::Reader& reader,
+                                                           HostLauncher& launcher) {
+  const auto find = [&]() -> Result<std::optional<store::ResultRow>> {
+    const Result<plan::NumericsIdentity> numerics = predict_numerics(cell, launcher);
     if (!numerics) return numerics.error();
-    auto row = context.reader.find_result({cell.id, numerics->id, kind});
-    if (!row) return row.error();
-    return *row && (*row)->status == store::Completeness::complete;
+    return reader.find_result({cell.id, numerics->id, store::ResultKind::predict});
   };
-  Result<bool> done =
-      complete(store::ResultKind::predict, predict_numerics(cell, context.launcher));
-  if (done && !*done && options.accept_numerics) {
-    auto other = complete_elsewhere(context.reader, cell);
+  auto row = find();
+  while (row && *row && ran_out_of_memory((*row)->failure)) {
+    const std::optional<int64_t> batch = memory.smaller_batch(cell);
+    if (!batch) break;
+    cell = in_another_way(plan, cell, {.batch_size = batch});
+    auto smaller = find();
+    if (smaller && !*smaller) break;
+    row = std::move(smaller);
+  }
+  return row;
+}
+
+bool nothing_left(const store::ResultRow& row, const RunOptions& options) {
+  if (row.status == store::Completeness::complete) return true;
+  return row.status == store::Completeness::failed && !options.retry.contains(row.failure);
+}
+
+Result<bool> is_done(const RunContext& context, const RunOptions& options, const plan::Cell& cell) {
+  const MemoryPolicy memory(context.plan);
+  const auto row = stored_predictions(context.plan, cell, memory, context.reader, context.launcher);
+  if (!row) return row.error();
+  bool done = *row && nothing_left(**row, options);
+  if (!done && options.accept_numerics) {
+    const auto other = complete_elsewhere(context.reader, cell);
     if (!other) return other.error();
     done = other->has_value();
   }
-  if (!done || !*done || !is_timed(context, options, cell)) return done;
-  return complete(store::ResultKind::measure,
-                  measure_numerics(cell, context.launcher, *context.plan.experiment.measure));
+  const bool failed = *row && (*row)->status == store::Completeness::failed;
+  if (!done || failed || !is_timed(context, options, cell)) return done;
+  const auto numerics = measure_numerics(cell, context.launcher, *context.plan.experiment.measure);
+  if (!numerics) return numerics.error();
+  const auto measured =
+      context.reader.find_result({cell.id, numerics->id, store::ResultKind::measure});
+  if (!measured) return measured.error();
+  return *measured && nothing_left(**measured, options);
 }
 
 Result<CellState> survey_cell(const RunContext& context, const RunOptions& options,

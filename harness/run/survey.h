@@ -13,6 +13,7 @@
 #include "harness/plan/identity.h"
 #include "harness/run/cell_run.h"
 #include "harness/run/launcher.h"
+#include "harness/run/memory_policy.h"
 
 namespace qfs::run {
 
@@ -60,10 +61,18 @@ Status use_results(const plan::Plan& plan, const plan::Plan& whole, store::Store
 Result<CellState> survey_cell(const RunContext& context, const RunOptions& options,
                               const plan::Cell& cell, bool rerun);
 
-/// Whether the store has the cell's outputs and, where they are asked for, its timing; registers
+/// The predictions in the way that run_plan would take, with smaller batches where larger ones ran
+/// out of memory and the sweep says so; none: nothing is there.
+Result<std::optional<store::ResultRow>> stored_predictions(const plan::Plan& plan, plan::Cell cell,
+                                                           const MemoryPolicy& memory,
+                                                           store::Reader& reader,
+                                                           HostLauncher& launcher);
+/// Whether it is complete, or failed in a way that is not tried again.
+bool nothing_left(const store::ResultRow& row, const RunOptions& options);
+
+/// Whether nothing of a cell is left to do, its timing included where that is asked for; registers
 /// nothing.
-Result<bool> is_complete(const RunContext& context, const RunOptions& options,
-                         const plan::Cell& cell);
+Result<bool> is_done(const RunContext& context, const RunOptions& options, const plan::Cell& cell);
 
 /// By cell.
 Result<std::vector<CellState>> survey(const RunContext& context, const RunOptions& options);

@@ -7,6 +7,7 @@
 #include "harness/core/failpoint.h"
 #include "harness/core/files.h"
 #include "harness/core/sha256.h"
+#include "harness/plan/select.h"
 #include "harness/run/environment.h"
 #include "harness/run/survey.h"
 
@@ -155,54 +156,35 @@ Result<CellOutcome> train_cell(const RunContext& context, const plan::Training& 
   return outcome;
 }
 
-/// The files that another store has of a training; none where it is not complete there.
-Result<std::optional<TrainedFiles>> files_elsewhere(const std::string& store_path,
-                                                    const store::ResultKey& key) {
-  if (store_path.empty() || !fs::exists(store_path)) return std::optional<TrainedFiles>();
+/// What another store has of a training whose files are there.
+Result<std::optional<StoredTraining>> trained_elsewhere(const RunOptions& options,
+                                                        const plan::Cell& cell,
+                                                        const NumericsId& numerics) {
+  const std::string& store_path = options.trained_in;
+  if (store_path.empty() || !fs::exists(store_path)) return std::optional<StoredTraining>();
   Result<store::Reader> reader = store::Reader::open(store_path);
   if (!reader) return reader.error();
-  auto row = reader->find_result(key);
-  if (!row) return row.error();
-  if (!*row) return std::optional<TrainedFiles>();
-  return trained_files(*reader, store_path, (*row)->id);
-}
-
-struct StoredTraining {
-  store::ResultId result;
-  TrainedFiles files;
-};
-
-/// Of a training in the way it is computed here or, for --accept-numerics, in another; with
-/// `there` only files that are where the store says.
-Result<std::optional<StoredTraining>> in_store(const RunContext& context, const RunOptions& options,
-                                               const plan::Cell& cell, store::ResultId own,
-                                               bool there) {
-  std::vector<store::ResultId> ways = {own};
-  if (options.accept_numerics) {
-    auto results = context.reader.results(cell.id);
-    if (!results) return results.error();
-    for (const store::ResultRow& row : *results) {
-      if (row.key.kind == store::ResultKind::train) ways.push_back(row.id);
-    }
-  }
-  for (const store::ResultId way : ways) {
-    auto files =
-        (there ? trained_files : recorded_files)(context.reader, context.store.path(), way);
-    if (!files) return files.error();
-    if (*files) return std::optional(StoredTraining{way, **std::move(files)});
-  }
-  return std::optional<StoredTraining>();
+  auto stored = stored_training(*reader, store_path, cell, numerics, options.accept_numerics);
+  if (stored && *stored && !(*stored)->there) stored->reset();
+  return stored;
 }
 
 /// Whether the store has all that the cells which predict with these files give.
 Result<bool> nothing_waits(const RunContext& context, const RunOptions& options,
                            const plan::Training& training, const TrainedFiles& files) {
-  if (options.train_only || options.rerun) return false;
-  for (const plan::Cell& waiting : context.plan.cells) {
-    if (!waiting.training || &context.plan.trainings[*waiting.training] != &training) continue;
-    plan::Cell cell = waiting;
+  if (options.train_only) return false;
+  std::vector<size_t> rerun;
+  if (options.rerun) {
+    auto selected = plan::select_cells(*options.rerun, context.plan);
+    if (!selected) return selected.error();
+    rerun = *std::move(selected);
+  }
+  for (size_t i = 0; i < context.plan.cells.size(); ++i) {
+    plan::Cell cell = context.plan.cells[i];
+    if (!cell.training || &context.plan.trainings[*cell.training] != &training) continue;
+    if (std::ranges::count(rerun, i) > 0) return false;
     for (const auto& [role, file] : files) cell.artifacts[role] = file;
-    Result<bool> done = is_complete(context, options, cell);
+    Result<bool> done = is_done(context, options, cell);
     if (!done || !*done) return done;
   }
   return true;
@@ -220,22 +202,21 @@ Result<TrainingState> train_or_recall(const RunContext& context, const RunOption
   TrainingState state{known->result, {}, {}};
   state.outcome.kind = store::ResultKind::train;
   const std::string& store_path = context.store.path();
-  auto stored = in_store(context, options, cell, known->result, true);
+  auto stored =
+      stored_training(context.reader, store_path, cell, numerics->id, options.accept_numerics);
   if (!stored) return stored.error();
-  if (!*stored) {
-    auto files =
-        files_elsewhere(options.trained_in, {cell.id, numerics->id, store::ResultKind::train});
-    if (!files) return files.error();
-    if (*files) *stored = {known->result, **std::move(files)};
-  }
-  if (!*stored) {
-    auto recorded = in_store(context, options, cell, known->result, false);
-    if (!recorded) return recorded.error();
-    if (*recorded) {
-      const Result<bool> done = nothing_waits(context, options, training, (*recorded)->files);
-      if (!done) return done.error();
-      if (*done) stored = std::move(recorded);
+  if (!*stored || !(*stored)->there) {
+    auto elsewhere = trained_elsewhere(options, cell, numerics->id);
+    if (!elsewhere) return elsewhere.error();
+    if (*elsewhere) {
+      stored = std::move(elsewhere);
+      (*stored)->result = known->result;
     }
+  }
+  if (*stored && !(*stored)->there) {
+    const Result<bool> done = nothing_waits(context, options, training, (*stored)->files);
+    if (!done) return done.error();
+    if (!*done) stored->reset();
   }
   if (*stored) {
     state.result = (*stored)->result;
@@ -253,9 +234,9 @@ Result<TrainingState> train_or_recall(const RunContext& context, const RunOption
     if (!outcome) return outcome.error();
     state.outcome = *std::move(outcome);
     if (state.outcome.complete) {
-      auto files = trained_files(context.reader, store_path, known->result);
-      if (!files) return files.error();
-      if (*files) state.files = **std::move(files);
+      auto made = stored_training(context.reader, store_path, cell, numerics->id, false);
+      if (!made) return made.error();
+      if (*made && (*made)->there) state.files = std::move((*made)->files);
     }
   }
   context.progress.cell_ended(cell, state.outcome);
@@ -272,32 +253,34 @@ Result<plan::NumericsIdentity> training_numerics(const plan::Training& training,
                                  Stage::train);
 }
 
-Result<std::optional<TrainedFiles>> recorded_files(store::Reader& reader,
-                                                   const std::string& store_path,
-                                                   store::ResultId result) {
-  auto row = reader.result(result);
-  if (!row) return row.error();
-  if (row->status != store::Completeness::complete) return std::optional<TrainedFiles>();
-  auto artifacts = reader.artifacts(result);
-  if (!artifacts) return artifacts.error();
-  TrainedFiles files;
-  for (const store::ArtifactRow& artifact : *artifacts) {
-    const std::string path = beside(store_path, artifact.location);
-    files[artifact.role] = {fs::path(path).filename().string(), path, artifact.sha256};
+Result<std::optional<StoredTraining>> stored_training(store::Reader& reader,
+                                                      const std::string& store_path,
+                                                      const plan::Cell& cell,
+                                                      const NumericsId& numerics, bool any_way) {
+  auto results = reader.results(cell.id);
+  if (!results) return results.error();
+  std::optional<StoredTraining> found;
+  for (const store::ResultRow& row : *results) {
+    const bool asked = any_way || row.key.numerics == numerics;
+    if (row.key.kind != store::ResultKind::train || !asked ||
+        row.status != store::Completeness::complete) {
+      continue;
+    }
+    auto artifacts = reader.artifacts(row.id);
+    if (!artifacts) return artifacts.error();
+    StoredTraining training{row.id, {}, true};
+    for (const store::ArtifactRow& artifact : *artifacts) {
+      const std::string path = beside(store_path, artifact.location);
+      const Result<std::string> digest = sha256_file(path);
+      training.there = training.there && digest && *digest == artifact.sha256;
+      training.files[artifact.role] = {fs::path(path).filename().string(), path, artifact.sha256};
+    }
+    const bool own = row.key.numerics == numerics;
+    const bool better =
+        !found || training.there > found->there || (training.there == found->there && own);
+    if (better) found = std::move(training);
   }
-  return std::optional(std::move(files));
-}
-
-Result<std::optional<TrainedFiles>> trained_files(store::Reader& reader,
-                                                  const std::string& store_path,
-                                                  store::ResultId result) {
-  auto files = recorded_files(reader, store_path, result);
-  if (!files || !*files) return files;
-  for (const auto& [role, file] : **files) {
-    const Result<std::string> digest = sha256_file(file.path);
-    if (!digest || *digest != file.digest) return std::optional<TrainedFiles>();
-  }
-  return files;
+  return found;
 }
 
 Result<std::vector<TrainingState>> train_all(const RunContext& context, const RunOptions& options) {

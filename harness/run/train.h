@@ -23,17 +23,19 @@ Result<plan::NumericsIdentity> training_numerics(const plan::Training& training,
 /// Trained files by role.
 using TrainedFiles = std::map<std::string, Resource>;
 
-/// The files that the store says a training left, be they there or not; none when it is not
-/// complete.
-Result<std::optional<TrainedFiles>> recorded_files(store::Reader& reader,
-                                                   const std::string& store_path,
-                                                   store::ResultId result);
+/// What a store has of a training.
+struct StoredTraining {
+  store::ResultId result;
+  TrainedFiles files;  ///< as it recorded them
+  bool there = false;  ///< all lie where it says, with their digests
+};
 
-/// What the store holds of a training whose files lie where it says, with their digests; none when
-/// it is not complete or a file is gone or changed.
-Result<std::optional<TrainedFiles>> trained_files(store::Reader& reader,
-                                                  const std::string& store_path,
-                                                  store::ResultId result);
+/// As it is computed by `numerics` or, with `any_way`, in whatever way: one whose files are there
+/// before one whose are not; none where it is not complete.
+Result<std::optional<StoredTraining>> stored_training(store::Reader& reader,
+                                                      const std::string& store_path,
+                                                      const plan::Cell& cell,
+                                                      const NumericsId& numerics, bool any_way);
 
 /// Where a training stands after `train_all`.
 struct TrainingState {

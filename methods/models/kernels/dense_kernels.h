@@ -1,11 +1,11 @@
 // Float32 kernels of reading many tokens on a CPU: products with a packed weight, and what lies
-// between them in post-norm encoders.
+// between them in post-norm encoders and in attention.
 //
-// Called by backbones/encoders and backbones/llama. Plain pointers, row-major, no aliasing of
-// inputs and outputs unless said. Chosen once at run time by instruction set (AVX-512, AVX2 with
-// FMA, or portable). A value depends on its own row alone, and AVX-512 and AVX2 give equal bits:
-// every sum of products is one chain of fused multiply-adds along the inner dimension, every other
-// sum has a fixed order. Thread-safe; cannot fail.
+// Called by packed_products.h, packed_attention.h and architectures. Plain pointers, row-major, no
+// aliasing of inputs and outputs unless said. Chosen once at run time by instruction set (AVX-512,
+// AVX2 with FMA, or portable). A value depends on its own row alone, and AVX-512 and AVX2 give
+// equal bits: every sum of products is one chain of fused multiply-adds along the inner dimension,
+// every other sum has a fixed order. Thread-safe; cannot fail.
 #pragma once
 
 #include <cstdint>
@@ -55,9 +55,8 @@ struct DenseKernels {
   /// The first `width` values of each row to exp(scale * x) over their sum; in place. Rows are
   /// `stride` floats apart, and those behind the width become 0.
   void (*softmax)(float* rows, int64_t count, int64_t width, int64_t stride, float scale);
-  /// Back through softmax: gradients of its results, `above`, to those of its inputs, scale *
-  /// result
-  /// * (gradient - sum of result * gradient); in place. Rows of `width` floats beside one another.
+  /// Back through softmax: `above`, gradients of its results, becomes those of its inputs, scale
+  /// result (above - sum of result above). Rows of `width` floats beside one another.
   void (*softmax_gradient)(const float* results, float* above, int64_t count, int64_t width,
                            float scale);
 };

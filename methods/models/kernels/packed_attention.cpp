@@ -1,8 +1,10 @@
 #include "methods/models/kernels/packed_attention.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -25,6 +27,19 @@ using Floats = std::unique_ptr<float[]>;
 
 Floats floats(int64_t count) {
   return std::make_unique_for_overwrite<float[]>(static_cast<size_t>(count));
+}
+
+/// Bodies must not throw, and these may run out of memory.
+void for_tasks(const ForItems& for_items, int64_t count, const std::function<void(int64_t)>& body) {
+  std::atomic<bool> exhausted = false;
+  for_items(count, [&](int64_t task) {
+    try {
+      body(task);
+    } catch (const std::bad_alloc&) {
+      exhausted = true;
+    }
+  });
+  if (exhausted) throw std::bad_alloc();
 }
 
 /// Room that a thread keeps from task to task.
@@ -152,7 +167,7 @@ class Forward : CausalPass {
       values_.pack(head);
     });
     // The longest first.
-    for_items(of_.heads * blocks(), [&](int64_t task) {
+    for_tasks(for_items, of_.heads * blocks(), [&](int64_t task) {
       attend(task % of_.heads, Block(of_, blocks() - 1 - task / of_.heads));
     });
   }
@@ -190,7 +205,8 @@ class Backward : CausalPass {
       key_inputs_.pack(head);
       values_.pack(head);
     });
-    for_items(of_.kv_heads * parts_, [&](int64_t task) { run_part(task / parts_, task % parts_); });
+    for_tasks(for_items, of_.kv_heads * parts_,
+              [&](int64_t task) { run_part(task / parts_, task % parts_); });
     for_items(of_.kv_heads * 2, [&](int64_t task) { add_up(task / 2, task % 2); });
   }
 

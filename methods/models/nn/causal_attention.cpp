@@ -107,11 +107,6 @@ class CausalAttention final : public torch::autograd::Function<CausalAttention> 
   }
 };
 
-/// Whether the kernels can stand for LibTorch's operations.
-bool by_own_kernels(const at::Tensor& qkv) {
-  return qkv.device().is_cpu() && qkv.requires_grad() && qkv.scalar_type() != at::kDouble;
-}
-
 }  // namespace
 
 Projections projections_of(const at::Tensor& qkv, const DecoderShape& shape, const Rotations& at) {
@@ -132,8 +127,12 @@ at::Tensor causal_attention(const Projections& sequence) {
       .flatten(1);
 }
 
-at::Tensor causal_attention(const at::Tensor& qkv, const DecoderShape& shape, const Rotations& at) {
-  if (by_own_kernels(qkv)) return CausalAttention::apply(qkv, shape, at);
+at::Tensor causal_attention(const at::Tensor& qkv, const DecoderShape& shape, const Rotations& at,
+                            bool again) {
+  const bool trained = qkv.requires_grad() || again;
+  if (trained && qkv.device().is_cpu() && qkv.scalar_type() != at::kDouble) {
+    return CausalAttention::apply(qkv, shape, at);
+  }
   return causal_attention(projections_of(qkv, shape, at));
 }
 

@@ -28,6 +28,8 @@ at::Tensor causal_attention(const Projections& sequence);
 
 /// The same of qkv as projections_of has it; for gradients on a CPU it keeps the rotated qkv alone,
 /// where LibTorch's operations keep shared keys once per query head, and the output.
-at::Tensor causal_attention(const at::Tensor& qkv, const DecoderShape& shape, const Rotations& at);
+/// `again`: it will be computed once more with gradients, to the same bits.
+at::Tensor causal_attention(const at::Tensor& qkv, const DecoderShape& shape, const Rotations& at,
+                            bool again = false);
 
 }  // namespace qfs::nn

@@ -50,11 +50,13 @@ bool add_the_same(const Linear& linear, const Adapters* a, const Adapters* b) {
 
 class WholeSequences final : public LayerOperations {
  public:
-  WholeSequences(const Decoder& decoder, std::vector<Part> parts, Rotations rotations)
+  WholeSequences(const Decoder& decoder, std::vector<Part> parts, Rotations rotations,
+                 Recompute recompute)
       : LayerOperations(adapted_of(parts)),
         decoder_(decoder),
         parts_(std::move(parts)),
-        rotations_(std::move(rotations)) {}
+        rotations_(std::move(rotations)),
+        again_(recompute != Recompute::nothing) {}
 
   /// The stream, and what the layers attend to.
   std::vector<at::Tensor> layer_inputs(const at::Tensor& stream) const {
@@ -103,7 +105,7 @@ class WholeSequences final : public LayerOperations {
         return of_all.defined() ? of_all.narrow(0, part.first, part.tokens) : at::Tensor();
       };
       return causal_attention(rows(qkv), decoder_.shape(),
-                              {rows(rotations_.cosines), rows(rotations_.sines)});
+                              {rows(rotations_.cosines), rows(rotations_.sines)}, again_);
     });
     if (!has_prompt(layer)) return attended;
     return beside_attention(layer, attended,
@@ -158,6 +160,7 @@ class WholeSequences final : public LayerOperations {
   const Decoder& decoder_;
   std::vector<Part> parts_;
   Rotations rotations_;               ///< of every row
+  bool again_;                        ///< layers are computed once more for gradients
   std::vector<SegmentState> before_;  ///< of each layer, of a segment
   std::vector<SegmentState> after_;   ///< likewise
 };
@@ -234,7 +237,7 @@ at::Tensor stream_until(const Decoder& decoder, std::vector<Part> parts, const S
     }
   }
   const auto run = std::make_shared<WholeSequences>(decoder, std::move(parts),
-                                                    rotations_of(decoder, rows.places));
+                                                    rotations_of(decoder, rows.places), recompute);
   if (before != nullptr) run->go_on_from(std::move(*before));
   const at::Device device = decoder.device();
   at::Tensor stream = run->dropped_embeddings(

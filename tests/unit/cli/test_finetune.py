@@ -56,6 +56,9 @@ class Finetune(ModelTest):
         self.assertEqual(self.outputs("read"), self.outputs("train"))
         self.sweep("before", {"method": "zero_shot", "backbone": "./tiny", **reading})
         self.assertNotEqual(self.outputs("before"), self.outputs("train"))
+        plan = json.loads(self.assert_succeeds(self.run_bench("plan", "train.json", "--store", "fresh.sqlite", "--json")))
+        self.assertGreater(plan["trainings"][0]["seconds"], 0)
+        self.assertAlmostEqual(plan["seconds"], plan["trainings"][0]["seconds"] + plan["cells"][0]["seconds"])
 
     def test_llama(self):
         self.check(shapes(), max_position_embeddings=128)

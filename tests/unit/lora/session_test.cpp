@@ -111,6 +111,16 @@ TEST_F(LoraSessionTest, nothing_is_chosen_by_examples_that_are_not_there) {
   EXPECT_EQ(refusal("select_by", std::string("loss")), "learned");
 }
 
+TEST_F(LoraSessionTest, steps_and_epochs_are_not_given_together) {
+  Params params = request_.params;
+  params.set("steps", int64_t{3});
+  EXPECT_TRUE(LoraSpec().validate(params).ok());
+  params.set("epochs", int64_t{2});
+  const Status refused = LoraSpec().validate(params);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("'steps' and 'epochs'"));
+}
+
 TEST_F(LoraSessionTest, encoder_decoders_learn_too) {
   for (const bool led : {false, true}) {
     use_seq2seq({.led = led});

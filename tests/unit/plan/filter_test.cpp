@@ -41,8 +41,8 @@ TEST(ParseFilter, ReadsConditions) {
 }
 
 TEST(ParseFilter, KeepsEqualsSignsOfTheValue) {
-  EXPECT_THAT(parse_filter("prompt=a=b")->conditions,
-              ElementsAre(FilterCondition{"prompt", "a=b"}));
+  EXPECT_THAT(parse_filter("prompt=a=b|=c")->conditions,
+              ElementsAre(FilterCondition{"prompt", "a=b"}, FilterCondition{"prompt", "=c"}));
 }
 
 TEST(ParseFilter, ReadsSeveralValuesOfOneKey) {

@@ -73,6 +73,8 @@ def setup(params, seed, files):
 
 
 def summarize(example, params):
+    if os.path.exists("stumble"):
+        raise qfs_method.MethodError("stumbles")
     assert not example.references, "an answer leaked"
     return " ".join(example.text.split()[:learnt["length"]]) + params["end"]
 
@@ -111,14 +113,14 @@ class Training(unittest.TestCase):
         return {"path": name + ".jsonl", "fields": {"id": "id", "document": "context",
                                                    "query": "question", "references": "answers"}}
 
-    def sweep(self, entry=None, **members):
+    def sweep(self, entry=None, rows=(), **members):
         learner = {"method": "external", "command": ["python3", "learner.py"],
                    "fingerprint": ["learner.py"], "label": "learner",
                    "training": {"train": self.data("train"), "development": self.data("validation")}}
         learner.update(entry or {})
         learner = {key: value for key, value in learner.items() if value is not None}
         self.write("sweep.json", json.dumps(
-            {"name": "training", "datasets": [self.data("test")], "methods": [learner],
+            {"name": "training", "datasets": [self.data("test")], "methods": [learner, *rows],
              "metrics": ["rouge"], **members}))
 
     def command(self, *words, store="s.sqlite"):
@@ -266,11 +268,24 @@ class Training(unittest.TestCase):
         self.assertEqual(len(self.outputs()), 2)
         self.assertRegex(self.run_bench("sweep").stderr, r"train#\w+ learner: step 4/4")
 
-    def test_a_plan_says_how_long_trainings_take(self):
+    def test_a_failure_that_is_not_retried_needs_no_file(self):
+        self.write("stumble", "")
+        self.run_bench("sweep", code=3)
+        path = self.trained()[0]["files"][0]["path"]
+        os.remove(path)
+        self.assertRegex(self.run_bench("sweep", code=3).stderr, r"train#\w+ learner: in the store")
+        self.assertFalse(os.path.exists(path))
+        os.remove(self.path("stumble"))
+        self.run_bench("sweep", "--retry", "method_error")
+        self.assertEqual(len(self.outputs()), 2)
+
+    def test_a_rerun_of_another_row_needs_no_file(self):
+        self.sweep(rows=[{"method": "lead", "local_context": 4, "tokenizer": "words"}])
         self.run_bench("sweep")
-        done = json.loads(self.run_bench("plan", "--json").stdout)
-        self.assertEqual([t["seconds"] for t in done["trainings"]], [0])
-        self.assertRegex(self.run_bench("plan").stdout, r"then +time\n")
+        path = self.trained()[0]["files"][0]["path"]
+        os.remove(path)
+        self.run_bench("sweep", "--rerun", "method=lead")
+        self.assertFalse(os.path.exists(path))
 
     def test_a_trained_file_stands_in_place_of_training(self):
         self.write("nine.txt", "9")

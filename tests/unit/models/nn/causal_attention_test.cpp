@@ -4,7 +4,9 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 #include <gtest/gtest.h>
+#include <torch/csrc/autograd/function.h>
 
+#include <string>
 #include <utility>
 
 namespace qfs::nn {
@@ -25,6 +27,13 @@ std::pair<at::Tensor, at::Tensor> attended(at::ScalarType type, bool rotated) {
   }
   const c10::AutoGradMode with_gradients(true);
   const at::Tensor out = causal_attention(qkv, kShape, at);
+  {
+    const c10::AutoGradMode without_gradients(false);
+    const at::Tensor again = causal_attention(qkv.detach(), kShape, at, true);
+    EXPECT_EQ(at::equal(again, out), true) << type;
+    const bool own = out.grad_fn()->name().find("CausalAttention") != std::string::npos;
+    EXPECT_EQ(own, type != at::kDouble);
+  }
   out.square().sum().backward();
   EXPECT_EQ(out.scalar_type(), type);
   EXPECT_EQ(qkv.grad().scalar_type(), type);
