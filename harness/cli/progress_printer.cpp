@@ -106,15 +106,11 @@ void ProgressPrinter::trained(const TrainingPoint& point) {
 /// "step 40/125, loss 2.310, development.loss 2.405, 12 min 05 s left".
 std::string ProgressPrinter::curve_text() const {
   std::string text = fmt::format("step {}/{}", point_.step, point_.steps);
-  const auto add = [&](std::string_view prefix) {
-    for (const auto& [name, value] : point_.values) {
-      if (name.starts_with(prefix) && !name.starts_with("loss.")) {
-        text += fmt::format(", {} {:.3f}", name, value);
-      }
-    }
-  };
-  add("loss");
-  add("development.");
+  const auto loss = point_.values.find("loss");
+  if (loss != point_.values.end()) text += fmt::format(", loss {:.3f}", loss->second);
+  for (const auto& [name, value] : point_.values) {
+    if (name.starts_with("development.")) text += fmt::format(", {} {:.3f}", name, value);
+  }
   const int64_t done = point_.step - first_point_->step;
   if (done <= 0) return text;
   const double pace = seconds_between(first_point_ns_, now_ns_()) / static_cast<double>(done);

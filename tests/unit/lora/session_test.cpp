@@ -111,6 +111,16 @@ TEST_F(LoraSessionTest, nothing_is_chosen_by_examples_that_are_not_there) {
   EXPECT_EQ(refusal("select_by", std::string("loss")), "learned");
 }
 
+TEST_F(LoraSessionTest, layers_that_are_computed_again_have_the_bits_of_those_that_are_kept) {
+  use_llama();
+  Curve kept;
+  ASSERT_TRUE(fit("kept", kept).ok());
+  request_.params.set("recompute", true);
+  Curve again;
+  ASSERT_TRUE(fit("again", again).ok());
+  EXPECT_EQ(again.first("loss"), kept.first("loss"));
+}
+
 TEST_F(LoraSessionTest, steps_and_epochs_are_not_given_together) {
   Params params = request_.params;
   params.set("steps", int64_t{3});
