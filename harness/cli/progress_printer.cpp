@@ -13,6 +13,8 @@ namespace {
 constexpr double kNanosecondsPerSecond = 1e9;
 constexpr int64_t kRedrawNs = 100'000'000;        // a terminal: ten times a second
 constexpr int64_t kHeartbeatNs = 30'000'000'000;  // a log: a line every half minute
+/// Steps of an earlier run are told again at once when a training goes on.
+constexpr int64_t kRepeatedNs = 20'000'000;
 constexpr int64_t kMebibyte = int64_t{1} << 20;
 
 double seconds_between(int64_t from_ns, int64_t to_ns) {
@@ -95,11 +97,13 @@ void ProgressPrinter::unit_done(size_t examples, int64_t tokens_out, int64_t ns,
 }
 
 void ProgressPrinter::trained(const TrainingPoint& point) {
-  if (!first_point_) {
+  const int64_t now = now_ns_();
+  if (!first_point_ || now - point_ns_ < kRepeatedNs) {
     first_point_ = point;
-    first_point_ns_ = now_ns_();
+    first_point_ns_ = now;
   }
   point_ = point;
+  point_ns_ = now;
   show_now_and_then();
 }
 

@@ -83,8 +83,9 @@ class ProgressPrinter final : public run::Progress {
   int64_t host_ns_ = 0;
   int64_t host_bytes_ = 0;
   std::optional<TrainingPoint> first_point_;  ///< of this run, when its cell trains
-  TrainingPoint point_;
   int64_t first_point_ns_ = 0;
+  TrainingPoint point_;  ///< the latest
+  int64_t point_ns_ = 0;
 };
 
 }  // namespace qfs::cli

@@ -167,6 +167,15 @@ TEST_F(Progress, RemainingTimeOfAMethodFollowsItsOwnExamples) {
   EXPECT_THAT(seen_.statuses.back(), HasSubstr("3 min 00 s left")) << "three rows of a minute each";
 }
 
+TEST_F(Progress, AContinuedTrainingIsTimedByItsOwnSteps) {
+  ProgressPrinter progress = printer(true);
+  progress.cell_started(plan_.cells[0], store::ResultKind::train, 0);
+  for (int64_t step = 1; step <= 20; ++step) progress.trained({step, 100, {}});
+  seen_.now_ns += 60 * kSecond;
+  progress.trained({21, 100, {}});
+  EXPECT_THAT(seen_.statuses.back(), HasSubstr("step 21/100, 1 h 19 min left"));
+}
+
 TEST_F(Progress, WhatEarlierRunsTookIsInTheFirstEstimate) {
   ProgressPrinter progress = printer(false);
   progress.ahead({.cells = 2,
