@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "harness/api/metric_columns.h"
@@ -56,18 +57,25 @@ ParamValue decode_value(const Node& node) {
   return {};
 }
 
-/// The members of an object; `without`: one that says something else.
-std::vector<NamedValue> decode_values(const Node& node, std::string_view without = {}) {
+/// The members of an object; `without`: those that say something else.
+std::vector<NamedValue> decode_values(const Node& node,
+                                      std::span<const std::string_view> without = {}) {
   std::vector<NamedValue> values;
   node.is_object("an object of parameters");
   for (const auto& [name, value] : node.members()) {
-    if (name != without) values.push_back({name, decode_value(value), value.pointer()});
+    if (std::ranges::count(without, name) > 0) continue;
+    values.push_back({name, decode_value(value), value.pointer()});
   }
   return values;
 }
 
-/// Of a label: parameters that are files of the user's.
+// Of a label: parameters that are files of the user's, and the label whose values stand before its
+// own.
 constexpr std::string_view kFiles = "files";
+constexpr std::string_view kLike = "like";
+constexpr std::string_view kNoParameters[] = {kFiles, kLike};
+/// Labels that are one like the other.
+constexpr int kMostLike = 8;
 
 /// Roles of further models that methods read.
 constexpr std::string_view kRoles[] = {"extractor"};
@@ -217,8 +225,8 @@ std::optional<MethodQuery> RowDecoder::method(const Node& node, const std::strin
 
 void RowDecoder::decode(const Node& node, const Claim& common,
                         const std::vector<NamedValue>& shared, ClaimTable& table) const {
-  static constexpr std::string_view kKeys[] = {"label", "as",      "with",  "printed", "dataset",
-                                               "files", "counted", "cited", "errata"};
+  static constexpr std::string_view kKeys[] = {"label",   "as",    "with",    "recipe", "printed",
+                                               "dataset", "files", "counted", "cited",  "errata"};
   if (!node.is_object("a row")) return;
   node.only_keys(kKeys);
   Claim claim = common;
@@ -230,6 +238,9 @@ void RowDecoder::decode(const Node& node, const Claim& common,
   for (const NamedValue& value : with) {
     if (!claim.given.empty()) claim.given += ", ";
     claim.given += value.name + "=" + plan::value_text(value.value);
+  }
+  if (const auto recipe = node.find("recipe")) {
+    for (NamedValue& value : decode_values(*recipe)) with.push_back(std::move(value));
   }
   const auto meant = node.find("as");
   claim.method = method(node, meant ? meant->text("a label of labels.json") : claim.label, with);
@@ -321,6 +332,28 @@ Result<Value> decoded(std::string_view text, const std::string& path, const Deco
 
 }  // namespace
 
+namespace {
+
+MethodQuery decode_label(const Node& list, const Node& node, int depth = 0) {
+  MethodQuery query;
+  if (const auto like = node.find(kLike)) {
+    const auto other = list.find(like->text("a label of the paper"));
+    if (!other || depth == kMostLike) {
+      like->fail(other ? "labels are like one another in a circle" : "the paper has no such label");
+      return query;
+    }
+    query = decode_label(list, *other, depth + 1);
+  }
+  set_values(decode_values(node, kNoParameters), query);
+  if (const auto files = node.find(kFiles)) {
+    files->is_object("files by parameter");
+    for (const auto& [name, file] : files->members()) query.files[name] = file.text();
+  }
+  return query;
+}
+
+}  // namespace
+
 Result<Labels> decode_labels(std::string_view text, const std::string& path) {
   return decoded<Labels>(text, path, [](const Node& root) {
     Labels labels;
@@ -329,12 +362,7 @@ Result<Labels> decode_labels(std::string_view text, const std::string& path) {
       if (paper == "$schema") continue;
       list.is_object("an object of labels");
       for (const auto& [label, node] : list.members()) {
-        MethodQuery query;
-        set_values(decode_values(node, kFiles), query);
-        if (const auto files = node.find(kFiles)) {
-          files->is_object("files by parameter");
-          for (const auto& [name, file] : files->members()) query.files[name] = file.text();
-        }
+        MethodQuery query = decode_label(list, node);
         if (query.method.empty()) node.fail("missing key 'method'");
         labels[paper][label] = std::move(query);
       }

@@ -151,13 +151,11 @@ Result<ResolvedMethod> Lookups::method(const MethodQuery& named) {
     resolved.backbones.emplace(role, *std::move(model));
   }
   if (Status valid = resolved.spec->validate(resolved.params); !valid) return valid.error();
-  if (!query.tokenizer.empty()) {
-    Result<Resource> tokenizer = here_.methods.tokenizer(place_of(query.tokenizer));
-    if (!tokenizer) {
-      return unavailable(fmt::format("--with {}=PATH names the tokenizer", query.tokenizer));
-    }
+  if (const std::string& counter = counter_of(query); !counter.empty()) {
+    Result<Resource> tokenizer = here_.methods.tokenizer(place_of(counter));
+    if (!tokenizer) return unavailable(fmt::format("--with {}=PATH names the tokenizer", counter));
     resolved.tokenizer = *std::move(tokenizer);
-    note_use(query.tokenizer, resolved.tokenizer->digest);
+    if (!query.tokenizer.empty()) note_use(counter, resolved.tokenizer->digest);
   }
   return resolved;
 }

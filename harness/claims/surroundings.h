@@ -40,7 +40,7 @@ struct ResolvedMethod {
   std::optional<Resource> backbone;
   std::map<std::string, Resource> backbones = {};  ///< by role
   BackboneFacts facts;
-  std::optional<Resource> tokenizer;  ///< named by the query
+  std::optional<Resource> tokenizer;  ///< counter_of the query
   int64_t train_examples = 0;         ///< as the query's
 };
 

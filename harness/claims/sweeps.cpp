@@ -48,7 +48,9 @@ json method_entry(const MethodQuery& query, const DatasetRequest& data, const Lo
   for (const auto& [role, name] : query.backbones) {
     entry["backbones"][role] = lookups.place_of(name);
   }
-  if (!query.tokenizer.empty()) entry["tokenizer"] = lookups.place_of(query.tokenizer);
+  if (const std::string& counter = counter_of(query); !counter.empty()) {
+    entry["tokenizer"] = lookups.place_of(counter);
+  }
   if (query.train_examples > 0) {
     entry["training"] = few_examples(query.train_examples, data, lookups);
   }

@@ -33,15 +33,39 @@ std::string failure(const std::string& text) {
   return decoded.ok() ? "" : decoded.error().to_string();
 }
 
+TEST(Labels, HaveTheValuesOfTheLabelThatTheyAreLike) {
+  const Result<Labels> decoded = decode_labels(
+      R"({"demo": {"B": {"like": "C", "rank": 16}, "C": {"like": "D", "method": "ideal"},
+                   "D": {"method": "lora", "backbone": "big", "rank": 8, "k": 2}}})",
+      "labels.json");
+  ASSERT_TRUE(decoded.ok()) << decoded.error().to_string();
+  const MethodQuery& query = decoded->at("demo").at("B");
+  EXPECT_EQ(query.method, "ideal");
+  EXPECT_EQ(query.backbone, "big");
+  EXPECT_EQ(counter_of(query), "big");
+  ASSERT_EQ(query.params.size(), 2U);
+  for (const NamedValue& param : query.params) {
+    EXPECT_EQ(std::get<int64_t>(param.value), param.name == "rank" ? 16 : 2);
+  }
+  const auto refusal = [](const char* text) {
+    return decode_labels(text, "labels.json").error().to_string();
+  };
+  EXPECT_NE(refusal(R"({"demo": {"B": {"like": "C"}}})").find("has no such label"),
+            std::string::npos);
+  EXPECT_NE(refusal(R"({"demo": {"B": {"like": "C"}, "C": {"like": "B"}}})").find("in a circle"),
+            std::string::npos);
+}
+
 TEST(Claims, TakeTheirMethodFromTheLabelAndTheRow) {
   const auto decoded = decode_paper(
       paper(
-          R"({"label": "Tuned", "with": {"rank": 16, "local_context": 768}, "printed": ["22.10"], "errata": ["odd"]})"),
+          R"({"label": "Tuned", "with": {"rank": 16, "local_context": 1000}, "recipe": {"local_context": 768},
+              "printed": ["22.10"], "errata": ["odd"]})"),
       "demo.json", labels());
   ASSERT_TRUE(decoded.ok()) << decoded.error().to_string();
   const Claim& claim = decoded->tables.front().claims.front();
   EXPECT_EQ(claim.id(), "demo.table1/1/R-1");
-  EXPECT_EQ(claim.given, "local_context=768, rank=16");
+  EXPECT_EQ(claim.given, "local_context=1000, rank=16");
   EXPECT_EQ(claim.scale, 100);
   EXPECT_EQ(claim.method->method, "lora");
   EXPECT_EQ(claim.method->backbone, "big");
