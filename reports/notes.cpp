@@ -79,6 +79,27 @@ std::vector<std::string> absence_notes(const SweepFacts& facts, const Layout& la
   return notes;
 }
 
+std::vector<std::string> profile_notes(const SweepFacts& facts, const Layout& layout) {
+  constexpr const char* kProfile = "profile";
+  for (const auto* axes : {&layout.row_axes, &layout.column_axes}) {
+    if (std::ranges::find(*axes, kProfile) != axes->end()) return {};
+  }
+  std::set<std::string> profiles;
+  for (const PlaceFacts& place : facts.places) {
+    const auto profile = place.dimensions.find(kProfile);
+    if (profile != place.dimensions.end()) profiles.insert(profile->second);
+  }
+  std::vector<std::string> notes;
+  for (const std::string& profile : profiles) {
+    const auto names = methods_where(facts, [&](const PlaceFacts& place) {
+      const auto own = place.dimensions.find(kProfile);
+      return own != place.dimensions.end() && own->second == profile;
+    });
+    notes.push_back(fmt::format("profile of {}: {}", fmt::join(names, ", "), profile));
+  }
+  return notes;
+}
+
 std::vector<std::string> seed_notes(const SweepFacts& facts, const Layout& layout) {
   const auto names = methods_where(facts, [](const PlaceFacts& p) { return p.another_seed; });
   if (names.empty()) return {};

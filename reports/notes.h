@@ -21,6 +21,9 @@ std::vector<std::string> table_notes(const Table& table);
 /// not show in any axis.
 std::vector<std::string> absence_notes(const SweepFacts& facts, const Layout& layout);
 
+/// By whose rules methods with a `profile` compute, where no axis shows it.
+std::vector<std::string> profile_notes(const SweepFacts& facts, const Layout& layout);
+
 /// To whom the seed does not matter.
 std::vector<std::string> seed_notes(const SweepFacts& facts, const Layout& layout);
 

@@ -238,8 +238,9 @@ Result<Table> build_table(store::Reader& reader, SweepFacts facts, const ReportR
     std::vector<std::string> named = name_memory(table, value);
     notes.insert(notes.end(), named.begin(), named.end());
   }
-  for (const auto& more : {table_notes(table), absence_notes(facts, *layout),
-                           seed_notes(facts, *layout), place_notes}) {
+  for (const auto& more :
+       {table_notes(table), absence_notes(facts, *layout), profile_notes(facts, *layout),
+        seed_notes(facts, *layout), place_notes}) {
     notes.insert(notes.end(), more.begin(), more.end());
   }
   table.mark_notes = mark_notes(table);

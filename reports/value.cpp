@@ -155,6 +155,15 @@ constexpr std::array kDefinitions = {
                kPerformance,
                1,
                4},
+    Definition{{"flops_per_example",
+                "floating-point operations that an example takes, counted by the model: reading, "
+                "compressing and writing"},
+               "TFLOP/example",
+               ValueSource::example_flops,
+               "",
+               kPerformance,
+               1e-12,
+               3},
     Definition{
         {"latency_p50_ms", "time of a server from request to answer, median of the examples"},
         "latency p50, ms",
@@ -278,6 +287,7 @@ Better better_of(const Definition& definition) {
     case ValueSource::peak_memory:
     case ValueSource::phase_latency:
     case ValueSource::example_time:
+    case ValueSource::example_flops:
     case ValueSource::latency:
     case ValueSource::money:
       return Better::lower;

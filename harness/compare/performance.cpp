@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "harness/store/work_rows.h"
@@ -98,6 +100,30 @@ std::optional<Repeated> time_per_example(std::span<const store::MeasurementRow> 
                       static_cast<double>(examples));
   }
   return summarized(std::move(seconds));
+}
+
+std::optional<Repeated> flops_per_example(std::span<const store::MeasurementRow> rows,
+                                          int64_t examples) {
+  std::set<std::string> phases;
+  for (const store::MeasurementRow& row : rows) {
+    const bool works = row.ns > 0 && row.tokens > 0 && !row.phase.starts_with("machine.");
+    if (works && row.phase != "total" && row.phase != "first_token") phases.insert(row.phase);
+  }
+  std::map<int64_t, double> by_repetition;
+  for (const std::string& phase : phases) {
+    const auto works = store::works_among(rows, phase);
+    for (const store::MeasurementRow& row : rows) {
+      if (row.phase != phase || row.tokens == 0) continue;
+      const auto work = works.find({row.repetition, row.unit});
+      if (work == works.end()) return std::nullopt;
+      by_repetition[row.repetition] += static_cast<double>(work->second.flops);
+    }
+  }
+  std::vector<double> flops;
+  for (const auto& [repetition, sum] : by_repetition) {
+    flops.push_back(sum / static_cast<double>(examples));
+  }
+  return summarized(std::move(flops));
 }
 
 std::optional<Repeated> memory_peak(std::span<const store::MemoryRow> rows, std::string_view kind) {

@@ -37,6 +37,11 @@ std::optional<Repeated> phase_latency(std::span<const store::MeasurementRow> row
 std::optional<Repeated> time_per_example(std::span<const store::MeasurementRow> rows,
                                          std::string_view phase, int64_t examples);
 
+/// Floating-point operations of all phases by the number of examples of a repetition; `examples` >
+/// 0. std::nullopt when the work of a phase is not stored.
+std::optional<Repeated> flops_per_example(std::span<const store::MeasurementRow> rows,
+                                          int64_t examples);
+
 /// Peak of one kind of memory in bytes, the largest row of a repetition.
 std::optional<Repeated> memory_peak(std::span<const store::MemoryRow> rows, std::string_view kind);
 

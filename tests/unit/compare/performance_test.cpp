@@ -85,6 +85,18 @@ TEST(TimePerExample, DividesTheRepetitionByItsExamples) {
   EXPECT_DOUBLE_EQ(time_per_example(measured, "total", 4)->median, 0.5);
 }
 
+TEST(FlopsPerExample, AddsThePhasesThatDoWork) {
+  auto measured = timed_decoding();
+  EXPECT_DOUBLE_EQ(flops_per_example(measured, 4)->median, 3010.0 / 4);
+  measured.push_back({0, 0, "total", 9 * kSecond, 2});
+  measured.push_back({0, 0, "first_token", kSecond, 1});
+  measured.push_back({0, 0, "compress", kSecond, 7});
+  EXPECT_FALSE(flops_per_example(measured, 4)) << "what compressing took is not stored";
+  store::add_work(0, "compress", {.flops = 990, .bytes = 0}, measured);
+  EXPECT_DOUBLE_EQ(flops_per_example(measured, 4)->median, 1000);
+  EXPECT_FALSE(flops_per_example(rows({{0, 0, "total", kSecond, 0}}), 4));
+}
+
 TEST(MemoryPeak, IsTheLargestOfARepetitionAndOfItsKindOnly) {
   const std::vector<store::MemoryRow> memory = {{0, "host_peak", 10},
                                                 {0, "host_peak", 30},

@@ -175,6 +175,23 @@ TEST(Report, WhoHasNoLocalContextIsNamedAlsoWhereItIsNoAxis) {
             "imported has no local_context: how much of the documents was read is not known\n");
 }
 
+TEST(Report, ProfilesAreNamed) {
+  SampleSweep sweep;
+  sweep.add_dataset("demo", 12);
+  for (const char* profile : {"paper", "released"}) {
+    SamplePlace place = scored_place(std::string("dyle, ") + profile, 0.25);
+    place.params = std::string(R"({"profile":")") + profile + R"("})";
+    sweep.add(place);
+  }
+  sweep.add(scored_place("lead", 0.5));
+  sweep.finish("");
+  EXPECT_EQ(notes_of(table_of(sweep)),
+            "profile of dyle, paper: paper\nprofile of dyle, released: released\n");
+  ReportRequest request;
+  request.rows = {"method", "profile"};
+  EXPECT_EQ(notes_of(table_of(sweep, request)).find("profile of"), std::string::npos);
+}
+
 TEST(Report, OnlyTheChosenPlacesAreShown) {
   SampleSweep sweep;
   sweep.add_dataset("demo", 12);
