@@ -38,7 +38,8 @@ class TrainedLayers final : public prompted::TrainedAdapter {
       : adapter_(std::move(adapter)),
         decoder_(place.decoder),
         seed_(place.request.seed),
-        params_(place.request.params) {}
+        params_(place.request.params),
+        goes_on_(place.request.artifacts.contains(prompted::kAdapter)) {}
 
   training::NamedTensors tensors() const override {
     training::NamedTensors all = adapter_.tensors;
@@ -106,7 +107,7 @@ class TrainedLayers final : public prompted::TrainedAdapter {
     if (point.step == 1 || point.step != std::min(warm, point.steps - 1)) return;
     dead_.clear();
     for (const auto& [name, norm] : point.values) {
-      if (!name.starts_with(kNorm) || norm > start_[name]) continue;
+      if (!name.starts_with(kNorm) || norm > (goes_on_ ? 0 : start_[name])) continue;
       dead_.append(dead_.empty() ? "" : ",").append(name.substr(std::string_view(kNorm).size()));
     }
   }
@@ -150,6 +151,7 @@ class TrainedLayers final : public prompted::TrainedAdapter {
   Params params_;
   std::map<std::string, double> squares_;
   int64_t made_ = 0;
+  bool goes_on_;  ///< with a file, whose norms need not grow
   std::map<std::string, double> start_;
   std::string dead_;  ///< decoders whose norms were not above their start behind the warm-up
 };

@@ -114,6 +114,23 @@ std::vector<ParamSpec> IdealSpec::adapter_params() const {
   return params;
 }
 
+Status IdealSpec::check_file(const Params& params, const Params& recipe) const {
+  if (Status status = LayerAdapterSpec::check_file(params, recipe); !status.ok()) return status;
+  const auto preset = recipe.find<std::string>("preset");
+  if (!preset) return {};
+  const bool released = *preset == "as_released";
+  const auto asked = params.find<std::string>("hyper_precision");
+  const std::string trained =
+      recipe.find<std::string>("hyper_precision").value_or(released ? "fp16_as_released" : "fp32");
+  if (asked && *asked != trained) {
+    return invalid_argument("'hyper_precision' is '" + *asked + "', but the file was trained in '" +
+                            trained + "'");
+  }
+  const auto tanh = params.find<bool>("gate_tanh");
+  if (!tanh || *tanh == recipe.find<bool>("gate_tanh").value_or(!released)) return {};
+  return invalid_argument("'gate_tanh' is not as the file was trained");
+}
+
 std::string IdealSpec::default_prompt() const {
   return std::string(prompting::query_first_prompt());
 }

@@ -41,6 +41,9 @@ class IdealSpec final : public LayerAdapterSpec {
  public:
   std::string_view name() const override { return "ideal"; }
   std::string_view doc() const override;
+  int version() const override { return 2; }
+  /// What is left out is as the preset of the file has it.
+  Status check_file(const Params& params, const Params& recipe) const override;
 
  protected:
   std::vector<ParamSpec> adapter_params() const override;

@@ -200,7 +200,7 @@ class AdapterTraining final : public TrainingSession {
       if (!memory.ok()) return memory.error();
       training.work.segment = nn::work_of(**memory, decoder_->shape());
       training.memory = [adapter] { return adapter->memory(); };
-      training.segment_means = request_.params.find<std::string>("segment_loss") == "sum";
+      training.segment_means = memory_form(request_.params).segment_sums;
     }
     training::TrainingTask task = training::sequence_task(std::move(training));
     task.observed = [adapter] { return adapter->observed(); };

@@ -38,16 +38,21 @@ std::vector<ParamSpec> memory_params() {
                    "memory, or beside it one of what the query asks for; 'none' when left out"),
       "Munkhdalai et al. 2024; IDEAL, section 3.3");
   add(Stage::both,
-      choice_param("alpha_scale", {"head", "model"},
-                   "Whose width divides the relevance of a key to the query; 'head' when left out"),
+      choice_param(
+          "alpha_scale", {"head", "model"},
+          "Whose width divides the relevance of a key to the query; 'head' when left out, of the "
+          "preset as_written 'model'"),
       "head: IDEAL's release; model: its equation 7");
-  ParamSpec bias = flag_param("gamma_bias", true,
-                              "The merge of what two memories gave has a bias, as when left out");
+  ParamSpec bias = flag_param(
+      "gamma_bias", true,
+      "The merge of what two memories gave has a bias, as when left out but in the preset "
+      "as_written");
   bias.default_value.reset();  // so that cells without a memory have no such parameter
   add(Stage::train, std::move(bias), "IDEAL's release; its equation has none");
   add(Stage::both,
-      choice_param("memory_rule", {"delta", "linear"},
-                   "How values are written; 'delta' when left out"),
+      choice_param(
+          "memory_rule", {"delta", "linear"},
+          "How values are written; 'delta' when left out, of the preset as_written 'linear'"),
       "delta: IDEAL's release; linear: its equations");
   add(Stage::train,
       real_param("first_beta", "", -100, 100,
@@ -75,7 +80,7 @@ std::vector<ParamSpec> memory_params() {
   add(Stage::train,
       choice_param("segment_loss", {"token_mean", "sum"},
                    "The mean over a batch's tokens, or of the sums of segments' means; "
-                   "'token_mean' when left out"),
+                   "'token_mean' when left out, of the preset as_released 'sum'"),
       "sum: IDEAL's release");
   add(Stage::predict, integer_param("input_tokens", "tokens", 1, kMostTokens,
                                     "Document tokens that are read with a memory; the whole "
@@ -90,6 +95,44 @@ std::vector<ParamSpec> memory_params() {
 
 bool has_memory(const Params& params) {
   return params.find<std::string>("memory").value_or("none") != "none";
+}
+
+MemoryForm memory_form(const Params& params) {
+  const std::string preset = params.find<std::string>("preset").value_or("");
+  const bool written = preset == "as_written";
+  MemoryForm form;
+  form.rule = params.find<std::string>("memory_rule").value_or(written ? "linear" : "delta");
+  form.alpha_scale = params.find<std::string>("alpha_scale").value_or(written ? "model" : "head");
+  form.gamma_bias = params.find<bool>("gamma_bias").value_or(!written);
+  form.segment_sums = params.find<std::string>("segment_loss")
+                          .value_or(preset == "as_released" ? "sum" : "token_mean") == "sum";
+  return form;
+}
+
+Status check_memory_file(const Params& params, const Params& recipe) {
+  if (!has_memory(params) || recipe.values().empty()) return {};
+  if (!has_memory(recipe)) {
+    if (params.find<std::string>("memory_read") == "none") return {};
+    return invalid_argument("the file was trained without a memory, of which 'memory' would read");
+  }
+  const MemoryForm trained = memory_form(recipe);
+  for (const auto& [name, its] :
+       {std::pair("memory_rule", trained.rule), std::pair("alpha_scale", trained.alpha_scale)}) {
+    const auto asked = params.find<std::string>(name);
+    if (!asked || *asked == its) continue;
+    return invalid_argument("'" + std::string(name) + "' is '" + *asked +
+                            "', but the file was trained with '" + its + "'");
+  }
+  return {};
+}
+
+Status check_memory_window(const Params& params, const BackboneFacts& facts) {
+  const auto tokens = params.find<int64_t>("input_tokens");
+  if (!has_memory(params) || !tokens || params.has("positions")) return {};
+  if (facts.context == 0 || *tokens <= facts.context) return {};
+  return invalid_argument("'input_tokens' is " + std::to_string(*tokens) +
+                          "; the backbone was trained with " + std::to_string(facts.context) +
+                          " positions, of which 'positions' asks for more");
 }
 
 Status check_memory_params(const Params& params) {
@@ -137,13 +180,17 @@ Status check_memory_params(const Params& params) {
 }
 
 std::optional<TokenBound> first_segment_bound(const Params& params, const Example& example) {
-  if (params.find<std::string>("memory") != "qf_infini") return std::nullopt;
+  const bool asks = params.find<std::string>("memory") == "qf_infini";
+  const bool pools = params.find<std::string>("generated") == "upper" &&
+                     params.find<std::string>("pooling") == "instruction";
+  if (!asks && !(has_memory(params) && pools)) return std::nullopt;
   prompting::FilledPrompt prompt =
       prompting::fill_marked_prompt(prompt_template(params), "", example.query);
   prompt.text.resize(prompt.query.end);
+  std::string segment = "the first segment, which ";
+  segment += asks ? "asks \"memory\": \"qf_infini\"" : "the hypernetwork pools";
   return TokenBound{std::move(prompt.text), params.get<int64_t>("local_context"),
-                    "the prompt up to the end of the query",
-                    "the first segment, which asks \"memory\": \"qf_infini\" ('local_context')"};
+                    "the prompt up to the end of the query", segment + " ('local_context')"};
 }
 
 std::string prompt_template(const Params& params) {

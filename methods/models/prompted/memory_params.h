@@ -21,8 +21,22 @@ Status check_memory_params(const Params& params);
 
 bool has_memory(const Params& params);
 
-/// MethodSpec::token_bound of them: a memory that is asked by the query has it in its first
-/// segment.
+/// What is left out is as in IDEAL's release, with the preset "as_written" as in its equations.
+struct MemoryForm {
+  std::string rule;         ///< "delta", "linear"
+  std::string alpha_scale;  ///< "head", "model"
+  bool gamma_bias = true;
+  bool segment_sums = false;  ///< the loss is of sums of segments' means
+};
+MemoryForm memory_form(const Params& params);
+
+/// ModelRules::check_file of them: a memory is read as the file's was trained.
+Status check_memory_file(const Params& params, const Params& recipe);
+/// MethodSpec::check_backbone of them: a document fits its positions.
+Status check_memory_window(const Params& params, const BackboneFacts& facts);
+
+/// MethodSpec::token_bound of them: the first segment has the whole query where that asks a memory,
+/// or a hypernetwork pools it.
 std::optional<TokenBound> first_segment_bound(const Params& params, const Example& example);
 
 /// The prompt's template, with the query repeated where it is asked for.

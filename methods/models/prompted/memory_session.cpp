@@ -22,10 +22,9 @@ Result<std::shared_ptr<const nn::InfiniMemory>> bound_memory(const Params& param
                                                              const std::string& source) {
   nn::InfiniOptions options{.segment = segment, .query_focused = asks_by_query(params)};
   options.kept = params.find<int64_t>("kept_tokens").value_or(0);
-  if (params.find<std::string>("memory_rule") == "linear") options.rule = nn::MemoryRule::linear;
-  if (params.find<std::string>("alpha_scale") == "model") {
-    options.relevance = nn::RelevanceScale::model;
-  }
+  const MemoryForm form = memory_form(params);
+  if (form.rule == "linear") options.rule = nn::MemoryRule::linear;
+  if (form.alpha_scale == "model") options.relevance = nn::RelevanceScale::model;
   const bool unread = params.find<std::string>("memory_read") == "none";
   // A file without a memory will do where none is read: what is left is the window.
   auto scalars = peft::memory_scalars(
@@ -46,8 +45,7 @@ peft::InfiniTensors first_memory(const Params& params, const nn::DecoderShape& s
                                  uint64_t seed) {
   if (!has_memory(params)) return {};
   return peft::new_memory(shape, params.find<double>("first_beta").value_or(0),
-                          asks_by_query(params), params.find<bool>("gamma_bias").value_or(true),
-                          seed);
+                          asks_by_query(params), memory_form(params).gamma_bias, seed);
 }
 
 Result<std::shared_ptr<const nn::InfiniMemory>> trained_memory(const Params& params,

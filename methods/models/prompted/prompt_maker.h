@@ -45,6 +45,11 @@ class PromptMaker {
   /// The same of any length.
   Result<PreparedPrompt> prepare_any_length(const Example& example) const;
 
+  /// The same with so many tokens of the document.
+  Result<PreparedPrompt> prepare_cut(const Example& example, int64_t document_tokens) const {
+    return fill_cut(example, document_tokens);
+  }
+
   /// The same, cut further where it takes for the input and `new_tokens` more (an encoder-decoder:
   /// for the input) to be at most `most_tokens`. `invalid_argument`: not even without a document.
   Result<PreparedPrompt> prepare_within(const Example& example, int64_t new_tokens,

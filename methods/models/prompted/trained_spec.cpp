@@ -324,7 +324,12 @@ Status check_kind(const Params& params, const BackboneFacts& facts) {
 
 Status TrainedSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
   if (Status status = check_kind(params, facts); !status.ok()) return status;
+  if (Status status = check_memory_window(params, facts); !status.ok()) return status;
   return check_window(params, facts);
+}
+
+Status TrainedSpec::check_file(const Params& params, const Params& recipe) const {
+  return check_memory_file(params, recipe);
 }
 
 Status check_rank(const Params& params, const Params& recipe) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/api/method.h"
+#include "harness/api/model_rules.h"
 #include "methods/models/decoding/decoding_params.h"
 
 namespace qfs::prompted {
@@ -35,7 +36,7 @@ Status check_kind(const Params& params, const BackboneFacts& facts);
 /// Role of the trained file.
 inline constexpr const char* kAdapter = "adapter";
 
-class TrainedSpec : public MethodSpec {
+class TrainedSpec : public MethodSpec, public ModelRules {
  public:
   std::vector<std::string> layers(const Params& params, const BackboneFacts& facts) const override;
   std::vector<ParamSpec> params() const final;
@@ -49,6 +50,11 @@ class TrainedSpec : public MethodSpec {
   Status check_training(const Params& params, bool development) const final {
     return check_training_data(params, development);
   }
+  Status check_model(const Params&, const std::string&, const Resource&) const override {
+    return {};
+  }
+  Status check_file(const Params& params, const Params& recipe) const override;
+  bool may_differ(std::string_view) const override { return false; }
   std::optional<TokenBound> token_bound(const Params& params, const Example& example) const final;
   Cost cost(const Params& params, const DatasetStats& stats) const final;
   Cost training_cost(const Params& params, const DatasetStats& train) const final;

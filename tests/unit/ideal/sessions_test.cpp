@@ -188,13 +188,23 @@ TEST_F(IdealSessionsTest, memory_policies_and_types_learn_the_same) {
   EXPECT_NEAR(rounded.last("loss"), kept.last("loss"), 0.5);
 }
 
-TEST_F(IdealSessionsTest, the_ablations_train_and_write) {
+TEST_F(IdealSessionsTest, the_ablations_are_what_they_say) {
+  struct Trained {
+    double loss;
+    double norm;  ///< of a generated tensor at first
+    std::shared_ptr<const checkpoints::Checkpoint> file;
+
+    std::vector<int64_t> shape(const std::string& name) const {
+      const auto* entry = file->find("lora_hyper_net." + name);
+      return entry == nullptr ? std::vector<int64_t>() : entry->shape;
+    }
+  };
   int trained = 0;
   const auto train_with = [&](const std::string& param, const ParamValue& value) {
     const Params before = request_.params;
     const std::string name = "trained-" + std::to_string(++trained);
     request_.artifacts.clear();
-    request_.params.set("steps", int64_t{3});
+    request_.params.set("steps", int64_t{6});
     request_.params.set(param, value);
     Curve curve;
     const auto outcome = fit(name, curve);
@@ -202,17 +212,28 @@ TEST_F(IdealSessionsTest, the_ablations_train_and_write) {
     write_with(name);
     EXPECT_EQ(outputs({example(3)}).size(), 1U) << param;
     request_.params = before;
+    return Trained{curve.last("loss"), curve.first("generated.q_l1"),
+                   *checkpoints::open_safetensors(folder_ / (name + "/adapter.safetensors"))};
   };
-  for (const char* encoder : {"common", "serial"}) {
-    train_with("hyper_encoder", std::string(encoder));
-  }
-  for (const char* pooling : {"document", "all", "both"}) {
-    train_with("pooling", std::string(pooling));
-  }
-  train_with("hyper_detach", false);
-  train_with("hyper_precision", std::string("bf16"));
-  train_with("generated_layers", int64_t{1});
-  train_with("targets", std::string("q_proj,v_proj,down_proj"));
+  using Shape = std::vector<int64_t>;
+  const std::string encoder = "encoder.linear0.weight";
+  const Trained own = train_with("hyper_encoder", std::string("own"));
+  EXPECT_EQ(own.shape(encoder), (Shape{2 * 64, 32}));
+  EXPECT_EQ(train_with("hyper_encoder", std::string("common")).shape(encoder), (Shape{64, 32}));
+  const Trained serial = train_with("hyper_encoder", std::string("serial"));
+  EXPECT_EQ(serial.shape("encoders.1.linear0.weight"), (Shape{64, 32}));
+  EXPECT_EQ(train_with("generated_layers", int64_t{1}).shape(encoder), (Shape{64, 32}));
+  const Trained pooled = train_with("pooling", std::string("document"));
+  const Trained all = train_with("pooling", std::string("all"));
+  EXPECT_EQ(own.shape("norm.weight"), Shape{32});
+  EXPECT_EQ(train_with("pooling", std::string("both")).shape("norm.weight"), Shape{64});
+  const Trained attached = train_with("hyper_detach", false);
+  for (const Trained* other : {&pooled, &all, &attached}) EXPECT_NE(other->loss, own.loss);
+  EXPECT_NE(pooled.loss, all.loss);
+  EXPECT_NE(train_with("hyper_precision", std::string("bf16")).norm, own.norm);
+  const Trained targets = train_with("targets", std::string("q_proj,v_proj,down_proj"));
+  EXPECT_NE(targets.shape("decoder.ffn_down_l1.weight"), Shape());
+  EXPECT_EQ(targets.shape("decoder.k_l1.weight"), Shape());
 }
 
 TEST_F(IdealSessionsTest, a_training_begins_with_adapters) {
@@ -242,6 +263,7 @@ TEST_F(IdealSessionsTest, generated_adapters_learn_with_either_memory) {
     const auto outcome = fit(memory, curve);
     ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
     EXPECT_LT(curve.last("development.loss"), 0.75 * curve.first("loss"));
+    EXPECT_FALSE(metadata(memory).contains("qfs.dead_hypernetwork")) << "it began alive";
     write_with(memory);
     EXPECT_THAT(output(), HasSubstr("a"));
   }
@@ -352,6 +374,44 @@ TEST(IdealSpecs, RulesBetweenParametersAreChecked) {
               HasSubstr("that pools the instruction"));
   params.set("adapter", std::string("prompt"));
   EXPECT_THAT(refusal("targets", std::string("q_proj")), HasSubstr("\"adapter\": \"lora\""));
+}
+
+TEST(IdealSpecs, AFileIsReadAsItsPresetTrainedIt) {
+  const MethodSpec& spec = spec_named("ideal");
+  const auto& rules = dynamic_cast<const ModelRules&>(spec);
+  Params recipe;
+  recipe.set("preset", std::string("as_written"));
+  const auto refusal = [&](const char* name, const ParamValue& value) {
+    Params asked;
+    asked.set(name, value);
+    const Status status = rules.check_file(asked, recipe);
+    return status.ok() ? "fine" : status.error().message;
+  };
+  EXPECT_EQ(refusal("hyper_precision", std::string("fp32")), "fine");
+  EXPECT_THAT(refusal("hyper_precision", std::string("bf16")), HasSubstr("was trained in 'fp32'"));
+  EXPECT_EQ(refusal("gate_tanh", true), "fine");
+  EXPECT_THAT(refusal("gate_tanh", false), HasSubstr("not as the file was trained"));
+  EXPECT_THAT(refusal("memory", std::string("infini")), HasSubstr("trained without a memory"));
+  recipe.set("preset", std::string("as_released"));
+  EXPECT_EQ(refusal("hyper_precision", std::string("fp16_as_released")), "fine");
+  EXPECT_EQ(refusal("gate_tanh", false), "fine");
+  recipe = {};
+  EXPECT_EQ(refusal("hyper_precision", std::string("bf16")), "fine") << "the file says nothing";
+}
+
+TEST(IdealSpecs, AHypernetworkPoolsAnInstructionOfOneSegment) {
+  const MethodSpec& spec = spec_named("ideal");
+  Params params;
+  for (const ParamSpec& param : spec.params()) {
+    if (param.default_value) params.set(param.name, *param.default_value);
+  }
+  EXPECT_FALSE(spec.token_bound(params, {}));
+  params.set("memory", std::string("infini"));
+  params.set("local_context", int64_t{24});
+  ASSERT_TRUE(spec.token_bound(params, {}));
+  EXPECT_THAT(spec.token_bound(params, {})->holder, HasSubstr("which the hypernetwork pools"));
+  params.set("generated", std::string("none"));
+  EXPECT_FALSE(spec.token_bound(params, {}));
 }
 
 TEST(IdealSpecs, OtherArchitecturesAreRefusedBeforeAnythingRuns) {

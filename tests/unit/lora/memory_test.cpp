@@ -236,6 +236,59 @@ TEST_F(LoraSessionTest, parameters_of_a_memory_are_checked_before_anything_runs)
   EXPECT_THAT(refusal(params), HasSubstr("'prefix_reuse' is for attention without 'memory'"));
 }
 
+TEST(Memory, WhatIsLeftOutIsAsItsPresetHasIt) {
+  Params params;
+  const auto is = [&](const char* rule, const char* scale, bool bias, bool sums) {
+    const prompted::MemoryForm form = prompted::memory_form(params);
+    EXPECT_EQ(form.rule, rule);
+    EXPECT_EQ(form.alpha_scale, scale);
+    EXPECT_EQ(form.gamma_bias, bias);
+    EXPECT_EQ(form.segment_sums, sums);
+  };
+  is("delta", "head", true, false);
+  params.set("preset", std::string("as_released"));
+  is("delta", "head", true, true);
+  params.set("preset", std::string("as_written"));
+  is("linear", "model", false, false);
+  params.set("memory_rule", std::string("delta"));
+  params.set("alpha_scale", std::string("head"));
+  params.set("gamma_bias", true);
+  params.set("segment_loss", std::string("sum"));
+  is("delta", "head", true, true);
+}
+
+TEST(Memory, AFileIsReadAsItWasTrained) {
+  Params asked;
+  Params recipe;
+  const auto refusal = [&] {
+    const Status status = prompted::check_memory_file(asked, recipe);
+    return status.ok() ? "fine" : status.error().message;
+  };
+  asked.set("memory", std::string("qf_infini"));
+  asked.set("memory_rule", std::string("linear"));
+  EXPECT_EQ(refusal(), "fine") << "the file says nothing";
+  recipe.set("rank", int64_t{4});
+  EXPECT_THAT(refusal(), HasSubstr("was trained without a memory"));
+  asked.set("memory_read", std::string("none"));
+  EXPECT_EQ(refusal(), "fine");
+  recipe.set("memory", std::string("qf_infini"));
+  EXPECT_EQ(refusal(), "'memory_rule' is 'linear', but the file was trained with 'delta'");
+  asked.set("memory_rule", std::string("delta"));
+  asked.set("alpha_scale", std::string("model"));
+  EXPECT_EQ(refusal(), "'alpha_scale' is 'model', but the file was trained with 'head'");
+}
+
+TEST(Memory, MorePositionsThanTheBackboneHasAreAskedFor) {
+  Params params;
+  params.set("memory", std::string("infini"));
+  params.set("input_tokens", int64_t{4096});
+  EXPECT_TRUE(prompted::check_memory_window(params, {.context = 4096}).ok());
+  EXPECT_THAT(prompted::check_memory_window(params, {.context = 2048}).error().message,
+              HasSubstr("'input_tokens' is 4096; the backbone was trained with 2048 positions"));
+  params.set("positions", int64_t{8192});
+  EXPECT_TRUE(prompted::check_memory_window(params, {.context = 2048}).ok());
+}
+
 TEST_F(LoraSessionTest, a_query_focused_memory_is_what_its_parameters_say) {
   std::vector<std::string> names;
   for (const ParamSpec& param : prompted::memory_params()) {

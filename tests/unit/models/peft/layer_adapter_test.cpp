@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "methods/models/peft/infini.h"
+
 namespace qfs::peft {
 namespace {
 
@@ -41,6 +43,24 @@ TEST(LayerAdapter, TrainableParametersAreThoseOfTable3) {
   }
   // The release counts one placeholder a generated matrix besides: 80.
   EXPECT_EQ(count({.kind = AdapterKind::lora, .size = 8, .hyper = {.layers = 16}}), 24482896 - 80);
+}
+
+TEST(LayerAdapter, MemoriesAddTheScalarsOfTheirHeads) {
+  nn::DecoderShape shape;
+  shape.layers = kLlama7b.layers;
+  shape.heads = kLlama7b.heads;
+  shape.kv_heads = kLlama7b.kv_heads;
+  shape.head_dim = kLlama7b.head_dim;
+  const auto scalars = [&](bool query_focused) {
+    int64_t sum = 0;
+    for (const auto& [name, tensor] : new_memory(shape, 0, query_focused, true, 0)) {
+      sum += tensor.numel();
+    }
+    return sum;
+  };
+  EXPECT_EQ(12255232 + scalars(false), 12256256);  // LoRA + Inf
+  EXPECT_EQ(24482896 + scalars(false), 24483920);  // IDEAL-LoRA + Inf
+  EXPECT_EQ(24482896 + scalars(true), 24488048);   // QF-Inf
 }
 
 TEST(LayerAdapter, OptionsCountAsTheReleaseDoes) {
