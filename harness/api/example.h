@@ -36,6 +36,8 @@ struct Example {
   std::vector<std::string> references;
   std::vector<SegmentSpan> evidence;  ///< gold spans; seen only by methods that declare it
   Json extra;                         ///< what the reader kept besides; never sent undeclared
+  /// Of another example, in cells of Documents::other_memory; else empty.
+  std::vector<Segment> other_document = {};
 
   friend bool operator==(const Example&, const Example&) = default;
 };

@@ -28,8 +28,8 @@ struct NamedValue {
 };
 
 /// Keys of a method's entry that are no parameters, which none may be named as.
-inline constexpr std::string_view kEntryKeys[] = {
-    "artifact", "backbone", "backbones", "documents", "label", "method", "tokenizer", "training"};
+inline constexpr std::string_view kEntryKeys[] = {"artifact", "backbone", "backbones", "documents",
+                                                  "label",    "method",   "tokenizer", "training"};
 
 /// A method that is the user's own program.
 struct ExternalCommand {
@@ -56,6 +56,15 @@ struct TrainingEntry {
   std::map<std::string, std::string> init = {};
 };
 
+/// Whose document each example is given: the controls that tell reading from having learned length
+/// and tone.
+enum class Documents {
+  own,
+  other,        ///< another example's
+  other_memory  ///< its own, but what is read as memory is of another example's
+};
+inline constexpr std::string_view kDocuments[] = {"own", "other", "other_memory"};
+
 struct MethodEntry {
   std::string method;
   std::string label;  ///< row name in tables; empty: the method's name
@@ -63,9 +72,7 @@ struct MethodEntry {
   std::map<std::string, std::string> backbones = {};  ///< further models by role
   std::optional<std::string> tokenizer;               ///< overrides the sweep's
   std::optional<ExternalCommand> external;
-  /// Each example is given the document of another one: the control that tells reading from having
-  /// learned length and tone.
-  bool other_documents = false;
+  Documents documents = Documents::own;
   std::optional<TrainingEntry> training;
   /// Trained files by role, in place of training; an empty role is the method's only one.
   std::map<std::string, std::string> artifacts;

@@ -81,6 +81,8 @@ struct Needs {
   /// The outputs of a unit do not depend on one another: those that arrived before a failure are
   /// kept, and only the others run again.
   bool separate_rows = false;
+  /// Part of a document is read as memory, which may be made of Example::other_document.
+  bool memory = false;
 };
 
 /// Ordinals of the examples that are run, prefix-shared and committed together.

@@ -153,9 +153,13 @@ MethodEntry decode_method(const Node& node, const std::string& folder) {
   }
   if (const auto tokenizer = node.find("tokenizer")) entry.tokenizer = tokenizer->text();
   if (const auto documents = node.find("documents")) {
-    const std::string given = documents->text("'own' or 'other'");
-    entry.other_documents = given == "other";
-    if (given != "own" && given != "other") documents->fail("must be 'own' or 'other'");
+    const std::string given = documents->text("'own', 'other' or 'other_memory'");
+    if (contains(kDocuments, given)) {
+      const auto* const known = std::ranges::find(kDocuments, given);
+      entry.documents = static_cast<Documents>(known - std::begin(kDocuments));
+    } else {
+      documents->fail("must be 'own', 'other' or 'other_memory'");
+    }
   }
   if (const auto training = node.find("training")) entry.training = decode_training(*training);
   if (const auto artifact = node.find("artifact")) {

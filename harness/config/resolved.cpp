@@ -51,7 +51,9 @@ json to_json(const MethodEntry& entry) {
   if (entry.backbone) object["backbone"] = *entry.backbone;
   if (!entry.backbones.empty()) object["backbones"] = entry.backbones;
   if (entry.tokenizer) object["tokenizer"] = *entry.tokenizer;
-  if (entry.other_documents) object["documents"] = "other";
+  if (entry.documents != Documents::own) {
+    object["documents"] = kDocuments[static_cast<size_t>(entry.documents)];
+  }
   if (entry.training) {
     object["training"]["train"] = to_json(entry.training->train);
     if (entry.training->development) {

@@ -42,17 +42,35 @@ RuntimeOptions runtime_from(const json& object) {
   return runtime;
 }
 
-json example_json(const NumberedExample& numbered, Visibility visibility) {
-  const Example& example = numbered.example;
-  json document = json::array();
-  for (const Segment& segment : example.document) {
+json document_json(const std::vector<Segment>& document) {
+  json list = json::array();
+  for (const Segment& segment : document) {
     json item = {{"text", segment.text}};
     if (!segment.speaker.empty()) item["speaker"] = segment.speaker;
-    document.push_back(std::move(item));
+    list.push_back(std::move(item));
   }
-  json object = {{"ordinal", numbered.ordinal},        {"key", example.key},
-                 {"document_id", example.document_id}, {"language", example.language},
-                 {"document", std::move(document)},    {"query", example.query}};
+  return list;
+}
+
+std::vector<Segment> document_from(const json& list) {
+  std::vector<Segment> document;
+  for (const json& segment : list) {
+    document.push_back({text_field(segment, "text"), text_field_or(segment, "speaker", "")});
+  }
+  return document;
+}
+
+json example_json(const NumberedExample& numbered, Visibility visibility) {
+  const Example& example = numbered.example;
+  json object = {{"ordinal", numbered.ordinal},
+                 {"key", example.key},
+                 {"document_id", example.document_id},
+                 {"language", example.language},
+                 {"document", document_json(example.document)},
+                 {"query", example.query}};
+  if (!example.other_document.empty()) {
+    object["other_document"] = document_json(example.other_document);
+  }
   if (visibility.references) object["references"] = example.references;
   if (visibility.evidence) {
     json spans = json::array();
@@ -78,9 +96,9 @@ NumberedExample example_from(const json& object) {
   example.document_id = text_field(object, "document_id");
   example.language = text_field_or(object, "language", "en");
   example.query = text_field(object, "query");
-  for (const json& segment : array_field(object, "document")) {
-    example.document.push_back(
-        {text_field(segment, "text"), text_field_or(segment, "speaker", "")});
+  example.document = document_from(array_field(object, "document"));
+  if (object.contains("other_document")) {
+    example.other_document = document_from(array_field(object, "other_document"));
   }
   if (object.contains("references")) {
     for (const json& reference : array_field(object, "references")) {

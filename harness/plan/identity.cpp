@@ -102,7 +102,10 @@ Result<Json> cell_identity(const Cell& cell, const PlannedDataset& dataset,
                            const std::vector<FingerprintFile>& files) {
   Result<json> object = common_identity(cell, dataset, Stage::predict, files);
   if (!object.ok()) return object.error();
-  if (!cell.other_documents.empty()) (*object)["documents"] = "other@1";
+  if (cell.documents != Documents::own) {
+    const std::string_view given = kDocuments[static_cast<size_t>(cell.documents)];
+    (*object)["documents"] = std::string(given).append("@1");
+  }
   if (cell.imported) (*object)["imported"] = cell.imported->sha256;
   if (!cell.sweep.empty()) {
     (*object)["sweep"] = {{"name", cell.sweep}, {"bound", cell.spec->sweep_bound(cell.params)}};

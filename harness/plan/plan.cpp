@@ -286,16 +286,30 @@ Status Planner::load_dataset(size_t index) {
   return {};
 }
 
+/// Whether a cell can be given what is not its examples' own.
+Status check_documents(const Cell& cell) {
+  if (cell.needs.imported) {
+    return invalid_argument("what a file holds was made already, from whatever documents");
+  }
+  if (cell.other_documents.empty()) {
+    return invalid_argument("all examples have the same document: there is no other");
+  }
+  if (cell.documents == Documents::other_memory && !cell.needs.memory) {
+    return invalid_argument("'" + std::string(cell.spec->name()) +
+                            "' reads no part of a document as memory beside another here; "
+                            "\"other\" gives it other documents");
+  }
+  return {};
+}
+
 /// What of a cell depends on the data, and its id.
 Status Planner::complete(Cell& cell, const MethodRow& row, uint64_t seed) {
   const PlannedDataset& dataset = plan_.datasets[cell.dataset];
-  if (row.entry->other_documents) {
+  cell.documents = row.entry->documents;
+  if (cell.documents != Documents::own) {
     cell.other_documents = other_documents(*dataset.data, dataset.ordinals);
-    if (cell.needs.imported || cell.other_documents.empty()) {
-      return invalid_argument(cell.needs.imported
-                                  ? "what a file holds was made already, from whatever documents"
-                                  : "all examples have the same document: there is no other",
-                              at(cell.pointer + "/documents"));
+    if (Status given = check_documents(cell); !given.ok()) {
+      return placed(given.error(), at(cell.pointer + "/documents"));
     }
   }
   if (Status status = trainings_.rest(cell, row, seed); !status.ok()) return status;

@@ -46,7 +46,12 @@ std::vector<NumberedExample> examples_of(const plan::Plan& plan, const plan::Cel
   if (cell.other_documents.empty()) return examples;
   for (auto& [ordinal, example] : examples) {
     const auto other = static_cast<size_t>(cell.other_documents.at(ordinal));
-    example.document = dataset.data->examples[other].document;
+    const std::vector<Segment>& document = dataset.data->examples[other].document;
+    if (cell.documents == Documents::other_memory) {
+      example.other_document = document;
+      continue;
+    }
+    example.document = document;
     example.evidence.clear();
   }
   return examples;

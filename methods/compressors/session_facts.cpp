@@ -35,6 +35,12 @@ double operations(const RowWork& work, const DecoderSizes& own, WorkCount count)
   return 2 * sum;
 }
 
+bool known(std::span<const ReadPass> passes) {
+  return std::ranges::none_of(passes, [](const ReadPass& pass) {
+    return pass.shape != nullptr && pass.shape->widths.layers == 0;
+  });
+}
+
 }  // namespace
 
 nlohmann::json facts_of(const PromptParts& parts, const Plan& plan, std::span<const Piece> memory) {
@@ -59,11 +65,14 @@ nlohmann::json facts_of(const PromptParts& parts, const Plan& plan, std::span<co
   return facts;
 }
 
+std::optional<int64_t> pass_flops(std::span<const ReadPass> passes,
+                                  const nn::SequenceShape& shape) {
+  if (!known(passes)) return std::nullopt;
+  return static_cast<int64_t>(operations({.passes = passes}, sizes_of(shape), WorkCount::lean));
+}
+
 void add_operations(const RowWork& work, const nn::SequenceShape& shape, nlohmann::json& facts) {
-  const auto unknown = [](const ReadPass& pass) {
-    return pass.shape != nullptr && pass.shape->widths.layers == 0;
-  };
-  if (std::ranges::any_of(work.passes, unknown)) return;
+  if (!known(work.passes)) return;
   const DecoderSizes sizes = sizes_of(shape);
   facts["flops_eager"] = operations(work, sizes, WorkCount::eager);
   facts["flops_lean"] = operations(work, sizes, WorkCount::lean);

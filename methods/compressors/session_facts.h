@@ -5,6 +5,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 
 #include "methods/compressors/session_compressor.h"
@@ -22,6 +23,10 @@ struct RowWork {
   int64_t new_tokens = 0;            ///< the end token among them
   double beside_token = 0;           ///< multiply-adds of its adapters for each token
 };
+
+/// Floating-point operations of passes, without what no position sees; none where a model is of an
+/// architecture whose sizes are not known.
+std::optional<int64_t> pass_flops(std::span<const ReadPass> passes, const nn::SequenceShape& shape);
 
 /// Adds "flops_eager" and "flops_lean"; nothing where a model is of an architecture whose sizes are
 /// not known.

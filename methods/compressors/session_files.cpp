@@ -1,5 +1,6 @@
 #include "methods/compressors/session_files.h"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -8,6 +9,7 @@
 #include "harness/core/log.h"
 #include "methods/models/checkpoints/config_object.h"
 #include "methods/models/checkpoints/safetensors.h"
+#include "methods/models/peft/lora.h"
 #include "methods/models/peft/tensor_files.h"
 
 namespace qfs::compressors {
@@ -83,6 +85,36 @@ Status check_lora(const training::NamedTensors& tensors, const LoraForm& form,
     return data_error("'" + name + "' and '" + other + "' are of different ranks", path);
   }
   return {};
+}
+
+/// The rank of the matrices; 0: there are none. `data` where some layers that the method adapts
+/// have them and others do not.
+Result<int64_t> rank_of(const training::NamedTensors& tensors, const LoraForm& form,
+                        const nn::Decoder& decoder, const std::string& path) {
+  const auto layers = peft::chosen_layers(peft::adaptable_layers(decoder), form.targets);
+  if (!layers.ok()) return layers.error();
+  int64_t rank = 0;
+  std::string missing;
+  for (const std::string& layer : *layers) {
+    std::string name = form.before + std::string(decoder.name_prefix());
+    name.append(layer).append(".lora_A").append(form.after);
+    const auto found = tensors.find(name);
+    if (found != tensors.end()) {
+      rank = found->second.size(0);
+    } else if (missing.empty()) {
+      missing = name;
+    }
+  }
+  if (rank == 0 || missing.empty()) return rank;
+  return data_error("there is no tensor '" + missing + "'", path);
+}
+
+/// Whether the file has weights of a whole model.
+bool holds_layers(const checkpoints::Checkpoint& file) {
+  return std::ranges::any_of(file.tensors(), [](const checkpoints::TensorEntry& entry) {
+    return entry.name.find("layers.") != std::string::npos &&
+           entry.name.find(".lora_") == std::string::npos;
+  });
 }
 
 Result<double> alpha_of(const OpenedFile& file, const LoraForm& form) {
@@ -223,14 +255,22 @@ Result<LoraTensors> read_lora_tensors(const std::string& path, std::string_view 
     return whole.error();
   }
   warn_of_others(tensors, known);
-  int64_t rank = 0;
-  for (const auto& [name, tensor] : read.tensors) {
-    if (name.ends_with(".lora_A" + form.after)) rank = tensor.size(0);
+  const auto rank = rank_of(read.tensors, form, decoder, path);
+  if (!rank.ok()) return rank.error();
+  const int64_t rows = read.tensors.at(form.table).size(0) - form.mode_rows;
+  Status consistent = check_said(*file, form.rows, std::to_string(rows));
+  if (consistent.ok() && *rank > 0) {
+    consistent = check_said(*file, "lora_rank", std::to_string(*rank));
   }
-  if (rank == 0) return read;
+  if (!consistent.ok()) return consistent.error();
+  if (*rank == 0) {
+    read.merged = holds_layers(tensors);
+    if (read.merged) return read;
+    return data_error("there are no low-rank matrices, and no weights of an adapted model", path);
+  }
   const auto alpha = alpha_of(*file, form);
   if (!alpha.ok()) return alpha.error();
-  read.scale = *alpha / static_cast<double>(rank);
+  read.scale = *alpha / static_cast<double>(*rank);
   return read;
 }
 

@@ -39,8 +39,9 @@ struct SelfcpFile {
 Result<SelfcpFile> read_selfcp(const std::string& path, int64_t hidden);
 
 /// The tensors of `method` (autocompressor, icae) for a decoder, whose names may lack the adapter
-/// part or what stands in front of the layers. Without low-rank matrices the backbone is the
-/// adapted model itself. `unavailable`: the head that ICAE's release may have behind its slots.
+/// part or what stands in front of the layers. Without low-rank matrices it has the weights of the
+/// adapted model, which the backbone has to be. `unavailable`: the head that ICAE's release may
+/// have behind its slots.
 Result<LoraTensors> read_lora_tensors(const std::string& path, std::string_view method,
                                       const LoraForm& form, const nn::Decoder& decoder);
 

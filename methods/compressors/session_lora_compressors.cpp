@@ -32,7 +32,8 @@ const LoraForm& autocompressor_form() {
                                  .after = ".weight",
                                  .targets = {"k_proj", "o_proj", "q_proj", "v_proj"},
                                  .alpha = 16,
-                                 .mode_rows = 0};
+                                 .mode_rows = 0,
+                                 .rows = "summary_length"};
   return kForm;
 }
 
@@ -42,7 +43,8 @@ const LoraForm& icae_form() {
                                  .after = ".default.weight",
                                  .targets = {"q_proj", "v_proj"},
                                  .alpha = 32,
-                                 .mode_rows = kModes};
+                                 .mode_rows = kModes,
+                                 .rows = "mem_size"};
   return kForm;
 }
 

@@ -22,6 +22,7 @@ struct LoraForm {
   std::vector<std::string> targets;
   double alpha = 16;      ///< where a file does not say it
   int64_t mode_rows = 0;  ///< of the table, behind those that make memory
+  const char* rows = "";  ///< what metadata call the number of those that do
 };
 
 const LoraForm& autocompressor_form();
@@ -32,6 +33,7 @@ struct LoraTensors {
   training::NamedTensors tensors;
   double scale = 1;
   std::map<std::string, std::string> metadata = {};
+  bool merged = false;  ///< into the weights of a whole model, which the file has
 };
 
 /// Values that training begins with: rows that are the embedding of `row_id`, those of slots apart

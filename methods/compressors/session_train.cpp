@@ -207,7 +207,6 @@ namespace {
 struct LoraMethod {
   const char* name;
   const LoraForm& form;
-  const char* rows;  ///< the parameter of their number
 };
 
 struct LoraMade {
@@ -220,7 +219,7 @@ Result<LoraMade> make_lora_parts(const prompted::AdapterPlace& place, const Lora
   LoraMade made;
   made.reading.window = params.get<int64_t>("train_window");
   made.reading.begin = begin_id(*place.prompts.backbone);
-  made.reading.memory = params.find<int64_t>(method.rows)
+  made.reading.memory = params.find<int64_t>(method.form.rows)
                             .value_or(memory_tokens(made.reading.window, kRatio, Rounding::ceil));
   made.reading.auto_encoding = params.find<std::string>("objective") == "auto_encoding";
   auto tensors =
@@ -262,12 +261,11 @@ Result<std::unique_ptr<prompted::TrainedAdapter>> make_lora_compressor(
 
 Result<std::unique_ptr<prompted::TrainedAdapter>> make_autocompressor(
     const prompted::AdapterPlace& place) {
-  return make_lora_compressor<Autocompressor>(
-      place, {"autocompressor", autocompressor_form(), "summary_length"});
+  return make_lora_compressor<Autocompressor>(place, {"autocompressor", autocompressor_form()});
 }
 
 Result<std::unique_ptr<prompted::TrainedAdapter>> make_icae(const prompted::AdapterPlace& place) {
-  return make_lora_compressor<Icae>(place, {"icae", icae_form(), "mem_size"});
+  return make_lora_compressor<Icae>(place, {"icae", icae_form()});
 }
 
 }  // namespace qfs::compressors

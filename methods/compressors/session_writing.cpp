@@ -1,5 +1,6 @@
 #include "methods/compressors/session_writing.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -13,6 +14,17 @@ namespace qfs::compressors {
 namespace {
 
 using prompted::PreparedPrompt;
+
+/// What memory is made of becomes tokens of another document at the same places, which begins
+/// again where it ends.
+void put_other_memory(const std::vector<int32_t>& other, const Plan& plan, PromptParts& parts) {
+  for (const Segment& segment : plan.segments) {
+    const auto first = static_cast<size_t>(segment.content.first);
+    for (size_t at = first; at < first + static_cast<size_t>(segment.content.count); ++at) {
+      parts.content[at] = other[at % other.size()];
+    }
+  }
+}
 
 /// Examples of a unit on their way to the generator.
 struct ReadUnit {
@@ -30,12 +42,13 @@ class CompressingSession final : public MethodSession {
       : parts_(std::move(parts)), adapters_(std::move(adapters)), opening_(std::move(opening)) {}
 
   Status run(std::span<const NumberedExample> unit, PredictionSink& sink) override {
-    const int64_t begin_ns = monotonic_ns();
-    auto read = read_unit(unit);
+    auto read = planned(unit);
     if (!read.ok()) return read.error();
+    const int64_t begin_ns = monotonic_ns();
+    if (Status made = compress(unit, *read); !made.ok()) return made;
     auto inputs = inputs_of(unit, *read);
     if (!inputs.ok()) return inputs.error();
-    Phase compress{"compress", monotonic_ns() - begin_ns, 0};
+    Phase compress{"compress", monotonic_ns() - begin_ns, 0, compressing_work(*read)};
     std::vector<uint64_t> seeds;
     for (size_t i = 0; i < unit.size(); ++i) {
       const auto ordinal = static_cast<uint64_t>(unit[i].ordinal);
@@ -61,32 +74,85 @@ class CompressingSession final : public MethodSession {
   }
 
  private:
-  Result<ReadUnit> read_unit(std::span<const NumberedExample> unit) {
+  /// How the documents of a unit are read.
+  Result<ReadUnit> planned(std::span<const NumberedExample> unit) const {
     ReadUnit read;
     for (const NumberedExample& numbered : unit) {
       if (Status asked = check_query(numbered.example); !asked.ok()) {
         return of_example(numbered, asked.error());
       }
-      auto prompt = parts_.model.prompts.maker.prepare_any_length(numbered.example);
+      auto prompt = prepared(numbered.example);
       if (!prompt.ok()) return prompt.error();
       auto cut = parts_of(prompt->input);
       if (!cut.ok()) return of_example(numbered, cut.error());
       auto plan = parts_.compressor->plan(*cut);
       if (!plan.ok()) return of_example(numbered, plan.error());
+      if (!numbered.example.other_document.empty()) {
+        const auto other = other_content(numbered.example);
+        if (!other.ok()) return of_example(numbered, other.error());
+        put_other_memory(*other, *plan, *cut);
+      }
       read.prompts.push_back(*std::move(prompt));
       read.parts.push_back(*std::move(cut));
       read.plans.push_back(*std::move(plan));
+    }
+    return read;
+  }
+
+  Status compress(std::span<const NumberedExample> unit, ReadUnit& read) {
+    std::vector<CompressionTask> tasks;
+    for (size_t i = 0; i < unit.size(); ++i) {
+      tasks.push_back({read.parts[i], read.plans[i]});
       if (!parts_.demonstrations) continue;
-      auto chosen = parts_.demonstrations->chosen_for(numbered.example);
-      if (!chosen.ok()) return of_example(numbered, chosen.error());
+      auto chosen = parts_.demonstrations->chosen_for(unit[i].example);
+      if (!chosen.ok()) return of_example(unit[i], chosen.error());
       read.demonstrations.push_back(*std::move(chosen));
     }
-    std::vector<CompressionTask> tasks;
-    for (size_t i = 0; i < unit.size(); ++i) tasks.push_back({read.parts[i], read.plans[i]});
     auto memory = parts_.compressor->compress(tasks);
     if (!memory.ok()) return of_example(unit.front(), memory.error());
     read.memory = *std::move(memory);
-    return read;
+    return {};
+  }
+
+  /// A prompt that counts what stands between segments as the backbone reads it, too.
+  Result<PreparedPrompt> prepared(const Example& example) const {
+    const prompted::PromptMaker& maker = parts_.model.prompts.maker;
+    auto prompt = maker.prepare_any_length(example);
+    if (!parts_.most_tokens) return prompt;
+    for (int64_t budget = *parts_.most_tokens; prompt.ok();) {
+      const int64_t excess = prompt->input.document.count - *parts_.most_tokens;
+      if (excess <= 0) break;
+      budget = std::max<int64_t>(budget - excess, 1);
+      if (budget == 1) break;
+      prompt = maker.prepare_cut(example, budget);
+    }
+    return prompt;
+  }
+
+  /// Tokens of the document that memory is made of in place of the example's own.
+  Result<std::vector<int32_t>> other_content(Example example) const {
+    example.document = std::exchange(example.other_document, {});
+    const auto prompt = prepared(example);
+    if (!prompt.ok()) return prompt.error();
+    auto parts = parts_of(prompt->input);
+    if (!parts.ok()) return parts.error();
+    return std::move(parts->content);
+  }
+
+  /// What compressing took; none where the sizes of a model that reads are not known.
+  std::optional<Work> compressing_work(const ReadUnit& read) const {
+    Work work;
+    for (size_t i = 0; i < read.memory.size(); ++i) {
+      std::vector<ReadPass> passes = read.memory[i].passes;
+      if (parts_.demonstrations) {
+        const std::vector<ReadPass>& shown = read.demonstrations[i].passes;
+        passes.insert(passes.end(), shown.begin(), shown.end());
+      }
+      const auto flops = pass_flops(passes, parts_.model.generator.shape());
+      if (!flops) return std::nullopt;
+      work.flops += *flops;
+    }
+    return work;
   }
 
   /// What the generator reads; `invalid_argument` where it has no room for that.

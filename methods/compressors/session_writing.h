@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "methods/compressors/session_compressor.h"
@@ -15,6 +16,8 @@ namespace qfs::compressors {
 struct WritingParts {
   uint64_t seed = 0;
   std::string draws;  ///< names the streams of random numbers
+  /// Of a document as the backbone reads it, separators between segments among them.
+  std::optional<int64_t> most_tokens = {};
   prompted::PromptedModel model;
   std::shared_ptr<const Compressor> compressor;
   std::shared_ptr<const Demonstrations> demonstrations = nullptr;  ///< or none

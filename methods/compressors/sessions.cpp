@@ -1,5 +1,6 @@
 #include "methods/compressors/sessions.h"
 
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -45,6 +46,15 @@ Result<Models> open_models(const SessionRequest& request, ResourceCache& cache) 
   return Models{*std::move(prompts), *std::move(reader), std::move(writer)};
 }
 
+/// Document tokens in a prompt, at most; none where the cell counts other tokens than its backbone.
+std::optional<int64_t> most_tokens(const SessionRequest& request,
+                                   const prompted::Prompts& prompts) {
+  const auto most = request.params.find<int64_t>("input_tokens");
+  const auto* counter = dynamic_cast<const tokenizers::VocabularyTokenizer*>(prompts.counter.get());
+  if (!most || counter == nullptr) return std::nullopt;
+  return same_vocabulary(*counter, *prompts.backbone->tokenizer) ? most : std::nullopt;
+}
+
 /// What answers, with demonstrations where there are some.
 Result<std::unique_ptr<MethodSession>> open_answers(
     const SessionRequest& request, const char* method, Models models,
@@ -61,6 +71,7 @@ Result<std::unique_ptr<MethodSession>> open_answers(
   }
   return open_writing({.seed = request.seed,
                        .draws = method,
+                       .most_tokens = most_tokens(request, models.prompts),
                        .model = *std::move(models.writer),
                        .compressor = std::move(compressor),
                        .demonstrations = std::move(demonstrations)});
@@ -144,6 +155,12 @@ Result<std::unique_ptr<MethodSession>> open_selfcp(const SessionRequest& request
                       std::move(demonstrations));
 }
 
+bool lies_in(const std::string& file, const std::string& folder) {
+  std::error_code error;
+  return std::filesystem::equivalent(std::filesystem::path(file).parent_path(), folder, error) &&
+         !error;
+}
+
 /// AutoCompressor's or ICAE's.
 template <class Made>
 Result<std::unique_ptr<MethodSession>> open_lora(const SessionRequest& request,
@@ -157,6 +174,11 @@ Result<std::unique_ptr<MethodSession>> open_lora(const SessionRequest& request,
   if (!tensors.ok()) return tensors.error();
   const Status same = prompted::check_backbone(tensors->metadata, request, *path);
   if (!same.ok()) return same.error();
+  if (tensors->merged && !lies_in(*path, request.backbone->path)) {
+    return invalid_argument("'" + *path +
+                            "' has its adapters in the weights of a whole model, which is then the "
+                            "backbone: name the folder that it lies in as 'backbone'");
+  }
   const SplitRules rules = split_rules(request.params);
   LoraReading reading{.window = rules.window};
   reading.begin = begin_id(*models->prompts.backbone);

@@ -1,6 +1,7 @@
 #include "methods/compressors/specs.h"
 
 #include "harness/api/param_specs.h"
+#include "harness/core/json_dom.h"
 #include "methods/compressors/demonstrations.h"
 #include "methods/compressors/params.h"
 #include "methods/models/decoding/generation_layers.h"
@@ -67,6 +68,11 @@ void add_bank(const Params& params, Needs& needs) {
   if (!has_bank(params)) return;
   needs.artifacts.emplace_back(kBank);
   needs.reads_files_of.emplace_back(kFewShot);
+}
+
+/// Whether a part of a document is compressed; labels are chosen for whole ones.
+bool makes_memory(const Params& params) {
+  return params.get<double>("ratio") > 0 && !params.has("labels");
 }
 
 }  // namespace
@@ -142,7 +148,7 @@ Status SelfcpSpec::check_adapter(const Params& params) const {
   const int64_t least = params.get<int64_t>("ratio_min");
   const int64_t largest = params.get<int64_t>("ratio_max");
   const int64_t window = params.get<int64_t>("train_window");
-  if (least > largest || least > window) {
+  if (least > largest || largest > window) {
     return invalid_argument("'ratio_min' is " + std::to_string(least) + ", 'ratio_max' " +
                             std::to_string(largest) + " and 'train_window' " +
                             std::to_string(window) + "; expected them in this order");
@@ -167,6 +173,7 @@ Status SelfcpSpec::check_adapter(const Params& params) const {
 Needs SelfcpSpec::needs(const Params& params) const {
   Needs needs = TrainedSpec::needs(params);
   if (has_bank(params)) needs.artifacts.emplace_back(kBank);
+  needs.memory = makes_memory(params);
   return needs;
 }
 
@@ -182,6 +189,20 @@ Status SelfcpSpec::check_backbone(const Params& params, const BackboneFacts& fac
 Status LoraCompressorSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
   if (Status status = check_llama(name(), facts); !status.ok()) return status;
   return prompted::check_kind(params, facts);
+}
+
+Status LoraCompressorSpec::check_file(const Params& params, const Params& recipe) const {
+  const auto trained = recipe.find<int64_t>("train_window");
+  if (!trained) return {};
+  const SplitRules rules = split_rules(params);
+  const int64_t rows =
+      recipe.find<int64_t>(rows_param()).value_or(memory_tokens(*trained, kRatio, Rounding::ceil));
+  const int64_t asked = memory_tokens(rules.window, rules.ratio, Rounding::ceil);
+  if (asked <= rows) return {};
+  return invalid_argument("a 'ratio' of " + shortest_decimal(params.get<double>("ratio")) +
+                          " for windows of " + std::to_string(rules.window) + " tokens takes " +
+                          std::to_string(asked) + " rows; the file was trained with " +
+                          std::to_string(rows));
 }
 
 std::string LoraCompressorSpec::default_prompt() const {
@@ -212,7 +233,7 @@ std::string_view AutocompressorSpec::doc() const {
 }
 
 std::vector<ParamSpec> AutocompressorSpec::adapter_params() const {
-  return lora_params({.rank = 16, .alpha = 16, .rows = "summary_length"});
+  return lora_params({.rank = 16, .alpha = 16, .rows = rows_param()});
 }
 
 std::string_view IcaeSpec::doc() const {
@@ -221,7 +242,7 @@ std::string_view IcaeSpec::doc() const {
 }
 
 std::vector<ParamSpec> IcaeSpec::adapter_params() const {
-  std::vector<ParamSpec> params = lora_params({.rank = 64, .alpha = 32, .rows = "mem_size"});
+  std::vector<ParamSpec> params = lora_params({.rank = 64, .alpha = 32, .rows = rows_param()});
   params.push_back(objective_param());
   return params;
 }
@@ -308,6 +329,7 @@ Needs LlmlinguaSpec::needs(const Params& params) const {
   Needs needs = UntrainedSpec::needs(params);
   if (has_bank(params)) needs.reads_files_of = {kFewShot};
   if (params.find<std::string>("losses_of") == kSmallLm) needs.backbones = {kSmallLm};
+  needs.memory = makes_memory(params);
   return needs;
 }
 

@@ -18,7 +18,7 @@ class SelfcpSpec final : public prompted::TrainedSpec {
  public:
   std::string_view name() const override { return "selfcp"; }
   std::string_view doc() const override;
-  int version() const override { return 1; }
+  int version() const override { return 2; }
   /// `unavailable` but for the LLaMA family.
   Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
   Needs needs(const Params& params) const override;
@@ -34,11 +34,15 @@ class SelfcpSpec final : public prompted::TrainedSpec {
 /// What methods with low-rank adapters and trained rows have alike.
 class LoraCompressorSpec : public prompted::TrainedSpec {
  public:
-  int version() const override { return 1; }
+  int version() const override { return 2; }
   /// `unavailable` but for the LLaMA family.
   Status check_backbone(const Params& params, const BackboneFacts& facts) const final;
+  /// The file has as many rows as a window takes.
+  Status check_file(const Params& params, const Params& recipe) const final;
   Needs needs(const Params& params) const final;
   bool seed_matters(const Params& params) const final;
+  /// The parameter of their number.
+  virtual const char* rows_param() const = 0;
 
  protected:
   std::string default_prompt() const final;
@@ -50,6 +54,7 @@ class AutocompressorSpec final : public LoraCompressorSpec {
  public:
   std::string_view name() const override { return "autocompressor"; }
   std::string_view doc() const override;
+  const char* rows_param() const override { return "summary_length"; }
 
  protected:
   std::vector<ParamSpec> adapter_params() const override;
@@ -60,6 +65,7 @@ class IcaeSpec final : public LoraCompressorSpec {
  public:
   std::string_view name() const override { return "icae"; }
   std::string_view doc() const override;
+  const char* rows_param() const override { return "mem_size"; }
 
  protected:
   std::vector<ParamSpec> adapter_params() const override;
@@ -96,6 +102,7 @@ class FewShotSpec final : public UntrainedSpec {
 /// `llmlingua`: tokens that a language model foresees are left out (Jiang et al. 2023).
 class LlmlinguaSpec final : public UntrainedSpec {
  public:
+  int version() const override { return 2; }
   std::string_view name() const override { return "llmlingua"; }
   std::string_view doc() const override;
   Needs needs(const Params& params) const override;

@@ -73,6 +73,15 @@ TEST_F(CompressorSessionsTest, a_document_is_read_as_its_length_asks) {
   EXPECT_LT(compression(3).at("content_tokens"), 73);  // words of the cell's tokenizer
 }
 
+TEST_F(CompressorSessionsTest, what_stands_between_segments_counts_as_it_is_read) {
+  use_method("llmlingua", false);
+  request_.params.set("input_tokens", int64_t{60});
+  request_.tokenizer.reset();  // documents are counted by the backbone's
+  const int64_t read = compression(3).at("content_tokens");
+  EXPECT_LE(read, 60);
+  EXPECT_GT(read, 55);
+}
+
 TEST_F(CompressorSessionsTest, the_window_may_hold_all_that_is_read) {
   trained("a", 1);
   request_.params.set("window_counts", std::string("total"));
@@ -98,8 +107,35 @@ TEST_F(CompressorSessionsTest, outputs_depend_on_the_memory_and_not_on_the_batch
   for (size_t i = 0; i < three.size(); ++i) EXPECT_EQ(outputs({three[i]}).front(), together[i]);
   const auto sink = run(three);
   EXPECT_GT(sink.phases.at("compress"), 0);
+  const auto alone = run({example(3)});
+  double phases = 0;
+  for (const char* name : {"compress", "prefill", "decode"}) {
+    phases += static_cast<double>(alone.work.at(name).flops);
+  }
+  const auto facts = nlohmann::json::parse(alone.predictions.at(3).extra.text).at("compression");
+  EXPECT_NEAR(phases / facts.at("flops_lean").get<double>(), 1, 0.02);
   request_.params.set("ratio", 0.0);
   EXPECT_NE(outputs(three), together);
+}
+
+TEST_F(CompressorSessionsTest, memory_may_be_of_another_document) {
+  constexpr size_t kKept = 24;
+  NumberedExample own = example(3);
+  const std::string text = rendered_document(own.example);
+  const std::string other = "Bob: shorter and of other things";
+  std::string mixed = text.substr(0, kKept);
+  for (size_t at = kKept; at < text.size(); ++at) mixed += other[at % other.size()];
+  NumberedExample expected = own;
+  expected.example.document = {{mixed, ""}};
+  own.example.other_document = {{other, ""}};
+  const auto compare = [&] {
+    EXPECT_EQ(outputs({own}), outputs({expected}));
+    EXPECT_NE(outputs({own}), outputs({example(3)}));
+  };
+  trained("a", 40);
+  compare();
+  use_method("llmlingua", false);
+  compare();
 }
 
 TEST_F(CompressorSessionsTest, every_form_and_mix_trains_and_writes) {
@@ -310,7 +346,13 @@ TEST_F(CompressorSessionsTest, files_of_other_methods_and_forms_are_told_apart) 
   EXPECT_EQ(
       renamed(replaced("embed_summary.weight", "embed_summary.modules_to_save.default.weight")),
       "opened");
-  EXPECT_EQ(renamed([](std::string name) { return name.find("lora") == 0 ? "" : name; }), "opened");
+  const auto without = [](const std::string& part) {
+    return [=](std::string name) { return name.find(part) == std::string::npos ? name : ""; };
+  };
+  EXPECT_THAT(renamed(without("layers.1.self_attn.o_proj")),
+              HasSubstr("there is no tensor 'base_model.model.model.layers.1.self_attn.o_proj"));
+  EXPECT_THAT(renamed(without("lora")), HasSubstr("no low-rank matrices, and no weights of an"));
+  EXPECT_THAT(renamed(replaced("lora_", "of_a_model_")), HasSubstr("which is then the backbone"));
   EXPECT_THAT(renamed(replaced("layers.1.self_attn.o_proj.lora_B", "memory_head.x")),
               HasSubstr("there is no tensor 'base_model.model.model.layers.1.self_attn.o_proj"));
   EXPECT_THAT(renamed(replaced("embed_summary", "other")), HasSubstr("embed_summary.weight"));
@@ -435,6 +477,9 @@ TEST(CompressorSpecs, RulesBetweenParametersAreChecked) {
   EXPECT_THAT(refusal("prefix_reuse", true), HasSubstr("what is compressed are rows"));
   params.set("train_mix", std::string("released"));
   EXPECT_THAT(refusal("train_strategy", std::string("former")), HasSubstr("draws the side"));
+  EXPECT_TRUE(spec.needs(params).memory);
+  params.set("labels", std::string("yes, no"));
+  EXPECT_FALSE(spec.needs(params).memory) << "labels are chosen for whole documents";
   for (const char* name : {"selfcp", "autocompressor", "icae", "llmlingua"}) {
     const auto of = compressor_spec(name);
     EXPECT_EQ(of->name(), name);

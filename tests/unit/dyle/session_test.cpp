@@ -182,6 +182,11 @@ TEST_F(DyleSessionTest, ablations_and_profiles_train_and_write) {
     request_.params.set(param, value);
     const Curve curve = trained(name, 3);
     EXPECT_EQ(outputs({meeting(31)}).size(), 1U) << name;
+    double sum = 0;
+    for (const std::string part : {"generation", "oracle", "consistency"}) {
+      sum += request_.params.get<double>("lambda_" + part) * curve.first("loss." + part);
+    }
+    EXPECT_NEAR(curve.first("loss"), sum, 1e-4 * sum) << name;
     request_.params = before;
     return curve;
   };

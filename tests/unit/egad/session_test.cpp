@@ -238,6 +238,24 @@ TEST_F(EgadLedTest, highlighting_puts_nothing_in_front_and_is_trained_and_read) 
   EXPECT_NE(output(one), marked);
 }
 
+TEST_F(EgadLedTest, words_in_front_are_global_where_they_learn_and_where_they_write) {
+  const auto first_loss = [&](const std::string& attention) {
+    request_.params.set("attention", attention);
+    request_.artifacts.clear();
+    Curve curve;
+    EXPECT_TRUE(fit(attention, curve).ok());
+    request_.artifacts["adapter"] = {"", folder_ / (attention + "/adapter_model.safetensors"), ""};
+    return curve.first("loss");
+  };
+  const double local = first_loss("prefix");
+  EXPECT_NE(first_loss("global"), local);
+  NumberedExample one = meeting(7);
+  request_.params.set("temperature", 3.0);  // one seed: equal logits give equal draws
+  const std::string global = output(one);
+  request_.params.set("attention", std::string("prefix"));
+  EXPECT_NE(output(one), global);
+}
+
 TEST_F(EgadLedTest, a_blank_or_a_separator_stands_behind_keywords_that_there_are) {
   request_.params.set("adapter", std::string("none"));
   EXPECT_THAT(prompt(), StartsWith("hat red ann: We buy"));

@@ -34,7 +34,8 @@ TEST(Messages, ReferencesEvidenceAndExtraAreLeftOutUnlessDeclared) {
 }
 
 TEST(Messages, RunRequestSurvivesTheWire) {
-  const NumberedExample sent = secret_example();
+  NumberedExample sent = secret_example();
+  sent.example.other_document = {{"Of another.", "Bob"}};
   const std::string line = encode(Request{3, RunRequest{5, true, {sent}}}, {true, true});
   Result<Request> request = decode_request(line);
   ASSERT_TRUE(request.ok()) << request.error().to_string();

@@ -65,6 +65,19 @@ TEST(CellIdentity, KnowsTheControlThatReadsOtherDocuments) {
   EXPECT_EQ(own.id, Sweep().only_cell(test::sweep_text(R"({"method": "lead"})")).id);
 }
 
+TEST(CellIdentity, KnowsWhoseMemoryIsRead) {
+  Sweep sweep;
+  const std::string lead = test::sweep_text(R"({"method": "lead", "documents": "other_memory"})");
+  const Result<Plan> refused = sweep.planning(lead);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().where, "s.json#/methods/0/documents");
+  EXPECT_NE(refused.error().message.find("no part of a document as memory"), std::string::npos);
+  sweep.planning.methods.spec("lead").needed.memory = true;
+  const Cell cell = sweep.only_cell(lead);
+  EXPECT_NE(cell.identity.text.find(R"("documents":"other_memory@1")"), std::string::npos);
+  EXPECT_EQ(cell.other_documents.size(), 12u);
+}
+
 TEST(CellIdentity, LayersNameTheArchitectureOfTheBackbone) {
   for (const auto& [backbone, layer] :
        {std::pair("small", R"("backbone-llama@1")"), std::pair("large", R"("backbone-bart@1")")}) {
