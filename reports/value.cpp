@@ -156,8 +156,8 @@ constexpr std::array kDefinitions = {
                1,
                4},
     Definition{{"flops_per_example",
-                "floating-point operations that an example takes, counted by the model: reading, "
-                "compressing and writing"},
+                "floating-point operations that an example takes to compress, read and write, "
+                "counted by the model; without extractors, neural retrievers and hypernetworks"},
                "TFLOP/example",
                ValueSource::example_flops,
                "",

@@ -27,7 +27,7 @@ enum class ClaimKind {
 struct MethodQuery {
   std::string method;
   std::string backbone;   ///< name; empty: none
-  std::string tokenizer;  ///< name; empty: the backbone's, or any
+  std::string tokenizer;  ///< name; empty: counter_of
   std::vector<NamedValue> params;
   std::vector<NamedValue> shared = {};  ///< of a table: for methods that have them, unless given
   int64_t train_examples = 0;  ///< drawn of the training split, and as many to choose by; 0: all
@@ -35,11 +35,6 @@ struct MethodQuery {
   /// Parameters whose texts are files that the user gives a place to, and their names.
   std::map<std::string, std::string> files = {};
 };
-
-/// By whose tokens documents are cut: those of the backbone unless others are named; empty: any.
-inline const std::string& counter_of(const MethodQuery& query) {
-  return query.tokenizer.empty() ? query.backbone : query.tokenizer;
-}
 
 struct DatasetQuery {
   std::string name;

@@ -48,6 +48,10 @@ struct ResolvedMethod {
 std::vector<NamedValue> given_values(const MethodQuery& query,
                                      const std::vector<ParamSpec>& declared);
 
+/// By whose tokens documents are cut: those that the query names, or of a method that counts some
+/// its backbone's; empty: any.
+std::string counter_of(const MethodQuery& query, const Needs& needs);
+
 class Lookups {
  public:
   explicit Lookups(Surroundings surroundings) : here_(std::move(surroundings)) {}

@@ -48,9 +48,6 @@ json method_entry(const MethodQuery& query, const DatasetRequest& data, const Lo
   for (const auto& [role, name] : query.backbones) {
     entry["backbones"][role] = lookups.place_of(name);
   }
-  if (const std::string& counter = counter_of(query); !counter.empty()) {
-    entry["tokenizer"] = lookups.place_of(counter);
-  }
   if (query.train_examples > 0) {
     entry["training"] = few_examples(query.train_examples, data, lookups);
   }
@@ -59,6 +56,14 @@ json method_entry(const MethodQuery& query, const DatasetRequest& data, const Lo
       spec ? given_values(query, (*spec)->params()) : query.params;
   for (const NamedValue& param : values) {
     std::visit([&](const auto& value) { entry[param.name] = value; }, param.value);
+  }
+  Needs needs;
+  if (spec) {
+    const auto params = plan::resolve_params((*spec)->params(), values, {"", "", query.method});
+    if (params) needs = (*spec)->needs(*params);
+  }
+  if (const std::string counter = counter_of(query, needs); !counter.empty()) {
+    entry["tokenizer"] = lookups.place_of(counter);
   }
   return entry;
 }

@@ -56,6 +56,7 @@ void ProgressPrinter::cell_started(const plan::Cell& cell, store::ResultKind kin
   name_ = kind == store::ResultKind::train ? names_.of_training(cell) : names_.of(cell);
   kind_ = kind;
   first_point_.reset();
+  repeated_ = true;
   generates_ = cell.needs.network || cell.host == plan::HostKind::tensor ||
                cell.host == plan::HostKind::external;
   units_ = units;
@@ -98,7 +99,8 @@ void ProgressPrinter::unit_done(size_t examples, int64_t tokens_out, int64_t ns,
 
 void ProgressPrinter::trained(const TrainingPoint& point) {
   const int64_t now = now_ns_();
-  if (!first_point_ || now - point_ns_ < kRepeatedNs) {
+  repeated_ = repeated_ && (!first_point_ || now - point_ns_ < kRepeatedNs);
+  if (repeated_) {
     first_point_ = point;
     first_point_ns_ = now;
   }

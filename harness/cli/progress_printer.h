@@ -84,7 +84,8 @@ class ProgressPrinter final : public run::Progress {
   int64_t host_bytes_ = 0;
   std::optional<TrainingPoint> first_point_;  ///< of this run, when its cell trains
   int64_t first_point_ns_ = 0;
-  TrainingPoint point_;  ///< the latest
+  bool repeated_ = true;  ///< no point was computed in this run yet
+  TrainingPoint point_;   ///< the latest
   int64_t point_ns_ = 0;
 };
 

@@ -106,17 +106,20 @@ std::optional<Repeated> flops_per_example(std::span<const store::MeasurementRow>
                                           int64_t examples) {
   std::set<std::string> phases;
   for (const store::MeasurementRow& row : rows) {
-    const bool works = row.ns > 0 && row.tokens > 0 && !row.phase.starts_with("machine.");
-    if (works && row.phase != "total" && row.phase != "first_token") phases.insert(row.phase);
+    const bool counts = row.phase.find('.') != std::string::npos;  // "decode.flops", "machine.read"
+    if (!counts && row.phase != "total" && row.phase != "first_token") phases.insert(row.phase);
   }
   std::map<int64_t, double> by_repetition;
   for (const std::string& phase : phases) {
     const auto works = store::works_among(rows, phase);
     for (const store::MeasurementRow& row : rows) {
-      if (row.phase != phase || row.tokens == 0) continue;
+      if (row.phase != phase) continue;
       const auto work = works.find({row.repetition, row.unit});
-      if (work == works.end()) return std::nullopt;
-      by_repetition[row.repetition] += static_cast<double>(work->second.flops);
+      if (work != works.end()) {
+        by_repetition[row.repetition] += static_cast<double>(work->second.flops);
+      } else if (row.tokens > 0) {
+        return std::nullopt;
+      }
     }
   }
   std::vector<double> flops;

@@ -245,11 +245,6 @@ Status TrainingPlanner::use_recipe(Cell& cell, const MethodRow& row,
   const std::string where = at(row.entry->pointer + "/artifact");
   const std::string file = "'" + facts.file.path + "'";
   const auto* rules = dynamic_cast<const ModelRules*>(row.spec.get());
-  if (rules != nullptr) {
-    if (Status fits = rules->check_file(cell.params, facts.recipe); !fits.ok()) {
-      return placed(fits.error(), where);
-    }
-  }
   Params params;
   for (const ParamSpec& spec : row.params) {
     const auto asked = cell.params.values().find(spec.name);
@@ -277,6 +272,11 @@ Status TrainingPlanner::use_recipe(Cell& cell, const MethodRow& row,
       note_once("'" + row.label + "': " + words);
     }
     params.set(spec.name, differs ? asked->second : *value);
+  }
+  if (rules != nullptr) {
+    if (Status fits = rules->check_file(cell.params, facts.recipe); !fits.ok()) {
+      return placed(fits.error(), where);
+    }
   }
   cell.params = std::move(params);
   // A recipe may read answers where the default does not.

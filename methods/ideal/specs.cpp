@@ -81,8 +81,8 @@ std::vector<ParamSpec> IdealSpec::adapter_params() const {
                                std::string("upper"))),
       prompted::of_both(from_source(
           with_default(choice_param("preset", {"as_written", "as_released"},
-                                    "Whose precision, gates and first layer hold where they are "
-                                    "not given: the paper's or its release's"),
+                                    "Whose precision, gates, first layer and memory hold where "
+                                    "they are not given: the paper's or its release's"),
                        std::string("as_written")),
           "arXiv 2407.10486 and DCDmllm/IDEAL_Summary"))};
   params.push_back(prompted::of_both(

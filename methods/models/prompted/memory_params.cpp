@@ -115,6 +115,13 @@ Status check_memory_file(const Params& params, const Params& recipe) {
     if (params.find<std::string>("memory_read") == "none") return {};
     return invalid_argument("the file was trained without a memory, of which 'memory' would read");
   }
+  const bool asks = recipe.find<std::string>("memory") == "qf_infini";
+  if (!recipe.has("memory_rule") && recipe.find<std::string>("preset") == "as_written") {
+    if (params.has("memory_rule") && (params.has("alpha_scale") || !asks)) return {};
+    return invalid_argument(
+        "the file does not say how its memory is written, as those of version 1 of 'ideal', which "
+        "had \"memory_rule\": \"delta\" and \"alpha_scale\": \"head\"; give both here");
+  }
   const MemoryForm trained = memory_form(recipe);
   for (const auto& [name, its] :
        {std::pair("memory_rule", trained.rule), std::pair("alpha_scale", trained.alpha_scale)}) {
@@ -127,12 +134,11 @@ Status check_memory_file(const Params& params, const Params& recipe) {
 }
 
 Status check_memory_window(const Params& params, const BackboneFacts& facts) {
-  const auto tokens = params.find<int64_t>("input_tokens");
-  if (!has_memory(params) || !tokens || params.has("positions")) return {};
-  if (facts.context == 0 || *tokens <= facts.context) return {};
-  return invalid_argument("'input_tokens' is " + std::to_string(*tokens) +
+  const auto positions = params.find<int64_t>("positions");
+  if (!positions || *positions >= facts.context) return {};
+  return invalid_argument("'positions' is " + std::to_string(*positions) +
                           "; the backbone was trained with " + std::to_string(facts.context) +
-                          " positions, of which 'positions' asks for more");
+                          ", beyond which it asks for more");
 }
 
 Status check_memory_params(const Params& params) {

@@ -7,6 +7,7 @@
 #include "harness/core/json_dom.h"
 #include "harness/core/sha256.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
+#include "methods/models/prompted/memory_params.h"
 #include "methods/models/prompted/prompt_maker.h"
 #include "methods/models/prompted/trained_spec.h"
 #include "metrics/rouge/rouge_scorer.h"
@@ -31,6 +32,11 @@ Result<std::string> recipe_text(const MethodSpec& spec, const Params& params) {
       continue;
     }
     std::visit([&](const auto& held) { text[param.name] = held; }, value->second);
+  }
+  if (has_memory(params)) {  // what a version takes where it is left out
+    const MemoryForm form = memory_form(params);
+    text["memory_rule"] = form.rule;
+    if (params.find<std::string>("memory") == "qf_infini") text["alpha_scale"] = form.alpha_scale;
   }
   const auto canonical = canonical_json(text);
   if (!canonical.ok()) return canonical.error();

@@ -94,6 +94,10 @@ TEST(FlopsPerExample, AddsThePhasesThatDoWork) {
   EXPECT_FALSE(flops_per_example(measured, 4)) << "what compressing took is not stored";
   store::add_work(0, "compress", {.flops = 990, .bytes = 0}, measured);
   EXPECT_DOUBLE_EQ(flops_per_example(measured, 4)->median, 1000);
+  measured.push_back({0, 1, "compress", kSecond, 0});
+  EXPECT_DOUBLE_EQ(flops_per_example(measured, 4)->median, 1000) << "nothing was compressed";
+  store::add_work(1, "compress", {.flops = 40, .bytes = 0}, measured);
+  EXPECT_DOUBLE_EQ(flops_per_example(measured, 4)->median, 1010) << "but for demonstrations";
   EXPECT_FALSE(flops_per_example(rows({{0, 0, "total", kSecond, 0}}), 4));
 }
 

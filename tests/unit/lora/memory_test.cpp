@@ -36,7 +36,7 @@ TEST_F(LoraSessionTest, a_memory_is_learned_with_the_adapter_and_kept_in_its_fil
   std::vector<float> values(4);
   ASSERT_TRUE((*file)->read(*beta, values).ok());
   for (const float value : values) EXPECT_NE(value, 0);
-  EXPECT_THAT((*file)->metadata().at("qfs.recipe"), HasSubstr(R"("memory":"infini")"));
+  EXPECT_THAT((*file)->metadata().at("qfs.recipe"), HasSubstr(R"("memory":"infini","memory_rule":"delta")"));
 
   request_.artifacts["adapter"] = {"", folder_ / "a", ""};
   const std::string remembered = output();
@@ -276,17 +276,23 @@ TEST(Memory, AFileIsReadAsItWasTrained) {
   asked.set("memory_rule", std::string("delta"));
   asked.set("alpha_scale", std::string("model"));
   EXPECT_EQ(refusal(), "'alpha_scale' is 'model', but the file was trained with 'head'");
+  // Version 1 of `ideal` said nothing and wrote as the release does.
+  recipe.set("preset", std::string("as_written"));
+  EXPECT_EQ(refusal(), "fine") << "both are given";
+  asked = {};
+  asked.set("memory", std::string("qf_infini"));
+  EXPECT_THAT(refusal(), HasSubstr("the file does not say how its memory is written"));
+  recipe.set("memory_rule", std::string("linear"));
+  EXPECT_EQ(refusal(), "fine");
 }
 
-TEST(Memory, MorePositionsThanTheBackboneHasAreAskedFor) {
+TEST(Memory, PositionsAreMoreThanTheBackboneHas) {
   Params params;
-  params.set("memory", std::string("infini"));
-  params.set("input_tokens", int64_t{4096});
+  EXPECT_TRUE(prompted::check_memory_window(params, {.context = 8192}).ok());
+  params.set("positions", int64_t{6000});
   EXPECT_TRUE(prompted::check_memory_window(params, {.context = 4096}).ok());
-  EXPECT_THAT(prompted::check_memory_window(params, {.context = 2048}).error().message,
-              HasSubstr("'input_tokens' is 4096; the backbone was trained with 2048 positions"));
-  params.set("positions", int64_t{8192});
-  EXPECT_TRUE(prompted::check_memory_window(params, {.context = 2048}).ok());
+  EXPECT_THAT(prompted::check_memory_window(params, {.context = 8192}).error().message,
+              HasSubstr("'positions' is 6000; the backbone was trained with 8192"));
 }
 
 TEST_F(LoraSessionTest, a_query_focused_memory_is_what_its_parameters_say) {
