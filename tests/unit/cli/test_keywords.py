@@ -19,7 +19,10 @@ class Keywords(ModelTest):
         shutil.copytree(self.path("tiny"), self.path("llama"))
         self.write_model(led_shapes(), **LED)
         for name, changes in {"bart": {"attention_window": None, "max_position_embeddings": 64},
-                              "native": {"max_position_embeddings": 64}}.items():
+                              "native": {"max_position_embeddings": 64},
+                              "long-led": {"model_type": "led", "max_encoder_position_embeddings": 16384},
+                              "long-bart": {"attention_window": None, "max_encoder_position_embeddings": None,
+                                            "max_position_embeddings": 1024}}.items():
             config = {**LED, "model_type": "bart", **changes}
             os.makedirs(self.path(name))
             shutil.copytree(self.path("tiny"), self.path(name), dirs_exist_ok=True)
@@ -62,10 +65,13 @@ class Keywords(ModelTest):
         return {claim["id"]: claim for claim in listed}
 
     def test_published_numbers_run_with_the_users_folder(self):
-        listed = self.claims("egad.table2.ami", "led-large=./tiny")
+        listed = self.claims("egad.table2.ami", "led-large=./long-led")
         self.assertEqual(len(listed), 27)
         # Nothing but the data is missing.
         self.assertEqual({claim["state"] for claim in listed.values()}, {"not run"}, listed)
+        short = self.claims("egad.table2.ami", "led-large=./tiny")["egad.table2.ami/1/rouge1"]
+        self.assertEqual(short["state"], "not runnable")
+        self.assertIn("'local_context' is 16382; the backbone was trained to read 64", short["detail"])
 
     def test_files_of_a_release_are_named_by_the_user(self):
         of_bart = "qmsum.table3.results/7/r1"
@@ -73,7 +79,7 @@ class Keywords(ModelTest):
                       "--with qmsum-extracted-span=FILE names it",
                       self.claims("qmsum.table3.results", "bart-large=./bart")[of_bart]["detail"])
         self.write("spans.txt", "<s> why </s> so it is\n")
-        named = self.claims("qmsum.table3.results", "bart-large=./bart", "qmsum-extracted-span=spans.txt")[of_bart]
+        named = self.claims("qmsum.table3.results", "bart-large=./long-bart", "qmsum-extracted-span=spans.txt")[of_bart]
         self.assertEqual(named["state"], "not run", named)
 
     def test_what_has_no_effect_is_refused(self):
