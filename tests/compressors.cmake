@@ -1,5 +1,6 @@
 qfs_test(compressor_rules_test LABEL unit
-  SOURCES unit/compressors/demonstrations_test.cpp unit/compressors/lingua_test.cpp unit/compressors/split_test.cpp
+  SOURCES unit/compressors/demonstrations_test.cpp unit/compressors/lingua_test.cpp unit/compressors/specs_test.cpp
+          unit/compressors/split_test.cpp
   LINK qfs_compressors_specs)
 if(QFS_TORCH)
   qfs_test(compressors_test TORCH LABEL unit

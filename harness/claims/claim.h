@@ -27,7 +27,7 @@ enum class ClaimKind {
 struct MethodQuery {
   std::string method;
   std::string backbone;   ///< name; empty: none
-  std::string tokenizer;  ///< name; empty: counter_of
+  std::string tokenizer;  ///< name; empty: the backbone's, or any
   std::vector<NamedValue> params;
   std::vector<NamedValue> shared = {};  ///< of a table: for methods that have them, unless given
   int64_t train_examples = 0;  ///< drawn of the training split, and as many to choose by; 0: all

@@ -330,10 +330,6 @@ Result<Value> decoded(std::string_view text, const std::string& path, const Deco
   return value;
 }
 
-}  // namespace
-
-namespace {
-
 MethodQuery decode_label(const Node& list, const Node& node, int depth = 0) {
   MethodQuery query;
   if (const auto like = node.find(kLike)) {

@@ -58,11 +58,6 @@ void Lookups::note_use(const std::string& name, const std::string& digest) {
   if (here_.places.contains(name)) used_[name] = digest;
 }
 
-std::string counter_of(const MethodQuery& query, const Needs& needs) {
-  if (!query.tokenizer.empty() || !needs.tokenizer) return query.tokenizer;
-  return query.backbone;
-}
-
 std::vector<std::string> Lookups::used_places() const {
   constexpr size_t kShownDigits = 16;
   std::vector<std::string> places;
@@ -160,7 +155,9 @@ Result<ResolvedMethod> Lookups::method(const MethodQuery& named) {
     const Status fits = resolved.spec->check_backbone(resolved.params, resolved.facts);
     if (!fits) return fits.error();
   }
-  if (const std::string counter = counter_of(query, needs); !counter.empty()) {
+  const bool by_backbone = query.tokenizer.empty() && needs.tokenizer;
+  resolved.counter = by_backbone ? query.backbone : query.tokenizer;
+  if (const std::string& counter = resolved.counter; !counter.empty()) {
     Result<Resource> tokenizer = here_.methods.tokenizer(place_of(counter));
     if (!tokenizer) return unavailable(fmt::format("--with {}=PATH names the tokenizer", counter));
     resolved.tokenizer = *std::move(tokenizer);

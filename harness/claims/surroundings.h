@@ -40,17 +40,16 @@ struct ResolvedMethod {
   std::optional<Resource> backbone;
   std::map<std::string, Resource> backbones = {};  ///< by role
   BackboneFacts facts;
-  std::optional<Resource> tokenizer;  ///< counter_of the query
-  int64_t train_examples = 0;         ///< as the query's
+  /// By whose tokens documents are cut, a name: those that the query says, or of a method that
+  /// counts some its backbone's; empty: any.
+  std::string counter = {};
+  std::optional<Resource> tokenizer = {};  ///< the counter
+  int64_t train_examples = 0;              ///< as the query's
 };
 
 /// What a query gives a method that declares these parameters: its own, and what it shares.
 std::vector<NamedValue> given_values(const MethodQuery& query,
                                      const std::vector<ParamSpec>& declared);
-
-/// By whose tokens documents are cut: those that the query names, or of a method that counts some
-/// its backbone's; empty: any.
-std::string counter_of(const MethodQuery& query, const Needs& needs);
 
 class Lookups {
  public:

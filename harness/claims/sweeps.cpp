@@ -41,9 +41,12 @@ json few_examples(int64_t count, const DatasetRequest& data, const Lookups& look
   return training;
 }
 
-/// The entry of a sweep's "methods"; labels are added when all are known.
-json method_entry(const MethodQuery& query, const DatasetRequest& data, const Lookups& lookups) {
+/// The entry of a sweep's "methods"; labels are added when all are known. `counter`: by whose
+/// tokens documents are cut; empty: any.
+json method_entry(const MethodQuery& query, const std::string& counter, const DatasetRequest& data,
+                  const Lookups& lookups) {
   json entry = {{"method", query.method}};
+  if (!counter.empty()) entry["tokenizer"] = lookups.place_of(counter);
   if (!query.backbone.empty()) entry["backbone"] = lookups.place_of(query.backbone);
   for (const auto& [role, name] : query.backbones) {
     entry["backbones"][role] = lookups.place_of(name);
@@ -57,20 +60,12 @@ json method_entry(const MethodQuery& query, const DatasetRequest& data, const Lo
   for (const NamedValue& param : values) {
     std::visit([&](const auto& value) { entry[param.name] = value; }, param.value);
   }
-  Needs needs;
-  if (spec) {
-    const auto params = plan::resolve_params((*spec)->params(), values, {"", "", query.method});
-    if (params) needs = (*spec)->needs(*params);
-  }
-  if (const std::string counter = counter_of(query, needs); !counter.empty()) {
-    entry["tokenizer"] = lookups.place_of(counter);
-  }
   return entry;
 }
 
-void add(const MethodQuery& query, const DatasetRequest& data, const Lookups& lookups,
-         Draft& draft) {
-  json entry = method_entry(query, data, lookups);
+void add(const MethodQuery& query, const std::string& counter, const DatasetRequest& data,
+         const Lookups& lookups, Draft& draft) {
+  json entry = method_entry(query, counter, data, lookups);
   if (std::ranges::find(draft.methods, entry) == draft.methods.end()) {
     draft.methods.push_back(std::move(entry));
   }
@@ -115,12 +110,14 @@ Result<std::vector<ClaimSweep>> sweeps_of(std::span<const Claim* const> claims, 
     for (const DatasetRequest& request : *requests) {
       Draft& draft = drafts[{request.name, request.split, request.view, request.text_form}];
       if (tokens) {
-        add({"lead", "", claim->dataset->tokenizer, {}}, request, lookups, draft);
+        add({"lead", "", "", {}}, claim->dataset->tokenizer, request, lookups, draft);
         continue;
       }
       const auto query = lookups.with_files(*claim->method);
       if (!query) return query.error();
-      add(*query, request, lookups, draft);
+      const auto resolved = lookups.method(*claim->method);
+      if (!resolved) return resolved.error();
+      add(*query, resolved->counter, request, lookups, draft);
       draft.metrics.insert(claim->metric);
     }
   }

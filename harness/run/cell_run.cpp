@@ -48,7 +48,8 @@ std::vector<NumberedExample> examples_of(const plan::Plan& plan, const plan::Cel
     const auto other = static_cast<size_t>(cell.other_documents.at(ordinal));
     const std::vector<Segment>& document = dataset.data->examples[other].document;
     if (cell.documents == Documents::other_memory) {
-      example.other_document = document;
+      // Empty means its own; of one without a word nothing can be made, which is an error of it.
+      example.other_document = document.empty() ? std::vector<Segment>(1) : document;
       continue;
     }
     example.document = document;

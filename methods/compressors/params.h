@@ -14,6 +14,10 @@ namespace qfs::compressors {
 /// Tokens of a window where `local_context` and `train_window` are left out (the paper's).
 inline constexpr int64_t kWindow = 512;
 
+// Parameters of how many rows stand for a segment.
+inline constexpr const char* kSummaryLength = "summary_length";  ///< of autocompressor
+inline constexpr const char* kMemSize = "mem_size";              ///< of icae
+
 /// ratio, input_tokens and, where a side is chosen, strategy, memory_position, n_mem_rounding and
 /// compress_short.
 std::vector<ParamSpec> split_params(bool sides);

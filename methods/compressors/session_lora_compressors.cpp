@@ -9,6 +9,7 @@
 #include <cmath>
 #include <span>
 
+#include "methods/compressors/params.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/peft/lora.h"
 
@@ -33,7 +34,7 @@ const LoraForm& autocompressor_form() {
                                  .targets = {"k_proj", "o_proj", "q_proj", "v_proj"},
                                  .alpha = 16,
                                  .mode_rows = 0,
-                                 .rows = "summary_length"};
+                                 .rows = kSummaryLength};
   return kForm;
 }
 
@@ -44,7 +45,7 @@ const LoraForm& icae_form() {
                                  .targets = {"q_proj", "v_proj"},
                                  .alpha = 32,
                                  .mode_rows = kModes,
-                                 .rows = "mem_size"};
+                                 .rows = kMemSize};
   return kForm;
 }
 

@@ -119,11 +119,9 @@ class CompressingSession final : public MethodSession {
     const prompted::PromptMaker& maker = parts_.model.prompts.maker;
     auto prompt = maker.prepare_any_length(example);
     if (!parts_.most_tokens) return prompt;
-    for (int64_t budget = *parts_.most_tokens; prompt.ok();) {
-      const int64_t excess = prompt->input.document.count - *parts_.most_tokens;
-      if (excess <= 0) break;
-      budget = std::max<int64_t>(budget - excess, 1);
-      if (budget == 1) break;
+    const int64_t most = *parts_.most_tokens;
+    for (int64_t budget = most; prompt.ok() && prompt->input.document.count > most && budget > 1;) {
+      budget = std::max<int64_t>(1, budget - (prompt->input.document.count - most));
       prompt = maker.prepare_cut(example, budget);
     }
     return prompt;
@@ -139,16 +137,21 @@ class CompressingSession final : public MethodSession {
     return std::move(parts->content);
   }
 
+  /// What was read for an example's memory and demonstrations.
+  static std::vector<ReadPass> passes_of(const ReadUnit& read, size_t i) {
+    std::vector<ReadPass> passes = read.memory[i].passes;
+    if (!read.demonstrations.empty()) {
+      const std::vector<ReadPass>& shown = read.demonstrations[i].passes;
+      passes.insert(passes.end(), shown.begin(), shown.end());
+    }
+    return passes;
+  }
+
   /// What compressing took; none where the sizes of a model that reads are not known.
   std::optional<Work> compressing_work(const ReadUnit& read) const {
     Work work;
     for (size_t i = 0; i < read.memory.size(); ++i) {
-      std::vector<ReadPass> passes = read.memory[i].passes;
-      if (parts_.demonstrations) {
-        const std::vector<ReadPass>& shown = read.demonstrations[i].passes;
-        passes.insert(passes.end(), shown.begin(), shown.end());
-      }
-      const auto flops = pass_flops(passes, parts_.model.generator.shape());
+      const auto flops = pass_flops(passes_of(read, i), parts_.model.generator.shape());
       if (!flops) return std::nullopt;
       work.flops += *flops;
     }
@@ -198,12 +201,8 @@ class CompressingSession final : public MethodSession {
     Prediction prediction = prompted::prediction_of(read.prompts[i], generated);
     const std::vector<Piece>& memory = read.memory[i].memory;
     nlohmann::json facts = facts_of(read.parts[i], read.plans[i], memory);
-    std::vector<ReadPass> passes = read.memory[i].passes;
-    if (parts_.demonstrations) {
-      const ChosenDemonstrations& chosen = read.demonstrations[i];
-      add_facts(chosen, facts);
-      passes.insert(passes.end(), chosen.passes.begin(), chosen.passes.end());
-    }
+    if (parts_.demonstrations) add_facts(read.demonstrations[i], facts);
+    const std::vector<ReadPass> passes = passes_of(read, i);
     const bool ended = prediction.finish == FinishReason::stop;
     add_operations({.passes = passes,
                     .prompt = prediction.tokens_in,

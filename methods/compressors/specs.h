@@ -3,6 +3,7 @@
 // Known to the driver; torch-free. Stateless and thread-safe. The sessions are in sessions.h.
 #pragma once
 
+#include "methods/compressors/params.h"
 #include "methods/models/prompted/trained_spec.h"
 
 namespace qfs::compressors {
@@ -54,7 +55,7 @@ class AutocompressorSpec final : public LoraCompressorSpec {
  public:
   std::string_view name() const override { return "autocompressor"; }
   std::string_view doc() const override;
-  const char* rows_param() const override { return "summary_length"; }
+  const char* rows_param() const override { return kSummaryLength; }
 
  protected:
   std::vector<ParamSpec> adapter_params() const override;
@@ -65,7 +66,7 @@ class IcaeSpec final : public LoraCompressorSpec {
  public:
   std::string_view name() const override { return "icae"; }
   std::string_view doc() const override;
-  const char* rows_param() const override { return "mem_size"; }
+  const char* rows_param() const override { return kMemSize; }
 
  protected:
   std::vector<ParamSpec> adapter_params() const override;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "harness/claims/surroundings.h"
 #include "harness/core/files.h"
 #include "tests/support/temporary_folder.h"
 
@@ -43,8 +42,6 @@ TEST(Labels, HaveTheValuesOfTheLabelThatTheyAreLike) {
   const MethodQuery& query = decoded->at("demo").at("B");
   EXPECT_EQ(query.method, "ideal");
   EXPECT_EQ(query.backbone, "big");
-  EXPECT_EQ(counter_of(query, {.tokenizer = true}), "big");
-  EXPECT_EQ(counter_of(query, {}), "");
   ASSERT_EQ(query.params.size(), 2U);
   for (const NamedValue& param : query.params) {
     EXPECT_EQ(std::get<int64_t>(param.value), param.name == "rank" ? 16 : 2);

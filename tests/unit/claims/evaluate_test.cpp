@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "harness/claims/sweeps.h"
 #include "harness/core/files.h"
 #include "harness/core/identity.h"
@@ -250,6 +252,22 @@ TEST_F(ClaimStates, AFileOfAReleaseIsGivenAPlace) {
   EXPECT_NE(sweeps[0].text.find(R"("cut": "head")"), std::string::npos) << sweeps[0].text;
   plant({.methods = R"({"method": "zero_shot", "backbone": "small", "cut": "head"})"});
   expect(State::reproduced, "", one);
+}
+
+TEST_F(ClaimStates, DocumentsAreCountedAsTheBackboneReadsThem) {
+  Claim one = claim();
+  one.method = MethodQuery{"zero_shot", "small", "", {}};
+  const auto tokenizer = [&](bool counts) {
+    planning_.methods.spec("zero_shot").needed.tokenizer = counts;
+    Lookups lookups({planning_.methods, planning_.datasets, planning_.metrics, {}});
+    const std::vector<const Claim*> claims = {&one};
+    const auto sweeps = value_of(sweeps_of(claims, lookups));
+    return nlohmann::json::parse(sweeps.at(0).text).at("methods").at(0).value("tokenizer", "");
+  };
+  EXPECT_EQ(tokenizer(true), "small");
+  EXPECT_EQ(tokenizer(false), "") << "a plan would refuse it";
+  one.method->tokenizer = "words";
+  EXPECT_EQ(tokenizer(true), "words");
 }
 
 TEST_F(ClaimStates, PlacesThatWereUsedAreKnownByTheirDigest) {

@@ -18,7 +18,6 @@
 namespace qfs::compressors {
 namespace {
 
-using ::qfs::test::compressor_spec;
 using ::qfs::test::CompressorSessionsTest;
 using ::qfs::test::Curve;
 using ::qfs::test::kCompressorPrompt;
@@ -136,6 +135,11 @@ TEST_F(CompressorSessionsTest, memory_may_be_of_another_document) {
   compare();
   use_method("llmlingua", false);
   compare();
+  own.example.other_document = {{"", ""}};
+  qfs::test::RecordingSink sink;
+  ResourceCache cache;
+  EXPECT_THAT((*sessions_.open(request_, cache))->run({&own, 1}, sink).error().message,
+              HasSubstr("'example-3': the prompt has no token of a document"));
 }
 
 TEST_F(CompressorSessionsTest, every_form_and_mix_trains_and_writes) {
@@ -320,6 +324,7 @@ TEST_F(CompressorSessionsTest, files_of_other_methods_and_forms_are_told_apart) 
   EXPECT_EQ(opened(), "opened");
   const auto file = checkpoints::open_safetensors(folder_ / "auto/adapter.safetensors");
   ASSERT_TRUE(file.ok());
+  std::map<std::string, std::string> said;
   const auto renamed = [&](const std::function<std::string(std::string)>& name) {
     std::vector<checkpoints::StoredTensor> tensors;
     for (const auto& entry : (*file)->tensors()) {
@@ -331,7 +336,7 @@ TEST_F(CompressorSessionsTest, files_of_other_methods_and_forms_are_told_apart) 
                          entry.shape,
                          {reinterpret_cast<const char*>(mapped.data()), mapped.size()}});
     }
-    folder_.write("renamed.safetensors", checkpoints::safetensors_bytes(tensors, {}));
+    folder_.write("renamed.safetensors", checkpoints::safetensors_bytes(tensors, said));
     request_.artifacts["adapter"] = {"", folder_ / "renamed.safetensors", ""};
     return opened();
   };
@@ -342,6 +347,11 @@ TEST_F(CompressorSessionsTest, files_of_other_methods_and_forms_are_told_apart) 
     };
   };
   EXPECT_EQ(renamed(replaced("base_model.model.", "")), "opened");
+  for (const char* count : {"summary_length", "lora_rank"}) {
+    said = {{count, "5"}};
+    EXPECT_THAT(renamed(replaced("", "")), HasSubstr(std::string("its metadata say '") + count));
+  }
+  said = {};
   EXPECT_EQ(renamed(replaced(".lora_A.weight", ".lora_A.default.weight")), "opened");
   EXPECT_EQ(
       renamed(replaced("embed_summary.weight", "embed_summary.modules_to_save.default.weight")),
@@ -454,40 +464,6 @@ TEST_F(CompressorSessionsTest, llmlingua_goes_by_text_to_another_vocabulary) {
   for (int32_t& id : back) id = 255 - id;
   EXPECT_EQ(kept->front().memory.front().ids, back);
   EXPECT_EQ(back.size(), 9U);
-}
-
-TEST(CompressorSpecs, RulesBetweenParametersAreChecked) {
-  const SelfcpSpec spec;
-  Params params;
-  for (const ParamSpec& param : spec.params()) {
-    if (param.default_value) params.set(param.name, *param.default_value);
-  }
-  EXPECT_TRUE(spec.validate(params).ok());
-  const auto refusal = [&](const char* name, const ParamValue& value) {
-    Params changed = params;
-    changed.set(name, value);
-    return spec.validate(changed).ok() ? "fine" : spec.validate(changed).error().message;
-  };
-  EXPECT_EQ(refusal("ratio", 512.0), "fine");
-  EXPECT_THAT(refusal("ratio", 600.0), HasSubstr("a 'ratio' of 600 for segments of up to 512"));
-  EXPECT_THAT(refusal("ratio", 0.5), HasSubstr("makes a document longer"));
-  EXPECT_THAT(refusal("local_context", int64_t{8}), HasSubstr("for segments of up to 8"));
-  EXPECT_THAT(refusal("ratio_min", int64_t{17}), HasSubstr("'ratio_max' 16"));
-  params.set("batch_size", int64_t{2});
-  EXPECT_THAT(refusal("prefix_reuse", true), HasSubstr("what is compressed are rows"));
-  params.set("train_mix", std::string("released"));
-  EXPECT_THAT(refusal("train_strategy", std::string("former")), HasSubstr("draws the side"));
-  EXPECT_TRUE(spec.needs(params).memory);
-  params.set("labels", std::string("yes, no"));
-  EXPECT_FALSE(spec.needs(params).memory) << "labels are chosen for whole documents";
-  for (const char* name : {"selfcp", "autocompressor", "icae", "llmlingua"}) {
-    const auto of = compressor_spec(name);
-    EXPECT_EQ(of->name(), name);
-    EXPECT_TRUE(of->check_backbone({}, {"llama"}).ok());
-    const Status refused = of->check_backbone({}, {"bart"});
-    ASSERT_FALSE(refused.ok());
-    EXPECT_EQ(refused.error().kind, ErrorKind::unavailable);
-  }
 }
 
 }  // namespace

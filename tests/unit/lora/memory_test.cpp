@@ -36,7 +36,8 @@ TEST_F(LoraSessionTest, a_memory_is_learned_with_the_adapter_and_kept_in_its_fil
   std::vector<float> values(4);
   ASSERT_TRUE((*file)->read(*beta, values).ok());
   for (const float value : values) EXPECT_NE(value, 0);
-  EXPECT_THAT((*file)->metadata().at("qfs.recipe"), HasSubstr(R"("memory":"infini","memory_rule":"delta")"));
+  EXPECT_THAT((*file)->metadata().at("qfs.recipe"),
+              HasSubstr(R"("memory":"infini","memory_rule":"delta")"));
 
   request_.artifacts["adapter"] = {"", folder_ / "a", ""};
   const std::string remembered = output();

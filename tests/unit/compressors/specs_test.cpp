@@ -1,0 +1,77 @@
+// What plans refuse of methods that compress: rules between parameters, and between a cell and its
+// trained file.
+#include "methods/compressors/specs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace qfs::compressors {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::unique_ptr<MethodSpec> spec_named(std::string_view name) {
+  if (name == "autocompressor") return std::make_unique<AutocompressorSpec>();
+  if (name == "icae") return std::make_unique<IcaeSpec>();
+  if (name == "llmlingua") return std::make_unique<LlmlinguaSpec>();
+  return std::make_unique<SelfcpSpec>();
+}
+
+TEST(CompressorSpecs, AFileHasTheRowsThatAWindowTakes) {
+  for (const char* name : {"autocompressor", "icae"}) {
+    const auto spec = spec_named(name);
+    const auto& rules = dynamic_cast<const ModelRules&>(*spec);
+    Params asked;
+    for (const ParamSpec& param : spec->params()) {
+      if (param.default_value) asked.set(param.name, *param.default_value);
+    }
+    asked.set("local_context", int64_t{512});
+    asked.set("ratio", 8.0);
+    Params recipe;
+    EXPECT_TRUE(rules.check_file(asked, recipe).ok()) << "the file says nothing";
+    recipe.set("train_window", int64_t{512});  // 43 rows
+    EXPECT_THAT(rules.check_file(asked, recipe).error().message,
+                HasSubstr("takes 64 rows; the file was trained with 43"));
+    recipe.set(std::string(name) == "icae" ? kMemSize : kSummaryLength, int64_t{64});
+    EXPECT_TRUE(rules.check_file(asked, recipe).ok()) << name;
+  }
+}
+
+TEST(CompressorSpecs, RulesBetweenParametersAreChecked) {
+  const SelfcpSpec spec;
+  Params params;
+  for (const ParamSpec& param : spec.params()) {
+    if (param.default_value) params.set(param.name, *param.default_value);
+  }
+  EXPECT_TRUE(spec.validate(params).ok());
+  const auto refusal = [&](const char* name, const ParamValue& value) {
+    Params changed = params;
+    changed.set(name, value);
+    return spec.validate(changed).ok() ? "fine" : spec.validate(changed).error().message;
+  };
+  EXPECT_EQ(refusal("ratio", 512.0), "fine");
+  EXPECT_THAT(refusal("ratio", 600.0), HasSubstr("a 'ratio' of 600 for segments of up to 512"));
+  EXPECT_THAT(refusal("ratio", 0.5), HasSubstr("makes a document longer"));
+  EXPECT_THAT(refusal("local_context", int64_t{8}), HasSubstr("for segments of up to 8"));
+  EXPECT_THAT(refusal("ratio_min", int64_t{17}), HasSubstr("'ratio_max' 16"));
+  params.set("batch_size", int64_t{2});
+  EXPECT_THAT(refusal("prefix_reuse", true), HasSubstr("what is compressed are rows"));
+  params.set("train_mix", std::string("released"));
+  EXPECT_THAT(refusal("train_strategy", std::string("former")), HasSubstr("draws the side"));
+  EXPECT_TRUE(spec.needs(params).memory);
+  params.set("labels", std::string("yes, no"));
+  EXPECT_FALSE(spec.needs(params).memory) << "labels are chosen for whole documents";
+  for (const char* name : {"selfcp", "autocompressor", "icae", "llmlingua"}) {
+    const auto of = spec_named(name);
+    EXPECT_EQ(of->name(), name);
+    EXPECT_TRUE(of->check_backbone({}, {"llama"}).ok());
+    const Status refused = of->check_backbone({}, {"bart"});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().kind, ErrorKind::unavailable);
+  }
+}
+
+}  // namespace
+}  // namespace qfs::compressors
