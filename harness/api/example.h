@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ struct Example {
   Json extra;                         ///< what the reader kept besides; never sent undeclared
   /// Of another example, in cells of Documents::other_memory; else empty.
   std::vector<Segment> other_document = {};
+  /// Of another example, in cells of Documents::other_instruction.
+  std::optional<std::string> other_query = {};
 
   friend bool operator==(const Example&, const Example&) = default;
 };

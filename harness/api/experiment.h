@@ -60,10 +60,12 @@ struct TrainingEntry {
 /// and tone.
 enum class Documents {
   own,
-  other,        ///< another example's
-  other_memory  ///< its own, but what is read as memory is of another example's
+  other,             ///< another example's
+  other_memory,      ///< its own, but what is read as memory is of another example's
+  other_instruction  ///< its own, but what makes weights is another example's query
 };
-inline constexpr std::string_view kDocuments[] = {"own", "other", "other_memory"};
+inline constexpr std::string_view kDocuments[] = {"own", "other", "other_memory",
+                                                  "other_instruction"};
 
 struct MethodEntry {
   std::string method;

@@ -83,6 +83,8 @@ struct Needs {
   bool separate_rows = false;
   /// Part of a document is read as memory, which may be made of Example::other_document.
   bool memory = false;
+  /// Weights are made of the query, which may be Example::other_query.
+  bool instruction = false;
 };
 
 /// Ordinals of the examples that are run, prefix-shared and committed together.

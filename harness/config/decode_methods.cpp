@@ -153,12 +153,13 @@ MethodEntry decode_method(const Node& node, const std::string& folder) {
   }
   if (const auto tokenizer = node.find("tokenizer")) entry.tokenizer = tokenizer->text();
   if (const auto documents = node.find("documents")) {
-    const std::string given = documents->text("'own', 'other' or 'other_memory'");
+    constexpr const char* kExpected = "'own', 'other', 'other_memory' or 'other_instruction'";
+    const std::string given = documents->text(kExpected);
     if (contains(kDocuments, given)) {
       const auto* const known = std::ranges::find(kDocuments, given);
       entry.documents = static_cast<Documents>(known - std::begin(kDocuments));
     } else {
-      documents->fail("must be 'own', 'other' or 'other_memory'");
+      documents->fail(std::string("must be ") + kExpected);
     }
   }
   if (const auto training = node.find("training")) entry.training = decode_training(*training);

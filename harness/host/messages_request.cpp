@@ -71,6 +71,7 @@ json example_json(const NumberedExample& numbered, Visibility visibility) {
   if (!example.other_document.empty()) {
     object["other_document"] = document_json(example.other_document);
   }
+  if (example.other_query) object["other_query"] = *example.other_query;
   if (visibility.references) object["references"] = example.references;
   if (visibility.evidence) {
     json spans = json::array();
@@ -100,6 +101,7 @@ NumberedExample example_from(const json& object) {
   if (object.contains("other_document")) {
     example.other_document = document_from(array_field(object, "other_document"));
   }
+  if (object.contains("other_query")) example.other_query = text_field(object, "other_query");
   if (object.contains("references")) {
     for (const json& reference : array_field(object, "references")) {
       if (!reference.is_string()) throw FieldError("'references' must hold strings");

@@ -288,11 +288,18 @@ Status Planner::load_dataset(size_t index) {
 
 /// Whether a cell can be given what is not its examples' own.
 Status check_documents(const Cell& cell) {
+  const bool instruction = cell.documents == Documents::other_instruction;
   if (cell.needs.imported) {
     return invalid_argument("what a file holds was made already, from whatever documents");
   }
-  if (cell.other_documents.empty()) {
-    return invalid_argument("all examples have the same document: there is no other");
+  if (instruction && !cell.needs.instruction) {
+    return invalid_argument("'" + std::string(cell.spec->name()) +
+                            "' makes no weights of an instruction here; \"other\" gives it other "
+                            "documents");
+  }
+  if (cell.others.empty()) {
+    return invalid_argument(std::string("all examples have the same ") +
+                            (instruction ? "query" : "document") + ": there is no other");
   }
   if (cell.documents == Documents::other_memory && !cell.needs.memory) {
     return invalid_argument("'" + std::string(cell.spec->name()) +
@@ -307,7 +314,9 @@ Status Planner::complete(Cell& cell, const MethodRow& row, uint64_t seed) {
   const PlannedDataset& dataset = plan_.datasets[cell.dataset];
   cell.documents = row.entry->documents;
   if (cell.documents != Documents::own) {
-    cell.other_documents = other_documents(*dataset.data, dataset.ordinals);
+    cell.others = other_examples(
+        *dataset.data, dataset.ordinals,
+        cell.documents == Documents::other_instruction ? &Example::query : &Example::document_id);
     if (Status given = check_documents(cell); !given.ok()) {
       return placed(given.error(), at(cell.pointer + "/documents"));
     }

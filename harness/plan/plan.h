@@ -85,8 +85,8 @@ struct Cell {
   std::string pointer;  ///< of the method's entry in the sweep file
   std::shared_ptr<const ImportedOutputs> imported;  ///< of HostKind::none
   Documents documents = Documents::own;
-  std::map<int64_t, int64_t> other_documents;  ///< whose, by ordinal, unless they are its own
-  std::optional<size_t> training;  ///< index into Plan::trainings: what is done before it runs
+  std::map<int64_t, int64_t> others;  ///< whose, by ordinal, unless all is its own
+  std::optional<size_t> training;     ///< index into Plan::trainings: what is done before it runs
   /// The trained files that it predicts with, by role: those that the sweep names. What a training
   /// of the plan makes is known when that is done.
   std::map<std::string, Resource> artifacts;

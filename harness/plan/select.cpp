@@ -59,17 +59,17 @@ std::vector<int64_t> select_measured(const Dataset& dataset, std::span<const int
   return smallest_hashes(dataset, ordinals, static_cast<size_t>(examples));
 }
 
-std::map<int64_t, int64_t> other_documents(const Dataset& dataset,
-                                           std::span<const int64_t> ordinals) {
-  std::map<std::string, std::vector<int64_t>> documents;  // by hash
+std::map<int64_t, int64_t> other_examples(const Dataset& dataset, std::span<const int64_t> ordinals,
+                                          std::string Example::*of) {
+  std::map<std::string, std::vector<int64_t>> alike;  // by hash
   for (int64_t ordinal : ordinals) {
     const Example& example = dataset.examples[static_cast<size_t>(ordinal)];
-    documents[sha256_hex(dataset.id.hex() + example.document_id)].push_back(ordinal);
+    alike[sha256_hex(dataset.id.hex() + example.*of)].push_back(ordinal);
   }
   std::map<int64_t, int64_t> others;
-  if (documents.size() < 2) return others;
-  for (auto own = documents.begin(); own != documents.end(); ++own) {
-    const auto next = std::next(own) == documents.end() ? documents.begin() : std::next(own);
+  if (alike.size() < 2) return others;
+  for (auto own = alike.begin(); own != alike.end(); ++own) {
+    const auto next = std::next(own) == alike.end() ? alike.begin() : std::next(own);
     for (size_t i = 0; i < own->second.size(); ++i) {
       others[own->second[i]] = next->second[i % next->second.size()];
     }

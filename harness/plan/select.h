@@ -29,10 +29,11 @@ std::vector<int64_t> select_examples(const Dataset& dataset, const Selection& se
 std::vector<int64_t> select_measured(const Dataset& dataset, std::span<const int64_t> ordinals,
                                      int64_t examples);
 
-/// For each of `ordinals` an example of another document: one of the document that follows its own
-/// in the order of SHA-256(dataset_id + document_id), cyclically. Empty when all have one document.
-std::map<int64_t, int64_t> other_documents(const Dataset& dataset,
-                                           std::span<const int64_t> ordinals);
+/// For each of `ordinals` an example with another document_id, or another query: one of those that
+/// follow its own in the order of SHA-256(dataset_id + document_id), cyclically. Empty when all
+/// have the same.
+std::map<int64_t, int64_t> other_examples(const Dataset& dataset, std::span<const int64_t> ordinals,
+                                          std::string Example::*of);
 
 /// What of the selection is not everything, as ids and stores hold it: {"limit":…,"sample":…}.
 Result<Json> selection_json(const Dataset& dataset, const Selection& selection);

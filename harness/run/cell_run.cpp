@@ -43,10 +43,14 @@ std::vector<NumberedExample> examples_of(const plan::Plan& plan, const plan::Cel
                                          const std::vector<int64_t>& ordinals) {
   const plan::PlannedDataset& dataset = plan.datasets[cell.dataset];
   std::vector<NumberedExample> examples = numbered_examples(dataset, ordinals);
-  if (cell.other_documents.empty()) return examples;
+  if (cell.others.empty()) return examples;
   for (auto& [ordinal, example] : examples) {
-    const auto other = static_cast<size_t>(cell.other_documents.at(ordinal));
-    const std::vector<Segment>& document = dataset.data->examples[other].document;
+    const Example& other = dataset.data->examples[static_cast<size_t>(cell.others.at(ordinal))];
+    if (cell.documents == Documents::other_instruction) {
+      example.other_query = other.query;
+      continue;
+    }
+    const std::vector<Segment>& document = other.document;
     if (cell.documents == Documents::other_memory) {
       // Empty means its own; of one without a word nothing can be made, which is an error of it.
       example.other_document = document.empty() ? std::vector<Segment>(1) : document;

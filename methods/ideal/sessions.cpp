@@ -41,16 +41,22 @@ class RowAdapters {
                                    prompted::PromptedModel& model) {
     const peft::HyperConfig& hyper = adapter_.config.hyper;
     if (hyper.layers == 0) {
+      if (example.other_query) {
+        return invalid_argument("the file has no hypernetwork that would read another query");
+      }
       auto made = generated_of({}, model.generator);
       if (!made.ok()) return made.error();
       return prompted::RowAddition{made->adapters};
     }
     const bool by_request = hyper.pooling == peft::Pooling::instruction;
     if (by_request && !general_.adapters) {
-      if (Status made = make_general(example, model); !made.ok()) return made.error();
+      auto general = generated_for_query(example, "", model);
+      if (!general.ok()) return general.error();
+      general_ = *std::move(general);
     }
-    auto made =
-        of_general_request_ ? Result<Generated>(general_) : generated_for(input, model.generator);
+    auto made = of_general_request_   ? Result<Generated>(general_)
+                : example.other_query ? generated_for_query(example, *example.other_query, model)
+                                      : generated_for(input, model.generator);
     if (!made.ok()) return made.error();
     prompted::RowAddition addition = {made->adapters,
                                       {{"generated_norm", made->numbers.norm().item<double>()}}};
@@ -103,16 +109,13 @@ class RowAdapters {
     return made;
   }
 
-  /// Those of a prompt without a query, which asks for a summary of the document.
-  Status make_general(const Example& example, prompted::PromptedModel& model) {
-    Example general = example;
-    general.query.clear();
-    const auto prompt = model.prompts.maker.prepare(general, model.options.max_new_tokens);
+  /// Those of the prompt with another query; an empty one asks for a summary of the document.
+  Result<Generated> generated_for_query(Example example, std::string query,
+                                        prompted::PromptedModel& model) {
+    example.query = std::move(query);
+    const auto prompt = model.prompts.maker.prepare_any_length(example);
     if (!prompt.ok()) return prompt.error();
-    auto made = generated_for(prompt->input, model.generator);
-    if (!made.ok()) return made.error();
-    general_ = *std::move(made);
-    return {};
+    return generated_for(prompt->input, model.generator);
   }
 
   peft::LayerAdapter adapter_;

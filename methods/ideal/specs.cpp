@@ -114,6 +114,15 @@ std::vector<ParamSpec> IdealSpec::adapter_params() const {
   return params;
 }
 
+Needs IdealSpec::needs(const Params& params) const {
+  Needs needs = LayerAdapterSpec::needs(params);
+  needs.memory = prompted::has_memory(params);
+  needs.instruction = params.find<std::string>("generated") == "upper" &&
+                      params.find<std::string>("pooling") == "instruction" &&
+                      params.find<std::string>("hyper_instruction") != "general";
+  return needs;
+}
+
 Status IdealSpec::check_file(const Params& params, const Params& recipe) const {
   if (Status status = LayerAdapterSpec::check_file(params, recipe); !status.ok()) return status;
   const auto preset = recipe.find<std::string>("preset");

@@ -42,6 +42,7 @@ class IdealSpec final : public LayerAdapterSpec {
   std::string_view name() const override { return "ideal"; }
   std::string_view doc() const override;
   int version() const override { return 2; }
+  Needs needs(const Params& params) const override;
   /// What is left out is as the preset of the file has it.
   Status check_file(const Params& params, const Params& recipe) const override;
 

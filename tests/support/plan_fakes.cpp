@@ -119,7 +119,7 @@ Example example(const std::string& key, size_t words, bool bare) {
   for (size_t i = 0; i < words; ++i) text += "word ";
   made.document = {{text, "Ann"}};
   if (!bare) {
-    made.query = "What is it?";
+    made.query = "What is " + key + "?";
     made.references = {"It is words."};
   }
   return made;

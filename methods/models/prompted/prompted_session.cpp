@@ -1,5 +1,6 @@
 #include "methods/models/prompted/prompted_session.h"
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -22,6 +23,10 @@ Status PromptedSession::run(std::span<const NumberedExample> unit, PredictionSin
                                                          std::numeric_limits<int64_t>::max())
                                   : maker.prepare(numbered.example, new_tokens);
     if (!prompt.ok()) return prompt.error();
+    if (!numbered.example.other_document.empty()) {
+      const Status put = put_other_memory(numbered.example, prompt->input);
+      if (!put.ok()) return put;
+    }
     inputs.push_back(prompt->input);
     observed.emplace_back();
     if (adapters_) {
@@ -42,6 +47,26 @@ Status PromptedSession::run(std::span<const NumberedExample> unit, PredictionSin
     sink.emit(unit[i].ordinal, prediction_of(prompts[i], result->rows[i], std::move(observed[i])));
   }
   tell_times(result->times, static_cast<int64_t>(unit.size()), sink);
+  return {};
+}
+
+Status PromptedSession::put_other_memory(const Example& example, nn::SequenceInput& input) const {
+  Example other = example;
+  other.document = std::exchange(other.other_document, {});
+  const auto prompt = model_.prompts.maker.prepare_any_length(other);
+  if (!prompt.ok()) return prompt.error();
+  const nn::TokenSpan from = prompt->input.document;
+  if (from.count == 0) {
+    return invalid_argument("example '" + example.key +
+                            "': no token of the other document is read");
+  }
+  const nn::SegmentWork& window = model_.generator.work().segment;
+  const int64_t left = static_cast<int64_t>(input.ids.size()) - window.tokens;
+  const int64_t first = std::max(input.document.first, window.kept);
+  for (int64_t at = first; at < std::min(input.document.end(), left); ++at) {
+    input.ids[static_cast<size_t>(at)] =
+        prompt->input.ids[static_cast<size_t>(from.first + (at - first) % from.count)];
+  }
   return {};
 }
 

@@ -49,6 +49,10 @@ class PromptedSession final : public MethodSession {
   }
 
  private:
+  /// What has left the window when a prompt ends becomes tokens of the example's other document,
+  /// which begins again where it ends.
+  Status put_other_memory(const Example& example, nn::SequenceInput& input) const;
+
   uint64_t seed_;
   std::string draws_;
   PromptedModel model_;

@@ -36,6 +36,7 @@ TEST(Messages, ReferencesEvidenceAndExtraAreLeftOutUnlessDeclared) {
 TEST(Messages, RunRequestSurvivesTheWire) {
   NumberedExample sent = secret_example();
   sent.example.other_document = {{"Of another.", "Bob"}};
+  sent.example.other_query = "What of another?";
   const std::string line = encode(Request{3, RunRequest{5, true, {sent}}}, {true, true});
   Result<Request> request = decode_request(line);
   ASSERT_TRUE(request.ok()) << request.error().to_string();

@@ -175,6 +175,43 @@ TEST_F(IdealSessionsTest,
   EXPECT_NE(general_norm, norm);
 }
 
+TEST_F(IdealSessionsTest, weights_may_be_of_another_instruction) {
+  request_.params.set("steps", int64_t{20});
+  Curve curve;
+  ASSERT_TRUE(fit("a", curve).ok());
+  write_with("a");
+  NumberedExample shuffled = example(3, "why?");
+  shuffled.example.other_query = "who was there?";
+  NumberedExample asking = example(3, "who was there?");
+  asking.ordinal = 4;
+  NumberedExample own = example(3, "why?");
+  own.ordinal = 5;
+  const auto made = predictions({shuffled, own, asking});
+  const auto norm = [&](size_t i) {
+    return nlohmann::json::parse(made.at(i).extra.text).at("observed").at("generated_norm");
+  };
+  EXPECT_EQ(made.at(0).prompt, made.at(1).prompt);
+  EXPECT_EQ(norm(0), norm(2));
+  EXPECT_NE(norm(0), norm(1));
+
+  const MethodSpec& spec = spec_named("ideal");
+  EXPECT_TRUE(spec.needs(request_.params).instruction);
+  request_.params.set("hyper_instruction", std::string("general"));
+  EXPECT_FALSE(spec.needs(request_.params).instruction);
+
+  request_.params.set("hyper_instruction", std::string("own"));
+  request_.params.set("generated", std::string("none"));
+  request_.artifacts.clear();
+  ASSERT_TRUE(fit("control", curve).ok());
+  write_with("control");
+  qfs::test::RecordingSink sink;
+  ResourceCache cache;
+  auto session = sessions_.open(request_, cache);
+  ASSERT_TRUE(session.ok());
+  EXPECT_THAT((*session)->run(std::vector{shuffled}, sink).error().message,
+              HasSubstr("no hypernetwork"));
+}
+
 TEST_F(IdealSessionsTest, memory_policies_and_types_learn_the_same) {
   Curve kept;
   ASSERT_TRUE(fit("kept", kept).ok());

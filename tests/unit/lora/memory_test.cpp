@@ -140,6 +140,38 @@ TEST_F(LoraSessionTest, an_unread_memory_changes_nothing_that_its_window_says) {
   EXPECT_EQ(output(), unread);
 }
 
+TEST_F(LoraSessionTest, a_memory_may_be_of_another_document) {
+  const std::string prompt = "Q: {query}\nD: {document}\nA:";
+  TrainedSessionTest::use_llama({}, prompt);
+  request_.params.set("memory", std::string("qf_infini"));
+  request_.params.set("local_context", int64_t{24});
+  request_.params.set("train_segment", int64_t{24});
+  request_.params.set("first_beta", 4.0);
+  request_.params.set("learning_rate", 0.0);
+  request_.params.set("steps", int64_t{1});
+  Curve curve;
+  ASSERT_TRUE(fit("read", curve).ok());
+  request_.artifacts["adapter"] = {"", folder_ / "read", ""};
+  request_.params.set("temperature", 2.0);  // draws of one seed, which any other logits show
+  NumberedExample own = example(3);
+  own.example.other_document = own.example.document;
+  NumberedExample other = example(3);
+  other.example.other_document = {{"Zebras, quietly", "Bob"}};
+  EXPECT_EQ(outputs({own}), outputs({example(3)}));
+  EXPECT_NE(outputs({other}), outputs({example(3)}));
+
+  // In one layer what the window holds does not depend on what has left it.
+  TrainedSessionTest::use_llama({.layers = 1}, prompt);
+  request_.artifacts.clear();
+  ASSERT_TRUE(fit("one", curve).ok());
+  request_.artifacts["adapter"] = {"", folder_ / "one", ""};
+  request_.params.set("memory_read", std::string("none"));
+  EXPECT_EQ(outputs({other}), outputs({example(3)}));
+  EXPECT_TRUE(LoraSpec().needs(request_.params).memory);
+  request_.params.set("memory", std::string("none"));
+  EXPECT_FALSE(LoraSpec().needs(request_.params).memory);
+}
+
 TEST_F(LoraSessionTest, a_window_alone_needs_no_file_with_a_memory) {
   use_llama();
   request_.params.set("steps", int64_t{60});

@@ -60,7 +60,7 @@ TEST(CellIdentity, KnowsTheControlThatReadsOtherDocuments) {
   const std::string lead = R"({"method": "lead", "documents": "other"})";
   const Cell other = Sweep().only_cell(test::sweep_text(lead));
   EXPECT_NE(other.identity.text.find(R"("documents":"other@1")"), std::string::npos);
-  EXPECT_EQ(other.other_documents.size(), 12u);
+  EXPECT_EQ(other.others.size(), 12u);
   const Cell own = Sweep().only_cell(test::sweep_text(R"({"method": "lead", "documents": "own"})"));
   EXPECT_EQ(own.id, Sweep().only_cell(test::sweep_text(R"({"method": "lead"})")).id);
 }
@@ -75,7 +75,20 @@ TEST(CellIdentity, KnowsWhoseMemoryIsRead) {
   sweep.planning.methods.spec("lead").needed.memory = true;
   const Cell cell = sweep.only_cell(lead);
   EXPECT_NE(cell.identity.text.find(R"("documents":"other_memory@1")"), std::string::npos);
-  EXPECT_EQ(cell.other_documents.size(), 12u);
+  EXPECT_EQ(cell.others.size(), 12u);
+}
+
+TEST(CellIdentity, KnowsWhoseQueryMakesWeights) {
+  Sweep sweep;
+  const std::string lead =
+      test::sweep_text(R"({"method": "lead", "documents": "other_instruction"})");
+  const Result<Plan> refused = sweep.planning(lead);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().where, "s.json#/methods/0/documents");
+  EXPECT_NE(refused.error().message.find("makes no weights of an instruction"), std::string::npos);
+  sweep.planning.methods.spec("lead").needed.instruction = true;
+  const Cell cell = sweep.only_cell(lead);
+  EXPECT_NE(cell.identity.text.find(R"("documents":"other_instruction@1")"), std::string::npos);
 }
 
 TEST(CellIdentity, LayersNameTheArchitectureOfTheBackbone) {

@@ -48,13 +48,13 @@ TEST(Limit, TakesTheFirstOfTheSample) {
   EXPECT_THAT(select_examples(*tiny(), {.sample = {}, .limit = 3}), ElementsAre(0, 1, 2));
 }
 
-TEST(OtherDocuments, AreNeverTheOwnAndEachIsUsed) {
+TEST(OtherExamples, AreNeverTheOwnAndEachIsUsed) {
   Dataset data = *tiny();
   for (size_t i = 0; i < data.examples.size(); ++i) {
     data.examples[i].document_id = "d" + std::to_string(i % 4);
   }
   const auto all = select_examples(data, {});
-  const auto others = other_documents(data, all);
+  const auto others = other_examples(data, all, &Example::document_id);
   std::set<std::string> used;
   for (const int64_t ordinal : all) {
     const std::string& own = data.examples[static_cast<size_t>(ordinal)].document_id;
@@ -63,13 +63,26 @@ TEST(OtherDocuments, AreNeverTheOwnAndEachIsUsed) {
     used.insert(other);
   }
   EXPECT_EQ(used.size(), 4u);
-  EXPECT_EQ(other_documents(data, all), others);
+  EXPECT_EQ(other_examples(data, all, &Example::document_id), others);
 }
 
-TEST(OtherDocuments, OfOneDocumentThereAreNone) {
+TEST(OtherExamples, HaveAnotherQueryWhereThatIsAskedFor) {
+  Dataset data = *tiny();
+  for (size_t i = 0; i < data.examples.size(); ++i) {
+    data.examples[i].document_id = "d";
+    data.examples[i].query = i % 3 == 0 ? "Why?" : "Who " + std::to_string(i) + "?";
+  }
+  for (const auto& [own, other] :
+       other_examples(data, select_examples(data, {}), &Example::query)) {
+    EXPECT_NE(data.examples[static_cast<size_t>(own)].query,
+              data.examples[static_cast<size_t>(other)].query);
+  }
+}
+
+TEST(OtherExamples, OfOneDocumentThereAreNone) {
   Dataset data = *tiny();
   for (Example& example : data.examples) example.document_id = "d";
-  EXPECT_TRUE(other_documents(data, select_examples(data, {})).empty());
+  EXPECT_TRUE(other_examples(data, select_examples(data, {}), &Example::document_id).empty());
 }
 
 TEST(Selection, IsWrittenAsFarAsItLeavesSomethingOut) {
@@ -99,7 +112,7 @@ TEST(Stats, CountWordsOfTheSelectedExamples) {
   const DatasetStats stats = dataset_stats(*tiny(), selected);
   EXPECT_EQ(stats.examples, 2);
   EXPECT_DOUBLE_EQ(stats.mean_document_words, 12.0);  // (11 + 13) / 2
-  EXPECT_DOUBLE_EQ(stats.mean_query_words, 3.0);      // "What is it?"
+  EXPECT_DOUBLE_EQ(stats.mean_query_words, 3.0);      // "What is e3?"
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ namespace {
 std::pair<Example, Example> given(const std::string& documents, bool empty = false) {
   test::Planning planning;
   planning.methods.spec("lead").needed.memory = true;
+  planning.methods.spec("lead").needed.instruction = true;
   auto plan =
       planning(test::sweep_text(R"({"method": "lead", "documents": ")" + documents + R"("})"));
   EXPECT_TRUE(plan.ok()) << plan.error().to_string();
@@ -36,6 +37,12 @@ TEST(RunRequest, HasTheDocumentThatTheRowAsksFor) {
   EXPECT_EQ(mixed.document, kept.document);
   EXPECT_EQ(mixed.other_document, other.document);
   EXPECT_FALSE(given("other_memory", true).first.other_document.empty()) << "not its own";
+  EXPECT_FALSE(own.other_query);
+  const auto [asked, asks] = given("other_instruction");
+  EXPECT_EQ(asked.query, asks.query);
+  EXPECT_EQ(asked.document, asks.document);
+  ASSERT_TRUE(asked.other_query);
+  EXPECT_NE(*asked.other_query, asks.query);
 }
 
 }  // namespace
