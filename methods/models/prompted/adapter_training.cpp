@@ -7,6 +7,7 @@
 #include "methods/models/nn/token_loss.h"
 #include "methods/models/peft/infini.h"
 #include "methods/models/prompted/memory_params.h"
+#include "methods/models/prompted/prompted_params.h"
 #include "methods/models/prompted/trained_spec.h"
 
 namespace qfs::prompted {
@@ -33,13 +34,19 @@ Status check_start(const Params& params, const architectures::Backbone& backbone
       "'decoder_start' is 'bos'; the backbone's tokenizer puts nothing in front of a text");
 }
 
+/// Where a summary stands, which says what its first token is like.
+struct SummaryPlace {
+  bool behind_prompt;  ///< or at a decoder's beginning
+  bool piece;          ///< tokenized by itself all the same
+};
+
 /// What an example's summary is made into: at most `most` tokens, with those that end it if they
 /// are not cut away.
 std::vector<int32_t> summary_ids(const Prompts& prompts, const std::string& text,
-                                 bool behind_prompt, int64_t most) {
+                                 SummaryPlace place, int64_t most) {
   const tokenizers::VocabularyTokenizer& tokenizer = *prompts.backbone->tokenizer;
   tokenizers::TextFrame frame;
-  if (!behind_prompt) frame = tokenizer.frame();
+  if (!place.behind_prompt) frame = tokenizer.frame();
   if (frame.after.empty()) {
     const std::vector<int32_t>& ends = prompts.backbone->generation.end_ids;
     const auto own = tokenizer.end_of_sequence_id();
@@ -50,8 +57,9 @@ std::vector<int32_t> summary_ids(const Prompts& prompts, const std::string& text
     }
   }
   std::vector<int32_t> ids = std::move(frame.before);
-  const std::vector<int32_t> words =
-      behind_prompt ? tokenizer.ids_behind(text) : tokenizers::ids_of(tokenizer.encode(text));
+  const std::vector<int32_t> words = place.behind_prompt && !place.piece
+                                         ? tokenizer.ids_behind(text)
+                                         : tokenizers::ids_of(tokenizer.encode(text));
   ids.insert(ids.end(), words.begin(), words.end());
   ids.insert(ids.end(), frame.after.begin(), frame.after.end());
   ids.resize(std::min(ids.size(), static_cast<size_t>(most)));
@@ -66,10 +74,12 @@ Result<LabelledSequence> labelled(const Example& example, const Prompts& prompts
   const nn::SequenceShape& shape = prompts.backbone->network->shape();
   const int64_t most = params.get<int64_t>("train_tokens");
   std::string text = example.references.front();
-  // A plain prompt is gone on with; a turn of a conversation begins anew.
-  if (!shape.encoder_decoder() && !params.get<bool>("chat")) text.insert(text.begin(), ' ');
+  // A plain prompt is gone on with; a turn of a conversation begins anew, and so does a piece.
+  const bool piece = params.find<bool>(kPromptPieces).value_or(false);
+  const bool behind_prompt = !shape.encoder_decoder();
+  if (behind_prompt && !piece && !params.get<bool>("chat")) text.insert(text.begin(), ' ');
   const std::vector<int32_t> summary =
-      summary_ids(prompts, text, !shape.encoder_decoder(), params.get<int64_t>("label_tokens"));
+      summary_ids(prompts, text, {behind_prompt, piece}, params.get<int64_t>("label_tokens"));
   auto prompt = prompts.maker.prepare_within(example, static_cast<int64_t>(summary.size()), most);
   if (!prompt.ok()) return prompt.error();
   LabelledSequence sequence{std::move(prompt->input), {}};

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "methods/models/prompted/memory_params.h"
+#include "methods/models/prompted/prompted_params.h"
 #include "methods/models/prompting/source_layout.h"
 #include "methods/models/prompting/truncation.h"
 
@@ -27,7 +28,8 @@ Status check_kind(const Params& params, const SequenceShape& shape) {
     }
     return {};
   }
-  for (const char* name : {"system", "chat_date", "chat_variables", "prefix_reuse"}) {
+  for (const char* name :
+       {"system", "chat_date", "chat_variables", "prefix_reuse", kPromptPieces}) {
     if (params.has(name)) return refuse(name, "decoder-only");
   }
   if (params.get<std::string>("prompt") != prompting::default_prompt()) {
@@ -75,6 +77,28 @@ nn::TokenSpan tokens_of(const prompting::TextRange& range, size_t moved,
     span.count = at + 1 - span.first;
   }
   return span;
+}
+
+/// Each stretch between joints by itself, inside what the tokenizer wants around a text.
+std::vector<tokenizers::Token> piece_by_piece(const tokenizers::VocabularyTokenizer& tokenizer,
+                                              const prompting::FilledPrompt& filled) {
+  std::vector<tokenizers::Token> tokens;
+  const tokenizers::TextFrame frame = tokenizer.frame();
+  for (const int32_t id : frame.before) tokens.push_back({id, 0, 0});
+  std::vector<size_t> ends = filled.joints;
+  ends.push_back(filled.text.size());
+  size_t begin = 0;
+  for (const size_t end : ends) {
+    const std::string_view piece = std::string_view(filled.text).substr(begin, end - begin);
+    for (tokenizers::Token token : tokenizer.encode(piece)) {
+      token.begin += static_cast<int64_t>(begin);
+      token.end += static_cast<int64_t>(begin);
+      tokens.push_back(token);
+    }
+    begin = end;
+  }
+  for (const int32_t id : frame.after) tokens.push_back({id, 0, 0});
+  return tokens;
 }
 
 }  // namespace
@@ -208,7 +232,9 @@ Status PromptMaker::fill_prompt(prompting::FilledPrompt filled, PreparedPrompt& 
   std::vector<tokenizers::Token> tokens;
   size_t moved = 0;  // bytes of the text that a chat template puts in front
   if (!chat_) {
-    tokens = tokenizer.model_input(filled.text).tokens;
+    tokens = params_.find<bool>(kPromptPieces).value_or(false)
+                 ? piece_by_piece(tokenizer, filled)
+                 : tokenizer.model_input(filled.text).tokens;
     prompt.text = std::move(filled.text);
   } else {
     std::vector<prompting::ChatMessage> messages;

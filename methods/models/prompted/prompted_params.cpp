@@ -89,6 +89,12 @@ std::vector<ParamSpec> prompted_params() {
   params.back().numerics = true;
   params.push_back(with_default(text_param("prompt", "Template with {document} and {query}"),
                                 std::string(prompting::default_prompt())));
+  ParamSpec pieces = flag_param(
+      kPromptPieces, false,
+      "What stands around {document} and {query}, and each of them, is tokenized by itself; one "
+      "text when left out");
+  pieces.default_value.reset();  // so that cells that do not ask for it have no such parameter
+  params.push_back(from_source(std::move(pieces), "IDEAL's release"));
   for (ParamSpec& param : chat_params()) params.push_back(std::move(param));
   params.push_back(text_param("stop", "Text that ends the output, besides the end token"));
   params.push_back(numerics_flag(
@@ -139,6 +145,9 @@ Status check_prompted(const Params& params) {
   if (Status status = prompting::check_prompt(params.get<std::string>("prompt")); !status.ok())
     return status;
   if (Status status = check_chat(params); !status.ok()) return status;
+  if (params.find<bool>(kPromptPieces).value_or(false) && params.get<bool>("chat")) {
+    return invalid_argument("'prompt_pieces' needs \"chat\": false; a chat template has its own");
+  }
   if (params.find<std::string>("stop") == "") {
     return invalid_argument("'stop' is empty; leave it out to stop at the end token only");
   }

@@ -12,12 +12,15 @@
 
 namespace qfs::prompted {
 
+/// The flag of prompts that are tokenized piece by piece.
+inline constexpr const char* kPromptPieces = "prompt_pieces";
+
 std::vector<ParamSpec> prompted_params();
 /// MethodSpec::validate: `prompt` holds {document} once, {query} at most once and no other
 /// placeholder, and so on.
 Status check_prompted(const Params& params);
-/// MethodSpec::check_backbone: 'local_context' is not above what the backbone was trained to read at
-/// once, unless 'source_positions' asks for that.
+/// MethodSpec::check_backbone: 'local_context' is not above what the backbone was trained to read
+/// at once, unless 'source_positions' asks for that.
 Status check_window(const Params& params, const BackboneFacts& facts);
 /// MethodSpec::units of `spec`: with `prefix_reuse` a unit holds examples of one document.
 std::vector<Unit> prompted_units(const MethodSpec& spec, const Params& params,

@@ -143,6 +143,7 @@ FilledPrompt fill_marked_prompt(std::string_view text, std::string_view document
   FilledPrompt filled;
   for (const PromptPart& part : split_template(text)) {
     const size_t begin = filled.text.size();
+    if (begin > 0) filled.joints.push_back(begin);
     if (!part.placeholder) {
       filled.text.append(part.text);
     } else if (part.text == "document") {

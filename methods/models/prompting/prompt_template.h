@@ -65,6 +65,7 @@ struct FilledPrompt {
   std::string text;
   TextRange document;
   TextRange query;  ///< the first, where it is repeated; without one, of what stands for it
+  std::vector<size_t> joints = {};  ///< where documents and queries begin and end, increasing
 };
 
 /// A checked template with what shows its query once more, right behind the document: {query} with

@@ -9,6 +9,7 @@
 #include "harness/core/sha256.h"
 #include "harness/core/utf8.h"
 #include "methods/models/architectures/backbone.h"
+#include "methods/models/prompted/prompt_maker.h"
 #include "methods/models/tokenizers/builtin_tokenizers.h"
 #include "methods/models/tokenizers/tokenizer.h"
 #include "methods/zero_shot/spec.h"
@@ -150,6 +151,63 @@ TEST_F(ZeroShotSessionTest, a_document_that_questions_share_is_read_once) {
   EXPECT_EQ(shared.predictions.at(1).text, whole.predictions.at(1).text);
   EXPECT_EQ(shared.predictions.at(1).tokens_in, whole.predictions.at(1).tokens_in);
   EXPECT_EQ(shared.predictions.at(2), whole.predictions.at(2));
+}
+
+/// Puts a mark before each text that it is given.
+class MarkingTokenizer final : public tokenizers::VocabularyTokenizer {
+ public:
+  static constexpr int32_t kMark = TinyLlama::kEnd;
+
+  explicit MarkingTokenizer(std::shared_ptr<const tokenizers::VocabularyTokenizer> inner)
+      : inner_(std::move(inner)) {}
+  std::vector<tokenizers::Token> encode(std::string_view text) const override {
+    std::vector<tokenizers::Token> tokens = inner_->encode(text);
+    tokens.insert(tokens.begin(), {kMark, 0, 0});
+    return tokens;
+  }
+  int64_t vocabulary_size() const override { return inner_->vocabulary_size(); }
+  std::string decode(std::span<const int32_t> ids) const override { return inner_->decode(ids); }
+  std::optional<int32_t> special_id(std::string_view text) const override {
+    return inner_->special_id(text);
+  }
+  std::vector<std::string> special_texts() const override { return inner_->special_texts(); }
+  std::optional<int32_t> end_of_sequence_id() const override {
+    return inner_->end_of_sequence_id();
+  }
+
+ private:
+  std::shared_ptr<const tokenizers::VocabularyTokenizer> inner_;
+};
+
+TEST_F(ZeroShotSessionTest, pieces_of_a_prompt_are_tokenized_by_themselves) {
+  ResourceCache cache;
+  const auto opened = architectures::open_backbone(*request_.backbone, cache);
+  ASSERT_TRUE(opened.ok());
+  auto backbone = std::make_shared<architectures::Backbone>(**opened);
+  backbone->tokenizer = std::make_shared<MarkingTokenizer>(backbone->tokenizer);
+  const auto prepared = [&] {
+    const auto maker = prompted::PromptMaker::open(request_.params, backbone, (*opened)->tokenizer);
+    EXPECT_TRUE(maker.ok());
+    auto prompt = maker->prepare(example(1).example, 6);
+    EXPECT_TRUE(prompt.ok());
+    return prompt->input;
+  };
+  const auto marks = [](const nn::SequenceInput& input) {
+    return std::ranges::count(input.ids, MarkingTokenizer::kMark);
+  };
+  const nn::SequenceInput whole = prepared();
+  request_.params.set("prompt_pieces", true);
+  const nn::SequenceInput pieces = prepared();
+  EXPECT_EQ(marks(whole), 1);
+  EXPECT_EQ(marks(pieces), 5);  // "D: ", the document, "\nQ: ", the query, "\nA:"
+  EXPECT_EQ(pieces.query.count, whole.query.count);
+  EXPECT_EQ(pieces.query.first, whole.query.first + 3);
+  EXPECT_EQ(pieces.document.first, whole.document.first + 1);
+
+  EXPECT_TRUE(ZeroShotSpec().validate(request_.params).ok());
+  request_.params.set("chat", true);
+  EXPECT_THAT(ZeroShotSpec().validate(request_.params).error().message,
+              HasSubstr("'prompt_pieces' needs \"chat\": false"));
 }
 
 TEST_F(ZeroShotSessionTest, a_prompt_beyond_the_window_is_an_error_that_names_the_example) {
