@@ -18,9 +18,9 @@ constexpr const char* kHalveAfter = "halve_after";
 constexpr const char* kSmoothing = "label_smoothing";
 
 /// What a model reads is the same when it learns and when it writes.
-constexpr std::array<std::string_view, 11> kReading = {
-    "truncate", "prompt",    "system",           "chat",   "chat_date",       "chat_variables",
-    "source",   "separator", "global_attention", "window", "source_positions"};
+constexpr std::array<std::string_view, 12> kReading = {
+    "truncate", "prompt",    "system",           "chat",   "chat_date",        "chat_variables",
+    "source",   "separator", "global_attention", "window", "source_positions", kPromptPieces};
 
 ParamSpec numerics_of_training(ParamSpec spec) {
   spec.numerics = true;
@@ -257,8 +257,10 @@ Status check_weights_init() {
       "a training of all weights begins with those of its backbone, which a trained folder may be");
 }
 
-std::vector<std::string> TrainedSpec::layers(const Params&, const BackboneFacts& facts) const {
+std::vector<std::string> TrainedSpec::layers(const Params& params,
+                                             const BackboneFacts& facts) const {
   std::vector<std::string> layers = decoding::generation_layers(facts);
+  if (has_memory(params)) layers.emplace_back("memory@1");
   layers.emplace_back("training@3");
   std::ranges::sort(layers);
   return layers;
