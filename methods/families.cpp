@@ -145,11 +145,21 @@ Params default_params(const MethodSpec& spec) {
 }
 
 std::vector<std::string> all_layers(const MethodSpec& spec) {
-  const Params defaults = default_params(spec);
   std::set<std::string> layers;
-  for (const checkpoints::Architecture& architecture : checkpoints::architectures()) {
-    const auto some = spec.layers(defaults, {std::string(architecture.name)});
-    layers.insert(some.begin(), some.end());
+  const auto add = [&](const Params& params) {
+    for (const checkpoints::Architecture& architecture : checkpoints::architectures()) {
+      const auto some = spec.layers(params, {std::string(architecture.name)});
+      layers.insert(some.begin(), some.end());
+    }
+  };
+  const Params defaults = default_params(spec);
+  add(defaults);
+  for (const ParamSpec& param : spec.params()) {
+    for (const std::string& choice : param.choices) {
+      Params chosen = defaults;
+      chosen.set(param.name, choice);
+      add(chosen);
+    }
   }
   return {layers.begin(), layers.end()};
 }

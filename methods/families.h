@@ -29,7 +29,8 @@ ForeignNames foreign_names();
 /// The values of parameters that nobody gives.
 Params default_params(const MethodSpec& spec);
 
-/// Every layer that cells of a method may rest on: MethodSpec::layers for each architecture.
+/// Every layer that cells of a method may rest on: MethodSpec::layers for each architecture
+/// and each choice of a parameter.
 std::vector<std::string> all_layers(const MethodSpec& spec);
 
 /// The code of a layer (methods/layers.txt).

@@ -35,13 +35,19 @@ T value_or_exit(Result<T> result) {
 /// process from here on.
 class BenchModel {
  public:
-  BenchModel(const char* name, const char* threads, const std::string& dtype = "float32") {
+  /// `positions`: as many or more, beyond those that it was trained with.
+  BenchModel(const char* name, const char* threads, const std::string& dtype = "float32",
+             int64_t positions = 0) {
     runtime.threads = std::atoi(threads);
     must(nn::configure_torch(runtime));
     runtime.dtype = dtype;
     backbone = value_or_exit(
         architectures::open_backbone(value_or_exit(registry::resolve_backbone(name))));
-    decoder = value_or_exit(backbone->network->decoder(runtime, backbone->digest, cache_));
+    std::shared_ptr<const nn::Network> network = backbone->network;
+    if (positions > network->shape().context) {
+      network = value_or_exit(network->extended(positions));
+    }
+    decoder = value_or_exit(network->decoder(runtime, backbone->digest, cache_));
   }
 
   RuntimeOptions runtime;

@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "methods/models/kernels/dense_kernels.h"
+#include "methods/models/kernels/negative_exp.h"
 
 namespace qfs::kernels {
 namespace {
@@ -109,21 +110,6 @@ void multiply(const PanelProduct& product) {
     multiply_rest<V, V::kRows - 1>(rows, panel, bias, x, product.x_stride, product.inputs, y,
                                    product.y_stride, columns, product.add);
   }
-}
-
-/// e^x for x <= 0, to 2 units in the last place; e^-87 below -87. Coefficients: Cephes, expf.
-inline float negative_exp(float x) {
-  x = x < -87.0F ? -87.0F : x;
-  const auto n = static_cast<int32_t>(x * 1.44269504F - 0.5F);
-  const auto whole = static_cast<float>(n);
-  const float r = (x - whole * 0.693359375F) + whole * 2.12194440e-4F;
-  float p = 1.9875691500e-4F;
-  p = p * r + 1.3981999507e-3F;
-  p = p * r + 8.3334519073e-3F;
-  p = p * r + 4.1665795894e-2F;
-  p = p * r + 1.6666665459e-1F;
-  p = p * r + 5.0000001201e-1F;
-  return (p * r * r + r + 1.0F) * std::bit_cast<float>((n + 127) << 23);
 }
 
 inline void gelu(float* values, int64_t count) {

@@ -6,7 +6,8 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
     "-mavx2;-mfma;-mf16c;-mavx512f;-mavx512dq;-Wno-uninitialized;-Wno-maybe-uninitialized")
   # Neither flags of exceptions nor errno are read; values stay as they are, and loops become vectors.
   set(vectors -fno-trapping-math -fno-math-errno)
-  set_source_files_properties(kernels/dense_kernels.cpp PROPERTIES COMPILE_OPTIONS "${vectors}")
+  set_source_files_properties(kernels/dense_kernels.cpp kernels/segment_memory.cpp PROPERTIES
+    COMPILE_OPTIONS "${vectors}")
   set_source_files_properties(kernels/dense_kernels_avx2.cpp PROPERTIES COMPILE_OPTIONS "${vectors};-march=x86-64-v3")
   set_source_files_properties(kernels/dense_kernels_avx512.cpp PROPERTIES COMPILE_OPTIONS
     "${vectors};-march=x86-64-v4;-mprefer-vector-width=512")

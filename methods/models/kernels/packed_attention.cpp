@@ -1,12 +1,7 @@
 #include "methods/models/kernels/packed_attention.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <memory>
-#include <new>
-#include <utility>
-#include <vector>
 
 #include "methods/models/kernels/dense_kernels.h"
 #include "methods/models/kernels/packed_products.h"
@@ -22,39 +17,6 @@ constexpr int64_t kQueries = 48;
 constexpr int64_t kPartKeys = 256;
 /// Sums of gradients of keys and values that are held beside one another, each by one task.
 constexpr int64_t kTasks = 16;
-
-using Floats = std::unique_ptr<float[]>;
-
-Floats floats(int64_t count) {
-  return std::make_unique_for_overwrite<float[]>(static_cast<size_t>(count));
-}
-
-/// Bodies must not throw, and these may run out of memory.
-void for_tasks(const ForItems& for_items, int64_t count, const std::function<void(int64_t)>& body) {
-  std::atomic<bool> exhausted = false;
-  for_items(count, [&](int64_t task) {
-    try {
-      body(task);
-    } catch (const std::bad_alloc&) {
-      exhausted = true;
-    }
-  });
-  if (exhausted) throw std::bad_alloc();
-}
-
-/// Room that a thread keeps from task to task.
-class Scratch {
- public:
-  explicit Scratch(int64_t count) {
-    thread_local std::vector<float> kept;
-    if (kept.size() < static_cast<size_t>(count)) kept.resize(static_cast<size_t>(count));
-    next_ = kept.data();
-  }
-  float* take(int64_t count) { return std::exchange(next_, next_ + count); }
-
- private:
-  float* next_;
-};
 
 /// Keys, or values, of all heads, packed.
 class Packed {

@@ -8,7 +8,8 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+
+#include "methods/models/kernels/tasks.h"
 
 namespace qfs::kernels {
 
@@ -23,9 +24,6 @@ struct AttentionRows {
 
   int64_t width() const { return (heads + 2 * kv_heads) * dim; }
 };
-
-/// Calls `body(index)` for each of [0, count), in any order and on any threads, and waits for all.
-using ForItems = std::function<void(int64_t count, const std::function<void(int64_t)>& body)>;
 
 /// Each token to itself and those before it: out [tokens, heads dim]. Scores are divided by the
 /// square root of dim.

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "methods/models/nn/dense.h"
+#include "methods/models/nn/fused_memory.h"
 
 namespace qfs::nn {
 
@@ -34,17 +35,29 @@ at::Tensor attend_window(const Segment& segment, const SegmentState& window) {
 /// Moves the oldest tokens of the window behind the kept ones into the memory.
 void forget(const InfiniMemory& memory, int64_t tokens, SegmentState& state) {
   const int64_t kept = memory.options.kept;
-  const at::Tensor keys = heads_first(state.keys.narrow(0, kept, tokens));
-  const at::Tensor values = heads_first(state.values.narrow(0, kept, tokens));
+  const at::Tensor keys = state.keys.narrow(0, kept, tokens);
+  const at::Tensor values = state.values.narrow(0, kept, tokens);
   at::Tensor matters;
   if (state.asking.defined()) {
-    matters = relevance(state.asking, keys, memory.relevance_divisor);
+    matters = relevance(state.asking, heads_first(keys), memory.relevance_divisor);
   }
-  state.memory = remembered(memory.options.rule, state.memory, keys, values, matters);
+  const MemoryRule rule = memory.options.rule;
+  state.memory =
+      has_memory_kernels(keys)
+          ? remembered_by_kernels(rule, state.memory, keys, values, matters)
+          : remembered(rule, state.memory, heads_first(keys), heads_first(values), matters);
   const int64_t left = state.held() - tokens - kept;
   for (at::Tensor* states : {&state.keys, &state.rotated, &state.values}) {
     *states = behind(states->narrow(0, 0, kept), states->narrow(0, kept + tokens, left));
   }
+}
+
+/// What the queries recall, merged with what the window gave them.
+at::Tensor read_beside(const InfiniScalars& scalars, const LayerMemory& memory,
+                       const at::Tensor& queries, const at::Tensor& local) {
+  if (has_memory_kernels(queries)) return merged_by_kernels(scalars, memory, queries, local);
+  const at::Tensor past = recalled(scalars, retrieved(memory, heads_first(queries)));
+  return heads_first(merged(scalars, past, heads_first(local.view(queries.sizes())))).flatten(1);
 }
 
 }  // namespace
@@ -55,11 +68,7 @@ at::Tensor attend_segment(const InfiniMemory& memory, size_t layer, const Segmen
   if (leaving > 0) forget(memory, leaving, state);
   at::Tensor attended = attend_window(segment, state);
   if (!state.memory.empty()) {
-    const at::Tensor local = heads_first(attended.view(segment.queries.sizes()));
-    const InfiniScalars& scalars = memory.layers[layer];
-    const at::Tensor past =
-        recalled(scalars, retrieved(state.memory, heads_first(segment.plain.queries)));
-    attended = heads_first(merged(scalars, past, local)).flatten(1);
+    attended = read_beside(memory.layers[layer], state.memory, segment.plain.queries, attended);
   }
   // Copies, so that the states of all heads that they are parts of can go.
   const auto add = [](at::Tensor& held, const at::Tensor& newer) {

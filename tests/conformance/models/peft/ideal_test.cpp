@@ -15,11 +15,13 @@
 #include "methods/models/nn/device/device_model.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/nn/sequences.h"
+#include "methods/models/nn/steps/segment_model.h"
 #include "methods/models/nn/steps/step_model.h"
 #include "methods/models/nn/token_loss.h"
 #include "methods/models/peft/hyper_network.h"
 #include "methods/models/peft/layer_adapter_files.h"
 #include "methods/models/training/optimizer.h"
+#include "methods/models/training/sequence_task.h"
 #include "tests/support/safetensors_writer.h"
 #include "tests/support/tiny_checkpoint.h"
 
@@ -146,6 +148,24 @@ class IdealConformance : public ::testing::TestWithParam<std::string> {
     expect_logits(2);
   }
 
+  void expect_gradients(const training::TrainedTensors& trained, const json& test_case) const {
+    for (const json& row : test_case.at("gradients")) {
+      const at::Tensor gradient = trained.tensors().at(row.at("name")).grad().flatten();
+      const std::string name = row.at("name");
+      int64_t index = row.at("index");
+      if (name.ends_with("lora_wq_l2.weight") || name.ends_with("lora_wk_l2.weight")) {
+        // Files are in the release's order of rows; what is trained is in the backbone's.
+        const int64_t rank = test_case.at("size");
+        const int64_t dim = widths().head_dim;
+        const int64_t inside = index / rank % dim;
+        const int64_t turned = inside / 2 + (inside % 2 == 1 ? dim / 2 : 0);
+        index += (turned - inside) * rank;
+      }
+      const double value = row.at("value");
+      EXPECT_NEAR(gradient[index].item<double>(), value, 2e-4 * std::abs(value) + 2e-5) << name;
+    }
+  }
+
   qfs::test::TemporaryFolder folder_;
   std::shared_ptr<const architectures::LlamaWeights> packed_;
   std::shared_ptr<const nn::Decoder> decoder_;
@@ -221,21 +241,7 @@ TEST_P(IdealConformance, GradientsUnderEveryMemoryPolicy) {
     ASSERT_TRUE(loss.ok());
     EXPECT_NEAR(loss->item<double>(), wanted.at("loss"), 1e-4);
     loss->backward();
-    for (const json& row : wanted.at("gradients")) {
-      const at::Tensor gradient = trained.tensors().at(row.at("name")).grad().flatten();
-      const std::string name = row.at("name");
-      int64_t index = row.at("index");
-      if (name.ends_with("lora_wq_l2.weight") || name.ends_with("lora_wk_l2.weight")) {
-        // Files are in the release's order of rows; what is trained is in the backbone's.
-        const int64_t rank = adapter.config.size;
-        const int64_t dim = widths().head_dim;
-        const int64_t inside = index / rank % dim;
-        const int64_t turned = inside / 2 + (inside % 2 == 1 ? dim / 2 : 0);
-        index += (turned - inside) * rank;
-      }
-      const double value = row.at("value");
-      EXPECT_NEAR(gradient[index].item<double>(), value, 2e-4 * std::abs(value) + 2e-5) << name;
-    }
+    expect_gradients(trained, wanted);
   }
 }
 
@@ -257,6 +263,82 @@ INSTANTIATE_TEST_SUITE_P(, IdealConformance,
                                            "ideal_parallel_adapter", "ideal_prompt_as_released",
                                            "ideal_lora_common", "ideal_lora_serial",
                                            "ideal_lora_not_detached", "ideal_prompt_both"),
+                         [](const auto& info) { return info.param; });
+
+/// Generated adapters with a query-focused memory.
+class IdealMemoryConformance : public IdealConformance {
+ protected:
+  const json& wanted() const { return the_case(GetParam()); }
+
+  std::shared_ptr<const nn::InfiniMemory> memory_of(const InfiniTensors& tensors) const {
+    const json& form = wanted().at("memory");
+    nn::InfiniOptions options{.segment = form.at("segment"), .query_focused = true};
+    options.rule = form.at("rule") == "linear" ? nn::MemoryRule::linear : nn::MemoryRule::delta;
+    options.relevance =
+        form.at("relevance") == "model" ? nn::RelevanceScale::model : nn::RelevanceScale::head;
+    auto scalars = memory_scalars(tensors, decoder_->shape(), true, "the case's file");
+    EXPECT_TRUE(scalars.ok()) << scalars.error().to_string();
+    auto memory = nn::bind_memory(options, *std::move(scalars), *decoder_);
+    EXPECT_TRUE(memory.ok()) << memory.error().to_string();
+    return *std::move(memory);
+  }
+
+  static void expect_row(const at::Tensor& row, const json& values) {
+    const at::Tensor numbers = at::tensor(values.get<std::vector<float>>());
+    EXPECT_TRUE(at::allclose(row, numbers, 1e-5, 1e-5)) << (row - numbers).abs().max();
+  }
+};
+
+TEST_P(IdealMemoryConformance, Logits) {
+  const LayerAdapter adapter = this->adapter(wanted());
+  nn::SequenceInput input = with_adapters(adapter, of_decoder());
+  input.memory = memory_of(adapter.memory);
+  const auto logits = nn::sequence_logits(*decoder_, input);
+  ASSERT_TRUE(logits.ok()) << logits.error().to_string();
+  const std::vector<int64_t> positions = expected().at("positions");
+  for (size_t i = 0; i < positions.size(); ++i) {
+    expect_row(logits->select(0, positions[i]), wanted().at("logits").at(i));
+  }
+  nn::SegmentModel model(decoder_, input.memory);
+  ASSERT_TRUE(model.begin(1, 32).ok());
+  const at::Tensor last = at::empty({model.shape().vocabulary});
+  const std::span<float> out(last.mutable_data_ptr<float>(), static_cast<size_t>(last.numel()));
+  const Status read = model.prefill(0, input, out);
+  ASSERT_TRUE(read.ok()) << read.error().to_string();
+  expect_row(last, wanted().at("logits").back());
+}
+
+TEST_P(IdealMemoryConformance, LossAndGradientsUnderEveryMemoryPolicy) {
+  std::vector<int64_t> labels = expected().at("labels");
+  for (int64_t& label : labels) label = label < 0 ? nn::kNoLabel : label;
+  for (const nn::Recompute recompute : {nn::Recompute::nothing, nn::Recompute::layers}) {
+    LayerAdapter adapter = this->adapter(wanted());
+    training::NamedTensors all = adapter.tensors;
+    all.insert(adapter.memory.begin(), adapter.memory.end());
+    const training::TrainedTensors trained(all);
+    for (auto* part : {&adapter.tensors, &adapter.memory}) {
+      for (auto& [name, tensor] : *part) tensor = trained.tensors().at(name);
+    }
+    const training::TrainingTask task = training::sequence_task(
+        {.decoder = decoder_,
+         .train = {{input_, labels}},
+         .adapters = [&](std::span<const training::GraphRow>) -> Result<training::RowAdapters> {
+           return training::RowAdapters{with_adapters(adapter, of_decoder()).adapters};
+         },
+         .recompute = recompute,
+         .memory = [&] { return Result(memory_of(adapter.memory)); },
+         .segment_means = wanted().at("memory").at("segment_means")});
+    const int64_t item = 0;
+    const auto sum = task.backward({&item, 1}, 1, 0);
+    ASSERT_TRUE(sum.ok()) << sum.error().to_string();
+    EXPECT_NEAR(sum->loss, wanted().at("loss"), 1e-4);
+    expect_gradients(trained, wanted());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, IdealMemoryConformance,
+                         ::testing::Values("ideal_lora_memory_as_written",
+                                           "ideal_lora_memory_as_released"),
                          [](const auto& info) { return info.param; });
 
 class IdealFiles : public IdealConformance {};

@@ -3,7 +3,8 @@
 Written from the formulas of the paper (arXiv 2407.10486) and its release; needs Python alone. Tensors are those of
 ../architectures/tiny_models.py, made here without numpy. Adapter files are in the release's layout: rows of
 lora_wq_l2 and lora_wk_l2 are adjacent pairs of a head, the backbone's are halves. Gradients are central differences; what is
-pooled for the hypernetwork stands still in them where a case says detach.
+pooled for the hypernetwork stands still in them where a case says detach, and so does what a segment finds of those
+before it: its window, its memories and the instruction's mean query.
 
 Usage: make_ideal_expected.py > ideal_expected.json
 """
@@ -76,6 +77,45 @@ def rotate(head, position):
     return turned
 
 
+def sigma(x):
+    return [v + 1 if v > 0 else math.exp(v) for v in x]
+
+
+def logistic(x):
+    return 1 / (1 + math.exp(-x))
+
+
+def dot(a, b):
+    return sum(x * y for x, y in zip(a, b))
+
+
+class Memory:
+    """What a query head remembers: M, M_query and z, which both share."""
+
+    def __init__(self):
+        self.matrices = [[[0.0] * DIM for _ in range(DIM)] for _ in range(2)]
+        self.z = [0.0] * DIM
+
+    def written(self, rule, tokens):
+        """tokens: key, value and relevance of each that leaves the window."""
+        after = Memory()
+        after.z = plus(self.z, *(sigma(key) for key, _, _ in tokens))
+        for of_query, before in enumerate(self.matrices):
+            total = [row[:] for row in before]
+            for key, value, alpha in tokens:
+                fresh = [v * (alpha if of_query else 1) for v in value]
+                if rule == "delta" and any(self.z):
+                    fresh = [f - r for f, r in zip(fresh, self.read(of_query, key))]
+                for i, s in enumerate(sigma(key)):
+                    total[i] = [t + s * f for t, f in zip(total[i], fresh)]
+            after.matrices[of_query] = total
+        return after
+
+    def read(self, of_query, query):
+        rows = sigma(query)
+        return [dot(rows, column) / dot(rows, self.z) for column in zip(*self.matrices[of_query])]
+
+
 def backbone_shapes():
     shapes = {"lm_head.weight": [VOCABULARY, HIDDEN], "model.embed_tokens.weight": [VOCABULARY, HIDDEN],
               "model.norm.weight": [HIDDEN]}
@@ -113,7 +153,8 @@ class Case:
     """One configuration: its tensors, and the model with them."""
 
     def __init__(self, name, kind, size, generated, first=0, encoder="own", pooling="instruction", tanh=True,
-                 detach=True):
+                 detach=True, memory=None):
+        self.memory = memory
         self.name, self.kind, self.size, self.generated, self.first = name, kind, size, generated, first
         self.encoder, self.pooling, self.tanh, self.detach = encoder, pooling, tanh, detach
         self.start = LAYERS - generated
@@ -160,6 +201,11 @@ class Case:
                                at + "down_manual_proj.bias": [self.size],
                                at + "up_manual_proj.weight": [HIDDEN, self.size],
                                at + "up_manual_proj.bias": [HIDDEN]})
+            if self.memory:
+                at = f"llama.layers.{layer}.attention."
+                shapes.update({at + "gate": [1, HEADS, 1, 1], at + "gate_memory.weight": [1, DIM]})
+                if self.memory["gamma_bias"]:
+                    shapes[at + "gate_memory.bias"] = [1]
         if self.generated:
             net = self.hyper()
             read = HIDDEN * (2 if self.pooling == "both" else 1)
@@ -267,53 +313,113 @@ class Case:
         rows = self.prompt(layer)
         return [[times(WEIGHTS[at + name], row) for row in rows] for name in ("k_proj.weight", "v_proj.weight")]
 
-    def attend(self, layer, queries, keys, values_, position):
-        out = []
+    def segments(self):
+        length = self.memory["segment"] if self.memory else len(IDS)
+        return [(first, min(length, len(IDS) - first)) for first in range(0, len(IDS), length)]
+
+    def found(self, layer, first, make):
+        """What a segment finds of those before it."""
+        if (layer, first) not in self.held:
+            self.held[layer, first] = make()
+        return self.held[layer, first]
+
+    def mean_query(self, layer, reads):
+        weight = WEIGHTS[f"model.layers.{layer}.self_attn.q_proj.weight"]
+        asked = [times(weight, x) for x in reads[QUERY[0]:QUERY[0] + QUERY[1]]]
+        return matrix([sum(column) / len(asked) for column in zip(*asked)], HEADS)
+
+    def forget(self, before, arriving):
+        """The window without what leaves it, and the memories with that."""
+        window, memories, asking = before
+        leaving = max(0, len(window) + arriving - self.memory["segment"])
+        if leaving == 0:
+            return before
+        after = []
+        divisor = math.sqrt(DIM if self.memory["relevance"] == "head" else HIDDEN)
         for head in range(HEADS):
             group = head // (HEADS // KV_HEADS)
-            q = queries[position][head]
-            scores = [sum(a * b for a, b in zip(q, keys[p][group])) / math.sqrt(DIM) for p in range(position + 1)]
-            shares = softmax(scores)
-            mixed = [sum(s * values_[p][group][i] for p, s in enumerate(shares)) for i in range(DIM)]
+            tokens = [(key[group], value[group], logistic(dot(asking[head], key[group]) / divisor))
+                      for _, key, value in window[:leaving]]
+            after.append((memories[head] if memories else Memory()).written(self.memory["rule"], tokens))
+        return window[leaving:], after, asking
+
+    def recall(self, layer, memory, head, query, local):
+        """What a query finds in the memory, mixed with what its window gave."""
+        at = f"llama.layers.{layer}.attention."
+        everything, asked = memory.read(0, query), memory.read(1, query)
+        score = dot(self.get(at + "gate_memory.weight")[0], asked)
+        if self.memory["gamma_bias"]:
+            score += self.get(at + "gate_memory.bias")[0]
+        gamma, share = logistic(score), logistic(self.get(at + "gate")[head])
+        return [share * (gamma * a + (1 - gamma) * e) + (1 - share) * l
+                for a, e, l in zip(asked, everything, local)]
+
+    def attend(self, layer, query, seen, memories):
+        """query: position and heads; seen: position, keys and values of each token."""
+        out = []
+        position, heads = query
+        for head in range(HEADS):
+            group = head // (HEADS // KV_HEADS)
+            q = rotate(heads[head], position)
+            shares = softmax([dot(q, rotate(key[group], p)) / math.sqrt(DIM) for p, key, _ in seen])
+            mixed = [sum(s * value[group][i] for s, (_, _, value) in zip(shares, seen)) for i in range(DIM)]
             if self.kind == "prompt" and layer >= self.first:
                 both = self.once(layer, lambda: self.prompt_heads(layer))
                 k, v = ([row[group * DIM:(group + 1) * DIM] for row in rows] for rows in both)
-                own = softmax([sum(a * b for a, b in zip(q, key)) / math.sqrt(DIM) for key in k])
+                own = softmax([dot(q, key) / math.sqrt(DIM) for key in k])
                 gate = self.get(f"llama.layers.{layer}.attention.prompt_gate")[head]
                 gate = math.tanh(gate) if self.tanh else gate
                 mixed = [m + gate * sum(s * row[i] for s, row in zip(own, v)) for i, m in enumerate(mixed)]
+            if memories:
+                mixed = self.recall(layer, memories[head], head, heads[head], mixed)
             out += mixed
         return out
 
+    def layer(self, layer, first, stream, before):
+        """The stream behind a layer, and what the next segment begins with there."""
+        at = f"model.layers.{layer}."
+        reads = [rms_norm(row, WEIGHTS[at + "input_layernorm.weight"]) for row in stream]
+        queries, own = [], []
+        for position, x in enumerate(reads, first):
+            queries.append((position, matrix(self.product(layer, "q", "self_attn.q_proj", x), HEADS)))
+            own.append((position, matrix(self.product(layer, "k", "self_attn.k_proj", x), KV_HEADS),
+                        matrix(self.product(layer, "v", "self_attn.v_proj", x), KV_HEADS)))
+        window, memories, asking = [], None, None
+        if self.memory:
+            if first == 0:
+                before = [], None, self.mean_query(layer, reads)
+            window, memories, asking = self.found(layer, first, lambda: self.forget(before, len(own)))
+        behind = []
+        for i, row in enumerate(stream):
+            mixed = self.attend(layer, queries[i], window + own[:i + 1], memories)
+            row = plus(row, self.product(layer, "o", "self_attn.o_proj", mixed))
+            x = rms_norm(row, WEIGHTS[at + "post_attention_layernorm.weight"])
+            gate = self.product(layer, "gate", "mlp.gate_proj", x)
+            up = self.product(layer, "ffn_up", "mlp.up_proj", x)
+            inner = [silu(g) * u for g, u in zip(gate, up)]
+            behind.append(plus(row, self.product(layer, "down", "mlp.down_proj", inner), self.beside_mlp(layer, x)))
+        return behind, (window + own, memories, asking)
+
     def logits(self):
         self.made, self.known = {}, {}
-        stream = [WEIGHTS["model.embed_tokens.weight"][token][:] for token in IDS]
-        for layer in range(LAYERS):
-            if self.generated and layer >= self.start:
-                self.generate(layer, stream)
-            at = f"model.layers.{layer}."
-            queries, keys, values_ = [], [], []
-            for position, row in enumerate(stream):
-                x = rms_norm(row, WEIGHTS[at + "input_layernorm.weight"])
-                q = self.product(layer, "q", "self_attn.q_proj", x)
-                k = self.product(layer, "k", "self_attn.k_proj", x)
-                v = self.product(layer, "v", "self_attn.v_proj", x)
-                queries.append([rotate(h, position) for h in matrix(q, HEADS)])
-                keys.append([rotate(h, position) for h in matrix(k, KV_HEADS)])
-                values_.append(matrix(v, KV_HEADS))
-            for position, row in enumerate(stream):
-                mixed = self.attend(layer, queries, keys, values_, position)
-                row = plus(row, self.product(layer, "o", "self_attn.o_proj", mixed))
-                x = rms_norm(row, WEIGHTS[at + "post_attention_layernorm.weight"])
-                gate = self.product(layer, "gate", "mlp.gate_proj", x)
-                up = self.product(layer, "ffn_up", "mlp.up_proj", x)
-                inner = [silu(g) * u for g, u in zip(gate, up)]
-                stream[position] = plus(row, self.product(layer, "down", "mlp.down_proj", inner),
-                                        self.beside_mlp(layer, x))
-        return [times(WEIGHTS["lm_head.weight"], rms_norm(row, WEIGHTS["model.norm.weight"])) for row in stream]
+        rows, states = [], [None] * LAYERS
+        for first, length in self.segments():
+            stream = [WEIGHTS["model.embed_tokens.weight"][token][:] for token in IDS[first:first + length]]
+            for layer in range(LAYERS):
+                if self.generated and layer >= self.start and first == 0:
+                    self.generate(layer, stream)
+                stream, states[layer] = self.layer(layer, first, stream, states[layer])
+            rows += stream
+        return [times(WEIGHTS["lm_head.weight"], rms_norm(row, WEIGHTS["model.norm.weight"])) for row in rows]
 
     def loss(self, logits):
-        return sum(-math.log(softmax(logits[position])[label]) for position, label in LABELS.items())
+        """The sum over labels, or of the means of segments."""
+        total = 0.0
+        for first, length in self.segments():
+            losses = [-math.log(softmax(logits[p])[label]) for p, label in LABELS.items() if first <= p < first + length]
+            if losses:
+                total += sum(losses) / (len(losses) if self.memory and self.memory["segment_means"] else 1)
+        return total
 
     def gradients(self):
         rows = []
@@ -333,7 +439,7 @@ class Case:
         logits = self.logits()
         return {"name": self.name, "kind": self.kind, "pooling": self.pooling, "gate_tanh": self.tanh,
                 "detach": self.detach, "size": self.size, "first_layer": self.first, "generated": self.generated,
-                "encoder": self.encoder,
+                "encoder": self.encoder, "memory": self.memory,
                 "tensors": [{"name": key, "shape": shape, "scale": self.spread(key)[0], "offset": self.spread(key)[1]}
                             for key, shape in sorted(self.shapes.items())],
                 "logits": [[round(v, 6) for v in logits[p]] for p in (0, 8, 13)],
@@ -350,6 +456,10 @@ CASES = [
     Case("ideal_lora_serial", "lora", 2, 2, encoder="serial"),
     Case("ideal_lora_not_detached", "lora", 2, 2, detach=False),
     Case("ideal_prompt_both", "prompt", 3, 2, first=1, pooling="both"),
+    Case("ideal_lora_memory_as_written", "lora", 2, 2, memory={
+        "segment": 6, "rule": "linear", "relevance": "model", "gamma_bias": False, "segment_means": False}),
+    Case("ideal_lora_memory_as_released", "lora", 2, 2, memory={
+        "segment": 6, "rule": "delta", "relevance": "head", "gamma_bias": True, "segment_means": True}),
 ]
 
 if __name__ == "__main__":
