@@ -312,8 +312,9 @@ Status check_documents(const Cell& cell) {
 /// What of a cell depends on the data, and its id.
 Status Planner::complete(Cell& cell, const MethodRow& row, uint64_t seed) {
   const PlannedDataset& dataset = plan_.datasets[cell.dataset];
+  if (Status status = trainings_.rest(cell, row, seed); !status.ok()) return status;
   cell.documents = row.entry->documents;
-  if (cell.documents != Documents::own) {
+  if (cell.documents != Documents::own) {  // by the needs that the recipe of a file leaves
     cell.others = other_examples(
         *dataset.data, dataset.ordinals,
         cell.documents == Documents::other_instruction ? &Example::query : &Example::document_id);
@@ -321,7 +322,6 @@ Status Planner::complete(Cell& cell, const MethodRow& row, uint64_t seed) {
       return placed(given.error(), at(cell.pointer + "/documents"));
     }
   }
-  if (Status status = trainings_.rest(cell, row, seed); !status.ok()) return status;
   if (const auto* rules = dynamic_cast<const ModelRules*>(cell.spec.get())) {
     for (const auto& [role, model] : cell.backbones) {
       const Status fits = rules->check_model(cell.params, role, model);

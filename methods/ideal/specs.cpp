@@ -117,9 +117,11 @@ std::vector<ParamSpec> IdealSpec::adapter_params() const {
 Needs IdealSpec::needs(const Params& params) const {
   Needs needs = LayerAdapterSpec::needs(params);
   needs.memory = prompted::has_memory(params);
-  needs.instruction = params.find<std::string>("generated") == "upper" &&
-                      params.find<std::string>("pooling") == "instruction" &&
-                      params.find<std::string>("hyper_instruction") != "general";
+  // A release's file does not say that it generates.
+  needs.instruction =
+      params.find<std::string>("generated") != "none" &&
+      params.find<std::string>("pooling").value_or("instruction") == "instruction" &&
+      params.find<std::string>("hyper_instruction") != "general";
   return needs;
 }
 

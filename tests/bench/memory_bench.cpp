@@ -2,7 +2,7 @@
 // 64 which share 3 of keys, SmolLM2's), by the kernels and by LibTorch's operations; reading
 // forward and backward.
 //
-//   qfs_bench_memory --benchmark_enable_random_interleaving=true --benchmark_repetitions=9
+//   qfs_bench_memory --benchmark_enable_random_interleaving=true --benchmark_repetitions=5
 #include <ATen/Parallel.h>
 #include <ATen/ops/mul.h>
 #include <ATen/ops/rand.h>

@@ -29,6 +29,7 @@ struct FakeSpec : MethodSpec, ModelRules {
   std::vector<ParamSpec> declared;
   Needs needed;
   std::optional<int64_t> answers_at_rank;  ///< the rank with which it reads the answers
+  std::optional<int64_t> memory_at_rank;   ///< that with which it has a memory
   bool draws = true;                       ///< the seed matters
   std::string passed_over;                 ///< a parameter that no training depends on
   double flops_per_word = 1e6;
@@ -45,6 +46,7 @@ struct FakeSpec : MethodSpec, ModelRules {
   Needs needs(const Params& params) const override {
     Needs needs = needed;
     needs.references |= answers_at_rank && params.find<int64_t>("rank") == answers_at_rank;
+    needs.memory |= memory_at_rank && params.find<int64_t>("rank") == memory_at_rank;
     return needs;
   }
   bool seed_matters(const Params&) const override { return draws; }

@@ -94,7 +94,7 @@ std::vector<ParamSpec> prompted_params() {
       "What stands around {document} and {query}, and each of them, is tokenized by itself; one "
       "text when left out");
   pieces.default_value.reset();  // so that cells that do not ask for it have no such parameter
-  params.push_back(from_source(std::move(pieces), "IDEAL's release"));
+  params.push_back(from_source(std::move(pieces), "IDEAL's release, without a memory"));
   for (ParamSpec& param : chat_params()) params.push_back(std::move(param));
   params.push_back(text_param("stop", "Text that ends the output, besides the end token"));
   params.push_back(numerics_flag(

@@ -23,10 +23,6 @@ Status PromptedSession::run(std::span<const NumberedExample> unit, PredictionSin
                                                          std::numeric_limits<int64_t>::max())
                                   : maker.prepare(numbered.example, new_tokens);
     if (!prompt.ok()) return prompt.error();
-    if (!numbered.example.other_document.empty()) {
-      const Status put = put_other_memory(numbered.example, prompt->input);
-      if (!put.ok()) return put;
-    }
     inputs.push_back(prompt->input);
     observed.emplace_back();
     if (adapters_) {
@@ -37,6 +33,11 @@ Status PromptedSession::run(std::span<const NumberedExample> unit, PredictionSin
         inputs.back().global_positions = *std::move(addition->global_positions);
       }
       observed.back() = std::move(addition->observed);
+    }
+    if (!numbered.example.other_document.empty()) {
+      const auto put = put_other_memory(numbered.example, inputs.back());
+      if (!put.ok()) return put.error();
+      observed.back()["other_tokens"] = static_cast<double>(*put);
     }
     prompts.push_back(*std::move(prompt));
     seeds.push_back(Rng::derived(seed_, draws_, static_cast<uint64_t>(numbered.ordinal)).next());
@@ -50,7 +51,8 @@ Status PromptedSession::run(std::span<const NumberedExample> unit, PredictionSin
   return {};
 }
 
-Status PromptedSession::put_other_memory(const Example& example, nn::SequenceInput& input) const {
+Result<int64_t> PromptedSession::put_other_memory(const Example& example,
+                                                  nn::SequenceInput& input) const {
   Example other = example;
   other.document = std::exchange(other.other_document, {});
   const auto prompt = model_.prompts.maker.prepare_any_length(other);
@@ -63,11 +65,12 @@ Status PromptedSession::put_other_memory(const Example& example, nn::SequenceInp
   const nn::SegmentWork& window = model_.generator.work().segment;
   const int64_t left = static_cast<int64_t>(input.ids.size()) - window.tokens;
   const int64_t first = std::max(input.document.first, window.kept);
-  for (int64_t at = first; at < std::min(input.document.end(), left); ++at) {
+  const int64_t end = std::max(first, std::min(input.document.end(), left));
+  for (int64_t at = first; at < end; ++at) {
     input.ids[static_cast<size_t>(at)] =
         prompt->input.ids[static_cast<size_t>(from.first + (at - first) % from.count)];
   }
-  return {};
+  return end - first;
 }
 
 }  // namespace qfs::prompted

@@ -50,8 +50,8 @@ class PromptedSession final : public MethodSession {
 
  private:
   /// What has left the window when a prompt ends becomes tokens of the example's other document,
-  /// which begins again where it ends.
-  Status put_other_memory(const Example& example, nn::SequenceInput& input) const;
+  /// which begins again where it ends; how many.
+  Result<int64_t> put_other_memory(const Example& example, nn::SequenceInput& input) const;
 
   uint64_t seed_;
   std::string draws_;

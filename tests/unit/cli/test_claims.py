@@ -45,8 +45,8 @@ class PublishedTables(DriverTest):
     def test_show_verdicts_and_footnotes(self):
         text = self.assert_succeeds(self.run_bench("report", "--table", "ideal.table3"))
         self.assertIn("## ideal.table3", text)
-        self.assertRegex(text, r"IDEAL_PAdapter \(local_context=768\)\[\^1\] .*\| +15\.2 \| +15\.149 \| .* differs \|")
-        self.assertIn("[^1]: By the sizes", text)
+        self.assertRegex(text, r"IDEAL_PAdapter \(local_context=768\)\[\^2\] .*\| +15\.2 \| +15\.149 \| .* differs \|")
+        self.assertIn("[^2]: By the sizes", text)
         self.assertIn("not runnable: no weights of 'llama-2-7b' are known", text)
         dyle = self.assert_succeeds(self.run_bench("claims", "--paper", "dyle"))
         self.assertIn("the method 'locator' has no parameter 'spans'", dyle)

@@ -160,8 +160,10 @@ TEST_F(LoraSessionTest, a_memory_may_be_of_another_document) {
   EXPECT_EQ(outputs({own}), outputs({example(3)}));
   EXPECT_NE(outputs({other}), outputs({example(3)}));
 
-  // In one layer what the window holds does not depend on what has left it.
+  // In one layer what the window holds does not depend on what has left it, and what is kept, of
+  // the document as well, never leaves.
   TrainedSessionTest::use_llama({.layers = 1}, prompt);
+  request_.params.set("kept_tokens", int64_t{16});
   request_.artifacts.clear();
   ASSERT_TRUE(fit("one", curve).ok());
   request_.artifacts["adapter"] = {"", folder_ / "one", ""};

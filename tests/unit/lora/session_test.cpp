@@ -54,6 +54,27 @@ TEST_F(LoraSessionTest, a_decoder_learns_what_it_then_writes) {
   EXPECT_THAT(output(), HasSubstr("abc"));
 }
 
+TEST_F(LoraSessionTest, a_summary_behind_pieces_is_one_itself) {
+  use_llama();
+  request_.params.set("steps", int64_t{1});
+  request_.params.set("train_tokens", int64_t{400});  // nothing is cut
+  Curve curve;
+  const auto whole = fit("whole", curve);
+  ASSERT_TRUE(whole.ok());
+  request_.params.set("prompt_pieces", true);
+  const auto pieces = fit("pieces", curve);
+  ASSERT_TRUE(pieces.ok());
+  // Without the blank that a text is gone on with, in each of four.
+  EXPECT_EQ(pieces->cost.tokens, whole->cost.tokens - 4);
+
+  Params recipe;
+  recipe.set("prompt", std::string("{document}"));
+  EXPECT_THAT(LoraSpec().check_file(request_.params, recipe).error().message,
+              HasSubstr("'prompt_pieces' is not as the file was trained"));
+  recipe.set("prompt_pieces", true);
+  EXPECT_TRUE(LoraSpec().check_file(request_.params, recipe).ok());
+}
+
 TEST_F(LoraSessionTest, what_is_written_may_choose) {
   use_llama();
   request_.params.set("save_dtype", std::string("bfloat16"));

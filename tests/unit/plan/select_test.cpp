@@ -72,6 +72,8 @@ TEST(OtherExamples, HaveAnotherQueryWhereThatIsAskedFor) {
     data.examples[i].document_id = "d";
     data.examples[i].query = i % 3 == 0 ? "Why?" : "Who " + std::to_string(i) + "?";
   }
+  const auto all = select_examples(data, {});
+  EXPECT_EQ(other_examples(data, all, &Example::query).size(), all.size());
   for (const auto& [own, other] :
        other_examples(data, select_examples(data, {}), &Example::query)) {
     EXPECT_NE(data.examples[static_cast<size_t>(own)].query,

@@ -123,6 +123,15 @@ TEST_F(TrainedElsewhere, ARecipeThatReadsAnswersMakesAnOracle) {
   EXPECT_FALSE(planned_training(sweep(), planning).cells.at(0).needs.references);
 }
 
+TEST_F(TrainedElsewhere, WhoseMemoryIsReadGoesByTheFilesRecipe) {
+  const std::string other = sweep(R"(, "documents": "other_memory")");
+  planning.methods.spec("learner").memory_at_rank = 4;
+  EXPECT_EQ(planned_training(other, planning).cells.at(0).documents, Documents::other_memory);
+  planning.methods.spec("learner").memory_at_rank = 8;  // the default, which the file replaces
+  EXPECT_NE(training_error(other, planning).find("no part of a document as memory"),
+            std::string::npos);
+}
+
 TEST_F(TrainedElsewhere, OneThatNamesItsTrainingGivesTheIdOfACellTrainedHere) {
   const std::string split = test::sweep_text(kLearner + R"(, "rank": 4})", "", kSplit);
   const Plan here = planned_training(split);

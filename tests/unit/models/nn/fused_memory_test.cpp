@@ -96,7 +96,7 @@ class Both {
     return ((a.to(at::kDouble) - wide).abs().max() / wide.abs().max()).item<double>();
   }
 
-  void expect_near(at::ScalarType type, double tolerance) const {
+  void expect_near(at::ScalarType type, double tolerance, double of_gradients) const {
     const Outcome twin = run(at::kDouble, false);
     const Outcome own = run(type, true);
     EXPECT_LT(distance(own.memory.all, twin.memory.all), tolerance);
@@ -109,7 +109,7 @@ class Both {
     EXPECT_LT(distance(own.merged, twin.merged), tolerance);
     ASSERT_EQ(own.gradients.size(), twin.gradients.size());
     for (size_t i = 0; i < own.gradients.size(); ++i) {
-      EXPECT_LT(distance(own.gradients[i], twin.gradients[i]), 10 * tolerance) << i;
+      EXPECT_LT(distance(own.gradients[i], twin.gradients[i]), of_gradients) << i;
     }
   }
 
@@ -126,12 +126,12 @@ TEST(FusedMemory, IsThatOfFloat64) {
       for (const bool query_focused : {false, true}) {
         SCOPED_TRACE(std::to_string(sizes.dim) + (query_focused ? " asked" : "") +
                      (rule == MemoryRule::delta ? " delta" : ""));
-        Both({sizes, rule, query_focused}).expect_near(at::kFloat, 1e-5);
+        Both({sizes, rule, query_focused}).expect_near(at::kFloat, 1e-5, 1e-4);
       }
     }
   }
-  Both({kSizes[1], MemoryRule::delta, true, false}).expect_near(at::kFloat, 1e-5);
-  Both({kSizes[1], MemoryRule::delta, true}).expect_near(at::kBFloat16, 3e-2);
+  Both({kSizes[1], MemoryRule::delta, true, false}).expect_near(at::kFloat, 1e-5, 1e-4);
+  Both({kSizes[1], MemoryRule::delta, true}).expect_near(at::kBFloat16, 3e-2, 5e-2);
 }
 
 TEST(FusedMemory, CutsWhatIsKeptAndReadAndStopsItsGradients) {
@@ -140,7 +140,7 @@ TEST(FusedMemory, CutsWhatIsKeptAndReadAndStopsItsGradients) {
   const Outcome twin = Both(large).run(at::kDouble, false);
   EXPECT_EQ(twin.memory.all.abs().max().item<double>(), 65500);
   EXPECT_LT(twin.merged.abs().min().item<double>(), 60000);
-  Both(large).expect_near(at::kFloat, 1e-4);
+  Both(large).expect_near(at::kFloat, 1e-4, 1e-3);
 }
 
 TEST(FusedMemory, HasTheSameBitsOnAnyNumberOfThreads) {
