@@ -1,5 +1,7 @@
 #include "methods/compressors/specs.h"
 
+#include <algorithm>
+
 #include "harness/api/param_specs.h"
 #include "harness/core/json_dom.h"
 #include "methods/compressors/demonstrations.h"
@@ -179,6 +181,15 @@ Needs SelfcpSpec::needs(const Params& params) const {
 
 bool SelfcpSpec::seed_matters(const Params& params) const {
   return TrainedSpec::seed_matters(params) || params.find<std::string>("demonstrations") == "fixed";
+}
+
+Cost SelfcpSpec::training_cost(const Params& params, const DatasetStats& train) const {
+  if (params.get<std::string>("objective") != "bank") {
+    return TrainedSpec::training_cost(params, train);
+  }
+  const int64_t made = std::min(params.find<int64_t>("bank").value_or(0), train.examples);
+  const int64_t window = params.find<int64_t>("train_window").value_or(kWindow);
+  return {.flops = prompted::reading_flops(static_cast<double>(made * window))};
 }
 
 Status SelfcpSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {

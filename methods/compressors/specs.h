@@ -24,6 +24,8 @@ class SelfcpSpec final : public prompted::TrainedSpec {
   Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
   Needs needs(const Params& params) const override;
   bool seed_matters(const Params& params) const override;
+  /// Of a bank alone that of its demonstrations.
+  Cost training_cost(const Params& params, const DatasetStats& train) const override;
 
  protected:
   std::vector<ParamSpec> adapter_params() const override;

@@ -57,7 +57,7 @@ class TrainedSpec : public MethodSpec, public ModelRules {
   bool may_differ(std::string_view) const override { return false; }
   std::optional<TokenBound> token_bound(const Params& params, const Example& example) const final;
   Cost cost(const Params& params, const DatasetStats& stats) const final;
-  Cost training_cost(const Params& params, const DatasetStats& train) const final;
+  Cost training_cost(const Params& params, const DatasetStats& train) const override;
   bool seed_matters(const Params& params) const override { return decoding::may_draw(params); }
 
  protected:

@@ -19,6 +19,23 @@ std::unique_ptr<MethodSpec> spec_named(std::string_view name) {
   return std::make_unique<SelfcpSpec>();
 }
 
+TEST(CompressorSpecs, ABankAloneTakesAsLongAsItsDemonstrations) {
+  const SelfcpSpec spec;
+  Params params;
+  for (const ParamSpec& param : spec.params()) {
+    if (param.default_value) params.set(param.name, *param.default_value);
+  }
+  params.set("bank", int64_t{100});
+  const DatasetStats train{.examples = 10000};
+  const double learning = spec.training_cost(params, train).flops;
+  params.set("objective", std::string("bank"));
+  const double bank = spec.training_cost(params, train).flops;
+  EXPECT_GT(bank, 0);
+  EXPECT_LT(bank, learning / 100);
+  params.set("bank", int64_t{200});
+  EXPECT_DOUBLE_EQ(spec.training_cost(params, train).flops, 2 * bank);
+}
+
 TEST(CompressorSpecs, AFileHasTheRowsThatAWindowTakes) {
   for (const char* name : {"autocompressor", "icae"}) {
     const auto spec = spec_named(name);
