@@ -116,7 +116,6 @@ std::vector<ParamSpec> IdealSpec::adapter_params() const {
 
 Needs IdealSpec::needs(const Params& params) const {
   Needs needs = LayerAdapterSpec::needs(params);
-  needs.memory = prompted::has_memory(params);
   // A release's file does not say that it generates.
   needs.instruction =
       params.find<std::string>("generated") != "none" &&

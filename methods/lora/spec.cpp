@@ -14,12 +14,6 @@ std::vector<ParamSpec> LoraSpec::adapter_params() const {
   return params;
 }
 
-Needs LoraSpec::needs(const Params& params) const {
-  Needs needs = TrainedSpec::needs(params);
-  needs.memory = prompted::has_memory(params);
-  return needs;
-}
-
 Status LoraSpec::check_adapter(const Params& params) const {
   if (Status status = prompted::check_memory_params(params); !status.ok()) return status;
   return prompted::check_targets(params);

@@ -13,7 +13,6 @@ class LoraSpec final : public prompted::TrainedSpec {
   std::string_view name() const override { return "lora"; }
   std::string_view doc() const override;
   int version() const override { return 1; }
-  Needs needs(const Params& params) const override;
 
  protected:
   std::vector<ParamSpec> adapter_params() const override;

@@ -1,7 +1,6 @@
 #include "methods/models/nn/fused_memory.h"
 
 #include <ATen/ops/empty.h>
-#include <ATen/ops/empty_like.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <optional>

@@ -285,7 +285,8 @@ Needs TrainedSpec::needs(const Params& params) const {
           .backbone = true,
           .tokenizer = true,
           .references = reads_references(params),
-          .artifacts = {kAdapter}};
+          .artifacts = {kAdapter},
+          .memory = has_memory(params)};
 }
 
 std::vector<Unit> TrainedSpec::units(const Params& params,
