@@ -3,22 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-// Loops go along the rows of matrices, so that none is a sum that vectors would order anew.
-#if defined(__x86_64__)
-#define QFS_VECTORS __attribute__((target_clones("avx2", "default")))
-#else
-#define QFS_VECTORS
-#endif
+#include "methods/models/kernels/memory_loops.h"
 
 namespace qfs::kernels {
 
 namespace {
-
-constexpr float kMost = 65500;  // of whatever is kept or read
-
-float cut(float x) { return std::clamp(x, -kMost, kMost); }
-
-float logistic(float x) { return 1 / (1 + std::exp(-x)); }
 
 float sigma(float x) { return x > 0 ? x + 1 : std::exp(x); }
 

@@ -4,28 +4,17 @@
 #include <cmath>
 
 #include "methods/models/kernels/dense_kernels.h"
+#include "methods/models/kernels/memory_loops.h"
 #include "methods/models/kernels/negative_exp.h"
-
-// Sums that vectors would order anew have lanes of their own.
-#if defined(__x86_64__)
-#define QFS_VECTORS __attribute__((target_clones("avx2", "default")))
-#else
-#define QFS_VECTORS
-#endif
 
 namespace qfs::kernels {
 
 namespace {
 
-constexpr float kMost = 65500;  // of whatever is kept or read
-
 /// Tokens of a task, a multiple of the kernels' rows.
 constexpr int64_t kRows = 48;
 
-float logistic(float x) { return 1 / (1 + std::exp(-x)); }
-
-inline float bounded(float x) { return std::min(std::max(x, -kMost), kMost); }
-/// Of what bounded() gives.
+/// Of what cut() gives.
 inline float within(float x) { return std::fabs(x) <= kMost ? 1.0F : 0.0F; }
 
 constexpr int64_t kLanes = 16;
@@ -140,7 +129,7 @@ class Writing {
     }
   }
   static void bound(int64_t count, float* values) {
-    for (int64_t i = 0; i < count; ++i) values[i] = bounded(values[i]);
+    for (int64_t i = 0; i < count; ++i) values[i] = cut(values[i]);
   }
 
   void take_values(int64_t first, int64_t count, float* fresh) const {
@@ -243,7 +232,7 @@ QFS_VECTORS void merge(const float* __restrict all, const float* __restrict aske
                        const float* __restrict local, Shares shares, int64_t dim,
                        float* __restrict out) {
   for (int64_t i = 0; i < dim; ++i) {
-    const float past = bounded(all[i]) + shares.gate * (bounded(asked[i]) - bounded(all[i]));
+    const float past = cut(all[i]) + shares.gate * (cut(asked[i]) - cut(all[i]));
     out[i] = local[i] + shares.memory * (past - local[i]);
   }
 }
@@ -251,7 +240,7 @@ QFS_VECTORS void merge(const float* __restrict all, const float* __restrict aske
 /// Of cut `asked`.
 QFS_VECTORS float gate_score(const float* __restrict asked, const float* __restrict weight,
                              int64_t dim) {
-  return sum_of(dim, [&](int64_t i) { return bounded(asked[i]) * weight[i]; });
+  return sum_of(dim, [&](int64_t i) { return cut(asked[i]) * weight[i]; });
 }
 
 class Pass {
@@ -332,16 +321,16 @@ QFS_VECTORS ScalarSums merge_back(const float* __restrict above, const float* __
                                   int64_t dim, float* __restrict all, float* __restrict asked,
                                   float* __restrict of_local, float* __restrict of_weight) {
   const float of_gate = weight == nullptr ? 0 : sum_of(dim, [&](int64_t i) {
-    return above[i] * (bounded(asked[i]) - bounded(all[i]));
+    return above[i] * (cut(asked[i]) - cut(all[i]));
   });
   const float of_score = shares.memory * of_gate * shares.gate * (1 - shares.gate);
   const float of_beta = sum_of(dim, [&](int64_t i) {
-    const float past = bounded(all[i]) + shares.gate * (bounded(asked[i]) - bounded(all[i]));
+    const float past = cut(all[i]) + shares.gate * (cut(asked[i]) - cut(all[i]));
     return above[i] * (past - local[i]);
   });
   for (int64_t i = 0; i < dim; ++i) of_local[i] = (1 - shares.memory) * above[i];
   if (weight != nullptr) {
-    for (int64_t i = 0; i < dim; ++i) of_weight[i] += of_score * bounded(asked[i]);
+    for (int64_t i = 0; i < dim; ++i) of_weight[i] += of_score * cut(asked[i]);
     for (int64_t i = 0; i < dim; ++i) {
       const float given = shares.memory * shares.gate * above[i] + of_score * weight[i];
       asked[i] = given * within(asked[i]) / divisor;
