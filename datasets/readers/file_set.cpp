@@ -6,6 +6,7 @@
 #include "datasets/readers/reference_rows.h"
 #include "datasets/registry.h"
 #include "datasets/source_files.h"
+#include "datasets/text_forms/text_form.h"
 
 namespace qfs::datasets {
 namespace {
@@ -63,7 +64,14 @@ Result<Dataset> FileSetReader::read(const DatasetRequest& request) const {
   Result<std::vector<Example>> read = set_.examples(*open->files, request);
   if (!read) return read.error();
   std::vector<Example> examples;
+  const TextForm* form = find_text_form(request.text_form);
+  if (form == nullptr) return internal_error("unresolved text form '" + request.text_form + "'");
+  const bool as_published = form->name == "raw";
   for (Example& example : *read) {
+    if (!as_published) {
+      apply_text_form(*form, example);
+      if (set_.left_out && set_.left_out(example)) continue;
+    }
     example.group = example.key;
     if (example.document_id.empty()) example.document_id = example.key;
     append_question(std::move(example), reference_view(request.view), examples);

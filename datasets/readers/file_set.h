@@ -29,6 +29,9 @@ struct FileSet {
   std::string layout = "";
   std::string source = "";
   bool no_redistribution = false;
+  /// Whether the work whose text form is asked for leaves out an example in that form; may be
+  /// empty.
+  std::function<bool(const Example&)> left_out = nullptr;
 };
 
 std::vector<FileSet> hmnet_sets();              ///< AMI and ICSI, as HMNet preprocessed them

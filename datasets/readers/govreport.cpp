@@ -9,6 +9,9 @@
 namespace qfs::datasets {
 namespace {
 
+/// Of a report that DYLE's release trains with or scores.
+constexpr size_t kFewestPieces = 10;
+
 Example govreport_example(const std::string& key, std::string_view report, std::string summary) {
   Example example;
   example.key = key;
@@ -108,18 +111,20 @@ Result<std::vector<Example>> read_govreport(SetFiles& files, const DatasetReques
 }  // namespace
 
 std::vector<FileSet> govreport_sets() {
-  return {{.info = {.name = "govreport",
-                    .doc = "reports of US government offices and their summaries, without queries",
-                    .licence = "none stated; texts: US government works",
-                    .splits = {"test", "train", "val"},
-                    .views = {"whole"},
-                    .text_forms = {"raw"}},
-           .reader = "govreport@1",
-           .examples = read_govreport,
-           .folder = "govreport",
-           .layout = "SPLIT.source and SPLIT.target with a text a line, or SPLIT.jsonl with "
-                     "\"report\" and \"summary\"",
-           .source = "https://gov-report-data.github.io"}};
+  return {
+      {.info = {.name = "govreport",
+                .doc = "reports of US government offices and their summaries, without queries",
+                .licence = "none stated; texts: US government works",
+                .splits = {"test", "train", "val"},
+                .views = {"whole"},
+                .text_forms = {"raw", "dyle"}},
+       .reader = "govreport@1",
+       .examples = read_govreport,
+       .folder = "govreport",
+       .layout = "SPLIT.source and SPLIT.target with a text a line, or SPLIT.jsonl with "
+                 "\"report\" and \"summary\"",
+       .source = "https://gov-report-data.github.io",
+       .left_out = [](const Example& report) { return report.document.size() < kFewestPieces; }}};
 }
 
 }  // namespace qfs::datasets

@@ -33,7 +33,7 @@ Result<Dataset> seal_questions(const DatasetRequest& request, DatasetManifest ma
   dataset.manifest = std::move(manifest);
   dataset.manifest.split = request.split;
   dataset.manifest.view = request.view;
-  dataset.manifest.text_form = find_text_form("raw")->versioned_name();
+  dataset.manifest.text_form = find_text_form(request.text_form)->versioned_name();
   dataset.examples = std::move(examples);
   Status sealed = seal(dataset);
   if (!sealed) return sealed.error();

@@ -21,7 +21,7 @@ ReferenceView reference_view(std::string_view name);
 /// for each reference, "<group>/r1" and so on, all of the one group.
 void append_question(Example question, ReferenceView view, std::vector<Example>& examples);
 
-/// View, text form (raw) and examples of a resolved request, in the data's order; the manifest's
+/// View, text form and examples of a resolved request, in the data's order; the manifest's
 /// other fields are filled by the caller. Two equal keys are a `data` error.
 Result<Dataset> seal_questions(const DatasetRequest& request, DatasetManifest manifest,
                                std::vector<Example> examples);

@@ -8,6 +8,9 @@
 namespace qfs::datasets {
 namespace {
 
+/// An article or abstract with no more characters is left out by DYLE's release.
+constexpr size_t kTooShort = 3;
+
 /// "<S> text </S>" without its marks.
 std::string unmarked(std::string_view sentence) {
   constexpr std::string_view kOpen = "<S>";
@@ -41,7 +44,7 @@ FileSet papers_of(const std::string& archive, const std::string& doc) {
                    .licence = "none stated; texts: their authors",
                    .splits = {"test", "train", "val"},
                    .views = {"whole"},
-                   .text_forms = {"raw"}},
+                   .text_forms = {"raw", "dyle"}},
           .reader = "scientific_papers@1",
           .examples =
               [archive](SetFiles& files, const DatasetRequest& request) {
@@ -50,7 +53,13 @@ FileSet papers_of(const std::string& archive, const std::string& doc) {
               },
           .folder = "scientific_papers",
           .layout = archive + "-dataset/train.txt, val.txt and test.txt of the authors' archive",
-          .source = "https://github.com/armancohan/long-summarization"};
+          .source = "https://github.com/armancohan/long-summarization",
+          .left_out =
+              [](const Example& paper) {
+                size_t characters = 0;
+                for (const Segment& piece : paper.document) characters += piece.text.size();
+                return characters <= kTooShort || paper.references.front().size() <= kTooShort;
+              }};
 }
 
 }  // namespace

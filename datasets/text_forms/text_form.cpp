@@ -12,7 +12,8 @@ namespace {
 
 // What the released code of two papers makes of QMSum's text. Turns and queries: lower case, word
 // tokens joined by one blank, noise marks deleted and spelled acronyms rewritten. References: lower
-// case and word tokens only. Speakers: lower case.
+// case and word tokens only. Speakers: lower case. DYLE's of GovReport and arXiv: a document's
+// tokens are cut into sentences, and these into pieces of at most 64.
 // Sources: arXiv 2407.10486 (IDEAL) and arXiv 2110.08168 (DYLE) with their released preprocessing.
 
 // Each mark is deleted with the blank that follows it, in this order.
@@ -37,14 +38,22 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
   text = replaced.append(text, copied);
 }
 
-std::string lower_cased_tokens(std::string_view reference) {
-  return join_word_tokens(lower_case(reference));
+constexpr size_t kDylePiece = 64;  // word tokens
+
+template <TreebankRules rules>
+std::string lower_cased_tokens(std::string_view text) {
+  return join_word_tokens(lower_case(text), rules);
 }
 
-std::string cleaned(std::string_view turn_or_query, std::span<const std::string_view> marks) {
+/// NLTK 3.6.2, which DYLE's release names; IDEAL's names none.
+constexpr TreebankRules kDyleRules = TreebankRules::nltk_3_6_2;
+constexpr auto ideal_tokens = lower_cased_tokens<TreebankRules::nltk_3_8_1>;
+constexpr auto dyle_tokens = lower_cased_tokens<kDyleRules>;
+
+std::string cleaned(std::string tokens, std::span<const std::string_view> marks) {
   // A mark at the end of a turn is followed by a blank in the joined transcript the papers' code
   // cleans; the added blank stands for it.
-  std::string text = lower_cased_tokens(turn_or_query) + ' ';
+  std::string text = std::move(tokens) + ' ';
   for (std::string_view mark : marks) replace_all(text, mark, "");
   for (const auto& [from, to] : kAcronyms) replace_all(text, from, to);
   if (text.ends_with(' ')) text.pop_back();
@@ -54,23 +63,39 @@ std::string cleaned(std::string_view turn_or_query, std::span<const std::string_
 std::string lower_cased_speaker(std::string_view speaker) { return lower_case(speaker); }
 
 std::string ideal_text(std::string_view turn_or_query) {
-  return cleaned(turn_or_query, kIdealMarks);
+  return cleaned(ideal_tokens(turn_or_query), kIdealMarks);
 }
 
-std::string dyle_text(std::string_view turn_or_query) { return cleaned(turn_or_query, kDyleMarks); }
+std::string dyle_text(std::string_view turn_or_query) {
+  return cleaned(dyle_tokens(turn_or_query), kDyleMarks);
+}
+
+std::vector<std::string> dyle_pieces(std::string_view document) {
+  return sentence_pieces(dyle_tokens(document), kDyleRules, kDylePiece);
+}
 
 std::string unchanged(std::string_view text) { return std::string(text); }
 
 constexpr std::array kForms = {
     TextForm{"raw", 1, unchanged, unchanged, unchanged, unchanged},
-    TextForm{"ideal", 1, lower_cased_speaker, ideal_text, ideal_text, lower_cased_tokens},
-    TextForm{"dyle", 1, lower_cased_speaker, dyle_text, dyle_text, lower_cased_tokens},
+    TextForm{"ideal", 1, lower_cased_speaker, ideal_text, ideal_text, ideal_tokens},
+    TextForm{"dyle", 1, lower_cased_speaker, dyle_text, dyle_text, dyle_tokens, dyle_pieces},
 };
 
 }  // namespace
 
 std::string TextForm::versioned_name() const {
   return std::string(name) + "@" + std::to_string(version);
+}
+
+void apply_text_form(const TextForm& form, Example& example) {
+  for (std::string& reference : example.references) reference = form.reference(reference);
+  if (form.pieces == nullptr) return;
+  std::string document;
+  for (const Segment& segment : std::exchange(example.document, {})) {
+    document += (document.empty() ? "" : "\n") + segment.text;
+  }
+  for (std::string& piece : form.pieces(document)) example.document.push_back({std::move(piece)});
 }
 
 const TextForm* find_text_form(std::string_view name) {

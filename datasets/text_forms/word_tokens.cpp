@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "harness/core/text/treebank.h"
 #include "harness/core/text/unicode.h"
 
 namespace qfs::datasets {
@@ -68,6 +67,13 @@ bool ends_sentence(View text, size_t at) {
   return !is_letter(text[next]) && !contains(U";:,.!?", text[next]);
 }
 
+/// Whether a sentence ends with the token from `begin` to `end`, which blanks surround.
+bool token_ends_sentence(View text, size_t begin, size_t end) {
+  const View token = text.substr(begin, end - begin);
+  if (token == U"." || token == U"?" || token == U"!") return true;
+  return token.ends_with(U'.') && !token.ends_with(U"..") && ends_sentence(text, end - 1);
+}
+
 /// The end of the sentence whose period is at `period`: closing quotes and brackets stay with it.
 size_t with_closers(View text, size_t period) {
   size_t end = period + 1;
@@ -78,12 +84,12 @@ size_t with_closers(View text, size_t period) {
 
 }  // namespace
 
-std::string join_word_tokens(std::string_view text) {
+std::string join_word_tokens(std::string_view text, TreebankRules rules) {
   const std::u32string points = to_code_points(text);
   View rest = points;
   std::string joined;
-  auto add = [&joined](View sentence) {
-    std::string tokens = join_treebank_tokens(sentence, TreebankRules::nltk_3_8_1);
+  auto add = [&joined, rules](View sentence) {
+    std::string tokens = join_treebank_tokens(sentence, rules);
     if (tokens.empty()) return;
     if (!joined.empty()) joined += ' ';
     joined += tokens;
@@ -99,6 +105,39 @@ std::string join_word_tokens(std::string_view text) {
   }
   add(rest);
   return joined;
+}
+
+std::vector<std::string> sentence_pieces(std::string_view joined_tokens, TreebankRules rules,
+                                         size_t most_tokens) {
+  const std::u32string points = to_code_points(joined_tokens);
+  const View text = points;
+  std::vector<std::string> pieces;
+  const auto add = [&](View sentence) {
+    const std::string tokens = join_word_tokens(to_utf8(sentence), rules);
+    size_t begin = 0;
+    size_t count = 0;
+    for (size_t i = 0; i <= tokens.size() && !tokens.empty(); ++i) {
+      if (i < tokens.size() && (tokens[i] != ' ' || ++count % most_tokens != 0)) continue;
+      pieces.push_back(tokens.substr(begin, i - begin));
+      begin = i + 1;
+    }
+  };
+  size_t sentence = 0;
+  bool ended = false;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(U' ', begin), text.size());
+    // One token of closing quotes or brackets stays with the sentence in front of it.
+    const bool closes = text.substr(begin, end - begin).find_first_not_of(kClosers) == View::npos;
+    if (ended && begin > sentence) {
+      const size_t cut = closes ? end : begin;
+      add(text.substr(sentence, cut - sentence));
+      sentence = std::min(cut + (closes ? 1 : 0), text.size());
+    }
+    ended = token_ends_sentence(text, begin, end);
+    begin = end + 1;
+  }
+  add(text.substr(sentence));
+  return pieces;
 }
 
 }  // namespace qfs::datasets

@@ -203,7 +203,7 @@ Status LoraCompressorSpec::check_backbone(const Params& params, const BackboneFa
 }
 
 Status LoraCompressorSpec::check_file(const Params& params, const Params& recipe) const {
-  if (Status same = prompted::check_pieces_file(params, recipe); !same.ok()) return same;
+  if (Status same = prompted::check_prompt_file(params, recipe); !same.ok()) return same;
   const auto trained = recipe.find<int64_t>("train_window");
   if (!trained) return {};
   const SplitRules rules = split_rules(params);

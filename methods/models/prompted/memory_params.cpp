@@ -20,7 +20,7 @@ ParamSpec at_stage(Stage stage, ParamSpec spec) {
 
 /// What means nothing without a memory.
 constexpr const char* kOfMemory[] = {"memory_rule",  "alpha_scale",  "gamma_bias",  "first_beta",
-                                     "memory_rate",  "repeat_query", "memory_read", "train_segment",
+                                     "memory_rate",  kRepeatQuery,   "memory_read", "train_segment",
                                      "segment_loss", "input_tokens", "positions",   "kept_tokens"};
 /// What means nothing to a memory that no query asks.
 constexpr const char* kOfAsking[] = {"alpha_scale", "gamma_bias"};
@@ -63,7 +63,7 @@ std::vector<ParamSpec> memory_params() {
                  "What the learning rate is multiplied by for the memory's scalars; 1 when left "
                  "out"));
   ParamSpec repeat = flag_param(
-      "repeat_query", false, "What shows the query in the prompt stands behind the document, too");
+      kRepeatQuery, false, "What shows the query in the prompt stands behind the document, too");
   repeat.default_value.reset();
   add(Stage::both, std::move(repeat), "IDEAL's release");
   add(Stage::predict,
@@ -201,7 +201,7 @@ std::optional<TokenBound> first_segment_bound(const Params& params, const Exampl
 
 std::string prompt_template(const Params& params) {
   const std::string& prompt = params.get<std::string>("prompt");
-  if (!params.find<bool>("repeat_query").value_or(false)) return prompt;
+  if (!params.find<bool>(kRepeatQuery).value_or(false)) return prompt;
   return prompting::with_query_repeated(prompt);
 }
 

@@ -13,6 +13,9 @@
 
 namespace qfs::prompted {
 
+/// The flag of prompts that show the query behind the document, too.
+inline constexpr const char* kRepeatQuery = "repeat_query";
+
 /// With a memory `local_context` is the length of a segment, and `input_tokens` that of the
 /// document.
 std::vector<ParamSpec> memory_params();

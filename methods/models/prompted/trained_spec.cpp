@@ -332,16 +332,19 @@ Status TrainedSpec::check_backbone(const Params& params, const BackboneFacts& fa
 }
 
 Status TrainedSpec::check_file(const Params& params, const Params& recipe) const {
-  if (Status same = check_pieces_file(params, recipe); !same.ok()) return same;
+  if (Status same = check_prompt_file(params, recipe); !same.ok()) return same;
   return check_memory_file(params, recipe);
 }
 
-Status check_pieces_file(const Params& params, const Params& recipe) {
-  const auto asked = params.find<bool>(kPromptPieces);
-  // A recipe of ours has the prompt, and the flag where it was on.
-  if (!asked || !recipe.has("prompt")) return {};
-  if (*asked == recipe.find<bool>(kPromptPieces).value_or(false)) return {};
-  return invalid_argument("'prompt_pieces' is not as the file was trained");
+Status check_prompt_file(const Params& params, const Params& recipe) {
+  if (!recipe.has("prompt")) return {};  // no recipe of ours
+  for (const char* name : {kPromptPieces, kRepeatQuery}) {
+    const bool trained = recipe.find<bool>(name).value_or(false);
+    if (params.find<bool>(name).value_or(false) == trained) continue;
+    return invalid_argument(std::string("'") + name + "' was " + (trained ? "true" : "false") +
+                            " when the file was trained");
+  }
+  return {};
 }
 
 Status check_rank(const Params& params, const Params& recipe) {

@@ -94,8 +94,9 @@ ParamSpec trained_param(std::string source);
 bool all_weights(const Params& params);
 Status check_trained(const MethodSpec& spec, const Params& params, bool adapter);
 
-/// ModelRules::check_file: prompts are in pieces where those that the file learnt from were.
-Status check_pieces_file(const Params& params, const Params& recipe);
+/// ModelRules::check_file: prompts are in pieces, and show the query twice, where those that the
+/// file learnt from do.
+Status check_prompt_file(const Params& params, const Params& recipe);
 
 /// A training goes on from a file of its own rank.
 Status check_rank(const Params& params, const Params& recipe);

@@ -34,7 +34,7 @@ class Trainer {
     int64_t left = run_.steps.value_or(recipe_.steps);
     while (!done() && left > 0) {
       if (Status status = step(); !status.ok()) return status.error();
-      if (--left > 0 && !done() && at_.state.step % recipe_.checkpoint_every != 0) continue;
+      if (--left > 0 && !done() && !checkpoint_due()) continue;
       if (Status written = write(); !written.ok()) return written.error();
     }
     return TrainedModel{done(), at_.best, at_.state.cost};
@@ -46,6 +46,11 @@ class Trainer {
   }
   int64_t examples() const { return static_cast<int64_t>(task_.items.size()); }
   bool done() const { return at_.state.ended || at_.state.step >= recipe_.steps; }
+
+  bool checkpoint_due() const {
+    return at_.state.step % recipe_.checkpoint_every == 0 ||
+           monotonic_ns() - written_ns_ >= run_.checkpoint_after_ns;
+  }
 
   Status begin() {
     auto found = read_checkpoint(run_.folder, run_.identity, trained_);
@@ -161,6 +166,7 @@ class Trainer {
     QFS_FAILPOINT_HERE("training.before_checkpoint");
     Status written = write_checkpoint(run_.folder, at_, trained_);
     QFS_FAILPOINT_HERE("training.after_checkpoint");
+    written_ns_ = monotonic_ns();
     return written;
   }
 
@@ -170,6 +176,7 @@ class Trainer {
   TrainedTensors& trained_;
   TrainingProgress& progress_;
   TrainingCheckpoint at_;
+  int64_t written_ns_ = monotonic_ns();
 };
 
 }  // namespace

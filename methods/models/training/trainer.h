@@ -61,6 +61,8 @@ struct TrainingRun {
   std::string folder;            ///< of the checkpoint
   std::string identity;          ///< a checkpoint of another one is refused
   std::optional<int64_t> steps;  ///< FitRequest::steps
+  /// A step that ends so long after the last checkpoint, in nanoseconds, writes one of its own.
+  int64_t checkpoint_after_ns = 180'000'000'000;
 };
 
 struct TrainedModel {

@@ -55,13 +55,28 @@ def punkt():
     return PunktSentenceTokenizer(parameters)
 
 
+def word_tokenize(sentences, words, text):
+    return [token for sentence in sentences.tokenize(text) for token in words.tokenize(sentence)]
+
+
+def pieces(sentences, words, text, most=9):
+    """As DYLE's release makes snippets of GovReport and arXiv, which have 64 tokens at most."""
+    made = []
+    for sentence in sentences.tokenize(" ".join(word_tokenize(sentences, words, text))):
+        tokens = word_tokenize(sentences, words, sentence)
+        made += [" ".join(tokens[i:i + most]) for i in range(0, len(tokens), most)]
+    return made
+
+
 def main():
     sentences, words = punkt(), NLTKWordTokenizer()
     rng = random.Random(0)
-    texts = [" ".join(t for s in sentences.tokenize(x) for t in words.tokenize(s)) for x in SENTENCES]
+    texts = [" ".join(word_tokenize(sentences, words, x)) for x in SENTENCES]
     treebank = ["".join(rng.choices(PIECES, k=rng.randrange(1, 14))) for _ in range(1500)]
+    documents = [" ".join(rng.sample([x for x in SENTENCES if x.strip()], 8)) for _ in range(12)]
     json.dump({"word_tokenize": [{"text": x, "tokens": y} for x, y in zip(SENTENCES, texts)],
-               "treebank": [{"text": x, "tokens": " ".join(words.tokenize(x))} for x in treebank]},
+               "treebank": [{"text": x, "tokens": " ".join(words.tokenize(x))} for x in treebank],
+               "pieces": [{"text": x, "pieces": pieces(sentences, words, x)} for x in documents]},
               sys.stdout, indent=1)
     print()
 

@@ -6,7 +6,6 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "harness/core/text/treebank.h"
 #include "harness/core/text/unicode.h"
 
 namespace qfs::datasets {
@@ -21,7 +20,9 @@ TEST(WordTokens, AreNltksOnLowerCasedSentences) {
   nlohmann::json expected = cases("word_tokenize");
   ASSERT_EQ(expected.size(), 25u);
   for (const nlohmann::json& item : expected) {
-    EXPECT_EQ(join_word_tokens(item["text"].get<std::string>()), item["tokens"]) << item["text"];
+    EXPECT_EQ(join_word_tokens(item["text"].get<std::string>(), TreebankRules::nltk_3_8_1),
+              item["tokens"])
+        << item["text"];
   }
 }
 
@@ -32,6 +33,16 @@ TEST(WordTokens, TreebankRulesAreNltksOnRandomPieces) {
     std::u32string sentence = to_code_points(item["text"].get<std::string>());
     EXPECT_EQ(join_treebank_tokens(sentence, TreebankRules::nltk_3_8_1), item["tokens"])
         << item["text"];
+  }
+}
+
+TEST(SentencePieces, AreOfNltksSentencesOfItsTokens) {
+  nlohmann::json expected = cases("pieces");
+  ASSERT_EQ(expected.size(), 12u);
+  for (const nlohmann::json& item : expected) {
+    constexpr TreebankRules kRules = TreebankRules::nltk_3_8_1;
+    const std::string tokens = join_word_tokens(item["text"].get<std::string>(), kRules);
+    EXPECT_EQ(nlohmann::json(sentence_pieces(tokens, kRules, 9)), item["pieces"]) << item["text"];
   }
 }
 

@@ -195,6 +195,43 @@ TEST_F(CatalogOfFileSets, FilesThatNobodyPinnedAreInTheManifestWithTheirDigests)
   EXPECT_NE((*load(named("duc-2007")))->id, (*loaded)->id);
 }
 
+TEST_F(CatalogOfFileSets, DylesFormIsPiecesOfSentencesWithoutWhatItLeavesOut) {
+  std::string report;
+  for (const char* number : {"one", "two", "three", "four", "five", "six", "seven", "eight"}) {
+    report += std::string("Number ") + number + "! ";
+  }
+  std::string words = "W";
+  for (int i = 1; i < 65; ++i) words += " w";
+  const std::string second = "Mr. Roe (\"No.\") left " + report + words + ".";
+  folder_.write("sets/govreport/test.source", report + "\n" + second + "\n");
+  folder_.write("sets/govreport/test.target", "Short.\nIt didn't work.\n");
+  EXPECT_EQ((*load(named("govreport")))->examples.size(), 2u);
+  const auto reports = load(named("govreport", {.text_form = "dyle"}));
+  ASSERT_TRUE(reports.ok()) << reports.error().to_string();
+  EXPECT_EQ((*reports)->manifest.text_form, "dyle@1");
+  ASSERT_EQ((*reports)->examples.size(), 1u) << "the first has eight pieces, not ten";
+  const Example& kept = (*reports)->examples.front();
+  EXPECT_EQ(kept.key, "test-2");
+  EXPECT_EQ(kept.references, Texts{"it did n't work ."});
+  ASSERT_EQ(kept.document.size(), 11u);
+  EXPECT_EQ(kept.document[0].text, "mr. roe ( `` no . ``") << "tokenized twice, as released";
+  EXPECT_EQ(kept.document[1].text, ") left number one !");
+  EXPECT_EQ(kept.document[9].text.size(), 64 * 2 - 1);
+  EXPECT_EQ(kept.document[10].text, "w .");
+
+  folder_.write(
+      "sets/scientific_papers/arxiv-dataset/test.txt",
+      R"({"article_id": "a", "article_text": ["It works."], "abstract_text": ["<S> a. </S>"]})"
+      "\n"
+      R"({"article_id": "b", "article_text": ["It works.", "We show."], "abstract_text": ["<S> It works. </S>", "<S> Well. </S>"]})"
+      "\n");
+  const auto papers = load(named("arxiv-summarization", {.text_form = "dyle"}));
+  ASSERT_TRUE(papers.ok()) << papers.error().to_string();
+  ASSERT_EQ((*papers)->examples.size(), 1u);
+  EXPECT_EQ((*papers)->examples[0].document, (Document{{"it works .", ""}, {"we show .", ""}}));
+  EXPECT_EQ((*papers)->examples[0].references, Texts{"it works . well ."});
+}
+
 TEST_F(CatalogOfFileSets, SetsOfOneFolderArePinnedEachByItsOwnName) {
   std::string text;
   for (const test::SetSample& sample : test::set_samples()) {

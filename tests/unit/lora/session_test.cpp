@@ -70,8 +70,13 @@ TEST_F(LoraSessionTest, a_summary_behind_pieces_is_one_itself) {
   Params recipe;
   recipe.set("prompt", std::string("{document}"));
   EXPECT_THAT(LoraSpec().check_file(request_.params, recipe).error().message,
-              HasSubstr("'prompt_pieces' is not as the file was trained"));
+              HasSubstr("'prompt_pieces' was false when the file was trained"));
   recipe.set("prompt_pieces", true);
+  EXPECT_TRUE(LoraSpec().check_file(request_.params, recipe).ok());
+  recipe.set("repeat_query", true);
+  EXPECT_THAT(LoraSpec().check_file(request_.params, recipe).error().message,
+              HasSubstr("'repeat_query' was true when the file was trained"));
+  request_.params.set("repeat_query", true);
   EXPECT_TRUE(LoraSpec().check_file(request_.params, recipe).ok());
 }
 

@@ -8,7 +8,9 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "harness/core/files.h"
@@ -24,9 +26,11 @@ struct Silent final : TrainingProgress {
   Status point(const TrainingPoint& point) override {
     last = point;
     if (each) each(point);
+    if (point.step == failing_at) return unavailable("the driver is gone");
     return {};
   }
   TrainingPoint last;
+  int64_t failing_at = 0;
   std::function<void(const TrainingPoint& point)> each;
 };
 
@@ -80,6 +84,25 @@ TEST_F(TrainerTest, steps_are_those_of_adamw) {
   EXPECT_EQ(model->cost.tokens, 20);
   EXPECT_EQ(model->cost.flops, 28);
   EXPECT_EQ(model->cost.trainable_parameters, 2);
+}
+
+TEST_F(TrainerTest, a_long_time_without_a_checkpoint_ends_with_one) {
+  const auto steps_begun = [this](int64_t checkpoint_after_ns) {
+    const qfs::test::TemporaryFolder folder;
+    int64_t begun = 0;
+    for (const int64_t killed_behind : {3, 4}) {
+      progress_.failing_at = killed_behind;
+      task_.observed = [&begun] {
+        ++begun;
+        return std::map<std::string, double>();
+      };
+      const TrainingRun run{folder.path(), "id", {}, checkpoint_after_ns};
+      EXPECT_FALSE(training::train(recipe_, task_, run, trained_, progress_).ok());
+    }
+    return begun;
+  };
+  EXPECT_EQ(steps_begun(0), 3 + 2);  // the third step's was not written yet
+  EXPECT_EQ(steps_begun(TrainingRun().checkpoint_after_ns), 3 + 4);
 }
 
 TEST_F(TrainerTest, vectors_do_not_decay) {
