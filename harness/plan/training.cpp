@@ -307,11 +307,12 @@ Result<TrainingEntry> TrainingPlanner::data_of(const Cell& cell, const MethodRow
             R"({…}} (data sets), or "artifact": the file of an earlier training)",
         at(row.entry->pointer));
   }
+  const std::string& scored = plan_.datasets[cell.dataset].data->manifest.split;
   TrainingEntry entry;
   entry.train = {own.request, std::nullopt, row.entry->pointer};
   entry.train.request.split = "train";
   for (const std::string_view split : kDevelopmentSplits) {
-    if (entry.development || !has(split)) continue;
+    if (entry.development || !has(split) || split == scored) continue;
     entry.development = entry.train;
     entry.development->request.split = split;
   }

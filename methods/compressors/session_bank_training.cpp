@@ -1,5 +1,6 @@
 #include "methods/compressors/session_bank_training.h"
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -19,9 +20,15 @@ namespace {
 
 constexpr const char* kBankFile = "bank.safetensors";
 
+constexpr int64_t kMostPoints = 100;
+
+/// So many of a bank's demonstrations are made.
+using Made = std::function<Status(int64_t made, int64_t of)>;
+
 /// The bytes of a bank, when what else is learned lies in `files`.
-using MakeBank = std::function<Result<std::string>(
-    const FitRequest& fit, const std::vector<TrainedFile>& files, const TrainingData& data)>;
+using MakeBank =
+    std::function<Result<std::string>(const FitRequest& fit, const std::vector<TrainedFile>& files,
+                                      const TrainingData& data, const Made& made)>;
 
 /// `make` is empty where no bank is asked for.
 class BankTraining final : public TrainingSession {
@@ -39,7 +46,11 @@ class BankTraining final : public TrainingSession {
     }
     if (!make_) return outcome;
     const int64_t begin_ns = monotonic_ns();
-    const auto bytes = make_(request, outcome.files, data);
+    const int64_t learned = outcome.cost.steps;
+    const auto bytes = make_(request, outcome.files, data, [&](int64_t made, int64_t of) -> Status {
+      if (made != of && made % std::max<int64_t>(1, of / kMostPoints) != 0) return {};
+      return progress.point({learned + made, learned + of, {{"bank", made}}});
+    });
     if (!bytes.ok()) return bytes.error();
     if (Status written = write_file(request.folder + "/" + kBankFile, *bytes); !written.ok()) {
       return written.error();
@@ -57,21 +68,25 @@ class BankTraining final : public TrainingSession {
 
 /// Those of the training split that a bank holds, each made by `make`.
 Result<std::vector<Demonstration>> demonstrations_of(
-    const SessionRequest& request, const TrainingData& data,
+    const SessionRequest& request, const TrainingData& data, const Made& made,
     const std::function<Result<Demonstration>(const Example&)>& make) {
   std::vector<Demonstration> demonstrations;
   const int64_t most = *request.params.find<int64_t>("bank");
-  for (const size_t i : drawn_examples(data.train.size(), most, request.seed)) {
+  const std::vector<size_t> drawn = drawn_examples(data.train.size(), most, request.seed);
+  for (const size_t i : drawn) {
     auto demonstration = make(data.train[i].example);
     if (!demonstration.ok()) return demonstration.error();
     demonstrations.push_back(*std::move(demonstration));
+    Status told =
+        made(static_cast<int64_t>(demonstrations.size()), static_cast<int64_t>(drawn.size()));
+    if (!told.ok()) return told.error();
   }
   return demonstrations;
 }
 
 Result<std::string> memory_bank(const SessionRequest& request, ResourceCache& cache,
                                 const FitRequest& fit, const TrainedFile& adapter,
-                                const TrainingData& data) {
+                                const TrainingData& data, const Made& made) {
   // As sessions that predict read, whatever the training computed in.
   auto prompts = prompted::open_prompts(request, cache);
   if (!prompts.ok()) return prompts.error();
@@ -86,8 +101,8 @@ Result<std::string> memory_bank(const SessionRequest& request, ResourceCache& ca
                         *std::move(opening),
                         std::make_shared<Selfcp>(file->form, std::move(file->tensors),
                                                  *std::move(decoder), SelfcpReading()));
-  const auto demonstrations =
-      demonstrations_of(request, data, [&](const Example& example) { return maker.made(example); });
+  const auto demonstrations = demonstrations_of(
+      request, data, made, [&](const Example& example) { return maker.made(example); });
   if (!demonstrations.ok()) return demonstrations.error();
   std::map<std::string, std::string> metadata = std::move(file->metadata);
   metadata["artifact_sha256"] = adapter.sha256;
@@ -97,12 +112,12 @@ Result<std::string> memory_bank(const SessionRequest& request, ResourceCache& ca
 
 Result<std::string> token_bank(const SessionRequest& request, ResourceCache& cache,
                                const MethodSpec& spec, const FitRequest& fit,
-                               const TrainingData& data) {
+                               const TrainingData& data, const Made& made) {
   const auto backbone = architectures::open_backbone(*request.backbone, cache);
   if (!backbone.ok()) return backbone.error();
   const DemonstrationTexts texts = demonstration_texts(request.params, **backbone);
-  const auto demonstrations =
-      demonstrations_of(request, data, [&](const Example& example) { return texts.made(example); });
+  const auto demonstrations = demonstrations_of(
+      request, data, made, [&](const Example& example) { return texts.made(example); });
   if (!demonstrations.ok()) return demonstrations.error();
   auto metadata = prompted::file_metadata(request, spec, fit);
   if (!metadata.ok()) return metadata.error();
@@ -136,8 +151,8 @@ Result<std::unique_ptr<TrainingSession>> open_selfcp_training(const SessionReque
   MakeBank make;
   if (has_bank(request.params)) {
     make = [request, &cache](const FitRequest& fit, const std::vector<TrainedFile>& files,
-                             const TrainingData& data) {
-      return memory_bank(request, cache, fit, files.front(), data);
+                             const TrainingData& data, const Made& made) {
+      return memory_bank(request, cache, fit, files.front(), data, made);
     };
   }
   return std::unique_ptr<TrainingSession>(
@@ -150,8 +165,8 @@ std::unique_ptr<TrainingSession> with_token_bank(const SessionRequest& request,
   MakeBank make;
   if (has_bank(request.params)) {
     make = [request, &cache, &spec](const FitRequest& fit, const std::vector<TrainedFile>&,
-                                    const TrainingData& data) {
-      return token_bank(request, cache, spec, fit, data);
+                                    const TrainingData& data, const Made& made) {
+      return token_bank(request, cache, spec, fit, data, made);
     };
   }
   return std::make_unique<BankTraining>(std::move(learning), std::move(make));

@@ -180,6 +180,12 @@ Result<std::unique_ptr<prompted::TrainedAdapter>> make_selfcp(const prompted::Ad
                               std::to_string(given->form.rows) +
                               " embeddings, not that of the training");
     }
+    if (given->form.separator != form.separator || given->form.tag != form.tag) {
+      return invalid_argument(
+          "cannot begin with '" + init->second.path +
+          "': it was trained with \"separator_id\": " + std::to_string(given->form.separator) +
+          " and \"tag_id\": " + std::to_string(given->form.tag) + "; give them here");
+    }
     tensors = std::move(given->tensors);
   }
   SelfcpReading reading;

@@ -194,12 +194,14 @@ Cost SelfcpSpec::training_cost(const Params& params, const DatasetStats& train) 
 
 Status SelfcpSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
   if (Status status = check_llama(name(), facts); !status.ok()) return status;
-  return prompted::check_kind(params, facts);
+  if (Status status = prompted::check_kind(params, facts); !status.ok()) return status;
+  return prompted::check_window(params, facts);
 }
 
 Status LoraCompressorSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
   if (Status status = check_llama(name(), facts); !status.ok()) return status;
-  return prompted::check_kind(params, facts);
+  if (Status status = prompted::check_kind(params, facts); !status.ok()) return status;
+  return prompted::check_window(params, facts);
 }
 
 Status LoraCompressorSpec::check_file(const Params& params, const Params& recipe) const {
@@ -296,8 +298,9 @@ Status UntrainedSpec::validate(const Params& params) const {
   return prompted::check_prompted(params);
 }
 
-Status UntrainedSpec::check_backbone(const Params&, const BackboneFacts& facts) const {
-  return check_llama(name(), facts);
+Status UntrainedSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
+  if (Status status = check_llama(name(), facts); !status.ok()) return status;
+  return prompted::check_window(params, facts);
 }
 
 Cost UntrainedSpec::cost(const Params& params, const DatasetStats& stats) const {

@@ -191,7 +191,7 @@ class DyleSession final : public MethodSession {
     if (gate_map_ != "output") return {};
     const architectures::Backbone& backbone = model_.generator();
     std::vector<int32_t> written = generated.ids;
-    if (generated.finish == FinishReason::stop) {
+    if (generated.finish == FinishReason::stop && !generated.by_text) {
       written.push_back(backbone.generation.end_ids.front());
     }
     return tell_gate(reading, written_target(backbone.network->shape().decoder_start, written),

@@ -53,6 +53,9 @@ struct Schedule {
                                                                  : nn::Recompute::nothing),
         dropout(params.find<double>(prompted::kDropout).value_or(0)) {}
 
+  /// The generator reads what the extractor finds best, too.
+  bool without_oracle() const { return !hybrid && oracle == 0; }
+
   uint64_t seed;
   std::optional<int64_t> train_chunks;
   double generation;
@@ -230,8 +233,10 @@ class Learner {
   Result<at::Tensor> joint_loss(const Learned& one, const Reading& reading, const Pass& pass) {
     const auto scores = score(reading, pass);
     if (!scores.ok()) return scores;
+    const std::span<const int64_t> oracle =
+        schedule_.without_oracle() ? std::span<const int64_t>() : reading.targets;
     const Selection selection =
-        for_training(values_of(*scores), reading.targets, schedule_.hybrid, model_.settings().rule);
+        for_training(values_of(*scores), oracle, schedule_.hybrid, model_.settings().rule);
     const auto rows = rows_of(one, reading, selection, pass);
     if (!rows.ok()) return rows.error();
     const auto losses = this->losses(one, *rows, reading, *scores, selection, pass.recompute);

@@ -74,7 +74,7 @@ void add_training(std::vector<ParamSpec>& params) {
       flag_param(
           "hybrid", true,
           "The generator learns from oracle snippets and then the extractor's; without, from "
-          "the oracle's alone"),
+          "the oracle's alone, or with \"lambda_oracle\": 0 from the extractor's"),
       kPaper)));
   params.push_back(of_training(from_source(
       flag_param("static_prior_grad", false,

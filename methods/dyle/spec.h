@@ -20,7 +20,7 @@ class DyleSpec final : public MethodSpec, public ModelRules {
  public:
   std::string_view name() const override { return "dyle"; }
   std::string_view doc() const override;
-  int version() const override { return 2; }
+  int version() const override { return 3; }
   std::vector<std::string> layers(const Params& params, const BackboneFacts& facts) const override;
   std::vector<ParamSpec> params() const override;
   Needs needs(const Params& params) const override;

@@ -44,7 +44,9 @@ std::string_view ParallelAdapterSpec::doc() const {
   return "A language model with trained bottlenecks beside the MLP of each layer";
 }
 
-std::vector<ParamSpec> ParallelAdapterSpec::adapter_params() const { return {bottleneck_param()}; }
+std::vector<ParamSpec> ParallelAdapterSpec::adapter_params() const {
+  return {bottleneck_param(), prompted::segment_loss_param()};
+}
 
 std::string_view PromptTuningSpec::doc() const {
   return "A language model whose layers attend to learned rows through gates that begin at zero";
@@ -52,7 +54,8 @@ std::string_view PromptTuningSpec::doc() const {
 
 std::vector<ParamSpec> PromptTuningSpec::adapter_params() const {
   return {length_param(), with_default(first_layer_param("Layers below have no rows"), int64_t{2}),
-          gate_tanh_param("What is added is multiplied by tanh(gate) instead of the gate")};
+          gate_tanh_param("What is added is multiplied by tanh(gate) instead of the gate"),
+          prompted::segment_loss_param()};
 }
 
 std::string_view IdealSpec::doc() const {

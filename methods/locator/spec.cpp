@@ -89,7 +89,7 @@ Status LocatorSpec::validate(const Params& params) const {
 }
 
 Status LocatorSpec::check_init(const Params& params, const Params& recipe) const {
-  return prompted::check_rank(params, recipe);
+  return prompted::check_same(params, recipe, {"rank"});
 }
 
 Cost LocatorSpec::cost(const Params& params, const DatasetStats& stats) const {

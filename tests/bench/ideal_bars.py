@@ -3,7 +3,8 @@ a token with the query-focused memory beside one of full attention.
 
 Usage: ideal_bars.py BUILD/bin [--model smollm2-135m] [--threads N] [--rounds 15] [--window 512] [--tokens 1024]
 
-Needs -DQFS_BENCHMARKS=ON and a quiet machine: beside other work a ratio says little, and the load is printed.
+Needs -DQFS_BENCHMARKS=ON and a quiet machine: beside other work a ratio says little, and the load is printed. Ends
+with 1 where a bar is not met.
 """
 
 import argparse
@@ -11,6 +12,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 
 BARS = {"generation": 1.05, "step": 1.1, "qf_infini": 1.1}
 NAMES = {"generation": "IDEAL generation / LoRA's", "step": "IDEAL training step / LoRA's",
@@ -41,7 +43,8 @@ def main():
         print(f"{NAMES[name]:42} {ratios[name]:.3f}   bar {bar:.2f}: {met}")
     print(f"medians of {given.rounds} rounds, {given.threads} threads; load before and after: {before:.1f}, "
           f"{os.getloadavg()[0]:.1f}")
+    return 1 if any(ratios[name] > bar for name, bar in BARS.items()) else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -19,6 +19,7 @@ struct Generated {
   FinishReason finish = FinishReason::length;
   std::optional<double> score;  ///< of beam search: see BeamOptions
   int64_t shared_tokens = 0;    ///< of the input that another input's cache gave
+  bool by_text = false;         ///< a stop text ended it, not the end token
 };
 
 /// Where the time of one call went. Tokens per second of prefill are prefill_tokens over
@@ -28,7 +29,8 @@ struct GenerationTimes {
   int64_t prefill_tokens = 0;  ///< that were read: without those of shared prefixes
   int64_t first_token_ns = 0;  ///< from the start until every row has its first token
   int64_t decode_ns = 0;       ///< all steps after the first token
-  int64_t decode_tokens = 0;   ///< of outputs: one a step, however many rows (beams, mixtures) it takes
+  int64_t decode_tokens =
+      0;  ///< of outputs: one a step, however many rows (beams, mixtures) it takes
   Work prefill_work;
   Work decode_work;
 

@@ -35,7 +35,10 @@ Generated OutputRow::take() {
   // As one piece: what a token's text is may depend on whether others come before it.
   generated.text = tokenizer_->decode(generated.ids);
   generated.finish = stopped_ ? FinishReason::stop : FinishReason::length;
-  if (stopped_) generated.text.resize(std::min(generated.text.size(), find_stop(generated.text)));
+  if (!stopped_) return generated;
+  const size_t stop = find_stop(generated.text);
+  generated.by_text = stop != std::string::npos;
+  generated.text.resize(std::min(generated.text.size(), stop));
   return generated;
 }
 

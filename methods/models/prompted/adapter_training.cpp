@@ -82,6 +82,11 @@ Result<LabelledSequence> labelled(const Example& example, const Prompts& prompts
       summary_ids(prompts, text, {behind_prompt, piece}, params.get<int64_t>("label_tokens"));
   auto prompt = prompts.maker.prepare_within(example, static_cast<int64_t>(summary.size()), most);
   if (!prompt.ok()) return prompt.error();
+  const int64_t segment = params.find<int64_t>("train_segment").value_or(kTrainSegment);
+  if (Status asked = check_first_segment(params, prompt->input.query.end(), segment); !asked.ok()) {
+    return invalid_argument("training example '" + example.key + "': " + asked.error().message +
+                            " ('train_segment')");
+  }
   LabelledSequence sequence{std::move(prompt->input), {}};
   std::vector<int32_t>& begun =
       shape.encoder_decoder() ? sequence.input.decoder_ids : sequence.input.ids;
@@ -211,6 +216,8 @@ class AdapterTraining final : public TrainingSession {
       training.work.segment = nn::work_of(**memory, decoder_->shape());
       training.memory = [adapter] { return adapter->memory(); };
       training.segment_means = memory_form(request_.params).segment_sums;
+    } else if (request_.params.find<std::string>("segment_loss") == "sum") {
+      training.segment_means = true;
     }
     training::TrainingTask task = training::sequence_task(std::move(training));
     task.observed = [adapter] { return adapter->observed(); };

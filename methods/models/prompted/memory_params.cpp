@@ -12,6 +12,7 @@ namespace qfs::prompted {
 namespace {
 
 constexpr double kMostTokens = 1 << 24;
+constexpr const char* kKeptTokens = "kept_tokens";
 
 ParamSpec at_stage(Stage stage, ParamSpec spec) {
   spec.stage = stage;
@@ -19,13 +20,23 @@ ParamSpec at_stage(Stage stage, ParamSpec spec) {
 }
 
 /// What means nothing without a memory.
-constexpr const char* kOfMemory[] = {"memory_rule",  "alpha_scale",  "gamma_bias",  "first_beta",
-                                     "memory_rate",  kRepeatQuery,   "memory_read", "train_segment",
-                                     "segment_loss", "input_tokens", "positions",   "kept_tokens"};
+constexpr const char* kOfMemory[] = {"memory_rule",  "alpha_scale", "gamma_bias",  "first_beta",
+                                     "memory_rate",  kRepeatQuery,  "memory_read", "train_segment",
+                                     "input_tokens", "positions",   kKeptTokens};
 /// What means nothing to a memory that no query asks.
 constexpr const char* kOfAsking[] = {"alpha_scale", "gamma_bias"};
 
 }  // namespace
+
+ParamSpec segment_loss_param() {
+  return at_stage(
+      Stage::train,
+      from_source(choice_param("segment_loss", {"token_mean", "sum"},
+                               "The mean over a batch's tokens, or of each example's sum of "
+                               "segments' means, its mean without a memory; 'token_mean' when left "
+                               "out, with a memory and the preset as_released 'sum'"),
+                  "sum: IDEAL's release"));
+}
 
 std::vector<ParamSpec> memory_params() {
   std::vector<ParamSpec> params;
@@ -73,15 +84,11 @@ std::vector<ParamSpec> memory_params() {
                                   "Attended to at once in training; 512 when left out"));
   add(Stage::both,
       integer_param(
-          "kept_tokens", "tokens", 1, 1024,
+          kKeptTokens, "tokens", 0, 1024,
           "First tokens of the prompt that stay in the window for all that follow, beside "
           "those attended to at once; none when left out"),
       "beyond the paper; Xiao et al. 2024, section 3.2");
-  add(Stage::train,
-      choice_param("segment_loss", {"token_mean", "sum"},
-                   "The mean over a batch's tokens, or of the sums of segments' means; "
-                   "'token_mean' when left out, of the preset as_released 'sum'"),
-      "sum: IDEAL's release");
+  params.push_back(segment_loss_param());
   add(Stage::predict, integer_param("input_tokens", "tokens", 1, kMostTokens,
                                     "Document tokens that are read with a memory; the whole "
                                     "document when left out"));
@@ -130,12 +137,28 @@ Status check_memory_file(const Params& params, const Params& recipe) {
     return invalid_argument("'" + std::string(name) + "' is '" + *asked +
                             "', but the file was trained with '" + its + "'");
   }
+  const auto kept = recipe.find<int64_t>(kKeptTokens);
+  if (kept && !params.has(kKeptTokens)) {
+    return invalid_argument("the file was trained with \"kept_tokens\": " + std::to_string(*kept) +
+                            "; say how many of a prompt's first tokens stay here");
+  }
   return {};
 }
 
 Status check_memory_window(const Params& params, const BackboneFacts& facts) {
+  if (!has_memory(params) || facts.context == 0) return {};
   const auto positions = params.find<int64_t>("positions");
-  if (!positions || *positions >= facts.context) return {};
+  if (!positions) {
+    for (const char* name : {"input_tokens", "train_tokens"}) {
+      const auto tokens = params.find<int64_t>(name);
+      if (tokens.value_or(0) <= facts.context) continue;
+      return invalid_argument("'" + std::string(name) + "' is " + std::to_string(*tokens) +
+                              "; the backbone was trained with " + std::to_string(facts.context) +
+                              " positions, beyond which 'positions' asks for more");
+    }
+    return {};
+  }
+  if (*positions >= facts.context) return {};
   return invalid_argument("'positions' is " + std::to_string(*positions) +
                           "; the backbone was trained with " + std::to_string(facts.context) +
                           ", beyond which it asks for more");
@@ -185,18 +208,36 @@ Status check_memory_params(const Params& params) {
       "{query} in front of {document}");
 }
 
-std::optional<TokenBound> first_segment_bound(const Params& params, const Example& example) {
-  const bool asks = params.find<std::string>("memory") == "qf_infini";
+namespace {
+
+/// What reads the query there; none: nothing does.
+std::optional<std::string> first_segment_reader(const Params& params) {
+  if (params.find<std::string>("memory") == "qf_infini") return "asks \"memory\": \"qf_infini\"";
   const bool pools = params.find<std::string>("generated") == "upper" &&
                      params.find<std::string>("pooling") == "instruction";
-  if (!asks && !(has_memory(params) && pools)) return std::nullopt;
+  if (has_memory(params) && pools) return "the hypernetwork pools";
+  return std::nullopt;
+}
+
+}  // namespace
+
+Status check_first_segment(const Params& params, int64_t query_end, int64_t segment) {
+  const auto reader = first_segment_reader(params);
+  if (!reader || query_end <= segment) return {};
+  return invalid_argument("the query ends behind token " + std::to_string(query_end) +
+                          " of the prompt; the first segment, which " + *reader + ", has " +
+                          std::to_string(segment));
+}
+
+std::optional<TokenBound> first_segment_bound(const Params& params, const Example& example) {
+  const auto reader = first_segment_reader(params);
+  if (!reader) return std::nullopt;
   prompting::FilledPrompt prompt =
       prompting::fill_marked_prompt(prompt_template(params), "", example.query);
   prompt.text.resize(prompt.query.end);
-  std::string segment = "the first segment, which ";
-  segment += asks ? "asks \"memory\": \"qf_infini\"" : "the hypernetwork pools";
   return TokenBound{std::move(prompt.text), params.get<int64_t>("local_context"),
-                    "the prompt up to the end of the query", segment + " ('local_context')"};
+                    "the prompt up to the end of the query",
+                    "the first segment, which " + *reader + " ('local_context')"};
 }
 
 std::string prompt_template(const Params& params) {

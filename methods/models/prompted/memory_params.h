@@ -19,10 +19,16 @@ inline constexpr const char* kRepeatQuery = "repeat_query";
 /// With a memory `local_context` is the length of a segment, and `input_tokens` that of the
 /// document.
 std::vector<ParamSpec> memory_params();
+/// The one of them that means something without a memory, too.
+ParamSpec segment_loss_param();
 /// MethodSpec::validate of them.
 Status check_memory_params(const Params& params);
 
 bool has_memory(const Params& params);
+
+/// `invalid_argument`: the query has to end within the first segment of so many tokens and does
+/// not.
+Status check_first_segment(const Params& params, int64_t query_end, int64_t segment);
 
 /// What is left out is as in IDEAL's release, with the preset "as_written" as in its equations.
 struct MemoryForm {

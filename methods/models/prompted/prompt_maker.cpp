@@ -289,6 +289,14 @@ Status PromptMaker::check_window(const Example& example, int64_t new_tokens,
                             std::to_string(length) + " tokens; the backbone's encoder reads " +
                             std::to_string(shape.source_context) + "; lower " + shortening());
   }
+  const auto segment = params_.find<int64_t>("local_context");
+  if (has_memory(params_) && segment) {
+    if (Status first = check_first_segment(params_, prompt.input.query.end(), *segment);
+        !first.ok()) {
+      return invalid_argument("example '" + example.key + "': " + first.error().message +
+                              " ('local_context')");
+    }
+  }
   if (length + new_tokens <= shape.context) return {};
   return invalid_argument("the prompt of example '" + example.key + "' has " +
                           std::to_string(length) + " tokens and leaves no room for " +

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "harness/api/param_specs.h"
+#include "harness/core/json_dom.h"
 #include "methods/models/decoding/generation_layers.h"
 #include "methods/models/prompted/memory_params.h"
 #include "methods/models/prompted/prompted_params.h"
@@ -347,16 +348,35 @@ Status check_prompt_file(const Params& params, const Params& recipe) {
   return {};
 }
 
-Status check_rank(const Params& params, const Params& recipe) {
-  const auto own = params.find<int64_t>("rank");
-  const auto its = recipe.find<int64_t>("rank");
-  if (!own || !its || *own == *its) return {};
-  return invalid_argument("its rank is " + std::to_string(*its) + ", the training's " +
-                          std::to_string(*own));
+Status check_same(const Params& params, const Params& recipe,
+                  std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) {
+    const auto own = params.values().find(name);
+    const auto its = recipe.values().find(name);
+    if (own == params.values().end() || its == recipe.values().end()) continue;
+    const auto text = [&](const ParamValue& value) {
+      if (const auto* words = std::get_if<std::string>(&value)) {
+        std::vector<std::string> parts = listed(*words);  // targets, in any order
+        std::ranges::sort(parts);
+        std::string sorted;
+        for (const std::string& part : parts) sorted.append(sorted.empty() ? "" : ",").append(part);
+        return sorted;
+      }
+      if (const auto* number = std::get_if<double>(&value)) return shortest_decimal(*number);
+      return std::to_string(std::get<int64_t>(value));
+    };
+    if (text(own->second) == text(its->second)) continue;
+    return invalid_argument("its " + std::string(name) + (name.ends_with('s') ? " are " : " is ") +
+                            text(its->second) + ", the training's " + text(own->second));
+  }
+  return {};
 }
 
 Status TrainedSpec::check_init(const Params& params, const Params& recipe) const {
-  return check_rank(params, recipe);
+  return check_same(params, recipe,
+                    {"rank", "alpha", "targets", "adapter", "bottleneck", "length", "generated",
+                     "generated_layers", "hyper_encoder", "hyper_bottleneck", "connector",
+                     "separator_id", "tag_id"});
 }
 
 std::optional<TokenBound> TrainedSpec::token_bound(const Params& params,

@@ -5,6 +5,7 @@
 // thread-safe. The sessions are prompted_session.h and adapter_training.h.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -98,8 +99,9 @@ Status check_trained(const MethodSpec& spec, const Params& params, bool adapter)
 /// file learnt from do.
 Status check_prompt_file(const Params& params, const Params& recipe);
 
-/// A training goes on from a file of its own rank.
-Status check_rank(const Params& params, const Params& recipe);
+/// A training goes on with a file that has these parameters of its own, where both say them.
+Status check_same(const Params& params, const Params& recipe,
+                  std::initializer_list<std::string_view> names);
 
 /// The rules of trainings of all weights: what they compute in, what their folder is, and that
 /// nothing trained is begun with.

@@ -291,10 +291,13 @@ TEST_F(BankTest, is_made_of_a_connector_that_is_there) {
   const Bank bank = bank_of("a");
   request_.artifacts.erase("bank");
   request_.params.set("objective", std::string("bank"));
+  request_.params.set("tag_id", int64_t{learned->form.tag + 1});
+  EXPECT_THAT(refusal(), HasSubstr("it was trained with \"separator_id\": 3 and \"tag_id\": 4"));
+  request_.params.set("tag_id", int64_t{learned->form.tag});
   Curve curve;
   const auto outcome = fit("again", curve);
   ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
-  EXPECT_TRUE(curve.points.empty()) << "nothing is learned";
+  EXPECT_FALSE(curve.points.back().values.contains("loss")) << "nothing is learned";
   EXPECT_EQ(outcome->files.size(), 2U);
   const auto kept = read_selfcp(folder_ / "again/adapter.safetensors", 32);
   ASSERT_TRUE(kept.ok());

@@ -51,7 +51,8 @@ class FewShotTest : public qfs::test::CompressorSessionsTest {
     Curve curve;
     auto outcome = fit(name, curve);
     EXPECT_TRUE(outcome.ok()) << outcome.error().to_string();
-    EXPECT_TRUE(curve.points.empty()) << "nothing is learned";
+    EXPECT_EQ(curve.points.back().step, curve.points.back().steps);
+    EXPECT_FALSE(curve.points.back().values.contains("loss")) << "nothing is learned";
     use_bank(name);
     return outcome.ok() ? *outcome : TrainingOutcome{};
   }
@@ -304,6 +305,17 @@ TEST_F(FewShotTest, a_bank_comes_with_a_training_that_learns) {
   use_bank("icae");
   request_.params.set("shots", int64_t{4});
   EXPECT_THAT(compression(3).at("demonstrations"), SizeIs(4));
+}
+
+TEST_F(FewShotTest, a_bank_tells_its_demonstrations_behind_the_steps) {
+  use_method("icae");
+  request_.params.set("bank", int64_t{3});
+  request_.params.set("steps", int64_t{2});
+  Curve curve;
+  ASSERT_TRUE(fit("told", curve).ok());
+  ASSERT_THAT(curve.points, SizeIs(2 + 3));
+  EXPECT_EQ(curve.points[2], (TrainingPoint{3, 5, {{"bank", 1}}}));
+  EXPECT_EQ(curve.points[4], (TrainingPoint{5, 5, {{"bank", 3}}}));
 }
 
 TEST_F(FewShotTest, a_bank_of_another_backbone_or_a_damaged_one_is_refused) {

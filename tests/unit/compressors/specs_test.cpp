@@ -87,6 +87,11 @@ TEST(CompressorSpecs, RulesBetweenParametersAreChecked) {
     const Status refused = of->check_backbone({}, {"bart"});
     ASSERT_FALSE(refused.ok());
     EXPECT_EQ(refused.error().kind, ErrorKind::unavailable);
+    Params wide;
+    wide.set("local_context", int64_t{1024});
+    EXPECT_TRUE(of->check_backbone(wide, {"llama", 1024}).ok());
+    EXPECT_THAT(of->check_backbone(wide, {"llama", 1023}).error().message,
+                HasSubstr("trained to read 1023"));
   }
 }
 

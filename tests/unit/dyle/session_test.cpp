@@ -200,6 +200,12 @@ TEST_F(DyleSessionTest, ablations_and_profiles_train_and_write) {
   with("recomputed", "recompute", true);
   with("free", "lambda_consistency", 0.0);
   with("unsupervised", "lambda_oracle", 0.0);
+  request_.params.set("hybrid", false);
+  const Curve taught = with("oracle-fed", "lambda_oracle", 0.5);
+  EXPECT_NE(with("no-oracle", "lambda_oracle", 0.0).first("loss.generation"),
+            taught.first("loss.generation"))
+      << "without any oracle the generator reads what the extractor finds";
+  request_.params.set("hybrid", true);
   with("pieces", "piece_words", int64_t{3});
   with("half", "train_dtype", std::string("bfloat16"));
   with("kept", "save_dtype", std::string("bfloat16"));
@@ -306,6 +312,12 @@ TEST_F(DyleSessionTest, the_gate_of_a_text_is_kept_where_it_is_asked_for) {
   const double steps = static_cast<double>(facts.at("gate").size());
   EXPECT_NEAR(entropy / steps, facts.at("observed").at("gate_entropy"), 2e-3);
   EXPECT_EQ(facts.at("extractor").size(), 3U);
+  request_.params.set("stop", plain.text.substr(2, 2));
+  const Prediction cut = predicted(meeting(33));
+  EXPECT_EQ(cut.finish, FinishReason::stop);
+  EXPECT_EQ(nlohmann::json::parse(cut.extra.text).at("gate").size(),
+            static_cast<size_t>(cut.tokens_out))
+      << "no end token was chosen";
   request_.params.set("gate_map", std::string("reference"));
   EXPECT_TRUE(the_spec().needs(request_.params).references);
   EXPECT_NE(extra_of(meeting(33)).at("gate"), facts.at("gate"));

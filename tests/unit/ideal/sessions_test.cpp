@@ -321,8 +321,28 @@ TEST_F(IdealSessionsTest, generated_adapters_learn_with_either_memory) {
 TEST_F(IdealSessionsTest, a_query_lies_in_the_first_segment_of_a_memory_that_asks_by_it) {
   request_.params.set("memory", std::string("qf_infini"));
   request_.params.set("local_context", int64_t{24});
-  request_.params.set("train_segment", int64_t{6});
-  EXPECT_THAT(refusal(), HasSubstr("first segment"));
+  Curve curve;
+  for (const std::string memory : {"qf_infini", "infini"}) {
+    SCOPED_TRACE(memory);
+    request_.params.set("memory", memory);
+    request_.params.set("local_context", int64_t{24});
+    request_.params.set("train_segment", int64_t{6});
+    EXPECT_THAT(refusal(),
+                HasSubstr("the first segment, which " +
+                          std::string(memory == "infini" ? "the hypernetwork pools" : "asks")));
+    request_.params.set("train_segment", int64_t{24});
+    request_.params.set("steps", int64_t{1});
+    ASSERT_TRUE(fit(memory, curve).ok());
+    write_with(memory);
+    request_.params.set("local_context", int64_t{6});
+    ResourceCache cache;
+    const auto session = sessions_.open(request_, cache);
+    ASSERT_TRUE(session.ok()) << session.error().to_string();
+    qfs::test::RecordingSink sink;
+    EXPECT_THAT((*session)->run({{example(9)}}, sink).error().message,
+                HasSubstr("('local_context')"));
+    request_.artifacts.clear();
+  }
 }
 
 TEST_F(IdealSessionsTest, what_does_not_fit_is_refused) {

@@ -87,6 +87,29 @@ TEST_F(LoraSessionTest, a_memory_begins_with_an_adapter_without_one_and_goes_on_
   EXPECT_THAT(fit("refused", refused).error().message, HasSubstr("it has a memory"));
 }
 
+TEST_F(LoraSessionTest, a_loss_of_examples_means_needs_no_memory) {
+  use_llama();
+  request_.params.set("steps", int64_t{1});
+  data_.development.clear();
+  data_.train.resize(2);
+  data_.train[0].example.references = {"a"};
+  data_.train[1].example.references = {"abc abc abc abc"};
+  const auto loss_of = [&](const std::vector<NumberedExample>& train, const std::string& loss) {
+    const TrainingData before = std::exchange(data_, {train, {}});
+    request_.params.set("train_batch", static_cast<int64_t>(train.size()));
+    request_.params.set("segment_loss", loss);
+    Curve curve;
+    EXPECT_TRUE(
+        fit(loss + std::to_string(train.size()) + train[0].example.references[0], curve).ok());
+    data_ = before;
+    return curve.first("loss");
+  };
+  const double first = loss_of({data_.train[0]}, "token_mean");
+  const double second = loss_of({data_.train[1]}, "token_mean");
+  EXPECT_NEAR(loss_of(data_.train, "sum"), (first + second) / 2, 1e-5);
+  EXPECT_GT(std::abs(loss_of(data_.train, "token_mean") - (first + second) / 2), 1e-3);
+}
+
 TEST_F(LoraSessionTest, a_query_asks_a_memory_that_begins_with_an_adapter) {
   TrainedSessionTest::use_llama({}, "Q: {query}\nD: {document}\nA:");
   request_.params.set("steps", int64_t{60});
@@ -319,11 +342,20 @@ TEST(Memory, AFileIsReadAsItWasTrained) {
   EXPECT_THAT(refusal(), HasSubstr("the file does not say how its memory is written"));
   recipe.set("memory_rule", std::string("linear"));
   EXPECT_EQ(refusal(), "fine");
+  recipe.set("kept_tokens", int64_t{64});
+  EXPECT_THAT(refusal(), HasSubstr("trained with \"kept_tokens\": 64; say how many"));
+  asked.set("kept_tokens", int64_t{0});
+  EXPECT_EQ(refusal(), "fine");
 }
 
 TEST(Memory, PositionsAreMoreThanTheBackboneHas) {
   Params params;
+  params.set("input_tokens", int64_t{5000});
+  EXPECT_TRUE(prompted::check_memory_window(params, {.context = 4096}).ok()) << "without a memory";
+  params.set("memory", std::string("infini"));
   EXPECT_TRUE(prompted::check_memory_window(params, {.context = 8192}).ok());
+  EXPECT_THAT(prompted::check_memory_window(params, {.context = 4096}).error().message,
+              HasSubstr("'input_tokens' is 5000; the backbone was trained with 4096 positions"));
   params.set("positions", int64_t{6000});
   EXPECT_TRUE(prompted::check_memory_window(params, {.context = 4096}).ok());
   EXPECT_THAT(prompted::check_memory_window(params, {.context = 8192}).error().message,

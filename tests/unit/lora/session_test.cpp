@@ -210,6 +210,15 @@ TEST_F(LoraSessionTest, a_training_begins_with_an_adapter) {
   EXPECT_EQ(LoraSpec().check_init(request_.params, recipe).error().message,
             "its rank is 8, the training's 4")
       << "the same when a plan is made";
+  Params same;
+  same.set("rank", int64_t{4});
+  same.set("targets", std::string("q_proj, v_proj"));
+  recipe = same;
+  recipe.set("targets", std::string("v_proj,q_proj"));
+  EXPECT_TRUE(LoraSpec().check_init(same, recipe).ok());
+  recipe.set("targets", std::string("v_proj,k_proj"));
+  EXPECT_EQ(LoraSpec().check_init(same, recipe).error().message,
+            "its targets are k_proj,v_proj, the training's q_proj,v_proj");
   request_.params.set("rank", int64_t{8});
   request_.params.set("alpha", 16.0);
   EXPECT_THAT(refusal(), HasSubstr("its alpha is 8"));

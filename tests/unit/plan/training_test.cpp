@@ -48,6 +48,12 @@ TEST(Training, OneFeedsTheCellsThatDifferInPredictingOnly) {
   }
 }
 
+TEST(Training, WhatIsScoredDoesNotChoose) {
+  const Plan plan = planned_training(
+      test::sweep_text(kLearner + "}", "", R"({"name": "split", "split": "validation"})"));
+  EXPECT_FALSE(plan.trainings.at(0).development.has_value());
+}
+
 TEST(Training, ItsIdIsOfItsParametersItsSeedAndItsData) {
   const auto id = [](const std::string& params, const std::string& rest = "") {
     return planned_training(test::sweep_text(kLearner + params + "}", rest, kSplit))

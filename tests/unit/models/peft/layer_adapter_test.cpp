@@ -64,17 +64,25 @@ TEST(LayerAdapter, MemoriesAddTheScalarsOfTheirHeads) {
 }
 
 TEST(LayerAdapter, OptionsCountAsTheReleaseDoes) {
-  // Rounded as the specification's derivations: q and k alone 11.6M, all six 16.1M without a
-  // hypernetwork, a bottleneck of 32 17.1M, one encoder for all layers 20.5M.
+  // Rounded as the specification's derivations, of other targets, widths and encoders.
   const auto millions = [](int64_t parameters) {
     return static_cast<double>((parameters + 50000) / 100000) / 10;
   };
+  LayerAdapterConfig lora = {.kind = AdapterKind::lora, .size = 8};
   LayerAdapterConfig ideal = {.kind = AdapterKind::lora, .size = 8, .hyper = {.layers = 16}};
-  ideal.targets = {"q_proj", "k_proj"};
+  lora.targets = ideal.targets = {"q_proj", "k_proj"};
+  EXPECT_DOUBLE_EQ(millions(count(lora)), 4.2);
   EXPECT_DOUBLE_EQ(millions(count(ideal)), 11.6);
+  lora.targets = ideal.targets = {"q_proj", "v_proj", "up_proj", "down_proj"};
+  EXPECT_DOUBLE_EQ(millions(count(lora)), 11.9);
+  EXPECT_DOUBLE_EQ(millions(count(ideal)), 25.3);
+  lora.targets = {"q_proj", "k_proj", "v_proj", "o_proj", "up_proj", "down_proj"};
+  EXPECT_DOUBLE_EQ(millions(count(lora)), 16.1);
   ideal.targets.clear();
   ideal.hyper.bottleneck = 32;
   EXPECT_DOUBLE_EQ(millions(count(ideal)), 17.1);
+  ideal.hyper.bottleneck = 128;
+  EXPECT_DOUBLE_EQ(millions(count(ideal)), 39.2);
   ideal.hyper.bottleneck = 64;
   ideal.hyper.encoder = HyperEncoder::common;
   EXPECT_DOUBLE_EQ(millions(count(ideal)), 20.5);
