@@ -63,6 +63,11 @@ class RowAdapters {
     if (by_request) {
       addition.observed["likeness_to_general"] = cosine(made->numbers, general_.numbers);
     }
+    if (by_request && example.other_query) {
+      const auto own = generated_for(input, model.generator);
+      if (!own.ok()) return own.error();
+      addition.observed["likeness_to_own"] = cosine(made->numbers, own->numbers);
+    }
     return addition;
   }
 

@@ -187,12 +187,21 @@ TEST_F(IdealSessionsTest, weights_may_be_of_another_instruction) {
   NumberedExample own = example(3, "why?");
   own.ordinal = 5;
   const auto made = predictions({shuffled, own, asking});
-  const auto norm = [&](size_t i) {
-    return nlohmann::json::parse(made.at(i).extra.text).at("observed").at("generated_norm");
+  const auto facts = [&](size_t i) {
+    return nlohmann::json::parse(made.at(i).extra.text).at("observed");
   };
+  const auto norm = [&](size_t i) { return facts(i).at("generated_norm"); };
   EXPECT_EQ(made.at(0).prompt, made.at(1).prompt);
   EXPECT_EQ(norm(0), norm(2));
   EXPECT_NE(norm(0), norm(1));
+  EXPECT_LT(facts(0).at("likeness_to_own"), 1 - 1e-6);
+  EXPECT_FALSE(facts(1).contains("likeness_to_own"));
+  asking.example.other_query = "who was there?";
+  EXPECT_NEAR(nlohmann::json::parse(predictions({asking}).front().extra.text)
+                  .at("observed")
+                  .at("likeness_to_own")
+                  .get<double>(),
+              1, 1e-6);
 
   const MethodSpec& spec = spec_named("ideal");
   EXPECT_TRUE(spec.needs(request_.params).instruction);
