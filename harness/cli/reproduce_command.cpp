@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "harness/claims/sweeps.h"
 #include "harness/cli/claims_session.h"
@@ -84,8 +86,42 @@ struct PlannedSweep {
 
 struct PlannedTable {
   std::vector<PlannedSweep> sweeps;
-  bool lacks_data = false;  ///< of sweeps that are not among them
+  bool lacks_data = false;     ///< of sweeps that are not among them
+  bool lacks_methods = false;  ///< of those that are
 };
+
+/// The index in "methods" of the entry that an error of a plan is about.
+std::optional<size_t> method_of(const Error& error) {
+  constexpr std::string_view kMethods = "#/methods/";
+  const size_t at = error.where.find(kMethods);
+  if (at == std::string::npos) return std::nullopt;
+  size_t index = 0;
+  const char* const begin = error.where.data() + at + kMethods.size();
+  const auto parsed = std::from_chars(begin, error.where.data() + error.where.size(), index);
+  if (parsed.ec != std::errc()) return std::nullopt;
+  return index;
+}
+
+/// Without the methods that cannot be planned with this data set; each is told.
+Result<plan::Plan> plan_of(const claims::ClaimSweep& sweep, const ReproduceOptions& options,
+                           ClaimsSession& session, bool& lacks_methods) {
+  nlohmann::json text = nlohmann::json::parse(sweep.text);
+  while (true) {
+    const Result<Experiment> experiment =
+        config::decode_experiment(text.dump(), sweep.name + ".json");
+    if (!experiment) return experiment.error();
+    Result<plan::Plan> plan = plan_experiment(*experiment, options.sweep, session.catalogs());
+    if (plan || plan.error().kind == ErrorKind::unavailable) return plan;
+    nlohmann::json& methods = text["methods"];
+    const auto refused = method_of(plan.error());
+    if (!refused || *refused >= methods.size() || methods.size() == 1) return plan;
+    log_warning(fmt::format("'{}' of {} is left out: {}",
+                            methods[*refused]["label"].get<std::string>(), sweep.name,
+                            plan.error().message));
+    lacks_methods = true;
+    methods.erase(*refused);
+  }
+}
 
 Result<PlannedTable> plan_sweeps(const claims::ShownTable& table, const ReproduceOptions& options,
                                  ClaimsSession& session) {
@@ -94,10 +130,7 @@ Result<PlannedTable> plan_sweeps(const claims::ShownTable& table, const Reproduc
   if (!sweeps) return sweeps.error();
   PlannedTable planned;
   for (const claims::ClaimSweep& sweep : *sweeps) {
-    const Result<Experiment> experiment =
-        config::decode_experiment(sweep.text, sweep.name + ".json");
-    if (!experiment) return experiment.error();
-    Result<plan::Plan> plan = plan_experiment(*experiment, options.sweep, session.catalogs());
+    Result<plan::Plan> plan = plan_of(sweep, options, session, planned.lacks_methods);
     if (!plan && plan.error().kind == ErrorKind::unavailable) {
       log_warning(fmt::format("{} is left out: {}", sweep.name, plan.error().message));
       planned.lacks_data = true;
@@ -145,7 +178,9 @@ Result<ExitCode> run_reproduce(const ReproduceOptions& options, const GlobalOpti
   Result<PlannedTable> planned = plan_sweeps(*table, options, session);
   if (!planned) return planned.error();
   std::vector<PlannedSweep>& sweeps = planned->sweeps;
-  ExitCode code = planned->lacks_data ? ExitCode::environment : ExitCode::ok;
+  ExitCode code = planned->lacks_data      ? ExitCode::environment
+                  : planned->lacks_methods ? ExitCode::incomplete
+                                           : ExitCode::ok;
   GlobalOptions with_store = global;
   if (with_store.store.empty()) with_store.store = kClaimsStore;
   if (options.sweep.dry_run) {

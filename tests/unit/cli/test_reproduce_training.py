@@ -38,9 +38,9 @@ class ReproduceTraining(ModelTest):
                          "columns": [{"name": "R-1", "metric": "rouge", "column": "rouge1.f"}],
                          "rows": rows or [{"label": "LoRA", "printed": ["99.0"]}]}]}))
 
-    def reproduce(self, *arguments):
+    def reproduce(self, *arguments, **variables):
         return self.run_bench("reproduce", "demo.table1", "--with", "tiny=tiny", "--threads", "1", *arguments,
-                              environment={"QFS_DATA_DIR": self.path("data"), "OMP_NUM_THREADS": "1"})
+                              environment={"QFS_DATA_DIR": self.path("data"), "OMP_NUM_THREADS": "1", **variables})
 
     def test_trains_once_runs_and_judges(self):
         dry = self.reproduce("--dry-run")
@@ -59,6 +59,21 @@ class ReproduceTraining(ModelTest):
         again = self.reproduce("--json")
         self.assertEqual(json.loads(self.assert_succeeds(again))["claims"], [claim])
         self.assertIn("0 to run", again.stderr)
+
+    def test_a_method_that_cannot_be_planned_leaves_the_others(self):
+        for folder in ("docs/D0701A", "models"):
+            os.makedirs(self.path("sets/duc-2007/" + folder))
+        self.write("sets/duc-2007/topics.sgml",
+                   "<topic>\n<num>D0701A</num>\n<title>Rain</title>\n<narr>Why?</narr>\n</topic>\n")
+        self.write("sets/duc-2007/docs/D0701A/APW1", "<DOC><TEXT>\nClouds and wind.\n\nRain.\n</TEXT></DOC>")
+        self.write("sets/duc-2007/models/D0701.M.250.A.B", "It rains.\n")
+        self.write_claims({"dataset": {"name": "duc-2007"}}, {"label": "LoRA", "printed": ["99.0"]},
+                          {"label": "LoRA", "as": "Lead", "printed": ["99.0"]})
+        run = self.reproduce("--json", QFS_DATASETS_DIR=self.path("sets"))
+        self.assertEqual(run.returncode, 3, run.stderr)
+        self.assertIn("'lora' of claims-duc-2007-test-whole-raw is left out: method 'lora' trains: ", run.stderr)
+        claims = json.loads(run.stdout)["claims"]
+        self.assertEqual([claim["state"] for claim in claims], ["not run", "differs"])
 
     def test_few_examples_are_another_training_than_all(self):
         self.write_claims({"with": {"num_beams": 1, "batch_size": 4}},
