@@ -66,12 +66,10 @@ Result<Dataset> FileSetReader::read(const DatasetRequest& request) const {
   std::vector<Example> examples;
   const TextForm* form = find_text_form(request.text_form);
   if (form == nullptr) return internal_error("unresolved text form '" + request.text_form + "'");
-  const bool as_published = form->name == "raw";
   for (Example& example : *read) {
-    if (!as_published) {
-      apply_text_form(*form, example);
-      if (set_.left_out && set_.left_out(example)) continue;
-    }
+    const Example published = form->pieces == nullptr ? Example() : example;
+    apply_text_form(*form, example);
+    if (form->pieces && set_.left_out && set_.left_out(published, example)) continue;
     example.group = example.key;
     if (example.document_id.empty()) example.document_id = example.key;
     append_question(std::move(example), reference_view(request.view), examples);

@@ -29,9 +29,8 @@ struct FileSet {
   std::string layout = "";
   std::string source = "";
   bool no_redistribution = false;
-  /// Whether the work whose text form is asked for leaves out an example in that form; may be
-  /// empty.
-  std::function<bool(const Example&)> left_out = nullptr;
+  /// Whether the work whose text form is asked for leaves out an example; may be empty.
+  std::function<bool(const Example& published, const Example& formed)> left_out = nullptr;
 };
 
 std::vector<FileSet> hmnet_sets();              ///< AMI and ICSI, as HMNet preprocessed them

@@ -111,20 +111,21 @@ Result<std::vector<Example>> read_govreport(SetFiles& files, const DatasetReques
 }  // namespace
 
 std::vector<FileSet> govreport_sets() {
-  return {
-      {.info = {.name = "govreport",
-                .doc = "reports of US government offices and their summaries, without queries",
-                .licence = "none stated; texts: US government works",
-                .splits = {"test", "train", "val"},
-                .views = {"whole"},
-                .text_forms = {"raw", "dyle"}},
-       .reader = "govreport@1",
-       .examples = read_govreport,
-       .folder = "govreport",
-       .layout = "SPLIT.source and SPLIT.target with a text a line, or SPLIT.jsonl with "
-                 "\"report\" and \"summary\"",
-       .source = "https://gov-report-data.github.io",
-       .left_out = [](const Example& report) { return report.document.size() < kFewestPieces; }}};
+  return {{.info = {.name = "govreport",
+                    .doc = "reports of US government offices and their summaries, without queries",
+                    .licence = "none stated; texts: US government works",
+                    .splits = {"test", "train", "val"},
+                    .views = {"whole"},
+                    .text_forms = {"raw", "dyle"}},
+           .reader = "govreport@1",
+           .examples = read_govreport,
+           .folder = "govreport",
+           .layout = "SPLIT.source and SPLIT.target with a text a line, or SPLIT.jsonl with "
+                     "\"report\" and \"summary\"",
+           .source = "https://gov-report-data.github.io",
+           .left_out = [](const Example&, const Example& report) {
+             return report.document.size() < kFewestPieces;
+           }}};
 }
 
 }  // namespace qfs::datasets

@@ -4,6 +4,7 @@
 
 #include "datasets/readers/file_set.h"
 #include "datasets/readers/json_lines.h"
+#include "harness/core/text/unicode.h"
 
 namespace qfs::datasets {
 namespace {
@@ -55,10 +56,13 @@ FileSet papers_of(const std::string& archive, const std::string& doc) {
           .layout = archive + "-dataset/train.txt, val.txt and test.txt of the authors' archive",
           .source = "https://github.com/armancohan/long-summarization",
           .left_out =
-              [](const Example& paper) {
-                size_t characters = 0;
-                for (const Segment& piece : paper.document) characters += piece.text.size();
-                return characters <= kTooShort || paper.references.front().size() <= kTooShort;
+              [](const Example& paper, const Example&) {
+                size_t characters = paper.document.size() - 1;  // between sentences
+                for (const Segment& sentence : paper.document) {
+                  characters += to_code_points(sentence.text).size();
+                }
+                return characters <= kTooShort ||
+                       to_code_points(paper.references.front()).size() <= kTooShort;
               }};
 }
 

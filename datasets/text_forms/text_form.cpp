@@ -79,7 +79,7 @@ std::string unchanged(std::string_view text) { return std::string(text); }
 constexpr std::array kForms = {
     TextForm{"raw", 1, unchanged, unchanged, unchanged, unchanged},
     TextForm{"ideal", 1, lower_cased_speaker, ideal_text, ideal_text, ideal_tokens},
-    TextForm{"dyle", 1, lower_cased_speaker, dyle_text, dyle_text, dyle_tokens, dyle_pieces},
+    TextForm{"dyle", 2, lower_cased_speaker, dyle_text, dyle_text, dyle_tokens, dyle_pieces},
 };
 
 }  // namespace
@@ -89,8 +89,8 @@ std::string TextForm::versioned_name() const {
 }
 
 void apply_text_form(const TextForm& form, Example& example) {
-  for (std::string& reference : example.references) reference = form.reference(reference);
   if (form.pieces == nullptr) return;
+  for (std::string& reference : example.references) reference = form.reference(reference);
   std::string document;
   for (const Segment& segment : std::exchange(example.document, {})) {
     document += (document.empty() ? "" : "\n") + segment.text;

@@ -23,14 +23,14 @@ struct TextForm {
   std::string (*turn)(std::string_view) = nullptr;
   std::string (*query)(std::string_view) = nullptr;
   std::string (*reference)(std::string_view) = nullptr;
-  /// Of a document without turns; null: its segments stay.
+  /// Of a document without turns; null: it stays as it was published, and so do its summaries.
   std::vector<std::string> (*pieces)(std::string_view document) = nullptr;
 
   /// "ideal@1", as manifests and ids hold it.
   std::string versioned_name() const;
 };
 
-/// Rewrites an example whose document has no turns.
+/// Rewrites an example whose document has no turns, if the form says how.
 void apply_text_form(const TextForm& form, Example& example);
 
 /// The form with this name; nullptr when there is none.

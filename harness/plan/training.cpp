@@ -312,7 +312,11 @@ Result<TrainingEntry> TrainingPlanner::data_of(const Cell& cell, const MethodRow
   entry.train = {own.request, std::nullopt, row.entry->pointer};
   entry.train.request.split = "train";
   for (const std::string_view split : kDevelopmentSplits) {
-    if (entry.development || !has(split) || split == scored) continue;
+    if (entry.development || !has(split)) continue;
+    if (split == scored) {
+      note_once("'" + row.label + "': '" + scored + "' is scored, so it does not choose");
+      continue;
+    }
     entry.development = entry.train;
     entry.development->request.split = split;
   }

@@ -48,7 +48,7 @@ class BankTraining final : public TrainingSession {
     const int64_t begin_ns = monotonic_ns();
     const int64_t learned = outcome.cost.steps;
     const auto bytes = make_(request, outcome.files, data, [&](int64_t made, int64_t of) -> Status {
-      if (made != of && made % std::max<int64_t>(1, of / kMostPoints) != 0) return {};
+      if (made != of && made % ((of + kMostPoints - 1) / kMostPoints) != 0) return {};
       return progress.point({learned + made, learned + of, {{"bank", made}}});
     });
     if (!bytes.ok()) return bytes.error();

@@ -228,10 +228,13 @@ Result<LoraMade> make_lora_parts(const prompted::AdapterPlace& place, const Lora
   made.reading.memory = params.find<int64_t>(method.form.rows)
                             .value_or(memory_tokens(made.reading.window, kRatio, Rounding::ceil));
   made.reading.auto_encoding = params.find<std::string>("objective") == "auto_encoding";
+  // AutoCompressor's summary rows begin as the end token.
+  const std::vector<int32_t>& ends = place.prompts.backbone->generation.end_ids;
+  const bool as_end = method.form.mode_rows == 0 && !ends.empty();
   auto tensors =
       new_lora_tensors(method.form, *place.decoder, made.reading.memory + method.form.mode_rows,
-                       params.get<int64_t>("rank"), params.get<double>("alpha"), made.reading.begin,
-                       place.request.seed);
+                       params.get<int64_t>("rank"), params.get<double>("alpha"),
+                       as_end ? ends.front() : made.reading.begin, place.request.seed);
   if (!tensors.ok()) return tensors.error();
   made.tensors = *std::move(tensors);
   const auto init = place.request.artifacts.find(prompted::kAdapter);

@@ -55,6 +55,7 @@ class LoraCompressorSpec : public prompted::TrainedSpec {
 /// `autocompressor`: summaries of segments gather in front of a prompt (Chevalier et al. 2023).
 class AutocompressorSpec final : public LoraCompressorSpec {
  public:
+  int version() const override { return 3; }
   std::string_view name() const override { return "autocompressor"; }
   std::string_view doc() const override;
   const char* rows_param() const override { return kSummaryLength; }

@@ -1,8 +1,8 @@
 // English word tokens by the Penn Treebank rules as NLTK's word_tokenize applies them to a
 // sentence.
 //
-// Called by the text forms of data sets (NLTK 3.8.1) and by the oracle of DYLE (NLTK 3.6.2), which
-// bring their own rules for sentences. Thread-safe, linear time, cannot fail. Sources: the Treebank
+// Called by the text forms of data sets and by the oracle of DYLE, which bring their own rules for
+// sentences. Thread-safe, linear time, cannot fail. Sources: the Treebank
 // tokenizer's sed script and nltk/tokenize/destructive.py of the two versions.
 #pragma once
 

@@ -12,7 +12,6 @@ namespace qfs::prompted {
 namespace {
 
 constexpr double kMostTokens = 1 << 24;
-constexpr const char* kKeptTokens = "kept_tokens";
 
 ParamSpec at_stage(Stage stage, ParamSpec spec) {
   spec.stage = stage;
@@ -22,7 +21,7 @@ ParamSpec at_stage(Stage stage, ParamSpec spec) {
 /// What means nothing without a memory.
 constexpr const char* kOfMemory[] = {"memory_rule",  "alpha_scale", "gamma_bias",  "first_beta",
                                      "memory_rate",  kRepeatQuery,  "memory_read", "train_segment",
-                                     "input_tokens", "positions",   kKeptTokens};
+                                     "input_tokens", "positions",   "kept_tokens"};
 /// What means nothing to a memory that no query asks.
 constexpr const char* kOfAsking[] = {"alpha_scale", "gamma_bias"};
 
@@ -84,7 +83,7 @@ std::vector<ParamSpec> memory_params() {
                                   "Attended to at once in training; 512 when left out"));
   add(Stage::both,
       integer_param(
-          kKeptTokens, "tokens", 0, 1024,
+          "kept_tokens", "tokens", 1, 1024,
           "First tokens of the prompt that stay in the window for all that follow, beside "
           "those attended to at once; none when left out"),
       "beyond the paper; Xiao et al. 2024, section 3.2");
@@ -137,28 +136,12 @@ Status check_memory_file(const Params& params, const Params& recipe) {
     return invalid_argument("'" + std::string(name) + "' is '" + *asked +
                             "', but the file was trained with '" + its + "'");
   }
-  const auto kept = recipe.find<int64_t>(kKeptTokens);
-  if (kept && !params.has(kKeptTokens)) {
-    return invalid_argument("the file was trained with \"kept_tokens\": " + std::to_string(*kept) +
-                            "; say how many of a prompt's first tokens stay here");
-  }
   return {};
 }
 
 Status check_memory_window(const Params& params, const BackboneFacts& facts) {
-  if (!has_memory(params) || facts.context == 0) return {};
   const auto positions = params.find<int64_t>("positions");
-  if (!positions) {
-    for (const char* name : {"input_tokens", "train_tokens"}) {
-      const auto tokens = params.find<int64_t>(name);
-      if (tokens.value_or(0) <= facts.context) continue;
-      return invalid_argument("'" + std::string(name) + "' is " + std::to_string(*tokens) +
-                              "; the backbone was trained with " + std::to_string(facts.context) +
-                              " positions, beyond which 'positions' asks for more");
-    }
-    return {};
-  }
-  if (*positions >= facts.context) return {};
+  if (!positions || *positions >= facts.context) return {};
   return invalid_argument("'positions' is " + std::to_string(*positions) +
                           "; the backbone was trained with " + std::to_string(facts.context) +
                           ", beyond which it asks for more");
@@ -214,7 +197,8 @@ namespace {
 std::optional<std::string> first_segment_reader(const Params& params) {
   if (params.find<std::string>("memory") == "qf_infini") return "asks \"memory\": \"qf_infini\"";
   const bool pools = params.find<std::string>("generated") == "upper" &&
-                     params.find<std::string>("pooling") == "instruction";
+                     params.find<std::string>("pooling") == "instruction" &&
+                     params.find<std::string>("hyper_instruction") != "general";
   if (has_memory(params) && pools) return "the hypernetwork pools";
   return std::nullopt;
 }

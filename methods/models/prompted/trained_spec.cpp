@@ -98,7 +98,10 @@ void add_data_params(std::vector<ParamSpec>& params) {
       "recompute", "Layers are computed again for gradients, which takes less memory"));
   params.push_back(from_source(std::move(recompute), "Chen et al. 2016"));
   ParamSpec every = with_default(
-      integer_param("checkpoint_every", "steps", 1, kMost, "Between checkpoints to go on from"),
+      integer_param(
+          "checkpoint_every", "steps", 1, kMost,
+          "Between checkpoints to go on from; after a step that ends three minutes or more "
+          "behind the last there is one, too"),
       int64_t{20});
   every.transport = true;
   params.push_back(of_training(std::move(every)));
@@ -340,10 +343,9 @@ Status TrainedSpec::check_file(const Params& params, const Params& recipe) const
 Status check_prompt_file(const Params& params, const Params& recipe) {
   if (!recipe.has("prompt")) return {};  // no recipe of ours
   for (const char* name : {kPromptPieces, kRepeatQuery}) {
-    const bool trained = recipe.find<bool>(name).value_or(false);
-    if (params.find<bool>(name).value_or(false) == trained) continue;
-    return invalid_argument(std::string("'") + name + "' was " + (trained ? "true" : "false") +
-                            " when the file was trained");
+    // A recipe has the flag where it was on, and what is left out is as there.
+    if (!params.find<bool>(name).value_or(false) || recipe.has(name)) continue;
+    return invalid_argument(std::string("'") + name + "' is not as the file was trained");
   }
   return {};
 }
@@ -354,29 +356,24 @@ Status check_same(const Params& params, const Params& recipe,
     const auto own = params.values().find(name);
     const auto its = recipe.values().find(name);
     if (own == params.values().end() || its == recipe.values().end()) continue;
-    const auto text = [&](const ParamValue& value) {
-      if (const auto* words = std::get_if<std::string>(&value)) {
-        std::vector<std::string> parts = listed(*words);  // targets, in any order
-        std::ranges::sort(parts);
-        std::string sorted;
-        for (const std::string& part : parts) sorted.append(sorted.empty() ? "" : ",").append(part);
-        return sorted;
-      }
+    const auto text = [](const ParamValue& value) {
+      if (const auto* words = std::get_if<std::string>(&value)) return *words;
       if (const auto* number = std::get_if<double>(&value)) return shortest_decimal(*number);
+      if (const auto* flag = std::get_if<bool>(&value))
+        return std::string(*flag ? "true" : "false");
       return std::to_string(std::get<int64_t>(value));
     };
     if (text(own->second) == text(its->second)) continue;
-    return invalid_argument("its " + std::string(name) + (name.ends_with('s') ? " are " : " is ") +
-                            text(its->second) + ", the training's " + text(own->second));
+    return invalid_argument("its " + std::string(name) + " is " + text(its->second) +
+                            ", the training's " + text(own->second));
   }
   return {};
 }
 
 Status TrainedSpec::check_init(const Params& params, const Params& recipe) const {
   return check_same(params, recipe,
-                    {"rank", "alpha", "targets", "adapter", "bottleneck", "length", "generated",
-                     "generated_layers", "hyper_encoder", "hyper_bottleneck", "connector",
-                     "separator_id", "tag_id"});
+                    {"rank", "alpha", "adapter", "generated", "generated_layers", "hyper_encoder",
+                     "hyper_bottleneck", "connector", "separator_id", "tag_id"});
 }
 
 std::optional<TokenBound> TrainedSpec::token_bound(const Params& params,

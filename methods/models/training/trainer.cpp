@@ -22,6 +22,9 @@ Error not_a_number(const char* what, int64_t step) {
                         " is not a finite number");
 }
 
+/// So many times what writing a checkpoint takes lies between those that time asks for.
+constexpr int64_t kLeastPerWriting = 20;
+
 class Trainer {
  public:
   Trainer(const Recipe& recipe, const TrainingTask& task, const TrainingRun& run,
@@ -48,8 +51,9 @@ class Trainer {
   bool done() const { return at_.state.ended || at_.state.step >= recipe_.steps; }
 
   bool checkpoint_due() const {
-    return at_.state.step % recipe_.checkpoint_every == 0 ||
-           monotonic_ns() - written_ns_ >= run_.checkpoint_after_ns;
+    if (at_.state.step % recipe_.checkpoint_every == 0) return true;
+    const int64_t since = monotonic_ns() - written_ns_;
+    return since >= run_.checkpoint_after_ns && since >= kLeastPerWriting * writing_ns_;
   }
 
   Status begin() {
@@ -164,9 +168,11 @@ class Trainer {
 
   Status write() {
     QFS_FAILPOINT_HERE("training.before_checkpoint");
+    const int64_t begin_ns = monotonic_ns();
     Status written = write_checkpoint(run_.folder, at_, trained_);
     QFS_FAILPOINT_HERE("training.after_checkpoint");
     written_ns_ = monotonic_ns();
+    writing_ns_ = written_ns_ - begin_ns;
     return written;
   }
 
@@ -177,6 +183,7 @@ class Trainer {
   TrainingProgress& progress_;
   TrainingCheckpoint at_;
   int64_t written_ns_ = monotonic_ns();
+  int64_t writing_ns_ = 0;  ///< what it took
 };
 
 }  // namespace

@@ -1,9 +1,13 @@
 // What is learned of the sequences that compressors make of prompts.
+#include <ATen/ops/arange.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/tensor.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
 
+#include "methods/compressors/session_lora_compressors.h"
 #include "methods/compressors/session_train.h"
 #include "tests/support/compressor_sessions.h"
 
@@ -44,6 +48,46 @@ TEST_F(CompressorSessionsTest, labels_are_those_of_the_response_alone) {
       EXPECT_EQ(std::count(labels.begin(), first, nn::kNoLabel), first - labels.begin());
     }
   }
+}
+
+/// Begins a text with a token of its own.
+class BeginningTokenizer final : public tokenizers::VocabularyTokenizer {
+ public:
+  explicit BeginningTokenizer(std::shared_ptr<const tokenizers::VocabularyTokenizer> inner)
+      : inner_(std::move(inner)) {}
+  tokenizers::TextFrame frame() const override { return {{'b'}, {}}; }
+  std::vector<tokenizers::Token> encode(std::string_view text) const override {
+    return inner_->encode(text);
+  }
+  int64_t vocabulary_size() const override { return inner_->vocabulary_size(); }
+  std::string decode(std::span<const int32_t> ids) const override { return inner_->decode(ids); }
+  std::optional<int32_t> special_id(std::string_view text) const override {
+    return inner_->special_id(text);
+  }
+  std::vector<std::string> special_texts() const override { return inner_->special_texts(); }
+  std::optional<int32_t> end_of_sequence_id() const override {
+    return inner_->end_of_sequence_id();
+  }
+
+ private:
+  std::shared_ptr<const tokenizers::VocabularyTokenizer> inner_;
+};
+
+TEST_F(CompressorSessionsTest, summary_rows_begin_as_the_end_token) {
+  use_method("autocompressor");
+  ResourceCache cache;
+  auto prompts = prompted::open_prompts(request_, cache);
+  ASSERT_TRUE(prompts.ok()) << prompts.error().to_string();
+  const auto decoder = *prompts->backbone->network->decoder(request_.runtime, "digest", cache);
+  auto backbone = std::make_shared<architectures::Backbone>(*prompts->backbone);
+  backbone->tokenizer = std::make_shared<BeginningTokenizer>(backbone->tokenizer);
+  prompts->backbone = backbone;
+  const auto adapter = make_autocompressor({request_, *prompts, decoder});
+  ASSERT_TRUE(adapter.ok()) << adapter.error().to_string();
+  const at::Tensor table = (*adapter)->tensors().at(autocompressor_form().table);
+  const at::Tensor row =
+      decoder->embed(at::tensor({int64_t{qfs::test::TinyLlama::kEnd}}), at::arange(1));
+  EXPECT_TRUE(at::equal(table, row.expand_as(table)));
 }
 
 }  // namespace

@@ -208,7 +208,7 @@ TEST_F(CatalogOfFileSets, DylesFormIsPiecesOfSentencesWithoutWhatItLeavesOut) {
   EXPECT_EQ((*load(named("govreport")))->examples.size(), 2u);
   const auto reports = load(named("govreport", {.text_form = "dyle"}));
   ASSERT_TRUE(reports.ok()) << reports.error().to_string();
-  EXPECT_EQ((*reports)->manifest.text_form, "dyle@1");
+  EXPECT_EQ((*reports)->manifest.text_form, "dyle@2");
   ASSERT_EQ((*reports)->examples.size(), 1u) << "the first has eight pieces, not ten";
   const Example& kept = (*reports)->examples.front();
   EXPECT_EQ(kept.key, "test-2");

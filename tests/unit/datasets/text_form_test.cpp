@@ -34,7 +34,7 @@ TEST(DyleForm, IsIdealsButForOneMark) {
   const TextForm* form = find_text_form("dyle");
   const TextForm* ideal = find_text_form("ideal");
   ASSERT_NE(form, nullptr);
-  EXPECT_EQ(form->versioned_name(), "dyle@1");
+  EXPECT_EQ(form->versioned_name(), "dyle@2");
   EXPECT_EQ(form->turn("{vocalsound} The A_M_I_ {disfmarker} L_C_D_ {pause} P_M_S "
                        "{nonvocalsound} T_V_ {gap}"),
             "the ami lcd pms tv");
@@ -42,6 +42,9 @@ TEST(DyleForm, IsIdealsButForOneMark) {
   EXPECT_EQ(ideal->query("Why {comment}?"), "why ?");
   EXPECT_EQ(form->reference("The T_V_ {gap}."), "the t_v_ { gap } .");
   EXPECT_EQ(form->speaker("Marketing"), "marketing");
+  // NLTK 3.6.2, which DYLE names, has no clitic 'n.
+  EXPECT_EQ(form->turn("rock 'n roll"), "rock ' n roll");
+  EXPECT_EQ(ideal->turn("rock 'n roll"), "rock 'n roll");
 }
 
 TEST(RawForm, ChangesNothing) {

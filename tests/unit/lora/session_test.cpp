@@ -70,13 +70,13 @@ TEST_F(LoraSessionTest, a_summary_behind_pieces_is_one_itself) {
   Params recipe;
   recipe.set("prompt", std::string("{document}"));
   EXPECT_THAT(LoraSpec().check_file(request_.params, recipe).error().message,
-              HasSubstr("'prompt_pieces' was false when the file was trained"));
+              HasSubstr("'prompt_pieces' is not as the file was trained"));
   recipe.set("prompt_pieces", true);
   EXPECT_TRUE(LoraSpec().check_file(request_.params, recipe).ok());
-  recipe.set("repeat_query", true);
-  EXPECT_THAT(LoraSpec().check_file(request_.params, recipe).error().message,
-              HasSubstr("'repeat_query' was true when the file was trained"));
   request_.params.set("repeat_query", true);
+  EXPECT_THAT(LoraSpec().check_file(request_.params, recipe).error().message,
+              HasSubstr("'repeat_query' is not as the file was trained"));
+  recipe.set("repeat_query", true);
   EXPECT_TRUE(LoraSpec().check_file(request_.params, recipe).ok());
 }
 
@@ -210,20 +210,9 @@ TEST_F(LoraSessionTest, a_training_begins_with_an_adapter) {
   EXPECT_EQ(LoraSpec().check_init(request_.params, recipe).error().message,
             "its rank is 8, the training's 4")
       << "the same when a plan is made";
-  Params same;
-  same.set("rank", int64_t{4});
-  same.set("targets", std::string("q_proj, v_proj"));
-  recipe = same;
-  recipe.set("targets", std::string("v_proj,q_proj"));
-  EXPECT_TRUE(LoraSpec().check_init(same, recipe).ok());
-  recipe.set("targets", std::string("v_proj,k_proj"));
-  EXPECT_EQ(LoraSpec().check_init(same, recipe).error().message,
-            "its targets are k_proj,v_proj, the training's q_proj,v_proj");
-  request_.params.set("rank", int64_t{8});
-  request_.params.set("alpha", 16.0);
-  EXPECT_THAT(refusal(), HasSubstr("its alpha is 8"));
-  request_.params.set("targets", std::string("q_proj"));
-  EXPECT_THAT(refusal(), HasSubstr("its number of layers is 10, the training's 2"));
+  recipe.set("rank", true);  // a file may say anything
+  EXPECT_EQ(LoraSpec().check_init(request_.params, recipe).error().message,
+            "its rank is true, the training's 4");
 }
 
 TEST_F(LoraSessionTest, the_file_says_what_it_is) {

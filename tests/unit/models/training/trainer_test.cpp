@@ -5,12 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "harness/core/files.h"
@@ -94,6 +96,7 @@ TEST_F(TrainerTest, a_long_time_without_a_checkpoint_ends_with_one) {
       progress_.failing_at = killed_behind;
       task_.observed = [&begun] {
         ++begun;
+        std::this_thread::sleep_for(std::chrono::milliseconds(begun == 2 ? 200 : 0));
         return std::map<std::string, double>();
       };
       const TrainingRun run{folder.path(), "id", {}, checkpoint_after_ns};
