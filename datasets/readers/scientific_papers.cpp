@@ -57,9 +57,9 @@ FileSet papers_of(const std::string& archive, const std::string& doc) {
           .source = "https://github.com/armancohan/long-summarization",
           .left_out =
               [](const Example& paper, const Example&) {
-                size_t characters = paper.document.size() - 1;  // between sentences
+                size_t characters = 0;
                 for (const Segment& sentence : paper.document) {
-                  characters += to_code_points(sentence.text).size();
+                  characters += (characters > 0 ? 1 : 0) + to_code_points(sentence.text).size();
                 }
                 return characters <= kTooShort ||
                        to_code_points(paper.references.front()).size() <= kTooShort;

@@ -2,8 +2,8 @@
 // sentence.
 //
 // Called by the text forms of data sets and by the oracle of DYLE, which bring their own rules for
-// sentences. Thread-safe, linear time, cannot fail. Sources: the Treebank
-// tokenizer's sed script and nltk/tokenize/destructive.py of the two versions.
+// sentences. Thread-safe, linear time, cannot fail. Sources: the Treebank tokenizer's sed script
+// and nltk/tokenize/destructive.py of the two versions.
 #pragma once
 
 #include <string>

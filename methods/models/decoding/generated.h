@@ -29,8 +29,7 @@ struct GenerationTimes {
   int64_t prefill_tokens = 0;  ///< that were read: without those of shared prefixes
   int64_t first_token_ns = 0;  ///< from the start until every row has its first token
   int64_t decode_ns = 0;       ///< all steps after the first token
-  int64_t decode_tokens =
-      0;  ///< of outputs: one a step, however many rows (beams, mixtures) it takes
+  int64_t decode_tokens = 0;   ///< of outputs: one a step, whatever rows it has (beams, mixtures)
   Work prefill_work;
   Work decode_work;
 
