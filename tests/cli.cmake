@@ -30,7 +30,7 @@ if(TARGET qfs-bench AND NOT QFS_SANITIZE)
 endif()
 # Models are read in qfs-host.
 if(TARGET qfs-bench AND TARGET qfs-host)
-  foreach(name test_bert_score_compat test_bertscore test_dyle test_few_shot test_finetune test_keywords test_locator test_model test_reproduce_training test_roofline)
+  foreach(name test_bert_score_compat test_bertscore test_dyle test_few_shot test_finetune test_keywords test_locator test_model test_paper_plans test_reproduce_training test_roofline)
     add_test(NAME ${name}
       COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/unit/cli/${name}.py $<TARGET_FILE:qfs-bench>)
     set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 300)

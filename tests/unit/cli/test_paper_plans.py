@@ -1,0 +1,70 @@
+"""Every plan of `experiments/paper` is planned: with tiny models in the place of its folders and bundled data in that
+of its sets. What reads the repository's trained files is left to their own backbone.
+
+Usage: test_paper_plans.py QFS_BENCH
+"""
+
+import glob
+import json
+import os
+import shutil
+import unittest
+
+import tiny_bert
+from tiny_model import LED, VOCABULARY, HIDDEN, INNER, ModelTest, led_shapes, safetensors, tokenizer
+
+PAPER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "experiments", "paper")
+BART = {"model_type": "bart", "d_model": HIDDEN, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 2,
+        "decoder_attention_heads": 2, "encoder_ffn_dim": INNER, "decoder_ffn_dim": INNER, "max_position_embeddings": 1024,
+        "eos_token_id": 257, "decoder_start_token_id": 257}
+
+
+class PaperPlans(ModelTest):
+    def write_seq2seq(self, name, config, tensors):
+        os.makedirs(self.path(name))
+        self.write(name + "/config.json", json.dumps({**config, "vocab_size": VOCABULARY, "tie_word_embeddings": True}))
+        self.write(name + "/tokenizer.json", json.dumps(tokenizer()))
+        self.write(name + "/tokenizer_config.json", json.dumps({"eos_token": "</s>"}))
+        self.write_bytes(name + "/model.safetensors", safetensors(tensors))
+
+    def setUp(self):
+        super().setUp()
+        # Plans read what configurations say; no model is opened.
+        self.write_model(max_position_embeddings=4096)
+        shutil.copytree(self.path("tiny"), self.path("models/llama-2-7b"))
+        self.write_model(max_position_embeddings=16384)
+        led = {**LED, "max_encoder_position_embeddings": 16384, "max_decoder_position_embeddings": 1024}
+        for name in ("led-large", "primera", "bart-large-cnn-blocks-340"):
+            self.write_seq2seq("models/" + name, led, led_shapes())
+        bart = {name.replace("led.", "model."): shape for name, shape in led_shapes().items()}
+        for name in ("bart-large", "bart-base"):
+            self.write_seq2seq("models/" + name, BART, bart)
+        tiny_bert.write(self.path("models/roberta-base"), max_position_embeddings=514)
+
+    def test_each_is_planned(self):
+        shutil.copy(os.path.join(PAPER, "word_counts.txt"), self.folder)
+        paths = sorted(glob.glob(os.path.join(PAPER, "*.json")))
+        self.assertGreater(len(paths), 25)
+        for path in paths:
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            if "artifacts/" in text:
+                continue
+            with self.subTest(os.path.basename(path)):
+                plan = json.loads(text)
+                variables = plan.setdefault("variables", {})
+                bundled = "mini-stories" if "per_reference" in text else "mini-meetings"
+                variables.update({name: bundled for name in ("dataset", "learnt") if name in variables})
+                if variables.get("backbone") == "smollm2-135m":
+                    variables["backbone"] = "./tiny"
+                if "prompt" in variables:  # a byte is a token here
+                    variables["prompt"] = "{query}\n{document}"
+                plan.update({"metrics": ["rouge"], "report": {"rows": ["method"]}})  # others read data of their own
+                del plan["$schema"]
+                name = self.write(os.path.basename(path), json.dumps(plan))
+                planned = json.loads(self.assert_succeeds(self.run_bench("plan", name, "--json")))
+                self.assertGreater(len(planned["cells"]), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
