@@ -135,6 +135,24 @@ TEST_F(IdealSessionsTest, half_precision_is_dead_and_said_to_be) {
   EXPECT_EQ(outcome->cost.trainable_parameters, 2 * 8 * (64 + 48 + 48 + 64 + 96));
 }
 
+TEST_F(IdealSessionsTest, half_precision_leaves_biases_of_parallel_adapters_alive) {
+  request_.params.set("hyper_precision", std::string("fp16_as_released"));
+  request_.params.set("adapter", std::string("prompt"));
+  Curve prompts;
+  ASSERT_TRUE(fit("prompts", prompts).ok());
+  EXPECT_EQ(prompts.last("generated.prompt_weight"), 0);
+  EXPECT_EQ(metadata("prompts").at("qfs.dead_hypernetwork"), "beside,prompt_weight");
+
+  request_.params.set("adapter", std::string("parallel_adapter"));
+  Curve parallel;
+  ASSERT_TRUE(fit("parallel", parallel).ok());
+  EXPECT_GT(parallel.first("generated.bias_up"), 0);
+  for (const char* weight : {"generated.weight_down", "generated.weight_up"}) {
+    EXPECT_EQ(parallel.first(weight), 0) << weight;
+    EXPECT_GT(parallel.last(weight), 0) << "the bias moved the encoders that all share";
+  }
+}
+
 TEST_F(IdealSessionsTest, rows_of_a_batch_have_the_adapters_of_their_instructions) {
   request_.params.set("steps", int64_t{20});
   request_.params.set("hyper_detach", false);
@@ -151,6 +169,7 @@ TEST_F(IdealSessionsTest, rows_of_a_batch_have_the_adapters_of_their_instruction
   ASSERT_EQ(together.size(), 2U);
   EXPECT_EQ(together[0], outputs({both[0]}).front());
   EXPECT_EQ(together[1], outputs({both[1]}).front());
+  EXPECT_NE(together[0], together[1]);
 }
 
 TEST_F(IdealSessionsTest,
