@@ -188,6 +188,29 @@ TEST_F(LedWindowsTest, it_equals_the_definition_for_every_pattern_of_global_toke
   }
 }
 
+TEST_F(LedWindowsTest, blocks_without_overlap_see_themselves_and_their_neighbours) {
+  // ConvoSumm's: three whole blocks, so that what lies behind a token is not what lies before it.
+  const Window three = {.reach = 3, .blocks = true};
+  for (int64_t query = 0; query < 14; ++query) {
+    const int64_t block = query - query % 3;
+    for (int64_t key = 0; key < 14; ++key) {
+      EXPECT_EQ(three.sees(query, key), key >= block - 3 && key < block + 6) << query << key;
+    }
+  }
+  for (const int64_t length : {1, 7, 12, 129, 300}) {
+    const Layer layer = random_layer(length, 2, 4);
+    for (const Positions& global : patterns(length)) {
+      for (const int64_t reach : {1, 3, 64, 340}) {
+        SCOPED_TRACE("length " + std::to_string(length) + ", blocks of " + std::to_string(reach) +
+                     ", global " + ::testing::PrintToString(global));
+        const Window window = {.reach = reach, .blocks = true};
+        EXPECT_TRUE(at::allclose(with_masks(layer, window, global), defined(layer, window, global),
+                                 1e-10, 1e-10));
+      }
+    }
+  }
+}
+
 TEST_F(LedWindowsTest, texts_that_are_padded_elsewhere_need_no_padding) {
   // transformers fills a text up to a multiple of the window w: here by 0, 1 and w - 1 tokens, of
   // which none is seen. A text is encoded alone and as long as it is.
