@@ -1,5 +1,5 @@
-"""Every plan of `experiments/paper` is planned: with tiny models in the place of its folders and bundled data in that
-of its sets. What reads the repository's trained files is left to their own backbone.
+"""The plans of `experiments/paper` are planned: with tiny models in the place of its folders and bundled data in that
+of its sets. Those that read trained files of the repository, which have a backbone of their own, are passed over.
 
 Usage: test_paper_plans.py QFS_BENCH
 """
@@ -11,7 +11,7 @@ import shutil
 import unittest
 
 import tiny_bert
-from tiny_model import LED, VOCABULARY, HIDDEN, INNER, ModelTest, led_shapes, safetensors, tokenizer
+from tiny_model import HIDDEN, INNER, LED, VOCABULARY, ModelTest, led_shapes, safetensors, tokenizer
 
 PAPER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "experiments", "paper")
 BART = {"model_type": "bart", "d_model": HIDDEN, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 2,

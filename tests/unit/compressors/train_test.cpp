@@ -10,6 +10,7 @@
 #include "methods/compressors/session_lora_compressors.h"
 #include "methods/compressors/session_train.h"
 #include "tests/support/compressor_sessions.h"
+#include "tests/support/wrapped_tokenizer.h"
 
 namespace qfs::compressors {
 namespace {
@@ -51,26 +52,9 @@ TEST_F(CompressorSessionsTest, labels_are_those_of_the_response_alone) {
 }
 
 /// Begins a text with a token of its own.
-class BeginningTokenizer final : public tokenizers::VocabularyTokenizer {
- public:
-  explicit BeginningTokenizer(std::shared_ptr<const tokenizers::VocabularyTokenizer> inner)
-      : inner_(std::move(inner)) {}
+struct BeginningTokenizer final : qfs::test::WrappedTokenizer {
+  using WrappedTokenizer::WrappedTokenizer;
   tokenizers::TextFrame frame() const override { return {{'b'}, {}}; }
-  std::vector<tokenizers::Token> encode(std::string_view text) const override {
-    return inner_->encode(text);
-  }
-  int64_t vocabulary_size() const override { return inner_->vocabulary_size(); }
-  std::string decode(std::span<const int32_t> ids) const override { return inner_->decode(ids); }
-  std::optional<int32_t> special_id(std::string_view text) const override {
-    return inner_->special_id(text);
-  }
-  std::vector<std::string> special_texts() const override { return inner_->special_texts(); }
-  std::optional<int32_t> end_of_sequence_id() const override {
-    return inner_->end_of_sequence_id();
-  }
-
- private:
-  std::shared_ptr<const tokenizers::VocabularyTokenizer> inner_;
 };
 
 TEST_F(CompressorSessionsTest, summary_rows_begin_as_the_end_token) {

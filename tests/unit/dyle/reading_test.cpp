@@ -118,5 +118,18 @@ TEST_F(DyleReadingTest, a_folder_stands_for_the_trained_file_in_it) {
               HasSubstr("there is no trained file '" + empty.path() + "/adapter_model"));
 }
 
+TEST_F(DyleReadingTest, outputs_say_what_the_extractor_did_not_see) {
+  trained("a", 2);
+  EXPECT_EQ(extra_of(meeting(33)).at("unseen_snippets"), 0);
+  EXPECT_EQ(extra_of(meeting(33)).at("cut_by_extractor"), 0);
+  NumberedExample one = meeting(33);
+  one.example.document[1].text = std::string(60, 'x');  // longer than a chunk of 48
+  request_.params.set("max_chunks", int64_t{2});
+  const auto facts = extra_of(one);
+  EXPECT_EQ(facts.at("cut_by_extractor"), 1);
+  EXPECT_EQ(facts.at("unseen_snippets"), 3) << "what lies behind two chunks";
+  for (const auto& snippet : facts.at("snippets")) EXPECT_LT(snippet, 2);
+}
+
 }  // namespace
 }  // namespace qfs::dyle

@@ -250,19 +250,6 @@ TEST_F(DyleSessionTest, writing_reads_the_snippets_it_is_asked_for) {
   EXPECT_EQ(extra_of(one).at("snippets").size(), 2U);
 }
 
-TEST_F(DyleSessionTest, outputs_say_what_the_extractor_did_not_see) {
-  trained("a", 2);
-  EXPECT_EQ(extra_of(meeting(33)).at("unseen_snippets"), 0);
-  EXPECT_EQ(extra_of(meeting(33)).at("cut_by_extractor"), 0);
-  NumberedExample one = meeting(33);
-  one.example.document[1].text = std::string(60, 'x');  // longer than a chunk of 48
-  request_.params.set("max_chunks", int64_t{2});
-  const auto facts = extra_of(one);
-  EXPECT_EQ(facts.at("cut_by_extractor"), 1);
-  EXPECT_EQ(facts.at("unseen_snippets"), 3) << "what lies behind two chunks";
-  for (const auto& snippet : facts.at("snippets")) EXPECT_LT(snippet, 2);
-}
-
 TEST_F(DyleSessionTest, outputs_say_how_the_snippets_meet_the_oracle) {
   trained("a", 12);
   EXPECT_FALSE(the_spec().needs(request_.params).references);

@@ -213,6 +213,11 @@ TEST_F(LoraSessionTest, a_training_begins_with_an_adapter) {
   recipe.set("rank", true);  // a file may say anything
   EXPECT_EQ(LoraSpec().check_init(request_.params, recipe).error().message,
             "its rank is true, the training's 4");
+  request_.params.set("rank", int64_t{8});
+  request_.params.set("alpha", 16.0);
+  EXPECT_THAT(refusal(), HasSubstr("its alpha is 8"));
+  request_.params.set("targets", std::string("q_proj"));
+  EXPECT_THAT(refusal(), HasSubstr("its number of layers is 10, the training's 2"));
 }
 
 TEST_F(LoraSessionTest, the_file_says_what_it_is) {

@@ -52,6 +52,9 @@ TEST(Training, WhatIsScoredDoesNotChoose) {
   const Plan plan = planned_training(
       test::sweep_text(kLearner + "}", "", R"({"name": "split", "split": "validation"})"));
   EXPECT_FALSE(plan.trainings.at(0).development.has_value());
+  EXPECT_EQ(
+      std::ranges::count(plan.notes, "'learner': 'validation' is scored, so it does not choose"),
+      1);
 }
 
 TEST(Training, ItsIdIsOfItsParametersItsSeedAndItsData) {

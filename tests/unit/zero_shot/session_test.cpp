@@ -16,6 +16,7 @@
 #include "tests/support/recording_sink.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_llama.h"
+#include "tests/support/wrapped_tokenizer.h"
 
 namespace qfs::zero_shot {
 namespace {
@@ -154,29 +155,15 @@ TEST_F(ZeroShotSessionTest, a_document_that_questions_share_is_read_once) {
 }
 
 /// Puts a mark before each text that it is given.
-class MarkingTokenizer final : public tokenizers::VocabularyTokenizer {
- public:
+struct MarkingTokenizer final : qfs::test::WrappedTokenizer {
   static constexpr int32_t kMark = TinyLlama::kEnd;
 
-  explicit MarkingTokenizer(std::shared_ptr<const tokenizers::VocabularyTokenizer> inner)
-      : inner_(std::move(inner)) {}
+  using WrappedTokenizer::WrappedTokenizer;
   std::vector<tokenizers::Token> encode(std::string_view text) const override {
-    std::vector<tokenizers::Token> tokens = inner_->encode(text);
+    std::vector<tokenizers::Token> tokens = WrappedTokenizer::encode(text);
     tokens.insert(tokens.begin(), {kMark, 0, 0});
     return tokens;
   }
-  int64_t vocabulary_size() const override { return inner_->vocabulary_size(); }
-  std::string decode(std::span<const int32_t> ids) const override { return inner_->decode(ids); }
-  std::optional<int32_t> special_id(std::string_view text) const override {
-    return inner_->special_id(text);
-  }
-  std::vector<std::string> special_texts() const override { return inner_->special_texts(); }
-  std::optional<int32_t> end_of_sequence_id() const override {
-    return inner_->end_of_sequence_id();
-  }
-
- private:
-  std::shared_ptr<const tokenizers::VocabularyTokenizer> inner_;
 };
 
 TEST_F(ZeroShotSessionTest, pieces_of_a_prompt_are_tokenized_by_themselves) {

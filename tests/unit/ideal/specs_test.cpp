@@ -1,0 +1,96 @@
+// Rules of ideal, parallel_adapter and prompt_tuning that a plan is held to.
+#include "methods/ideal/specs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace qfs::ideal {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(IdealSpecs, RulesBetweenParametersAreChecked) {
+  const IdealSpec spec;
+  Params params;
+  for (const ParamSpec& param : spec.params()) {
+    if (param.default_value) params.set(param.name, *param.default_value);
+  }
+  EXPECT_TRUE(spec.validate(params).ok());
+  const auto refusal = [&](const char* name, const ParamValue& value) {
+    Params changed = params;
+    changed.set(name, value);
+    return spec.validate(changed).ok() ? "fine" : spec.validate(changed).error().message;
+  };
+  EXPECT_THAT(refusal("prompt", std::string("{document}")), HasSubstr("no {query} to pool"));
+  EXPECT_THAT(refusal("prefix_reuse", true), HasSubstr("differ from query to query"));
+  EXPECT_EQ(refusal("hyper_instruction", std::string("general")), "fine");
+  EXPECT_EQ(refusal("repeat_query", true), "'repeat_query' needs 'memory'");
+  Params pooled = params;
+  pooled.set("memory", std::string("infini"));
+  pooled.set("local_context", int64_t{24});
+  EXPECT_TRUE(spec.validate(pooled).ok());
+  pooled.set("pooling", std::string("all"));
+  EXPECT_THAT(spec.validate(pooled).error().message, HasSubstr("lies in one segment"));
+  EXPECT_EQ(refusal("targets", std::string("q_proj,down_proj")), "fine");
+  EXPECT_THAT(refusal("targets", std::string("q_proj,,")), HasSubstr("empty name"));
+  params.set("pooling", std::string("all"));
+  EXPECT_THAT(refusal("hyper_instruction", std::string("general")),
+              HasSubstr("that pools the instruction"));
+  params.set("adapter", std::string("prompt"));
+  EXPECT_THAT(refusal("targets", std::string("q_proj")), HasSubstr("\"adapter\": \"lora\""));
+}
+
+TEST(IdealSpecs, AFileIsReadAsItsPresetTrainedIt) {
+  const IdealSpec spec;
+  Params recipe;
+  recipe.set("preset", std::string("as_written"));
+  const auto refusal = [&](const char* name, const ParamValue& value) {
+    Params asked;
+    asked.set(name, value);
+    const Status status = spec.check_file(asked, recipe);
+    return status.ok() ? "fine" : status.error().message;
+  };
+  EXPECT_EQ(refusal("hyper_precision", std::string("fp32")), "fine");
+  EXPECT_THAT(refusal("hyper_precision", std::string("bf16")), HasSubstr("was trained in 'fp32'"));
+  EXPECT_EQ(refusal("gate_tanh", true), "fine");
+  EXPECT_THAT(refusal("gate_tanh", false), HasSubstr("not as the file was trained"));
+  EXPECT_THAT(refusal("memory", std::string("infini")), HasSubstr("trained without a memory"));
+  recipe.set("preset", std::string("as_released"));
+  EXPECT_EQ(refusal("hyper_precision", std::string("fp16_as_released")), "fine");
+  EXPECT_EQ(refusal("gate_tanh", false), "fine");
+  recipe = {};
+  EXPECT_EQ(refusal("hyper_precision", std::string("bf16")), "fine") << "the file says nothing";
+}
+
+TEST(IdealSpecs, AHypernetworkPoolsAnInstructionOfOneSegment) {
+  const IdealSpec spec;
+  Params params;
+  for (const ParamSpec& param : spec.params()) {
+    if (param.default_value) params.set(param.name, *param.default_value);
+  }
+  EXPECT_FALSE(spec.token_bound(params, {}));
+  params.set("memory", std::string("infini"));
+  params.set("local_context", int64_t{24});
+  ASSERT_TRUE(spec.token_bound(params, {}));
+  EXPECT_THAT(spec.token_bound(params, {})->holder, HasSubstr("which the hypernetwork pools"));
+  params.set("generated", std::string("none"));
+  EXPECT_FALSE(spec.token_bound(params, {}));
+}
+
+TEST(IdealSpecs, OtherArchitecturesAreRefusedBeforeAnythingRuns) {
+  const ParallelAdapterSpec parallel;
+  const PromptTuningSpec prompts;
+  const IdealSpec ideal;
+  for (const MethodSpec* spec :
+       {static_cast<const MethodSpec*>(&parallel), static_cast<const MethodSpec*>(&prompts),
+        static_cast<const MethodSpec*>(&ideal)}) {
+    EXPECT_TRUE(spec->check_backbone({}, {"llama"}).ok());
+    const Status refused = spec->check_backbone({}, {"bart"});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().kind, ErrorKind::unavailable);
+    EXPECT_THAT(refused.error().message, HasSubstr("LLaMA family"));
+  }
+}
+
+}  // namespace
+}  // namespace qfs::ideal
