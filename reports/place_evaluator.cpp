@@ -181,6 +181,9 @@ Result<TableCell> PlaceEvaluator::performance(const ValueSpec& value) {
     case ValueSource::example_flops:
       found = compare::flops_per_example(*measurements_, examples);
       break;
+    case ValueSource::example_joules:
+      found = compare::joules_per_example(*measurements_, value.key, examples);
+      break;
     case ValueSource::memory_kind:
       found = compare::memory_peak(*memory_, value.key);
       break;

@@ -164,6 +164,24 @@ constexpr std::array kDefinitions = {
                kPerformance,
                1e-12,
                3},
+    Definition{{"processor_joules",
+                "energy of an example, of all processors of the machine and their memory, whoever "
+                "used them, where Linux counts it"},
+               "processors, J/example",
+               ValueSource::example_joules,
+               "processors",
+               kPerformance,
+               1,
+               2},
+    Definition{{"device_joules",
+                "the same of the whole GPU by its driver, of repetitions of 5 s and more behind a "
+                "warm-up"},
+               "GPU, J/example",
+               ValueSource::example_joules,
+               "device",
+               kPerformance,
+               1,
+               2},
     Definition{
         {"latency_p50_ms", "time of a server from request to answer, median of the examples"},
         "latency p50, ms",
@@ -288,6 +306,7 @@ Better better_of(const Definition& definition) {
     case ValueSource::phase_latency:
     case ValueSource::example_time:
     case ValueSource::example_flops:
+    case ValueSource::example_joules:
     case ValueSource::latency:
     case ValueSource::money:
       return Better::lower;

@@ -24,6 +24,7 @@ enum class ValueSource {
   phase_latency,   ///< mean time of a phase per unit
   example_time,    ///< mean time of an example
   example_flops,   ///< mean operations of an example
+  example_joules,  ///< mean energy of an example
   document_kept,   ///< share of document tokens that the method could read
   documents_cut,   ///< share of examples whose document was cut
   evidence_cut,    ///< share of the gold evidence that was cut

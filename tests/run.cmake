@@ -1,4 +1,4 @@
-qfs_test(run_test LABEL unit SOURCES unit/run/length_search_test.cpp unit/run/memory_peaks_test.cpp
+qfs_test(run_test LABEL unit SOURCES unit/run/energy_test.cpp unit/run/length_search_test.cpp unit/run/memory_peaks_test.cpp
   unit/run/requests_test.cpp support/plan_fakes.cpp LINK qfs_run qfs_config)
 # The driver as a whole: these run the built qfs-bench.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)

@@ -43,7 +43,7 @@ Result<host::ProbeReply> probe(const RuntimeOptions&) {
 int serve_light_host() {
   std::vector<SessionFactory> sessions = methods::light_sessions();
   sessions.push_back(external::document_cutter());
-  return host::serve_inherited({.sessions = sessions, .probe = probe, .take_device_memory = {}});
+  return host::serve_inherited({.sessions = sessions, .probe = probe, .take_device_counts = {}});
 }
 
 }  // namespace qfs::apps

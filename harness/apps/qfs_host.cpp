@@ -40,14 +40,15 @@ qfs::Result<qfs::host::ProbeReply> probe(const qfs::RuntimeOptions& runtime) {
   return reply;
 }
 
-qfs::host::DeviceMemory take_device_memory() {
+qfs::host::DeviceCounts take_device_counts() {
   const std::optional<qfs::nn::DeviceUse> use = qfs::nn::take_device_use();
   if (!use) return {};
   return {.allocated_peak = use->allocator.allocated_peak,
           .requested_peak = use->allocator.requested_peak,
           .reserved_peak = use->allocator.reserved_peak,
           .used = use->used_bytes,
-          .used_before = use->used_before_bytes};
+          .used_before = use->used_before_bytes,
+          .energy = use->energy_millijoules};
 }
 
 qfs::Result<qfs::Json> answer_about_model(const qfs::host::ModelRequest& request) {
@@ -119,6 +120,6 @@ int main(int argc, char** argv) {
   return qfs::host::serve_inherited({.sessions = sessions,
                                      .metrics = metrics,
                                      .probe = probe,
-                                     .take_device_memory = take_device_memory,
+                                     .take_device_counts = take_device_counts,
                                      .answer_about_model = answer_about_model});
 }

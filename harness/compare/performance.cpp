@@ -129,6 +129,17 @@ std::optional<Repeated> flops_per_example(std::span<const store::MeasurementRow>
   return summarized(std::move(flops));
 }
 
+std::optional<Repeated> joules_per_example(std::span<const store::MeasurementRow> rows,
+                                           std::string_view counter, int64_t examples) {
+  constexpr double kMicrojoules = 1e6;
+  std::vector<double> joules;
+  for (const auto& [repetition, total] : totals(rows, "energy." + std::string(counter))) {
+    joules.push_back(static_cast<double>(total.tokens) / kMicrojoules /
+                     static_cast<double>(examples));
+  }
+  return summarized(std::move(joules));
+}
+
 std::optional<Repeated> memory_peak(std::span<const store::MemoryRow> rows, std::string_view kind) {
   std::map<int64_t, int64_t> peaks;
   for (const store::MemoryRow& row : rows) {

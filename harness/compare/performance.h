@@ -42,6 +42,11 @@ std::optional<Repeated> time_per_example(std::span<const store::MeasurementRow> 
 std::optional<Repeated> flops_per_example(std::span<const store::MeasurementRow> rows,
                                           int64_t examples);
 
+/// Joules of a counter ("processors", "device") by the number of examples of a repetition;
+/// `examples` > 0. std::nullopt where the machine counted none.
+std::optional<Repeated> joules_per_example(std::span<const store::MeasurementRow> rows,
+                                           std::string_view counter, int64_t examples);
+
 /// Peak of one kind of memory in bytes, the largest row of a repetition.
 std::optional<Repeated> memory_peak(std::span<const store::MemoryRow> rows, std::string_view kind);
 

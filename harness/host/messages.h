@@ -153,19 +153,21 @@ struct TextsReply {
 
 using PhaseReply = Phase;
 
-/// Device memory of a unit, in bytes; absent where the host has no such count.
-struct DeviceMemory {
+/// Memory of a unit on a device, in bytes, and energy; absent where the host has no such count.
+struct DeviceCounts {
   std::optional<int64_t> allocated_peak = {};  ///< by tensors, as the allocator rounds them
   std::optional<int64_t> requested_peak = {};  ///< what they asked for
   std::optional<int64_t> reserved_peak = {};   ///< by the allocator that serves them
   std::optional<int64_t> used = {};  ///< of the whole device, by the driver's count, at the end
   std::optional<int64_t> used_before = {};  ///< the same before this process came to the device
+  /// Millijoules that the whole device has used since its driver was loaded, at the end.
+  std::optional<int64_t> energy = {};
 };
 
 struct DoneReply {
   int64_t ns = 0;                            ///< wall time of the unit inside the host
   int64_t peak_resident_bytes = 0;           ///< host memory peak, `measure` only
-  DeviceMemory device = {};                  ///< `measure` only
+  DeviceCounts device = {};                  ///< `measure` only
   std::optional<MachineLimits> limits = {};  ///< where they were asked for and are known
 };
 

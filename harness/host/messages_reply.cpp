@@ -14,18 +14,19 @@ using nlohmann::json;
 
 struct DeviceField {
   const char* name;
-  std::optional<int64_t> DeviceMemory::*bytes;
+  std::optional<int64_t> DeviceCounts::*bytes;
 };
 
 constexpr DeviceField kDeviceFields[] = {
-    {"peak_device_bytes", &DeviceMemory::allocated_peak},
-    {"peak_device_requested_bytes", &DeviceMemory::requested_peak},
-    {"peak_device_reserved_bytes", &DeviceMemory::reserved_peak},
-    {"device_used_bytes", &DeviceMemory::used},
-    {"device_used_before_bytes", &DeviceMemory::used_before}};
+    {"peak_device_bytes", &DeviceCounts::allocated_peak},
+    {"peak_device_requested_bytes", &DeviceCounts::requested_peak},
+    {"peak_device_reserved_bytes", &DeviceCounts::reserved_peak},
+    {"device_used_bytes", &DeviceCounts::used},
+    {"device_used_before_bytes", &DeviceCounts::used_before},
+    {"device_energy_millijoules", &DeviceCounts::energy}};
 
-DeviceMemory device_memory_from(const json& done) {
-  DeviceMemory memory;
+DeviceCounts device_memory_from(const json& done) {
+  DeviceCounts memory;
   for (const auto& [name, bytes] : kDeviceFields) {
     if (done.contains(name)) memory.*bytes = count_field(done, name);
   }

@@ -174,7 +174,7 @@ class Server {
     }
     if (request.measure) {
       done.peak_resident_bytes = process_memory(getpid()).peak_bytes;
-      if (services_.take_device_memory) done.device = services_.take_device_memory();
+      if (services_.take_device_counts) done.device = services_.take_device_counts();
     }
     if (request.limits) done.limits = session_limits();
     return done;
@@ -271,7 +271,7 @@ class Server {
 
   void reset_peaks() {
     reset_own_peak_memory();
-    if (services_.take_device_memory) services_.take_device_memory();
+    if (services_.take_device_counts) services_.take_device_counts();
   }
 
   LineChannel& channel_;

@@ -23,7 +23,7 @@ struct HostServices {
   /// Facts about this machine under the given options; also applies them (threads, determinism).
   std::function<Result<ProbeReply>(const RuntimeOptions&)> probe;
   /// Device memory, peaks since the last call; empty for hosts without a device.
-  std::function<DeviceMemory()> take_device_memory;
+  std::function<DeviceCounts()> take_device_counts;
   /// Answers to questions about models; empty for hosts without tensors.
   std::function<Result<Json>(const ModelRequest&)> answer_about_model;
 };

@@ -1,5 +1,6 @@
 #include "harness/core/failpoint.h"
 #include "harness/run/cell_run.h"
+#include "harness/run/energy.h"
 #include "harness/run/memory_peaks.h"
 #include "harness/store/work_rows.h"
 
@@ -12,12 +13,20 @@ int64_t produced_tokens(const host::UnitResults& results) {
   return tokens;
 }
 
-/// The repetition's rows: total and phases of each unit with their work, and its memory.
+/// A device's counter is refreshed ten times a second at least: shorter times than this are a
+/// guess.
+constexpr int64_t kLeastDeviceNs = 5'000'000'000;
+
+/// The repetition's rows: total and phases of each unit with their work, memory and energy.
 struct RepetitionRows {
   std::vector<store::MeasurementRow> measurements;
   MemoryPeaks memory;
+  int64_t ns = 0;
+  std::optional<int64_t> processors = 0;  ///< microjoules
 
-  void add(int64_t unit, const host::UnitResults& results) {
+  void add(int64_t unit, const host::UnitResults& results, std::optional<int64_t> energy) {
+    ns += results.done.ns;
+    processors = processors && energy ? std::optional(*processors + *energy) : std::nullopt;
     measurements.push_back({0, unit, "total", results.done.ns, produced_tokens(results)});
     for (const host::PhaseReply& phase : results.phases) {
       measurements.push_back({0, unit, phase.name, phase.ns, phase.tokens});
@@ -25,6 +34,14 @@ struct RepetitionRows {
     }
     memory.add(results.done);
     if (results.done.limits) store::add_limits(*results.done.limits, measurements);
+  }
+
+  /// `before`, `after`: what the device had used then, in millijoules.
+  void add_energy(std::optional<int64_t> before, std::optional<int64_t> after) {
+    if (processors) measurements.push_back({0, 0, "energy.processors", ns, *processors});
+    if (before && after && *after > *before && ns >= kLeastDeviceNs) {
+      measurements.push_back({0, 0, "energy.device", ns, (*after - *before) * 1000});
+    }
   }
 };
 
@@ -60,16 +77,20 @@ Status run_repetitions(const RunContext& context, const CellTarget& target, Host
     return !failure.has_value();
   };
 
+  EnergyCounter processors;
   host::UnitResults results;
   for (size_t i = 0; i < static_cast<size_t>(settings.warmup); ++i) {
     if (context.signals.received() != 0 || !timed_unit(i % units.size(), false, results)) return {};
   }
   for (int64_t repetition : target.repetitions) {
     RepetitionRows rows;
+    // That of the unit before; the first repetition has one where there is a warm-up.
+    const std::optional<int64_t> device_before = results.done.device.energy;
+    processors.take();
     for (size_t i = 0; i < units.size(); ++i) {
       const bool last = i + 1 == units.size() && repetition == target.repetitions.back();
       if (context.signals.received() != 0 || !timed_unit(i, last, results)) return {};
-      rows.add(static_cast<int64_t>(i), results);
+      rows.add(static_cast<int64_t>(i), results, processors.take());
       context.progress.unit_done(results.predictions.size(), produced_tokens(results),
                                  results.done.ns,
                                  {.resident_bytes = results.done.peak_resident_bytes});
@@ -77,6 +98,7 @@ Status run_repetitions(const RunContext& context, const CellTarget& target, Host
       if (!differing) return differing.error();
       outcome.conflicts += *differing;
     }
+    rows.add_energy(device_before, results.done.device.energy);
     QFS_FAILPOINT_HERE("run.before_repetition_commit");
     if (Status committed = context.store.commit_repetition(target.result, attempt, repetition,
                                                            rows.measurements, rows.memory.rows());

@@ -6,18 +6,18 @@ namespace qfs::run {
 
 namespace {
 
-using Bytes = std::optional<int64_t> host::DeviceMemory::*;
+using Bytes = std::optional<int64_t> host::DeviceCounts::*;
 
 struct Kind {
   const char* name;
   Bytes bytes;
 };
 
-constexpr Kind kDeviceKinds[] = {{"device_allocated_peak", &host::DeviceMemory::allocated_peak},
-                                 {"device_requested_peak", &host::DeviceMemory::requested_peak},
-                                 {"device_reserved_peak", &host::DeviceMemory::reserved_peak},
-                                 {"device_used_peak", &host::DeviceMemory::used},
-                                 {"device_used_before", &host::DeviceMemory::used_before}};
+constexpr Kind kDeviceKinds[] = {{"device_allocated_peak", &host::DeviceCounts::allocated_peak},
+                                 {"device_requested_peak", &host::DeviceCounts::requested_peak},
+                                 {"device_reserved_peak", &host::DeviceCounts::reserved_peak},
+                                 {"device_used_peak", &host::DeviceCounts::used},
+                                 {"device_used_before", &host::DeviceCounts::used_before}};
 
 }  // namespace
 

@@ -18,7 +18,7 @@ class MemoryPeaks {
 
  private:
   int64_t resident_ = 0;
-  host::DeviceMemory device_;
+  host::DeviceCounts device_;
 };
 
 }  // namespace qfs::run

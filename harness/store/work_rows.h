@@ -1,7 +1,8 @@
 // Work and the machine's limits among the measurements of a repetition: rows whose `tokens` count
 // something else. "PHASE.flops" and "PHASE.bytes" hold what a phase of a unit had to compute and
 // read (ns 0); "machine.read", "machine.copy" (bytes) and "machine.gemm" (operations) what the
-// machine did in `ns` at most, under unit 0 of the last repetition of each process.
+// machine did in `ns` at most, under unit 0 of the last repetition of each process;
+// "energy.processors" and "energy.device" the microjoules that all units of a repetition took.
 //
 // Written by run, read by reports. Pure functions; thread-safe.
 #pragma once

@@ -55,5 +55,14 @@ int nvmlDeviceGetMemoryInfo(void* device, Memory* memory) {
 }
 #endif
 
+#ifndef QFS_FAKE_NVML_INCOMPLETE
+int nvmlDeviceGetTotalEnergyConsumption(void* device, unsigned long long* millijoules) {
+  if (device != &device_of_the_test) return 2;
+  const int code = code_of("energy");
+  if (code == 0) *millijoules = 123'456'789'012ULL;
+  return code;
+}
+#endif
+
 const char* nvmlErrorString(int code) { return code == 3 ? "Not Supported" : "Some Error"; }
 }

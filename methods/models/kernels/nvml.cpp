@@ -24,6 +24,7 @@ struct NvmlDevice::Library {
   int (*shutdown)() = nullptr;
   int (*find)(const char* pci_bus_id, void** device) = nullptr;
   int (*memory)(void* device, Memory* memory) = nullptr;
+  int (*energy)(void* device, unsigned long long* millijoules) = nullptr;  ///< null in old ones
   const char* (*words)(int code) = nullptr;
 
   Library() = default;
@@ -47,6 +48,7 @@ struct NvmlDevice::Library {
     if (!load("nvmlDeviceGetHandleByPciBusId_v2", find)) return "nvmlDeviceGetHandleByPciBusId_v2";
     if (!load("nvmlDeviceGetMemoryInfo", memory)) return "nvmlDeviceGetMemoryInfo";
     if (!load("nvmlErrorString", words)) return "nvmlErrorString";
+    load("nvmlDeviceGetTotalEnergyConsumption", energy);
     return nullptr;
   }
 
@@ -86,6 +88,16 @@ Result<int64_t> NvmlDevice::used_bytes() const {
     return library_->refused("nvmlDeviceGetMemoryInfo", code);
   }
   return static_cast<int64_t>(memory.used);
+}
+
+Result<int64_t> NvmlDevice::energy_millijoules() const {
+  constexpr const char* kFunction = "nvmlDeviceGetTotalEnergyConsumption";
+  if (library_->energy == nullptr) return unavailable(std::string("NVML has no ") + kFunction);
+  unsigned long long used = 0;
+  if (const int code = library_->energy(device_, &used); code != 0) {
+    return library_->refused(kFunction, code);
+  }
+  return static_cast<int64_t>(used);
 }
 
 }  // namespace qfs::kernels

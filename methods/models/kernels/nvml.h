@@ -29,6 +29,8 @@ class NvmlDevice {
 
   /// Bytes in use on the whole device now, by every process and the driver itself. `unavailable`.
   Result<int64_t> used_bytes() const;
+  /// Used by the whole device since the driver was loaded; counted since Volta. `unavailable`.
+  Result<int64_t> energy_millijoules() const;
 
  private:
   struct Library;

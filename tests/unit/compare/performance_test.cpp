@@ -101,6 +101,19 @@ TEST(FlopsPerExample, AddsThePhasesThatDoWork) {
   EXPECT_FALSE(flops_per_example(rows({{0, 0, "total", kSecond, 0}}), 4));
 }
 
+TEST(JoulesPerExample, AreOfACounterAndARepetition) {
+  const auto measured = rows({{0, 0, "total", kSecond, 0},
+                              {0, 0, "energy.processors", kSecond, 6'000'000},
+                              {1, 0, "energy.processors", kSecond, 8'000'000},
+                              {1, 0, "energy.device", kSecond, 500'000}});
+  const auto processors = joules_per_example(measured, "processors", 4);
+  ASSERT_TRUE(processors);
+  EXPECT_DOUBLE_EQ(processors->low, 1.5);
+  EXPECT_DOUBLE_EQ(processors->high, 2);
+  EXPECT_DOUBLE_EQ(joules_per_example(measured, "device", 4)->median, 0.125);
+  EXPECT_FALSE(joules_per_example(rows({{0, 0, "total", kSecond, 0}}), "processors", 4));
+}
+
 TEST(MemoryPeak, IsTheLargestOfARepetitionAndOfItsKindOnly) {
   const std::vector<store::MemoryRow> memory = {{0, "host_peak", 10},
                                                 {0, "host_peak", 30},

@@ -185,11 +185,12 @@ TEST(Messages, PredictionSurvivesTheWire) {
 }
 
 TEST(Messages, PeaksOfMemorySurviveTheWireAndMayBeAbsent) {
-  const DeviceMemory device = {.allocated_peak = 30,
+  const DeviceCounts device = {.allocated_peak = 30,
                                .requested_peak = 25,
                                .reserved_peak = 40,
                                .used = 90,
-                               .used_before = 0};
+                               .used_before = 0,
+                               .energy = 123'456'789'012};
   const Result<Reply> reply = decode_reply(encode(Reply{2, DoneReply{7, 100, device}}));
   ASSERT_TRUE(reply.ok()) << reply.error().to_string();
   const auto& done = std::get<DoneReply>(reply->body);
@@ -200,6 +201,7 @@ TEST(Messages, PeaksOfMemorySurviveTheWireAndMayBeAbsent) {
   EXPECT_EQ(done.device.reserved_peak, 40);
   EXPECT_EQ(done.device.used, 90);
   EXPECT_EQ(done.device.used_before, 0);  // counted, and none
+  EXPECT_EQ(done.device.energy, 123'456'789'012);
   // What an external host without a device may say.
   const Result<Reply> bare = decode_reply(R"({"id":2,"done":{"ns":7}})");
   ASSERT_TRUE(bare.ok()) << bare.error().to_string();

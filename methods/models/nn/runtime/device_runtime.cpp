@@ -29,10 +29,10 @@ struct ActiveDevice {
   std::optional<int64_t> used_before_bytes;
   std::optional<ProvenKernels> kernels = {};
 
-  std::optional<int64_t> used_bytes() const {
+  std::optional<int64_t> counted(Result<int64_t> (kernels::NvmlDevice::*count)() const) const {
     if (!nvml) return std::nullopt;
-    const Result<int64_t> used = nvml->used_bytes();
-    return used.ok() ? std::optional(*used) : std::nullopt;
+    const Result<int64_t> found = (*nvml.*count)();
+    return found.ok() ? std::optional(*found) : std::nullopt;
   }
 };
 std::optional<ActiveDevice> g_active;
@@ -47,7 +47,7 @@ ActiveDevice activate(const kernels::DevicePlugin& plugin, const kernels::Device
   } else {
     active.nvml_refusal = nvml.error().message;
   }
-  active.used_before_bytes = active.used_bytes();
+  active.used_before_bytes = active.counted(&kernels::NvmlDevice::used_bytes);
   return active;
 }
 
@@ -178,7 +178,8 @@ std::optional<DeviceUse> take_device_use() {
   if (!g_active) return std::nullopt;
   DeviceUse use;
   use.allocator = g_active->plugin->peaks(kDevice);
-  use.used_bytes = g_active->used_bytes();
+  use.used_bytes = g_active->counted(&kernels::NvmlDevice::used_bytes);
+  use.energy_millijoules = g_active->counted(&kernels::NvmlDevice::energy_millijoules);
   use.used_before_bytes = g_active->used_before_bytes;
   g_active->plugin->reset_peaks(kDevice);
   return use;

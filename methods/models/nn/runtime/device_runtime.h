@@ -58,7 +58,7 @@ bool decode_graphs_wanted();
 /// `details` (name, memory, driver).
 Status add_cuda_facts(nlohmann::json& numerics, nlohmann::json& details);
 
-/// Memory of the device, in bytes.
+/// Memory of the device, in bytes, and what it has used.
 struct DeviceUse {
   kernels::AllocatorPeaks allocator;  ///< since the last call
   /// What the driver counts, on the whole device and by every process: now (LibTorch's allocator
@@ -66,6 +66,7 @@ struct DeviceUse {
   /// where NVML cannot be asked.
   std::optional<int64_t> used_bytes;
   std::optional<int64_t> used_before_bytes;
+  std::optional<int64_t> energy_millijoules;  ///< since the driver was loaded; of newer GPUs
 };
 
 /// None when no device was configured. Throws what LibTorch throws, which the host answers with an

@@ -32,6 +32,18 @@ TEST(Nvml, used_bytes_are_those_of_the_device_at_the_bus_id) {
   EXPECT_EQ(*used, int64_t{5} << 30);
 }
 
+TEST(Nvml, energy_is_what_the_device_has_used_and_may_not_be_counted) {
+  const auto device = NvmlDevice::open(kBus, kComplete);
+  ASSERT_TRUE(device.ok()) << device.error().to_string();
+  const auto used = (*device)->energy_millijoules();
+  ASSERT_TRUE(used.ok()) << used.error().to_string();
+  EXPECT_EQ(*used, 123'456'789'012);
+  const test::EnvironmentVariable failing("QFS_FAKE_NVML", "energy:3");
+  const auto refused = (*device)->energy_millijoules();
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().message, "nvmlDeviceGetTotalEnergyConsumption: Not Supported (3)");
+}
+
 TEST(Nvml, an_absent_library_is_unavailable_by_name) {
   EXPECT_THAT(refusal(kBus, "libqfs-no-such-nvml.so.1"), HasSubstr("libqfs-no-such-nvml.so.1"));
 }
