@@ -51,7 +51,7 @@ qfs_test(ranking_test LABEL unit
   SOURCES unit/models/ranking/packing_test.cpp unit/models/ranking/snippets_test.cpp
   LINK qfs_ranking_params)
 qfs_test(backbone_registry_test LABEL unit
-  SOURCES unit/models/registry/registry_test.cpp
+  SOURCES unit/models/registry/artifacts_test.cpp unit/models/registry/registry_test.cpp
   LINK qfs_test_checkpoints qfs_registry)
 if(QFS_TORCH)
   qfs_test(backbones_test TORCH LABEL unit

@@ -134,7 +134,10 @@ training::Recipe recipe_of(const Params& params, uint64_t seed, size_t examples)
   training::Recipe recipe;
   recipe.seed = seed;
   recipe.batch_size = params.get<int64_t>("train_batch");
-  const int64_t read = params.get<int64_t>("epochs") * static_cast<int64_t>(examples);
+  recipe.whole_batches = params.find<bool>("whole_batches").value_or(false);
+  recipe.warmup_from_zero = params.find<bool>("warmup_from_zero").value_or(false);
+  const int64_t read = params.get<int64_t>("epochs") *
+                       training::epoch_examples(recipe, static_cast<int64_t>(examples));
   recipe.steps =
       params.find<int64_t>("steps").value_or((read + recipe.batch_size - 1) / recipe.batch_size);
   recipe.order = params.get<std::string>("data_order") == "file" ? training::DataOrder::file

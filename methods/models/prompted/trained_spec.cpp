@@ -28,6 +28,13 @@ ParamSpec numerics_of_training(ParamSpec spec) {
   return of_training(std::move(spec));
 }
 
+/// Off when left out; no part of an identity that does not ask for it.
+ParamSpec optional_flag(const char* name, const char* doc, const char* source) {
+  ParamSpec param = numerics_flag(name, doc);
+  param.numerics = false;
+  return from_source(std::move(param), source);
+}
+
 void add_optimizer_params(std::vector<ParamSpec>& params) {
   params.push_back(of_training(
       with_default(real_param("learning_rate", "", 0, 10, "Highest learning rate"), 1e-3)));
@@ -41,6 +48,9 @@ void add_optimizer_params(std::vector<ParamSpec>& params) {
   params.push_back(of_training(with_default(
       real_param("warmup", "", 0, 1, "Share of the steps in which the learning rate rises"),
       0.05)));
+  params.push_back(of_training(
+      optional_flag("warmup_from_zero", "It rises from 0, so that the first step changes nothing",
+                    "IDEAL's release")));
   params.push_back(of_training(with_default(
       choice_param("schedule", {"constant", "linear", "cosine"}, "Its way down behind them"),
       std::string("cosine"))));
@@ -64,6 +74,9 @@ void add_data_params(std::vector<ParamSpec>& params) {
   params.push_back(of_training(with_default(
       choice_param("data_order", {"shuffled", "file"}, "Order of the examples in an epoch"),
       std::string("shuffled"))));
+  params.push_back(of_training(
+      optional_flag("whole_batches", "Examples that an epoch leaves of a batch are not read",
+                    "IDEAL's release")));
   params.push_back(of_training(with_default(
       integer_param(
           "evaluate_every", "steps", 0, kMost,

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,9 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr const char* kConfigName = "adapter_config.json";
+/// What IDEAL's release says of its training and of its prompts, beside a converted adapter.pth.
+constexpr const char* kReleaseName = "adapter_params.json";
+constexpr const char* kReleasePromptsName = "generate_params.json";
 /// Of a folder: what is added to a backbone, or all its weights.
 constexpr const char* kAdapterName = "adapter_model.safetensors";
 constexpr const char* kModelName = "model.safetensors";
@@ -84,11 +88,17 @@ Status read_recipe(const std::string& text, const std::string& path, Params& rec
   return {};
 }
 
-/// What PEFT's configuration says in our words.
-Status read_peft_config(const std::string& path, Params& recipe) {
+Result<json> read_config(const std::string& path) {
   const Result<std::string> text = read_file(path, kMaxConfigBytes);
   if (!text.ok()) return text.error();
-  const Result<json> config = parse_json(*text, path);
+  Result<json> config = parse_json(*text, path);
+  if (config.ok() && !config->is_object()) return data_error("is not a JSON object", path);
+  return config;
+}
+
+/// What PEFT's configuration says in our words.
+Status read_peft_config(const std::string& path, Params& recipe) {
+  const Result<json> config = read_config(path);
   if (!config.ok()) return config.error();
   const auto put = [&](const char* theirs, const char* ours) {
     const auto value = config->find(theirs);
@@ -97,6 +107,65 @@ Status read_peft_config(const std::string& path, Params& recipe) {
   };
   put("r", "rank");
   put("lora_alpha", "alpha");
+  return {};
+}
+
+/// "Q,FFN_UP" as "q_proj,up_proj"; `data` for another name.
+Result<std::string> our_targets(const std::string& theirs, const std::string& path) {
+  static const std::map<std::string, std::string> kNames = {
+      {"Q", "q_proj"}, {"K", "k_proj"},       {"V", "v_proj"},
+      {"O", "o_proj"}, {"FFN_UP", "up_proj"}, {"FFN_DOWN", "down_proj"}};
+  std::string ours;
+  std::istringstream names(theirs);
+  for (std::string name; std::getline(names, name, ',');) {
+    const auto known = kNames.find(name);
+    if (known == kNames.end()) {
+      return data_error("'lora_targets' has '" + name + "' (known: Q, K, V, O, FFN_UP, FFN_DOWN)",
+                        path);
+    }
+    ours += (ours.empty() ? "" : ",") + known->second;
+  }
+  return ours;
+}
+
+/// What IDEAL's release says of a file in our words, as far as the file itself does not: which
+/// layers have what is seen by its tensors.
+Status read_release(const std::string& path, Params& recipe) {
+  const Result<json> config = read_config(path);
+  if (!config.ok()) return config.error();
+  if (config->value("w_bias", json(false)) != json(false)) {
+    return unavailable("'w_bias': trained biases and norms are not computed", path);
+  }
+  const auto put = [&](const char* theirs, const char* ours) -> Status {
+    const auto value = config->find(theirs);
+    if (value == config->end()) return {};
+    if (!value->is_number_integer()) {
+      return data_error("'" + std::string(theirs) + "' is no whole number", path);
+    }
+    recipe.set(ours, value->get<int64_t>());
+    return {};
+  };
+  if (Status s = put("lora_rank", "rank"); !s.ok()) return s;
+  if (Status s = put("padapter_size", "bottleneck"); !s.ok()) return s;
+  if (Status s = put("prompt_len", "length"); !s.ok()) return s;
+  if (const json targets = config->value("lora_targets", json()); targets.is_string()) {
+    const auto ours = our_targets(targets.get<std::string>(), path);
+    if (!ours.ok()) return ours.error();
+    recipe.set("targets", *ours);
+  }
+  if (config->value("common_encoder", json()) == json(true)) recipe.set("hyper_encoder", "common");
+  if (config->value("serial_generate", json()) == json(true)) recipe.set("hyper_encoder", "serial");
+  if (const json pooled = config->value("hyper_input_type", json()); pooled.is_string()) {
+    recipe.set("pooling", pooled.get<std::string>());
+  }
+  return {};
+}
+
+/// Whether the request stood behind the document once more.
+Status read_release_prompts(const std::string& path, Params& recipe) {
+  const Result<json> config = read_config(path);
+  if (!config.ok()) return config.error();
+  if (config->value("instruc_end", json()) == json(true)) recipe.set("repeat_query", true);
   return {};
 }
 
@@ -110,7 +179,6 @@ Result<ArtifactFacts> resolve_artifact(const std::string& path) {
     if (!found.ok()) return found.error();
     weights = *std::move(found);
   }
-  const std::string config = (fs::path(weights).parent_path() / kConfigName).string();
   if (!fs::exists(weights, ignored)) {
     return not_found("there is no trained file '" + weights + "'");
   }
@@ -127,12 +195,21 @@ Result<ArtifactFacts> resolve_artifact(const std::string& path) {
     if (Status read = read_recipe(recipe, weights, facts.recipe); !read.ok()) return read.error();
     return facts;
   }
-  if (!fs::exists(config, ignored)) return facts;
-  // Without our metadata the configuration says how the tensors are meant: both are the artifact.
-  if (Status read = read_peft_config(config, facts.recipe); !read.ok()) return read.error();
-  const Result<std::string> config_digest = sha256_file(config);
-  if (!config_digest.ok()) return config_digest.error();
-  facts.file.digest = sha256_hex(*config_digest + *digest);
+  // Without our metadata these say how the tensors are meant: they are part of the artifact.
+  struct Beside {
+    const char* name;
+    Status (*read)(const std::string& path, Params& recipe);
+  };
+  for (const auto& [name, read] :
+       {Beside{kConfigName, read_peft_config}, Beside{kReleaseName, read_release},
+        Beside{kReleasePromptsName, read_release_prompts}}) {
+    const std::string beside = (fs::path(weights).parent_path() / name).string();
+    if (!fs::exists(beside, ignored)) continue;
+    if (Status done = read(beside, facts.recipe); !done.ok()) return done.error();
+    const Result<std::string> beside_digest = sha256_file(beside);
+    if (!beside_digest.ok()) return beside_digest.error();
+    facts.file.digest = sha256_hex(*beside_digest + facts.file.digest);
+  }
   return facts;
 }
 

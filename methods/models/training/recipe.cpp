@@ -22,27 +22,35 @@ std::vector<int64_t> epoch_order(const Recipe& recipe, int64_t examples, int64_t
 
 }  // namespace
 
+int64_t epoch_examples(const Recipe& recipe, int64_t examples) {
+  if (!recipe.whole_batches) return examples;
+  return std::max(recipe.batch_size, examples / recipe.batch_size * recipe.batch_size);
+}
+
 std::vector<int64_t> batch_of(const Recipe& recipe, int64_t examples, int64_t step) {
   std::vector<int64_t> batch;
   const int64_t first = step * recipe.batch_size;
+  const int64_t read = epoch_examples(recipe, examples);
   int64_t epoch = -1;
   std::vector<int64_t> order;
   for (int64_t i = first; i < first + recipe.batch_size; ++i) {
-    if (i / examples != epoch) order = epoch_order(recipe, examples, epoch = i / examples);
-    batch.push_back(order[static_cast<size_t>(i % examples)]);
+    if (i / read != epoch) order = epoch_order(recipe, examples, epoch = i / read);
+    batch.push_back(order[static_cast<size_t>(i % read % examples)]);
   }
   return batch;
 }
 
 bool ends_epoch(const Recipe& recipe, int64_t examples, int64_t steps) {
   const int64_t read = steps * recipe.batch_size;
-  return read / examples > (read - recipe.batch_size) / examples;
+  const int64_t epoch = epoch_examples(recipe, examples);
+  return read / epoch > (read - recipe.batch_size) / epoch;
 }
 
 double learning_rate_at(const Recipe& recipe, int64_t step) {
   const int64_t warmup = recipe.warmup_steps;
   if (step < warmup) {
-    return recipe.learning_rate * static_cast<double>(step + 1) / static_cast<double>(warmup);
+    const int64_t done = recipe.warmup_from_zero ? step : step + 1;
+    return recipe.learning_rate * static_cast<double>(done) / static_cast<double>(warmup);
   }
   const double done = static_cast<double>(step - warmup) /
                       static_cast<double>(std::max<int64_t>(1, recipe.steps - warmup));

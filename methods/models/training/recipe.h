@@ -25,12 +25,14 @@ struct Recipe {
   int64_t steps = 1;       ///< of the optimizer
   int64_t batch_size = 8;  ///< examples a step
   DataOrder order = DataOrder::shuffled;
+  bool whole_batches = false;  ///< what an epoch leaves of a batch is not read
   /// Tokens that are computed at once, at most, unless one example has more; gradients add up.
   int64_t micro_tokens = 1024;
 
   double learning_rate = 1e-3;
   Schedule schedule = Schedule::cosine;
   int64_t warmup_steps = 0;
+  bool warmup_from_zero = false;  ///< the first step changes nothing, as in IDEAL's release
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
@@ -51,8 +53,11 @@ struct Recipe {
   int64_t checkpoint_every = 20;  ///< steps
 };
 
+/// Examples that an epoch reads, of `examples` in all.
+int64_t epoch_examples(const Recipe& recipe, int64_t examples);
+
 /// The examples of a step (from 0), of `examples` in all. A batch may begin in one epoch and end in
-/// the next.
+/// the next, unless they have whole batches only.
 std::vector<int64_t> batch_of(const Recipe& recipe, int64_t examples, int64_t step);
 
 /// How many halvings end training, with the epoch in which the last one falls (Mao et al. 2022).
@@ -61,7 +66,8 @@ inline constexpr int64_t kHalvings = 3;
 /// Whether the last of so many steps in all is the last of an epoch, or has its last examples.
 bool ends_epoch(const Recipe& recipe, int64_t examples, int64_t steps);
 
-/// Of a step (from 0): linear up to learning_rate over warmup_steps, then down to 0, which the step
+/// Of a step (from 0): linear up to learning_rate over warmup_steps, from its share of them or from
+/// 0, then down to 0, which the step
 /// behind the last one would have.
 double learning_rate_at(const Recipe& recipe, int64_t step);
 

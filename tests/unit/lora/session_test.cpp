@@ -157,6 +157,26 @@ TEST_F(LoraSessionTest, steps_and_epochs_are_not_given_together) {
   EXPECT_THAT(refused.error().message, HasSubstr("'steps' and 'epochs'"));
 }
 
+TEST_F(LoraSessionTest, an_epoch_of_whole_batches_has_no_step_for_the_rest) {
+  use_llama();
+  Params params;
+  for (const auto& [name, value] : request_.params.values()) {
+    if (name != "steps") params.set(name, value);
+  }
+  request_.params = std::move(params);
+  const auto examples = static_cast<int64_t>(data_.train.size());
+  request_.params.set("train_batch", examples - 1);
+  request_.params.set("epochs", int64_t{3});
+  Curve curve;
+  const auto all = fit("all", curve);
+  ASSERT_TRUE(all.ok()) << all.error().to_string();
+  EXPECT_EQ(all->cost.steps, (3 * examples + examples - 2) / (examples - 1));
+  request_.params.set("whole_batches", true);
+  const auto whole = fit("whole", curve);
+  ASSERT_TRUE(whole.ok()) << whole.error().to_string();
+  EXPECT_EQ(whole->cost.steps, 3);
+}
+
 TEST_F(LoraSessionTest, encoder_decoders_learn_too) {
   for (const bool led : {false, true}) {
     use_seq2seq({.led = led});

@@ -37,6 +37,25 @@ TEST(RecipeTest, the_order_of_the_file_goes_on_over_its_end) {
   EXPECT_THAT(batch_of(recipe, 4, 1), ElementsAre(3, 0, 1));
 }
 
+TEST(RecipeTest, whole_batches_leave_the_rest_of_an_epoch_unread) {
+  Recipe recipe;
+  recipe.batch_size = 3;
+  recipe.order = DataOrder::file;
+  recipe.whole_batches = true;
+  EXPECT_EQ(epoch_examples(recipe, 8), 6);
+  EXPECT_THAT(batch_of(recipe, 8, 1), ElementsAre(3, 4, 5));
+  EXPECT_THAT(batch_of(recipe, 8, 2), ElementsAre(0, 1, 2));
+  EXPECT_FALSE(ends_epoch(recipe, 8, 1));
+  EXPECT_TRUE(ends_epoch(recipe, 8, 2));
+  EXPECT_TRUE(ends_epoch(recipe, 8, 4));
+  EXPECT_EQ(epoch_examples(recipe, 2), 3) << "a batch of fewer examples reads some again";
+  EXPECT_THAT(batch_of(recipe, 2, 1), ElementsAre(0, 1, 0));
+  recipe.order = DataOrder::shuffled;
+  EXPECT_NE(batch_of(recipe, 8, 0), batch_of(recipe, 8, 2)) << "each epoch has its own order";
+  recipe.whole_batches = false;
+  EXPECT_EQ(epoch_examples(recipe, 8), 8);
+}
+
 TEST(RecipeTest, learning_rates_rise_and_fall) {
   Recipe recipe;
   recipe.steps = 10;
@@ -49,6 +68,9 @@ TEST(RecipeTest, learning_rates_rise_and_fall) {
     return all;
   };
   EXPECT_THAT(rates(Schedule::constant), ElementsAre(0.5, 1, 1, 1, 1));
+  recipe.warmup_from_zero = true;
+  EXPECT_THAT(rates(Schedule::constant), ElementsAre(0, 0.5, 1, 1, 1));
+  recipe.warmup_from_zero = false;
   EXPECT_THAT(rates(Schedule::linear), ElementsAre(0.5, 1, 1, 0.5, 0.125));
   const auto cosine = rates(Schedule::cosine);
   EXPECT_DOUBLE_EQ(cosine[2], 1);
