@@ -105,7 +105,7 @@ std::optional<std::string> separating_axis(std::span<const PlaceFacts> places, c
 
 }  // namespace
 
-Result<Layout> arrange(std::span<const PlaceFacts> places, const ReportSettings& settings) {
+Result<Layout> arrange(std::span<const PlaceFacts> places, const TableSettings& settings) {
   Labels axes_known = candidates(places);
   // A sweep's own check allows them whether or not a method reads one.
   for (const char* name : {"backbone", "tokenizer"}) axes_known.emplace_back(name);

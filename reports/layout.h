@@ -34,6 +34,6 @@ struct Layout {
 
 /// `invalid_argument` for an axis that no cell of the sweep has (with the nearest name) or that is
 /// named twice.
-Result<Layout> arrange(std::span<const PlaceFacts> places, const ReportSettings& settings);
+Result<Layout> arrange(std::span<const PlaceFacts> places, const TableSettings& settings);
 
 }  // namespace qfs::reports

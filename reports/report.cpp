@@ -36,9 +36,9 @@ std::vector<std::string> known_columns(const SweepFacts& facts,
   return columns;
 }
 
-ReportSettings merged_settings(const SweepFacts& facts, const ReportRequest& request,
-                               const std::vector<std::string>& columns) {
-  ReportSettings settings = facts.settings;
+TableSettings merged_settings(const SweepFacts& facts, const ReportRequest& request,
+                              const std::vector<std::string>& columns) {
+  TableSettings settings = facts.settings;
   // Of the sweep file's own axes those that a filter has left no cell of are not shown.
   const auto in_no_cell = [&](const std::string& axis) {
     return axis != "backbone" && axis != "tokenizer" && axis != kValuesAxis &&
@@ -60,7 +60,7 @@ ReportSettings merged_settings(const SweepFacts& facts, const ReportRequest& req
   return settings;
 }
 
-std::vector<ValueSpec> chosen_values(const ReportSettings& settings, bool only_quality) {
+std::vector<ValueSpec> chosen_values(const TableSettings& settings, bool only_quality) {
   std::vector<std::string> names = settings.values;
   if (settings.coverage) {
     for (const std::string& name : coverage_values()) {
@@ -173,7 +173,7 @@ Result<Table> build_table(store::Reader& reader, const ReportRequest& request) {
 Result<Table> build_table(store::Reader& reader, SweepFacts facts, const ReportRequest& request) {
   std::vector<std::string> notes = select_places(facts, request);
   const std::vector<std::string> columns = known_columns(facts, request.metrics);
-  const ReportSettings settings = merged_settings(facts, request, columns);
+  const TableSettings settings = merged_settings(facts, request, columns);
   if (Status known = check_values(settings, columns); !known) return known.error();
   Result<Layout> layout = arrange(facts.places, settings);
   if (!layout) return layout.error();

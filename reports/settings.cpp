@@ -14,7 +14,7 @@ namespace qfs::reports {
 namespace {
 
 /// "/report/values/2", or empty where the settings have no place in a file.
-std::string pointer(const ReportSettings& settings, std::string_view member, size_t index) {
+std::string pointer(const TableSettings& settings, std::string_view member, size_t index) {
   return settings.pointer.empty() ? "" : fmt::format("{}/{}/{}", settings.pointer, member, index);
 }
 
@@ -27,7 +27,7 @@ bool may_be_value(const ValueSpec& value, std::span<const std::string> columns) 
 
 }  // namespace
 
-Status check_axes(const ReportSettings& settings, std::span<const std::string> known) {
+Status check_axes(const TableSettings& settings, std::span<const std::string> known) {
   std::set<std::string> seen;
   for (const bool rows : {true, false}) {
     const std::vector<std::string>& axes = rows ? settings.rows : settings.columns;
@@ -52,7 +52,7 @@ Status check_axes(const ReportSettings& settings, std::span<const std::string> k
   return {};
 }
 
-Status check_values(const ReportSettings& settings, std::span<const std::string> columns) {
+Status check_values(const TableSettings& settings, std::span<const std::string> columns) {
   std::vector<std::string> known(columns.begin(), columns.end());
   for (const BuiltInValue& built_in : built_in_values()) known.emplace_back(built_in.name);
   std::set<std::string> seen;

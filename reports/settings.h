@@ -16,12 +16,12 @@ namespace qfs::reports {
 
 /// Row and column axes are among `known`, or kValuesAxis among the columns, and none is named twice
 /// (`invalid_argument`).
-Status check_axes(const ReportSettings& settings, std::span<const std::string> known);
+Status check_axes(const TableSettings& settings, std::span<const std::string> known);
 
 /// Values are built in or columns of a metric, and none is named twice (`not_found`,
 /// `invalid_argument`). Where no column is known, every name with a dot is
 /// taken for one.
-Status check_values(const ReportSettings& settings, std::span<const std::string> columns);
+Status check_values(const TableSettings& settings, std::span<const std::string> columns);
 
 /// F measures of the columns (all of them where a metric has none), then memory and speed where
 /// they are `measured`.

@@ -25,15 +25,29 @@ std::vector<std::string> texts_at(const json& object, const char* key) {
   return texts;
 }
 
+void read_table(const json& object, TableSettings& table) {
+  if (object.contains("rows")) table.rows = texts_at(object, "rows");
+  table.columns = texts_at(object, "columns");
+  table.values = texts_at(object, "values");
+  table.coverage = object.value("coverage", false);
+}
+
 /// The "report" member of a resolved sweep file.
 ReportSettings settings_of(const json& config) {
   ReportSettings settings;
   auto it = config.find("report");
   if (it == config.end() || !it->is_object()) return settings;
-  if (it->contains("rows")) settings.rows = texts_at(*it, "rows");
-  settings.columns = texts_at(*it, "columns");
-  settings.values = texts_at(*it, "values");
-  settings.coverage = it->value("coverage", false);
+  read_table(*it, settings);
+  for (const json& object : it->value("page", json::array())) {
+    PageSection section;
+    read_table(object, section);
+    section.title = object.value("title", "");
+    section.text = object.value("text", "");
+    section.filter = object.value("filter", "");
+    section.minus = object.contains("minus");
+    section.against = object.value(section.minus ? "minus" : "against", "");
+    settings.page.push_back(std::move(section));
+  }
   return settings;
 }
 

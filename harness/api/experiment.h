@@ -45,6 +45,7 @@ struct DatasetEntry {
   DatasetRequest request;
   std::optional<int64_t> sample;  ///< that many examples, chosen by hash; absent: all
   std::string pointer;
+  bool drawn_by_seed = false;  ///< of a training: each seed has a sample of its own
 };
 
 /// What a method learns from and is chosen by, where that is not the other splits of the data set
@@ -114,12 +115,26 @@ struct MeasureSettings {
 /// Among the column axes of a table: the values themselves stand side by side at this level.
 inline constexpr const char* kValuesAxis = "values";
 
-struct ReportSettings {
+struct TableSettings {
   std::vector<std::string> rows = {"method"};
   std::vector<std::string> columns;
   std::vector<std::string> values;
   bool coverage = false;  ///< a line on truncation under the table
   std::string pointer;
+};
+
+/// A table of some cells, with words above it.
+struct PageSection : TableSettings {
+  std::string title;
+  std::string text;
+  std::string filter;   ///< as --filter; empty: all cells
+  std::string against;  ///< the row that others are tested against; empty: none
+  bool minus = false;   ///< it minus the others stands in the place of their scores
+};
+
+/// The table of a sweep, and further ones of the same store that make a page.
+struct ReportSettings : TableSettings {
+  std::vector<PageSection> page;
 };
 
 /// Limits that the driver enforces on hosts; 0 means none.

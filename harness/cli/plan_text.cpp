@@ -95,8 +95,9 @@ size_t cells_after(const plan::Plan& plan, size_t training) {
 }
 
 std::string data_text(const plan::PlannedDataset& dataset) {
-  return fmt::format("{} ({}#{})", dataset.name, dataset.data->manifest.split,
-                     dataset.data->id.short_hex());
+  return fmt::format("{} ({}#{}{})", dataset.name, dataset.data->manifest.split,
+                     dataset.data->id.short_hex(),
+                     dataset.draw ? fmt::format(", draw {}", *dataset.draw) : "");
 }
 
 json training_json(const plan::Plan& plan, size_t index, std::optional<double> seconds) {

@@ -19,6 +19,7 @@
 #include "harness/score/imported_metric.h"
 #include "reports/example_lines.h"
 #include "reports/sweep_facts.h"
+#include "reports/writers/sections.h"
 
 namespace qfs::cli {
 namespace {
@@ -40,6 +41,7 @@ struct ReportOptions {
   std::string against;
   std::string minus;
   bool methods_text = false;
+  bool page = false;
 };
 
 /// Metrics that values name themselves, "rouge:stem=off/rouge1.f", beside those of the sweep.
@@ -105,6 +107,79 @@ Result<ExitCode> run_published(const ReportOptions& options, const GlobalOptions
   return ExitCode::ok;
 }
 
+/// What a command says of all tables that it makes.
+struct TableSource {
+  store::Reader& reader;
+  const std::string& path;
+  const reports::SweepFacts& facts;
+  const MetricCatalog& metrics;
+  const Postprocess& postprocess;
+};
+
+/// Cells and metrics of a table; `filter` may be empty.
+Result<reports::ReportRequest> request_of(const TableSource& source, const std::string& filter,
+                                          const std::vector<std::string>& values) {
+  reports::ReportRequest request;
+  request.selection = filter;
+  if (!filter.empty()) {
+    Result<std::vector<size_t>> positions = matching_positions(source.facts, filter);
+    if (!positions) return positions.error();
+    request.positions = *std::move(positions);
+  }
+  Result<std::vector<reports::MetricChoice>> metrics =
+      metrics_of_sweep(source.facts, source.metrics);
+  if (!metrics) return metrics.error();
+  request.metrics = *std::move(metrics);
+  if (Status added = add_named_metrics(values, source.metrics, source.facts,
+                                       source.postprocess.chain(), request.metrics);
+      !added) {
+    return added.error();
+  }
+  return request;
+}
+
+Result<reports::Table> table_of(const TableSource& source, const PageSection& section,
+                                const std::vector<std::string>& filters) {
+  std::vector<std::string> all = filters;
+  if (!section.filter.empty()) all.push_back(section.filter);
+  Result<reports::ReportRequest> request = request_of(source, joined_filter(all), section.values);
+  if (!request) return request.error();
+  request->against = section.against;
+  request->differences = section.minus;
+  reports::SweepFacts facts = source.facts;
+  static_cast<TableSettings&>(facts.settings) = section;
+  return report_table(source.reader, source.path, std::move(facts), *std::move(request));
+}
+
+/// --page: a section of which the store has nothing says so, and the command ends with 3.
+Result<ExitCode> write_page(const TableSource& source, const ReportOptions& options, bool json) {
+  const std::string& name = source.facts.sweep.name;
+  if (source.facts.settings.page.empty()) {
+    return not_found("the file of the sweep '" + name + R"(' has no "page" in its "report")");
+  }
+  std::vector<reports::ShownSection> sections;
+  ExitCode code = ExitCode::ok;
+  for (const PageSection& section : source.facts.settings.page) {
+    Result<reports::Table> table = table_of(source, section, options.filters);
+    reports::ShownSection shown = {section.title, section.text, std::nullopt, ""};
+    if (table) {
+      shown.table = *std::move(table);
+    } else if (table.error().kind == ErrorKind::not_found) {
+      shown.absence = table.error().message;
+      code = ExitCode::incomplete;
+    } else {
+      return table.error();
+    }
+    sections.push_back(std::move(shown));
+  }
+  const std::string& description = source.facts.description;
+  const std::string text = json ? reports::write_sections_json(name, description, sections)
+                                : reports::write_sections_markdown(name, description, sections);
+  Status written = write_result(text, options.output);
+  if (!written) return written.error();
+  return code;
+}
+
 Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& global) {
   if (!options.table.empty()) return run_published(options, global);
   if (Status checked = check_outputs(options); !checked) return checked.error();
@@ -125,13 +200,19 @@ Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& g
   const Result<Postprocess> postprocess = postprocess_of_sweep(facts->sweep);
   if (!postprocess) return postprocess.error();
 
-  reports::ReportRequest request;
-  request.selection = joined_filter(options.filters);
-  if (!request.selection.empty()) {
-    Result<std::vector<size_t>> positions = matching_positions(*facts, request.selection);
-    if (!positions) return positions.error();
-    request.positions = *std::move(positions);
+  const std::string format = global.json ? "json" : options.format;
+  const TableSource source = {*reader, *path, *facts, catalogs.metrics(), *postprocess};
+  if (options.page) {
+    if (format == "markdown" || format == "json") {
+      return write_page(source, options, format == "json");
+    }
+    return invalid_argument("--page is --format markdown or json");
   }
+  const std::vector<std::string> no_values;
+  Result<reports::ReportRequest> made = request_of(source, joined_filter(options.filters),
+                                                   options.values ? *options.values : no_values);
+  if (!made) return made.error();
+  reports::ReportRequest request = *std::move(made);
   if (!options.per_example.empty()) {
     Status written = write_examples(*reader, options, *facts);
     if (!written) return written.error();
@@ -148,17 +229,6 @@ Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& g
   request.against = options.minus.empty() ? options.against : options.minus;
   request.differences = !options.minus.empty();
   request.only_quality = options.only == "quality";
-  Result<std::vector<reports::MetricChoice>> metrics = metrics_of_sweep(*facts, catalogs.metrics());
-  if (!metrics) return metrics.error();
-  request.metrics = *std::move(metrics);
-  if (options.values) {
-    if (Status added = add_named_metrics(*options.values, catalogs.metrics(), *facts,
-                                         postprocess->chain(), request.metrics);
-        !added) {
-      return added.error();
-    }
-  }
-  const std::string format = global.json ? "json" : options.format;
   Result<std::string> text =
       report_text(*reader, *path, *std::move(facts), std::move(request),
                   {format, options.figure.empty() ? "curves" : options.figure, options.methods_text,
@@ -242,6 +312,12 @@ void add_report_command(const CommandLine& line) {
                   "Scores of every example, in full digits, as JSON lines ('-': instead of the "
                   "table)")
       ->type_name("FILE");
+  CLI::Option* const page = command.add_flag(
+      "--page", options->page, R"(All tables of the sweep file's "page", with their words)");
+  for (const char* other : {"--table", "--figure", "--rows", "--columns", "--values", "--against",
+                            "--minus", "--methods-text", "--only", "--per-example"}) {
+    page->excludes(command.get_option(other));
+  }
   command.add_option("--output,-o", options->output, "Write to a file, whole or not at all")
       ->type_name("FILE");
   add_json_option(command, line.global);

@@ -105,16 +105,20 @@ Result<std::string> report_text(store::Reader& reader, const std::string& store_
                      {.format = std::string(format)});
 }
 
+Result<reports::Table> report_table(store::Reader& reader, const std::string& store_path,
+                                    reports::SweepFacts facts, reports::ReportRequest request) {
+  request.program = "qfs-bench v" + std::string(build_info().version);
+  request.store_name = std::filesystem::path(store_path).filename().string();
+  return reports::build_table(reader, std::move(facts), request);
+}
+
 Result<std::string> report_text(store::Reader& reader, const std::string& store_path,
                                 reports::SweepFacts facts, reports::ReportRequest request,
                                 const ReportForm& form) {
   const std::string& format = form.format;
   const bool with_places = form.methods_text || format == "html";
   const reports::SweepFacts all = with_places ? facts : reports::SweepFacts{};
-  const std::filesystem::path path(store_path);
-  request.program = "qfs-bench v" + std::string(build_info().version);
-  request.store_name = path.filename().string();
-  Result<reports::Table> table = reports::build_table(reader, std::move(facts), request);
+  Result<reports::Table> table = report_table(reader, store_path, std::move(facts), request);
   if (!table) return table.error();
   if (form.methods_text) {
     return evaluation_text(reader, all, shown_places(all, request), *table, format);
@@ -126,7 +130,7 @@ Result<std::string> report_text(store::Reader& reader, const std::string& store_
   if (format == "svg") return figure_text(*table, form.figure);
   if (format == "html") {
     const std::string logs =
-        form.foreign ? "" : std::filesystem::absolute(path).parent_path().string();
+        form.foreign ? "" : std::filesystem::absolute(store_path).parent_path().string();
     return page_text(reader, shown_places(all, request), *table, logs);
   }
   return invalid_argument("no report format '" + format +

@@ -12,8 +12,11 @@
 
 namespace qfs::cli {
 
-/// `format`: markdown, latex, json, csv, html or svg. Program version and store name of the request
-/// are filled in.
+/// The table itself, for a signature line with program version and store name.
+Result<reports::Table> report_table(store::Reader& reader, const std::string& store_path,
+                                    reports::SweepFacts facts, reports::ReportRequest request);
+
+/// `format`: markdown, latex, json, csv, html or svg.
 Result<std::string> report_text(store::Reader& reader, const std::string& store_path,
                                 reports::ReportRequest request, std::string_view format);
 

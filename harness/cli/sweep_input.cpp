@@ -75,14 +75,32 @@ CLI::Validator at_least_one() {
       "");
 }
 
-/// The values that the table will show exist: found out before the first cell runs.
-Status check_table(const plan::Plan& plan) {
+/// Cells that a section of the page is of; of a plan that is a part only the words are looked at.
+Status check_section(const PageSection& section, const plan::Plan& plan, bool whole) {
+  const auto placed = [&](Error error) {
+    error.where = section.pointer + "/filter";
+    return error;
+  };
+  const Result<plan::Filter> filter = plan::parse_filter(section.filter, methods::foreign_names());
+  if (!filter) return placed(filter.error());
+  if (!whole) return {};
+  const Result<std::vector<size_t>> cells = plan::select_cells(*filter, plan);
+  return cells ? Status() : placed(cells.error());
+}
+
+/// What the tables will show exists: found out before the first cell runs. `whole`: no cell of the
+/// file is missing in the plan.
+Status check_tables(const plan::Plan& plan, bool whole) {
   if (!plan.experiment.report) return {};
   std::vector<std::string> columns;
   for (const auto& metric : plan.metrics) {
     for (std::string& column : metric->columns()) columns.push_back(std::move(column));
   }
   Status known = reports::check_values(*plan.experiment.report, columns);
+  for (const PageSection& section : plan.experiment.report->page) {
+    if (known) known = reports::check_values(section, columns);
+    if (known && !section.filter.empty()) known = check_section(section, plan, whole);
+  }
   if (known) return known;
   return in_sweep_file(plan.experiment, known.error());
 }
@@ -224,7 +242,8 @@ Result<plan::Plan> plan_experiment(const Experiment& experiment, const SweepOpti
                                                          .imported = &predictions,
                                                          .init = options.init});
   if (!plan) return plan;
-  if (Status known = check_table(*plan); !known) return known.error();
+  const bool whole = options.filter.empty() && plan->undescribed.empty();
+  if (Status known = check_tables(*plan, whole); !known) return known.error();
   for (const Error& error : plan->undescribed) {
     log_warning(error.to_string() + "; this method has no cells here");
   }

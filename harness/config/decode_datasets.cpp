@@ -7,8 +7,8 @@ namespace qfs::config {
 
 namespace {
 
-constexpr std::string_view kKeys[] = {"fields", "name",      "path", "sample",
-                                      "split",  "text_form", "view"};
+constexpr std::string_view kKeys[] = {"drawn_by", "fields", "name",      "path",
+                                      "sample",   "split",  "text_form", "view"};
 
 bool is_field_name(std::string_view name) {
   if (name.empty()) return false;
@@ -52,6 +52,11 @@ DatasetEntry decode_dataset(const Node& node) {
   if (const auto sample = node.find("sample")) {
     entry.sample = sample->integer(1, std::numeric_limits<int64_t>::max());
   }
+  if (const auto drawn = node.find("drawn_by")) {
+    entry.drawn_by_seed = drawn->text("\"seed\"") == "seed";
+    if (!entry.drawn_by_seed) drawn->fail("a sample is drawn by 'seed', or the same for all");
+    if (!entry.sample) drawn->fail("'drawn_by' belongs to a data set with 'sample'");
+  }
   return entry;
 }
 
@@ -59,6 +64,9 @@ std::vector<DatasetEntry> decode_datasets(const Node& node) {
   std::vector<DatasetEntry> entries;
   for (const Node& item : node.items("a list of data sets")) {
     DatasetEntry entry = decode_dataset(item);
+    if (const auto drawn = item.find("drawn_by")) {
+      drawn->fail("what is scored is the same for all seeds; only a training has samples by seed");
+    }
     for (const DatasetEntry& earlier : entries) {
       if (earlier.request == entry.request && earlier.sample == entry.sample) {
         item.fail("the same data set is at " + earlier.pointer);

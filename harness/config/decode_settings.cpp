@@ -109,23 +109,56 @@ MeasureSettings decode_measure(const Node& node) {
   return measure;
 }
 
-ReportSettings decode_report(const Node& node) {
-  static constexpr std::string_view kKeys[] = {"columns", "coverage", "rows", "values"};
-  ReportSettings report;
-  report.pointer = node.pointer();
-  node.is_object("an object of table settings");
-  node.only_keys(kKeys);
-  if (const auto rows = node.find("rows")) report.rows = rows->names("a list of dimensions");
+/// Leaves what the node does not say as it is.
+void decode_table(const Node& node, TableSettings& table) {
+  table.pointer = node.pointer();
+  if (const auto rows = node.find("rows")) table.rows = rows->names("a list of dimensions");
   if (const auto columns = node.find("columns")) {
-    report.columns = columns->names("a list of dimensions");
-    for (const std::string& column : report.columns) {
-      if (std::find(report.rows.begin(), report.rows.end(), column) != report.rows.end()) {
+    table.columns = columns->names("a list of dimensions");
+    for (const std::string& column : table.columns) {
+      if (std::find(table.rows.begin(), table.rows.end(), column) != table.rows.end()) {
         columns->fail("'" + column + "' is in 'rows' too");
       }
     }
   }
-  if (const auto values = node.find("values")) report.values = values->names("a list of values");
-  if (const auto coverage = node.find("coverage")) report.coverage = coverage->boolean();
+  if (const auto values = node.find("values")) table.values = values->names("a list of values");
+  if (const auto coverage = node.find("coverage")) table.coverage = coverage->boolean();
+}
+
+/// `whole`: of the report, for what the section does not say.
+PageSection decode_section(const Node& node, const TableSettings& whole) {
+  static constexpr std::string_view kKeys[] = {"against", "columns", "coverage", "filter", "minus",
+                                               "rows",    "text",    "title",    "values"};
+  PageSection section;
+  static_cast<TableSettings&>(section) = whole;
+  section.pointer = node.pointer();
+  if (!node.is_object(R"(a section such as {"title": …, "values": […]})")) return section;
+  node.only_keys(kKeys);
+  decode_table(node, section);
+  if (const auto title = node.require("title")) section.title = title->text("a heading");
+  if (const auto text = node.find("text")) section.text = text->text();
+  if (const auto filter = node.find("filter")) section.filter = filter->text("as --filter");
+  const auto against = node.find("against");
+  const auto minus = node.find("minus");
+  if (against && minus) minus->fail("'minus' and 'against' exclude each other");
+  section.minus = minus.has_value();
+  if (against) section.against = against->text("the label of a row");
+  if (minus) section.against = minus->text("the label of a row");
+  return section;
+}
+
+ReportSettings decode_report(const Node& node) {
+  static constexpr std::string_view kKeys[] = {"columns", "coverage", "page", "rows", "values"};
+  ReportSettings report;
+  report.pointer = node.pointer();
+  if (!node.is_object("an object of table settings")) return report;
+  node.only_keys(kKeys);
+  decode_table(node, report);
+  if (const auto page = node.find("page")) {
+    for (const Node& item : page->items("a list of sections")) {
+      report.page.push_back(decode_section(item, report));
+    }
+  }
   return report;
 }
 

@@ -33,6 +33,7 @@ json to_json(const DatasetEntry& entry) {
   put("text_form", request.text_form);
   if (!request.fields.empty()) object["fields"] = request.fields;
   if (entry.sample) object["sample"] = *entry.sample;
+  if (entry.drawn_by_seed) object["drawn_by"] = "seed";
   return object;
 }
 
@@ -85,6 +86,22 @@ json to_json(const GridRule& rule) { return to_json(rule.values); }
 
 json to_json(const NamedValue& metric) { return to_json(metric.value); }
 
+json to_json(const TableSettings& table) {
+  return {{"rows", table.rows},
+          {"columns", table.columns},
+          {"values", table.values},
+          {"coverage", table.coverage}};
+}
+
+json to_json(const PageSection& section) {
+  json object = to_json(static_cast<const TableSettings&>(section));
+  object["title"] = section.title;
+  if (!section.text.empty()) object["text"] = section.text;
+  if (!section.filter.empty()) object["filter"] = section.filter;
+  if (!section.against.empty()) object[section.minus ? "minus" : "against"] = section.against;
+  return object;
+}
+
 template <class T>
 json list_of(const std::vector<T>& items) {
   json list = json::array();
@@ -133,10 +150,10 @@ Result<Json> resolved_json(const Experiment& experiment) {
                        {"protocol", measure->protocol}};
   }
   if (const auto& report = experiment.report) {
-    root["report"] = {{"rows", report->rows},
-                      {"columns", report->columns},
-                      {"values", report->values},
-                      {"coverage", report->coverage}};
+    root["report"] = to_json(static_cast<const TableSettings&>(*report));
+    for (const PageSection& section : report->page) {
+      root["report"]["page"].push_back(to_json(section));
+    }
   }
   return canonical_json(root);
 }

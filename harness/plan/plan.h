@@ -36,7 +36,8 @@ struct PlannedDataset {
   std::vector<int64_t> ordinals;          ///< selected examples, ascending
   std::vector<int64_t> measure_ordinals;  ///< a fixed part of them; empty without `measure`
   DatasetStats stats;                     ///< of the selected examples
-  Json selection;  ///< {"limit":…,"sample":…}, without those that select everything
+  std::optional<uint64_t> draw = {};      ///< of the sample, where each seed has one
+  Json selection;  ///< {"draw":…,"limit":…,"sample":…}, without what leaves nothing out
 };
 
 /// The program that hosts a cell.

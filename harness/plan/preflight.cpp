@@ -11,13 +11,13 @@ namespace qfs::plan {
 
 namespace {
 
-Status check_axes(const Experiment& experiment, std::span<const MethodRow> rows) {
+Status check_axes(const Experiment& experiment, std::span<const MethodRow> rows,
+                  const TableSettings& report) {
   std::set<std::string> known = {"backbone", "cell", "dataset", "method", "seed", "tokenizer"};
   for (const MethodRow& row : rows) {
     for (const ParamSpec& spec : row.params) known.insert(spec.name);
   }
   const std::vector<std::string> candidates(known.begin(), known.end());
-  const ReportSettings& report = *experiment.report;
   const auto check = [&](const std::vector<std::string>& axes, const std::string& key) -> Status {
     for (size_t i = 0; i < axes.size(); ++i) {
       if (known.contains(axes[i]) || (axes[i] == kValuesAxis && key == "/columns/")) continue;
@@ -56,6 +56,18 @@ Status check_value(const Experiment& experiment, const Metrics& metrics, const s
       where);
 }
 
+/// Axes and values of a table.
+Status check_shown(const Experiment& experiment, std::span<const MethodRow> rows,
+                   const Metrics& metrics, const TableSettings& table) {
+  if (Status status = check_axes(experiment, rows, table); !status.ok()) return status;
+  for (size_t i = 0; i < table.values.size(); ++i) {
+    const std::string where = place(experiment, table.pointer + "/values/" + std::to_string(i));
+    const Status status = check_value(experiment, metrics, table.values[i], where);
+    if (!status.ok()) return status;
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Metrics> make_metrics(const Experiment& experiment, const MetricCatalog& catalog) {
@@ -71,12 +83,15 @@ Result<Metrics> make_metrics(const Experiment& experiment, const MetricCatalog& 
 Status check_report(const Experiment& experiment, std::span<const MethodRow> rows,
                     const Metrics& metrics) {
   if (!experiment.report) return {};
-  if (Status status = check_axes(experiment, rows); !status.ok()) return status;
-  const ReportSettings& report = *experiment.report;
-  for (size_t i = 0; i < report.values.size(); ++i) {
-    const std::string where = place(experiment, report.pointer + "/values/" + std::to_string(i));
-    const Status status = check_value(experiment, metrics, report.values[i], where);
-    if (!status.ok()) return status;
+  if (Status s = check_shown(experiment, rows, metrics, *experiment.report); !s.ok()) return s;
+  std::vector<std::string> labels;
+  for (const MethodRow& row : rows) labels.push_back(row.label);
+  for (const PageSection& section : experiment.report->page) {
+    if (Status s = check_shown(experiment, rows, metrics, section); !s.ok()) return s;
+    if (section.against.empty() || std::ranges::count(labels, section.against) > 0) continue;
+    return not_found(
+        "no row is labelled '" + section.against + "'" + suggestion(section.against, labels),
+        place(experiment, section.pointer + (section.minus ? "/minus" : "/against")));
   }
   return {};
 }

@@ -16,11 +16,12 @@ namespace {
 
 /// The `count` ordinals with the smallest hashes, ascending.
 std::vector<int64_t> smallest_hashes(const Dataset& dataset, std::span<const int64_t> ordinals,
-                                     size_t count) {
+                                     size_t count, std::optional<uint64_t> draw = {}) {
+  const std::string drawn = draw ? "\n" + std::to_string(*draw) : "";
   std::vector<std::pair<std::string, int64_t>> hashed;
   for (int64_t ordinal : ordinals) {
     const Example& example = dataset.examples[static_cast<size_t>(ordinal)];
-    hashed.emplace_back(sha256_hex(dataset.id.hex() + example.key), ordinal);
+    hashed.emplace_back(sha256_hex(dataset.id.hex() + example.key + drawn), ordinal);
   }
   std::sort(hashed.begin(), hashed.end());
   std::vector<int64_t> chosen;
@@ -46,7 +47,8 @@ std::vector<int64_t> select_examples(const Dataset& dataset, const Selection& se
   std::vector<int64_t> ordinals(dataset.examples.size());
   std::iota(ordinals.begin(), ordinals.end(), int64_t{0});
   if (selection.sample && *selection.sample < static_cast<int64_t>(ordinals.size())) {
-    ordinals = smallest_hashes(dataset, ordinals, static_cast<size_t>(*selection.sample));
+    const auto count = static_cast<size_t>(*selection.sample);
+    ordinals = smallest_hashes(dataset, ordinals, count, selection.draw);
   }
   if (selection.limit && *selection.limit < static_cast<int64_t>(ordinals.size())) {
     ordinals.resize(static_cast<size_t>(*selection.limit));
@@ -83,6 +85,7 @@ Result<Json> selection_json(const Dataset& dataset, const Selection& selection) 
   const int64_t remaining = sampled ? *selection.sample : all;
   nlohmann::json object = nlohmann::json::object();
   if (sampled) object["sample"] = *selection.sample;
+  if (sampled && selection.draw) object["draw"] = *selection.draw;
   if (selection.limit && *selection.limit < remaining) object["limit"] = *selection.limit;
   return canonical_json(object);
 }

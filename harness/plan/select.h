@@ -17,12 +17,14 @@
 namespace qfs::plan {
 
 struct Selection {
-  std::optional<int64_t> sample;  ///< that many, chosen by hash
-  std::optional<int64_t> limit;   ///< the first N of those
+  std::optional<int64_t> sample;      ///< that many, chosen by hash
+  std::optional<int64_t> limit;       ///< the first N of those
+  std::optional<uint64_t> draw = {};  ///< of the sample: another one for each number
 };
 
 /// Ordinals, ascending. A sample of K holds the K examples whose SHA-256(dataset_id + key) is
 /// smallest: adding a method or a length never changes it, and a larger sample contains a smaller.
+/// A draw is hashed behind the key.
 std::vector<int64_t> select_examples(const Dataset& dataset, const Selection& selection);
 
 /// The same rule within `ordinals`: what is measured is a part of what is run.
@@ -35,7 +37,8 @@ std::vector<int64_t> select_measured(const Dataset& dataset, std::span<const int
 std::map<int64_t, int64_t> other_examples(const Dataset& dataset, std::span<const int64_t> ordinals,
                                           std::string Example::*of);
 
-/// What of the selection is not everything, as ids and stores hold it: {"limit":…,"sample":…}.
+/// What of the selection is not everything, as ids and stores hold it:
+/// {"draw":…,"limit":…,"sample":…}.
 Result<Json> selection_json(const Dataset& dataset, const Selection& selection);
 
 /// Mean lengths in words (runs of bytes other than ASCII white space) of the examples selected.

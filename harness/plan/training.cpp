@@ -324,7 +324,7 @@ Result<TrainingEntry> TrainingPlanner::data_of(const Cell& cell, const MethodRow
 }
 
 Result<PlannedDataset> load_planned(const Experiment& experiment, const PlanContext& context,
-                                    const DatasetEntry& entry) {
+                                    const DatasetEntry& entry, std::optional<uint64_t> draw) {
   const std::string where = place(experiment, entry.pointer);
   auto data = context.datasets.load(entry.request);
   if (!data.ok()) return placed(data.error(), where);
@@ -335,7 +335,8 @@ Result<PlannedDataset> load_planned(const Experiment& experiment, const PlanCont
   if (dataset.data->examples.empty()) {
     return data_error("data set '" + dataset.name + "' has no examples", where);
   }
-  const Selection selection{entry.sample, context.limit};
+  dataset.draw = draw;
+  const Selection selection{entry.sample, context.limit, draw};
   dataset.ordinals = select_examples(*dataset.data, selection);
   dataset.stats = dataset_stats(*dataset.data, dataset.ordinals);
   Result<Json> chosen = selection_json(*dataset.data, selection);
@@ -344,12 +345,17 @@ Result<PlannedDataset> load_planned(const Experiment& experiment, const PlanCont
   return dataset;
 }
 
-Result<size_t> TrainingPlanner::load(const DatasetEntry& entry) {
+Result<size_t> TrainingPlanner::load(const DatasetEntry& entry, uint64_t seed) {
+  const std::optional<uint64_t> draw =
+      entry.drawn_by_seed ? std::optional<uint64_t>(seed) : std::nullopt;
   for (size_t i = 0; i < plan_.training_data.size(); ++i) {
-    const DatasetEntry& there = plan_.training_data[i].entry;
-    if (there.request == entry.request && there.sample == entry.sample) return i;
+    const PlannedDataset& there = plan_.training_data[i];
+    if (there.entry.request == entry.request && there.entry.sample == entry.sample &&
+        there.draw == draw) {
+      return i;
+    }
   }
-  Result<PlannedDataset> dataset = load_planned(experiment_, context_, entry);
+  Result<PlannedDataset> dataset = load_planned(experiment_, context_, entry, draw);
   if (!dataset.ok()) return dataset.error();
   plan_.training_data.push_back(*std::move(dataset));
   return plan_.training_data.size() - 1;
@@ -428,10 +434,10 @@ Status TrainingPlanner::use_training(Cell& cell, const MethodRow& row, uint64_t 
   const Result<TrainingEntry> data = data_of(cell, row);
   if (!data.ok()) return data.error();
   Training training;
-  const Result<size_t> train = load(data->train);
+  const Result<size_t> train = load(data->train, seed);
   if (!train.ok()) return train.error();
   if (data->development) {
-    const Result<size_t> development = load(*data->development);
+    const Result<size_t> development = load(*data->development, seed);
     if (!development.ok()) return development.error();
     training.development = *development;
     if (Status apart = check_overlap(cell, *development); !apart.ok()) {

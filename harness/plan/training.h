@@ -19,7 +19,7 @@ namespace qfs::plan {
 
 /// A data set of the sweep with its selected examples, to score or to learn from.
 Result<PlannedDataset> load_planned(const Experiment& experiment, const PlanContext& context,
-                                    const DatasetEntry& entry);
+                                    const DatasetEntry& entry, std::optional<uint64_t> draw = {});
 
 /// Splits by which a training is chosen where its sweep names none; the first that there is.
 inline constexpr std::string_view kDevelopmentSplits[] = {"validation", "dev", "val"};
@@ -64,7 +64,7 @@ class TrainingPlanner {
   void note_once(const std::string& words) const;
   Status use_training(Cell& cell, const MethodRow& row, uint64_t seed);
   Result<TrainingEntry> data_of(const Cell& cell, const MethodRow& row) const;
-  Result<size_t> load(const DatasetEntry& entry);
+  Result<size_t> load(const DatasetEntry& entry, uint64_t seed);
   /// Examples that a cell is scored on are not learnt from.
   /// `data`: index into Plan::training_data.
   Status check_overlap(const Cell& cell, size_t data);

@@ -60,9 +60,8 @@ std::string grid_text(const Table& table, const Grid& shown) {
 
 }  // namespace
 
-std::string write_markdown(const Table& table) {
-  std::string text = "## " + markdown_text(table.name) + "\n\n";
-  if (!table.description.empty()) text += markdown_text(table.description) + "\n\n";
+std::string markdown_body(const Table& table) {
+  std::string text;
   for (const Grid& shown : grids_of(table)) {
     text += caption(table, shown) + grid_text(table, shown) + "\n";
   }
@@ -70,6 +69,12 @@ std::string write_markdown(const Table& table) {
   for (const std::string& note : table.notes) text += markdown_text(note) + "\n\n";
   const std::string store = table.store.empty() ? "" : " | store " + table.store;
   return text + markdown_code(table.signature + store) + "\n";
+}
+
+std::string write_markdown(const Table& table) {
+  std::string text = "## " + markdown_text(table.name) + "\n\n";
+  if (!table.description.empty()) text += markdown_text(table.description) + "\n\n";
+  return text + markdown_body(table);
 }
 
 }  // namespace qfs::reports

@@ -71,6 +71,54 @@ class Tables(DriverTest):
         self.assertEqual(json.loads(self.report("--methods-text", "--json"))["schema"], "qfs-bench/methods/1")
         self.assert_fails(2, self.run_bench("report", "--methods-text", "--format", "csv"), "prose")
 
+    def test_a_page_is_the_tables_that_the_sweep_file_names_with_their_words(self):
+        sections = [{"title": "All of them", "text": "Read <this>.", "values": ["rouge1.f", "tokens_out"]},
+                    {"title": "What chance adds", "filter": "local_context=16", "minus": "random"},
+                    {"title": "Seeds", "rows": ["method", "seed"], "filter": "method=random"}]
+        report = {"columns": ["values"], "values": ["rouge1.f"], "page": sections}
+        table = self.sweep(report=report, seeds=[0, 1])
+        self.assertNotIn("All of them", table, "the sweep prints its table")
+        page = self.report("--page")
+        headings = [line for line in page.splitlines() if line.startswith("#")]
+        self.assertEqual(headings, ["# small", "## All of them", "## What chance adds", "## Seeds"])
+        first, second, third = page.split("\n## ")[1:]
+        self.assertIn("Read \\<this\\>.", first)
+        self.assertIn("tokens out, mean", first)
+        self.assertIn("| minus lead ", second)
+        self.assertIn("4 of 8 cells: local_context=16", second)
+        self.assertNotIn("lead", third.split("`qfs-bench")[0])
+        read = json.loads(self.report("--page", "--json"))
+        self.assertEqual([section["title"] for section in read["sections"]], [s["title"] for s in sections])
+        self.assertEqual(read["sections"][1]["table"]["against"]["method"], "random")
+        self.assert_fails(2, self.run_bench("report", "--page", "--values", "rouge1.f"), "--values excludes --page")
+        self.assert_fails(2, self.run_bench("report", "--page", "--format", "csv"), "--page is --format markdown or json")
+
+    def test_a_section_whose_cells_are_not_there_says_so(self):
+        sections = [{"title": "Lead", "filter": "method=lead"}, {"title": "Random", "filter": "method=random"}]
+        self.write_sweep(methods=[{"method": "lead"}, {"method": "random"}], report={"page": sections})
+        self.assert_succeeds(self.run_bench("sweep", "sweep.json", "--quiet", "--filter", "method=lead"))
+        page = self.run_bench("report", "--page")
+        self.assertEqual(page.returncode, 3, page.stderr)
+        self.assertIn("| lead ", page.stdout)
+        self.assertIn("## Random\n\nNot shown: ", page.stdout)
+        self.assert_fails(2, self.run_bench("report", "--page", "--run", "none"), "none")
+
+    def test_a_page_is_checked_before_anything_runs(self):
+        def refused(section, words):
+            self.write_sweep(report={"page": [{"title": "A", **section}]})
+            self.assert_fails(2, self.run_bench("plan", "sweep.json"), words)
+
+        refused({"minus": "bm26"}, "sweep.json#/report/page/0/minus: no row is labelled 'bm26'")
+        refused({"values": ["rouge9.f"]}, "sweep.json#/report/page/0/values/0: no metric of the sweep has the column")
+        refused({"rows": ["methods"]}, "sweep.json#/report/page/0/rows/0: no cell of the sweep has a 'methods'")
+        refused({"filter": "method"}, "sweep.json#/report/page/0/filter")
+        refused({"filter": "method=led"}, "sweep.json#/report/page/0/filter: ")
+        refused({"minus": "lead", "against": "lead"}, "'minus' and 'against' exclude each other")
+        refused({"figure": "front"}, "#/report/page/0")
+        self.write_sweep(report={"values": ["rouge1.f"]})
+        self.assert_succeeds(self.run_bench("sweep", "sweep.json", "--quiet"))
+        self.assert_fails(2, self.run_bench("report", "--page"), "has no \"page\" in its \"report\"")
+
     def test_compare_draws_its_differences(self):
         self.sweep()
         sides = ["method=lead,local_context=16", "method=lead,local_context=32"]

@@ -131,8 +131,33 @@ TEST(LoadExperiment, MistypedTrainingIsRefusedWithItsPlace) {
   EXPECT_NE(error(R"("training": {})").find("#/methods/0/training"), std::string::npos);
   EXPECT_NE(error(R"("training": {"train": {"name": "a"}, "test": {}})").find("'test'"),
             std::string::npos);
+  EXPECT_NE(error(R"("training": {"train": {"name": "a", "drawn_by": "seed"}})")
+                .find("/training/train/drawn_by: 'drawn_by' belongs to a data set with 'sample'"),
+            std::string::npos);
+  EXPECT_NE(error(R"("training": {"train": {"name": "a", "sample": 3, "drawn_by": "row"}})")
+                .find("/training/train/drawn_by: a sample is drawn by 'seed'"),
+            std::string::npos);
   EXPECT_NE(error(R"("artifact": {})").find("#/methods/0/artifact"), std::string::npos);
   EXPECT_NE(error(R"("artifact": 3)").find("#/methods/0/artifact"), std::string::npos);
+}
+
+TEST(LoadExperiment, OnlyTrainingsHaveADrawOfTheSeed) {
+  const auto sweep = [](const std::string& scored, const std::string& learnt) {
+    return decode_experiment(
+        R"({"name": "s", "datasets": [{"name": "qmsum", "sample": 3)" + scored +
+            R"(}], "methods": [{"method": "a", "training": {"train": )" +
+            R"({"name": "qmsum", "split": "train", "sample": 3)" + learnt + "}}}]}",
+        "s.json", {});
+  };
+  const std::string drawn = R"(, "drawn_by": "seed")";
+  const auto experiment = sweep("", drawn);
+  ASSERT_TRUE(experiment.ok()) << experiment.error().to_string();
+  EXPECT_TRUE(experiment->methods[0].training->train.drawn_by_seed);
+  EXPECT_NE(experiment->resolved.text.find(R"("drawn_by":"seed")"), std::string::npos);
+  EXPECT_FALSE(sweep("", "")->methods[0].training->train.drawn_by_seed);
+  EXPECT_NE(sweep(drawn, "").error().to_string().find(
+                "#/datasets/0/drawn_by: what is scored is the same for all seeds"),
+            std::string::npos);
 }
 
 TEST(LoadExperiment, MissingFileIsNotFoundAndNamed) {

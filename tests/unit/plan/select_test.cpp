@@ -94,6 +94,25 @@ TEST(Selection, IsWrittenAsFarAsItLeavesSomethingOut) {
   EXPECT_EQ(selection_json(*tiny(), {.sample = 5, .limit = 4})->text, R"({"limit":4,"sample":5})");
 }
 
+TEST(Draws, AreOtherExamplesEachAndOneOfThemIsInTheLarger) {
+  const auto drawn = [](int64_t sample, uint64_t draw) {
+    return select_examples(*tiny(), {.sample = sample, .limit = {}, .draw = draw});
+  };
+  std::set<std::vector<int64_t>> different = {select_examples(*tiny(), {.sample = 4, .limit = {}})};
+  for (uint64_t draw = 0; draw < 5; ++draw) {
+    const auto few = drawn(4, draw);
+    const auto more = drawn(8, draw);
+    EXPECT_EQ(few, drawn(4, draw));
+    EXPECT_TRUE(std::includes(more.begin(), more.end(), few.begin(), few.end()));
+    different.insert(few);
+  }
+  EXPECT_EQ(different.size(), 6u);
+  EXPECT_EQ(drawn(12, 3), select_examples(*tiny(), {})) << "all there are";
+  EXPECT_EQ(selection_json(*tiny(), {.sample = 5, .limit = {}, .draw = 3})->text,
+            R"({"draw":3,"sample":5})");
+  EXPECT_EQ(selection_json(*tiny(), {.sample = 12, .limit = {}, .draw = 3})->text, "{}");
+}
+
 TEST(Measured, IsTheSamePartWhateverTheSample) {
   const auto of_all = select_measured(*tiny(), select_examples(*tiny(), {}), 3);
   const auto of_sample =

@@ -320,6 +320,25 @@ TEST(Training, EachSampleOfADataSetIsCompared) {
             std::string::npos);
 }
 
+TEST(Training, EachSeedLearnsFromADrawOfItsOwnThatAllMethodsShare) {
+  const auto sweep = [](const std::string& drawn) {
+    const std::string data =
+        R"(, "training": {"train": {"name": "tiny", "sample": 4)" + drawn + "}}}";
+    return test::sweep_text(kLearner + R"(, "label": "a")" + data + ", " + kLearner +
+                                R"(, "label": "b", "rank": 16)" + data,
+                            R"("seeds": [0, 1, 2])", R"({"name": "other"})");
+  };
+  const Plan plan = planned_training(sweep(R"(, "drawn_by": "seed")"));
+  ASSERT_EQ(plan.trainings.size(), 6u);
+  ASSERT_EQ(plan.training_data.size(), 3u);
+  EXPECT_NE(plan.training_data[0].ordinals, plan.training_data[1].ordinals);
+  for (const Training& training : plan.trainings) {
+    EXPECT_EQ(plan.training_data[training.cell.dataset].draw, training.cell.seed);
+    EXPECT_NE(training.cell.identity.text.find(R"("draw":)"), std::string::npos);
+  }
+  EXPECT_EQ(planned_training(sweep("")).training_data.size(), 1u) << "one draw, three seeds";
+}
+
 TEST(Training, DocumentsThatBothHaveAreNoted) {
   const Plan plan = planned_training(test::sweep_text(
       kLearner + R"(, "training": {"train": {"name": "other"}}})", "", R"({"name": "tiny"})"));

@@ -15,8 +15,8 @@ PlaceFacts place(std::map<std::string, std::string, std::less<>> dimensions) {
   return facts;
 }
 
-ReportSettings settings(std::vector<std::string> rows, std::vector<std::string> columns = {}) {
-  ReportSettings settings;
+TableSettings settings(std::vector<std::string> rows, std::vector<std::string> columns = {}) {
+  TableSettings settings;
   settings.rows = std::move(rows);
   settings.columns = std::move(columns);
   return settings;
