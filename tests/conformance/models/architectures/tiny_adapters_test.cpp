@@ -234,7 +234,8 @@ TEST_F(TinyAdaptersConformance, AreStateOfARow) {
     ASSERT_TRUE(bound.ok());
     const Rows rows = beside_others(*model, *bound);
     EXPECT_GT(largest_difference({rows[0]}, {rows[1]}), 0.01);
-    EXPECT_EQ(rows[2], rows[3]);
+    // LibTorch's products may round a row by where it stands among others; packed ones do not.
+    EXPECT_LE(largest_difference({rows[2]}, {rows[3]}), model == models.front() ? 0 : 1e-5);
     // A prefix that was read with others is not shared.
     std::vector<float> logits(rows[0].size());
     ASSERT_TRUE(model->begin(2, 12).ok());
