@@ -186,15 +186,17 @@ constexpr std::array kDefinitions = {
                kPerformance,
                1e-12,
                3},
-    Definition{{"processor_joules",
-                "energy of an example, of all processors of the machine and their memory, whoever "
-                "used them, where Linux counts it"},
-               "processors, J/example",
-               ValueSource::example_joules,
-               "processors",
-               kPerformance,
-               1,
-               2},
+    Definition{
+        {"processor_joules",
+         "energy of an example, of all processors of the machine and their memory, whoever "
+         "used them, where Linux counts it; not of the repetition behind which the machine is "
+         "measured"},
+        "processors, J/example",
+        ValueSource::example_joules,
+        "processors",
+        kPerformance,
+        1,
+        2},
     Definition{{"device_joules",
                 "the same of the whole GPU by its driver, of repetitions of 5 s and more behind a "
                 "warm-up"},

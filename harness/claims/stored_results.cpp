@@ -110,7 +110,9 @@ bool StoredResults::learnt_from(const json& recipe, DatasetRequest data,
   if (row == datasets_.end() || !is_of(*row, data)) return false;
   json selection = json::object();
   if (train_examples > 0 && train_examples < row->examples) selection["sample"] = train_examples;
-  return recipe.value("selection", json::object()) == selection;
+  json learnt = recipe.value("selection", json::object());
+  learnt.erase("draw");  // whichever examples a seed has drawn, so many
+  return learnt == selection;
 }
 
 Result<std::vector<store::ResultRow>> StoredResults::complete(const ResolvedMethod& method,

@@ -27,7 +27,7 @@ struct Draft {
 json few_examples(int64_t count, const DatasetRequest& data, const Lookups& lookups) {
   json training;
   const auto add = [&](const char* key, const std::string& split) {
-    json part = {{"name", data.name}, {"split", split}, {"sample", count}};
+    json part = {{"name", data.name}, {"split", split}, {"sample", count}, {"drawn_by", "seed"}};
     if (!data.view.empty()) part["view"] = data.view;
     if (!data.text_form.empty()) part["text_form"] = data.text_form;
     training[key] = std::move(part);

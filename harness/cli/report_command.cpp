@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -140,10 +141,19 @@ Result<reports::ReportRequest> request_of(const TableSource& source, const std::
 
 Result<reports::Table> table_of(const TableSource& source, const PageSection& section,
                                 const std::vector<std::string>& filters) {
-  std::vector<std::string> all = filters;
-  if (!section.filter.empty()) all.push_back(section.filter);
-  Result<reports::ReportRequest> request = request_of(source, joined_filter(all), section.values);
+  Result<reports::ReportRequest> request = request_of(source, section.filter, section.values);
   if (!request) return request.error();
+  if (!filters.empty()) {
+    Result<std::vector<size_t>> asked = matching_positions(source.facts, joined_filter(filters));
+    if (!asked) return asked.error();
+    if (request->positions) {
+      std::erase_if(*asked, [&](size_t i) { return !std::ranges::count(*request->positions, i); });
+    }
+    if (asked->empty()) return not_found("none of its cells meets --filter");
+    request->positions = *std::move(asked);
+    request->selection = fmt::format("{}{}{}", joined_filter(filters),
+                                     section.filter.empty() ? "" : " and ", section.filter);
+  }
   request->against = section.against;
   request->differences = section.minus;
   reports::SweepFacts facts = source.facts;
@@ -157,6 +167,9 @@ Result<ExitCode> write_page(const TableSource& source, const ReportOptions& opti
   if (source.facts.settings.page.empty()) {
     return not_found("the file of the sweep '" + name + R"(' has no "page" in its "report")");
   }
+  const Result<std::vector<size_t>> asked =
+      matching_positions(source.facts, joined_filter(options.filters));
+  if (!asked) return asked.error();
   std::vector<reports::ShownSection> sections;
   ExitCode code = ExitCode::ok;
   for (const PageSection& section : source.facts.settings.page) {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <utility>
@@ -85,7 +86,13 @@ Status check_section(const PageSection& section, const plan::Plan& plan, bool wh
   if (!filter) return placed(filter.error());
   if (!whole) return {};
   const Result<std::vector<size_t>> cells = plan::select_cells(*filter, plan);
-  return cells ? Status() : placed(cells.error());
+  if (!cells) return placed(cells.error());
+  const bool there =
+      std::ranges::any_of(*cells, [&](size_t i) { return plan.cells[i].label == section.against; });
+  if (section.against.empty() || there) return {};
+  return placed(
+      invalid_argument(fmt::format("leaves out '{}', which the section's '{}' names",
+                                   section.against, section.minus ? "minus" : "against")));
 }
 
 /// What the tables will show exists: found out before the first cell runs. `whole`: no cell of the

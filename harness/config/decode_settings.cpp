@@ -120,6 +120,10 @@ void decode_table(const Node& node, TableSettings& table) {
         columns->fail("'" + column + "' is in 'rows' too");
       }
     }
+  } else {  // of a section: what the report has as columns
+    std::erase_if(table.columns, [&](const std::string& column) {
+      return std::find(table.rows.begin(), table.rows.end(), column) != table.rows.end();
+    });
   }
   if (const auto values = node.find("values")) table.values = values->names("a list of values");
   if (const auto coverage = node.find("coverage")) table.coverage = coverage->boolean();

@@ -26,7 +26,9 @@ struct RepetitionRows {
 
   void add(int64_t unit, const host::UnitResults& results, std::optional<int64_t> energy) {
     ns += results.done.ns;
-    processors = processors && energy ? std::optional(*processors + *energy) : std::nullopt;
+    // Measuring the machine's limits takes energy of its own.
+    const bool whole = processors && energy && !results.done.limits;
+    processors = whole ? std::optional(*processors + *energy) : std::nullopt;
     measurements.push_back({0, unit, "total", results.done.ns, produced_tokens(results)});
     for (const host::PhaseReply& phase : results.phases) {
       measurements.push_back({0, unit, phase.name, phase.ns, phase.tokens});

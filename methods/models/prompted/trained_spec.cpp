@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "harness/api/param_specs.h"
 #include "harness/core/json_dom.h"
@@ -403,8 +404,11 @@ Cost TrainedSpec::training_cost(const Params& params, const DatasetStats& train)
   const double batch = static_cast<double>(params.get<int64_t>("train_batch"));
   const double epochs = static_cast<double>(params.get<int64_t>("epochs"));
   const auto steps = params.find<int64_t>("steps");
-  const double read =
-      steps ? static_cast<double>(*steps) * batch : epochs * static_cast<double>(train.examples);
+  double epoch = static_cast<double>(train.examples);
+  if (params.find<bool>("whole_batches").value_or(false)) {
+    epoch = std::max(1.0, std::floor(epoch / batch)) * batch;
+  }
+  const double read = steps ? static_cast<double>(*steps) * batch : epochs * epoch;
   const double tokens = read * static_cast<double>(params.get<int64_t>("train_tokens"));
   const double passes = trains_weights(params) ? 3 : 2;
   return {.flops = passes * reading_flops(tokens), .bytes = 0, .tokens_out = 0};

@@ -118,6 +118,7 @@ Result<std::string> our_targets(const std::string& theirs, const std::string& pa
   std::string ours;
   std::istringstream names(theirs);
   for (std::string name; std::getline(names, name, ',');) {
+    std::erase(name, ' ');
     const auto known = kNames.find(name);
     if (known == kNames.end()) {
       return data_error("'lora_targets' has '" + name + "' (known: Q, K, V, O, FFN_UP, FFN_DOWN)",
@@ -133,12 +134,12 @@ Result<std::string> our_targets(const std::string& theirs, const std::string& pa
 Status read_release(const std::string& path, Params& recipe) {
   const Result<json> config = read_config(path);
   if (!config.ok()) return config.error();
-  if (config->value("w_bias", json(false)) != json(false)) {
+  if (config->value("w_bias", json()) == json(true)) {
     return unavailable("'w_bias': trained biases and norms are not computed", path);
   }
   const auto put = [&](const char* theirs, const char* ours) -> Status {
     const auto value = config->find(theirs);
-    if (value == config->end()) return {};
+    if (value == config->end() || value->is_null()) return {};
     if (!value->is_number_integer()) {
       return data_error("'" + std::string(theirs) + "' is no whole number", path);
     }
@@ -153,8 +154,12 @@ Status read_release(const std::string& path, Params& recipe) {
     if (!ours.ok()) return ours.error();
     recipe.set("targets", *ours);
   }
-  if (config->value("common_encoder", json()) == json(true)) recipe.set("hyper_encoder", "common");
-  if (config->value("serial_generate", json()) == json(true)) recipe.set("hyper_encoder", "serial");
+  const auto is_on = [&](const char* name) { return config->value(name, json()) == json(true); };
+  if (config->contains("common_encoder") || config->contains("serial_generate")) {
+    recipe.set("hyper_encoder", is_on("serial_generate")  ? "serial"
+                                : is_on("common_encoder") ? "common"
+                                                          : "own");
+  }
   if (const json pooled = config->value("hyper_input_type", json()); pooled.is_string()) {
     recipe.set("pooling", pooled.get<std::string>());
   }
@@ -165,7 +170,9 @@ Status read_release(const std::string& path, Params& recipe) {
 Status read_release_prompts(const std::string& path, Params& recipe) {
   const Result<json> config = read_config(path);
   if (!config.ok()) return config.error();
-  if (config->value("instruc_end", json()) == json(true)) recipe.set("repeat_query", true);
+  if (const json repeated = config->value("instruc_end", json()); repeated.is_boolean()) {
+    recipe.set("repeat_query", repeated.get<bool>());
+  }
   return {};
 }
 

@@ -90,6 +90,13 @@ class Tables(DriverTest):
         read = json.loads(self.report("--page", "--json"))
         self.assertEqual([section["title"] for section in read["sections"]], [s["title"] for s in sections])
         self.assertEqual(read["sections"][1]["table"]["against"]["method"], "random")
+        some = self.run_bench("report", "--page", "--filter", "local_context=32")
+        self.assertEqual(some.returncode, 3, some.stderr)
+        first, second, third = some.stdout.split("\n## ")[1:]
+        self.assertIn("4 of 8 cells: local_context=32\n", first)
+        self.assertIn("Not shown: none of its cells meets", second)
+        self.assertIn("2 of 8 cells: local_context=32 and method=random", third)
+        self.assert_fails(2, self.run_bench("report", "--page", "--filter", "methd=lead"), "'methd'")
         self.assert_fails(2, self.run_bench("report", "--page", "--values", "rouge1.f"), "--values excludes --page")
         self.assert_fails(2, self.run_bench("report", "--page", "--format", "csv"), "--page is --format markdown or json")
 
@@ -105,7 +112,7 @@ class Tables(DriverTest):
 
     def test_a_page_is_checked_before_anything_runs(self):
         def refused(section, words):
-            self.write_sweep(report={"page": [{"title": "A", **section}]})
+            self.write_sweep(methods=[{"method": "lead"}, {"method": "random"}], report={"page": [{"title": "A", **section}]})
             self.assert_fails(2, self.run_bench("plan", "sweep.json"), words)
 
         refused({"minus": "bm26"}, "sweep.json#/report/page/0/minus: no row is labelled 'bm26'")
@@ -114,7 +121,12 @@ class Tables(DriverTest):
         refused({"filter": "method"}, "sweep.json#/report/page/0/filter")
         refused({"filter": "method=led"}, "sweep.json#/report/page/0/filter: ")
         refused({"minus": "lead", "against": "lead"}, "'minus' and 'against' exclude each other")
+        refused({"filter": "method=lead", "minus": "random"}, "filter: leaves out 'random', which the section's 'minus' names")
         refused({"figure": "front"}, "#/report/page/0")
+        # What a section has as rows is no column of it, whatever the report's are.
+        self.write_sweep(report={"columns": ["local_context"], "page": [{"title": "A", "rows": ["method", "local_context"]}]})
+        self.assert_succeeds(self.run_bench("sweep", "sweep.json", "--quiet"))
+        self.assertIn("| lead   | 16 ", self.report("--page"))
         self.write_sweep(report={"values": ["rouge1.f"]})
         self.assert_succeeds(self.run_bench("sweep", "sweep.json", "--quiet"))
         self.assert_fails(2, self.run_bench("report", "--page"), "has no \"page\" in its \"report\"")

@@ -9,6 +9,19 @@ namespace {
 
 using ::testing::HasSubstr;
 
+TEST(IdealSpecs, TensorsOfAReleaseSayWhetherItHasAMemory) {
+  Params params;
+  params.set("memory", std::string("qf_infini"));
+  Params release;  // adapter_params.json
+  release.set("rank", int64_t{8});
+  release.set("pooling", std::string("instruction"));
+  EXPECT_TRUE(IdealSpec().check_file(params, release).ok());
+  Params ours = release;
+  ours.set("preset", std::string("as_written"));
+  EXPECT_THAT(IdealSpec().check_file(params, ours).error().message,
+              HasSubstr("trained without a memory"));
+}
+
 TEST(IdealSpecs, RulesBetweenParametersAreChecked) {
   const IdealSpec spec;
   Params params;

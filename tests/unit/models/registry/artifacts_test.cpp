@@ -28,7 +28,7 @@ TEST_F(Artifacts, AReleaseOfIdealSaysHowItWasTrained) {
   const std::string alone = facts()->file.digest;
   EXPECT_TRUE(facts()->recipe.values().empty());
   folder_.write("adapter_params.json",
-                R"({"w_bias": false, "lora_rank": 16, "lora_targets": "Q,K,V,O,FFN_UP",
+                R"({"w_bias": false, "lora_rank": 16, "lora_targets": "Q,K, V,O,FFN_UP",
                     "n_lora_layers": "0-16", "n_hyper_lora_layers": "16-32",
                     "serial_generate": false, "common_encoder": true, "hyper_input_type": "all",
                     "max_seq_len": 1600, "segment_size": 768, "flash_attention2": false})");
