@@ -39,6 +39,7 @@ ReportSettings settings_of(const json& config) {
   if (it == config.end() || !it->is_object()) return settings;
   read_table(*it, settings);
   for (const json& object : it->value("page", json::array())) {
+    if (!object.is_object()) continue;
     PageSection section;
     read_table(object, section);
     section.title = object.value("title", "");

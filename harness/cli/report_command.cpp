@@ -139,20 +139,18 @@ Result<reports::ReportRequest> request_of(const TableSource& source, const std::
   return request;
 }
 
+/// `asked`: the places that `filter`, of the command, leaves; all of them where it is empty.
 Result<reports::Table> table_of(const TableSource& source, const PageSection& section,
-                                const std::vector<std::string>& filters) {
+                                std::vector<size_t> asked, const std::string& filter) {
   Result<reports::ReportRequest> request = request_of(source, section.filter, section.values);
   if (!request) return request.error();
-  if (!filters.empty()) {
-    Result<std::vector<size_t>> asked = matching_positions(source.facts, joined_filter(filters));
-    if (!asked) return asked.error();
+  if (!filter.empty()) {
     if (request->positions) {
-      std::erase_if(*asked, [&](size_t i) { return !std::ranges::count(*request->positions, i); });
+      std::erase_if(asked, [&](size_t i) { return !std::ranges::count(*request->positions, i); });
     }
-    if (asked->empty()) return not_found("none of its cells meets --filter");
-    request->positions = *std::move(asked);
-    request->selection = fmt::format("{}{}{}", joined_filter(filters),
-                                     section.filter.empty() ? "" : " and ", section.filter);
+    if (asked.empty()) return not_found("none of its cells meets --filter");
+    request->positions = std::move(asked);
+    request->selection = section.filter.empty() ? filter : filter + " and " + section.filter;
   }
   request->against = section.against;
   request->differences = section.minus;
@@ -167,13 +165,13 @@ Result<ExitCode> write_page(const TableSource& source, const ReportOptions& opti
   if (source.facts.settings.page.empty()) {
     return not_found("the file of the sweep '" + name + R"(' has no "page" in its "report")");
   }
-  const Result<std::vector<size_t>> asked =
-      matching_positions(source.facts, joined_filter(options.filters));
+  const std::string filter = joined_filter(options.filters);
+  const Result<std::vector<size_t>> asked = matching_positions(source.facts, filter);
   if (!asked) return asked.error();
   std::vector<reports::ShownSection> sections;
   ExitCode code = ExitCode::ok;
   for (const PageSection& section : source.facts.settings.page) {
-    Result<reports::Table> table = table_of(source, section, options.filters);
+    Result<reports::Table> table = table_of(source, section, *asked, filter);
     reports::ShownSection shown = {section.title, section.text, std::nullopt, ""};
     if (table) {
       shown.table = *std::move(table);

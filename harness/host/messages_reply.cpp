@@ -25,12 +25,12 @@ constexpr DeviceField kDeviceFields[] = {
     {"device_used_before_bytes", &DeviceCounts::used_before},
     {"device_energy_millijoules", &DeviceCounts::energy}};
 
-DeviceCounts device_memory_from(const json& done) {
-  DeviceCounts memory;
+DeviceCounts device_counts_from(const json& done) {
+  DeviceCounts counts;
   for (const auto& [name, bytes] : kDeviceFields) {
-    if (done.contains(name)) memory.*bytes = count_field(done, name);
+    if (done.contains(name)) counts.*bytes = count_field(done, name);
   }
-  return memory;
+  return counts;
 }
 
 json truncation_json(const Truncation& truncation) {
@@ -340,7 +340,7 @@ MachineLimits limits_from(const json& object) {
 
 DoneReply done_from(const json& object) {
   DoneReply done{count_field_or(object, "ns", 0), count_field_or(object, "peak_resident_bytes", 0),
-                 device_memory_from(object)};
+                 device_counts_from(object)};
   if (object.contains("limits")) done.limits = limits_from(object_field(object, "limits"));
   return done;
 }
