@@ -42,8 +42,8 @@ at::Tensor rotated_rows(const Projections& of, const Rotations& at) {
   const int64_t dim = of.queries.size(2);
   const at::Tensor rows =
       at::empty({tokens, (of.queries.size(1) + 2 * of.keys.size(1)) * dim}, of.queries.options());
-  const at::Tensor cosines = at.cosines.contiguous();
-  const at::Tensor sines = at.sines.contiguous();
+  const at::Tensor cosines = at.cosines.to(at::kFloat).contiguous();
+  const at::Tensor sines = at.sines.to(at::kFloat).contiguous();
   const auto* const cosine = cosines.const_data_ptr<float>();
   const auto* const sine = sines.const_data_ptr<float>();
   auto* const to = rows.mutable_data_ptr<float>();

@@ -22,8 +22,8 @@ std::pair<at::Tensor, at::Tensor> attended(at::ScalarType type, bool rotated) {
   const at::Tensor qkv = drawn.to(type).set_requires_grad(true);
   Rotations at;
   if (rotated) {
-    at = make_rotations({}, kShape.head_dim, kTokens);
-    if (type == at::kDouble) at = {at.cosines.to(type), at.sines.to(type)};
+    const Rotations made = make_rotations({}, kShape.head_dim, kTokens);
+    at = {made.cosines.to(type), made.sines.to(type)};
   }
   const c10::AutoGradMode with_gradients(true);
   const at::Tensor out = causal_attention(qkv, kShape, at);
