@@ -1,6 +1,7 @@
 #include "methods/unlimiformer/session_network.h"
 
 #include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/isfinite.h>
 
 #include <string>
@@ -93,6 +94,7 @@ Result<at::Tensor> windowed_states(const nn::Decoder& decoder, const nn::Sequenc
   const auto tokens = static_cast<int64_t>(input.ids.size());
   if (tokens == 0) return invalid_argument("a source without tokens");
   std::vector<at::Tensor> states;
+  at::Tensor joined;  // without gradients: all states, which are then never held twice
   for (const Window& window :
        windows_of(tokens, decoder.shape().sequence.source_context, overlap)) {
     nn::SequenceInput part;
@@ -111,12 +113,19 @@ Result<at::Tensor> windowed_states(const nn::Decoder& decoder, const nn::Sequenc
         return data_error("the encoder's states of tokens " + std::to_string(window.kept_begin) +
                           " to " + std::to_string(window.kept_end) + " are not finite");
       }
-      states.push_back(own.clone());  // without the rest of the window
+      if (own.requires_grad()) {
+        states.push_back(own.clone());  // without the rest of the window
+        return {};
+      }
+      if (!joined.defined()) joined = at::empty({tokens, own.size(1)}, own.options());
+      joined.narrow(0, window.kept_begin, count).copy_(own);
       return {};
     });
     if (!kept.ok()) return kept.error();
   }
-  return nn::guarded("joining windows", [&]() -> Result<at::Tensor> { return at::cat(states); });
+  return nn::guarded("joining windows", [&]() -> Result<at::Tensor> {
+    return joined.defined() ? joined : at::cat(states);
+  });
 }
 
 Result<nn::ReadSource> retrieving_sources(std::shared_ptr<const nn::Decoder> decoder,

@@ -4,21 +4,25 @@
 //
 //   qfs_bench_unlimiformer TOKENS THREADS RETRIEVED
 //     -> {"tokens": …, "windows": …, "read_seconds": …, "step_ms": …, "index_bytes": …,
-//         "held_bytes": …, "of_full_keys_values": …, "largest_relative_difference": …}
+//         "held_bytes": …, "peak_bytes": …, "of_full_keys_values": …,
+//         "largest_relative_difference": …}
 //
-// "held_bytes" is what the process holds more after reading than after having read one window;
+// "held_bytes" and "peak_bytes" are what the process holds more after reading, and at most while it
+// reads, than after having read one window, "peak_bytes" null where Linux does not reset peaks;
 // "of_full_keys_values" is index_bytes by the bytes of every layer's keys and values. step_ms is a
 // median of ten. The difference is of all layers, of the largest output of each.
 #include <ATen/ATen.h>
 #include <malloc.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "harness/core/child_process.h"
 #include "harness/core/clock.h"
 #include "methods/models/architectures/bart/bart.h"
+#include "methods/models/nn/runtime/tensor_arena.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/nn/steps/step_model.h"
 #include "methods/unlimiformer/session_index.h"
@@ -34,13 +38,11 @@ using namespace qfs;  // NOLINT: a program of one file
 using test::must;
 using test::value_or_exit;
 
-int64_t held_bytes() {
+/// After what idles was given back.
+ProcessMemory held_memory() {
   malloc_trim(0);
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("RssAnon:")) return std::atoll(line.c_str() + 8) * 1024;
-  }
-  return 0;
+  nn::use_tensor_arena();
+  return process_memory(getpid());
 }
 
 nn::SequenceInput source_of(int64_t tokens) {
@@ -95,12 +97,14 @@ int main(int argc, char** argv) {
   must(model.begin(1, kSteps + 1));
   must(model.prefill(0, source_of(window), logits));
   must(model.begin(1, kSteps + 1));
-  const int64_t before = held_bytes();
+  const ProcessMemory before = held_memory();
+  const bool own_peak = reset_own_peak_memory();
   const nn::SequenceInput source = source_of(tokens);
   const int64_t begin_ns = monotonic_ns();
   must(model.prefill(0, source, logits));
   const double read_seconds = static_cast<double>(monotonic_ns() - begin_ns) / 1e9;
-  const int64_t held = held_bytes() - before;
+  const int64_t peak = process_memory(getpid()).peak_bytes - before.resident_bytes;
+  const int64_t held = held_memory().anonymous_bytes - before.anonymous_bytes;
   std::vector<double> steps;
   for (int64_t i = 0; i < kSteps; ++i) {
     const int64_t row = 0;
@@ -123,6 +127,7 @@ int main(int argc, char** argv) {
       {"step_ms", steps[steps.size() / 2]},
       {"index_bytes", index_bytes},
       {"held_bytes", held},
+      {"peak_bytes", own_peak ? nlohmann::json(peak) : nlohmann::json()},
       {"of_full_keys_values", 1.0 / static_cast<double>(2 * decoder->shape().layers)},
       {"largest_relative_difference", difference}};
   std::cout << report.dump(1) << "\n";
