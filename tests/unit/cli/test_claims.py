@@ -39,6 +39,8 @@ class Claims(DriverTest):
     def test_a_list_for_people_ends_with_counts(self):
         text = self.assert_succeeds(self.run_bench("claims", "--table", "ideal.table3"))
         self.assertEqual(text.splitlines()[-1].split(" · ")[:3], ["20 claims", "9 reproduced", "1 differs"])
+        text = self.assert_succeeds(self.run_bench("claims", "--table", "selfcp.derived.params"))
+        self.assertEqual(text.splitlines()[-1].split(" · ")[:2], ["6 claims", "6 reproduced"])
 
 
 class PublishedTables(DriverTest):

@@ -11,6 +11,7 @@ Usage: make_ideal_expected.py > ideal_expected.json
 
 import json
 import math
+import struct
 import sys
 
 MASK = (1 << 64) - 1
@@ -66,14 +67,20 @@ def rms_norm(x, scale, eps=EPS):
     return [v * inverse * s for v, s in zip(x, scale)]
 
 
+def single(value):
+    """In float32, in which transformers makes rotations, whatever type is rotated."""
+    return struct.unpack("f", struct.pack("f", value))[0]
+
+
 def rotate(head, position):
     half = DIM // 2
     turned = [0.0] * DIM
     for i in range(half):
-        angle = position * THETA ** (-2 * i / DIM)
+        angle = single(position * single(1 / single(THETA ** (2 * i / DIM))))
+        cosine, sine = single(math.cos(angle)), single(math.sin(angle))
         a, b = head[i], head[i + half]
-        turned[i] = a * math.cos(angle) - b * math.sin(angle)
-        turned[i + half] = b * math.cos(angle) + a * math.sin(angle)
+        turned[i] = a * cosine - b * sine
+        turned[i + half] = b * cosine + a * sine
     return turned
 
 
