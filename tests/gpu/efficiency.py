@@ -20,7 +20,7 @@ TABLE_7 = ("SelfCP, Table 7", "Sequences of {tokens} tokens and {new} generated 
            "compression are counted by the paper's formula (eager) and as they are needed (lean).")
 FIGURE_6 = ("SelfCP, Figure 6", "Demonstrations in front of a query: as memory out of a bank, compressed anew each time, and as the "
             "tokens that a backbone without compression reads; {batch} queries at a time. What does not fit ends its line.")
-TRAINING = ("Training", "One step of {batch} sequences, beside what the device does at most.")
+TRAINING = ("Training", "One step of {batch} sequences, beside what the device does at most; its time has what a first step takes.")
 
 FIELDS = {"id": "id", "document": "document", "query": "query", "references": "references"}
 
@@ -106,8 +106,8 @@ class Report:
                                      "values": [*speed, "fact.compression.flops_eager", "fact.compression.flops_lean"]})
         self.part(TABLE_7, ["sweep", *seventh, "--quiet"])
         self.part(TRAINING, ["report", "--store", "selfcp_table7.sqlite", "--columns", "values", "--values",
-                                                 "train_tokens,train_seconds,train_peak_memory,trainable_parameters,machine_gemm,"
-                                                 "machine_read"])
+                                                 "train_tokens,train_flops,train_seconds,train_mfu,train_peak_memory,"
+                                                 "trainable_parameters,machine_gemm,machine_read"])
         bank = {"method": "selfcp", "local_context": half, "input_tokens": half, "ratio": 12, "bank": self.shots(),
                 "max_new_tokens": 1, "batch_size": batch, "bank_ratio": 12}
         forms = [{**bank, "label": form, "shots_as": form} for form in ("memory", "recomputed", "tokens")]
