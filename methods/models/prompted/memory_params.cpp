@@ -143,10 +143,20 @@ Status check_memory_file(const Params& params, const Params& recipe) {
 
 Status check_memory_window(const Params& params, const BackboneFacts& facts) {
   const auto positions = params.find<int64_t>("positions");
-  if (!positions || *positions >= facts.context) return {};
-  return invalid_argument("'positions' is " + std::to_string(*positions) +
-                          "; the backbone was trained with " + std::to_string(facts.context) +
-                          ", beyond which it asks for more");
+  if (positions && *positions < facts.context) {
+    return invalid_argument("'positions' is " + std::to_string(*positions) +
+                            "; the backbone was trained with " + std::to_string(facts.context) +
+                            ", beyond which it asks for more");
+  }
+  if (positions || !has_memory(params) || facts.context == 0) return {};
+  for (const char* name : {"train_segment", "input_tokens", "train_tokens"}) {
+    const auto tokens = params.find<int64_t>(name);
+    if (tokens.value_or(0) <= facts.context) continue;
+    return invalid_argument("'" + std::string(name) + "' is " + std::to_string(*tokens) +
+                            "; the backbone was trained to read " + std::to_string(facts.context) +
+                            " tokens at once, and 'positions' asks for more");
+  }
+  return {};
 }
 
 Status check_memory_params(const Params& params) {

@@ -353,6 +353,21 @@ TEST(Memory, PositionsAreMoreThanTheBackboneHas) {
               HasSubstr("'positions' is 6000; the backbone was trained with 8192"));
 }
 
+TEST(Memory, WhatIsLongerThanTheBackboneReadsAsksForPositions) {
+  for (const char* name : {"train_segment", "input_tokens", "train_tokens"}) {
+    Params params;
+    params.set(name, int64_t{6000});
+    EXPECT_TRUE(prompted::check_memory_window(params, {.context = 4096}).ok()) << name;
+    params.set("memory", std::string("infini"));
+    EXPECT_THAT(prompted::check_memory_window(params, {.context = 4096}).error().message,
+                HasSubstr("'" + std::string(name) + "' is 6000; the backbone was trained to read " +
+                          "4096 tokens at once, and 'positions' asks for more"));
+    EXPECT_TRUE(prompted::check_memory_window(params, {.context = 8192}).ok()) << name;
+    params.set("positions", int64_t{6000});
+    EXPECT_TRUE(prompted::check_memory_window(params, {.context = 4096}).ok()) << name;
+  }
+}
+
 TEST_F(LoraSessionTest, a_query_focused_memory_is_what_its_parameters_say) {
   std::vector<std::string> names;
   for (const ParamSpec& param : prompted::memory_params()) {
