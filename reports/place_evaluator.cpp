@@ -172,8 +172,6 @@ Result<TableCell> PlaceEvaluator::performance(const ValueSpec& value) {
       break;
     case ValueSource::machine_rate:
       return machine_rate(value.key);
-    case ValueSource::train_mfu:
-      return train_mfu();
     case ValueSource::phase_latency:
       found = compare::phase_latency(*measurements_, value.key);
       break;
@@ -210,18 +208,6 @@ TableCell PlaceEvaluator::machine_rate(std::string_view which) const {
   cell.value = static_cast<double>(which == "read"   ? limits->read_bytes
                                    : which == "copy" ? limits->copy_bytes
                                                      : limits->gemm_flops);
-  return cell;
-}
-
-Result<TableCell> PlaceEvaluator::train_mfu() const {
-  TableCell cell = machine_rate("gemm");
-  if (cell.status != CellStatus::ok) return cell;
-  const Result<TableCell> flops = training("flops");
-  if (!flops) return flops.error();
-  const Result<TableCell> seconds = training("seconds");
-  if (!seconds) return seconds.error();
-  if (flops->value <= 0 || seconds->value <= 0) return with_status(CellStatus::not_applicable);
-  cell.value = flops->value / (seconds->value * cell.value);
   return cell;
 }
 
@@ -265,7 +251,7 @@ Result<TableCell> PlaceEvaluator::coverage(const ValueSpec& value) {
 }
 
 /// The sum over the trainings that the cell rests on; imported files do not say what they took.
-Result<TableCell> PlaceEvaluator::training(std::string_view cost) const {
+Result<TableCell> PlaceEvaluator::training(std::string_view cost) {
   TableCell cell = with_status(CellStatus::not_applicable);
   std::set<CellId> added;  // a training that makes files in several roles counts once
   for (const store::Dependency& dependency : place_.cell.dependencies) {

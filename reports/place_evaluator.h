@@ -55,9 +55,8 @@ class PlaceEvaluator {
   Result<TableCell> score(const ValueSpec& value);
   Result<TableCell> performance(const ValueSpec& value);
   TableCell machine_rate(std::string_view which) const;
-  Result<TableCell> train_mfu() const;
   Result<TableCell> coverage(const ValueSpec& value);
-  Result<TableCell> training(std::string_view cost) const;
+  Result<TableCell> training(std::string_view cost);
   Result<TableCell> evidence_cut();
   TableCell served(const ValueSpec& value) const;
   TableCell mean_tokens(bool read) const;

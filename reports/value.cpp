@@ -272,15 +272,6 @@ constexpr std::array kDefinitions = {
                kCoverage,
                1e-12,
                1},
-    Definition{{"train_mfu",
-                "model FLOPs utilisation of its training: train_flops by train_seconds, as a share "
-                "of machine_gemm, which is measured where the row is timed"},
-               "training, % of matrix products",
-               ValueSource::train_mfu,
-               "",
-               kPerformance,
-               kPercent,
-               1},
     Definition{{"train_peak_memory", "peak resident memory of the host that trained"},
                "peak memory of training, MiB",
                ValueSource::training,
@@ -334,7 +325,6 @@ Better better_of(const Definition& definition) {
   switch (definition.source) {
     case ValueSource::phase_rate:
     case ValueSource::phase_fraction:
-    case ValueSource::train_mfu:
       return Better::higher;
     case ValueSource::peak_memory:
     case ValueSource::phase_latency:

@@ -32,7 +32,6 @@ enum class ValueSource {
   tokens_read,     ///< mean prompt tokens of an output
   tokens_made,     ///< mean produced tokens of an output
   training,        ///< what the training that it rests on took
-  train_mfu,       ///< share of the machine's matrix products that the training reached
   fact,            ///< the mean of a number that the method says of each output
   money,           ///< what the outputs cost at the prices of the sweep
 };

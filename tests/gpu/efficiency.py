@@ -20,7 +20,8 @@ TABLE_7 = ("SelfCP, Table 7", "Sequences of {tokens} tokens and {new} generated 
            "compression are counted by the paper's formula (eager) and as they are needed (lean).")
 FIGURE_6 = ("SelfCP, Figure 6", "Demonstrations in front of a query: as memory out of a bank, compressed anew each time, and as the "
             "tokens that a backbone without compression reads; {batch} queries at a time. What does not fit ends its line.")
-TRAINING = ("Training", "One step of {batch} sequences, beside what the device does at most; its time has what a first step takes.")
+TRAINING = ("Training", "One step of {batch} sequences, beside what the device does at most. Utilisation is operations of the model by its time, "
+            "as a share of the matrix products that the same kind of process reached; the time has what a first step takes.")
 
 FIELDS = {"id": "id", "document": "document", "query": "query", "references": "references"}
 
@@ -52,6 +53,18 @@ class Report:
         lines = [line for line in run.stdout.splitlines() if not line.startswith("#")]
         self.parts.append("\n".join(lines).strip())
 
+    def utilisation(self, store):
+        """Of each row that was trained: model FLOPs utilisation (nothing is computed again, nothing evaluated)."""
+        run = self.run("report", "--store", store, "--format", "json", "--columns", "values", "--values",
+                       "train_flops,train_seconds,machine_gemm")
+        if run.returncode != 0:
+            return
+        for row in json.loads(run.stdout)["rows"]:
+            values = {name: cell.get("value", 0) for name, cell in row["cells"][0]["values"].items()}
+            if values["train_flops"] > 0:
+                share = values["train_flops"] / (values["train_seconds"] * values["machine_gemm"])
+                self.parts.append(f"Utilisation of {row['labels']['method']}: {100 * share:.2f} %")
+
     def write_data(self):
         generator = random.Random(7)
         words = ["budget", "remote", "meeting", "design", "cost", "button", "market", "user", "panel", "week"]
@@ -71,7 +84,7 @@ class Report:
     def sweep(self, name, methods, data="test", **members):
         model = str(self.args.model.resolve())
         trained = {"steps": 1, "train_batch": self.args.batch, "train_tokens": self.args.tokens, "label_tokens": 16,
-                   "evaluate_every": 0,
+                   "evaluate_every": 0, "train_dtype": "float32" if self.args.device == "cpu" else "bfloat16",
                    "training": {"train": {"path": "train.jsonl", "fields": FIELDS}}}
         entries = []
         for method in methods:
@@ -106,8 +119,9 @@ class Report:
                                      "values": [*speed, "fact.compression.flops_eager", "fact.compression.flops_lean"]})
         self.part(TABLE_7, ["sweep", *seventh, "--quiet"])
         self.part(TRAINING, ["report", "--store", "selfcp_table7.sqlite", "--columns", "values", "--values",
-                                                 "train_tokens,train_flops,train_seconds,train_mfu,train_peak_memory,"
-                                                 "trainable_parameters,machine_gemm,machine_read"])
+                                                 "train_tokens,train_seconds,train_peak_memory,trainable_parameters,machine_gemm,"
+                                                 "machine_read"])
+        self.utilisation("selfcp_table7.sqlite")
         bank = {"method": "selfcp", "local_context": half, "input_tokens": half, "ratio": 12, "bank": self.shots(),
                 "max_new_tokens": 1, "batch_size": batch, "bank_ratio": 12}
         forms = [{**bank, "label": form, "shots_as": form} for form in ("memory", "recomputed", "tokens")]

@@ -93,14 +93,18 @@ std::vector<ParamSpec> memory_params() {
                                     "document when left out"));
   add(Stage::both,
       integer_param("positions", "tokens", 1, kMostTokens,
-                    "Of a sequence, beyond the window that the backbone was trained with, with a "
-                    "memory; that window when left out"),
+                    "Of a sequence with a memory, at most, where the window that the backbone was "
+                    "trained with has fewer; that window when left out"),
       "IDEAL's release: up to 9200 of LLaMA-2");
   return params;
 }
 
 bool has_memory(const Params& params) {
   return params.find<std::string>("memory").value_or("none") != "none";
+}
+
+int64_t positions_of(const Params& params, const BackboneFacts& facts) {
+  return std::max(facts.context, params.find<int64_t>("positions").value_or(0));
 }
 
 MemoryForm memory_form(const Params& params) {
@@ -142,19 +146,14 @@ Status check_memory_file(const Params& params, const Params& recipe) {
 }
 
 Status check_memory_window(const Params& params, const BackboneFacts& facts) {
-  const auto positions = params.find<int64_t>("positions");
-  if (positions && *positions < facts.context) {
-    return invalid_argument("'positions' is " + std::to_string(*positions) +
-                            "; the backbone was trained with " + std::to_string(facts.context) +
-                            ", beyond which it asks for more");
-  }
-  if (positions || !has_memory(params) || facts.context == 0) return {};
-  for (const char* name : {"train_segment", "input_tokens", "train_tokens"}) {
+  if (!has_memory(params) || facts.context == 0) return {};
+  const int64_t most = positions_of(params, facts);
+  for (const char* name : {"train_segment", "input_tokens"}) {
     const auto tokens = params.find<int64_t>(name);
-    if (tokens.value_or(0) <= facts.context) continue;
+    if (tokens.value_or(0) <= most) continue;
     return invalid_argument("'" + std::string(name) + "' is " + std::to_string(*tokens) +
-                            "; the backbone was trained to read " + std::to_string(facts.context) +
-                            " tokens at once, and 'positions' asks for more");
+                            "; a sequence has " + std::to_string(most) +
+                            " tokens at most, unless 'positions' asks for more");
   }
   return {};
 }
@@ -183,15 +182,6 @@ Status check_memory_params(const Params& params) {
   if (kept >= attended) {
     return invalid_argument("'kept_tokens' is " + std::to_string(kept) + ", and " +
                             std::to_string(attended) + " tokens are attended to at once");
-  }
-  if (const auto positions = params.find<int64_t>("positions")) {
-    for (const char* name : {"local_context", "train_segment", "input_tokens"}) {
-      const auto tokens = params.find<int64_t>(name);
-      if (tokens.value_or(0) <= *positions) continue;
-      return invalid_argument("'" + std::string(name) + "' is " + std::to_string(*tokens) +
-                              "; a sequence has " + std::to_string(*positions) +
-                              " tokens at most ('positions')");
-    }
   }
   if (params.get<std::string>("memory") != "qf_infini") {
     return refuse_first(kOfAsking, "\"memory\": \"qf_infini\"");

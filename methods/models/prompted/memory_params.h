@@ -41,8 +41,9 @@ MemoryForm memory_form(const Params& params);
 
 /// ModelRules::check_file of them: a memory is read as the file's was trained.
 Status check_memory_file(const Params& params, const Params& recipe);
-/// MethodSpec::check_backbone of them: `positions` are more than the backbone has, and without
-/// them nothing is longer than it was trained to read.
+/// The tokens of a sequence, at most: the backbone's window, or more where `positions` asks for it.
+int64_t positions_of(const Params& params, const BackboneFacts& facts);
+/// MethodSpec::check_backbone of them: nothing is longer than a sequence.
 Status check_memory_window(const Params& params, const BackboneFacts& facts);
 
 /// MethodSpec::token_bound of them: the first segment has the whole query where that asks a memory,

@@ -71,12 +71,14 @@ Result<std::shared_ptr<const architectures::Backbone>> open_backbone(const Sessi
   const auto positions = request.params.find<int64_t>("positions");
   const auto weights = request.artifacts.find(kWeightsRole);
   const bool retrains = weights != request.artifacts.end();
-  if (!backbone.ok() || (!window && !positions && !retrains)) return backbone;
+  if (!backbone.ok()) return backbone;
+  const bool extends = positions && *positions > (*backbone)->network->shape().context;
+  if (!window && !extends && !retrains) return backbone;
   Result<std::shared_ptr<const nn::Network>> network = (*backbone)->network;
   if (window) {
     const auto source_positions = request.params.find<int64_t>("source_positions");
     network = (*network)->windowed(*window, source_positions.value_or(kLedPositions));
-  } else if (positions) {
+  } else if (extends) {
     network = (*network)->extended(*positions);
   }
   if (network.ok() && retrains) network = retrained(*network, weights->second);

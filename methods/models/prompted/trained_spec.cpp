@@ -16,6 +16,7 @@ namespace qfs::prompted {
 namespace {
 
 constexpr double kMost = 1 << 24;
+constexpr int64_t kTrainTokens = 1024;
 constexpr const char* kHalveAfter = "halve_after";
 constexpr const char* kSmoothing = "label_smoothing";
 
@@ -69,7 +70,7 @@ void add_data_params(std::vector<ParamSpec>& params) {
   params.push_back(of_training(
       with_default(integer_param("train_tokens", "tokens", 2, kMost,
                                  "Tokens of an example, at most; its document is cut to fit"),
-                   int64_t{1024})));
+                   kTrainTokens)));
   params.push_back(of_training(with_default(
       integer_param("label_tokens", "tokens", 1, kMost, "Of its summary, at most"), int64_t{96})));
   params.push_back(of_training(with_default(
@@ -343,8 +344,24 @@ Status check_kind(const Params& params, const BackboneFacts& facts) {
   return {};
 }
 
+namespace {
+
+Status check_train_tokens(const Params& params, const BackboneFacts& facts) {
+  const auto tokens = params.find<int64_t>("train_tokens");
+  const int64_t most = positions_of(params, facts);
+  // Those that nobody asked for are as many as fit.
+  if (facts.context == 0 || !tokens || *tokens <= std::max(most, kTrainTokens)) return {};
+  if (params.has("window")) return {};
+  return invalid_argument("'train_tokens' is " + std::to_string(*tokens) + "; a sequence has " +
+                          std::to_string(most) + " tokens at most" +
+                          (has_memory(params) ? ", unless 'positions' asks for more" : ""));
+}
+
+}  // namespace
+
 Status TrainedSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
   if (Status status = check_kind(params, facts); !status.ok()) return status;
+  if (Status status = check_train_tokens(params, facts); !status.ok()) return status;
   if (Status status = check_memory_window(params, facts); !status.ok()) return status;
   return check_window(params, facts);
 }

@@ -32,7 +32,7 @@ class PaperPlans(ModelTest):
         # Plans read what configurations say; no model is opened.
         self.write_model(max_position_embeddings=4096)
         shutil.copytree(self.path("tiny"), self.path("models/llama-2-7b"))
-        self.write_model(max_position_embeddings=8192)
+        self.write_model(max_position_embeddings=16384)
         led = {**LED, "max_encoder_position_embeddings": 16384, "max_decoder_position_embeddings": 1024}
         for name in ("led-large", "primera", "bart-large-cnn-blocks-340"):
             self.write_seq2seq("models/" + name, led, led_shapes())

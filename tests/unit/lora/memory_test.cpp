@@ -246,10 +246,7 @@ TEST_F(LoraSessionTest, sequences_are_longer_than_the_window_where_it_is_asked_f
   EXPECT_EQ(refusal(), "written");
   request_.artifacts.clear();
   ASSERT_EQ(trained("long"), "trained");
-  request_.params.set("positions", int64_t{32});
   EXPECT_THAT(refusal(), HasSubstr("no adapter was given"));
-  EXPECT_THAT(trained("refused"), HasSubstr("'positions' are 32; the backbone's window has 64"));
-  request_.params.set("positions", int64_t{400});
   request_.params.set("train_segment", int64_t{401});
   EXPECT_THAT(trained("refused"), HasSubstr("segments of 401 tokens"));
 }
@@ -268,13 +265,6 @@ TEST_F(LoraSessionTest, parameters_of_a_memory_are_checked_before_anything_runs)
   EXPECT_THAT(refusal(params), HasSubstr("'memory' needs 'local_context'"));
   params.set("local_context", int64_t{24});
   EXPECT_EQ(refusal(params), "fine");
-  params.set("positions", int64_t{23});
-  EXPECT_EQ(refusal(params),
-            "'local_context' is 24; a sequence has 23 tokens at most ('positions')");
-  params.set("positions", int64_t{24});
-  EXPECT_EQ(refusal(params), "fine");
-  params.set("input_tokens", int64_t{25});
-  EXPECT_THAT(refusal(params), HasSubstr("'input_tokens' is 25"));
   params.set("input_tokens", int64_t{20});
   params.set("alpha_scale", std::string("model"));
   EXPECT_EQ(refusal(params), R"('alpha_scale' needs "memory": "qf_infini")");
@@ -344,28 +334,39 @@ TEST(Memory, AFileIsReadAsItWasTrained) {
   EXPECT_EQ(refusal(), "fine");
 }
 
-TEST(Memory, PositionsAreMoreThanTheBackboneHas) {
-  Params params;
-  EXPECT_TRUE(prompted::check_memory_window(params, {.context = 8192}).ok());
-  params.set("positions", int64_t{6000});
-  EXPECT_TRUE(prompted::check_memory_window(params, {.context = 4096}).ok());
-  EXPECT_THAT(prompted::check_memory_window(params, {.context = 8192}).error().message,
-              HasSubstr("'positions' is 6000; the backbone was trained with 8192"));
+TEST_F(LoraSessionTest, what_is_longer_than_a_sequence_asks_for_positions) {
+  const LoraSpec spec;
+  for (const char* name : {"train_segment", "input_tokens", "train_tokens"}) {
+    Params params = request_.params;
+    params.set("local_context", int64_t{24});
+    params.set("memory", std::string("infini"));
+    params.set(name, int64_t{6000});
+    const auto refusal = [&](int64_t context) {
+      const Status status =
+          spec.check_backbone(params, {.architecture = "llama", .context = context});
+      return status.ok() ? "fine" : status.error().message;
+    };
+    EXPECT_EQ(refusal(4096), "'" + std::string(name) +
+                                 "' is 6000; a sequence has 4096 tokens at most, unless "
+                                 "'positions' asks for more");
+    EXPECT_EQ(refusal(6000), "fine");
+    params.set("positions", int64_t{5999});
+    EXPECT_THAT(refusal(4096), HasSubstr("a sequence has 5999 tokens at most"));
+    EXPECT_EQ(refusal(8192), "fine") << "a window that holds more stays as it is";
+    params.set("positions", int64_t{6000});
+    EXPECT_EQ(refusal(4096), "fine");
+  }
 }
 
-TEST(Memory, WhatIsLongerThanTheBackboneReadsAsksForPositions) {
-  for (const char* name : {"train_segment", "input_tokens", "train_tokens"}) {
-    Params params;
-    params.set(name, int64_t{6000});
-    EXPECT_TRUE(prompted::check_memory_window(params, {.context = 4096}).ok()) << name;
-    params.set("memory", std::string("infini"));
-    EXPECT_THAT(prompted::check_memory_window(params, {.context = 4096}).error().message,
-                HasSubstr("'" + std::string(name) + "' is 6000; the backbone was trained to read " +
-                          "4096 tokens at once, and 'positions' asks for more"));
-    EXPECT_TRUE(prompted::check_memory_window(params, {.context = 8192}).ok()) << name;
-    params.set("positions", int64_t{6000});
-    EXPECT_TRUE(prompted::check_memory_window(params, {.context = 4096}).ok()) << name;
-  }
+TEST_F(LoraSessionTest, training_on_more_than_the_window_is_refused) {
+  const LoraSpec spec;
+  const BackboneFacts small = {.architecture = "llama", .context = 64};
+  Params params = request_.params;
+  params.set("train_tokens", int64_t{1024});  // when left out
+  EXPECT_TRUE(spec.check_backbone(params, small).ok());
+  params.set("train_tokens", int64_t{1025});
+  EXPECT_EQ(spec.check_backbone(params, small).error().message,
+            "'train_tokens' is 1025; a sequence has 64 tokens at most");
 }
 
 TEST_F(LoraSessionTest, a_query_focused_memory_is_what_its_parameters_say) {

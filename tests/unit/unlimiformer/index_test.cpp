@@ -13,6 +13,7 @@
 #include "methods/models/nn/steps/step_model.h"
 #include "methods/unlimiformer/session_index.h"
 #include "methods/unlimiformer/session_network.h"
+#include "methods/unlimiformer/windows.h"
 #include "tests/support/random_bart.h"
 #include "tests/support/tiny_llama.h"
 
@@ -111,6 +112,23 @@ class IndexTest : public ::testing::Test {
   std::shared_ptr<const nn::Decoder> decoder_;
   std::shared_ptr<const nn::Adapters> adapters_;
 };
+
+TEST_F(IndexTest, states_are_those_of_each_window_by_itself) {
+  const nn::SequenceInput source = input(100, 3);
+  const auto joined = windowed_states(*decoder_, source, 0.5);
+  ASSERT_TRUE(joined.ok()) << joined.error().to_string();
+  const auto windows = windows_of(100, decoder_->shape().sequence.source_context, 0.5);
+  ASSERT_GT(windows.size(), 2);
+  for (const Window& window : windows) {
+    nn::SequenceInput part;
+    part.ids.assign(source.ids.begin() + window.begin, source.ids.begin() + window.end);
+    const auto alone = decoder_->encode(part, nn::Recompute::nothing);
+    const int64_t count = window.kept_end - window.kept_begin;
+    EXPECT_TRUE(at::equal(joined->narrow(0, window.kept_begin, count),
+                          alone->squeeze(0).narrow(0, window.kept_begin - window.begin, count)))
+        << window.kept_begin;
+  }
+}
 
 TEST_F(IndexTest, a_source_that_fits_is_attended_to_as_ever) {
   nn::StepModel plain(decoder_);
