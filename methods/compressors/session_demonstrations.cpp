@@ -177,6 +177,9 @@ void add_facts(const ChosenDemonstrations& chosen, nlohmann::json& facts) {
   facts["demonstrations"] = chosen.keys;
   facts["demonstration_tokens"] = chosen.tokens;
   facts["demonstration_memory"] = rows;
+  if (rows > 0) {
+    facts["demonstration_ratio"] = static_cast<double>(chosen.tokens) / static_cast<double>(rows);
+  }
 }
 
 }  // namespace qfs::compressors

@@ -174,6 +174,7 @@ TEST_F(FewShotTest, every_method_shows_the_same_demonstrations_as_it_compresses)
     EXPECT_EQ(with.at("demonstrations"), keys);
     EXPECT_EQ(with.at("demonstration_tokens"), 3 * 24);
     EXPECT_EQ(with.at("demonstration_memory"), 3 * 6) << "24 tokens, four to one";
+    EXPECT_DOUBLE_EQ(with.at("demonstration_ratio"), 4);
     EXPECT_EQ(tokens_in(3), alone + 18);
     EXPECT_NE(output(), without);
   }
