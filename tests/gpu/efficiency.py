@@ -58,8 +58,10 @@ class Report:
         run = self.run("report", "--store", store, "--format", "json", "--columns", "values", "--values",
                        "train_flops,train_seconds,machine_gemm")
         if run.returncode != 0:
+            self.failed = True
+            self.parts.append(f"No utilisation: exit code {run.returncode}; efficiency.log says more")
             return
-        for row in json.loads(run.stdout)["rows"]:
+        for row in json.loads(run.stdout).get("rows", []):
             values = {name: cell.get("value", 0) for name, cell in row["cells"][0]["values"].items()}
             if values["train_flops"] > 0:
                 share = values["train_flops"] / (values["train_seconds"] * values["machine_gemm"])
