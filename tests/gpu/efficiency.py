@@ -63,7 +63,10 @@ class Report:
             return
         for row in json.loads(run.stdout).get("rows", []):
             values = {name: cell.get("value", 0) for name, cell in row["cells"][0]["values"].items()}
-            if values["train_flops"] > 0:
+            if values["train_flops"] > 0 and values["machine_gemm"] == 0:
+                self.failed = True
+                self.parts.append(f"No utilisation of {row['labels']['method']}: matrix products were not measured")
+            elif values["train_flops"] > 0:
                 share = values["train_flops"] / (values["train_seconds"] * values["machine_gemm"])
                 self.parts.append(f"Utilisation of {row['labels']['method']}: {100 * share:.2f} %")
 

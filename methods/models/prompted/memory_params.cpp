@@ -146,9 +146,9 @@ Status check_memory_file(const Params& params, const Params& recipe) {
 }
 
 Status check_memory_window(const Params& params, const BackboneFacts& facts) {
-  if (!has_memory(params) || facts.context == 0) return {};
   const int64_t most = positions_of(params, facts);
-  for (const char* name : {"train_segment", "input_tokens"}) {
+  if (!has_memory(params) || most == 0) return {};
+  for (const char* name : {"local_context", "train_segment", "input_tokens"}) {
     const auto tokens = params.find<int64_t>(name);
     if (tokens.value_or(0) <= most) continue;
     return invalid_argument("'" + std::string(name) + "' is " + std::to_string(*tokens) +

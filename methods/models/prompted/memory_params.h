@@ -41,7 +41,8 @@ MemoryForm memory_form(const Params& params);
 
 /// ModelRules::check_file of them: a memory is read as the file's was trained.
 Status check_memory_file(const Params& params, const Params& recipe);
-/// The tokens of a sequence, at most: the backbone's window, or more where `positions` asks for it.
+/// The tokens of a sequence, at most: the backbone's window, or more where `positions` asks for it;
+/// 0: neither is known.
 int64_t positions_of(const Params& params, const BackboneFacts& facts);
 /// MethodSpec::check_backbone of them: nothing is longer than a sequence.
 Status check_memory_window(const Params& params, const BackboneFacts& facts);

@@ -350,7 +350,7 @@ Status check_train_tokens(const Params& params, const BackboneFacts& facts) {
   const auto tokens = params.find<int64_t>("train_tokens");
   const int64_t most = positions_of(params, facts);
   // Those that nobody asked for are as many as fit.
-  if (facts.context == 0 || !tokens || *tokens <= std::max(most, kTrainTokens)) return {};
+  if (most == 0 || !tokens || *tokens <= std::max(most, kTrainTokens)) return {};
   if (params.has("window")) return {};
   return invalid_argument("'train_tokens' is " + std::to_string(*tokens) + "; a sequence has " +
                           std::to_string(most) + " tokens at most" +

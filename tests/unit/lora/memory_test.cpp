@@ -336,7 +336,7 @@ TEST(Memory, AFileIsReadAsItWasTrained) {
 
 TEST_F(LoraSessionTest, what_is_longer_than_a_sequence_asks_for_positions) {
   const LoraSpec spec;
-  for (const char* name : {"train_segment", "input_tokens", "train_tokens"}) {
+  for (const char* name : {"local_context", "train_segment", "input_tokens", "train_tokens"}) {
     Params params = request_.params;
     params.set("local_context", int64_t{24});
     params.set("memory", std::string("infini"));
@@ -350,11 +350,18 @@ TEST_F(LoraSessionTest, what_is_longer_than_a_sequence_asks_for_positions) {
                                  "' is 6000; a sequence has 4096 tokens at most, unless "
                                  "'positions' asks for more");
     EXPECT_EQ(refusal(6000), "fine");
+    EXPECT_EQ(refusal(0), "fine") << "nothing is known";
     params.set("positions", int64_t{5999});
     EXPECT_THAT(refusal(4096), HasSubstr("a sequence has 5999 tokens at most"));
+    EXPECT_THAT(refusal(0), HasSubstr("a sequence has 5999 tokens at most"));
     EXPECT_EQ(refusal(8192), "fine") << "a window that holds more stays as it is";
     params.set("positions", int64_t{6000});
-    EXPECT_EQ(refusal(4096), "fine");
+    EXPECT_EQ(refusal(0), "fine");
+    if (name == std::string("local_context")) {
+      EXPECT_THAT(refusal(4096), HasSubstr("was trained to read 4096 tokens at once"));
+    } else {
+      EXPECT_EQ(refusal(4096), "fine");
+    }
   }
 }
 
