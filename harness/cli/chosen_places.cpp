@@ -39,8 +39,9 @@ std::string joined_filter(const std::vector<std::string>& filters) {
 }
 
 Result<std::vector<size_t>> matching_positions(const reports::SweepFacts& facts,
-                                               const std::string& filter) {
-  return compare::matching_cells(cells_of(facts), filter, methods::foreign_names());
+                                               const std::string& filter,
+                                               std::vector<plan::FilterCondition>* absent) {
+  return compare::matching_cells(cells_of(facts), filter, methods::foreign_names(), absent);
 }
 
 Result<std::vector<const reports::PlaceFacts*>> matching_places(const reports::SweepFacts& facts,

@@ -24,9 +24,10 @@ void add_filter_option(CLI::App& command, std::vector<std::string>& filters);
 std::string joined_filter(const std::vector<std::string>& filters);
 
 /// Positions in the sweep's order of the places that match; at least one. `filter` may be empty.
-/// Errors: `not_found` for a key or a value that no cell has and when none matches.
-Result<std::vector<size_t>> matching_positions(const reports::SweepFacts& facts,
-                                               const std::string& filter);
+/// `absent` and errors: as of plan::matching_cells.
+Result<std::vector<size_t>> matching_positions(
+    const reports::SweepFacts& facts, const std::string& filter,
+    std::vector<plan::FilterCondition>* absent = nullptr);
 
 /// The cells that match and whose id begins so; one that is shown for several seeds comes once.
 /// Errors as above.

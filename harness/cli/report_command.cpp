@@ -117,15 +117,22 @@ struct TableSource {
   const Postprocess& postprocess;
 };
 
-/// Cells and metrics of a table; `filter` may be empty.
+/// Cells and metrics of a table; `filter` may be empty. With `partial` it may name values that the
+/// run has no cells of, as a run of part of a file has.
 Result<reports::ReportRequest> request_of(const TableSource& source, const std::string& filter,
-                                          const std::vector<std::string>& values) {
+                                          const std::vector<std::string>& values, bool partial) {
   reports::ReportRequest request;
   request.selection = filter;
   if (!filter.empty()) {
-    Result<std::vector<size_t>> positions = matching_positions(source.facts, filter);
+    std::vector<plan::FilterCondition> absent;
+    Result<std::vector<size_t>> positions =
+        matching_positions(source.facts, filter, partial ? &absent : nullptr);
     if (!positions) return positions.error();
     request.positions = *std::move(positions);
+    for (const plan::FilterCondition& condition : absent) {
+      request.selection += fmt::format("; this run has no {}={}", condition.key,
+                                       plan::filter_value(condition.value));
+    }
   }
   Result<std::vector<reports::MetricChoice>> metrics =
       metrics_of_sweep(source.facts, source.metrics);
@@ -142,7 +149,7 @@ Result<reports::ReportRequest> request_of(const TableSource& source, const std::
 /// `asked`: the places that `filter`, of the command, leaves; all of them where it is empty.
 Result<reports::Table> table_of(const TableSource& source, const PageSection& section,
                                 std::vector<size_t> asked, const std::string& filter) {
-  Result<reports::ReportRequest> request = request_of(source, section.filter, section.values);
+  Result<reports::ReportRequest> request = request_of(source, section.filter, section.values, true);
   if (!request) return request.error();
   if (!filter.empty()) {
     if (request->positions) {
@@ -150,7 +157,7 @@ Result<reports::Table> table_of(const TableSource& source, const PageSection& se
     }
     if (asked.empty()) return not_found("none of its cells meets --filter");
     request->positions = std::move(asked);
-    request->selection = section.filter.empty() ? filter : filter + " and " + section.filter;
+    request->selection = section.filter.empty() ? filter : filter + " and " + request->selection;
   }
   request->against = section.against;
   request->differences = section.minus;
@@ -220,8 +227,8 @@ Result<ExitCode> run_report(const ReportOptions& options, const GlobalOptions& g
     return invalid_argument("--page is --format markdown or json");
   }
   const std::vector<std::string> no_values;
-  Result<reports::ReportRequest> made = request_of(source, joined_filter(options.filters),
-                                                   options.values ? *options.values : no_values);
+  Result<reports::ReportRequest> made = request_of(
+      source, joined_filter(options.filters), options.values ? *options.values : no_values, false);
   if (!made) return made.error();
   reports::ReportRequest request = *std::move(made);
   if (!options.per_example.empty()) {

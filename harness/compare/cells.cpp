@@ -8,7 +8,6 @@
 #include "harness/core/json_dom.h"
 #include "harness/core/suggest.h"
 #include "harness/core/utf8.h"
-#include "harness/plan/filter.h"
 
 namespace qfs::compare {
 namespace {
@@ -168,12 +167,13 @@ std::vector<std::string> identity_differences(const StoredCell& a, const StoredC
 }  // namespace
 
 Result<std::vector<size_t>> matching_cells(std::span<const StoredCell* const> cells,
-                                           std::string_view filter, const ForeignNames& foreign) {
+                                           std::string_view filter, const ForeignNames& foreign,
+                                           std::vector<plan::FilterCondition>* absent) {
   const Result<plan::Filter> conditions = plan::parse_filter(filter, foreign);
   if (!conditions) return conditions.error();
   std::vector<plan::CellFacts> facts;
   for (const StoredCell* cell : cells) facts.push_back(facts_of(*cell));
-  return plan::matching_cells(*conditions, facts);
+  return plan::matching_cells(*conditions, facts, absent);
 }
 
 Result<std::vector<size_t>> select_cells(std::span<const StoredCell* const> cells,

@@ -17,6 +17,7 @@
 
 #include "harness/api/result.h"
 #include "harness/core/foreign_names.h"
+#include "harness/plan/filter.h"
 #include "harness/store/rows.h"
 
 namespace qfs::compare {
@@ -40,10 +41,12 @@ struct StoredCell {
 using Cells = std::vector<const StoredCell*>;
 
 /// Indices of the cells that meet `filter` (plan::Filter's text, may be empty; `foreign`: other
-/// names of parameters), ascending. Errors: those of plan::parse_filter and plan::matching_cells.
+/// names of parameters), ascending. `absent` and errors: as of plan::matching_cells, and those of
+/// plan::parse_filter.
 Result<std::vector<size_t>> matching_cells(std::span<const StoredCell* const> cells,
                                            std::string_view filter,
-                                           const ForeignNames& foreign = {});
+                                           const ForeignNames& foreign = {},
+                                           std::vector<plan::FilterCondition>* absent = nullptr);
 
 /// Those whose id begins with `id_prefix`, which may be none; one that is shown for several seeds
 /// once.

@@ -199,11 +199,20 @@ Result<Filter> parse_filter(std::string_view text, const ForeignNames& foreign) 
   return filter;
 }
 
-Result<std::vector<size_t>> matching_cells(const Filter& asked, std::span<const CellFacts> cells) {
+Result<std::vector<size_t>> matching_cells(const Filter& asked, std::span<const CellFacts> cells,
+                                           std::vector<FilterCondition>* absent) {
   const Result<Filter> filter = own_conditions(asked, cells);
   if (!filter.ok()) return filter.error();
-  for (const FilterCondition& condition : filter->conditions) {
-    if (Status status = check_value(condition, cells); !status.ok()) return status.error();
+  const auto& conditions = filter->conditions;
+  for (const FilterCondition& condition : conditions) {
+    Status status = check_value(condition, cells);
+    if (status.ok()) continue;
+    const bool passed_over =
+        absent != nullptr && std::any_of(conditions.begin(), conditions.end(), [&](const auto& c) {
+          return c.key == condition.key && any_has(cells, c);
+        });
+    if (!passed_over) return status.error();
+    absent->push_back(condition);
   }
   std::vector<size_t> matching;
   for (size_t i = 0; i < cells.size(); ++i) {

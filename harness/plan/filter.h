@@ -49,8 +49,10 @@ using CellFacts = std::multimap<std::string, std::string, std::less<>>;
 
 /// Indices of the cells that match, ascending; all of them for an empty filter. Numbers may be
 /// written in any way ("1", "1.0"). `not_found` with the nearest name for a key or a value that no
-/// cell has, and when no cell meets all conditions.
-Result<std::vector<size_t>> matching_cells(const Filter& asked, std::span<const CellFacts> cells);
+/// cell has, and when no cell meets all conditions. With `absent`, which takes them, values that no
+/// cell has are passed over where another of the same key has one.
+Result<std::vector<size_t>> matching_cells(const Filter& asked, std::span<const CellFacts> cells,
+                                           std::vector<FilterCondition>* absent = nullptr);
 
 /// The same for the cells of a plan.
 Result<std::vector<size_t>> select_cells(const Filter& filter, const Plan& plan);

@@ -101,13 +101,17 @@ class Tables(DriverTest):
         self.assert_fails(2, self.run_bench("report", "--page", "--format", "csv"), "--page is --format markdown or json")
 
     def test_a_section_whose_cells_are_not_there_says_so(self):
-        sections = [{"title": "Lead", "filter": "method=lead"}, {"title": "Random", "filter": "method=random"}]
+        sections = [{"title": "Lead", "filter": "method=lead"}, {"title": "Random", "filter": "method=random"},
+                    {"title": "Both", "filter": "method=lead|random"}]
         self.write_sweep(methods=[{"method": "lead"}, {"method": "random"}], report={"page": sections})
         self.assert_succeeds(self.run_bench("sweep", "sweep.json", "--quiet", "--filter", "method=lead"))
         page = self.run_bench("report", "--page")
         self.assertEqual(page.returncode, 3, page.stderr)
         self.assertIn("| lead ", page.stdout)
         self.assertIn("## Random\n\nNot shown: ", page.stdout)
+        both = page.stdout.split("## Both\n")[1]
+        self.assertIn("| lead ", both)
+        self.assertIn("method=lead\\|random; this run has no method=random\n", both)
         self.assert_fails(2, self.run_bench("report", "--page", "--run", "none"), "none")
 
     def test_a_page_is_checked_before_anything_runs(self):

@@ -135,6 +135,21 @@ TEST(MatchingCells, KnowOtherProgramsNamesAndValues) {
   EXPECT_THAT(*matching("ngram_size=4,early=true", own), ElementsAre(0));
 }
 
+TEST(MatchingCells, PassOverValuesThatNoCellHasWhereTheyAreAskedFor) {
+  const std::vector<CellFacts> cells = {{{"method", "lead"}}, {{"method", "bm25"}}};
+  std::vector<FilterCondition> absent;
+  const auto matching = [&](const std::string& text) {
+    absent.clear();
+    return matching_cells(*parse_filter(text), cells, &absent);
+  };
+  EXPECT_THAT(*matching("method=oracle|bm25"), ElementsAre(1));
+  EXPECT_THAT(absent, ElementsAre(FilterCondition{"method", "oracle"}));
+  EXPECT_THAT(*matching("method=lead|bm25"), ElementsAre(0, 1));
+  EXPECT_THAT(absent, ElementsAre());
+  EXPECT_FALSE(matching("method=oracle|random").ok()) << "nothing of the key is there";
+  EXPECT_FALSE(matching("method=lead,seed=1").ok()) << "another key's value is no replacement";
+}
+
 TEST(SelectCells, FindsTheCellsOfAPlan) {
   test::Planning planning;
   const Result<Plan> plan = planning(kSweep);
