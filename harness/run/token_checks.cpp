@@ -65,9 +65,8 @@ struct Bounded {
   std::vector<TokenBound> bounds;
 };
 
-Bounded bounded_examples(const plan::Plan& plan, const plan::Cell& cell) {
+Bounded bounded_examples(const plan::PlannedDataset& data, const plan::Cell& cell) {
   Bounded bounded;
-  const plan::PlannedDataset& data = plan.datasets[cell.dataset];
   for (const int64_t ordinal : data.ordinals) {
     const Example& example = data.data->examples[static_cast<size_t>(ordinal)];
     std::optional<TokenBound> bound = cell.spec->token_bound(cell.params, example);
@@ -79,9 +78,9 @@ Bounded bounded_examples(const plan::Plan& plan, const plan::Cell& cell) {
 }
 
 /// By the tokenizer of the backbone, which reads the text.
-Status check_bounds(const plan::Plan& plan, const plan::Cell& cell, TokenCounter& counter,
+Status check_bounds(const plan::PlannedDataset& data, const plan::Cell& cell, TokenCounter& counter,
                     std::map<std::string, int64_t>& known) {
-  const Bounded bounded = bounded_examples(plan, cell);
+  const Bounded bounded = bounded_examples(data, cell);
   std::vector<std::string> texts;
   for (const TokenBound& bound : bounded.bounds) {
     if (known.emplace(bound.text, 0).second) texts.push_back(bound.text);
@@ -118,20 +117,39 @@ Status check_tokens(const plan::Plan& plan, const RunOptions& options) {
   TokenCounter counter(plan, options);
   std::set<std::pair<std::string, std::string>> opened;
   std::map<std::string, std::map<std::string, int64_t>> known;  // by backbone
+  const auto placed = [&](Error error, const plan::Cell& cell) {
+    error.where = plan.experiment.path + "#" + cell.pointer;
+    return error;
+  };
+  const auto check = [&](const plan::PlannedDataset& data, const plan::Cell& cell) -> Status {
+    if (!cell.backbone) return {};
+    Status fit = check_bounds(data, cell, counter, known[cell.backbone->digest]);
+    if (!fit) return placed(fit.error(), cell);
+    return {};
+  };
   for (const plan::Cell& cell : plan.cells) {
-    const auto placed = [&](Error error) {
-      error.where = plan.experiment.path + "#" + cell.pointer;
-      return error;
-    };
     // Built-in tokenizers need no file.
     if (cell.tokenizer && !cell.tokenizer->path.empty() &&
         opened.emplace(cell.tokenizer->path, cell.tokenizer->digest).second) {
-      if (Status sound = counter.open(cell, *cell.tokenizer); !sound) return placed(sound.error());
+      if (Status sound = counter.open(cell, *cell.tokenizer); !sound) {
+        return placed(sound.error(), cell);
+      }
       counter.close();
     }
-    if (!cell.backbone) continue;
-    Status fit = check_bounds(plan, cell, counter, known[cell.backbone->digest]);
-    if (!fit) return placed(fit.error());
+    if (Status fit = check(plan.datasets[cell.dataset], cell); !fit) return fit;
+  }
+  for (const plan::Training& training : plan.trainings) {
+    std::vector<size_t> read = {training.cell.dataset};
+    if (training.development) read.push_back(*training.development);
+    for (const size_t i : read) {
+      const plan::PlannedDataset& data = plan.training_data[i];
+      Status fit = check(data, training.cell);
+      if (fit) continue;
+      Error error = fit.error();
+      error.message =
+          "training data '" + data.name + "' (" + data.data->manifest.split + "): " + error.message;
+      return error;
+    }
   }
   return {};
 }

@@ -221,9 +221,12 @@ std::optional<TokenBound> first_segment_bound(const Params& params, const Exampl
   prompting::FilledPrompt prompt =
       prompting::fill_marked_prompt(prompt_template(params), "", example.query);
   prompt.text.resize(prompt.query.end);
-  return TokenBound{std::move(prompt.text), params.get<int64_t>("local_context"),
-                    "the prompt up to the end of the query",
-                    "the first segment, which " + *reader + " ('local_context')"};
+  const bool learns = !params.has("local_context");
+  const int64_t segment = learns ? params.find<int64_t>("train_segment").value_or(kTrainSegment)
+                                 : params.get<int64_t>("local_context");
+  return TokenBound{std::move(prompt.text), segment, "the prompt up to the end of the query",
+                    "the first segment, which " + *reader + " ('" +
+                        (learns ? "train_segment" : "local_context") + "')"};
 }
 
 std::string prompt_template(const Params& params) {

@@ -356,6 +356,10 @@ class Bounds(ModelTest):
         self.assertFalse(os.path.exists(self.path("small.sqlite")))
         self.write_sweep(**sweep, grid={"local_context": [34]})
         self.assert_succeeds(self.run_bench("plan", "sweep.json"))
+        method["train_segment"] = 16
+        self.write_sweep(**sweep, grid={"local_context": [34]})
+        self.assert_fails(2, self.run_bench("plan", "sweep.json"), "sweep.json#/methods/0", "training data 'mini-meetings' (train): example",
+                          "the first segment", "('train_segment') holds 16")
 
 
 class SweepNames(ModelTest):
