@@ -2,7 +2,7 @@
 the model that is there. Texts are pseudo-random words; adapters are trained for one step, so that outputs mean nothing.
 
 Usage: efficiency.py QFS_BENCH MODEL FOLDER [--device cuda] [--tokens 1024] [--new-tokens 128] [--examples 8]
-       [--shots 1,2,4,8,16,32,64,128] [--longest 131072] [--batch 8] [--memory-mib N]
+       [--shots 1,2,4,8,16,32,64,128] [--longest 131072] [--inputs 2048,…,65536] [--batch 8] [--memory-mib N]
 FOLDER receives efficiency.md, the sweep files, data and stores. A part that fails is in the report with its reason; exit
 code 1 then, 0 otherwise.
 """
@@ -16,6 +16,8 @@ import sys
 
 TABLE_3 = ("IDEAL, Table 3", "Trainable parameters by shapes alone, beside the printed ones.")
 TABLE_6 = ("IDEAL, Table 6", "The largest local context that fits, by trying, one document at a time.")
+MEMORY = ("IDEAL, memory", "One document of so many tokens, read by LoRA through a window of {half} tokens with a query-focused memory behind it, and "
+          "through a window that holds all of it, which is full attention.")
 TABLE_7 = ("SelfCP, Table 7", "Sequences of {tokens} tokens and {new} generated ones whatever the model says, one at a time. Operations of "
            "compression are counted by the paper's formula (eager) and as they are needed (lean).")
 FIGURE_6 = ("SelfCP, Figure 6", "Demonstrations in front of a query: as memory out of a bank, compressed anew each time, and as the "
@@ -42,7 +44,7 @@ class Report:
     def part(self, text, *steps):
         """A heading with what the last of the steps prints. Exit code 3 is that of cells that ran out of memory, too."""
         heading, sentence = text
-        self.parts += [f"## {heading}", sentence.format(tokens=self.args.tokens, new=self.args.new_tokens, batch=self.args.batch)]
+        self.parts += [f"## {heading}", sentence.format(tokens=self.args.tokens, half=self.args.tokens // 2, new=self.args.new_tokens, batch=self.args.batch)]
         for step in steps:
             run = self.run(*step)
             if run.returncode not in (0, 3) or "incomplete" in run.stdout:
@@ -113,6 +115,14 @@ class Report:
         longest = self.sweep("ideal_table6", [{**method, **writing, "max_new_tokens": 1} for method in adapted], "long",
                              grid={"local_context": [half]})
         self.part(TABLE_6, ["train", *longest], ["frontier", *longest, "--from", str(half), "--to", str(self.args.longest)])
+        reading = {"method": "lora", "rank": 8, "memory": "qf_infini", "train_segment": half, "positions": max(self.args.inputs) + tokens, **writing}
+        memory = self.sweep("ideal_memory", [{**reading, "label": f"{name}, {length}", "local_context": window, "input_tokens": length}
+                                             for length in self.args.inputs
+                                             for name, window in (("memory", half), ("full attention", length + half))], "long",
+                            measure={"examples": 1, "warmup": 1, "repetitions": 3, "protocol": "fixed_n"},
+                            report={"rows": ["method"], "columns": ["values"],
+                                    "values": ["prefill_tokens_per_second", "tokens_per_second", "peak_memory"]})
+        self.part(MEMORY, ["sweep", *memory, "--quiet"])
         compared = [{"method": "zero_shot", "label": f"backbone {half}", "local_context": half},
                     {"method": "zero_shot", "label": f"backbone {tokens}", "local_context": tokens},
                     {"method": "lora", "label": f"LoRA {half}", "rank": 32, "local_context": half},
@@ -139,6 +149,10 @@ class Report:
         (self.folder / "efficiency.md").write_text("\n\n".join([head, *self.parts]) + "\n", encoding="utf-8")
 
 
+def numbers(text):
+    return [int(part) for part in text.split(",")]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=pathlib.Path)
@@ -148,8 +162,9 @@ def main():
     parser.add_argument("--tokens", type=int, default=1024)
     parser.add_argument("--new-tokens", type=int, default=128)
     parser.add_argument("--examples", type=int, default=8)
-    parser.add_argument("--shots", type=lambda text: [int(part) for part in text.split(",")], default=[1, 2, 4, 8, 16, 32, 64, 128])
+    parser.add_argument("--shots", type=numbers, default=[1, 2, 4, 8, 16, 32, 64, 128])
     parser.add_argument("--longest", type=int, default=131072)
+    parser.add_argument("--inputs", type=numbers, default=[2048, 4096, 8192, 16384, 32768, 65536], help="tokens of the document behind a memory")
     parser.add_argument("--batch", type=int, default=8)
     parser.add_argument("--memory-mib", type=int, help="of a host; on a CPU, where no device ends the search")
     args = parser.parse_args()

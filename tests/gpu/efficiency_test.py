@@ -19,7 +19,7 @@ from tiny_model import ModelTest  # noqa: E402
 class Efficiency(ModelTest):
     def report(self, model):
         run = subprocess.run([sys.executable, str(HERE / "efficiency.py"), QFS_BENCH, model, "out", "--device", "cpu", "--tokens", "256",
-                              "--new-tokens", "4", "--examples", "2", "--shots", "1,2", "--longest", "512", "--batch", "2",
+                              "--new-tokens", "4", "--examples", "2", "--shots", "1,2", "--longest", "512", "--inputs", "256,512", "--batch", "2",
                               "--memory-mib", "600"], cwd=self.folder, text=True, capture_output=True, timeout=240,
                              env={**os.environ, "OMP_NUM_THREADS": "1", "QFS_CACHE_DIR": self.path("cache")})
         with open(self.path("out/efficiency.md"), encoding="utf-8") as file:
@@ -30,10 +30,12 @@ class Efficiency(ModelTest):
         self.write_model(max_position_embeddings=2048)
         run, parts = self.report("tiny")
         self.assertEqual(run.returncode, 0, parts)
-        self.assertEqual(list(parts), ["IDEAL, Table 3", "IDEAL, Table 6", "SelfCP, Table 7", "Training", "SelfCP, Figure 6"])
+        self.assertEqual(list(parts), ["IDEAL, Table 3", "IDEAL, Table 6", "IDEAL, memory", "SelfCP, Table 7", "Training", "SelfCP, Figure 6"])
         self.assertIn("9 reproduced, 1 differs", parts["IDEAL, Table 3"])
         for method in ("backbone", "lora", "ideal"):
             self.assertRegex(parts["IDEAL, Table 6"], rf"\n{method} +512 ", "all of the tiny model fits")
+        for row in ("memory, 256", "memory, 512", "full attention, 256", "full attention, 512"):
+            self.assertRegex(parts["IDEAL, memory"], rf"\n\| {row} +\| +[*]*[1-9][0-9.]*")
         for method in ("backbone 128", "backbone 256", "LoRA 128", "SelfCP 12 to 1", r"IDEAL \(LoRA\)"):
             self.assertRegex(parts["SelfCP, Table 7"], rf"\n\| {method} +\| [ *0-9.]+")
         self.assertRegex(parts["Training"], r"\n\| LoRA 128 +\| +[1-9]\d* \|")
