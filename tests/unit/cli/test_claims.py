@@ -53,6 +53,14 @@ class PublishedTables(DriverTest):
         dyle = self.assert_succeeds(self.run_bench("claims", "--paper", "dyle"))
         self.assertIn("the method 'locator' has no parameter 'spans'", dyle)
 
+    def test_rows_of_dyle_name_their_profile(self):
+        listed = by_id(self.assert_succeeds(self.run_bench("claims", "--paper", "dyle", "--json")))
+        given = {claim["given"] if "given" in claim else "" for claim in listed.values() if claim.get("method") == "dyle"}
+        self.assertEqual(given, {"profile=paper"})
+        for table in ("dyle.table3", "dyle.table4", "qfms-ranker.table1"):
+            text = self.assert_succeeds(self.run_bench("report", "--table", table))
+            self.assertRegex(text, r"(?m)^\| dyle \(profile=paper\)", table)
+
     def test_a_lost_table_is_made_of_others(self):
         text = self.assert_succeeds(self.run_bench("report", "--table", "ideal.table2"))
         self.assertIn("The body of this table is missing", text)
