@@ -55,6 +55,8 @@ struct TrainingEntry {
   std::optional<DatasetEntry> development;
   /// Trained files to begin with, as MethodEntry::artifacts.
   std::map<std::string, std::string> init = {};
+  /// By role, the row of the sweep whose training makes what it begins with.
+  std::map<std::string, std::string> init_rows = {};
 };
 
 /// Whose document each example is given: the controls that tell reading from having learned length

@@ -118,6 +118,9 @@ json training_json(const plan::Plan& plan, size_t index, std::optional<double> s
                  {"cells", cells_after(plan, index)},
                  {"state", seconds ? "none" : "complete"},
                  {"seconds", seconds.value_or(0)}};
+  if (const auto& first = training.cell.training) {
+    object["begins_with"] = plan.trainings[*first].cell.id.hex();
+  }
   if (training.development) {
     const plan::PlannedDataset& development = plan.training_data[*training.development];
     object["development"] = {{"dataset", development.name},
@@ -125,6 +128,12 @@ json training_json(const plan::Plan& plan, size_t index, std::optional<double> s
                              {"examples", development.ordinals.size()}};
   }
   return object;
+}
+
+/// ", after train#ab12…" of one that begins with what another makes.
+std::string behind(const plan::Plan& plan, const plan::Training& training) {
+  const std::optional<size_t>& first = training.cell.training;
+  return first ? ", after train#" + plan.trainings[*first].cell.id.short_hex() : "";
 }
 
 /// A line a training, in front of the cells that wait for it.
@@ -139,7 +148,7 @@ std::string trainings_text(const plan::Plan& plan, const CellNames& names,
     const plan::PlannedDataset& train = plan.training_data[training.cell.dataset];
     rows.push_back(
         {names.of_training(training.cell),
-         fmt::format("{} of {}", train.ordinals.size(), data_text(train)),
+         fmt::format("{} of {}{}", train.ordinals.size(), data_text(train), behind(plan, training)),
          training.development ? data_text(plan.training_data[*training.development]) : "-",
          seconds[i] ? "none" : "complete",
          fmt::format("{} {}", cells, cells == 1 ? "cell" : "cells"),

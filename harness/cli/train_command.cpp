@@ -132,7 +132,9 @@ Status print_trained(const plan::Plan& plan, const store::Store& store,
   for (size_t i = 0; i < summary.trainings.size(); ++i) {
     const auto& [result, complete] = summary.trainings[i];
     const plan::Cell& cell = plan.trainings[i].cell;
-    const Result<Trained> trained = read_trained(*reader, result);
+    Trained unbegun;
+    unbegun.failure = "what it begins with is not complete";
+    const Result<Trained> trained = result ? read_trained(*reader, *result) : unbegun;
     if (!trained) return trained.error();
     list.push_back(trained_json(plan, plan.trainings[i], store.path(), complete, *trained));
     text += trained_text(names.of_training(cell), store.path(), complete, *trained);

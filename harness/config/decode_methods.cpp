@@ -98,20 +98,19 @@ ExternalCommand decode_command(const Node& node) {
   return external;
 }
 
-/// A file, or files by role; into `rows` rows that train one, where a method may name those.
+/// A file, or files by role; into `rows` the rows that train one.
 std::map<std::string, std::string> decode_artifacts(const Node& node,
-                                                    std::map<std::string, std::string>* rows) {
+                                                    std::map<std::string, std::string>& rows) {
   if (!node.value().is_object()) return {{"", node.text("a trained file, or files by role")}};
   std::map<std::string, std::string> files;
   for (const auto& [role, member] : node.members()) {
-    if (rows == nullptr || !member.value().is_object()) {
-      files[role] =
-          member.text(rows == nullptr ? "a trained file" : R"(a trained file, or {"row": LABEL})");
+    if (!member.value().is_object()) {
+      files[role] = member.text(R"(a trained file, or {"row": LABEL})");
       continue;
     }
     static constexpr std::string_view kKeys[] = {"row"};
     member.only_keys(kKeys);
-    if (const auto row = member.require("row")) (*rows)[role] = row->text("the label of a row");
+    if (const auto row = member.require("row")) rows[role] = row->text("the label of a row");
   }
   if (node.value().empty()) node.fail("names no trained file");
   return files;
@@ -128,7 +127,9 @@ TrainingEntry decode_training(const Node& node) {
   if (const auto development = node.find("development")) {
     training.development = decode_dataset(*development);
   }
-  if (const auto init = node.find("init")) training.init = decode_artifacts(*init, nullptr);
+  if (const auto init = node.find("init")) {
+    training.init = decode_artifacts(*init, training.init_rows);
+  }
   return training;
 }
 
@@ -164,7 +165,7 @@ MethodEntry decode_method(const Node& node, const std::string& folder) {
   }
   if (const auto training = node.find("training")) entry.training = decode_training(*training);
   if (const auto artifact = node.find("artifact")) {
-    entry.artifacts = decode_artifacts(*artifact, &entry.artifact_rows);
+    entry.artifacts = decode_artifacts(*artifact, entry.artifact_rows);
   }
   const bool external = entry.method == "external";
   if (external) entry.external = decode_command(node);

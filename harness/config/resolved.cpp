@@ -37,9 +37,11 @@ json to_json(const DatasetEntry& entry) {
   return object;
 }
 
-/// Files by role; of the only role the file alone.
-void put_files(json& object, const char* key, const std::map<std::string, std::string>& files) {
+/// Files and rows by role; of the only role the file alone.
+void put_files(json& object, const char* key, const std::map<std::string, std::string>& files,
+               const std::map<std::string, std::string>& rows) {
   for (const auto& [role, file] : files) (role.empty() ? object[key] : object[key][role]) = file;
+  for (const auto& [role, row] : rows) object[key][role]["row"] = row;
 }
 
 json to_json(const MethodEntry& entry) {
@@ -60,10 +62,9 @@ json to_json(const MethodEntry& entry) {
     if (entry.training->development) {
       object["training"]["development"] = to_json(*entry.training->development);
     }
-    put_files(object["training"], "init", entry.training->init);
+    put_files(object["training"], "init", entry.training->init, entry.training->init_rows);
   }
-  put_files(object, "artifact", entry.artifacts);
-  for (const auto& [role, row] : entry.artifact_rows) object["artifact"][role]["row"] = row;
+  put_files(object, "artifact", entry.artifacts, entry.artifact_rows);
   if (entry.external) {
     object["command"] = entry.external->command;
     object["fingerprint"] = entry.external->fingerprint;

@@ -126,6 +126,9 @@ Result<Json> training_identity(const Training& training, const Plan& plan,
   if (!object.ok()) return object.error();
   (*object)["kind"] = "train";
   for (const auto& [role, file] : training.cell.artifacts) (*object)["init"][role] = file.digest;
+  for (const auto& [role, made_by] : training.cell.origins) {
+    (*object)["init"][role] = {{"training", made_by}};
+  }
   if (training.development) {
     const PlannedDataset& development = plan.training_data[*training.development];
     const Result<json> selection = parse_json(development.selection.text, "selection");

@@ -35,6 +35,15 @@ std::string quoted_list(const std::vector<std::string>& names) {
   return text;
 }
 
+/// Rows of the sweep whose trainings the row's cells, or their own training, rest on.
+std::set<std::string> rows_named_by(const MethodEntry& entry) {
+  std::set<std::string> rows;
+  for (const auto& [role, label] : entry.artifact_rows) rows.insert(label);
+  if (!entry.training) return rows;
+  for (const auto& [role, label] : entry.training->init_rows) rows.insert(label);
+  return rows;
+}
+
 /// What making one plan carries from step to step.
 class Planner {
  public:
@@ -64,6 +73,7 @@ class Planner {
   Status check_batch_size(const Cell& cell) const;
   Status load_datasets();
   Status load_dataset(size_t index);
+  Status complete_cells();
   Status complete(Cell& cell, const MethodRow& row, uint64_t seed);
   Status cut_units(Cell& cell);
   Params anchored(const std::vector<ParamSpec>& specs, Params params) const;
@@ -100,19 +110,39 @@ Status Planner::steps() {
   if (Status s = keep_matching(); !s.ok()) return s;
   if (Status s = make_cells(); !s.ok()) return s;
   if (Status s = load_datasets(); !s.ok()) return s;
-  // Those that another row trains for follow it.
-  for (const bool follows : {false, true}) {
-    for (size_t i = 0; i < drafts_.size(); ++i) {
-      const MethodRow& row = rows_[drafts_[i].method];
-      if (row.entry->artifact_rows.empty() == follows) continue;
-      const Status status = complete(plan_.cells[i], row, drafts_[i].seed);
-      if (!status.ok()) return status;
-    }
-  }
+  if (Status s = complete_cells(); !s.ok()) return s;
   merge_duplicates();
   note_absent_params();
   for (size_t i = 0; i < plan_.cells.size(); ++i) plan_.cells[i].position = i;
   order_cells(plan_.cells);
+  return {};
+}
+
+/// Rows follow those that they name.
+Status Planner::complete_cells() {
+  std::set<std::string> open;  // labels of rows
+  for (const Draft& draft : drafts_) open.insert(rows_[draft.method].label);
+  while (!open.empty()) {
+    std::set<std::string> ready;
+    std::string waiting;  // the pointer of a row
+    for (const MethodRow& row : rows_) {
+      if (!open.contains(row.label)) continue;
+      const std::set<std::string> named = rows_named_by(*row.entry);
+      const bool waits = std::ranges::any_of(
+          named, [&](const std::string& label) { return open.contains(label); });
+      if (waits) waiting = row.entry->pointer;
+      if (!waits) ready.insert(row.label);
+    }
+    if (ready.empty()) {
+      return invalid_argument("rests on the training of a row that rests on its own", at(waiting));
+    }
+    for (size_t i = 0; i < drafts_.size(); ++i) {
+      const MethodRow& row = rows_[drafts_[i].method];
+      if (!ready.contains(row.label)) continue;
+      if (Status s = complete(plan_.cells[i], row, drafts_[i].seed); !s.ok()) return s;
+    }
+    for (const std::string& label : ready) open.erase(label);
+  }
   return {};
 }
 

@@ -88,8 +88,8 @@ struct Cell {
   Documents documents = Documents::own;
   std::map<int64_t, int64_t> others;  ///< whose, by ordinal, unless all is its own
   std::optional<size_t> training;     ///< index into Plan::trainings: what is done before it runs
-  /// The trained files that it predicts with, by role: those that the sweep names. What a training
-  /// of the plan makes is known when that is done.
+  /// The trained files that it predicts with, or begins its training with, by role: those that the
+  /// sweep names. What a training of the plan makes is known when that is done.
   std::map<std::string, Resource> artifacts;
   /// The training cells that made them, by role, in hex; none for a file that does not name its.
   std::map<std::string, std::string> origins;
@@ -115,7 +115,7 @@ struct Plan {
   Experiment experiment;
   std::vector<PlannedDataset> datasets;       ///< those that some cell uses, in the sweep's order
   std::vector<Cell> cells;                    ///< in execution order
-  std::vector<Training> trainings;            ///< before them; each for one cell or more
+  std::vector<Training> trainings;            ///< before them, each behind the one it begins with
   std::vector<PlannedDataset> training_data;  ///< their training and development splits
   std::vector<std::shared_ptr<const Metric>> metrics;  ///< in the sweep's order
   std::vector<std::string> notes;  ///< what a person should know, e.g. merged duplicates

@@ -59,7 +59,11 @@ std::vector<Item> items_of(const Plan& plan, const RemainingSeconds& left) {
   by_id.clear();
   for (size_t i = 0; i < plan.trainings.size(); ++i) {
     if (!left.trainings[i]) continue;
-    groups.join(cells + i, cells + by_id.emplace(plan.trainings[i].cell.id.hex(), i).first->second);
+    const Cell& cell = plan.trainings[i].cell;
+    groups.join(cells + i, cells + by_id.emplace(cell.id.hex(), i).first->second);
+    if (cell.training && left.trainings[*cell.training]) {
+      groups.join(cells + i, cells + *cell.training);
+    }
   }
   std::map<size_t, Item> items;
   for (size_t i = 0; i < cells; ++i) {
@@ -134,11 +138,14 @@ Plan plan_of_shard(const Plan& plan, const Shard& shard) {
   // Trainings that are done elsewhere come along: who predicts must know where their files are.
   std::map<size_t, size_t> places;  // index in the plan -> in the part
   for (size_t i : shard.cells) {
-    if (plan.cells[i].training) places.emplace(*plan.cells[i].training, 0);
+    for (auto first = plan.cells[i].training; first; first = plan.trainings[*first].cell.training) {
+      places.emplace(*first, 0);
+    }
   }
   for (auto& [training, place] : places) {
     place = part.trainings.size();
-    part.trainings.push_back(plan.trainings[training]);
+    Cell& cell = part.trainings.emplace_back(plan.trainings[training]).cell;
+    if (cell.training) cell.training = places.at(*cell.training);
   }
   for (size_t i : shard.cells) {
     Cell& cell = part.cells.emplace_back(plan.cells[i]);

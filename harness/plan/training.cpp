@@ -190,13 +190,20 @@ Status TrainingPlanner::check_together(const NamedFiles& files, const std::strin
   return {};
 }
 
-Status TrainingPlanner::use_init(const MethodRow& row, Training& training) {
+Status TrainingPlanner::use_init(const Cell& cell, const MethodRow& row, Training& training) {
   std::map<std::string, std::string> begin;
   std::string where = at(row.entry->pointer + "/training/init");
-  if (row.entry->training) begin = row.entry->training->init;
   if (!context_.init.empty()) {
     begin = {{"", context_.init}};
     where = "--init";
+  } else if (row.entry->training) {
+    begin = row.entry->training->init;
+    std::vector<std::string> methods = training.cell.needs.begins_with;
+    methods.emplace(methods.begin(), row.spec->name());
+    for (const auto& [role, label] : row.entry->training->init_rows) {
+      const TrainedRow first{role, label, methods, training.cell.seed, where + "/" + role};
+      if (Status s = begin_with_row(cell, first, training, begin); !s.ok()) return s;
+    }
   }
   const auto files = named_files(training.cell, row, begin, where, training.cell.needs.begins_with);
   if (!files.ok()) return files.error();
@@ -473,7 +480,7 @@ Status TrainingPlanner::use_training(Cell& cell, const MethodRow& row, uint64_t 
   if (Status fits = cell.spec->check_training(learning.params, development); !fits.ok()) {
     return placed(fits.error(), at(cell.pointer));
   }
-  if (Status begun = use_init(row, training); !begun.ok()) return begun;
+  if (Status begun = use_init(cell, row, training); !begun.ok()) return begun;
   Result<Json> identity = training_identity(training, plan_, row.files);
   if (!identity.ok()) return placed(identity.error(), at(cell.pointer));
   learning.identity = *std::move(identity);

@@ -38,16 +38,29 @@ class TrainingPlanner {
  private:
   /// Roles that other methods train are named.
   Status check_made_by(const Cell& cell, const MethodRow& row) const;
+  /// What one row says of another: what it trains for a role.
+  struct TrainedRow {
+    std::string role;
+    std::string label;
+    std::vector<std::string> methods;  ///< of one of these is the row
+    uint64_t seed = 0;
+    std::string where;
+  };
+  /// The cell of the row on the same data set.
+  Result<const Cell*> find_row(const Cell& cell, const TrainedRow& row) const;
   /// What rows of the sweep train for it.
   Status use_rows(Cell& cell, const MethodRow& row, uint64_t seed);
-  Status use_row(Cell& cell, const std::string& role, const std::string& label, uint64_t seed,
-                 const std::string& where);
+  Status use_row(Cell& cell, const TrainedRow& row) const;
+  /// What a row trains for `training`, that of the cell, to begin with; where that row names a
+  /// file, it is put into `files`.
+  Status begin_with_row(const Cell& cell, const TrainedRow& row, Training& training,
+                        std::map<std::string, std::string>& files) const;
   /// The files that the sweep names, which are those of all roles but those that rows train.
   Status use_files(Cell& cell, const MethodRow& row);
   /// Those of other methods alone, for a training that reads with them.
   Status use_files_of_others(Cell& cell, const MethodRow& row);
-  /// What a training begins with.
-  Status use_init(const MethodRow& row, Training& training);
+  /// What a training, that of the cell, begins with.
+  Status use_init(const Cell& cell, const MethodRow& row, Training& training);
   using NamedFiles = std::map<std::string, const ArtifactFacts*>;
   /// By the method's roles; some may have none.
   Result<NamedFiles> named_files(const Cell& cell, const MethodRow& row,

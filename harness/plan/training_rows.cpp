@@ -8,65 +8,113 @@
 
 namespace qfs::plan {
 
-Status TrainingPlanner::use_rows(Cell& cell, const MethodRow& row, uint64_t seed) {
-  for (const auto& [role, label] : row.entry->artifact_rows) {
-    const std::string where = at(row.entry->pointer + "/artifact/" + role);
-    if (Status used = use_row(cell, role, label, seed, where); !used.ok()) return used;
-  }
-  return {};
-}
-
-Status TrainingPlanner::use_row(Cell& cell, const std::string& role, const std::string& label,
-                                uint64_t seed, const std::string& where) {
-  const std::string& method = cell.needs.made_by.at(role);
+Result<const Cell*> TrainingPlanner::find_row(const Cell& cell, const TrainedRow& row) const {
+  const auto trains = [&](const Cell& other) {
+    return std::ranges::count(row.methods, other.spec->name()) > 0;
+  };
   const Cell* found = nullptr;
   for (const Cell& other : plan_.cells) {
-    if (other.label != label || other.dataset != cell.dataset) continue;
-    if (std::ranges::count(other.shown_seeds, seed) == 0) continue;
-    if (other.spec->name() != method) {
-      return invalid_argument("the row '" + label + "' is of the method '" +
-                                  std::string(other.spec->name()) + "'; '" + role + "' is what '" +
-                                  method + "' trains",
-                              where);
+    if (other.label != row.label || other.dataset != cell.dataset) continue;
+    if (std::ranges::count(other.shown_seeds, row.seed) == 0) continue;
+    if (!trains(other)) {
+      return invalid_argument("the row '" + row.label + "' is of the method '" +
+                                  std::string(other.spec->name()) + "'; '" + row.role +
+                                  "' is what '" + row.methods.front() + "' trains",
+                              row.where);
     }
     const bool same = found != nullptr && found->training == other.training &&
                       found->artifacts == other.artifacts;
     if (found != nullptr && !same) {
-      return invalid_argument("the row '" + label +
+      return invalid_argument("the row '" + row.label +
                                   "' has several trainings here; give the one that is meant a row "
                                   "of its own",
-                              where);
+                              row.where);
     }
     found = &other;
   }
-  if (found == nullptr) {
-    std::vector<std::string> rows;
-    for (const Cell& other : plan_.cells) {
-      if (other.spec->name() == method && other.label != label) rows.push_back(other.label);
-    }
-    return not_found("no cell is of a row '" + label + "' that trains '" + role +
-                         "' on this data set" + suggestion(label, rows) +
-                         "; rows that a filter leaves out are not there",
-                     where);
+  if (found != nullptr) return found;
+  std::vector<std::string> rows;
+  for (const Cell& other : plan_.cells) {
+    if (trains(other) && other.label != row.label) rows.push_back(other.label);
   }
-  const auto model = cell.backbones.find(role);
-  const auto its = found->backbones.find(role);
-  const bool known = model != cell.backbones.end() && its != found->backbones.end();
+  return not_found("no cell is of a row '" + row.label + "' that trains '" + row.role +
+                       "' on this data set" + suggestion(row.label, rows) +
+                       "; rows that a filter leaves out are not there",
+                   row.where);
+}
+
+Status TrainingPlanner::use_rows(Cell& cell, const MethodRow& row, uint64_t seed) {
+  for (const auto& [role, label] : row.entry->artifact_rows) {
+    const std::string where = at(row.entry->pointer + "/artifact/" + role);
+    const TrainedRow trained{role, label, {cell.needs.made_by.at(role)}, seed, where};
+    if (Status used = use_row(cell, trained); !used.ok()) return used;
+  }
+  return {};
+}
+
+Status TrainingPlanner::use_row(Cell& cell, const TrainedRow& row) const {
+  const Result<const Cell*> other = find_row(cell, row);
+  if (!other.ok()) return other.error();
+  const Cell& found = **other;
+  const auto model = cell.backbones.find(row.role);
+  const auto its = found.backbones.find(row.role);
+  const bool known = model != cell.backbones.end() && its != found.backbones.end();
   if (known && model->second.digest != its->second.digest) {
-    return invalid_argument("the row '" + label + "' trains '" + role + "' over '" +
+    return invalid_argument("the row '" + row.label + "' trains '" + row.role + "' over '" +
                                 its->second.name + "', not over '" + model->second.name + "'",
-                            where);
+                            row.where);
   }
-  if (const auto file = found->artifacts.find(role); file != found->artifacts.end()) {
-    cell.artifacts[role] = file->second;
-  } else if (cell.training && cell.training != found->training) {
-    return invalid_argument("two rows would train for it; name the file of one of them", where);
+  if (const auto file = found.artifacts.find(row.role); file != found.artifacts.end()) {
+    cell.artifacts[row.role] = file->second;
+  } else if (cell.training && cell.training != found.training) {
+    return invalid_argument("two rows would train for it; name the file of one of them", row.where);
   } else {
-    cell.training = found->training;
+    cell.training = found.training;
   }
-  if (const auto origin = found->origins.find(role); origin != found->origins.end()) {
-    cell.origins[role] = origin->second;
+  if (const auto origin = found.origins.find(row.role); origin != found.origins.end()) {
+    cell.origins[row.role] = origin->second;
   }
+  return {};
+}
+
+Status TrainingPlanner::begin_with_row(const Cell& cell, const TrainedRow& row, Training& training,
+                                       std::map<std::string, std::string>& files) const {
+  Cell& learning = training.cell;
+  if (std::ranges::count(learning.needs.artifacts, row.role) == 0) {
+    return invalid_argument("method '" + row.methods.front() + "' trains no '" + row.role +
+                                "' that another row could begin" +
+                                suggestion(row.role, learning.needs.artifacts),
+                            row.where);
+  }
+  const Result<const Cell*> other = find_row(cell, row);
+  if (!other.ok()) return other.error();
+  const Cell& found = **other;
+  if (cell.backbone && found.backbone && cell.backbone->digest != found.backbone->digest) {
+    return invalid_argument("the row '" + row.label + "' trains over '" + found.backbone->name +
+                                "', not over '" + cell.backbone->name + "'",
+                            row.where);
+  }
+  if (const auto file = found.artifacts.find(row.role); file != found.artifacts.end()) {
+    files[row.role] = file->second.path;  // which is looked at as if it were named here
+    return {};
+  }
+  const auto origin = found.origins.find(row.role);
+  if (!found.training || origin == found.origins.end() ||
+      origin->second != plan_.trainings[*found.training].cell.id.hex()) {
+    return invalid_argument("the row '" + row.label + "' trains no '" + row.role + "'", row.where);
+  }
+  if (learning.training && learning.training != found.training) {
+    return invalid_argument("two rows would train what it begins with; name the file of one",
+                            row.where);
+  }
+  const Params& recipe = plan_.trainings[*found.training].cell.params;
+  if (Status fits = cell.spec->check_init(learning.params, recipe); !fits.ok()) {
+    return invalid_argument(
+        "cannot begin with what the row '" + row.label + "' trains: " + fits.error().message,
+        row.where);
+  }
+  learning.training = found.training;
+  learning.origins[row.role] = origin->second;
   return {};
 }
 

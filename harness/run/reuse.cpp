@@ -17,11 +17,18 @@ size_t expected_outputs(const plan::Cell& cell) {
   return expected;
 }
 
-/// What the store has of a training; none where it is not complete.
-Result<std::optional<StoredTraining>> stored_of(const plan::Training& training,
+/// What the store has of a training of the plan; none where it, or the one that it begins with, is
+/// not complete.
+Result<std::optional<StoredTraining>> stored_of(const plan::Plan& plan, size_t index,
                                                 store::Reader& reader,
                                                 const std::string& store_path,
                                                 HostLauncher& launcher, bool any_way) {
+  plan::Training training = plan.trainings[index];
+  if (training.cell.training) {
+    auto first = stored_of(plan, *training.cell.training, reader, store_path, launcher, any_way);
+    if (!first || !*first) return first;
+    name_files(training.cell, (*first)->files);
+  }
   Result<plan::NumericsIdentity> numerics = training_numerics(training, launcher);
   if (!numerics) return std::optional<StoredTraining>();
   return stored_training(reader, store_path, training.cell, numerics->id, any_way);
@@ -46,11 +53,11 @@ Result<std::vector<Reuse>> reuse_of(const plan::Plan& plan, const std::string& s
   for (size_t i = 0; i < plan.cells.size(); ++i) {
     plan::Cell cell = plan.cells[i];
     if (cell.training) {
-      const auto stored = stored_of(plan.trainings[*cell.training], *reader, store_path, launcher,
-                                    options.accept_numerics);
+      const auto stored =
+          stored_of(plan, *cell.training, *reader, store_path, launcher, options.accept_numerics);
       if (!stored) return stored.error();
       if (!*stored) continue;
-      for (const auto& [role, file] : (*stored)->files) cell.artifacts[role] = file;
+      name_files(cell, (*stored)->files);
       reuse[i].waiting = !(*stored)->there;
     }
     if (const auto& pace = (*learned)[i]) reuse[i].example_seconds = pace->seconds / pace->examples;

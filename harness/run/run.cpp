@@ -274,7 +274,7 @@ Result<RunSummary> run_plan(const plan::Plan& plan, store::Store& store, const R
   if (!trainings) return trainings.error();
   for (plan::Cell& cell : resolved.cells) {
     if (!cell.training) continue;
-    for (const auto& [role, file] : (*trainings)[*cell.training].files) cell.artifacts[role] = file;
+    name_files(cell, (*trainings)[*cell.training].files);
   }
   if (options.train_only) return summary_of(*trainings, signals);
   Result<std::vector<CellState>> states = survey(context, options);

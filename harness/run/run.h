@@ -59,7 +59,7 @@ struct CellResults {
 
 /// What the plan's training at the same index has in the store after the run.
 struct TrainingResult {
-  store::ResultId result;
+  std::optional<store::ResultId> result;  ///< none: what it begins with is not complete
   bool complete = false;
 };
 
@@ -80,8 +80,8 @@ Result<RunSummary> run_plan(const plan::Plan& plan, store::Store& store, const R
                             Progress& progress);
 
 /// What a cell would find out later: whether the file of each tokenizer is one, which a light host
-/// opens, and whether examples are within the bounds of their methods (MethodSpec::token_bound).
-/// The error is at the method.
+/// opens, and whether examples, those of trainings too, are within the bounds of their methods
+/// (MethodSpec::token_bound). The error is at the method.
 Status check_tokens(const plan::Plan& plan, const RunOptions& options);
 
 /// How much of a plan the store at `store_path` already holds, for `plan`; by cell. Needs hosts

@@ -169,9 +169,10 @@ Result<std::optional<StoredTraining>> trained_elsewhere(const RunOptions& option
   return stored;
 }
 
-/// Whether the store has all that the cells which predict with these files give.
-Result<bool> nothing_waits(const RunContext& context, const RunOptions& options,
-                           const plan::Training& training, const TrainedFiles& files) {
+/// Whether the store has all that the cells which predict with the files of a training give, and
+/// all trainings that begin with them.
+Result<bool> nothing_waits(const RunContext& context, const RunOptions& options, size_t index,
+                           const TrainedFiles& files) {
   if (options.train_only) return false;
   std::vector<size_t> rerun;
   if (options.rerun) {
@@ -181,18 +182,33 @@ Result<bool> nothing_waits(const RunContext& context, const RunOptions& options,
   }
   for (size_t i = 0; i < context.plan.cells.size(); ++i) {
     plan::Cell cell = context.plan.cells[i];
-    if (!cell.training || &context.plan.trainings[*cell.training] != &training) continue;
+    if (cell.training != index) continue;
     if (std::ranges::count(rerun, i) > 0) return false;
-    for (const auto& [role, file] : files) cell.artifacts[role] = file;
+    name_files(cell, files);
     Result<bool> done = is_done(context, options, cell);
+    if (!done || !*done) return done;
+  }
+  for (size_t i = index + 1; i < context.plan.trainings.size(); ++i) {
+    plan::Training next = context.plan.trainings[i];
+    if (next.cell.training != index) continue;
+    name_files(next.cell, files);
+    const auto numerics = training_numerics(next, context.launcher);
+    if (!numerics) return numerics.error();
+    const auto stored = stored_training(context.reader, context.store.path(), next.cell,
+                                        numerics->id, options.accept_numerics);
+    if (!stored) return stored.error();
+    if (!*stored) return false;
+    if ((*stored)->there) continue;
+    Result<bool> done = nothing_waits(context, options, i, (*stored)->files);
     if (!done || !*done) return done;
   }
   return true;
 }
 
-/// What is known of a training, or else what training gives.
+/// What is known of a training, or else what training gives. `training`: the plan's, in which the
+/// files that it begins with are named.
 Result<TrainingState> train_or_recall(const RunContext& context, const RunOptions& options,
-                                      const plan::Training& training) {
+                                      size_t index, const plan::Training& training) {
   const plan::Cell& cell = training.cell;
   Result<plan::NumericsIdentity> numerics = training_numerics(training, context.launcher);
   if (!numerics) return numerics.error();
@@ -214,7 +230,7 @@ Result<TrainingState> train_or_recall(const RunContext& context, const RunOption
     }
   }
   if (*stored && !(*stored)->there) {
-    const Result<bool> done = nothing_waits(context, options, training, (*stored)->files);
+    const Result<bool> done = nothing_waits(context, options, index, (*stored)->files);
     if (!done) return done.error();
     if (!*done) stored->reset();
   }
@@ -244,6 +260,12 @@ Result<TrainingState> train_or_recall(const RunContext& context, const RunOption
 }
 
 }  // namespace
+
+void name_files(plan::Cell& cell, const TrainedFiles& files) {
+  for (const auto& [role, file] : files) {
+    if (cell.origins.contains(role)) cell.artifacts[role] = file;
+  }
+}
 
 Result<plan::NumericsIdentity> training_numerics(const plan::Training& training,
                                                  HostLauncher& launcher) {
@@ -285,8 +307,16 @@ Result<std::optional<StoredTraining>> stored_training(store::Reader& reader,
 
 Result<std::vector<TrainingState>> train_all(const RunContext& context, const RunOptions& options) {
   std::vector<TrainingState> states;
-  for (const plan::Training& training : context.plan.trainings) {
-    auto state = train_or_recall(context, options, training);
+  for (size_t i = 0; i < context.plan.trainings.size(); ++i) {
+    plan::Training training = context.plan.trainings[i];
+    if (const std::optional<size_t>& first = training.cell.training) {
+      if (!states[*first].outcome.complete) {
+        states.emplace_back();
+        continue;
+      }
+      name_files(training.cell, states[*first].files);
+    }
+    auto state = train_or_recall(context, options, i, training);
     if (!state) return state.error();
     states.push_back(*std::move(state));
   }

@@ -30,6 +30,9 @@ struct StoredTraining {
   bool there = false;  ///< all lie where it says, with their digests
 };
 
+/// Names the files that trainings of the plan have made for the cell.
+void name_files(plan::Cell& cell, const TrainedFiles& files);
+
 /// As it is computed by `numerics` or, with `any_way`, in whatever way: one whose files are there
 /// before one whose are not; none where it is not complete.
 Result<std::optional<StoredTraining>> stored_training(store::Reader& reader,
@@ -39,7 +42,8 @@ Result<std::optional<StoredTraining>> stored_training(store::Reader& reader,
 
 /// Where a training stands after `train_all`.
 struct TrainingState {
-  store::ResultId result;
+  /// None where the training that it begins with is not complete.
+  std::optional<store::ResultId> result;
   CellOutcome outcome;
   /// When it is complete; they may be gone where all that predicts with them is in the store.
   TrainedFiles files;

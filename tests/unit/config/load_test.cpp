@@ -102,7 +102,8 @@ TEST(LoadExperiment, TrainingDataAndTrainedFilesAreAnchored) {
   const auto experiment = decode_experiment(
       R"({"name": "s", "datasets": [{"name": "mini-meetings"}], "methods": [
           {"method": "a", "training": {"train": {"path": "t.jsonl", "sample": 3},
-                                       "development": {"name": "qmsum", "split": "val"}}},
+                                       "development": {"name": "qmsum", "split": "val"},
+                                       "init": {"adapter": "z", "extractor": {"row": "b"}}}},
           {"method": "b", "artifact": "x.safetensors"},
           {"method": "c", "artifact": {"generator": "../y", "locator": {"row": "a"}}}]})",
       "folder/s.json", {});
@@ -111,6 +112,10 @@ TEST(LoadExperiment, TrainingDataAndTrainedFilesAreAnchored) {
   EXPECT_EQ(training.train.request.path, "folder/t.jsonl");
   EXPECT_EQ(training.train.sample, 3);
   EXPECT_EQ(training.development.value().request.split, "val");
+  EXPECT_EQ(training.init.at("adapter"), "folder/z");
+  EXPECT_EQ(training.init_rows.at("extractor"), "b");
+  EXPECT_NE(experiment->resolved.text.find(R"("init":{"adapter":"z","extractor":{"row":"b"}})"),
+            std::string::npos);
   EXPECT_EQ(experiment->methods[1].artifacts.at(""), "folder/x.safetensors");
   EXPECT_EQ(experiment->methods[2].artifacts.at("generator"), "y");
   EXPECT_EQ(experiment->methods[2].artifact_rows.at("locator"), "a");

@@ -93,6 +93,31 @@ TEST(Shards, CellsGoWithTheTrainingThatTheyWaitFor) {
   }
 }
 
+TEST(Shards, TrainingsGoWithTheOneThatTheyBeginWith) {
+  const Plan plan = planned_shards(test::sweep_text(
+      R"({"method": "learner", "backbone": "small"},
+         {"method": "learner", "backbone": "small", "label": "second",
+          "training": {"train": {"name": "split", "split": "train"},
+                       "init": {"adapter": {"row": "learner"}}}})",
+      R"("seeds": [0, 1])", R"({"name": "split"})"));
+  ASSERT_EQ(plan.trainings.size(), 4u);
+  RemainingSeconds left = all_seconds(plan);
+  const auto shards = cut_shards(plan, left, 4);
+  ASSERT_EQ(shards.size(), 2u);
+  for (const Shard& shard : shards) {
+    EXPECT_EQ(shard.trainings.size(), 2u);
+    EXPECT_EQ(shard.cells.size(), 2u);
+  }
+  // What it begins with is named in a part that has no cell of it.
+  for (size_t i = 0; i < plan.cells.size(); ++i) {
+    if (plan.cells[i].label != "second") continue;
+    const Plan part = plan_of_shard(plan, {.cells = {i}, .trainings = {}, .seconds = 0});
+    ASSERT_EQ(part.trainings.size(), 2u);
+    const Cell& training = part.trainings.at(*part.cells[0].training).cell;
+    EXPECT_EQ(part.trainings.at(*training.training).cell.id.hex(), training.origins.at("adapter"));
+  }
+}
+
 TEST(Shards, CellsWhoseTrainingIsDoneAreFree) {
   const Plan plan = training_plan();
   RemainingSeconds left = all_seconds(plan);

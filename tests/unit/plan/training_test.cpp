@@ -237,6 +237,85 @@ TEST_F(TrainedElsewhere, ATrainingBeginsWithWhatTheMethodCanGoOnFrom) {
       << "to write with it is another matter";
 }
 
+/// A row that begins with what the row `label` trains.
+std::string begun(const std::string& label, const std::string& first,
+                  const std::string& more = "") {
+  return kLearner + R"(, "label": ")" + label + R"(", )" + more +
+         R"("training": {"train": {"name": "split", "split": "train"}, "init": {"adapter": {"row": ")" +
+         first + R"("}}}})";
+}
+
+TEST(BegunTraining, FollowsTheRowThatItBeginsWith) {
+  // The order of the rows does not matter.
+  const Plan plan = planned_training(test::sweep_text(
+      begun("third", "second") + "," + begun("second", "learner") + "," + kLearner + "}",
+      R"("seeds": [0, 1])", kSplit));
+  ASSERT_EQ(plan.trainings.size(), 6u);
+  std::map<std::string, size_t> depths;
+  for (size_t i = 0; i < plan.trainings.size(); ++i) {
+    const Cell& cell = plan.trainings[i].cell;
+    size_t& depth = depths[cell.label];
+    depth = 0;
+    for (auto first = cell.training; first; first = plan.trainings[*first].cell.training) {
+      EXPECT_LT(*first, i);
+      EXPECT_EQ(plan.trainings[*first].cell.seed, cell.seed);
+      ++depth;
+    }
+    if (!cell.training) continue;
+    const std::string& made_by = plan.trainings[*cell.training].cell.id.hex();
+    EXPECT_EQ(cell.origins.at("adapter"), made_by);
+    EXPECT_NE(cell.identity.text.find(R"("init":{"adapter":{"training":")" + made_by),
+              std::string::npos);
+  }
+  EXPECT_EQ(depths, (std::map<std::string, size_t>{{"learner", 0}, {"second", 1}, {"third", 2}}));
+  for (const Cell& cell : plan.cells) {
+    EXPECT_EQ(plan.trainings[*cell.training].cell.label, cell.label) << "it reads with its own";
+  }
+}
+
+TEST(BegunTraining, WhatCannotBeBegunWithIsRefused) {
+  const auto error = [](const std::string& methods, test::Planning planning = {}) {
+    return training_error(test::sweep_text(methods, "", kSplit), std::move(planning));
+  };
+  const auto has = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  const std::string learner = kLearner + "},";
+  EXPECT_TRUE(has(error(begun("second", "lerner") + "," + kLearner + "}"),
+                  "no cell is of a row 'lerner' that trains 'adapter' on this data set (did you "
+                  "mean 'learner'?)"));
+  EXPECT_TRUE(has(error(begun("a", "b") + "," + begun("b", "a")),
+                  "rests on the training of a row that rests on its own"));
+  EXPECT_TRUE(has(error(begun("a", "a")), "rests on the training of a row that rests on its own"));
+  EXPECT_TRUE(has(error(R"({"method": "lead"},)" + begun("second", "lead")),
+                  "the row 'lead' is of the method 'lead'; 'adapter' is what 'learner' trains"));
+  EXPECT_TRUE(has(error(R"({"method": "learner", "backbone": "large"},)" + begun("b", "learner")),
+                  "the row 'learner' trains over 'large', not over 'small'"));
+  test::Planning planning;
+  planning.methods.spec("learner").refuses_init = "its rank is 8";
+  EXPECT_TRUE(has(error(learner + begun("second", "learner"), std::move(planning)),
+                  "cannot begin with what the row 'learner' trains: its rank is 8"));
+  const std::string row = begun("second", "learner");
+  EXPECT_TRUE(has(error(learner + row.substr(0, row.find("adapter")) + "bank" +
+                        row.substr(row.find("adapter") + 7)),
+                  "trains no 'bank' that another row could begin"));
+}
+
+TEST_F(TrainedElsewhere, ARowThatNamesAFileStandsForIt) {
+  const std::string file = test::sweep_text(
+      kLearner +
+          R"(, "label": "second", "training": {"train": {"name": "split", "split": "train"},)"
+          R"( "init": "a.safetensors"}})",
+      "", kSplit);
+  const std::string row = test::sweep_text(
+      kLearner + R"(, "artifact": "a.safetensors"},)" + begun("second", "learner"), "", kSplit);
+  const Plan by_file = planned_training(file, planning);
+  const Plan by_row = planned_training(row, planning);
+  ASSERT_EQ(by_row.trainings.size(), 1u);
+  EXPECT_EQ(by_row.trainings[0].cell.id, by_file.trainings[0].cell.id);
+  EXPECT_FALSE(by_row.trainings[0].cell.training);
+}
+
 TEST_F(TrainedElsewhere, FilesOfSeveralRolesComeFromOneTraining) {
   planning.methods.spec("learner").needed.artifacts = {"adapter", "bank"};
   facts.training_cell = std::string(64, 'a');

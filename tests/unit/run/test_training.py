@@ -332,6 +332,50 @@ class Training(unittest.TestCase):
         self.assertNotEqual(self.trained()[0]["cell_id"], begun["cell_id"])
         self.assertIn("gone.txt", self.run_bench("train", "--init", "gone.txt", code=2).stderr)
 
+    def begun(self, **second):
+        """A row that trains, and one that begins with what it makes."""
+        data = {"train": self.data("train"), "development": self.data("validation")}
+        self.sweep({"label": "first"}, [{"like": "first", "label": "second", "factor": 2, **second, "training": {
+            **data, "init": {"length": {"row": "first"}}}}])
+
+    def test_a_training_begins_with_what_a_row_trains(self):
+        self.begun()
+        plan = json.loads(self.run_bench("plan", "--json").stdout)["trainings"]
+        self.assertEqual([t["label"] for t in plan], ["first", "second"])
+        self.assertEqual(plan[1]["begins_with"], plan[0]["cell_id"])
+        self.assertRegex(self.run_bench("plan").stdout, r", after train#" + plan[0]["cell_id"][:12])
+        trained = self.trained()
+        self.assertEqual(trained[1]["init"], {"length": {"training": trained[0]["cell_id"]}})
+        lengths = []
+        for training in trained:
+            with open(training["files"][0]["path"], encoding="utf-8") as file:
+                lengths.append(file.read())
+        self.assertEqual(lengths, ["5", "15"], "of its own 10")
+        self.run_bench("sweep")
+        self.assertEqual({len(text.split()) for text in self.outputs()}, {5, 15})
+        plan = json.loads(self.run_bench("plan", "--json").stdout)
+        self.assertEqual({t["state"] for t in plan["trainings"]}, {"complete"})
+        # Files that nothing waits for may be gone; what a training waits for is made again.
+        for training in trained:
+            os.remove(training["files"][0]["path"])
+        self.assertRegex(self.run_bench("sweep").stderr, r"train#\w+ second: in the store")
+        self.begun(end="!")
+        self.run_bench("sweep")
+        self.assertTrue(all(os.path.exists(training["files"][0]["path"]) for training in trained))
+        self.assertIn(15, [len(text.split()) for text in self.outputs() if text.endswith("!")])
+
+    def test_a_training_that_cannot_begin_is_told_and_done_later(self):
+        self.begun()
+        self.write("refuse", "")
+        trained = self.trained(code=3)
+        self.assertEqual([t["complete"] for t in trained], [False, False])
+        self.assertIn("refuses to learn", trained[0]["failure"])
+        self.assertEqual(trained[1]["failure"], "what it begins with is not complete")
+        self.run_bench("sweep", code=3)
+        os.remove(self.path("refuse"))
+        self.run_bench("sweep", "--retry", "method_error")
+        self.assertEqual({len(text.split()) for text in self.outputs()}, {5, 15})
+
     def test_what_is_scored_is_not_learnt_from(self):
         self.sweep({"training": {"train": self.data("test")}})
         refused = self.run_bench("plan", code=2)
