@@ -5,4 +5,7 @@ if(QFS_TORCH)
     SOURCES unit/retrieve_generate/session_test.cpp
             support/tiny_encoder.cpp
     LINK qfs_test_checkpoints qfs_retrieve_generate nlohmann_json::nlohmann_json)
+  qfs_test(retrieve_generate_conformance_test TORCH LABEL conformance
+    SOURCES conformance/retrieve_generate/dpr_test.cpp support/tiny_encoder.cpp
+    LINK qfs_test_checkpoints qfs_retrieve_generate nlohmann_json::nlohmann_json)
 endif()

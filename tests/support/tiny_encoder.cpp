@@ -89,7 +89,7 @@ Resource TinyEncoder::write(const TemporaryFolder& folder) const {
     const bool scale_of_norm = tensor.ends_with("LayerNorm.weight");
     tensors.push_back({{"name", tensor},
                        {"shape", shape},
-                       {"scale", 0.25},
+                       {"scale", scale},
                        {"offset", scale_of_norm ? 1.0 : 0.0}});
   };
   const auto linear = [&](const std::string& layer, int64_t outputs, int64_t inputs) {

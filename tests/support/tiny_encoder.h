@@ -14,6 +14,7 @@ struct TinyEncoder {
   int64_t positions = 64;  ///< that a text may have
   int64_t hidden = 16;
   int64_t layers = 2;
+  double scale = 0.25;  ///< of the weights
 
   /// Fills the folder; returns it as sweeps name it.
   Resource write(const TemporaryFolder& folder) const;

@@ -2,9 +2,10 @@
 //
 // Sources. Lists: those of an independent run of the released procedure on the original transcripts
 // (second meeting) and of a reimplementation that reproduced all 553 released lists of a cleaned
-// copy (first meeting, mean length 7.42, longest 24, three of 20 or more). Scores: ROUGE-1.5.5 with
-// the Porter stemmer only gave R-1 42.70, R-2 17.00; Table 3 of QMSum (Zhong et al. 2021)
-// prints 42.84, 16.86.
+// copy (first meeting, mean length 7.42, longest 24, three of 20 or more); those of every query, by
+// make_dyle_oracle_expected.py, of the packages that the release names. Scores: ROUGE-1.5.5 with
+// the Porter stemmer only gave R-1 42.70, R-2 17.00; Table 3 of QMSum (Zhong et al. 2021) prints
+// 42.84, 16.86.
 #include "methods/models/greedy_oracle/dyle_oracle.h"
 
 #include <gmock/gmock.h>
@@ -16,6 +17,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "harness/core/files.h"
+#include "harness/core/sha256.h"
 #include "methods/models/greedy_oracle/treebank_tokens.h"
 #include "metrics/catalog.h"
 #include "metrics/rouge/rouge_scorer.h"
@@ -79,8 +82,9 @@ TEST(DyleOracleOnQmsum, FirstListsEqualTheReleasedProcedure) {
 
 /// What the oracle chooses of a whole split.
 struct OracleOfSplit {
-  std::vector<size_t> lengths;   ///< of its lists, ascending
-  std::vector<ScoreItem> items;  ///< the chosen turns, one a line, beside the answer
+  std::vector<std::vector<size_t>> lists;  ///< as DYLE's files hold them
+  std::vector<size_t> lengths;             ///< of its lists, ascending
+  std::vector<ScoreItem> items;            ///< the chosen turns, one a line, beside the answer
 };
 
 const OracleOfSplit& oracle_of_split(const std::filesystem::path& path) {
@@ -91,6 +95,7 @@ const OracleOfSplit& oracle_of_split(const std::filesystem::path& path) {
   for (const Meeting& meeting : meetings(path, 1000)) {
     for (size_t q = 0; q < meeting.answers.size(); ++q) {
       const std::vector<size_t> chosen = oracle(meeting, q);
+      all.lists.push_back(greedy_oracle::released_indices(meeting.tokenized, chosen));
       all.lengths.push_back(chosen.size());
       ScoreItem& item = all.items.emplace_back();
       item.id = static_cast<int64_t>(all.items.size()) - 1;
@@ -107,6 +112,26 @@ const OracleOfSplit& oracle_of_split(const std::filesystem::path& path) {
 #else
 #define QFS_SKIP_UNOPTIMISED() GTEST_SKIP() << "281 searches: optimised builds only"
 #endif
+
+class DyleOracleLists : public testing::TestWithParam<const char*> {};
+
+TEST_P(DyleOracleLists, AreThoseOfTheReleasesPackages) {
+  const auto path = shared_data(std::string("qmsum/data/ALL/jsonl/") + GetParam() + ".jsonl");
+  QFS_SKIP_WITHOUT_DATA(path);
+  QFS_SKIP_UNOPTIMISED();
+  std::ifstream file("tests/conformance/extractive/dyle_oracle_expected.json");
+  const nlohmann::json expected = nlohmann::json::parse(file).at("splits").at(GetParam());
+  ASSERT_EQ(sha256_hex(*read_file(path.string(), 1 << 24)), expected.at("sha256"))
+      << "other data than the lists are of";
+  const std::vector<std::vector<size_t>>& lists = oracle_of_split(path).lists;
+  ASSERT_EQ(lists.size(), expected.at("lists").size());
+  for (size_t i = 0; i < lists.size(); ++i) {
+    EXPECT_EQ(lists[i], expected.at("lists")[i].get<std::vector<size_t>>()) << "query " << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Qmsum, DyleOracleLists, testing::Values("test", "val"),
+                         [](const auto& info) { return std::string(info.param); });
 
 TEST(DyleOracleOnQmsum, WholeTestSetHasTheKnownLengthsAndScores) {
   const auto path = shared_data(kQmsumTest);

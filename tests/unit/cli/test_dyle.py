@@ -42,6 +42,24 @@ class Dyle(RankingTest):
         self.dyle_fails("the file holds low-rank matrices", trained="weights", artifact=folder,
                         **dict.fromkeys(TRAINING))
 
+    def test_every_table_names_the_profile(self):
+        self.run_sweep("first", DYLE)
+        file, = glob.glob(self.path("first.artifacts/*/dyle.safetensors"))
+        row = {key: value for key, value in DYLE.items() if key not in TRAINING}
+        row["artifact"] = os.path.relpath(os.path.dirname(file), self.path(""))
+        self.run_sweep("both", row, {**row, "label": "as printed", "profile": "paper"})
+        for name, notes in (("first", ["profile of dyle: released"]),
+                            ("both", ["profile of as printed: paper", "profile of dyle: released"])):
+            for shown in ("markdown", "latex", "json", "html"):
+                table = self.assert_succeeds(self.run_bench("report", "--store", name + ".sqlite", "--format", shown))
+                for note in notes:
+                    self.assertIn(note, table, shown)
+        # As an axis it is a column.
+        split = self.assert_succeeds(
+            self.run_bench("report", "--store", "both.sqlite", "--rows", "method,profile", "--format", "csv"))
+        self.assertRegex(split, r"(?m)^as printed,paper,")
+        self.assertRegex(split, r"(?m)^dyle,released,")
+
     def test_what_does_not_fit_is_refused_when_a_plan_is_made(self):
         self.dyle_fails("bert' reads 512 at once", chunk_tokens=513)
         self.dyle_fails("'extractor_steps' is 3 of 3 steps", extractor_steps=3)

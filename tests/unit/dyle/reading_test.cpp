@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "methods/models/registry/artifacts.h"
 #include "methods/models/registry/registry.h"
+#include "methods/zero_shot/session.h"
+#include "methods/zero_shot/spec.h"
 #include "tests/support/dyle_session.h"
 #include "tests/support/tiny_seq2seq.h"
 
@@ -36,6 +39,59 @@ class DyleReadingTest : public test::DyleSessionTest {
     int64_t sum = 0;
     for (const int64_t i : turns) sum += std::min(kTurns[i], most);
     return sum;
+  }
+
+  /// What zero_shot writes with the same backbone; `layout` is its `prompt` or `source`.
+  Prediction plain(const NumberedExample& one, const std::string& layout,
+                   const std::string& text) const {
+    SessionRequest request = request_;
+    request.artifacts.clear();
+    request.backbones.clear();
+    request.params = {};
+    for (const ParamSpec& param : zero_shot::ZeroShotSpec().params()) {
+      if (param.default_value) request.params.set(param.name, *param.default_value);
+    }
+    request.params.set("chat", false);
+    request.params.set(layout, text);
+    for (const char* name : {"max_new_tokens", "num_beams"}) {
+      if (const auto own = request_.params.find<int64_t>(name)) request.params.set(name, *own);
+    }
+    ResourceCache cache;
+    auto session = zero_shot::session_factory().open(request, cache);
+    EXPECT_TRUE(session.ok()) << session.error().to_string();
+    test::RecordingSink sink;
+    const Status status = (*session)->run({&one, 1}, sink);
+    EXPECT_TRUE(status.ok()) << status.error().to_string();
+    return sink.predictions.at(one.ordinal);
+  }
+  /// A document of one turn is written of as the generator itself does, token for token.
+  void expect_one_snippet_is_plain_search(const std::string& layout, const std::string& text) {
+    request_.params.set("learning_rate", 0.0);  // the generator stays as it is
+    request_.params.set("k", int64_t{1});
+    request_.params.set("snippet_tokens", int64_t{64});
+    request_.params.set("max_new_tokens", int64_t{16});
+    trained("one", 1);
+    const NumberedExample whole = meeting(33);
+    for (const int64_t beams : {1, 3}) {
+      if (beams > 1) request_.params.set("num_beams", beams);
+      std::set<std::string> texts;
+      for (const Segment& turn : whole.example.document) {
+        SCOPED_TRACE(std::to_string(beams) + " beams, " + turn.text);
+        NumberedExample one = whole;
+        one.example.document = {turn};
+        const Prediction wanted = plain(one, layout, text);
+        for (const char* profile : {"released", "paper"}) {
+          request_.params.set("profile", std::string(profile));
+          const Prediction made = predicted(one);
+          EXPECT_EQ(made.text, wanted.text);
+          EXPECT_EQ(made.tokens_in, wanted.tokens_in);
+          EXPECT_EQ(made.tokens_out, wanted.tokens_out);
+          EXPECT_EQ(made.finish, wanted.finish);
+        }
+        texts.insert(wanted.text);
+      }
+      EXPECT_GT(texts.size(), 1U) << "what is read would not be seen";
+    }
   }
 
  private:
@@ -101,6 +157,35 @@ TEST_F(DyleReadingTest, the_gate_that_wrote_is_that_of_the_text_read_anew) {
   }
   EXPECT_NEAR(entropy / static_cast<double>(facts.at("gate").size()),
               facts.at("observed").at("gate_entropy"), 2e-3);
+}
+
+TEST_F(DyleReadingTest, one_snippet_is_plain_search_of_a_decoder) {
+  expect_one_snippet_is_plain_search("prompt", "{document}/{query}:");
+}
+
+TEST_F(DyleReadingTest, one_snippet_is_plain_search_of_an_encoder_decoder) {
+  use_seq2seq();
+  expect_one_snippet_is_plain_search("source", "{document} // {query}");
+}
+
+TEST_F(DyleReadingTest, of_an_empty_oracle_nothing_is_recalled_and_nothing_read_is_in_it) {
+  trained("a", 2);
+  request_.params.set("oracle_facts", true);
+  // No word in common; and a turn that the oracle takes, but which is too short to be learned.
+  for (const char* reference : {"zzz", "hm"}) {
+    SCOPED_TRACE(reference);
+    NumberedExample one = meeting(33);
+    one.example.references = {reference};
+    const nlohmann::json extracted = facts_of(predicted(one));
+    const nlohmann::json& told = extracted.at("observed");
+    EXPECT_EQ(told.at("oracle_snippets"), 0);
+    EXPECT_FALSE(told.contains("oracle_recall")) << "no share, which a mean would count as 0";
+    EXPECT_EQ(told.at("oracle_precision"), 0.0);
+    // Where the oracle is to be read, too, the extractor chooses.
+    request_.params.set("snippets", std::string("oracle"));
+    EXPECT_EQ(facts_of(predicted(one)).at("snippets"), extracted.at("snippets"));
+    request_.params.set("snippets", std::string("extracted"));
+  }
 }
 
 TEST_F(DyleReadingTest, a_folder_stands_for_the_trained_file_in_it) {

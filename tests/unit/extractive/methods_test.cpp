@@ -167,6 +167,13 @@ TEST(Oracle, WithoutReferencesItIsAnError) {
   }
 }
 
+TEST(Oracle, WithoutAWordInCommonItTakesNothing) {
+  const Example example = make_example({"The cat sat.", "On the mat."}, "", {"dogs bark"});
+  for (const char* method : {"oracle", "oracle_dyle"}) {
+    EXPECT_EQ(summarize({.method = method}, example).text, "") << method;
+  }
+}
+
 TEST(OracleDyle, EmitsWholeTurnsOneALineWithoutALimit) {
   const Example example = make_example({"A: The cat sat . It slept .", "B: yes", "C: on the mat ."},
                                        "", {"the cat sat on the mat ."});

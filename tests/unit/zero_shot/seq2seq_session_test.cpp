@@ -74,6 +74,20 @@ TEST_F(Seq2SeqSessionTest, the_source_is_query_separator_document_inside_the_tem
   EXPECT_EQ(one(example(1)).prompt, document + "</s>why??");
 }
 
+TEST_F(Seq2SeqSessionTest, squalitys_source_has_the_question_twice_and_cuts_the_story_alone) {
+  use({.led = true});
+  request_.params.set("source", std::string(" {query} {sep} {document} {sep} {query}"));
+  request_.params.set("global_attention", std::string("query"));
+  const Prediction whole = one(example(1));
+  EXPECT_EQ(whole.prompt, " why? </s> Ann: one two three\nfour </s> five </s> why?");
+  // Bytes, of which the two separators are one token each, as are <s> and </s> around it.
+  EXPECT_EQ(whole.tokens_in, static_cast<int64_t>(whole.prompt.size()) - 2 * 3 + 2);
+  request_.params.set("local_context", int64_t{8});
+  const Prediction cut = one(example(1));
+  EXPECT_EQ(cut.prompt, " why? </s> Ann: one </s> why?");
+  EXPECT_TRUE(cut.truncation->query_whole);
+}
+
 TEST_F(Seq2SeqSessionTest, segments_are_documents_with_separators_where_the_layout_says_so) {
   use({});
   request_.params.set("source", std::string("{query} {documents}"));

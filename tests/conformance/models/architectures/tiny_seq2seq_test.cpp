@@ -10,6 +10,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <utility>
 
 #include "methods/models/architectures/bart/bart.h"
 #include "methods/models/nn/device/device_model.h"
@@ -212,6 +213,90 @@ TEST_F(TinySeq2SeqConformance, ABartWithWindowsThatReachEverythingEncodesAsItDid
     ASSERT_TRUE(model->prefill(0, {.ids = input.ids, .decoder_ids = {2, 5, 7}}, *logits).ok());
   }
   for (size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(before[i], after[i], 1e-5);
+}
+
+/// A folder as AllenAI's code saves it, with one layer in the encoder; `window` is of one side, or
+/// a block.
+json native_case(const std::string& mode, int64_t window) {
+  json test_case = case_named("led as its authors' code saves it");
+  test_case["config"]["attention_mode"] = mode;
+  test_case["config"]["attention_window"] = {window};
+  test_case["config"]["encoder_layers"] = 1;
+  json tensors = json::array();
+  for (const json& tensor : test_case.at("tensors")) {
+    const bool other = tensor.at("name").get<std::string>().find("encoder.layers.1.") == 6;
+    if (!other) tensors.push_back(tensor);
+  }
+  test_case["tensors"] = std::move(tensors);
+  return test_case;
+}
+
+/// Whether the state at a row changes with the token at a column.
+std::vector<std::vector<bool>> influence(const std::shared_ptr<const BartWeights>& weights,
+                                         nn::SequenceInput input) {
+  const auto decoder = make_bart_decoder(weights);
+  const auto states = [&] { return (*decoder->encode(input)).squeeze(0); };
+  const size_t length = input.ids.size();
+  std::vector<std::vector<bool>> seen(length, std::vector<bool>(length));
+  const at::Tensor before = states();
+  for (size_t key = 0; key < length; ++key) {
+    const int32_t own = std::exchange(input.ids[key], 3 + (input.ids[key] + 9) % 37);
+    const at::Tensor after = states();
+    for (size_t query = 0; query < length; ++query) {
+      const auto row = static_cast<int64_t>(query);
+      seen[query][key] = !at::equal(after[row], before[row]);
+    }
+    input.ids[key] = own;
+  }
+  return seen;
+}
+
+TEST_F(TinySeq2SeqConformance, BlocksOfConvoSummsConfigurationReadThemselvesAndTheirNeighbours) {
+  constexpr size_t kBlock = 3;
+  constexpr size_t kLength = 14;  // the last block is not whole
+  const auto blocks = load(native_case("sliding_chunks_no_overlap", kBlock));
+  ASSERT_TRUE(blocks.ok()) << blocks.error().to_string();
+  const auto band = load(native_case("sliding_chunks", kBlock));
+  ASSERT_TRUE(band.ok()) << band.error().to_string();
+  for (const std::vector<int64_t>& global : {std::vector<int64_t>{}, {0}, {4, 13}}) {
+    SCOPED_TRACE("global " + ::testing::PrintToString(global));
+    nn::SequenceInput input{.ids = std::vector<int32_t>(kLength, 5), .global_positions = global};
+    for (size_t i = 0; i < kLength; ++i) input.ids[i] = static_cast<int32_t>(3 + 5 * i % 37);
+    const auto by_blocks = influence(*blocks, input);
+    const auto by_band = influence(*band, input);
+    const auto is_global = [&](size_t i) {
+      return std::ranges::count(global, static_cast<int64_t>(i)) > 0;
+    };
+    for (size_t query = 0; query < kLength; ++query) {
+      for (size_t key = 0; key < kLength; ++key) {
+        SCOPED_TRACE(std::to_string(query) + " of " + std::to_string(key));
+        const bool always = is_global(query) || is_global(key);
+        // The whole block of the token, the one before and the one after.
+        const size_t begin = query / kBlock * kBlock;
+        EXPECT_EQ(by_blocks[query][key],
+                  always || (key + kBlock >= begin && key < begin + 2 * kBlock));
+        EXPECT_EQ(by_band[query][key], always || (key + kBlock >= query && key <= query + kBlock));
+      }
+    }
+  }
+}
+
+TEST_F(TinySeq2SeqConformance, BlocksOf340AreAboutAWindowOf1024) {
+  const auto weights = load(native_case("sliding_chunks_no_overlap", 340));
+  ASSERT_TRUE(weights.ok()) << weights.error().to_string();
+  const std::vector<nn::Window> wanted = {{.reach = 340, .blocks = true}};
+  ASSERT_EQ((*weights)->config.windows, wanted);
+  for (const int64_t query : {5000, 5099, 5100, 5439}) {
+    int64_t before = 0;
+    int64_t behind = 0;
+    for (int64_t key = 0; key < 12000; ++key) {
+      if (!wanted.front().sees(query, key)) continue;
+      before += key < query ? 1 : 0;
+      behind += key > query ? 1 : 0;
+    }
+    EXPECT_EQ(before + 1 + behind, 3 * 340) << query;
+    EXPECT_EQ(before, 340 + query % 340) << query;
+  }
 }
 
 TEST_F(TinySeq2SeqConformance, ImpossibleRequestsAreRefused) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "harness/core/sha256.h"
@@ -59,6 +60,9 @@ class MixedTest : public ::testing::Test {
   void open_llama() {
     const std::string bytes = qfs::test::TinyLlama{.layers = 3}.bytes();
     open({"tiny", folder_.write("m.gguf", bytes), sha256_hex(bytes)});
+  }
+  void open_seq2seq() {
+    open(*registry::resolve_backbone(qfs::test::TinySeq2Seq().write(seq2seq_)));
   }
   void open(const Resource& resource) {
     auto backbone = architectures::open_backbone(resource);
@@ -120,9 +124,32 @@ class MixedTest : public ::testing::Test {
   }
 
   qfs::test::TemporaryFolder folder_;
+  qfs::test::TemporaryFolder seq2seq_;
   std::shared_ptr<const architectures::Backbone> backbone_;
   std::shared_ptr<const nn::Decoder> decoder_;
   int64_t moved_ = 0;  ///< beams that `uncached` continued in another place
+
+  /// Searches over one row write the tokens of searches without a mixer.
+  void expect_one_row_is_plain_search(const std::vector<DecodingOptions>& options) {
+    const auto input = rows(1);
+    std::set<std::vector<int32_t>> written;
+    size_t changed = 0;  // by a second row
+    for (const DecodingOptions& one : options) {
+      Generator writer = generator();
+      const auto plain = writer.generate(input, one);
+      ASSERT_TRUE(plain.ok()) << plain.error().to_string();
+      const Generated own = mixed(input, one);
+      EXPECT_EQ(own.ids, plain->rows.front().ids);
+      EXPECT_EQ(own.finish, plain->rows.front().finish);
+      if (one.beams) {
+        EXPECT_NEAR(own.score.value(), plain->rows.front().score.value(), 1e-4);
+      }
+      if (mixed(rows(2), one).ids != own.ids) ++changed;
+      written.insert(own.ids);
+    }
+    EXPECT_GT(written.size(), 1U) << "all searches write the same";
+    EXPECT_GT(2 * changed, options.size()) << "another row would not be seen";
+  }
 
   /// Searches over three rows, each with its cache and reading anew; beams change places in them.
   void expect_caches_change_nothing() {
@@ -161,14 +188,22 @@ class MixedTest : public ::testing::Test {
 
 TEST_F(MixedTest, one_row_is_plain_search) {
   open_llama();
-  for (DecodingOptions options : searches()) {
-    options.no_repeat_ngram = 0;
-    const auto input = rows(1);
-    Generator writer = generator();
-    const auto plain = writer.generate(input, options);
-    ASSERT_TRUE(plain.ok());
-    EXPECT_EQ(mixed(input, options).ids, plain->rows.front().ids);
+  auto options = searches();
+  // Plain search counts the prompt's n-grams; prompts of several rows have none in common.
+  for (DecodingOptions& one : options) one.no_repeat_ngram = 0;
+  expect_one_row_is_plain_search(options);
+}
+
+TEST_F(MixedTest, one_row_of_an_encoder_decoder_is_plain_search) {
+  open_seq2seq();
+  auto options = searches();
+  options.push_back({.max_new_tokens = 10, .no_repeat_ngram = 1});
+  for (const DecodingOptions& one : std::vector(options)) {
+    options.push_back(one);
+    options.back().forced_first = 0;
+    options.back().forced_last = 2;
   }
+  expect_one_row_is_plain_search(options);
 }
 
 TEST_F(MixedTest, caches_give_what_reading_anew_gives) {
@@ -177,9 +212,7 @@ TEST_F(MixedTest, caches_give_what_reading_anew_gives) {
 }
 
 TEST_F(MixedTest, rows_of_an_encoder_decoder_are_mixed_likewise) {
-  const qfs::test::TemporaryFolder folder;
-  const std::string path = qfs::test::TinySeq2Seq().write(folder);
-  open(*registry::resolve_backbone(path));
+  open_seq2seq();
   expect_caches_change_nothing();
 }
 

@@ -5,6 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "methods/models/tokenizers/pipeline/json_tokenizer.h"
 #include "tests/support/marked_tokenizer.h"
 
 namespace qfs::prompting {
@@ -40,6 +44,65 @@ TEST(SourceLayout, global_positions_are_those_of_the_kind) {
   EXPECT_THAT(encoded(layout, "first_and_separators").global_positions, ElementsAre(0, 9));
   EXPECT_THAT(encoded("{document}{sep}", "first_and_separators").global_positions,
               ElementsAre(0, 6));
+}
+
+/// What SQuALITY's models read: the question behind a blank, so that both copies of it have the
+/// same tokens; LED's global tokens are those of the question.
+constexpr std::string_view kSqualityLayout = " {query} {sep} {document} {sep} {query}";
+
+TEST(SourceLayout, squalitys_question_stands_before_and_behind_the_story) {
+  const auto source = encode_layout(MarkedTokenizer(), kSqualityLayout, "</s>", GlobalTokens::query,
+                                    {"a b", "c"}, "why?");
+  ASSERT_TRUE(source.ok()) << source.error().to_string();
+  EXPECT_EQ(source->text, " why? </s> a b\nc </s> why?");
+  // Of a byte each but for the separators: neither these nor the blanks around them are global.
+  EXPECT_THAT(source->global_positions, ElementsAre(1, 2, 3, 4, 16, 17, 18, 19));
+  EXPECT_EQ(source->ids.size(), 20U);
+  EXPECT_EQ(source->ids[6], MarkedTokenizer::kSeparator);
+  EXPECT_EQ(source->ids[14], MarkedTokenizer::kSeparator);
+}
+
+TEST(SourceLayout, both_copies_of_squalitys_question_have_the_same_merged_tokens) {
+  std::ifstream file("tests/conformance/models/tokenizers/trained/roberta.json");
+  nlohmann::json json = nlohmann::json::parse(file).at("tokenizer");
+  json["pre_tokenizer"]["add_prefix_space"] = false;  // as BART's
+  json["post_processor"]["add_prefix_space"] = false;
+  const auto made = tokenizers::make_json_tokenizer(json.dump(), "roberta");
+  ASSERT_TRUE(made.ok()) << made.error().to_string();
+  const tokenizers::VocabularyTokenizer& tokenizer = **made;
+  const auto ids_of = [&](std::string_view text) {
+    std::vector<int32_t> ids;
+    for (const tokenizers::Token& token : tokenizer.encode(text)) ids.push_back(token.id);
+    return ids;
+  };
+  const std::string question = "world summary?";
+  const std::vector<int32_t> copy = ids_of(" " + question);
+  ASSERT_LT(copy.size(), question.size()) << "words are merged";
+  ASSERT_NE(copy, ids_of(question)) << "a word without its blank is another token";
+  std::vector<int32_t> wanted = {*tokenizer.special_id("<s>")};
+  std::vector<int64_t> global;
+  const auto add = [&](const std::vector<int32_t>& ids) {
+    wanted.insert(wanted.end(), ids.begin(), ids.end());
+  };
+  const auto add_copy = [&] {
+    for (size_t i = 0; i < copy.size(); ++i) {
+      global.push_back(static_cast<int64_t>(wanted.size() + i));
+    }
+    add(copy);
+  };
+  const int32_t separator = *tokenizer.special_id("</s>");
+  add_copy();
+  add(ids_of(" "));  // by itself before a separator
+  add({separator});
+  add(ids_of(" Hello world "));
+  add({separator});
+  add_copy();
+  add({separator});
+  const auto source = encode_layout(tokenizer, kSqualityLayout, "</s>", GlobalTokens::query,
+                                    {"Hello world"}, question);
+  ASSERT_TRUE(source.ok()) << source.error().to_string();
+  EXPECT_EQ(source->ids, wanted);
+  EXPECT_EQ(source->global_positions, global);
 }
 
 TEST(SourceLayout, a_separator_stands_behind_each_of_several_documents_and_is_global) {
