@@ -73,7 +73,7 @@ std::vector<ParamSpec> demonstration_params() {
                      "Template of a demonstration with {query}, {document} and {summary}; "
                      "\"{query}: {document} -> {summary}\" when left out"),
           "SelfCP's release")),
-      from_source(integer_param("shots", "demonstrations", 1, kMostShots,
+      from_source(integer_param("shots", "demonstrations", 0, kMostShots,
                                 "In front of a prompt; none when left out"),
                   "SelfCP, Table 4"),
       text_param("labels",
@@ -103,12 +103,12 @@ std::vector<ParamSpec> memory_bank_params() {
 Status check_demonstrations(const Params& params) {
   if (Status status = check_template(params); !status.ok()) return status;
   if (Status status = check_labels(params); !status.ok()) return status;
-  const auto shots = params.find<int64_t>("shots");
-  if (!shots) return {};
+  const int64_t shots = shots_of(params);
+  if (shots == 0) return {};
   const auto bank = params.find<int64_t>("bank");
   if (!bank) return needs_bank("shots");
-  if (*shots > *bank) {
-    return invalid_argument("'shots' is " + std::to_string(*shots) + "; the 'bank' has " +
+  if (shots > *bank) {
+    return invalid_argument("'shots' is " + std::to_string(shots) + "; the 'bank' has " +
                             std::to_string(*bank));
   }
   if (params.find<double>("ratio") == 0 && params.find<std::string>("shots_as") != "tokens") {
@@ -127,12 +127,14 @@ Status check_memory_bank(const Params& params) {
   if (params.has("bank_score") && params.find<std::string>("demonstrations") == "fixed") {
     return invalid_argument("'bank_score' ranks demonstrations that \"fixed\" draws");
   }
-  if (!params.has("shots") || params.find<std::string>("shots_as") == "tokens") return {};
+  if (shots_of(params) == 0 || params.find<std::string>("shots_as") == "tokens") return {};
   if (params.get<double>("ratio") >= bank_ratio(params)) return {};
   return invalid_argument("a 'ratio' below the bank's: it has a row for " +
                           std::to_string(static_cast<int64_t>(bank_ratio(params))) +
                           " tokens ('bank_ratio')");
 }
+
+int64_t shots_of(const Params& params) { return params.find<int64_t>("shots").value_or(0); }
 
 bool has_bank(const Params& params) { return params.has("bank"); }
 

@@ -27,6 +27,8 @@ std::vector<ParamSpec> memory_bank_params();
 Status check_demonstrations(const Params& params);
 Status check_memory_bank(const Params& params);
 
+/// Demonstrations in front of a prompt; 0: none.
+int64_t shots_of(const Params& params);
 bool has_bank(const Params& params);
 /// Tokens of a demonstration that a row of the bank stands for.
 double bank_ratio(const Params& params);

@@ -37,7 +37,7 @@ Result<Bank> open_bank(const SessionRequest& request, const Read& read) {
   if (!bank.ok()) return bank;
   const Status same = prompted::check_backbone(bank->metadata, request, path);
   if (!same.ok()) return same.error();
-  const int64_t shots = *request.params.find<int64_t>("shots");
+  const int64_t shots = shots_of(request.params);
   const auto count = static_cast<int64_t>(bank->demonstrations.size());
   if (shots <= count) return bank;
   return data_error("the bank has " + std::to_string(count) + " demonstrations; 'shots' is " +
@@ -52,7 +52,7 @@ class MemoryDemonstrations final : public Demonstrations {
   MemoryDemonstrations(const SessionRequest& request, BankMaker maker, Bank bank)
       : maker_(std::move(maker)), bank_(std::move(bank)) {
     const Params& params = request.params;
-    shots_ = *params.find<int64_t>("shots");
+    shots_ = shots_of(params);
     ratio_ = params.get<double>("ratio");
     if (params.find<std::string>("bank_score") == "dot") score_ = BankScore::dot;
     const auto as = params.find<std::string>("shots_as");
@@ -143,7 +143,7 @@ Result<std::unique_ptr<Demonstrations>> open_token_demonstrations(const SessionR
   PromptParts parts;
   Plan plan;
   for (const size_t i :
-       drawn(bank->demonstrations.size(), *request.params.find<int64_t>("shots"), request.seed)) {
+       drawn(bank->demonstrations.size(), shots_of(request.params), request.seed)) {
     const Demonstration& one = bank->demonstrations[i];
     const Range content{static_cast<int64_t>(parts.content.size()),
                         static_cast<int64_t>(one.ids.size())};

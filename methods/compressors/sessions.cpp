@@ -82,7 +82,7 @@ Result<std::unique_ptr<MethodSession>> open_answers(const SessionRequest& reques
                                                     const char* method, Models models,
                                                     std::shared_ptr<const Compressor> compressor) {
   std::shared_ptr<const Demonstrations> demonstrations;
-  if (request.params.has("shots")) {
+  if (shots_of(request.params) > 0) {
     auto opened = open_token_demonstrations(request, *compressor);
     if (!opened.ok()) return opened.error();
     demonstrations = *std::move(opened);
@@ -144,7 +144,7 @@ Result<std::unique_ptr<MethodSession>> open_selfcp(const SessionRequest& request
   auto compressor = selfcp_of(request, *path, models->reader);
   if (!compressor.ok()) return compressor.error();
   std::shared_ptr<const Demonstrations> demonstrations;
-  if (request.params.has("shots")) {
+  if (shots_of(request.params) > 0) {
     auto opened = open_memory_demonstrations(request, models->prompts, *compressor);
     if (!opened.ok()) return opened.error();
     demonstrations = *std::move(opened);

@@ -238,7 +238,7 @@ Needs LoraCompressorSpec::needs(const Params& params) const {
 }
 
 bool LoraCompressorSpec::seed_matters(const Params& params) const {
-  return TrainedSpec::seed_matters(params) || params.has("shots");
+  return TrainedSpec::seed_matters(params) || shots_of(params) > 0;
 }
 
 std::string_view AutocompressorSpec::doc() const {
@@ -308,7 +308,7 @@ Cost UntrainedSpec::cost(const Params& params, const DatasetStats& stats) const 
 }
 
 bool UntrainedSpec::seed_matters(const Params& params) const {
-  return decoding::may_draw(params) || params.has("shots");
+  return decoding::may_draw(params) || shots_of(params) > 0;
 }
 
 std::string_view FewShotSpec::doc() const {

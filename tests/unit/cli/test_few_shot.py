@@ -58,6 +58,19 @@ class FewShot(ModelTest):
             self.assertEqual(fact["demonstrations"], facts[0]["demonstrations"])
             self.assertEqual(fact["demonstration_memory"], 12)
 
+    def test_no_shots_are_as_without_demonstrations(self):
+        rows = [self.kept(shots=0), {"like": "few_shot", "label": "two", "shots": 2}, self.entry("few_shot", label="none")]
+        self.assert_succeeds(self.run_sweep("shots", *rows))
+        with contextlib.closing(sqlite3.connect(self.path("shots.sqlite"))) as store:
+            outputs = {}
+            for result, text, extra in store.execute("SELECT result_id, text, extra FROM output ORDER BY result_id, ordinal"):
+                shown = len(json.loads(extra)["compression"].get("demonstrations", []))
+                outputs.setdefault(result, []).append((text, shown))
+        texts = sorted([shown for _, shown in rows] for rows in outputs.values())
+        self.assertEqual(texts, [[0, 0, 0], [0, 0, 0], [2, 2, 2]])
+        without = [rows for rows in outputs.values() if rows[0][1] == 0]
+        self.assertEqual(without[0], without[1])
+
     def test_what_is_shown_depends_on_the_seed_alone(self):
         table = self.run_sweep("seeds", self.kept(shots=1), self.entry("few_shot", label="none"), seeds=(0, 1, 2))
         self.assert_succeeds(table)
