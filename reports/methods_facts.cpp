@@ -171,6 +171,10 @@ Status tell_training(store::Reader& reader, const CellId& id, const TrainingFact
     if (!chosen) return chosen.error();
     head += ", chosen by " + *chosen;
   }
+  for (const store::Dependency& first : cell->dependencies) {
+    head += fmt::format(", begun with the {} of training cell {}", first.role,
+                        first.training_cell.short_hex());
+  }
   const auto results = reader.results(id);
   if (!results) return results.error();
   for (const store::ResultRow& result : *results) {

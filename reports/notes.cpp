@@ -11,6 +11,7 @@
 #include "harness/core/counted.h"
 #include "harness/core/json_dom.h"
 #include "reports/seeds.h"
+#include "reports/trainings.h"
 
 namespace qfs::reports {
 namespace {
@@ -120,9 +121,10 @@ std::string empty_note(const PlaceFacts& place, int64_t outputs, int64_t scored)
 }
 
 Result<std::string> failed_training_note(store::Reader& reader, const PlaceFacts& place) {
-  for (const store::Dependency& dependency : place.cell.dependencies) {
-    if (dependency.training_cell.empty()) continue;
-    const auto results = reader.results(dependency.training_cell);
+  const auto trainings = trainings_behind(reader, place.cell);
+  if (!trainings) return trainings.error();
+  for (const CellId& training : *trainings) {
+    const auto results = reader.results(training);
     if (!results) return results.error();
     for (const store::ResultRow& result : *results) {
       if (result.status != store::Completeness::failed) continue;
@@ -134,9 +136,10 @@ Result<std::string> failed_training_note(store::Reader& reader, const PlaceFacts
 
 Result<std::string> warning_note(store::Reader& reader, const PlaceFacts& place) {
   std::set<std::string> warnings;
-  for (const store::Dependency& dependency : place.cell.dependencies) {
-    if (dependency.training_cell.empty()) continue;
-    const auto results = reader.results(dependency.training_cell);
+  const auto trainings = trainings_behind(reader, place.cell);
+  if (!trainings) return trainings.error();
+  for (const CellId& training : *trainings) {
+    const auto results = reader.results(training);
     if (!results) return results.error();
     for (const store::ResultRow& result : *results) {
       const auto points = reader.training_points(result.id);

@@ -9,6 +9,7 @@
 #include "harness/core/json_dom.h"
 #include "harness/store/work_rows.h"
 #include "reports/output_facts.h"
+#include "reports/trainings.h"
 #include "reports/trouble.h"
 
 namespace qfs::reports {
@@ -250,22 +251,29 @@ Result<TableCell> PlaceEvaluator::coverage(const ValueSpec& value) {
                                                     : share(kept, tokens, examples);
 }
 
-/// The sum over the trainings that the cell rests on; imported files do not say what they took.
+/// Over the trainings that the cell rests on and those that they began with: the sum, of memory the
+/// largest; of parameters the sum over the former, which go on with those that the latter changed.
+/// Imported files do not say what they took.
 Result<TableCell> PlaceEvaluator::training(std::string_view cost) {
   TableCell cell = with_status(CellStatus::not_applicable);
-  std::set<CellId> added;  // a training that makes files in several roles counts once
-  for (const store::Dependency& dependency : place_.cell.dependencies) {
-    if (dependency.training_cell.empty()) return with_status(CellStatus::not_applicable);
-    if (!added.insert(dependency.training_cell).second) continue;
-    auto results = context_.reader.results(dependency.training_cell);
+  const std::vector<store::Dependency>& files = place_.cell.dependencies;
+  const auto imported = [](const store::Dependency& file) { return file.training_cell.empty(); };
+  if (std::ranges::any_of(files, imported)) return cell;
+  const auto trainings = trainings_behind(context_.reader, place_.cell);
+  if (!trainings) return trainings.error();
+  for (const CellId& training : *trainings) {
+    const bool first = std::ranges::count(files, training, &store::Dependency::training_cell) == 0;
+    if (first && cost == "trainable_parameters") continue;
+    auto results = context_.reader.results(training);
     if (!results) return results.error();
     for (const store::ResultRow& result : *results) {
       if (result.status != store::Completeness::complete) continue;
       auto known = context_.reader.training_cost(result.id);
       if (!known) return known.error();
       if (!*known) continue;
+      const double value = cost_of(**known, cost);
       cell.status = CellStatus::ok;
-      cell.value += cost_of(**known, cost);
+      cell.value = cost == "peak_bytes" ? std::max(cell.value, value) : cell.value + value;
       break;
     }
   }

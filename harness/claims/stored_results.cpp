@@ -94,6 +94,7 @@ Result<bool> StoredResults::answers(const Cell& cell, const ResolvedMethod& meth
     if (training == trainings_.end()) return false;
     const Result<json> recipe = parse_json(training->identity.text, "identity of a training");
     if (!recipe) return recipe.error();
+    if (recipe->contains("init")) return false;  // no claim begins with another training
     const Result<bool> equal = has_params(*recipe, method, Stage::train);
     if (!equal || !*equal) return equal;
     if (!learnt_from(*recipe, data, method.train_examples)) return false;

@@ -37,13 +37,16 @@ plan::RemainingSeconds missing_of(const plan::Plan& plan, const std::vector<run:
   return left;
 }
 
-/// Some cell predicts with what the store has trained already.
+/// Some cell predicts with what the store has trained already, or its training begins with it.
 bool uses_trained(const plan::Plan& plan, const std::vector<plan::Shard>& shards,
                   const plan::RemainingSeconds& left) {
   return std::ranges::any_of(shards, [&](const plan::Shard& shard) {
     return std::ranges::any_of(shard.cells, [&](size_t i) {
-      const std::optional<size_t>& training = plan.cells[i].training;
-      return training && !left.trainings[*training];
+      for (auto training = plan.cells[i].training; training;
+           training = plan.trainings[*training].cell.training) {
+        if (!left.trainings[*training]) return true;
+      }
+      return false;
     });
   });
 }

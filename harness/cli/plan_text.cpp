@@ -19,14 +19,14 @@ using nlohmann::json;
 
 /// "complete", "partial", "none", "unknown" or "waiting" (for its training).
 std::string_view reuse_state(const run::Reuse& reuse) {
-  if (reuse.waiting) return "waiting";
+  if (reuse.waiting()) return "waiting";
   if (!reuse.known) return "unknown";
   if (reuse.present == 0) return "none";
   return reuse.present == reuse.expected ? "complete" : "partial";
 }
 
 std::string reuse_text(const plan::Plan& plan, const plan::Cell& cell, const run::Reuse& reuse) {
-  if (reuse.waiting) {
+  if (reuse.waiting()) {
     return "after train#" + plan.trainings[*cell.training].cell.id.short_hex();
   }
   const std::string_view state = reuse_state(reuse);
@@ -196,9 +196,9 @@ std::vector<std::optional<double>> training_seconds(const plan::Plan& plan,
                                                     const std::vector<run::Reuse>& reuse) {
   TrainingSeconds seconds(plan.trainings.size());
   for (size_t i = 0; i < plan.cells.size(); ++i) {
-    if (!reuse[i].waiting) continue;
-    const size_t training = *plan.cells[i].training;
-    seconds[training] = plan::Estimator().seconds(plan.trainings[training].cell);
+    for (const size_t training : reuse[i].trainings) {
+      seconds[training] = plan::Estimator().seconds(plan.trainings[training].cell);
+    }
   }
   return seconds;
 }

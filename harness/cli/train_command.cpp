@@ -132,10 +132,11 @@ Status print_trained(const plan::Plan& plan, const store::Store& store,
   for (size_t i = 0; i < summary.trainings.size(); ++i) {
     const auto& [result, complete] = summary.trainings[i];
     const plan::Cell& cell = plan.trainings[i].cell;
-    Trained unbegun;
-    unbegun.failure = "what it begins with is not complete";
-    const Result<Trained> trained = result ? read_trained(*reader, *result) : unbegun;
+    Result<Trained> trained = result ? read_trained(*reader, *result) : Trained();
     if (!trained) return trained.error();
+    if (!complete && trained->failure.empty() && cell.training && trained->curve.empty()) {
+      trained->failure = "what it begins with is not complete, or was not reproduced";
+    }
     list.push_back(trained_json(plan, plan.trainings[i], store.path(), complete, *trained));
     text += trained_text(names.of_training(cell), store.path(), complete, *trained);
   }

@@ -104,6 +104,7 @@ std::map<std::string, std::string> decode_artifacts(const Node& node,
   if (!node.value().is_object()) return {{"", node.text("a trained file, or files by role")}};
   std::map<std::string, std::string> files;
   for (const auto& [role, member] : node.members()) {
+    if (role.empty()) member.fail("names no role");
     if (!member.value().is_object()) {
       files[role] = member.text(R"(a trained file, or {"row": LABEL})");
       continue;

@@ -74,6 +74,7 @@ class Planner {
   Status load_datasets();
   Status load_dataset(size_t index);
   Status complete_cells();
+  Error circle_of(const std::map<std::string, std::string>& waiting) const;
   Status complete(Cell& cell, const MethodRow& row, uint64_t seed);
   Status cut_units(Cell& cell);
   Params anchored(const std::vector<ParamSpec>& specs, Params params) const;
@@ -123,27 +124,37 @@ Status Planner::complete_cells() {
   std::set<std::string> open;  // labels of rows
   for (const Draft& draft : drafts_) open.insert(rows_[draft.method].label);
   while (!open.empty()) {
-    std::set<std::string> ready;
-    std::string waiting;  // the pointer of a row
+    std::map<std::string, std::string> waiting;  // a row -> one that it waits for
     for (const MethodRow& row : rows_) {
       if (!open.contains(row.label)) continue;
-      const std::set<std::string> named = rows_named_by(*row.entry);
-      const bool waits = std::ranges::any_of(
-          named, [&](const std::string& label) { return open.contains(label); });
-      if (waits) waiting = row.entry->pointer;
-      if (!waits) ready.insert(row.label);
+      for (const std::string& label : rows_named_by(*row.entry)) {
+        if (open.contains(label)) waiting[row.label] = label;
+      }
     }
-    if (ready.empty()) {
-      return invalid_argument("rests on the training of a row that rests on its own", at(waiting));
-    }
+    if (waiting.size() == open.size()) return circle_of(waiting);
     for (size_t i = 0; i < drafts_.size(); ++i) {
       const MethodRow& row = rows_[drafts_[i].method];
-      if (!ready.contains(row.label)) continue;
+      if (!open.contains(row.label) || waiting.contains(row.label)) continue;
       if (Status s = complete(plan_.cells[i], row, drafts_[i].seed); !s.ok()) return s;
     }
-    for (const std::string& label : ready) open.erase(label);
+    std::erase_if(open, [&](const std::string& label) { return !waiting.contains(label); });
   }
   return {};
+}
+
+/// The error of rows that wait for one another.
+Error Planner::circle_of(const std::map<std::string, std::string>& waiting) const {
+  std::string label = waiting.begin()->first;
+  for (size_t i = 0; i < waiting.size(); ++i) label = waiting.at(label);  // into the circle
+  std::vector<std::string> circle;
+  while (std::ranges::count(circle, label) == 0) {
+    circle.push_back(label);
+    label = waiting.at(label);
+  }
+  const auto row = std::ranges::find(rows_, circle.front(), &MethodRow::label);
+  return invalid_argument(
+      "what a row rests on must be trained before it; in a circle are " + quoted_list(circle),
+      at(row->entry->pointer));
 }
 
 Status Planner::check_consent(const MethodEntry& entry) const {

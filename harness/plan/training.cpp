@@ -435,7 +435,7 @@ Status TrainingPlanner::check_overlap(const Cell& cell, size_t data) {
 Status TrainingPlanner::use_training(Cell& cell, const MethodRow& row, uint64_t seed) {
   if (cell.training) {
     return invalid_argument(
-        "a training cannot wait for another one; name the file that the other row trained",
+        "a training cannot read with what another row trains; name the file that it trained",
         at(row.entry->pointer + "/artifact"));
   }
   const Result<TrainingEntry> data = data_of(cell, row);

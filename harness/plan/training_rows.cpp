@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "harness/core/suggest.h"
+#include "harness/plan/filter.h"
 #include "harness/plan/training.h"
 
 namespace qfs::plan {
@@ -35,11 +36,13 @@ Result<const Cell*> TrainingPlanner::find_row(const Cell& cell, const TrainedRow
   if (found != nullptr) return found;
   std::vector<std::string> rows;
   for (const Cell& other : plan_.cells) {
-    if (trains(other) && other.label != row.label) rows.push_back(other.label);
+    const bool itself = other.label == row.label || other.label == cell.label;
+    if (trains(other) && !itself) rows.push_back(other.label);
   }
   return not_found("no cell is of a row '" + row.label + "' that trains '" + row.role +
                        "' on this data set" + suggestion(row.label, rows) +
-                       "; rows that a filter leaves out are not there",
+                       "; what a filter leaves out is not there, --filter 'label=" +
+                       filter_value(row.label) + "|" + filter_value(cell.label) + "' has both",
                    row.where);
 }
 
@@ -89,10 +92,18 @@ Status TrainingPlanner::begin_with_row(const Cell& cell, const TrainedRow& row, 
   const Result<const Cell*> other = find_row(cell, row);
   if (!other.ok()) return other.error();
   const Cell& found = **other;
-  if (cell.backbone && found.backbone && cell.backbone->digest != found.backbone->digest) {
-    return invalid_argument("the row '" + row.label + "' trains over '" + found.backbone->name +
-                                "', not over '" + cell.backbone->name + "'",
-                            row.where);
+  // Where another method begins it, it may have models of its own besides.
+  std::vector<std::pair<const Resource*, const Resource*>> models;  // its own, this training's
+  if (cell.backbone && found.backbone) models.emplace_back(&*found.backbone, &*cell.backbone);
+  for (const auto& [role, model] : cell.backbones) {
+    const auto its = found.backbones.find(role);
+    if (its != found.backbones.end()) models.emplace_back(&its->second, &model);
+  }
+  for (const auto& [its, own] : models) {
+    if (its->digest == own->digest) continue;
+    return invalid_argument(
+        "the row '" + row.label + "' trains over '" + its->name + "', not over '" + own->name + "'",
+        row.where);
   }
   if (const auto file = found.artifacts.find(row.role); file != found.artifacts.end()) {
     files[row.role] = file->second.path;  // which is looked at as if it were named here

@@ -34,13 +34,23 @@ Result<std::optional<StoredTraining>> stored_of(const plan::Plan& plan, size_t i
   return stored_training(reader, store_path, training.cell, numerics->id, any_way);
 }
 
+/// The training that a cell, or another training, rests on, and those that it begins with; the last
+/// one first.
+std::vector<size_t> chain_of(const plan::Plan& plan, std::optional<size_t> training) {
+  std::vector<size_t> chain;
+  for (; training; training = plan.trainings[*training].cell.training) chain.push_back(*training);
+  return chain;
+}
+
 }  // namespace
 
 Result<std::vector<Reuse>> reuse_of(const plan::Plan& plan, const std::string& store_path,
                                     const RunOptions& options) {
   std::vector<Reuse> reuse;
   for (const plan::Cell& cell : plan.cells) {
-    reuse.push_back({.expected = expected_outputs(cell), .waiting = cell.training.has_value()});
+    std::vector<size_t> chain = chain_of(plan, cell.training);
+    std::ranges::reverse(chain);
+    reuse.push_back({.expected = expected_outputs(cell), .trainings = std::move(chain)});
   }
   if (!std::filesystem::exists(store_path)) return reuse;
   Result<store::Reader> reader = store::Reader::open(store_path);
@@ -52,14 +62,21 @@ Result<std::vector<Reuse>> reuse_of(const plan::Plan& plan, const std::string& s
   const MemoryPolicy memory(plan);
   for (size_t i = 0; i < plan.cells.size(); ++i) {
     plan::Cell cell = plan.cells[i];
-    if (cell.training) {
+    std::vector<size_t> left;
+    bool complete = true;
+    for (const size_t training : chain_of(plan, cell.training)) {
       const auto stored =
-          stored_of(plan, *cell.training, *reader, store_path, launcher, options.accept_numerics);
+          stored_of(plan, training, *reader, store_path, launcher, options.accept_numerics);
       if (!stored) return stored.error();
-      if (!*stored) continue;
-      name_files(cell, (*stored)->files);
-      reuse[i].waiting = !(*stored)->there;
+      if (training == *cell.training) {
+        complete = stored->has_value();
+        if (complete) name_files(cell, (*stored)->files);
+      }
+      if (*stored && (*stored)->there) break;
+      left.insert(left.begin(), training);
     }
+    reuse[i].trainings = std::move(left);
+    if (!complete) continue;
     if (const auto& pace = (*learned)[i]) reuse[i].example_seconds = pace->seconds / pace->examples;
     const Result<HostFacts> facts = launcher.facts(cell);
     const Result<plan::NumericsIdentity> numerics = predict_numerics(cell, launcher);
@@ -71,8 +88,8 @@ Result<std::vector<Reuse>> reuse_of(const plan::Plan& plan, const std::string& s
     if (!row) return row.error();
     if (!*row) continue;
     // Nothing runs that would need the files.
-    if (reuse[i].waiting && nothing_left(**row, options)) reuse[i].waiting = false;
-    if (reuse[i].waiting) continue;
+    if (nothing_left(**row, options)) reuse[i].trainings.clear();
+    if (reuse[i].waiting()) continue;
     reuse[i].present = static_cast<size_t>((*row)->done);
     reuse[i].failure = (*row)->failure;
   }

@@ -274,7 +274,8 @@ Result<RunSummary> run_plan(const plan::Plan& plan, store::Store& store, const R
   if (!trainings) return trainings.error();
   for (plan::Cell& cell : resolved.cells) {
     if (!cell.training) continue;
-    name_files(cell, (*trainings)[*cell.training].files);
+    const TrainingState& training = (*trainings)[*cell.training];
+    if (training.usable) name_files(cell, training.files);
   }
   if (options.train_only) return summary_of(*trainings, signals);
   Result<std::vector<CellState>> states = survey(context, options);

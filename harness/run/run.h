@@ -89,10 +89,13 @@ Status check_tokens(const plan::Plan& plan, const RunOptions& options);
 struct Reuse {
   size_t present = 0;  ///< outputs that are there
   size_t expected = 0;
-  bool known = true;     ///< false: the host's numerics could not be learnt
-  bool waiting = false;  ///< for a training that is not in the store; nothing else is known then
+  bool known = true;  ///< false: the host's numerics could not be learnt
+  /// Trainings that are done before it, in order; nothing else is known then.
+  std::vector<size_t> trainings = {};
   store::FailureKind failure = store::FailureKind::none;  ///< of the last attempt, where incomplete
   std::optional<double> example_seconds = {};  ///< as the store has seen; of programs and servers
+
+  bool waiting() const { return !trainings.empty(); }
 };
 Result<std::vector<Reuse>> reuse_of(const plan::Plan& plan, const std::string& store_path,
                                     const RunOptions& options);

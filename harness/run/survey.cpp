@@ -57,8 +57,7 @@ Result<store::CellRow> cell_row(const plan::Cell& cell, const plan::PlannedDatas
   return row;
 }
 
-/// What the cell predicts with, or begins its training with: files of a training of the plan, or
-/// those that the sweep names.
+/// What the cell predicts with: files of a training of the plan, or those that the sweep names.
 void add_dependencies(const plan::Plan& plan, const plan::Cell& cell, store::CellRow& row) {
   std::set<std::string> roles(cell.needs.artifacts.begin(), cell.needs.artifacts.end());
   for (const auto& [role, file] : cell.artifacts) roles.insert(role);
@@ -246,6 +245,9 @@ Result<std::vector<store::CellRow>> cell_rows(const plan::Plan& plan) {
     row->oracle = false;  // the references of a training split are no answers
     if (training.development) {
       row->development = plan.training_data[*training.development].data->id;
+    }
+    for (const auto& [role, made_by] : training.cell.origins) {
+      row->dependencies.push_back({role, CellId(made_by), ""});
     }
     rows.push_back(*std::move(row));
   }

@@ -156,21 +156,27 @@ Result<CellOutcome> train_cell(const RunContext& context, const plan::Training& 
   return outcome;
 }
 
-/// What another store has of a training whose files are there.
-Result<std::optional<StoredTraining>> trained_elsewhere(const RunOptions& options,
+/// What this store has of a training, or else the one that RunOptions::trained_in names: files that
+/// are there before those that are gone.
+Result<std::optional<StoredTraining>> recorded_training(const RunContext& context,
+                                                        const RunOptions& options,
                                                         const plan::Cell& cell,
                                                         const NumericsId& numerics) {
-  const std::string& store_path = options.trained_in;
-  if (store_path.empty() || !fs::exists(store_path)) return std::optional<StoredTraining>();
-  Result<store::Reader> reader = store::Reader::open(store_path);
+  auto own = stored_training(context.reader, context.store.path(), cell, numerics,
+                             options.accept_numerics);
+  const std::string& other_path = options.trained_in;
+  if (!own || (*own && (*own)->there) || other_path.empty() || !fs::exists(other_path)) return own;
+  Result<store::Reader> reader = store::Reader::open(other_path);
   if (!reader) return reader.error();
-  auto stored = stored_training(*reader, store_path, cell, numerics, options.accept_numerics);
-  if (stored && *stored && !(*stored)->there) stored->reset();
-  return stored;
+  auto other = stored_training(*reader, other_path, cell, numerics, options.accept_numerics);
+  if (!other) return other;
+  if (!*other || (*own && !(*other)->there)) return own;
+  (*other)->result.reset();
+  return other;
 }
 
-/// Whether the store has all that the cells which predict with the files of a training give, and
-/// all trainings that begin with them.
+/// Whether nothing is left to do with the files of a training: the store has all that cells which
+/// predict with them give, and all trainings that begin with them.
 Result<bool> nothing_waits(const RunContext& context, const RunOptions& options, size_t index,
                            const TrainedFiles& files) {
   if (options.train_only) return false;
@@ -194,49 +200,53 @@ Result<bool> nothing_waits(const RunContext& context, const RunOptions& options,
     name_files(next.cell, files);
     const auto numerics = training_numerics(next, context.launcher);
     if (!numerics) return numerics.error();
-    const auto stored = stored_training(context.reader, context.store.path(), next.cell,
-                                        numerics->id, options.accept_numerics);
-    if (!stored) return stored.error();
-    if (!*stored) return false;
-    if ((*stored)->there) continue;
-    Result<bool> done = nothing_waits(context, options, i, (*stored)->files);
-    if (!done || !*done) return done;
+    const auto recorded = recorded_training(context, options, next.cell, numerics->id);
+    if (!recorded) return recorded.error();
+    if (!*recorded) {
+      const auto row =
+          context.reader.find_result({next.cell.id, numerics->id, store::ResultKind::train});
+      if (!row) return row.error();
+      if (!*row || !nothing_left(**row, options)) return false;
+    } else if (!(*recorded)->there) {
+      Result<bool> done = nothing_waits(context, options, i, (*recorded)->files);
+      if (!done || !*done) return done;
+    }
   }
   return true;
 }
 
+void cannot_begin(const RunContext& context, const plan::Cell& cell) {
+  const plan::Cell& first = context.plan.trainings[*cell.training].cell;
+  context.progress.note("train#" + cell.id.short_hex() + " " + cell.label +
+                        ": not trained: train#" + first.id.short_hex() + " " + first.label +
+                        ", which it begins with, is not complete, or its files are not those that "
+                        "the store recorded");
+}
+
 /// What is known of a training, or else what training gives. `training`: the plan's, in which the
-/// files that it begins with are named.
+/// files that it begins with are named; without `may_begin` it is not trained.
 Result<TrainingState> train_or_recall(const RunContext& context, const RunOptions& options,
-                                      size_t index, const plan::Training& training) {
+                                      size_t index, const plan::Training& training,
+                                      bool may_begin) {
   const plan::Cell& cell = training.cell;
   Result<plan::NumericsIdentity> numerics = training_numerics(training, context.launcher);
   if (!numerics) return numerics.error();
   auto known = result_state(context, options, cell, store::ResultKind::train, *numerics,
                             {.roles = cell.needs.artifacts});
   if (!known) return known.error();
-  TrainingState state{known->result, {}, {}};
+  TrainingState state{.result = known->result, .outcome = {}, .files = {}};
   state.outcome.kind = store::ResultKind::train;
-  const std::string& store_path = context.store.path();
-  auto stored =
-      stored_training(context.reader, store_path, cell, numerics->id, options.accept_numerics);
-  if (!stored) return stored.error();
-  if (!*stored || !(*stored)->there) {
-    auto elsewhere = trained_elsewhere(options, cell, numerics->id);
-    if (!elsewhere) return elsewhere.error();
-    if (*elsewhere) {
-      stored = std::move(elsewhere);
-      (*stored)->result = known->result;
-    }
-  }
-  if (*stored && !(*stored)->there) {
-    const Result<bool> done = nothing_waits(context, options, index, (*stored)->files);
+  auto recorded = recorded_training(context, options, cell, numerics->id);
+  if (!recorded) return recorded.error();
+  if (*recorded && !(*recorded)->there) {
+    const Result<bool> done = nothing_waits(context, options, index, (*recorded)->files);
     if (!done) return done.error();
-    if (!*done) stored->reset();
+    if (!*done) recorded->reset();
   }
-  if (*stored) {
-    state.result = (*stored)->result;
-    state.files = std::move((*stored)->files);
+  if (*recorded) {
+    if (const auto& result = (*recorded)->result) state.result = *result;
+    state.files = std::move((*recorded)->files);
+    state.usable = true;
     state.outcome.reused = state.outcome.complete = true;
   } else if (known->remembered_failure) {
     state.outcome.remembered = true;
@@ -244,7 +254,11 @@ Result<TrainingState> train_or_recall(const RunContext& context, const RunOption
     state.outcome.message = known->remembered_failure->message;
   } else if (context.signals.received() != 0) {
     return state;  // it never began
+  } else if (!may_begin) {
+    cannot_begin(context, cell);
+    return state;
   } else {
+    const std::string& store_path = context.store.path();
     const std::string folder = artifact_folder(store_path, cell.id, numerics->id);
     auto outcome = train_cell(context, training, *known, folder, options.train_steps);
     if (!outcome) return outcome.error();
@@ -252,7 +266,10 @@ Result<TrainingState> train_or_recall(const RunContext& context, const RunOption
     if (state.outcome.complete) {
       auto made = stored_training(context.reader, store_path, cell, numerics->id, false);
       if (!made) return made.error();
-      if (*made && (*made)->there) state.files = std::move((*made)->files);
+      if (*made) {
+        state.usable = (*made)->there;
+        state.files = std::move((*made)->files);
+      }
     }
   }
   context.progress.cell_ended(cell, state.outcome);
@@ -309,14 +326,18 @@ Result<std::vector<TrainingState>> train_all(const RunContext& context, const Ru
   std::vector<TrainingState> states;
   for (size_t i = 0; i < context.plan.trainings.size(); ++i) {
     plan::Training training = context.plan.trainings[i];
-    if (const std::optional<size_t>& first = training.cell.training) {
-      if (!states[*first].outcome.complete) {
+    bool may_begin = true;
+    if (const std::optional<size_t>& index = training.cell.training) {
+      const TrainingState& first = states[*index];
+      if (!first.outcome.complete) {
+        if (context.signals.received() == 0) cannot_begin(context, training.cell);
         states.emplace_back();
         continue;
       }
-      name_files(training.cell, states[*first].files);
+      name_files(training.cell, first.files);
+      may_begin = first.usable;
     }
-    auto state = train_or_recall(context, options, i, training);
+    auto state = train_or_recall(context, options, i, training, may_begin);
     if (!state) return state.error();
     states.push_back(*std::move(state));
   }

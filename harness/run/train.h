@@ -25,9 +25,9 @@ using TrainedFiles = std::map<std::string, Resource>;
 
 /// What a store has of a training.
 struct StoredTraining {
-  store::ResultId result;
-  TrainedFiles files;  ///< as it recorded them
-  bool there = false;  ///< all lie where it says, with their digests
+  std::optional<store::ResultId> result;  ///< none: of another store
+  TrainedFiles files;                     ///< as it recorded them
+  bool there = false;                     ///< all lie where it says, with their digests
 };
 
 /// Names the files that trainings of the plan have made for the cell.
@@ -45,12 +45,15 @@ struct TrainingState {
   /// None where the training that it begins with is not complete.
   std::optional<store::ResultId> result;
   CellOutcome outcome;
-  /// When it is complete; they may be gone where all that predicts with them is in the store.
-  TrainedFiles files;
+  TrainedFiles files;  ///< when it is complete: as the store recorded them
+  /// Whether they are there, or nothing is left to do with them; otherwise nothing may begin with
+  /// them: what was trained again may not be what was recorded.
+  bool usable = false;
 };
 
 /// Puts the trainings into the store and trains those that are not complete there, until a signal;
-/// by training. One whose files are gone is not trained again for cells that are complete.
+/// by training. One whose files are gone is not trained again for cells and trainings that are
+/// complete.
 Result<std::vector<TrainingState>> train_all(const RunContext& context, const RunOptions& options);
 
 }  // namespace qfs::run

@@ -255,8 +255,9 @@ Status DyleSpec::check_training(const Params& params, bool development) const {
   return prompted::check_training_data(params, development);
 }
 
-Status DyleSpec::check_init(const Params& params, const Params&) const {
-  return prompted::all_weights(params) ? prompted::check_weights_init() : Status();
+Status DyleSpec::check_init(const Params& params, const Params& recipe) const {
+  if (prompted::all_weights(params)) return prompted::check_weights_init();
+  return prompted::check_same(params, recipe, {"rank"});
 }
 
 Status DyleSpec::check_model(const Params& params, const std::string&,

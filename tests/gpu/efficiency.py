@@ -168,6 +168,8 @@ def main():
     parser.add_argument("--batch", type=int, default=8)
     parser.add_argument("--memory-mib", type=int, help="of a host; on a CPU, where no device ends the search")
     args = parser.parse_args()
+    if max(args.inputs) > args.longest:
+        parser.error(f"--inputs {max(args.inputs)}: the longest document has {args.longest} words (--longest)")
     args.program = args.program.resolve()
     args.folder.mkdir(parents=True, exist_ok=True)
     report = Report(args)

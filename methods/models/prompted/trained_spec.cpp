@@ -387,8 +387,16 @@ Status check_same(const Params& params, const Params& recipe,
     const auto own = params.values().find(name);
     const auto its = recipe.values().find(name);
     if (own == params.values().end() || its == recipe.values().end()) continue;
-    const auto text = [](const ParamValue& value) {
-      if (const auto* words = std::get_if<std::string>(&value)) return *words;
+    const auto text = [&](const ParamValue& value) {
+      if (const auto* words = std::get_if<std::string>(&value)) {
+        if (name != "targets") return *words;
+        std::vector<std::string> targets = listed(*words);
+        std::ranges::sort(targets);
+        std::string in_order;
+        for (const std::string& target : targets)
+          in_order += (in_order.empty() ? "" : ",") + target;
+        return in_order;
+      }
       if (const auto* number = std::get_if<double>(&value)) return shortest_decimal(*number);
       if (const auto* flag = std::get_if<bool>(&value))
         return std::string(*flag ? "true" : "false");
@@ -402,9 +410,10 @@ Status check_same(const Params& params, const Params& recipe,
 }
 
 Status TrainedSpec::check_init(const Params& params, const Params& recipe) const {
-  return check_same(params, recipe,
-                    {"rank", "alpha", "adapter", "generated", "generated_layers", "hyper_encoder",
-                     "hyper_bottleneck", "connector", "separator_id", "tag_id"});
+  return check_same(
+      params, recipe,
+      {"rank", "alpha", "targets", "adapter", "generated", "generated_layers", "hyper_encoder",
+       "hyper_bottleneck", "connector", "separator_id", "tag_id", "mem_size", "summary_length"});
 }
 
 std::optional<TokenBound> TrainedSpec::token_bound(const Params& params,

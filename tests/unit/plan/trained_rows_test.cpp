@@ -93,11 +93,13 @@ TEST_F(TrainedRows, AFileStandsForIt) {
 TEST_F(TrainedRows, WhatNoOneNamesIsAskedFor) {
   EXPECT_THAT(error_of(sweep(kReader + "}")),
               HasSubstr(R"(reads with what 'finder' trained: name the file, "artifact": )"));
-  EXPECT_THAT(error_of(sweep(kReader + R"(, "artifact": {"finder": {"row": "fnder"}}})")),
-              HasSubstr("no cell is of a row 'fnder' that trains 'finder' on this data set; rows"));
+  EXPECT_THAT(
+      error_of(sweep(kReader + R"(, "artifact": {"finder": {"row": "fnder"}}})")),
+      HasSubstr("no cell is of a row 'fnder' that trains 'finder' on this data set; what "
+                "a filter leaves out is not there, --filter 'label=fnder|reader' has both"));
   EXPECT_THAT(
       error_of(sweep(kFinder + "}, " + kReader + R"(, "artifact": {"finder": {"row": "fnder"}}})")),
-      HasSubstr("on this data set (did you mean 'finder'?); rows"));
+      HasSubstr("on this data set (did you mean 'finder'?); what"));
   EXPECT_THAT(error_of(sweep(kFinder +
                              R"(, "artifact": {"finder": {"row": "lead"}}}, {"method": "lead"})")),
               HasSubstr("takes no 'finder' that another row trains"));
@@ -142,7 +144,7 @@ TEST_F(TrainedRows, ATrainingMayReadWithAFileAndNotWithWhatIsNotThereYet) {
   EXPECT_EQ(cell.origins.at("adapter"), training.id.hex());
   EXPECT_EQ(cell.origins.at("finder"), std::string(64, 'c'));
   EXPECT_THAT(error_of(sweep(kFinder + "}, " + kByRow)),
-              HasSubstr("a training cannot wait for another one"));
+              HasSubstr("a training cannot read with what another row trains"));
 }
 
 TEST_F(TrainedRows, AModelOfAnotherKindIsRefusedWhenAPlanIsMade) {
