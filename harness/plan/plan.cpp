@@ -35,15 +35,6 @@ std::string quoted_list(const std::vector<std::string>& names) {
   return text;
 }
 
-/// Rows of the sweep whose trainings the row's cells, or their own training, rest on.
-std::set<std::string> rows_named_by(const MethodEntry& entry) {
-  std::set<std::string> rows;
-  for (const auto& [role, label] : entry.artifact_rows) rows.insert(label);
-  if (!entry.training) return rows;
-  for (const auto& [role, label] : entry.training->init_rows) rows.insert(label);
-  return rows;
-}
-
 /// What making one plan carries from step to step.
 class Planner {
  public:
@@ -74,7 +65,6 @@ class Planner {
   Status load_datasets();
   Status load_dataset(size_t index);
   Status complete_cells();
-  Error circle_of(const std::map<std::string, std::string>& waiting) const;
   Status complete(Cell& cell, const MethodRow& row, uint64_t seed);
   Status cut_units(Cell& cell);
   Params anchored(const std::vector<ParamSpec>& specs, Params params) const;
@@ -119,42 +109,20 @@ Status Planner::steps() {
   return {};
 }
 
-/// Rows follow those that they name.
+/// Rows follow those that train for them.
 Status Planner::complete_cells() {
-  std::set<std::string> open;  // labels of rows
-  for (const Draft& draft : drafts_) open.insert(rows_[draft.method].label);
-  while (!open.empty()) {
-    std::map<std::string, std::string> waiting;  // a row -> one that it waits for
-    for (const MethodRow& row : rows_) {
-      if (!open.contains(row.label)) continue;
-      for (const std::string& label : rows_named_by(*row.entry)) {
-        if (open.contains(label)) waiting[row.label] = label;
-      }
-    }
-    if (waiting.size() == open.size()) return circle_of(waiting);
+  std::set<std::string> labels;
+  for (const Draft& draft : drafts_) labels.insert(rows_[draft.method].label);
+  const Result<std::map<std::string, size_t>> rounds = training_rounds(experiment_, rows_, labels);
+  if (!rounds.ok()) return rounds.error();
+  for (size_t round = 0; round < labels.size(); ++round) {
     for (size_t i = 0; i < drafts_.size(); ++i) {
       const MethodRow& row = rows_[drafts_[i].method];
-      if (!open.contains(row.label) || waiting.contains(row.label)) continue;
+      if (rounds->at(row.label) != round) continue;
       if (Status s = complete(plan_.cells[i], row, drafts_[i].seed); !s.ok()) return s;
     }
-    std::erase_if(open, [&](const std::string& label) { return !waiting.contains(label); });
   }
   return {};
-}
-
-/// The error of rows that wait for one another.
-Error Planner::circle_of(const std::map<std::string, std::string>& waiting) const {
-  std::string label = waiting.begin()->first;
-  for (size_t i = 0; i < waiting.size(); ++i) label = waiting.at(label);  // into the circle
-  std::vector<std::string> circle;
-  while (std::ranges::count(circle, label) == 0) {
-    circle.push_back(label);
-    label = waiting.at(label);
-  }
-  const auto row = std::ranges::find(rows_, circle.front(), &MethodRow::label);
-  return invalid_argument(
-      "what a row rests on must be trained before it; in a circle are " + quoted_list(circle),
-      at(row->entry->pointer));
 }
 
 Status Planner::check_consent(const MethodEntry& entry) const {

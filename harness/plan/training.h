@@ -21,6 +21,13 @@ namespace qfs::plan {
 Result<PlannedDataset> load_planned(const Experiment& experiment, const PlanContext& context,
                                     const DatasetEntry& entry, std::optional<uint64_t> draw = {});
 
+/// By label, the round in which the cells of a row can be completed: 0, or one behind those of all
+/// rows with cells (`labels`) that train for it. `invalid_argument` where rows train for one
+/// another.
+Result<std::map<std::string, size_t>> training_rounds(const Experiment& experiment,
+                                                      std::span<const MethodRow> rows,
+                                                      const std::set<std::string>& labels);
+
 /// Splits by which a training is chosen where its sweep names none; the first that there is.
 inline constexpr std::string_view kDevelopmentSplits[] = {"validation", "dev", "val"};
 

@@ -9,6 +9,58 @@
 
 namespace qfs::plan {
 
+namespace {
+
+/// Rows of the sweep whose trainings the row's cells, or their own training, rest on.
+std::set<std::string> rows_named_by(const MethodEntry& entry) {
+  std::set<std::string> rows;
+  for (const auto& [role, label] : entry.artifact_rows) rows.insert(label);
+  if (!entry.training) return rows;
+  for (const auto& [role, label] : entry.training->init_rows) rows.insert(label);
+  return rows;
+}
+
+/// A circle among rows that wait for one another; `waiting`: a row and one that it waits for.
+std::vector<std::string> circle_in(const std::map<std::string, std::string>& waiting) {
+  std::string label = waiting.begin()->first;
+  for (size_t i = 0; i < waiting.size(); ++i) label = waiting.at(label);
+  std::vector<std::string> circle;
+  while (std::ranges::count(circle, label) == 0) {
+    circle.push_back(label);
+    label = waiting.at(label);
+  }
+  return circle;
+}
+
+}  // namespace
+
+Result<std::map<std::string, size_t>> training_rounds(const Experiment& experiment,
+                                                      std::span<const MethodRow> rows,
+                                                      const std::set<std::string>& labels) {
+  std::map<std::string, size_t> rounds;
+  for (size_t round = 0; rounds.size() < labels.size(); ++round) {
+    std::map<std::string, std::string> waiting;
+    for (const MethodRow& row : rows) {
+      if (!labels.contains(row.label) || rounds.contains(row.label)) continue;
+      for (const std::string& label : rows_named_by(*row.entry)) {
+        if (labels.contains(label) && !rounds.contains(label)) waiting[row.label] = label;
+      }
+    }
+    if (rounds.size() + waiting.size() == labels.size()) {
+      const std::vector<std::string> circle = circle_in(waiting);
+      const auto row = std::ranges::find(rows, circle.front(), &MethodRow::label);
+      std::string names;
+      for (const std::string& label : circle) names += (names.empty() ? "'" : ", '") + label + "'";
+      return invalid_argument("what a row rests on is trained before it; in a circle are " + names,
+                              place(experiment, row->entry->pointer));
+    }
+    for (const std::string& label : labels) {
+      if (!waiting.contains(label)) rounds.emplace(label, round);
+    }
+  }
+  return rounds;
+}
+
 Result<const Cell*> TrainingPlanner::find_row(const Cell& cell, const TrainedRow& row) const {
   const auto trains = [&](const Cell& other) {
     return std::ranges::count(row.methods, other.spec->name()) > 0;

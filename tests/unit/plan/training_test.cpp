@@ -285,9 +285,8 @@ TEST(BegunTraining, WhatCannotBeBegunWithIsRefused) {
                   "no cell is of a row 'lerner' that trains 'adapter' on this data set (did you "
                   "mean 'learner'?)"));
   EXPECT_TRUE(has(error(begun("a", "b") + "," + begun("b", "a")), "in a circle are 'a', 'b'"));
-  EXPECT_TRUE(
-      has(error(begun("c", "b") + "," + begun("a", "b") + "," + begun("b", "a")),
-          "methods/2: what a row rests on must be trained before it; in a circle are 'b', 'a'"));
+  EXPECT_TRUE(has(error(begun("c", "b") + "," + begun("a", "b") + "," + begun("b", "a")),
+                  "methods/2: what a row rests on is trained before it; in a circle are 'b', 'a'"));
   EXPECT_TRUE(has(error(begun("a", "a")), "in a circle are 'a'"));
   EXPECT_TRUE(has(error(R"({"method": "lead"},)" + begun("second", "lead")),
                   "the row 'lead' is of the method 'lead'; 'adapter' is what 'learner' trains"));
