@@ -75,6 +75,12 @@ Status check_value(const ParamSpec& spec, const ParamValue& value, const std::st
 
 }  // namespace
 
+std::string quoted_list(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
+  return text;
+}
+
 std::optional<ParamValue> typed_value(ParamType type, const ParamValue& value) {
   if (value.index() == static_cast<size_t>(type)) return value;
   if (type == ParamType::real && std::holds_alternative<int64_t>(value)) {

@@ -18,6 +18,9 @@ namespace qfs::plan {
 /// "256", "0.7", "true", "head": as a person writes it on a command line.
 std::string value_text(const ParamValue& value);
 
+/// "'a', 'b'": names in an error.
+std::string quoted_list(const std::vector<std::string>& names);
+
 /// The value in the declared type: itself, or the real number of an integer.
 std::optional<ParamValue> typed_value(ParamType type, const ParamValue& value);
 

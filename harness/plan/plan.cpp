@@ -28,13 +28,6 @@ std::shared_ptr<const MethodSpec> borrowed(const MethodSpec* spec) {
   return {std::shared_ptr<const MethodSpec>(), spec};
 }
 
-/// "'a', 'b'".
-std::string quoted_list(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
-  return text;
-}
-
 /// What making one plan carries from step to step.
 class Planner {
  public:

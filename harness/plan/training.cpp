@@ -18,12 +18,6 @@ namespace qfs::plan {
 
 namespace {
 
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
-  return text;
-}
-
 /// The parameters that a training cell has.
 Params of_training(const MethodRow& row, const Params& params) {
   Params kept;
@@ -133,7 +127,7 @@ Result<TrainingPlanner::NamedFiles> TrainingPlanner::named_files(
     const std::string role = named.empty() && roles.size() == 1 ? roles.front() : named;
     if (std::find(roles.begin(), roles.end(), role) == roles.end()) {
       return invalid_argument("method '" + std::string(row.spec->name()) +
-                                  "' takes trained files " + "by role: " + listed(roles),
+                                  "' takes trained files " + "by role: " + quoted_list(roles),
                               where);
     }
     auto it = files_.find(path);

@@ -5,6 +5,7 @@
 
 #include "harness/core/suggest.h"
 #include "harness/plan/filter.h"
+#include "harness/plan/param_values.h"
 #include "harness/plan/training.h"
 
 namespace qfs::plan {
@@ -49,10 +50,9 @@ Result<std::map<std::string, size_t>> training_rounds(const Experiment& experime
     if (rounds.size() + waiting.size() == labels.size()) {
       const std::vector<std::string> circle = circle_in(waiting);
       const auto row = std::ranges::find(rows, circle.front(), &MethodRow::label);
-      std::string names;
-      for (const std::string& label : circle) names += (names.empty() ? "'" : ", '") + label + "'";
-      return invalid_argument("what a row rests on is trained before it; in a circle are " + names,
-                              place(experiment, row->entry->pointer));
+      return invalid_argument(
+          "what a row rests on is trained before it; in a circle are " + quoted_list(circle),
+          place(experiment, row->entry->pointer));
     }
     for (const std::string& label : labels) {
       if (!waiting.contains(label)) rounds.emplace(label, round);
