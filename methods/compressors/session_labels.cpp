@@ -100,8 +100,10 @@ class LabelSession final : public MethodSession {
       const auto length = static_cast<int64_t>(candidate.input.ids.size());
       if (length > context) {
         return invalid_argument(std::to_string(length) +
-                                " positions with demonstrations exceed the backbone's window of " +
-                                std::to_string(context) + "; lower 'shots' or raise 'ratio'");
+                                " positions exceed the backbone's window of " +
+                                std::to_string(context) +
+                                "; nothing is cut with 'labels', fewer 'shots' or a larger "
+                                "'ratio' take less");
       }
       candidates.push_back(std::move(candidate));
     }
