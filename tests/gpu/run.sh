@@ -96,7 +96,7 @@ echo "efficiency in the papers' settings"
 if [ -n "${QFS_KIT_MODEL:-}" ]; then
   report=("$QFS_KIT_MODEL" "$out/efficiency")
 else # to see it run: the tiny model's numbers mean nothing
-  report=("$kit/tiny.gguf" "$out/efficiency" --tokens 256 --new-tokens 16 --longest 768 --inputs 256,512 --shots "1,2")
+  report=("$kit/tiny.gguf" "$out/efficiency" --tokens 256 --new-tokens 16 --longest 768 --inputs "256,512" --shots "1,2")
 fi
 "${PYTHON:-python3}" "$kit/efficiency.py" "$kit/bin/qfs-bench" "${report[@]}" --device cuda ||
   stop 7 "a part of the efficiency report fails; see $out/efficiency/efficiency.md"
