@@ -42,11 +42,8 @@ bool uses_trained(const plan::Plan& plan, const std::vector<plan::Shard>& shards
                   const plan::RemainingSeconds& left) {
   return std::ranges::any_of(shards, [&](const plan::Shard& shard) {
     return std::ranges::any_of(shard.cells, [&](size_t i) {
-      for (auto training = plan.cells[i].training; training;
-           training = plan.trainings[*training].cell.training) {
-        if (!left.trainings[*training]) return true;
-      }
-      return false;
+      return std::ranges::any_of(plan::trainings_behind(plan, plan.cells[i]),
+                                 [&](size_t training) { return !left.trainings[training]; });
     });
   });
 }

@@ -464,6 +464,14 @@ void Planner::note_absent_params() {
 
 }  // namespace
 
+std::vector<size_t> trainings_behind(const Plan& plan, const Cell& cell) {
+  std::vector<size_t> behind;
+  for (auto next = cell.training; next; next = plan.trainings[*next].cell.training) {
+    behind.push_back(*next);
+  }
+  return behind;
+}
+
 Result<Plan> make_plan(const Experiment& experiment, const PlanContext& context) {
   return Planner(experiment, context).make();
 }

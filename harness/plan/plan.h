@@ -122,6 +122,10 @@ struct Plan {
   std::vector<Error> undescribed;  ///< external methods that did not say what they are: no cells
 };
 
+/// Indices of the trainings that a cell rests on: its own, the one that this begins with, and so
+/// on.
+std::vector<size_t> trainings_behind(const Plan& plan, const Cell& cell);
+
 /// What a plan is made with. The method catalogue outlives the plan, whose cells refer to its
 /// specs.
 struct PlanContext {

@@ -138,9 +138,7 @@ Plan plan_of_shard(const Plan& plan, const Shard& shard) {
   // Trainings that are done elsewhere come along: who predicts must know where their files are.
   std::map<size_t, size_t> places;  // index in the plan -> in the part
   for (size_t i : shard.cells) {
-    for (auto first = plan.cells[i].training; first; first = plan.trainings[*first].cell.training) {
-      places.emplace(*first, 0);
-    }
+    for (size_t training : trainings_behind(plan, plan.cells[i])) places.emplace(training, 0);
   }
   for (auto& [training, place] : places) {
     place = part.trainings.size();

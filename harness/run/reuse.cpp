@@ -34,21 +34,13 @@ Result<std::optional<StoredTraining>> stored_of(const plan::Plan& plan, size_t i
   return stored_training(reader, store_path, training.cell, numerics->id, any_way);
 }
 
-/// The training that a cell, or another training, rests on, and those that it begins with; the last
-/// one first.
-std::vector<size_t> chain_of(const plan::Plan& plan, std::optional<size_t> training) {
-  std::vector<size_t> chain;
-  for (; training; training = plan.trainings[*training].cell.training) chain.push_back(*training);
-  return chain;
-}
-
 }  // namespace
 
 Result<std::vector<Reuse>> reuse_of(const plan::Plan& plan, const std::string& store_path,
                                     const RunOptions& options) {
   std::vector<Reuse> reuse;
   for (const plan::Cell& cell : plan.cells) {
-    std::vector<size_t> chain = chain_of(plan, cell.training);
+    std::vector<size_t> chain = plan::trainings_behind(plan, cell);
     std::ranges::reverse(chain);
     reuse.push_back({.expected = expected_outputs(cell), .trainings = std::move(chain)});
   }
@@ -64,7 +56,7 @@ Result<std::vector<Reuse>> reuse_of(const plan::Plan& plan, const std::string& s
     plan::Cell cell = plan.cells[i];
     std::vector<size_t> left;
     bool complete = true;
-    for (const size_t training : chain_of(plan, cell.training)) {
+    for (const size_t training : plan::trainings_behind(plan, cell)) {
       const auto stored =
           stored_of(plan, training, *reader, store_path, launcher, options.accept_numerics);
       if (!stored) return stored.error();
