@@ -403,10 +403,10 @@ class Training(unittest.TestCase):
         plan = json.loads(self.run_bench("plan", "--json").stdout)["trainings"]
         self.assertEqual([t["state"] for t in plan], ["none", "none"])
         file = self.trained("--filter", "label=first")[0]["files"][0]["path"]
+        self.run_bench("sweep", "--filter", "label=first")
         self.run_bench("plan", "--shards", "2", "--emit", "shell", "--output", self.path("run.sh"))
         with open(self.path("run.sh"), encoding="utf-8") as script:
-            self.assertIn("--trained-in", script.read())
-        self.run_bench("sweep", "--filter", "label=first")
+            self.assertIn("--trained-in", script.read(), "no cell is left whose own training is there")
         os.remove(file)
         plan = json.loads(self.run_bench("plan", "--json").stdout)["trainings"]
         self.assertEqual([t["state"] for t in plan], ["none", "none"], "what the second begins with is gone")
