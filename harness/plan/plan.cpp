@@ -62,6 +62,7 @@ class Planner {
   Status cut_units(Cell& cell);
   Params anchored(const std::vector<ParamSpec>& specs, Params params) const;
   Status read_outputs(Cell& cell, const PlannedDataset& dataset);
+  void leave_out_trainers();
   void merge_duplicates();
   void note_absent_params();
 
@@ -72,6 +73,7 @@ class Planner {
   ResourceResolver resources_;
   std::vector<MethodRow> rows_;
   std::vector<Draft> drafts_;
+  std::vector<bool> only_trains_;                       // by draft, where a filter matches others
   std::map<std::string, ImportedFile> imported_;        // by path and parameters
   std::vector<std::vector<NumberedExample>> examples_;  // by index of plan_.datasets
   Plan plan_;
@@ -95,6 +97,7 @@ Status Planner::steps() {
   if (Status s = make_cells(); !s.ok()) return s;
   if (Status s = load_datasets(); !s.ok()) return s;
   if (Status s = complete_cells(); !s.ok()) return s;
+  leave_out_trainers();
   merge_duplicates();
   note_absent_params();
   for (size_t i = 0; i < plan_.cells.size(); ++i) plan_.cells[i].position = i;
@@ -172,8 +175,13 @@ Status Planner::keep_matching() {
   for (const Draft& draft : drafts_) facts.push_back(draft_facts(rows_, names, draft));
   const Result<std::vector<size_t>> kept = matching_cells(context_.filter, facts);
   if (!kept.ok()) return kept.error();
+  std::set<size_t> chosen(kept->begin(), kept->end());
+  add_trainers(drafts_, rows_, chosen);
   std::vector<Draft> matching;
-  for (size_t i : *kept) matching.push_back(std::move(drafts_[i]));
+  for (size_t i : chosen) {
+    only_trains_.push_back(!std::ranges::binary_search(*kept, i));
+    matching.push_back(std::move(drafts_[i]));
+  }
   drafts_ = std::move(matching);
   return {};
 }
@@ -389,6 +397,13 @@ Status Planner::cut_units(Cell& cell) {
   return internal_error("method '" + std::string(cell.spec->name()) +
                             "' cuts the cell into units that do not hold every example once",
                         at(cell.pointer));
+}
+
+/// Cells that no filter asks for, whose trainings others need.
+void Planner::leave_out_trainers() {
+  for (size_t i = only_trains_.size(); i > 0; --i) {
+    if (only_trains_[i - 1]) plan_.cells.erase(plan_.cells.begin() + static_cast<ptrdiff_t>(i - 1));
+  }
 }
 
 /// Cells that ask the same and are computed the same way run once; those that differ in a seed that

@@ -28,6 +28,11 @@ Result<std::map<std::string, size_t>> training_rounds(const Experiment& experime
                                                       std::span<const MethodRow> rows,
                                                       const std::set<std::string>& labels);
 
+/// Adds to `chosen`, which are of `all`, what trains for them, and for that: of the rows that
+/// theirs name, on the same data set with the same seed, the drafts where none is chosen yet.
+void add_trainers(const std::vector<Draft>& all, std::span<const MethodRow> rows,
+                  std::set<size_t>& chosen);
+
 /// Splits by which a training is chosen where its sweep names none; the first that there is.
 inline constexpr std::string_view kDevelopmentSplits[] = {"validation", "dev", "val"};
 

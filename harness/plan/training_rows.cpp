@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "harness/core/suggest.h"
-#include "harness/plan/filter.h"
 #include "harness/plan/param_values.h"
 #include "harness/plan/training.h"
 
@@ -34,6 +33,25 @@ std::vector<std::string> circle_in(const std::map<std::string, std::string>& wai
 }
 
 }  // namespace
+
+void add_trainers(const std::vector<Draft>& all, std::span<const MethodRow> rows,
+                  std::set<size_t>& chosen) {
+  std::vector<size_t> open(chosen.begin(), chosen.end());
+  while (!open.empty()) {
+    const Draft& draft = all[open.back()];
+    open.pop_back();
+    for (const std::string& label : rows_named_by(*rows[draft.method].entry)) {
+      const auto trains = [&](size_t i) {
+        return rows[all[i].method].label == label && all[i].dataset == draft.dataset &&
+               all[i].seed == draft.seed;
+      };
+      if (std::ranges::any_of(chosen, trains)) continue;
+      for (size_t i = 0; i < all.size(); ++i) {
+        if (trains(i) && chosen.insert(i).second) open.push_back(i);
+      }
+    }
+  }
+}
 
 Result<std::map<std::string, size_t>> training_rounds(const Experiment& experiment,
                                                       std::span<const MethodRow> rows,
@@ -92,9 +110,7 @@ Result<const Cell*> TrainingPlanner::find_row(const Cell& cell, const TrainedRow
     if (trains(other) && !itself) rows.push_back(other.label);
   }
   return not_found("no cell is of a row '" + row.label + "' that trains '" + row.role +
-                       "' on this data set" + suggestion(row.label, rows) +
-                       "; what a filter leaves out is not there, --filter 'label=" +
-                       filter_value(row.label) + "|" + filter_value(cell.label) + "' has both",
+                       "' on this data set" + suggestion(row.label, rows),
                    row.where);
 }
 

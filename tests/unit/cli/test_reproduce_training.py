@@ -98,6 +98,25 @@ class ReproduceTraining(ModelTest):
                                 environment={"QFS_DATA_DIR": self.path("data")})
         self.assertIn("not run: no run in the store", self.assert_succeeds(report))
 
+    def test_a_training_that_began_with_another_answers_for_none_from_scratch(self):
+        def state_of(store, *rows):
+            self.write("sweep.json", json.dumps({"name": "begun", "datasets": [{"name": "mini-meetings", "split": "test"}],
+                                                 "tokenizer": "tiny", "methods": list(rows), "metrics": ["rouge"]}))
+            self.assert_succeeds(self.run_bench("sweep", "sweep.json", "--store", store, "--threads", "1",
+                                                "--filter", "label=" + rows[-1]["label"],
+                                                environment={"OMP_NUM_THREADS": "1"}))
+            report = self.run_bench("report", "--table", "demo.table1", "--store", store, "--with", "tiny=tiny", "--json",
+                                    environment={"QFS_DATA_DIR": self.path("data")})
+            claim, = json.loads(self.assert_succeeds(report))["claims"]
+            return claim["state"]
+
+        row = {**LORA, "backbone": self.path("tiny"), "label": "scratch",
+               "training": {"train": {"name": "mini-meetings", "split": "train"},
+                            "development": {"name": "mini-meetings", "split": "val"}}}
+        begun = {**row, "label": "begun", "training": {**row["training"], "init": {"adapter": {"row": "scratch"}}}}
+        self.assertEqual(state_of("scratch.sqlite", row), "differs")
+        self.assertEqual(state_of("begun.sqlite", row, begun), "not run")
+
     def test_says_what_stands_in_the_way(self):
         run = self.run_bench("reproduce", "demo.table1", environment={"QFS_DATA_DIR": self.path("data")})
         self.assertIn("--with tiny=PATH names them", self.assert_succeeds(run) + run.stderr)

@@ -273,6 +273,19 @@ TEST(BegunTraining, FollowsTheRowThatItBeginsWith) {
   }
 }
 
+TEST(BegunTraining, AFilterOfTheLastRowAloneBringsTheWholeChain) {
+  test::Planning planning;
+  planning.filter = *parse_filter("label=third");
+  const Plan plan =
+      planned_training(test::sweep_text(begun("third", "second") + "," +
+                                            begun("second", "learner") + "," + kLearner + "}",
+                                        "", kSplit),
+                       planning);
+  ASSERT_EQ(plan.cells.size(), 1u);
+  EXPECT_EQ(plan.cells[0].label, "third");
+  EXPECT_EQ(trainings_behind(plan, plan.cells[0]).size(), 3u);
+}
+
 TEST(BegunTraining, WhatCannotBeBegunWithIsRefused) {
   const auto error = [](const std::string& methods, test::Planning planning = {}) {
     return training_error(test::sweep_text(methods, "", kSplit), std::move(planning));

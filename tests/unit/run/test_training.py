@@ -364,6 +364,14 @@ class Training(unittest.TestCase):
         self.assertTrue(all(os.path.exists(training["files"][0]["path"]) for training in trained))
         self.assertIn(15, [len(text.split()) for text in self.outputs() if text.endswith("!")])
 
+    def test_a_filter_of_the_row_alone_trains_what_it_begins_with(self):
+        self.begun()
+        plan = json.loads(self.run_bench("plan", "--json", "--filter", "label=second").stdout)
+        self.assertEqual([t["label"] for t in plan["trainings"]], ["first", "second"])
+        self.assertEqual({cell["label"] for cell in plan["cells"]}, {"second"})
+        self.run_bench("sweep", "--filter", "label=second")
+        self.assertEqual({len(text.split()) for text in self.outputs()}, {15}, "the first row wrote nothing")
+
     def test_a_training_that_cannot_begin_is_told_and_done_later(self):
         self.begun()
         self.write("refuse", "")
