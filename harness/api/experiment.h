@@ -144,7 +144,8 @@ struct HostLimits {
   int64_t open_seconds = 300;
   int64_t unit_seconds = 1800;
   int64_t cell_seconds = 0;
-  int64_t memory_bytes = 0;  ///< anonymous resident memory of a host
+  int64_t memory_bytes = 0;         ///< anonymous resident memory of a host
+  int64_t device_memory_bytes = 0;  ///< what its allocator may take of a device
 };
 
 /// What follows when a cell runs out of memory.

@@ -167,8 +167,8 @@ ReportSettings decode_report(const Node& node) {
 }
 
 HostLimits decode_limits(const Node& node) {
-  static constexpr std::string_view kKeys[] = {"cell_seconds", "memory_mib", "open_seconds",
-                                               "unit_seconds"};
+  static constexpr std::string_view kKeys[] = {"cell_seconds", "device_memory_mib", "memory_mib",
+                                               "open_seconds", "unit_seconds"};
   HostLimits limits;
   node.is_object("an object of limits");
   node.only_keys(kKeys);
@@ -177,6 +177,9 @@ HostLimits decode_limits(const Node& node) {
   if (const auto n = node.find("cell_seconds")) limits.cell_seconds = n->integer(0, kMaxSeconds);
   if (const auto n = node.find("memory_mib")) {
     limits.memory_bytes = n->integer(0, kMaxMemoryMib) << 20;
+  }
+  if (const auto n = node.find("device_memory_mib")) {
+    limits.device_memory_bytes = n->integer(0, kMaxMemoryMib) << 20;
   }
   return limits;
 }

@@ -140,6 +140,9 @@ Result<Json> resolved_json(const Experiment& experiment) {
                     {"unit_seconds", limits.unit_seconds},
                     {"cell_seconds", limits.cell_seconds},
                     {"memory_bytes", limits.memory_bytes}};
+  if (limits.device_memory_bytes > 0) {
+    root["limits"]["device_memory_bytes"] = limits.device_memory_bytes;
+  }
   if (const auto& policy = experiment.out_of_memory) {
     root["out_of_memory"] = {{"implied_by", policy->implied_by},
                              {"batch", policy->halve_batch ? "halve" : "fail"}};

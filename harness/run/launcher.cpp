@@ -113,6 +113,9 @@ Result<ChildOptions> HostLauncher::child_options(const plan::Cell& cell,
       break;
   }
   child.environment["OMP_NUM_THREADS"] = std::to_string(runtime(cell).threads);
+  if (limits_.device_memory_bytes > 0) {
+    child.environment["QFS_DEVICE_MEMORY_BYTES"] = std::to_string(limits_.device_memory_bytes);
+  }
   // A short spin: passive waiting costs tens of microseconds a parallel region, the default
   // collapses beside a busy neighbour. The runtime reads it before main.
   child.environment.try_emplace("GOMP_SPINCOUNT", "10000");

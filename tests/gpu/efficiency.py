@@ -100,7 +100,7 @@ class Report:
         text = {"name": name, "tokenizer": model, "datasets": [{"path": f"{data}.jsonl", "fields": FIELDS}],
                 "methods": entries, **members}
         if self.args.memory_mib:
-            text["limits"] = {"memory_mib": self.args.memory_mib}
+            text["limits"] = {"memory_mib" if self.args.device == "cpu" else "device_memory_mib": self.args.memory_mib}
         (self.folder / f"{name}.json").write_text(json.dumps(text, indent=1), encoding="utf-8")
         return [f"{name}.json", "--device", self.args.device]
 
@@ -166,7 +166,7 @@ def main():
     parser.add_argument("--longest", type=int, default=131072)
     parser.add_argument("--inputs", type=numbers, default=[2048, 4096, 8192, 16384, 32768, 65536], help="tokens of the document behind a memory")
     parser.add_argument("--batch", type=int, default=8)
-    parser.add_argument("--memory-mib", type=int, help="of a host; on a CPU, where no device ends the search")
+    parser.add_argument("--memory-mib", type=int, help="that a host may take on a CPU, or its allocator of the device")
     args = parser.parse_args()
     if max(args.inputs) > args.longest:
         parser.error(f"--inputs {max(args.inputs)}: the longest document has {args.longest} words (--longest)")

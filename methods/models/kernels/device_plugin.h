@@ -13,7 +13,7 @@
 namespace qfs::kernels {
 
 /// Raised when this file or device_kernels.h changes; host and plug-in must agree.
-inline constexpr int kDeviceInterface = 6;
+inline constexpr int kDeviceInterface = 7;
 
 struct DeviceFacts {
   char name[256];        ///< "NVIDIA H200"
@@ -51,6 +51,8 @@ struct DevicePlugin {
   int (*facts)(int device, DeviceFacts* facts);
   AllocatorPeaks (*peaks)(int device);  ///< throws c10::Error
   void (*reset_peaks)(int device);
+  /// The most that the allocator takes, its peaks' `reserved_peak`; throws c10::Error.
+  void (*limit_memory)(int device, int64_t bytes);
   void* (*current_stream)(int device);  ///< LibTorch's, to which its operators go
   const char* (*error_text)(int code);
   DeviceGraphs graphs;

@@ -211,6 +211,16 @@ class Frontier(Memory):
                                                    "50"))
         self.assertRegex(text, r"greedy +\d+ +\d+ +\d+ +\d+ +memory")
 
+    def test_hosts_are_told_what_they_may_take_of_a_device(self):
+        self.write("told.py", "import os\nimport qfs_method\nqfs_method.serve(lambda example, params: "
+                              "os.environ.get('QFS_DEVICE_MEMORY_BYTES', 'nothing'), name='told', version=1)\n")
+        for limits, told in (({}, "nothing"), ({"device_memory_mib": 24}, str(24 << 20))):
+            self.write_sweep(methods=[{"method": "external", "label": "told", "command": ["python3", "told.py"],
+                                       "fingerprint": ["told.py"]}], limits=limits)
+            self.sweep(0, "--store", told + ".sqlite")
+            with sqlite3.connect(self.path(told + ".sqlite")) as store:
+                self.assertEqual({text for text, in store.execute("SELECT text FROM output")}, {told})
+
     def test_runs_of_the_store_stay_as_they_are(self):
         self.write_sweep(methods=[HUNGRY_METHOD], limits={"memory_mib": 1000}, grid={"local_context": [16, 32]})
         run = self.sweep()

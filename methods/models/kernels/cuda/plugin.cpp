@@ -1,9 +1,11 @@
 // libqfs_cuda.so: the table of device_plugin.h for NVIDIA devices.
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAStream.h>
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "methods/models/kernels/cuda/graphs.h"
@@ -53,6 +55,14 @@ void reset_peaks(int device) {
   c10::cuda::CUDACachingAllocator::resetPeakStats(static_cast<c10::DeviceIndex>(device));
 }
 
+void limit_memory(int device, int64_t bytes) {
+  cudaDeviceProp properties{};
+  C10_CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
+  const double share = static_cast<double>(bytes) / static_cast<double>(properties.totalGlobalMem);
+  c10::cuda::CUDACachingAllocator::setMemoryFraction(std::min(share, 1.0),
+                                                     static_cast<c10::DeviceIndex>(device));
+}
+
 void* current_stream(int device) {
   return c10::cuda::getCurrentCUDAStream(static_cast<c10::DeviceIndex>(device)).stream();
 }
@@ -61,10 +71,11 @@ const char* error_text(int code) { return cudaGetErrorString(static_cast<cudaErr
 
 constexpr DeviceKernels kKernels{"cuda", &rotate_store, &decode_attention, &gated_activation};
 
-constexpr DevicePlugin kPlugin{
-    kDeviceInterface, &kKernels,   &count,
-    &facts,           &peaks,      &reset_peaks,
-    &current_stream,  &error_text, {&record_graph, &replay_graph, &forget_graph}};
+constexpr DevicePlugin kPlugin{kDeviceInterface, &kKernels,
+                               &count,           &facts,
+                               &peaks,           &reset_peaks,
+                               &limit_memory,    &current_stream,
+                               &error_text,      {&record_graph, &replay_graph, &forget_graph}};
 
 }  // namespace
 

@@ -109,6 +109,10 @@ Status configure_cuda(const RuntimeOptions& runtime) {
     ActiveDevice active = activate(**plugin, *facts);
     // The allocator can be asked from here on, also by a session that has no tensors.
     context.lazyInitDevice(c10::DeviceType::CUDA);
+    // The sweep's "device_memory_mib", which the driver says to its hosts.
+    if (const char* bytes = std::getenv("QFS_DEVICE_MEMORY_BYTES")) {
+      (*plugin)->limit_memory(kDevice, std::strtoll(bytes, nullptr, 10));
+    }
     g_active = std::move(active);
     return {};
   });
