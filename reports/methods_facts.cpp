@@ -11,6 +11,7 @@
 #include "harness/core/json_dom.h"
 #include "harness/core/sha256.h"
 #include "reports/notes.h"
+#include "reports/trainings.h"
 
 namespace qfs::reports {
 namespace {
@@ -258,7 +259,8 @@ Result<Environments> environments_of(store::Reader& reader, const Places& places
 
 Result<std::vector<std::string>> trainings_of(store::Reader& reader, const Places& places) {
   Texts said;
-  std::vector<std::pair<CellId, TrainingFacts>> trainings;
+  using Trained = std::pair<CellId, TrainingFacts>;
+  std::vector<Trained> trainings;
   for (const PlaceFacts* place : places) {
     const std::string& label = place->dimensions.at("method");
     for (const store::Dependency& dependency : place->cell.dependencies) {
@@ -267,13 +269,25 @@ Result<std::vector<std::string>> trainings_of(store::Reader& reader, const Place
                                    dependency.sha256));
         continue;
       }
-      auto training = std::ranges::find(trainings, dependency.training_cell,
-                                        &std::pair<CellId, TrainingFacts>::first);
+      auto training = std::ranges::find(trainings, dependency.training_cell, &Trained::first);
       if (training == trainings.end()) {
         training = trainings.insert(trainings.end(), {dependency.training_cell, {}});
       }
       add_once(training->second.labels, label);
       add_once(training->second.roles, dependency.role);
+    }
+  }
+  for (const PlaceFacts* place : places) {  // and what these began with, shown or not
+    const auto behind = trainings_behind(reader, place->cell);
+    if (!behind) return behind.error();
+    for (const CellId& id : *behind) {
+      const auto training = reader.cell(id);
+      if (!training) return training.error();
+      for (const store::Dependency& first : training->dependencies) {
+        if (std::ranges::count(trainings, first.training_cell, &Trained::first) > 0) continue;
+        trainings.push_back(
+            {first.training_cell, {{place->dimensions.at("method")}, {first.role}}});
+      }
     }
   }
   for (const auto& [cell, facts] : trainings) {

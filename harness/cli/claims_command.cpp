@@ -92,7 +92,9 @@ void add_claims_command(const CommandLine& line) {
       line.app, "claims", "Lists the numbers that papers print, and which are reproduced",
       "qfs-bench claims --paper ideal --state 'not runnable'");
   auto options = std::make_shared<ClaimsOptions>();
-  command.add_option("--paper", options->paper, "Only this paper: ideal, dyle, egad, selfcp, xsum")
+  command
+      .add_option("--paper", options->paper,
+                  "Only this paper, named as its file in experiments/claims: ideal, say")
       ->type_name("PAPER");
   command.add_option("--table", options->table, "Only this table, e.g. ideal.table3")
       ->type_name("TABLE");

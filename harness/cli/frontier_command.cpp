@@ -295,10 +295,12 @@ std::string frontier_json(const Experiment& experiment, const FrontierOptions& o
     if (frontier.peak_bytes > 0) cell["peak_bytes"] = frontier.peak_bytes;
     if (!frontier.failure.empty()) cell["failure"] = frontier.failure;
   }
-  return json_document("frontier", {{"sweep", experiment.name},
-                                    {"along", options.along},
-                                    {"memory_limit_bytes", experiment.limits.memory_bytes},
-                                    {"cells", std::move(cells)}});
+  return json_document("frontier",
+                       {{"sweep", experiment.name},
+                        {"along", options.along},
+                        {"memory_limit_bytes", experiment.limits.memory_bytes},
+                        {"device_memory_limit_bytes", experiment.limits.device_memory_bytes},
+                        {"cells", std::move(cells)}});
 }
 
 Status check_options(const FrontierOptions& options, const Experiment& experiment) {

@@ -63,7 +63,7 @@ Result<ExitCode> run_worker(const WorkerOptions& options, const GlobalOptions& g
   if (!whole) return whole.error();
   const Result<plan::Shard> shard = shard_of(*whole, options);
   if (!shard) return shard.error();
-  const plan::Plan plan = plan::plan_of_shard(*whole, *shard);
+  const plan::Plan plan = plan::plan_of_cells(*whole, shard->cells);
   Result<run::RunOptions> run = run_options(options.sweep);
   if (!run) return run.error();
   run->whole = &*whole;

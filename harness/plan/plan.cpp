@@ -67,13 +67,14 @@ class Planner {
   void note_absent_params();
 
   std::string at(const std::string& pointer) const { return place(experiment_, pointer); }
+  bool only_trains(size_t i) const { return only_train_.contains(i); }
 
   const Experiment& experiment_;
   const PlanContext& context_;
   ResourceResolver resources_;
   std::vector<MethodRow> rows_;
   std::vector<Draft> drafts_;
-  std::vector<bool> only_trains_;                       // by draft, where a filter matches others
+  std::set<size_t> only_train_;                         // drafts that no filter asks for
   std::map<std::string, ImportedFile> imported_;        // by path and parameters
   std::vector<std::vector<NumberedExample>> examples_;  // by index of plan_.datasets
   Plan plan_;
@@ -115,7 +116,11 @@ Status Planner::complete_cells() {
     for (size_t i = 0; i < drafts_.size(); ++i) {
       const MethodRow& row = rows_[drafts_[i].method];
       if (rounds->at(row.label) != round) continue;
-      if (Status s = complete(plan_.cells[i], row, drafts_[i].seed); !s.ok()) return s;
+      Cell& cell = plan_.cells[i];
+      const uint64_t seed = drafts_[i].seed;
+      const Status s =
+          only_trains(i) ? trainings_.rest(cell, row, seed) : complete(cell, row, seed);
+      if (!s.ok()) return s;
     }
   }
   return {};
@@ -175,11 +180,11 @@ Status Planner::keep_matching() {
   for (const Draft& draft : drafts_) facts.push_back(draft_facts(rows_, names, draft));
   const Result<std::vector<size_t>> kept = matching_cells(context_.filter, facts);
   if (!kept.ok()) return kept.error();
-  std::set<size_t> chosen(kept->begin(), kept->end());
-  add_trainers(drafts_, rows_, chosen);
+  const auto chosen = with_trainers({drafts_, rows_, facts}, *kept, context_);
+  if (!chosen.ok()) return chosen.error();
   std::vector<Draft> matching;
-  for (size_t i : chosen) {
-    only_trains_.push_back(!std::ranges::binary_search(*kept, i));
+  for (size_t i : *chosen) {
+    if (!std::ranges::binary_search(*kept, i)) only_train_.insert(matching.size());
     matching.push_back(std::move(drafts_[i]));
   }
   drafts_ = std::move(matching);
@@ -399,11 +404,13 @@ Status Planner::cut_units(Cell& cell) {
                         at(cell.pointer));
 }
 
-/// Cells that no filter asks for, whose trainings others need.
+/// Cells that no filter asks for, whose trainings others may rest on.
 void Planner::leave_out_trainers() {
-  for (size_t i = only_trains_.size(); i > 0; --i) {
-    if (only_trains_[i - 1]) plan_.cells.erase(plan_.cells.begin() + static_cast<ptrdiff_t>(i - 1));
+  std::vector<size_t> asked;
+  for (size_t i = 0; i < plan_.cells.size(); ++i) {
+    if (!only_trains(i)) asked.push_back(i);
   }
+  if (asked.size() < plan_.cells.size()) plan_ = plan_of_cells(std::move(plan_), asked);
 }
 
 /// Cells that ask the same and are computed the same way run once; those that differ in a seed that
@@ -478,14 +485,6 @@ void Planner::note_absent_params() {
 }
 
 }  // namespace
-
-std::vector<size_t> trainings_behind(const Plan& plan, const Cell& cell) {
-  std::vector<size_t> behind;
-  for (auto next = cell.training; next; next = plan.trainings[*next].cell.training) {
-    behind.push_back(*next);
-  }
-  return behind;
-}
 
 Result<Plan> make_plan(const Experiment& experiment, const PlanContext& context) {
   return Planner(experiment, context).make();

@@ -127,31 +127,6 @@ std::vector<Shard> cut_shards(const Plan& plan, const RemainingSeconds& left, si
   return shards;
 }
 
-Plan plan_of_shard(const Plan& plan, const Shard& shard) {
-  Plan part;
-  part.experiment = plan.experiment;
-  part.datasets = plan.datasets;
-  part.training_data = plan.training_data;
-  part.metrics = plan.metrics;
-  part.notes = plan.notes;
-  part.undescribed = plan.undescribed;
-  // Trainings that are done elsewhere come along: who predicts must know where their files are.
-  std::map<size_t, size_t> places;  // index in the plan -> in the part
-  for (size_t i : shard.cells) {
-    for (size_t training : trainings_behind(plan, plan.cells[i])) places.emplace(training, 0);
-  }
-  for (auto& [training, place] : places) {
-    place = part.trainings.size();
-    Cell& cell = part.trainings.emplace_back(plan.trainings[training]).cell;
-    if (cell.training) cell.training = places.at(*cell.training);
-  }
-  for (size_t i : shard.cells) {
-    Cell& cell = part.cells.emplace_back(plan.cells[i]);
-    if (cell.training) cell.training = places.at(*cell.training);
-  }
-  return part;
-}
-
 Result<ShardNumber> parse_shard_number(std::string_view text) {
   const size_t slash = text.find('/');
   const auto number = [](std::string_view digits) -> std::optional<size_t> {

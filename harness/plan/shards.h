@@ -37,9 +37,6 @@ struct Shard {
 /// At most `count` shards, none of them empty; without what is done.
 std::vector<Shard> cut_shards(const Plan& plan, const RemainingSeconds& left, size_t count);
 
-/// The shard alone, with all data sets; its cells keep their `position`.
-Plan plan_of_shard(const Plan& plan, const Shard& shard);
-
 /// "2/8": the second of eight.
 struct ShardNumber {
   size_t index = 0;  ///< from 0

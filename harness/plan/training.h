@@ -28,10 +28,18 @@ Result<std::map<std::string, size_t>> training_rounds(const Experiment& experime
                                                       std::span<const MethodRow> rows,
                                                       const std::set<std::string>& labels);
 
-/// Adds to `chosen`, which are of `all`, what trains for them, and for that: of the rows that
-/// theirs name, on the same data set with the same seed, the drafts where none is chosen yet.
-void add_trainers(const std::vector<Draft>& all, std::span<const MethodRow> rows,
-                  std::set<size_t>& chosen);
+/// The cells of a grid before they are made; `facts`: what a filter sees of each.
+struct Drafts {
+  std::span<const Draft> all;
+  std::span<const MethodRow> rows;
+  std::span<const CellFacts> facts;
+};
+
+/// Indices of those that the filter keeps, and of what trains for them, and for that: of a row that
+/// theirs name and that has none, the drafts on the same data set with the same seed that the
+/// filter's other conditions hold for; where they hold for none, all.
+Result<std::set<size_t>> with_trainers(const Drafts& drafts, std::span<const size_t> kept,
+                                       const PlanContext& context);
 
 /// Splits by which a training is chosen where its sweep names none; the first that there is.
 inline constexpr std::string_view kDevelopmentSplits[] = {"validation", "dev", "val"};

@@ -1,6 +1,7 @@
 // What a row of the sweep trains for another one.
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "harness/core/suggest.h"
@@ -11,11 +12,11 @@ namespace qfs::plan {
 
 namespace {
 
-/// Rows of the sweep whose trainings the row's cells, or their own training, rest on.
-std::set<std::string> rows_named_by(const MethodEntry& entry) {
+/// Rows of the sweep whose trainings the row's cells, or (`begins`) their own training, rest on.
+std::set<std::string> rows_named_by(const MethodEntry& entry, bool begins = true) {
   std::set<std::string> rows;
   for (const auto& [role, label] : entry.artifact_rows) rows.insert(label);
-  if (!entry.training) return rows;
+  if (!entry.training || !begins) return rows;
   for (const auto& [role, label] : entry.training->init_rows) rows.insert(label);
   return rows;
 }
@@ -34,23 +35,42 @@ std::vector<std::string> circle_in(const std::map<std::string, std::string>& wai
 
 }  // namespace
 
-void add_trainers(const std::vector<Draft>& all, std::span<const MethodRow> rows,
-                  std::set<size_t>& chosen) {
-  std::vector<size_t> open(chosen.begin(), chosen.end());
+Result<std::set<size_t>> with_trainers(const Drafts& drafts, std::span<const size_t> kept,
+                                       const PlanContext& context) {
+  const auto& [all, rows, facts] = drafts;
+  Filter elsewhere = context.filter;  // what it says of others than the rows themselves
+  std::erase_if(elsewhere.conditions, [](const FilterCondition& condition) {
+    return condition.key == "label" || condition.key == "method";
+  });
+  const Result<std::vector<size_t>> alike = matching_cells(elsewhere, facts);
+  if (!alike.ok()) return alike.error();
+  using Place = std::tuple<std::string, size_t, uint64_t>;  // label, data set, seed
+  const auto place = [&](size_t i) {
+    return Place(rows[all[i].method].label, all[i].dataset, all[i].seed);
+  };
+  std::map<Place, std::vector<size_t>> trainers;  // of each place the alike ones, else all
+  for (size_t i : *alike) trainers[place(i)].push_back(i);
+  std::map<Place, std::vector<size_t>> others;
+  for (size_t i = 0; i < all.size(); ++i) others[place(i)].push_back(i);
+  trainers.merge(others);
+  std::set<size_t> chosen(kept.begin(), kept.end());
+  std::set<Place> there;
+  for (size_t i : chosen) there.insert(place(i));
+  std::vector<size_t> open(kept.begin(), kept.end());
+  const bool begin_with_rows = context.init.empty();
   while (!open.empty()) {
     const Draft& draft = all[open.back()];
     open.pop_back();
-    for (const std::string& label : rows_named_by(*rows[draft.method].entry)) {
-      const auto trains = [&](size_t i) {
-        return rows[all[i].method].label == label && all[i].dataset == draft.dataset &&
-               all[i].seed == draft.seed;
-      };
-      if (std::ranges::any_of(chosen, trains)) continue;
-      for (size_t i = 0; i < all.size(); ++i) {
-        if (trains(i) && chosen.insert(i).second) open.push_back(i);
+    for (const std::string& label : rows_named_by(*rows[draft.method].entry, begin_with_rows)) {
+      const Place wanted(label, draft.dataset, draft.seed);
+      if (!trainers.contains(wanted) || !there.insert(wanted).second) continue;
+      for (size_t i : trainers.at(wanted)) {
+        chosen.insert(i);
+        open.push_back(i);
       }
     }
   }
+  return chosen;
 }
 
 Result<std::map<std::string, size_t>> training_rounds(const Experiment& experiment,
@@ -98,7 +118,7 @@ Result<const Cell*> TrainingPlanner::find_row(const Cell& cell, const TrainedRow
     if (found != nullptr && !same) {
       return invalid_argument("the row '" + row.label +
                                   "' has several trainings here; give the one that is meant a row "
-                                  "of its own",
+                                  "of its own, or name its parameters in a filter",
                               row.where);
     }
     found = &other;

@@ -281,8 +281,8 @@ Result<std::shared_ptr<const MethodSpec>> FakeDescriber::describe(const External
 Result<plan::Plan> Planning::operator()(const std::string& sweep, const std::string& path) {
   const Result<Experiment> experiment = config::decode_experiment(sweep, path);
   if (!experiment.ok()) return experiment.error();
-  return plan::make_plan(*experiment,
-                         {methods, datasets, metrics, &describer, filter, limit, allow_external});
+  return plan::make_plan(*experiment, {methods, datasets, metrics, &describer, filter, limit,
+                                       allow_external, nullptr, init});
 }
 
 std::string sweep_text(const std::string& methods, const std::string& rest,

@@ -133,6 +133,7 @@ struct Planning {
   plan::Filter filter;
   std::optional<int64_t> limit;
   bool allow_external = false;
+  std::string init;
 
   Result<plan::Plan> operator()(const std::string& sweep, const std::string& path = "s.json");
 };

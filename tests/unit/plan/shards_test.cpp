@@ -111,7 +111,7 @@ TEST(Shards, TrainingsGoWithTheOneThatTheyBeginWith) {
   // What it begins with is named in a part that has no cell of it.
   for (size_t i = 0; i < plan.cells.size(); ++i) {
     if (plan.cells[i].label != "second") continue;
-    const Plan part = plan_of_shard(plan, {.cells = {i}, .trainings = {}, .seconds = 0});
+    const Plan part = plan_of_cells(plan, std::vector{i});
     ASSERT_EQ(part.trainings.size(), 2u);
     const Cell& training = part.trainings.at(*part.cells[0].training).cell;
     EXPECT_EQ(part.trainings.at(*training.training).cell.id.hex(), training.origins.at("adapter"));
@@ -136,7 +136,7 @@ TEST(Shards, CellsOfOneIdStayTogether) {
 TEST(Shards, TheShardsPlanHasItsCellsAndTheTrainingsTheyRestOn) {
   const Plan plan = training_plan();
   const Shard shard{.cells = {1, 3}, .trainings = {}, .seconds = 0};
-  const Plan part = plan_of_shard(plan, shard);
+  const Plan part = plan_of_cells(plan, shard.cells);
   ASSERT_EQ(part.cells.size(), 2u);
   for (size_t i = 0; i < 2; ++i) {
     const Cell& cell = plan.cells[shard.cells[i]];

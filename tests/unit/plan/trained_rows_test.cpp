@@ -77,12 +77,6 @@ TEST_F(TrainedRows, EachSeedReadsWithItsOwnTraining) {
 }
 
 TEST_F(TrainedRows, AFilterOfTheRowAloneBringsWhatTrainsForIt) {
-  const std::string text =
-      sweep(kFinder + "}, " + kByRow, R"("seeds": [0, 1], "grid": {"rank": [4, 8]})");
-  planning.filter = *parse_filter("label=reader,rank=4");
-  EXPECT_THAT(error_of(text), HasSubstr("several trainings")) << "of which none was meant";
-  planning.filter = *parse_filter("label=reader|finder,rank=4");
-  EXPECT_EQ(planned(text).trainings.size(), 2U) << "the filter says which";
   planning.filter = *parse_filter("label=reader,seed=1");
   const Plan plan = planned(sweep(kFinder + "}, " + kByRow, R"("seeds": [0, 1])"));
   ASSERT_EQ(plan.cells.size(), 1U) << "the other row is neither asked for nor computed";
@@ -90,6 +84,16 @@ TEST_F(TrainedRows, AFilterOfTheRowAloneBringsWhatTrainsForIt) {
   EXPECT_EQ(plan.cells[0].label, "reader");
   EXPECT_EQ(plan.cells[0].origins.at("finder"), plan.trainings[0].cell.id.hex());
   EXPECT_EQ(plan.trainings[0].cell.seed, 1U);
+}
+
+TEST_F(TrainedRows, WhatAFilterSaysOfParametersHoldsForWhatTrains) {
+  const std::string text = sweep(kFinder + "}, " + kByRow, R"("grid": {"rank": [4, 8]})");
+  planning.filter = *parse_filter("label=reader,rank=4");
+  const Plan plan = planned(text);
+  ASSERT_EQ(plan.trainings.size(), 1U);
+  EXPECT_EQ(plan.trainings[0].cell.params.get<int64_t>("rank"), 4);
+  planning.filter = *parse_filter("label=reader");
+  EXPECT_THAT(error_of(text), HasSubstr("several trainings")) << "of which none was meant";
 }
 
 TEST_F(TrainedRows, AFileStandsForIt) {

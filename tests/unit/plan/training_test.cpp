@@ -286,6 +286,35 @@ TEST(BegunTraining, AFilterOfTheLastRowAloneBringsTheWholeChain) {
   EXPECT_EQ(trainings_behind(plan, plan.cells[0]).size(), 3u);
 }
 
+TEST_F(TrainedElsewhere, AFilterBringsNoTrainingThatNothingRestsOn) {
+  const auto trainings = [&](const std::string& first) {
+    return planned_training(test::sweep_text(begun("second", "first") + "," + kLearner +
+                                                 R"(, "label": "first")" + first,
+                                             "", kSplit),
+                            planning)
+        .trainings.size();
+  };
+  planning.filter = *parse_filter("label=second");
+  EXPECT_EQ(trainings("}"), 2u);
+  EXPECT_EQ(trainings(R"(, "artifact": "a.safetensors"})"), 1u);
+  planning.init = "a.safetensors";
+  EXPECT_EQ(trainings("}"), 1u) << "what --init names stands for the row";
+}
+
+TEST(BegunTraining, WhatItsTrainerWouldReadDoesNotMatter) {
+  test::Planning planning;
+  planning.limit = 1;
+  planning.filter = *parse_filter("label=second");
+  const std::string other = kLearner + R"(, "documents": "other"})";
+  EXPECT_EQ(
+      planned_training(
+          test::sweep_text(begun("second", "learner", R"("documents": "own", )") + "," + other, "",
+                           kSplit),
+          planning)
+          .cells.size(),
+      1u);
+}
+
 TEST(BegunTraining, WhatCannotBeBegunWithIsRefused) {
   const auto error = [](const std::string& methods, test::Planning planning = {}) {
     return training_error(test::sweep_text(methods, "", kSplit), std::move(planning));

@@ -371,6 +371,10 @@ class Training(unittest.TestCase):
         self.assertEqual({cell["label"] for cell in plan["cells"]}, {"second"})
         self.run_bench("sweep", "--filter", "label=second")
         self.assertEqual({len(text.split()) for text in self.outputs()}, {15}, "the first row wrote nothing")
+        text = subprocess.run([QFS_BENCH, "report", "--store", self.path("s.sqlite"), "--methods-text"], capture_output=True, text=True,
+                              timeout=120, check=True).stdout
+        for training in plan["trainings"]:
+            self.assertRegex(text, rf"\(training cell {training['cell_id'][:12]}, seed \d+\) learnt from")
 
     def test_a_training_that_cannot_begin_is_told_and_done_later(self):
         self.begun()
