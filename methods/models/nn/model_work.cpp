@@ -100,6 +100,22 @@ Work prefill_work(const ModelWork& model, const PromptSize& prompt) {
   return work;
 }
 
+int64_t learning_flops(const ModelWork& model, const PromptSize& prompt, const LearningPass& pass) {
+  const int64_t tokens = prompt.tokens;
+  int64_t attention = kAttention * model.input.width * input_pairs(model, tokens, prompt.global);
+  if (model.encoder_decoder()) {
+    const int64_t pairs = causal_pairs(prompt.begun) + prompt.begun * tokens;
+    attention += layer_flops(model.output, 0, pairs);
+  }
+  const int64_t head = kProduct * model.head.elements();
+  const int64_t read = prefill_work(model, prompt).flops - head;
+  const int64_t again = pass.recompute ? 1 : 0;
+  const int64_t weights = pass.weights ? 1 : 0;
+  const int64_t back = (1 + weights + again) * (read - attention) + (5 + 2 * again) * attention / 2;
+  return read + (pass.silent == 0 ? back : back / tokens * (tokens - pass.silent)) +
+         (2 + weights) * head * pass.labels;
+}
+
 Work decode_work(const ModelWork& model, std::span<const RowGroup> groups) {
   Work work;
   work.bytes = model.output.bytes + model.head_bytes;

@@ -87,6 +87,20 @@ struct PromptSize {
 /// Reading a prompt or source, up to the logits after the last token.
 Work prefill_work(const ModelWork& model, const PromptSize& prompt);
 
+/// How a sequence is learned from.
+struct LearningPass {
+  int64_t labels = 1;      ///< positions that go through the head
+  bool weights = false;    ///< they have gradients, too; else only what goes through them
+  bool recompute = false;  ///< layers are computed again for their gradients
+  int64_t silent = 0;      ///< tokens in front that no gradient reaches
+};
+
+/// Operations of reading a sequence and of its gradients: of products as much work again, and once
+/// more for weights; of attention, whose scores are computed again, 2.5 times its own. Without
+/// `recompute` the model FLOPs of utilisation: 4NT + 3.5A of a frozen model of N weights that reads
+/// T tokens with attention A, 6NT + 3.5A of one that is trained (Dao 2023, arXiv 2307.08691).
+int64_t learning_flops(const ModelWork& model, const PromptSize& prompt, const LearningPass& pass);
+
 /// Rows that go on from one input.
 struct RowGroup {
   int64_t rows = 1;

@@ -64,43 +64,44 @@ class SequenceLearner {
             .flops = of_.read ? 0 : flops_of(sequence)};  // what is read differs from step to step
   }
 
-  /// Passes of the size of a forward one that gradients take. Those of what goes through weights
-  /// are as much work again, and those of weights, if they have any, once more.
-  int64_t passes_back() const {
-    return (of_.trained ? 1 : 0) + (of_.recompute == nn::Recompute::nothing ? 1 : 2);
+  nn::LearningPass pass_of(int64_t labels, int64_t silent = 0) const {
+    return {.labels = labels,
+            .weights = of_.trained != nullptr,
+            .recompute = of_.recompute != nn::Recompute::nothing,
+            .silent = silent};
   }
 
   /// Of learning from what is read, forward and back.
   int64_t flops_of(const LabelledSequence& sequence) const {
     const auto read = static_cast<int64_t>(sequence.input.ids.size());
-    const auto begun = static_cast<int64_t>(sequence.labels.size());
-    const int64_t labels = labels_of(sequence);
-    const auto global = static_cast<int64_t>(sequence.input.global_positions.size());
-    const int64_t flops =
-        of_.reading_flops
-            ? of_.reading_flops(sequence)
-            : nn::prefill_work(of_.work, {.tokens = read, .global = global, .begun = begun}).flops;
-    // The head multiplies the labelled positions instead of the last.
-    const int64_t head = of_head() * (labels - 1);
-    const int64_t own = of_.trained ? 1 : 0;
-    // Segments in front of the first label are read without gradients.
-    const int64_t segment = of_.work.segment.tokens;
-    const int64_t silent = segment > 0 ? first_label(sequence) / segment * segment : 0;
-    return flops + passes_back() * (silent == 0 ? flops : flops / read * (read - silent)) +
-           (2 + 2 * own) * head;
+    const nn::LearningPass pass = pass_of(labels_of(sequence), silent_tokens(sequence));
+    if (of_.reading_flops) {
+      // All of it as products.
+      const int64_t head = nn::prefill_work({.head = of_.work.head}, {}).flops;
+      const int64_t back = 1 + (pass.weights ? 1 : 0) + (pass.recompute ? 1 : 0);
+      return (1 + back) * (of_.reading_flops(sequence) - head) +
+             nn::learning_flops({.head = of_.work.head}, {}, pass);
+    }
+    const nn::PromptSize size = {
+        .tokens = read,
+        .global = static_cast<int64_t>(sequence.input.global_positions.size()),
+        .begun = static_cast<int64_t>(sequence.labels.size())};
+    return nn::learning_flops(of_.work, size, pass);
   }
-
-  /// Of one position's logits.
-  int64_t of_head() const { return 2 * of_.work.head.outputs * of_.work.head.inputs; }
 
   int64_t flops_of(const ReadRows& read) const {
     int64_t flops = 0;
     for (const int64_t tokens : read.passes) {
-      const int64_t forward = nn::prefill_work(of_.work, {.tokens = tokens}).flops;
-      flops += (1 + passes_back()) * (forward - of_head());
+      flops += nn::learning_flops(of_.work, {.tokens = tokens}, pass_of(0));
     }
     for (const LabelledSequence& sequence : read.sequences) flops += flops_of(sequence);
     return flops;
+  }
+
+  /// Segments in front of the first label are read without gradients.
+  int64_t silent_tokens(const LabelledSequence& sequence) const {
+    const int64_t segment = of_.work.segment.tokens;
+    return segment > 0 ? first_label(sequence) / segment * segment : 0;
   }
 
   static int64_t first_label(const LabelledSequence& sequence) {

@@ -60,6 +60,16 @@ class Dyle(RankingTest):
         self.assertRegex(split, r"(?m)^as printed,paper,")
         self.assertRegex(split, r"(?m)^dyle,released,")
 
+    def test_the_gate_of_an_output_is_a_picture(self):
+        self.run_sweep("first", {**DYLE, "gate_map": "output"})
+        shown = ("show", "--store", "first.sqlite", "--filter", "label=dyle")
+        told = self.assert_succeeds(self.run_bench(*shown, "--gate-map", "gate.svg"))
+        self.assertRegex(told, r"^[1-4] steps, 2 snippets: mean entropy \d\.\d\d of at most 0\.69, ")
+        with open(self.path("gate.svg"), encoding="utf-8") as file:
+            picture = file.read()
+        self.assertTrue(picture.startswith("<svg"), picture[:60])
+        self.assertIn(told.strip().split(",")[0], picture)
+
     def test_what_does_not_fit_is_refused_when_a_plan_is_made(self):
         self.dyle_fails("bert' reads 512 at once", chunk_tokens=513)
         self.dyle_fails("'extractor_steps' is 3 of 3 steps", extractor_steps=3)

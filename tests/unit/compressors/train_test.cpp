@@ -8,6 +8,7 @@
 #include <map>
 
 #include "methods/compressors/session_lora_compressors.h"
+#include "methods/compressors/session_selfcp.h"
 #include "methods/compressors/session_train.h"
 #include "tests/support/compressor_sessions.h"
 #include "tests/support/wrapped_tokenizer.h"
@@ -49,6 +50,117 @@ TEST_F(CompressorSessionsTest, labels_are_those_of_the_response_alone) {
       EXPECT_EQ(std::count(labels.begin(), first, nn::kNoLabel), first - labels.begin());
     }
   }
+}
+
+/// Documents of one letter, which their summaries say.
+NumberedExample letter(int64_t ordinal, int64_t length) {
+  NumberedExample numbered;
+  numbered.ordinal = ordinal;
+  numbered.example.key = "letter-" + std::to_string(ordinal);
+  const char said = ordinal % 2 == 0 ? 'a' : 'z';
+  numbered.example.document = {{std::string(static_cast<size_t>(length), said), ""}};
+  numbered.example.query = "which?";
+  numbered.example.references = {std::string(1, said)};
+  return numbered;
+}
+
+TEST_F(CompressorSessionsTest, what_only_the_memory_shows_is_learned_from_it) {
+  data_ = {};
+  for (int64_t i = 0; i < 16; ++i) data_.train.push_back(letter(i, 12 + i / 2));
+  TrainingData swapped;  // each document beside what another says: as likely to whoever reads none
+  for (int64_t i = 20; i < 24; ++i) {
+    data_.development.push_back(letter(i, 14));
+    swapped.development.push_back(letter(i, 14));
+    swapped.development.back().example.references = letter(i + 1, 1).example.references;
+  }
+  swapped.train = data_.train;
+  for (const char* name : {"selfcp", "autocompressor", "icae"}) {
+    SCOPED_TRACE(name);
+    use_method(name);
+    request_.params.set("train_batch", int64_t{8});
+    request_.params.set("steps", int64_t{100});
+    Curve own;
+    ASSERT_TRUE(fit(name, own).ok());
+    write_with(name);
+    request_.params.set("learning_rate", 0.0);
+    request_.params.set("steps", int64_t{1});
+    request_.params.set("evaluate_every", int64_t{1});
+    std::swap(data_, swapped);
+    Curve other;
+    ASSERT_TRUE(fit(std::string(name) + "-swapped", other).ok());
+    std::swap(data_, swapped);
+    EXPECT_GT(other.last("development.loss"), own.last("development.loss") + 1);
+  }
+}
+
+/// How a training reads so many tokens, in many draws; a window has 100, and half of up to two is
+/// compressed.
+struct DrawnPlans {
+  explicit DrawnPlans(SelfcpDraws draws, int64_t tokens) {
+    const Selfcp method({}, {}, nullptr, {.rules = {.window = 100}}, draws);
+    const PromptParts parts{{}, std::vector<int32_t>(static_cast<size_t>(tokens), 65), {}};
+    Rng rng = Rng::derived(7, "plans");
+    for (int i = 0; i < kDraws; ++i) {
+      const Plan plan = *method.drawn_plan(parts, &rng);
+      ++memory[plan.segments.front().memory];
+      former += plan.segments.front().content.first == 0 ? 1 : 0;
+    }
+    fixed = *method.drawn_plan(parts, nullptr);
+  }
+  static constexpr int kDraws = 4000;
+  std::map<int64_t, int> memory;  ///< rows of the first segment -> draws
+  int former = 0;
+  Plan fixed;  ///< for a development loss
+};
+
+TEST(DrawnPlans, RatiosAreDrawnEvenlyOfTheirRange) {
+  const DrawnPlans drawn({.least_ratio = 2, .largest_ratio = 6}, 60);
+  const std::map<int64_t, int> rows = {{15, 2}, {10, 3}, {8, 4}, {6, 5}, {5, 6}};
+  ASSERT_EQ(drawn.memory.size(), rows.size());
+  for (const auto& [memory, ratio] : rows) {
+    EXPECT_NEAR(drawn.memory.at(memory), DrawnPlans::kDraws / 5, 100) << ratio;
+  }
+  EXPECT_EQ(drawn.fixed.segments.front().memory, 5) << "12 to 1, within the range";
+  EXPECT_EQ(DrawnPlans({.least_ratio = 4, .largest_ratio = 4}, 60).memory.size(), 1U);
+}
+
+TEST(DrawnPlans, ACoinSaysWhichSideIsCompressed) {
+  EXPECT_NEAR(DrawnPlans({}, 150).former, DrawnPlans::kDraws / 2, 130);
+  EXPECT_EQ(DrawnPlans({.side = Side::former}, 150).former, DrawnPlans::kDraws);
+  const DrawnPlans latter({.side = Side::latter}, 150);
+  EXPECT_EQ(latter.former, 0);
+  EXPECT_EQ(latter.fixed.kept, (Range{0, 75}));
+}
+
+/// What AutoCompressor or ICAE reads of 40 tokens, in windows of 24 whose memory is 6 rows, with
+/// matrices of rank 8.
+template <typename Method>
+std::vector<ReadPass> passes(const LoraForm& form,
+                             const std::shared_ptr<const nn::Decoder>& decoder) {
+  auto tensors = *new_lora_tensors(form, *decoder, 6 + form.mode_rows, 8, 8, 0, 7);
+  const Method method(form, std::move(tensors), decoder, {.window = 24, .memory = 6});
+  const PromptParts parts{{1, 2, 3}, std::vector<int32_t>(40, 65), {4}};
+  const Plan plan = *method.plan(parts);
+  const CompressionTask task{parts, plan};
+  return method.compress({&task, 1})->front().passes;
+}
+
+TEST_F(CompressorSessionsTest, what_was_read_is_counted_by_the_papers_formulas) {
+  ResourceCache cache;
+  const auto prompts = *prompted::open_prompts(request_, cache);
+  const auto decoder = *prompts.backbone->network->decoder(request_.runtime, "digest", cache);
+  // Two layers of width 32, whose keys and values have 16 columns.
+  const int64_t q = 8 * (32 + 32);
+  const int64_t v = 8 * (32 + 16);
+  const auto summaries = passes<Autocompressor>(autocompressor_form(), decoder);
+  ASSERT_EQ(summaries.size(), 2U);
+  EXPECT_EQ(summaries[0].tokens, 20 + 6);
+  EXPECT_EQ(summaries[1].tokens, 6 + 20 + 6) << "behind the summary of the first";
+  EXPECT_EQ(summaries[1].beside, 32 * 2 * (2 * q + 2 * v)) << "q, k, v and o";
+  const auto slots = passes<Icae>(icae_form(), decoder);
+  ASSERT_EQ(slots.size(), 1U);
+  EXPECT_EQ(slots[0].tokens, 1 + 23 + 6) << "a window with the token in front";
+  EXPECT_EQ(slots[0].beside, 30 * 2 * (q + v)) << "q and v";
 }
 
 /// Begins a text with a token of its own.

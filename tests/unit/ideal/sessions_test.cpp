@@ -105,6 +105,25 @@ TEST_F(IdealSessionsTest, generated_adapters_of_every_kind_learn) {
   }
 }
 
+TEST_F(IdealSessionsTest, all_layers_may_be_generated_from_the_first_on) {
+  request_.params.set("generated_layers", int64_t{4});
+  request_.params.set("steps", int64_t{20});
+  Curve all;
+  const auto outcome = fit("all", all);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
+  EXPECT_LT(all.last("development.loss"), all.first("loss"));
+  EXPECT_GT(all.last("generated.q_l1"), 100 * all.first("generated.q_l1"));
+  write_with("all");
+  const auto of = [&](const std::string& query) {
+    return nlohmann::json::parse(predictions({example(3, query)}).front().extra.text)
+        .at("observed")
+        .at("generated_norm")
+        .get<double>();
+  };
+  EXPECT_GT(of("why?"), 0);
+  EXPECT_NE(of("why?"), of("who was there?"));
+}
+
 TEST_F(IdealSessionsTest, half_precision_is_dead_and_said_to_be) {
   request_.params.set("hyper_precision", std::string("fp16_as_released"));
   Curve dead;

@@ -34,6 +34,37 @@ TEST(PrefillWork, IsLayersForAllTokensCausalAttentionAndTheHeadOnce) {
   EXPECT_EQ(work.bytes, 560);
 }
 
+TEST(LearningFlops, AreThoseOfModelUtilisation) {
+  // 3 tokens: products 2 * 96 * 3, attention 4 * 4 * 2 * 6, two labels of the head's 2 * 40.
+  const int64_t products = 576;
+  const int64_t attention = 192;
+  const int64_t head = 80;
+  const auto flops = [&](const LearningPass& pass) {
+    return learning_flops(two_layers(), {.tokens = 3}, pass);
+  };
+  EXPECT_EQ(flops({.labels = 2}), 2 * products + 7 * attention / 2 + 2 * 2 * head);
+  EXPECT_EQ(flops({.labels = 2, .weights = true}), 3 * products + 7 * attention / 2 + 3 * 2 * head);
+  EXPECT_EQ(flops({.labels = 0, .recompute = true}), 3 * products + 9 * attention / 2);
+  EXPECT_EQ(flops({.labels = 0, .silent = 3}), products + attention);
+  // A LoRA step of LLaMA-2-7B at 3,800 tokens, head aside: 4NT + 3.5A with A half of a square.
+  ModelWork llama;
+  llama.input = {
+      .matrices = {{4096, 4096, 4 * 32}, {11008, 4096, 3 * 32}}, .layers = 32, .width = 4096};
+  const double step = static_cast<double>(learning_flops(llama, {.tokens = 3800}, {.labels = 0}));
+  EXPECT_NEAR(step / (4 * 6.476005376e9 * 3800 + 3.5 * 2 * 32 * 4096 * 3800.0 * 3800), 1, 1e-4);
+}
+
+TEST(LearningFlops, OfAnEncoderDecoderHaveBothAttentions) {
+  ModelWork model = two_layers();
+  model.source_bytes = 1;
+  model.causal = false;
+  const PromptSize size = {.tokens = 5, .begun = 3};
+  // 25 pairs in the encoder; 6 of the decoder with itself and 15 with the source.
+  const int64_t attention = 4 * 4 * 2 * (25 + 6 + 15);
+  const int64_t products = 2 * 96 * (5 + 3);
+  EXPECT_EQ(learning_flops(model, size, {.labels = 0}), 2 * products + 7 * attention / 2);
+}
+
 TEST(DecodeWork, ReadsWeightsOnceAndTheCacheOfEachRow) {
   const RowGroup groups[] = {{.rows = 2, .past = 5}, {.rows = 1, .past = 7}};
   const Work work = decode_work(two_layers(), groups);

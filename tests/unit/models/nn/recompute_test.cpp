@@ -43,7 +43,10 @@ class RecomputeTest : public ::testing::Test {
         input.decoder_ids = {2, 0, 11, 8, 6};
         input.dropout = std::make_shared<Dropout>(0.3, input.ids.size());
       }
-      if (global) input.global_positions = {0};
+      if (global)
+        input.global_positions = inputs.front().global_positions.empty()
+                                     ? std::vector<int64_t>{0, 3}
+                                     : std::vector<int64_t>{0};
       const size_t count = begun_with(input, decoder.shape().sequence).size();
       for (size_t i = 0; i < count; ++i) {
         labels.push_back(i < 2 ? kNoLabel : static_cast<int64_t>(3 * i + 1));

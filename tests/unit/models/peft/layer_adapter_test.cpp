@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "methods/models/peft/hyper_network.h"
 #include "methods/models/peft/infini.h"
 
 namespace qfs::peft {
@@ -135,6 +136,45 @@ TEST(LayerAdapter, ImpossibleOnesAreRefused) {
   EXPECT_THAT(refusal({.bare_layers = 32}, kLlama7b), HasSubstr("the backbone has 32"));
   EXPECT_EQ(refusal({.hyper = {.layers = 32}}, kLlama7b), "fine");
   EXPECT_THAT(refusal({}, {}), HasSubstr("LLaMA family"));
+}
+
+TEST(HyperNetwork, DropsInputsOfAllLayersTogetherAndTheirEncodingsApart) {
+  const nn::LayerWidths widths = {
+      .layers = 4, .hidden = 32, .heads = 2, .kv_heads = 1, .head_dim = 16, .intermediate = 48};
+  LayerAdapter adapter = new_layer_adapter(
+      {.kind = AdapterKind::prompt, .size = 1, .hyper = {.layers = 2, .bottleneck = 32}}, widths,
+      7);
+  // What is generated is what the encoder gives, which is what it reads.
+  const at::Tensor same = at::eye(32);
+  const auto set = [&](const std::string& name, const at::Tensor& value) {
+    at::Tensor& tensor = adapter.tensors.at(adapter.hyper_prefix() + name);
+    tensor = value.view(tensor.sizes()).clone();
+  };
+  set("norm.weight", at::ones({32}));
+  set("encoder.linear0.weight", at::cat({same, same}));
+  set("encoder.linear0.bias", at::zeros({64}));
+  set("decoder.prompt_weight.weight", same);
+  set("decoder.prompt_weight.bias", at::zeros({32}));
+  const auto made = [&](int64_t layer, std::optional<Rng> drop) {
+    return generate(adapter, at::ones({32}), layer, std::move(drop)).at("prompt_weight").flatten();
+  };
+  EXPECT_TRUE(at::allclose(made(0, {}), at::ones({32}), 1e-4, 1e-4)) << "prediction drops nothing";
+  constexpr int kDraws = 500;
+  double zeros = 0;
+  double both = 0;
+  double sum = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    const Rng drop = Rng::derived(3, "drop", static_cast<uint64_t>(i));
+    const at::Tensor first = made(0, drop);
+    const at::Tensor second = made(1, drop);
+    zeros += (first == 0).sum().item<double>();
+    both += ((first == 0) & (second == 0)).sum().item<double>();
+    sum += first.sum().item<double>();
+  }
+  const double elements = kDraws * 32;
+  EXPECT_NEAR(zeros / elements, 1 - 0.95 * 0.95, 0.01);
+  EXPECT_NEAR(both / elements, 0.05 + 0.95 * 0.05 * 0.05, 0.008) << "inputs are dropped for both";
+  EXPECT_NEAR(sum / elements, 1, 0.02) << "what is left is as much larger";
 }
 
 }  // namespace
