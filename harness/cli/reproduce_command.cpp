@@ -102,25 +102,29 @@ std::optional<size_t> method_of(const Error& error) {
   return index;
 }
 
-/// Without the methods that cannot be planned with this data set; each is told.
-Result<plan::Plan> plan_of(const claims::ClaimSweep& sweep, const ReproduceOptions& options,
-                           ClaimsSession& session, bool& lacks_methods) {
+/// Without the methods that cannot be planned with this data set; each is told. None: there is no
+/// other.
+Result<std::optional<plan::Plan>> plan_of(const claims::ClaimSweep& sweep,
+                                          const ReproduceOptions& options, ClaimsSession& session,
+                                          bool& lacks_methods) {
   nlohmann::json text = nlohmann::json::parse(sweep.text);
-  while (true) {
+  nlohmann::json& methods = text["methods"];
+  while (!methods.empty()) {
     const Result<Experiment> experiment =
         config::decode_experiment(text.dump(), sweep.name + ".json");
     if (!experiment) return experiment.error();
     Result<plan::Plan> plan = plan_experiment(*experiment, options.sweep, session.catalogs());
-    if (plan || plan.error().kind == ErrorKind::unavailable) return plan;
-    nlohmann::json& methods = text["methods"];
+    if (plan) return std::optional(*std::move(plan));
+    if (plan.error().kind == ErrorKind::unavailable) return plan.error();
     const auto refused = method_of(plan.error());
-    if (!refused || *refused >= methods.size() || methods.size() == 1) return plan;
+    if (!refused || *refused >= methods.size()) return plan.error();
     log_warning(fmt::format("'{}' of {} is left out: {}",
                             methods[*refused]["label"].get<std::string>(), sweep.name,
                             plan.error().message));
     lacks_methods = true;
     methods.erase(*refused);
   }
+  return std::optional<plan::Plan>();
 }
 
 Result<PlannedTable> plan_sweeps(const claims::ShownTable& table, const ReproduceOptions& options,
@@ -130,18 +134,19 @@ Result<PlannedTable> plan_sweeps(const claims::ShownTable& table, const Reproduc
   if (!sweeps) return sweeps.error();
   PlannedTable planned;
   for (const claims::ClaimSweep& sweep : *sweeps) {
-    Result<plan::Plan> plan = plan_of(sweep, options, session, planned.lacks_methods);
+    auto plan = plan_of(sweep, options, session, planned.lacks_methods);
     if (!plan && plan.error().kind == ErrorKind::unavailable) {
       log_warning(fmt::format("{} is left out: {}", sweep.name, plan.error().message));
       planned.lacks_data = true;
       continue;
     }
     if (!plan) return plan.error();
+    if (!*plan) continue;
     Result<run::RunOptions> run = run_options(options.sweep);
     if (!run) return run.error();
-    if (Status sound = run::check_tokens(*plan, *run); !sound) return sound.error();
-    tell_needs(*plan);
-    planned.sweeps.push_back({*std::move(plan), *std::move(run)});
+    if (Status sound = run::check_tokens(**plan, *run); !sound) return sound.error();
+    tell_needs(**plan);
+    planned.sweeps.push_back({**std::move(plan), *std::move(run)});
   }
   return planned;
 }
@@ -231,6 +236,8 @@ void add_reproduce_command(const CommandLine& line) {
                   "Threads of a tensor host (default: one per core)")
       ->check(CLI::Range(1, 4096))
       ->type_name("N");
+  command.add_flag("--allow-external", options->sweep.allow_external,
+                   "Ask servers that claims name");
   add_retry_option(command, options->sweep);
   add_json_option(command, line.global);
   command.callback([options, &global = line.global, &chosen = line.chosen] {

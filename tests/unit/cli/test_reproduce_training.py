@@ -17,6 +17,8 @@ LORA = {"method": "lora", "backbone": "tiny", "rank": 2, "steps": 2, "train_batc
         "label_tokens": 16, "evaluate_every": 1, "chat": False, "prompt": "{document}\n{query}", "local_context": 8,
         "max_new_tokens": 2, "batch_size": 8}
 
+SERVED = {"method": "endpoint", "model": "m", "revision": "live", "base_url": "http://127.0.0.1:9/v1"}
+
 
 class ReproduceTraining(ModelTest):
     def setUp(self):
@@ -31,7 +33,7 @@ class ReproduceTraining(ModelTest):
 
     def write_claims(self, table={}, *rows):
         self.write("data/experiments/claims/labels.json", json.dumps(
-            {"demo": {"LoRA": LORA, "Lead": {"method": "lead", "local_context": 8}}}))
+            {"demo": {"LoRA": LORA, "Lead": {"method": "lead", "local_context": 8}, "Served": SERVED}}))
         self.write("data/experiments/claims/demo.json", json.dumps(
             {"paper": "demo", "title": "Demo", "source": "nowhere",
              "tables": [{"id": "demo.table1", "title": "Results", "dataset": {"name": "mini-meetings"}, **table,
@@ -74,6 +76,16 @@ class ReproduceTraining(ModelTest):
         self.assertIn("'lora' of claims-duc-2007-test-whole-raw is left out: method 'lora' trains: ", run.stderr)
         claims = json.loads(run.stdout)["claims"]
         self.assertEqual([claim["state"] for claim in claims], ["not run", "differs"])
+
+    def test_a_server_is_asked_with_consent_alone(self):
+        self.write_claims({}, {"label": "Served", "printed": ["99.0"]})
+        run = self.run_bench("reproduce", "demo.table1", "--json", environment={"QFS_DATA_DIR": self.path("data")})
+        self.assertEqual(run.returncode, 3, run.stderr)
+        self.assertIn("'endpoint' of claims-mini-meetings-test-whole-raw is left out: ", run.stderr)
+        self.assertEqual([claim["state"] for claim in json.loads(run.stdout)["claims"]], ["not run"])
+        planned = self.run_bench("reproduce", "demo.table1", "--dry-run", "--allow-external",
+                                 environment={"QFS_DATA_DIR": self.path("data")})
+        self.assertRegex(self.assert_succeeds(planned), r"  endpoint +\d+ ")
 
     def test_few_examples_are_another_training_than_all(self):
         self.write_claims({"with": {"num_beams": 1, "batch_size": 4}},
