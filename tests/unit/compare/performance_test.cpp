@@ -85,6 +85,18 @@ TEST(TimePerExample, DividesTheRepetitionByItsExamples) {
   EXPECT_DOUBLE_EQ(time_per_example(measured, "total", 4)->median, 0.5);
 }
 
+TEST(TimePerExample, IsSplitIntoPhases) {
+  std::vector<store::MeasurementRow> measured = {{0, 0, "compress", kSecond, 7},
+                                                 {0, 1, "compress", 3 * kSecond, 0},
+                                                 {0, 0, "prefill", 2 * kSecond, 50},
+                                                 {0, 0, "decode", 6 * kSecond, 9},
+                                                 {0, 0, "total", 13 * kSecond, 9}};
+  EXPECT_DOUBLE_EQ(time_per_example(measured, "compress", 4)->median, 1) << "over its units";
+  EXPECT_DOUBLE_EQ(time_per_example(measured, "prefill", 4)->median, 0.5);
+  EXPECT_DOUBLE_EQ(time_per_example(measured, "decode", 4)->median, 1.5);
+  EXPECT_FALSE(time_per_example(measured, "first_token", 4));
+}
+
 TEST(FlopsPerExample, AddsThePhasesThatDoWork) {
   auto measured = timed_decoding();
   EXPECT_DOUBLE_EQ(flops_per_example(measured, 4)->median, 3010.0 / 4);
