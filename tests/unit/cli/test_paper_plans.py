@@ -41,6 +41,42 @@ class PaperPlans(ModelTest):
             self.write_seq2seq("models/" + name, BART, bart)
         tiny_bert.write(self.path("models/roberta-base"), max_position_embeddings=514)
 
+    def test_those_that_read_trained_files_are_planned(self):
+        cache = os.environ.get("QFS_CACHE_DIR") or os.path.join(
+            os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "qfs-bench")
+        models = os.environ.get("QFS_MODELS_DIR") or os.path.join(cache, "models")
+        if not all(os.path.isdir(os.path.join(models, name)) for name in ("smollm2-135m", "minilm")):
+            self.skipTest("SmolLM2 and MiniLM are not on this machine")
+        fields = {"id": "id", "document": "document", "query": "query", "references": "references"}
+        data = {}
+        for name, first, count in (("test", 0, 200), ("train", 1000, 1200)):
+            lines = (json.dumps({"id": str(i), "document": f"Speaker {i} said it.", "query": "What?",
+                                 "references": ["acceptable" if i % 3 else "unacceptable"]}) for i in range(first, first + count))
+            data[name] = {"path": self.write(name + ".jsonl", "\n".join(lines)), "fields": fields}
+
+        def with_own_data(method):
+            training = {key: data["train"] if key == "train" else value for key, value in method["training"].items() if key != "development"}
+            return {**method, "training": training}
+
+        carried = 0
+        for path in sorted(glob.glob(os.path.join(PAPER, "*.json"))):
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            if "artifacts/" not in text:
+                continue
+            carried += 1
+            with self.subTest(os.path.basename(path)):
+                plan = json.loads(text.replace("../artifacts/", os.path.abspath(os.path.join(PAPER, "..", "artifacts")) + "/"))
+                plan["datasets"] = [{**data["test"], **{key: value for key, value in plan["datasets"][0].items() if key == "sample"}}]
+                plan["methods"] = [with_own_data(method) if "training" in method else method for method in plan["methods"]]
+                plan.update({"metrics": ["rouge"], "report": {"rows": ["method"]}})
+                del plan["$schema"]
+                name = self.write(os.path.basename(path), json.dumps(plan))
+                planned = json.loads(self.assert_succeeds(
+                    self.run_bench("plan", name, "--json", environment={"QFS_MODELS_DIR": models})))
+                self.assertGreater(len(planned["cells"]), 0)
+        self.assertGreater(carried, 3)
+
     def test_each_is_planned(self):
         shutil.copy(os.path.join(PAPER, "word_counts.txt"), self.folder)
         paths = sorted(glob.glob(os.path.join(PAPER, "*.json")))
