@@ -87,7 +87,7 @@ struct PlannedSweep {
 struct PlannedTable {
   std::vector<PlannedSweep> sweeps;
   bool lacks_data = false;     ///< of sweeps that are not among them
-  bool lacks_methods = false;  ///< of those that are
+  bool lacks_methods = false;  ///< of any
 };
 
 /// The index in "methods" of the entry that an error of a plan is about.
@@ -206,7 +206,7 @@ Result<ExitCode> run_reproduce(const ReproduceOptions& options, const GlobalOpti
     if (*ran != ExitCode::ok) code = *ran;
     if (*ran != ExitCode::ok && *ran != ExitCode::incomplete) return code;
   }
-  if (sweeps.empty() && global.store.empty()) with_store.store.clear();
+  if (sweeps.empty() && !std::filesystem::exists(with_store.store)) with_store.store.clear();
   if (Status used = session.use_store(with_store); !used) return used.error();
   const auto not_run = print_judged(session, *table, global.json ? "json" : "markdown", "");
   if (!not_run) return not_run.error();

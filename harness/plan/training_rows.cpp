@@ -118,7 +118,7 @@ Result<const Cell*> TrainingPlanner::find_row(const Cell& cell, const TrainedRow
     if (found != nullptr && !same) {
       return invalid_argument("the row '" + row.label +
                                   "' has several trainings here; give the one that is meant a row "
-                                  "of its own, or name its parameters in a filter",
+                                  "of its own, or name parameters that both rows have in a filter",
                               row.where);
     }
     found = &other;

@@ -144,11 +144,16 @@ Result<host::HostClient> HostLauncher::start_child(const ChildOptions& child,
 
 Result<HostFacts> HostLauncher::facts(const plan::Cell& cell) {
   Result<HostFacts> facts = facts_of_program(cell);
-  if (!facts || !DocumentCutter::cuts(cell)) return facts;
-  const Result<HostFacts> cutter = facts_of_program(cutter_cell(cell));
-  if (!cutter) return cutter.error();
+  // What fits, and how long it takes, is another matter under another limit.
+  const bool capped = limits_.device_memory_bytes > 0 && runtime(cell).device != "cpu";
+  if (!facts || (!capped && !DocumentCutter::cuts(cell))) return facts;
   nlohmann::json numerics = nlohmann::json::parse(facts->numerics.text);
-  numerics[kDocumentCutter] = nlohmann::json::parse(cutter->numerics.text);
+  if (capped) numerics["device_memory_bytes"] = limits_.device_memory_bytes;
+  if (DocumentCutter::cuts(cell)) {
+    const Result<HostFacts> cutter = facts_of_program(cutter_cell(cell));
+    if (!cutter) return cutter.error();
+    numerics[kDocumentCutter] = nlohmann::json::parse(cutter->numerics.text);
+  }
   Result<Json> combined = canonical_json(numerics);
   if (!combined) return combined.error();
   facts->numerics = *std::move(combined);

@@ -228,10 +228,6 @@ Result<plan::NumericsIdentity> measure_numerics(const plan::Cell& cell, HostLaun
                       {"warmup", settings.warmup},
                       {"repetitions", settings.repetitions},
                       {"protocol", settings.protocol}};
-  const int64_t device_memory = launcher.limits().device_memory_bytes;
-  if (device_memory > 0 && launcher.runtime(cell).device != "cpu") {
-    probe["device_memory_bytes"] = device_memory;  // near it the allocator frees and tries again
-  }
   Result<Json> combined = canonical_json(probe);
   if (!combined) return combined.error();
   return plan::numerics_identity(cell, *combined, launcher.runtime(cell));

@@ -190,8 +190,8 @@ class Learner {
                                      *std::move(adapters), pass.recompute, pass.dropped(0).get());
   }
 
-  /// A forward pass, one back, one more for the gradients of weights where those are trained, and
-  /// with recomputation another.
+  /// Of the extractor: a forward pass, one back, one more for the gradients of weights where those
+  /// are trained, and with recomputation another.
   int64_t passes() const {
     return 2 + (tensors_.generator_weights.empty() ? 0 : 1) +
            (schedule_.recompute == nn::Recompute::nothing ? 0 : 1);
@@ -209,12 +209,12 @@ class Learner {
     const auto labels = static_cast<int64_t>(target.labels.size());
     for (const nn::SequenceInput& row : rows.inputs) {
       const auto read = static_cast<int64_t>(row.ids.size());
-      const Work forward =
-          nn::prefill_work(work, {.tokens = encoder_decoder ? read : read + begun, .begun = begun});
-      // The head multiplies all labelled positions instead of the last.
-      const int64_t head = 2 * work.head.outputs * work.head.inputs * (labels - 1);
       read_.tokens += read + begun;
-      read_.flops += passes() * (static_cast<int64_t>(forward.flops) + head);
+      read_.flops += nn::learning_flops(
+          work, {.tokens = encoder_decoder ? read : read + begun, .begun = begun},
+          {.labels = labels,
+           .weights = !tensors_.generator_weights.empty(),
+           .recompute = schedule_.recompute != nn::Recompute::nothing});
     }
   }
 

@@ -23,7 +23,7 @@ TABLE_7 = ("SelfCP, Table 7", "Sequences of {tokens} tokens and {new} generated 
 FIGURE_6 = ("SelfCP, Figure 6", "Demonstrations in front of a query: as memory out of a bank, compressed anew each time, and as the "
             "tokens that a backbone without compression reads; {batch} queries at a time. What does not fit ends its line.")
 TRAINING = ("Training", "{steps} steps of a sequence of {learned} tokens, the first one with all that it has to prepare, beside what the device does at "
-            "most. Utilisation is operations of the model (4NT + 3.5A of what is frozen) by their time, as a share of the matrix products that the "
+            "most. Utilisation is operations of the model (4NT + 3.5A of what is frozen, scores of attention computed again) by their time, as a share of the matrix products that the "
             "same kind of process reached.")
 
 FIELDS = {"id": "id", "document": "document", "query": "query", "references": "references"}
@@ -59,7 +59,7 @@ class Report:
         self.parts.append("\n".join(lines).strip())
 
     def utilisation(self, store):
-        """Of each row that was trained: model FLOPs utilisation (nothing is computed again, nothing evaluated)."""
+        """Of each row that was trained: utilisation (no layer is computed again, nothing evaluated)."""
         run = self.run("report", "--store", store, "--format", "json", "--columns", "values", "--values",
                        "train_flops,train_seconds,machine_gemm")
         if run.returncode != 0:

@@ -96,9 +96,10 @@ struct LearningPass {
 };
 
 /// Operations of reading a sequence and of its gradients: of products as much work again, and once
-/// more for weights; of attention, whose scores are computed again, 2.5 times its own. Without
-/// `recompute` the model FLOPs of utilisation: 4NT + 3.5A of a frozen model of N weights that reads
-/// T tokens with attention A, 6NT + 3.5A of one that is trained (Dao 2023, arXiv 2307.08691).
+/// more for weights; of attention 2.5 times its own, its scores computed again, which is how its
+/// kernels count (Dao 2023, arXiv 2307.08691, section 4.1). Without `recompute` 4NT + 3.5A of a
+/// frozen model of N weights that reads T tokens with attention A, 6NT + 3.5A of one that is
+/// trained.
 int64_t learning_flops(const ModelWork& model, const PromptSize& prompt, const LearningPass& pass);
 
 /// Rows that go on from one input.

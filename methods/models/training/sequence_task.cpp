@@ -80,7 +80,7 @@ class SequenceLearner {
       const int64_t head = nn::prefill_work({.head = of_.work.head}, {}).flops;
       const int64_t back = 1 + (pass.weights ? 1 : 0) + (pass.recompute ? 1 : 0);
       return (1 + back) * (of_.reading_flops(sequence) - head) +
-             nn::learning_flops({.head = of_.work.head}, {}, pass);
+             nn::learning_flops({.head = of_.work.head}, {}, pass_of(labels_of(sequence)));
     }
     const nn::PromptSize size = {
         .tokens = read,

@@ -54,6 +54,24 @@ TEST_F(LoraSessionTest, a_decoder_learns_what_it_then_writes) {
   EXPECT_THAT(output(), HasSubstr("abc"));
 }
 
+TEST_F(LoraSessionTest, a_step_is_counted_by_hand) {
+  use_llama();
+  request_.params.set("steps", int64_t{1});
+  request_.params.set("train_batch", int64_t{1});
+  request_.params.set("evaluate_every", int64_t{0});
+  data_.train.resize(1);
+  data_.development.clear();
+  Curve curve;
+  const auto outcome = fit("a", curve);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
+  const int64_t tokens = outcome->cost.tokens;
+  // Two layers of width 32, keys and values of 16, an MLP of 64; a blank, "abcabc" and the end are labels.
+  const int64_t products = 2 * 2 * (2 * 32 * 32 + 2 * 32 * 16 + 3 * 32 * 64) * tokens;
+  const int64_t attention = 2 * 4 * 32 * tokens * (tokens + 1) / 2;
+  const int64_t head = 2 * 32 * 258 * 8;
+  EXPECT_EQ(outcome->cost.flops, 2 * products + 7 * attention / 2 + 2 * head);
+}
+
 TEST_F(LoraSessionTest, a_summary_behind_pieces_is_one_itself) {
   use_llama();
   request_.params.set("steps", int64_t{1});

@@ -374,7 +374,8 @@ class Training(unittest.TestCase):
         text = subprocess.run([QFS_BENCH, "report", "--store", self.path("s.sqlite"), "--methods-text"], capture_output=True, text=True,
                               timeout=120, check=True).stdout
         for training in plan["trainings"]:
-            self.assertRegex(text, rf"\(training cell {training['cell_id'][:12]}, seed \d+\) learnt from")
+            maker = {"first": "another training", "second": "second"}[training["label"]]
+            self.assertRegex(text, rf"length of {maker} \(training cell {training['cell_id'][:12]}, seed \d+\) learnt from")
 
     def test_a_training_that_cannot_begin_is_told_and_done_later(self):
         self.begun()
