@@ -281,8 +281,9 @@ Result<std::vector<std::string>> trainings_of(store::Reader& reader, const Place
     const auto training = reader.cell(trainings[i].first);
     if (!training) return training.error();
     for (const store::Dependency& first : training->dependencies) {
-      if (std::ranges::count(trainings, first.training_cell, &Trained::first) > 0) continue;
-      trainings.push_back({first.training_cell, {{"another training"}, {first.role}}});
+      const CellId& id = first.training_cell;
+      if (id.empty() || std::ranges::count(trainings, id, &Trained::first) > 0) continue;
+      trainings.push_back({id, {{"another training"}, {first.role}}});
     }
   }
   for (const auto& [cell, facts] : trainings) {

@@ -410,7 +410,7 @@ void Planner::leave_out_trainers() {
   for (size_t i = 0; i < plan_.cells.size(); ++i) {
     if (!only_trains(i)) asked.push_back(i);
   }
-  if (asked.size() < plan_.cells.size()) plan_ = plan_of_cells(std::move(plan_), asked);
+  if (asked.size() < plan_.cells.size()) plan_ = plan_of_cells(plan_, asked);
 }
 
 /// Cells that ask the same and are computed the same way run once; those that differ in a seed that

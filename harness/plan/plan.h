@@ -128,7 +128,7 @@ std::vector<size_t> trainings_behind(const Plan& plan, const Cell& cell);
 
 /// These cells (indices, each once) in this order, with the trainings that they rest on and all
 /// data sets; cells keep their `position`.
-Plan plan_of_cells(Plan plan, std::span<const size_t> cells);
+Plan plan_of_cells(const Plan& plan, std::span<const size_t> cells);
 
 /// What a plan is made with. The method catalogue outlives the plan, whose cells refer to its
 /// specs.

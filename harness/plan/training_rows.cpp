@@ -38,6 +38,13 @@ std::vector<std::string> circle_in(const std::map<std::string, std::string>& wai
 Result<std::set<size_t>> with_trainers(const Drafts& drafts, std::span<const size_t> kept,
                                        const PlanContext& context) {
   const auto& [all, rows, facts] = drafts;
+  std::set<size_t> chosen(kept.begin(), kept.end());
+  const bool begin_with_rows = context.init.empty();
+  if (std::ranges::all_of(rows, [&](const MethodRow& row) {
+        return rows_named_by(*row.entry, begin_with_rows).empty();
+      })) {
+    return chosen;
+  }
   Filter elsewhere = context.filter;  // what it says of others than the rows themselves
   std::erase_if(elsewhere.conditions, [](const FilterCondition& condition) {
     return condition.key == "label" || condition.key == "method";
@@ -53,11 +60,9 @@ Result<std::set<size_t>> with_trainers(const Drafts& drafts, std::span<const siz
   std::map<Place, std::vector<size_t>> others;
   for (size_t i = 0; i < all.size(); ++i) others[place(i)].push_back(i);
   trainers.merge(others);
-  std::set<size_t> chosen(kept.begin(), kept.end());
   std::set<Place> there;
   for (size_t i : chosen) there.insert(place(i));
   std::vector<size_t> open(kept.begin(), kept.end());
-  const bool begin_with_rows = context.init.empty();
   while (!open.empty()) {
     const Draft& draft = all[open.back()];
     open.pop_back();

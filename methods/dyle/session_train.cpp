@@ -190,16 +190,15 @@ class Learner {
                                      *std::move(adapters), pass.recompute, pass.dropped(0).get());
   }
 
-  /// Of the extractor: a forward pass, one back, one more for the gradients of weights where those
-  /// are trained, and with recomputation another.
-  int64_t passes() const {
-    return 2 + (tensors_.generator_weights.empty() ? 0 : 1) +
-           (schedule_.recompute == nn::Recompute::nothing ? 0 : 1);
+  nn::LearningPass pass_of(int64_t labels) const {
+    return {.labels = labels,
+            .weights = !tensors_.generator_weights.empty(),
+            .recompute = schedule_.recompute != nn::Recompute::nothing};
   }
 
   void count(const ranking::PackedSnippets& packed) {
     for (const auto& chunk : packed.chunks) read_.tokens += static_cast<int64_t>(chunk.size());
-    read_.flops += passes() * model_.extractor().flops(packed);
+    read_.flops += pass_of(0).products() * model_.extractor().flops(packed);
   }
 
   void count(const GeneratorRows& rows, const Target& target) {
@@ -211,10 +210,7 @@ class Learner {
       const auto read = static_cast<int64_t>(row.ids.size());
       read_.tokens += read + begun;
       read_.flops += nn::learning_flops(
-          work, {.tokens = encoder_decoder ? read : read + begun, .begun = begun},
-          {.labels = labels,
-           .weights = !tensors_.generator_weights.empty(),
-           .recompute = schedule_.recompute != nn::Recompute::nothing});
+          work, {.tokens = encoder_decoder ? read : read + begun, .begun = begun}, pass_of(labels));
     }
   }
 

@@ -109,11 +109,10 @@ int64_t learning_flops(const ModelWork& model, const PromptSize& prompt, const L
   }
   const int64_t head = kProduct * model.head.elements();
   const int64_t read = prefill_work(model, prompt).flops - head;
-  const int64_t again = pass.recompute ? 1 : 0;
-  const int64_t weights = pass.weights ? 1 : 0;
-  const int64_t back = (1 + weights + again) * (read - attention) + (5 + 2 * again) * attention / 2;
+  const int64_t back =
+      (pass.products() - 1) * (read - attention) + (pass.recompute ? 7 : 5) * attention / 2;
   return read + (pass.silent == 0 ? back : back / tokens * (tokens - pass.silent)) +
-         (2 + weights) * head * pass.labels;
+         pass.logits() * head;
 }
 
 Work decode_work(const ModelWork& model, std::span<const RowGroup> groups) {

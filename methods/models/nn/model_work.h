@@ -93,6 +93,12 @@ struct LearningPass {
   bool weights = false;    ///< they have gradients, too; else only what goes through them
   bool recompute = false;  ///< layers are computed again for their gradients
   int64_t silent = 0;      ///< tokens in front that no gradient reaches
+
+  /// How often a product is computed: forward, for gradients of what goes through it and of its
+  /// weights, and again.
+  int64_t products() const { return 2 + (weights ? 1 : 0) + (recompute ? 1 : 0); }
+  /// How often a position's logits are, which are not computed again.
+  int64_t logits() const { return (2 + (weights ? 1 : 0)) * labels; }
 };
 
 /// Operations of reading a sequence and of its gradients: of products as much work again, and once

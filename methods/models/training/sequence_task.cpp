@@ -76,11 +76,8 @@ class SequenceLearner {
     const auto read = static_cast<int64_t>(sequence.input.ids.size());
     const nn::LearningPass pass = pass_of(labels_of(sequence), silent_tokens(sequence));
     if (of_.reading_flops) {
-      // All of it as products.
-      const int64_t head = nn::prefill_work({.head = of_.work.head}, {}).flops;
-      const int64_t back = 1 + (pass.weights ? 1 : 0) + (pass.recompute ? 1 : 0);
-      return (1 + back) * (of_.reading_flops(sequence) - head) +
-             nn::learning_flops({.head = of_.work.head}, {}, pass_of(labels_of(sequence)));
+      const int64_t head = 2 * of_.work.head.elements();  // attention counts as products
+      return pass.products() * (of_.reading_flops(sequence) - head) + pass.logits() * head;
     }
     const nn::PromptSize size = {
         .tokens = read,
