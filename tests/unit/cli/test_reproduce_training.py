@@ -79,7 +79,8 @@ class ReproduceTraining(ModelTest):
 
     def test_a_server_is_asked_with_consent_alone(self):
         self.write_claims({}, {"label": "Served", "printed": ["99.0"]})
-        run = self.run_bench("reproduce", "demo.table1", "--json", environment={"QFS_DATA_DIR": self.path("data")})
+        run = self.run_bench("reproduce", "demo.table1", "--json", "--store", "new.sqlite",
+                             environment={"QFS_DATA_DIR": self.path("data")})
         self.assertEqual(run.returncode, 3, run.stderr)
         self.assertIn("'endpoint' of claims-mini-meetings-test-whole-raw is left out: ", run.stderr)
         self.assertEqual([claim["state"] for claim in json.loads(run.stdout)["claims"]], ["not run"])

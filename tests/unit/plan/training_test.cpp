@@ -287,18 +287,21 @@ TEST(BegunTraining, AFilterOfTheLastRowAloneBringsTheWholeChain) {
 }
 
 TEST_F(TrainedElsewhere, AFilterBringsNoTrainingThatNothingRestsOn) {
-  const auto trainings = [&](const std::string& first) {
-    return planned_training(test::sweep_text(begun("second", "first") + "," + kLearner +
-                                                 R"(, "label": "first")" + first,
-                                             "", kSplit),
-                            planning)
-        .trainings.size();
+  const auto sweep_with = [](const std::string& first) {
+    return test::sweep_text(begun("second", "first") + R"(, {"label": "first", "method": )" + first,
+                            "", kSplit);
   };
+  const std::string learner = R"("learner", "backbone": "small")";
   planning.filter = *parse_filter("label=second");
-  EXPECT_EQ(trainings("}"), 2u);
-  EXPECT_EQ(trainings(R"(, "artifact": "a.safetensors"})"), 1u);
+  EXPECT_EQ(planned_training(sweep_with(learner + "}"), planning).trainings.size(), 2u);
+  EXPECT_EQ(planned_training(sweep_with(learner + R"(, "artifact": "a.safetensors"})"), planning)
+                .trainings.size(),
+            1u);
+  // What --init names stands for the row, which is not looked at.
+  const std::string absent = sweep_with(R"("learner", "backbone": "nowhere"})");
+  EXPECT_NE(training_error(absent, planning), "no error");
   planning.init = "a.safetensors";
-  EXPECT_EQ(trainings("}"), 1u) << "what --init names stands for the row";
+  EXPECT_EQ(planned_training(absent, planning).trainings.size(), 1u);
 }
 
 TEST(BegunTraining, WhatItsTrainerWouldReadDoesNotMatter) {
