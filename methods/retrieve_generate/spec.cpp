@@ -67,7 +67,7 @@ Needs RetrieveGenerateSpec::needs(const Params& params) const {
   if (!has_adapter(params)) needs.artifacts.clear();
   if (params.get<std::string>("retriever") == "dpr") {
     needs.backbones = {kContextEncoder, kQuestionEncoder};
-    for (const std::string& role : needs.backbones) needs.model_types[role] = {"bert"};
+    for (const std::string& role : needs.backbones) needs.model_types[role] = {"bert", "dpr"};
   }
   if (ranks_by_locator(params)) {
     needs.backbones = {ranking::kLocator};

@@ -53,14 +53,16 @@ std::string write_tiny_checkpoint(const TemporaryFolder& folder, const nlohmann:
     return "model-0000" + std::to_string(shard + 1) + "-of-0000" + std::to_string(shards) +
            ".safetensors";
   };
+  const auto front = test_case.value("stored_under", std::string());
   size_t index = 0;
   for (const nlohmann::json& tensor : test_case.at("tensors")) {
-    const std::string name = tensor.at("name");
+    const std::string made_from = tensor.at("name");
+    const std::string name = front + made_from;
     const std::vector<int64_t> shape = tensor.at("shape");
     int64_t count = 1;
     for (const int64_t extent : shape) count *= extent;
     const std::vector<float> values =
-        tiny_values(name, count, tensor.at("scale"), tensor.at("offset"));
+        tiny_values(made_from, count, tensor.at("scale"), tensor.at("offset"));
     const size_t shard = index++ % shards;
     if (half) {
       writers[shard].raw(name, "BF16", shape, as_bfloat16(values));

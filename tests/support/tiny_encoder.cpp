@@ -116,8 +116,11 @@ Resource TinyEncoder::write(const TemporaryFolder& folder) const {
     linear(at + "output.dense", hidden, kInner);
     norm(at + "output.LayerNorm");
   }
-  const json test_case = {
-      {"config", config}, {"dtype", "F32"}, {"shards", 1}, {"tensors", tensors}};
+  json test_case = {{"config", config}, {"dtype", "F32"}, {"shards", 1}, {"tensors", tensors}};
+  if (!dpr.empty()) {
+    test_case["config"]["model_type"] = "dpr";
+    test_case["stored_under"] = dpr + ".bert_model.";
+  }
   const std::string path = write_tiny_checkpoint(folder, test_case);
   folder.write("tokenizer.json", tokenizer(ids, roberta).dump());
   const auto found = registry::resolve_backbone(path);

@@ -15,6 +15,7 @@ struct TinyEncoder {
   int64_t hidden = 16;
   int64_t layers = 2;
   double scale = 0.25;  ///< of the weights
+  std::string dpr;      ///< "question_encoder", "ctx_encoder": a BERT as DPR's folders have it
 
   /// Fills the folder; returns it as sweeps name it.
   Resource write(const TemporaryFolder& folder) const;

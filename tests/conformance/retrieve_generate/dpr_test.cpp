@@ -61,12 +61,19 @@ class DprConformance : public qfs::test::TrainedSessionTest {
   json expected_;
 };
 
-TEST_F(DprConformance, the_query_and_the_passages_are_read_by_encoders_of_their_own) {
+class DprFolders : public DprConformance, public testing::WithParamInterface<bool> {};
+
+TEST_P(DprFolders, the_query_and_the_passages_are_read_by_encoders_of_their_own) {
   const qfs::test::TemporaryFolder first;
   const qfs::test::TemporaryFolder second;
-  const std::map<double, Resource> encoders = {
-      {0.25, qfs::test::TinyEncoder{.scale = 0.25}.write(first)},
-      {0.5, qfs::test::TinyEncoder{.scale = 0.5}.write(second)}};
+  qfs::test::TinyEncoder question{.scale = 0.25};
+  qfs::test::TinyEncoder context{.scale = 0.5};
+  if (GetParam()) {
+    question.dpr = "question_encoder";
+    context.dpr = "ctx_encoder";
+  }
+  const std::map<double, Resource> encoders = {{0.25, question.write(first)},
+                                               {0.5, context.write(second)}};
   std::set<std::vector<int64_t>> orders;
   for (const json& roles : expected_.at("cases")) {
     SCOPED_TRACE(roles.dump());
@@ -77,6 +84,22 @@ TEST_F(DprConformance, the_query_and_the_passages_are_read_by_encoders_of_their_
     orders.insert(wanted);
   }
   EXPECT_EQ(orders.size(), 4U) << "which model has which role would not be seen";
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, DprFolders, testing::Bool(),
+                         [](const auto& form) { return form.param ? "of_dpr" : "of_bert"; });
+
+TEST_F(DprConformance, vectors_that_a_folder_projects_are_refused) {
+  const qfs::test::TemporaryFolder folder;
+  const Resource encoder = qfs::test::TinyEncoder{.dpr = "ctx_encoder"}.write(folder);
+  json config = json::parse(*read_file(folder / "config.json"));
+  config["projection_dim"] = 8;
+  folder.write("config.json", config.dump());
+  request_.backbones = {{kQuestionEncoder, encoder}, {kContextEncoder, encoder}};
+  ResourceCache cache;
+  const auto session = session_factory().open(request_, cache);
+  ASSERT_FALSE(session.ok());
+  EXPECT_THAT(session.error().to_string(), testing::HasSubstr("projection_dim"));
 }
 
 }  // namespace

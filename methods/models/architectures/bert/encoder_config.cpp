@@ -1,5 +1,6 @@
-// Sources: transformers 5.23, configuration_{bert,roberta,distilbert,bart,led,mbart,pegasus}.py,
-// for names and defaults; modeling_bart.py for the two rows before BART's first position.
+// Sources: transformers 5.23, for names and defaults configuration_*.py of bert, dpr, roberta,
+// distilbert, bart, led, mbart and pegasus; modeling_bart.py for the two rows before BART's first
+// position.
 #include "methods/models/architectures/bert/encoder_config.h"
 
 #include <cmath>
@@ -27,6 +28,13 @@ std::string read_bert(ConfigReader& reader, EncoderConfig& config) {
   config.segments = reader.integer_or("type_vocab_size", kMaxRows, 2);
   config.norm_eps = reader.real_or("layer_norm_eps", 1e-12);
   return reader.text_or("hidden_act", "gelu");
+}
+
+/// A BERT under another name (open_encoder_checkpoint), unless its vectors are projected.
+std::string read_dpr(ConfigReader& reader, EncoderConfig& config) {
+  config.model_type = "bert";
+  reader.count_or("projection_dim", 0, 0);
+  return read_bert(reader, config);
 }
 
 std::string read_roberta(ConfigReader& reader, EncoderConfig& config) {
@@ -94,9 +102,9 @@ struct Family {
 };
 
 constexpr Family kFamilies[] = {
-    {"bart", &read_bart},       {"bert", &read_bert},   {"distilbert", &read_distilbert},
-    {"led", &read_led},         {"mbart", &read_mbart}, {"pegasus", &read_pegasus},
-    {"roberta", &read_roberta},
+    {"bart", &read_bart},       {"bert", &read_bert},       {"distilbert", &read_distilbert},
+    {"dpr", &read_dpr},         {"led", &read_led},         {"mbart", &read_mbart},
+    {"pegasus", &read_pegasus}, {"roberta", &read_roberta},
 };
 
 Result<const Family*> family_of(const std::string& model_type, const ConfigObject& file) {

@@ -32,7 +32,11 @@ Result<std::shared_ptr<const Checkpoint>> open_encoder_checkpoint(
   const auto stored = directory.open_weights();
   if (!stored.ok()) return stored;
   if (checkpoints::is_native_led(**stored)) return checkpoints::rename_native_led(*stored);
-  return checkpoints::rename_tensorflow_norms(*stored);
+  auto file = checkpoints::rename_tensorflow_norms(*stored);
+  for (const char* dpr : {"question_encoder.bert_model.", "ctx_encoder.bert_model."}) {
+    if (file.ok()) file = checkpoints::replace_prefix(*file, dpr, "bert.");
+  }
+  return file;
 }
 
 Result<std::shared_ptr<const EncoderWeights>> load_encoder_weights(

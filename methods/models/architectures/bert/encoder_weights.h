@@ -35,8 +35,8 @@ struct EncoderWeights {
   std::vector<EncoderLayer> layers;
 };
 
-/// The weights of a folder under the names of transformers: those of AllenAI's own LED, and norms
-/// with TensorFlow's names, are renamed.
+/// The weights of a folder under the names of transformers: those of AllenAI's own LED, norms with
+/// TensorFlow's names, and the BERT in a folder of DPR's are renamed.
 Result<std::shared_ptr<const checkpoints::Checkpoint>> open_encoder_checkpoint(
     const checkpoints::ModelDirectory& directory);
 

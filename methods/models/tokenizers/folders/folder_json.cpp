@@ -24,9 +24,11 @@ std::vector<JsonSwitch> switches_of(const TokenizerConfig& config) {
   std::vector<Argument> arguments;
   constexpr std::string_view kBytes[] = {"BartTokenizer", "GPT2Tokenizer", "LEDTokenizer",
                                          "RobertaTokenizer"};
+  constexpr std::string_view kWordPieces[] = {"BertTokenizer", "DPRContextEncoderTokenizer",
+                                              "DPRQuestionEncoderTokenizer", "DistilBertTokenizer"};
   if (std::ranges::find(kBytes, name) != std::end(kBytes)) {
     arguments = {{{"pre_tokenizer", "ByteLevel", "add_prefix_space"}, config.add_prefix_space}};
-  } else if (name == "BertTokenizer" || name == "DistilBertTokenizer") {
+  } else if (std::ranges::find(kWordPieces, name) != std::end(kWordPieces)) {
     arguments = {
         {{"normalizer", "BertNormalizer", "lowercase"}, config.do_lower_case},
         {{"normalizer", "BertNormalizer", "strip_accents"}, config.strip_accents},
