@@ -78,7 +78,7 @@ TEST(DyleLosses, values_and_gradients_are_those_of_the_formulas) {
     const auto k = static_cast<int64_t>(selection.snippets.size());
     const auto t = static_cast<int64_t>(labels.size());
     const at::Tensor states = leaf("states", {k, t, d}, 2);
-    const at::Tensor scores = leaf("scores", {file["visible"].get<int64_t>()}, 2);
+    const at::Tensor scores = leaf("scores", {file["visible"].get<int64_t>()}, one["scale"]);
     DyleTensors tensors;
     for (const char* layer : {"0", "2", "4"}) {
       const std::string name = std::string("rag.dynamic_mlp.") + layer;

@@ -46,11 +46,11 @@ GATE = {"rag.dynamic_mlp.0.weight": D * D, "rag.dynamic_mlp.0.bias": D, "rag.dyn
 
 
 class Case:
-    def __init__(self, name, released, static, prior_gradients, snippets, copies, labels, oracle):
+    def __init__(self, name, released, static, prior_gradients, snippets, copies, labels, oracle, scale=2.0):
         self.name, self.released, self.static, self.prior_gradients = name, released, static, prior_gradients
         self.snippets, self.copies, self.labels, self.oracle = snippets, copies, labels, oracle
-        self.k, self.t = len(snippets), len(labels)
-        self.held = {"states": values("states", self.k * self.t * D, 2.0), "scores": values("scores", L, 2.0)}
+        self.k, self.t, self.scale = len(snippets), len(labels), scale
+        self.held = {"states": values("states", self.k * self.t * D, 2.0), "scores": values("scores", L, scale)}
         for part, count in GATE.items():
             self.held[part] = values(part, count, 1.0)
         self.head = values("head", V * D, 1.0)
@@ -140,7 +140,7 @@ class Case:
             gradients[name] = rows
         return {"name": self.name, "released": self.released, "static": self.static,
                 "prior_gradients": self.prior_gradients, "snippets": self.snippets, "copies": self.copies,
-                "labels": self.labels, "oracle": self.oracle, "losses": self.losses(), "gradients": gradients}
+                "labels": self.labels, "oracle": self.oracle, "scale": self.scale, "losses": self.losses(), "gradients": gradients}
 
 
 CASES = [
@@ -150,6 +150,7 @@ CASES = [
     Case("no oracle", False, False, False, [1, 2], 0, [4, 1, 3], []),
     Case("static", False, True, False, [3, 0, 4], 0, [2, 6, 0], [4]),
     Case("rag", True, True, True, [3, 0, 0], 1, [2, 6, 0], [4]),
+    Case("a share below the least", False, False, False, [3, 0, 4], 0, [2, 6, 0], [0, 3], 24.0),
 ]
 
 

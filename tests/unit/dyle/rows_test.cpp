@@ -12,11 +12,17 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// Letters between "<" (200) and ">" (201).
+/// Letters between "<" (200) and ">" (201), but for two "&", which are one token (199).
 class FramedTokenizer final : public tokenizers::VocabularyTokenizer {
  public:
   std::vector<tokenizers::Token> encode(std::string_view text) const override {
-    return letters_.encode(text);
+    std::vector<tokenizers::Token> tokens;
+    for (const tokenizers::Token& letter : letters_.encode(text)) {
+      const bool second = !tokens.empty() && tokens.back().id == kAnd && letter.id == kAnd;
+      if (second) tokens.back() = {199, tokens.back().begin, letter.end};
+      if (!second) tokens.push_back(letter);
+    }
+    return tokens;
   }
   int64_t vocabulary_size() const override { return 202; }
   std::string decode(std::span<const int32_t> ids) const override { return letters_.decode(ids); }
@@ -26,6 +32,7 @@ class FramedTokenizer final : public tokenizers::VocabularyTokenizer {
   tokenizers::TextFrame frame() const override { return {{200}, {201}}; }
 
  private:
+  static constexpr int32_t kAnd = '&' - '!';
   test::LetterTokenizer letters_;
 };
 
@@ -61,6 +68,14 @@ TEST(Rows, begin_with_what_the_tokenizer_puts_in_front) {
   const auto rows = snippet_prompts(FramedTokenizer(), "{snippet}?", one, "", 9);
   ASSERT_TRUE(rows.ok());
   EXPECT_THAT(*rows, ElementsAre(row(letters("ab?", {200}), 2, false, false)));
+}
+
+TEST(Rows, are_tokenized_before_a_snippet_and_in_it_and_behind_it) {
+  const std::vector<std::string> one = {"&b&"};
+  const auto rows = snippet_prompts(FramedTokenizer(), "a&{snippet}&{query}", one, "&why", 20);
+  ASSERT_TRUE(rows.ok());
+  EXPECT_THAT(*rows,
+              ElementsAre(row(letters("a&&b&", {200}, letters("why", {199})), 3, false, false)));
 }
 
 TEST(Rows, of_an_encoder_decoder_lose_their_query) {
