@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -70,11 +71,47 @@ std::optional<size_t> partner(const PlaceFacts& place, const Slots& slots,
   return left.front();
 }
 
-/// The scores that a cell shows, one a seed.
-Result<std::vector<store::ScoreJobRow>> jobs_of(store::Reader& reader, const TableCell& cell) {
+using Seeds = std::set<std::string>;
+
+/// The seeds of the places in each slot; none of those to which the seed does not matter: it is
+/// shown for several, or no cell of the method has drawn or rests on a training.
+std::vector<Seeds> seeds_of(const SweepFacts& facts, const std::vector<size_t>& slots,
+                            size_t count) {
+  std::set<CellId> seedless;
+  std::set<std::string> seeded;
+  for (const PlaceFacts& place : facts.places) {
+    const store::CellRow& cell = place.cell;
+    if (place.another_seed) seedless.insert(cell.id);
+    const auto is_trained = [](const store::Dependency& file) {
+      return !file.training_cell.empty();
+    };
+    const bool trained = std::ranges::any_of(cell.dependencies, is_trained);
+    if (cell.seed != 0 || trained) seeded.insert(cell.method);
+  }
+  std::vector<Seeds> seeds(count);
+  for (size_t i = 0; i < slots.size(); ++i) {
+    const PlaceFacts& place = facts.places[i];
+    if (seedless.contains(place.cell.id) || !seeded.contains(place.cell.method)) continue;
+    seeds[slots[i]].insert(place.dimensions.at("seed"));
+  }
+  return seeds;
+}
+
+/// Those that both have, where one lacks some of the other's; else none.
+Seeds shared_by(const Seeds& one, const Seeds& other) {
+  Seeds shared;
+  if (one != other) std::ranges::set_intersection(one, other, std::inserter(shared, shared.end()));
+  return shared;
+}
+
+/// The scores that a cell shows, one a seed; of `shared` ones alone where there are any.
+Result<std::vector<store::ScoreJobRow>> jobs_of(store::Reader& reader, const TableCell& cell,
+                                                const Seeds& shared) {
   std::vector<std::string> ids = {cell.source.score_id};
   if (!cell.seeds.empty()) ids.clear();
-  for (const SeedValue& seed : cell.seeds) ids.push_back(seed.source.score_id);
+  for (const SeedValue& seed : cell.seeds) {
+    if (shared.empty() || shared.contains(seed.seed)) ids.push_back(seed.source.score_id);
+  }
   std::vector<store::ScoreJobRow> jobs;
   for (const std::string& id : ids) {
     Result<std::optional<store::ScoreJobRow>> job = reader.score(ScoreId(id));
@@ -92,8 +129,9 @@ class Tester {
       : reader_(reader), source_(reader), values_(values), metrics_(metrics), table_(table) {}
 
   /// The scores of one slot against those of another, by the jobs that they come from; both are on
-  /// the examples of `place`.
-  Status compare_slots(size_t slot, size_t baseline, const PlaceFacts& place) {
+  /// the examples of `place`. `shared`: the seeds that both have, where one lacks some.
+  Status compare_slots(size_t slot, size_t baseline, const PlaceFacts& place, const Seeds& shared) {
+    if (!shared.empty()) table_.against->shared_seeds = true;
     std::map<std::string, std::vector<size_t>> by_score;
     for (size_t value = 0; value < values_.size(); ++value) {
       if (values_[value].source != ValueSource::score) continue;
@@ -108,7 +146,7 @@ class Tester {
       by_score[cell.comparable].push_back(value);
     }
     for (const auto& [score, values] : by_score) {
-      if (Status done = compare_values(slot, baseline, place, values); !done) return done;
+      if (Status done = compare_values(slot, baseline, place, values, shared); !done) return done;
     }
     return {};
   }
@@ -159,10 +197,10 @@ class Tester {
   }
 
   Status compare_values(size_t slot, size_t baseline, const PlaceFacts& place,
-                        const std::vector<size_t>& values) {
-    const auto jobs = jobs_of(reader_, at(slot, values.front()));
+                        const std::vector<size_t>& values, const Seeds& shared) {
+    const auto jobs = jobs_of(reader_, at(slot, values.front()), shared);
     if (!jobs) return jobs.error();
-    const auto base = jobs_of(reader_, at(baseline, values.front()));
+    const auto base = jobs_of(reader_, at(baseline, values.front()), shared);
     if (!base) return base.error();
     auto first = results(place, *base);
     if (!first) return first.error();
@@ -263,8 +301,10 @@ Status test_against(store::Reader& reader, const SweepFacts& facts, const Layout
   Slots slots(table.rows.size() * table.columns.size(), nullptr);
   std::set<size_t> of_method;
   std::set<std::string> labels;
+  std::vector<size_t> slot_of;
   for (size_t i = 0; i < facts.places.size(); ++i) {
     const size_t slot = layout.slots[i].row * table.columns.size() + layout.slots[i].column;
+    slot_of.push_back(slot);
     if (slots[slot] == nullptr) slots[slot] = &facts.places[i];
     labels.insert(facts.places[i].dimensions.at("method"));
     if (facts.places[i].dimensions.at("method") == method) of_method.insert(slot);
@@ -276,12 +316,15 @@ Status test_against(store::Reader& reader, const SweepFacts& facts, const Layout
   table.against = Baseline{method, compare::kLevel, compare::test_signature()};
   Tester tester(reader, values, metrics, table);
   const std::vector<size_t> baseline(of_method.begin(), of_method.end());
+  const std::vector<Seeds> seeds = seeds_of(facts, slot_of, slots.size());
   for (size_t slot = 0; slot < slots.size(); ++slot) {
     if (slots[slot] == nullptr || of_method.contains(slot)) continue;
     const std::optional<size_t> base = partner(*slots[slot], slots, baseline);
     if (!base) {
       tester.skip_slot(slot);
-    } else if (Status done = tester.compare_slots(slot, *base, *slots[slot]); !done) {
+    } else if (Status done = tester.compare_slots(slot, *base, *slots[slot],
+                                                  shared_by(seeds[slot], seeds[*base]));
+               !done) {
       return done;
     }
   }

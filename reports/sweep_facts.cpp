@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -138,15 +139,18 @@ Result<store::SweepRow> find_sweep(store::Reader& reader, std::string_view selec
     return invalid_argument(fmt::format("'{}' is the beginning of {} sweeps' ids; give more digits",
                                         selector, matches.size()));
   }
-  return not_found(
-      fmt::format("the store has no run or sweep '{}'{}; 'qfs-bench list runs' shows its {}",
-                  selector, suggestion(selector, names), sweeps->size()));
+  return not_found(fmt::format(
+      "the store has no run or sweep '{}'{}; 'qfs-bench list runs' shows its {}", selector,
+      suggestion(std::filesystem::path(selector).stem().string(), names), sweeps->size()));
 }
 
 Result<SweepFacts> load_sweep_facts(store::Reader& reader, std::string_view selector) {
   Result<store::SweepRow> sweep = find_sweep(reader, selector);
   if (!sweep) return sweep.error();
+  const Result<std::vector<store::SweepInfo>> runs = reader.sweeps();
+  if (!runs) return runs.error();
   SweepFacts facts;
+  facts.runs = runs->size();
   facts.sweep = std::move(*sweep);
   Result<json> config =
       parse_json(facts.sweep.config.text, "configuration of sweep " + facts.sweep.name);

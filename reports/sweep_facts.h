@@ -32,6 +32,7 @@ struct SweepFacts {
   ReportSettings settings;  ///< the sweep file's; empty values where it has no "report"
   std::vector<PlaceFacts> places;
   std::map<DatasetId, store::DatasetRow> datasets;
+  size_t runs = 1;  ///< that the store has
 };
 
 /// The sweep with this name (the latest of them), the one of this number (SweepInfo::number), or

@@ -119,6 +119,7 @@ struct Baseline {
   double least_p = 0;  ///< the smallest, adjusted, that any data on the fewest clusters could have
   /// The baseline minus a row stands in the place of the row's own values.
   bool differences = false;
+  bool shared_seeds = false;  ///< a row lacks seeds, and is compared on those that both have
 };
 
 struct Table {

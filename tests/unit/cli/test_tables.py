@@ -4,6 +4,7 @@ Usage: test_tables.py QFS_BENCH
 """
 
 import json
+import re
 import unittest
 
 from driver import FIELDS, DriverTest
@@ -56,6 +57,20 @@ class Tables(DriverTest):
         table = self.report(*minus)  # a mean over seeds of a corpus value has no test
         self.assertRegex(table, r"\| minus random +\| +\+[^|]+\(p [^|]+\| +– \|")
         self.assertIn("not tested against oracle: 1 number", table)
+
+    def test_a_row_that_lacks_seeds_is_compared_on_those_that_both_have(self):
+        rows = [{"method": "random", "max_words": 9}, {"method": "random", "label": "short", "max_words": 4}]
+        minus = ("--columns", "values", "--values", "rouge1.f", "--minus", "random")
+        tables = []
+        for more in ({"seeds": [0]}, {"seeds": [0, 1], "exclude": [{"label": "short", "seed": 1}]}):
+            self.sweep(methods=[*rows, {"method": "lead"}], grid={"local_context": [64]}, **more)
+            tables.append(self.report(*minus))
+        for label, same in (("short", True), ("lead", False)):
+            one, two = (re.search(rf"\| minus {label} +\| +([^(]*)\(", table).group(1) for table in tables)
+            self.assertEqual(one == two, same, tables)
+        said = "; with a row that lacks some, the mean of those that both have"
+        self.assertNotIn(said, tables[0])
+        self.assertIn(said, tables[1])
 
     def test_the_evaluation_section_says_what_the_store_holds(self):
         self.sweep(datasets=[{"path": "data.jsonl", "fields": FIELDS, "sample": 5}], seeds=[0, 1])
