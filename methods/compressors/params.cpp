@@ -74,11 +74,4 @@ SplitRules split_rules(const Params& params) {
   return rules;
 }
 
-Status check_llama(std::string_view method, const BackboneFacts& facts) {
-  if (facts.architecture == "llama") return {};
-  return unavailable("'" + std::string(method) +
-                     "' is for backbones of the LLaMA family; this one is computed as '" +
-                     facts.architecture + "'");
-}
-
 }  // namespace qfs::compressors

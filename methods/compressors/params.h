@@ -31,7 +31,4 @@ inline constexpr double kRatio = 12;
 /// How documents of a cell that predicts are cut.
 SplitRules split_rules(const Params& params);
 
-/// `unavailable` for a backbone of another family than LLaMA.
-Status check_llama(std::string_view method, const BackboneFacts& facts);
-
 }  // namespace qfs::compressors

@@ -39,6 +39,9 @@ class LabelSession final : public MethodSession {
     std::vector<Candidate> candidates;
     std::vector<ChosenDemonstrations> demonstrations(unit.size());
     for (size_t i = 0; i < unit.size(); ++i) {
+      if (Status asked = check_query(unit[i].example); !asked.ok()) {
+        return of_example(unit[i], asked.error());
+      }
       if (parts_.demonstrations) {
         auto chosen = parts_.demonstrations->chosen_for(unit[i].example);
         if (!chosen.ok()) return of_example(unit[i], chosen.error());

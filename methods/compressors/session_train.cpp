@@ -45,6 +45,13 @@ LabelledSequence joined(nn::SequenceInput prompt, std::span<const int32_t> respo
   return sequence;
 }
 
+/// What is trained, and how examples are made of prompts.
+struct TrainedParts {
+  std::unique_ptr<TrainedCompressor> compressor;
+  /// The document itself is learned, of at most so many tokens; 0: the summary is.
+  int64_t auto_encoding_tokens = 0;
+};
+
 class Trained final : public prompted::TrainedAdapter {
  public:
   Trained(TrainedParts parts, const prompted::AdapterPlace& place)
@@ -116,12 +123,8 @@ class Trained final : public prompted::TrainedAdapter {
   Result<TrainedFile> keep(const std::string& folder,
                            const std::map<std::string, std::string>& metadata,
                            at::ScalarType type) const override {
-    const std::string bytes = peft::tensor_file_bytes(compressor_->tensors(), metadata, type);
-    if (Status written = write_file(folder + "/" + kFile, bytes); !written.ok()) {
-      return written.error();
-    }
-    return TrainedFile{prompted::kAdapter, kFile, sha256_hex(bytes),
-                       static_cast<int64_t>(bytes.size())};
+    return prompted::keep_bytes(folder, prompted::kAdapter, kFile,
+                                peft::tensor_file_bytes(compressor_->tensors(), metadata, type));
   }
 
  private:
@@ -131,6 +134,14 @@ class Trained final : public prompted::TrainedAdapter {
   int64_t auto_encoding_tokens_;
   std::optional<int32_t> end_;
 };
+
+std::unique_ptr<prompted::TrainedAdapter> make_trained(TrainedParts parts,
+                                                       const prompted::AdapterPlace& place) {
+  if (place.request.params.find<bool>("recompute").value_or(false)) {
+    parts.compressor->set_recompute(nn::Recompute::layers);
+  }
+  return std::make_unique<Trained>(std::move(parts), place);
+}
 
 SelfcpForm form_of(const Params& params) {
   SelfcpForm form;
@@ -155,14 +166,6 @@ SelfcpDraws draws_of(const Params& params) {
 }
 
 }  // namespace
-
-std::unique_ptr<prompted::TrainedAdapter> make_trained(TrainedParts parts,
-                                                       const prompted::AdapterPlace& place) {
-  if (place.request.params.find<bool>("recompute").value_or(false)) {
-    parts.compressor->set_recompute(nn::Recompute::layers);
-  }
-  return std::make_unique<Trained>(std::move(parts), place);
-}
 
 Result<std::unique_ptr<prompted::TrainedAdapter>> make_selfcp(const prompted::AdapterPlace& place) {
   const Params& params = place.request.params;

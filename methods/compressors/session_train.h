@@ -12,16 +12,6 @@
 
 namespace qfs::compressors {
 
-/// What is trained, and how examples are made of prompts.
-struct TrainedParts {
-  std::unique_ptr<TrainedCompressor> compressor;
-  /// The document itself is learned, of at most so many tokens; 0: the summary is.
-  int64_t auto_encoding_tokens = 0;
-};
-
-std::unique_ptr<prompted::TrainedAdapter> make_trained(TrainedParts parts,
-                                                       const prompted::AdapterPlace& place);
-
 /// SelfCP's. Errors: those of new_selfcp and, where it begins with a file, of read_selfcp.
 Result<std::unique_ptr<prompted::TrainedAdapter>> make_selfcp(const prompted::AdapterPlace& place);
 

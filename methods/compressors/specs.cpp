@@ -193,15 +193,13 @@ Cost SelfcpSpec::training_cost(const Params& params, const DatasetStats& train) 
 }
 
 Status SelfcpSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
-  if (Status status = check_llama(name(), facts); !status.ok()) return status;
-  if (Status status = prompted::check_kind(params, facts); !status.ok()) return status;
-  return prompted::check_window(params, facts);
+  if (Status status = prompted::check_llama(name(), facts); !status.ok()) return status;
+  return TrainedSpec::check_backbone(params, facts);
 }
 
 Status LoraCompressorSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
-  if (Status status = check_llama(name(), facts); !status.ok()) return status;
-  if (Status status = prompted::check_kind(params, facts); !status.ok()) return status;
-  return prompted::check_window(params, facts);
+  if (Status status = prompted::check_llama(name(), facts); !status.ok()) return status;
+  return TrainedSpec::check_backbone(params, facts);
 }
 
 Status LoraCompressorSpec::check_file(const Params& params, const Params& recipe) const {
@@ -299,7 +297,7 @@ Status UntrainedSpec::validate(const Params& params) const {
 }
 
 Status UntrainedSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
-  if (Status status = check_llama(name(), facts); !status.ok()) return status;
+  if (Status status = prompted::check_llama(name(), facts); !status.ok()) return status;
   return prompted::check_window(params, facts);
 }
 

@@ -194,6 +194,7 @@ class DyleSession final : public MethodSession {
     if (generated.finish == FinishReason::stop && !generated.by_text) {
       written.push_back(backbone.generation.end_ids.front());
     }
+    if (written.empty()) return {};
     return tell_gate(reading, written_target(backbone.network->shape().decoder_start, written),
                      facts);
   }

@@ -194,6 +194,11 @@ Status begin_with(const std::string& path, const SessionRequest& request, DyleTe
   }
   const auto given = read_artifact(path, request, false);
   if (!given.ok()) return given.error();
+  Status begun = peft::begin_with(given->generator, path, tensors.generator);
+  if (begun.ok()) {
+    begun = peft::begin_with(given->extractor.adapter, path, tensors.extractor.adapter);
+  }
+  if (!begun.ok()) return begun;
   training::NamedTensors own = tensors.all();
   const training::NamedTensors its = given->all();
   for (auto& [name, tensor] : own) {

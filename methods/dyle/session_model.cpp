@@ -81,7 +81,8 @@ Target DyleModel::target(const std::string& summary, int64_t most) const {
   const tokenizers::VocabularyTokenizer& tokenizer = *generator_->tokenizer;
   const std::vector<int32_t>& ends = generator_->generation.end_ids;
   if (!encoder_decoder()) return prompted_target(tokenizer, summary, ends.front(), most);
-  const int32_t padding = tokenizer.special_id("<pad>").value_or(ends.front());
+  const int32_t filling = ends.empty() ? 0 : ends.front();
+  const int32_t padding = tokenizer.special_id("<pad>").value_or(filling);
   return decoder_target(tokenizer, summary, generator_->network->shape().decoder_start,
                         settings_.released, padding, most);
 }

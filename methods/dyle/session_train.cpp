@@ -352,12 +352,9 @@ class DyleTraining final : public TrainingSession {
                      at::ScalarType type) -> Result<TrainedFile> {
            if (!tensors.generator_weights.empty())
              return keep_weights(tensors, folder, metadata, type);
-           const std::string bytes =
-               artifact_bytes(tensors, request_.backbones.at(kExtractor).digest, metadata, type);
-           const Status written = write_file(folder + "/" + kFile, bytes);
-           if (!written.ok()) return written.error();
-           return TrainedFile{prompted::kAdapter, kFile, sha256_hex(bytes),
-                              static_cast<int64_t>(bytes.size())};
+           return prompted::keep_bytes(
+               folder, prompted::kAdapter, kFile,
+               artifact_bytes(tensors, request_.backbones.at(kExtractor).digest, metadata, type));
          },
          .outputs = {open_, cache_, data.development}},
         progress);
@@ -390,15 +387,12 @@ class DyleTraining final : public TrainingSession {
   Result<TrainedFile> keep_weights(const DyleTensors& tensors, const std::string& folder,
                                    const std::map<std::string, std::string>& metadata,
                                    at::ScalarType type) const {
-    const std::string path = folder + "/" + kFile;
     const TrainedOver over = trained_over(tensors);
-    const Status written = write_weights(path, tensors, over.model.extractor(), *over.decoder,
-                                         request_.backbones.at(kExtractor).digest, metadata, type);
+    const Status written =
+        write_weights(folder + "/" + kFile, tensors, over.model.extractor(), *over.decoder,
+                      request_.backbones.at(kExtractor).digest, metadata, type);
     if (!written.ok()) return written.error();
-    const auto digest = sha256_file(path);
-    if (!digest.ok()) return digest.error();
-    return TrainedFile{prompted::kAdapter, kFile, *digest,
-                       static_cast<int64_t>(std::filesystem::file_size(path))};
+    return prompted::kept_file(folder, prompted::kAdapter, kFile);
   }
 
   Result<std::vector<Learned>> learned(const std::vector<NumberedExample>& examples) const {
@@ -433,6 +427,10 @@ Result<std::unique_ptr<TrainingSession>> open_training(const SessionRequest& req
   training.runtime.dtype = request.params.get<std::string>("train_dtype");
   auto backbone = prompted::open_backbone(request, cache);
   if (!backbone.ok()) return backbone.error();
+  const bool decoder_only = !(*backbone)->network->shape().encoder_decoder();
+  if (decoder_only && (*backbone)->generation.end_ids.empty()) {
+    return unavailable("the backbone names no end token, with which summaries are learned to end");
+  }
   auto extractor = ranking::SnippetScorer::open(role->second, cache);
   if (!extractor.ok()) return extractor.error();
   auto decoder = (*backbone)->network->decoder(training.runtime, (*backbone)->digest, cache);

@@ -99,7 +99,7 @@ Result<std::unique_ptr<MethodSession>> open_inner(const SessionRequest& request,
   auto model = prompted::open_prompted_model(*writing, cache);
   if (!model.ok()) return model.error();
   std::shared_ptr<const nn::Adapters> adapters;
-  if (has_adapter(request.params) && !whole) {
+  if (prompted::has_adapter(request.params) && !whole) {
     auto given = prompted::open_lora_adapters(request, model->generator);
     if (!given.ok()) return given.error();
     adapters = *std::move(given);
@@ -210,7 +210,7 @@ int64_t room_of(const architectures::Backbone& backbone, std::optional<int64_t> 
 /// The dictionary that a cell writes with: its trained file's, or without a file its own.
 Result<Dictionary> dictionary_of(const SessionRequest& request) {
   const auto given = request.params.find<std::string>("dictionary");
-  if (!has_adapter(request.params)) {
+  if (!prompted::has_adapter(request.params)) {
     return given ? Dictionary::parse(*given, "dictionary") : Dictionary();
   }
   const auto file = request.artifacts.find(prompted::kAdapter);

@@ -49,8 +49,6 @@ Status check_lists(const Params& params) {
 
 }  // namespace
 
-bool has_adapter(const Params& params) { return params.get<std::string>("adapter") == "lora"; }
-
 std::string_view EgadSpec::doc() const {
   return "A language model whose input begins with keywords of its document, trained on examples";
 }
@@ -140,28 +138,20 @@ Status EgadSpec::check_adapter(const Params& params) const {
   if (!highlighted && params.has("highlight_most")) {
     return invalid_argument("'highlight_most' needs \"keywords\": \"highlighted\"");
   }
-  if (!has_adapter(params) && by_dictionary(params) && !params.has(kDictionary)) {
+  if (!prompted::has_adapter(params) && by_dictionary(params) && !params.has(kDictionary)) {
     return invalid_argument(
         "'dictionary' is left out, and without a training there are no documents to count; give "
         "lines \"word count\" or {\"file\": …}");
   }
   if (Status status = check_rule(*this, params); !status.ok()) return status;
-  if (!has_adapter(params) && params.has(kSpelling)) {
+  if (!prompted::has_adapter(params) && params.has(kSpelling)) {
     return invalid_argument("'spelling' is of training; \"adapter\": \"none\" has none");
   }
-  return prompted::check_trained(*this, params, has_adapter(params));
+  return prompted::check_trained(*this, params, prompted::has_adapter(params));
 }
-
-Status EgadSpec::check_init(const Params& params, const Params& recipe) const {
-  if (trains_weights(params)) return prompted::check_weights_init();
-  return TrainedSpec::check_init(params, recipe);
-}
-
-bool EgadSpec::trains_weights(const Params& params) const { return prompted::all_weights(params); }
 
 Needs EgadSpec::needs(const Params& params) const {
   Needs needs = TrainedSpec::needs(params);
-  if (!has_adapter(params)) needs.artifacts.clear();
   const bool global = params.find<std::string>("attention").value_or("global") == "global";
   // With 'window' a BART is computed as the LED that it is converted to.
   if (global && !params.has("window")) needs.model_types["backbone"] = {"led"};

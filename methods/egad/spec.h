@@ -15,16 +15,11 @@ class EgadSpec final : public prompted::TrainedSpec {
   int version() const override { return 2; }
   Needs needs(const Params& params) const override;
   Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
-  Status check_init(const Params& params, const Params& recipe) const override;
 
  protected:
   std::vector<ParamSpec> adapter_params() const override;
   Status check_adapter(const Params& params) const override;
   bool reads_references(const Params& params) const override;
-  bool trains_weights(const Params& params) const override;
 };
-
-/// Whether something trained is read.
-bool has_adapter(const Params& params);
 
 }  // namespace qfs::egad

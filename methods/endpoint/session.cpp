@@ -276,9 +276,7 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
   shared->policy = *policy;
   if (request.params.get<std::string>("count_by") != "server") {
     if (!request.tokenizer) return invalid_argument("endpoint counts tokens and has no tokenizer");
-    auto counter = cache.get<tokenizers::Tokenizer>(
-        "tokenizer:" + request.tokenizer->name + ":" + request.tokenizer->digest,
-        [&] { return tokenizers::open_tokenizer(*request.tokenizer); });
+    auto counter = tokenizers::open_tokenizer(*request.tokenizer, cache);
     if (!counter.ok()) return counter.error();
     shared->counter = *std::move(counter);
   }

@@ -11,10 +11,10 @@
 namespace qfs::external {
 namespace {
 
-using tokenizers::Token;
-using tokenizers::Tokenizer;
 using prompting::TruncatedDocument;
 using prompting::TruncationPolicy;
+using tokenizers::Token;
+using tokenizers::Tokenizer;
 
 /// Where the tokens of each kept piece end; canonical JSON as it stands.
 Json token_ends(const Example& example, const TruncatedDocument& document,
@@ -67,10 +67,7 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
   if (!request.tokenizer || !local_context || !policy) {
     return invalid_argument("the document cutter needs a tokenizer, local_context and a policy");
   }
-  const Resource& resource = *request.tokenizer;
-  Result<std::shared_ptr<const Tokenizer>> tokenizer =
-      cache.get<Tokenizer>("tokenizer:" + resource.name + ":" + resource.digest,
-                           [&] { return tokenizers::open_tokenizer(resource); });
+  auto tokenizer = tokenizers::open_tokenizer(*request.tokenizer, cache);
   if (!tokenizer.ok()) return tokenizer.error();
   return std::unique_ptr<MethodSession>(
       std::make_unique<DocumentCutter>(*std::move(tokenizer), *local_context, *policy));

@@ -149,10 +149,7 @@ Result<std::unique_ptr<MethodSession>> open_extractive_session(
   if (!request.tokenizer) {
     return invalid_argument("an extractive method counts document tokens and needs a tokenizer");
   }
-  const Resource& resource = *request.tokenizer;
-  Result<std::shared_ptr<const Tokenizer>> tokenizer =
-      cache.get<Tokenizer>("tokenizer:" + resource.name + ":" + resource.digest,
-                           [&] { return tokenizers::open_tokenizer(resource); });
+  auto tokenizer = tokenizers::open_tokenizer(*request.tokenizer, cache);
   if (!tokenizer.ok()) return tokenizer.error();
 
   const std::string& policy_name = request.params.get<std::string>("truncate");

@@ -6,10 +6,6 @@ std::string_view FinetuneSpec::doc() const {
   return "A language model all of whose weights learned to summarize from examples";
 }
 
-Status FinetuneSpec::check_init(const Params&, const Params&) const {
-  return prompted::check_weights_init();
-}
-
 Status FinetuneSpec::check_adapter(const Params& params) const {
   return prompted::check_trained_weights(params);
 }

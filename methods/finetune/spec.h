@@ -13,7 +13,6 @@ class FinetuneSpec final : public prompted::TrainedSpec {
   std::string_view name() const override { return "finetune"; }
   std::string_view doc() const override;
   int version() const override { return 1; }
-  Status check_init(const Params& params, const Params& recipe) const override;
 
  protected:
   std::vector<ParamSpec> adapter_params() const override { return {}; }

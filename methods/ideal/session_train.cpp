@@ -117,12 +117,8 @@ class TrainedLayers final : public prompted::TrainedAdapter {
                            at::ScalarType type) const override {
     std::map<std::string, std::string> said = metadata;
     if (!dead_.empty()) said["qfs.dead_hypernetwork"] = dead_;
-    const std::string bytes = peft::layer_adapter_bytes(adapter_, said, type);
-    if (Status written = write_file(folder + "/" + kFile, bytes); !written.ok()) {
-      return written.error();
-    }
-    return TrainedFile{prompted::kAdapter, kFile, sha256_hex(bytes),
-                       static_cast<int64_t>(bytes.size())};
+    return prompted::keep_bytes(folder, prompted::kAdapter, kFile,
+                                peft::layer_adapter_bytes(adapter_, said, type));
   }
 
  private:

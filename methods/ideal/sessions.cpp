@@ -49,19 +49,21 @@ class RowAdapters {
       return prompted::RowAddition{made->adapters};
     }
     const bool by_request = hyper.pooling == peft::Pooling::instruction;
-    if (by_request && !general_.adapters) {
-      auto general = generated_for_query(example, "", model);
-      if (!general.ok()) return general.error();
-      general_ = *std::move(general);
+    // The same for all examples, unless the prompt has the document in front of the query.
+    Generated general;
+    if (by_request) {
+      auto of_any = generated_for_query(example, "", model);
+      if (!of_any.ok()) return of_any.error();
+      general = *std::move(of_any);
     }
-    auto made = of_general_request_   ? Result<Generated>(general_)
+    auto made = of_general_request_   ? Result<Generated>(general)
                 : example.other_query ? generated_for_query(example, *example.other_query, model)
                                       : generated_for(input, model.generator);
     if (!made.ok()) return made.error();
     prompted::RowAddition addition = {made->adapters,
                                       {{"generated_norm", made->numbers.norm().item<double>()}}};
     if (by_request) {
-      addition.observed["likeness_to_general"] = cosine(made->numbers, general_.numbers);
+      addition.observed["likeness_to_general"] = cosine(made->numbers, general.numbers);
     }
     if (by_request && example.other_query) {
       const auto own = generated_for(input, model.generator);
@@ -125,7 +127,6 @@ class RowAdapters {
 
   peft::LayerAdapter adapter_;
   bool of_general_request_;
-  Generated general_;
   std::map<Key, Generated> made_;
   std::deque<Key> order_;  ///< the oldest first
 };

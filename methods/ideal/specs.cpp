@@ -34,10 +34,8 @@ ParamSpec gate_tanh_param(const char* doc) {
 }  // namespace
 
 Status LayerAdapterSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
-  if (facts.architecture == "llama") return TrainedSpec::check_backbone(params, facts);
-  return unavailable("'" + std::string(name()) +
-                     "' is for backbones of the LLaMA family; this one is computed as '" +
-                     facts.architecture + "'");
+  if (Status status = prompted::check_llama(name(), facts); !status.ok()) return status;
+  return TrainedSpec::check_backbone(params, facts);
 }
 
 std::string_view ParallelAdapterSpec::doc() const {

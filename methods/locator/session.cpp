@@ -139,10 +139,7 @@ class LocatorSession final : public MethodSession {
 
 Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, ResourceCache& cache) {
   if (!request.tokenizer) return invalid_argument("a locator counts tokens and needs a tokenizer");
-  const Resource& resource = *request.tokenizer;
-  auto counter =
-      cache.get<tokenizers::Tokenizer>("tokenizer:" + resource.name + ":" + resource.digest,
-                                       [&] { return tokenizers::open_tokenizer(resource); });
+  auto counter = tokenizers::open_tokenizer(*request.tokenizer, cache);
   if (!counter.ok()) return counter.error();
   auto locator = ranking::Locator::open(request, cache);
   if (!locator.ok()) return locator.error();

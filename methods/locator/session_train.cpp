@@ -156,11 +156,8 @@ class LocatorTraining final : public TrainingSession {
          .make_task = [&]() -> Result<training::TrainingTask> { return learner.task(); },
          .keep = [&](const std::string& folder, const std::map<std::string, std::string>& metadata,
                      at::ScalarType type) -> Result<TrainedFile> {
-           const std::string bytes = ranking::locator_bytes(*tensors, metadata, type);
-           const Status written = write_file(folder + "/" + kFile, bytes);
-           if (!written.ok()) return written.error();
-           return TrainedFile{ranking::kLocator, kFile, sha256_hex(bytes),
-                              static_cast<int64_t>(bytes.size())};
+           return prompted::keep_bytes(folder, ranking::kLocator, kFile,
+                                       ranking::locator_bytes(*tensors, metadata, type));
          },
          .outputs = {session_factory().open, cache_, data.development}},
         progress);

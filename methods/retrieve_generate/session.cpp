@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
-#include <set>
 #include <utility>
 
 #include "methods/models/architectures/bert/cpu_encoder.h"
@@ -131,72 +129,20 @@ Result<std::unique_ptr<retrieval::Selector>> open_dpr(const SessionRequest& requ
       std::make_unique<Dpr>(*std::move(questions), *std::move(contexts)));
 }
 
-/// An example with the text that a locator took of it as its document; none of its own places are
-/// known. Nothing where there is no text and the document is to be read.
-Result<std::optional<Example>> located(const Spans& spans, bool missing_is_document,
-                                       const Example& example) {
+/// An example with the text that a locator took of it as its document, or as it is where there is
+/// no text and the document is to be read.
+Result<prompting::ChangedDocument> located(const Spans& spans, bool missing_is_document,
+                                           const Example& example) {
   const auto text = spans.of(example);
-  if (!text.ok()) {
-    const bool passed = missing_is_document && text.error().kind == ErrorKind::not_found;
-    return passed ? Result<std::optional<Example>>(std::optional<Example>()) : text.error();
+  prompting::ChangedDocument read{example, {}};
+  if (text.ok()) {
+    read.example.document = {{*text, ""}};
+    read.example.evidence.clear();
+  } else if (!missing_is_document || text.error().kind != ErrorKind::not_found) {
+    return text.error();
   }
-  Example read = example;
-  read.document = {{*text, ""}};
-  read.evidence.clear();
-  return std::optional<Example>(std::move(read));
+  return read;
 }
-
-Result<Spans> spans_of(const Params& params) {
-  return Spans::parse(params.get<std::string>("spans"), "spans");
-}
-
-bool missing_is_document(const Params& params) {
-  return params.find<std::string>("spans_missing") == "document";
-}
-
-/// Writes of what a locator took; of such outputs no ledger is kept.
-class LocatorSession final : public MethodSession {
- public:
-  LocatorSession(Spans spans, bool missing_is_document, std::unique_ptr<MethodSession> inner)
-      : spans_(std::move(spans)),
-        missing_is_document_(missing_is_document),
-        inner_(std::move(inner)) {}
-
-  Status run(std::span<const NumberedExample> unit, PredictionSink& sink) override {
-    WithoutLedgers outer(sink);
-    std::vector<NumberedExample> read;
-    for (const NumberedExample& one : unit) {
-      auto example = located(spans_, missing_is_document_, one.example);
-      if (!example.ok()) return example.error();
-      if (*example) outer.without.insert(one.ordinal);
-      read.push_back({one.ordinal, *example ? **std::move(example) : one.example});
-    }
-    return inner_->run(read, outer);
-  }
-  Result<std::optional<MachineLimits>> measure_limits() override {
-    return inner_->measure_limits();
-  }
-
- private:
-  class WithoutLedgers final : public PredictionSink {
-   public:
-    explicit WithoutLedgers(PredictionSink& outer) : outer_(outer) {}
-    void emit(int64_t ordinal, Prediction prediction) override {
-      if (without.contains(ordinal)) prediction.truncation.reset();
-      outer_.emit(ordinal, std::move(prediction));
-    }
-    void phase(const Phase& phase) override { outer_.phase(phase); }
-
-    std::set<int64_t> without;
-
-   private:
-    PredictionSink& outer_;
-  };
-
-  Spans spans_;
-  bool missing_is_document_;
-  std::unique_ptr<MethodSession> inner_;
-};
 
 /// What examples are made into; `room`: tokens of passages where `budget` is left out.
 Result<prompted::ChangeDocument> open_change(const SessionRequest& request, ResourceCache& cache,
@@ -204,15 +150,12 @@ Result<prompted::ChangeDocument> open_change(const SessionRequest& request, Reso
                                              int64_t room) {
   std::unique_ptr<retrieval::Selector> selector;
   if (reads_spans(request.params)) {
-    auto spans = spans_of(request.params);
+    auto spans = Spans::parse(request.params.get<std::string>("spans"), "spans");
     if (!spans.ok()) return spans.error();
-    return prompted::ChangeDocument(
-        [spans = *std::move(spans), whole = missing_is_document(request.params)](
-            const Example& example) -> Result<prompting::ChangedDocument> {
-          auto read = located(spans, whole, example);
-          if (!read.ok()) return read.error();
-          return prompting::ChangedDocument{*read ? **std::move(read) : example, {}};
-        });
+    const bool whole = request.params.find<std::string>("spans_missing") == "document";
+    return prompted::ChangeDocument([spans = *std::move(spans), whole](const Example& example) {
+      return located(spans, whole, example);
+    });
   }
   if (request.params.get<std::string>("retriever") == "dpr") {
     auto dpr = open_dpr(request, cache);
@@ -236,7 +179,7 @@ Result<prompted::ChangeDocument> open_change(const SessionRequest& request, Reso
 
 Result<std::unique_ptr<MethodSession>> open_inner(const SessionRequest& request,
                                                   ResourceCache& cache) {
-  if (has_adapter(request.params)) {
+  if (prompted::has_adapter(request.params)) {
     return prompted::open_lora_session(request, cache, "retrieve_generate");
   }
   auto model = prompted::open_prompted_model(request, cache);
@@ -248,14 +191,6 @@ Result<std::unique_ptr<MethodSession>> open_inner(const SessionRequest& request,
 Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, ResourceCache& cache) {
   const auto prompts = prompted::open_prompts(request, cache);
   if (!prompts.ok()) return prompts.error();
-  if (reads_spans(request.params)) {
-    auto spans = spans_of(request.params);
-    if (!spans.ok()) return spans.error();
-    auto inner = open_inner(request, cache);
-    if (!inner.ok()) return inner.error();
-    return std::unique_ptr<MethodSession>(std::make_unique<LocatorSession>(
-        *std::move(spans), missing_is_document(request.params), *std::move(inner)));
-  }
   auto change = open_change(request, cache, prompts->counter,
                             request.params.find<int64_t>("local_context").value_or(1));
   if (!change.ok()) return change.error();

@@ -11,8 +11,6 @@
 
 namespace qfs::retrieve_generate {
 
-bool has_adapter(const Params& params) { return params.get<std::string>("adapter") == "lora"; }
-
 bool reads_spans(const Params& params) {
   return params.get<std::string>("retriever") == "locator" && params.has("spans");
 }
@@ -64,7 +62,6 @@ std::vector<std::string> RetrieveGenerateSpec::layers(const Params& params,
 
 Needs RetrieveGenerateSpec::needs(const Params& params) const {
   Needs needs = TrainedSpec::needs(params);
-  if (!has_adapter(params)) needs.artifacts.clear();
   if (params.get<std::string>("retriever") == "dpr") {
     needs.backbones = {kContextEncoder, kQuestionEncoder};
     for (const std::string& role : needs.backbones) needs.model_types[role] = {"bert", "dpr"};

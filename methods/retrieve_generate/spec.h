@@ -25,8 +25,6 @@ class RetrieveGenerateSpec final : public prompted::TrainedSpec {
   Status check_adapter(const Params& params) const override;
 };
 
-/// Whether an adapter is trained and read.
-bool has_adapter(const Params& params);
 /// Whether what is read is in a file of spans.
 bool reads_spans(const Params& params);
 /// Whether a trained locator ranks turns.

@@ -103,7 +103,7 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
   auto model = open_model(*writing, cache, window);
   if (!model.ok()) return model.error();
   std::shared_ptr<const nn::Adapters> adapters;
-  if (has_adapter(request.params) && !whole) {
+  if (prompted::has_adapter(request.params) && !whole) {
     auto given = prompted::open_lora_adapters(request, model->generator);
     if (!given.ok()) return given.error();
     adapters = *std::move(given);

@@ -16,14 +16,14 @@ bool chosen_by_outputs(const Params& params) {
 Status check_selection(const Params& params) {
   if (!params.has(kSelectTokens) || chosen_by_outputs(params)) return {};
   return invalid_argument("'" + std::string(kSelectTokens) +
-                          "' is of outputs that choose; it needs \"select_by\": \"rouge1\", "
-                          "\"rouge2\" or \"rougeL\"");
+                          "' is of outputs that choose; it needs a \"select_by\" other than "
+                          "\"loss\"");
 }
 
 Status check_mode(const Params& params) {
   const std::string mode = mode_of(params);
   if (mode == kTestTime) return {};
-  if (!has_adapter(params)) {
+  if (!prompted::has_adapter(params)) {
     return invalid_argument("'mode' is '" + mode +
                             "', a way to train; \"adapter\": \"none\" is the backbone as it is");
   }
@@ -33,8 +33,6 @@ Status check_mode(const Params& params) {
 }
 
 }  // namespace
-
-bool has_adapter(const Params& params) { return params.get<std::string>("adapter") == "lora"; }
 
 std::string mode_of(const Params& params) {
   return params.find<std::string>("mode").value_or(kTestTime);
@@ -46,7 +44,6 @@ std::string_view UnlimiformerSpec::doc() const {
 
 Needs UnlimiformerSpec::needs(const Params& params) const {
   Needs needs = TrainedSpec::needs(params);
-  if (!has_adapter(params)) needs.artifacts.clear();
   needs.model_types["backbone"] = {"bart", "mbart", "pegasus"};  // without windows
   if (prompted::all_weights(params)) return needs;
   needs.begins_with = {"lora"};
@@ -102,16 +99,7 @@ Status UnlimiformerSpec::check_adapter(const Params& params) const {
   }
   if (Status status = check_mode(params); !status.ok()) return status;
   if (Status status = check_selection(params); !status.ok()) return status;
-  return prompted::check_trained(*this, params, has_adapter(params));
-}
-
-Status UnlimiformerSpec::check_init(const Params& params, const Params& recipe) const {
-  if (trains_weights(params)) return prompted::check_weights_init();
-  return TrainedSpec::check_init(params, recipe);
-}
-
-bool UnlimiformerSpec::trains_weights(const Params& params) const {
-  return prompted::all_weights(params);
+  return prompted::check_trained(*this, params, prompted::has_adapter(params));
 }
 
 Status UnlimiformerSpec::check_backbone(const Params&, const BackboneFacts& facts) const {

@@ -19,17 +19,12 @@ class UnlimiformerSpec final : public prompted::TrainedSpec {
   int version() const override { return 1; }
   Needs needs(const Params& params) const override;
   Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
-  Status check_init(const Params& params, const Params& recipe) const override;
   bool trains_with(const Params& params, std::string_view name) const override;
 
  protected:
   std::vector<ParamSpec> adapter_params() const override;
   Status check_adapter(const Params& params) const override;
-  bool trains_weights(const Params& params) const override;
 };
-
-/// Whether something trained is read.
-bool has_adapter(const Params& params);
 
 /// How sources were read in training: "test_time" where its parameters do not say it.
 std::string mode_of(const Params& params);

@@ -78,15 +78,6 @@ constexpr std::array<std::string_view, 10> kAskingAnyBackbone = {
     "prompt", "system",   "chat",   "chat_date", "chat_variables",
     "stop",   "decoding", "source", "separator", "global_attention"};
 
-Needs model_and_counter() { return {.tensors = true, .backbone = true, .tokenizer = true}; }
-
-std::vector<std::string> layers_of_parts(const BackboneFacts& facts) {
-  std::vector<std::string> layers = decoding::generation_layers(facts);
-  layers.emplace_back("chunks@1");
-  std::ranges::sort(layers);
-  return layers;
-}
-
 Status check_parts(const Params& params) {
   if (Status status = prompting::check_prompt(params.get<std::string>("prompt")); !status.ok()) {
     return status;
@@ -125,29 +116,34 @@ double chunks_of(const Params& params, const DatasetStats& stats) {
 
 /// Work of `calls` calls that read a chunk and produce `produced` tokens each.
 Cost cost_of_calls(const Params& params, const DatasetStats& stats, double calls, double produced) {
-  constexpr double kModelParameters = 135e6;  // nominal, as zero_shot's
-  constexpr double kBytesOfAParameter = 0.69;
   constexpr double kPromptAround = 160;
   const auto chunk = static_cast<double>(params.get<int64_t>("local_context"));
-  const auto examples = static_cast<double>(stats.examples);
-  Cost cost;
-  cost.tokens_out = examples * calls * produced;
-  cost.flops = examples * calls * 2 * kModelParameters * (chunk + kPromptAround + produced);
-  cost.bytes = examples * calls * kBytesOfAParameter * kModelParameters * (1 + produced);
-  return cost;
+  const auto beams = static_cast<double>(params.find<int64_t>("num_beams").value_or(1));
+  const double made = static_cast<double>(stats.examples) * calls;
+  return {.flops = made * prompted::reading_flops(chunk + kPromptAround + beams * produced),
+          .bytes = made * prompted::weight_bytes(1 + produced),
+          .tokens_out = made * produced};
 }
 
 }  // namespace
 
-std::string_view default_merge_prompt() { return kMergePrompt; }
-std::string_view default_refine_prompt() { return kRefinePrompt; }
+std::vector<std::string> ChunkedSpec::layers(const Params&, const BackboneFacts& facts) const {
+  std::vector<std::string> layers = decoding::generation_layers(facts);
+  layers.emplace_back("chunks@1");
+  std::ranges::sort(layers);
+  return layers;
+}
+
+Needs ChunkedSpec::needs(const Params&) const {
+  return {.tensors = true, .backbone = true, .tokenizer = true};
+}
+
+Status ChunkedSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
+  return prompted::check_window(params, facts);
+}
 
 std::string_view ChunkMergeSpec::doc() const {
   return "A language model summarizes every chunk of the document, then the summaries";
-}
-
-std::vector<std::string> ChunkMergeSpec::layers(const Params&, const BackboneFacts& facts) const {
-  return layers_of_parts(facts);
 }
 
 std::vector<ParamSpec> ChunkMergeSpec::params() const {
@@ -170,12 +166,6 @@ std::vector<ParamSpec> ChunkMergeSpec::params() const {
   return params;
 }
 
-Needs ChunkMergeSpec::needs(const Params&) const { return model_and_counter(); }
-
-Status ChunkMergeSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
-  return prompted::check_window(params, facts);
-}
-
 Status ChunkMergeSpec::validate(const Params& params) const {
   if (Status status = prompting::check_template(
           "the merge prompt", params.get<std::string>("merge_prompt"), kMergeRules);
@@ -196,10 +186,6 @@ std::string_view RefineSpec::doc() const {
          "one";
 }
 
-std::vector<std::string> RefineSpec::layers(const Params&, const BackboneFacts& facts) const {
-  return layers_of_parts(facts);
-}
-
 std::vector<ParamSpec> RefineSpec::params() const {
   std::vector<ParamSpec> params = reading_params();
   params.push_back(
@@ -208,12 +194,6 @@ std::vector<ParamSpec> RefineSpec::params() const {
   params.back().source = kRefineSource;
   add_asking_params(params, kAsking);
   return params;
-}
-
-Needs RefineSpec::needs(const Params&) const { return model_and_counter(); }
-
-Status RefineSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
-  return prompted::check_window(params, facts);
 }
 
 Status RefineSpec::validate(const Params& params) const {

@@ -50,7 +50,8 @@ class ChunkedCalls {
                                            int64_t new_tokens, int64_t batch);
   Result<std::string> output(const PreparedPrompt& prompt, int64_t new_tokens);
 
-  /// The last output with the sums of all calls; `facts` are members of its extra.
+  /// The last output with the sums of all calls, and in its extra how many chunks were read, in how
+  /// many rounds.
   Prediction finish(std::string text, const Truncation& ledger, size_t chunks,
                     int64_t rounds) const;
 

@@ -1,5 +1,5 @@
 // The spec of `zero_shot`: a language model is prompted with the document and the query, and its
-// greedy continuation is the summary.
+// continuation is the summary.
 //
 // Known to the driver; torch-free. Stateless and thread-safe. The session is in session.h.
 #pragma once

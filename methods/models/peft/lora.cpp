@@ -141,7 +141,7 @@ Status begin_with(const LoraAdapter& other, const std::string& source, LoraAdapt
     if (added.down.sizes() != down.sizes() || added.up.sizes() != up.sizes()) {
       return numbers("rank", added.down.size(0), down.size(0));
     }
-    if (added.scale != scale) return numbers("alpha", other.config.alpha, adapter.config.alpha);
+    if (added.scale != scale) return numbers("alpha / rank", added.scale, scale);
     own->second = added;
   }
   return begin_memory(other.memory, source, adapter.memory);

@@ -21,9 +21,11 @@ class OriginalLedgers final : public PredictionSink {
   }
   void emit(int64_t ordinal, Prediction prediction) override {
     const auto& [original, changed] = changed_.at(ordinal);
-    if (prediction.truncation) {
+    if (!changed.origins.empty() && prediction.truncation) {
       prediction.truncation =
           ledger_of_original(*prediction.truncation, changed, *original, counter_);
+    } else if (changed.example.document != original->document) {
+      prediction.truncation.reset();
     }
     outer_.emit(ordinal, std::move(prediction));
   }

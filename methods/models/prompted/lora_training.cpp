@@ -53,10 +53,8 @@ class TrainedLora final : public TrainedAdapter {
     const peft::LoraFiles files = peft::lora_files(kept, *decoder_, type);
     const std::string name(peft::kLoraTensors);
     Status written = write_file(folder + "/" + std::string(peft::kLoraConfig), files.config);
-    if (written.ok()) written = write_file(folder + "/" + name, files.tensors);
     if (!written.ok()) return written.error();
-    return TrainedFile{kAdapter, name, sha256_hex(files.tensors),
-                       static_cast<int64_t>(files.tensors.size())};
+    return keep_bytes(folder, kAdapter, name, files.tensors);
   }
 
  private:

@@ -135,8 +135,11 @@ Result<PreparedPrompt> PromptMaker::prepare_any_length(const Example& example) c
 
 Result<PreparedPrompt> PromptMaker::prepare(const Example& example, int64_t new_tokens) const {
   const SequenceShape& shape = backbone_->network->shape();
+  const auto longest = params_.find<int64_t>(kLongestSource);
+  if (longest && !shape.encoder_decoder()) {
+    return prepare_within(example, new_tokens, shape.context);
+  }
   if (shape.encoder_decoder()) {
-    const auto longest = params_.find<int64_t>(kLongestSource);
     if (longest || prompting::separates_documents(source_)) {
       return prepare_within(example, new_tokens, longest.value_or(shape.source_context));
     }

@@ -24,8 +24,9 @@ struct PreparedPrompt {
   std::string text;  ///< as rendered, special tokens as their text
 };
 
-// Parameters that methods set, not users. Of an encoder-decoder: the layout of an example without
-// a query, where that of others shows it, and the longest source, to which documents are cut.
+// Parameters that methods set, not users: an encoder-decoder's layout of an example without a
+// query, where that of others shows it, and its longest source, to which documents are cut; those
+// of a decoder are then cut to its window.
 inline constexpr const char* kSourceAlone = "source_alone";
 inline constexpr const char* kLongestSource = "longest_source";
 

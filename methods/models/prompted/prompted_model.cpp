@@ -41,9 +41,7 @@ Result<std::shared_ptr<const tokenizers::Tokenizer>> open_counter(
   if (!request.tokenizer) {
     return std::shared_ptr<const tokenizers::Tokenizer>(backbone.tokenizer);
   }
-  return cache.get<tokenizers::Tokenizer>("tokenizer:" + request.tokenizer->digest, [&] {
-    return tokenizers::open_tokenizer(*request.tokenizer);
-  });
+  return tokenizers::open_tokenizer(*request.tokenizer, cache);
 }
 
 Result<std::unique_ptr<nn::SequenceModel>> open_with_memory(const SessionRequest& request,

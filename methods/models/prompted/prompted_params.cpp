@@ -176,6 +176,8 @@ Status check_prompted(const Params& params) {
 
 double reading_flops(double tokens) { return 2 * kParameters * tokens; }
 
+double weight_bytes(double times) { return kBytesPerParameter * kParameters * times; }
+
 Cost prompted_cost(const Params& params, const DatasetStats& stats) {
   double document = stats.mean_document_words * kTokensPerWord;
   if (const auto limit = document_budget(params)) {
@@ -190,7 +192,7 @@ Cost prompted_cost(const Params& params, const DatasetStats& stats) {
   cost.tokens_out = examples * produced;
   cost.flops = examples * reading_flops(read + beams * produced);
   // Each step reads all weights once for its batch, and the cache of every row.
-  cost.bytes = examples * (kBytesPerParameter * kParameters * (1 + produced / batch) +
+  cost.bytes = examples * (weight_bytes(1 + produced / batch) +
                            beams * produced * kCacheBytesPerToken * (read + produced / 2));
   return cost;
 }

@@ -28,5 +28,7 @@ std::vector<Unit> prompted_units(const MethodSpec& spec, const Params& params,
 Cost prompted_cost(const Params& params, const DatasetStats& stats);
 /// Of a nominal model, as all estimates.
 double reading_flops(double tokens);
+/// All of its weights, so many times.
+double weight_bytes(double times);
 
 }  // namespace qfs::prompted

@@ -1,5 +1,6 @@
 #include "methods/models/prompted/tensor_training.h"
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "methods/models/prompted/memory_params.h"
 #include "methods/models/prompted/prompt_maker.h"
 #include "methods/models/prompted/trained_spec.h"
+#include "methods/models/prompted/weights_training.h"
 #include "metrics/rouge/rouge_scorer.h"
 
 namespace qfs::prompted {
@@ -71,6 +73,13 @@ class KeptPredictions final : public PredictionSink {
   std::map<int64_t, std::string> texts;
 };
 
+/// Document tokens that outputs are written of; of one that is read in windows, those of a window.
+int64_t written_context(const Params& params) {
+  if (const auto window = params.find<int64_t>("train_window")) return *window;
+  if (has_memory(params)) return params.find<int64_t>("train_segment").value_or(kTrainSegment);
+  return params.get<int64_t>("train_tokens");
+}
+
 /// A prediction cell's request for what lies in `file`: parameters that the training does not have
 /// are at their defaults, and lengths are those of what is learned.
 SessionRequest writing_request(const SessionRequest& training, const MethodSpec& spec,
@@ -82,6 +91,10 @@ SessionRequest writing_request(const SessionRequest& training, const MethodSpec&
       request.params.set(param.name, *param.default_value);
     }
     if (param.name == "local_context" && !request.params.has(param.name)) {
+      request.params.set(param.name, written_context(training.params));
+    }
+    const bool in_windows = has_memory(training.params) || training.params.has("train_window");
+    if (in_windows && param.name == "input_tokens" && !request.params.has(param.name)) {
       request.params.set(param.name, training.params.get<int64_t>("train_tokens"));
     }
   }
@@ -120,15 +133,34 @@ training::TrainingTask::Score output_score(const std::string& name, const Sessio
         const auto file = training.keep(folder, {{"qfs.backbone", trained_model(request).digest}},
                                         type_of(request));
         if (!file.ok()) return file.error();
+        // A whole model is opened for these outputs alone.
+        ResourceCache passing = training.outputs.cache;
+        const bool whole = all_weights(request.params) || file->name == kWeights;
         const auto session = training.outputs.open(
             writing_request(request, spec, {file->role, folder + "/" + file->name, file->sha256}),
-            training.outputs.cache);
+            whole ? passing : training.outputs.cache);
         if (!session.ok()) return session.error();
         return mean_rouge(**session, training.outputs.development, name);
       }};
 }
 
 }  // namespace
+
+Result<TrainedFile> kept_file(const std::string& folder, const char* role,
+                              const std::string& name) {
+  const std::string path = folder + "/" + name;
+  const auto digest = sha256_file(path);
+  if (!digest.ok()) return digest.error();
+  return TrainedFile{role, name, *digest, static_cast<int64_t>(std::filesystem::file_size(path))};
+}
+
+Result<TrainedFile> keep_bytes(const std::string& folder, const char* role, const std::string& name,
+                               const std::string& bytes) {
+  if (Status written = write_file(folder + "/" + name, bytes); !written.ok()) {
+    return written.error();
+  }
+  return TrainedFile{role, name, sha256_hex(bytes), static_cast<int64_t>(bytes.size())};
+}
 
 training::Recipe recipe_of(const Params& params, uint64_t seed, size_t examples) {
   training::Recipe recipe;

@@ -44,6 +44,12 @@ struct TensorTraining {
   OutputScoring outputs;
 };
 
+/// A file of a training's folder, once it is written.
+Result<TrainedFile> kept_file(const std::string& folder, const char* role, const std::string& name);
+/// Writes it.
+Result<TrainedFile> keep_bytes(const std::string& folder, const char* role, const std::string& name,
+                               const std::string& bytes);
+
 /// What a kept file says of itself: method, backbone (of a method without one the first of its
 /// models), training cell and recipe.
 Result<std::map<std::string, std::string>> file_metadata(const SessionRequest& request,

@@ -232,6 +232,8 @@ ParamSpec trained_param(std::string source) {
                   std::move(source)));
 }
 
+bool has_adapter(const Params& params) { return params.find<std::string>("adapter") != "none"; }
+
 bool all_weights(const Params& params) { return params.find<std::string>("trained") == "weights"; }
 
 Status check_left_out(const MethodSpec& spec, const Params& params,
@@ -300,13 +302,16 @@ std::vector<ParamSpec> TrainedSpec::params() const {
 std::string TrainedSpec::default_prompt() const { return std::string(prompting::default_prompt()); }
 
 Needs TrainedSpec::needs(const Params& params) const {
-  return {.tensors = true,
-          .backbone = true,
-          .tokenizer = true,
-          .references = reads_references(params),
-          .artifacts = {kAdapter},
-          .memory = has_memory(params)};
+  Needs needs{.tensors = true,
+              .backbone = true,
+              .tokenizer = true,
+              .references = reads_references(params),
+              .memory = has_memory(params)};
+  if (has_adapter(params)) needs.artifacts = {kAdapter};
+  return needs;
 }
+
+bool TrainedSpec::trains_weights(const Params& params) const { return all_weights(params); }
 
 std::vector<Unit> TrainedSpec::units(const Params& params,
                                      std::span<const NumberedExample> examples) const {
@@ -323,7 +328,7 @@ Status TrainedSpec::validate(const Params& params) const {
                             std::to_string(tokens));
   }
   if (Status status = check_recipe(params); !status.ok()) return status;
-  if (params.find<std::string>("adapter") == "none") {
+  if (!has_adapter(params)) {
     constexpr std::array<std::string_view, 4> kOfTraining = {kDecoderStart, kDropout, kHalveAfter,
                                                              kSmoothing};
     const Status status =
@@ -358,6 +363,13 @@ Status check_train_tokens(const Params& params, const BackboneFacts& facts) {
 }
 
 }  // namespace
+
+Status check_llama(std::string_view method, const BackboneFacts& facts) {
+  if (facts.architecture == "llama") return {};
+  return unavailable("'" + std::string(method) +
+                     "' is for backbones of the LLaMA family; this one is computed as '" +
+                     facts.architecture + "'");
+}
 
 Status TrainedSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
   if (Status status = check_kind(params, facts); !status.ok()) return status;
@@ -410,6 +422,7 @@ Status check_same(const Params& params, const Params& recipe,
 }
 
 Status TrainedSpec::check_init(const Params& params, const Params& recipe) const {
+  if (trains_weights(params)) return check_weights_init();
   return check_same(
       params, recipe,
       {"rank", "alpha", "targets", "adapter", "generated", "generated_layers", "hyper_encoder",

@@ -68,7 +68,7 @@ class TrainedSpec : public MethodSpec, public ModelRules {
   virtual std::string default_prompt() const;
   virtual Status check_adapter(const Params& params) const = 0;
   /// Whether weights have gradients, which a training takes as much time again for as for all else.
-  virtual bool trains_weights(const Params&) const { return false; }
+  virtual bool trains_weights(const Params& params) const;
   /// Needs::references, beside those that training has.
   virtual bool reads_references(const Params&) const { return false; }
 };
@@ -89,11 +89,17 @@ std::vector<ParamSpec> lora_params();
 Status check_left_out(const MethodSpec& spec, const Params& params,
                       std::span<const std::string_view> names, const std::string& why);
 
+/// Whether something trained is read, which of some methods "adapter": "none" says it is not.
+bool has_adapter(const Params& params);
+
 /// "trained": low-rank matrices, as when left out, or with "weights" all of the backbone; whether
 /// it says the latter; and the rules about both. `adapter`: whether anything trained is read.
 ParamSpec trained_param(std::string source);
 bool all_weights(const Params& params);
 Status check_trained(const MethodSpec& spec, const Params& params, bool adapter);
+
+/// `unavailable` for a backbone of another family, into whose layers the method cannot reach.
+Status check_llama(std::string_view method, const BackboneFacts& facts);
 
 /// ModelRules::check_file: prompts are in pieces, and show the query twice, where those that the
 /// file learnt from do.

@@ -23,7 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kConfig = "config.json";
-constexpr const char* kWeights = "model.safetensors";
 constexpr size_t kMostBytes = size_t{256} << 20;  // of a tokenizer's file
 
 /// Of a model.
@@ -88,12 +87,10 @@ class TrainedWeights final : public TrainedAdapter {
       if (!copied.ok()) return copied.error();
     }
     const auto kept = nn::with_weights(*backbone_, leaves_);
-    const std::string path = folder + "/" + kWeights;
-    const Status written = peft::write_tensor_file(path, nn::checkpoint_of(*kept), metadata, type);
+    const Status written =
+        peft::write_tensor_file(folder + "/" + kWeights, nn::checkpoint_of(*kept), metadata, type);
     if (!written.ok()) return written.error();
-    const auto digest = sha256_file(path);
-    if (!digest.ok()) return digest.error();
-    return TrainedFile{kAdapter, kWeights, *digest, static_cast<int64_t>(fs::file_size(path))};
+    return kept_file(folder, kAdapter, kWeights);
   }
 
  private:

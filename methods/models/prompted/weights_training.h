@@ -11,14 +11,17 @@
 
 namespace qfs::prompted {
 
+/// The file that is kept of them.
+inline constexpr const char* kWeights = "model.safetensors";
+
 /// All weights of the place's backbone, float32. What is kept is model.safetensors, with
-/// transformers' names; where the backbone is a folder its configuration and tokenizer stand beside,
-/// so that it is one, too.
+/// transformers' names; where the backbone is a folder its configuration and tokenizer stand
+/// beside, so that it is one, too.
 Result<std::unique_ptr<TrainedAdapter>> make_weights(const AdapterPlace& place);
 
 /// The request of a session that writes with them: the trained folder is its backbone, or without a
-/// folder the file stands for the backbone's weights. `invalid_argument`: no file was given; `data`:
-/// it says that it is another backbone's.
+/// folder the file stands for the backbone's weights. `invalid_argument`: no file was given;
+/// `data`: it says that it is another backbone's.
 Result<SessionRequest> with_trained_weights(const SessionRequest& request);
 
 }  // namespace qfs::prompted

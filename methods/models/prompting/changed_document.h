@@ -17,7 +17,8 @@ namespace qfs::prompting {
 struct ChangedDocument {
   Example example;
   /// Of each of its segments, the bytes of the original's rendered segment that its text is: with
-  /// the speaker's name where they begin at 0. None: words that the document does not have.
+  /// the speaker's name where they begin at 0. None: words that the document does not have. Empty:
+  /// where they come from is not known.
   std::vector<std::optional<ByteSpan>> origins;
 };
 

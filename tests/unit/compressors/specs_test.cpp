@@ -56,6 +56,21 @@ TEST(CompressorSpecs, AFileHasTheRowsThatAWindowTakes) {
   }
 }
 
+TEST(CompressorSpecs, NoMoreIsLearnedFromThanASequenceHas) {
+  for (const char* name : {"selfcp", "autocompressor", "icae"}) {
+    const auto spec = spec_named(name);
+    Params params;
+    params.set("train_tokens", int64_t{3000});
+    params.set("prompt", std::string("{document}"));
+    const BackboneFacts facts{.architecture = "llama", .context = 2048};
+    EXPECT_EQ(spec->check_backbone(params, facts).error().message,
+              "'train_tokens' is 3000; a sequence has 2048 tokens at most");
+    EXPECT_TRUE(spec->check_backbone(params, {.architecture = "llama", .context = 4096}).ok());
+    EXPECT_THAT(spec->check_backbone(params, {.architecture = "gpt2"}).error().message,
+                HasSubstr("LLaMA family"));
+  }
+}
+
 TEST(CompressorSpecs, RulesBetweenParametersAreChecked) {
   const SelfcpSpec spec;
   Params params;

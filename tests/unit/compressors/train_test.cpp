@@ -169,6 +169,25 @@ struct BeginningTokenizer final : qfs::test::WrappedTokenizer {
   tokenizers::TextFrame frame() const override { return {{'b'}, {}}; }
 };
 
+TEST_F(CompressorSessionsTest, what_is_written_in_windows_as_learned_may_choose) {
+  for (const std::string name : {"selfcp", "autocompressor", "icae"}) {
+    SCOPED_TRACE(name);
+    use_method(name);
+    Params learned;  // a training has no parameters of writing
+    for (const auto& [param, value] : request_.params.values()) {
+      if (param != "local_context" && param != "ratio") learned.set(param, value);
+    }
+    request_.params = learned;
+    request_.params.set("select_by", std::string("rouge1"));
+    request_.params.set("steps", int64_t{2});
+    request_.params.set("evaluate_every", int64_t{2});
+    Curve curve;
+    const auto outcome = fit(name, curve);
+    ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
+    EXPECT_EQ(curve.points.back().values.count("development.rouge1"), 1U);
+  }
+}
+
 TEST_F(CompressorSessionsTest, summary_rows_begin_as_the_end_token) {
   use_method("autocompressor");
   ResourceCache cache;

@@ -463,8 +463,8 @@ TEST_F(DyleSessionTest, a_training_begins_with_another) {
   Curve second;
   ASSERT_TRUE(fit("second", second).ok());
   EXPECT_LT(second.first("loss.oracle"), first.first("loss.oracle"));
-  request_.params.set("rank", int64_t{4});
-  EXPECT_THAT(refusal(), HasSubstr("like the training's"));
+  request_.params.set("alpha", 64.0);
+  EXPECT_THAT(refusal(), HasSubstr("its alpha / rank is"));
 }
 
 TEST_F(DyleSessionTest, what_cannot_be_read_is_refused_by_name) {

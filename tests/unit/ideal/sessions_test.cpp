@@ -213,6 +213,20 @@ TEST_F(IdealSessionsTest,
   EXPECT_NE(general_norm, norm);
 }
 
+TEST_F(IdealSessionsTest, weights_of_the_general_request_depend_on_no_other_example) {
+  request_.params.set("prompt", std::string("D: {document}\nQ: {query}\nA:"));
+  request_.params.set("steps", int64_t{20});
+  Curve curve;
+  ASSERT_TRUE(fit("a", curve).ok());
+  write_with("a");
+  request_.params.set("hyper_instruction", std::string("general"));
+  const NumberedExample two = example(4);
+  const auto norm = [](const Prediction& made) {
+    return nlohmann::json::parse(made.extra.text).at("observed").at("generated_norm");
+  };
+  EXPECT_EQ(norm(predictions({example(3), two}).back()), norm(predictions({two}).front()));
+}
+
 TEST_F(IdealSessionsTest, weights_may_be_of_another_instruction) {
   request_.params.set("steps", int64_t{20});
   Curve curve;

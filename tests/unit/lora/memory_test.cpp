@@ -7,6 +7,7 @@
 #include "methods/models/peft/lora.h"
 #include "methods/models/prompted/memory_params.h"
 #include "methods/models/prompted/memory_session.h"
+#include "metrics/rouge/rouge_scorer.h"
 #include "tests/unit/lora/lora_session.h"
 
 namespace qfs::lora {
@@ -50,6 +51,30 @@ TEST_F(LoraSessionTest, a_memory_is_learned_with_the_adapter_and_kept_in_its_fil
   ResourceCache cache;
   EXPECT_THAT(session_factory().open(request_, cache).error().message,
               HasSubstr("was trained with a memory"));
+}
+
+TEST_F(LoraSessionTest, outputs_that_choose_are_read_in_the_segments_that_were_learned) {
+  use_llama();
+  request_.params.set("memory", std::string("infini"));
+  request_.params.set("train_segment", int64_t{24});
+  request_.params.set("select_by", std::string("rouge1"));
+  request_.params.set("steps", int64_t{4});
+  Curve curve;
+  const auto outcome = fit("a", curve);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
+  const double chosen = curve.points.back().values.at("development.rouge1");
+
+  request_.artifacts["adapter"] = {"", folder_ / "a", ""};
+  request_.params.set("max_new_tokens", request_.params.get<int64_t>("label_tokens"));
+  request_.params.set("local_context", int64_t{24});
+  request_.params.set("input_tokens", request_.params.get<int64_t>("train_tokens"));
+  double sum = 0;
+  for (const NumberedExample& one : data_.development) {
+    const std::vector<std::string> texts = outputs({one});
+    ASSERT_EQ(texts.size(), 1U);
+    sum += metrics::RougeScorer().score_multi(one.example.references, texts.front())->rouge1.f;
+  }
+  EXPECT_NEAR(sum / 3, chosen, 1e-12);
 }
 
 TEST_F(LoraSessionTest, a_memory_begins_with_an_adapter_without_one_and_goes_on_to_the_same_bytes) {

@@ -65,4 +65,10 @@ Result<std::shared_ptr<const Tokenizer>> open_tokenizer(const Resource& resource
   return std::shared_ptr<const Tokenizer>(*std::move(tokenizer));
 }
 
+Result<std::shared_ptr<const Tokenizer>> open_tokenizer(const Resource& resource,
+                                                        ResourceCache& cache) {
+  return cache.get<Tokenizer>("tokenizer:" + resource.name + ":" + resource.digest,
+                              [&] { return open_tokenizer(resource); });
+}
+
 }  // namespace qfs::tokenizers

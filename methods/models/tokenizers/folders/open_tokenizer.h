@@ -17,6 +17,9 @@ namespace qfs::tokenizers {
 /// (no such file), `data` (malformed, or another digest), `unavailable` (a tokenizer or
 /// pre-tokenizer kind that this program does not have).
 Result<std::shared_ptr<const Tokenizer>> open_tokenizer(const Resource& resource);
+/// Once for all sessions of a host.
+Result<std::shared_ptr<const Tokenizer>> open_tokenizer(const Resource& resource,
+                                                        ResourceCache& cache);
 
 /// As open_tokenizer, for resources that have a vocabulary; `invalid_argument` for built-in ones.
 Result<std::shared_ptr<const VocabularyTokenizer>> open_vocabulary_tokenizer(

@@ -121,7 +121,7 @@ TEST_F(TinyEncoderConformance, WrongCheckpointsNameWhatIsWrong) {
   test_case = named_case("bert");
   test_case["config"]["model_type"] = "t5";
   EXPECT_THAT(load(test_case).error().message,
-              HasSubstr("bart, bert, distilbert, led, mbart, pegasus, roberta"));
+              HasSubstr("bart, bert, distilbert, dpr, led, mbart, pegasus, roberta"));
   test_case = named_case("bert");
   test_case["config"]["position_embedding_type"] = "relative_key";
   EXPECT_THAT(load(test_case).error().message, HasSubstr("relative_key"));
