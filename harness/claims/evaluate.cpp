@@ -64,7 +64,7 @@ score::FilesRequest files_request(const FilesQuery& files, const std::string& fo
 
 const Result<score::FileScores>& Evaluator::file_scores(const FilesQuery& files,
                                                         const std::string& metric) {
-  const std::tuple key(files.predictions, files.references, metric);
+  const std::tuple key(files.folder, files.predictions, files.references, metric);
   const auto known = files_.find(key);
   if (known != files_.end()) return known->second;
   score::FilesRequest request = files_request(files, lookups_.place_of(files.folder));

@@ -49,7 +49,9 @@ class Evaluator {
   Lookups& lookups_;
   StoredResults* results_;
   score::MissingPolicy missing_;
-  std::map<std::tuple<std::string, std::string, std::string>, Result<score::FileScores>> files_;
+  std::map<std::tuple<std::string, std::string, std::string, std::string>,
+           Result<score::FileScores>>
+      files_;
 };
 
 }  // namespace qfs::claims

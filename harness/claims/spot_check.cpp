@@ -79,11 +79,7 @@ void keep_only(plan::Plan& plan, const std::vector<int64_t>& ordinals) {
   data.ordinals = ordinals;
   data.measure_ordinals.clear();
   plan::Cell& cell = plan.cells.front();
-  std::vector<NumberedExample> examples;
-  for (const int64_t ordinal : ordinals) {
-    examples.push_back({ordinal, data.data->examples[static_cast<size_t>(ordinal)]});
-  }
-  cell.units = cell.spec->units(cell.params, examples);
+  cell.units = cell.spec->units(cell.params, data.numbered(ordinals));
 }
 
 /// Outputs of examples that the cell leaves out: the number is of them too, the check would not be.
@@ -197,6 +193,7 @@ Result<SpotCheck> spot_check(plan::Plan plan, const ScoredFile& file, int64_t co
   quality.measure = false;
   const Result<run::RunSummary> summary = run::run_plan(plan, *store, quality, progress);
   if (!summary) return summary.error();
+  if (summary->interrupted_by != 0) return SpotCheck{.interrupted_by = summary->interrupted_by};
   if (summary->results.empty() || !summary->results.front().predict) {
     return unavailable("the examples of the spot check could not be generated");
   }

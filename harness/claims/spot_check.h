@@ -22,6 +22,7 @@ struct SpotCheck {
   int64_t of = 0;                             ///< examples of the cell that have an output
   int64_t missing = 0;                        ///< those that have none
   std::vector<std::string> other_references;  ///< keys whose references are not the data set's
+  int interrupted_by = 0;                     ///< the signal that stopped it; nothing is said then
 };
 
 /// The largest share of differing outputs that would show this few, or fewer, with a probability of

@@ -58,18 +58,18 @@ Result<StoredResults> StoredResults::read(store::Reader& reader) {
     }
     const auto dataset = std::ranges::find(results.datasets_, row.dataset, &store::DatasetRow::id);
     if (dataset == results.datasets_.end()) continue;
-    results.cells_.push_back({std::move(row), nullptr});
+    results.cells_.push_back(std::move(row));
   }
-  std::ranges::stable_sort(results.cells_, {}, [](const Cell& cell) { return cell.row.seed; });
+  std::ranges::stable_sort(results.cells_, {}, &store::CellRow::seed);
   return results;
 }
 
-Result<bool> StoredResults::answers(const Cell& cell, const ResolvedMethod& method,
+Result<bool> StoredResults::answers(const store::CellRow& cell, const ResolvedMethod& method,
                                     const DatasetRequest& data) {
-  const auto dataset = std::ranges::find(datasets_, cell.row.dataset, &store::DatasetRow::id);
-  const bool whole = static_cast<int64_t>(cell.row.ordinals.size()) == dataset->examples;
-  if (cell.row.method != method.spec->name() || !whole || !is_of(*dataset, data)) return false;
-  const Result<json> identity = parse_json(cell.row.identity.text, "identity of a cell");
+  const auto dataset = std::ranges::find(datasets_, cell.dataset, &store::DatasetRow::id);
+  const bool whole = static_cast<int64_t>(cell.ordinals.size()) == dataset->examples;
+  if (cell.method != method.spec->name() || !whole || !is_of(*dataset, data)) return false;
+  const Result<json> identity = parse_json(cell.identity.text, "identity of a cell");
   if (!identity) return identity.error();
   if (identity->contains("documents") || identity->contains("external")) return false;
   if (identity->value("version", 0) != method.spec->version()) return false;
@@ -88,7 +88,7 @@ Result<bool> StoredResults::answers(const Cell& cell, const ResolvedMethod& meth
   if (!same || !*same) return same;
   if (method.spec->needs(method.params).artifacts.empty()) return true;
   // What it learnt must be what the claim says, too.
-  for (const store::Dependency& dependency : cell.row.dependencies) {
+  for (const store::Dependency& dependency : cell.dependencies) {
     const auto training =
         std::ranges::find(trainings_, dependency.training_cell, &store::CellRow::id);
     if (training == trainings_.end()) return false;
@@ -99,7 +99,7 @@ Result<bool> StoredResults::answers(const Cell& cell, const ResolvedMethod& meth
     if (!equal || !*equal) return equal;
     if (!learnt_from(*recipe, data, method.train_examples)) return false;
   }
-  return !cell.row.dependencies.empty();
+  return !cell.dependencies.empty();
 }
 
 bool StoredResults::learnt_from(const json& recipe, DatasetRequest data,
@@ -121,11 +121,11 @@ Result<std::vector<store::ResultRow>> StoredResults::complete(const ResolvedMeth
                                                               std::string& missing) {
   missing = "no run in the store";
   std::vector<store::ResultRow> found;
-  for (const Cell& cell : cells_) {
+  for (const store::CellRow& cell : cells_) {
     const Result<bool> answer = answers(cell, method, data);
     if (!answer) return answer.error();
     if (!*answer) continue;
-    const Result<std::vector<store::ResultRow>> results = reader_->results(cell.row.id);
+    const Result<std::vector<store::ResultRow>> results = reader_->results(cell.id);
     if (!results) return results.error();
     for (const store::ResultRow& result : *results) {
       if (result.key.kind != store::ResultKind::predict) continue;

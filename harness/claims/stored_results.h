@@ -36,23 +36,19 @@ class StoredResults {
   Result<Answer> document_tokens(const ResolvedMethod& lead, std::span<const DatasetRequest> data);
 
  private:
-  struct Cell {
-    store::CellRow row;
-    const store::DatasetRow* dataset = nullptr;
-  };
-
   explicit StoredResults(store::Reader& reader) : reader_(&reader) {}
   /// Whether a training's identity names so many examples (0: all) of the data set's own training
   /// split.
   bool learnt_from(const nlohmann::json& recipe, DatasetRequest data, int64_t train_examples) const;
-  Result<bool> answers(const Cell& cell, const ResolvedMethod& method, const DatasetRequest& data);
+  Result<bool> answers(const store::CellRow& cell, const ResolvedMethod& method,
+                       const DatasetRequest& data);
   /// Complete results of the cells that answer, the smallest seed first; else what they lack.
   Result<std::vector<store::ResultRow>> complete(const ResolvedMethod& method,
                                                  const DatasetRequest& data, std::string& missing);
 
   store::Reader* reader_;
   std::vector<store::DatasetRow> datasets_;
-  std::vector<Cell> cells_;  ///< that predict
+  std::vector<store::CellRow> cells_;  ///< that predict
   std::vector<store::CellRow> trainings_;
 };
 

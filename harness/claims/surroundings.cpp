@@ -83,7 +83,8 @@ Result<Resource> Lookups::weights(const std::string& name) {
     return *known->second;
   }
   if (known->second.error().kind != ErrorKind::not_found) return known->second.error();
-  return not_found(fmt::format("no weights of '{0}' are known; --with {0}=PATH names them", name));
+  return unavailable(
+      fmt::format("no weights of '{0}' are known; --with {0}=PATH names them", name));
 }
 
 Result<MethodQuery> Lookups::with_files(const MethodQuery& query) {
@@ -91,7 +92,7 @@ Result<MethodQuery> Lookups::with_files(const MethodQuery& query) {
   for (const auto& [param, name] : query.files) {
     const auto place = here_.places.find(name);
     if (place == here_.places.end()) {
-      return not_found(fmt::format(
+      return unavailable(fmt::format(
           "'{0}' is a file of the release that does not come with this program; --with {1}=FILE "
           "names it",
           param, name));

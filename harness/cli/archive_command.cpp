@@ -226,7 +226,7 @@ Result<ExitCode> run_export(const ArchiveOptions& options, const GlobalOptions& 
                                              {"bytes", summary->bytes},
                                              {"texts", options.strip_texts ? "stripped" : "whole"}})
                   : terminal_safe(fmt::format(
-                        "{}: {}, {}, {} in {} bytes of JSON lines\n", options.folder,
+                        "{}: an archive of {}, {}, {} in {} bytes of JSON lines\n", options.folder,
                         counted(rows("cell"), "cell"), counted(rows("output"), "output"),
                         counted(rows("score_job"), "score"), summary->bytes)));
   if (!printed) return printed.error();
@@ -292,9 +292,8 @@ void add_archive_commands(const CommandLine& line) {
       ->check(CLI::IsMember({"jsonl", "csv"}));
   exporting.add_flag("--site", options->site,
                      "In place of an archive pages: every run's report and table, and their list");
-  exporting
-      .add_option("--author", options->authors,
-                  "With --site, who is cited for the results; repeatable")
+  repeatable(exporting.add_option("--author", options->authors,
+                                  "With --site, who is cited for the results; repeatable"))
       ->type_name("NAME");
   add_run_option(exporting, options->run);
   add_json_option(exporting, line.global);

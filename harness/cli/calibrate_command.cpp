@@ -87,13 +87,9 @@ std::string json_of(const gate::Calibration& calibration, double level) {
 }
 
 Result<ExitCode> run_calibrate(const CalibrateOptions& options, const GlobalOptions& global) {
-  gate::Policy policy = gate::default_policy();
-  if (!options.policy.empty()) {
-    auto loaded = gate::load_policy(options.policy);
-    if (!loaded) return loaded.error();
-    policy = *std::move(loaded);
-  }
-  if (Status added = add_margins(options.margins, policy.request); !added) return added.error();
+  Result<gate::Policy> read = policy_with(options.policy, options.margins);
+  if (!read) return read.error();
+  gate::Policy policy = *std::move(read);
   std::map<std::string, double> drops;
   for (const std::string& text : options.drops) {
     const auto drop = compare::parse_column_points(text, "--drop");

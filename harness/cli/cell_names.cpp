@@ -4,20 +4,9 @@
 
 #include <cmath>
 
-#include "harness/core/json_dom.h"
+#include "harness/plan/param_values.h"
 
 namespace qfs::cli {
-namespace {
-
-std::string value_text(const ParamValue& value) {
-  if (const bool* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
-  if (const int64_t* number = std::get_if<int64_t>(&value)) return std::to_string(*number);
-  if (const double* number = std::get_if<double>(&value)) return shortest_decimal(*number);
-  return std::get<std::string>(value);
-}
-
-}  // namespace
-
 CellNames::CellNames(const plan::Plan& plan) : plan_(plan) {
   std::map<std::pair<std::string, std::string>, std::set<std::string>> values;
   std::set<size_t> datasets;
@@ -25,7 +14,7 @@ CellNames::CellNames(const plan::Plan& plan) : plan_(plan) {
   std::set<std::string> backbones;
   for (const plan::Cell& cell : plan.cells) {
     for (const auto& [name, value] : cell.params.values()) {
-      values[{cell.label, name}].insert(value_text(value));
+      values[{cell.label, name}].insert(plan::value_text(value));
     }
     datasets.insert(cell.dataset);
     seeds.insert(cell.shown_seeds.begin(), cell.shown_seeds.end());
@@ -47,7 +36,7 @@ std::string CellNames::with_varying(const plan::Cell& cell) const {
     for (const std::string& param : it->second) {
       auto value = cell.params.values().find(param);
       if (value == cell.params.values().end()) continue;
-      name += fmt::format(" {}={}", param, value_text(value->second));
+      name += fmt::format(" {}={}", param, plan::value_text(value->second));
     }
   }
   return name;

@@ -17,6 +17,17 @@ compare::Cells cells_of(const reports::SweepFacts& facts) {
   return cells;
 }
 
+/// An error about cells, which are those of one run.
+Error of_run(Error error, const reports::SweepFacts& facts) {
+  if (facts.runs > 1) {
+    error.message += fmt::format(
+        "; this is one of the store's {} runs: --run takes another, 'qfs-bench list runs' shows "
+        "them",
+        facts.runs);
+  }
+  return error;
+}
+
 }  // namespace
 
 CLI::Option* add_run_option(CLI::App& command, std::string& run) {
@@ -41,7 +52,9 @@ std::string joined_filter(const std::vector<std::string>& filters) {
 Result<std::vector<size_t>> matching_positions(const reports::SweepFacts& facts,
                                                const std::string& filter,
                                                std::vector<plan::FilterCondition>* absent) {
-  return compare::matching_cells(cells_of(facts), filter, methods::foreign_names(), absent);
+  auto found = compare::matching_cells(cells_of(facts), filter, methods::foreign_names(), absent);
+  if (!found) return of_run(found.error(), facts);
+  return found;
 }
 
 Result<std::vector<const reports::PlaceFacts*>> matching_places(const reports::SweepFacts& facts,
@@ -50,7 +63,7 @@ Result<std::vector<const reports::PlaceFacts*>> matching_places(const reports::S
   const compare::Cells cells = cells_of(facts);
   const Result<std::vector<size_t>> selected =
       compare::select_cells(cells, id_prefix, filter, methods::foreign_names());
-  if (!selected) return selected.error();
+  if (!selected) return of_run(selected.error(), facts);
   if (selected->empty()) {
     return not_found("no cell of sweep '" + facts.sweep.name + "' has an id that begins with '" +
                      id_prefix + "'; 'qfs-bench list cells' shows them");

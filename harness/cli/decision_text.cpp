@@ -91,7 +91,7 @@ std::string Shown::change(double value) const {
 std::string Shown::points(double value) const { return this->value(value) + " points"; }
 
 std::string Shown::interval(const metrics::Interval& interval) const {
-  if (!interval.available()) return metrics::unavailable_interval_text(interval);
+  if (!interval.available()) return metrics::unavailable_interval_text(interval.clusters);
   return fmt::format("[{}, {}]", change(interval.low), change(interval.high));
 }
 

@@ -82,7 +82,7 @@ std::string explain_json(const ExplainedDifference& explained) {
   json differences = json::array();
   for (const SignatureDifference& difference : explained.differences) {
     differences.push_back({{"key", difference.key},
-                           {"meaning", key_in_words(difference.key)},
+                           {"meaning", key_in_words(difference.key, difference.of_run)},
                            {"a", difference.a},
                            {"b", difference.b}});
   }

@@ -55,16 +55,21 @@ class Watcher final : public run::Progress {
   }
   void trained(const TrainingPoint&) override {}
   void cell_ended(const plan::Cell&, const run::CellOutcome& outcome) override {
-    outcome_ = outcome;
+    if (outcome.kind == store::ResultKind::predict) outcome_ = outcome;
+    if (outcome.kind == store::ResultKind::train && !outcome.complete) training_ = outcome.message;
   }
   void note(std::string_view text) override { log_info(text); }
 
   int64_t peak_bytes() const { return peak_bytes_; }
-  const run::CellOutcome& outcome() const { return outcome_; }
+  /// Of the predictions; none where they had to wait for a training.
+  const std::optional<run::CellOutcome>& outcome() const { return outcome_; }
+  /// Why a training did not come to its end.
+  const std::string& training() const { return training_; }
 
  private:
   int64_t peak_bytes_ = 0;
-  run::CellOutcome outcome_;
+  std::optional<run::CellOutcome> outcome_;
+  std::string training_;
 };
 
 /// The sweep with one value of the parameter, wherever it was set before.
@@ -84,6 +89,7 @@ Experiment at_length(const Experiment& experiment, const std::string& along, int
   fixed.grid.push_back({{{along, {length}, "/grid/" + along}}});
   fixed.measure.reset();
   fixed.report.reset();
+  fixed.out_of_memory = {};            // a smaller batch would be another cell
   fixed.host_reuse = HostReuse::none;  // a peak is one cell's
   return fixed;
 }
@@ -222,8 +228,16 @@ class FrontierSearch {
     const Result<run::RunSummary> summary = run::run_plan(*plan, store_, run_, watcher);
     if (!summary) return summary.error();
     interrupted_by_ = summary->interrupted_by;
-    const run::CellOutcome& outcome = watcher.outcome();
     const std::string head = fmt::format("{} {}={}", frontier.name, options_.along, length);
+    if (!watcher.outcome()) {
+      if (interrupted_by_ == 0) {
+        frontier.failure = watcher.training().empty() ? "its trained files are not there"
+                                                      : "its training: " + watcher.training();
+        log_warning(fmt::format("{}: {}", head, frontier.failure));
+      }
+      return {};
+    }
+    const run::CellOutcome& outcome = *watcher.outcome();
     if (outcome.complete) {
       search.fits(length, watcher.peak_bytes());
       log_info(fmt::format("{}: fits, {} MiB", head, watcher.peak_bytes() / kBytesPerMib));

@@ -47,22 +47,11 @@ struct GateOptions {
   bool warn_only = false;
 };
 
-/// The policy file with what the command line adds; its margins take the place of the file's.
+/// The policy file with what the command line adds.
 Result<gate::Policy> policy_of(const GateOptions& options) {
-  gate::Policy policy = gate::default_policy();
-  if (!options.policy.empty()) {
-    auto loaded = gate::load_policy(options.policy);
-    if (!loaded) {
-      Error error = loaded.error();
-      if (error.kind == ErrorKind::data) error.kind = ErrorKind::invalid_argument;
-      return error;
-    }
-    policy = *std::move(loaded);
-  }
-  compare::Request own;
-  if (Status added = add_margins(options.margins, own); !added) return added.error();
-  for (const auto& [column, margin] : own.margins) policy.request.margins[column] = margin;
-  for (const auto& [column, better] : own.better) policy.request.better[column] = better;
+  Result<gate::Policy> read = policy_with(options.policy, options.margins);
+  if (!read) return read.error();
+  gate::Policy policy = *std::move(read);
   for (const std::string& text : options.fail_under) {
     const auto limit = gate::parse_limit(text, "--fail-under", true);
     if (!limit) return limit.error();

@@ -32,6 +32,14 @@ void add_methods(CLI::App& list, const CommandLine& line) {
   command.add_option("NAME", *name, "Only this method, with its texts in full");
 }
 
+void add_metrics(CLI::App& list, const CommandLine& line) {
+  auto name = std::make_shared<std::string>();
+  CLI::App& command =
+      add_listing(list, line, "metrics", "Metrics with columns and signature, and values of tables",
+                  [name](const GlobalOptions& global) { return list_metrics(global, *name); });
+  command.add_option("NAME", *name, "Only this metric");
+}
+
 void add_cells(CLI::App& list, const CommandLine& line) {
   auto run = std::make_shared<std::string>();
   auto filters = std::make_shared<std::vector<std::string>>();
@@ -60,8 +68,7 @@ void add_list_command(const CommandLine& line) {
   list.require_subcommand(1);
   add_methods(list, line);
   add_listing(list, line, "datasets", "Data sets with splits, views and text forms", list_datasets);
-  add_listing(list, line, "metrics", "Metrics with columns and signature, and values of tables",
-              list_metrics);
+  add_metrics(list, line);
   add_listing(list, line, "postprocess", "Steps that make scored texts of predictions",
               list_postprocess);
   CLI::App& runs =

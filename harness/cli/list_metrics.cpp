@@ -6,6 +6,7 @@
 #include "harness/cli/catalogs.h"
 #include "harness/cli/listings.h"
 #include "harness/cli/output.h"
+#include "harness/core/suggest.h"
 #include "reports/value.h"
 
 namespace qfs::cli {
@@ -87,9 +88,17 @@ std::string metric_text(const MetricInfo& info) {
 
 }  // namespace
 
-Result<ExitCode> list_metrics(const GlobalOptions& global) {
+Result<ExitCode> list_metrics(const GlobalOptions& global, const std::string& name) {
   Catalogs catalogs;
-  const std::vector<MetricInfo> metrics = catalogs.metrics().list();
+  std::vector<MetricInfo> metrics = catalogs.metrics().list();
+  if (!name.empty()) {
+    std::vector<std::string> names;
+    for (const MetricInfo& info : metrics) names.push_back(info.entry.name);
+    std::erase_if(metrics, [&](const MetricInfo& info) { return info.entry.name != name; });
+    if (metrics.empty()) {
+      return not_found("there is no metric '" + name + "'" + suggestion(name, names));
+    }
+  }
   std::string text;
   if (global.json) {
     json list = json::array();
@@ -102,12 +111,12 @@ Result<ExitCode> list_metrics(const GlobalOptions& global) {
                          {{"metrics", std::move(list)}, {"values", std::move(values)}});
   } else {
     for (const MetricInfo& info : metrics) text += metric_text(info);
-    text += "Options: \"metric:option=value,option=value\". Other values of a table:\n";
+    text += "Options: \"metric:option=value,option=value\".";
     std::vector<std::vector<std::string>> rows;
     for (const reports::BuiltInValue& value : reports::built_in_values()) {
       rows.push_back({"  " + std::string(value.name), std::string(value.doc)});
     }
-    text += aligned(rows);
+    text += name.empty() ? " Other values of a table:\n" + aligned(rows) : "\n";
   }
   if (Status printed = print_result(text); !printed) return printed.error();
   return ExitCode::ok;

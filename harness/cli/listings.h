@@ -12,7 +12,7 @@ namespace qfs::cli {
 /// All methods, or the one with this name.
 Result<ExitCode> list_methods(const GlobalOptions& global, const std::string& name);
 Result<ExitCode> list_datasets(const GlobalOptions& global);
-Result<ExitCode> list_metrics(const GlobalOptions& global);
+Result<ExitCode> list_metrics(const GlobalOptions& global, const std::string& name);
 Result<ExitCode> list_postprocess(const GlobalOptions& global);
 Result<ExitCode> list_runs(const GlobalOptions& global);
 Result<ExitCode> list_cells(const GlobalOptions& global, const std::string& run,

@@ -47,4 +47,22 @@ Status add_margins(const MarginOptions& options, compare::Request& request) {
   return {};
 }
 
+Result<gate::Policy> policy_with(const std::string& path, const MarginOptions& options) {
+  gate::Policy policy = gate::default_policy();
+  if (!path.empty()) {
+    Result<gate::Policy> loaded = gate::load_policy(path);
+    if (!loaded) {
+      Error error = loaded.error();
+      if (error.kind == ErrorKind::data) error.kind = ErrorKind::invalid_argument;
+      return error;
+    }
+    policy = *std::move(loaded);
+  }
+  compare::Request own;
+  if (Status added = add_margins(options, own); !added) return added.error();
+  for (const auto& [column, margin] : own.margins) policy.request.margins[column] = margin;
+  for (const auto& [column, better] : own.better) policy.request.better[column] = better;
+  return policy;
+}
+
 }  // namespace qfs::cli

@@ -7,6 +7,7 @@
 
 #include "harness/api/result.h"
 #include "harness/compare/comparison.h"
+#include "harness/gate/policy.h"
 
 namespace CLI {
 class App;
@@ -24,5 +25,8 @@ void add_margin_options(CLI::App& command, MarginOptions& options);
 
 /// What the options say, added to `request`.
 Status add_margins(const MarginOptions& options, compare::Request& request);
+
+/// The policy file at `path` (empty: none) with the options' margins in the place of its own.
+Result<gate::Policy> policy_with(const std::string& path, const MarginOptions& options);
 
 }  // namespace qfs::cli

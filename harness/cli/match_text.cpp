@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -17,11 +18,19 @@ using score::MatchTarget;
 constexpr size_t kNearest = 5;
 constexpr int kMoreDecimals = 2;
 
+/// "rouge1" of "rouge1.f": what a row reads is in a column of its own.
+std::string_view without_f(std::string_view column) {
+  return column.ends_with(".f") ? column.substr(0, column.size() - 2) : column;
+}
+
 std::string table_of(const MatchReport& report, const std::vector<size_t>& chosen) {
+  const bool other_readings =
+      std::ranges::any_of(chosen, [&](size_t i) { return !report.tries[i].reading.empty(); });
   std::vector<std::vector<std::string>> rows = {{"metric"}};
   for (const MatchTarget& target : report.targets) {
-    rows[0].push_back(fmt::format("{} {}", target.column, target.printed));
+    rows[0].push_back(fmt::format("{} {}", without_f(target.column), target.printed));
   }
+  if (other_readings) rows[0].emplace_back("read as");
   for (size_t i : chosen) {
     std::vector<std::string>& row = rows.emplace_back();
     row.push_back(report.tries[i].metric);
@@ -30,9 +39,9 @@ std::string table_of(const MatchReport& report, const std::vector<size_t>& chose
       row.push_back(fmt::format("{:.{}f}", report.tries[i].values[t] * target.scale,
                                 target.decimals + kMoreDecimals));
     }
-    if (!report.tries[i].reading.empty()) row.push_back(report.tries[i].reading);
+    const std::string& reading = report.tries[i].reading;
+    if (other_readings) row.push_back(reading.empty() ? "F" : reading);
   }
-  rows[0].emplace_back();
   return aligned(rows);
 }
 

@@ -13,7 +13,8 @@ ExitCode conclusion(const plan::Plan& plan, const run::RunSummary& summary) {
     log_warning(fmt::format("{} not reproduced when computed again; 'doctor' lists them",
                             counted(summary.conflicts, "output was", "outputs were")));
   }
-  if (summary.failed == 0 && summary.incomplete == 0 && plan.undescribed.empty()) {
+  const bool timed = summary.timings_failed == 0 && summary.timings_left == 0;
+  if (summary.failed == 0 && summary.incomplete == 0 && timed && plan.undescribed.empty()) {
     return ExitCode::ok;
   }
   std::string retry;
@@ -31,6 +32,14 @@ ExitCode conclusion(const plan::Plan& plan, const run::RunSummary& summary) {
   if (summary.failed > 0) {
     log_warning(fmt::format("{} failed, which is a result: run again with{} to try once more",
                             counted(summary.failed, "cell"), retry));
+  }
+  if (summary.timings_failed > 0) {
+    log_warning(fmt::format("the timing of {} failed: run again with{} to try once more",
+                            counted(summary.timings_failed, "cell"), retry));
+  }
+  if (summary.timings_left > 0) {
+    log_warning(fmt::format("{} not timed: run the same command again to continue",
+                            counted(summary.timings_left, "cell is", "cells are")));
   }
   return ExitCode::incomplete;
 }

@@ -1,5 +1,5 @@
 // What a run comes to in the end: its exit code, and a warning for each thing that is left to do.
-// Used by `sweep` and `worker`. Writes to the log; cannot fail.
+// Writes to the log; cannot fail.
 #pragma once
 
 #include <string>

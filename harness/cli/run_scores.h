@@ -1,4 +1,4 @@
-// The scores of what a run completed, by the metrics of its plan. Used by `sweep` and `reproduce`.
+// The scores of what a run completed, by the metrics of its plan.
 // Not thread-safe. A metric that fails is in the summary; an error means that the store or a data
 // set cannot be used.
 #pragma once

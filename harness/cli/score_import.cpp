@@ -47,7 +47,7 @@ std::string table_of(const score::AnalysedImport& shown) {
                       interval.available()
                           ? fmt::format("[{}, {}]", number(columns[c], interval.low, true),
                                         number(columns[c], interval.high, true))
-                          : metrics::unavailable_interval_text(interval),
+                          : metrics::unavailable_interval_text(interval.clusters),
                       p_text(test.p[c]), p_text(test.p_holm[c])});
     }
   }

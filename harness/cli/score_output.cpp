@@ -52,20 +52,22 @@ std::string shown(const std::string& statistic, double value) {
 std::string interval_text(const score::FileScore& score, size_t column,
                           const std::string& statistic) {
   const std::optional<store::ScoreInterval>& interval = score.intervals.columns[column];
-  if (!interval) return fmt::format("n/a ({} clusters)", score.intervals.clusters);
+  if (!interval) return score.intervals.absent();
   return fmt::format("[{}, {}]", shown(statistic, interval->low), shown(statistic, interval->high));
 }
 
 /// One row a metric with P, R, F and, if there are any, the interval of F; other columns have a row
-/// of their own.
+/// of their own, and a table without P and R has one number a row.
 std::string table_of(const score::FileScore& score, bool intervals) {
   std::vector<std::vector<std::string>> rows = {{"", "P", "R", "F", "95 % interval of F"}};
+  bool whole = false;
   for (size_t i = 0; i < score.score.columns.size(); ++i) {
     if (is_statistic(score.score.columns[i])) continue;
     const ColumnName name = split_column(score.score.columns[i]);
     const std::string value = shown(name.statistic, score.score.values[i].value);
     if (rows.back().front() != name.metric) rows.push_back({name.metric, "", "", "", ""});
     std::vector<std::string>& row = rows.back();
+    whole = whole || name.statistic == "p" || name.statistic == "r";
     if (name.statistic == "p") row[1] = value;
     if (name.statistic == "r") row[2] = value;
     if (name.statistic == "f" || name.statistic.empty()) {
@@ -73,8 +75,10 @@ std::string table_of(const score::FileScore& score, bool intervals) {
       row[4] = interval_text(score, i, name.statistic);
     }
   }
-  if (!intervals) {
-    for (std::vector<std::string>& row : rows) row.pop_back();
+  if (!whole) rows.front() = {"", "", "", "value", "95 % interval"};
+  for (std::vector<std::string>& row : rows) {
+    if (!intervals) row.pop_back();
+    if (!whole) row.erase(row.begin() + 1, row.begin() + 3);
   }
   return aligned(rows);
 }

@@ -1,4 +1,4 @@
-// What `sweep`, `train` and `plan` have in common: the options that choose and change a sweep, the
+// What commands that plan a sweep have in common: the options that choose and change a sweep, the
 // plan they lead to, its run, and the host programs beside this executable. Not thread-safe.
 #pragma once
 
@@ -37,7 +37,7 @@ struct SweepOptions {
   bool dry_run = false;
 };
 
-/// Options of both commands.
+/// Options of these commands.
 void add_plan_options(CLI::App& command, SweepOptions& options);
 /// `--numerics`, of `plan` alone.
 void add_numerics_option(CLI::App& command, SweepOptions& options);

@@ -19,6 +19,7 @@
 #include "harness/core/build_info.h"
 #include "harness/core/files.h"
 #include "harness/core/log.h"
+#include "harness/run/signals.h"
 #include "reports/writers/claim_text.h"
 
 namespace qfs::cli {
@@ -54,9 +55,10 @@ Result<plan::ImportedFile> predictions_of(const score::FilesRequest& request) {
   return reader.read(lines ? request.predictions : request.records, params);
 }
 
-/// What is said of one file of predictions and its references, whose cell the table names.
-Result<std::string> spot_check(const VerifyOptions& options, const std::string& cell,
-                               const claims::FilesQuery& files, Catalogs& catalogs, bool quiet) {
+/// Of one file of predictions and its references, whose cell the table names.
+Result<claims::SpotCheck> spot_check(const VerifyOptions& options, const std::string& cell,
+                                     const claims::FilesQuery& files, Catalogs& catalogs,
+                                     bool quiet) {
   SweepOptions sweep = options.sweep;
   sweep.filter = {cell};
   Result<plan::Plan> plan = load_plan(sweep, catalogs);
@@ -70,34 +72,39 @@ Result<std::string> spot_check(const VerifyOptions& options, const std::string& 
   Result<score::KeptItems> items = score::keep_items(request, catalogs.datasets(), {});
   if (!items) return items.error();
   ProgressPrinter progress(*plan, standard_progress_sink(quiet));
-  const Result<claims::SpotCheck> check =
-      claims::spot_check(*std::move(plan), {*std::move(outputs), *std::move(items)},
-                         options.spot_check, options.seed, *run, progress);
-  if (!check) return check.error();
-  return claims::bound_text(*check, options.seed);
+  return claims::spot_check(*std::move(plan), {*std::move(outputs), *std::move(items)},
+                            options.spot_check, options.seed, *run, progress);
 }
 
-/// Adds a statement for each such file beside each cell, once; false: one could not be checked.
-Result<bool> add_spot_checks(const VerifyOptions& options, const claims::VerifyTable& table,
-                             Catalogs& catalogs, bool quiet, std::vector<std::string>& statements) {
-  bool whole = true;
+struct SpotChecks {
+  bool whole = true;       ///< every file could be checked
+  int interrupted_by = 0;  ///< the signal that ended them
+};
+
+/// Adds a statement for each such file beside each cell, once.
+Result<SpotChecks> add_spot_checks(const VerifyOptions& options, const claims::VerifyTable& table,
+                                   Catalogs& catalogs, bool quiet,
+                                   std::vector<std::string>& statements) {
+  SpotChecks checks;
   std::set<std::tuple<std::string, std::string, std::string>> seen;
   for (size_t i = 0; i < table.lines.size(); ++i) {
     const claims::FilesQuery& files = *table.paper.tables.front().claims[i].files;
     const std::string& cell = table.lines[i].cell;
     if (cell.empty() || !seen.emplace(files.predictions, files.references, cell).second) continue;
-    const auto said = spot_check(options, cell, files, catalogs, quiet);
-    whole = whole && said.ok();
-    statements.push_back(fmt::format(
-        "{} as {}{}: {}", files.predictions, cell,
-        files.references.empty() ? "" : " beside " + files.references,
-        said ? *said : fmt::format("not checked by examples: {}", said.error().to_string())));
+    const auto check = spot_check(options, cell, files, catalogs, quiet);
+    if (check && check->interrupted_by != 0) return SpotChecks{false, check->interrupted_by};
+    checks.whole = checks.whole && check.ok();
+    statements.push_back(
+        fmt::format("{} as {}{}: {}", files.predictions, cell,
+                    files.references.empty() ? "" : " beside " + files.references,
+                    check ? claims::bound_text(*check, options.seed)
+                          : fmt::format("not checked by examples: {}", check.error().to_string())));
   }
   if (seen.empty()) {
     return invalid_argument(
         "--spot-check: no line of the table has a 'cell', such as method=lead,local_context=256");
   }
-  return whole;
+  return checks;
 }
 
 /// What is read, and must not be replaced.
@@ -142,9 +149,14 @@ Result<ExitCode> run_verify(const VerifyOptions& options, const GlobalOptions& g
   judged.statements.push_back(claims::review_text(*table, judged.findings, missing));
   bool checked = true;
   if (options.spot_check > 0) {
-    const auto whole = add_spot_checks(options, *table, catalogs, global.quiet, judged.statements);
-    if (!whole) return whole.error();
-    checked = *whole;
+    const auto checks = add_spot_checks(options, *table, catalogs, global.quiet, judged.statements);
+    if (!checks) return checks.error();
+    if (checks->interrupted_by != 0) {
+      log_warning("stopped by " + std::string(run::signal_name(checks->interrupted_by)) +
+                  "; nothing is said of the table");
+      return exit_code_of_signal(checks->interrupted_by);
+    }
+    checked = checks->whole;
   }
   const Result<std::string> shown = reports::judged_text(judged, format);
   if (!shown) return shown.error();

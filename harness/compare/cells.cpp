@@ -28,14 +28,13 @@ plan::CellFacts facts_of(const StoredCell& cell) {
 }
 
 /// `not_found`, with the nearest name, for a dimension that none of the cells has.
-Status check_dimension(const std::string& option, const std::string& name,
-                       std::span<const StoredCell* const> cells) {
+Status check_dimension(const std::string& name, std::span<const StoredCell* const> cells) {
   std::set<std::string> names;
   for (const StoredCell* cell : cells) {
     for (const auto& [known, value] : cell->dimensions) names.insert(known);
   }
   if (names.contains(name)) return {};
-  return not_found(fmt::format("{}: no cell of the sweep has '{}'{}", option, name,
+  return not_found(fmt::format("--pair-by: no cell of the sweep has '{}'{}", name,
                                suggestion(name, std::vector(names.begin(), names.end()))));
 }
 
@@ -250,7 +249,7 @@ Result<Pairing> pair_cells(const Cells& places_a, const Cells& places_b,
   Cells all = a;
   all.insert(all.end(), b.begin(), b.end());
   for (const std::string& name : by) {
-    if (Status known = check_dimension("--pair-by", name, all); !known) return known.error();
+    if (Status known = check_dimension(name, all); !known) return known.error();
   }
   const auto of_a = by_key(a, "A", by);
   if (!of_a) return of_a.error();

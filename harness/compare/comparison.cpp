@@ -262,7 +262,8 @@ struct CorpusColumns {
   std::vector<double> p;
 };
 
-Result<CorpusColumns> corpus_columns(const PairedStatistics& paired, const Metric* metric) {
+Result<CorpusColumns> corpus_columns(const PairedStatistics& paired, const Metric* metric,
+                                     const Request& request) {
   CorpusColumns columns;
   columns.testable.assign(paired.columns.size(), false);
   if (metric == nullptr || !std::ranges::count(paired.is_mean, false)) return columns;
@@ -274,6 +275,13 @@ Result<CorpusColumns> corpus_columns(const PairedStatistics& paired, const Metri
   const std::vector<Score> aggregated = metric->aggregate(paired.first);
   for (size_t c = 0; c < columns.testable.size(); ++c) {
     columns.testable[c] = std::abs(aggregated[c].value - columns.a[c]) <= 1e-9;
+  }
+  if (request.decisions_only) {
+    for (size_t c = 0; c < columns.a.size(); ++c) {
+      columns.differences.push_back({columns.b[c] - columns.a[c], {}});
+    }
+    columns.p.assign(columns.a.size(), 1.0);
+    return columns;
   }
   auto differences =
       metrics::bootstrap_corpus_differences(paired.second, paired.first, paired.clusters, values);
@@ -317,7 +325,7 @@ Result<Comparison> compare_metric(const PairedStatistics& paired, const Request&
   const Result<MeanColumns> means = mean_columns(paired, chosen, request);
   if (!means) return means.error();
   comparison.clusters = cluster_count(paired);
-  const Result<CorpusColumns> corpus = corpus_columns(paired, metric);
+  const Result<CorpusColumns> corpus = corpus_columns(paired, metric, request);
   if (!corpus) return corpus.error();
   for (size_t i = 0; i < chosen.size(); ++i) {
     const size_t c = chosen[i];

@@ -112,7 +112,13 @@ class DomBuilder : public nlohmann::json_sax<json> {
         break;
       }
     }
-    return fail("not valid JSON: " + excerpt(reason), position > 0 ? position - 1 : 0);
+    const size_t offset = position > 0 ? position - 1 : 0;
+    const size_t before =
+        text_.substr(0, std::min(offset, text_.size())).find_last_not_of(" \t\r\n");
+    const bool closed = offset < text_.size() && (text_[offset] == ']' || text_[offset] == '}');
+    const bool comma = closed && before != text_.npos && text_[before] == ',';
+    return fail("not valid JSON: " + excerpt(reason) + (comma ? "; a comma stands before it" : ""),
+                offset);
   }
 
  private:

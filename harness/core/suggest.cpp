@@ -58,7 +58,10 @@ std::optional<std::string> nearest_name(std::string_view name,
     const size_t allowed = std::max<size_t>(1, std::max(wanted.size(), offered.size()) / 3);
     const size_t distance = edit_distance(wanted, offered);
     if (distance > allowed && !is_prefix_pair(wanted, offered)) continue;
-    if (best == nullptr || distance < best_distance) {
+    // Of a score's columns that are as near, F is what papers mean.
+    const bool nearer =
+        distance < best_distance || (distance == best_distance && offered.ends_with(".f"));
+    if (best == nullptr || nearer) {
       best = &candidate;
       best_distance = distance;
     }

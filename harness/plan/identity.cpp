@@ -138,6 +138,13 @@ Result<Json> training_identity(const Training& training, const Plan& plan,
   return canonical_json(*object);
 }
 
+std::string computation_key(const Cell& cell, Stage stage) {
+  json key = {cell.id.hex(), params_json(*cell.spec, cell.params, true, stage)};
+  for (const auto& [role, file] : cell.artifacts) key.push_back({role, file.digest});
+  if (cell.training) key.push_back(*cell.training);
+  return key.dump();
+}
+
 Result<NumericsIdentity> numerics_identity(const Cell& cell, const Json& probe,
                                            const RuntimeOptions& runtime, Stage stage) {
   const Result<json> facts = parse_json(probe.text, "probe");

@@ -38,6 +38,10 @@ Result<Json> cell_identity(const Cell& cell, const PlannedDataset& dataset,
 Result<Json> training_identity(const Training& training, const Plan& plan,
                                const std::vector<FingerprintFile>& files);
 
+/// Equal for two cells of a plan that are computed once: their ids, numerics parameters, the
+/// training of the plan that they rest on and the files that they name are the same.
+std::string computation_key(const Cell& cell, Stage stage);
+
 struct NumericsIdentity {
   NumericsId id;
   Json identity;  ///< what `id` hashes

@@ -1,6 +1,5 @@
 // Values of parameters as text, as JSON and compared with one another; and the resolution of given
-// values against a method's declarations. Used by harness/plan and
-// harness/claims. Thread-safe.
+// values against a method's declarations. Thread-safe.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

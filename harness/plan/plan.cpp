@@ -293,10 +293,7 @@ Status Planner::load_dataset(size_t index) {
   }
   if (Status s = check_metric_needs(experiment_, plan_.metrics, dataset); !s.ok()) return s;
 
-  std::vector<NumberedExample>& numbered = examples_.emplace_back();
-  for (int64_t ordinal : dataset.ordinals) {
-    numbered.push_back({ordinal, dataset.data->examples[static_cast<size_t>(ordinal)]});
-  }
+  examples_.push_back(dataset.numbered(dataset.ordinals));
   plan_.datasets.push_back(std::move(dataset));
   return {};
 }
@@ -416,13 +413,12 @@ void Planner::leave_out_trainers() {
 /// Cells that ask the same and are computed the same way run once; those that differ in a seed that
 /// does not matter are shown for each.
 void Planner::merge_duplicates() {
-  std::map<std::pair<std::string, std::string>, size_t> seen;    // id and numerics -> index of kept
+  std::map<std::string, size_t> seen;                            // computation -> index of kept
   std::map<std::pair<std::string, std::string>, size_t> merged;  // labels -> count
   std::vector<std::string> seedless;                             // labels
   std::vector<Cell> kept;
   for (Cell& cell : plan_.cells) {
-    const std::string numerics = params_json(*cell.spec, cell.params, true).dump();
-    const auto [it, fresh] = seen.emplace(std::pair(cell.id.hex(), numerics), kept.size());
+    const auto [it, fresh] = seen.emplace(computation_key(cell, Stage::predict), kept.size());
     if (fresh) {
       kept.push_back(std::move(cell));
       continue;
@@ -485,6 +481,15 @@ void Planner::note_absent_params() {
 }
 
 }  // namespace
+
+std::vector<NumberedExample> PlannedDataset::numbered(const std::vector<int64_t>& of) const {
+  std::vector<NumberedExample> examples;
+  examples.reserve(of.size());
+  for (const int64_t ordinal : of) {
+    examples.push_back({ordinal, data->examples[static_cast<size_t>(ordinal)]});
+  }
+  return examples;
+}
 
 Result<Plan> make_plan(const Experiment& experiment, const PlanContext& context) {
   return Planner(experiment, context).make();

@@ -38,6 +38,9 @@ struct PlannedDataset {
   DatasetStats stats;                     ///< of the selected examples
   std::optional<uint64_t> draw = {};      ///< of the sample, where each seed has one
   Json selection;  ///< {"draw":…,"limit":…,"sample":…}, without what leaves nothing out
+
+  /// The examples with these ordinals.
+  std::vector<NumberedExample> numbered(const std::vector<int64_t>& of) const;
 };
 
 /// The program that hosts a cell.

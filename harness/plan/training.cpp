@@ -480,9 +480,8 @@ Status TrainingPlanner::use_training(Cell& cell, const MethodRow& row, uint64_t 
   learning.identity = *std::move(identity);
   learning.id = make_cell_id(learning.identity);
 
-  const std::string key =
-      learning.id.hex() + params_json(*cell.spec, learning.params, true, Stage::train).dump();
-  const auto [it, fresh] = trainings_.emplace(key, plan_.trainings.size());
+  const auto [it, fresh] =
+      trainings_.emplace(computation_key(learning, Stage::train), plan_.trainings.size());
   cell.training = it->second;
   for (const std::string& role : learning.needs.artifacts) cell.origins[role] = learning.id.hex();
   if (fresh) plan_.trainings.push_back(std::move(training));

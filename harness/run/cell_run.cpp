@@ -29,20 +29,18 @@ std::optional<Error> not_started(const RunContext& context, const HostPool& pool
   return pool.not_started() ? pool.not_started() : context.cutter.not_started();
 }
 
-std::vector<NumberedExample> numbered_examples(const plan::PlannedDataset& dataset,
-                                               const std::vector<int64_t>& ordinals) {
-  std::vector<NumberedExample> examples;
-  examples.reserve(ordinals.size());
-  for (int64_t ordinal : ordinals) {
-    examples.push_back({ordinal, dataset.data->examples[static_cast<size_t>(ordinal)]});
+int64_t produced_tokens(const host::UnitResults& results) {
+  int64_t tokens = 0;
+  for (const host::PredictionReply& reply : results.predictions) {
+    tokens += reply.prediction.tokens_out;
   }
-  return examples;
+  return tokens;
 }
 
 std::vector<NumberedExample> examples_of(const plan::Plan& plan, const plan::Cell& cell,
                                          const std::vector<int64_t>& ordinals) {
   const plan::PlannedDataset& dataset = plan.datasets[cell.dataset];
-  std::vector<NumberedExample> examples = numbered_examples(dataset, ordinals);
+  std::vector<NumberedExample> examples = dataset.numbered(ordinals);
   if (cell.others.empty()) return examples;
   for (auto& [ordinal, example] : examples) {
     const Example& other = dataset.data->examples[static_cast<size_t>(cell.others.at(ordinal))];
@@ -120,9 +118,17 @@ std::optional<host::HostFailure> run_unit(const RunContext& context, const plan:
   return failure;
 }
 
-std::string relative_log_path(const std::string& store_path, const std::string& log_path) {
-  const std::filesystem::path folder = std::filesystem::path(store_path).parent_path();
-  return std::filesystem::path(log_path).lexically_relative(folder.empty() ? "." : folder).string();
+Result<store::AttemptId> begin_attempt(const RunContext& context, store::ResultId result,
+                                       const store::EnvironmentId& environment,
+                                       const std::string& log_path) {
+  store::AttemptOptions start{
+      .result = result, .environment = environment, .worker = "driver", .log_path = ""};
+  if (!log_path.empty()) {  // relative to the store's folder
+    const std::filesystem::path folder = std::filesystem::path(context.store.path()).parent_path();
+    start.log_path =
+        std::filesystem::path(log_path).lexically_relative(folder.empty() ? "." : folder).string();
+  }
+  return context.store.begin_attempt(start);
 }
 
 void fail(CellOutcome& outcome, const host::HostFailure& failure) {
@@ -135,10 +141,7 @@ namespace {
 /// An attempt that ends where it begins.
 Result<CellOutcome> record(const RunContext& context, const CellTarget& target,
                            CellOutcome outcome) {
-  Result<store::AttemptId> attempt = context.store.begin_attempt({.result = target.result,
-                                                                  .environment = target.environment,
-                                                                  .worker = "driver",
-                                                                  .log_path = ""});
+  const auto attempt = begin_attempt(context, target.result, target.environment);
   if (!attempt) return attempt.error();
   if (Status ended = end_attempt(context.store, *attempt, outcome); !ended) return ended.error();
   return outcome;

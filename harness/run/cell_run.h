@@ -1,7 +1,7 @@
 // Running one cell: its missing units (predict) or its timed repetitions (measure), from opening
 // the session to the end of the attempt.
 //
-// Used by run_plan only. A failing cell is a CellOutcome; an Error means that the store cannot go
+// A failing cell is a CellOutcome; an Error means that the store cannot go
 // on.
 #pragma once
 
@@ -65,8 +65,7 @@ store::FailureKind failure_kind(host::Verdict verdict);
 std::optional<Error> not_started(const RunContext& context, const HostPool& pool);
 host::RunRequest run_request(const plan::Plan& plan, const plan::Cell& cell, int64_t unit_index,
                              const Unit& unit, bool measure);
-std::vector<NumberedExample> numbered_examples(const plan::PlannedDataset& dataset,
-                                               const std::vector<int64_t>& ordinals);
+int64_t produced_tokens(const host::UnitResults& results);
 /// As the cell gets them: with the documents of others where it asks for them.
 std::vector<NumberedExample> examples_of(const plan::Plan& plan, const plan::Cell& cell,
                                          const std::vector<int64_t>& ordinals);
@@ -76,8 +75,10 @@ std::optional<host::HostFailure> run_unit(const RunContext& context, const plan:
                                           HostPool& pool, const host::RunRequest& request,
                                           host::UnitResults& results,
                                           const host::RowSink& on_row = {});
-/// The attempt row's path of a log: relative to the store's folder.
-std::string relative_log_path(const std::string& store_path, const std::string& log_path);
+/// `log_path`: of the host's log; empty: there is none.
+Result<store::AttemptId> begin_attempt(const RunContext& context, store::ResultId result,
+                                       const store::EnvironmentId& environment,
+                                       const std::string& log_path = "");
 /// Ends the attempt as the outcome says.
 Status end_attempt(store::Store& store, store::AttemptId attempt, const CellOutcome& outcome);
 void fail(CellOutcome& outcome, const host::HostFailure& failure);

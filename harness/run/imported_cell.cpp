@@ -9,10 +9,7 @@ Result<CellOutcome> import_cell(const RunContext& context, const CellTarget& tar
   const plan::Cell& cell = *target.cell;
   CellOutcome outcome;
   context.progress.cell_started(cell, store::ResultKind::predict, target.units.size());
-  Result<store::AttemptId> attempt = context.store.begin_attempt({.result = target.result,
-                                                                  .environment = target.environment,
-                                                                  .worker = "driver",
-                                                                  .log_path = ""});
+  const auto attempt = begin_attempt(context, target.result, target.environment);
   if (!attempt) return attempt.error();
   std::vector<store::OutputRow> rows;
   const auto commit = [&]() -> Status {

@@ -1,7 +1,7 @@
 // HostLauncher: starts host processes with the right program, environment, limits and log file, and
 // knows how each of them computes (probes, cached per program, device and threads).
 //
-// Used inside harness/run only. Not thread-safe. A program that cannot be started is `unavailable`
+// Not thread-safe. A program that cannot be started is `unavailable`
 // with the name of what would provide it.
 #pragma once
 

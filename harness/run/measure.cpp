@@ -7,12 +7,6 @@
 namespace qfs::run {
 namespace {
 
-int64_t produced_tokens(const host::UnitResults& results) {
-  int64_t tokens = 0;
-  for (const auto& reply : results.predictions) tokens += reply.prediction.tokens_out;
-  return tokens;
-}
-
 /// A device's counter is refreshed ten times a second at least: shorter times than this are a
 /// guess.
 constexpr int64_t kLeastDeviceNs = 5'000'000'000;
@@ -124,11 +118,7 @@ Result<CellOutcome> measure_cell(const RunContext& context, const CellTarget& ta
   runtime.ignore_eos = context.plan.experiment.measure->protocol == "fixed_n";
   auto open_failure = pool.open(cell, runtime);
   if (const auto error = not_started(context, pool)) return *error;
-  Result<store::AttemptId> attempt = context.store.begin_attempt(
-      {.result = target.result,
-       .environment = target.environment,
-       .worker = "driver",
-       .log_path = relative_log_path(context.store.path(), pool.log_path())});
+  const auto attempt = begin_attempt(context, target.result, target.environment, pool.log_path());
   if (!attempt) return attempt.error();
   if (open_failure) {
     fail(outcome, *open_failure);

@@ -62,14 +62,6 @@ class OutputBuffer {
   int64_t oldest_ns_ = 0;
 };
 
-int64_t tokens_out(const host::UnitResults& results) {
-  int64_t tokens = 0;
-  for (const host::PredictionReply& reply : results.predictions) {
-    tokens += reply.prediction.tokens_out;
-  }
-  return tokens;
-}
-
 /// The unit without the rows that are there already, where each row stands for itself.
 Unit rows_to_run(const CellTarget& target, const Unit& unit) {
   if (!target.cell->needs.separate_rows) return unit;
@@ -154,8 +146,8 @@ Status run_units(const RunContext& context, const CellTarget& target, HostPool& 
     if (cell.needs.separate_rows) {
       context.progress.unit_done(0, 0, 0, host);
     } else {
-      context.progress.unit_done(results.predictions.size(), tokens_out(results), results.done.ns,
-                                 host);
+      context.progress.unit_done(results.predictions.size(), produced_tokens(results),
+                                 results.done.ns, host);
     }
     if (failure) {
       const size_t arrived = results.predictions.size();
@@ -184,11 +176,7 @@ Result<CellOutcome> predict_cell(const RunContext& context, const CellTarget& ta
   context.progress.cell_started(cell, store::ResultKind::predict, target.units.size());
   auto open_failure = pool.open(cell, context.launcher.runtime(cell));
   if (const auto error = not_started(context, pool)) return *error;
-  Result<store::AttemptId> attempt = context.store.begin_attempt(
-      {.result = target.result,
-       .environment = target.environment,
-       .worker = "driver",
-       .log_path = relative_log_path(context.store.path(), pool.log_path())});
+  const auto attempt = begin_attempt(context, target.result, target.environment, pool.log_path());
   if (!attempt) return attempt.error();
   if (open_failure) {
     RowFailures failures;

@@ -76,7 +76,8 @@ Result<std::vector<Reuse>> reuse_of(const plan::Plan& plan, const std::string& s
       reuse[i].known = false;
       continue;
     }
-    const auto row = stored_predictions(plan, cell, memory, *reader, launcher);
+    const auto row =
+        stored_predictions(plan, cell, memory, *reader, launcher, options.accept_numerics);
     if (!row) return row.error();
     if (!*row) continue;
     // Nothing runs that would need the files.

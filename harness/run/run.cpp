@@ -150,7 +150,7 @@ class Execution {
       if (!logged) return logged;
     }
     smaller_[i] = in_another_way(context_.plan, cell(i), {.batch_size = batch});
-    Result<CellState> state = survey_cell(context_, options_, smaller_[i], false);
+    Result<CellState> state = survey_cell(context_, options_, smaller_[i], states_[i].rerun);
     if (!state) return state.error();
     states_[i] = *std::move(state);
     summary_.results[i].predict = states_[i].predict.result;
@@ -193,23 +193,36 @@ class Execution {
 
   Status measure_all() {
     for (size_t i = 0; i < states_.size(); ++i) {
-      std::optional<ResultState>& state = states_[i].measure;
+      const std::optional<ResultState>& state = states_[i].measure;
       if (!state) continue;
       summary_.results[i].measure = state->result;
-      if (state->complete || state->remembered_failure || !predicted_[i]) continue;
-      if (stopping()) return {};
-      Result<CellOutcome> outcome =
-          measure_cell(context_, {.cell = &cell(i),
-                                  .result = state->result,
-                                  .environment = state->environment,
-                                  .repetitions = states_[i].missing_repetitions,
-                                  .quality = states_[i].predict.result});
+      if (state->complete || !predicted_[i]) continue;
+      if (stopping() && !state->remembered_failure) {
+        ++summary_.timings_left;
+        continue;
+      }
+      const Result<CellOutcome> outcome = measure_or_recall(i, *state);
       if (!outcome) return outcome.error();
       summary_.conflicts += outcome->conflicts;
-      if (outcome->failure != store::FailureKind::none) ++new_failures_;
+      if (outcome->failure != store::FailureKind::none) {
+        ++summary_.timings_failed;
+        summary_.failures.insert(outcome->failure);
+        if (!outcome->remembered) ++new_failures_;
+      }
       context_.progress.cell_ended(context_.plan.cells[i], *outcome);
     }
     return {};
+  }
+
+  Result<CellOutcome> measure_or_recall(size_t i, const ResultState& state) {
+    if (state.remembered_failure) {
+      return remembered_outcome(store::ResultKind::measure, *state.remembered_failure);
+    }
+    return measure_cell(context_, {.cell = &cell(i),
+                                   .result = state.result,
+                                   .environment = state.environment,
+                                   .repetitions = states_[i].missing_repetitions,
+                                   .quality = states_[i].predict.result});
   }
 
   const RunContext& context_;

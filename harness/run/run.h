@@ -1,7 +1,7 @@
 // run_plan: executes a plan against a store — starts hosts, sends units, commits what comes back,
 // and survives whatever the hosts do. Running the same command again continues where it ended.
 //
-// Called by `sweep`. One call at a time per store; signals are handled inside (SignalWatch). A cell
+// One call at a time per store; signals are handled inside (SignalWatch). A cell
 // that fails is a row in the store and an outcome in the summary, not an error of this function; an
 // error means that the sweep as a whole cannot go on (store, environment).
 #pragma once
@@ -72,6 +72,8 @@ struct RunSummary {
   size_t trainings_failed = 0;            ///< whose cells are incomplete
   std::set<store::FailureKind> failures;  ///< of the failed
   size_t incomplete = 0;                  ///< stopped before their end
+  size_t timings_failed = 0;              ///< of complete cells
+  size_t timings_left = 0;                ///< likewise, not tried
   size_t conflicts = 0;                   ///< outputs that were not reproduced
   int interrupted_by = 0;                 ///< signal number, 0 when it ran to its end
 };

@@ -111,16 +111,16 @@ Result<store::EnvironmentId> put_environment(store::Store& store,
 }
 
 /// Another complete result of the cell, for --accept-numerics.
-Result<std::optional<store::ResultId>> complete_elsewhere(store::Reader& reader,
-                                                          const plan::Cell& cell) {
+Result<std::optional<store::ResultRow>> complete_elsewhere(store::Reader& reader,
+                                                           const plan::Cell& cell) {
   auto results = reader.results(cell.id);
   if (!results) return results.error();
   for (const store::ResultRow& row : *results) {
     if (row.key.kind == store::ResultKind::predict && row.status == store::Completeness::complete) {
-      return std::optional(row.id);
+      return std::optional(row);
     }
   }
-  return std::optional<store::ResultId>();
+  return std::optional<store::ResultRow>();
 }
 
 /// Indices of the units that have a row missing.
@@ -158,8 +158,8 @@ Result<CellState> survey_predict(const RunContext& context, const RunOptions& op
     auto other = complete_elsewhere(context.reader, cell);
     if (!other) return other.error();
     if (*other) {
-      state.predict.result = **other;
-      state.predict.complete = state.predict.accepted = true;
+      state.predict.result = (*other)->id;
+      state.predict.complete = true;
       state.predict.remembered_failure.reset();
     }
   }
@@ -316,7 +316,7 @@ Status use_results(const plan::Plan& plan, const plan::Plan& whole, store::Store
 Result<std::optional<store::ResultRow>> stored_predictions(const plan::Plan& plan, plan::Cell cell,
                                                            const MemoryPolicy& memory,
                                                            store::Reader& reader,
-                                                           HostLauncher& launcher) {
+                                                           HostLauncher& launcher, bool any_way) {
   const auto find = [&]() -> Result<std::optional<store::ResultRow>> {
     const Result<plan::NumericsIdentity> numerics = predict_numerics(cell, launcher);
     if (!numerics) return numerics.error();
@@ -331,7 +331,10 @@ Result<std::optional<store::ResultRow>> stored_predictions(const plan::Plan& pla
     if (smaller && !*smaller) break;
     row = std::move(smaller);
   }
-  return row;
+  const bool complete = row && *row && (*row)->status == store::Completeness::complete;
+  if (!row || complete || !any_way) return row;
+  auto other = complete_elsewhere(reader, cell);
+  return !other || *other ? other : row;
 }
 
 bool nothing_left(const store::ResultRow& row, const RunOptions& options) {
@@ -341,14 +344,10 @@ bool nothing_left(const store::ResultRow& row, const RunOptions& options) {
 
 Result<bool> is_done(const RunContext& context, const RunOptions& options, const plan::Cell& cell) {
   const MemoryPolicy memory(context.plan);
-  const auto row = stored_predictions(context.plan, cell, memory, context.reader, context.launcher);
+  const auto row = stored_predictions(context.plan, cell, memory, context.reader, context.launcher,
+                                      options.accept_numerics);
   if (!row) return row.error();
-  bool done = *row && nothing_left(**row, options);
-  if (!done && options.accept_numerics) {
-    const auto other = complete_elsewhere(context.reader, cell);
-    if (!other) return other.error();
-    done = other->has_value();
-  }
+  const bool done = *row && nothing_left(**row, options);
   const bool failed = *row && (*row)->status == store::Completeness::failed;
   if (!done || failed || !is_timed(context, options, cell)) return done;
   const auto numerics = measure_numerics(cell, context.launcher, *context.plan.experiment.measure);
@@ -362,6 +361,7 @@ Result<bool> is_done(const RunContext& context, const RunOptions& options, const
 Result<CellState> survey_cell(const RunContext& context, const RunOptions& options,
                               const plan::Cell& cell, bool rerun) {
   Result<CellState> state = survey_predict(context, options, cell, rerun);
+  if (state) state->rerun = rerun;
   const bool timed = is_timed(context, options, cell);
   if (!state || !timed || state->unreachable) return state;
   if (Status done = survey_measure(context, options, cell, rerun, *state); !done) {

@@ -1,7 +1,7 @@
 // Survey: before anything runs, where every cell of a plan stands in a store — its ids, its
 // results, what is missing, what failed for good.
 //
-// Used by run_plan. Registers data sets, cells and the sweep in the store on the way. An error
+// Registers data sets, cells and the sweep in the store on the way. An error
 // means that the sweep cannot start (store, a host that cannot be started).
 #pragma once
 
@@ -22,7 +22,6 @@ struct ResultState {
   store::ResultId result;
   store::EnvironmentId environment;
   bool complete = false;
-  bool accepted = false;  ///< complete under other numerics, by --accept-numerics
   std::optional<store::AttemptRow> remembered_failure;  ///< not retried by this run
 };
 
@@ -40,6 +39,7 @@ struct CellState {
   std::optional<ResultState> measure;  ///< when the sweep measures
   std::vector<int64_t> missing_repetitions;
   std::optional<host::HostFailure> unreachable;  ///< the cell's program could not be asked
+  bool rerun = false;                            ///< computed as if nothing of it were there
   bool waiting = false;  ///< for a training that is not done; nothing else is known then
 };
 
@@ -62,11 +62,12 @@ Result<CellState> survey_cell(const RunContext& context, const RunOptions& optio
                               const plan::Cell& cell, bool rerun);
 
 /// The predictions in the way that run_plan would take, with smaller batches where larger ones ran
-/// out of memory and the sweep says so; none: nothing is there.
+/// out of memory and the sweep says so; `any_way`: others that are complete stand for those that
+/// are not; none: nothing is there.
 Result<std::optional<store::ResultRow>> stored_predictions(const plan::Plan& plan, plan::Cell cell,
                                                            const MemoryPolicy& memory,
                                                            store::Reader& reader,
-                                                           HostLauncher& launcher);
+                                                           HostLauncher& launcher, bool any_way);
 /// Whether it is complete, or failed in a way that is not tried again.
 bool nothing_left(const store::ResultRow& row, const RunOptions& options);
 

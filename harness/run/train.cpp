@@ -71,8 +71,7 @@ class TrainingRun {
     const std::chrono::seconds open_limit(context_.launcher.limits().open_seconds);
     const auto learn = [&](size_t index, bool development) {
       const plan::PlannedDataset& data = context_.plan.training_data[index];
-      return pool.host().learn(numbered_examples(data, data.ordinals), development, visibility,
-                               open_limit);
+      return pool.host().learn(data.numbered(data.ordinals), development, visibility, open_limit);
     };
     if (auto failure = learn(cell.dataset, false)) return failure;
     if (training_.development) {
@@ -138,11 +137,7 @@ Result<CellOutcome> train_cell(const RunContext& context, const plan::Training& 
   HostPool pool(context.launcher, HostReuse::none);
   auto open_failure = pool.open(cell, context.launcher.runtime(cell), host::SessionKind::training);
   if (const auto error = not_started(context, pool)) return *error;
-  Result<store::AttemptId> attempt = context.store.begin_attempt(
-      {.result = state.result,
-       .environment = state.environment,
-       .worker = "driver",
-       .log_path = relative_log_path(context.store.path(), pool.log_path())});
+  const auto attempt = begin_attempt(context, state.result, state.environment, pool.log_path());
   if (!attempt) return attempt.error();
   if (open_failure) {
     fail(outcome, *open_failure);

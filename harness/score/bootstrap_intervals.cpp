@@ -7,6 +7,8 @@
 
 namespace qfs::score {
 
+std::string ColumnIntervals::absent() const { return metrics::unavailable_interval_text(clusters); }
+
 std::string BootstrapIntervals::method() const {
   return metrics::bootstrap_signature({.resamples = resamples_});
 }

@@ -328,9 +328,7 @@ Result<SignatureFields> read_tool_signature(std::string_view text, const MetricC
     fields->of_tool = true;
     fields->run = wanted->run;
     const std::string made = (*metric)->tool_signature(1, 1);
-    std::erase_if(fields->run, [&](const auto& field) {
-      return field.first == "version" && made.ends_with("|version:" + field.second);
-    });
+    fields->version_here = made.ends_with("|version:" + std::string(wanted->run_value("version")));
     return fields;
   }
   return qfs::not_found("no metric gives the digits of '" + std::string(letters_of(text)) + "'" +

@@ -135,13 +135,14 @@ ColumnValues minus(const ColumnValues& left, const ColumnValues& right) {
   return result;
 }
 
-/// Fields that both have, and the version of a tool.
-SignatureFields::Fields said_by_both(SignatureFields::Fields fields,
-                                     const SignatureFields::Fields& other) {
+/// What a run of the one says that one of the other says, too, and the version of a tool where it
+/// is another than computes here.
+SignatureFields::Fields said_by_both(const SignatureFields& one, const SignatureFields& other) {
+  SignatureFields::Fields fields = one.run;
   std::erase_if(fields, [&](const auto& field) {
-    return field.first != "version" &&
-           std::ranges::find(other, field.first, &SignatureFields::Fields::value_type::first) ==
-               other.end();
+    const bool another_version = field.first == "version" && !one.version_here;
+    return !another_version && std::ranges::count(other.run, field.first,
+                                                  &SignatureFields::Fields::value_type::first) == 0;
   });
   return fields;
 }
@@ -168,7 +169,7 @@ std::vector<SignatureDifference> differences(const SignatureFields& a, const Sig
   if (a.metric != b.metric) found.push_back({kMetric, a.metric, b.metric});
   add_differences(a.fields, b.fields, false, found);
   if (a.of_tool || b.of_tool) {
-    add_differences(said_by_both(a.run, b.run), said_by_both(b.run, a.run), true, found);
+    add_differences(said_by_both(a, b), said_by_both(b, a), true, found);
   } else {
     add_differences(a.run, b.run, true, found);
   }

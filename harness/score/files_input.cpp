@@ -359,6 +359,12 @@ Result<ScoredItems> read_items(const FilesRequest& options, const DatasetCatalog
     Result<datasets::PredictionFields> fields = datasets::make_prediction_fields(options.fields);
     if (!fields) return fields.error();
     read = datasets::read_prediction_json_lines(options.records, *fields, sink);
+    const bool at_start = !read && read.error().where.starts_with(options.records + ":1:");
+    if (at_start && read.error().message.starts_with("not valid JSON")) {
+      Error error = read.error();
+      error.message += "; files with a text a line are --preds and --refs";
+      read = std::move(error);
+    }
   }
   if (!read) return read.error();
   if (Status status = collector.finish(); !status) return status.error();

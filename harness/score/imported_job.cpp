@@ -13,7 +13,7 @@ namespace {
 const Json kNoPostprocess{"[]"};
 
 /// Ordinals and documents of a cell's examples by key.
-Result<std::map<std::string, const store::ExampleRow*>> examples_of(
+std::map<std::string, const store::ExampleRow*> examples_of(
     const store::CellRow& cell, std::span<const store::ExampleRow> rows) {
   std::map<std::string, const store::ExampleRow*> examples;
   for (const store::ExampleRow& row : rows) {
@@ -37,16 +37,15 @@ Error unknown_id(const std::string& id, const ImportedSeries& series,
 Result<store::ScoreJob> imported_job(const ImportedMetric& metric, const ImportedSeries& series,
                                      const store::CellRow& cell, const store::ResultRow& predict,
                                      std::span<const store::ExampleRow> rows, bool partial) {
-  auto examples = examples_of(cell, rows);
-  if (!examples) return examples.error();
+  const auto examples = examples_of(cell, rows);
   struct Row {
     const store::ExampleRow* example;
     const Statistics* values;
   };
   std::vector<Row> found;
   for (size_t i = 0; i < series.ids.size(); ++i) {
-    const auto example = examples->find(series.ids[i]);
-    if (example == examples->end()) return unknown_id(series.ids[i], series, *examples);
+    const auto example = examples.find(series.ids[i]);
+    if (example == examples.end()) return unknown_id(series.ids[i], series, examples);
     found.push_back({example->second, &series.values[i]});
   }
   if (found.size() < cell.ordinals.size() && !partial) {

@@ -78,8 +78,9 @@ Result<ScoreItem> ItemSource::item(const DatasetId& dataset, int64_t ordinal,
       return data_error("example " + example.key + " has no document");
     }
     if (whole->document.empty()) {
-      return unavailable("the store keeps no documents of data set " + dataset.short_hex() +
-                         "; the data set itself is needed");
+      return unavailable(
+          "the store keeps no documents of data set " + dataset.short_hex() +
+          "; the data set itself is needed (`data fetch`, or of `doctor` --sweep FILE)");
     }
     item.document = rendered_document(*whole);
   }

@@ -29,6 +29,9 @@ struct ColumnIntervals {
   std::vector<std::optional<store::ScoreInterval>>
       columns;  ///< one a column; absent: too few clusters
   int64_t clusters = 0;
+
+  /// What stands in the place of one that is absent: "n/a (7 of 10 clusters)".
+  std::string absent() const;
 };
 
 /// How sure a corpus value is. The command line implements it with metrics/stats. Thread-safe.

@@ -24,6 +24,8 @@ struct SignatureFields {
   Fields run;     ///< of the run: items, references, interval, postprocessing
   std::string name;      ///< the metric's name with options, where that was given instead
   bool of_tool = false;  ///< another tool's signature, which says less of the run
+  bool version_here =
+      false;  ///< the tool's version in it is the one whose digits are computed here
 
   /// The metric's value of a key; empty when it is not there.
   std::string_view value(std::string_view key) const;

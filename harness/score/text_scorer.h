@@ -52,7 +52,6 @@ class TextScorer {
   /// Measures what is left. `data` when there was no item.
   Result<std::vector<TextScore>> finish();
 
-  int64_t items() const { return count_; }
   /// What the metrics have to say about the items, once finish() has returned.
   const ScoringNotes& notes() const { return notes_; }
 

@@ -62,9 +62,9 @@ std::string bootstrap_signature(const BootstrapOptions& options) {
          "|level:" + shortest_decimal(options.level) + "|v:2";
 }
 
-std::string unavailable_interval_text(const Interval& interval) {
-  return "n/a (" + std::to_string(interval.clusters) +
-         (interval.clusters == 1 ? " cluster)" : " clusters)");
+std::string unavailable_interval_text(int64_t clusters) {
+  return "n/a (" + std::to_string(clusters) + " of " + std::to_string(kMinimumClusters) +
+         " clusters)";
 }
 
 double linear_quantile(std::span<const double> sorted, double q) {

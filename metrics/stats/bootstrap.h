@@ -41,8 +41,8 @@ struct Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
-/// What a table shows where there is no interval: "n/a (7 clusters)".
-std::string unavailable_interval_text(const Interval& interval);
+/// What a table shows where there are too few for an interval: "n/a (7 of 10 clusters)".
+std::string unavailable_interval_text(int64_t clusters);
 
 struct PairedDifference {
   double difference = 0;  ///< mean of `a` minus mean of `b` over all items

@@ -207,8 +207,8 @@ TEST_F(ClaimStates, NotRunnableSaysWhy) {
   expect(State::not_runnable, "the metric 'rouge' has no column 'rouge9.f'", one);
   one = claim();
   one.method = MethodQuery{"zero_shot", "llama-2-7b", "", {}};
-  expect(State::not_runnable,
-         "no weights of 'llama-2-7b' are known; --with llama-2-7b=PATH names them", one);
+  expect(State::not_run, "no weights of 'llama-2-7b' are known; --with llama-2-7b=PATH names them",
+         one);
   one = claim();
   one.kind = ClaimKind::stated;
   one.why = "a setting";
@@ -236,7 +236,7 @@ TEST_F(ClaimStates, AFileOfAReleaseIsGivenAPlace) {
   Claim one = claim();
   one.method = MethodQuery{"zero_shot", "small", "", {}};
   one.method->files = {{"cut", "their-rule"}};
-  expect(State::not_runnable,
+  expect(State::not_run,
          "'cut' is a file of the release that does not come with this program; --with "
          "their-rule=FILE names it",
          one);

@@ -132,7 +132,8 @@ class ReproduceTraining(ModelTest):
 
     def test_says_what_stands_in_the_way(self):
         run = self.run_bench("reproduce", "demo.table1", environment={"QFS_DATA_DIR": self.path("data")})
-        self.assertIn("--with tiny=PATH names them", self.assert_succeeds(run) + run.stderr)
+        self.assertEqual(run.returncode, 3, run.stderr)
+        self.assertIn("--with tiny=PATH names them", run.stdout)
 
 
 if __name__ == "__main__":

@@ -334,11 +334,11 @@ class ScoreFiles(DriverTest):
         lines = text.splitlines()
         self.assertEqual(lines[:6], [
             "                P      R      F      95 % interval of F",
-            "rouge1          75.00  56.25  64.29  n/a (2 clusters)",
-            "rouge2          75.00  50.00  60.00  n/a (2 clusters)",
-            "rougeL          75.00  56.25  64.29  n/a (2 clusters)",
-            "rougeLsum       75.00  56.25  64.29  n/a (2 clusters)",
-            "geometric_mean                62.82  n/a (2 clusters)"])  # (.6429 * .6 * .6429)^(1/3)
+            "rouge1          75.00  56.25  64.29  n/a (2 of 10 clusters)",
+            "rouge2          75.00  50.00  60.00  n/a (2 of 10 clusters)",
+            "rougeL          75.00  56.25  64.29  n/a (2 of 10 clusters)",
+            "rougeLsum       75.00  56.25  64.29  n/a (2 of 10 clusters)",
+            "geometric_mean                62.82  n/a (2 of 10 clusters)"])  # (.6429 * .6 * .6429)^(1/3)
         self.assertRegex(lines[6], r"^signature: rouge:geometric_mean=on\|nrefs:1\|missing:error;0\|"
                                    r"empty:1\|unit:cluster\|#[0-9a-f]{8}$")
         self.assertEqual(lines[8], "n = 4, 1 empty predictions; JSON lines of out.jsonl; "

@@ -4,28 +4,10 @@
 #include <algorithm>
 
 #include "harness/plan/identity.h"
-#include "harness/plan/plan.h"
-#include "tests/support/plan_fakes.h"
+#include "tests/unit/plan/planned_training.h"
 
 namespace qfs::plan {
 namespace {
-
-constexpr const char* kSplit = R"({"name": "split"})";
-const std::string kLearner = R"({"method": "learner", "backbone": "small")";
-
-Plan planned_training(const std::string& text, test::Planning planning = {}) {
-  Result<Plan> plan = planning(text);
-  if (!plan.ok()) {
-    ADD_FAILURE() << plan.error().to_string();
-    return {};
-  }
-  return *std::move(plan);
-}
-
-std::string training_error(const std::string& text, test::Planning planning = {}) {
-  const Result<Plan> plan = planning(text);
-  return plan.ok() ? "no error" : plan.error().to_string();
-}
 
 TEST(Training, OneFeedsTheCellsThatDifferInPredictingOnly) {
   const Plan plan = planned_training(test::sweep_text(
@@ -273,6 +255,18 @@ TEST(BegunTraining, FollowsTheRowThatItBeginsWith) {
   }
 }
 
+TEST(BegunTraining, RowsWhoseTrainingsDifferInNumericsAloneStayApart) {
+  const std::string two = kLearner + "}, " + kLearner + R"(, "label": "slow", "micro_batch": 4}, )";
+  const Plan plan = planned_training(
+      test::sweep_text(two + begun("b", "slow") + "," + begun("a", "learner"), "", kSplit));
+  EXPECT_EQ(plan.cells.size(), 4u);
+  std::map<std::string, std::string> firsts;
+  for (const auto& [cell, development] : plan.trainings) {
+    if (cell.training) firsts[cell.label] = plan.trainings[*cell.training].cell.label;
+  }
+  EXPECT_EQ(firsts, (std::map<std::string, std::string>{{"a", "learner"}, {"b", "slow"}}));
+}
+
 TEST(BegunTraining, AFilterOfTheLastRowAloneBringsTheWholeChain) {
   test::Planning planning;
   planning.filter = *parse_filter("label=third");
@@ -386,89 +380,6 @@ TEST_F(TrainedElsewhere, HowAForeignFileWasTrainedIsNotMadeUp) {
   const Cell cell = planned_training(sweep(), planning).cells.at(0);
   EXPECT_FALSE(cell.params.has("rank"));
   EXPECT_TRUE(cell.params.has("prompt"));
-}
-
-TEST(Training, NeverLearnsFromWhatItIsScoredOn) {
-  EXPECT_NE(
-      training_error(
-          test::sweep_text(kLearner + R"(, "training": {"train": {"name": "tiny", "sample": 4}}})"))
-          .find("4 of the 12 examples of 'tiny' that the cell is scored on are in the data "
-                "that it learns from"),
-      std::string::npos);
-}
-
-TEST(Training, NeverLearnsFromAnotherFormOfWhatItIsScoredOn) {
-  const std::string error = training_error(test::sweep_text(
-      kLearner +
-          R"(, "training": {"train": {"name": "split", "split": "test", "text_form": "ideal"}}})",
-      "", R"({"name": "split", "split": "test"})"));
-  EXPECT_NE(error.find("3 of the 3 examples of 'split' that the cell is scored on are in the data"),
-            std::string::npos)
-      << error;
-}
-
-TEST(Training, HasTheDataThatItsParametersAskFor) {
-  test::Planning planning;
-  planning.methods.spec("learner").wants_development = true;
-  const std::string sweep = test::sweep_text(
-      kLearner + R"(, "training": {"train": {"name": "other"}}})", "", R"({"name": "tiny"})");
-  EXPECT_NE(training_error(sweep, planning).find("/methods/0: needs development examples"),
-            std::string::npos);
-}
-
-TEST(Training, WhatAPublishedSplitLeaksIsNoted) {
-  const auto learning_from = [](const std::string& split) {
-    return test::sweep_text(
-        kLearner + R"(, "training": {"train": {"name": "leaking", "split": ")" + split + R"("}}})",
-        "", R"({"name": "leaking"})");
-  };
-  const Plan plan = planned_training(learning_from("train"));
-  ASSERT_FALSE(plan.notes.empty());
-  EXPECT_NE(
-      plan.notes.front().find("3 of the 3 examples of 'leaking' that the cell is scored on are "
-                              "in its split 'train' as well"),
-      std::string::npos);
-  EXPECT_NE(training_error(learning_from("dev")).find("are in the data that it learns from"),
-            std::string::npos);
-}
-
-TEST(Training, EachSampleOfADataSetIsCompared) {
-  const std::string few = R"({"train": {"name": "tiny", "sample": 1}})";
-  const std::string all = R"({"train": {"name": "tiny"}})";
-  test::Planning planning;
-  planning.limit = 1;  // scored and learnt from: the first; of the sample of one: the tenth
-  const std::string sweep =
-      test::sweep_text(kLearner + R"(, "label": "a", "training": )" + few + "}, " + kLearner +
-                           R"(, "label": "b", "training": )" + all + "}",
-                       "", R"({"name": "tiny"})");
-  EXPECT_NE(training_error(sweep, planning).find("that the cell is scored on are in the data"),
-            std::string::npos);
-}
-
-TEST(Training, EachSeedLearnsFromADrawOfItsOwnThatAllMethodsShare) {
-  const auto sweep = [](const std::string& drawn) {
-    const std::string data =
-        R"(, "training": {"train": {"name": "tiny", "sample": 4)" + drawn + "}}}";
-    return test::sweep_text(kLearner + R"(, "label": "a")" + data + ", " + kLearner +
-                                R"(, "label": "b", "rank": 16)" + data,
-                            R"("seeds": [0, 1, 2])", R"({"name": "other"})");
-  };
-  const Plan plan = planned_training(sweep(R"(, "drawn_by": "seed")"));
-  ASSERT_EQ(plan.trainings.size(), 6u);
-  ASSERT_EQ(plan.training_data.size(), 3u);
-  EXPECT_NE(plan.training_data[0].ordinals, plan.training_data[1].ordinals);
-  for (const Training& training : plan.trainings) {
-    EXPECT_EQ(plan.training_data[training.cell.dataset].draw, training.cell.seed);
-    EXPECT_NE(training.cell.identity.text.find(R"("draw":)"), std::string::npos);
-  }
-  EXPECT_EQ(planned_training(sweep("")).training_data.size(), 1u) << "one draw, three seeds";
-}
-
-TEST(Training, DocumentsThatBothHaveAreNoted) {
-  const Plan plan = planned_training(test::sweep_text(
-      kLearner + R"(, "training": {"train": {"name": "other"}}})", "", R"({"name": "tiny"})"));
-  ASSERT_FALSE(plan.notes.empty());
-  EXPECT_NE(plan.notes.front().find("3 of the 12 examples of 'tiny'"), std::string::npos);
 }
 
 TEST(Training, ErrorsSayWhatIsMissing) {

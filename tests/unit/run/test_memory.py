@@ -160,6 +160,16 @@ class Policy(Memory):
         run = self.sweep()
         self.assertNotIn("OOM", run.stdout)
         self.assertEqual(self.calls().count("4x16"), 1)
+        self.sweep(0, "--rerun", "label=hungry")
+        self.assertGreaterEqual(self.calls().count("2x16"), 4, "the smaller batch is computed anew, too")
+
+    def test_results_of_another_way_are_planned_as_they_are_taken(self):
+        self.write_sweep(methods=[HUNGRY_METHOD], grid={"local_context": [16]})
+        self.sweep()
+        self.write_sweep(methods=[{**HUNGRY_METHOD, "batch_size": 2}], grid={"local_context": [16]})
+        for options, state in ((("--accept-numerics",), "complete"), ((), "none")):
+            planned = self.sweep(0, "--dry-run", *options)
+            self.assertRegex(planned.stdout, r"hungry +\d +" + state)
 
     def test_a_parameter_that_nobody_has_is_an_error(self):
         self.write_sweep(out_of_memory={"implied_by": "truncate"})
@@ -236,6 +246,31 @@ class Frontier(Memory):
         self.write_sweep(methods=[HUNGRY_METHOD], limits={"memory_mib": 100})
         self.assert_fails(2, self.run_bench(*search, "--along", "local_contest"), "did you mean 'local_context'?")
         self.assert_fails(2, self.run_bench(*search, "--from", "9", "--to", "8"), "--from 9 is beyond --to 8")
+
+    def test_a_batch_is_not_halved(self):
+        self.write_data(2)
+        self.write_sweep(methods=[{**HUNGRY_METHOD, "batch_size": 2}], limits={"memory_mib": 1000},
+                         out_of_memory={"batch": "halve"})
+        found = self.frontier("--from", "16", "--to", "24", "--within", "0")["hungry"]
+        self.assertEqual((found["fits"], found["out_of_memory"]), (20, 21))
+
+    def test_a_training_is_not_taken_for_a_length(self):
+        self.write("learner.py", "import qfs_method\n\n\ndef fit(training, params):\n    raise MemoryError\n\n\n"
+                                 "qfs_method.serve(lambda example, params: '', name='learner', version=1,\n"
+                                 "                 setup=lambda params, seed, files: None, fit=fit, artifacts=['weights'])\n")
+        self.write("train.jsonl", json.dumps({"id": "t", "document": "Other words.", "query": "What?",
+                                              "references": ["words"]}) + "\n")
+        learns = {"path": "train.jsonl", "fields": {"id": "id", "document": "document", "query": "query",
+                                                    "references": "references"}}
+        self.write_sweep(methods=[{"method": "external", "label": "learner", "command": ["python3", "learner.py"],
+                                   "fingerprint": ["learner.py"], "training": {"train": learns}}],
+                         limits={"memory_mib": 1000})
+        run = self.run_bench("frontier", "sweep.json", "--allow-external", "--json", "--from", "16")
+        self.assertEqual(run.returncode, 3, run.stderr)
+        cell = json.loads(run.stdout)["cells"][0]
+        self.assertTrue(cell["failure"].startswith("its training: "), cell)
+        self.assertNotIn("out_of_memory", cell)
+        self.assertNotIn("fits", cell)
 
     def test_another_failure_is_not_taken_for_memory(self):
         self.write("hungry.py", HUNGRY.replace("raise MemoryError", "raise ValueError('too long')"))

@@ -76,6 +76,12 @@ TEST(Signatures, OfSacrebleuDifferByReleaseAndReferences) {
   EXPECT_EQ(found[0].key + found[0].a + found[0].b, "tok13anone");
   EXPECT_EQ(found[1].key + found[1].a + found[1].b, "nrefs41");
   EXPECT_EQ(found[2].key + found[2].a + found[2].b, "version2.0.0");
+  const auto ours = read_tool_signature((*kCatalog.make("bleu"))->tool_signature(4, 4), kCatalog);
+  ASSERT_TRUE(ours.ok()) << ours.error().to_string();
+  const auto releases = differences(*ours, *read);
+  ASSERT_EQ(releases.size(), 1U);
+  EXPECT_EQ(releases[0].key + releases[0].a + "|" + releases[0].b, "version2.6.0|2.0.0");
+  EXPECT_THAT(differences(*ours, signature("bleu", "|n:2|nrefs:4")), testing::IsEmpty());
   const auto message = [](const std::string& text) {
     const auto bad = read_tool_signature(text, kCatalog);
     return bad.ok() ? "" : bad.error().message;
