@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -97,11 +98,13 @@ std::vector<Seeds> seeds_of(const SweepFacts& facts, const std::vector<size_t>& 
   return seeds;
 }
 
-/// Those that both have, where one lacks some of the other's; else none.
-Seeds shared_by(const Seeds& one, const Seeds& other) {
+/// Those that both have, where one lacks some of the other's; empty: all are compared. Nothing
+/// where both have seeds and none in common.
+std::optional<Seeds> shared_by(const Seeds& one, const Seeds& other) {
   Seeds shared;
-  if (one != other) std::ranges::set_intersection(one, other, std::inserter(shared, shared.end()));
-  return shared;
+  if (one == other || one.empty() || other.empty()) return shared;
+  std::ranges::set_intersection(one, other, std::inserter(shared, shared.end()));
+  return shared.empty() ? std::nullopt : std::optional(std::move(shared));
 }
 
 /// The scores that a cell shows, one a seed; of `shared` ones alone where there are any.
@@ -320,11 +323,10 @@ Status test_against(store::Reader& reader, const SweepFacts& facts, const Layout
   for (size_t slot = 0; slot < slots.size(); ++slot) {
     if (slots[slot] == nullptr || of_method.contains(slot)) continue;
     const std::optional<size_t> base = partner(*slots[slot], slots, baseline);
-    if (!base) {
+    const auto shared = base ? shared_by(seeds[slot], seeds[*base]) : std::nullopt;
+    if (!shared) {
       tester.skip_slot(slot);
-    } else if (Status done = tester.compare_slots(slot, *base, *slots[slot],
-                                                  shared_by(seeds[slot], seeds[*base]));
-               !done) {
+    } else if (Status done = tester.compare_slots(slot, *base, *slots[slot], *shared); !done) {
       return done;
     }
   }
@@ -369,6 +371,11 @@ std::vector<std::string> mark_notes(const Table& table) {
         any ? kSignificantMark : "no score", against.method, against.level,
         counted(static_cast<size_t>(against.tests), "test")));
   }
+  if (against.shared_seeds) {
+    notes.push_back(fmt::format(
+        "rows that lack seeds of {}, or have others, are compared on those that both have",
+        against.method));
+  }
   if (against.tests > 0 && against.least_p >= against.level) {
     notes.push_back(fmt::format(
         "too few documents: after {}, the smallest p that any data on them could have is {:.2g}",
@@ -376,8 +383,8 @@ std::vector<std::string> mark_notes(const Table& table) {
   }
   if (against.untested > 0) {
     notes.push_back(
-        fmt::format("not tested against {}: {} (no score of it on the same examples, or a corpus "
-                    "value of several seeds)",
+        fmt::format("not tested against {}: {} (no score of it on the same examples, no seed in "
+                    "common, or a corpus value of several seeds)",
                     against.method, counted(static_cast<size_t>(against.untested), "number")));
   }
   return notes;

@@ -71,10 +71,7 @@ std::vector<std::string> deviation_notes(const Table& table) {
   const std::string of_seeds =
       fmt::format("of {} seeds ({})", fmt::join(counts, "/"), fmt::join(seeds, ", "));
   if (table.against && table.against->differences) {
-    return {"where a method has several seeds, its mean " + of_seeds + " is compared" +
-            (table.against->shared_seeds
-                 ? "; with a row that lacks some, the mean of those that both have"
-                 : "")};
+    return {"where a method has several seeds, its mean " + of_seeds + " is compared"};
   }
   return {"mean ± standard deviation (n − 1) " + of_seeds + "; numbers without ± are of one"};
 }

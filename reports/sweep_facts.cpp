@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "harness/core/json_dom.h"
@@ -172,12 +173,19 @@ Result<SweepFacts> load_sweep_facts(store::Reader& reader, std::string_view sele
     added.cell = std::move(*cell);
     facts.places.push_back(std::move(added));
   }
-  std::set<std::pair<CellId, std::string>> shown;
   for (PlaceFacts& place : facts.places) {
     if (Status added = add_dimensions(place, facts.datasets); !added) return added.error();
-    place.another_seed = !shown.emplace(place.cell.id, place.dimensions["method"]).second;
   }
   if (Status added = add_results(reader, facts); !added) return added.error();
+  // Cells that differ in the numerics of their trainings alone share an id, and no result.
+  std::set<std::tuple<CellId, compare::Dimensions, std::optional<store::ResultId>>> shown;
+  for (PlaceFacts& place : facts.places) {
+    compare::Dimensions seedless = place.dimensions;
+    seedless.erase("seed");
+    std::optional<store::ResultId> result;
+    if (place.predict) result = place.predict->id;
+    place.another_seed = !shown.emplace(place.cell.id, std::move(seedless), result).second;
+  }
   return facts;
 }
 

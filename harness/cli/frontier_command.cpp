@@ -56,21 +56,26 @@ class Watcher final : public run::Progress {
   void trained(const TrainingPoint&) override {}
   void cell_ended(const plan::Cell&, const run::CellOutcome& outcome) override {
     if (outcome.kind == store::ResultKind::predict) outcome_ = outcome;
-    if (outcome.kind == store::ResultKind::train && !outcome.complete) training_ = outcome.message;
+    if (outcome.kind == store::ResultKind::train && !outcome.complete) training_ = outcome;
   }
   void note(std::string_view text) override { log_info(text); }
 
   int64_t peak_bytes() const { return peak_bytes_; }
   /// Of the predictions; none where they had to wait for a training.
   const std::optional<run::CellOutcome>& outcome() const { return outcome_; }
-  /// Why a training did not come to its end.
-  const std::string& training() const { return training_; }
+  /// Of a training that did not come to its end.
+  const std::optional<run::CellOutcome>& training() const { return training_; }
 
  private:
   int64_t peak_bytes_ = 0;
   std::optional<run::CellOutcome> outcome_;
-  std::string training_;
+  std::optional<run::CellOutcome> training_;
 };
+
+bool out_of_memory(const run::CellOutcome& outcome) {
+  return outcome.failure == store::FailureKind::oom_host ||
+         outcome.failure == store::FailureKind::oom_device;
+}
 
 /// The sweep with one value of the parameter, wherever it was set before.
 Experiment at_length(const Experiment& experiment, const std::string& along, int64_t length) {
@@ -229,28 +234,29 @@ class FrontierSearch {
     if (!summary) return summary.error();
     interrupted_by_ = summary->interrupted_by;
     const std::string head = fmt::format("{} {}={}", frontier.name, options_.along, length);
-    if (!watcher.outcome()) {
-      if (interrupted_by_ == 0) {
-        frontier.failure = watcher.training().empty() ? "its trained files are not there"
-                                                      : "its training: " + watcher.training();
-        log_warning(fmt::format("{}: {}", head, frontier.failure));
-      }
-      return {};
-    }
-    const run::CellOutcome& outcome = *watcher.outcome();
-    if (outcome.complete) {
+    const bool trains_along = std::ranges::any_of(
+        plan->trainings,
+        [&](const plan::Training& training) { return training.cell.params.has(options_.along); });
+    const std::optional<run::CellOutcome>& outcome = watcher.outcome();
+    if (outcome && outcome->complete) {
       search.fits(length, watcher.peak_bytes());
       log_info(fmt::format("{}: fits, {} MiB", head, watcher.peak_bytes() / kBytesPerMib));
       Result<bool> whole = reads_all(*plan, *summary);
       if (!whole) return whole.error();
       frontier.whole_documents = *whole;
-    } else if (outcome.failure == store::FailureKind::oom_host ||
-               outcome.failure == store::FailureKind::oom_device) {
+      return {};
+    }
+    // A training is of this length where it has the parameter.
+    const std::optional<run::CellOutcome>& ended =
+        outcome || !trains_along ? outcome : watcher.training();
+    if (ended && out_of_memory(*ended)) {
       search.fails(length);
-      log_info(fmt::format("{}: out of memory: {}", head, outcome.message));
+      log_info(fmt::format("{}: out of memory: {}", head, ended->message));
     } else if (interrupted_by_ == 0) {
-      frontier.failure = outcome.message;
-      log_warning(fmt::format("{}: {}", head, outcome.message));
+      frontier.failure = outcome              ? outcome->message
+                         : watcher.training() ? "its training: " + watcher.training()->message
+                                              : "its trained files are not there";
+      log_warning(fmt::format("{}: {}", head, frontier.failure));
     }
     return {};
   }

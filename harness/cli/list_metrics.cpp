@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "harness/api/metric_entry.h"
@@ -93,8 +94,12 @@ Result<ExitCode> list_metrics(const GlobalOptions& global, const std::string& na
   std::vector<MetricInfo> metrics = catalogs.metrics().list();
   if (!name.empty()) {
     std::vector<std::string> names;
-    for (const MetricInfo& info : metrics) names.push_back(info.entry.name);
-    std::erase_if(metrics, [&](const MetricInfo& info) { return info.entry.name != name; });
+    std::erase_if(metrics, [&](const MetricInfo& info) {
+      std::vector<std::string> own = {info.entry.name};
+      for (const MetricAlias& alias : info.entry.aliases) own.push_back(alias.name);
+      names.insert(names.end(), own.begin(), own.end());
+      return std::ranges::count(own, name) == 0;
+    });
     if (metrics.empty()) {
       return not_found("there is no metric '" + name + "'" + suggestion(name, names));
     }

@@ -115,6 +115,7 @@ std::string write_json(const Table& table) {
         {"method", table.against->method}, {"differences", table.against->differences},
         {"level", table.against->level},   {"test", table.against->test},
         {"tests", table.against->tests},   {"untested", table.against->untested}};
+    if (table.against->shared_seeds) report["against"]["shared_seeds"] = true;
   }
   return terminal_safe_json(report.dump(2, ' ', false, json::error_handler_t::replace)) + "\n";
 }

@@ -59,18 +59,24 @@ class Tables(DriverTest):
         self.assertIn("not tested against oracle: 1 number", table)
 
     def test_a_row_that_lacks_seeds_is_compared_on_those_that_both_have(self):
-        rows = [{"method": "random", "max_words": 9}, {"method": "random", "label": "short", "max_words": 4}]
+        rows = [{"method": "random", "max_words": 9}, {"method": "random", "label": "short", "max_words": 4},
+                {"method": "random", "label": "late", "max_words": 5}, {"method": "lead"}]
         minus = ("--columns", "values", "--values", "rouge1.f", "--minus", "random")
         tables = []
-        for more in ({"seeds": [0]}, {"seeds": [0, 1], "exclude": [{"label": "short", "seed": 1}]}):
-            self.sweep(methods=[*rows, {"method": "lead"}], grid={"local_context": [64]}, **more)
+        for more in ({"seeds": [0]}, {"seeds": [0, 1, 2], "exclude": [
+                {"label": "short", "seed": 1}, {"label": "short", "seed": 2}, {"label": "late", "seed": 0},
+                {"label": "late", "seed": 1}, {"label": "random", "seed": 2}]}):
+            self.sweep(methods=rows, grid={"local_context": [64]}, **more)
             tables.append(self.report(*minus))
         for label, same in (("short", True), ("lead", False)):
             one, two = (re.search(rf"\| minus {label} +\| +([^(]*)\(", table).group(1) for table in tables)
             self.assertEqual(one == two, same, tables)
-        said = "; with a row that lacks some, the mean of those that both have"
+        said = "rows that lack seeds of random, or have others, are compared on those that both have"
         self.assertNotIn(said, tables[0])
         self.assertIn(said, tables[1])
+        self.assertIn("not tested against random: 1 number (no score of it on the same examples, no seed in common", tables[1])
+        self.assertIn(said, self.report(*minus[:-2], "--against", "random"))
+        self.assertTrue(json.loads(self.report(*minus, "--json"))["against"]["shared_seeds"])
 
     def test_the_evaluation_section_says_what_the_store_holds(self):
         self.sweep(datasets=[{"path": "data.jsonl", "fields": FIELDS, "sample": 5}], seeds=[0, 1])

@@ -255,9 +255,12 @@ class Frontier(Memory):
         self.assertEqual((found["fits"], found["out_of_memory"]), (20, 21))
 
     def test_a_training_is_not_taken_for_a_length(self):
-        self.write("learner.py", "import qfs_method\n\n\ndef fit(training, params):\n    raise MemoryError\n\n\n"
-                                 "qfs_method.serve(lambda example, params: '', name='learner', version=1,\n"
-                                 "                 setup=lambda params, seed, files: None, fit=fit, artifacts=['weights'])\n")
+        self.write("learner.py", "import os\nimport qfs_method\n\n\ndef fit(training, params):\n"
+                                 "    if params['width'] > 9:\n        raise MemoryError\n"
+                                 "    open(os.path.join(training.folder, 'w'), 'w').close()\n    return {'weights': 'w'}\n\n\n"
+                                 "qfs_method.serve(lambda example, params: '', name='learner', version=1, fit=fit,\n"
+                                 "                 setup=lambda params, seed, files: None, artifacts=['weights'],\n"
+                                 "                 params=[qfs_method.Param('width', 'integer', default=10, stage='train')])\n")
         self.write("train.jsonl", json.dumps({"id": "t", "document": "Other words.", "query": "What?",
                                               "references": ["words"]}) + "\n")
         learns = {"path": "train.jsonl", "fields": {"id": "id", "document": "document", "query": "query",
@@ -271,6 +274,10 @@ class Frontier(Memory):
         self.assertTrue(cell["failure"].startswith("its training: "), cell)
         self.assertNotIn("out_of_memory", cell)
         self.assertNotIn("fits", cell)
+        # Of a length that it trains with its memory is the answer.
+        run = self.run_bench("frontier", "sweep.json", "--allow-external", "--json", "--along", "width", "--from", "16")
+        cell = json.loads(self.assert_succeeds(run))["cells"][0]
+        self.assertEqual((cell["fits"], cell["out_of_memory"]), (9, 10))
 
     def test_another_failure_is_not_taken_for_memory(self):
         self.write("hungry.py", HUNGRY.replace("raise MemoryError", "raise ValueError('too long')"))

@@ -260,6 +260,13 @@ class Training(unittest.TestCase):
         self.run_bench("sweep", "--rerun", "label=learner")
         self.assertTrue(os.path.exists(path))
 
+    def test_rows_whose_trainings_differ_in_numerics_alone_have_results_of_their_own(self):
+        self.sweep(grid={"way": [1, 2]}, report={"rows": ["method", "way"], "values": ["rouge1.f"]})
+        run = self.run_bench("sweep")
+        self.assertNotIn("the seed does not matter", run.stdout)
+        for way in (1, 2):
+            self.assertRegex(run.stdout, rf"\| learner +\| {way} +\| +[0-9*]")
+
     def test_a_training_of_other_numerics_is_accepted_where_that_is_asked_for(self):
         self.trained()
         self.sweep({"way": 2})
