@@ -76,12 +76,8 @@ std::string json_of(const gate::Calibration& calibration, double level) {
                      {"standard_error_points", cell.standard_error * scale},
                      {"clusters_needed_by_repeats", std::move(needed)}});
   }
-  json left = json::array();
-  for (const compare::NotCompared& cell : calibration.left_out) {
-    left.push_back({{"cell", cell.name}, {"reason", cell.reason}});
-  }
   return json_document("calibrate", {{"cells", std::move(cells)},
-                                     {"left_out", std::move(left)},
+                                     {"left_out", not_compared_json(calibration.left_out)},
                                      {"tests", calibration.tests},
                                      {"false_alarm_rate", level}});
 }

@@ -175,14 +175,6 @@ json one_json(const Comparison& comparison) {
           {"most_different", std::move(examples)}};
 }
 
-json cells_json(const std::vector<compare::NotCompared>& cells) {
-  json list = json::array();
-  for (const compare::NotCompared& cell : cells) {
-    list.push_back({{"cell", cell.name}, {"reason", cell.reason}});
-  }
-  return list;
-}
-
 }  // namespace
 
 std::string comparison_text(const Outcome& outcome) {
@@ -200,8 +192,8 @@ std::string comparison_json(const Outcome& outcome) {
   return json_document("compare",
                        {{"comparisons", std::move(list)},
                         {"complete", outcome.complete()},
-                        {"not_compared", cells_json(outcome.missing)},
-                        {"only_b", cells_json(outcome.only_b)},
+                        {"not_compared", not_compared_json(outcome.missing)},
+                        {"only_b", not_compared_json(outcome.only_b)},
                         {"metrics_not_compared", outcome.metrics},
                         {"advice", outcome.advice},
                         {"intervals", compare::interval_signature()},

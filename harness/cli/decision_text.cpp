@@ -152,4 +152,12 @@ nlohmann::json better_json(Better better) {
   return nullptr;
 }
 
+nlohmann::json not_compared_json(const std::vector<compare::NotCompared>& cells) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const compare::NotCompared& cell : cells) {
+    list.push_back({{"cell", cell.name}, {"reason", cell.reason}});
+  }
+  return list;
+}
+
 }  // namespace qfs::cli

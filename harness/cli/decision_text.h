@@ -6,6 +6,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "harness/api/metric_columns.h"
 #include "harness/compare/comparison.h"
@@ -34,5 +35,6 @@ std::string decision_text(const compare::ComparedColumn& column, const std::stri
 
 nlohmann::json decision_json(const compare::Decision& decision, double scale);
 nlohmann::json better_json(Better better);
+nlohmann::json not_compared_json(const std::vector<compare::NotCompared>& cells);
 
 }  // namespace qfs::cli

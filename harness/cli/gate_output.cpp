@@ -127,14 +127,6 @@ json limits_json(const gate::Outcome& outcome) {
   return list;
 }
 
-json cells_json(const std::vector<compare::NotCompared>& cells) {
-  json list = json::array();
-  for (const compare::NotCompared& cell : cells) {
-    list.push_back({{"cell", cell.name}, {"reason", cell.reason}});
-  }
-  return list;
-}
-
 bool is_error(CheckState state) {
   return state == CheckState::incomplete || state == CheckState::cannot_decide;
 }
@@ -178,9 +170,9 @@ std::string gate_json(const GateReport& report) {
                {"quality", quality_json(outcome)},
                {"bands", bands_json(outcome)},
                {"limits", limits_json(outcome)},
-               {"not_compared", cells_json(outcome.quality.missing)},
+               {"not_compared", not_compared_json(outcome.quality.missing)},
                {"metrics_not_compared", outcome.quality.metrics},
-               {"only_candidate", cells_json(outcome.quality.only_b)},
+               {"only_candidate", not_compared_json(outcome.quality.only_b)},
                {"advice", outcome.quality.advice},
                {"test", compare::test_signature()}});
 }

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "harness/api/metric_columns.h"
+#include "harness/cli/decision_text.h"
 #include "harness/cli/output.h"
 #include "harness/cli/store_path.h"
 #include "harness/core/log.h"
@@ -15,16 +15,6 @@ namespace {
 
 using nlohmann::json;
 
-/// Shares times 100 with two decimals, others as they are with four.
-std::string number(const std::string& column, double value, bool sign = false) {
-  const double scaled = is_share(column) ? 100 * value : value;
-  const int decimals = is_share(column) ? 2 : 4;
-  return sign ? fmt::format("{:+.{}f}", scaled, decimals)
-              : fmt::format("{:.{}f}", scaled, decimals);
-}
-
-std::string p_text(double p) { return p < 0.00005 ? "<0.0001" : fmt::format("{:.4f}", p); }
-
 std::string table_of(const score::AnalysedImport& shown) {
   const std::vector<std::string> columns = shown.scores->metric->columns();
   std::vector<std::vector<std::string>> rows = {
@@ -33,21 +23,18 @@ std::string table_of(const score::AnalysedImport& shown) {
     for (size_t s = 0; s < shown.values.size(); ++s) {
       const score::ImportedSeries& series = shown.scores->systems[s];
       const auto& interval = shown.intervals[s].columns[c];
+      const Shown column(columns[c]);
       rows.push_back({columns[c], series.system, std::to_string(series.ids.size()),
-                      number(columns[c], shown.values[s][c].value),
-                      interval ? fmt::format("[{}, {}]", number(columns[c], interval->low),
-                                             number(columns[c], interval->high))
-                               : fmt::format("n/a ({} clusters)", shown.intervals[s].clusters)});
+                      column.value(shown.values[s][c].value),
+                      interval ? fmt::format("[{}, {}]", column.value(interval->low),
+                                             column.value(interval->high))
+                               : shown.intervals[s].absent()});
     }
     for (const score::ImportedTest& test : shown.tests) {
       const metrics::PairedDifference& difference = test.differences[c];
-      const metrics::Interval& interval = difference.interval;
+      const Shown column(columns[c]);
       rows.push_back({columns[c], test.b + " - " + test.a, std::to_string(test.items),
-                      number(columns[c], difference.difference, true),
-                      interval.available()
-                          ? fmt::format("[{}, {}]", number(columns[c], interval.low, true),
-                                        number(columns[c], interval.high, true))
-                          : metrics::unavailable_interval_text(interval.clusters),
+                      column.change(difference.difference), column.interval(difference.interval),
                       p_text(test.p[c]), p_text(test.p_holm[c])});
     }
   }
@@ -65,6 +52,7 @@ json metric_json(const score::AnalysedImport& shown) {
     json values = json::object();
     for (size_t c = 0; c < columns.size(); ++c) {
       const auto& interval = shown.intervals[s].columns[c];
+      const Shown column(columns[c]);
       values[columns[c]] = {
           {"value", shown.values[s][c].value},
           {"interval", interval_json(interval.has_value(), interval ? interval->low : 0,
