@@ -16,6 +16,7 @@
 #include "harness/core/counted.h"
 #include "harness/core/log.h"
 #include "harness/run/length_search.h"
+#include "harness/run/memory_policy.h"
 #include "harness/run/signals.h"
 
 namespace qfs::cli {
@@ -71,11 +72,6 @@ class Watcher final : public run::Progress {
   std::optional<run::CellOutcome> outcome_;
   std::optional<run::CellOutcome> training_;
 };
-
-bool out_of_memory(const run::CellOutcome& outcome) {
-  return outcome.failure == store::FailureKind::oom_host ||
-         outcome.failure == store::FailureKind::oom_device;
-}
 
 /// The sweep with one value of the parameter, wherever it was set before.
 Experiment at_length(const Experiment& experiment, const std::string& along, int64_t length) {
@@ -249,7 +245,7 @@ class FrontierSearch {
     // A training is of this length where it has the parameter.
     const std::optional<run::CellOutcome>& ended =
         outcome || !trains_along ? outcome : watcher.training();
-    if (ended && out_of_memory(*ended)) {
+    if (ended && run::ran_out_of_memory(ended->failure)) {
       search.fails(length);
       log_info(fmt::format("{}: out of memory: {}", head, ended->message));
     } else if (interrupted_by_ == 0) {

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "harness/core/files.h"
@@ -73,11 +74,11 @@ class KeptPredictions final : public PredictionSink {
   std::map<int64_t, std::string> texts;
 };
 
-/// Document tokens that outputs are written of; of one that is read in windows, those of a window.
-int64_t written_context(const Params& params) {
-  if (const auto window = params.find<int64_t>("train_window")) return *window;
-  if (has_memory(params)) return params.find<int64_t>("train_segment").value_or(kTrainSegment);
-  return params.get<int64_t>("train_tokens");
+/// Document tokens of a window that a training reads in; nothing: documents are read whole.
+std::optional<int64_t> learned_window(const Params& params) {
+  if (const auto window = params.find<int64_t>("train_window")) return window;
+  if (!has_memory(params)) return std::nullopt;
+  return params.find<int64_t>("train_segment").value_or(kTrainSegment);
 }
 
 /// A prediction cell's request for what lies in `file`: parameters that the training does not have
@@ -86,15 +87,15 @@ SessionRequest writing_request(const SessionRequest& training, const MethodSpec&
                                Resource file) {
   SessionRequest request = training;
   request.artifacts = {{file.name, file}};
+  const std::optional<int64_t> window = learned_window(training.params);
   for (const ParamSpec& param : spec.params()) {
-    if (!request.params.has(param.name) && param.default_value) {
+    if (request.params.has(param.name)) continue;
+    if (param.default_value) {
       request.params.set(param.name, *param.default_value);
-    }
-    if (param.name == "local_context" && !request.params.has(param.name)) {
-      request.params.set(param.name, written_context(training.params));
-    }
-    const bool in_windows = has_memory(training.params) || training.params.has("train_window");
-    if (in_windows && param.name == "input_tokens" && !request.params.has(param.name)) {
+    } else if (param.name == "local_context") {
+      request.params.set(param.name,
+                         window ? *window : training.params.get<int64_t>("train_tokens"));
+    } else if (window && param.name == "input_tokens") {
       request.params.set(param.name, training.params.get<int64_t>("train_tokens"));
     }
   }

@@ -401,6 +401,13 @@ class Repeats(GateTest):
         self.assertAlmostEqual(needed["1"], expected, delta=2)
         self.assertIn("left out: lead", self.assert_succeeds(self.run_bench(*calibrate, "rouge1.f=2pt")))
         self.assert_fails(2, self.run_bench(*calibrate, "rouge1.f=1pt", "--max-drop", "rouge1.f=2pt"), "within")
+        # A policy is read as `gate` reads it: options take the place of its margins.
+        self.write("small.json", '{"metrics": {"rouge1.f": "2pt"}}')
+        ruled = [*calibrate, "rouge1.f=1pt", "--policy", "small.json"]
+        self.assert_fails(2, self.run_bench(*ruled), "within")
+        self.assert_succeeds(self.run_bench(*ruled, "--max-drop", "rouge1.f=0.5pt"))
+        self.write("small.json", "no JSON")
+        self.assert_fails(2, self.run_bench(*ruled), "small.json:1", "not valid JSON")
 
 
 if __name__ == "__main__":

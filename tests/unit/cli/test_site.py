@@ -53,6 +53,10 @@ class Site(DriverTest):
         self.export("--author", "Ada Lovelace", "--author", "Tom: \"x\"")
         self.assertEqual(before, {name: self.read(name) for name in os.listdir(self.path("site"))}, "equal bytes")
 
+    def test_the_folder_may_stand_behind_an_author(self):
+        self.assert_succeeds(self.run_bench("export", "--author", "Ada Lovelace", "site", "--site", "--store", "runs.sqlite"))
+        self.assertIn('  - name: "Ada Lovelace"\n', self.read("first.cff"))
+
     def test_without_authors_nobody_is_cited(self):
         self.export()
         self.assertEqual([name for name in os.listdir(self.path("site")) if name.endswith(".cff")], [])
