@@ -25,19 +25,21 @@ endif()
 install(FILES LICENSE CHANGELOG.md CITATION.cff README.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/qfs-bench
   COMPONENT driver)
 
-# What shells and man(1) find by its place, written by the program itself when it is installed.
+# What shells and man(1) find by its place, written there by the program itself: installations of one build folder
+# may run side by side.
 if(TARGET qfs-bench)
-  set(written ${PROJECT_BINARY_DIR}/command_texts)
-  install(CODE "
-    file(MAKE_DIRECTORY \"${written}\")
-    foreach(text \"completion bash\" \"completion zsh\" \"completion fish\" man)
-      separate_arguments(words UNIX_COMMAND \"\${text}\")
-      string(REPLACE \" \" \"_\" name \"\${text}\")
-      execute_process(COMMAND \"$<TARGET_FILE:qfs-bench>\" \${words} OUTPUT_FILE \"${written}/\${name}\"
+  function(install_text words place)
+    install(CODE "
+      set(file \"\${CMAKE_INSTALL_PREFIX}/${place}\")
+      message(STATUS \"Installing: \$ENV{DESTDIR}\${file}\")
+      cmake_path(GET file PARENT_PATH folder)
+      file(MAKE_DIRECTORY \"\$ENV{DESTDIR}\${folder}\")
+      execute_process(COMMAND \"$<TARGET_FILE:qfs-bench>\" ${words} OUTPUT_FILE \"\$ENV{DESTDIR}\${file}\"
         COMMAND_ERROR_IS_FATAL ANY)
-    endforeach()" COMPONENT driver)
-  install(FILES ${written}/completion_bash RENAME qfs-bench DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT driver)
-  install(FILES ${written}/completion_zsh RENAME _qfs-bench DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT driver)
-  install(FILES ${written}/completion_fish RENAME qfs-bench.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT driver)
-  install(FILES ${written}/man RENAME qfs-bench.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT driver)
+      list(APPEND CMAKE_INSTALL_MANIFEST_FILES \"\${file}\")" COMPONENT driver)
+  endfunction()
+  install_text("completion bash" ${CMAKE_INSTALL_DATADIR}/bash-completion/completions/qfs-bench)
+  install_text("completion zsh" ${CMAKE_INSTALL_DATADIR}/zsh/site-functions/_qfs-bench)
+  install_text("completion fish" ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d/qfs-bench.fish)
+  install_text(man ${CMAKE_INSTALL_MANDIR}/man1/qfs-bench.1)
 endif()
