@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "harness/score/score.h"
+
 namespace qfs::compare {
 namespace {
 

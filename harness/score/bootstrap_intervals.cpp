@@ -1,8 +1,5 @@
 #include "harness/score/bootstrap_intervals.h"
 
-#include <optional>
-#include <vector>
-
 #include "metrics/stats/bootstrap.h"
 
 namespace qfs::score {

@@ -15,7 +15,7 @@
 #include "harness/api/dataset.h"
 #include "harness/api/metric.h"
 #include "harness/api/result.h"
-#include "harness/score/score.h"
+#include "harness/score/bootstrap_intervals.h"
 #include "harness/score/text_scorer.h"
 
 namespace qfs::score {

@@ -6,6 +6,7 @@
 #include "harness/core/suggest.h"
 #include "harness/score/bootstrap_intervals.h"
 #include "harness/score/imported_scores.h"
+#include "harness/score/score.h"
 
 namespace qfs::score {
 namespace {

@@ -14,8 +14,8 @@
 
 #include "harness/api/metric.h"
 #include "harness/api/result.h"
+#include "harness/score/bootstrap_intervals.h"
 #include "harness/score/imported_metric.h"
-#include "harness/score/score.h"
 #include "harness/store/rows.h"
 #include "metrics/stats/bootstrap.h"
 

@@ -14,6 +14,7 @@
 #include "harness/score/bootstrap_intervals.h"
 #include "harness/score/computation.h"
 #include "harness/score/imported_metric.h"
+#include "harness/score/score.h"
 #include "harness/score/score_job.h"
 
 namespace qfs::score {

@@ -16,7 +16,6 @@
 #include "harness/api/metric.h"
 #include "harness/api/result.h"
 #include "harness/score/item_source.h"
-#include "harness/score/score.h"
 #include "harness/store/reader.h"
 
 namespace qfs::score {

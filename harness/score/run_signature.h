@@ -20,7 +20,7 @@ struct RunFacts {
   int64_t empty_predictions = 0;
   int64_t empty_references = 0;
   std::string unit = "item";       ///< what an interval resamples
-  std::string intervals;           ///< IntervalEstimator::method(), or "none"
+  std::string intervals;           ///< BootstrapIntervals::method(), or "none"
   std::string dataset;             ///< empty: not a registered one
   std::string postprocess = "[]";  ///< the chain, as canonical JSON
   std::string version;             ///< of qfs-bench

@@ -35,7 +35,7 @@ struct Scorer::State {
   /// Another way of estimating intervals needs the stored statistics only.
   Result<store::ScoreJob> job_with_other_intervals(const ScoreId& id, const Subject& subject,
                                                    const Metric& metric,
-                                                   const IntervalEstimator& estimator,
+                                                   const BootstrapIntervals& estimator,
                                                    const store::ScoreJobRow& stored);
 };
 
@@ -50,7 +50,7 @@ Status Scorer::use_dataset(std::shared_ptr<const Dataset> dataset) {
 Result<store::ScoreJob> Scorer::State::job_with_other_intervals(const ScoreId& id,
                                                                 const Subject& subject,
                                                                 const Metric& metric,
-                                                                const IntervalEstimator& estimator,
+                                                                const BootstrapIntervals& estimator,
                                                                 const store::ScoreJobRow& stored) {
   Result<std::vector<store::StatisticRow>> rows = reader.statistics(id);
   if (!rows) return rows.error();
@@ -83,7 +83,7 @@ Result<ScoreOutcome> Scorer::score(store::ResultId result, const Metric& metric,
   Result<std::optional<store::ScoreJobRow>> stored = state_->reader.score(outcome.id);
   if (!stored) return stored.error();
   const bool complete = stored->has_value() && (*stored)->n == outcome.expected;
-  const IntervalEstimator* const estimator = options.intervals;
+  const BootstrapIntervals* const estimator = options.intervals;
   const bool same_intervals =
       stored->has_value() &&
       (estimator == nullptr || (*stored)->interval_method == estimator->method());

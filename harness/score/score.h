@@ -6,49 +6,25 @@
 // error that names the result and the metric; it never becomes a 0.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <optional>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "harness/api/dataset.h"
 #include "harness/api/ids.h"
 #include "harness/api/metric.h"
 #include "harness/api/result.h"
 #include "harness/core/postprocess.h"
+#include "harness/score/bootstrap_intervals.h"
 #include "harness/score/notes.h"
 #include "harness/store/reader.h"
 #include "harness/store/store.h"
 
 namespace qfs::score {
 
-/// Intervals of a metric's columns.
-struct ColumnIntervals {
-  std::vector<std::optional<store::ScoreInterval>>
-      columns;  ///< one a column; absent: too few clusters
-  int64_t clusters = 0;
-
-  /// What stands in the place of one that is absent: "n/a (7 of 10 clusters)".
-  std::string absent() const;
-};
-
-/// How sure a corpus value is. The command line implements it with metrics/stats. Thread-safe.
-class IntervalEstimator {
- public:
-  virtual ~IntervalEstimator() = default;
-  /// Every option that can change a digit, e.g. "bootstrap|n:10000|seed:12345|level:0.95".
-  virtual std::string method() const = 0;
-  /// `clusters[i]` is the document of `items[i]`: items of one document are resampled together.
-  virtual Result<ColumnIntervals> estimate(const Metric& metric, std::span<const Statistics> items,
-                                           std::span<const std::string> clusters) const = 0;
-};
-
 struct ScoreOptions {
   const Postprocess* postprocess = nullptr;  ///< none: outputs are scored as they are
   bool allow_partial = false;                ///< score what is there; the job is marked by its n
-  const IntervalEstimator* intervals = nullptr;  ///< none: values only
+  const BootstrapIntervals* intervals = nullptr;  ///< none: values only
 };
 
 enum class ScoreAction {

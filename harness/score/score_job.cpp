@@ -71,7 +71,8 @@ Status read_items(store::Reader& reader, ItemSource& source, const Metric& metri
 
 Status add_intervals(store::ScoreJob& job, const Metric& metric,
                      const std::vector<Statistics>& statistics,
-                     const std::vector<std::string>& clusters, const IntervalEstimator* estimator) {
+                     const std::vector<std::string>& clusters,
+                     const BootstrapIntervals* estimator) {
   if (estimator == nullptr) return {};
   Result<ColumnIntervals> intervals = estimator->estimate(metric, statistics, clusters);
   if (!intervals) return intervals.error();
@@ -97,7 +98,7 @@ store::ScoreJob empty_job(const ScoreId& id, const Subject& subject, const Metri
 }
 
 Result<store::ScoreJob> measured_job(const ScoreId& id, const Subject& subject,
-                                     const Metric& metric, const IntervalEstimator* estimator) {
+                                     const Metric& metric, const BootstrapIntervals* estimator) {
   Result<std::vector<Statistics>> measured = metric.measure(subject.items);
   if (!measured) return measured.error();
   if (Status sound = check_measured(*measured, metric, subject.items.size()); !sound) {

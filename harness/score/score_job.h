@@ -11,8 +11,8 @@
 #include "harness/api/metric.h"
 #include "harness/api/result.h"
 #include "harness/core/postprocess.h"
+#include "harness/score/bootstrap_intervals.h"
 #include "harness/score/item_source.h"
-#include "harness/score/score.h"
 #include "harness/store/reader.h"
 
 namespace qfs::score {
@@ -40,11 +40,11 @@ store::ScoreJob empty_job(const ScoreId& id, const Subject& subject, const Metri
 /// Adds intervals to a job whose statistics and scores are there; without an estimator nothing.
 Status add_intervals(store::ScoreJob& job, const Metric& metric,
                      const std::vector<Statistics>& statistics,
-                     const std::vector<std::string>& clusters, const IntervalEstimator* estimator);
+                     const std::vector<std::string>& clusters, const BootstrapIntervals* estimator);
 
 /// Statistics and corpus values of all items. A metric that gives another number of rows or values
 /// is an `internal` error.
 Result<store::ScoreJob> measured_job(const ScoreId& id, const Subject& subject,
-                                     const Metric& metric, const IntervalEstimator* estimator);
+                                     const Metric& metric, const BootstrapIntervals* estimator);
 
 }  // namespace qfs::score

@@ -15,7 +15,7 @@
 
 #include "harness/api/metric.h"
 #include "harness/api/result.h"
-#include "harness/score/score.h"
+#include "harness/score/notes.h"
 
 namespace qfs::score {
 

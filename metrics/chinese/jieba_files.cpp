@@ -1,13 +1,11 @@
 #include "metrics/chinese/jieba_files.h"
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
 
-#include "harness/core/child_process.h"
 #include "harness/core/files.h"
 #include "harness/core/sha256.h"
+#include "metrics/text/python_package.h"
 
 namespace qfs::metrics {
 namespace {
@@ -25,34 +23,6 @@ bool is_file(const std::string& path) {
   return fs::is_regular_file(path, ignored);
 }
 
-/// What the child writes to its reply pipe until it ends.
-std::string read_reply(int fd) {
-  std::string text;
-  char buffer[4096];
-  for (ssize_t n = 0; (n = ::read(fd, buffer, sizeof buffer)) > 0;) {
-    text.append(buffer, static_cast<size_t>(n));
-  }
-  return text;
-}
-
-/// The folder of the module that python3 would import, without importing it; empty when there is
-/// none. PATH decides which python3, so that an activated virtual environment is seen.
-std::string installed_package() {
-  constexpr const char* kScript =
-      "import importlib.util, os, sys\n"
-      "sys.path[:] = [folder for folder in sys.path if folder]\n"  // not the working directory
-      "spec = importlib.util.find_spec('jieba')\n"
-      "folders = list(spec.submodule_search_locations or []) if spec else []\n"
-      "os.write(int(os.environ['QFS_REPLY_FD']), os.fsencode(folders[0] if folders else ''))\n";
-  Result<ChildProcess> python = ChildProcess::start(
-      {.command = {"python3", "-c", kScript}, .environment = allowed_environment()});
-  if (!python) return {};
-  python->close_requests();
-  std::string folder = read_reply(python->reply_fd());
-  const std::optional<ChildExit> exit = python->wait(std::chrono::seconds(10));
-  return exit && exit->code == 0 ? folder : std::string();
-}
-
 Result<std::string> package_folder() {
   const char* const given = std::getenv("QFS_JIEBA_DIR");
   if (given != nullptr && *given != '\0') {
@@ -63,7 +33,7 @@ Result<std::string> package_folder() {
   if (std::string cached = cache_directory() + "/jieba-0.42.1"; is_file(cached + "/dict.txt")) {
     return cached;
   }
-  std::string folder = installed_package();
+  std::string folder = python_package_folder("jieba");
   if (!folder.empty() && is_file(folder + "/dict.txt")) return folder;
   return unavailable("jieba's dictionary is not on this machine; " + std::string(kHowToGet));
 }

@@ -1,13 +1,11 @@
 #include "metrics/punkt/punkt_files.h"
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <vector>
 
-#include "harness/core/child_process.h"
 #include "harness/core/files.h"
+#include "metrics/text/python_package.h"
 
 namespace qfs::metrics {
 namespace {
@@ -62,29 +60,6 @@ std::vector<std::string> nltk_folders() {
   return folders;
 }
 
-/// data/english.py of the package that python3 would import as `punkt`, without importing it.
-std::string installed_module() {
-  constexpr const char* kScript =
-      "import importlib.util, os, sys\n"
-      "sys.path[:] = [folder for folder in sys.path if folder]\n"  // not the working directory
-      "spec = importlib.util.find_spec('punkt')\n"
-      "folders = list(spec.submodule_search_locations or []) if spec else []\n"
-      "os.write(int(os.environ['QFS_REPLY_FD']), os.fsencode(folders[0] if folders else ''))\n";
-  Result<ChildProcess> python = ChildProcess::start(
-      {.command = {"python3", "-c", kScript}, .environment = allowed_environment()});
-  if (!python) return {};
-  python->close_requests();
-  std::string folder;
-  char buffer[4096];
-  for (ssize_t n = 0; (n = ::read(python->reply_fd(), buffer, sizeof buffer)) > 0;) {
-    folder.append(buffer, static_cast<size_t>(n));
-  }
-  const std::optional<ChildExit> exit = python->wait(std::chrono::seconds(10));
-  if (!exit || exit->code != 0 || folder.empty()) return {};
-  const std::string module = folder + "/data/english.py";
-  return is_file(module) ? module : std::string();
-}
-
 Result<PunktTables> read_folder(const std::string& folder) {
   std::string texts[4];
   for (size_t i = 0; i < 4; ++i) {
@@ -127,7 +102,10 @@ Result<PunktTables> find_tables(const std::string& given) {
     const std::string tab = tab_folder(folder);
     if (!tab.empty()) return read_folder(tab);
   }
-  if (const std::string module = installed_module(); !module.empty()) return read_module(module);
+  if (const std::string package = python_package_folder("punkt"); !package.empty()) {
+    const std::string module = package + "/data/english.py";
+    if (is_file(module)) return read_module(module);
+  }
   return unavailable("Punkt's English data are not on this machine; " + std::string(kHowToGet));
 }
 

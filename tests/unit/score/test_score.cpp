@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
 
 #include "harness/core/sha256.h"
 #include "harness/score/score.h"
@@ -51,57 +50,67 @@ class Length : public Metric {
   mutable int measured = 0;
 };
 
-/// An interval of half a unit; as many clusters as distinct documents.
-class HalfUnit : public score::IntervalEstimator {
- public:
-  explicit HalfUnit(std::string method = "half") : method_(std::move(method)) {}
-  std::string method() const override { return method_; }
-  Result<score::ColumnIntervals> estimate(const Metric& metric, std::span<const Statistics> items,
-                                          std::span<const std::string> clusters) const override {
-    score::ColumnIntervals intervals;
-    for (const Score& score : metric.aggregate(items)) {
-      intervals.columns.push_back(store::ScoreInterval{score.value - 0.5, score.value + 0.5});
-    }
-    intervals.clusters =
-        static_cast<int64_t>(std::set<std::string>(clusters.begin(), clusters.end()).size());
-    return intervals;
-  }
-
- private:
-  std::string method_;
-};
-
 class Scoring : public testing::Test {
  protected:
+  explicit Scoring(int64_t examples = 4) : dataset_(sample_dataset(examples)) {}
+
   void predict(int64_t first, int64_t last) {
     value_of(store_.commit_outputs(open_.result, open_.attempt, sample_outputs(first, last)));
   }
 
   TemporaryFolder folder_;
   Store store_ = value_of(Store::open(folder_ / "run.sqlite"));
-  Dataset dataset_ = sample_dataset(4);
+  Dataset dataset_;
   OpenResult open_ = open_sample(store_, dataset_, sample_cell(dataset_));
   Reader reader_ = value_of(Reader::open(store_.path()));
   Scorer scorer_{store_, reader_};
   Length length_;
 };
 
-TEST_F(Scoring, ACompleteResultGetsStatisticsMeansAndIntervals) {
-  predict(0, 3);
-  const HalfUnit half;
-  const auto outcome = value_of(scorer_.score(open_.result, length_, {.intervals = &half}));
+/// Two examples a document, of which an interval needs ten.
+class ScoringTenDocuments : public Scoring {
+ protected:
+  ScoringTenDocuments() : Scoring(20) { predict(0, 19); }
+};
+
+TEST_F(ScoringTenDocuments, ACompleteResultGetsStatisticsMeansAndIntervals) {
+  const score::BootstrapIntervals bootstrap(100);
+  const auto outcome = value_of(scorer_.score(open_.result, length_, {.intervals = &bootstrap}));
   EXPECT_EQ(outcome.action, ScoreAction::scored);
-  EXPECT_EQ(outcome.n, 4);
+  EXPECT_EQ(outcome.n, 20);
   const auto job = *value_of(reader_.score(outcome.id));
-  // "They talked about item N." is 25 bytes, and so is the reference.
-  EXPECT_EQ(job.scores, (std::vector<store::ScoreRow>{{"length.candidate", 25, {{24.5, 25.5}}},
-                                                      {"length.reference", 25, {{24.5, 25.5}}}}));
-  EXPECT_EQ(job.clusters, 2) << "two examples a document";
-  EXPECT_EQ(job.interval_method, "half");
-  EXPECT_EQ(job.metric, "length");
   const auto rows = value_of(reader_.statistics(outcome.id));
-  ASSERT_EQ(rows.size(), 4U);
+  ASSERT_EQ(rows.size(), 20U);
   EXPECT_EQ(rows[2].processed_sha256, "") << "the output itself was scored";
+
+  std::vector<Statistics> statistics;
+  std::vector<std::string> documents;
+  for (const store::StatisticRow& row : rows) {
+    statistics.push_back(row.values);
+    documents.push_back(dataset_.examples[static_cast<size_t>(row.ordinal)].document_id);
+  }
+  const auto intervals = value_of(bootstrap.estimate(length_, statistics, documents));
+  // "They talked about item N." is 25 bytes, of items from 10 on 26, and so is the reference.
+  EXPECT_EQ(job.scores,
+            (std::vector<store::ScoreRow>{{"length.candidate", 25.5, intervals.columns[0]},
+                                          {"length.reference", 25.5, intervals.columns[1]}}));
+  ASSERT_TRUE(job.scores[0].interval.has_value());
+  EXPECT_LT(job.scores[0].interval->low, 25.5);
+  EXPECT_GT(job.scores[0].interval->high, 25.5);
+  EXPECT_EQ(job.clusters, 10);
+  EXPECT_EQ(job.interval_method, bootstrap.method());
+  EXPECT_EQ(job.metric, "length");
+}
+
+TEST_F(Scoring, OfTooFewDocumentsThereIsNoInterval) {
+  predict(0, 3);
+  const score::BootstrapIntervals bootstrap(100);
+  const auto outcome = value_of(scorer_.score(open_.result, length_, {.intervals = &bootstrap}));
+  const auto job = *value_of(reader_.score(outcome.id));
+  EXPECT_EQ(job.scores, (std::vector<store::ScoreRow>{{"length.candidate", 25, {}},
+                                                      {"length.reference", 25, {}}}));
+  EXPECT_EQ(job.clusters, 2);
+  EXPECT_EQ(job.interval_method, bootstrap.method());
 }
 
 TEST_F(Scoring, AChainMakesAnotherScoreAndKeepsTheRawOutput) {
@@ -159,15 +168,15 @@ TEST_F(Scoring, AnotherSignatureIsAnotherJob) {
 
 TEST_F(Scoring, OtherIntervalsComeFromStoredStatistics) {
   predict(0, 3);
-  const HalfUnit half;
-  const HalfUnit other("half again");
-  const auto first = value_of(scorer_.score(open_.result, length_, {.intervals = &half}));
+  const score::BootstrapIntervals bootstrap(100);
+  const score::BootstrapIntervals other(200);
+  const auto first = value_of(scorer_.score(open_.result, length_, {.intervals = &bootstrap}));
   const auto second = value_of(scorer_.score(open_.result, length_, {.intervals = &other}));
   EXPECT_EQ(first.id, second.id);
   EXPECT_EQ(second.action, ScoreAction::scored);
   EXPECT_EQ(length_.measured, 1);
   const auto job = *value_of(reader_.score(first.id));
-  EXPECT_EQ(job.interval_method, "half again");
+  EXPECT_EQ(job.interval_method, other.method());
   EXPECT_EQ(job.clusters, 2);
   EXPECT_EQ(value_of(reader_.statistics(first.id)).size(), 4U);
 }
