@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "datasets/python_list.h"
 #include "harness/core/text/unicode.h"
 
 namespace qfs::datasets {
@@ -66,6 +67,14 @@ bool is_quoted(std::string_view text) {
 bool has_quoted_text(const Example& example) {
   const bool document = example.document.size() == 1 && is_quoted(example.document.front().text);
   return document || is_quoted(example.query) || std::ranges::any_of(example.references, is_quoted);
+}
+
+/// One text where a list was meant; predictions have such lists read (python_list.h).
+bool has_listed_references(const Example& example) {
+  return std::ranges::any_of(example.references, [](const std::string& reference) {
+    const auto list = parse_python_list(reference);
+    return list && !list->empty();
+  });
 }
 
 bool has_span_out_of_range(const Example& example) {
@@ -167,6 +176,9 @@ CheckReport check(const Dataset& dataset) {
   find_bad(
       dataset, "empty reference", [&](size_t i) { return has_empty_reference(examples[i]); },
       report);
+  find_bad(
+      dataset, "a reference that is a Python list written as text: several references in one?",
+      [&](size_t i) { return has_listed_references(examples[i]); }, report);
   find_bad(
       dataset, "evidence outside the document",
       [&](size_t i) { return has_span_out_of_range(examples[i]); }, report);

@@ -13,7 +13,9 @@ namespace qfs::datasets {
 
 class TextLines {
  public:
-  explicit TextLines(std::string_view text) : rest_(text) {}
+  /// Lines of characters in `blank` alone are left out.
+  explicit TextLines(std::string_view text, std::string_view blank = " \t\r")
+      : rest_(text), blank_(blank) {}
 
   /// The next line without its end (\n or \r\n) that is not blank; std::nullopt at the end.
   std::optional<std::string_view> next() {
@@ -22,7 +24,7 @@ class TextLines {
       std::string_view line = rest_.substr(0, end);
       rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
       ++number_;
-      if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+      if (line.find_first_not_of(blank_) == std::string_view::npos) continue;
       if (line.ends_with('\r')) line.remove_suffix(1);
       return line;
     }
@@ -34,6 +36,7 @@ class TextLines {
 
  private:
   std::string_view rest_;
+  std::string_view blank_;
   int64_t number_ = 0;
 };
 

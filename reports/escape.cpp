@@ -26,6 +26,10 @@ bool is_markup(std::string_view text, size_t i) {
   const auto inside_word = [&] {
     return i > 0 && i + 1 < text.size() && is_word(text[i - 1]) && is_word(text[i + 1]);
   };
+  const auto numbers_a_line = [&] {  // "1. ", an item of a list
+    return i > 0 && text.find_first_not_of("0123456789") == i &&
+           (i + 1 == text.size() || text[i + 1] == ' ');
+  };
   switch (c) {
     case '\\':
     case '`':
@@ -46,9 +50,12 @@ bool is_markup(std::string_view text, size_t i) {
       return i + 1 < text.size() && text[i + 1] == '[';
     case ':':  // bare addresses become links
       return text.substr(i + 1, 2) == "//";
+    case ')':
+      return numbers_a_line();
     case '.':
-      return i >= 3 && std::ranges::all_of(text.substr(i - 3, 3),
-                                           [](char c) { return c == 'w' || c == 'W'; });
+      return numbers_a_line() || (i >= 3 && std::ranges::all_of(text.substr(i - 3, 3), [](char c) {
+                                    return c == 'w' || c == 'W';
+                                  }));
     case '#':
     case '+':
     case '-':
@@ -109,7 +116,8 @@ bool is_latex_letter(char32_t c) {
 }  // namespace
 
 std::string markdown_text(std::string_view text) {
-  const std::string line = one_line(text);
+  std::string line = one_line(text);
+  line.erase(0, line.find_first_not_of(' '));  // indented lines are code
   std::string escaped;
   for (size_t i = 0; i < line.size(); ++i) {
     if (is_markup(line, i)) escaped += '\\';

@@ -14,7 +14,8 @@
 namespace qfs::reports {
 
 /// csv: RFC 4180 with a header line; what is inside of a member has a column of its own
-/// ("params.rank", "scores.rouge.rouge1.f"), lists are JSON, and texts are no formulas (escape.h).
+/// ("params.rank", "scores.rouge.rouge1.f"), lists are JSON. Texts are as they are, also those that
+/// a spreadsheet takes for formulas.
 enum class FlatFormat { jsonl, csv };
 
 struct FlatTables {

@@ -22,7 +22,7 @@ std::string spread_text(const TableValue& value, const TableCell& cell) {
     text +=
         fmt::format(" [{:.{}f}, {:.{}f}]", cell.spread->low * value.scale, value.spread_decimals,
                     cell.spread->high * value.scale, value.spread_decimals);
-  } else if (cell.spread && cell.n > 1) {
+  } else if (shows_repetitions(cell)) {
     text += fmt::format(" ({:.{}f}–{:.{}f})", cell.spread->low * value.scale, value.spread_decimals,
                         cell.spread->high * value.scale, value.spread_decimals);
   } else if (!cell.spread && cell.clusters >= 0) {
@@ -34,6 +34,11 @@ std::string spread_text(const TableValue& value, const TableCell& cell) {
 }
 
 }  // namespace
+
+bool shows_repetitions(const TableCell& cell) {
+  return cell.status == CellStatus::ok && cell.spread && cell.n > 1 &&
+         cell.spread->kind == SpreadKind::repetitions;
+}
 
 std::string number_text(const TableValue& value, double number) {
   return fmt::format("{:.{}f}", number * value.scale, value.decimals);
@@ -61,7 +66,9 @@ std::string behind_number(const TableValue& value, const TableCell& cell) {
     case CellStatus::incomplete:
       return with_detail("incomplete", cell.detail);
     case CellStatus::not_reported:
-      return with_detail("not reported", cell.detail);
+      return value.group == ValueGroup::quality       ? "not scored"
+             : value.group == ValueGroup::performance ? "not measured"
+                                                      : "not reported";
     case CellStatus::not_applicable:
       return with_detail(kNone, cell.detail);
     case CellStatus::absent:
@@ -77,14 +84,15 @@ std::string cell_text(const TableValue& value, const TableCell& cell) {
          behind_number(value, cell);
 }
 
-std::vector<std::string> row_labels(const Table& table, size_t row) {
-  std::vector<std::string> labels = table.rows[row].labels;
+std::vector<std::string> shown_labels(const std::vector<std::string>& axes,
+                                      const AxisEntry& entry) {
+  std::vector<std::string> labels = entry.labels;
   for (std::string& label : labels) {
     if (label.empty()) label = kNone;
   }
-  if (table.rows[row].oracle && !labels.empty()) {
-    const auto method = std::ranges::find(table.row_axes, "method");
-    const auto marked = method == table.row_axes.end() ? 0 : method - table.row_axes.begin();
+  if (entry.oracle && !labels.empty()) {
+    const auto method = std::ranges::find(axes, "method");
+    const auto marked = method == axes.end() ? 0 : method - axes.begin();
     labels[static_cast<size_t>(marked)] += " †";
   }
   return labels;

@@ -12,8 +12,8 @@ namespace qfs::reports {
 
 /// Words and numbers of the program only, so that no writer needs to escape them:
 /// "33.52 [31.1, 35.9]", "33.52 ± 0.41" of several seeds, "33.52 (n/a: 7 clusters)", "0.00 [0.0,
-/// 0.0] (20/20 empty)", "412", "OOM", "failed (signal 9)", "incomplete (12/20)", "not reported",
-/// "–" where the value does not apply,
+/// 0.0] (20/20 empty)", "412", "OOM", "failed (signal 9)", "incomplete (12/20)", "not scored", "not
+/// measured", "not reported", "–" where the value does not apply,
 /// "" where the sweep has no cell.
 std::string cell_text(const TableValue& value, const TableCell& cell);
 
@@ -33,11 +33,14 @@ CellText shown_text(const TableValue& value, const TableCell& cell);
 /// What stands behind a cell's number, " [31.1, 35.9] (3/12 empty)"; of a cell without one, all.
 std::string behind_number(const TableValue& value, const TableCell& cell);
 
+/// Whether the smallest and the largest of several repetitions stand behind the number.
+bool shows_repetitions(const TableCell& cell);
+
 /// Behind the number of a cell that differs significantly from the baseline's.
 inline constexpr const char* kSignificantMark = "*";
 
-/// The labels of a row, one an axis; the method (else the first label) of a row that reads
-/// references or evidence carries a dagger.
-std::vector<std::string> row_labels(const Table& table, size_t row);
+/// The labels of a row or a column, one an axis, "–" where an axis does not apply; the method (else
+/// the first label) of an oracle carries a dagger.
+std::vector<std::string> shown_labels(const std::vector<std::string>& axes, const AxisEntry& entry);
 
 }  // namespace qfs::reports

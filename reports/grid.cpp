@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
+#include "reports/format.h"
+
 namespace qfs::reports {
 namespace {
 
 GridColumn grid_column(const Table& table, size_t column, size_t value, bool titled) {
-  GridColumn made{column, value, table.columns[column].labels};
-  for (std::string& label : made.heading) {
-    if (label.empty()) label = "–";
-  }
+  GridColumn made{column, value, shown_labels(table.column_axes, table.columns[column])};
   if (titled) {
     made.heading.insert(made.heading.begin() + static_cast<std::ptrdiff_t>(*table.values_level),
                         table.values[value].title);

@@ -256,7 +256,9 @@ class Tester {
 /// What is no tested score has no difference either: speed and memory are not compared.
 void to_difference(TableCell& cell) {
   if (!cell.tested) {
-    if (cell.status == CellStatus::ok) cell.status = CellStatus::not_applicable;
+    if (cell.status != CellStatus::ok) return;
+    cell.status = CellStatus::not_applicable;
+    cell.detail.clear();
     return;
   }
   TestedDifference& tested = *cell.tested;
@@ -291,11 +293,30 @@ void mark_best(Table& table) {
       for (size_t row = 0; row < table.rows.size(); ++row) {
         TableCell& cell = table.cell(row, column, value);
         const bool counts = cell.status == CellStatus::ok && !cell.comparable.empty();
-        if (counts && !table.rows[row].oracle) groups[cell.comparable].push_back(&cell);
+        if (counts && !cell.oracle) groups[cell.comparable].push_back(&cell);
       }
       for (const auto& [comparable, cells] : groups) mark_among(table.values[value], cells);
     }
   }
+}
+
+void mark_oracles(Table& table) {
+  std::set<size_t> rows;  // with an oracle
+  std::set<size_t> columns;
+  std::set<size_t> other_rows;  // with something else
+  std::set<size_t> other_columns;
+  for (size_t row = 0; row < table.rows.size(); ++row) {
+    for (size_t column = 0; column < table.columns.size(); ++column) {
+      const TableCell& cell = table.cell(row, column, 0);
+      if (cell.status == CellStatus::absent) continue;
+      (cell.oracle ? rows : other_rows).insert(row);
+      (cell.oracle ? columns : other_columns).insert(column);
+    }
+  }
+  for (const size_t row : rows) table.rows[row].oracle = !other_rows.contains(row);
+  if (other_rows.empty()) return;  // all are, and the rows say it
+  for (const size_t column : columns)
+    table.columns[column].oracle = !other_columns.contains(column);
 }
 
 Status test_against(store::Reader& reader, const SweepFacts& facts, const Layout& layout,
@@ -331,6 +352,10 @@ Status test_against(store::Reader& reader, const SweepFacts& facts, const Layout
     }
   }
   tester.conclude();
+  if (table.against->tests + table.against->untested == 0) {
+    return not_found(fmt::format("{}: the table has no score of a row other than '{}' to compare",
+                                 option, method));
+  }
   return {};
 }
 
@@ -361,7 +386,8 @@ std::vector<std::string> mark_notes(const Table& table) {
       table.cells, [](const TableCell& cell) { return cell.tested && cell.tested->significant; });
   if (against.differences) {
     notes.push_back(fmt::format(
-        "'minus': {} minus that method on the same examples, with the interval by document",
+        "'minus': {} minus that method on the same examples, with the interval by document (not "
+        "adjusted) and p (adjusted)",
         against.method));
   }
   if (against.tests > 0) {

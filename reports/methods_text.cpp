@@ -10,6 +10,7 @@
 #include "harness/core/counted.h"
 #include "harness/core/log.h"
 #include "reports/escape.h"
+#include "reports/format.h"
 #include "reports/methods_facts.h"
 #include "reports/signature.h"
 
@@ -151,14 +152,11 @@ class Describer {
     for (const std::string& method : table_.interval_methods) {
       bars.push_back("in brackets, intervals: " + interval_words(method));
     }
-    const auto has_range = [](const TableCell& cell) {
-      return cell.spread && cell.spread->kind == SpreadKind::repetitions;
-    };
-    if (std::ranges::any_of(table_.cells, has_range)) {
+    if (std::ranges::any_of(table_.cells, shows_repetitions)) {
       bars.emplace_back("in parentheses, smallest and largest of the repetitions");
     }
-    const bool seeds =
-        std::ranges::any_of(table_.cells, [](const TableCell& c) { return !c.seeds.empty(); });
+    const bool seeds = std::ranges::any_of(
+        table_.cells, [](const TableCell& c) { return !c.seeds.empty() && !c.difference; });
     if (seeds) bars.emplace_back("behind ±, the standard deviation (n − 1) over seeds");
     if (!bars.empty()) say("Uncertainty: " + list(bars, "; "));
     check("Error bars", bars.empty() ? "none in this table" : list(bars, "; "));
@@ -169,6 +167,10 @@ class Describer {
           "adjusted after Holm over {}: {}",
           table_.against->method, table_.against->level, counted(table_.against->tests, "test"),
           table_.against->test);
+      if (table_.against->differences) {
+        say(fmt::format("In place of the scores of other methods stand those of {} minus theirs",
+                        table_.against->method));
+      }
       say("Significance: " + tests);
     }
     check("Significance tests", tests);

@@ -10,6 +10,7 @@
 #include "harness/api/training_warnings.h"
 #include "harness/core/counted.h"
 #include "harness/core/json_dom.h"
+#include "reports/format.h"
 #include "reports/seeds.h"
 #include "reports/trainings.h"
 
@@ -35,22 +36,31 @@ std::vector<std::string> methods_where(const SweepFacts& facts, auto&& condition
 
 std::vector<std::string> table_notes(const Table& table) {
   std::vector<std::string> notes;
-  if (std::ranges::any_of(table.rows, &AxisEntry::oracle)) {
+  if (std::ranges::any_of(table.cells, &TableCell::oracle)) {
     notes.emplace_back("† oracle: reads references or evidence; an upper bound, not a competitor");
   }
-  const auto repeated = [](const TableCell& cell) {
-    return cell.status == CellStatus::ok && cell.spread &&
-           cell.spread->kind == SpreadKind::repetitions;
-  };
-  if (std::ranges::any_of(table.cells, repeated)) {
-    std::set<int64_t> counts;
-    for (const TableCell& cell : table.cells) {
-      if (repeated(cell)) counts.insert(cell.n);
-    }
+  std::set<int64_t> counts;
+  for (const TableCell& cell : table.cells) {
+    if (shows_repetitions(cell)) counts.insert(cell.n);
+  }
+  if (!counts.empty()) {
     notes.push_back(fmt::format("speed and memory: median of {} repetitions (smallest–largest)",
                                 fmt::join(counts, "/")));
   }
   for (std::string& note : deviation_notes(table)) notes.push_back(std::move(note));
+  const auto lacks = [&](ValueGroup group) {
+    for (size_t i = 0; i < table.cells.size(); ++i) {
+      const bool own = table.values[i % table.values.size()].group == group;
+      if (own && table.cells[i].status == CellStatus::not_reported) return true;
+    }
+    return false;
+  };
+  if (lacks(ValueGroup::quality)) {
+    notes.emplace_back("not scored: qfs-bench score computes it from the outputs in the store");
+  }
+  if (lacks(ValueGroup::performance)) {
+    notes.emplace_back("not measured: \"measure\" in the sweep file asks for speed and memory");
+  }
   return notes;
 }
 

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "harness/compare/performance.h"
-#include "harness/core/json_dom.h"
 #include "harness/store/work_rows.h"
 #include "reports/output_facts.h"
 #include "reports/trainings.h"
@@ -90,15 +88,9 @@ Result<std::string> PlaceEvaluator::machine() const {
   const auto environment = context_.reader.environment_of(place_.measure->key.numerics);
   if (!environment) return environment.error();
   if (!*environment) return std::string();
-  const auto numerics = parse_json((*environment)->numerics.text, "numerics of a measurement");
-  if (!numerics) return numerics.error();
-  std::string where = place_.cell.dataset.hex();
-  const auto probe = numerics->find("probe");
-  for (const char* fact : {"hardware", "device", "device_name", "measure"}) {
-    const bool known = probe != numerics->end() && probe->is_object() && probe->contains(fact);
-    where += "|" + (known ? probe->at(fact).dump() : "");
-  }
-  return where;
+  const auto at = compare::measured_at(**environment);
+  if (!at) return at.error();
+  return fmt::format("{}|{}|{}", place_.cell.dataset.hex(), at->machine, at->protocol);
 }
 
 Result<TableCell> PlaceEvaluator::score(const ValueSpec& value) {
@@ -122,9 +114,9 @@ Result<TableCell> PlaceEvaluator::score(const ValueSpec& value) {
 
 Result<int64_t> PlaceEvaluator::empty_texts(const ScoreId& id) {
   if (auto known = empty_texts_.find(id); known != empty_texts_.end()) return known->second;
-  Result<int64_t> empty = context_.reader.empty_scored_texts(id);
-  if (empty) empty_texts_[id] = *empty;
-  return empty;
+  const auto empty = context_.reader.empty_scored_texts(id);
+  if (!empty) return empty.error();
+  return empty_texts_[id] = static_cast<int64_t>(empty->size());
 }
 
 Result<const store::ScoreJobRow*> PlaceEvaluator::score_job(const ValueSpec& value) const {

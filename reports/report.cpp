@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/compare/comparison.h"
 #include "harness/core/counted.h"
 #include "reports/layout.h"
 #include "reports/marks.h"
@@ -122,6 +123,40 @@ std::vector<std::string> name_memory(Table& table, size_t value) {
   return {"peak memory: of the device (allocated), of the host process (RSS) where marked"};
 }
 
+/// Metrics that the store has scores of and the table does not show; only where nobody chose
+/// values.
+std::vector<std::string> hidden_notes(const SweepFacts& facts, const ReportRequest& request,
+                                      const std::vector<ValueSpec>& values) {
+  if (request.values || !facts.settings.values.empty()) return {};
+  std::vector<std::string> hidden;
+  std::set<std::string> taken;  // columns, by the first metric that has them
+  for (const MetricChoice& metric : request.metrics) {
+    bool shown = false;
+    for (const std::string& column : metric.columns) {
+      const bool first = taken.insert(column).second;
+      shown = shown || (first && std::ranges::count(values, column, &ValueSpec::key) > 0);
+    }
+    const auto is_scored = [&](const PlaceFacts& place) {
+      return std::ranges::count(place.scores, metric.signature, &store::ScoreJobRow::signature) > 0;
+    };
+    if (!shown && !metric.columns.empty() && std::ranges::any_of(facts.places, is_scored)) {
+      hidden.push_back(metric.name + "/" + metric.columns.front());
+    }
+  }
+  if (hidden.empty()) return {};
+  return {fmt::format("also scored, shown with --values: {}", fmt::join(hidden, ", "))};
+}
+
+/// Of the methods of intervals those of which the table has one.
+void keep_shown_intervals(const Table& table, std::set<std::string>& methods) {
+  const auto is_scored = [](const TableCell& c) { return c.clusters >= 0 && !c.difference; };
+  const auto is_difference = [](const TableCell& c) { return c.difference && c.spread; };
+  if (std::ranges::none_of(table.cells, is_scored)) methods.clear();
+  if (std::ranges::any_of(table.cells, is_difference)) {
+    methods.insert(compare::interval_signature());
+  }
+}
+
 /// Leaves only the places asked for; the note about it.
 std::vector<std::string> select_places(SweepFacts& facts, const ReportRequest& request) {
   if (!request.positions) return {};
@@ -186,11 +221,11 @@ Result<Table> build_table(store::Reader& reader, SweepFacts facts, const ReportR
   UsedSources used;
   EvidenceIndex evidence(reader);
   std::vector<std::string> place_notes;
+  std::set<store::ResultId> noted;
   std::vector<std::vector<SeedCell>> seeds(table.cells.size());
   for (const size_t i : shown_places(facts, *layout)) {
     const PlaceFacts& place = facts.places[i];
     const Slot slot = layout->slots[i];
-    if (place.cell.oracle) table.rows[slot.row].oracle = true;
     const auto conflict = place.predict ? conflicts->find(place.predict->id) : conflicts->end();
     const int64_t conflicting = conflict == conflicts->end() ? 0 : conflict->second;
     int64_t empty = 0;
@@ -199,6 +234,7 @@ Result<Table> build_table(store::Reader& reader, SweepFacts facts, const ReportR
       Result<TableCell> cell = evaluator.evaluate(values[value]);
       if (!cell) return cell.error();
       cell->conflicts = conflicting;
+      cell->oracle = place.cell.oracle;
       empty = std::max(empty, cell->empty);
       seeds[table.index(slot.row, slot.column, value)].push_back(
           {place.dimensions.at("seed"), *std::move(cell)});
@@ -208,7 +244,7 @@ Result<Table> build_table(store::Reader& reader, SweepFacts facts, const ReportR
       if (!note) return note.error();
       if (!note->empty()) place_notes.push_back(*std::move(note));
     }
-    if (!place.predict || place.another_seed) continue;
+    if (!place.predict || !noted.insert(place.predict->id).second) continue;
     for (const auto& note_of : {warning_note, batch_note}) {
       Result<std::string> note = note_of(reader, place);
       if (!note) return note.error();
@@ -223,9 +259,7 @@ Result<Table> build_table(store::Reader& reader, SweepFacts facts, const ReportR
   for (size_t i = 0; i < seeds.size(); ++i) {
     if (!seeds[i].empty()) table.cells[i] = over_seeds(seeds[i]);
   }
-  if (std::ranges::none_of(table.cells, [](const TableCell& c) { return c.clusters >= 0; })) {
-    used.interval_methods.clear();
-  }
+  mark_oracles(table);
   if (!request.differences) mark_best(table);
   if (!request.against.empty()) {
     Status tested = test_against(reader, facts, *layout, values, request.metrics, request.against,
@@ -233,14 +267,15 @@ Result<Table> build_table(store::Reader& reader, SweepFacts facts, const ReportR
     if (!tested) return tested.error();
     if (request.differences) show_differences(table);
   }
+  keep_shown_intervals(table, used.interval_methods);
   for (size_t value = 0; value < values.size(); ++value) {
     if (values[value].source != ValueSource::peak_memory) continue;
     std::vector<std::string> named = name_memory(table, value);
     notes.insert(notes.end(), named.begin(), named.end());
   }
   for (const auto& more :
-       {table_notes(table), absence_notes(facts, *layout), profile_notes(facts, *layout),
-        seed_notes(facts, *layout), place_notes}) {
+       {table_notes(table), hidden_notes(facts, request, values), absence_notes(facts, *layout),
+        profile_notes(facts, *layout), seed_notes(facts, *layout), place_notes}) {
     notes.insert(notes.end(), more.begin(), more.end());
   }
   table.mark_notes = mark_notes(table);

@@ -41,6 +41,7 @@ TableCell over_seeds(std::span<const SeedCell> cells) {
   if (!std::ranges::all_of(cells, is_ok)) return trouble_of(cells);
   TableCell mean;
   mean.status = CellStatus::ok;
+  mean.oracle = cells.front().cell.oracle;
   mean.n = shared(cells, &TableCell::n, int64_t{0});
   mean.detail = shared(cells, &TableCell::detail, std::string("mixed"));
   mean.comparable = shared(cells, &TableCell::comparable, std::string());

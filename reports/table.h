@@ -82,7 +82,8 @@ struct TableCell {
   /// Equal in cells whose numbers may be compared: same examples and metric, or same machine and
   /// protocol; empty: with none.
   std::string comparable;
-  bool best = false;  ///< of those that it may be compared with in its column
+  bool best = false;    ///< of those that it may be compared with in its column
+  bool oracle = false;  ///< reads references or evidence: an upper bound, not a competitor
   std::optional<TestedDifference> tested;
   bool untested = false;  ///< a score that could not be compared with the row asked for
   /// `value`, `spread` and `tested` are of the baseline minus this cell; its own score is not
@@ -106,7 +107,7 @@ struct TableValue {
 /// A row or a column: one label for each of its axes; empty where the axis does not apply.
 struct AxisEntry {
   std::vector<std::string> labels;
-  bool oracle = false;  ///< rows only: reads references or evidence
+  bool oracle = false;  ///< it alone makes its cells oracles
 };
 
 /// What cells were tested against.

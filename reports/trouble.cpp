@@ -85,8 +85,11 @@ std::optional<TableCell> predict_trouble(const PlaceFacts& place) {
 }
 
 std::optional<TableCell> measure_trouble(const PlaceFacts& place) {
-  if (place.measure) return trouble(*place.measure);
-  if (place.place.measure_ordinals.empty()) {
+  const store::ResultRow* const measure = place.measure ? &*place.measure : nullptr;
+  const bool ended = measure != nullptr && (measure->status == store::Completeness::complete ||
+                                            measure->status == store::Completeness::failed);
+  if (ended) return trouble(*measure);
+  if (measure == nullptr && place.place.measure_ordinals.empty()) {
     TableCell cell;
     cell.status = CellStatus::not_reported;
     return cell;
@@ -96,7 +99,7 @@ std::optional<TableCell> measure_trouble(const PlaceFacts& place) {
     if (unpredicted->status == CellStatus::incomplete) unpredicted->detail.clear();
     return unpredicted;
   }
-  return incomplete_cell(0, 0);
+  return measure != nullptr ? trouble(*measure) : incomplete_cell(0, 0);
 }
 
 }  // namespace qfs::reports

@@ -14,7 +14,7 @@ qfs_test(cli_test LABEL unit
 # The built program, driven as its users drive it.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 if(TARGET qfs-bench)
-  foreach(name test_archive test_arguments test_bad_input test_claims test_commands test_compare test_completion test_document_metrics test_empty_outputs test_gate test_gate_ci test_gate_script test_read_store test_records test_report_page test_results test_rouge155
+  foreach(name test_archive test_arguments test_bad_input test_claims test_commands test_compare test_compare_files test_completion test_document_metrics test_empty_outputs test_gate test_gate_ci test_gate_script test_read_store test_records test_report_page test_results test_rouge155
                test_runs_and_filters test_score_files test_score_import test_score_importers test_seeds test_site
                test_special_files test_tables test_tokenizer_files test_watch test_written_files)
     add_test(NAME ${name}

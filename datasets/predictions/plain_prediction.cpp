@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "datasets/predictions/python_list.h"
+#include "datasets/python_list.h"
 #include "harness/core/json_events.h"
 
 namespace qfs::datasets {

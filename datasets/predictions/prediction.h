@@ -18,6 +18,7 @@ struct PredictionRecord {
   std::string id;                         ///< the file's, else the number of the record, from 1
   bool numbered = false;                  ///< the id is the number
   std::optional<std::string> prediction;  ///< absent: the file says that there is none (null)
+  int64_t other_predictions = 0;          ///< more of the example's, which are not scored
   std::optional<std::vector<std::string>> references;
   bool references_were_repr = false;  ///< a Python list as text was read as the list
   std::optional<std::string> document;

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "datasets/predictions/python_list.h"
+#include "datasets/python_list.h"
 #include "datasets/readers/field_map.h"
 #include "harness/core/suggest.h"
 

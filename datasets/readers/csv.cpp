@@ -144,7 +144,7 @@ Result<CsvTable> parse_tsv(std::string_view text, const std::string& source,
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   CsvTable table;
   table.header = std::move(header);
-  TextLines lines(text);
+  TextLines lines(text, " \r");  // tabs alone are a row of empty cells
   while (std::optional<std::string_view> line = lines.next()) {
     CsvRow row;
     row.line = lines.number();

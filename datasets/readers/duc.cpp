@@ -54,6 +54,14 @@ Result<std::vector<Sgml>> sgml_elements(const Sgml& in, const std::string& tag) 
   }
 }
 
+/// Whatever the case: newswire has &AMP;, too. `lower` is in lower case.
+bool begins_with(std::string_view text, std::string_view lower) {
+  return text.size() >= lower.size() &&
+         std::ranges::equal(text.substr(0, lower.size()), lower, {}, [](unsigned char c) {
+           return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+         });
+}
+
 /// Tags go, entities of markup are their characters, white space of any length is one blank.
 std::string sgml_text(std::string_view text) {
   static constexpr std::pair<std::string_view, char> kEntities[] = {
@@ -66,7 +74,7 @@ std::string sgml_text(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
     const std::string_view rest = text.substr(i);
     const auto entity = std::ranges::find_if(
-        kEntities, [&](const auto& entity) { return rest.starts_with(entity.first); });
+        kEntities, [&](const auto& entity) { return begins_with(rest, entity.first); });
     const bool is_tag = text[i] == '<' && last_end != std::string_view::npos && i < last_end;
     if (entity != std::end(kEntities)) {
       out += entity->second;
@@ -132,9 +140,16 @@ Status add_document(const LoadedFile& file, std::vector<Segment>& segments) {
     Result<std::vector<Sgml>> paragraphs = sgml_elements(text, "P");
     if (!paragraphs) return paragraphs.error();
     std::vector<std::string> parts;
-    for (const Sgml& paragraph : *paragraphs) parts.emplace_back(paragraph.part);
+    const char* read = text.part.data();
+    for (const Sgml& paragraph : *paragraphs) {
+      parts.emplace_back(read, paragraph.part.data());  // what stands between two
+      parts.emplace_back(paragraph.part);
+      read = paragraph.part.data() + paragraph.part.size();
+    }
     if (parts.empty()) {
       for (Segment& part : split_document(text.part)) parts.push_back(std::move(part.text));
+    } else {
+      parts.emplace_back(read, text.part.data() + text.part.size());
     }
     for (const std::string& part : parts) {
       std::string paragraph = sgml_text(part);
@@ -232,7 +247,7 @@ std::vector<FileSet> duc_sets() {
                              .splits = {"test"},
                              .views = {"whole", "per_reference"},
                              .text_forms = {"raw"}},
-                    .reader = "duc@1",
+                    .reader = "duc@2",
                     .examples = read_duc,
                     .folder = "duc-" + year,
                     .layout = "topics.sgml, docs/TOPIC/* and models/TOPIC.M.LENGTH.SELECTOR.WRITER",

@@ -6,6 +6,15 @@
 
 namespace qfs {
 
+MetricOption choice_option(std::string name, std::vector<std::string> choices, std::string doc) {
+  MetricOption option;
+  option.name = std::move(name);
+  option.default_value = choices.front();
+  option.choices = std::move(choices);
+  option.doc = std::move(doc);
+  return option;
+}
+
 MetricOption flag_option(std::string name, bool default_value, std::string doc) {
   MetricOption option;
   option.name = std::move(name);

@@ -35,6 +35,9 @@ struct MetricOption {
 /// "name=on|off".
 MetricOption flag_option(std::string name, bool default_value, std::string doc);
 
+/// One of `choices`, the first when it is left out.
+MetricOption choice_option(std::string name, std::vector<std::string> choices, std::string doc);
+
 /// The values of a metric's declared options, defaults filled in.
 class MetricOptionValues {
  public:

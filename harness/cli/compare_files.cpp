@@ -25,13 +25,10 @@ ScoreFilesOptions with_file(ScoreFilesOptions options, const std::string& file) 
   return options;
 }
 
-compare::MeasuredItems measured_items(std::string name, score::MeasuredFiles files,
-                                      score::MissingPolicy missing) {
+compare::MeasuredItems measured_items(std::string name, score::MeasuredFiles files) {
   compare::MeasuredItems items;
   items.name = std::move(name);
-  // A missing prediction that is scored was scored as an empty text.
-  items.empty = files.items.empty_predictions +
-                (missing == score::MissingPolicy::zero ? files.items.missing : 0);
+  items.empty = std::move(files.items.empty_texts);
   items.ids = std::move(files.items.ids);
   items.clusters = std::move(files.items.clusters);
   items.reference_hashes = std::move(files.items.reference_hashes);
@@ -74,8 +71,8 @@ Result<compare::Outcome> compare_files(const std::string& a, const std::string& 
   if (!first) return first.error();
   Result<score::MeasuredFiles> second = measured(common, b, catalogs);
   if (!second) return second.error();
-  return compare::compare_items(measured_items(a, *std::move(first), common.missing),
-                                measured_items(b, *std::move(second), common.missing), request);
+  return compare::compare_items(measured_items(a, *std::move(first)),
+                                measured_items(b, *std::move(second)), request);
 }
 
 }  // namespace qfs::cli

@@ -31,6 +31,7 @@ GateCheck quality_check(const Comparison& comparison, const ComparedColumn& colu
   check.state = state_of(column.decision->verdict);
   check.cell = comparison.cell;
   check.value = column.name;
+  check.rule = "margin";
   check.baseline = shown.value(column.a);
   check.candidate = shown.value(column.b);
   check.change = shown.change(column.difference.difference);
@@ -90,6 +91,7 @@ GateCheck band_check(const BandCheck& band) {
   check.state = state_of(band.verdict);
   check.cell = band.cell;
   check.value = band.band.value;
+  check.rule = "ratio";
   check.baseline = measured_text(check.value, band.baseline.median);
   check.candidate = measured_text(check.value, band.candidate.median);
   check.change = fmt::format("× {:.3f}", band.ratio);
@@ -110,10 +112,12 @@ GateCheck limit_check(const LimitCheck& limit) {
   check.state = state_of(limit.verdict);
   check.cell = limit.cell;
   check.value = name;
+  check.rule =
+      fmt::format("at {} {}", limit.limit.at_least ? "least" : "most", text(limit.limit.bound));
   check.candidate = text(limit.value);
-  check.sentence = fmt::format("{}: {}, and at {} {} is asked for",
-                               limit.verdict == Verdict::worse ? "WORSE" : "PASS", check.candidate,
-                               limit.limit.at_least ? "least" : "most", text(limit.limit.bound));
+  check.sentence =
+      fmt::format("{}: {}, and {} is asked for", limit.verdict == Verdict::worse ? "WORSE" : "PASS",
+                  check.candidate, check.rule);
   if (!limit.score.empty()) check.sentence += " (" + limit.score + ")";
   check.differs = limit.verdict == Verdict::worse;
   return check;

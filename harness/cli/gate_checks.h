@@ -19,6 +19,7 @@ struct GateCheck {
   CheckState state = CheckState::not_worse;
   std::string cell;
   std::string value;      ///< "rougeL.f", "peak_memory"; empty where the whole cell is meant
+  std::string rule;       ///< of several checks of a value: "margin", "at least 20"
   std::string baseline;   ///< as tables show it; empty where there is none
   std::string candidate;  ///< likewise
   std::string change;     ///< "-1.20", "× 0.83"

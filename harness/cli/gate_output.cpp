@@ -188,8 +188,9 @@ std::string gate_junit(const GateReport& report) {
       "<testsuite name=\"qfs-bench gate\" {0} skipped=\"0\">\n",
       totals);
   for (const GateCheck& check : checks) {
+    const std::string name = check.value.empty() ? "cell" : check.value;
     xml += fmt::format("<testcase classname=\"{}\" name=\"{}\"", xml_text(check.cell),
-                       check.value.empty() ? "cell" : xml_text(check.value));
+                       xml_text(check.rule.empty() ? name : name + ", " + check.rule));
     if (check.state == CheckState::not_worse) {
       xml += "/>\n";
       continue;

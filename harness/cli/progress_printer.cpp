@@ -152,8 +152,13 @@ void ProgressPrinter::cell_ended(const plan::Cell& cell, const run::CellOutcome&
   if (outcome.kind == store::ResultKind::predict) ++cells_ended_;
   const std::string head = head_of(cell, outcome.kind);
   if (outcome.failure != store::FailureKind::none) {
-    sink_->problem(fmt::format("{}: {}{}: {}", head, failure_words(outcome),
-                               outcome.remembered ? " (earlier run)" : "", outcome.message));
+    std::string when = outcome.remembered ? " (earlier run)" : "";
+    if (outcome.kind == store::ResultKind::predict && examples_ > 0) {
+      when = " after " + counted(examples_, "example");
+    }
+    sink_->problem(
+        fmt::format("{}: {}{}: {}{}", head, failure_words(outcome), when, outcome.message,
+                    outcome.log.empty() ? "" : " (its output is in " + outcome.log + ")"));
   } else if (outcome.reused) {
     sink_->line(head + ": in the store");
   } else if (outcome.kind == store::ResultKind::train) {

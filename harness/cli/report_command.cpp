@@ -280,13 +280,14 @@ void add_report_command(const CommandLine& line) {
   auto options = std::make_shared<ReportOptions>();
   CLI::Option* const sweep = command.add_option("SWEEP", options->run, "The same as --run");
   CLI::Option* const run = add_run_option(command, options->run)->excludes(sweep);
-  command
-      .add_option("--table", options->table,
-                  "A published table instead of a sweep's, e.g. ideal.table2; --store: "
-                  "claims.sqlite when there is one")
-      ->excludes(sweep)
-      ->excludes(run)
-      ->type_name("TABLE");
+  CLI::Option* const table =
+      command
+          .add_option("--table", options->table,
+                      "A published table instead of a sweep's, e.g. ideal.table2; --store: "
+                      "claims.sqlite when there is one")
+          ->excludes(sweep)
+          ->excludes(run)
+          ->type_name("TABLE");
   add_places_option(command, options->with);
   add_filter_option(command, options->filters);
   command
@@ -332,10 +333,12 @@ void add_report_command(const CommandLine& line) {
       ->type_name("FILE");
   CLI::Option* const page = command.add_flag(
       "--page", options->page, R"(All tables of the sweep file's "page", with their words)");
-  for (const char* other : {"--table", "--figure", "--rows", "--columns", "--values", "--against",
-                            "--minus", "--methods-text", "--only", "--per-example"}) {
+  for (const char* other : {"--figure", "--rows", "--columns", "--values", "--against", "--minus",
+                            "--methods-text", "--only", "--per-example", "--coverage"}) {
     page->excludes(command.get_option(other));
+    table->excludes(command.get_option(other));
   }
+  table->excludes(page)->excludes(command.get_option("--filter"));
   command.add_option("--output,-o", options->output, "Write to a file, whole or not at all")
       ->type_name("FILE");
   add_json_option(command, line.global);

@@ -17,6 +17,10 @@ ExitCode conclusion(const plan::Plan& plan, const run::RunSummary& summary) {
   if (summary.failed == 0 && summary.incomplete == 0 && timed && plan.undescribed.empty()) {
     return ExitCode::ok;
   }
+  if (!plan.undescribed.empty()) {
+    log_warning(counted(plan.undescribed.size(), "method has", "methods have") +
+                " no cells: what was said above of programs that did not describe themselves");
+  }
   std::string retry;
   for (const store::FailureKind kind : summary.failures) {
     retry += fmt::format(" --retry {}", store::to_string(kind));

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -146,7 +147,7 @@ std::string scores_json(const score::FileScores& scores) {
                  {"read_from_python_lists", items.python_lists}}},
                {"missing", {{"policy", to_string(scores.missing)}, {"count", items.missing}}},
                {"empty_predictions", items.empty_predictions},
-               {"empty_texts", items.empty_texts},
+               {"empty_texts", std::ranges::count(items.empty_texts, true)},
                {"dropped_repeats", items.dropped_repeats},
                {"profiles", std::move(profiles)}};
   if (!items.dataset.empty()) body["dataset"] = items.dataset;

@@ -2,31 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
-
-#include "harness/core/json_dom.h"
-#include "harness/core/sha256.h"
 
 namespace qfs::compare {
 namespace {
-
-/// Examples whose scored text is empty: the output, or what a chain made of it.
-Result<std::set<int64_t>> empty_texts(store::Reader& reader, store::ResultId result,
-                                      const std::vector<store::StatisticRow>& rows) {
-  const Result<std::vector<store::OutputRow>> outputs = reader.outputs(result);
-  if (!outputs) return outputs.error();
-  std::set<int64_t> empty;
-  for (const store::OutputRow& output : *outputs) {
-    if (output.prediction.text.empty()) empty.insert(output.ordinal);
-  }
-  const std::string nothing = sha256_hex("");
-  for (const store::StatisticRow& row : rows) {
-    if (row.processed_sha256 == nothing) empty.insert(row.ordinal);
-  }
-  return empty;
-}
 
 void add(Measured& measured, const char* name, const std::optional<Repeated>& value) {
   if (value && value->high > 0) measured.values.emplace(name, *value);
@@ -53,7 +32,7 @@ Result<std::vector<ScoredRow>> StoreCells::rows(const StoredCell& cell,
   if (!statistics) return statistics.error();
   const auto places = examples(cell.cell.dataset);
   if (!places) return places.error();
-  const auto empty = empty_texts(reader_, job.result, *statistics);
+  const auto empty = reader_.empty_scored_texts(job.id);
   if (!empty) return empty.error();
   std::vector<ScoredRow> rows;
   rows.reserve(statistics->size());
@@ -112,12 +91,10 @@ Result<Measured> StoreCells::measured(const StoredCell& cell) {
   if (peak != measured.values.end()) measured.values.emplace("peak_memory", peak->second);
   const auto environment = reader_.environment_of(cell.measure->key.numerics);
   if (!environment) return environment.error();
-  if (*environment) {
-    const auto numerics = parse_json((*environment)->numerics.text, "numerics");
-    if (numerics && numerics->contains("hardware")) {
-      measured.hardware.text = (*numerics)["hardware"].dump();
-    }
-  }
+  if (!*environment) return measured;
+  auto at = measured_at(**environment);
+  if (!at) return at.error();
+  measured.machine = std::move(at->machine);
   return measured;
 }
 

@@ -23,14 +23,14 @@ struct ScoredRow {
   int64_t ordinal = 0;
   std::string key;
   std::string cluster;  ///< its document
-  bool empty = false;   ///< the scored text is nothing
+  bool empty = false;   ///< the scored text is nothing, or white space alone
   Statistics values;    ///< in the order of the job's columns
 };
 
 /// Speed and memory of one cell by the names that tables have for them ("tokens_per_second").
 struct Measured {
   std::map<std::string, Repeated, std::less<>> values;
-  Json hardware;                  ///< of the machine; empty where the store does not say it
+  std::string machine;            ///< see MeasuredAt
   bool several_machines = false;  ///< of runs that were not all timed on one
 };
 

@@ -118,13 +118,13 @@ PairedStatistics paired_of(const Pairs& pairs, const MeasuredItems& a, const Mea
     paired.clusters.push_back(a.clusters[i]);
     paired.first.push_back(of_a.statistics[i]);
     paired.second.push_back(of_b.statistics[j]);
+    paired.empty_first += a.empty[i] ? 1 : 0;
+    paired.empty_second += b.empty[j] ? 1 : 0;
   }
   paired.only_first = named(pairs.only_a, a.ids);
   paired.only_second = named(pairs.only_b, b.ids);
   paired.only_first_clusters = named(pairs.only_a, a.clusters);
   paired.only_second_clusters = named(pairs.only_b, b.clusters);
-  paired.empty_first = a.empty;
-  paired.empty_second = b.empty;
   return paired;
 }
 

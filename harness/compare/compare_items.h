@@ -21,7 +21,7 @@ struct MeasuredItems {
   std::vector<std::string> clusters;
   std::vector<size_t> reference_hashes;  ///< to see whether both have the same
   std::string unit = "item";             ///< what a cluster is
-  int64_t empty = 0;                     ///< predictions without text
+  std::vector<bool> empty;               ///< texts that are nothing, or white space alone
   Json postprocess{"[]"};                ///< the chain that the texts went through
   std::vector<std::string> metrics;      ///< as the user wrote them
   std::vector<score::TextScore> scores;  ///< one a metric

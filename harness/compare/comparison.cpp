@@ -55,8 +55,22 @@ double mean_of(const std::vector<Statistics>& rows, size_t column) {
   return metrics::sum_of(std::move(values)) / static_cast<double>(rows.size());
 }
 
-void count_examples(const PairedStatistics& paired, size_t column, ComparedColumn& compared) {
+/// Rows that say something of their own: where one of a group stands for it (column "chosen"), in
+/// both results that one.
+std::vector<size_t> own_rows(const PairedStatistics& paired) {
+  const auto column = std::ranges::find(paired.columns, "chosen") - paired.columns.begin();
+  const auto chosen = static_cast<size_t>(column);
+  std::vector<size_t> rows;
   for (size_t i = 0; i < paired.first.size(); ++i) {
+    const bool stands = chosen == paired.columns.size() ||
+                        (paired.first[i][chosen] > 0 && paired.second[i][chosen] > 0);
+    if (stands) rows.push_back(i);
+  }
+  return rows;
+}
+
+void count_examples(const PairedStatistics& paired, size_t column, ComparedColumn& compared) {
+  for (const size_t i : own_rows(paired)) {
     const double a = paired.first[i][column];
     const double b = paired.second[i][column];
     ++(b > a ? compared.higher : b < a ? compared.lower : compared.equal);
@@ -185,7 +199,7 @@ std::vector<std::string> uncompared_clusters(const std::vector<std::string>& of_
 std::vector<DifferentExample> most_different(const PairedStatistics& paired, size_t column,
                                              size_t count) {
   std::vector<DifferentExample> examples;
-  for (size_t i = 0; i < paired.ordinals.size(); ++i) {
+  for (const size_t i : own_rows(paired)) {
     DifferentExample example{paired.ordinals[i], paired.ids.empty() ? "" : paired.ids[i],
                              paired.first[i][column], paired.second[i][column]};
     if (example.a != example.b) examples.push_back(std::move(example));

@@ -42,9 +42,10 @@ struct ComparedColumn {
   double a = 0;
   double b = 0;
   metrics::PairedDifference difference;
-  double p = 1;        ///< two-sided
-  double p_holm = 1;   ///< over all columns and pairs of one command
-  int64_t higher = 0;  ///< examples on which B is higher
+  double p = 1;       ///< two-sided
+  double p_holm = 1;  ///< over all columns and pairs of one command
+  /// Examples on which B is higher; of a metric by groups, those that stand for theirs in both.
+  int64_t higher = 0;
   int64_t equal = 0;
   int64_t lower = 0;
   std::optional<Decision> decision;

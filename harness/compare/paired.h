@@ -27,7 +27,8 @@ struct PairedStatistics {
   std::vector<std::string> only_second;
   std::vector<std::string> only_first_clusters;  ///< theirs
   std::vector<std::string> only_second_clusters;
-  int64_t empty_first = 0;  ///< of those that both have: the scored text is empty
+  int64_t empty_first =
+      0;  ///< of those that both have: the scored text is nothing, or white space alone
   int64_t empty_second = 0;
 };
 

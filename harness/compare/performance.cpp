@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "harness/core/json_dom.h"
 #include "harness/store/work_rows.h"
 
 namespace qfs::compare {
@@ -150,6 +152,21 @@ std::optional<Repeated> memory_peak(std::span<const store::MemoryRow> rows, std:
   std::vector<double> bytes;
   for (const auto& [repetition, peak] : peaks) bytes.push_back(static_cast<double>(peak));
   return summarized(std::move(bytes));
+}
+
+Result<MeasuredAt> measured_at(const store::EnvironmentRow& environment) {
+  const auto numerics = parse_json(environment.numerics.text, "numerics of a measurement");
+  if (!numerics) return numerics.error();
+  const auto probe = numerics->find("probe");
+  if (probe == numerics->end() || !probe->is_object()) return MeasuredAt{};
+  MeasuredAt at;
+  nlohmann::json machine = nlohmann::json::object();
+  for (const char* fact : {"hardware", "device", "device_name"}) {
+    if (probe->contains(fact)) machine[fact] = probe->at(fact);
+  }
+  if (!machine.empty()) at.machine = machine.dump();
+  if (probe->contains("measure")) at.protocol = probe->at("measure").dump();
+  return at;
 }
 
 }  // namespace qfs::compare

@@ -1,12 +1,15 @@
 // Speed and memory out of the rows of a measure result: a number a repetition, then the median over
-// repetitions with the smallest and largest. Pure functions; thread-safe.
+// repetitions with the smallest and largest; and where they were measured. Pure functions;
+// thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
+#include "harness/api/result.h"
 #include "harness/store/rows.h"
 
 namespace qfs::compare {
@@ -49,5 +52,14 @@ std::optional<Repeated> joules_per_example(std::span<const store::MeasurementRow
 
 /// Peak of one kind of memory in bytes, the largest row of a repetition.
 std::optional<Repeated> memory_peak(std::span<const store::MemoryRow> rows, std::string_view kind);
+
+/// Times are compared where both are equal. JSON; empty where the store does not say it.
+struct MeasuredAt {
+  std::string machine;   ///< hardware and device
+  std::string protocol;  ///< how many examples and repetitions, and what of them was timed
+};
+
+/// Out of the environment of a measure result.
+Result<MeasuredAt> measured_at(const store::EnvironmentRow& environment);
 
 }  // namespace qfs::compare

@@ -29,8 +29,9 @@ Error write_failure(int error_number, const std::string& path) {
     case EROFS:
       return unavailable(message + "the file system is read-only");
     case ENOENT:
-    case ENOTDIR:
       return not_found(message + "its folder does not exist");
+    case ENOTDIR:
+      return not_found(message + "what should be its folder is a file");
     default:
       return unavailable(message + error_text(error_number));
   }

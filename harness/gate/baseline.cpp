@@ -70,7 +70,7 @@ json measured_json(const compare::Measured& measured) {
   for (const auto& [name, value] : measured.values) {
     values[name] = {value.median, value.low, value.high, value.repetitions};
   }
-  return {{"values", std::move(values)}, {"hardware", measured.hardware.text}};
+  return {{"values", std::move(values)}, {"hardware", measured.machine}};
 }
 
 /// Why a cell has no place in a baseline; empty where it has.
@@ -293,7 +293,7 @@ class BaselineDecoder {
     node.only_keys(kKeys);
     compare::Measured& measured = baseline_.measured_[cell.cell.id];
     if (const auto hardware = node.require("hardware")) {
-      measured.hardware.text = any_text(*hardware);
+      measured.machine = any_text(*hardware);
     }
     const auto values = node.require("values");
     if (!values || !values->is_object("an object of numbers")) return;

@@ -214,8 +214,8 @@ class Gate {
       if (!before) return before.error();
       const auto now = input.candidate.source->measured(*b);
       if (!now) return now.error();
-      const bool same_machine = !before->several_machines && !now->several_machines &&
-                                before->hardware.text == now->hardware.text;
+      const bool same_machine =
+          !before->several_machines && !now->several_machines && before->machine == now->machine;
       for (const Band& band : policy_.bands) {
         const auto was = before->values.find(band.value);
         if (was == before->values.end()) continue;  // a method without a model decodes nothing

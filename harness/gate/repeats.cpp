@@ -64,7 +64,7 @@ compare::Repeated together(const std::vector<compare::Repeated>& runs) {
 
 /// What all runs have; what one of them lacks was not measured.
 compare::Measured together(const std::vector<compare::Measured>& runs) {
-  compare::Measured all{.values = {}, .hardware = runs.front().hardware};
+  compare::Measured all{.values = {}, .machine = runs.front().machine};
   for (const auto& [name, first] : runs.front().values) {
     std::vector<compare::Repeated> values;
     for (const compare::Measured& run : runs) {
@@ -73,8 +73,8 @@ compare::Measured together(const std::vector<compare::Measured>& runs) {
     }
     if (values.size() == runs.size()) all.values.emplace(name, together(values));
   }
-  all.several_machines = std::ranges::any_of(
-      runs, [&](const auto& run) { return run.hardware.text != all.hardware.text; });
+  all.several_machines =
+      std::ranges::any_of(runs, [&](const auto& run) { return run.machine != all.machine; });
   return all;
 }
 

@@ -1,5 +1,7 @@
 #include "harness/run/describe.h"
 
+#include <fmt/format.h>
+
 #include "harness/host/client.h"
 #include "harness/host/described_spec.h"
 #include "harness/run/launcher.h"
@@ -18,12 +20,12 @@ Result<std::shared_ptr<const MethodSpec>> HostDescriber::describe(const External
         return client.describe(std::chrono::seconds(limits_.open_seconds), description);
       });
   if (failure) {
-    const std::string name = command.command.empty() ? "" : command.command.back();
     Error error = failure->error;
     // A program reports what it did not foresee as internal: its own defect, not ours.
     if (error.kind == ErrorKind::internal) error.kind = ErrorKind::data;
-    error.message = "external method '" + name + "' did not describe itself: " + error.message +
-                    " (its output is in " + child.log_path + ")";
+    error.message = fmt::format("external method '{}'", fmt::join(command.command, " ")) +
+                    " did not describe itself: " + error.message + " (its output is in " +
+                    child.log_path + ")";
     return error;
   }
   return host::make_described_spec(std::move(description));

@@ -1,6 +1,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "harness/core/clock.h"
@@ -167,6 +169,12 @@ Status run_units(const RunContext& context, const CellTarget& target, HostPool& 
   return {};
 }
 
+bool has_text(const std::string& path) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(path, error);
+  return !error && bytes > 0;
+}
+
 }  // namespace
 
 Result<CellOutcome> predict_cell(const RunContext& context, const CellTarget& target,
@@ -176,7 +184,8 @@ Result<CellOutcome> predict_cell(const RunContext& context, const CellTarget& ta
   context.progress.cell_started(cell, store::ResultKind::predict, target.units.size());
   auto open_failure = pool.open(cell, context.launcher.runtime(cell));
   if (const auto error = not_started(context, pool)) return *error;
-  const auto attempt = begin_attempt(context, target.result, target.environment, pool.log_path());
+  const std::string log_path = pool.log_path();
+  const auto attempt = begin_attempt(context, target.result, target.environment, log_path);
   if (!attempt) return attempt.error();
   if (open_failure) {
     RowFailures failures;
@@ -189,6 +198,7 @@ Result<CellOutcome> predict_cell(const RunContext& context, const CellTarget& ta
     if (const auto error = not_started(context, pool)) return *error;
     if (outcome.failure == store::FailureKind::none) pool.release();
   }
+  if (outcome.failure != store::FailureKind::none && has_text(log_path)) outcome.log = log_path;
   if (Status ended = end_attempt(context.store, *attempt, outcome); !ended) return ended.error();
   return outcome;
 }

@@ -41,6 +41,7 @@ struct CellOutcome {
   bool remembered = false;  ///< a failure of an earlier run that is not retried
   store::FailureKind failure = store::FailureKind::none;
   std::string message;   ///< of the failure
+  std::string log;       ///< what its host wrote; empty where nothing, or not known
   size_t conflicts = 0;  ///< outputs that differ from stored ones
 };
 

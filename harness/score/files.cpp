@@ -71,14 +71,18 @@ std::vector<std::string> warnings_about(const ScoredItems& items) {
                     "were read as the list",
                     counted(items.python_lists, "record")));
   }
+  if (items.other_predictions > 0) {
+    warnings.push_back("of repeated generations the first is scored, and " +
+                       counted(items.other_predictions, "other is not", "others are not"));
+  }
   if (items.dropped_repeats > 0) {
     warnings.push_back(counted(items.dropped_repeats, "row repeats an earlier one and was",
                                "rows repeat earlier ones and were") +
                        " left out");
   }
-  if (items.empty_texts > 0) {
+  if (const auto empty = std::ranges::count(items.empty_texts, true); empty > 0) {
     warnings.push_back(
-        fmt::format("{} of {} empty: nothing, or white space alone", items.empty_texts,
+        fmt::format("{} of {} empty: nothing, or white space alone", empty,
                     counted(items.ids.size(), "scored text is", "scored texts are")));
   }
   return warnings;

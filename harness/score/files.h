@@ -53,12 +53,13 @@ struct ScoredItems {
   std::string dataset;        ///< "qmsum/test/whole#a1c2f00dbeef" when references are from there
   int64_t missing = 0;
   int64_t empty_predictions = 0;
-  int64_t empty_texts = 0;  ///< scored texts that are nothing, or white space alone
+  std::vector<bool> empty_texts;  ///< scored texts that are nothing, or white space alone
   int64_t empty_references = 0;
   int64_t python_lists = 0;
-  Json postprocess{"[]"};       ///< the chain that the texts went through
-  int64_t processed = 0;        ///< predictions that it changed
-  int64_t dropped_repeats = 0;  ///< equal rows that an importer met again
+  int64_t other_predictions = 0;  ///< of repeated generations, not scored
+  Json postprocess{"[]"};         ///< the chain that the texts went through
+  int64_t processed = 0;          ///< predictions that it changed
+  int64_t dropped_repeats = 0;    ///< equal rows that an importer met again
   size_t fewest_references = 0;
   size_t most_references = 0;
 };

@@ -73,6 +73,7 @@ class Collector {
       example = *found;
     }
     items.python_lists += record.references_were_repr ? 1 : 0;
+    items.other_predictions += record.other_predictions;
     if (!record.prediction) {
       ++items.missing;
       if (missing_.size() < kNamed) missing_.push_back(record.id);
@@ -107,6 +108,10 @@ class Collector {
       return data_error(fmt::format("{} a cluster and {} none, the first at {}; give all or none",
                                     counted(with_cluster_, "record has", "records have"),
                                     without_cluster_, first_without_cluster_));
+    }
+    if (grouped_ && !first_without_group_.empty()) {
+      return data_error("some records have a group and others none, the first at " +
+                        first_without_group_ + "; give all or none");
     }
     if (with_cluster_ > 0) {
       items.unit = dataset_ && !own_clusters_ ? "document" : "cluster";
@@ -174,7 +179,10 @@ class Collector {
       ++with_cluster_;
     }
     grouped_ = grouped_ || !item.group.empty();
-    if (item.group.empty()) item.group = record.id;
+    if (item.group.empty()) {
+      if (first_without_group_.empty()) first_without_group_ = record.where;
+      item.group = record.id;
+    }
     items.ids.push_back(record.id);
     items.groups.push_back(item.group);
     items.clusters.push_back(item.cluster);
@@ -187,7 +195,7 @@ class Collector {
       }
       items.processed += item.candidate == raw ? 0 : 1;
     }
-    items.empty_texts += piece_kind(item.candidate) == PieceKind::space ? 1 : 0;
+    items.empty_texts.push_back(piece_kind(item.candidate) == PieceKind::space);
     return scorer_.add(std::move(item), std::move(record.where));
   }
 
@@ -234,6 +242,7 @@ class Collector {
   int64_t with_cluster_ = 0;
   int64_t without_cluster_ = 0;
   std::string first_without_cluster_;
+  std::string first_without_group_;
   bool own_clusters_ = false;
   bool grouped_ = false;
 };
@@ -264,6 +273,20 @@ Status check_inputs(const FilesRequest& options) {
     return invalid_argument("standard input ('-') can be read once only");
   }
   return {};
+}
+
+/// What a file may be that has no record in its first line.
+Error with_hint(Error error, const std::string& path) {
+  const bool at_start = error.where.starts_with(path + ":1:") || error.where == path + ":1";
+  if (!at_start) return error;
+  if (error.message.starts_with("not valid JSON")) {
+    error.message +=
+        "; records are JSON lines, an object a line; files with a text a line are --preds and "
+        "--refs; CSV is not read";
+  } else if (error.message.ends_with("found a list")) {
+    error.message += "; records are JSON lines, an object a line: jq -c '.[]' makes them of a list";
+  }
+  return error;
 }
 
 /// Line i of a line file is prediction of example i; further lines are only counted.
@@ -359,12 +382,7 @@ Result<ScoredItems> read_items(const FilesRequest& options, const DatasetCatalog
     Result<datasets::PredictionFields> fields = datasets::make_prediction_fields(options.fields);
     if (!fields) return fields.error();
     read = datasets::read_prediction_json_lines(options.records, *fields, sink);
-    const bool at_start = !read && read.error().where.starts_with(options.records + ":1:");
-    if (at_start && read.error().message.starts_with("not valid JSON")) {
-      Error error = read.error();
-      error.message += "; files with a text a line are --preds and --refs";
-      read = std::move(error);
-    }
+    if (!read) read = with_hint(read.error(), options.records);
   }
   if (!read) return read.error();
   if (Status status = collector.finish(); !status) return status.error();

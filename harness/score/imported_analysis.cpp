@@ -26,6 +26,11 @@ Result<ImportedTest> test_of(const ImportedSeries& a, const ImportedSeries& b, i
     differences.push_back(b.values[i]);
     for (size_t c = 0; c < first.back().size(); ++c) differences.back()[c] -= first.back()[c];
     clusters.push_back(b.clusters[i]);
+    if (a.clusters[found->second] != clusters.back()) {
+      return data_error(fmt::format(
+          "'{}' is of cluster '{}' by '{}' and of '{}' by '{}'; tests exchange whole clusters",
+          b.ids[i], a.clusters[found->second], a.system, clusters.back(), b.system));
+    }
   }
   if (first.empty()) {
     return data_error(fmt::format("'{}' and '{}' have no id in common", a.system, b.system));

@@ -22,7 +22,6 @@ class ScoringNotes {
            std::span<const std::string> places = {});
   void add(const ScoringNotes& other);
 
-  bool empty() const { return causes_.empty(); }
   /// One line a metric and cause: "rouge: … (12 of 20 items, the first is item 3)".
   std::vector<std::string> lines() const;
 

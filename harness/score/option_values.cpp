@@ -12,10 +12,16 @@ bool is_word_byte(char c) {
          c == '.';
 }
 
+/// More words than these are no signature of this program; each is tried for each option.
+constexpr size_t kMostWords = 200;
+
 /// Words of all values of the metric's own fields, and the numbers in them.
 std::set<std::string> words_in(const SignatureFields& signature) {
   std::set<std::string> words;
-  for (const auto& [key, value] : signature.fields) words.merge(words_of(value));
+  for (const auto& [key, value] : signature.fields) {
+    words.merge(words_of(value));
+    if (words.size() > kMostWords) return {};
+  }
   return words;
 }
 
@@ -70,6 +76,7 @@ std::vector<std::string> likely_values(const MetricOption& option,
       for (const std::string& choice : option.choices) add(choice);
       break;
     case MetricOption::Type::integer:
+      add(std::to_string(option.minimum));  // which may be none, and leave no trace
       for (const std::string& number : numbers_in(signature)) {
         if (in_range(option, number)) add(number);
       }

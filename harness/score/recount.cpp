@@ -48,7 +48,10 @@ class Comparer {
 
   void look_at(const std::string& what, double stored, double counted) {
     if (std::abs(stored - counted) <= tolerance_ * std::max(1.0, std::abs(counted))) return;
-    differences_.push_back({what, shortest_decimal(stored), shortest_decimal(counted)});
+    const auto shown = [](double value) {
+      return std::isnan(value) ? std::string("none") : shortest_decimal(value);
+    };
+    differences_.push_back({what, shown(stored), shown(counted)});
   }
 
   template <class Value>
@@ -56,14 +59,15 @@ class Comparer {
     if (stored != counted) differences_.push_back({what, text(stored), text(counted)});
   }
 
+  /// Intervals, too, unless they were made by a method that this program does not have.
   void values(const store::ScoreJobRow& stored, const store::ScoreJob& counted) {
     const double none = std::nan("");
+    const bool intervals = stored.interval_method == counted.interval_method;
     for (const store::ScoreRow& own : counted.scores) {
       const auto found = std::ranges::find(stored.scores, own.name, &store::ScoreRow::name);
       const bool there = found != stored.scores.end();
       look_at(own.name, there ? found->value : none, own.value);
-      if (counted.interval_method.empty() || !there || (!found->interval && !own.interval))
-        continue;
+      if (!intervals || !there || (!found->interval && !own.interval)) continue;
       look_at("the lower end of " + own.name, found->interval ? found->interval->low : none,
               own.interval ? own.interval->low : none);
       look_at("the upper end of " + own.name, found->interval ? found->interval->high : none,
@@ -71,7 +75,7 @@ class Comparer {
     }
     look_at_exactly("the list of columns", stored.columns, counted.columns);
     look_at_exactly("the number of values", stored.scores.size(), counted.scores.size());
-    if (counted.interval_method.empty()) return;
+    if (!intervals) return;
     look_at_exactly("the number of clusters", stored.clusters, counted.clusters);
   }
 

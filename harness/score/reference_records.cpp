@@ -51,7 +51,7 @@ Result<ReferenceRecords> read_reference_records(const std::vector<std::string>& 
           Result<datasets::PredictionRecord> record =
               datasets::decode_prediction(row, plain ? *output : *fields, number, place);
           if (!record) return record.error();
-          if (!row.contains("id")) {
+          if (record->numbered) {
             return data_error("a row of references has no 'id' to match predictions by",
                               place.to_string());
           }

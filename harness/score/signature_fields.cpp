@@ -10,7 +10,7 @@
 namespace qfs::score {
 namespace {
 
-constexpr size_t kMaxBytes = 64 * 1024;
+constexpr size_t kMaxBytes = 16 * 1024;
 
 struct Word {
   std::string_view key;
@@ -45,6 +45,7 @@ constexpr Word kMetricWords[] = {
     {"nfkc", "Unicode compatibility forms"},
     {"count", "how repeated n-grams count"},
     {"empty", "what an empty text scores"},
+    {"groups", "which row stands for its group"},
     {"v", "the version of this metric in qfs-bench"},
 };
 constexpr Word kRunWords[] = {
@@ -144,7 +145,7 @@ std::string_view SignatureFields::run_value(std::string_view key) const {
 }
 
 Result<SignatureFields> split_signature(std::string_view text) {
-  if (text.size() > kMaxBytes) return invalid_argument("a signature of over 64 KiB");
+  if (text.size() > kMaxBytes) return invalid_argument("a signature of over 16 KiB");
   SignatureFields signature;
   SignatureFields::Fields* part = &signature.fields;
   for (size_t begin = 0; begin <= text.size();) {

@@ -185,13 +185,21 @@ Status publish(std::vector<WrittenTable>& tables, const ArchiveManifest& manifes
   return write_file(manifest_path.string(), manifest_text(manifest));
 }
 
-/// `invalid_argument` for a manifest that is not an archive's.
-Status check_folder(const std::string& folder) {
+/// `invalid_argument` for a manifest that is not an archive's, and for an archive without texts
+/// that one with texts would replace.
+Status check_folder(const std::string& folder, bool strip_texts) {
   const std::string path = (fs::path(folder) / kManifestName).string();
   std::error_code error;
   if (!fs::exists(path, error)) return {};
   const Result<std::string> text = read_file(path, uint64_t{1} << 20);
-  if (text && is_archive_manifest(*text)) return {};
+  if (text && is_archive_manifest(*text)) {
+    const Result<ArchiveManifest> there = parse_manifest(*text, path);
+    if (strip_texts || !there || !there->stripped) return {};
+    return invalid_argument(
+        "the archive there was written without texts (--strip-texts): strip them again, or name "
+        "another folder",
+        path);
+  }
   return invalid_argument(
       "the folder has a manifest.json that is no archive's, which would be lost: name another",
       path);
@@ -220,7 +228,7 @@ Result<ExportSummary> export_store(const std::string& store, const std::string& 
   if (Status numbered = db->finish(); !numbered) return numbered.error();
 
   if (Status made = make_directories(folder); !made) return made.error();
-  if (Status free = check_folder(folder); !free) return free.error();
+  if (Status free = check_folder(folder, options.strip_texts); !free) return free.error();
   ArchiveManifest manifest{.stripped = options.strip_texts, .files = {}};
   std::vector<WrittenTable> tables;
   ExportSummary summary;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -95,8 +96,8 @@ class Reader {
   Result<std::vector<ScoreJobRow>> scores(ResultId result);
   Result<std::optional<ScoreJobRow>> score(const ScoreId& id);
   Result<std::vector<StatisticRow>> statistics(const ScoreId& id);  ///< by ordinal
-  /// How many of the scored texts (outputs after postprocessing) are nothing, or white space alone.
-  Result<int64_t> empty_scored_texts(const ScoreId& id);
+  /// Examples whose scored text (the output after postprocessing) is nothing, or white space alone.
+  Result<std::set<int64_t>> empty_scored_texts(const ScoreId& id);
 
   Result<std::vector<EventRow>> events(int64_t limit = 1000);  ///< latest first
 

@@ -63,33 +63,31 @@ std::string is_empty(const char* column) {
          " 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = ''";
 }
 
-Result<int64_t> count_of(Connection& db, Query rows) {
-  int64_t count = 0;
-  if (rows.next()) count = rows.integer(0);
-  return db.finish(std::move(count));
-}
-
 }  // namespace
 
 Result<int64_t> Reader::empty_outputs(ResultId result) {
-  return count_of(
-      state_->db,
-      state_->db.query("SELECT count(*) FROM output WHERE result_id = ? AND " + is_empty("text"),
-                       result.value));
+  Query rows = state_->db.query(
+      "SELECT count(*) FROM output WHERE result_id = ? AND " + is_empty("text"), result.value);
+  int64_t count = 0;
+  if (rows.next()) count = rows.integer(0);
+  return state_->db.finish(std::move(count));
 }
 
-Result<int64_t> Reader::empty_scored_texts(const ScoreId& id) {
+Result<std::set<int64_t>> Reader::empty_scored_texts(const ScoreId& id) {
   // Outputs that were scored as they are, and what postprocessing made of the others.
-  return count_of(
-      state_->db,
-      state_->db.query(
-          "SELECT (SELECT count(*) FROM output o JOIN statistic s ON s.score_job_id ="
-          " j.score_job_id AND s.ordinal = o.ordinal WHERE o.result_id = j.result_id AND " +
-              is_empty("o.text") +
-              " AND s.processed_sha256 IS NULL) + (SELECT count(*) FROM statistic s JOIN text t ON"
-              " t.sha256 = s.processed_sha256 WHERE s.score_job_id = j.score_job_id AND " +
-              is_empty("t.body") + ") FROM score_job j WHERE j.score_id = ?",
-          id.hex()));
+  Query rows = state_->db.query(
+      "SELECT s.ordinal FROM score_job j JOIN statistic s ON s.score_job_id = j.score_job_id"
+      " JOIN output o ON o.result_id = j.result_id AND o.ordinal = s.ordinal"
+      " WHERE j.score_id = ?1 AND s.processed_sha256 IS NULL AND " +
+          is_empty("o.text") +
+          " UNION ALL SELECT s.ordinal FROM score_job j JOIN statistic s"
+          " ON s.score_job_id = j.score_job_id JOIN text t ON t.sha256 = s.processed_sha256"
+          " WHERE j.score_id = ?1 AND " +
+          is_empty("t.body"),
+      id.hex());
+  std::set<int64_t> ordinals;
+  while (rows.next()) ordinals.insert(rows.integer(0));
+  return state_->db.finish(std::move(ordinals));
 }
 
 Result<std::vector<OutputRow>> Reader::outputs(ResultId result, bool with_prompts) {

@@ -46,6 +46,12 @@ class Param:
     stage: str = "predict"  # of a method that trains: "train" or "both", too
     numerics: bool = False  # how it is computed, not what is asked: a batch_size
 
+    def __post_init__(self) -> None:
+        types = ("boolean", "integer", "real", "text")
+        if self.type not in types:
+            raise ValueError(f"Param '{self.name}': type is one of {', '.join(types)}, not "
+                             f"'{self.type}'")
+
     def declaration(self) -> Dict[str, Any]:
         given = {"name": self.name, "type": self.type, "doc": self.doc, "unit": self.unit,
                  "choices": self.choices, "required": self.required, "numerics": self.numerics}
@@ -208,6 +214,11 @@ def _prediction(ordinal: int, result: Any) -> Dict[str, Any]:
     body = dict(result) if isinstance(result, dict) else {"text": result}
     if not isinstance(body.get("text"), str):
         raise MethodError(f"summarize returned {type(body.get('text')).__name__}, not a string")
+    try:
+        body["text"].encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise MethodError(f"summarize returned a text that is no Unicode: {error.reason} at "
+                          f"character {error.start}") from None
     return {"ordinal": ordinal, "finish": "stop", **body}
 
 

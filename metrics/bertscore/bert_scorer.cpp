@@ -9,22 +9,6 @@
 namespace qfs::metrics {
 namespace {
 
-/// What Python's str.strip() leaves.
-std::string stripped(std::string_view text) {
-  size_t begin = text.size();
-  size_t end = text.size();
-  for (size_t at = 0; at < text.size();) {
-    const CodePoint point = code_point_at(text, at);
-    const size_t next = at + point.bytes;
-    if (!is_python_space(point.value)) {
-      begin = std::min(begin, at);
-      end = next;
-    }
-    at = next;
-  }
-  return std::string(text.substr(begin, end - begin));
-}
-
 size_t bytes_of(const TokenVectors& text) { return text.vectors.size() * sizeof(float); }
 
 /// Which sides of each pair bert_score pads when it takes `batch` pairs at a time.
@@ -68,7 +52,7 @@ void BertScorer::begin_corpus() {
 }
 
 Result<const TokenVectors*> BertScorer::add(const CorpusText& text) {
-  std::string key = stripped(text.text);
+  std::string key(python_stripped(text.text));
   auto found = entries_.find(key);
   if (found == entries_.end()) {
     Result<TokenVectors> tokens = encoder_->tokens(key);

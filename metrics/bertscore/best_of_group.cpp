@@ -21,7 +21,8 @@ class BestOfGroup final : public Metric {
     return columns;
   }
   std::string signature() const override {
-    return inner_->signature() + "|groups:best(" + inner_->columns()[by_] + ")";
+    std::string signature = inner_->signature();  // what stands behind "v" is of a run
+    return signature.insert(signature.rfind("|v:"), "|groups:best(" + inner_->columns()[by_] + ")");
   }
   MetricNeeds needs() const override {
     MetricNeeds needs = inner_->needs();

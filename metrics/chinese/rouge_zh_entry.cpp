@@ -10,23 +10,15 @@
 namespace qfs::metrics {
 namespace {
 
-MetricOption choice(std::string name, std::vector<std::string> choices, std::string doc) {
-  MetricOption option;
-  option.name = std::move(name);
-  option.default_value = choices.front();
-  option.choices = std::move(choices);
-  option.doc = std::move(doc);
-  return option;
-}
-
 std::vector<MetricOption> options() {
   std::vector<MetricOption> options = segmenter_options("icu");
-  options.push_back(choice("case", {"fold", "keep"}, "whether words differ by case"));
+  options.push_back(choice_option("case", {"fold", "keep"}, "whether words differ by case"));
   options.push_back(flag_option("nfkc", true, "full-width and other compatible forms are one"));
   options.push_back(
-      choice("punctuation", {"drop", "keep"}, "words of punctuation and symbols alone"));
-  options.push_back(choice("sentences", {"zh", "newline"},
-                           "where rougeLsum's sentences end: 。！？； and newline, or newline"));
+      choice_option("punctuation", {"drop", "keep"}, "words of punctuation and symbols alone"));
+  options.push_back(
+      choice_option("sentences", {"zh", "newline"},
+                    "where rougeLsum's sentences end: 。！？； and newline, or newline"));
   return options;
 }
 

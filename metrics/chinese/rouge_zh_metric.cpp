@@ -19,7 +19,8 @@ Result<RougeScores> score(ZhTextEncoder& encoder, PreparedReference& prepared,
   for (const std::string& text : item.references) {
     const Result<EncodedText> reference = encoder.encode(text);
     if (!reference) return reference.error();
-    Status status = check_lcs_size(candidate->tokens.size(), reference->tokens.size());
+    Status status = check_lcs_size({candidate->tokens.size(), candidate->lines()},
+                                   {reference->tokens.size(), reference->lines()});
     if (!status) return status.error();
     prepared.assign(*reference);
     keep_better(best, prepared.score(*candidate));

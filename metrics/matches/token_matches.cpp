@@ -151,7 +151,7 @@ Result<TokenMatches> TokenMatcher::match(std::string_view candidate, std::string
   if (!first) return first.error();
   Result<Text> second = read(reference);
   if (!second) return second.error();
-  Status size = check_lcs_size(first->ids.size(), second->ids.size());
+  Status size = check_lcs_size({first->ids.size()}, {second->ids.size()});
   if (!size) return size.error();
   TokenMatches matches{std::move(first->tokens), std::move(second->tokens)};
   if (!first->ids.empty() && !second->ids.empty()) mark_subsequence(*first, *second, matches);

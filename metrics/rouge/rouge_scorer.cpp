@@ -51,7 +51,8 @@ Result<RougeScorer::Each> RougeScorer::score_each(std::span<const std::string> r
   each.lengths.reserve(references.size());
   for (const std::string& text : references) {
     encode(text, reference_);
-    Status status = check_lcs_size(candidate_.tokens.size(), reference_.tokens.size());
+    Status status = check_lcs_size({candidate_.tokens.size(), candidate_.lines()},
+                                   {reference_.tokens.size(), reference_.lines()});
     if (!status.ok()) return status.error();
     each.scores.push_back(score(reference_, candidate_));
     each.lengths.push_back({static_cast<int64_t>(candidate_.tokens.size()),

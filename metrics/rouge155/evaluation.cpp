@@ -125,7 +125,12 @@ Result<EvaluationReport> evaluate(const Configuration& configuration,
       }
       Result<std::vector<Counts>> counts = score_one(scorer, evaluation, *path);
       if (!counts) return counts.error();
-      instances.emplace(evaluation.id + "." + system, *std::move(counts));
+      const std::string key = evaluation.id + "." + system;
+      if (!instances.emplace(key, *std::move(counts)).second) {
+        return data_error("two evaluations are called '" + evaluation.id +
+                              "' (one of --jackknife has its number behind its id)",
+                          evaluation.where);
+      }
     }
     if (instances.empty()) {
       return not_found("no evaluation has a file of system '" + system + "'" +

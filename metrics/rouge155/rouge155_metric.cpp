@@ -1,20 +1,14 @@
 #include "metrics/rouge155/rouge155_metric.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "harness/core/json_dom.h"
 #include "metrics/rouge155/dyle_lines.h"
 #include "metrics/rouge155/five_digits.h"
 #include "metrics/rouge155/resampling.h"
 
 namespace qfs::metrics::rouge155 {
 namespace {
-
-std::string shortest(double value) {
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof(text), value).ptr;
-  return std::string(text, end);
-}
 
 std::string_view form_name(SummaryForm form) {
   switch (form) {
@@ -81,7 +75,8 @@ std::string RougeMetric155::signature() const {
          "|stop:" + (stops ? short_digest(lexicon.stop_words.digest) : "no") +
          "|limit:" + limit_text(scoring.limit) + "|split:" + split_text(settings_) +
          "|multi:" + (scoring.formula == Formula::average ? "pooled" : "best-recall") +
-         (settings_.jackknife ? "-jackknife" : "") + "|alpha:" + shortest(scoring.alpha) + "|agg:" +
+         (settings_.jackknife ? "-jackknife" : "") + "|alpha:" + shortest_decimal(scoring.alpha) +
+         "|agg:" +
          (settings_.samples == 0
               ? "mean"
               : "bootstrap-mean|n:" + std::to_string(settings_.samples) + "|rng:drand48") +

@@ -86,8 +86,8 @@ Result<std::vector<Counts>> Scorer::counts(const Summary& candidate,
 
 Result<std::vector<Scorer::Outcome>> Scorer::against(const Summary& candidate,
                                                      const Summary& reference) {
-  Status status =
-      check_lcs_size(candidate.sentences.tokens.size(), reference.sentences.tokens.size());
+  Status status = check_lcs_size({candidate.sentences.tokens.size(), candidate.sentences.lines()},
+                                 {reference.sentences.tokens.size(), reference.sentences.lines()});
   if (!status) return status.error();
   if (options_.weight) {
     if (reference.sentences.tokens.empty()) {

@@ -24,7 +24,6 @@ class Vocabulary {
 
   /// Appends the tokens of `sentence`; a word never reaches beyond it.
   void append(std::string_view sentence, std::vector<TokenId>& tokens);
-  std::string_view text(TokenId id) const { return tokens_.text(id); }
 
  private:
   static constexpr TokenId kDropped = ~TokenId{0};

@@ -12,15 +12,6 @@ namespace {
 
 using Options = std::vector<MetricOption>;
 
-MetricOption choice(std::string name, std::vector<std::string> choices, std::string doc) {
-  MetricOption option;
-  option.name = std::move(name);
-  option.default_value = choices.front();
-  option.choices = std::move(choices);
-  option.doc = std::move(doc);
-  return option;
-}
-
 MetricOption number(std::string name, int64_t value, int64_t minimum, int64_t maximum,
                     std::string doc) {
   MetricOption option;
@@ -39,11 +30,12 @@ Options bleu_options() {
   value.type = MetricOption::Type::text;
   value.choices = {"a number"};
   value.doc = "of floor (sacreBLEU's default: 0.1) and add-k (1)";
-  return {choice("tokenize", {"13a", "zh", "char", "intl", "none"}, "sacreBLEU's tokenizer"),
-          choice("smooth", {"exp", "floor", "add-k", "none"}, "what orders without a match get"),
-          value, flag_option("lowercase", false, "texts in lower case"),
-          flag_option("effective_order", false,
-                      "orders beyond the longest n-gram are left out; for single sentences")};
+  return {
+      choice_option("tokenize", {"13a", "zh", "char", "intl", "none"}, "sacreBLEU's tokenizer"),
+      choice_option("smooth", {"exp", "floor", "add-k", "none"}, "what orders without a match get"),
+      value, flag_option("lowercase", false, "texts in lower case"),
+      flag_option("effective_order", false,
+                  "orders beyond the longest n-gram are left out; for single sentences")};
 }
 
 Options chrf_options() {

@@ -50,7 +50,8 @@ Result<SetRougeScores> best_set_rouge(SetRouge& scorer, const ScoreItem& item,
     const Result<WordSentences> reference = encode(scorer, text, "reference", options);
     if (!reference) return reference.error();
     if (candidate->empty() || reference->empty()) continue;
-    Status status = check_lcs_size(candidate->words(), reference->words());
+    Status status = check_lcs_size({candidate->words(), candidate->sentences.size()},
+                                   {reference->words(), reference->sentences.size()});
     if (!status) return status.error();
     const SetRougeScores scores = scorer.score(*candidate, *reference);
     keep_better(best.rouge1, scores.rouge1);

@@ -47,11 +47,6 @@ std::string unavailable_interval_text(int64_t clusters);
 struct PairedDifference {
   double difference = 0;  ///< mean of `a` minus mean of `b` over all items
   Interval interval;
-
-  /// True when the interval exists and lies on one side of 0.
-  bool excludes_zero() const {
-    return interval.available() && (interval.low > 0 || interval.high < 0);
-  }
 };
 
 /// What makes values of the means of one resample, in place, given its number of items

@@ -6,11 +6,22 @@
 
 namespace qfs::metrics {
 
-Status check_lcs_size(size_t candidate_tokens, size_t reference_tokens) {
-  if (reference_tokens == 0 || candidate_tokens <= kMaxLcsCells / reference_tokens) return {};
-  return invalid_argument("the candidate has " + std::to_string(candidate_tokens) +
-                          " tokens and a reference has " + std::to_string(reference_tokens) +
-                          ": texts whose product is above 2^38 are not scored");
+namespace {
+
+Status check_product(size_t candidate, size_t reference, uint64_t most, const std::string& what) {
+  if (reference == 0 || candidate <= most / reference) return {};
+  return invalid_argument("the candidate has " + std::to_string(candidate) + " " + what +
+                          " and a reference has " + std::to_string(reference) +
+                          ": texts whose product is above 2^" +
+                          std::to_string(std::countr_zero(most)) + " are not scored");
+}
+
+}  // namespace
+
+Status check_lcs_size(const LcsSize& candidate, const LcsSize& reference) {
+  Status tokens = check_product(candidate.tokens, reference.tokens, kMaxLcsCells, "tokens");
+  if (!tokens) return tokens;
+  return check_product(candidate.sentences, reference.sentences, kMaxSentencePairs, "sentences");
 }
 
 namespace {

@@ -23,8 +23,16 @@ namespace qfs::metrics {
 /// and, where subsequences are read out, 512 MiB. A long output stands against a short reference.
 inline constexpr uint64_t kMaxLcsCells = uint64_t{1} << 38;
 
-/// `invalid_argument` for more.
-Status check_lcs_size(size_t candidate_tokens, size_t reference_tokens);
+/// Likewise of their sentences, of which each pair has subsequences of its own.
+inline constexpr uint64_t kMaxSentencePairs = uint64_t{1} << 30;
+
+struct LcsSize {
+  size_t tokens = 0;
+  size_t sentences = 1;
+};
+
+/// `invalid_argument` for more of either.
+Status check_lcs_size(const LcsSize& candidate, const LcsSize& reference);
 
 class BitLcs {
  public:

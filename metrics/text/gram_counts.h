@@ -43,46 +43,4 @@ std::vector<CountedGram<kLongest>> counted_grams(std::span<const uint32_t> ids, 
   return counted;
 }
 
-/// How often the n-grams of both occur in both: the sum of the smaller counts.
-template <size_t kLongest>
-int64_t common_grams(const std::vector<CountedGram<kLongest>>& a,
-                     const std::vector<CountedGram<kLongest>>& b) {
-  int64_t common = 0;
-  auto i = a.begin();
-  auto j = b.begin();
-  while (i != a.end() && j != b.end()) {
-    if (i->gram < j->gram) {
-      ++i;
-    } else if (j->gram < i->gram) {
-      ++j;
-    } else {
-      common += std::min(i->times, j->times);
-      ++i;
-      ++j;
-    }
-  }
-  return common;
-}
-
-/// Per n-gram of either the larger count, in ascending order.
-template <size_t kLongest>
-std::vector<CountedGram<kLongest>> larger_counts(const std::vector<CountedGram<kLongest>>& a,
-                                                 const std::vector<CountedGram<kLongest>>& b) {
-  std::vector<CountedGram<kLongest>> merged;
-  auto i = a.begin();
-  auto j = b.begin();
-  while (i != a.end() || j != b.end()) {
-    if (j == b.end() || (i != a.end() && i->gram < j->gram)) {
-      merged.push_back(*i++);
-    } else if (i == a.end() || j->gram < i->gram) {
-      merged.push_back(*j++);
-    } else {
-      merged.push_back({i->gram, std::max(i->times, j->times)});
-      ++i;
-      ++j;
-    }
-  }
-  return merged;
-}
-
 }  // namespace qfs::metrics

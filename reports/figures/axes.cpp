@@ -52,16 +52,17 @@ std::optional<FigureAxis> numeric_axis(const Table& table) {
 std::string series_name(const Table& table, const std::optional<FigureAxis>& axis, size_t row,
                         size_t column) {
   std::vector<std::string> names;
-  const auto add = [&](bool of_columns, const std::vector<std::string>& labels,
-                       const std::vector<std::string>& axes, const AxisEntry& entry) {
+  const auto add = [&](bool of_columns, const std::vector<std::string>& axes,
+                       const AxisEntry& entry) {
+    const std::vector<std::string> labels = shown_labels(axes, entry);
     for (size_t i = 0; i < axes.size(); ++i) {
       const bool numeric = axis && of_columns == axis->of_columns && i == axis->level;
       if (numeric || axes[i] == "dataset" || entry.labels[i].empty()) continue;
       names.push_back(labels[i]);
     }
   };
-  add(false, row_labels(table, row), table.row_axes, table.rows[row]);
-  add(true, table.columns[column].labels, table.column_axes, table.columns[column]);
+  add(false, table.row_axes, table.rows[row]);
+  add(true, table.column_axes, table.columns[column]);
   return fmt::format("{}", fmt::join(names, ", "));
 }
 

@@ -6,6 +6,7 @@
 
 #include "reports/figures/axes.h"
 #include "reports/figures/figure.h"
+#include "reports/figures/spreads.h"
 #include "reports/format.h"
 
 namespace qfs::reports {
@@ -18,13 +19,7 @@ FigurePoint point_of(const TableValue& value, const TableCell& cell) {
     return point;
   }
   point.y = cell.value * value.scale;
-  if (!cell.seeds.empty() && !cell.difference) {
-    const double deviation = cell.deviation * value.scale;
-    point.spread = Spread{*point.y - deviation, *point.y + deviation, SpreadKind::interval};
-  } else if (cell.spread) {
-    point.spread =
-        Spread{cell.spread->low * value.scale, cell.spread->high * value.scale, cell.spread->kind};
-  }
+  point.spread = drawn_spread(value, cell);
   return point;
 }
 
@@ -38,28 +33,15 @@ bool in_figure(const Table& table, const TableCell& cell) {
 }
 
 std::vector<std::string> notes_of(const Table& table) {
-  bool intervals = false;
-  bool seeds = false;
-  bool repetitions = false;
+  std::vector<const TableCell*> drawn;
   for (const TableCell& cell : table.cells) {
-    if (!in_figure(table, cell) || cell.status != CellStatus::ok) continue;
-    if (!cell.seeds.empty() && !cell.difference) {
-      seeds = true;
-    } else if (cell.spread) {
-      (cell.spread->kind == SpreadKind::interval ? intervals : repetitions) = true;
-    }
+    if (cell.status == CellStatus::ok && in_figure(table, cell)) drawn.push_back(&cell);
   }
   std::vector<std::string> notes;
-  std::string bands;
-  const auto add = [&](bool there, const char* words) {
-    if (there) bands += (bands.empty() ? "bands: " : "; ") + std::string(words);
-  };
-  add(intervals, "95 % intervals");
-  add(seeds, "mean ± standard deviation of the seeds");
-  add(repetitions, "smallest to largest of the repetitions");
-  if (!bands.empty()) notes.push_back(bands);
+  const std::string bands = spread_words(drawn);
+  if (!bands.empty()) notes.push_back("bands: " + bands);
   if (table.against && table.against->differences) notes.push_back(table.mark_notes.front());
-  if (std::ranges::any_of(table.rows, &AxisEntry::oracle)) {
+  if (std::ranges::any_of(drawn, &TableCell::oracle)) {
     notes.emplace_back("† reads references or evidence: an upper bound, not a competitor");
   }
   return notes;
@@ -83,32 +65,32 @@ class Panels {
           const std::string& title = table_.values[value].title;
           figure_.panels.push_back({dataset.empty() ? title : title + ", " + dataset, {}});
         }
-        FigureLine& line = line_of(figure_.panels[panel->second], row, column);
+        FigureLine& line = line_of(figure_.panels[panel->second], row, column, cell.oracle);
         FigurePoint point = point_of(table_.values[value], cell);
         if (const auto x = number_of(axis_.label(table_, row, column))) {
           point.x = *x;
           line.points.push_back(std::move(point));
-        } else if (point.y) {
+        } else {
           line.constant = point.y;
+          line.trouble = std::move(point.trouble);
         }
       }
     }
   }
 
  private:
-  FigureLine& line_of(FigurePanel& panel, size_t row, size_t column) {
-    const size_t series = series_of(row, column);
+  FigureLine& line_of(FigurePanel& panel, size_t row, size_t column, bool oracle) {
+    const size_t series = series_of(row, column, oracle);
     const auto line = std::ranges::find(panel.lines, series, &FigureLine::series);
     if (line != panel.lines.end()) return *line;
-    panel.lines.push_back({series, {}, std::nullopt});
-    return panel.lines.back();
+    return panel.lines.emplace_back(FigureLine{.series = series});
   }
 
-  size_t series_of(size_t row, size_t column) {
+  size_t series_of(size_t row, size_t column, bool oracle) {
     const std::string name = series_name(table_, axis_, row, column);
     const auto known = std::ranges::find(figure_.series, name, &FigureSeries::name);
     if (known != figure_.series.end()) return static_cast<size_t>(known - figure_.series.begin());
-    figure_.series.push_back({name, table_.rows[row].oracle});
+    figure_.series.push_back({name, oracle});
     return figure_.series.size() - 1;
   }
 
@@ -143,8 +125,6 @@ Result<Figure> curves_of(const Table& table) {
                     figure.series.size(), kMostLines));
   }
   for (FigurePanel& panel : figure.panels) {
-    std::erase_if(panel.lines,
-                  [](const FigureLine& line) { return line.points.empty() && !line.constant; });
     for (FigureLine& line : panel.lines) {
       std::ranges::stable_sort(line.points, {}, &FigurePoint::x);
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "harness/api/metric_columns.h"
@@ -13,10 +14,14 @@ namespace {
 using compare::ComparedColumn;
 using compare::Comparison;
 
+bool has_direction(const ComparedColumn& column) {
+  return column.better == Better::higher || column.better == Better::lower;
+}
+
 DifferenceKind kind_of(const ComparedColumn& column) {
   const double difference = column.difference.difference;
   if (column.p_holm >= compare::kLevel || difference == 0) return DifferenceKind::not_shown;
-  if (column.better == Better::unknown) return DifferenceKind::differs;
+  if (!has_direction(column)) return DifferenceKind::differs;
   const bool gain = (difference > 0) == (column.better == Better::higher);
   return gain ? DifferenceKind::better : DifferenceKind::worse;
 }
@@ -28,7 +33,7 @@ DifferenceLine line_of(const ComparedColumn& column, const std::string& name) {
   line.difference = column.difference.difference * scale;
   const metrics::Interval& interval = column.difference.interval;
   if (interval.available()) line.interval = Spread{interval.low * scale, interval.high * scale};
-  if (column.decision && column.better != Better::unknown) {
+  if (column.decision && has_direction(column)) {
     const double sign = column.better == Better::higher ? -1 : 1;
     line.margin = sign * column.decision->margin.size * scale;
   }
@@ -40,9 +45,12 @@ DifferenceLine line_of(const ComparedColumn& column, const std::string& name) {
   return line;
 }
 
-DifferencePanel& panel_of(Differences& differences, const std::string& column) {
+/// `metric` where several have the column, else empty.
+DifferencePanel& panel_of(Differences& differences, const std::string& column,
+                          const std::string& metric) {
   const bool share = is_share(column);
-  const std::string title = column + (share ? " × 100" : "");
+  const std::string title =
+      column + (share ? " × 100" : "") + (metric.empty() ? "" : ", " + metric);
   const auto known = std::ranges::find(differences.panels, title, &DifferencePanel::title);
   if (known != differences.panels.end()) return *known;
   return differences.panels.emplace_back(DifferencePanel{title, share ? 2 : 4, {}});
@@ -78,15 +86,21 @@ Result<Differences> differences_of(const compare::Outcome& outcome) {
   std::set<std::string> units;
   std::set<std::string> signatures;
   std::set<std::pair<std::string, std::string>> pairs;
+  std::map<std::string, std::set<std::string>> metrics_of;  // of each column
   for (const Comparison& comparison : outcome.comparisons) {
     pairs.emplace(comparison.a, comparison.b);
+    for (const ComparedColumn& column : comparison.columns) {
+      metrics_of[column.name].insert(comparison.metric);
+    }
   }
   for (const Comparison& comparison : outcome.comparisons) {
     units.insert(comparison.unit);
     signatures.insert(comparison.signature);
     const std::string& name = comparison.cell.empty() ? comparison.b : comparison.cell;
     for (const ComparedColumn& column : comparison.columns) {
-      panel_of(differences, column.name).lines.push_back(line_of(column, name));
+      const bool shared = metrics_of[column.name].size() > 1;
+      panel_of(differences, column.name, shared ? comparison.metric : "")
+          .lines.push_back(line_of(column, name));
       ++lines;
     }
   }

@@ -23,9 +23,12 @@ struct FigurePoint {
 };
 
 struct FigureLine {
-  size_t series = 0;                ///< index into Figure::series
-  std::vector<FigurePoint> points;  ///< by x
-  std::optional<double> constant;   ///< of a row to which the axis does not apply; no points then
+  size_t series = 0;                     ///< index into Figure::series
+  std::vector<FigurePoint> points = {};  ///< by x
+  /// Of a row to which the axis does not apply, which has no points; without a number `trouble`
+  /// says why.
+  std::optional<double> constant = {};
+  std::string trouble = {};
 };
 
 struct FigurePanel {

@@ -7,6 +7,7 @@
 
 #include "reports/figures/axes.h"
 #include "reports/figures/figure.h"
+#include "reports/figures/spreads.h"
 
 namespace qfs::reports {
 namespace {
@@ -15,13 +16,10 @@ bool has_direction(const TableValue& value) {
   return value.better == Better::higher || value.better == Better::lower;
 }
 
-std::optional<Spread> scaled_spread(const TableValue& value, const TableCell& cell) {
-  if (!cell.seeds.empty()) {
-    return Spread{(cell.value - cell.deviation) * value.scale,
-                  (cell.value + cell.deviation) * value.scale, SpreadKind::interval};
-  }
-  if (!cell.spread) return std::nullopt;
-  return Spread{cell.spread->low * value.scale, cell.spread->high * value.scale, cell.spread->kind};
+/// What two points share whose numbers may be compared in both values.
+std::string comparable_in(const TableCell& paid, const TableCell& got) {
+  if (paid.comparable.empty() || got.comparable.empty()) return "";
+  return paid.comparable + "\n" + got.comparable;
 }
 
 /// Whether `a` is as good as `b` in both and better in one.
@@ -36,14 +34,17 @@ bool beats(const FrontPanel& panel, const FrontPoint& a, const FrontPoint& b) {
 
 void mark_front(FrontPanel& panel) {
   for (FrontPoint& point : panel.points) {
-    point.best = !point.oracle && std::ranges::none_of(panel.points, [&](const FrontPoint& other) {
-      return !other.oracle && beats(panel, other, point);
-    });
+    const auto is_beaten_by = [&](const FrontPoint& other) {
+      return !other.oracle && other.comparable == point.comparable && beats(panel, other, point);
+    };
+    point.best = !point.oracle && !point.comparable.empty() &&
+                 std::ranges::none_of(panel.points, is_beaten_by);
   }
 }
 
-/// Adds the panels of one score over one other value.
-void add_panels(const Table& table, size_t cost, size_t quality, Front& front) {
+/// Adds the panels of one score over one other value, and what they show to `drawn`.
+void add_panels(const Table& table, size_t cost, size_t quality, Front& front,
+                std::vector<const TableCell*>& drawn) {
   const std::optional<FigureAxis> axis = numeric_axis(table);
   const TableValue& x = table.values[cost];
   const TableValue& y = table.values[quality];
@@ -54,6 +55,7 @@ void add_panels(const Table& table, size_t cost, size_t quality, Front& front) {
       const TableCell& paid = table.cell(row, column, cost);
       const TableCell& got = table.cell(row, column, quality);
       if (paid.status != CellStatus::ok || got.status != CellStatus::ok) continue;
+      drawn.insert(drawn.end(), {&paid, &got});
       const std::string dataset = dataset_of(table, row, column);
       if (!panels.contains(dataset)) {
         order.push_back(dataset);
@@ -65,8 +67,8 @@ void add_panels(const Table& table, size_t cost, size_t quality, Front& front) {
       if (known == front.series.end()) front.series.push_back(name);
       panels[dataset].points.push_back({series, axis ? axis->label(table, row, column) : "",
                                         paid.value * x.scale, got.value * y.scale,
-                                        scaled_spread(x, paid), scaled_spread(y, got),
-                                        table.rows[row].oracle, false});
+                                        drawn_spread(x, paid), drawn_spread(y, got),
+                                        comparable_in(paid, got), got.oracle, false});
     }
   }
   for (const std::string& dataset : order) {
@@ -97,13 +99,14 @@ Result<Front> fronts_of(const Table& table) {
     return invalid_argument("a front is of scores, and --minus shows differences in their place");
   }
   Front front;
+  std::vector<const TableCell*> drawn;
   front.title = table.name;
   for (size_t quality = 0; quality < table.values.size(); ++quality) {
     if (table.values[quality].group != ValueGroup::quality) continue;
     if (!has_direction(table.values[quality])) continue;
     for (size_t cost = 0; cost < table.values.size(); ++cost) {
       if (table.values[cost].group == ValueGroup::quality) continue;
-      if (has_direction(table.values[cost])) add_panels(table, cost, quality, front);
+      if (has_direction(table.values[cost])) add_panels(table, cost, quality, front, drawn);
     }
   }
   if (front.panels.empty()) {
@@ -116,9 +119,19 @@ Result<Front> fronts_of(const Table& table) {
         fmt::format("{} rows in one figure, of which {} can be told apart; --filter leaves fewer",
                     front.series.size(), kMostLines));
   }
-  front.notes = {
-      "the line joins what nothing else beats in both; its ends are open. Bars: 95 % intervals, or "
-      "smallest to largest"};
+  front.notes = {"the line joins what nothing else beats in both; its ends are open"};
+  if (const std::string bars = spread_words(drawn); !bars.empty()) {
+    front.notes.push_back("bars: " + bars);
+  }
+  const auto competes_apart = [](const FrontPanel& panel) {
+    return std::ranges::any_of(panel.points, [&](const FrontPoint& point) {
+      return point.comparable != panel.points.front().comparable;
+    });
+  };
+  if (std::ranges::any_of(front.panels, competes_apart)) {
+    front.notes.emplace_back(
+        "numbers of other machines, examples or metrics do not compete: a line each");
+  }
   const auto drawn_oracle = [](const FrontPanel& panel) {
     return std::ranges::any_of(panel.points, &FrontPoint::oracle);
   };

@@ -23,8 +23,9 @@ struct FrontPoint {
   double y = 0;
   std::optional<Spread> x_spread;
   std::optional<Spread> y_spread;
-  bool oracle = false;  ///< no competitor
-  bool best = false;    ///< no competitor is better in one and as good in the other
+  std::string comparable;  ///< points compete where it is equal; empty: with none
+  bool oracle = false;     ///< no competitor
+  bool best = false;       ///< no competitor is better in one and as good in the other
 };
 
 /// A score over a value of speed, memory or cost.

@@ -149,13 +149,14 @@ function scoreRows(state, position) {
       const x = a?.scores?.[index]?.[at] ?? null;
       const y = b?.scores?.[other]?.[at] ?? null;
       const difference = x === null || y === null ? null : x - y;
-      const direction = difference > 0 ? "up" : difference < 0 ? "down" : undefined;
+      const better = BETTER[head.values.find(({ name }) => name === column)?.better];
+      const gain = difference * better > 0 ? "up" : difference * better < 0 ? "down" : undefined;
       const name = foreign(`${job.metric} ${column}`);
       const row = make("tr", {}, make("th", { scope: "row", title: job.signature }, name));
       row.append(make("td", {}, printed(value, x)));
       if (both) {
         row.append(make("td", {}, printed(value, y)));
-        row.append(make("td", { class: direction }, printedDifference(value, difference)));
+        row.append(make("td", { class: gain }, printedDifference(value, difference)));
       }
       rows.push(row);
     });

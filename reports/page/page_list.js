@@ -47,7 +47,7 @@ function pairedColumns(state) {
       title: "A − B",
       of: difference,
       text: (number) => printedDifference(value, number),
-      bar: true,
+      bar: { better: directionOf(state) },
     },
   ];
 }
@@ -60,9 +60,15 @@ function readColumn(state) {
   return [{ key: "k", title: "document read", of: (position) => kept[position], text }];
 }
 
+/** 1 where more is better, -1 where less is, undefined where neither is or nobody says. */
+function directionOf(state) {
+  return BETTER[head.values[comparedValue(state)]?.better];
+}
+
 /** "d-": column and direction; two cells begin with where A wins most. */
 function sortOf(state) {
-  return state.sort ?? (state.against === undefined ? "" : "d-");
+  const first = directionOf(state) === -1 ? "d+" : "d-";
+  return state.sort ?? (state.against === undefined ? "" : first);
 }
 
 /** Positions of the examples, filtered and sorted as the address says. */
@@ -109,19 +115,20 @@ function sortHeading(state, column) {
 }
 
 /** From the middle: to the right where A is higher, to the left where B is. */
-function bar(number, widest) {
+function bar(number, widest, better) {
   const share = widest > 0 ? (Math.abs(number) / widest) * 50 : 0;
   const inner = make("i");
   inner.style.width = `${share}%`;
   inner.style.left = `${number < 0 ? 50 - share : 50}%`;
-  return make("span", { class: `bar ${number < 0 ? "down" : "up"}`, "aria-hidden": "true" }, inner);
+  const gain = better === undefined ? "" : better * number < 0 ? "down" : "up";
+  return make("span", { class: `bar ${gain}`, "aria-hidden": "true" }, inner);
 }
 
 function numberCell(column, widest, position) {
   const number = column.of(position);
   if (!column.bar) return make("td", {}, column.text(number));
   const text = make("span", { class: "difference" }, column.text(number));
-  return make("td", {}, number !== null && bar(number, widest), text);
+  return make("td", {}, number !== null && bar(number, widest, column.bar.better), text);
 }
 
 function listRow(state, columns, widest, position) {
@@ -138,14 +145,14 @@ function listRow(state, columns, widest, position) {
   );
 }
 
-/** Who wins, how often, and by how much. */
+/** Who wins (where neither is better, who is higher), how often, and by how much. */
 function comparisonFacts(state, positions) {
   const index = comparedValue(state);
   if (index === undefined) {
     return make("p", { class: "facts" }, "The two have no score in common.");
   }
   const value = head.values[index];
-  const sign = BETTER[value.better] ?? 1;
+  const better = directionOf(state);
   let [a, b, equal, sum] = [0, 0, 0, 0];
   for (const position of positions) {
     const x = scoreOf(state.cell, index, position);
@@ -153,13 +160,14 @@ function comparisonFacts(state, positions) {
     if (x === null || y === null) continue;
     sum += x - y;
     if (x === y) equal++;
-    else if (sign * (x - y) > 0) a++;
+    else if ((better ?? 1) * (x - y) > 0) a++;
     else b++;
   }
   const n = a + b + equal;
   const mean = n > 0 ? `; mean difference ${printedDifference(value, sum / n)}` : "";
-  const wins = `: A is better in ${a}, B in ${b}, ${equal} equal${mean}.`;
-  return make("p", { class: "facts" }, foreign(value.title), wins);
+  const wins = better === undefined ? "higher" : "better";
+  const counts = `: A is ${wins} in ${a}, B in ${b}, ${equal} equal${mean}.`;
+  return make("p", { class: "facts" }, foreign(value.title), counts);
 }
 
 function choice(id, label, options, chosen, onchoose) {

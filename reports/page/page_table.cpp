@@ -70,7 +70,8 @@ json grid_json(const Table& table, const Grid& grid, const PlaceIndex& index) {
       cells.push_back(
           cell_json(table.values[at.value], table.cell(row, at.column, at.value), index));
     }
-    object["rows"].push_back({{"labels", row_labels(table, row)}, {"cells", std::move(cells)}});
+    object["rows"].push_back(
+        {{"labels", shown_labels(table.row_axes, table.rows[row])}, {"cells", std::move(cells)}});
   }
   return object;
 }

@@ -61,8 +61,10 @@ function rowLabels(rows, at) {
 
 function gridTable(grid) {
   const row = ({ labels, cells }, at) => {
-    const begins = labels.length > 1 && at > 0 && labels[0] !== grid.rows[at - 1].labels[0];
-    return make("tr", { class: begins && "begins" }, rowLabels(grid.rows, at), cells.map(gridCell));
+    const follows = labels.length > 1 && at > 0;
+    const shares = follows && labels[0] === grid.rows[at - 1].labels[0];
+    const place = { class: shares ? "shares" : follows && "begins" };
+    return make("tr", place, rowLabels(grid.rows, at), cells.map(gridCell));
   };
   const by = grid.levels.join(" · ");
   const caption = grid.title && [make("b", {}, foreign(grid.title)), by && ` by ${by}`];

@@ -216,15 +216,15 @@ std::string prose_markdown(std::string_view statement) {
 
 std::string signature_line(const JudgedTable& table) {
   std::string text = table.program + " | claims " + table.shown.table.id;
-  for (const claims::ShownPart& part : table.shown.parts) {
-    if (text.find(part.paper->source) == std::string::npos) text += " | " + part.paper->source;
-  }
-  std::string metrics;
-  for (const Claim* claim : table.shown.claims()) {
-    if (claim->metric.empty() || metrics.find(claim->metric) != std::string::npos) continue;
-    metrics += (metrics.empty() ? "" : " ") + claim->metric;
-  }
-  if (!metrics.empty()) text += " | " + metrics;
+  std::vector<std::string> sources;
+  const auto add = [](const std::string& name, std::vector<std::string>& names) {
+    if (!name.empty() && std::ranges::count(names, name) == 0) names.push_back(name);
+  };
+  for (const claims::ShownPart& part : table.shown.parts) add(part.paper->source, sources);
+  for (const std::string& source : sources) text += " | " + source;
+  std::vector<std::string> metrics;
+  for (const Claim* claim : table.shown.claims()) add(claim->metric, metrics);
+  if (!metrics.empty()) text += fmt::format(" | {}", fmt::join(metrics, " "));
   for (const std::string& place : table.places) text += " | with " + place;
   return text + (table.store.empty() ? "" : " | store " + table.store);
 }

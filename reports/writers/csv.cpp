@@ -64,7 +64,7 @@ std::string write_csv(const Table& table) {
         for (const std::string& label : table.columns[column].labels) {
           fields.push_back(csv_text(label));
         }
-        fields.push_back(table.rows[row].oracle ? "true" : "false");
+        fields.push_back(cell.oracle ? "true" : "false");
         fields.push_back(csv_text(table.values[value].name));
         for (std::string& field : fields_of(cell)) fields.push_back(std::move(field));
         text += line(fields);

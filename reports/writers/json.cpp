@@ -80,7 +80,9 @@ json row_json(const Table& table, size_t row) {
   for (size_t column = 0; column < table.columns.size(); ++column) {
     json values = json::object();
     for (size_t value = 0; value < table.values.size(); ++value) {
-      values[table.values[value].name] = cell_json(table.cell(row, column, value));
+      const TableCell& cell = table.cell(row, column, value);
+      json& object = values[table.values[value].name] = cell_json(cell);
+      if (cell.oracle && !table.rows[row].oracle) object["oracle"] = true;
     }
     cells.push_back({{"labels", labels_json(table.column_axes, table.columns[column].labels)},
                      {"values", std::move(values)}});

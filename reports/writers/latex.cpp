@@ -44,8 +44,9 @@ std::string cell_latex(const TableValue& value, const TableCell& cell) {
 /// Labels of one level of the heading but the last: neighbours that agree on it and on all above
 /// share one, with a rule below.
 std::string spanning_level(const Grid& grid, size_t level, size_t stub) {
-  std::string fields(stub > 1 ? 2 * (stub - 1) : 0, ' ');
-  for (size_t i = 1; i < stub; ++i) fields[2 * (i - 1)] = '&';
+  std::string fields;
+  for (size_t i = 0; i < stub; ++i) fields += "& ";
+  std::vector<std::string> spans;
   std::string rules;
   const auto above = [&](size_t column) {
     const std::vector<std::string>& heading = grid.columns[column].heading;
@@ -54,12 +55,12 @@ std::string spanning_level(const Grid& grid, size_t level, size_t stub) {
   for (size_t begin = 0; begin < grid.columns.size();) {
     size_t end = begin + 1;
     while (end < grid.columns.size() && above(end) == above(begin)) ++end;
-    fields += fmt::format("& \\multicolumn{{{}}}{{c}}{{{}}} ", end - begin,
-                          latex_text(grid.columns[begin].heading[level]));
+    spans.push_back(fmt::format("\\multicolumn{{{}}}{{c}}{{{}}}", end - begin,
+                                latex_text(grid.columns[begin].heading[level])));
     rules += fmt::format("\\cmidrule(lr){{{}-{}}}", stub + begin + 1, stub + end);
     begin = end;
   }
-  return fields + "\\\\\n" + rules + "\n";
+  return fields + row_text(spans) + rules + "\n";
 }
 
 /// A long heading in two lines, so that it does not make its column wide.
@@ -89,7 +90,7 @@ std::string tabular(const Table& table, const Grid& grid) {
   }
   text += row_text(head) + "\\midrule\n";
   for (size_t row = 0; row < table.rows.size(); ++row) {
-    std::vector<std::string> fields = escaped(row_labels(table, row));
+    std::vector<std::string> fields = escaped(shown_labels(table.row_axes, table.rows[row]));
     for (const GridColumn& at : grid.columns) {
       fields.push_back(cell_latex(table.values[at.value], table.cell(row, at.column, at.value)));
     }

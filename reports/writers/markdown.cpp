@@ -49,7 +49,7 @@ std::string grid_text(const Table& table, const Grid& shown) {
   for (const GridColumn& column : shown.columns) head.push_back(joined(column.heading));
   std::vector<Line> lines = {head};
   for (size_t row = 0; row < table.rows.size(); ++row) {
-    Line line = escaped(row_labels(table, row));
+    Line line = escaped(shown_labels(table.row_axes, table.rows[row]));
     for (const GridColumn& at : shown.columns) {
       line.push_back(cell_markdown(table.values[at.value], table.cell(row, at.column, at.value)));
     }

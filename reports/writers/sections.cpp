@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/core/log.h"
 #include "reports/escape.h"
 #include "reports/writers/json.h"
 #include "reports/writers/markdown.h"
@@ -37,7 +38,7 @@ std::string write_sections_json(const std::string& name, const std::string& desc
     }
     page["sections"].push_back(std::move(object));
   }
-  return page.dump(2) + "\n";
+  return terminal_safe_json(page.dump(2, ' ', false, json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace qfs::reports

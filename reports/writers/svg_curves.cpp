@@ -175,22 +175,25 @@ class PanelDrawing {
     return text;
   }
 
-  /// "× zero_shot at 256: OOM", under the plot; a cross in it says where.
+  /// "× zero_shot at 256: OOM", under the plot; a cross in it says where the axis applies.
   std::string troubles(double& bottom) const {
     std::string text;
     size_t count = 0;
     std::map<double, size_t> crosses;  // how many stand beside each other
+    const auto say = [&](const FigureLine& line, const std::string& words) {
+      if (++count > kMostTroubles) return;
+      bottom += kLineHeight;
+      text +=
+          text_at(kLeft, bottom - 4, "start", "q", "× " + figure_.series[line.series].name + words);
+    };
     for (const FigureLine& line : panel_.lines) {
+      if (!line.trouble.empty()) say(line, ": " + line.trouble);
       for (const FigurePoint& point : line.points) {
         if (point.y) continue;
         const double x = x_(point.x) - 8 * static_cast<double>(crosses[point.x]++);
         text += fmt::format("<path class=\"c{}\" d=\"M{} {}l6 6m0 -6l-6 6\"/>\n",
                             line.series % kColours, at(x - 3), at(bottom_ - 10));
-        if (++count > kMostTroubles) continue;
-        bottom += kLineHeight;
-        text += text_at(kLeft, bottom - 4, "start", "q",
-                        fmt::format("× {} at {}: {}", figure_.series[line.series].name,
-                                    tick_text(point.x), point.trouble));
+        say(line, fmt::format(" at {}: {}", tick_text(point.x), point.trouble));
       }
     }
     if (count > kMostTroubles) {

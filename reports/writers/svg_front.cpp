@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -101,12 +103,18 @@ class FrontDrawing {
                           panel_.x_title + ", better" + direction(panel_.x_better));
   }
 
-  /// In steps: between two points one has at least the worse of both.
   std::string front() const {
-    std::vector<const FrontPoint*> best;
+    std::map<std::string_view, std::vector<const FrontPoint*>> best;
     for (const FrontPoint& point : panel_.points) {
-      if (point.best) best.push_back(&point);
+      if (point.best) best[point.comparable].push_back(&point);
     }
+    std::string text;
+    for (auto& [comparable, points] : best) text += line(points);
+    return text;
+  }
+
+  /// In steps: between two points one has at least the worse of both.
+  std::string line(std::vector<const FrontPoint*>& best) const {
     std::ranges::stable_sort(best, {}, [](const FrontPoint* point) { return point->x; });
     std::string path;
     for (size_t i = 0; i < best.size(); ++i) {

@@ -119,7 +119,8 @@ inline std::vector<SetSample> set_samples() {
          "</topic>\n<topic>\n<num>d0702b</num>\n<title>Sun</title>\n<narr>When?</narr>\n</"
          "topic>\n"},
         {"docs/D0701A/APW1",
-         "<DOC>\n<DOCNO> APW1 </DOCNO>\n<TEXT>\n<P>\nClouds &amp;\nwind.\n</P>\n<P>Rain.</P>\n"
+         "<DOC>\n<DOCNO> APW1 </DOCNO>\n<TEXT>Headed\n<P>\nClouds &AMP;\nwind.\n</P> "
+         "between\n<P>Rain.</P>\n"
          "</TEXT>\n</DOC>\n"},
         {"docs/D0701A/XIE1", "<DOC><TEXT>\nOne line.\n\nAnother.\n</TEXT></DOC>"},
         {"docs/d0702b/APW2", "<DOC><TEXT>Sun.</TEXT></DOC>"},

@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "datasets/predictions/importers/formats.h"
@@ -9,9 +12,13 @@ namespace qfs::datasets {
 namespace {
 
 /// filtered_resps is a list of responses, or of lists of them where a task repeats generation.
-const nlohmann::json* first_text(const nlohmann::json& responses) {
+/// `others`: how many of those are behind the first.
+const nlohmann::json* first_text(const nlohmann::json& responses, int64_t& others) {
   const nlohmann::json* value = &responses;
-  while (value->is_array() && !value->empty()) value = &value->front();
+  while (value->is_array() && !value->empty()) {
+    others += static_cast<int64_t>(value->size()) - 1;
+    value = &value->front();
+  }
   return value->is_string() ? value : nullptr;
 }
 
@@ -46,8 +53,11 @@ Status read_lm_eval(const std::string& path, const std::map<std::string, std::st
   const bool by_user = !filter.empty();
   Result<PredictionFields> fields = importer_fields(own);
   if (!fields) return fields.error();
-  return read_json_records(
+  std::set<std::string> filters;
+  Status read = read_json_records(
       path, [&](nlohmann::json& row, int64_t number, const JsonPlace& place) -> Status {
+        const nlohmann::json* named = first_field(row, {"filter"});
+        if (named != nullptr && named->is_string()) filters.insert(named->get<std::string>());
         bool wanted = false;
         if (Status status = check_filter(row, filter, by_user, place, wanted); !status) {
           return status;
@@ -60,7 +70,8 @@ Status read_lm_eval(const std::string& path, const std::map<std::string, std::st
                   list_fields(row),
               place.to_string());
         }
-        const nlohmann::json* text = first_text(*responses);
+        int64_t others = 0;
+        const nlohmann::json* text = first_text(*responses, others);
         if (text == nullptr) {
           return data_error(
               "the response is not text; tasks that only compare likelihoods have "
@@ -76,8 +87,16 @@ Status read_lm_eval(const std::string& path, const std::map<std::string, std::st
         row[kFoundId] = std::move(key);
         row[kFoundReferences] = std::move(references);
         Result<PredictionRecord> record = decode_prediction(row, *fields, number, place);
-        return record ? sink(*std::move(record)) : Status(record.error());
+        if (!record) return record.error();
+        record->other_predictions = others;
+        return sink(*std::move(record));
       });
+  if (!read) return read;
+  if (by_user && !filters.contains(filter)) {
+    return not_found(
+        fmt::format("{} has no filter '{}'; it has: {}", path, filter, fmt::join(filters, ", ")));
+  }
+  return {};
 }
 
 }  // namespace qfs::datasets

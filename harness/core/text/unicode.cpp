@@ -4,6 +4,8 @@
 #include <unicode/uscript.h>
 #include <unicode/utf8.h>
 
+#include <algorithm>
+
 namespace qfs {
 
 CodePoint code_point_at(std::string_view text, size_t offset) {
@@ -62,6 +64,20 @@ bool is_upper(char32_t c) {
 
 bool is_lower(char32_t c) {
   return u_hasBinaryProperty(static_cast<UChar32>(c), UCHAR_LOWERCASE) != 0;
+}
+
+std::string_view python_stripped(std::string_view text) {
+  size_t begin = text.size();
+  size_t end = 0;
+  for (size_t i = 0; i < text.size();) {
+    const CodePoint point = code_point_at(text, i);
+    if (!is_python_space(point.value)) {
+      begin = std::min(begin, i);
+      end = i + point.bytes;
+    }
+    i += point.bytes;
+  }
+  return begin < end ? text.substr(begin, end - begin) : std::string_view();
 }
 
 bool is_decimal_digit(char32_t c) {

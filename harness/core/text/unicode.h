@@ -23,7 +23,9 @@ std::u32string to_code_points(std::string_view text);
 std::string to_utf8(std::u32string_view text);
 void append_utf8(char32_t c, std::string& text);
 
-bool is_python_space(char32_t c);            ///< \s, and what str.split() splits at
+bool is_python_space(char32_t c);  ///< \s, and what str.split() splits at
+/// As Python's str.strip().
+std::string_view python_stripped(std::string_view text);
 bool is_decimal_digit(char32_t c);           ///< general category Nd, \d
 bool is_word_character(char32_t c);          ///< \w
 bool is_unicode_word_character(char32_t c);  ///< the \w of UTS 18, annex C

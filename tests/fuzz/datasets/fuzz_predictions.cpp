@@ -11,8 +11,8 @@
 #include "datasets/predictions/importers/importers.h"
 #include "datasets/predictions/plain_prediction.h"
 #include "datasets/predictions/prediction_lines.h"
-#include "datasets/predictions/python_list.h"
 #include "datasets/predictions/score_records.h"
+#include "datasets/python_list.h"
 #include "harness/core/utf8.h"
 #include "tests/support/fuzz.h"
 

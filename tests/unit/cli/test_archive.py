@@ -75,6 +75,9 @@ class Archive(DriverTest):
         self.assertEqual(self.reports("there"), self.reports("here"))
         run = self.run_bench("score", "--store", "there/small.sqlite", "--metric", "rouge:stem=off")
         self.assert_fails(2, run, "hashes of the texts of 'data.jsonl' alone", "--strip-texts", "merge THIS WITH_TEXTS")
+        run = self.run_bench("export", "archive", "--store", "here/small.sqlite")
+        self.assert_fails(2, run, "written without texts (--strip-texts)")
+        self.assertNotIn(b"What is line 3", b"".join(self.files("archive").values()))
         # What the message says helps.
         self.assert_succeeds(self.run_bench("merge", "there/small.sqlite", "here/small.sqlite"))
         self.assert_succeeds(self.run_bench("score", "--store", "there/small.sqlite", "--metric", "rouge:stem=off"))

@@ -337,6 +337,9 @@ class Sweep(DriverTest):
         for statements, said in (
                 ([value], shown),
                 ([f"UPDATE score SET low = value - 0.001, high = value + 0.001 {one} AND name = 'rouge1.f'"], "the lower end of rouge1.f"),
+                ([f"UPDATE score_job SET interval_method = '', clusters = 300 {one}",
+                  f"UPDATE score SET low = value - 0.0001, high = value + 0.0001 {one}"],
+                 r"the lower end of rouge1\.p is stored as 0\.\d+, and the outputs give none"),
                 ([f"UPDATE score_job SET clusters = 500 {one}"], "the number of clusters is stored as 500"),
                 (["UPDATE score_job SET columns = replace(replace(replace(columns, 'rouge1.f', 'x'), 'rougeL.f', 'rouge1.f'), 'x',"
                   " 'rougeL.f')"], "the list of columns"),

@@ -3,6 +3,7 @@
 Usage: test_gate.py QFS_BENCH
 """
 
+import contextlib
 import json
 import os
 import shutil
@@ -94,7 +95,7 @@ class Gate(GateTest):
         suite = xml.etree.ElementTree.parse(self.path("gate.xml")).getroot()
         self.assertEqual((suite.get("tests"), suite.get("failures"), suite.get("errors")), ("2", "2", "0"))
         case = suite.find("testsuite/testcase")
-        self.assertEqual(case.get("name"), "rouge1.f")
+        self.assertEqual(case.get("name"), "rouge1.f, margin")
         self.assertIn("WORSE: the drop", case.find("failure").get("message"))
         with open(self.path("gate.md"), encoding="utf-8") as file:
             summary = file.read()
@@ -126,6 +127,19 @@ class Gate(GateTest):
         self.assert_ends(1, self.gate(*SAME, "--fail-over", "peak_memory=1MiB"), "at most 1.0 MiB")
         self.assert_fails(2, self.gate(*SAME, "--fail-over", "peak_memory=1"), "peak_memory=600MiB")
         self.assert_fails(2, self.gate(*SAME, "--fail-under", "rougeX.f=1pt"), "rougeX.f")
+
+    def test_times_of_two_machines_are_not_compared(self):
+        self.write("gate.json", json.dumps({"bands": {"seconds_per_example": {"at_most": 100}}}))
+        self.assert_ends(0, self.gate(*SAME, "--policy", "gate.json"))
+        with contextlib.closing(sqlite3.connect(self.path("again.sqlite"))) as store:
+            facts = store.execute("SELECT environment_id, numerics FROM environment").fetchall()
+            for one, numerics in facts:
+                changed = json.loads(numerics)
+                if "hardware" in changed.get("probe", {}):
+                    changed["probe"]["hardware"]["processor"] = "another"
+                store.execute("UPDATE environment SET numerics = ? WHERE environment_id = ?", (json.dumps(changed), one))
+            store.commit()
+        self.assert_ends(3, self.gate(*SAME, "--policy", "gate.json"), "timed on different machines")
 
     def test_a_limit_judges_every_score_that_it_names(self):
         self.write_sweep("both.json", methods=[{"method": "lead"}, {"method": "oracle"}], metrics=["rouge", "rouge:stem=off"])

@@ -249,6 +249,7 @@ class ScoreFiles(DriverTest):
         self.assertEqual(list(explained("longbench", "pltrdy-rouge:empty=zero")["interaction"]), ["rougeL.f"])
         self.assertEqual([p["key"] for p in explained("coverage", "coverage:segmenter=char")["contributions"]],
                          ["segmenter"])
+        self.assertIn("n", {p["key"] for p in explained("rouge-1.5.5", "rouge-1.5.5:n=0")["contributions"]})
         self.assert_fails(5, self.run_bench("score", "out.jsonl", "--explain-diff", "rouge",
                                             "external|metric:mine@1|columns:mine|agg:mean|v:1"),
                           "signature B", "only the program that made it")
@@ -415,6 +416,24 @@ class BadInput(DriverTest):
                    json.dumps({"id": "b", **CAT}) + "\n")
         self.assert_fails(5, self.score("out.jsonl"), "1 record has a cluster and 1 none",
                           "out.jsonl:2")
+
+    def test_groups_for_some_records_only(self):
+        self.write("out.jsonl", json.dumps({"id": "a", "group": "b", **CAT}) + "\n" + json.dumps({"id": "b", **CAT}) + "\n")
+        self.assert_fails(5, self.score("out.jsonl", "--metric", "ideal:split=newline"), "out.jsonl:2; give all or none")
+
+    def test_references_are_matched_by_ids_of_their_own(self):
+        self.write("out.jsonl", json.dumps({"id": "2", "prediction": "dogs bark"}) + "\n")
+        self.write("refs.jsonl", json.dumps({"id": "2", "references": ["a cat"]}) + "\n" +
+                   json.dumps({"id": None, "references": ["dogs bark"]}) + "\n")
+        self.assert_fails(5, self.score("out.jsonl", "--refs", "refs.jsonl"), "refs.jsonl:2", "no 'id'")
+
+    def test_files_that_are_no_json_lines_say_what_is_read(self):
+        for text, hint in (('[{"prediction": "x", "references": ["x"]}]\n', "jq -c '.[]'"),
+                           ('{\n "prediction": "x",\n "references": ["x"]\n}\n', "an object a line"),
+                           ("prediction,references\nx,x\n", "CSV is not read")):
+            with self.subTest(text):
+                self.write("out.jsonl", text)
+                self.assert_fails(5, self.score("out.jsonl"), "out.jsonl:1", hint)
 
     def test_an_empty_file(self):
         self.write("out.jsonl", "\n")

@@ -57,6 +57,12 @@ class ScoreImport(DriverTest):
         (metric,) = self.imported()
         self.assertIsNone(metric["systems"][0]["scores"]["align"]["interval"])
 
+    def test_systems_agree_on_clusters(self):
+        self.write_scores([{**r, "id": str(i)} for system, of in (("a", 2), ("b", 1)) for i in range(24)
+                           for r in rows(system, [i / 24], cluster=f"c{i // of}")])
+        self.assert_fails(5, self.run_bench("score", "--import", "scores.jsonl", "--tool", "T@1"),
+                          "'1' is of cluster 'c0' by 'a' and of 'c1' by 'b'")
+
     def test_bad_records_are_named(self):
         for record, message in [({"metric": "m", "value": 1}, "missing field 'id'"),
                                 ({"id": "a", "value": 1}, "missing field 'metric'"),

@@ -58,6 +58,16 @@ class Importers(DriverTest):
                           "--fields filter=none")
         self.assertEqual(self.f_of("--from", "lm-eval", "rows.jsonl", "--fields", "filter=strict"),
                          (1, F))
+        self.assert_fails(2, self.run_bench("score", "--from", "lm-eval", "rows.jsonl", "--fields", "filter=nope"),
+                          "no filter 'nope'; it has: none, strict")
+
+    def test_lm_eval_scores_the_first_of_repeated_generations_and_says_so(self):
+        row = self.lm_eval(0)
+        row["filtered_resps"] = [[row["filtered_resps"][0], "something else", "a third"]]
+        self.lines([row])
+        run = self.run_bench("score", "--from", "lm-eval", "rows.jsonl")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("of repeated generations the first is scored, and 2 others are not", run.stderr)
 
     def test_rows_that_a_second_run_appended(self):
         self.lines([self.lm_eval(0), self.lm_eval(1), self.lm_eval(0)])

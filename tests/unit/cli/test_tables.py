@@ -3,6 +3,8 @@
 Usage: test_tables.py QFS_BENCH
 """
 
+import csv
+import io
 import json
 import re
 import unittest
@@ -49,6 +51,30 @@ class Tables(DriverTest):
         self.assertIn("p_holm", rows["rows"][1]["cells"][0]["values"]["rouge1.f"]["tested"])
         self.assertIn(",best,difference,p,p_holm,significant", self.report(*report, "--format", "csv"))
         self.assert_fails(2, self.run_bench("report", "--against", "bn25"), "did you mean 'bm25'?")
+
+    def test_methods_may_be_columns(self):
+        self.sweep(methods=[{"method": "lead", "max_words": 8}, {"method": "oracle", "max_words": 8}], grid={"local_context": [64]})
+        table = self.report("--rows", "local_context", "--columns", "method", "--values", "rouge1.f")
+        self.assertRegex(table, r"\| +lead \| +oracle † \|")
+        self.assertRegex(table, r"\n\| 64 +\|")
+        rows = list(csv.DictReader(io.StringIO(self.report("--rows", "local_context", "--columns", "method",
+                                                           "--values", "rouge1.f", "--format", "csv"))))
+        self.assertEqual({row["method"]: row["oracle"] for row in rows}, {"lead": "false", "oracle": "true"})
+        latex = self.report("--rows", "", "--columns", "method,local_context,values", "--values", "rouge1.f", "--format", "latex")
+        self.assertIn("\n\\multicolumn{1}{c}{lead} & \\multicolumn{1}{c}{oracle $^{\\dagger}$} \\\\", latex)
+
+    def test_scores_that_a_table_does_not_show_are_named(self):
+        self.assertIn("also scored, shown with --values: length/length.words", 
+                      self.sweep(metrics=["rouge", "length"], report={"rows": ["method"]}))
+        self.assertNotIn("also scored", self.report("--values", "rouge1.f"))
+
+    def test_options_that_a_table_does_not_use_are_refused(self):
+        self.sweep(methods=[{"method": "lead"}, {"method": "oracle"}], grid={"local_context": [64]})
+        self.assert_fails(2, self.run_bench("report", "--table", "ideal.table3", "--filter", "method=lead"), "--filter")
+        self.assert_fails(2, self.run_bench("report", "--minus", "lead", "--values", "truncated"),
+                          "no score of a row other than 'lead'")
+        minus = self.report("--minus", "lead", "--columns", "values", "--values", "rouge1.f", "--methods-text")
+        self.assertIn("In place of the scores of other methods stand those of lead minus theirs", minus)
 
     def test_no_score_stands_among_differences(self):
         self.sweep(metrics=["rouge", "bleu"], seeds=[0, 1], grid={"local_context": [64]},

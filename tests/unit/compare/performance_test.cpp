@@ -14,6 +14,18 @@ std::vector<store::MeasurementRow> rows(std::initializer_list<store::Measurement
   return list;
 }
 
+TEST(MeasuredAt, IsWhatTheProbeOfAMeasurementSays) {
+  store::EnvironmentRow environment;
+  environment.numerics.text =
+      R"({"params":{},"probe":{"device":"cpu","hardware":{"cores":2},"measure":{"examples":4}}})";
+  const auto here = measured_at(environment);
+  ASSERT_TRUE(here.ok());
+  EXPECT_EQ(here->machine, R"({"device":"cpu","hardware":{"cores":2}})");
+  EXPECT_EQ(here->protocol, R"({"examples":4})");
+  environment.numerics.text = R"({"params":{}})";
+  EXPECT_EQ(measured_at(environment)->machine, "") << "the store does not say it";
+}
+
 TEST(PhaseRate, AddsUnitsBeforeDividing) {
   // 10 tokens in 1 s and 30 tokens in 4 s: 40 / 5, not the mean of 10 and 7.5.
   const auto measured = rows({{0, 0, "decode", kSecond, 10},

@@ -83,6 +83,10 @@ TEST(Check, EachDefectIsFoundWithItsExample) {
   bad = good("b");
   bad.references[1] = "";
   EXPECT_EQ(findings_of(bad), Names{"empty reference"});
+  bad = good("b");
+  bad.references[1] = "['one', 'another']";
+  EXPECT_EQ(findings_of(bad),
+            Names{"a reference that is a Python list written as text: several references in one?"});
   for (SegmentSpan span : {SegmentSpan{0, 2}, SegmentSpan{1, 0}, SegmentSpan{-1, 0}}) {
     bad = good("b");
     bad.evidence = {span};

@@ -38,6 +38,14 @@ TEST(Csv, EmptyCellsAndATrailingCommaCount) {
   EXPECT_EQ(table_of("a,b,c\n,,\n").rows[0].cells, (Cells{"", "", ""}));
 }
 
+TEST(Tsv, ALineOfTabsIsARowOfEmptyCells) {
+  const auto table = parse_tsv("a\tb\r\n1\t2\n\t\r\n\n3\t4\n", "t.tsv", {});
+  ASSERT_TRUE(table.ok());
+  ASSERT_EQ(table->rows.size(), 3u);
+  EXPECT_EQ(table->rows[1].cells, (Cells{"", ""}));
+  EXPECT_EQ(table->rows[2].line, 5);
+}
+
 TEST(Csv, ByteOrderMarkIsDropped) {
   EXPECT_EQ(table_of("\xEF\xBB\xBF"
                      "a\n1\n")

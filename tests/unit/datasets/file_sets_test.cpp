@@ -140,11 +140,15 @@ TEST(DucClusters, AreDocumentsUnderATopicWithAllModelSummaries) {
   ASSERT_EQ(topics.size(), 2u);
   EXPECT_EQ(topics[0].key, "D0701A");
   EXPECT_EQ(topics[0].query, "Rain: Why does it rain?");
-  EXPECT_EQ(topics[0].document,
-            (Document{{"Clouds & wind.", ""}, {"Rain.", ""}, {"One line.", ""}, {"Another.", ""}}));
+  EXPECT_EQ(topics[0].document, (Document{{"Headed", ""},
+                                          {"Clouds & wind.", ""},
+                                          {"between", ""},
+                                          {"Rain.", ""},
+                                          {"One line.", ""},
+                                          {"Another.", ""}}));
   EXPECT_EQ(topics[0].references, (Texts{"It rains.\nOften.", "Rain."}));
   EXPECT_EQ(topics[0].extra.text,
-            R"({"documents":[{"first":0,"name":"APW1"},{"first":2,"name":"XIE1"}]})");
+            R"({"documents":[{"first":0,"name":"APW1"},{"first":4,"name":"XIE1"}]})");
   EXPECT_EQ(topics[1].references, Texts{"Sun."});
 }
 
@@ -182,7 +186,7 @@ TEST_F(CatalogOfFileSets, FilesThatNobodyPinnedAreInTheManifestWithTheirDigests)
   ASSERT_TRUE(loaded.ok()) << loaded.error().to_string();
   const DatasetManifest& manifest = (*loaded)->manifest;
   EXPECT_TRUE(manifest.no_redistribution);
-  EXPECT_EQ(manifest.reader, "duc@1");
+  EXPECT_EQ(manifest.reader, "duc@2");
   ASSERT_EQ(manifest.files.size(), 7u);
   EXPECT_EQ(manifest.files[0].name, "docs/D0701A/APW1");
   EXPECT_EQ((*loaded)->examples[0].group, "D0701A");

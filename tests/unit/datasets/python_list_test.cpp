@@ -1,5 +1,5 @@
 // parse_python_list: what repr() of a list of str gives (Python 3.11), and what is no such list.
-#include "datasets/predictions/python_list.h"
+#include "datasets/python_list.h"
 
 #include <gtest/gtest.h>
 

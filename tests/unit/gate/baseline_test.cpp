@@ -26,7 +26,7 @@ class Source : public compare::CellSource {
     return std::vector<double>{0.001, 0};
   }
   Result<compare::Measured> measured(const StoredCell&) override {
-    return compare::Measured{{{"peak_memory", {2, 1, 3, 3}}}, Json{R"({"cores":2})"}};
+    return compare::Measured{{{"peak_memory", {2, 1, 3, 3}}}, R"({"cores":2})"};
   }
   Result<compare::MadeAt> made(const StoredCell&) override {
     return compare::MadeAt{"2026-01-01T00:00:00.000Z", "2026-01-01T00:01:00.000Z"};
@@ -56,8 +56,8 @@ StoredCell cell_of(char id, bool live = false) {
 }
 
 BaselineContents written(const compare::Cells& cells, compare::CellSource& source, bool measured) {
-  const auto contents =
-      write_baseline({"x.sqlite", &source, cells, false}, {"main", "sweep", {"rouge"}, {"rouge1.f"}}, measured);
+  const auto contents = write_baseline({"x.sqlite", &source, cells, false},
+                                       {"main", "sweep", {"rouge"}, {"rouge1.f"}}, measured);
   EXPECT_TRUE(contents.ok());
   return *contents;
 }

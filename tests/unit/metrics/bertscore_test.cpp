@@ -277,7 +277,7 @@ TEST(BestOfGroup, the_row_with_the_highest_f_stands_for_its_question) {
   }
   const auto metric = best_of_group(std::make_shared<SaidScores>(), "said.f");
   EXPECT_THAT(metric->columns(), ElementsAre("said.p", "said.f", "chosen"));
-  EXPECT_EQ(metric->signature(), "said|v:1|groups:best(said.f)");
+  EXPECT_EQ(metric->signature(), "said|groups:best(said.f)|v:1");
   EXPECT_TRUE(metric->needs().corpus);
   const auto rows = metric->measure(items);
   ASSERT_TRUE(rows.ok());

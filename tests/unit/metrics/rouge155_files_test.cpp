@@ -48,7 +48,8 @@ TEST(Rouge155Configuration, ErrorsNameTheLine) {
             "c.xml:2: evaluation '1' has no references (MODELS)");
   EXPECT_EQ(message("<MODELS><M ID=\"1\">r</M></MODELS>"),
             "c.xml:2: evaluation '1' has no INPUT-FORMAT");
-  EXPECT_EQ(message("<PEERS></MODELS>"), "c.xml:3: mismatched tag; <PEERS> of line 3 is not closed");
+  EXPECT_EQ(message("<PEERS></MODELS>"),
+            "c.xml:3: mismatched tag; <PEERS> of line 3 is not closed");
   EXPECT_EQ(message("R&D"),
             "c.xml:3: not well-formed (invalid token); in texts '&' is &amp; and '<' is &lt;");
 }
@@ -137,6 +138,26 @@ std::vector<ScoreItem> two_items() {
   items[1].candidate = "x y";
   items[1].references = {"x z"};
   return items;
+}
+
+TEST(Rouge155Evaluation, TwoOfOneNameAreAnError) {
+  const TemporaryFolder folder;
+  const std::string text = folder.write("c", "a cat");
+  Configuration list;
+  list.systems = {"X"};
+  for (const char* id : {"1", "1.1"}) {
+    Evaluation& one = list.evaluations.emplace_back();
+    one.id = id;
+    one.where = std::string("e.xml:") + id;
+    one.format = InputFormat::spl;
+    one.candidates = {{"X", text}};
+    one.references = {text, text};
+  }
+  list.evaluations[1].references.pop_back();
+  const auto report = evaluate(jackknifed(list), {"X"}, {}, std::make_shared<Lexicon>());
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.error().where, "e.xml:1.1");
+  EXPECT_THAT(report.error().message, HasSubstr("two evaluations are called '1.1'"));
 }
 
 TEST(Rouge155Metric, CorpusValueIsWhatTheEvaluationPrints) {

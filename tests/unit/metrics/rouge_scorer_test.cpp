@@ -107,5 +107,15 @@ TEST(RougeScorer, TwoLongTextsAreRefused) {
             "above 2^38 are not scored");
 }
 
+TEST(RougeScorer, TwoTextsOfManyLinesAreRefused) {
+  RougeScorer scorer;
+  const std::string text = repeated("a\n", 1 << 15);
+  const Result<RougeScores> result = scorer.score_multi(std::vector{text}, text);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().message,
+            "the candidate has 32769 sentences and a reference has 32769: texts whose product is "
+            "above 2^30 are not scored");
+}
+
 }  // namespace
 }  // namespace qfs::metrics

@@ -96,9 +96,11 @@ TEST(Surface, ALabelIsRightOrNot) {
   EXPECT_THAT(values("accuracy", accuracy("Acceptable", {"acceptable"})), ElementsAre(0));
   EXPECT_THAT(values("accuracy", accuracy("not acceptable", {"acceptable"})), ElementsAre(0));
   EXPECT_THAT(values("accuracy", accuracy("", {" "})), ElementsAre(1));
-  EXPECT_THAT(failure("accuracy", accuracy("a", {})), HasSubstr("item 7 has no reference"));
+  EXPECT_THAT(failure("accuracy", accuracy("a", {})),
+              HasSubstr("item 7: accuracy needs at least one reference"));
   EXPECT_THAT(failure("accuracy", accuracy("\xff", {"a"})), HasSubstr("candidate is not valid"));
-  EXPECT_THAT(failure("accuracy", accuracy("a", {"\xff"})), HasSubstr("reference is not valid"));
+  EXPECT_THAT(failure("accuracy", accuracy("a", {"\xff"})),
+              HasSubstr("the reference 1 is not valid"));
 }
 
 TEST(Surface, AMissingDocumentOrQueryIsAnErrorThatNamesIt) {

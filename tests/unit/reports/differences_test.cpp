@@ -55,6 +55,26 @@ compare::Outcome outcome() {
   return outcome;
 }
 
+TEST(Differences, OfADescriptionAreNeitherBetterNorWorse) {
+  compare::Outcome one = outcome();
+  one.comparisons.resize(1);
+  one.comparisons[0].columns[1].better = Better::neither;
+  one.comparisons[0].columns[1].decision.emplace();
+  const Differences differences = value_of(differences_of(one));
+  EXPECT_EQ(differences.panels.at(1).lines[0].kind, DifferenceKind::differs);
+  EXPECT_FALSE(differences.panels.at(1).lines[0].margin);
+}
+
+TEST(Differences, OfTwoMetricsWithOneColumnHavePanelsOfTheirOwn) {
+  compare::Outcome two = outcome();
+  two.comparisons[0].metric = "rouge";
+  two.comparisons[1].metric = two.comparisons[2].metric = "rouge:stem=off";
+  const Differences differences = value_of(differences_of(two));
+  EXPECT_EQ(differences.panels.at(0).title, "rouge1.f × 100, rouge");
+  EXPECT_EQ(differences.panels.at(0).lines.size(), 1U);
+  EXPECT_EQ(differences.panels.at(2).title, "rouge1.f × 100, rouge:stem=off");
+}
+
 TEST(Differences, AreOnTheScaleOfTablesByColumn) {
   const Differences differences = value_of(differences_of(outcome()));
   EXPECT_EQ(differences.title, "after.sqlite minus before.sqlite");

@@ -90,6 +90,13 @@ TEST(MarkdownText, LeavesSnakeCaseReadable) {
   EXPECT_EQ(markdown_text("_x_"), "\\_x\\_");
 }
 
+TEST(MarkdownText, BeginsNeitherAListNorCode) {
+  EXPECT_EQ(markdown_text("1. first"), "1\\. first");
+  EXPECT_EQ(markdown_text("12) x"), "12\\) x");
+  EXPECT_EQ(markdown_text("    - x"), "\\- x");
+  EXPECT_EQ(markdown_text("1.5 points (or 2)"), "1.5 points (or 2)");
+}
+
 TEST(MarkdownText, KeepsBareAddressesFromBecomingLinks) {
   EXPECT_EQ(markdown_text("http://a"), "http\\://a");
   EXPECT_EQ(markdown_text("www.a.org"), "www\\.a.org");

@@ -64,6 +64,16 @@ TEST(Figure, ARowWithoutTheAxisIsAConstant) {
   EXPECT_DOUBLE_EQ(*figure.panels[0].lines[0].constant, 30);
 }
 
+TEST(Figure, ARowWithoutTheAxisAndWithoutANumberSaysWhy) {
+  Table table = table_of({"256", "512", ""}, {"a"});
+  table.row_axes = {"local_context"};
+  table.column_axes = {"method"};
+  table.cells[2] = {.status = CellStatus::failed, .detail = "method error"};
+  const Figure figure = value_of(curves_of(table));
+  EXPECT_EQ(figure.panels[0].lines.at(0).trouble, "failed (method error)");
+  EXPECT_NE(write_svg(figure).find("× a: failed (method error)"), std::string::npos);
+}
+
 TEST(Figure, DataSetsHavePanelsOfTheirOwn) {
   Table table = table_of({"mini", "full"}, {"1", "2"});
   table.row_axes = {"dataset"};

@@ -35,11 +35,13 @@ Table table_of(const std::vector<Made>& made) {
   table.values[0].better = Better::higher;
   table.values[1].better = Better::lower;
   for (const Made& row : made) {
-    table.rows.push_back({{row.method}, row.oracle});
+    table.rows.push_back({{row.method}});
     for (const double number : {row.score, row.memory}) {
       TableCell& cell = table.cells.emplace_back();
       cell.status = CellStatus::ok;
       cell.value = number;
+      cell.oracle = row.oracle;
+      cell.comparable = "one machine";
     }
   }
   return table;
@@ -71,6 +73,29 @@ TEST(Front, OraclesAreDrawnAndDoNotCompete) {
   const Front front = value_of(fronts_of(table_of({{"oracle", 0.9, 5, true}, {"lead", 0.2, 10}})));
   EXPECT_EQ(front.panels[0].points.size(), 2U);
   EXPECT_EQ(best_of(front), std::vector<std::string>{"lead"});
+}
+
+TEST(Front, NumbersThatAreNotComparableDoNotCompete) {
+  Table table = table_of({{"here", 0.2, 10}, {"there", 0.4, 5}, {"nowhere", 0.9, 1}});
+  table.cells[3].comparable = "another machine";
+  table.cells[5].comparable = "";
+  const Front front = value_of(fronts_of(table));
+  EXPECT_EQ(best_of(front), (std::vector<std::string>{"here", "there"}));
+  EXPECT_NE(front.notes[1].find("do not compete"), std::string::npos) << front.notes[1];
+  EXPECT_EQ(write_svg(front).find("stroke-dasharray=\"4 3\""), std::string::npos)
+      << "no line joins the two";
+}
+
+TEST(Front, BarsSayWhatTheyAre) {
+  Table table = table_of({{"lead", 0.2, 10}, {"random", 0.1, 10}});
+  EXPECT_EQ(value_of(fronts_of(table)).notes.size(), 1U);
+  table.cells[2].seeds = {{"0", 0.05, {}}, {"1", 0.15, {}}};
+  table.cells[2].deviation = 0.05;
+  table.cells[1].spread = Spread{9, 12, SpreadKind::repetitions};
+  const Front front = value_of(fronts_of(table));
+  EXPECT_EQ(front.notes.at(1),
+            "bars: mean ± standard deviation of the seeds; smallest to largest of the repetitions");
+  EXPECT_DOUBLE_EQ(front.panels[0].points[1].y_spread->low, 5);
 }
 
 TEST(Front, MoreIsBetterWhereTheValueSaysSo) {

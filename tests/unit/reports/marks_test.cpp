@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/compare/comparison.h"
 #include "reports/figures/figure.h"
 #include "reports/figures/front.h"
 #include "reports/format.h"
@@ -66,7 +67,7 @@ TEST(Best, IsNoneWhereAllPrintTheSameOrOneStandsAlone) {
 
 TEST(Best, IsNeverAnOracleNorOfOtherExamples) {
   Table table = column_of({0.9, 0.3, 0.2, 0.1}, Better::higher);
-  table.rows[0].oracle = true;
+  table.cells[0].oracle = true;
   EXPECT_EQ(bold(table), (std::vector{false, true, false, false}));
   table.cells[2].comparable = table.cells[3].comparable = "other data";
   EXPECT_EQ(bold(table), (std::vector{false, false, true, false}));
@@ -118,8 +119,8 @@ TEST(Against, DifferencesStandInThePlaceOfScoresWhereTheyAreAskedFor) {
   request.against = "ideal";
   request.differences = true;
   const Table table = value_of(build_table(reader, request));
-  EXPECT_EQ(row_labels(table, 0), std::vector<std::string>{"ideal"});
-  EXPECT_EQ(row_labels(table, 1), std::vector<std::string>{"minus lead"});
+  EXPECT_EQ(table.rows[0].labels, std::vector<std::string>{"ideal"});
+  EXPECT_EQ(table.rows[1].labels, std::vector<std::string>{"minus lead"});
   EXPECT_EQ(shown_text(table.values[0], table.cells[0]).number, "31.00");
   const CellText lead = shown_text(table.values[0], table.cells[1]);
   EXPECT_EQ(lead.number, "+1.00") << "the baseline minus the row";
@@ -129,6 +130,26 @@ TEST(Against, DifferencesStandInThePlaceOfScoresWhereTheyAreAskedFor) {
   const std::string markdown = write_markdown(table);
   EXPECT_NE(markdown.find("+1.00\\* [1.0, 1.0] (p 0.00098)"), std::string::npos) << markdown;
   EXPECT_NE(markdown.find("ideal minus that method on the same examples"), std::string::npos);
+}
+
+TEST(Against, ASignatureSaysHowTheIntervalsOfDifferencesWereMade) {
+  SampleSweep sweep;
+  sweep.add_dataset("demo", 12);
+  for (const auto& [method, value] : {std::pair{"ideal", 0.31}, {"lead", 0.30}}) {
+    for (const uint64_t seed : {0U, 1U}) {
+      SamplePlace place = scored(method, value);
+      place.seed = seed;
+      sweep.add(place);
+    }
+  }
+  sweep.finish("");
+  store::Reader reader = sweep.reader();
+  ReportRequest request;
+  EXPECT_TRUE(value_of(build_table(reader, request)).interval_methods.empty());
+  request.against = "ideal";
+  request.differences = true;
+  const Table table = value_of(build_table(reader, request));
+  EXPECT_EQ(table.interval_methods, std::vector{compare::interval_signature()});
 }
 
 TEST(Against, EveryWriterShowsTheDifferenceWithOneSign) {
@@ -176,7 +197,7 @@ TEST(Against, ADifferenceIsNamedWhereTheMethodStandsAndHasNoSpeed) {
   request.differences = true;
   const Table table = value_of(build_table(reader, request));
   EXPECT_EQ(table.columns[1].labels, std::vector<std::string>{"minus lead"});
-  EXPECT_EQ(row_labels(table, 0)[0].find("minus"), std::string::npos);
+  EXPECT_EQ(table.rows[0].labels[0].find("minus"), std::string::npos);
   EXPECT_EQ(shown_text(table.values[1], table.cell(0, 1, 1)).behind, "–");
 }
 

@@ -125,6 +125,32 @@ TEST(Report, MissingRepetitionsAreIncomplete) {
   EXPECT_EQ(cell_text(table.values[0], table.cell(0, 0, 0)), "incomplete (1/3)");
 }
 
+TEST(Report, WhatFailedHasNoIncompleteTiming) {
+  SampleSweep sweep;
+  sweep.add_dataset("demo", 2);
+  SamplePlace place = scored_place("lead", 0.25);
+  place.predictions = 1;
+  place.failure = store::FailureKind::oom_host;
+  place.measured = true;
+  place.timing = test::SampleTiming{.total_ns = {5}, .host_bytes = {1}};
+  sweep.add(place);
+  sweep.finish(R"({"values":["seconds_per_example"]})");
+  const Table table = table_of(sweep);
+  EXPECT_EQ(cell_text(table.values[0], table.cell(0, 0, 0)), "OOM");
+}
+
+TEST(Report, OneRepetitionHasNoRange) {
+  SampleSweep sweep;
+  sweep.add_dataset("demo", 2);
+  SamplePlace place = scored_place("lead", 0.25);
+  place.measured = true;
+  place.timing = test::SampleTiming{.total_ns = {5}, .host_bytes = {1}};
+  sweep.add(place);
+  sweep.finish(R"({"values":["host_peak"]})");
+  Table table = table_of(sweep);
+  for (const std::string& note : table.notes) EXPECT_EQ(note.find("repetition"), note.npos) << note;
+}
+
 TEST(Report, APartialScoreIsNotShownAsAValue) {
   SampleSweep sweep;
   sweep.add_dataset("demo", 12);

@@ -142,10 +142,19 @@ class ExternalMethod(unittest.TestCase):
             '''))
         run = self.run_sweep("--allow-external")
         self.assertEqual(run.returncode, 3, run.stderr)
-        self.assertIn("no such luck", run.stderr)
+        self.assertRegex(run.stderr, r"no such luck.* \(its output is in .*\.logs/\w+\.log\)")
         self.assertIn("failed", run.stdout)
         self.assertIn("1 cell failed, which is a result: run again with --retry method_error to try once more",
                       run.stderr)
+
+    def test_a_text_that_is_no_unicode_is_a_failure(self):
+        self.write_method(body=textwrap.dedent('''
+            import qfs_method
+            qfs_method.serve(lambda example, params: "a \\ud800 b", name="broken", version=1)
+            '''))
+        run = self.run_sweep("--allow-external")
+        self.assertEqual(run.returncode, 3, run.stderr)
+        self.assertIn("a text that is no Unicode: surrogates not allowed at character 2", run.stderr)
 
     def test_the_example_method_passes_its_check(self):
         check = subprocess.run(

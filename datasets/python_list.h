@@ -1,8 +1,9 @@
 // A list of strings as Python prints it: "['one', \"it's two\"]", which CSV exports and result
 // files often hold where a list was meant.
 //
-// Used by the prediction readers. Accepts what repr() of a list of str gives (both quotes, its
-// escapes), without nesting. Pure; thread-safe; anything else is no list, which is not an error.
+// Used by prediction readers and checks of data sets. Accepts what repr() of a list of str gives
+// (both quotes, its escapes), without nesting. Pure; thread-safe; anything else is no list, which
+// is not an error.
 #pragma once
 
 #include <optional>

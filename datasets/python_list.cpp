@@ -1,4 +1,4 @@
-#include "datasets/predictions/python_list.h"
+#include "datasets/python_list.h"
 
 #include <cstdint>
 #include <utility>
