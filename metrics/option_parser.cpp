@@ -1,14 +1,14 @@
 #include "metrics/option_parser.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "harness/core/comma_parts.h"
 #include "harness/core/suggest.h"
+#include "harness/core/whole_number.h"
 
 namespace qfs::metrics {
 namespace {
@@ -16,28 +16,6 @@ namespace {
 using Values = std::map<std::string, std::string, std::less<>>;
 
 std::string prefix(std::string_view name) { return "metric '" + std::string(name) + "': "; }
-
-/// Splits at commas that no backslash precedes.
-std::vector<std::string> split(std::string_view text) {
-  std::vector<std::string> parts(1);
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == ',') {
-      parts.back() += text[++i];
-    } else if (text[i] == ',') {
-      parts.emplace_back();
-    } else {
-      parts.back() += text[i];
-    }
-  }
-  return parts;
-}
-
-template <class T>
-bool is_number(const std::string& value, T& number) {
-  const char* const last = value.data() + value.size();
-  const auto [end, error] = std::from_chars(value.data(), last, number);
-  return error == std::errc() && end == last;
-}
 
 /// "on or off", "a, b or c".
 std::string alternatives(const std::vector<std::string>& choices) {
@@ -57,20 +35,16 @@ Status check_value(const MetricOption& option, const std::string& value, std::st
       return invalid_argument(is + alternatives(option.choices) +
                               suggestion(value, option.choices));
     case MetricOption::Type::integer: {
-      int64_t number = 0;
-      if (is_number(value, number) && number >= option.minimum && number <= option.maximum) {
-        return {};
-      }
+      const auto number = whole_number<int64_t>(value);
+      if (number && *number >= option.minimum && *number <= option.maximum) return {};
       std::string expected = "a whole number";
       if (option.minimum != INT64_MIN) expected += " from " + std::to_string(option.minimum);
       if (option.maximum != INT64_MAX) expected += " to " + std::to_string(option.maximum);
       return invalid_argument(is + expected);
     }
-    case MetricOption::Type::real: {
-      double number = 0;
-      if (is_number(value, number) && std::isfinite(number)) return {};
+    case MetricOption::Type::real:
+      if (whole_number<double>(value)) return {};
       return invalid_argument(is + "a number");
-    }
     case MetricOption::Type::text:
       return {};
   }
@@ -83,7 +57,7 @@ Status read_into(Values& values, std::span<const MetricOption> declared, std::st
   std::vector<std::string> names;
   for (const MetricOption& option : declared) names.push_back(option.name);
   std::set<std::string> seen;
-  const std::vector<std::string> parts = split(text);
+  const std::vector<std::string> parts = comma_parts(text);
   for (size_t i = 0; i < parts.size(); ++i) {
     const std::string& part = parts[i];
     const size_t equals = part.find('=');

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <initializer_list>
 #include <optional>
 
 #include "harness/core/log.h"
 #include "harness/core/text/unicode.h"
 #include "harness/core/utf8.h"
+#include "harness/core/whole_number.h"
 
 namespace qfs::reports {
 namespace {
@@ -251,11 +251,8 @@ std::string csv_field(std::string_view text) {
 
 std::string csv_text(std::string_view text) {
   constexpr std::string_view kFormula = "=+-@\t\r";
-  double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, number);
-  const bool is_number = parsed.ec == std::errc() && parsed.ptr == end;
-  if (is_number || text.empty() || kFormula.find(text.front()) == std::string_view::npos) {
+  if (whole_number<double>(text) || text.empty() ||
+      kFormula.find(text.front()) == std::string_view::npos) {
     return csv_field(text);
   }
   return csv_field("'" + std::string(text));

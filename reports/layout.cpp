@@ -1,11 +1,11 @@
 #include "reports/layout.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
 
+#include "harness/core/whole_number.h"
 #include "reports/settings.h"
 
 namespace qfs::reports {
@@ -24,13 +24,6 @@ Labels labels(const PlaceFacts& place, std::span<const std::string> axes) {
   return found;
 }
 
-std::optional<double> as_number(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 /// Position of every label of one axis: by number where all are numbers, else by first appearance;
 /// the empty label (axis does not apply) comes first.
 std::map<std::string, size_t> ranks(std::span<const PlaceFacts> places, std::string_view axis) {
@@ -39,11 +32,12 @@ std::map<std::string, size_t> ranks(std::span<const PlaceFacts> places, std::str
     std::string text = label(place, axis);
     if (std::ranges::find(order, text) == order.end()) order.push_back(std::move(text));
   }
-  const bool numeric = std::ranges::all_of(
-      order, [](const std::string& text) { return text.empty() || as_number(text).has_value(); });
+  const bool numeric = std::ranges::all_of(order, [](const std::string& text) {
+    return text.empty() || whole_number<double>(text).has_value();
+  });
   std::ranges::stable_sort(order, [numeric](const std::string& a, const std::string& b) {
     if (a.empty() || b.empty()) return a.empty() && !b.empty();
-    return numeric && *as_number(a) < *as_number(b);
+    return numeric && *whole_number<double>(a) < *whole_number<double>(b);
   });
   std::map<std::string, size_t> rank;
   for (size_t i = 0; i < order.size(); ++i) rank[order[i]] = i;

@@ -1,12 +1,12 @@
 #include "reports/output_facts.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <ranges>
 
 #include "harness/core/json_dom.h"
+#include "harness/core/whole_number.h"
 
 namespace qfs::reports {
 namespace {
@@ -37,11 +37,7 @@ std::optional<int64_t> integer_in(const json& object, const char* name) {
 std::optional<double> number_of(const json& said) {
   if (said.is_number()) return said.get<double>();
   if (!said.is_string()) return std::nullopt;
-  const std::string text = said.get<std::string>();
-  double value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || stop != text.data() + text.size()) return std::nullopt;
-  return value;
+  return whole_number<double>(said.get_ref<const std::string&>());
 }
 
 }  // namespace

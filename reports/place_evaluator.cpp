@@ -181,11 +181,9 @@ Result<TableCell> PlaceEvaluator::performance(const ValueSpec& value) {
       found = compare::memory_peak(*memory_, value.key);
       break;
     default:
-      found = compare::memory_peak(*memory_, "device_allocated_peak");
-      detail = "device";
-      if (!found || found->high <= 0) {
-        found = compare::memory_peak(*memory_, "host_peak");
-        detail = "host";
+      if (const auto peak = compare::peak_memory(*memory_)) {
+        found = peak->bytes;
+        detail = peak->of_device ? "device" : "host";
       }
   }
   if (!found) return with_status(CellStatus::not_applicable);

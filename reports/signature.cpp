@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <map>
 #include <set>
 
 #include "harness/api/ids.h"
+#include "harness/core/whole_number.h"
 
 namespace qfs::reports {
 namespace {
@@ -27,10 +27,8 @@ std::map<std::string, std::string, std::less<>> signature_parts(std::string_view
 }
 
 std::string percent(const std::string& level) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(level.data(), level.data() + level.size(), value);
-  if (error != std::errc{} || end != level.data() + level.size()) return level;
-  return fmt::format("{:g} %", value * 100);
+  const auto value = whole_number<double>(level);
+  return value ? fmt::format("{:g} %", *value * 100) : level;
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 #include "datasets/readers/field_map.h"
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "harness/core/suggest.h"
+#include "harness/core/whole_number.h"
 
 namespace qfs::datasets {
 namespace {
@@ -17,10 +17,8 @@ const nlohmann::json* step(const nlohmann::json& value, const std::string& token
     return found == value.end() ? nullptr : &*found;
   }
   if (!value.is_array()) return nullptr;
-  size_t index = 0;
-  auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), index);
-  bool whole = error == std::errc() && end == token.data() + token.size();
-  return whole && index < value.size() ? &value[index] : nullptr;
+  const auto index = whole_number<size_t>(token);
+  return index && *index < value.size() ? &value[*index] : nullptr;
 }
 
 std::string unescape_pointer(std::string_view token) {

@@ -1,9 +1,10 @@
 #include "datasets/readers/meeting.h"
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <utility>
+
+#include "harness/core/whole_number.h"
 
 namespace qfs::datasets {
 namespace {
@@ -17,11 +18,8 @@ std::optional<int64_t> turn_index(const nlohmann::json& value) {
     return number < 0 ? std::nullopt : std::optional(number);
   }
   if (!value.is_string()) return std::nullopt;
-  const std::string& text = value.get_ref<const std::string&>();
-  int32_t number = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
-  return number;
+  const auto number = whole_number<int32_t>(value.get_ref<const std::string&>());
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 Result<SegmentSpan> decode_span(const nlohmann::json& value, size_t turns, const JsonPlace& place) {

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -15,6 +13,7 @@
 #include "harness/api/metric_columns.h"
 #include "harness/core/counted.h"
 #include "harness/core/suggest.h"
+#include "harness/core/whole_number.h"
 
 namespace qfs::claims {
 namespace {
@@ -53,13 +52,9 @@ Result<std::map<std::string_view, size_t>> positions_of(const datasets::CsvTable
 
 Result<double> tolerance_of(const std::string& text) {
   if (text.empty()) return 0.0;
-  double value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || stop != text.data() + text.size() || !(value >= 0) ||
-      !std::isfinite(value)) {
-    return data_error("expected a tolerance in printed units, such as 0.1; found '" + text + "'");
-  }
-  return value;
+  const auto value = whole_number<double>(text);
+  if (value && *value >= 0) return *value;
+  return data_error("expected a tolerance in printed units, such as 0.1; found '" + text + "'");
 }
 
 /// A stranger's table reads nothing outside the folder of predictions.

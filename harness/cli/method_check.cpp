@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 
 #include "harness/api/document_cutter.h"
@@ -11,6 +10,7 @@
 #include "harness/core/files.h"
 #include "harness/core/log.h"
 #include "harness/core/suggest.h"
+#include "harness/core/whole_number.h"
 #include "harness/host/client.h"
 #include "harness/host/described_spec.h"
 #include "harness/run/document_cutter.h"
@@ -30,7 +30,6 @@ std::string output_tail(const std::string& log_path) {
 }
 
 Result<ParamValue> typed_value(const ParamSpec& spec, const std::string& text) {
-  const char* const end = text.data() + text.size();
   const auto bad = [&] {
     return invalid_argument(fmt::format("--param: '{}' of '{}' is not of type {}", text, spec.name,
                                         to_string(spec.type)));
@@ -40,16 +39,12 @@ Result<ParamValue> typed_value(const ParamSpec& spec, const std::string& text) {
       if (text != "true" && text != "false") return bad();
       return ParamValue(text == "true");
     case ParamType::integer: {
-      int64_t value = 0;
-      const auto [stop, error] = std::from_chars(text.data(), end, value);
-      if (error != std::errc{} || stop != end) return bad();
-      return ParamValue(value);
+      const auto value = whole_number<int64_t>(text);
+      return value ? ParamValue(*value) : Result<ParamValue>(bad());
     }
     case ParamType::real: {
-      double value = 0;
-      const auto [stop, error] = std::from_chars(text.data(), end, value);
-      if (error != std::errc{} || stop != end) return bad();
-      return ParamValue(value);
+      const auto value = whole_number<double>(text);
+      return value ? ParamValue(*value) : Result<ParamValue>(bad());
     }
     case ParamType::text:
       return ParamValue(text);

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -15,6 +14,7 @@
 #include "harness/core/available_cores.h"
 #include "harness/core/log.h"
 #include "harness/core/utf8.h"
+#include "harness/core/whole_number.h"
 
 namespace qfs::cli {
 namespace {
@@ -49,13 +49,12 @@ Result<std::vector<int32_t>> parse_ids(std::string_view option, std::string_view
     const size_t comma = std::min(text.find(','), text.size());
     std::string_view number = text.substr(0, comma);
     while (number.starts_with(' ')) number.remove_prefix(1);
-    int32_t id = 0;
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), id);
-    if (error != std::errc() || end != number.data() + number.size() || id < 0) {
+    const auto id = whole_number<int32_t>(number);
+    if (!id || *id < 0) {
       return invalid_argument(fmt::format(
           "{0}: '{1}' is no number from 0; expected numbers such as {0} 1,42,7", option, number));
     }
-    ids.push_back(id);
+    ids.push_back(*id);
     more = comma < text.size();
     text.remove_prefix(std::min(comma + 1, text.size()));
   }

@@ -1,6 +1,5 @@
 // `qfs-bench rouge155`: the switches of ROUGE-1.5.5, its configuration files and its lines.
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cstdlib>
 #include <memory>
 
@@ -8,6 +7,7 @@
 #include "harness/cli/output.h"
 #include "harness/core/files.h"
 #include "harness/core/log.h"
+#include "harness/core/whole_number.h"
 #include "metrics/rouge155/evaluation.h"
 
 namespace qfs::cli {
@@ -29,10 +29,7 @@ struct Switches {
 
 template <class Number>
 Result<Number> number(const std::string& text, const std::string& option) {
-  Number value{};
-  const char* const last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, value);
-  if (error == std::errc() && end == last) return value;
+  if (const auto value = whole_number<Number>(text)) return *value;
   return invalid_argument(option + " is '" + text + "', expected a number");
 }
 

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <memory>
 
 #include "harness/cli/chosen_places.h"
@@ -12,6 +11,7 @@
 #include "harness/cli/store_path.h"
 #include "harness/core/files.h"
 #include "harness/core/suggest.h"
+#include "harness/core/whole_number.h"
 #include "reports/writers/gate_map.h"
 
 namespace qfs::cli {
@@ -48,13 +48,10 @@ Result<int64_t> chosen_ordinal(const ShowOptions& options, const reports::PlaceF
     if (row.key == options.example) return row.ordinal;
     keys.push_back(row.key);
   }
-  int64_t number = 0;
-  const char* const end = options.example.data() + options.example.size();
-  const auto [stop, error] = std::from_chars(options.example.data(), end, number);
-  if (error == std::errc{} && stop == end) {
-    if (std::ranges::binary_search(ordinals, number)) return number;
-    return not_found(fmt::format("the cell has no example {} (it has {} between {} and {})", number,
-                                 ordinals.size(), ordinals.front(), ordinals.back()));
+  if (const auto number = whole_number<int64_t>(options.example)) {
+    if (std::ranges::binary_search(ordinals, *number)) return *number;
+    return not_found(fmt::format("the cell has no example {} (it has {} between {} and {})",
+                                 *number, ordinals.size(), ordinals.front(), ordinals.back()));
   }
   return not_found("the cell has no example '" + options.example + "'" +
                    suggestion(options.example, keys));

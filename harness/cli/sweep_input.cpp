@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <utility>
 
@@ -17,6 +16,7 @@
 #include "harness/core/files.h"
 #include "harness/core/log.h"
 #include "harness/core/suggest.h"
+#include "harness/core/whole_number.h"
 #include "harness/run/describe.h"
 #include "harness/run/external_metric.h"
 #include "harness/run/signals.h"
@@ -67,10 +67,8 @@ Result<store::FailureKind> failure_kind(const std::string& name) {
 CLI::Validator at_least_one() {
   return CLI::Validator(
       [](std::string& text) -> std::string {
-        int64_t value = 0;
-        const char* const end = text.data() + text.size();
-        const auto [stop, error] = std::from_chars(text.data(), end, value);
-        if (error == std::errc{} && stop == end && value >= 1) return {};
+        const auto value = whole_number<int64_t>(text);
+        if (value && *value >= 1) return {};
         return fmt::format("expected a whole number of at least 1, found '{}'", text);
       },
       "");

@@ -86,9 +86,7 @@ Result<Measured> StoreCells::measured(const StoredCell& cell) {
     add(measured, "seconds_per_example", time_per_example(*times, "total", cell.measured_examples));
   }
   for (const char* kind : kMemoryKinds) add(measured, kind, memory_peak(*memory, kind));
-  const auto device = measured.values.find("device_allocated_peak");
-  const auto peak = device != measured.values.end() ? device : measured.values.find("host_peak");
-  if (peak != measured.values.end()) measured.values.emplace("peak_memory", peak->second);
+  if (const auto peak = peak_memory(*memory)) add(measured, "peak_memory", peak->bytes);
   const auto environment = reader_.environment_of(cell.measure->key.numerics);
   if (!environment) return environment.error();
   if (!*environment) return measured;

@@ -192,14 +192,6 @@ Result<std::vector<size_t>> select_cells(std::span<const StoredCell* const> cell
   return found;
 }
 
-Cells shown_once(const Cells& cells) {
-  Cells once;
-  for (const StoredCell* cell : cells) {
-    if (!cell->another_seed || !shown_among(*cell, once)) once.push_back(cell);
-  }
-  return once;
-}
-
 namespace {
 
 /// A value as a part of a name: of a prompt the first words.

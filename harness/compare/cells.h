@@ -5,6 +5,7 @@
 // the key, or list the cells.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -54,8 +55,16 @@ Result<std::vector<size_t>> select_cells(std::span<const StoredCell* const> cell
                                          std::string_view id_prefix, std::string_view filter,
                                          const ForeignNames& foreign = {});
 
-/// Without the further places of a result that is shown for several seeds.
-Cells shown_once(const Cells& cells);
+/// Without the further places of a result that is shown for several seeds. `Cell` is a StoredCell.
+template <class Cell>
+std::vector<const Cell*> shown_once(const std::vector<const Cell*>& cells) {
+  std::vector<const Cell*> once;
+  for (const Cell* cell : cells) {
+    const auto is_of_it = [&](const Cell* other) { return other->cell.id == cell->cell.id; };
+    if (!cell->another_seed || std::ranges::none_of(once, is_of_it)) once.push_back(cell);
+  }
+  return once;
+}
 
 /// "lead local_context=256": the label and those dimensions that are in `shown`, of long values the
 /// beginning.

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "harness/api/metric_columns.h"
-#include "harness/compare/uncompared.h"
 #include "harness/score/score.h"
 
 namespace qfs::compare {
@@ -44,6 +43,61 @@ std::string lack_of_pair(const StoredCell& a, CellSource& source_a, const Stored
   }
   if (of_b.empty()) return "A: " + of_a;
   return of_a.empty() ? "B: " + of_b : fmt::format("A: {}; B: {}", of_a, of_b);
+}
+
+/// A metric that cannot be compared, so that none is passed over silently: scored on one side only,
+/// scored in two ways, or declared by a sweep and scored on neither side (an external metric whose
+/// program was not allowed to start).
+struct UncomparedMetric {
+  std::string metric;
+  std::string reason;  ///< a sentence
+  bool of_a = false;   ///< A has a score by it
+};
+
+using Jobs = std::span<const store::ScoreJobRow>;
+
+std::set<std::string> signatures_of(Jobs jobs, const std::string& metric) {
+  std::set<std::string> signatures;
+  for (const store::ScoreJobRow& job : jobs) {
+    if (job.metric == metric) signatures.insert(job.signature);
+  }
+  return signatures;
+}
+
+std::string listed(const std::set<std::string>& signatures) {
+  return fmt::format("'{}'", fmt::join(signatures, "', '"));
+}
+
+/// In the order of `declared`, names of the metrics of both sweeps as scores have them, and then of
+/// the scores.
+std::vector<UncomparedMetric> uncompared_metrics(Jobs a, Jobs b,
+                                                 std::span<const std::string> declared) {
+  std::vector<std::string> names(declared.begin(), declared.end());
+  for (Jobs jobs : {a, b}) {
+    for (const store::ScoreJobRow& job : jobs) names.push_back(job.metric);
+  }
+  std::set<std::string> seen;
+  std::vector<UncomparedMetric> uncompared;
+  for (const std::string& name : names) {
+    if (!seen.insert(name).second) continue;
+    const std::set<std::string> of_a = signatures_of(a, name);
+    const std::set<std::string> of_b = signatures_of(b, name);
+    const bool shared = std::ranges::any_of(of_a, [&](const auto& s) { return of_b.contains(s); });
+    if (shared) continue;
+    std::string reason = fmt::format("metric '{}' is not compared: ", name);
+    if (of_a.empty() && of_b.empty()) {
+      reason +=
+          "neither A nor B has a score by it; 'qfs-bench score' adds them, with --allow-external "
+          "where the metric is a program of the sweep";
+    } else if (of_a.empty() || of_b.empty()) {
+      reason += fmt::format("{} has a score by it, {} has none; 'qfs-bench score' adds it",
+                            of_a.empty() ? "B" : "A", of_a.empty() ? "A" : "B");
+    } else {
+      reason += fmt::format("A has it as {}, B as {}", listed(of_a), listed(of_b));
+    }
+    uncompared.push_back({name, std::move(reason), !of_a.empty()});
+  }
+  return uncompared;
 }
 
 class Comparer {

@@ -154,6 +154,13 @@ std::optional<Repeated> memory_peak(std::span<const store::MemoryRow> rows, std:
   return summarized(std::move(bytes));
 }
 
+std::optional<PeakMemory> peak_memory(std::span<const store::MemoryRow> rows) {
+  const auto device = memory_peak(rows, "device_allocated_peak");
+  if (device && device->high > 0) return PeakMemory{*device, true};
+  const auto host = memory_peak(rows, "host_peak");
+  return host ? std::optional(PeakMemory{*host, false}) : std::nullopt;
+}
+
 Result<MeasuredAt> measured_at(const store::EnvironmentRow& environment) {
   const auto numerics = parse_json(environment.numerics.text, "numerics of a measurement");
   if (!numerics) return numerics.error();

@@ -53,6 +53,13 @@ std::optional<Repeated> joules_per_example(std::span<const store::MeasurementRow
 /// Peak of one kind of memory in bytes, the largest row of a repetition.
 std::optional<Repeated> memory_peak(std::span<const store::MemoryRow> rows, std::string_view kind);
 
+/// Of the device's allocator where it counted any, else of the host's process.
+struct PeakMemory {
+  Repeated bytes;
+  bool of_device = false;
+};
+std::optional<PeakMemory> peak_memory(std::span<const store::MemoryRow> rows);
+
 /// Times are compared where both are equal. JSON; empty where the store does not say it.
 struct MeasuredAt {
   std::string machine;   ///< hardware and device

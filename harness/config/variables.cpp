@@ -1,7 +1,5 @@
 #include "harness/config/variables.h"
 
-#include <charconv>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -9,6 +7,7 @@
 
 #include "harness/core/json_dom.h"
 #include "harness/core/suggest.h"
+#include "harness/core/whole_number.h"
 
 namespace qfs::config {
 
@@ -33,15 +32,6 @@ std::vector<std::string> names_of(const json& variables) {
   return names;
 }
 
-template <class T>
-std::optional<T> parse_number(const std::string& text) {
-  T number{};
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return number;
-}
-
 /// `text` as a value of the type that `declared` has.
 std::optional<json> typed_override(const json& declared, const std::string& text) {
   if (declared.is_string()) return json(text);
@@ -50,11 +40,10 @@ std::optional<json> typed_override(const json& declared, const std::string& text
     return std::nullopt;
   }
   if (declared.is_number_integer()) {
-    if (const auto number = parse_number<int64_t>(text)) return json(*number);
+    if (const auto number = whole_number<int64_t>(text)) return json(*number);
     return std::nullopt;
   }
-  const auto number = parse_number<double>(text);
-  if (number && std::isfinite(*number)) return json(*number);
+  if (const auto number = whole_number<double>(text)) return json(*number);
   return std::nullopt;
 }
 

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -21,6 +20,7 @@
 
 #include "harness/core/log.h"
 #include "harness/core/system_error.h"
+#include "harness/core/whole_number.h"
 
 namespace qfs {
 namespace {
@@ -86,10 +86,7 @@ struct Target {
 /// /proc/self/fd/N names what the descriptor N is, wherever that lies now.
 std::optional<int> own_descriptor(const std::string& folder, std::string_view name) {
   if (folder != "/proc/" + std::to_string(::getpid()) + "/fd") return std::nullopt;
-  int number = -1;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
-  return number;
+  return whole_number<int>(name);
 }
 
 /// Follows links, also one to a file that is not there yet.

@@ -1,15 +1,16 @@
 #include "harness/core/postprocess.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "harness/core/comma_parts.h"
 #include "harness/core/json_dom.h"
 #include "harness/core/postprocess_transforms.h"
 #include "harness/core/suggest.h"
 #include "harness/core/utf8.h"
+#include "harness/core/whole_number.h"
 
 namespace qfs {
 namespace {
@@ -25,21 +26,11 @@ constexpr const char* kSpecial =
     "<pad> <s> </s> <bos> <eos> <|endoftext|> <|im_start|> <|im_end|> <|begin_of_text|> "
     "<|end_of_text|> <|eot_id|>";
 
-/// "a=b,c=d"; "\," is a comma.
+/// "a=b,c=d".
 Result<std::vector<std::pair<std::string, std::string>>> pairs_of(std::string_view text,
                                                                   const std::string& step) {
-  std::vector<std::string> parts(1);
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == ',') {
-      parts.back() += text[++i];
-    } else if (text[i] == ',') {
-      parts.emplace_back();
-    } else {
-      parts.back() += text[i];
-    }
-  }
   std::vector<std::pair<std::string, std::string>> pairs;
-  for (const std::string& part : parts) {
+  for (const std::string& part : comma_parts(text)) {
     const size_t equals = part.find('=');
     if (equals == std::string::npos || equals == 0) {
       return invalid_argument("postprocess '" + step + "': '" + part +
@@ -51,12 +42,9 @@ Result<std::vector<std::pair<std::string, std::string>>> pairs_of(std::string_vi
 }
 
 Result<int64_t> line_count(const std::string& text) {
-  int64_t count = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (error != std::errc() || stop != text.data() + text.size() || count < 1 || count > kMaxLines) {
-    return invalid_argument("count is '" + text + "', expected a whole number from 1 to 1000000");
-  }
-  return count;
+  const auto count = whole_number<int64_t>(text);
+  if (count && *count >= 1 && *count <= kMaxLines) return *count;
+  return invalid_argument("count is '" + text + "', expected a whole number from 1 to 1000000");
 }
 
 Result<Apply> make_apply(const std::string& name, const Values& values) {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <set>
 
 #include "harness/core/suggest.h"
+#include "harness/core/whole_number.h"
 #include "harness/plan/param_values.h"
 #include "harness/plan/plan.h"
 
@@ -25,18 +25,11 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-std::optional<double> number(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 /// Equal texts, or the same number: of a real one every way of writing it is right.
 bool same(const std::string& asked, const std::string& own) {
   if (asked == own) return true;
-  const std::optional<double> value = number(asked);
-  return value && value == number(own);
+  const std::optional<double> value = whole_number<double>(asked);
+  return value && value == whole_number<double>(own);
 }
 
 /// Reads a filter from left to right.
@@ -139,7 +132,7 @@ Status check_value(const FilterCondition& condition, std::span<const CellFacts> 
   std::string message =
       "filter: no cell has " + condition.key + "=" + filter_value(condition.value);
   const auto nearest =
-      number(condition.value) ? std::nullopt : nearest_name(condition.value, values);
+      whole_number<double>(condition.value) ? std::nullopt : nearest_name(condition.value, values);
   if (nearest) {
     message += "; did you mean '" + filter_value(*nearest) + "'?";
   }

@@ -1,14 +1,13 @@
 #include "harness/plan/param_values.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "harness/api/experiment.h"
 #include "harness/core/json_dom.h"
 #include "harness/core/suggest.h"
+#include "harness/core/whole_number.h"
 
 namespace qfs::plan {
 
@@ -92,11 +91,8 @@ std::optional<ParamValue> typed_value(ParamType type, const ParamValue& value) {
 std::optional<ParamValue> recorded_value(ParamType type, const ParamValue& value) {
   const std::string* const text = std::get_if<std::string>(&value);
   if (type != ParamType::real || text == nullptr) return typed_value(type, value);
-  double number = 0;
-  const char* const end = text->data() + text->size();
-  const auto [stop, error] = std::from_chars(text->data(), end, number);
-  if (error != std::errc() || stop != end || !std::isfinite(number)) return std::nullopt;
-  return number;
+  if (const auto number = whole_number<double>(*text)) return *number;
+  return std::nullopt;
 }
 
 std::string value_text(const ParamValue& value) {

@@ -1,13 +1,13 @@
 #include "harness/plan/shards.h"
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <map>
 #include <numeric>
 #include <queue>
 #include <utility>
 
+#include "harness/core/whole_number.h"
 #include "harness/plan/estimate.h"
 #include "harness/plan/memory_kind.h"
 
@@ -129,15 +129,9 @@ std::vector<Shard> cut_shards(const Plan& plan, const RemainingSeconds& left, si
 
 Result<ShardNumber> parse_shard_number(std::string_view text) {
   const size_t slash = text.find('/');
-  const auto number = [](std::string_view digits) -> std::optional<size_t> {
-    size_t value = 0;
-    const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (code != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-    return value;
-  };
   if (slash != text.npos) {
-    const auto index = number(text.substr(0, slash));
-    const auto count = number(text.substr(slash + 1));
+    const auto index = whole_number<size_t>(text.substr(0, slash));
+    const auto count = whole_number<size_t>(text.substr(slash + 1));
     if (index && count && *index >= 1 && *index <= *count && *count <= kMostShards) {
       return ShardNumber{*index - 1, *count};
     }

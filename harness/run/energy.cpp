@@ -1,8 +1,9 @@
 #include "harness/run/energy.h"
 
-#include <charconv>
 #include <fstream>
 #include <system_error>
+
+#include "harness/core/whole_number.h"
 
 namespace qfs::run {
 namespace {
@@ -18,11 +19,8 @@ std::string line_of(const fs::path& path) {
 }
 
 std::optional<int64_t> number_of(const fs::path& path) {
-  const std::string line = line_of(path);
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number);
-  const bool whole = error == std::errc{} && end == line.data() + line.size() && number >= 0;
-  return whole ? std::optional(number) : std::nullopt;
+  const auto number = whole_number<int64_t>(line_of(path));
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 }  // namespace

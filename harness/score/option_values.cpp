@@ -1,8 +1,10 @@
 #include "harness/score/option_values.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
+
+#include "harness/core/comma_parts.h"
+#include "harness/core/whole_number.h"
 
 namespace qfs::score {
 namespace {
@@ -46,10 +48,8 @@ std::string_view fixed_part(std::string_view form) {
 }
 
 bool in_range(const MetricOption& option, const std::string& number) {
-  int64_t value = 0;
-  const char* const end = number.data() + number.size();
-  const auto [stop, error] = std::from_chars(number.data(), end, value);
-  return error == std::errc() && stop == end && value >= option.minimum && value <= option.maximum;
+  const auto value = whole_number<int64_t>(number);
+  return value && *value >= option.minimum && *value <= option.maximum;
 }
 
 }  // namespace
@@ -103,22 +103,10 @@ std::vector<std::string> likely_values(const MetricOption& option,
 
 std::map<std::string, std::string> parsed_options(std::string_view text) {
   std::map<std::string, std::string> options;
-  std::string part;
-  const auto finish = [&] {
+  for (const std::string& part : comma_parts(text)) {
     const size_t equals = part.find('=');
     if (equals != std::string::npos) options[part.substr(0, equals)] = part.substr(equals + 1);
-    part.clear();
-  };
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == ',') {
-      part += text[++i];
-    } else if (text[i] == ',') {
-      finish();
-    } else {
-      part += text[i];
-    }
   }
-  finish();
   return options;
 }
 

@@ -76,8 +76,9 @@ Result<int64_t> Reader::empty_outputs(ResultId result) {
 Result<std::set<int64_t>> Reader::empty_scored_texts(const ScoreId& id) {
   // Outputs that were scored as they are, and what postprocessing made of the others.
   Query rows = state_->db.query(
-      "SELECT s.ordinal FROM score_job j JOIN statistic s ON s.score_job_id = j.score_job_id"
-      " JOIN output o ON o.result_id = j.result_id AND o.ordinal = s.ordinal"
+      // CROSS JOIN: the index output_empty finds the few.
+      "SELECT s.ordinal FROM score_job j CROSS JOIN output o ON o.result_id = j.result_id"
+      " CROSS JOIN statistic s ON s.score_job_id = j.score_job_id AND s.ordinal = o.ordinal"
       " WHERE j.score_id = ?1 AND s.processed_sha256 IS NULL AND " +
           is_empty("o.text") +
           " UNION ALL SELECT s.ordinal FROM score_job j JOIN statistic s"

@@ -1,12 +1,12 @@
 #include "methods/compressors/session_files.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "harness/core/json_dom.h"
 #include "harness/core/log.h"
+#include "harness/core/whole_number.h"
 #include "methods/models/checkpoints/config_object.h"
 #include "methods/models/checkpoints/safetensors.h"
 #include "methods/models/peft/lora.h"
@@ -122,10 +122,7 @@ Result<double> alpha_of(const OpenedFile& file, const LoraForm& form) {
   for (const char* key : {"lora_alpha", "alpha"}) {
     const auto text = file.fact(key);
     if (!text) continue;
-    double alpha = 0;
-    const char* const end = text->data() + text->size();
-    const auto parsed = std::from_chars(text->data(), end, alpha);
-    if (parsed.ec == std::errc() && parsed.ptr == end && alpha > 0) return alpha;
+    if (const auto alpha = whole_number<double>(*text); alpha && *alpha > 0) return *alpha;
     std::string what = key;
     what += " is '" + *text + "'; expected a positive number";
     return data_error(std::move(what), path);
@@ -148,10 +145,7 @@ std::optional<std::string> OpenedFile::fact(const std::string& name) const {
 Result<std::optional<int64_t>> OpenedFile::number(const std::string& name, int64_t least) const {
   const auto text = fact(name);
   if (!text) return std::optional<int64_t>();
-  int64_t value = 0;
-  const char* const end = text->data() + text->size();
-  const auto parsed = std::from_chars(text->data(), end, value);
-  if (parsed.ec == std::errc() && parsed.ptr == end && value >= least) return std::optional(value);
+  if (const auto value = whole_number<int64_t>(*text); value && *value >= least) return value;
   return data_error(
       "'" + name + "' is '" + *text + "'; expected a number from " + std::to_string(least) + " on",
       tensors->path());

@@ -1,11 +1,11 @@
 #include "methods/egad/dictionary.h"
 
-#include <charconv>
 #include <vector>
 
 #include "harness/core/files.h"
 #include "harness/core/text/unicode_forms.h"
 #include "harness/core/utf8.h"
+#include "harness/core/whole_number.h"
 #include "methods/egad/keywords.h"
 
 namespace qfs::egad {
@@ -73,15 +73,13 @@ Result<Dictionary> Dictionary::parse(std::string_view text, const std::string& s
     counted = with_count;
     double frequency = kFirstRank / static_cast<double>(number);
     if (with_count) {
-      int64_t value = 0;
       const std::string_view digits = parts[1];
-      const auto [last, error] =
-          std::from_chars(digits.data(), digits.data() + digits.size(), value);
-      if (error != std::errc() || last != digits.data() + digits.size() || value < 1) {
+      const auto value = whole_number<int64_t>(digits);
+      if (!value || *value < 1) {
         return bad_line(source, number,
                         "the count '" + std::string(digits) + "' is no whole number from 1 on");
       }
-      frequency = static_cast<double>(value);
+      frequency = static_cast<double>(*value);
     }
     dictionary.add(lower_case(parts[0]), frequency);
   }

@@ -1,12 +1,11 @@
 #include "methods/endpoint/http_client.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <ctime>
 #include <string_view>
 
 #include "harness/core/curl_library.h"
+#include "harness/core/whole_number.h"
 
 namespace qfs::endpoint {
 namespace {
@@ -37,10 +36,7 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
 
 /// Seconds, or the time until a date (RFC 9110, 10.2.3).
 std::optional<double> retry_after(const std::string& value) {
-  double seconds = 0;
-  const char* const end = value.data() + value.size();
-  const auto [stop, error] = std::from_chars(value.data(), end, seconds);
-  if (error == std::errc() && stop == end && std::isfinite(seconds)) return std::max(seconds, 0.0);
+  if (const auto seconds = whole_number<double>(value)) return std::max(*seconds, 0.0);
   const time_t date = curl_library().getdate(value.c_str(), nullptr);
   if (date < 0) return std::nullopt;
   return std::max(std::difftime(date, std::time(nullptr)), 0.0);

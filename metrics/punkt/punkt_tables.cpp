@@ -1,9 +1,9 @@
 #include "metrics/punkt/punkt_tables.h"
 
-#include <charconv>
 #include <optional>
 
 #include "harness/core/sha256.h"
+#include "harness/core/whole_number.h"
 
 namespace qfs::metrics {
 namespace {
@@ -32,11 +32,8 @@ std::optional<std::pair<std::string_view, std::string_view>> fields(std::string_
 }
 
 std::optional<int> contexts(std::string_view text) {
-  int value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && stop == text.data() + text.size();
-  if (!whole || value < 0 || value > kMaxContexts) return std::nullopt;
-  return value;
+  const auto value = whole_number<int>(text);
+  return value && *value >= 0 && *value <= kMaxContexts ? value : std::nullopt;
 }
 
 Status read_set(std::string_view text, std::set<std::string>& into) {

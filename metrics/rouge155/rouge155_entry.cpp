@@ -1,10 +1,10 @@
 #include "metrics/rouge155/rouge155_entry.h"
 
-#include <charconv>
 #include <cstdlib>
 #include <memory>
 
 #include "harness/core/files.h"
+#include "harness/core/whole_number.h"
 #include "metrics/punkt/punkt_files.h"
 #include "metrics/rouge155/resampling.h"
 #include "metrics/rouge155/rouge155_metric.h"
@@ -94,10 +94,7 @@ std::string canonical_name(const MetricOptionValues& values, const Lexicon& lexi
 template <class Number>
 Result<Number> number(const MetricOptionValues& values, const std::string& option) {
   const std::string& text = values.text(option);
-  Number value{};
-  const char* const last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, value);
-  if (error == std::errc() && end == last) return value;
+  if (const auto value = whole_number<Number>(text)) return *value;
   return invalid_argument("option " + option + " is '" + text + "', expected a number or off");
 }
 

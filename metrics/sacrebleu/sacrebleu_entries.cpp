@@ -1,8 +1,6 @@
 #include "metrics/sacrebleu/sacrebleu_entries.h"
 
-#include <charconv>
-#include <cmath>
-
+#include "harness/core/whole_number.h"
 #include "metrics/sacrebleu/bleu_metric.h"
 #include "metrics/sacrebleu/chrf_metric.h"
 #include "metrics/text/metric_name.h"
@@ -53,14 +51,9 @@ Result<double> smooth_value(BleuSmoothing smoothing, const std::string& text) {
   if (!takes_value) {
     return invalid_argument("smooth_value belongs to smooth=floor and smooth=add-k");
   }
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end || !std::isfinite(value) || value < 0) {
-    return invalid_argument("option smooth_value is '" + text +
-                            "', expected a number of at least 0");
-  }
-  return value;
+  const auto value = whole_number<double>(text);
+  if (value && *value >= 0) return *value;
+  return invalid_argument("option smooth_value is '" + text + "', expected a number of at least 0");
 }
 
 BleuTokenizer tokenizer_of(const std::string& name) {

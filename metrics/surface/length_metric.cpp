@@ -1,27 +1,15 @@
 #include "metrics/surface/length_metric.h"
 
-#include <unicode/ubrk.h>
-#include <unicode/utext.h>
-
 #include <memory>
+#include <vector>
 
 #include "harness/core/text/unicode.h"
+#include "harness/core/text/word_breaks.h"
 #include "harness/core/utf8.h"
 #include "metrics/chinese/icu_segmenter.h"
 
 namespace qfs::metrics {
 namespace {
-
-struct CloseText {
-  void operator()(UText* text) const { utext_close(text); }
-};
-struct CloseIterator {
-  void operator()(UBreakIterator* iterator) const { ubrk_close(iterator); }
-};
-
-Error icu_error(UErrorCode status) {
-  return unavailable("ICU cannot find sentences: " + std::string(u_errorName(status)));
-}
 
 /// The lines of a sentence that have something else than white space and punctuation.
 int64_t lines_with_words(std::string_view sentence) {
@@ -43,23 +31,10 @@ int64_t lines_with_words(std::string_view sentence) {
 }  // namespace
 
 Result<int64_t> count_sentences(std::string_view text) {
-  UErrorCode status = U_ZERO_ERROR;
-  const std::unique_ptr<UText, CloseText> source(
-      utext_openUTF8(nullptr, text.data(), static_cast<int64_t>(text.size()), &status));
-  if (U_FAILURE(status)) return icu_error(status);
-  const std::unique_ptr<UBreakIterator, CloseIterator> iterator(
-      ubrk_open(UBRK_SENTENCE, "", nullptr, 0, &status));
-  if (U_FAILURE(status)) return icu_error(status);
-  ubrk_setUText(iterator.get(), source.get(), &status);
-  if (U_FAILURE(status)) return icu_error(status);
+  std::vector<std::string_view> pieces;
+  if (Status found = append_icu_sentences(text, pieces); !found) return found.error();
   int64_t sentences = 0;
-  auto begin = static_cast<size_t>(ubrk_first(iterator.get()));
-  for (int32_t next = ubrk_next(iterator.get()); next != UBRK_DONE;
-       next = ubrk_next(iterator.get())) {
-    const auto end = static_cast<size_t>(next);
-    sentences += lines_with_words(text.substr(begin, end - begin));
-    begin = end;
-  }
+  for (const std::string_view piece : pieces) sentences += lines_with_words(piece);
   return sentences;
 }
 

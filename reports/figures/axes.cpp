@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <vector>
 
+#include "harness/core/whole_number.h"
 #include "reports/format.h"
 
 namespace qfs::reports {
@@ -19,19 +18,11 @@ const std::string& FigureAxis::label(const Table& table, size_t row, size_t colu
   return of_columns ? table.columns[column].labels[level] : table.rows[row].labels[level];
 }
 
-std::optional<double> number_of(const std::string& label) {
-  double number = 0;
-  const char* const end = label.data() + label.size();
-  const auto [stop, error] = std::from_chars(label.data(), end, number);
-  if (error != std::errc{} || stop != end || !std::isfinite(number)) return std::nullopt;
-  return number;
-}
-
 std::set<double> numbers_on(const Table& table, const FigureAxis& axis) {
   std::set<double> numbers;
   for (const AxisEntry& entry : axis.of_columns ? table.columns : table.rows) {
     const std::string& label = entry.labels[axis.level];
-    const std::optional<double> number = number_of(label);
+    const std::optional<double> number = whole_number<double>(label);
     if (!number && !label.empty()) return {};
     if (number) numbers.insert(*number);
   }

@@ -20,9 +20,6 @@ struct FigureAxis {
   const std::string& label(const Table& table, size_t row, size_t column) const;
 };
 
-/// "512", "0.25"; std::nullopt for a label that is no finite number.
-std::optional<double> number_of(const std::string& label);
-
 /// The different numbers on an axis; none where a label is no number. An empty label says that the
 /// axis does not apply.
 std::set<double> numbers_on(const Table& table, const FigureAxis& axis);

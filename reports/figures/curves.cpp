@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "harness/core/whole_number.h"
 #include "reports/figures/axes.h"
 #include "reports/figures/figure.h"
 #include "reports/figures/spreads.h"
@@ -67,7 +68,7 @@ class Panels {
         }
         FigureLine& line = line_of(figure_.panels[panel->second], row, column, cell.oracle);
         FigurePoint point = point_of(table_.values[value], cell);
-        if (const auto x = number_of(axis_.label(table_, row, column))) {
+        if (const auto x = whole_number<double>(axis_.label(table_, row, column))) {
           point.x = *x;
           line.points.push_back(std::move(point));
         } else {

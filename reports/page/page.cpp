@@ -25,18 +25,6 @@ std::set<std::string> naming_dimensions(const std::vector<const PlaceFacts*>& pl
   return names;
 }
 
-/// Without the further places of a result that is shown for several seeds.
-std::vector<const PlaceFacts*> shown_once(const std::vector<const PlaceFacts*>& places) {
-  std::vector<const PlaceFacts*> once;
-  for (const PlaceFacts* place : places) {
-    const bool again = place->another_seed && std::ranges::any_of(once, [&](const auto* other) {
-                         return other->cell.id == place->cell.id;
-                       });
-    if (!again) once.push_back(place);
-  }
-  return once;
-}
-
 json value_json(const TableValue& value) {
   json object = {{"name", value.name},
                  {"title", value.title},
@@ -57,7 +45,7 @@ size_t bytes_of(const Page& page) {
 
 Result<Page> make_page(store::Reader& reader, const std::vector<const PlaceFacts*>& all_places,
                        const Table& table, const PageRequest& request) {
-  const std::vector<const PlaceFacts*> places = shown_once(all_places);
+  const std::vector<const PlaceFacts*> places = compare::shown_once(all_places);
   size_t left_out_bytes = 0;
   const auto datasets = page_datasets(reader, places, kMostDocumentBytes, left_out_bytes);
   if (!datasets) return datasets.error();

@@ -23,8 +23,30 @@ std::string text_of(const UVersionInfo version) {
   return buffer;
 }
 
-Error icu_error(UErrorCode status) {
-  return unavailable("ICU cannot find word boundaries: " + std::string(u_errorName(status)));
+Status append_pieces(UBreakIteratorType type, const char* locale, std::string_view text,
+                     std::vector<std::string_view>& pieces) {
+  UErrorCode status = U_ZERO_ERROR;
+  const auto failed = [&]() -> Status {
+    return unavailable("ICU cannot find " +
+                       std::string(type == UBRK_WORD ? "word boundaries" : "sentences") + ": " +
+                       u_errorName(status));
+  };
+  const std::unique_ptr<UText, CloseText> source(
+      utext_openUTF8(nullptr, text.data(), static_cast<int64_t>(text.size()), &status));
+  if (U_FAILURE(status)) return failed();
+  const std::unique_ptr<UBreakIterator, CloseIterator> iterator(
+      ubrk_open(type, locale, nullptr, 0, &status));
+  if (U_FAILURE(status)) return failed();
+  ubrk_setUText(iterator.get(), source.get(), &status);
+  if (U_FAILURE(status)) return failed();
+  auto begin = static_cast<size_t>(ubrk_first(iterator.get()));
+  for (int32_t next = ubrk_next(iterator.get()); next != UBRK_DONE;
+       next = ubrk_next(iterator.get())) {
+    const auto end = static_cast<size_t>(next);
+    pieces.push_back(text.substr(begin, end - begin));
+    begin = end;
+  }
+  return {};
 }
 
 }  // namespace
@@ -39,23 +61,11 @@ IcuVersions icu_versions() {
 }
 
 Status append_icu_words(std::string_view text, std::vector<std::string_view>& words) {
-  UErrorCode status = U_ZERO_ERROR;
-  const std::unique_ptr<UText, CloseText> source(
-      utext_openUTF8(nullptr, text.data(), static_cast<int64_t>(text.size()), &status));
-  if (U_FAILURE(status)) return icu_error(status);
-  const std::unique_ptr<UBreakIterator, CloseIterator> iterator(
-      ubrk_open(UBRK_WORD, "zh", nullptr, 0, &status));
-  if (U_FAILURE(status)) return icu_error(status);
-  ubrk_setUText(iterator.get(), source.get(), &status);
-  if (U_FAILURE(status)) return icu_error(status);
-  auto begin = static_cast<size_t>(ubrk_first(iterator.get()));
-  for (int32_t next = ubrk_next(iterator.get()); next != UBRK_DONE;
-       next = ubrk_next(iterator.get())) {
-    const auto end = static_cast<size_t>(next);
-    words.push_back(text.substr(begin, end - begin));
-    begin = end;
-  }
-  return {};
+  return append_pieces(UBRK_WORD, "zh", text, words);
+}
+
+Status append_icu_sentences(std::string_view text, std::vector<std::string_view>& sentences) {
+  return append_pieces(UBRK_SENTENCE, "", text, sentences);
 }
 
 }  // namespace qfs

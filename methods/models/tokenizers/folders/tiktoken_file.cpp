@@ -1,6 +1,6 @@
-#include <charconv>
 #include <utility>
 
+#include "harness/core/whole_number.h"
 #include "methods/models/tokenizers/bpe/byte_alphabet.h"
 #include "methods/models/tokenizers/folders/vocabulary_files.h"
 #include "methods/models/tokenizers/pipeline/base64.h"
@@ -26,15 +26,11 @@ std::optional<std::pair<std::string, int64_t>> read_line(std::string_view line) 
   const size_t space = line.find(' ');
   if (space == line.npos) return std::nullopt;
   const std::optional<std::string> bytes = decode_base64(line.substr(0, space));
-  int64_t rank = -1;
-  const char* end = line.data() + line.size();
-  const auto parsed = std::from_chars(line.data() + space + 1, end, rank);
-  if (!bytes || bytes->empty() || parsed.ec != std::errc() || parsed.ptr != end) {
-    return std::nullopt;
-  }
+  const auto rank = whole_number<int64_t>(line.substr(space + 1));
+  if (!bytes || bytes->empty() || !rank) return std::nullopt;
   std::string piece;
   for (const char c : *bytes) piece += alphabet_character(static_cast<uint8_t>(c));
-  return std::pair(std::move(piece), rank);
+  return std::pair(std::move(piece), *rank);
 }
 
 std::string_view next_line(std::string_view& text) {

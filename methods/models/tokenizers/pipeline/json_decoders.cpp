@@ -36,9 +36,7 @@ Result<DecoderPtr> read_strip_decoder(const JsonNode& node) {
 }
 
 Result<DecoderPtr> read_replace_decoder(const JsonNode& node) {
-  const std::optional<JsonNode> pattern = node.member("pattern");
-  if (!pattern) return node.malformed("the member 'pattern' is missing");
-  Result<PatternPtr> read = read_pattern(*pattern);
+  Result<PatternPtr> read = read_pattern(node);
   if (!read.ok()) return read.error();
   const Result<std::string> content = node.text("content");
   if (!content.ok()) return content.error();
@@ -46,15 +44,9 @@ Result<DecoderPtr> read_replace_decoder(const JsonNode& node) {
 }
 
 Result<DecoderPtr> read_decoders(const JsonNode& node) {
-  const Result<std::vector<JsonNode>> items = node.items("decoders");
-  if (!items.ok()) return items.error();
-  std::vector<DecoderPtr> parts;
-  for (const JsonNode& item : *items) {
-    Result<DecoderPtr> part = read_decoder(item);
-    if (!part.ok()) return part;
-    parts.push_back(*std::move(part));
-  }
-  return make_decoder_sequence(std::move(parts));
+  Result<std::vector<DecoderPtr>> parts = read_list(node, "decoders", read_decoder);
+  if (!parts.ok()) return parts.error();
+  return make_decoder_sequence(*std::move(parts));
 }
 
 }  // namespace

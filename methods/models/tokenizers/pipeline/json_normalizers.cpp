@@ -30,9 +30,7 @@ Result<NormalizerPtr> read_bert(const JsonNode& node) {
 }
 
 Result<NormalizerPtr> read_replace(const JsonNode& node) {
-  const std::optional<JsonNode> pattern = node.member("pattern");
-  if (!pattern) return node.malformed("the member 'pattern' is missing");
-  Result<PatternPtr> read = read_pattern(*pattern);
+  Result<PatternPtr> read = read_pattern(node);
   if (!read.ok()) return read.error();
   const Result<std::string> content = node.text("content");
   if (!content.ok()) return content.error();
@@ -40,15 +38,9 @@ Result<NormalizerPtr> read_replace(const JsonNode& node) {
 }
 
 Result<NormalizerPtr> read_normalizers(const JsonNode& node) {
-  const Result<std::vector<JsonNode>> items = node.items("normalizers");
-  if (!items.ok()) return items.error();
-  std::vector<NormalizerPtr> parts;
-  for (const JsonNode& item : *items) {
-    Result<NormalizerPtr> part = read_normalizer(item);
-    if (!part.ok()) return part;
-    parts.push_back(*std::move(part));
-  }
-  return make_normalizer_sequence(std::move(parts));
+  Result<std::vector<NormalizerPtr>> parts = read_list(node, "normalizers", read_normalizer);
+  if (!parts.ok()) return parts.error();
+  return make_normalizer_sequence(*std::move(parts));
 }
 
 Result<NormalizerPtr> read_strip(const JsonNode& node) {

@@ -4,6 +4,10 @@
 // both with the JSON pointer as place. Pure; thread-safe.
 #pragma once
 
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include "methods/models/tokenizers/pipeline/json_node.h"
 #include "methods/models/tokenizers/pipeline/pipeline_tokenizer.h"
 
@@ -17,8 +21,23 @@ Result<std::vector<AddedToken>> read_added_tokens(const JsonNode& root);
 Result<InputTemplate> read_post_processor(const JsonNode& node);
 Result<DecoderPtr> read_decoder(const JsonNode& node);
 
-/// {"String": …} or {"Regex": …}.
+/// The member "pattern", {"String": …} or {"Regex": …}.
 Result<PatternPtr> read_pattern(const JsonNode& node);
 Result<PrependScheme> read_prepend_scheme(const JsonNode& node);
+
+/// The elements of a member that is a list, each read by `read_one`.
+template <class Part>
+Result<std::vector<Part>> read_list(const JsonNode& node, std::string_view key,
+                                    Result<Part> (*read_one)(const JsonNode&)) {
+  const Result<std::vector<JsonNode>> items = node.items(key);
+  if (!items.ok()) return items.error();
+  std::vector<Part> parts;
+  for (const JsonNode& item : *items) {
+    Result<Part> part = read_one(item);
+    if (!part.ok()) return part.error();
+    parts.push_back(*std::move(part));
+  }
+  return parts;
+}
 
 }  // namespace qfs::tokenizers

@@ -26,9 +26,7 @@ Result<SplitBehavior> read_behavior(const JsonNode& node, SplitBehavior fallback
 }
 
 Result<PreTokenizerPtr> read_split(const JsonNode& node) {
-  const std::optional<JsonNode> pattern = node.member("pattern");
-  if (!pattern) return node.malformed("the member 'pattern' is missing");
-  Result<PatternPtr> read = read_pattern(*pattern);
+  Result<PatternPtr> read = read_pattern(node);
   if (!read.ok()) return read.error();
   const Result<bool> invert = node.boolean_or("invert", false);
   if (!invert.ok()) return invert.error();
@@ -61,15 +59,9 @@ Result<PreTokenizerPtr> read_metaspace(const JsonNode& node) {
 }
 
 Result<PreTokenizerPtr> read_pre_tokenizers(const JsonNode& node) {
-  const Result<std::vector<JsonNode>> items = node.items("pretokenizers");
-  if (!items.ok()) return items.error();
-  std::vector<PreTokenizerPtr> parts;
-  for (const JsonNode& item : *items) {
-    Result<PreTokenizerPtr> part = read_pre_tokenizer(item);
-    if (!part.ok()) return part;
-    parts.push_back(*std::move(part));
-  }
-  return make_pre_tokenizer_sequence(std::move(parts));
+  Result<std::vector<PreTokenizerPtr>> parts = read_list(node, "pretokenizers", read_pre_tokenizer);
+  if (!parts.ok()) return parts.error();
+  return make_pre_tokenizer_sequence(*std::move(parts));
 }
 
 Result<PreTokenizerPtr> read_digits(const JsonNode& node) {
@@ -82,19 +74,21 @@ Result<PreTokenizerPtr> read_digits(const JsonNode& node) {
 }  // namespace
 
 Result<PatternPtr> read_pattern(const JsonNode& node) {
-  if (node.value().is_string()) return make_text_pattern(node.value().get<std::string>());
-  if (node.member("String")) {
-    const Result<std::string> text = node.text("String");
+  const std::optional<JsonNode> own = node.member("pattern");
+  if (!own) return node.malformed("the member 'pattern' is missing");
+  if (own->value().is_string()) return make_text_pattern(own->value().get<std::string>());
+  if (own->member("String")) {
+    const Result<std::string> text = own->text("String");
     if (!text.ok()) return text.error();
     return make_text_pattern(*text);
   }
-  if (!node.member("Regex")) return node.unsupported("this kind of pattern");
-  const Result<std::string> expression = node.text("Regex");
+  if (!own->member("Regex")) return own->unsupported("this kind of pattern");
+  const Result<std::string> expression = own->text("Regex");
   if (!expression.ok()) return expression.error();
   Result<PatternPtr> pattern = make_regex_pattern(*expression);
   if (pattern.ok()) return pattern;
   Error error = pattern.error();
-  error.where = node.place();
+  error.where = own->place();
   return error;
 }
 
