@@ -32,7 +32,9 @@ Result<Named> find(std::span<const MetricEntry> entries, std::string_view base) 
       names.push_back(alias.name);
     }
   }
-  return not_found("unknown metric '" + std::string(base) + "'" + suggestion(base, names));
+  const std::string near = suggestion(base, names);
+  return not_found("unknown metric '" + std::string(base) + "'" +
+                   (near.empty() ? "; 'qfs-bench list metrics' names all" : near));
 }
 
 }  // namespace

@@ -1,12 +1,20 @@
 #include "reports/evidence.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
-#include "harness/api/example.h"
-
 namespace qfs::reports {
+
+std::set<int64_t> evidence_segments(const Example& example, size_t count) {
+  std::set<int64_t> segments;
+  const int64_t last = static_cast<int64_t>(count) - 1;
+  for (const SegmentSpan& span : example.evidence) {
+    for (int64_t i = std::max<int64_t>(span.first, 0); i <= std::min(span.last, last); ++i) {
+      segments.insert(i);
+    }
+  }
+  return segments;
+}
 
 Result<std::vector<EvidenceSegment>> EvidenceIndex::of(const DatasetId& dataset, int64_t ordinal) {
   const auto key = std::make_pair(dataset, ordinal);
@@ -18,14 +26,7 @@ Result<std::vector<EvidenceSegment>> EvidenceIndex::of(const DatasetId& dataset,
     if (example.error().kind == ErrorKind::unavailable) return evidence;
     return example.error();
   }
-  std::set<int64_t> segments;
-  const auto count = static_cast<int64_t>(example->document.size());
-  for (const SegmentSpan& span : example->evidence) {
-    for (int64_t i = std::max<int64_t>(span.first, 0); i <= std::min(span.last, count - 1); ++i) {
-      segments.insert(i);
-    }
-  }
-  for (int64_t i : segments) {
+  for (int64_t i : evidence_segments(*example, example->document.size())) {
     const std::string text = rendered(example->document[static_cast<size_t>(i)]);
     evidence.push_back({i, static_cast<int64_t>(text.size())});
   }

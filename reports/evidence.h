@@ -1,17 +1,23 @@
-// EvidenceIndex: how long the gold evidence of each example is, segment by segment, read from a
-// store once a data set. Private to reports. Not thread-safe.
+// Which segments are gold evidence; EvidenceIndex: how long the gold evidence of each example is,
+// segment by segment, read from a store once a data set. Private to reports. Not thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
+#include "harness/api/example.h"
 #include "harness/api/ids.h"
 #include "harness/api/prediction.h"
 #include "harness/api/result.h"
 #include "harness/store/reader.h"
 
 namespace qfs::reports {
+
+/// The segments of an example's gold evidence that a document of `count` segments has, ascending,
+/// each once.
+std::set<int64_t> evidence_segments(const Example& example, size_t count);
 
 struct EvidenceSegment {
   int64_t segment = 0;

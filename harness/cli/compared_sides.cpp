@@ -29,7 +29,8 @@ Result<ComparedSide> open_side(const std::string& text, const std::string& run,
   const bool names_store = !name.path.empty();
   if (names_store && !name.exists) {
     return not_found(fmt::format(
-        "'{}' is neither a store nor conditions such as method=lead,local_context=256", name.path));
+        "there is no file '{}', and it is no conditions such as method=lead,local_context=256",
+        name.path));
   }
   Result<std::string> store =
       names_store ? Result<std::string>(name.path) : existing_store_path(global.store);

@@ -51,17 +51,24 @@ Result<plan::Filter> filter_of(const std::vector<std::string>& parts, std::strin
   return error;
 }
 
-Result<store::FailureKind> failure_kind(const std::string& name) {
-  using store::FailureKind;
+constexpr store::FailureKind kFailures[] = {
+    store::FailureKind::oom_device,   store::FailureKind::oom_host,   store::FailureKind::timeout,
+    store::FailureKind::method_error, store::FailureKind::data_error, store::FailureKind::signal,
+    store::FailureKind::implied_oom,
+};
+
+std::vector<std::string> failure_names() {
   std::vector<std::string> names;
-  for (FailureKind kind : {FailureKind::oom_device, FailureKind::oom_host, FailureKind::timeout,
-                           FailureKind::method_error, FailureKind::data_error, FailureKind::signal,
-                           FailureKind::implied_oom}) {
-    names.emplace_back(store::to_string(kind));
-    if (name == names.back()) return kind;
+  for (const store::FailureKind kind : kFailures) names.emplace_back(store::to_string(kind));
+  return names;
+}
+
+Result<store::FailureKind> failure_kind(const std::string& name) {
+  for (const store::FailureKind kind : kFailures) {
+    if (name == store::to_string(kind)) return kind;
   }
   return invalid_argument(
-      fmt::format("--retry: no kind of failure '{}'{}", name, suggestion(name, names)));
+      fmt::format("--retry: no kind of failure '{}'{}", name, suggestion(name, failure_names())));
 }
 
 CLI::Validator at_least_one() {
@@ -185,9 +192,9 @@ void add_training_options(CLI::App& command, SweepOptions& options) {
 }
 
 void add_retry_option(CLI::App& command, SweepOptions& options) {
-  repeatable(command.add_option(
-                 "--retry", options.retry,
-                 "Try cells again that failed this way (timeout, signal, oom_host, …); repeatable"))
+  repeatable(command.add_option("--retry", options.retry,
+                                fmt::format("Try cells again that failed this way ({}); repeatable",
+                                            fmt::join(failure_names(), ", "))))
       ->type_name("KIND");
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "harness/core/utf8.h"
+#include "reports/evidence.h"
 #include "reports/page/utf16.h"
 
 namespace qfs::reports {
@@ -33,18 +34,6 @@ json document_json(const std::vector<Segment>& document) {
   json object = {{"segments", std::move(segments)}};
   if (spoken) object["speakers"] = std::move(speakers);
   return object;
-}
-
-/// The segments of the gold evidence, each once, of a document of so many.
-std::vector<int64_t> evidence_of(const Example& example, size_t count) {
-  std::set<int64_t> segments;
-  const int64_t last = static_cast<int64_t>(count) - 1;
-  for (const SegmentSpan& span : example.evidence) {
-    for (int64_t i = std::max<int64_t>(span.first, 0); i <= std::min(span.last, last); ++i) {
-      segments.insert(i);
-    }
-  }
-  return {segments.begin(), segments.end()};
 }
 
 /// Of `row`, if the store keeps its texts.
@@ -163,7 +152,7 @@ void add_text_blocks(const PageDataset& dataset, size_t number, Page& page) {
       if (!dataset.document_of[i]) continue;
       const size_t document = *dataset.document_of[i];
       object["document"] = document;
-      const auto evidence = evidence_of(example, dataset.documents[document].size());
+      const auto evidence = evidence_segments(example, dataset.documents[document].size());
       if (!evidence.empty()) object["evidence"] = evidence;
     }
     page.blocks.emplace_back(fmt::format("texts-{}-{}", number, begin / kBlockExamples),

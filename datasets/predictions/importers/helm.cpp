@@ -57,11 +57,7 @@ Status find_in_state(nlohmann::json& state, const JsonPlace& place) {
   if (instance == nullptr) {
     return data_error("no 'instance' in a request state", place.to_string());
   }
-  nlohmann::json references = references_of(*instance);
-  nlohmann::json id = id_of(state);
-  state[kFoundPrediction] = completion_of(state);
-  state[kFoundId] = std::move(id);
-  state[kFoundReferences] = std::move(references);
+  add_found(state, completion_of(state), id_of(state), references_of(*instance));
   return {};
 }
 

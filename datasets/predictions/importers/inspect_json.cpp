@@ -29,13 +29,9 @@ nlohmann::json id_of(const nlohmann::json& sample) {
 }
 
 Status find_in_sample(nlohmann::json& sample, const JsonPlace&) {
-  nlohmann::json prediction = completion_of(sample);
-  nlohmann::json id = id_of(sample);
   const nlohmann::json* target = first_field(sample, {"target"});
-  nlohmann::json references = target == nullptr ? nlohmann::json(nullptr) : *target;
-  sample[kFoundPrediction] = std::move(prediction);
-  sample[kFoundId] = std::move(id);
-  sample[kFoundReferences] = std::move(references);
+  add_found(sample, completion_of(sample), id_of(sample),
+            target == nullptr ? nlohmann::json(nullptr) : *target);
   return {};
 }
 

@@ -78,15 +78,11 @@ Status read_lm_eval(const std::string& path, const std::map<std::string, std::st
               "no prediction to score",
               (place / "filtered_resps").to_string());
         }
-        nlohmann::json prediction = *text;
         const nlohmann::json* id = first_field(row, {"doc_id"});
-        nlohmann::json key = id == nullptr ? nlohmann::json(nullptr) : *id;
         const nlohmann::json* target = first_field(row, {"target"});
-        nlohmann::json references = target == nullptr ? nlohmann::json(nullptr) : *target;
-        row[kFoundPrediction] = std::move(prediction);
-        row[kFoundId] = std::move(key);
-        row[kFoundReferences] = std::move(references);
-        Result<PredictionRecord> record = decode_prediction(row, *fields, number, place);
+        add_found(row, *text, id == nullptr ? nlohmann::json(nullptr) : *id,
+                  target == nullptr ? nlohmann::json(nullptr) : *target);
+        Result<PredictionRecord> record = found_prediction(row, *fields, number, place);
         if (!record) return record.error();
         record->other_predictions = others;
         return sink(*std::move(record));

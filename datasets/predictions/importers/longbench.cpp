@@ -35,12 +35,9 @@ Status read_longbench(const std::string& path, const UserFields& chosen,
               sha256_hex(answers->dump() + (length == nullptr ? "" : length->dump()));
           key = std::to_string(first_rows.emplace(digest, number).first->second);
         }
-        nlohmann::json text = prediction == nullptr ? nlohmann::json(nullptr) : *prediction;
-        nlohmann::json references = *answers;
-        row[kFoundPrediction] = std::move(text);
-        row[kFoundId] = std::move(key);
-        row[kFoundReferences] = std::move(references);
-        Result<PredictionRecord> record = decode_prediction(row, *fields, number, place);
+        add_found(row, prediction == nullptr ? nlohmann::json(nullptr) : *prediction,
+                  std::move(key), *answers);
+        Result<PredictionRecord> record = found_prediction(row, *fields, number, place);
         return record ? sink(*std::move(record)) : Status(record.error());
       });
 }

@@ -40,15 +40,12 @@ Status read_openai_batch(const std::string& path, const UserFields& chosen,
               "no 'custom_id': this is no output file of a batch; fields: " + list_fields(row),
               place.to_string());
         }
-        nlohmann::json key = *id;
         const nlohmann::json* status = first_field(row, {"response.status_code"});
         const nlohmann::json* body = first_field(row, {"response.body"});
         const bool failed = first_field(row, {"error"}) != nullptr || body == nullptr ||
                             (status != nullptr && *status != 200);
-        nlohmann::json text = failed ? nlohmann::json(nullptr) : text_of(*body);
-        row[kFoundPrediction] = std::move(text);
-        row[kFoundId] = std::move(key);
-        Result<PredictionRecord> record = decode_prediction(row, *fields, number, place);
+        add_found(row, failed ? nlohmann::json(nullptr) : text_of(*body), *id, nullptr);
+        Result<PredictionRecord> record = found_prediction(row, *fields, number, place);
         return record ? sink(*std::move(record)) : Status(record.error());
       });
 }

@@ -7,6 +7,14 @@
 #include "harness/core/line_reader.h"
 
 namespace qfs::datasets {
+namespace {
+
+// Reserved names, which no field of a foreign file has.
+constexpr const char* kFoundId = "found id";
+constexpr const char* kFoundPrediction = "found prediction";
+constexpr const char* kFoundReferences = "found references";
+
+}  // namespace
 
 Result<PredictionFields> importer_fields(const std::map<std::string, std::string>& chosen) {
   return make_prediction_fields(chosen, {{"id", kFoundId},
@@ -44,6 +52,26 @@ nlohmann::json message_text(const nlohmann::json& content) {
   return some ? nlohmann::json(text) : nlohmann::json(nullptr);
 }
 
+void add_found(nlohmann::json& row, nlohmann::json prediction, nlohmann::json id,
+               nlohmann::json references) {
+  row[kFoundPrediction] = std::move(prediction);
+  row[kFoundId] = std::move(id);
+  row[kFoundReferences] = std::move(references);
+}
+
+Result<PredictionRecord> found_prediction(nlohmann::json& row, const PredictionFields& fields,
+                                          int64_t number, const JsonPlace& place) {
+  Result<PredictionRecord> record = decode_prediction(row, fields, number, place);
+  if (record) return record;
+  Error error = record.error();
+  for (const char* name : {kFoundPrediction, kFoundId, kFoundReferences}) {
+    const std::string reserved = (place / name).to_string();
+    // The user's file has no such field: the row is its place.
+    if (error.where.starts_with(reserved)) error.where = place.to_string();
+  }
+  return error;
+}
+
 Status read_json_rows(const std::string& path, std::string_view list, const UserFields& chosen,
                       const FindInRow& find, const PredictionSink& sink) {
   Result<PredictionFields> fields = importer_fields(chosen);
@@ -66,7 +94,7 @@ Status read_json_rows(const std::string& path, std::string_view list, const User
     }
     if (Status found = find(rows[i], at); !found) return found;
     Result<PredictionRecord> record =
-        decode_prediction(rows[i], *fields, static_cast<int64_t>(i) + 1, at);
+        found_prediction(rows[i], *fields, static_cast<int64_t>(i) + 1, at);
     if (!record) return record.error();
     if (Status status = sink(*std::move(record)); !status) return status;
   }

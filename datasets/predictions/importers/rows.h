@@ -1,9 +1,9 @@
 // What importers share: a row of a foreign file becomes a prediction, and rows that a re-run
 // appended are met only once.
 //
-// Used by the importers of this folder. An importer puts what it found under the reserved names
-// below beside the row's own fields, so that a user's --fields can still name any of those. Not
-// thread-safe; errors are `data` with the row's place.
+// Used by the importers of this folder. What an importer found stands beside the row's own fields,
+// so that a user's --fields can still name any of those. Not thread-safe; errors are `data` with
+// the row's place.
 #pragma once
 
 #include <functional>
@@ -18,10 +18,6 @@
 
 namespace qfs::datasets {
 
-inline constexpr const char* kFoundId = "found id";
-inline constexpr const char* kFoundPrediction = "found prediction";
-inline constexpr const char* kFoundReferences = "found references";
-
 /// Fields that name what the importer found, and no others, replaced by the user's.
 Result<PredictionFields> importer_fields(const std::map<std::string, std::string>& chosen);
 
@@ -33,7 +29,15 @@ const nlohmann::json* first_field(const nlohmann::json& row,
 /// there is no text at all (a refusal, a tool call).
 nlohmann::json message_text(const nlohmann::json& content);
 
-/// Puts the reserved names into a row; it gets the row's place for errors.
+/// Puts what an importer found in a row beside its own fields; null: not there.
+void add_found(nlohmann::json& row, nlohmann::json prediction, nlohmann::json id,
+               nlohmann::json references);
+
+/// The prediction of a row with what was found, by `fields` of importer_fields.
+Result<PredictionRecord> found_prediction(nlohmann::json& row, const PredictionFields& fields,
+                                          int64_t number, const JsonPlace& place);
+
+/// Calls add_found; it gets the row's place for errors.
 using FindInRow = std::function<Status(nlohmann::json& row, const JsonPlace& place)>;
 
 /// Reads a file that is one JSON object and hands over the elements of its member `list`, objects

@@ -69,6 +69,12 @@ class Importers(DriverTest):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("of repeated generations the first is scored, and 2 others are not", run.stderr)
 
+    def test_what_is_wrong_stands_in_a_row_of_the_users_file(self):
+        self.lines([{**self.lm_eval(0), "target": 3}])
+        run = self.run_bench("score", "--from", "lm-eval", "rows.jsonl")
+        self.assert_fails(5, run, "rows.jsonl:1: references")
+        self.assertNotIn("found references", run.stderr)
+
     def test_rows_that_a_second_run_appended(self):
         self.lines([self.lm_eval(0), self.lm_eval(1), self.lm_eval(0)])
         run = self.run_bench("score", "--from", "lm-eval", "rows.jsonl", "--json")
