@@ -178,7 +178,7 @@ class Compare(DriverTest):
         self.assert_fails(2, self.compare("method=lead", WIDE), "2 cells match", "local_context=16", "--pair-by")
         self.assert_fails(2, self.compare("method=led", WIDE), "no cell has method=led")
         self.assert_fails(2, self.compare("methd=lead", WIDE), "'methd'", "'method'")
-        self.assert_fails(2, self.compare("absent.sqlite", WIDE), "'absent.sqlite' is neither a store")
+        self.assert_fails(2, self.compare("absent.sqlite", WIDE), "there is no file 'absent.sqlite'")
         self.assert_fails(2, self.compare(LEAD, WIDE, "--values", "rouge9.f"), "'rouge9.f'")
         self.assert_fails(2, self.compare(LEAD, WIDE, "--max-drop", "rouge1.f"), "COLUMN=POINTSpt")
         self.assert_fails(2, self.compare(LEAD, WIDE, "--max-drop", "rouge1.f=-1"), "at least 0")
