@@ -76,7 +76,8 @@ std::vector<std::string> likely_values(const MetricOption& option,
       for (const std::string& choice : option.choices) add(choice);
       break;
     case MetricOption::Type::integer:
-      add(std::to_string(option.minimum));  // which may be none, and leave no trace
+      // The least may stand for none, and leave no trace.
+      if (option.minimum != INT64_MIN) add(std::to_string(option.minimum));
       for (const std::string& number : numbers_in(signature)) {
         if (in_range(option, number)) add(number);
       }

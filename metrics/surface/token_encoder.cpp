@@ -5,8 +5,6 @@
 #include "metrics/chinese/segmenter_options.h"
 
 namespace qfs::metrics {
-namespace {}  // namespace
-
 std::string TokenRules::signature() const {
   return segmenter->signature() + "|case:" + (lower_case ? "lower" : "keep") +
          "|punct:" + (drop_punctuation ? "drop" : "keep");

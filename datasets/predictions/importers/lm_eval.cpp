@@ -23,12 +23,14 @@ const nlohmann::json* first_text(const nlohmann::json& responses, int64_t& other
 }
 
 /// One file holds every filter of the task; mixing them would score an example several times.
+/// `seen`: the filters so far, to which the row's is added.
 Status check_filter(const nlohmann::json& row, std::string& chosen, bool by_user,
-                    const JsonPlace& place, bool& wanted) {
+                    const JsonPlace& place, std::set<std::string>& seen, bool& wanted) {
   const nlohmann::json* filter = first_field(row, {"filter"});
   wanted = true;
   if (filter == nullptr || !filter->is_string()) return {};
   const auto& name = filter->get_ref<const std::string&>();
+  seen.insert(name);
   if (chosen.empty()) chosen = name;
   if (name == chosen) return {};
   if (!by_user) {
@@ -56,10 +58,8 @@ Status read_lm_eval(const std::string& path, const std::map<std::string, std::st
   std::set<std::string> filters;
   Status read = read_json_records(
       path, [&](nlohmann::json& row, int64_t number, const JsonPlace& place) -> Status {
-        const nlohmann::json* named = first_field(row, {"filter"});
-        if (named != nullptr && named->is_string()) filters.insert(named->get<std::string>());
         bool wanted = false;
-        if (Status status = check_filter(row, filter, by_user, place, wanted); !status) {
+        if (Status status = check_filter(row, filter, by_user, place, filters, wanted); !status) {
           return status;
         }
         if (!wanted) return {};

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "reports/format.h"
+#include "reports/notes.h"
 #include "reports/signature.h"
 #include "tests/unit/reports/sample_sweep.h"
 #include "tests/unit/store/sample_rows.h"
@@ -140,15 +141,16 @@ TEST(Report, WhatFailedHasNoIncompleteTiming) {
 }
 
 TEST(Report, OneRepetitionHasNoRange) {
-  SampleSweep sweep;
-  sweep.add_dataset("demo", 2);
-  SamplePlace place = scored_place("lead", 0.25);
-  place.measured = true;
-  place.timing = test::SampleTiming{.total_ns = {5}, .host_bytes = {1}};
-  sweep.add(place);
-  sweep.finish(R"({"values":["host_peak"]})");
-  Table table = table_of(sweep);
-  for (const std::string& note : table.notes) EXPECT_EQ(note.find("repetition"), note.npos) << note;
+  Table table;
+  table.values = {{"host_peak", "MiB", ValueGroup::performance}};
+  table.cells = {{.status = CellStatus::ok,
+                  .value = 5,
+                  .spread = Spread{5, 5, SpreadKind::repetitions},
+                  .n = 1}};
+  EXPECT_EQ(cell_text(table.values[0], table.cells[0]), "5.00");
+  EXPECT_TRUE(table_notes(table).empty());
+  table.cells[0].n = 3;
+  EXPECT_EQ(table_notes(table).size(), 1U);
 }
 
 TEST(Report, APartialScoreIsNotShownAsAValue) {
