@@ -324,6 +324,12 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
     if (!read.ok()) return read.error();
     tensors = *std::move(read);
   }
+  const bool similar = tensors.extractor.head.contains(ranking::kSimilarity);
+  if (similar != model.settings().chunks.query_apart) {
+    return data_error(similar ? "it was trained with \"score\": \"similarity\"; ask for that"
+                              : "it was not trained with \"score\": \"similarity\"",
+                      file->second.path);
+  }
   auto writer = prompted::open_writer(request, *backbone, cache);
   if (!writer.ok()) return writer.error();
   auto of_generator = tensors.generator.layers.empty()

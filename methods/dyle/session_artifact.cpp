@@ -82,9 +82,10 @@ Status check_models(const DyleTensors& tensors, const SessionRequest& request,
 }
 
 /// Copies of all weights, float32, with a new head and gate.
-DyleTensors all_weights_of(const DyleModel& model, const nn::Decoder& decoder, uint64_t seed) {
+DyleTensors all_weights_of(const Params& params, uint64_t seed, const DyleModel& model,
+                           const nn::Decoder& decoder) {
   DyleTensors tensors;
-  ranking::add_linear("classifier", 1, model.extractor().width(), seed, tensors.extractor.head);
+  tensors.extractor.head = ranking::new_head(params, model.extractor().width(), seed);
   tensors.extractor.weights = model.extractor().weights();
   for (const auto& [name, weight] : nn::weights_of(decoder)) {
     tensors.generator_weights[name] = weight.to(at::kCPU, at::kFloat);
@@ -102,14 +103,15 @@ Status check_gate(const DyleTensors& tensors, bool needs_gate, const std::string
 
 Result<DyleTensors> new_tensors(const Params& params, uint64_t seed, const DyleModel& model,
                                 const nn::Decoder& decoder) {
-  if (prompted::all_weights(params)) return all_weights_of(model, decoder, seed);
+  if (prompted::all_weights(params)) return all_weights_of(params, seed, model, decoder);
   const peft::AdaptableLayers of_generator = peft::adaptable_layers(decoder);
   const peft::AdaptableLayers of_extractor = model.extractor().layers();
   auto generator =
       peft::new_lora(of_generator, prompted::lora_config(params, "targets", of_generator), seed);
   if (!generator.ok()) return generator.error();
   auto extractor = ranking::new_scorer_tensors(
-      model.extractor(), prompted::lora_config(params, "extractor_targets", of_extractor), seed);
+      model.extractor(), params, prompted::lora_config(params, "extractor_targets", of_extractor),
+      seed);
   if (!extractor.ok()) return extractor.error();
   DyleTensors tensors{*std::move(extractor), *std::move(generator)};
   if (!model.settings().is_static) tensors.gate = new_gate(decoder.head().weight.size(1), seed);

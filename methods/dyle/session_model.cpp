@@ -10,6 +10,7 @@
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/nn/sequences.h"
 #include "methods/models/nn/token_loss.h"
+#include "methods/models/ranking/scorer_params.h"
 
 namespace qfs::dyle {
 
@@ -18,7 +19,8 @@ Settings::Settings(const Params& params)
       rule{params.get<int64_t>("k"), released},
       snippet_tokens(params.get<int64_t>("snippet_tokens")),
       piece_words(params.find<int64_t>("piece_words")),
-      chunks{params.get<int64_t>("chunk_tokens"), params.get<int64_t>("max_chunks"), released},
+      chunks{params.get<int64_t>("chunk_tokens"), params.get<int64_t>("max_chunks"), released,
+             ranking::scores_by_similarity(params)},
       prompt(params.get<std::string>("prompt")),
       is_static(params.get<std::string>("prior") == "static") {}
 

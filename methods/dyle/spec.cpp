@@ -65,6 +65,7 @@ void add_training(std::vector<ParamSpec>& params) {
   params.push_back(prompted::targets_param(
       "The generator's linear layers that are adapted, with commas; as of `lora` when left out"));
   params.push_back(of_training(text_param("extractor_targets", "The extractor's, likewise")));
+  params.push_back(ranking::score_param());
   params.push_back(prompted::trained_param("Mao et al. 2022: weights, of both models"));
   params.push_back(weight_param("lambda_generation", "Weight of the generator's loss"));
   params.push_back(weight_param("lambda_oracle", "Weight of the extractor's loss on the oracle"));

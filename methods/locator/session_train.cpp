@@ -166,8 +166,8 @@ class LocatorTraining final : public TrainingSession {
  private:
   Result<ranking::ScorerTensors> first_tensors() const {
     auto tensors = ranking::new_scorer_tensors(
-        *scorer_, prompted::lora_config(request_.params, "targets", scorer_->layers()),
-        request_.seed);
+        *scorer_, request_.params,
+        prompted::lora_config(request_.params, "targets", scorer_->layers()), request_.seed);
     const auto init = request_.artifacts.find(ranking::kLocator);
     if (!tensors.ok() || init == request_.artifacts.end()) return tensors;
     const std::string& path = init->second.path;
@@ -175,6 +175,10 @@ class LocatorTraining final : public TrainingSession {
     if (!given.ok()) return given.error();
     const Status begun = peft::begin_with(given->tensors.adapter, path, tensors->adapter);
     if (!begun.ok()) return begun.error();
+    if (given->tensors.head.size() != tensors->head.size()) {
+      return invalid_argument("cannot begin with '" + path +
+                              "': its training's 'score' is another");
+    }
     tensors->head = given->tensors.head;
     return tensors;
   }
@@ -184,7 +188,8 @@ class LocatorTraining final : public TrainingSession {
                                const std::string& what) const {
     const bool by_evidence = request_.params.get<std::string>("learn_from") == "evidence";
     const ranking::ChunkRule rule{request_.params.get<int64_t>("chunk_tokens"),
-                                  request_.params.get<int64_t>("max_chunks")};
+                                  request_.params.get<int64_t>("max_chunks"), false,
+                                  ranking::scores_by_similarity(request_.params)};
     LearnedSplit split;
     for (const NumberedExample& numbered : examples) {
       const Example& example = numbered.example;

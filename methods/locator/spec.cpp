@@ -56,6 +56,7 @@ std::vector<ParamSpec> LocatorSpec::params() const {
           "The turns to be found: the data's gold evidence, or DYLE's greedy oracle of the "
           "reference"),
       std::string("evidence"))));
+  params.push_back(ranking::score_param());
   for (ParamSpec& param : prompted::lora_params()) params.push_back(std::move(param));
   params.push_back(of_training(
       integer_param("train_chunks", "", 1, 4096,

@@ -70,6 +70,7 @@ Result<LocatorFile> read_locator(const std::string& path, const Resource& model)
       return data_error("the tensor '" + entry.name + "' is none of a locator's", path);
     }
   }
+  locator.rule.query_apart = locator.tensors.head.contains(kSimilarity);
   const Status whole = locator.tensors.complete(parsed->get<double>(), path);
   if (!whole.ok()) return whole.error();
   return locator;
@@ -85,6 +86,9 @@ Result<std::unique_ptr<Locator>> Locator::open(const SessionRequest& request,
   if (!scorer.ok()) return scorer.error();
   auto trained = read_locator(file->second.path, model->second);
   if (!trained.ok()) return trained.error();
+  if (scores_by_similarity(request.params) && !trained->rule.query_apart) {
+    return data_error("it was not trained with \"score\": \"similarity\"", file->second.path);
+  }
   auto adapters = (*scorer)->bind(trained->tensors.adapter.layers);
   if (!adapters.ok()) return adapters.error();
   return std::make_unique<Locator>(*std::move(scorer), std::move(trained->tensors), trained->rule,

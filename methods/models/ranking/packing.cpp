@@ -31,15 +31,17 @@ Reading reading_of(PackedPart part, std::span<const int64_t> targets) {
 Result<PackedSnippets> pack_snippets(std::span<const int32_t> query,
                                      std::span<const std::vector<int32_t>> snippets,
                                      const PackOptions& options) {
-  const std::vector<int32_t> head = block_of(query, options);
+  PackedSnippets packed;
+  packed.query = block_of(query, options);
   const auto most = static_cast<size_t>(options.chunk_tokens);
-  if (head.size() >= most) {
+  if (packed.query.size() >= most) {
     return invalid_argument("a query of " + std::to_string(query.size()) +
                             " tokens leaves no room for snippets in a chunk of " +
                             std::to_string(most) + "; raise 'chunk_tokens'");
   }
-  PackedSnippets packed;
+  const std::vector<int32_t> head = options.query_apart ? std::vector<int32_t>() : packed.query;
   packed.chunk_tokens = options.chunk_tokens;
+  packed.query_tokens = std::ssize(head);
   packed.chunks.push_back(head);
   for (const std::vector<int32_t>& snippet : snippets) {
     std::vector<int32_t> block = block_of(snippet, options);
@@ -81,6 +83,8 @@ PackedPart drawn_part(const PackedSnippets& whole, std::span<const int64_t> want
   std::ranges::sort(chunks);
   PackedPart part;
   part.packed.chunk_tokens = whole.chunk_tokens;
+  part.packed.query = whole.query;
+  part.packed.query_tokens = whole.query_tokens;
   for (const int64_t chunk : chunks) {
     part.packed.chunks.push_back(whole.chunks[static_cast<size_t>(chunk)]);
   }

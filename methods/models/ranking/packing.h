@@ -1,5 +1,6 @@
-// Packing: what a scorer of snippets reads: the query and then whole snippets, as many as fit, in
-// chunks of a fixed length, and where each snippet's score stands.
+// Packing: what a scorer of snippets reads: the query (where it is not read apart) and then whole
+// snippets, as many as fit, one right behind the other, in chunks of a fixed length, and where each
+// snippet's score stands.
 //
 // Called by scorer.h and by trainings of scorers; torch-free. Pure; thread-safe. Source: the
 // released code of DYLE (Mao et al. 2022; section 2.1 there is only this).
@@ -23,6 +24,8 @@ struct PackOptions {
   /// Fills every chunk up to its length, to be attended to as any other token (profile `released`);
   /// none: chunks end with their last snippet.
   std::optional<int32_t> padding;
+  /// Chunks have snippets alone: the query is read by itself.
+  bool query_apart = false;
 };
 
 struct PackedSnippets {
@@ -30,15 +33,17 @@ struct PackedSnippets {
   /// Of each visible snippet, the first of all: chunk * chunk_tokens + the index of its last id.
   std::vector<int64_t> positions;
   int64_t chunk_tokens = 0;
-  int64_t cut = 0;     ///< snippets that lost their end
-  int64_t unseen = 0;  ///< those behind the last chunk
+  std::vector<int32_t> query;  ///< special ids and all
+  int64_t query_tokens = 0;    ///< of it at the beginning of every chunk: all or none
+  int64_t cut = 0;             ///< snippets that lost their end
+  int64_t unseen = 0;          ///< those behind the last chunk
 
   int64_t visible() const { return static_cast<int64_t>(positions.size()); }
 };
 
 /// `query` and `snippets` without special tokens. A snippet longer than a chunk is cut on its
 /// right, and its last kept id stands for its end. `invalid_argument` when the query leaves no room
-/// for any snippet.
+/// for any snippet, or read apart does not fit a chunk.
 Result<PackedSnippets> pack_snippets(std::span<const int32_t> query,
                                      std::span<const std::vector<int32_t>> snippets,
                                      const PackOptions& options);

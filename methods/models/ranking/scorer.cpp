@@ -1,7 +1,9 @@
 #include "methods/models/ranking/scorer.h"
 
 #include <ATen/ops/cat.h>
+#include <ATen/ops/cosine_similarity.h>
 #include <ATen/ops/linear.h>
+#include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
 
 #include <utility>
@@ -30,6 +32,19 @@ nn::ShowWeights shows(EncoderWeights& weights) {
   return [&weights](nn::WeightVisitor& visitor) {
     visit_weights(weights, names_of(weights).token_embeddings.front(), visitor);
   };
+}
+
+/// The mean states of a chunk's snippets: [snippets, d]. `states` [T, d]; `last`: of the snippets'
+/// tokens.
+at::Tensor means_of(const at::Tensor& states, int64_t query_tokens,
+                    const std::vector<int64_t>& last) {
+  std::vector<at::Tensor> means;
+  int64_t begin = query_tokens;
+  for (const int64_t end : last) {
+    means.push_back(states.slice(0, begin, end + 1).mean(0));
+    begin = end + 1;
+  }
+  return at::stack(means);
 }
 
 }  // namespace
@@ -100,7 +115,8 @@ Result<PackedSnippets> SnippetScorer::pack(const std::string& query,
                             "; the extractor reads " + std::to_string(config.max_tokens()));
   }
   const tokenizers::TextFrame frame = tokenizer_->frame();
-  PackOptions options{frame.before, frame.after, rule.chunk_tokens, rule.max_chunks, {}};
+  PackOptions options{frame.before,    frame.after, rule.chunk_tokens,
+                      rule.max_chunks, {},          rule.query_apart};
   // Two ends part texts of RoBERTa.
   if (config.model_type == "roberta") options.after.push_back(frame.after.back());
   if (rule.padded) options.padding = config.padding_id;
@@ -118,11 +134,12 @@ Result<PackedSnippets> SnippetScorer::pack(const std::string& query,
 int64_t SnippetScorer::flops(const PackedSnippets& packed) const {
   const architectures::EncoderConfig& c = weights_->config;
   const int64_t products = 4 * c.hidden * c.hidden + 2 * c.hidden * c.intermediate;
-  int64_t sum = 0;
-  for (const std::vector<int32_t>& chunk : packed.chunks) {
-    const auto tokens = static_cast<int64_t>(chunk.size());
-    sum += c.layers * (2 * tokens * products + 4 * tokens * tokens * c.hidden);
-  }
+  const auto flops_of = [&](const std::vector<int32_t>& text) {
+    const auto tokens = static_cast<int64_t>(text.size());
+    return c.layers * (2 * tokens * products + 4 * tokens * tokens * c.hidden);
+  };
+  int64_t sum = packed.query_tokens == 0 ? flops_of(packed.query) : 0;
+  for (const std::vector<int32_t>& chunk : packed.chunks) sum += flops_of(chunk);
   return sum;
 }
 
@@ -135,7 +152,15 @@ Result<at::Tensor> SnippetScorer::scores(const PackedSnippets& packed,
     return dropout == nullptr ? nullptr
                               : std::make_shared<const nn::Dropout>(dropout->of_part(index));
   };
+  const auto states_of = [&](const std::vector<int32_t>& ids, size_t index) -> Result<at::Tensor> {
+    const architectures::TransformerEncoder encoder(weights_, adapters, recompute, part(index));
+    const architectures::EncoderInput input{ids, {}};
+    auto read = encoder.hidden_states({&input, 1}, weights_->config.layers);
+    return read.ok() ? Result<at::Tensor>(read->squeeze(0)) : read;
+  };
+  const auto similarity = head.find(kSimilarity);
   std::vector<at::Tensor> states;
+  std::vector<at::Tensor> means;
   size_t next = 0;
   for (size_t i = 0; i < packed.chunks.size(); ++i) {
     const int64_t first = static_cast<int64_t>(i) * packed.chunk_tokens;
@@ -143,16 +168,26 @@ Result<at::Tensor> SnippetScorer::scores(const PackedSnippets& packed,
     while (next < packed.positions.size() && packed.positions[next] < first + packed.chunk_tokens) {
       places.push_back(packed.positions[next++] - first);
     }
-    const architectures::TransformerEncoder encoder(weights_, adapters, recompute, part(i));
-    const architectures::EncoderInput input{packed.chunks[i], {}};
-    const auto read = encoder.hidden_states({&input, 1}, weights_->config.layers);
-    if (!read.ok()) return read.error();
-    states.push_back(read->squeeze(0).index_select(0, at::tensor(places)));
+    const auto read = states_of(packed.chunks[i], i);
+    if (!read.ok()) return read;
+    const Status kept = nn::guarded("scoring snippets", [&]() -> Status {
+      states.push_back(read->index_select(0, at::tensor(places)));
+      if (similarity != head.end()) means.push_back(means_of(*read, packed.query_tokens, places));
+      return {};
+    });
+    if (!kept.ok()) return kept.error();
   }
+  auto query = Result<at::Tensor>(at::Tensor());
+  if (!means.empty()) query = states_of(packed.query, packed.chunks.size() + 1);
+  if (!query.ok()) return query;
   return nn::guarded("scoring snippets", [&]() -> Result<at::Tensor> {
     at::Tensor read = at::cat(states);
     if (const auto of_head = part(packed.chunks.size())) read = of_head->apply(read, 0);
-    return at::linear(read, head.at("classifier.weight"), head.at("classifier.bias")).squeeze(1);
+    const at::Tensor scores =
+        at::linear(read, head.at("classifier.weight"), head.at("classifier.bias")).squeeze(1);
+    if (means.empty()) return scores;
+    const at::Tensor asked = query->mean(0, /*keepdim=*/true);
+    return scores + similarity->second * at::cosine_similarity(at::cat(means), asked);
   });
 }
 

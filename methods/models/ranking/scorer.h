@@ -24,11 +24,15 @@
 
 namespace qfs::ranking {
 
+/// The tensor of a score head that scores by similarity, too.
+inline constexpr const char* kSimilarity = "classifier.similarity";
+
 /// How an encoder reads a document.
 struct ChunkRule {
   int64_t chunk_tokens = 512;
   int64_t max_chunks = 50;
   bool padded = false;  ///< chunks are filled with padding that is attended to
+  bool query_apart = false;
 };
 
 class SnippetScorer {
@@ -67,9 +71,12 @@ class SnippetScorer {
   /// Operations of reading them, of matrix products alone.
   int64_t flops(const PackedSnippets& packed) const;
 
-  /// The scores of the visible snippets: [L]. Gradients reach the adapters (or null) and the head
-  /// ("classifier.weight" [1, d], "classifier.bias" [1]). `dropout`, or null, falls on what the
-  /// head reads, too. Errors: those of the encoder.
+  /// The scores of the visible snippets: [L]. Gradients reach the adapters (or null) and the head:
+  /// "classifier.weight" [1, d] and "classifier.bias" [1] of the state at a snippet's last token,
+  /// and, where it is there, "classifier.similarity" [1], by which the cosine of the means of the
+  /// snippet's states and of the query's, read by itself, is multiplied (beyond the paper; such
+  /// means are what sentence encoders are trained for). `dropout`, or null, falls on the states at
+  /// last tokens, too. Errors: those of the encoder.
   Result<at::Tensor> scores(const PackedSnippets& packed, const training::NamedTensors& head,
                             std::shared_ptr<const nn::Adapters> adapters,
                             nn::Recompute recompute = nn::Recompute::nothing,

@@ -66,4 +66,18 @@ std::vector<ParamSpec> chunk_params() {
               int64_t{50}))};
 }
 
+ParamSpec score_param() {
+  ParamSpec spec = choice_param(
+      "score", {"head", "similarity"},
+      "A snippet is scored by a linear layer of the state at its last token, behind the query; "
+      "with 'similarity' both are read apart, and a trained multiple of the cosine between their "
+      "mean states is added, as sentence encoders compare texts. 'head' when left out");
+  spec.stage = Stage::both;
+  return from_source(std::move(spec), "beyond the paper");
+}
+
+bool scores_by_similarity(const Params& params) {
+  return params.find<std::string>("score") == "similarity";
+}
+
 }  // namespace qfs::ranking

@@ -23,6 +23,10 @@ std::vector<std::string> scorer_layers();
 /// `chunk_tokens` and `max_chunks`, of both stages.
 std::vector<ParamSpec> chunk_params();
 
+/// `score`, of both stages; and whether it is by similarity, where the query is read apart.
+ParamSpec score_param();
+bool scores_by_similarity(const Params& params);
+
 /// Tokens that an encoder of these types reads at once, by its config.json. Errors: those of
 /// reading it.
 Result<int64_t> scorer_window(const Resource& model);

@@ -1,6 +1,7 @@
 #include "methods/models/ranking/scorer_tensors.h"
 
 #include <ATen/ops/empty.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/log_softmax.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include "harness/core/rng.h"
+#include "methods/models/ranking/scorer_params.h"
 
 namespace qfs::ranking {
 
@@ -34,7 +36,7 @@ void ScorerTensors::replace(const training::NamedTensors& leaves) {
 }
 
 bool ScorerTensors::place(const std::string& name, const at::Tensor& values) {
-  if (name == "classifier.weight" || name == "classifier.bias") {
+  if (name == "classifier.weight" || name == "classifier.bias" || name == kSimilarity) {
     head[name] = values;
     return true;
   }
@@ -42,17 +44,24 @@ bool ScorerTensors::place(const std::string& name, const at::Tensor& values) {
 }
 
 Status ScorerTensors::complete(double scale, const std::string& path) {
-  if (head.size() != 2) return data_error("the score head is not whole", path);
+  if (!head.contains("classifier.weight") || !head.contains("classifier.bias")) {
+    return data_error("the score head is not whole", path);
+  }
   return complete_matrices(scale, path, adapter);
 }
 
-Result<ScorerTensors> new_scorer_tensors(const SnippetScorer& scorer,
+training::NamedTensors new_head(const Params& params, int64_t width, uint64_t seed) {
+  training::NamedTensors head;
+  add_linear("classifier", 1, width, seed, head);
+  if (scores_by_similarity(params)) head[kSimilarity] = at::full({1}, 5.0);
+  return head;
+}
+
+Result<ScorerTensors> new_scorer_tensors(const SnippetScorer& scorer, const Params& params,
                                          const peft::LoraConfig& config, uint64_t seed) {
   auto adapter = peft::new_lora(scorer.layers(), config, seed);
   if (!adapter.ok()) return adapter.error();
-  ScorerTensors tensors{*std::move(adapter), {}};
-  add_linear("classifier", 1, scorer.width(), seed, tensors.head);
-  return tensors;
+  return ScorerTensors{*std::move(adapter), new_head(params, scorer.width(), seed)};
 }
 
 void add_linear(const std::string& name, int64_t outputs, int64_t inputs, uint64_t seed,

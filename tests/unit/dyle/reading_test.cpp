@@ -168,6 +168,38 @@ TEST_F(DyleReadingTest, one_snippet_is_plain_search_of_an_encoder_decoder) {
   expect_one_snippet_is_plain_search("source", "{document} // {query}");
 }
 
+TEST_F(DyleReadingTest, snippets_scored_by_similarity_are_learned_and_read_so) {
+  request_.params.set("score", std::string("similarity"));
+  const test::Curve curve = trained("similar", 60);
+  EXPECT_LT(curve.last("loss.oracle"), curve.first("loss.oracle") / 2);
+  EXPECT_EQ(extra_of(meeting(30)).at("snippets").at(0), 2);
+  request_.params.set("score", std::string("head"));
+  EXPECT_THAT(write_refusal(meeting(30)), HasSubstr("was trained with \"score\": \"similarity\""));
+  trained("plain", 1);
+  EXPECT_EQ(write_refusal(meeting(30)), "written");
+  request_.params.set("score", std::string("similarity"));
+  EXPECT_THAT(write_refusal(meeting(30)), HasSubstr("was not trained with"));
+}
+
+TEST_F(DyleReadingTest, outputs_say_how_the_snippets_meet_the_oracle) {
+  trained("a", 12);
+  EXPECT_FALSE(test::dyle_spec().needs(request_.params).references);
+  EXPECT_FALSE(extra_of(meeting(33)).at("observed").contains("oracle_recall"));
+  request_.params.set("oracle_facts", true);
+  EXPECT_TRUE(test::dyle_spec().needs(request_.params).references);
+  request_.params.set("snippets", std::string("all"));  // of which the third is the oracle
+  const auto facts = extra_of(meeting(33)).at("observed");
+  EXPECT_EQ(facts.at("oracle_snippets"), 1);
+  EXPECT_EQ(facts.at("oracle_recall"), 1.0);
+  EXPECT_EQ(facts.at("oracle_precision"), 0.2);
+  NumberedExample other = meeting(34);
+  other.example.references = {"zzz"};
+  EXPECT_EQ(extra_of(other).at("observed").at("oracle_snippets"), 0);
+  EXPECT_FALSE(extra_of(other).at("observed").contains("oracle_recall"));
+  other.example.references.clear();
+  EXPECT_THAT(write_refusal(other), HasSubstr("'example-34' has no reference summary"));
+}
+
 TEST_F(DyleReadingTest, of_an_empty_oracle_nothing_is_recalled_and_nothing_read_is_in_it) {
   trained("a", 2);
   request_.params.set("oracle_facts", true);

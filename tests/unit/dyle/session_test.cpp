@@ -207,6 +207,7 @@ TEST_F(DyleSessionTest, ablations_and_profiles_train_and_write) {
       << "without any oracle the generator reads what the extractor finds";
   request_.params.set("hybrid", true);
   with("pieces", "piece_words", int64_t{3});
+  with("similar", "score", std::string("similarity"));
   with("half", "train_dtype", std::string("bfloat16"));
   with("kept", "save_dtype", std::string("bfloat16"));
 }
@@ -248,25 +249,6 @@ TEST_F(DyleSessionTest, writing_reads_the_snippets_it_is_asked_for) {
   request_.params.set("k", int64_t{2});
   request_.params.set("num_beams", int64_t{2});
   EXPECT_EQ(extra_of(one).at("snippets").size(), 2U);
-}
-
-TEST_F(DyleSessionTest, outputs_say_how_the_snippets_meet_the_oracle) {
-  trained("a", 12);
-  EXPECT_FALSE(the_spec().needs(request_.params).references);
-  EXPECT_FALSE(extra_of(meeting(33)).at("observed").contains("oracle_recall"));
-  request_.params.set("oracle_facts", true);
-  EXPECT_TRUE(the_spec().needs(request_.params).references);
-  request_.params.set("snippets", std::string("all"));  // of which the third is the oracle
-  const auto facts = extra_of(meeting(33)).at("observed");
-  EXPECT_EQ(facts.at("oracle_snippets"), 1);
-  EXPECT_EQ(facts.at("oracle_recall"), 1.0);
-  EXPECT_EQ(facts.at("oracle_precision"), 0.2);
-  NumberedExample other = meeting(34);
-  other.example.references = {"zzz"};
-  EXPECT_EQ(extra_of(other).at("observed").at("oracle_snippets"), 0);
-  EXPECT_FALSE(extra_of(other).at("observed").contains("oracle_recall"));
-  other.example.references.clear();
-  EXPECT_THAT(write_refusal(other), HasSubstr("'example-34' has no reference summary"));
 }
 
 TEST_F(DyleSessionTest, what_is_read_can_stand_for_a_summary) {

@@ -219,6 +219,25 @@ TEST_F(LocatorSessionTest, a_training_begins_with_another) {
               HasSubstr("its rank is 8"));
 }
 
+TEST_F(LocatorSessionTest, turns_may_be_scored_by_similarity) {
+  trained("plain", 1);
+  request_.params.set("score", std::string("similarity"));
+  ResourceCache cache;
+  EXPECT_THAT(sessions_.open(request_, cache).error().message,
+              HasSubstr("was not trained with \"score\""));
+  const Curve curve = trained("similar", 60);
+  EXPECT_LT(curve.last("loss"), curve.first("loss") / 2);
+  // What reads with the file asks it how.
+  Params without;
+  for (const auto& [name, value] : request_.params.values()) {
+    if (name != "score") without.set(name, value);
+  }
+  const Prediction asked = predicted(meeting(38));
+  request_.params = without;
+  EXPECT_EQ(predicted(meeting(38)).text, asked.text);
+  EXPECT_THAT(refusal(), HasSubstr("its training's 'score' is another"));
+}
+
 TEST_F(LocatorSessionTest, a_file_names_its_encoder_and_its_method) {
   trained("a", 1);
   const auto file = registry::resolve_artifact(request_.artifacts.at("locator").path);

@@ -138,7 +138,7 @@ TEST_F(RetrieveGenerateTest, turns_are_those_that_a_trained_locator_ranks_first)
   const auto scorer = ranking::SnippetScorer::open(encoder, cache);
   ASSERT_TRUE(scorer.ok()) << scorer.error().to_string();
   auto tensors =
-      ranking::new_scorer_tensors(**scorer, {.rank = 2, .alpha = 2, .targets = {"query"}}, 3);
+      ranking::new_scorer_tensors(**scorer, {}, {.rank = 2, .alpha = 2, .targets = {"query"}}, 3);
   ASSERT_TRUE(tensors.ok());
   const std::string path = folder_ / "locator.safetensors";
   const std::map<std::string, std::string> metadata = {

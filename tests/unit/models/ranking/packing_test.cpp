@@ -63,6 +63,24 @@ TEST(PackSnippets, what_does_not_fit_the_last_chunk_is_not_seen) {
   EXPECT_EQ(less.unseen, 3);
 }
 
+TEST(PackSnippets, a_query_read_apart_leaves_chunks_to_snippets) {
+  PackOptions apart = options(9);
+  apart.query_apart = true;
+  const PackedSnippets read = packed({9}, {{10, 11}, {12}, {13}}, apart);
+  EXPECT_THAT(read.chunks, ElementsAre(Ids{0, 10, 11, 2, 2, 0, 12, 2, 2},  // all of a chunk
+                                       Ids{0, 13, 2, 2, 1, 1, 1, 1, 1}));
+  EXPECT_THAT(read.positions, ElementsAre(4, 8, 9 + 3));
+  EXPECT_EQ(read.query, (Ids{0, 9, 2, 2}));
+  EXPECT_EQ(read.query_tokens, 0);
+  const PackedPart part = drawn_part(read, std::vector<int64_t>{2}, {1, 1}, Rng(3));
+  EXPECT_EQ(part.packed.query, read.query);
+  EXPECT_EQ(part.packed.query_tokens, 0);
+  const PackedSnippets behind = packed({9}, {{10}}, options(9));
+  EXPECT_EQ(behind.query, read.query);
+  EXPECT_EQ(behind.query_tokens, 4);
+  EXPECT_FALSE(pack_snippets(Ids{9, 9, 9, 9, 9, 9}, std::vector<Ids>{{10}}, apart).ok());
+}
+
 TEST(PackSnippets, an_empty_query_is_its_special_tokens) {
   const PackedSnippets read = packed({}, {{10}}, options(8));
   EXPECT_THAT(read.chunks, ElementsAre(Ids{0, 2, 2, 0, 10, 2, 2, 1}));

@@ -7,11 +7,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 #include "harness/core/files.h"
+#include "methods/models/architectures/bert/encoder_folder.h"
+#include "methods/models/architectures/bert/transformer_encoder.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/peft/tensor_files.h"
 #include "methods/models/ranking/locator.h"
+#include "methods/models/ranking/scorer_params.h"
 #include "methods/models/ranking/scorer_tensors.h"
 #include "tests/support/tiny_encoder.h"
 
@@ -57,15 +61,26 @@ class ScorerTest : public ::testing::Test {
     auto scorer = SnippetScorer::open(model_, cache_);
     EXPECT_TRUE(scorer.ok()) << scorer.error().to_string();
     scorer_ = *scorer;
-    auto tensors =
-        new_scorer_tensors(*scorer_, {.rank = 2, .alpha = 2, .targets = {"query", "value"}}, 5);
+    tensors_ = fresh({});
+  }
+
+  ScorerTensors fresh(const Params& params) const {
+    auto tensors = new_scorer_tensors(*scorer_, params,
+                                      {.rank = 2, .alpha = 2, .targets = {"query", "value"}}, 5);
     EXPECT_TRUE(tensors.ok()) << tensors.error().to_string();
-    tensors_ = *std::move(tensors);
+    return *std::move(tensors);
+  }
+
+  static Params by_similarity() {
+    Params params;
+    params.set("score", std::string("similarity"));
+    return params;
   }
 
   at::Tensor scores(const ScorerTensors& tensors) const {
-    const auto packed =
-        scorer_->pack("hat", {{"ann: a red hat", ""}, {"no", ""}, {"a hat", ""}}, {48, 4});
+    const bool apart = tensors.head.contains(kSimilarity);
+    const auto packed = scorer_->pack("hat", {{"ann: a red hat", ""}, {"no", ""}, {"a hat", ""}},
+                                      {48, 4, false, apart});
     return *scorer_->scores(*packed, tensors.head, *scorer_->bind(tensors.adapter.layers));
   }
 
@@ -79,44 +94,89 @@ class ScorerTest : public ::testing::Test {
 
 TEST_F(ScorerTest, gradients_of_the_loss_reach_matrices_and_head_as_differences_say) {
   const c10::AutoGradMode gradients(true);
-  training::NamedTensors leaves;
-  for (const auto& [name, tensor] : tensors_.all()) {
-    // B is zero at first, where A has no gradient.
-    const at::Tensor values = name.ends_with("lora_B.weight")
-                                  ? at::linspace(-0.3, 0.4, tensor.numel()).view(tensor.sizes())
-                                  : tensor.clone();
-    leaves[name] = values.detach().set_requires_grad(true);
-  }
-  tensors_.replace(leaves);
-  const std::vector<int64_t> targets = {2, 0};
-  target_loss(scores(tensors_), targets).backward();
-  const auto loss_with = [&](const std::string& name, const at::Tensor& values) {
-    const c10::AutoGradMode off(false);
-    training::NamedTensors changed = leaves;
-    changed[name] = values;
-    ScorerTensors other = tensors_;
-    other.replace(changed);
-    return target_loss(scores(other), targets).item<double>();
-  };
-  size_t matrices = 0;
-  for (const auto& [name, leaf] : leaves) {
-    ASSERT_TRUE(leaf.grad().defined()) << name;
-    if (name.find("lora_") != std::string::npos) ++matrices;
-    // Along its own gradient: the slope is the gradient's square.
-    const at::Tensor along = leaf.grad();
-    const double square = along.square().sum().item<double>();
-    const double step = 1e-2 / std::sqrt(std::max(square, 1e-6));
-    const at::Tensor values = leaf.detach();
-    const double slope =
-        (loss_with(name, values + along * step) - loss_with(name, values - along * step)) /
-        (2 * step);
-    EXPECT_NEAR(slope, square, 0.02 * square + 1e-4) << name;
-    if (name != "classifier.bias") {  // which moves all scores alike
-      EXPECT_GT(square, 0) << name;
+  for (const Params& params : {Params(), by_similarity()}) {
+    tensors_ = fresh(params);
+    training::NamedTensors leaves;
+    for (const auto& [name, tensor] : tensors_.all()) {
+      // B is zero at first, where A has no gradient.
+      const at::Tensor values = name.ends_with("lora_B.weight")
+                                    ? at::linspace(-0.3, 0.4, tensor.numel()).view(tensor.sizes())
+                                    : tensor.clone();
+      leaves[name] = values.detach().set_requires_grad(true);
     }
+    tensors_.replace(leaves);
+    const std::vector<int64_t> targets = {2, 0};
+    target_loss(scores(tensors_), targets).backward();
+    const auto loss_with = [&](const std::string& name, const at::Tensor& values) {
+      const c10::AutoGradMode off(false);
+      training::NamedTensors changed = leaves;
+      changed[name] = values;
+      ScorerTensors other = tensors_;
+      other.replace(changed);
+      return target_loss(scores(other), targets).item<double>();
+    };
+    size_t matrices = 0;
+    for (const auto& [name, leaf] : leaves) {
+      ASSERT_TRUE(leaf.grad().defined()) << name;
+      if (name.find("lora_") != std::string::npos) ++matrices;
+      // Along its own gradient: the slope is the gradient's square.
+      const at::Tensor along = leaf.grad();
+      const double square = along.square().sum().item<double>();
+      const double step = 1e-2 / std::sqrt(std::max(square, 1e-6));
+      const at::Tensor values = leaf.detach();
+      const double slope =
+          (loss_with(name, values + along * step) - loss_with(name, values - along * step)) /
+          (2 * step);
+      EXPECT_NEAR(slope, square, 0.02 * square + 1e-4) << name;
+      if (name != "classifier.bias") {  // which moves all scores alike
+        EXPECT_GT(square, 0) << name;
+      }
+    }
+    EXPECT_EQ(matrices, 2U * 2U * 2U);
+    EXPECT_EQ(leaves.size(), matrices + (scores_by_similarity(params) ? 3 : 2));
   }
-  EXPECT_EQ(matrices, 2U * 2U * 2U);
-  EXPECT_EQ(leaves.size(), matrices + 2);
+}
+
+TEST_F(ScorerTest, similarity_is_the_cosine_of_mean_states_of_texts_that_are_read_apart) {
+  ScorerTensors tensors = fresh(by_similarity());
+  EXPECT_EQ(tensors.head.at(kSimilarity).item<float>(), 5);
+  tensors.head["classifier.weight"].zero_();
+  tensors.head["classifier.bias"].fill_(0.5);
+  const auto scored = [&](const std::string& query, const std::vector<std::string>& texts,
+                          int64_t chunk_tokens) {
+    std::vector<Snippet> snippets;
+    for (const std::string& text : texts) snippets.push_back({text, ""});
+    const auto packed = scorer_->pack(query, snippets, {chunk_tokens, 4, false, true});
+    return doubles(*scorer_->scores(*packed, tensors.head, nullptr));
+  };
+  // Each in a chunk of its own.
+  const std::vector<double> alone = scored("a hat", {"a red hat", "a hat", "so long"}, 11);
+  EXPECT_NEAR(alone[1], 5.5, 1e-5);
+  EXPECT_LT(alone[0], 5.49);
+  // As dot products of the states say it.
+  const auto mean_of = [&](const std::string& text) {
+    const auto packed = scorer_->pack(text, {{"no", ""}}, {48, 4, false, true});
+    const auto folder = architectures::open_encoder_folder(model_, scorer_types(), cache_);
+    const architectures::EncoderInput input{packed->query, {}};
+    return architectures::TransformerEncoder(folder->weights)
+        .hidden_states({&input, 1}, folder->weights->config.layers)
+        ->squeeze(0)
+        .mean(0)
+        .to(at::kDouble);
+  };
+  const at::Tensor hat = mean_of("a hat");
+  const at::Tensor red = mean_of("a red hat");
+  const double cosine = (hat.dot(red) / (hat.norm() * red.norm())).item<double>();
+  EXPECT_NEAR(alone[0], 5 * cosine + 0.5, 1e-4);
+  // In one chunk the states of each see the others, whose order then matters.
+  const std::vector<double> together = scored("a hat", {"a red hat", "a hat", "so long"}, 48);
+  const std::vector<double> turned = scored("a hat", {"a hat", "a red hat", "so long"}, 48);
+  EXPECT_GT(std::abs(together[1] - alone[1]), 1e-4);
+  EXPECT_GT(std::abs(together[1] - turned[0]), 1e-4);
+  // Of a head alone the query is no part where it is read apart.
+  tensors.head["classifier.weight"].fill_(1);
+  tensors.head[kSimilarity].zero_();
+  EXPECT_EQ(scored("a hat", {"no"}, 48), scored("so", {"no"}, 48));
 }
 
 TEST_F(ScorerTest, dropout_falls_on_the_encoder_and_on_what_the_head_reads) {
@@ -180,6 +240,14 @@ TEST_F(ScorerTest, a_file_has_what_was_trained_and_by_which_rule) {
     EXPECT_TRUE(file->tensors.all().at(name).equal(tensor)) << name;
   }
   EXPECT_EQ(file->tensors.adapter.layers.begin()->second.scale, 1);
+  EXPECT_FALSE(file->rule.query_apart);
+
+  const ScorerTensors plain = std::exchange(tensors_, fresh(by_similarity()));
+  const auto similar = put(metadata);
+  ASSERT_TRUE(similar.ok()) << similar.error().to_string();
+  EXPECT_TRUE(similar->rule.query_apart);
+  EXPECT_EQ(similar->tensors.head.at(kSimilarity).item<float>(), 5);
+  tensors_ = plain;
 
   auto other = metadata;
   other["qfs.backbone"] = std::string(64, 'a');
