@@ -287,7 +287,7 @@ void name_difference(const std::vector<std::string>& axes, AxisEntry& entry,
 void mark_best(Table& table) {
   for (size_t value = 0; value < table.values.size(); ++value) {
     const Better better = table.values[value].better;
-    if (better != Better::higher && better != Better::lower) continue;
+    if (!has_direction(better)) continue;
     for (size_t column = 0; column < table.columns.size(); ++column) {
       std::map<std::string, std::vector<TableCell*>> groups;
       for (size_t row = 0; row < table.rows.size(); ++row) {

@@ -91,6 +91,11 @@ struct TableCell {
   bool difference = false;
 };
 
+/// Whether more or less of a value is better.
+constexpr bool has_direction(Better better) {
+  return better == Better::higher || better == Better::lower;
+}
+
 enum class ValueGroup { quality, performance, coverage };
 
 /// How a value is headed and printed.

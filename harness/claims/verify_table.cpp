@@ -77,11 +77,13 @@ std::string unit_hint(const Finding& finding) {
       finding.claim->printed.value == 0) {
     return "";
   }
+  Measured measured = *finding.measured;
+  measured.interval.reset();
   for (const auto& [factor, unit] : {std::pair{100.0, "fractions"}, {0.01, "percent"}}) {
     Printed scaled = finding.claim->printed;
     scaled.value *= factor;
     scaled.half_unit *= factor;
-    if (compare(scaled, finding.claim->tolerance * factor, *finding.measured) == State::differs) {
+    if (compare(scaled, finding.claim->tolerance * factor, measured) == State::differs) {
       continue;
     }
     return fmt::format(" ({:g} times the printed number would not; does the table print {}?)",
@@ -175,14 +177,12 @@ std::string review_text(const VerifyTable& table, const std::vector<Finding>& fi
   const auto allowed = static_cast<size_t>(std::ranges::count_if(findings, by_allowance));
   std::string text = fmt::format(
       "We recomputed {} of {} of the table ({}) from the authors' output files. {} printed as "
-      "published, {}{} not but within the 95 % interval of the outputs, {} from the published "
-      "value.",
+      "published, {}{} from the published value.",
       recomputed, counted(findings.size(), "number"), table.paper.source,
       counted(of_state(State::reproduced) - allowed, "is", "are"),
       allowed == 0 ? ""
                    : fmt::format("{} not but within the tolerance or bound that the table states, ",
                                  counted(allowed, "is", "are")),
-      counted(of_state(State::within_interval), "is", "are"),
       counted(of_state(State::differs), "differs", "differ"));
   for (const Finding& finding : findings) {
     const Claim& claim = *finding.claim;

@@ -14,14 +14,10 @@ namespace {
 using compare::ComparedColumn;
 using compare::Comparison;
 
-bool has_direction(const ComparedColumn& column) {
-  return column.better == Better::higher || column.better == Better::lower;
-}
-
 DifferenceKind kind_of(const ComparedColumn& column) {
   const double difference = column.difference.difference;
   if (column.p_holm >= compare::kLevel || difference == 0) return DifferenceKind::not_shown;
-  if (!has_direction(column)) return DifferenceKind::differs;
+  if (!has_direction(column.better)) return DifferenceKind::differs;
   const bool gain = (difference > 0) == (column.better == Better::higher);
   return gain ? DifferenceKind::better : DifferenceKind::worse;
 }
@@ -33,7 +29,7 @@ DifferenceLine line_of(const ComparedColumn& column, const std::string& name) {
   line.difference = column.difference.difference * scale;
   const metrics::Interval& interval = column.difference.interval;
   if (interval.available()) line.interval = Spread{interval.low * scale, interval.high * scale};
-  if (column.decision && has_direction(column)) {
+  if (column.decision && has_direction(column.better)) {
     const double sign = column.better == Better::higher ? -1 : 1;
     line.margin = sign * column.decision->margin.size * scale;
   }

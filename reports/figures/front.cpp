@@ -12,10 +12,6 @@
 namespace qfs::reports {
 namespace {
 
-bool has_direction(const TableValue& value) {
-  return value.better == Better::higher || value.better == Better::lower;
-}
-
 /// What two points share whose numbers may be compared in both values.
 std::string comparable_in(const TableCell& paid, const TableCell& got) {
   if (paid.comparable.empty() || got.comparable.empty()) return "";
@@ -103,10 +99,10 @@ Result<Front> fronts_of(const Table& table) {
   front.title = table.name;
   for (size_t quality = 0; quality < table.values.size(); ++quality) {
     if (table.values[quality].group != ValueGroup::quality) continue;
-    if (!has_direction(table.values[quality])) continue;
+    if (!has_direction(table.values[quality].better)) continue;
     for (size_t cost = 0; cost < table.values.size(); ++cost) {
       if (table.values[cost].group == ValueGroup::quality) continue;
-      if (has_direction(table.values[cost])) add_panels(table, cost, quality, front, drawn);
+      if (has_direction(table.values[cost].better)) add_panels(table, cost, quality, front, drawn);
     }
   }
   if (front.panels.empty()) {

@@ -82,8 +82,7 @@ TEST(VerifyTable, TellsAReviewerWhatATableAllowsItself) {
   EXPECT_EQ(review_text(*table, findings),
             "We recomputed 3 of 3 numbers of the table (table.csv) from the authors' output files. "
             "1 is printed as published, 2 are not but within the tolerance or bound that the table "
-            "states, 0 are not but within the 95 % interval of the outputs, 0 differ from the "
-            "published value.\n"
+            "states, 0 differ from the published value.\n"
             "- Ours, R-1: printed 40, recomputed 52.2 by rouge over 20 outputs: within the "
             "tolerance of 20 that the table states\n"
             "- Ours, R-2: printed <60, recomputed 52.2 by rouge over 20 outputs: within the bound "
@@ -107,8 +106,7 @@ TEST(VerifyTable, TellsAReviewerWhatDiffers) {
   findings[2].detail = "theirs.txt: there is no such file";
   EXPECT_EQ(review_text(*table, findings),
             "We recomputed 2 of 3 numbers of the table (table.csv) from the authors' output files. "
-            "1 is printed as published, 0 are not but within the 95 % interval of the outputs, 1 "
-            "differs from the published value.\n"
+            "1 is printed as published, 1 differs from the published value.\n"
             "- Ours, R-L: printed 20.1, recomputed 19.43 [18.90, 20.00] by rouge over 20 outputs: "
             "differs\n"
             "- Theirs, R-1: not recomputed, theirs.txt: there is no such file");
