@@ -246,13 +246,29 @@ Status TrainingPlanner::use_recipe(Cell& cell, const MethodRow& row,
   const std::string where = at(row.entry->pointer + "/artifact");
   const std::string file = "'" + facts.file.path + "'";
   const auto* rules = dynamic_cast<const ModelRules*>(row.spec.get());
+  if (rules != nullptr) {
+    if (Status fits = rules->check_file(cell.params, facts.recipe); !fits.ok()) {
+      return placed(fits.error(), where);
+    }
+  }
   Params params;
   for (const ParamSpec& spec : row.params) {
     const auto asked = cell.params.values().find(spec.name);
     const auto trained = facts.recipe.values().find(spec.name);
     const bool has_asked = asked != cell.params.values().end();
+    const bool written = is_written(experiment_, *row.entry, spec.name);
+    const bool as_default =
+        has_asked && spec.default_value && same_value(asked->second, *spec.default_value);
     if (spec.stage == Stage::predict || trained == facts.recipe.values().end()) {
-      // How it was trained is not known where the file does not say it.
+      // How it was trained is not known where the file does not say it; a file of this method
+      // leaves out what its training did.
+      const bool left_out = spec.stage != Stage::predict && facts.method == row.spec->name() &&
+                            row.spec->trains_with(cell.params, spec.name);
+      if (has_asked && left_out && written && !as_default) {
+        return invalid_argument("'" + spec.name + "' is " + value_text(asked->second) + ", but " +
+                                    file + " was trained without it",
+                                where);
+      }
       if (has_asked && spec.stage != Stage::train) params.set(spec.name, asked->second);
       continue;
     }
@@ -262,9 +278,7 @@ Status TrainingPlanner::use_recipe(Cell& cell, const MethodRow& row,
                             spec.name + "'",
                         where);
     }
-    const bool by_default = has_asked && spec.default_value &&
-                            same_value(asked->second, *spec.default_value) &&
-                            !is_written(experiment_, *row.entry, spec.name);
+    const bool by_default = as_default && !written;
     const bool differs = has_asked && !by_default && !same_value(asked->second, *value);
     if (differs) {
       const std::string words = "'" + spec.name + "' is " + value_text(asked->second) + ", but " +
@@ -273,11 +287,6 @@ Status TrainingPlanner::use_recipe(Cell& cell, const MethodRow& row,
       note_once("'" + row.label + "': " + words);
     }
     params.set(spec.name, differs ? asked->second : *value);
-  }
-  if (rules != nullptr) {
-    if (Status fits = rules->check_file(cell.params, facts.recipe); !fits.ok()) {
-      return placed(fits.error(), where);
-    }
   }
   cell.params = std::move(params);
   // A recipe may read answers where the default does not.
