@@ -196,6 +196,10 @@ Status begin_with(const std::string& path, const SessionRequest& request, DyleTe
   }
   const auto given = read_artifact(path, request, false);
   if (!given.ok()) return given.error();
+  if (Status same = ranking::check_same_score(given->extractor, path, tensors.extractor);
+      !same.ok()) {
+    return same;
+  }
   Status begun = peft::begin_with(given->generator, path, tensors.generator);
   if (begun.ok()) {
     begun = peft::begin_with(given->extractor.adapter, path, tensors.extractor.adapter);

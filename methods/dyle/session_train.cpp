@@ -197,7 +197,7 @@ class Learner {
   }
 
   void count(const ranking::PackedSnippets& packed) {
-    for (const auto& chunk : packed.chunks) read_.tokens += static_cast<int64_t>(chunk.size());
+    read_.tokens += packed.tokens();
     read_.flops += pass_of(0).products() * model_.extractor().flops(packed);
   }
 

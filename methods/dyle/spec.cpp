@@ -96,7 +96,7 @@ void add_training(std::vector<ParamSpec>& params) {
   params.push_back(of_training(from_source(
       real_param(prompted::kDropout, "", 0, 0.99,
                  "Of both models' embeddings and of what their blocks add to the residual stream, "
-                 "and of what the score head reads, in training; 0 when left out"),
+                 "and of the states at last tokens, in training; 0 when left out"),
       "RoBERTa, BART: 0.1")));
   for (ParamSpec& param : prompted::training_params()) {
     if (param.name == "train_tokens" || param.name == "micro_tokens") continue;
@@ -258,6 +258,7 @@ Status DyleSpec::check_training(const Params& params, bool development) const {
 
 Status DyleSpec::check_init(const Params& params, const Params& recipe) const {
   if (prompted::all_weights(params)) return prompted::check_weights_init();
+  if (Status same = ranking::check_init_score(params, recipe); !same.ok()) return same;
   return prompted::check_same(params, recipe, {"rank"});
 }
 

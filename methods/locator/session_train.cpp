@@ -80,9 +80,7 @@ class Learner {
       });
       if (!done.ok()) return done.error();
       ++all.labels;
-      for (const auto& chunk : reading.part.packed.chunks) {
-        all.tokens += static_cast<int64_t>(chunk.size());
-      }
+      all.tokens += reading.part.packed.tokens();
       all.flops += passes * scorer_.flops(reading.part.packed);
     }
     return all;
@@ -175,10 +173,8 @@ class LocatorTraining final : public TrainingSession {
     if (!given.ok()) return given.error();
     const Status begun = peft::begin_with(given->tensors.adapter, path, tensors->adapter);
     if (!begun.ok()) return begun.error();
-    if (given->tensors.head.size() != tensors->head.size()) {
-      return invalid_argument("cannot begin with '" + path +
-                              "': its training's 'score' is another");
-    }
+    const Status same = ranking::check_same_score(given->tensors, path, *tensors);
+    if (!same.ok()) return same.error();
     tensors->head = given->tensors.head;
     return tensors;
   }

@@ -86,8 +86,9 @@ Result<std::unique_ptr<Locator>> Locator::open(const SessionRequest& request,
   if (!scorer.ok()) return scorer.error();
   auto trained = read_locator(file->second.path, model->second);
   if (!trained.ok()) return trained.error();
-  if (scores_by_similarity(request.params) && !trained->rule.query_apart) {
-    return data_error("it was not trained with \"score\": \"similarity\"", file->second.path);
+  if (request.params.has("score") &&
+      scores_by_similarity(request.params) != trained->rule.query_apart) {
+    return data_error("it was trained with another 'score'", file->second.path);
   }
   auto adapters = (*scorer)->bind(trained->tensors.adapter.layers);
   if (!adapters.ok()) return adapters.error();

@@ -34,7 +34,7 @@ Result<PackedSnippets> pack_snippets(std::span<const int32_t> query,
   PackedSnippets packed;
   packed.query = block_of(query, options);
   const auto most = static_cast<size_t>(options.chunk_tokens);
-  if (packed.query.size() >= most) {
+  if (!options.query_apart && packed.query.size() >= most) {
     return invalid_argument("a query of " + std::to_string(query.size()) +
                             " tokens leaves no room for snippets in a chunk of " +
                             std::to_string(most) + "; raise 'chunk_tokens'");
@@ -64,6 +64,12 @@ Result<PackedSnippets> pack_snippets(std::span<const int32_t> query,
     for (std::vector<int32_t>& chunk : packed.chunks) chunk.resize(most, *options.padding);
   }
   return packed;
+}
+
+int64_t PackedSnippets::tokens() const {
+  size_t count = query_tokens == 0 ? query.size() : 0;
+  for (const std::vector<int32_t>& chunk : chunks) count += chunk.size();
+  return static_cast<int64_t>(count);
 }
 
 PackedPart drawn_part(const PackedSnippets& whole, std::span<const int64_t> wanted,

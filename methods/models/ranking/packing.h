@@ -39,11 +39,13 @@ struct PackedSnippets {
   int64_t unseen = 0;          ///< those behind the last chunk
 
   int64_t visible() const { return static_cast<int64_t>(positions.size()); }
+  /// Of all that is read.
+  int64_t tokens() const;
 };
 
 /// `query` and `snippets` without special tokens. A snippet longer than a chunk is cut on its
 /// right, and its last kept id stands for its end. `invalid_argument` when the query leaves no room
-/// for any snippet, or read apart does not fit a chunk.
+/// for any snippet.
 Result<PackedSnippets> pack_snippets(std::span<const int32_t> query,
                                      std::span<const std::vector<int32_t>> snippets,
                                      const PackOptions& options);

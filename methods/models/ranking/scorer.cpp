@@ -125,7 +125,10 @@ Result<PackedSnippets> SnippetScorer::pack(const std::string& query,
     for (const Snippet& snippet : snippets) {
       ids.push_back(tokenizers::ids_of(tokenizer_->encode(snippet.text)));
     }
-    return pack_snippets(tokenizers::ids_of(tokenizer_->encode(query)), ids, options);
+    auto packed = pack_snippets(tokenizers::ids_of(tokenizer_->encode(query)), ids, options);
+    if (!packed.ok() || std::ssize(packed->query) <= config.max_tokens()) return packed;
+    return invalid_argument("a query of " + std::to_string(packed->query.size()) +
+                            " tokens; the extractor reads " + std::to_string(config.max_tokens()));
   } catch (const ErrorException& error) {
     return error.error();
   }

@@ -70,14 +70,24 @@ ParamSpec score_param() {
   ParamSpec spec = choice_param(
       "score", {"head", "similarity"},
       "A snippet is scored by a linear layer of the state at its last token, behind the query; "
-      "with 'similarity' both are read apart, and a trained multiple of the cosine between their "
-      "mean states is added, as sentence encoders compare texts. 'head' when left out");
+      "with 'similarity' the query is read by itself, and a trained multiple of the cosine between "
+      "the mean states of both is added. 'head' when left out");
   spec.stage = Stage::both;
   return from_source(std::move(spec), "beyond the paper");
 }
 
 bool scores_by_similarity(const Params& params) {
   return params.find<std::string>("score") == "similarity";
+}
+
+Status check_init_score(const Params& params, const Params& recipe) {
+  if (!recipe.has("chunk_tokens") || scores_by_similarity(params) == scores_by_similarity(recipe)) {
+    return {};
+  }
+  const auto name = [](const Params& of) {
+    return std::string(scores_by_similarity(of) ? "similarity" : "head");
+  };
+  return invalid_argument("its 'score' is " + name(recipe) + ", the training's " + name(params));
 }
 
 }  // namespace qfs::ranking

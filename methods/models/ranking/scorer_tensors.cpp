@@ -115,6 +115,12 @@ Status complete_matrices(double scale, const std::string& path, peft::LoraAdapte
   return {};
 }
 
+Status check_same_score(const ScorerTensors& given, const std::string& path,
+                        const ScorerTensors& own) {
+  if (given.head.contains(kSimilarity) == own.head.contains(kSimilarity)) return {};
+  return invalid_argument("cannot begin with '" + path + "': its training's 'score' is another");
+}
+
 at::Tensor target_loss(const at::Tensor& scores, std::span<const int64_t> targets) {
   if (targets.empty()) return at::zeros({}, scores.options());
   const at::Tensor wanted = at::tensor(at::ArrayRef<int64_t>(targets.data(), targets.size()));

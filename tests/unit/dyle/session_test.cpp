@@ -449,6 +449,19 @@ TEST_F(DyleSessionTest, a_training_begins_with_another) {
   EXPECT_THAT(refusal(), HasSubstr("its alpha / rank is"));
 }
 
+TEST_F(DyleSessionTest, a_training_goes_on_with_the_score_that_it_began_with) {
+  request_.params.set("score", std::string("similarity"));
+  trained("similar", 1);
+  request_.params.set("score", std::string("head"));
+  EXPECT_THAT(refusal(), HasSubstr("its training's 'score' is another"));
+  Params recipe = request_.params;
+  EXPECT_TRUE(the_spec().check_init(request_.params, recipe).ok());
+  recipe.set("score", std::string("similarity"));
+  EXPECT_EQ(the_spec().check_init(request_.params, recipe).error().message,
+            "its 'score' is similarity, the training's head");
+  EXPECT_TRUE(the_spec().check_init(request_.params, {}).ok()) << "an adapter of the generator";
+}
+
 TEST_F(DyleSessionTest, what_cannot_be_read_is_refused_by_name) {
   trained("a", 1);
   NumberedExample empty = meeting(35);

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "methods/ideal/session_train.h"
+
 namespace qfs::ideal {
 namespace {
 
@@ -73,6 +75,38 @@ TEST(IdealSpecs, AFileIsReadAsItsPresetTrainedIt) {
   EXPECT_EQ(refusal("gate_tanh", false), "fine");
   recipe = {};
   EXPECT_EQ(refusal("hyper_precision", std::string("bf16")), "fine") << "the file says nothing";
+}
+
+TEST(IdealSpecs, APresetDecidesWhatIsNotSaid) {
+  const auto config = [](const std::string& method, const std::string& preset,
+                         const std::vector<std::pair<std::string, ParamValue>>& said = {}) {
+    Params params;
+    params.set("preset", preset);
+    params.set("length", int64_t{4});
+    params.set("pooling", std::string("instruction"));
+    params.set("adapter", std::string("prompt"));
+    for (const auto& [name, value] : said) params.set(name, value);
+    return config_of(method, params, {.layers = 32});
+  };
+  const auto written = config("ideal", "as_written");
+  EXPECT_EQ(written.first_layer, 2);
+  EXPECT_TRUE(written.gate_tanh);
+  EXPECT_EQ(written.hyper.precision, peft::HyperPrecision::fp32);
+  EXPECT_EQ(written.hyper.layers, 15);
+  const auto released = config("ideal", "as_released");
+  EXPECT_EQ(released.first_layer, 0);
+  EXPECT_FALSE(released.gate_tanh);
+  EXPECT_EQ(released.hyper.precision, peft::HyperPrecision::fp16_as_released);
+  EXPECT_EQ(released.hyper.layers, 16);
+  EXPECT_EQ(config("prompt_tuning", "as_written").first_layer, 2);
+  EXPECT_FALSE(config("prompt_tuning", "as_released").gate_tanh);
+  // What is said holds in either.
+  const auto said = config(
+      "ideal", "as_released",
+      {{"first_layer", int64_t{3}}, {"gate_tanh", true}, {"hyper_precision", std::string("bf16")}});
+  EXPECT_EQ(said.first_layer, 3);
+  EXPECT_TRUE(said.gate_tanh);
+  EXPECT_EQ(said.hyper.precision, peft::HyperPrecision::bf16);
 }
 
 TEST(IdealSpecs, AHypernetworkPoolsAnInstructionOfOneSegment) {

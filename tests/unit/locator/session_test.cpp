@@ -224,7 +224,7 @@ TEST_F(LocatorSessionTest, turns_may_be_scored_by_similarity) {
   request_.params.set("score", std::string("similarity"));
   ResourceCache cache;
   EXPECT_THAT(sessions_.open(request_, cache).error().message,
-              HasSubstr("was not trained with \"score\""));
+              HasSubstr("was trained with another 'score'"));
   const Curve curve = trained("similar", 60);
   EXPECT_LT(curve.last("loss"), curve.first("loss") / 2);
   // What reads with the file asks it how.

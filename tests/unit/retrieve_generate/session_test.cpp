@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "harness/core/files.h"
 #include "methods/models/ranking/locator.h"
 #include "methods/models/ranking/snippets.h"
@@ -137,13 +139,20 @@ TEST_F(RetrieveGenerateTest, turns_are_those_that_a_trained_locator_ranks_first)
   ResourceCache cache;
   const auto scorer = ranking::SnippetScorer::open(encoder, cache);
   ASSERT_TRUE(scorer.ok()) << scorer.error().to_string();
-  auto tensors =
-      ranking::new_scorer_tensors(**scorer, {}, {.rank = 2, .alpha = 2, .targets = {"query"}}, 3);
-  ASSERT_TRUE(tensors.ok());
   const std::string path = folder_ / "locator.safetensors";
-  const std::map<std::string, std::string> metadata = {
-      {"qfs.backbone", encoder.digest}, {"qfs.recipe", R"({"chunk_tokens":64,"max_chunks":4})"}};
-  ASSERT_TRUE(write_file(path, ranking::locator_bytes(*tensors, metadata, at::kFloat)).ok());
+  const auto written = [&](const Params& params) {
+    auto tensors = ranking::new_scorer_tensors(**scorer, params,
+                                               {.rank = 2, .alpha = 2, .targets = {"query"}}, 3);
+    EXPECT_TRUE(tensors.ok());
+    if (!params.values().empty()) {  // the least similar alone
+      tensors->head.at("classifier.weight").zero_();
+      tensors->head.at(ranking::kSimilarity).fill_(-5);
+    }
+    const std::map<std::string, std::string> metadata = {
+        {"qfs.backbone", encoder.digest}, {"qfs.recipe", R"({"chunk_tokens":64,"max_chunks":4})"}};
+    EXPECT_TRUE(write_file(path, ranking::locator_bytes(*tensors, metadata, at::kFloat)).ok());
+    return *std::move(tensors);
+  };
 
   request_.params.set("retriever", std::string("locator"));
   request_.params.set("unit", std::string("turn"));
@@ -162,16 +171,25 @@ TEST_F(RetrieveGenerateTest, turns_are_those_that_a_trained_locator_ranks_first)
   const NumberedExample one = meeting(7);
   std::vector<ranking::Snippet> snippets;
   for (const Segment& turn : one.example.document) snippets.push_back({rendered(turn), turn.text});
-  const auto packed = (*scorer)->pack(one.example.query, snippets, {64, 4});
-  const at::Tensor scores =
-      *(*scorer)->scores(*packed, tensors->head, *(*scorer)->bind(tensors->adapter.layers));
-  const auto best = static_cast<size_t>(
-      ranking::ranked({scores.contiguous().const_data_ptr<float>(), snippets.size()}).front());
   request_.params.set("budget", int64_t{1});
-  const auto prediction = predicted(one);
-  ASSERT_TRUE(prediction.ok()) << prediction.error().to_string();
-  EXPECT_EQ(prediction->prompt, "D: " + snippets[best].text + "\nA:");
-  EXPECT_EQ(prediction->truncation->kept.front().segment, static_cast<int64_t>(best));
+  Params similar;
+  similar.set("score", std::string("similarity"));
+  std::set<size_t> first;
+  for (const Params& params : {similar, Params()}) {
+    const ranking::ScorerTensors tensors = written(params);
+    const bool apart = tensors.head.contains(ranking::kSimilarity);
+    const auto packed = (*scorer)->pack(one.example.query, snippets, {64, 4, false, apart});
+    const at::Tensor scores =
+        *(*scorer)->scores(*packed, tensors.head, *(*scorer)->bind(tensors.adapter.layers));
+    const auto best = static_cast<size_t>(
+        ranking::ranked({scores.contiguous().const_data_ptr<float>(), snippets.size()}).front());
+    const auto prediction = predicted(one);
+    ASSERT_TRUE(prediction.ok()) << prediction.error().to_string();
+    EXPECT_EQ(prediction->prompt, "D: " + snippets[best].text + "\nA:");
+    EXPECT_EQ(prediction->truncation->kept.front().segment, static_cast<int64_t>(best));
+    first.insert(best);
+  }
+  EXPECT_EQ(first.size(), 2U) << "the two read alike";
   request_.params.set("budget", int64_t{1000});
   EXPECT_EQ(prompt(), "D: " + rendered_document(one.example) + "\nA:");
 

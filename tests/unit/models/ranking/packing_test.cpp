@@ -78,7 +78,10 @@ TEST(PackSnippets, a_query_read_apart_leaves_chunks_to_snippets) {
   const PackedSnippets behind = packed({9}, {{10}}, options(9));
   EXPECT_EQ(behind.query, read.query);
   EXPECT_EQ(behind.query_tokens, 4);
-  EXPECT_FALSE(pack_snippets(Ids{9, 9, 9, 9, 9, 9}, std::vector<Ids>{{10}}, apart).ok());
+  EXPECT_EQ(read.tokens(), 4 + 2 * 9);
+  EXPECT_EQ(behind.tokens(), 4 + 5);
+  // A query read apart needs no room in a chunk.
+  EXPECT_TRUE(pack_snippets(Ids{9, 9, 9, 9, 9, 9, 9, 9}, std::vector<Ids>{{10}}, apart).ok());
 }
 
 TEST(PackSnippets, an_empty_query_is_its_special_tokens) {

@@ -201,26 +201,39 @@ TEST_F(ScorerTest, dropout_falls_on_the_encoder_and_on_what_the_head_reads) {
 
 TEST_F(ScorerTest, recomputed_layers_give_the_same_gradients) {
   const c10::AutoGradMode gradients(true);
-  const auto packed = scorer_->pack("hat", {{"a red hat", ""}, {"no", ""}}, {48, 4});
-  std::vector<std::vector<double>> found;
-  for (const auto recompute : {nn::Recompute::nothing, nn::Recompute::layers}) {
-    ScorerTensors tensors = tensors_;
-    training::NamedTensors leaves;
-    for (const auto& [name, tensor] : tensors.all()) {
-      leaves[name] = tensor.clone().set_requires_grad(true);
+  for (const Params& params : {Params(), by_similarity()}) {
+    const bool apart = scores_by_similarity(params);
+    const ScorerTensors first = fresh(params);
+    const auto packed =
+        scorer_->pack("hat", {{"a red hat", ""}, {"no", ""}}, {48, 4, false, apart});
+    const nn::Dropout dropout{0.5, 7};
+    std::vector<std::vector<double>> found;
+    for (const auto recompute : {nn::Recompute::nothing, nn::Recompute::layers}) {
+      ScorerTensors tensors = first;
+      training::NamedTensors leaves;
+      for (const auto& [name, tensor] : tensors.all()) {
+        leaves[name] = tensor.clone().set_requires_grad(true);
+      }
+      tensors.replace(leaves);
+      const auto scored = scorer_->scores(
+          *packed, tensors.head, *scorer_->bind(tensors.adapter.layers), recompute, &dropout);
+      ASSERT_TRUE(scored.ok());
+      target_loss(*scored, std::vector<int64_t>{0}).backward();
+      std::vector<double> all;
+      for (const auto& [name, leaf] : leaves) {
+        for (const double value : doubles(leaf.grad())) all.push_back(value);
+      }
+      found.push_back(std::move(all));
     }
-    tensors.replace(leaves);
-    const auto scored =
-        scorer_->scores(*packed, tensors.head, *scorer_->bind(tensors.adapter.layers), recompute);
-    ASSERT_TRUE(scored.ok());
-    target_loss(*scored, std::vector<int64_t>{0}).backward();
-    std::vector<double> all;
-    for (const auto& [name, leaf] : leaves) {
-      for (const double value : doubles(leaf.grad())) all.push_back(value);
-    }
-    found.push_back(std::move(all));
+    EXPECT_EQ(found[0], found[1]);
   }
-  EXPECT_EQ(found[0], found[1]);
+}
+
+TEST_F(ScorerTest, a_query_is_as_long_as_the_encoder_reads_at_most) {
+  const std::string longest(62, 'q');  // of 64 with the special ones
+  EXPECT_TRUE(scorer_->pack(longest, {{"no", ""}}, {16, 4, false, true}).ok());
+  EXPECT_THAT(scorer_->pack(longest + "q", {{"no", ""}}, {16, 4, false, true}).error().message,
+              HasSubstr("a query of 65 tokens; the extractor reads 64"));
 }
 
 TEST_F(ScorerTest, a_file_has_what_was_trained_and_by_which_rule) {
