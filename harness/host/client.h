@@ -106,6 +106,7 @@ class HostClient {
   std::unique_ptr<ChildProcess> child_;
   std::unique_ptr<LineChannel> channel_;
   HostLimits limits_;
+  bool watches_memory_ = true;
   int64_t next_id_ = 1;
   int64_t cgroup_oom_kills_ = 0;
   bool beats_ = false;  ///< it has sent a heartbeat

@@ -12,8 +12,8 @@ namespace {
 
 using std::chrono::seconds;
 
-/// A host whose answer to `run` is the given Python statement block (variable `request`, functions
-/// `reply` and `predict`).
+/// A host whose answer to `run` and `measure` is the given Python statement block (variable
+/// `request`, functions `reply` and `predict`).
 std::string host_program(const std::string& on_run) {
   return R"(
 import json, os, signal, sys, time
@@ -30,7 +30,7 @@ for line in requests:
         reply(request, probe={"protocol": 1, "host": "h", "numerics": {"a": "b"}, "facts": {}})
     elif request["verb"] == "open": reply(request, opened=True)
     elif request["verb"] == "close": reply(request, closed=True)
-    elif request["verb"] == "run":
+    elif request["verb"] in ("run", "measure"):
 )" + on_run;
 }
 
@@ -45,9 +45,9 @@ class Client : public ::testing::Test {
   }
 
   /// Opens a session and runs examples 4 and 9 as one unit.
-  std::optional<HostFailure> run(HostClient& client, seconds timeout = seconds(20)) {
+  std::optional<HostFailure> run(HostClient& client, seconds timeout = seconds(20),
+                                 RunRequest request = {}) {
     if (auto failure = client.open({}, seconds(20))) return failure;
-    RunRequest request;
     request.examples.resize(2);
     request.examples[0].ordinal = 4;
     request.examples[1].ordinal = 9;
@@ -109,6 +109,36 @@ TEST_F(Client, AHostOverItsMemoryLimitIsKilledAsOutOfMemory) {
       run_failing("        block = bytearray(b'x' * 400_000_000)\n        time.sleep(60)\n",
                   {.memory_bytes = 200'000'000});
   EXPECT_EQ(failure.verdict, Verdict::oom_host);
+}
+
+TEST_F(Client, MeasuringTheMachineBehindAUnitIsNoMemoryOfTheMethod) {
+  const std::string fill =
+      "        block = bytearray(b'x' * 400_000_000)\n        time.sleep(0.5)\n"
+      "        del block\n";
+  const std::string predictions = "        for e in request['examples']: predict(request, e)\n";
+  const std::string done = "        reply(request, done={})\n";
+  const RunRequest last{.measure = true, .limits = true};
+  const auto verdict_of = [&](const std::string& on_run, const RunRequest& request) {
+    Result<HostClient> client = start(on_run, {.memory_bytes = 200'000'000});
+    EXPECT_TRUE(client.ok());
+    const auto failure = run(*client, seconds(20), request);
+    return failure ? std::optional(failure->verdict) : std::nullopt;
+  };
+  EXPECT_EQ(verdict_of(predictions + fill + done, last), std::nullopt);
+  EXPECT_EQ(verdict_of(predictions + fill + done, {.measure = true}), Verdict::oom_host);
+  EXPECT_EQ(verdict_of(fill + predictions + done, last), Verdict::oom_host);
+  // The next unit is watched again.
+  Result<HostClient> client = start(
+      "        for e in request['examples']: predict(request, e)\n"
+      "        if not request.get('limits'):\n            block = bytearray(b'x' * 400_000_000)\n"
+      "            time.sleep(60)\n" +
+          done,
+      {.memory_bytes = 200'000'000});
+  ASSERT_TRUE(client.ok());
+  EXPECT_FALSE(run(*client, seconds(20), last).has_value());
+  const auto failure = run(*client);
+  ASSERT_TRUE(failure.has_value());
+  EXPECT_EQ(failure->verdict, Verdict::oom_host);
 }
 
 TEST_F(Client, AnErrorReplyKeepsItsKind) {
