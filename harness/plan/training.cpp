@@ -261,8 +261,8 @@ Status TrainingPlanner::use_recipe(Cell& cell, const MethodRow& row,
         has_asked && spec.default_value && same_value(asked->second, *spec.default_value);
     if (spec.stage == Stage::predict || trained == facts.recipe.values().end()) {
       // How it was trained is not known where the file does not say it; a file of this method
-      // leaves out what its training did.
-      const bool left_out = spec.stage != Stage::predict && facts.method == row.spec->name() &&
+      // leaves out what its training did. Of both stages the method has rules of its own.
+      const bool left_out = spec.stage == Stage::train && facts.method == row.spec->name() &&
                             row.spec->trains_with(cell.params, spec.name);
       if (has_asked && left_out && written && !as_default) {
         return invalid_argument("'" + spec.name + "' is " + value_text(asked->second) + ", but " +

@@ -258,7 +258,7 @@ Status DyleSpec::check_training(const Params& params, bool development) const {
 
 Status DyleSpec::check_init(const Params& params, const Params& recipe) const {
   if (prompted::all_weights(params)) return prompted::check_weights_init();
-  if (Status same = ranking::check_init_score(params, recipe); !same.ok()) return same;
+  if (Status same = ranking::check_score(params, recipe); !same.ok()) return same;
   return prompted::check_same(params, recipe, {"rank"});
 }
 
@@ -268,6 +268,9 @@ Status DyleSpec::check_model(const Params& params, const std::string&,
 }
 
 Status DyleSpec::check_file(const Params& params, const Params& recipe) const {
+  if (ranking::scores_by_similarity(params)) {
+    if (Status same = ranking::check_score(params, recipe); !same.ok()) return same;
+  }
   // Without a recipe it may be the release's.
   if (!prompted::all_weights(params) || recipe.values().empty() || prompted::all_weights(recipe)) {
     return {};

@@ -90,7 +90,7 @@ Status LocatorSpec::validate(const Params& params) const {
 }
 
 Status LocatorSpec::check_init(const Params& params, const Params& recipe) const {
-  if (Status same = ranking::check_init_score(params, recipe); !same.ok()) return same;
+  if (Status same = ranking::check_score(params, recipe); !same.ok()) return same;
   return prompted::check_same(params, recipe, {"rank"});
 }
 

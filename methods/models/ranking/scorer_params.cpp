@@ -80,14 +80,14 @@ bool scores_by_similarity(const Params& params) {
   return params.find<std::string>("score") == "similarity";
 }
 
-Status check_init_score(const Params& params, const Params& recipe) {
+Status check_score(const Params& params, const Params& recipe) {
   if (!recipe.has("chunk_tokens") || scores_by_similarity(params) == scores_by_similarity(recipe)) {
     return {};
   }
   const auto name = [](const Params& of) {
     return std::string(scores_by_similarity(of) ? "similarity" : "head");
   };
-  return invalid_argument("its 'score' is " + name(recipe) + ", the training's " + name(params));
+  return invalid_argument("its 'score' is " + name(recipe) + ", not " + name(params));
 }
 
 }  // namespace qfs::ranking

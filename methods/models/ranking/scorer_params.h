@@ -26,8 +26,8 @@ std::vector<ParamSpec> chunk_params();
 /// `score`, of both stages; and whether it is by similarity, where the query is read apart.
 ParamSpec score_param();
 bool scores_by_similarity(const Params& params);
-/// Of MethodSpec::check_init; `recipe` may be of a file without a scorer.
-Status check_init_score(const Params& params, const Params& recipe);
+/// A file with this recipe scores as a cell asks; one without a scorer may.
+Status check_score(const Params& params, const Params& recipe);
 
 /// Tokens that an encoder of these types reads at once, by its config.json. Errors: those of
 /// reading it.

@@ -458,7 +458,7 @@ TEST_F(DyleSessionTest, a_training_goes_on_with_the_score_that_it_began_with) {
   EXPECT_TRUE(the_spec().check_init(request_.params, recipe).ok());
   recipe.set("score", std::string("similarity"));
   EXPECT_EQ(the_spec().check_init(request_.params, recipe).error().message,
-            "its 'score' is similarity, the training's head");
+            "its 'score' is similarity, not head");
   EXPECT_TRUE(the_spec().check_init(request_.params, {}).ok()) << "an adapter of the generator";
 }
 

@@ -104,6 +104,19 @@ TEST(DyleSpec, files_may_have_been_trained_with_other_numbers_of_snippets) {
   EXPECT_TRUE(DyleSpec().check_file(asked, recipe).ok());
 }
 
+TEST(DyleSpec, a_file_scores_as_it_was_trained) {
+  Params recipe = defaults();
+  Params asked = defaults();
+  EXPECT_TRUE(DyleSpec().check_file(asked, recipe).ok());
+  asked.set("score", std::string("similarity"));
+  EXPECT_EQ(DyleSpec().check_file(asked, recipe).error().message,
+            "its 'score' is head, not similarity");
+  EXPECT_TRUE(DyleSpec().check_file(asked, {}).ok()) << "the session looks into it";
+  recipe.set("score", std::string("similarity"));
+  EXPECT_TRUE(DyleSpec().check_file(asked, recipe).ok());
+  EXPECT_TRUE(DyleSpec().check_file(defaults(), recipe).ok()) << "what is left out is the file's";
+}
+
 TEST(DyleSpec, chunks_fit_into_the_extractor) {
   for (const bool roberta : {false, true}) {
     const test::TemporaryFolder folder;

@@ -164,20 +164,23 @@ TEST_F(TrainedElsewhere, WhatContradictsItsRecipeIsRefused) {
 }
 
 TEST_F(TrainedElsewhere, WhatItsTrainingLeftOutCannotBeAskedOfAFile) {
-  const std::string asked = sweep(R"(, "prompt": "{document}?")");
+  const std::string asked = sweep(R"(, "rate": 0.25)");
   EXPECT_NE(training_error(asked, planning)
-                .find("'prompt' is {document}?, but 'a.safetensors' was trained without it"),
+                .find("'rate' is 0.25, but 'a.safetensors' was trained without it"),
             std::string::npos)
       << training_error(asked, planning);
-  planning.methods.spec("learner").passed_over = "prompt";  // no matter of training
+  planning.methods.spec("learner").passed_over = "rate";  // no matter of training
   EXPECT_EQ(planned_training(asked, planning).cells.size(), 1u);
   planning.methods.spec("learner").passed_over = "";
   // A file of another program, or of a method that this one reads files of, need not say it.
   for (const char* method : {"", "relative"}) {
     planning.methods.artifacts["a.safetensors"].method = method;
-    EXPECT_EQ(planned_training(asked, planning).cells.at(0).params.get<std::string>("prompt"),
-              "{document}?");
+    EXPECT_EQ(planned_training(asked, planning).cells.size(), 1u);
   }
+  // Of both stages the method says what it needs.
+  planning.methods.artifacts["a.safetensors"].method = "learner";
+  const Plan plan = planned_training(sweep(R"(, "prompt": "{document}?")"), planning);
+  EXPECT_EQ(plan.cells.at(0).params.get<std::string>("prompt"), "{document}?");
 }
 
 TEST_F(TrainedElsewhere, ACellMayDifferFromItsFileWhereTheMethodSaysSo) {
