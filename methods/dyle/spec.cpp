@@ -43,7 +43,7 @@ void add_reading(std::vector<ParamSpec>& params) {
                     "Snippets are pieces of sentences with at most so many lower-cased tokens; "
                     "segments of the document when left out"),
       "the release: 64 of GovReport and arXiv")));
-  for (ParamSpec& param : ranking::chunk_params()) params.push_back(std::move(param));
+  for (ParamSpec& param : ranking::scorer_params()) params.push_back(std::move(param));
   params.push_back(prompted::of_both(with_default(
       text_param("prompt", "What a decoder-only generator reads of {snippet} and {query}"),
       std::string(kDefaultPrompt))));
@@ -65,7 +65,6 @@ void add_training(std::vector<ParamSpec>& params) {
   params.push_back(prompted::targets_param(
       "The generator's linear layers that are adapted, with commas; as of `lora` when left out"));
   params.push_back(of_training(text_param("extractor_targets", "The extractor's, likewise")));
-  params.push_back(ranking::score_param());
   params.push_back(prompted::trained_param("Mao et al. 2022: weights, of both models"));
   params.push_back(weight_param("lambda_generation", "Weight of the generator's loss"));
   params.push_back(weight_param("lambda_oracle", "Weight of the extractor's loss on the oracle"));

@@ -49,14 +49,13 @@ std::vector<ParamSpec> LocatorSpec::params() const {
       "Says of each output which share of its turns is gold evidence, and of the evidence's");
   facts.default_value.reset();  // so that other cells have no such parameter
   params.push_back(std::move(facts));
-  for (ParamSpec& param : ranking::chunk_params()) params.push_back(std::move(param));
+  for (ParamSpec& param : ranking::scorer_params()) params.push_back(std::move(param));
   params.push_back(of_training(with_default(
       choice_param(
           "learn_from", {"evidence", "oracle"},
           "The turns to be found: the data's gold evidence, or DYLE's greedy oracle of the "
           "reference"),
       std::string("evidence"))));
-  params.push_back(ranking::score_param());
   for (ParamSpec& param : prompted::lora_params()) params.push_back(std::move(param));
   params.push_back(of_training(
       integer_param("train_chunks", "", 1, 4096,

@@ -14,10 +14,12 @@ namespace {
 constexpr const char* kRelease = "Yale-LILY/DYLE";
 constexpr int64_t kMostRows = int64_t{1} << 24;
 
-ParamSpec of_both(ParamSpec spec) {
+ParamSpec at_both(ParamSpec spec) {
   spec.stage = Stage::both;
-  return from_source(std::move(spec), kRelease);
+  return spec;
 }
+
+ParamSpec of_both(ParamSpec spec) { return from_source(at_both(std::move(spec)), kRelease); }
 
 }  // namespace
 
@@ -56,24 +58,22 @@ Status check_window(const Params& params, const Resource& model) {
                           "' reads " + std::to_string(*window) + " at once");
 }
 
-std::vector<ParamSpec> chunk_params() {
-  return {of_both(with_default(
-              integer_param("chunk_tokens", "tokens", 8, 1 << 16, "The extractor reads at once"),
-              int64_t{512})),
-          of_both(with_default(
-              integer_param("max_chunks", "", 1, 4096,
-                            "It reads of a document; snippets behind them are not seen"),
-              int64_t{50}))};
-}
-
-ParamSpec score_param() {
-  ParamSpec spec = choice_param(
-      "score", {"head", "similarity"},
-      "A snippet is scored by a linear layer of the state at its last token, behind the query; "
-      "with 'similarity' the query is read by itself, and a trained multiple of the cosine between "
-      "the mean states of both is added. 'head' when left out");
-  spec.stage = Stage::both;
-  return from_source(std::move(spec), "beyond the paper");
+std::vector<ParamSpec> scorer_params() {
+  return {
+      of_both(with_default(
+          integer_param("chunk_tokens", "tokens", 8, 1 << 16, "The extractor reads at once"),
+          int64_t{512})),
+      of_both(
+          with_default(integer_param("max_chunks", "", 1, 4096,
+                                     "It reads of a document; snippets behind them are not seen"),
+                       int64_t{50})),
+      at_both(from_source(
+          choice_param(
+              "score", {"head", "similarity"},
+              "A snippet is scored by a linear layer of the state at its last token, behind the "
+              "query; with 'similarity' the query is read by itself, and a trained multiple of "
+              "the cosine between the mean states of both is added. 'head' when left out"),
+          "beyond the paper"))};
 }
 
 bool scores_by_similarity(const Params& params) {

@@ -20,11 +20,10 @@ const std::vector<std::string>& scorer_types();
 /// What outputs of a locator rest on besides what reads with it: its encoder's code, and this.
 std::vector<std::string> scorer_layers();
 
-/// `chunk_tokens` and `max_chunks`, of both stages.
-std::vector<ParamSpec> chunk_params();
+/// `chunk_tokens`, `max_chunks` and `score`, of both stages.
+std::vector<ParamSpec> scorer_params();
 
-/// `score`, of both stages; and whether it is by similarity, where the query is read apart.
-ParamSpec score_param();
+/// Whether `score` is by similarity, where the query is read apart.
 bool scores_by_similarity(const Params& params);
 /// A file with this recipe scores as a cell asks; one without a scorer may.
 Status check_score(const Params& params, const Params& recipe);
