@@ -50,6 +50,13 @@ class DyleSessionTest : public TrainedSessionTest {
     one.references = {"us buy a red hat"};
     return numbered;
   }
+  /// As where `prompt` is left out: of an encoder-decoder another is refused.
+  static std::string default_prompt() {
+    for (const ParamSpec& param : dyle_spec().params()) {
+      if (param.name == "prompt") return std::get<std::string>(*param.default_value);
+    }
+    return "";
+  }
   std::string trained_path(const std::string& name) {
     return folder_ / (name + "/dyle.safetensors");
   }

@@ -25,12 +25,6 @@ class DyleReadingTest : public test::DyleSessionTest {
     request_.backbone = *registry::resolve_backbone(test::TinySeq2Seq().write(generator_));
     request_.params.set("prompt", default_prompt());
   }
-  static std::string default_prompt() {
-    for (const ParamSpec& param : test::dyle_spec().params()) {
-      if (param.name == "prompt") return *std::get_if<std::string>(&*param.default_value);
-    }
-    return "";
-  }
   static nlohmann::json facts_of(const Prediction& made) {
     return nlohmann::json::parse(made.extra.text);
   }

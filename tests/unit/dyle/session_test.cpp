@@ -308,7 +308,7 @@ TEST_F(DyleSessionTest, the_gate_of_a_text_is_kept_where_it_is_asked_for) {
 TEST_F(DyleSessionTest, encoder_decoders_learn_and_write_too) {
   const qfs::test::TemporaryFolder folder;
   request_.backbone = *registry::resolve_backbone(qfs::test::TinySeq2Seq().write(folder));
-  request_.params.set("prompt", *std::get_if<std::string>(&*the_spec().params()[6].default_value));
+  request_.params.set("prompt", default_prompt());
   for (const std::string profile : {"released", "paper"}) {
     request_.params.set("profile", profile);
     request_.params.set("label_tokens", int64_t{24});
@@ -326,7 +326,7 @@ TEST_F(DyleSessionTest, encoder_decoders_learn_and_write_too) {
 TEST_F(DyleSessionTest, both_models_drop_the_same_where_layers_are_computed_again) {
   const qfs::test::TemporaryFolder folder;
   request_.backbone = *registry::resolve_backbone(qfs::test::TinySeq2Seq().write(folder));
-  request_.params.set("prompt", *std::get_if<std::string>(&*the_spec().params()[6].default_value));
+  request_.params.set("prompt", default_prompt());
   request_.params.set("hybrid", false);  // what the generator reads does not depend on scores
   const auto curve_of = [&](const std::string& name, double dropout, bool recompute) {
     request_.params.set("dropout", dropout);
@@ -357,7 +357,7 @@ TEST_F(DyleSessionTest, all_weights_of_both_models_are_trained_and_kept_by_the_r
   const qfs::test::TemporaryFolder extractor;
   request_.backbone = *registry::resolve_backbone(qfs::test::TinySeq2Seq().write(generator));
   request_.backbones[kExtractor] = qfs::test::TinyEncoder{.roberta = true}.write(extractor);
-  request_.params.set("prompt", *std::get_if<std::string>(&*the_spec().params()[6].default_value));
+  request_.params.set("prompt", default_prompt());
   request_.params.set("trained", std::string("weights"));
   request_.params.set("label_tokens", int64_t{24});
   EXPECT_TRUE(the_spec().validate(request_.params).ok());
