@@ -87,7 +87,8 @@ class Store {
                            std::span<const MeasurementRow> measurements,
                            std::span<const MemoryRow> memory);
   /// Artifacts of a train result, each in one of its roles, with what they cost. Those that are
-  /// there already are compared, never overwritten, and keep their cost.
+  /// there already are compared, never overwritten, and keep their cost; equal ones lie where they
+  /// were found last.
   Result<ArtifactOutcome> commit_artifacts(ResultId result, AttemptId attempt,
                                            std::span<const ArtifactRow> artifacts,
                                            const TrainingCost& cost);

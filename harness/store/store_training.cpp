@@ -29,9 +29,12 @@ bool insert_artifact(Connection& db, ResultId result, AttemptId attempt, const A
          db.changes() == 1;
 }
 
+/// Whether it is there; then it lies where it was found last, for the file of the first may be
+/// gone.
 bool has_artifact(Connection& db, ResultId result, const ArtifactRow& row) {
-  return db.integer("SELECT count(*) FROM artifact WHERE result_id = ? AND role = ? AND sha256 = ?",
-                    result.value, row.role, row.sha256) == 1;
+  return db.run("UPDATE artifact SET location = ? WHERE result_id = ? AND role = ? AND sha256 = ?",
+                row.location, result.value, row.role, row.sha256) &&
+         db.changes() == 1;
 }
 
 void insert_conflict(Connection& db, ResultId result, AttemptId attempt, const ArtifactRow& row) {

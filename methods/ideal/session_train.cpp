@@ -8,10 +8,13 @@
 #include "harness/api/training_warnings.h"
 #include "harness/core/files.h"
 #include "harness/core/sha256.h"
+#include "methods/ideal/specs.h"
 #include "methods/models/nn/sequences.h"
 #include "methods/models/nn/token_loss.h"
 #include "methods/models/peft/hyper_network.h"
 #include "methods/models/peft/layer_adapter_files.h"
+#include "methods/models/peft/trained_biases.h"
+#include "methods/models/prompted/memory_params.h"
 #include "methods/models/prompted/memory_session.h"
 #include "methods/models/prompted/trained_spec.h"
 
@@ -44,35 +47,46 @@ class TrainedLayers final : public prompted::TrainedAdapter {
   training::NamedTensors tensors() const override {
     training::NamedTensors all = adapter_.tensors;
     all.insert(adapter_.memory.begin(), adapter_.memory.end());
+    all.insert(adapter_.biases.begin(), adapter_.biases.end());
     return all;
   }
   void replace(const training::NamedTensors& leaves) override {
-    for (auto* part : {&adapter_.tensors, &adapter_.memory}) {
+    for (auto* part : {&adapter_.tensors, &adapter_.memory, &adapter_.biases}) {
       for (auto& [name, tensor] : *part) tensor = leaves.at(name);
     }
+  }
+  std::shared_ptr<const nn::Decoder> decoder() override {
+    return adapter_.biases.empty() ? nullptr : biased();
   }
   Result<std::shared_ptr<const nn::InfiniMemory>> memory() override {
     return prompted::trained_memory(params_, adapter_.memory, *decoder_);
   }
 
   Result<training::RowAdapters> adapters(std::span<const training::GraphRow> rows) override {
-    const peft::AdaptedModel model = {
-        .bind = [&](const nn::AdapterSet& set) { return nn::bind_adapters(set, *decoder_); },
-        .stream =
-            [&](size_t layer, const nn::SequenceInput& input) {
-              return nn::stream_before(*decoder_, input, layer);
-            }};
     training::RowAdapters all;
     for (const training::GraphRow& row : rows) {
       if (!generates() && !all.empty()) {
         all.push_back(all.front());
         continue;
       }
-      auto bound = generates() ? generated(row, model) : peft::row_adapters(adapter_, {}, model);
+      auto bound = generates() ? generated(row, 0) : peft::row_adapters(adapter_, {}, model());
       if (!bound.ok()) return bound.error();
       all.push_back(*std::move(bound));
     }
     return all;
+  }
+
+  /// Those that the hypernetwork generates anew for each segment, where the release's does.
+  Result<training::RowAdapters> later_adapters(const training::GraphRow& row,
+                                               int64_t segments) override {
+    training::RowAdapters later;
+    if (!generates() || !row.draw || !prompted::memory_form(params_).released) return later;
+    for (int64_t segment = 1; segment <= segments; ++segment) {
+      auto bound = generated(row, segment);
+      if (!bound.ok()) return bound.error();
+      later.push_back(*std::move(bound));
+    }
+    return later;
   }
 
   /// The memory's share, and the root mean square over rows and layers of the norms of what each
@@ -124,12 +138,28 @@ class TrainedLayers final : public prompted::TrainedAdapter {
  private:
   bool generates() const { return adapter_.config.hyper.layers > 0; }
 
+  /// The backbone over the trained biases of now.
+  std::shared_ptr<const nn::Decoder> biased() const {
+    return adapter_.biases.empty() ? decoder_ : peft::with_biases(*decoder_, adapter_.biases);
+  }
+
+  peft::AdaptedModel model() const {
+    const std::shared_ptr<const nn::Decoder> decoder = biased();
+    return {
+        .bind = [decoder](const nn::AdapterSet& set) { return nn::bind_adapters(set, *decoder); },
+        .stream =
+            [decoder](size_t layer, const nn::SequenceInput& input) {
+              return nn::stream_before(*decoder, input, layer);
+            }};
+  }
+
   Result<std::shared_ptr<const nn::Adapters>> generated(const training::GraphRow& row,
-                                                        const peft::AdaptedModel& model) {
+                                                        int64_t segment) {
     const auto prefix = peft::pooled_prefix(prompt_of(row.sequence), adapter_.config.hyper.pooling);
     if (!prefix.ok()) return prefix.error();
-    if (!row.draw) return peft::row_adapters(adapter_, *prefix, model);
-    return peft::row_adapters(adapter_, *prefix, model, Rng::derived(seed_, "dropout", *row.draw),
+    if (!row.draw) return peft::row_adapters(adapter_, *prefix, model());
+    const std::string drawn = segment == 0 ? "dropout" : "dropout." + std::to_string(segment);
+    return peft::row_adapters(adapter_, *prefix, model(), Rng::derived(seed_, drawn, *row.draw),
                               [&](const peft::NamedTensors& values) { watch(values); });
   }
 
@@ -164,6 +194,9 @@ Result<std::unique_ptr<prompted::TrainedAdapter>> make_layers(const prompted::Ad
   peft::LayerAdapter adapter = peft::new_layer_adapter(config, widths, place.request.seed);
   adapter.memory =
       prompted::first_memory(place.request.params, place.decoder->shape(), place.request.seed);
+  if (place.request.params.find<bool>(kBiases).value_or(false)) {
+    adapter.biases = peft::first_biases(*place.decoder);
+  }
   const auto init = place.request.artifacts.find(prompted::kAdapter);
   if (init != place.request.artifacts.end()) {
     auto given = peft::read_layer_adapter(init->second.path, widths, config);
@@ -173,6 +206,11 @@ Result<std::unique_ptr<prompted::TrainedAdapter>> make_layers(const prompted::Ad
                               "': its tensors are of other adapters than the training's");
     }
     adapter.tensors = std::move(given->tensors);
+    if (adapter.biases.empty() && !given->biases.empty()) {
+      return invalid_argument("cannot begin with '" + init->second.path +
+                              "': it has trained biases and norms, which need 'w_bias'");
+    }
+    if (!given->biases.empty()) adapter.biases = std::move(given->biases);
     const Status begun = peft::begin_memory(given->memory, init->second.path, adapter.memory);
     if (!begun.ok()) return begun.error();
   }

@@ -26,6 +26,15 @@ ParamSpec first_layer_param(std::string doc) {
   return prompted::of_training(
       integer_param("first_layer", "layer", 0, kMostLayers, std::move(doc)));
 }
+/// Absent where it is off, so that cells without it have no such parameter.
+ParamSpec biases_param() {
+  ParamSpec param = flag_param(kBiases, false,
+                               "Biases of all linear layers but those of keys and values are "
+                               "trained, too, and the norms");
+  param.default_value.reset();
+  return from_source(prompted::of_training(std::move(param)),
+                     "IDEAL's release, whose scripts leave it off");
+}
 ParamSpec gate_tanh_param(const char* doc) {
   ParamSpec param = prompted::of_both(flag_param("gate_tanh", true, doc));
   return from_source(std::move(param), "LLaMA-Adapter has it, IDEAL's release has not");
@@ -43,7 +52,7 @@ std::string_view ParallelAdapterSpec::doc() const {
 }
 
 std::vector<ParamSpec> ParallelAdapterSpec::adapter_params() const {
-  return {bottleneck_param(), prompted::segment_loss_param()};
+  return {bottleneck_param(), biases_param(), prompted::segment_loss_param()};
 }
 
 std::string_view PromptTuningSpec::doc() const {
@@ -53,7 +62,7 @@ std::string_view PromptTuningSpec::doc() const {
 std::vector<ParamSpec> PromptTuningSpec::adapter_params() const {
   return {length_param(), with_default(first_layer_param("Layers below have no rows"), int64_t{2}),
           gate_tanh_param("What is added is multiplied by tanh(gate) instead of the gate"),
-          prompted::segment_loss_param()};
+          biases_param(), prompted::segment_loss_param()};
 }
 
 std::string_view IdealSpec::doc() const {
@@ -111,6 +120,7 @@ std::vector<ParamSpec> IdealSpec::adapter_params() const {
       "the preset");
   gate.default_value.reset();
   params.push_back(std::move(gate));
+  params.push_back(biases_param());
   for (ParamSpec& param : prompted::memory_params()) params.push_back(std::move(param));
   return params;
 }

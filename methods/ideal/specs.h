@@ -9,6 +9,9 @@
 
 namespace qfs::ideal {
 
+/// The parameter that has biases and norms trained.
+inline constexpr const char* kBiases = "w_bias";
+
 /// What the three have alike.
 class LayerAdapterSpec : public prompted::TrainedSpec {
  public:

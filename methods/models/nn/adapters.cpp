@@ -379,7 +379,11 @@ at::Tensor adapted(const Linear& linear, const at::Tensor& x, const Adapters* ad
     ups.push_back(rows.added.up);
     places.push_back({rows.first, rows.count, rows.added.scale});
   }
-  return LowRankLinear::apply(x, at::TensorList(downs), at::TensorList(ups), linear, places);
+  // A bias that is trained, too, is added where gradients reach it.
+  const bool trained = linear.bias.defined() && linear.bias.requires_grad();
+  const at::Tensor y = LowRankLinear::apply(x, at::TensorList(downs), at::TensorList(ups),
+                                            trained ? Linear{linear.weight} : linear, places);
+  return trained ? at::add(y, linear.bias) : y;
 }
 
 std::vector<AdapterTarget> adapter_targets(const std::function<void(WeightVisitor&)>& visit) {

@@ -130,8 +130,8 @@ at::Tensor adapted(const Linear& linear, const at::Tensor& x, const Adapters* ad
   return product;
 }
 
-/// The same by LibTorch's products, as training has it: gradients reach x and the adapters, weights
-/// being frozen, and keep x and A x.
+/// The same by LibTorch's products, as training has it: gradients reach x, the adapters and a bias,
+/// the weight being frozen, and keep x and A x.
 at::Tensor adapted(const Linear& linear, const at::Tensor& x, const Adapters* adapters);
 
 /// Products of rows that each have adapters of their own, `of_row(i)`: x [rows, inputs] to

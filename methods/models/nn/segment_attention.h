@@ -49,6 +49,6 @@ at::Tensor mean_query(const Linear& qkv, const at::Tensor& read, const DecoderSh
 
 /// Lengths of the segments that a sequence is read in: whole ones, a rest, and the last `stepped`
 /// tokens one by one, as they are generated.
-std::vector<int64_t> segment_lengths(int64_t tokens, int64_t segment, int64_t stepped);
+std::vector<int64_t> segment_lengths(int64_t tokens, int64_t segment, int64_t stepped = 0);
 
 }  // namespace qfs::nn

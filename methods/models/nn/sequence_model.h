@@ -68,6 +68,10 @@ struct SequenceInput {
   /// With it attention has a window, and remembers what has left it; null: it sees all. Of
   /// decoder-only models.
   std::shared_ptr<const InfiniMemory> memory = {};
+  /// With a memory: tokens at the end that are read one by one, as they are generated.
+  int64_t stepped = 0;
+  /// Likewise, in sequences.h: the adapters of each segment behind the first; empty: `adapters`.
+  std::vector<std::shared_ptr<const Adapters>> later_adapters = {};
   /// In order, none in the place of another's; of decoder-only models. Such a row shares no prefix.
   std::vector<EmbeddedRows> embedded = {};
   /// Falls on embeddings and on what blocks add to the residual stream, in sequences.h; null: none

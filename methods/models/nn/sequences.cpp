@@ -256,37 +256,60 @@ at::Tensor stream_until(const Decoder& decoder, std::vector<Part> parts, const S
 
 size_t layers_of(const Decoder& decoder) { return static_cast<size_t>(decoder.shape().layers); }
 
+std::vector<int64_t> lengths_of(const SequenceInput& input) {
+  return segment_lengths(static_cast<int64_t>(input.ids.size()), input.memory->options.segment,
+                         input.stepped);
+}
+
 /// All segments of an input with a memory; `each` is called with the states of each. Throws.
 template <class Each>
 std::vector<SegmentState> run_segments(const Decoder& decoder, const SequenceInput& input,
-                                       Recompute recompute, int64_t gradients_from, int64_t stepped,
+                                       Recompute recompute, int64_t gradients_from,
                                        const Each& each) {
   const auto count = static_cast<int64_t>(input.ids.size());
   const at::Tensor ids = at::tensor(input.ids);
   const at::Tensor places = at::arange(count);
   std::vector<SegmentState> states(layers_of(decoder));
   int64_t first = 0;
-  for (const int64_t tokens : segment_lengths(count, input.memory->options.segment, stepped)) {
+  size_t index = 0;
+  for (const int64_t tokens : lengths_of(input)) {
     const c10::AutoGradMode gradients(c10::GradMode::is_enabled() &&
                                       first + tokens > gradients_from);
-    Part part{0, tokens, {}, input.adapters, input.memory, input.query};
+    const bool own = first == 0 || input.later_adapters.empty();
+    Part part{0,
+              tokens,
+              {},
+              own ? input.adapters : input.later_adapters[index - 1],
+              input.memory,
+              input.query};
     const StreamRows rows = {ids.narrow(0, first, tokens), places.narrow(0, first, tokens),
                              input.embedded, first};
     each(decoder.last_states(
         stream_until(decoder, {std::move(part)}, rows, recompute, layers_of(decoder), &states)));
     first += tokens;
+    ++index;
   }
   return states;
 }
 
-Status check_memory(const SequenceInput& input, const SequenceShape& shape, int64_t stepped) {
+Status check_memory(const SequenceInput& input, const SequenceShape& shape) {
   if (shape.encoder_decoder()) {
     return invalid_argument("an encoder-decoder attends without compressive memory");
   }
   const auto count = static_cast<int64_t>(input.ids.size());
   const TokenSpan& query = input.query;
   const InfiniOptions& options = input.memory->options;
-  const int64_t whole = std::min(options.segment, count - stepped);
+  if (input.stepped < 0 || input.stepped >= count) {
+    return invalid_argument(std::to_string(input.stepped) + " of " + std::to_string(count) +
+                            " tokens one by one; expected fewer");
+  }
+  const size_t later = input.later_adapters.size();
+  if (later > 0 && later + 1 != lengths_of(input).size()) {
+    return invalid_argument("adapters of " + std::to_string(later) +
+                            " segments behind the first; there are " +
+                            std::to_string(lengths_of(input).size() - 1));
+  }
+  const int64_t whole = std::min(options.segment, count - input.stepped);
   if (options.query_focused && (query.count < 1 || query.first < 0 || query.end() > whole)) {
     return invalid_argument("a query of " + std::to_string(query.count) + " tokens at " +
                             std::to_string(query.first) +
@@ -310,11 +333,11 @@ Result<at::Tensor> segmented_states(const Decoder& decoder, std::span<const Sequ
       continue;
     }
     Status fits = check_input(input, decoder);
-    if (fits.ok()) fits = check_memory(input, shape, reading.stepped);
+    if (fits.ok()) fits = check_memory(input, shape);
     if (!fits.ok()) return fits.error();
     const int64_t from = reading.gradients_from.empty() ? 0 : reading.gradients_from[i];
     const Status read = guarded("reading segments", [&]() -> Status {
-      run_segments(decoder, input, recompute, from, reading.stepped,
+      run_segments(decoder, input, recompute, from,
                    [&](const at::Tensor& segment) { states.push_back(segment); });
       return {};
     });
@@ -384,9 +407,8 @@ Result<at::Tensor> stream_before(const Decoder& decoder, const SequenceInput& in
   return stream_until(decoder, {&input, 1}, recompute, layer);
 }
 
-Result<at::Tensor> sequence_logits(const Decoder& decoder, const SequenceInput& input,
-                                   const SegmentReading& reading) {
-  Result<at::Tensor> states = sequence_states(decoder, {&input, 1}, Recompute::nothing, reading);
+Result<at::Tensor> sequence_logits(const Decoder& decoder, const SequenceInput& input) {
+  Result<at::Tensor> states = sequence_states(decoder, {&input, 1});
   if (!states.ok()) return states.error();
   return guarded("multiplying by the head",
                  [&]() -> Result<at::Tensor> { return apply(decoder.head(), *states); });
@@ -395,12 +417,12 @@ Result<at::Tensor> sequence_logits(const Decoder& decoder, const SequenceInput& 
 Result<ReadSegments> read_segments(const Decoder& decoder, const SequenceInput& prompt) {
   const SequenceShape& shape = decoder.shape().sequence;
   Status fits = check_input(prompt, decoder);
-  if (fits.ok()) fits = check_memory(prompt, shape, 0);
+  if (fits.ok()) fits = check_memory(prompt, shape);
   if (!fits.ok()) return fits.error();
   return guarded("reading segments", [&]() -> Result<ReadSegments> {
     ReadSegments read;
     read.layers = run_segments(
-        decoder, prompt, Recompute::nothing, 0, 0,
+        decoder, prompt, Recompute::nothing, 0,
         [&](const at::Tensor& segment) { read.last = segment.narrow(0, segment.size(0) - 1, 1); });
     return read;
   });

@@ -22,8 +22,6 @@ struct SegmentReading {
   /// Of each input, or empty: 0. Segments that end before this position get no gradients: no loss
   /// there depends on them, since none crosses segments.
   std::vector<int64_t> gradients_from = {};
-  /// Tokens at the end of each input that are read one by one, as they are generated.
-  int64_t stepped = 0;
 };
 
 /// What the head multiplies after every token that the inputs begin with (prompts, or the
@@ -31,8 +29,9 @@ struct SegmentReading {
 /// (of inputs with a memory, those of a segment), attention one input at a time. No gradient
 /// crosses the segments of an input with a memory. `invalid_argument`: no tokens, too many, an
 /// unknown id, a query that does not lie in the first segment of an input whose memory asks by
-/// it, and what Decoder::encode refuses. `sources`: how an encoder-decoder reads those of the
-/// inputs, one each, or empty: all in full; its errors too.
+/// it, another number of later_adapters than of its segments, and what Decoder::encode refuses.
+/// `sources`: how an encoder-decoder reads those of the inputs, one each, or empty: all in full;
+/// its errors too.
 Result<at::Tensor> sequence_states(const Decoder& decoder, std::span<const SequenceInput> inputs,
                                    Recompute recompute = Recompute::nothing,
                                    const SegmentReading& reading = {},
@@ -44,8 +43,7 @@ Result<at::Tensor> stream_before(const Decoder& decoder, const SequenceInput& in
                                  Recompute recompute = Recompute::nothing);
 
 /// The logits after every token of one input: [tokens, vocabulary]. Errors likewise.
-Result<at::Tensor> sequence_logits(const Decoder& decoder, const SequenceInput& input,
-                                   const SegmentReading& reading = {});
+Result<at::Tensor> sequence_logits(const Decoder& decoder, const SequenceInput& input);
 
 /// A prompt with a memory, segment after segment, as models read it that continue it.
 struct ReadSegments {

@@ -86,6 +86,7 @@ struct LayerAdapter {
   NamedTensors tensors;  ///< float32 on the CPU
   std::map<std::string, std::string> metadata = {};
   InfiniTensors memory = {};  ///< in the same file, where the adapter was trained with one
+  NamedTensors biases = {};   ///< likewise (trained_biases.h); empty: the backbone's own
 
   int64_t first_generated() const { return widths.layers - config.hyper.layers; }
   /// "lora_hyper_net." and so on.

@@ -9,6 +9,7 @@
 #include "harness/core/suggest.h"
 #include "methods/models/checkpoints/safetensors.h"
 #include "methods/models/peft/tensor_files.h"
+#include "methods/models/peft/trained_biases.h"
 
 namespace qfs::peft {
 
@@ -173,14 +174,14 @@ class Deduction {
 
 /// Rows of adjacent pairs (2i, 2i + 1) to pairs (i, i + half), head by head.
 at::Tensor to_halves(const at::Tensor& rows, int64_t head_dim) {
-  const int64_t width = rows.size(1);
-  return rows.view({rows.size(0) / head_dim, head_dim / 2, 2, width})
+  return rows.view({rows.size(0) / head_dim, head_dim / 2, 2, -1})
       .transpose(1, 2)
-      .reshape({rows.size(0), width});
+      .reshape(rows.sizes());
 }
 
 bool is_rotated(const std::string& name) {
-  return name.ends_with("lora_wq_l2.weight") || name.ends_with("lora_wk_l2.weight");
+  return name.ends_with("lora_wq_l2.weight") || name.ends_with("lora_wk_l2.weight") ||
+         name.ends_with("attention.wq.bias");
 }
 
 Status check_names(const Entries& entries, const NamedShapes& shapes, const std::string& path) {
@@ -210,11 +211,12 @@ Result<LayerAdapter> read_layer_adapter(const std::string& path, const nn::Layer
   if (!opened.ok()) return opened.error();
   const checkpoints::Checkpoint& file = **opened;
   Entries entries;
+  Entries biases;
   InfiniTensors memory;
   for (const TensorEntry& entry : file.tensors()) {
     if (ignored(entry.name)) continue;
     if (!is_memory_tensor(entry.name)) {
-      entries[current_name(entry.name)] = &entry;
+      (is_bias_tensor(entry.name) ? biases : entries)[current_name(entry.name)] = &entry;
       continue;
     }
     if (entry.elements == 0) return data_error("'" + entry.name + "' has no values", path);
@@ -230,6 +232,11 @@ Result<LayerAdapter> read_layer_adapter(const std::string& path, const nn::Layer
   if (Status named = check_names(entries, tensor_shapes(*config, widths), path); !named.ok()) {
     return named.error();
   }
+  if (!biases.empty()) {
+    if (Status named = check_names(biases, bias_shapes(widths), path); !named.ok()) {
+      return named.error();
+    }
+  }
   LayerAdapter adapter{*config, widths, {}, file.metadata(), std::move(memory)};
   const auto layout = adapter.metadata.find(kLayout);
   const std::string rotary = layout == adapter.metadata.end() ? "meta" : layout->second;
@@ -237,11 +244,14 @@ Result<LayerAdapter> read_layer_adapter(const std::string& path, const nn::Layer
     return data_error("'" + std::string(kLayout) + "' is '" + rotary + "'; known are hf and meta",
                       path);
   }
-  for (const auto& [name, entry] : entries) {
-    auto tensor = read_tensor(file, *entry);
-    if (!tensor.ok()) return tensor.error();
-    const bool turned = rotary == "meta" && is_rotated(name);
-    adapter.tensors[name] = turned ? to_halves(*tensor, widths.head_dim) : *std::move(tensor);
+  for (const auto& [from, to] :
+       {std::pair(&entries, &adapter.tensors), {&biases, &adapter.biases}}) {
+    for (const auto& [name, entry] : *from) {
+      auto tensor = read_tensor(file, *entry);
+      if (!tensor.ok()) return tensor.error();
+      const bool turned = rotary == "meta" && is_rotated(name);
+      (*to)[name] = turned ? to_halves(*tensor, widths.head_dim) : *std::move(tensor);
+    }
   }
   return adapter;
 }
@@ -251,6 +261,7 @@ std::string layer_adapter_bytes(const LayerAdapter& adapter,
                                 at::ScalarType type) {
   NamedTensors all = adapter.tensors;
   all.insert(adapter.memory.begin(), adapter.memory.end());
+  all.insert(adapter.biases.begin(), adapter.biases.end());
   std::map<std::string, std::string> said = metadata;
   said[kLayout] = "hf";
   return tensor_file_bytes(all, std::move(said), type);

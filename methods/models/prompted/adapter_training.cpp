@@ -66,6 +66,16 @@ std::vector<int32_t> summary_ids(const Prompts& prompts, const std::string& text
   return ids;
 }
 
+/// Puts tokens behind a sequence that nothing is learned of: to the end of its last segment, or to
+/// as many tokens as a sequence has at most.
+void fill_up(LabelledSequence& sequence, int64_t segment, int64_t most) {
+  const auto tokens = static_cast<int64_t>(sequence.input.ids.size());
+  const int64_t whole = (tokens + segment - 1) / segment * segment;
+  const auto filled = static_cast<size_t>(std::max(tokens, std::min(whole, most)));
+  sequence.input.ids.resize(filled, 0);
+  sequence.labels.resize(filled, nn::kNoLabel);
+}
+
 Result<LabelledSequence> labelled(const Example& example, const Prompts& prompts,
                                   const Params& params) {
   if (example.references.empty() || example.references.front().empty()) {
@@ -104,6 +114,7 @@ Result<LabelledSequence> labelled(const Example& example, const Prompts& prompts
                               "'label_tokens'");
     }
   }
+  if (memory_form(params).released) fill_up(sequence, segment, most);
   return sequence;
 }
 
@@ -203,6 +214,7 @@ class AdapterTraining final : public TrainingSession {
     training.reading_flops = reading_.flops;
     if (adapter->decoder() != nullptr) {
       training.trained = [adapter] { return adapter->decoder(); };
+      training.matrices_trained = adapter->trains_matrices();
     }
     if (adapter->reads()) {
       training.segment_means = true;
@@ -215,6 +227,9 @@ class AdapterTraining final : public TrainingSession {
       if (!memory.ok()) return memory.error();
       training.work.segment = nn::work_of(**memory, decoder_->shape());
       training.memory = [adapter] { return adapter->memory(); };
+      training.later_adapters = [adapter](const training::GraphRow& row, int64_t segments) {
+        return adapter->later_adapters(row, segments);
+      };
       training.segment_means = memory_form(request_.params).segment_sums;
     } else if (request_.params.find<std::string>("segment_loss") == "sum") {
       training.segment_means = true;

@@ -31,6 +31,11 @@ class TrainedAdapter {
   virtual Result<training::RowAdapters> adapters(std::span<const training::GraphRow> rows) {
     return training::RowAdapters(rows.size());
   }
+  /// SequenceTraining::later_adapters.
+  virtual Result<training::RowAdapters> later_adapters(const training::GraphRow& /*row*/,
+                                                       int64_t /*segments*/) {
+    return training::RowAdapters();
+  }
   /// Whether rows read something else than their examples (SequenceTraining::read), with losses
   /// that are means of examples.
   virtual bool reads() const { return false; }
@@ -52,6 +57,8 @@ class TrainedAdapter {
   virtual void told(const TrainingPoint& /*point*/) {}
   /// SequenceTraining::trained; null: the backbone's own weights are frozen.
   virtual std::shared_ptr<const nn::Decoder> decoder() { return nullptr; }
+  /// SequenceTraining::matrices_trained.
+  virtual bool trains_matrices() const { return false; }
   /// SequenceTraining::memory; null: there is none.
   virtual Result<std::shared_ptr<const nn::InfiniMemory>> memory() {
     return std::shared_ptr<const nn::InfiniMemory>();

@@ -116,6 +116,7 @@ MemoryForm memory_form(const Params& params) {
   form.gamma_bias = params.find<bool>("gamma_bias").value_or(!written);
   form.segment_sums = params.find<std::string>("segment_loss")
                           .value_or(preset == "as_released" ? "sum" : "token_mean") == "sum";
+  form.released = has_memory(params) && preset == "as_released";
   return form;
 }
 
@@ -232,7 +233,7 @@ std::optional<TokenBound> first_segment_bound(const Params& params, const Exampl
 std::string prompt_template(const Params& params) {
   const std::string& prompt = params.get<std::string>("prompt");
   if (!params.find<bool>(kRepeatQuery).value_or(false)) return prompt;
-  return prompting::with_query_repeated(prompt);
+  return prompting::with_query_repeated(prompt, !memory_form(params).released);
 }
 
 std::optional<int64_t> document_budget(const Params& params) {

@@ -36,6 +36,9 @@ struct MemoryForm {
   std::string alpha_scale;  ///< "head", "model"
   bool gamma_bias = true;
   bool segment_sums = false;  ///< the loss is of sums of segments' means
+  /// As the release reads: learned sequences are filled up to whole segments, each of which has
+  /// draws of its own; prompts are read with those of their batch.
+  bool released = false;
 };
 MemoryForm memory_form(const Params& params);
 

@@ -111,6 +111,7 @@ Result<PromptMaker> PromptMaker::open(const Params& params,
   PromptMaker maker;
   maker.params_ = params;
   maker.prompt_ = prompt_template(params);
+  maker.heading_is_piece_ = memory_form(params).released;
   maker.backbone_ = std::move(backbone);
   maker.counter_ = std::move(counter);
   if (shape.encoder_decoder()) {
@@ -207,11 +208,21 @@ Result<PreparedPrompt> PromptMaker::fill_parts(const Example& example,
       backbone_->network->shape().encoder_decoder()
           ? fill_source(example, parts, prompt)
           : fill_prompt(
-                prompting::fill_marked_prompt(
-                    prompt_, prompting::TruncatedDocument{{}, parts}.joined(), example.query),
+                filled_template(prompting::TruncatedDocument{{}, parts}.joined(), example.query),
                 prompt);
   if (!filled.ok()) return filled.error();
   return prompt;
+}
+
+prompting::FilledPrompt PromptMaker::filled_template(const std::string& document,
+                                                     const std::string& query) const {
+  prompting::FilledPrompt filled = prompting::fill_marked_prompt(prompt_, document, query);
+  const size_t heading = prompting::shown_query(prompt_).begin;
+  // Nothing was filled in front of the query's paragraph.
+  if (heading_is_piece_ && heading > 0 && heading < filled.joints.front()) {
+    filled.joints.insert(filled.joints.begin(), heading);
+  }
+  return filled;
 }
 
 Result<PreparedPrompt> PromptMaker::prepare_part(const Example& example, const std::string& part,

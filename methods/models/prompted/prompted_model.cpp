@@ -11,6 +11,7 @@
 #include "methods/models/inspect/machine_limits.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/nn/steps/segment_model.h"
+#include "methods/models/prompted/memory_params.h"
 #include "methods/models/prompted/retrained_network.h"
 #include "methods/models/tokenizers/folders/open_tokenizer.h"
 
@@ -33,6 +34,13 @@ Result<decoding::DecodingOptions> decoding_of(const SessionRequest& request,
   options.min_new_tokens = std::min(options.min_new_tokens, options.max_new_tokens);
   options.share_prefixes = request.params.find<bool>("prefix_reuse").value_or(false);
   return options;
+}
+
+std::shared_ptr<const architectures::Backbone> over(const architectures::Backbone& backbone,
+                                                    std::shared_ptr<const nn::Network> network) {
+  auto changed = std::make_shared<architectures::Backbone>(backbone);
+  changed->network = std::move(network);
+  return changed;
 }
 
 /// Without a tokenizer of the cell, lengths are counted by the backbone's.
@@ -81,9 +89,7 @@ Result<std::shared_ptr<const architectures::Backbone>> open_backbone(const Sessi
   }
   if (network.ok() && retrains) network = retrained(*network, weights->second);
   if (!network.ok()) return network.error();
-  auto changed = std::make_shared<architectures::Backbone>(**backbone);
-  changed->network = *std::move(network);
-  return std::shared_ptr<const architectures::Backbone>(std::move(changed));
+  return over(**backbone, *std::move(network));
 }
 
 Result<Prompts> open_prompts(const SessionRequest& request, ResourceCache& cache) {
@@ -111,13 +117,19 @@ Result<Writer> open_writer(const SessionRequest& request,
 }
 
 Result<PromptedModel> open_prompted_model(const SessionRequest& request, ResourceCache& cache,
-                                          const MakeMemory& memory) {
+                                          const MakeMemory& memory, const ChangeNetwork& change) {
   auto prompts = open_prompts(request, cache);
   if (!prompts.ok()) return prompts.error();
+  if (change) {
+    auto network = change(prompts->backbone->network);
+    if (!network.ok()) return network.error();
+    prompts->backbone = over(*prompts->backbone, *std::move(network));
+  }
   auto writer = open_writer(request, prompts->backbone, cache, memory);
   if (!writer.ok()) return writer.error();
   return PromptedModel{*std::move(prompts), std::move(writer->options),
-                       std::move(writer->generator), request.runtime};
+                       std::move(writer->generator), request.runtime,
+                       memory_form(request.params).released};
 }
 
 Prediction prediction_of(const PreparedPrompt& prompt, const decoding::Generated& generated,

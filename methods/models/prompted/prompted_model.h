@@ -37,6 +37,9 @@ struct PromptedModel {
   decoding::DecodingOptions options;  ///< for outputs of max_new_tokens
   decoding::Generator generator;
   RuntimeOptions runtime;
+  /// Prompts with a memory are read in segments as far as the batch's shortest, the rest of each
+  /// token by token, so that an output depends on its batch: as IDEAL's release reads.
+  bool reads_together = false;
 };
 
 /// Configures LibTorch. Errors: those of the backbone and of the cell's tokenizer, `unavailable`
@@ -48,10 +51,15 @@ Result<Prompts> open_prompts(const SessionRequest& request, ResourceCache& cache
 using MakeMemory =
     std::function<Result<std::shared_ptr<const nn::InfiniMemory>>(const nn::Decoder& decoder)>;
 
+/// What a model computes in the place of its backbone's network.
+using ChangeNetwork = std::function<Result<std::shared_ptr<const nn::Network>>(
+    std::shared_ptr<const nn::Network> network)>;
+
 /// The same, with the model that answers; where `memory` is given, its rows have that. Errors
-/// likewise, those of the decoding's parameters and of `memory`.
+/// likewise, those of the decoding's parameters, of `memory` and of `change`.
 Result<PromptedModel> open_prompted_model(const SessionRequest& request, ResourceCache& cache,
-                                          const MakeMemory& memory = {});
+                                          const MakeMemory& memory = {},
+                                          const ChangeNetwork& change = {});
 
 /// Configures LibTorch and opens the backbone of a request: with windows, or with more positions,
 /// where its parameters say so.

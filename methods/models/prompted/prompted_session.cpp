@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,18 @@
 #include "harness/core/rng.h"
 
 namespace qfs::prompted {
+
+namespace {
+
+void step_behind_shortest(std::vector<nn::SequenceInput>& inputs) {
+  const auto length = [](const nn::SequenceInput& input) { return input.ids.size(); };
+  const size_t shortest = std::ranges::min(inputs | std::views::transform(length));
+  for (nn::SequenceInput& input : inputs) {
+    input.stepped = static_cast<int64_t>(input.ids.size() - shortest);
+  }
+}
+
+}  // namespace
 
 Status PromptedSession::run(std::span<const NumberedExample> unit, PredictionSink& sink) {
   std::vector<PreparedPrompt> prompts;
@@ -42,6 +55,7 @@ Status PromptedSession::run(std::span<const NumberedExample> unit, PredictionSin
     prompts.push_back(*std::move(prompt));
     seeds.push_back(Rng::derived(seed_, draws_, static_cast<uint64_t>(numbered.ordinal)).next());
   }
+  if (model_.reads_together) step_behind_shortest(inputs);
   const auto result = model_.generator.generate(inputs, model_.options, seeds);
   if (!result.ok()) return result.error();
   for (size_t i = 0; i < unit.size(); ++i) {

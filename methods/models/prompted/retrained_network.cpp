@@ -30,6 +30,18 @@ class RetrainedNetwork final : public nn::DecoderNetwork {
 }  // namespace
 
 Result<std::shared_ptr<const nn::Network>> retrained(std::shared_ptr<const nn::Network> network,
+                                                     const ChangeWeights& change,
+                                                     const Resource& file) {
+  ResourceCache passing;  // the backbone's own weights, unpacked, are gone behind this
+  const auto own = network->decoder({}, "own", passing);
+  if (!own.ok()) return own.error();
+  auto changed = change(**own);
+  if (!changed.ok()) return changed.error();
+  return std::shared_ptr<const nn::Network>(
+      std::make_shared<RetrainedNetwork>(std::move(network), *std::move(changed), file.digest));
+}
+
+Result<std::shared_ptr<const nn::Network>> retrained(std::shared_ptr<const nn::Network> network,
                                                      const Resource& file) {
   auto opened = checkpoints::open_safetensors(file.path);
   if (!opened.ok()) return opened.error();
@@ -39,21 +51,23 @@ Result<std::shared_ptr<const nn::Network>> retrained(std::shared_ptr<const nn::N
 Result<std::shared_ptr<const nn::Network>> retrained(
     std::shared_ptr<const nn::Network> network,
     std::shared_ptr<const checkpoints::Checkpoint> tensors, const Resource& file) {
-  ResourceCache passing;  // the backbone's own weights, unpacked, are gone behind this
-  const auto own = network->decoder({}, "own", passing);
-  if (!own.ok()) return own.error();
-  const std::string_view prefix = (*own)->name_prefix();
-  const auto named = prefix.empty()
-                         ? Result<std::shared_ptr<const checkpoints::Checkpoint>>(tensors)
-                         : checkpoints::replace_prefix(std::move(tensors), prefix, "");
-  if (!named.ok()) return named.error();
-  std::shared_ptr<const nn::Decoder> decoder;
-  const Status read = architectures::read_weights(
-      **named, file.path, {},
-      [&](nn::WeightVisitor& visitor) { decoder = (*own)->visit(visitor); });
-  if (!read.ok()) return read.error();
-  return std::shared_ptr<const nn::Network>(
-      std::make_shared<RetrainedNetwork>(std::move(network), std::move(decoder), file.digest));
+  using Changed = Result<std::shared_ptr<const nn::Decoder>>;
+  return retrained(
+      std::move(network),
+      [&](const nn::Decoder& own) -> Changed {
+        const std::string_view prefix = own.name_prefix();
+        const auto named = prefix.empty()
+                               ? Result<std::shared_ptr<const checkpoints::Checkpoint>>(tensors)
+                               : checkpoints::replace_prefix(tensors, prefix, "");
+        if (!named.ok()) return named.error();
+        std::shared_ptr<const nn::Decoder> decoder;
+        const Status read = architectures::read_weights(
+            **named, file.path, {},
+            [&](nn::WeightVisitor& visitor) { decoder = own.visit(visitor); });
+        if (!read.ok()) return read.error();
+        return decoder;
+      },
+      file);
 }
 
 }  // namespace qfs::prompted

@@ -78,6 +78,7 @@ class TrainedWeights final : public TrainedAdapter {
     now_ = nn::with_weights(*backbone_, leaves_);
     return now_;
   }
+  bool trains_matrices() const override { return true; }
 
   Result<TrainedFile> keep(const std::string& folder,
                            const std::map<std::string, std::string>& metadata,

@@ -15,6 +15,8 @@ constexpr std::string_view kDefaultPrompt =
     "what "
     "the document says.\n\nDocument:\n{document}\n\nRequest: {query}\n\nSummary:";
 constexpr std::string_view kNoQuery = "Summarize the document.";
+constexpr std::string_view kQuery = "{query}";
+constexpr std::string_view kDocument = "{document}";
 constexpr std::array<PlaceholderRule, 2> kPromptRules = {{{"document", 1, 1}, {"query", 0, 1}}};
 
 struct Placeholder {
@@ -120,22 +122,23 @@ Status check_prompt(std::string_view text) {
   return check_template("the prompt", text, kPromptRules);
 }
 
-std::string with_query_repeated(std::string_view text) {
-  constexpr std::string_view kQuery = "{query}";
-  constexpr std::string_view kDocument = "{document}";
-  std::string repeated(text);
+ShownQuery shown_query(std::string_view text) {
   const size_t query = text.find(kQuery);
-  if (query == std::string_view::npos) return repeated;
-  std::string again = " " + std::string(kQuery);
+  if (query == std::string_view::npos) return {};
   for (const std::string_view between : {"\n\n", "\n"}) {
     const size_t before = text.rfind(between, query);
     const size_t begin = before == std::string_view::npos ? 0 : before + between.size();
     const std::string_view part = text.substr(begin, text.find(between, query) - begin);
-    if (part.find(kDocument) != std::string_view::npos) continue;
-    again = std::string(between).append(part);
-    break;
+    if (part.find(kDocument) == std::string_view::npos) return {part, begin, between};
   }
-  return repeated.insert(text.find(kDocument) + kDocument.size(), again);
+  return {kQuery, query, " "};
+}
+
+std::string with_query_repeated(std::string_view text, bool separated) {
+  std::string repeated(text);
+  const ShownQuery shown = shown_query(text);
+  std::string again(separated ? shown.behind : std::string_view());
+  return repeated.insert(text.find(kDocument) + kDocument.size(), again.append(shown.text));
 }
 
 FilledPrompt fill_marked_prompt(std::string_view text, std::string_view document,

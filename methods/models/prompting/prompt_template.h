@@ -68,9 +68,18 @@ struct FilledPrompt {
   std::vector<size_t> joints = {};  ///< where documents and queries begin and end, increasing
 };
 
-/// A checked template with what shows its query once more, right behind the document: {query} with
-/// its paragraph, its line, or by itself, whichever first does not hold the document, too.
-std::string with_query_repeated(std::string_view text);
+/// What shows the query of a checked template: {query} with its paragraph, its line, or by itself,
+/// whichever first does not hold the document, too; nothing where there is none.
+struct ShownQuery {
+  std::string_view text;
+  size_t begin = 0;
+  std::string_view behind;  ///< what parts it from what is in front of it
+};
+ShownQuery shown_query(std::string_view text);
+
+/// A checked template with what shows its query once more behind the document, parted from it
+/// likewise or, not `separated`, by nothing.
+std::string with_query_repeated(std::string_view text, bool separated = true);
 
 /// Fills either. An example without a query is asked for a summary of the document.
 FilledPrompt fill_marked_prompt(std::string_view text, std::string_view document,

@@ -134,9 +134,6 @@ Result<std::string> our_targets(const std::string& theirs, const std::string& pa
 Status read_release(const std::string& path, Params& recipe) {
   const Result<json> config = read_config(path);
   if (!config.ok()) return config.error();
-  if (config->value("w_bias", json()) == json(true)) {
-    return unavailable("'w_bias': trained biases and norms are not computed", path);
-  }
   const auto put = [&](const char* theirs, const char* ours) -> Status {
     const auto value = config->find(theirs);
     if (value == config->end() || value->is_null()) return {};

@@ -66,7 +66,7 @@ class SequenceLearner {
 
   nn::LearningPass pass_of(int64_t labels, int64_t silent = 0) const {
     return {.labels = labels,
-            .weights = of_.trained != nullptr,
+            .weights = of_.matrices_trained,
             .recompute = of_.recompute != nn::Recompute::nothing,
             .silent = silent};
   }
@@ -145,6 +145,13 @@ class SequenceLearner {
       inputs.push_back(sequence.input);
       if ((*adapters)[i] != nullptr) inputs.back().adapters = (*adapters)[i];
       inputs.back().memory = memory;
+      if (memory != nullptr && of_.later_adapters) {
+        const auto tokens = static_cast<int64_t>(sequence.input.ids.size());
+        const size_t segments = nn::segment_lengths(tokens, memory->options.segment).size();
+        auto later = of_.later_adapters(rows[i], static_cast<int64_t>(segments) - 1);
+        if (!later.ok()) return later.error();
+        inputs.back().later_adapters = *std::move(later);
+      }
       if (of_.dropout > 0 && rows[i].draw) {
         const uint64_t stream = Rng::derived(of_.seed, "dropout", *rows[i].draw).next();
         inputs.back().dropout = std::make_shared<nn::Dropout>(of_.dropout, stream);
@@ -171,7 +178,7 @@ class SequenceLearner {
       const auto tokens = static_cast<int64_t>(labels.size());
       int64_t first = 0;
       const int64_t segment = memory == nullptr ? tokens : memory->options.segment;
-      for (const int64_t length : nn::segment_lengths(tokens, segment, 0)) {
+      for (const int64_t length : nn::segment_lengths(tokens, segment)) {
         const auto own = labels.subspan(static_cast<size_t>(first), static_cast<size_t>(length));
         const int64_t count = length - std::ranges::count(own, nn::kNoLabel);
         if (count > 0) {

@@ -51,6 +51,9 @@ struct SequenceTraining {
   std::vector<LabelledSequence> development;
   /// The rows' adapters with the values of now, for one graph.
   std::function<Result<RowAdapters>(std::span<const GraphRow> rows)> adapters;
+  /// Likewise of a row's segments behind the first, so many (SequenceInput::later_adapters); empty,
+  /// or what it gives is: they have those of the first.
+  std::function<Result<RowAdapters>(const GraphRow& row, int64_t segments)> later_adapters = {};
   nn::Recompute recompute = nn::Recompute::nothing;
   double label_smoothing = 0;  ///< nn::HeadLoss::smoothing, of what is learned; not of development
   /// nn::Dropout::rate, likewise, drawn by `seed`; of encoder-decoders.
@@ -63,9 +66,11 @@ struct SequenceTraining {
   bool segment_means = false;
   /// With the values of now, for one graph; empty: rows read themselves.
   std::function<Result<ReadRows>(std::span<const GraphRow> rows)> read = {};
-  /// The decoder over the weights of now, for one graph, whose gradients reach all of them; it
-  /// lives until the next call. Empty: weights are frozen.
+  /// The decoder over the weights of now, for one graph, whose gradients reach those that are
+  /// trained; it lives until the next call. Empty: weights are frozen.
   std::function<std::shared_ptr<const nn::Decoder>()> trained = {};
+  /// Matrices are among what of it is trained.
+  bool matrices_trained = false;
   /// How the rows of an encoder-decoder read their sources, for one graph; empty: in full.
   std::function<nn::SourceReadings(std::span<const GraphRow> rows)> sources = {};
   /// Operations of reading a sequence up to the logits after its last token, where `work` does not

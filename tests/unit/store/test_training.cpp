@@ -103,6 +103,17 @@ TEST_F(Training, ATrainResultIsCompleteWithEveryRole) {
               ElementsAre(artifact("generator", "g"), artifact("locator", "l")));
 }
 
+TEST_F(Training, EqualBytesLieWhereTheyWereFoundLast) {
+  commit({artifact("generator", "g"), artifact("locator", "l")});
+  ArtifactRow moved = artifact("generator", "g");
+  moved.location = "other.artifacts/generator.safetensors";
+  const auto again =
+      value_of(store_.begin_attempt({.result = open_.result, .environment = open_.environment}));
+  EXPECT_EQ(value_of(store_.commit_artifacts(open_.result, again, {&moved, 1}, {})).kept, 1);
+  EXPECT_THAT(value_of(reader().artifacts(open_.result)),
+              ElementsAre(moved, artifact("locator", "l")));
+}
+
 TEST_F(Training, OtherBytesAreEvidenceAndTheFirstStay) {
   commit({artifact("generator", "g"), artifact("locator", "l")}, {.seconds = 1.5});
   const auto again =

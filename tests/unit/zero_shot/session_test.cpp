@@ -192,6 +192,14 @@ TEST_F(ZeroShotSessionTest, pieces_of_a_prompt_are_tokenized_by_themselves) {
   EXPECT_EQ(pieces.document.first, whole.document.first + 1);
 
   EXPECT_TRUE(ZeroShotSpec().validate(request_.params).ok());
+  const Params plain = request_.params;
+  request_.params.set("prompt", std::string("Read.\n\nQ: {query}\n\nD: {document}\nA:"));
+  request_.params.set("memory", std::string("infini"));
+  request_.params.set("repeat_query", true);
+  EXPECT_EQ(marks(prepared()), 7);  // "Read.\n\nQ: ", query, "\n\nD: ", document, "\n\nQ: ", …
+  request_.params.set("preset", std::string("as_released"));
+  EXPECT_EQ(marks(prepared()), 8);  // "Read.\n\n" and "Q: " by themselves
+  request_.params = plain;
   request_.params.set("chat", true);
   EXPECT_THAT(ZeroShotSpec().validate(request_.params).error().message,
               HasSubstr("'prompt_pieces' needs \"chat\": false"));

@@ -192,6 +192,8 @@ TEST(ZeroShotSpec, AQueryIsRepeatedWithWhatShowsIt) {
             "Q: {query}\nD: {document}\nQ: {query}\nA:");
   EXPECT_EQ(with_query_repeated("{query} {document}."), "{query} {document} {query}.");
   EXPECT_EQ(with_query_repeated("{document}"), "{document}");
+  EXPECT_EQ(with_query_repeated("Read.\n\n# Request\n{query}\n\n{document}\n\nSummary:", false),
+            "Read.\n\n# Request\n{query}\n\n{document}# Request\n{query}\n\nSummary:");
   // What is pooled and asked by is the first.
   const auto filled =
       prompting::fill_marked_prompt(with_query_repeated("{query}\n{document}"), "d", "q?");

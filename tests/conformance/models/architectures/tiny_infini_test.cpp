@@ -110,8 +110,9 @@ double farthest(const at::Tensor& a, const at::Tensor& b) {
 TEST_F(TinyInfiniConformance, whole_sequences_in_segments) {
   for (const json& one : expected_.at("cases")) {
     SCOPED_TRACE(one.at("name").get<std::string>());
-    const auto logits =
-        nn::sequence_logits(*decoder_, input_of(one), {.stepped = one.at("stepped")});
+    nn::SequenceInput input = input_of(one);
+    input.stepped = one.at("stepped");
+    const auto logits = nn::sequence_logits(*decoder_, input);
     ASSERT_TRUE(logits.ok()) << logits.error().to_string();
     EXPECT_LT(farthest(*logits, tensor_of(one.at("logits"))), kInfiniTolerance);
   }

@@ -20,6 +20,7 @@
 #include "methods/models/nn/token_loss.h"
 #include "methods/models/peft/hyper_network.h"
 #include "methods/models/peft/layer_adapter_files.h"
+#include "methods/models/peft/trained_biases.h"
 #include "methods/models/training/optimizer.h"
 #include "methods/models/training/sequence_task.h"
 #include "tests/support/safetensors_writer.h"
@@ -48,7 +49,7 @@ class IdealConformance : public ::testing::TestWithParam<std::string> {
     const auto directory = checkpoints::ModelDirectory::open(
         qfs::test::write_tiny_checkpoint(folder_, expected().at("backbone")));
     packed_ = *architectures::load_llama_weights(*directory);
-    decoder_ = architectures::make_llama_decoder(
+    own_ = decoder_ = architectures::make_llama_decoder(
         *architectures::copy_to_device(*packed_, at::kCPU, at::kFloat));
     input_ = {.ids = expected().at("ids"),
               .query = span_of(expected().at("query")),
@@ -89,7 +90,12 @@ class IdealConformance : public ::testing::TestWithParam<std::string> {
   LayerAdapter adapter(const json& test_case) {
     auto read = this->read(writer_of(test_case).bytes(), rest_of(test_case));
     EXPECT_TRUE(read.ok()) << read.error().to_string();
+    put_biases(*read);
     return *std::move(read);
+  }
+  /// The decoder over those of the adapter, if it has some.
+  void put_biases(const LayerAdapter& adapter) {
+    decoder_ = adapter.biases.empty() ? own_ : with_biases(*own_, adapter.biases);
   }
 
   AdaptedModel of_decoder() const {
@@ -153,9 +159,10 @@ class IdealConformance : public ::testing::TestWithParam<std::string> {
       const at::Tensor gradient = trained.tensors().at(row.at("name")).grad().flatten();
       const std::string name = row.at("name");
       int64_t index = row.at("index");
-      if (name.ends_with("lora_wq_l2.weight") || name.ends_with("lora_wk_l2.weight")) {
+      const bool is_bias = name.ends_with("attention.wq.bias");
+      if (is_bias || name.ends_with("lora_wq_l2.weight") || name.ends_with("lora_wk_l2.weight")) {
         // Files are in the release's order of rows; what is trained is in the backbone's.
-        const int64_t rank = test_case.at("size");
+        const int64_t rank = is_bias ? 1 : test_case.at("size").get<int64_t>();
         const int64_t dim = widths().head_dim;
         const int64_t inside = index / rank % dim;
         const int64_t turned = inside / 2 + (inside % 2 == 1 ? dim / 2 : 0);
@@ -168,6 +175,7 @@ class IdealConformance : public ::testing::TestWithParam<std::string> {
 
   qfs::test::TemporaryFolder folder_;
   std::shared_ptr<const architectures::LlamaWeights> packed_;
+  std::shared_ptr<const nn::Decoder> own_;  ///< the backbone's
   std::shared_ptr<const nn::Decoder> decoder_;
   nn::SequenceInput input_;
 };
@@ -222,16 +230,23 @@ TEST_P(IdealConformance, LogitsOfPromptsAndSteps) {
   expect_steps(steps, adapter, wanted);
   nn::DeviceModel device(decoder_, nn::cpu_device_services());
   expect_steps(device, adapter, wanted);
-  expect_steps(*architectures::make_cpu_model(packed_), adapter, wanted);
+  if (adapter.biases.empty()) {
+    expect_steps(*architectures::make_cpu_model(packed_), adapter, wanted);
+  }
 }
 
 TEST_P(IdealConformance, GradientsUnderEveryMemoryPolicy) {
   const json& wanted = the_case(GetParam());
   for (const nn::Recompute recompute : {nn::Recompute::nothing, nn::Recompute::layers}) {
     LayerAdapter adapter = this->adapter(wanted);
-    const training::TrainedTensors trained(adapter.tensors);
-    adapter.tensors = trained.tensors();
+    training::NamedTensors all = adapter.tensors;
+    all.insert(adapter.biases.begin(), adapter.biases.end());
+    const training::TrainedTensors trained(all);
+    for (auto* part : {&adapter.tensors, &adapter.biases}) {
+      for (auto& [name, tensor] : *part) tensor = trained.tensors().at(name);
+    }
     const c10::AutoGradMode with_gradients(true);
+    put_biases(adapter);
     const nn::SequenceInput input = with_adapters(adapter, of_decoder());
     const auto states = nn::sequence_states(*decoder_, {&input, 1}, recompute);
     ASSERT_TRUE(states.ok()) << states.error().to_string();
@@ -254,6 +269,9 @@ TEST_P(IdealConformance, AFileWrittenHereIsReadAgain) {
   for (const auto& [name, tensor] : first.tensors) {
     EXPECT_TRUE(at::equal(again->tensors.at(name), tensor)) << name;
   }
+  for (const auto& [name, tensor] : first.biases) {
+    EXPECT_TRUE(at::equal(again->biases.at(name), tensor)) << name;
+  }
   EXPECT_EQ(again->metadata.at("qfs.method"), "ideal");
   EXPECT_EQ(again->metadata.at("qfs.rotary_layout"), "hf");
 }
@@ -262,7 +280,8 @@ INSTANTIATE_TEST_SUITE_P(, IdealConformance,
                          ::testing::Values("parallel_adapter", "prompt_tuning", "ideal_lora",
                                            "ideal_parallel_adapter", "ideal_prompt_as_released",
                                            "ideal_lora_common", "ideal_lora_serial",
-                                           "ideal_lora_not_detached", "ideal_prompt_both"),
+                                           "ideal_lora_not_detached", "ideal_prompt_both",
+                                           "ideal_lora_biases", "prompt_tuning_biases"),
                          [](const auto& info) { return info.param; });
 
 /// Generated adapters with a query-focused memory.
@@ -340,6 +359,57 @@ INSTANTIATE_TEST_SUITE_P(, IdealMemoryConformance,
                          ::testing::Values("ideal_lora_memory_as_written",
                                            "ideal_lora_memory_as_released"),
                          [](const auto& info) { return info.param; });
+
+/// Cases of their own.
+class IdealOneConformance : public IdealConformance {};
+
+TEST_F(IdealOneConformance, AFilledSegmentSeesItselfAlone) {
+  const json& wanted = the_case("ideal_lora_memory_filled");
+  LayerAdapter adapter = this->adapter(wanted);
+  const training::TrainedTensors trained(adapter.tensors);
+  adapter.tensors = trained.tensors();
+  std::vector<int64_t> labels = expected().at("labels");
+  for (int64_t& label : labels) label = label < 0 ? nn::kNoLabel : label;
+  nn::InfiniOptions options{.segment = 6, .query_focused = true};
+  auto scalars = memory_scalars(adapter.memory, decoder_->shape(), true, "the case's file");
+  const auto memory = *nn::bind_memory(options, *std::move(scalars), *decoder_);
+  nn::SequenceInput filled = input_;
+  filled.ids.resize(18, 0);
+  labels.resize(18, nn::kNoLabel);
+  const training::TrainingTask task = training::sequence_task(
+      {.decoder = decoder_,
+       .train = {{filled, labels}},
+       .adapters = [&](std::span<const training::GraphRow>) -> Result<training::RowAdapters> {
+         return training::RowAdapters{with_adapters(adapter, of_decoder()).adapters};
+       },
+       .memory = [&] { return Result(std::shared_ptr<const nn::InfiniMemory>(memory)); },
+       .segment_means = true});
+  const int64_t item = 0;
+  const auto sum = task.backward({&item, 1}, 1, 0);
+  ASSERT_TRUE(sum.ok()) << sum.error().to_string();
+  EXPECT_NEAR(sum->loss, wanted.at("loss"), 1e-4);
+  json of_adapters = wanted;
+  std::erase_if(of_adapters.at("gradients").get_ref<json::array_t&>(), [](const json& row) {
+    return is_memory_tensor(row.at("name").get<std::string>());
+  });
+  expect_gradients(trained, of_adapters);
+}
+
+TEST_F(IdealOneConformance, TrainedBiasesBeginWithTheBackbones) {
+  const NamedTensors first = first_biases(*own_);
+  for (const auto& [name, shape] : bias_shapes(widths())) {
+    ASSERT_TRUE(is_bias_tensor(name));
+    EXPECT_EQ(first.at(name).sizes(), at::IntArrayRef(shape)) << name;
+  }
+  EXPECT_TRUE(at::equal(*nn::sequence_logits(*with_biases(*own_, first), input_),
+                        *nn::sequence_logits(*own_, input_)));
+  json less = the_case("ideal_lora_biases");
+  std::erase_if(less.at("tensors").get_ref<json::array_t&>(),
+                [](const json& tensor) { return tensor.at("name") == "llama.norm.weight"; });
+  const auto refused = read(writer_of(less).bytes(), {});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("there is no tensor 'llama.norm.weight'"));
+}
 
 class IdealFiles : public IdealConformance {};
 

@@ -4,7 +4,8 @@ Written from the formulas of the paper (arXiv 2407.10486) and its release; needs
 ../architectures/tiny_models.py, made here without numpy. Adapter files are in the release's layout: rows of
 lora_wq_l2 and lora_wk_l2 are adjacent pairs of a head, the backbone's are halves. Gradients are central differences; what is
 pooled for the hypernetwork stands still in them where a case says detach, and so does what a segment finds of those
-before it: its window, its memories and the instruction's mean query.
+before it: its window, its memories and the instruction's mean query. In a case that is "filled", the last segment is as
+long as the others, as the release's padding makes it. Norms and biases of a case with "biases" are w_bias's.
 
 Usage: make_ideal_expected.py > ideal_expected.json
 """
@@ -14,7 +15,8 @@ import math
 import struct
 import sys
 
-MASK = (1 << 64) - 1
+from plain import dot, logistic, matrix, plus, rms_norm, sigma, silu, softmax, times, values
+
 LAYERS, HIDDEN, INNER, HEADS, KV_HEADS, VOCABULARY = 4, 32, 56, 4, 2, 40
 DIM = HIDDEN // HEADS
 THETA, EPS = 10000.0, 1e-5
@@ -23,48 +25,6 @@ LABELS = {10: 12, 11: 3, 12: 39, 13: 8}  # position: next token
 QUERY, DOCUMENT = [2, 3], [6, 4]  # first, count
 BOTTLENECK = 6
 STEP = 1e-4
-
-
-def values(name, count, scale, offset=0.0):
-    seed = 0xCBF29CE484222325
-    for byte in name.encode():
-        seed = ((seed ^ byte) * 0x100000001B3) & MASK
-    result = []
-    for i in range(1, count + 1):
-        z = (seed + i * 0x9E3779B97F4A7C15) & MASK
-        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
-        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
-        z ^= z >> 31
-        result.append(offset + scale * (((z >> 56) - 128) / 128))
-    return result
-
-
-def matrix(flat, rows):
-    width = len(flat) // rows
-    return [flat[i * width:(i + 1) * width] for i in range(rows)]
-
-
-def times(weight, x):
-    return [sum(w * v for w, v in zip(row, x)) for row in weight]
-
-
-def plus(*vectors):
-    return [sum(parts) for parts in zip(*vectors)]
-
-
-def silu(x):
-    return x / (1 + math.exp(-x))
-
-
-def softmax(scores):
-    top = max(scores)
-    powers = [math.exp(s - top) for s in scores]
-    return [p / sum(powers) for p in powers]
-
-
-def rms_norm(x, scale, eps=EPS):
-    inverse = 1 / math.sqrt(sum(v * v for v in x) / len(x) + eps)
-    return [v * inverse * s for v, s in zip(x, scale)]
 
 
 def single(value):
@@ -82,18 +42,6 @@ def rotate(head, position):
         turned[i] = a * cosine - b * sine
         turned[i + half] = b * cosine + a * sine
     return turned
-
-
-def sigma(x):
-    return [v + 1 if v > 0 else math.exp(v) for v in x]
-
-
-def logistic(x):
-    return 1 / (1 + math.exp(-x))
-
-
-def dot(a, b):
-    return sum(x * y for x, y in zip(a, b))
 
 
 class Memory:
@@ -154,14 +102,24 @@ for _name, _shape in backbone_shapes().items():
 TARGETS = {"q": ("attention.lora_wq", HIDDEN, HIDDEN), "k": ("attention.lora_wk", HIDDEN, KV_HEADS * DIM),
            "v": ("attention.lora_wv", HIDDEN, KV_HEADS * DIM), "o": ("attention.lora_wo", HIDDEN, HIDDEN),
            "ffn_up": ("feed_forward.lora_w3", HIDDEN, INNER)}
+# What w_bias trains besides.
+BIASES = {"q": "attention.wq.bias", "o": "attention.wo.bias", "gate": "feed_forward.w1.bias",
+          "down": "feed_forward.w2.bias", "ffn_up": "feed_forward.w3.bias"}
+NORMS = {"input_layernorm": "attention_norm.weight", "post_attention_layernorm": "ffn_norm.weight"}
+
+
+def in_halves(rows):
+    """Row 2i of a head belongs to i, row 2i + 1 to i + half."""
+    halves = [i for half in range(2) for i in range(half, DIM, 2)]
+    return [rows[head + i] for head in range(0, len(rows), DIM) for i in halves]
 
 
 class Case:
     """One configuration: its tensors, and the model with them."""
 
     def __init__(self, name, kind, size, generated, first=0, encoder="own", pooling="instruction", tanh=True,
-                 detach=True, memory=None):
-        self.memory = memory
+                 detach=True, memory=None, biases=False):
+        self.memory, self.biases = memory, biases
         self.name, self.kind, self.size, self.generated, self.first = name, kind, size, generated, first
         self.encoder, self.pooling, self.tanh, self.detach = encoder, pooling, tanh, detach
         self.start = LAYERS - generated
@@ -213,6 +171,11 @@ class Case:
                 shapes.update({at + "gate": [1, HEADS, 1, 1], at + "gate_memory.weight": [1, DIM]})
                 if self.memory["gamma_bias"]:
                     shapes[at + "gate_memory.bias"] = [1]
+        if self.biases:
+            shapes["llama.norm.weight"] = [HIDDEN]
+            for layer in range(LAYERS):
+                for name in [*BIASES.values(), *NORMS.values()]:
+                    shapes[f"llama.layers.{layer}.{name}"] = [INNER if name[-6:-4] in ("1.", "3.") else HIDDEN]
         if self.generated:
             net = self.hyper()
             read = HIDDEN * (2 if self.pooling == "both" else 1)
@@ -245,12 +208,8 @@ class Case:
         released, _, _ = TARGETS[target]
         at = f"llama.layers.{layer}.{released}"
         up = self.get(at + "_l2.weight")
-        if target in ("q", "k"):  # row 2i of a head belongs to i, row 2i + 1 to i + half
-            turned = [None] * len(up)
-            for row, content in enumerate(up):
-                head, inside = divmod(row, DIM)
-                turned[head * DIM + inside // 2 + (DIM // 2 if inside % 2 else 0)] = content
-            up = turned
+        if target in ("q", "k"):
+            up = in_halves(up)
         if layer < self.start:
             return self.get(at + "_l1.loralinear.weight"), up
         a = matrix(self.made[layer][target + "_l1"], HIDDEN)
@@ -258,10 +217,17 @@ class Case:
 
     def product(self, layer, target, name, x):
         y = times(WEIGHTS[f"model.layers.{layer}.{name}.weight"], x)
+        if self.biases and target in BIASES:
+            bias = self.get(f"llama.layers.{layer}.{BIASES[target]}")
+            y = plus(y, in_halves(bias) if target == "q" else bias)
         if self.kind != "lora" or layer < self.first or target not in TARGETS:
             return y
         down, up = self.once((layer, target), lambda: self.low_rank(layer, target))
         return plus(y, times(up, times(down, x)))
+
+    def normed(self, layer, name, x):
+        own = f"llama.layers.{layer}.{NORMS[name]}"
+        return rms_norm(x, self.get(own) if self.biases else WEIGHTS[f"model.layers.{layer}.{name}.weight"])
 
     def prompt(self, layer):
         if layer < self.start:
@@ -384,8 +350,7 @@ class Case:
 
     def layer(self, layer, first, stream, before):
         """The stream behind a layer, and what the next segment begins with there."""
-        at = f"model.layers.{layer}."
-        reads = [rms_norm(row, WEIGHTS[at + "input_layernorm.weight"]) for row in stream]
+        reads = [self.normed(layer, "input_layernorm", row) for row in stream]
         queries, own = [], []
         for position, x in enumerate(reads, first):
             queries.append((position, matrix(self.product(layer, "q", "self_attn.q_proj", x), HEADS)))
@@ -395,12 +360,13 @@ class Case:
         if self.memory:
             if first == 0:
                 before = [], None, self.mean_query(layer, reads)
-            window, memories, asking = self.found(layer, first, lambda: self.forget(before, len(own)))
+            arriving = self.memory["segment"] if self.memory.get("filled") else len(own)
+            window, memories, asking = self.found(layer, first, lambda: self.forget(before, arriving))
         behind = []
         for i, row in enumerate(stream):
             mixed = self.attend(layer, queries[i], window + own[:i + 1], memories)
             row = plus(row, self.product(layer, "o", "self_attn.o_proj", mixed))
-            x = rms_norm(row, WEIGHTS[at + "post_attention_layernorm.weight"])
+            x = self.normed(layer, "post_attention_layernorm", row)
             gate = self.product(layer, "gate", "mlp.gate_proj", x)
             up = self.product(layer, "ffn_up", "mlp.up_proj", x)
             inner = [silu(g) * u for g, u in zip(gate, up)]
@@ -417,7 +383,8 @@ class Case:
                     self.generate(layer, stream)
                 stream, states[layer] = self.layer(layer, first, stream, states[layer])
             rows += stream
-        return [times(WEIGHTS["lm_head.weight"], rms_norm(row, WEIGHTS["model.norm.weight"])) for row in rows]
+        last = self.get("llama.norm.weight") if self.biases else WEIGHTS["model.norm.weight"]
+        return [times(WEIGHTS["lm_head.weight"], rms_norm(row, last)) for row in rows]
 
     def loss(self, logits):
         """The sum over labels, or of the means of segments."""
@@ -477,6 +444,10 @@ CASES = [
         "segment": 6, "rule": "linear", "relevance": "model", "gamma_bias": False, "segment_means": False}),
     Case("ideal_lora_memory_as_released", "lora", 2, 2, memory={
         "segment": 6, "rule": "delta", "relevance": "head", "gamma_bias": True, "segment_means": True}),
+    Case("ideal_lora_memory_filled", "lora", 2, 2, memory={
+        "segment": 6, "rule": "delta", "relevance": "head", "gamma_bias": True, "segment_means": True, "filled": True}),
+    Case("ideal_lora_biases", "lora", 2, 2, biases=True),
+    Case("prompt_tuning_biases", "prompt", 3, 0, first=1, biases=True),
 ]
 
 if __name__ == "__main__":

@@ -241,6 +241,7 @@ TEST_F(SegmentsTest, no_gradient_goes_from_a_segment_into_an_earlier_one) {
 /// The logits of the last `steps` tokens of an input, each as a step of a row behind the others.
 at::Tensor stepped(SegmentModel& model, int64_t row, const SequenceInput& input, int64_t steps) {
   SequenceInput prompt = input;
+  prompt.stepped = 0;
   const auto length = static_cast<int64_t>(input.ids.size()) - steps;
   prompt.ids.resize(static_cast<size_t>(length));
   const at::Tensor logits = at::empty({model.shape().vocabulary});
@@ -262,10 +263,11 @@ TEST_F(SegmentsTest, rows_over_caches_give_the_logits_of_the_whole_sequence) {
          {std::pair(true, 0), std::pair(false, 0), std::pair(true, 2)}) {
       for (const int64_t prompt : {5, 6, 7, 15, 18}) {  // below, at and beyond a segment of 6
         constexpr int64_t kSteps = 9;
-        const SequenceInput input = input_for(*decoder, 6, prompt + kSteps, 0, query_focused, kept);
+        SequenceInput input = input_for(*decoder, 6, prompt + kSteps, 0, query_focused, kept);
+        input.stepped = kSteps;
         SegmentModel model(decoder, input.memory);
         ASSERT_TRUE(model.begin(2, prompt + kSteps).ok());
-        const auto whole = sequence_logits(*decoder, input, {.stepped = kSteps});
+        const auto whole = sequence_logits(*decoder, input);
         ASSERT_TRUE(whole.ok()) << whole.error().to_string();
         EXPECT_LT((stepped(model, 1, input, kSteps) - whole->narrow(0, prompt, kSteps))
                       .abs()
@@ -352,7 +354,8 @@ TEST_F(SegmentsTest, a_row_goes_on_from_another_with_its_window_and_memory) {
   ASSERT_TRUE(model.decode(to, next, both).ok());
   const auto expect = [&](SequenceInput input, int32_t token, size_t place) {
     input.ids.insert(input.ids.end(), {token, 11});
-    const auto whole = sequence_logits(*decoder, input, {.stepped = 2});
+    input.stepped = 2;
+    const auto whole = sequence_logits(*decoder, input);
     const at::Tensor found = at::tensor(at::ArrayRef(both.data() + place * width, width));
     const auto last = static_cast<int64_t>(input.ids.size()) - 1;
     EXPECT_LT((found - whole->select(0, last)).abs().max().item<double>(), 2e-5);

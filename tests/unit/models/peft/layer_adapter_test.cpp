@@ -8,6 +8,7 @@
 
 #include "methods/models/peft/hyper_network.h"
 #include "methods/models/peft/infini.h"
+#include "methods/models/peft/trained_biases.h"
 
 namespace qfs::peft {
 namespace {
@@ -42,6 +43,9 @@ TEST(LayerAdapter, TrainableParametersAreThoseOfTable3) {
         count({.kind = AdapterKind::parallel_adapter, .size = bottleneck, .hyper = {.layers = 16}}),
         parameters);
   }
+  // With w_bias, which no row of the table has: 13.6M.
+  EXPECT_EQ(count({.kind = AdapterKind::lora, .size = 8}) + count_elements(bias_shapes(kLlama7b)),
+            12255232 + 32 * (3 * 4096 + 2 * 11008) + 65 * 4096);
   // The release counts one placeholder a generated matrix besides: 80.
   EXPECT_EQ(count({.kind = AdapterKind::lora, .size = 8, .hyper = {.layers = 16}}), 24482896 - 80);
 }
