@@ -319,6 +319,49 @@ TEST(SegmentAttentionTest, kept_tokens_are_attended_to_by_all_and_never_remember
   EXPECT_TRUE(at::allclose(state.memory.norm, sigma(forgotten).sum(1)));
 }
 
+TEST_F(SegmentsTest, later_segments_may_have_adapters_of_their_own) {
+  const auto decoder = llama();
+  at::manual_seed(5);
+  const auto adapters = [&] {
+    LowRankByName layers;
+    for (const AdapterTarget& target : adapter_targets(*decoder)) {
+      for (const FusedPart& layer : target.layers) {
+        layers[layer.name] = {at::randn({2, target.inputs}) * 0.2,
+                              at::randn({layer.outputs, 2}) * 0.2, 0.5};
+      }
+    }
+    return *bind_adapters({.linears = std::move(layers)}, *decoder);
+  };
+  const auto a = adapters();
+  const auto b = adapters();
+  SequenceInput input = input_for(*decoder, 6, 15);  // of three segments
+  const auto logits = [&](std::vector<std::shared_ptr<const Adapters>> later) {
+    input.adapters = a;
+    input.later_adapters = std::move(later);
+    return *sequence_logits(*decoder, input);
+  };
+  const at::Tensor same = logits({});
+  EXPECT_TRUE(at::equal(logits({a, a}), same));
+  const auto differ = [](const at::Tensor& one, const at::Tensor& other, int64_t segment) {
+    const int64_t count = segment == 2 ? 3 : 6;
+    return !at::equal(one.narrow(0, 6 * segment, count), other.narrow(0, 6 * segment, count));
+  };
+  const at::Tensor second = logits({b, a});
+  EXPECT_FALSE(differ(second, same, 0));
+  EXPECT_TRUE(differ(second, same, 1));
+  EXPECT_TRUE(differ(second, same, 2)) << "it attends to what the second left";
+  const at::Tensor third = logits({a, b});
+  EXPECT_FALSE(differ(third, same, 1));
+  EXPECT_TRUE(differ(third, same, 2));
+  input.later_adapters = {a};
+  EXPECT_THAT(sequence_logits(*decoder, input).error().message,
+              HasSubstr("adapters of 1 segments behind the first; there are 2"));
+  input.later_adapters = {};
+  input.stepped = 15;
+  EXPECT_THAT(sequence_logits(*decoder, input).error().message,
+              HasSubstr("15 of 15 tokens one by one; expected fewer"));
+}
+
 TEST_F(SegmentsTest, the_stream_that_enters_a_layer_is_float32_whatever_the_model_is_in) {
   const auto decoder = llama();
   const SequenceInput input = input_for(*decoder, 6, 4, 0, false);
