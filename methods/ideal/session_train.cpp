@@ -56,7 +56,9 @@ class TrainedLayers final : public prompted::TrainedAdapter {
     }
   }
   std::shared_ptr<const nn::Decoder> decoder() override {
-    return adapter_.biases.empty() ? nullptr : biased();
+    if (adapter_.biases.empty()) return nullptr;
+    learning_ = biased();  // layers that are computed again for gradients need it behind the loss
+    return learning_;
   }
   Result<std::shared_ptr<const nn::InfiniMemory>> memory() override {
     return prompted::trained_memory(params_, adapter_.memory, *decoder_);
@@ -173,6 +175,7 @@ class TrainedLayers final : public prompted::TrainedAdapter {
 
   peft::LayerAdapter adapter_;
   std::shared_ptr<const nn::Decoder> decoder_;
+  std::shared_ptr<const nn::Decoder> learning_;  ///< of the graph of now, with trained biases
   uint64_t seed_;
   Params params_;
   std::map<std::string, double> squares_;
@@ -195,7 +198,11 @@ Result<std::unique_ptr<prompted::TrainedAdapter>> make_layers(const prompted::Ad
   adapter.memory =
       prompted::first_memory(place.request.params, place.decoder->shape(), place.request.seed);
   if (place.request.params.find<bool>(kBiases).value_or(false)) {
-    adapter.biases = peft::first_biases(*place.decoder);
+    // As the checkpoint has them, whatever type the training computes in.
+    ResourceCache passing;
+    const auto own = place.prompts.backbone->network->decoder({}, "own", passing);
+    if (!own.ok()) return own.error();
+    adapter.biases = peft::first_biases(**own);
   }
   const auto init = place.request.artifacts.find(prompted::kAdapter);
   if (init != place.request.artifacts.end()) {

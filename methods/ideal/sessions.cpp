@@ -40,6 +40,7 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
             file->second);
       });
   if (!model.ok()) return model.error();
+  model->reads_together = request.params.has(kReadTogether);
   const Status same = prompted::check_backbone(adapter->metadata, request, path);
   if (!same.ok()) return same.error();
   if (adapter->config.kind != asked.kind) {

@@ -121,6 +121,12 @@ std::vector<ParamSpec> IdealSpec::adapter_params() const {
   gate.default_value.reset();
   params.push_back(std::move(gate));
   params.push_back(biases_param());
+  params.push_back(from_source(
+      integer_param(kReadTogether, "examples", 2, 4096,
+                    "With a memory and the preset as_released: prompts that are read in segments "
+                    "as far as the shortest of them, and on from there token by token, so that "
+                    "outputs depend on one another; each by itself when left out"),
+      "IDEAL's release: its batch, of 5 to 10"));
   for (ParamSpec& param : prompted::memory_params()) params.push_back(std::move(param));
   return params;
 }
@@ -176,6 +182,17 @@ Status IdealSpec::check_adapter(const Params& params) const {
   if (params.find<std::string>("hyper_instruction") == "general" &&
       (!generates || pooling != "instruction")) {
     return invalid_argument("'hyper_instruction' is for a hypernetwork that pools the instruction");
+  }
+  if (const auto together = params.find<int64_t>(kReadTogether)) {
+    if (!prompted::memory_form(params).released) {
+      return invalid_argument("'read_together' is for a 'memory' with the preset as_released");
+    }
+    if (params.find<int64_t>("batch_size") != together ||
+        params.find<std::string>("batch_order") != "words") {
+      return invalid_argument(
+          "'read_together' needs \"batch_order\": \"words\" and a 'batch_size' of " +
+          std::to_string(*together) + ", too");
+    }
   }
   if (params.has("targets") && params.get<std::string>("adapter") != "lora") {
     return invalid_argument("'targets' needs \"adapter\": \"lora\"");

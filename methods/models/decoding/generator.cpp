@@ -248,13 +248,11 @@ Result<GenerationResult> Generator::generate_mixed(std::span<const MixedInput> i
       const auto past = static_cast<int64_t>(begun_with(input, shape()).size());
       times.prefill_tokens += length - taken;
       times.prefill_work +=
-          nn::prefill_work(work_, {.tokens = length - input.stepped,
+          nn::prefill_work(work_, {.tokens = length,
                                    .shared = taken,
                                    .global = static_cast<int64_t>(input.global_positions.size()),
-                                   .begun = past - input.stepped});
-      for (int64_t behind = input.stepped; behind > 0; --behind) {
-        times.prefill_work += nn::decode_work(work_, std::vector<nn::RowGroup>{{1, past - behind}});
-      }
+                                   .begun = past,
+                                   .stepped = input.stepped});
       shared.back() += taken;
       now.groups.push_back({1, past, shape().encoder_decoder() ? length : 0});
       prompts.push_back({&inputs[i].rows[k], row});

@@ -121,9 +121,11 @@ Projections projections_of(const at::Tensor& qkv, const DecoderShape& shape, con
 
 at::Tensor causal_attention(const Projections& sequence) {
   const int64_t sharing = sequence.queries.size(1) / sequence.keys.size(1);
-  return tokens_first(at::scaled_dot_product_attention(
-                          heads_first(sequence.queries), shared_heads_first(sequence.keys, sharing),
-                          shared_heads_first(sequence.values, sharing), std::nullopt, 0.0, true))
+  const bool triangle = sequence.queries.size(0) > 1;
+  return tokens_first(at::scaled_dot_product_attention(heads_first(sequence.queries),
+                                                       shared_heads_first(sequence.keys, sharing),
+                                                       shared_heads_first(sequence.values, sharing),
+                                                       std::nullopt, 0.0, triangle))
       .flatten(1);
 }
 

@@ -22,8 +22,8 @@ struct Projections {
 /// these tokens) where it is defined.
 Projections projections_of(const at::Tensor& qkv, const DecoderShape& shape, const Rotations& at);
 
-/// Each token of one sequence to itself and those before it: [tokens, heads * head_dim]. Scores are
-/// divided by the square root of head_dim.
+/// Each token of one sequence, or of queries the last one alone, to itself and those before it:
+/// [queries, heads * head_dim]. Scores are divided by the square root of head_dim.
 at::Tensor causal_attention(const Projections& sequence);
 
 /// The same of qkv as projections_of has it; for gradients on a CPU it keeps the rotated qkv alone,

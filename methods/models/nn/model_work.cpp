@@ -74,6 +74,18 @@ int64_t LayerStack::elements() const {
 }
 
 Work prefill_work(const ModelWork& model, const PromptSize& prompt) {
+  if (prompt.stepped > 0) {
+    PromptSize read = prompt;
+    read.stepped = 0;
+    read.tokens -= prompt.stepped;
+    Work work = prefill_work(model, read);
+    for (int64_t past = read.tokens; past < prompt.tokens; ++past) {
+      work += decode_work(model, std::vector<RowGroup>{{1, past}});
+      work.flops -= kProduct * model.head.elements();  // the last token's alone are wanted
+      work.bytes -= model.head_bytes;
+    }
+    return work;
+  }
   const LayerStack& input = model.input;
   const int64_t tokens = prompt.tokens - prompt.shared;
   const int64_t pairs =

@@ -79,9 +79,10 @@ struct ModelWork {
 
 struct PromptSize {
   int64_t tokens = 0;
-  int64_t shared = 0;  ///< the first of them, whose keys and values another row has; causal models
-  int64_t global = 0;  ///< those that see all and are seen by all
-  int64_t begun = 1;   ///< tokens that the decoder of an encoder-decoder begins with
+  int64_t shared = 0;   ///< the first of them, whose keys and values another row has; causal models
+  int64_t global = 0;   ///< those that see all and are seen by all
+  int64_t begun = 1;    ///< tokens that the decoder of an encoder-decoder begins with
+  int64_t stepped = 0;  ///< the last of them, read one by one; of decoder-only models
 };
 
 /// Reading a prompt or source, up to the logits after the last token.

@@ -24,11 +24,13 @@ at::Tensor behind(const at::Tensor& older, const at::Tensor& newer) {
 at::Tensor attend_window(const Segment& segment, const SegmentState& window) {
   const int64_t before = window.held();
   if (before == 0) return causal_attention({segment.queries, segment.keys, segment.plain.values});
+  const Projections seen = {segment.queries, behind(window.rotated, segment.keys),
+                            behind(window.values, segment.plain.values)};
+  if (segment.queries.size(0) == 1) return causal_attention(seen);
   // Queries of nothing in front, so that the triangle is that of equal lengths, which needs no
   // mask.
   const at::Tensor queries = at::constant_pad_nd(segment.queries, {0, 0, 0, 0, before, 0});
-  return causal_attention({queries, behind(window.rotated, segment.keys),
-                           behind(window.values, segment.plain.values)})
+  return causal_attention({queries, seen.keys, seen.values})
       .narrow(0, before, segment.queries.size(0));
 }
 

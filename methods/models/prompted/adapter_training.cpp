@@ -114,7 +114,7 @@ Result<LabelledSequence> labelled(const Example& example, const Prompts& prompts
                               "'label_tokens'");
     }
   }
-  if (memory_form(params).released) fill_up(sequence, segment, most);
+  if (memory_form(params).released) fill_up(sequence, segment, std::min(most, shape.context));
   return sequence;
 }
 

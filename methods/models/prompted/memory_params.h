@@ -37,7 +37,7 @@ struct MemoryForm {
   bool gamma_bias = true;
   bool segment_sums = false;  ///< the loss is of sums of segments' means
   /// As the release reads: learned sequences are filled up to whole segments, each of which has
-  /// draws of its own; prompts are read with those of their batch.
+  /// draws of its own, and the repeated query stands right behind the document.
   bool released = false;
 };
 MemoryForm memory_form(const Params& params);

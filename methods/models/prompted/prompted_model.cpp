@@ -11,7 +11,6 @@
 #include "methods/models/inspect/machine_limits.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/nn/steps/segment_model.h"
-#include "methods/models/prompted/memory_params.h"
 #include "methods/models/prompted/retrained_network.h"
 #include "methods/models/tokenizers/folders/open_tokenizer.h"
 
@@ -128,8 +127,7 @@ Result<PromptedModel> open_prompted_model(const SessionRequest& request, Resourc
   auto writer = open_writer(request, prompts->backbone, cache, memory);
   if (!writer.ok()) return writer.error();
   return PromptedModel{*std::move(prompts), std::move(writer->options),
-                       std::move(writer->generator), request.runtime,
-                       memory_form(request.params).released};
+                       std::move(writer->generator), request.runtime};
 }
 
 Prediction prediction_of(const PreparedPrompt& prompt, const decoding::Generated& generated,

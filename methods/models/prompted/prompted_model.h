@@ -37,8 +37,9 @@ struct PromptedModel {
   decoding::DecodingOptions options;  ///< for outputs of max_new_tokens
   decoding::Generator generator;
   RuntimeOptions runtime;
-  /// Prompts with a memory are read in segments as far as the batch's shortest, the rest of each
-  /// token by token, so that an output depends on its batch: as IDEAL's release reads.
+  /// Prompts with a memory are read in segments as far as the batch's shortest and their own query,
+  /// the rest of each token by token, so that an output depends on its batch: as IDEAL's release
+  /// reads.
   bool reads_together = false;
 };
 

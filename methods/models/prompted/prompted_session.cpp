@@ -16,9 +16,10 @@ namespace {
 
 void step_behind_shortest(std::vector<nn::SequenceInput>& inputs) {
   const auto length = [](const nn::SequenceInput& input) { return input.ids.size(); };
-  const size_t shortest = std::ranges::min(inputs | std::views::transform(length));
+  const auto shortest =
+      static_cast<int64_t>(std::ranges::min(inputs | std::views::transform(length)));
   for (nn::SequenceInput& input : inputs) {
-    input.stepped = static_cast<int64_t>(input.ids.size() - shortest);
+    input.stepped = static_cast<int64_t>(input.ids.size()) - std::max(shortest, input.query.end());
   }
 }
 

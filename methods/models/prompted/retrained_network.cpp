@@ -15,7 +15,9 @@ class RetrainedNetwork final : public nn::DecoderNetwork {
  public:
   RetrainedNetwork(std::shared_ptr<const nn::Network> of,
                    std::shared_ptr<const nn::Decoder> decoder, const std::string& digest)
-      : DecoderNetwork(std::move(decoder), ":" + digest), of_(std::move(of)) {}
+      : DecoderNetwork(std::move(decoder),
+                       ":" + digest + ":" + std::to_string(of->shape().context)),
+        of_(std::move(of)) {}
 
   nn::ModelWork work(const nn::ElementBytes& bytes) const override {
     nn::ElementBytes unpacked = bytes;

@@ -281,7 +281,7 @@ Status check_weights_init() {
 std::vector<std::string> TrainedSpec::layers(const Params& params,
                                              const BackboneFacts& facts) const {
   std::vector<std::string> layers = decoding::generation_layers(facts);
-  // What 2 changes is how the release's preset reads.
+  // What 2 changes is how the release's preset reads; whoever raises it makes both 3.
   if (has_memory(params))
     layers.emplace_back(memory_form(params).released ? "memory@2" : "memory@1");
   layers.emplace_back("training@3");

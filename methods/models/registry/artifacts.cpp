@@ -32,9 +32,13 @@ constexpr const char* kModelName = "model.safetensors";
 constexpr const char* kCheckpointName = "checkpoint.safetensors";
 constexpr size_t kMaxConfigBytes = size_t{1} << 20;
 
+/// Of trained biases and norms of IDEAL's release.
+constexpr const char* kBiases = "w_bias";
+constexpr const char* kTrainedNorm = "llama.norm.weight";
+
 using Metadata = std::map<std::string, std::string>;
 
-Result<Metadata> metadata_of(const std::string& path) {
+Result<checkpoints::SafetensorsHeader> header_of(const std::string& path) {
   auto file = checkpoints::FileReader::open(path);
   if (!file.ok()) return file.error();
   const uint64_t bytes = file->size_bytes();
@@ -46,9 +50,7 @@ Result<Metadata> metadata_of(const std::string& path) {
   }
   std::string text(length, '\0');
   if (Status s = file->read(sizeof length, length, text.data()); !s.ok()) return s.error();
-  auto header = checkpoints::parse_safetensors_header(text, bytes - sizeof length - length, path);
-  if (!header.ok()) return header.error();
-  return std::move(header->metadata);
+  return checkpoints::parse_safetensors_header(text, bytes - sizeof length - length, path);
 }
 
 /// Of a folder the file by one of the names above, else the only one of its kind: methods that keep
@@ -152,6 +154,7 @@ Status read_release(const std::string& path, Params& recipe) {
     recipe.set("targets", *ours);
   }
   const auto is_on = [&](const char* name) { return config->value(name, json()) == json(true); };
+  if (is_on(kBiases)) recipe.set(kBiases, true);
   if (config->contains("common_encoder") || config->contains("serial_generate")) {
     recipe.set("hyper_encoder", is_on("serial_generate")  ? "serial"
                                 : is_on("common_encoder") ? "common"
@@ -186,16 +189,17 @@ Result<ArtifactFacts> resolve_artifact(const std::string& path) {
   if (!fs::exists(weights, ignored)) {
     return not_found("there is no trained file '" + weights + "'");
   }
-  Result<Metadata> metadata = metadata_of(weights);
-  if (!metadata.ok()) return metadata.error();
+  auto header = header_of(weights);
+  if (!header.ok()) return header.error();
+  Metadata& metadata = header->metadata;
   Result<std::string> digest = sha256_file(weights);
   if (!digest.ok()) return digest.error();
   ArtifactFacts facts;
   facts.file = {fs::path(weights).filename().string(), weights, *digest};
-  facts.method = (*metadata)["qfs.method"];
-  facts.backbone = (*metadata)["qfs.backbone"];
-  facts.training_cell = (*metadata)["qfs.training_cell"];
-  if (const std::string& recipe = (*metadata)["qfs.recipe"]; !recipe.empty()) {
+  facts.method = metadata["qfs.method"];
+  facts.backbone = metadata["qfs.backbone"];
+  facts.training_cell = metadata["qfs.training_cell"];
+  if (const std::string& recipe = metadata["qfs.recipe"]; !recipe.empty()) {
     if (Status read = read_recipe(recipe, weights, facts.recipe); !read.ok()) return read.error();
     return facts;
   }
@@ -213,6 +217,13 @@ Result<ArtifactFacts> resolve_artifact(const std::string& path) {
     const Result<std::string> beside_digest = sha256_file(beside);
     if (!beside_digest.ok()) return beside_digest.error();
     facts.file.digest = sha256_hex(*beside_digest + facts.file.digest);
+  }
+  if (facts.recipe.has(kBiases) && std::ranges::none_of(header->tensors, [](const auto& tensor) {
+        return tensor.entry.name == kTrainedNorm;
+      })) {
+    return data_error(std::string("'") + kReleaseName + "' beside it says '" + kBiases +
+                          "', but it has no '" + kTrainedNorm + "'",
+                      weights);
   }
   return facts;
 }

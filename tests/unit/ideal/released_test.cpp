@@ -116,15 +116,42 @@ TEST_F(IdealReleaseTest, PromptsOfABatchAreReadAsFarAsTheShortest) {
   EXPECT_EQ(outputs({much}).front(), written[1]);
 
   use_preset("as_released");
+  EXPECT_EQ(work({little, much}), work({little}) + work({much})) << "not asked for";
+  request_.params.set("read_together", int64_t{2});
   EXPECT_EQ(outputs({much}).front(), written[1]) << "alone it is read in its own segments";
   EXPECT_EQ(outputs({little, much}).front(), written[0]);
-  // Each stepped token sees a whole window, those of a segment what is in front of them there.
-  EXPECT_GT(work({little, much}), work({little}) + work({much}));
+  // Tokens behind the shortest see a whole window each.
+  ResourceCache cache;
+  const auto prompts = prompted::open_prompts(request_, cache);
+  const auto tokens = [&](const NumberedExample& one) {
+    return static_cast<int64_t>(prompts->maker.prepare(one.example, 8)->input.ids.size());
+  };
+  const int64_t head = 2 * prompts->backbone->network->work({}).head.elements();
+  const int64_t shortest = tokens(little);
+  const int64_t more = work({little, much}) - work({little}) - work({much});
+  EXPECT_GT(more, 0);
+  EXPECT_LT(more, (tokens(much) - shortest) * head) << "only the last token's logits are wanted";
+}
+
+TEST_F(IdealReleaseTest, ARequestBehindTheShortestPromptIsReadInSegments) {
+  use_memory();
+  request_.params.set("memory", std::string("qf_infini"));
+  request_.params.set("local_context", int64_t{200});
+  request_.params.set("train_segment", int64_t{200});
+  use_preset("as_released");
+  request_.params.set("train_tokens", int64_t{300});
+  trained("a");
+  request_.params.set("read_together", int64_t{2});
+  NumberedExample little = example(0);
+  little.example.document.resize(1);
+  const NumberedExample asking = example(9, std::string(120, 'q'));
+  EXPECT_EQ(outputs({little, asking}).size(), 2U);
 }
 
 TEST_F(IdealReleaseTest, BiasesAndNormsAreTrainedKeptAndWrittenWith) {
   request_.params.set("w_bias", true);
   request_.params.set("steps", int64_t{60});
+  request_.params.set("recompute", true);
   Curve curve;
   const auto outcome = fit("a", curve);
   ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();

@@ -44,6 +44,17 @@ TEST(IdealSpecs, RulesBetweenParametersAreChecked) {
   pooled.set("memory", std::string("infini"));
   pooled.set("local_context", int64_t{24});
   EXPECT_TRUE(spec.validate(pooled).ok());
+  Params together = pooled;
+  together.set("read_together", int64_t{6});
+  EXPECT_THAT(spec.validate(together).error().message, HasSubstr("with the preset as_released"));
+  together.set("preset", std::string("as_released"));
+  together.set("batch_order", std::string("words"));
+  // So that a batch is not halved either, when memory runs out.
+  EXPECT_THAT(spec.validate(together).error().message, HasSubstr("a 'batch_size' of 6, too"));
+  together.set("batch_size", int64_t{6});
+  EXPECT_TRUE(spec.validate(together).ok());
+  together.set("batch_order", std::string("given"));
+  EXPECT_FALSE(spec.validate(together).ok());
   pooled.set("pooling", std::string("all"));
   EXPECT_THAT(spec.validate(pooled).error().message, HasSubstr("lies in one segment"));
   EXPECT_EQ(refusal("targets", std::string("q_proj,down_proj")), "fine");

@@ -88,6 +88,11 @@ TEST(SegmentWork, IsAttentionInBlocksAndTheMemoryBehindTheFirst) {
   const Work far = decode_work(model, {&beyond, 1});
   EXPECT_EQ(far.flops, decode_work(model, {&inside, 1}).flops + 2 * 2 * (30 + 20));
   EXPECT_EQ(far.bytes, 560 + 2 * (3 * 64 + 2 * 100));
+  // The last 3 one by one see 4 each, write and read; the head is that of the last token alone.
+  const Work stepped = prefill_work(model, {.tokens = 10, .stepped = 3});
+  EXPECT_EQ(stepped.flops, prefill_work(model, {.tokens = 7}).flops +
+                               3 * (2 * 96 + 4 * 4 * 2 * 4 + 2 * (30 + 20)));
+  EXPECT_EQ(stepped.bytes, 560 + 3 * (400 + 3 * 64 + 2 * 100));
   // With a kept token 6 see one more, and one fewer leaves.
   const int64_t plain = prefill_work(model, {.tokens = 10}).flops;
   model.segment.kept = 1;

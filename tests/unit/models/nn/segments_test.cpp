@@ -241,7 +241,7 @@ TEST_F(SegmentsTest, no_gradient_goes_from_a_segment_into_an_earlier_one) {
 /// The logits of the last `steps` tokens of an input, each as a step of a row behind the others.
 at::Tensor stepped(SegmentModel& model, int64_t row, const SequenceInput& input, int64_t steps) {
   SequenceInput prompt = input;
-  prompt.stepped = 0;
+  prompt.stepped = input.stepped - steps;  // the rest of them
   const auto length = static_cast<int64_t>(input.ids.size()) - steps;
   prompt.ids.resize(static_cast<size_t>(length));
   const at::Tensor logits = at::empty({model.shape().vocabulary});
@@ -264,7 +264,7 @@ TEST_F(SegmentsTest, rows_over_caches_give_the_logits_of_the_whole_sequence) {
       for (const int64_t prompt : {5, 6, 7, 15, 18}) {  // below, at and beyond a segment of 6
         constexpr int64_t kSteps = 9;
         SequenceInput input = input_for(*decoder, 6, prompt + kSteps, 0, query_focused, kept);
-        input.stepped = kSteps;
+        input.stepped = kSteps + (prompt > 15 ? 7 : 0);
         SegmentModel model(decoder, input.memory);
         ASSERT_TRUE(model.begin(2, prompt + kSteps).ok());
         const auto whole = sequence_logits(*decoder, input);

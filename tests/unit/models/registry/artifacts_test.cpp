@@ -59,6 +59,8 @@ TEST_F(Artifacts, SizesOfItsOtherAdaptersAreTheirs) {
 }
 
 TEST_F(Artifacts, WhatIsNotComputedOrNotUnderstoodIsRefused) {
+  EXPECT_NE(refusal(R"({"w_bias": true})").find("says 'w_bias', but it has no 'llama.norm.weight'"),
+            std::string::npos);
   EXPECT_NE(refusal(R"({"lora_targets": "Q,GATE"})").find("'lora_targets' has 'GATE' (known: Q"),
             std::string::npos);
   EXPECT_NE(refusal(R"({"lora_rank": "8"})").find("'lora_rank' is no whole number"),
