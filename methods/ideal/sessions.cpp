@@ -31,14 +31,16 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
   if (!adapter.ok()) return adapter.error();
   const auto memory = prompted::written_memory(request.params, adapter->memory, path);
   if (!memory.ok()) return memory.error();
-  auto model = prompted::open_prompted_model(
-      request, cache, *memory, [&](std::shared_ptr<const nn::Network> network) {
-        if (adapter->biases.empty()) return Result(std::move(network));
-        return prompted::retrained(
-            std::move(network),
-            [&](const nn::Decoder& own) { return peft::with_biases(own, adapter->biases); },
-            file->second);
-      });
+  prompted::ChangeNetwork change;
+  if (!adapter->biases.empty()) {
+    change = [&](std::shared_ptr<const nn::Network> network) {
+      return prompted::retrained(
+          std::move(network),
+          [&](const nn::Decoder& own) { return peft::with_biases(own, adapter->biases); },
+          file->second);
+    };
+  }
+  auto model = prompted::open_prompted_model(request, cache, *memory, change);
   if (!model.ok()) return model.error();
   model->reads_together = request.params.has(kReadTogether);
   const Status same = prompted::check_backbone(adapter->metadata, request, path);

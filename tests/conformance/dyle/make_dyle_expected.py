@@ -9,26 +9,15 @@ Usage: make_dyle_expected.py > dyle_expected.json
 
 import json
 import math
+import pathlib
 import sys
 
-MASK = (1 << 64) - 1
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from plain import values  # noqa: E402
+
 D, V, L = 4, 7, 5  # hidden size, vocabulary, visible snippets
 STEP = 1e-5
 NONE = -100
-
-
-def values(name, count, scale):
-    seed = 0xCBF29CE484222325
-    for byte in name.encode():
-        seed = ((seed ^ byte) * 0x100000001B3) & MASK
-    result = []
-    for i in range(1, count + 1):
-        z = (seed + i * 0x9E3779B97F4A7C15) & MASK
-        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
-        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
-        z ^= z >> 31
-        result.append(scale * (((z >> 56) - 128) / 128))
-    return result
 
 
 def log_softmax(row):

@@ -11,8 +11,12 @@ Usage: make_dpr_expected.py > dpr_expected.json
 
 import json
 import math
+import pathlib
+import sys
 
-MASK = (1 << 64) - 1
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from plain import matrix, values  # noqa: E402
+
 HIDDEN, INNER, HEADS, LAYERS, POSITIONS = 16, 24, 2, 2, 64
 SCALES = {"question": 0.25, "context": 0.5}
 QUERY = "who has the red hat"
@@ -20,18 +24,8 @@ PASSAGES = ["we begin now", "ann has it", "it is late", "a red hat", "good bye a
 
 
 def tensor(name, rows, columns, scale):
-    seed = 0xCBF29CE484222325
-    for byte in name.encode():
-        seed = ((seed ^ byte) * 0x100000001B3) & MASK
     offset = 1.0 if name.endswith("LayerNorm.weight") else 0.0
-    values = []
-    for i in range(1, rows * columns + 1):
-        z = (seed + i * 0x9E3779B97F4A7C15) & MASK
-        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
-        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
-        z ^= z >> 31
-        values.append(offset + scale * (((z >> 56) - 128) / 128))
-    return [values[i * columns:(i + 1) * columns] for i in range(rows)]
+    return matrix(values(name, rows * columns, scale, offset), rows)
 
 
 def vocabulary():

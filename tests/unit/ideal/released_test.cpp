@@ -63,6 +63,11 @@ TEST_F(IdealReleaseTest, SequencesAreFilledUpToWholeSegments) {
   request_.artifacts.clear();
   request_.params.set("train_tokens", int64_t{60});
   EXPECT_EQ(trained("short").cost.tokens, 10 * 60);
+  // Nor than the backbone's window has.
+  request_.artifacts.clear();
+  request_.params.set("train_tokens", int64_t{96});
+  use_llama({.layers = 4, .context = 60}, "Q: {query}\nD: {document}\nA:");
+  EXPECT_EQ(trained("window").cost.tokens, 10 * 60);
 }
 
 TEST_F(IdealReleaseTest, EachSegmentHasDrawsOfItsOwn) {
@@ -146,6 +151,24 @@ TEST_F(IdealReleaseTest, ARequestBehindTheShortestPromptIsReadInSegments) {
   little.example.document.resize(1);
   const NumberedExample asking = example(9, std::string(120, 'q'));
   EXPECT_EQ(outputs({little, asking}).size(), 2U);
+}
+
+TEST_F(IdealReleaseTest, NormsBeginAsTheCheckpointHasThemWhateverTrainingComputesIn) {
+  request_.params.set("w_bias", true);
+  request_.params.set("train_dtype", std::string("bfloat16"));
+  request_.params.set("learning_rate", 0.0);
+  trained("a");
+  ResourceCache cache;
+  const auto backbone = prompted::open_backbone(request_, cache);
+  const auto decoder = *(*backbone)->network->decoder({}, "x", cache);
+  const auto file = peft::read_layer_adapter(path("a"), decoder->shape().sequence.widths, {});
+  ASSERT_TRUE(file.ok()) << file.error().to_string();
+  bool rounds = false;
+  for (const auto& [name, own] : peft::first_biases(*decoder)) {
+    EXPECT_TRUE(at::equal(file->biases.at(name), own)) << name;
+    rounds = rounds || !at::equal(own.to(at::kBFloat16).to(at::kFloat), own);
+  }
+  EXPECT_TRUE(rounds) << "else rounding would not be seen";
 }
 
 TEST_F(IdealReleaseTest, BiasesAndNormsAreTrainedKeptAndWrittenWith) {

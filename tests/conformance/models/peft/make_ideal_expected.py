@@ -12,10 +12,12 @@ Usage: make_ideal_expected.py > ideal_expected.json
 
 import json
 import math
+import pathlib
 import struct
 import sys
 
-from plain import dot, logistic, matrix, plus, rms_norm, sigma, silu, softmax, times, values
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+from plain import dot, logistic, matrix, plus, rms_norm, sigma, silu, softmax, times, values  # noqa: E402
 
 LAYERS, HIDDEN, INNER, HEADS, KV_HEADS, VOCABULARY = 4, 32, 56, 4, 2, 40
 DIM = HIDDEN // HEADS
