@@ -18,7 +18,7 @@ Settings::Settings(const Params& params)
     : released(params.get<std::string>("profile") == "released"),
       rule{params.get<int64_t>("k"), released},
       snippet_tokens(params.get<int64_t>("snippet_tokens")),
-      piece_words(params.find<int64_t>("piece_words")),
+      snippets{params.find<int64_t>("piece_words"), params.find<int64_t>("passage_words")},
       chunks{params.get<int64_t>("chunk_tokens"), params.get<int64_t>("max_chunks"), released,
              ranking::scores_by_similarity(params)},
       prompt(params.get<std::string>("prompt")),
@@ -40,7 +40,7 @@ void DyleTensors::replace(const training::NamedTensors& leaves) {
 }
 
 Result<Candidates> DyleModel::candidates(const Example& example) const {
-  auto snippets = ranking::snippets_of(example, settings_.piece_words);
+  auto snippets = ranking::snippets_of(example, settings_.snippets);
   if (!snippets.ok()) return snippets.error();
   auto packed = extractor_->pack(example.query, *snippets, settings_.chunks);
   if (!packed.ok()) return ranking::of_example(packed.error(), example);

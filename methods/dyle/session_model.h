@@ -32,7 +32,7 @@ struct Settings {
   bool released = true;
   SelectionRule rule;
   int64_t snippet_tokens = 128;
-  std::optional<int64_t> piece_words;
+  ranking::SnippetRule snippets;
   ranking::ChunkRule chunks;
   std::string prompt;
   bool is_static = false;

@@ -43,6 +43,10 @@ void add_reading(std::vector<ParamSpec>& params) {
                     "Snippets are pieces of sentences with at most so many lower-cased tokens; "
                     "segments of the document when left out"),
       "the release: 64 of GovReport and arXiv")));
+  params.push_back(prompted::of_both(
+      integer_param("passage_words", "words", 1, 4096,
+                    "Snippets are neighbouring segments together, up to so many words, of which a "
+                    "longer segment is cut; single segments when left out")));
   for (ParamSpec& param : ranking::scorer_params()) params.push_back(std::move(param));
   params.push_back(prompted::of_both(with_default(
       text_param("prompt", "What a decoder-only generator reads of {snippet} and {query}"),
@@ -227,6 +231,9 @@ Status DyleSpec::validate(const Params& params) const {
         "with \"output\": \"snippets\" nothing is written that a 'gate_map' "
         "could be of; it may be of the reference");
   }
+  if (params.has("piece_words") && params.has("passage_words")) {
+    return invalid_argument("snippets are pieces ('piece_words') or passages ('passage_words')");
+  }
   if (params.find<int64_t>("label_tokens").value_or(2) < 2) {
     return invalid_argument("'label_tokens' is below 2: a word and what ends it");
   }
@@ -298,7 +305,7 @@ Cost DyleSpec::cost(const Params& params, const DatasetStats& stats) const {
   Cost cost;
   cost.tokens_out = examples * produced;
   cost.flops = examples * prompted::reading_flops(extracted + k * (read + beams * produced));
-  cost.bytes = cost.flops / 2;
+  cost.bytes = examples * prompted::weight_bytes(1 + produced);  // a step's rows share them
   return cost;
 }
 

@@ -189,7 +189,7 @@ class LocatorTraining final : public TrainingSession {
     LearnedSplit split;
     for (const NumberedExample& numbered : examples) {
       const Example& example = numbered.example;
-      const auto snippets = ranking::snippets_of(example, std::nullopt);
+      const auto snippets = ranking::snippets_of(example);
       if (!snippets.ok()) return snippets.error();
       auto packed = scorer_->pack(example.query, *snippets, rule);
       if (!packed.ok()) return ranking::of_example(packed.error(), example);

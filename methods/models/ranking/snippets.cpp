@@ -32,27 +32,91 @@ void add_pieces(const Segment& segment, int64_t most, std::vector<Snippet>& snip
   }
 }
 
+constexpr std::string_view kBlanks = " \t\r\n";
+
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  size_t begin = text.find_first_not_of(kBlanks);
+  while (begin != std::string_view::npos) {
+    const size_t end = std::min(text.find_first_of(kBlanks, begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = text.find_first_not_of(kBlanks, end);
+  }
+  return words;
+}
+
+/// How many of `words` the next part of a segment has.
+size_t words_of_part(std::span<const std::string_view> words, size_t most) {
+  if (words.size() <= most) return words.size();
+  for (size_t count = most; 2 * count > most; --count) {
+    if (std::string_view(".?!").find(words[count - 1].back()) != std::string_view::npos) {
+      return count;
+    }
+  }
+  return most;
+}
+
+/// Puts parts of segments together as long as they fit.
+class Passages {
+ public:
+  explicit Passages(int64_t most) : most_(static_cast<size_t>(most)) {}
+
+  void add(const Segment& segment) {
+    const size_t spoken = words_of(segment.speaker).size();
+    const std::vector<std::string_view> words = words_of(segment.text);
+    std::span<const std::string_view> left = words;
+    while (!left.empty()) {
+      const size_t count = words_of_part(left, most_ > spoken ? most_ - spoken : 1);
+      const char* end = left[count - 1].data() + left[count - 1].size();
+      append({std::string(left.front().data(), end), segment.speaker}, spoken + count);
+      left = left.subspan(count);
+    }
+  }
+
+  std::vector<Snippet> all() && { return std::move(passages_); }
+
+ private:
+  void append(const Segment& part, size_t words) {
+    const bool fits = !passages_.empty() && words_ + words <= most_;
+    if (!fits) {
+      passages_.push_back({rendered(part), part.text});
+      words_ = words;
+      return;
+    }
+    passages_.back().text += '\n' + rendered(part);
+    passages_.back().content += '\n' + part.text;
+    words_ += words;
+  }
+
+  size_t most_;
+  size_t words_ = 0;  ///< of the last passage
+  std::vector<Snippet> passages_;
+};
+
 }  // namespace
 
 bool is_blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+  return text.find_first_not_of(kBlanks) == std::string_view::npos;
 }
 
 bool is_chinese(const std::string& language) {
   return language == "zh" || language.starts_with("zh-");
 }
 
-Result<std::vector<Snippet>> snippets_of(const Example& example,
-                                         std::optional<int64_t> piece_words) {
+Result<std::vector<Snippet>> snippets_of(const Example& example, const SnippetRule& rule) {
   std::vector<Snippet> snippets;
+  Passages passages(rule.passage_words.value_or(1));
   for (const Segment& segment : example.document) {
     if (is_blank(segment.text)) continue;
-    if (piece_words) {
-      add_pieces(segment, *piece_words, snippets);
+    if (rule.passage_words) {
+      passages.add(segment);
+    } else if (rule.piece_words) {
+      add_pieces(segment, *rule.piece_words, snippets);
     } else {
       snippets.push_back({rendered(segment), segment.text});
     }
   }
+  if (rule.passage_words) snippets = std::move(passages).all();
   if (snippets.empty()) {
     return data_error("the document of example '" + example.key + "' has no text to take from");
   }

@@ -24,11 +24,20 @@ struct Snippet {
   friend bool operator==(const Snippet&, const Snippet&) = default;
 };
 
-/// The segments of a document, those without text left out; with `piece_words` sentences cut into
-/// pieces of at most so many lower-cased Treebank tokens, as the release has them of reports and
-/// articles. `data` for an example without snippets, naming it; errors of oracle_text.
-Result<std::vector<Snippet>> snippets_of(const Example& example,
-                                         std::optional<int64_t> piece_words);
+/// What a document is taken apart into: its segments, or one of these.
+struct SnippetRule {
+  /// Sentences, cut into pieces of at most so many lower-cased Treebank tokens, as the release has
+  /// them of reports and articles.
+  std::optional<int64_t> piece_words = {};
+  /// Passages: neighbouring segments, a line each, of at most so many words between blanks,
+  /// speakers among them. A longer segment is cut, behind a sentence where one ends in the second
+  /// half.
+  std::optional<int64_t> passage_words = {};
+};
+
+/// The snippets of a document; segments without text are left out. `data` for an example without
+/// snippets, naming it; errors of oracle_text.
+Result<std::vector<Snippet>> snippets_of(const Example& example, const SnippetRule& rule = {});
 
 /// The greedy oracle of snippets towards a reference, in document order, as DYLE's files hold it
 /// (released_indices: repeated texts give duplicates). Errors of oracle_text.

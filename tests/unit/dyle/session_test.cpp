@@ -206,7 +206,10 @@ TEST_F(DyleSessionTest, ablations_and_profiles_train_and_write) {
             taught.first("loss.generation"))
       << "without any oracle the generator reads what the extractor finds";
   request_.params.set("hybrid", true);
-  with("pieces", "piece_words", int64_t{3});
+  EXPECT_NE(with("pieces", "piece_words", int64_t{3}).first("loss.oracle"),
+            full.first("loss.oracle"));
+  EXPECT_NE(with("passages", "passage_words", int64_t{12}).first("loss.oracle"),
+            full.first("loss.oracle"));
   with("similar", "score", std::string("similarity"));
   with("half", "train_dtype", std::string("bfloat16"));
   with("kept", "save_dtype", std::string("bfloat16"));

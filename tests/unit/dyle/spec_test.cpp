@@ -37,6 +37,8 @@ TEST(DyleSpec, rules_between_parameters) {
   EXPECT_THAT(rule_about({{"static_prior_grad", true}}), HasSubstr("needs \"prior\": \"static\""));
   EXPECT_THAT(rule_about({{"label_tokens", int64_t{1}}}), HasSubstr("below 2"));
   EXPECT_THAT(rule_about({{"learning_rate", 0.0}}), HasSubstr("is a multiple"));
+  EXPECT_THAT(rule_about({{"piece_words", int64_t{9}}, {"passage_words", int64_t{9}}}),
+              HasSubstr("pieces ('piece_words') or passages ('passage_words')"));
   EXPECT_EQ(rule_about({{"gate_map", std::string("output")}}), "accepted");
   EXPECT_THAT(
       rule_about({{"gate_map", std::string("output")}, {"output", std::string("snippets")}}),

@@ -21,7 +21,7 @@ Example example() {
 }
 
 TEST(Snippets, are_the_segments_that_have_text) {
-  const auto snippets = snippets_of(example(), {});
+  const auto snippets = snippets_of(example());
   ASSERT_TRUE(snippets.ok());
   ASSERT_EQ(snippets->size(), 3U);
   EXPECT_EQ((*snippets)[0], (Snippet{"Ann: The cat sat on the mat.", "The cat sat on the mat."}));
@@ -29,7 +29,7 @@ TEST(Snippets, are_the_segments_that_have_text) {
 }
 
 TEST(Snippets, pieces_are_cut_out_of_sentences) {
-  const auto snippets = snippets_of(example(), 4);
+  const auto snippets = snippets_of(example(), {.piece_words = 4});
   ASSERT_TRUE(snippets.ok());
   std::vector<std::string> contents;
   for (const Snippet& snippet : *snippets) contents.push_back(snippet.content);
@@ -37,18 +37,53 @@ TEST(Snippets, pieces_are_cut_out_of_sentences) {
                                     "house .", "it was cheap ."));
 }
 
+TEST(Snippets, passages_are_neighbouring_segments_that_fit_together) {
+  const auto passages = [](int64_t words) {
+    const auto snippets = snippets_of(example(), {.passage_words = words});
+    EXPECT_TRUE(snippets.ok());
+    return *snippets;
+  };
+  // With their speakers these have 7, 2 and 9 words.
+  EXPECT_THAT(passages(18),
+              ElementsAre(Snippet{"Ann: The cat sat on the mat.\nBob: Yes.\nAnn: We bought a red "
+                                  "house. It was cheap.",
+                                  "The cat sat on the mat.\nYes.\nWe bought a red house. It was "
+                                  "cheap."}));
+  EXPECT_THAT(passages(17), ElementsAre(Snippet{"Ann: The cat sat on the mat.\nBob: Yes.",
+                                                "The cat sat on the mat.\nYes."},
+                                        Snippet{"Ann: We bought a red house. It was cheap.",
+                                                "We bought a red house. It was cheap."}));
+}
+
+TEST(Snippets, long_segments_are_cut_into_passages_where_a_sentence_ends) {
+  const auto texts = [](int64_t words) {
+    std::vector<std::string> texts;
+    const auto snippets = snippets_of(example(), {.passage_words = words});
+    EXPECT_TRUE(snippets.ok());
+    for (const Snippet& snippet : *snippets) texts.push_back(snippet.text);
+    return texts;
+  };
+  EXPECT_THAT(texts(8),
+              ElementsAre("Ann: The cat sat on the mat.", "Bob: Yes.\nAnn: We bought a red house.",
+                          "Ann: It was cheap."));
+  // In the first half no sentence is cut off.
+  EXPECT_THAT(texts(5), ElementsAre("Ann: The cat sat on", "Ann: the mat.\nBob: Yes.",
+                                    "Ann: We bought a red", "Ann: house. It was cheap."));
+  EXPECT_THAT(texts(1), ::testing::SizeIs(15)) << "a word each, whoever speaks";
+}
+
 TEST(Snippets, a_document_without_text_is_refused) {
   Example empty = example();
   empty.document = {{"  ", "Ann"}};
-  const auto refused = snippets_of(empty, {});
+  const auto refused = snippets_of(empty);
   ASSERT_FALSE(refused.ok());
   EXPECT_THAT(refused.error().message, HasSubstr("document of example 'e' has no text"));
   empty.document.clear();
-  EXPECT_FALSE(snippets_of(empty, {}).ok());
+  EXPECT_FALSE(snippets_of(empty).ok());
 }
 
 TEST(Oracle, is_the_greedy_list_and_loses_short_and_unseen_ones) {
-  const auto snippets = snippets_of(example(), {});
+  const auto snippets = snippets_of(example());
   ASSERT_TRUE(snippets.ok());
   const auto list = oracle_list(*snippets, "The cat sat. Yes. They bought a house.", false);
   ASSERT_TRUE(list.ok());
