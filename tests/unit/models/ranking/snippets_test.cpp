@@ -56,9 +56,9 @@ TEST(Snippets, passages_are_neighbouring_segments_that_fit_together) {
 }
 
 TEST(Snippets, long_segments_are_cut_into_passages_where_a_sentence_ends) {
-  const auto texts = [](int64_t words) {
+  const auto texts = [](int64_t words, Example of = example()) {
     std::vector<std::string> texts;
-    const auto snippets = snippets_of(example(), {.passage_words = words});
+    const auto snippets = snippets_of(of, {.passage_words = words});
     EXPECT_TRUE(snippets.ok());
     for (const Snippet& snippet : *snippets) texts.push_back(snippet.text);
     return texts;
@@ -66,9 +66,12 @@ TEST(Snippets, long_segments_are_cut_into_passages_where_a_sentence_ends) {
   EXPECT_THAT(texts(8),
               ElementsAre("Ann: The cat sat on the mat.", "Bob: Yes.\nAnn: We bought a red house.",
                           "Ann: It was cheap."));
-  // In the first half no sentence is cut off.
   EXPECT_THAT(texts(5), ElementsAre("Ann: The cat sat on", "Ann: the mat.\nBob: Yes.",
                                     "Ann: We bought a red", "Ann: house. It was cheap."));
+  Example early;
+  early.document = {{"Yes. We bought a house."}};
+  EXPECT_THAT(texts(4, early), ElementsAre("Yes. We bought a", "house."))
+      << "no short part is cut off";
   EXPECT_THAT(texts(1), ::testing::SizeIs(15)) << "a word each, whoever speaks";
 }
 
