@@ -212,12 +212,12 @@ class DyleSession final : public MethodSession {
       const std::vector<int32_t>& row = reading.rows.inputs[i].ids;
       const std::string kept =
           model_.encoder_decoder()
-              ? snippet_of_source(tokenizer, row, snippet.text)
+              ? snippet_of_source(tokenizer, row, snippet.text())
               : snippet_of_prompt(tokenizer, row, model_.settings().prompt, example.query);
-      const size_t name = snippet.text.size() - snippet.content.size();
-      if (kept.size() <= name) continue;
+      const std::string content = snippet.content_of(kept);
+      if (content.empty()) continue;
       if (!text.empty()) text += ' ';
-      text += repair_utf8(kept.substr(name)).text;
+      text += repair_utf8(content).text;
     }
     return text;
   }
@@ -279,7 +279,7 @@ class DyleSession final : public MethodSession {
     Truncation ledger;
     const std::map<int64_t, int64_t>& kept = reading.rows.kept_tokens;
     for (size_t i = 0; i < reading.candidates.snippets.size(); ++i) {
-      const int64_t tokens = tokenizer.count(reading.candidates.snippets[i].text);
+      const int64_t tokens = tokenizer.count(reading.candidates.snippets[i].text());
       ledger.document_tokens += tokens;
       const auto read = kept.find(static_cast<int64_t>(i));
       // Beside other text it may be cut into one token more.

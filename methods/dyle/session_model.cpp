@@ -18,7 +18,8 @@ Settings::Settings(const Params& params)
     : released(params.get<std::string>("profile") == "released"),
       rule{params.get<int64_t>("k"), released},
       snippet_tokens(params.get<int64_t>("snippet_tokens")),
-      snippets{params.find<int64_t>("piece_words"), params.find<int64_t>("passage_words")},
+      snippets{.piece_words = params.find<int64_t>("piece_words"),
+               .passage_words = params.find<int64_t>("passage_words")},
       chunks{params.get<int64_t>("chunk_tokens"), params.get<int64_t>("max_chunks"), released,
              ranking::scores_by_similarity(params)},
       prompt(params.get<std::string>("prompt")),
@@ -58,7 +59,7 @@ Result<GeneratorRows> DyleModel::rows(const Example& example, const Candidates& 
                                       const Selection& selection) const {
   std::vector<std::string> texts;
   for (const int64_t i : selection.snippets) {
-    texts.push_back(candidates.snippets[static_cast<size_t>(i)].text);
+    texts.push_back(candidates.snippets[static_cast<size_t>(i)].text());
   }
   const nn::SequenceShape& shape = generator_->network->shape();
   auto made = encoder_decoder()

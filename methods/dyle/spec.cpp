@@ -43,10 +43,10 @@ void add_reading(std::vector<ParamSpec>& params) {
                     "Snippets are pieces of sentences with at most so many lower-cased tokens; "
                     "segments of the document when left out"),
       "the release: 64 of GovReport and arXiv")));
-  params.push_back(prompted::of_both(
-      integer_param("passage_words", "words", 1, 4096,
-                    "Snippets are neighbouring segments together, up to so many words, of which a "
-                    "longer segment is cut; single segments when left out")));
+  params.push_back(prompted::of_both(integer_param(
+      "passage_words", "words", 1, 4096,
+      "Snippets are neighbouring segments together, with at most so many words between "
+      "blanks; a longer segment is cut. Single segments when left out")));
   for (ParamSpec& param : ranking::scorer_params()) params.push_back(std::move(param));
   params.push_back(prompted::of_both(with_default(
       text_param("prompt", "What a decoder-only generator reads of {snippet} and {query}"),
@@ -274,10 +274,14 @@ Status DyleSpec::check_model(const Params& params, const std::string&,
 }
 
 Status DyleSpec::check_file(const Params& params, const Params& recipe) const {
+  for (const char* name : {"piece_words", "passage_words"}) {
+    // Without a recipe it may be the release's.
+    if (recipe.values().empty() || !params.has(name) || recipe.has(name)) continue;
+    return invalid_argument("it learned from other snippets, without '" + std::string(name) + "'");
+  }
   if (ranking::scores_by_similarity(params)) {
     if (Status same = ranking::check_score(params, recipe); !same.ok()) return same;
   }
-  // Without a recipe it may be the release's.
   if (!prompted::all_weights(params) || recipe.values().empty() || prompted::all_weights(recipe)) {
     return {};
   }
@@ -305,7 +309,8 @@ Cost DyleSpec::cost(const Params& params, const DatasetStats& stats) const {
   Cost cost;
   cost.tokens_out = examples * produced;
   cost.flops = examples * prompted::reading_flops(extracted + k * (read + beams * produced));
-  cost.bytes = examples * prompted::weight_bytes(1 + produced);  // a step's rows share them
+  cost.bytes = examples * (prompted::weight_bytes(1 + produced) +
+                           prompted::cache_bytes(k * beams * produced * (read + produced / 2)));
   return cost;
 }
 

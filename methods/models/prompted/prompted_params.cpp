@@ -178,6 +178,8 @@ double reading_flops(double tokens) { return 2 * kParameters * tokens; }
 
 double weight_bytes(double times) { return kBytesPerParameter * kParameters * times; }
 
+double cache_bytes(double tokens) { return kCacheBytesPerToken * tokens; }
+
 Cost prompted_cost(const Params& params, const DatasetStats& stats) {
   double document = stats.mean_document_words * kTokensPerWord;
   if (const auto limit = document_budget(params)) {
@@ -193,7 +195,7 @@ Cost prompted_cost(const Params& params, const DatasetStats& stats) {
   cost.flops = examples * reading_flops(read + beams * produced);
   // Each step reads all weights once for its batch, and the cache of every row.
   cost.bytes = examples * (weight_bytes(1 + produced / batch) +
-                           beams * produced * kCacheBytesPerToken * (read + produced / 2));
+                           cache_bytes(beams * produced * (read + produced / 2)));
   return cost;
 }
 

@@ -30,5 +30,7 @@ Cost prompted_cost(const Params& params, const DatasetStats& stats);
 double reading_flops(double tokens);
 /// All of its weights, so many times.
 double weight_bytes(double times);
+/// So many cached tokens.
+double cache_bytes(double tokens);
 
 }  // namespace qfs::prompted

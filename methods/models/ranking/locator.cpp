@@ -102,7 +102,7 @@ Status Locator::prepare(std::span<const retrieval::Passage> passages, retrieval:
   for (size_t i = 0; i < passages.size(); ++i) {
     const retrieval::Passage& passage = passages[i];
     if (is_blank(passage.text)) continue;
-    snippets_.push_back({rendered({passage.text, passage.speaker}), passage.text});
+    snippets_.push_back({{{passage.text, passage.speaker}}});
     passages_.push_back(i);
   }
   return {};

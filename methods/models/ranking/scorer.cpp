@@ -123,7 +123,7 @@ Result<PackedSnippets> SnippetScorer::pack(const std::string& query,
   try {
     std::vector<std::vector<int32_t>> ids;
     for (const Snippet& snippet : snippets) {
-      ids.push_back(tokenizers::ids_of(tokenizer_->encode(snippet.text)));
+      ids.push_back(tokenizers::ids_of(tokenizer_->encode(snippet.text())));
     }
     auto packed = pack_snippets(tokenizers::ids_of(tokenizer_->encode(query)), ids, options);
     if (!packed.ok() || std::ssize(packed->query) <= config.max_tokens()) return packed;

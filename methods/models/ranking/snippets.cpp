@@ -16,8 +16,12 @@ namespace {
 /// Of a snippet to be found: speech markers and interjections are no use to learn from.
 constexpr int64_t kFewestWords = 4;
 
-/// As Python's split(" "): an empty text is one word.
-int64_t words_between_blanks(const std::string& text) { return 1 + std::ranges::count(text, ' '); }
+/// Of each part as Python's split(" "): an empty text is one word.
+int64_t words_between_blanks(const Snippet& snippet) {
+  int64_t words = 0;
+  for (const Segment& part : snippet.parts) words += 1 + std::ranges::count(rendered(part), ' ');
+  return words;
+}
 
 void add_pieces(const Segment& segment, int64_t most, std::vector<Snippet>& snippets) {
   for (const std::vector<std::string>& sentence : greedy_oracle::treebank_sentences(segment.text)) {
@@ -26,7 +30,7 @@ void add_pieces(const Segment& segment, int64_t most, std::vector<Snippet>& snip
       if (!piece.empty()) piece += ' ';
       piece += sentence[i];
       if (i + 1 < sentence.size() && (static_cast<int64_t>(i) + 1) % most != 0) continue;
-      snippets.push_back({rendered({piece, segment.speaker}), piece});
+      snippets.push_back({{{piece, segment.speaker}}});
       piece.clear();
     }
   }
@@ -59,7 +63,8 @@ size_t words_of_part(std::span<const std::string_view> words, size_t most) {
 /// Puts parts of segments together as long as they fit.
 class Passages {
  public:
-  explicit Passages(int64_t most) : most_(static_cast<size_t>(most)) {}
+  Passages(int64_t most, std::vector<Snippet>& passages)
+      : most_(static_cast<size_t>(most)), passages_(passages) {}
 
   void add(const Segment& segment) {
     const size_t spoken = words_of(segment.speaker).size();
@@ -73,27 +78,44 @@ class Passages {
     }
   }
 
-  std::vector<Snippet> all() && { return std::move(passages_); }
-
  private:
-  void append(const Segment& part, size_t words) {
-    const bool fits = !passages_.empty() && words_ + words <= most_;
-    if (!fits) {
-      passages_.push_back({rendered(part), part.text});
-      words_ = words;
-      return;
+  void append(Segment part, size_t words) {
+    if (passages_.empty() || words_ + words > most_) {
+      passages_.emplace_back();
+      words_ = 0;
     }
-    passages_.back().text += '\n' + rendered(part);
-    passages_.back().content += '\n' + part.text;
+    passages_.back().parts.push_back(std::move(part));
     words_ += words;
   }
 
   size_t most_;
+  std::vector<Snippet>& passages_;
   size_t words_ = 0;  ///< of the last passage
-  std::vector<Snippet> passages_;
 };
 
 }  // namespace
+
+std::string Snippet::text() const {
+  std::string text;
+  for (const Segment& part : parts) {
+    if (&part != &parts.front()) text += '\n';
+    text += rendered(part);
+  }
+  return text;
+}
+
+std::string Snippet::content_of(std::string_view beginning) const {
+  std::string content;
+  for (const Segment& part : parts) {
+    const size_t whole = rendered(part).size();
+    const size_t named = whole - part.text.size();
+    if (beginning.size() <= named) break;
+    if (&part != &parts.front()) content += '\n';
+    content += beginning.substr(named, part.text.size());
+    beginning.remove_prefix(std::min(beginning.size(), whole + 1));
+  }
+  return content;
+}
 
 bool is_blank(std::string_view text) {
   return text.find_first_not_of(kBlanks) == std::string_view::npos;
@@ -104,8 +126,12 @@ bool is_chinese(const std::string& language) {
 }
 
 Result<std::vector<Snippet>> snippets_of(const Example& example, const SnippetRule& rule) {
+  if (rule.passage_words && is_chinese(example.language)) {
+    return data_error("passages count words between blanks; example '" + example.key +
+                      "' is Chinese");
+  }
   std::vector<Snippet> snippets;
-  Passages passages(rule.passage_words.value_or(1));
+  Passages passages(rule.passage_words.value_or(1), snippets);
   for (const Segment& segment : example.document) {
     if (is_blank(segment.text)) continue;
     if (rule.passage_words) {
@@ -113,10 +139,9 @@ Result<std::vector<Snippet>> snippets_of(const Example& example, const SnippetRu
     } else if (rule.piece_words) {
       add_pieces(segment, *rule.piece_words, snippets);
     } else {
-      snippets.push_back({rendered(segment), segment.text});
+      snippets.push_back({{segment}});
     }
   }
-  if (rule.passage_words) snippets = std::move(passages).all();
   if (snippets.empty()) {
     return data_error("the document of example '" + example.key + "' has no text to take from");
   }
@@ -127,7 +152,7 @@ Result<std::vector<int64_t>> oracle_list(const std::vector<Snippet>& snippets,
                                          const std::string& reference, bool chinese) {
   std::vector<std::string> units;
   for (const Snippet& snippet : snippets) {
-    auto unit = greedy_oracle::oracle_text(snippet.content, chinese);
+    auto unit = greedy_oracle::oracle_text(snippet.content(), chinese);
     if (!unit.ok()) return unit.error();
     units.push_back(*std::move(unit));
   }
@@ -191,7 +216,7 @@ std::vector<int64_t> kept_targets(const std::vector<int64_t>& list,
   std::vector<int64_t> kept;
   for (const int64_t i : list) {
     if (i >= visible) continue;
-    if (words_between_blanks(snippets[static_cast<size_t>(i)].text) < kFewestWords) continue;
+    if (words_between_blanks(snippets[static_cast<size_t>(i)]) < kFewestWords) continue;
     kept.push_back(i);
   }
   return kept;

@@ -18,8 +18,14 @@
 namespace qfs::ranking {
 
 struct Snippet {
-  std::string text;     ///< as models read it: with the speaker
-  std::string content;  ///< as the oracle compares it: without
+  std::vector<Segment> parts;  ///< one; passages may have more
+
+  /// As models read it: a line for each part, with the speaker.
+  std::string text() const;
+  /// As the oracle compares it: without speakers.
+  std::string content() const { return content_of(text()); }
+  /// The same of what `text` begins with.
+  std::string content_of(std::string_view beginning) const;
 
   friend bool operator==(const Snippet&, const Snippet&) = default;
 };
@@ -29,14 +35,14 @@ struct SnippetRule {
   /// Sentences, cut into pieces of at most so many lower-cased Treebank tokens, as the release has
   /// them of reports and articles.
   std::optional<int64_t> piece_words = {};
-  /// Passages: neighbouring segments, a line each, of at most so many words between blanks,
-  /// speakers among them. A longer segment is cut, behind a sentence where one ends in the second
-  /// half.
+  /// Passages: neighbouring segments of at most so many words between blanks, speakers among them
+  /// (of a segment's own at least one). A longer segment is cut, behind a word that ends in a full
+  /// stop or such where the second half of what it may have has one.
   std::optional<int64_t> passage_words = {};
 };
 
-/// The snippets of a document; segments without text are left out. `data` for an example without
-/// snippets, naming it; errors of oracle_text.
+/// The snippets of a document; segments without text are left out. `data`, naming the example,
+/// where there are none, and for passages of Chinese, which has no blanks.
 Result<std::vector<Snippet>> snippets_of(const Example& example, const SnippetRule& rule = {});
 
 /// The greedy oracle of snippets towards a reference, in document order, as DYLE's files hold it

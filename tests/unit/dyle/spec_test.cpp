@@ -119,6 +119,21 @@ TEST(DyleSpec, a_file_scores_as_it_was_trained) {
   EXPECT_TRUE(DyleSpec().check_file(defaults(), recipe).ok()) << "what is left out is the file's";
 }
 
+TEST(DyleSpec, a_file_reads_the_snippets_that_it_was_trained_on) {
+  for (const char* name : {"piece_words", "passage_words"}) {
+    Params recipe = defaults();
+    Params asked = defaults();
+    asked.set(name, int64_t{9});
+    EXPECT_EQ(DyleSpec().check_file(asked, recipe).error().message,
+              "it learned from other snippets, without '" + std::string(name) + "'");
+    EXPECT_TRUE(DyleSpec().check_file(asked, {}).ok()) << "the release's says nothing";
+    recipe.set(name, int64_t{9});
+    EXPECT_TRUE(DyleSpec().check_file(asked, recipe).ok());
+    EXPECT_TRUE(DyleSpec().check_file(defaults(), recipe).ok()) << "what is left out is the file's";
+    EXPECT_FALSE(DyleSpec().may_differ(name));
+  }
+}
+
 TEST(DyleSpec, chunks_fit_into_the_extractor) {
   for (const bool roberta : {false, true}) {
     const test::TemporaryFolder folder;

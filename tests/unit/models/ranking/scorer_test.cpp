@@ -79,7 +79,7 @@ class ScorerTest : public ::testing::Test {
 
   at::Tensor scores(const ScorerTensors& tensors) const {
     const bool apart = tensors.head.contains(kSimilarity);
-    const auto packed = scorer_->pack("hat", {{"ann: a red hat", ""}, {"no", ""}, {"a hat", ""}},
+    const auto packed = scorer_->pack("hat", {{{{"ann: a red hat"}}}, {{{"no"}}}, {{{"a hat"}}}},
                                       {48, 4, false, apart});
     return *scorer_->scores(*packed, tensors.head, *scorer_->bind(tensors.adapter.layers));
   }
@@ -145,7 +145,7 @@ TEST_F(ScorerTest, similarity_is_the_cosine_of_mean_states_of_texts_that_are_rea
   const auto scored = [&](const std::string& query, const std::vector<std::string>& texts,
                           int64_t chunk_tokens) {
     std::vector<Snippet> snippets;
-    for (const std::string& text : texts) snippets.push_back({text, ""});
+    for (const std::string& text : texts) snippets.push_back({{{text}}});
     const auto packed = scorer_->pack(query, snippets, {chunk_tokens, 4, false, true});
     return doubles(*scorer_->scores(*packed, tensors.head, nullptr));
   };
@@ -155,7 +155,7 @@ TEST_F(ScorerTest, similarity_is_the_cosine_of_mean_states_of_texts_that_are_rea
   EXPECT_LT(alone[0], 5.49);
   // As dot products of the states say it.
   const auto mean_of = [&](const std::string& text) {
-    const auto packed = scorer_->pack(text, {{"no", ""}}, {48, 4, false, true});
+    const auto packed = scorer_->pack(text, {{{{"no"}}}}, {48, 4, false, true});
     const auto folder = architectures::open_encoder_folder(model_, scorer_types(), cache_);
     const architectures::EncoderInput input{packed->query, {}};
     return architectures::TransformerEncoder(folder->weights)
@@ -181,7 +181,7 @@ TEST_F(ScorerTest, similarity_is_the_cosine_of_mean_states_of_texts_that_are_rea
 
 TEST_F(ScorerTest, dropout_falls_on_the_encoder_and_on_what_the_head_reads) {
   const auto packed = scorer_->pack(
-      "hat", {{"a red hat", ""}, {"no", ""}, {"a hat", ""}, {"so", ""}, {"the hat", ""}}, {48, 4});
+      "hat", {{{{"a red hat"}}}, {{{"no"}}}, {{{"a hat"}}}, {{{"so"}}}, {{{"the hat"}}}}, {48, 4});
   // Scores are one number of each state, so that the head's dropout makes them 0 or twice as large.
   const training::NamedTensors head = {
       {"classifier.weight", at::eye(scorer_->width()).narrow(0, 3, 1)},
@@ -205,7 +205,7 @@ TEST_F(ScorerTest, recomputed_layers_give_the_same_gradients) {
     const bool apart = scores_by_similarity(params);
     const ScorerTensors first = fresh(params);
     const auto packed =
-        scorer_->pack("hat", {{"a red hat", ""}, {"no", ""}}, {48, 4, false, apart});
+        scorer_->pack("hat", {{{{"a red hat"}}}, {{{"no"}}}}, {48, 4, false, apart});
     const nn::Dropout dropout{0.5, 7};
     std::vector<std::vector<double>> found;
     for (const auto recompute : {nn::Recompute::nothing, nn::Recompute::layers}) {
@@ -231,8 +231,8 @@ TEST_F(ScorerTest, recomputed_layers_give_the_same_gradients) {
 
 TEST_F(ScorerTest, a_query_is_as_long_as_the_encoder_reads_at_most) {
   const std::string longest(62, 'q');  // of 64 with the special ones
-  EXPECT_TRUE(scorer_->pack(longest, {{"no", ""}}, {16, 4, false, true}).ok());
-  EXPECT_THAT(scorer_->pack(longest + "q", {{"no", ""}}, {16, 4, false, true}).error().message,
+  EXPECT_TRUE(scorer_->pack(longest, {{{{"no"}}}}, {16, 4, false, true}).ok());
+  EXPECT_THAT(scorer_->pack(longest + "q", {{{{"no"}}}}, {16, 4, false, true}).error().message,
               HasSubstr("a query of 65 tokens; the extractor reads 64"));
 }
 

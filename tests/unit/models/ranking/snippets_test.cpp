@@ -24,35 +24,43 @@ TEST(Snippets, are_the_segments_that_have_text) {
   const auto snippets = snippets_of(example());
   ASSERT_TRUE(snippets.ok());
   ASSERT_EQ(snippets->size(), 3U);
-  EXPECT_EQ((*snippets)[0], (Snippet{"Ann: The cat sat on the mat.", "The cat sat on the mat."}));
-  EXPECT_EQ((*snippets)[1].content, "Yes.");
+  EXPECT_EQ((*snippets)[0].text(), "Ann: The cat sat on the mat.");
+  EXPECT_EQ((*snippets)[1].content(), "Yes.");
 }
 
 TEST(Snippets, pieces_are_cut_out_of_sentences) {
   const auto snippets = snippets_of(example(), {.piece_words = 4});
   ASSERT_TRUE(snippets.ok());
   std::vector<std::string> contents;
-  for (const Snippet& snippet : *snippets) contents.push_back(snippet.content);
+  for (const Snippet& snippet : *snippets) contents.push_back(snippet.content());
   EXPECT_THAT(contents, ElementsAre("the cat sat on", "the mat .", "yes .", "we bought a red",
                                     "house .", "it was cheap ."));
 }
 
 TEST(Snippets, passages_are_neighbouring_segments_that_fit_together) {
-  const auto passages = [](int64_t words) {
-    const auto snippets = snippets_of(example(), {.passage_words = words});
-    EXPECT_TRUE(snippets.ok());
-    return *snippets;
-  };
   // With their speakers these have 7, 2 and 9 words.
-  EXPECT_THAT(passages(18),
-              ElementsAre(Snippet{"Ann: The cat sat on the mat.\nBob: Yes.\nAnn: We bought a red "
-                                  "house. It was cheap.",
-                                  "The cat sat on the mat.\nYes.\nWe bought a red house. It was "
-                                  "cheap."}));
-  EXPECT_THAT(passages(17), ElementsAre(Snippet{"Ann: The cat sat on the mat.\nBob: Yes.",
-                                                "The cat sat on the mat.\nYes."},
-                                        Snippet{"Ann: We bought a red house. It was cheap.",
-                                                "We bought a red house. It was cheap."}));
+  const auto all = snippets_of(example(), {.passage_words = 18});
+  ASSERT_TRUE(all.ok());
+  ASSERT_EQ(all->size(), 1U);
+  EXPECT_EQ(all->front().text(),
+            "Ann: The cat sat on the mat.\nBob: Yes.\nAnn: We bought a red house. It was cheap.");
+  EXPECT_EQ(all->front().content(),
+            "The cat sat on the mat.\nYes.\nWe bought a red house. It was cheap.");
+  const auto two = snippets_of(example(), {.passage_words = 17});
+  ASSERT_TRUE(two.ok());
+  EXPECT_THAT(*two, ElementsAre(Snippet{{{"The cat sat on the mat.", "Ann"}, {"Yes.", "Bob"}}},
+                                Snippet{{{"We bought a red house. It was cheap.", "Ann"}}}));
+}
+
+TEST(Snippets, what_is_left_of_a_cut_passage_is_without_speakers) {
+  const Snippet passage = {{{"No.", "Ann"}, {"Yes. Yes.", "Bob"}, {"Well."}}};
+  ASSERT_EQ(passage.text(), "Ann: No.\nBob: Yes. Yes.\nWell.");
+  const auto left = [&](const char* beginning) { return passage.content_of(beginning); };
+  EXPECT_EQ(left("Ann: No.\nBob: Yes."), "No.\nYes.");
+  EXPECT_EQ(left("Ann: No.\nBob: Yes. Yes.\nWe"), "No.\nYes. Yes.\nWe");
+  EXPECT_EQ(left("Ann: No.\nBob: "), "No.");
+  EXPECT_EQ(left("Ann: No."), "No.");
+  EXPECT_EQ(left("Ann"), "");
 }
 
 TEST(Snippets, long_segments_are_cut_into_passages_where_a_sentence_ends) {
@@ -60,7 +68,7 @@ TEST(Snippets, long_segments_are_cut_into_passages_where_a_sentence_ends) {
     std::vector<std::string> texts;
     const auto snippets = snippets_of(of, {.passage_words = words});
     EXPECT_TRUE(snippets.ok());
-    for (const Snippet& snippet : *snippets) texts.push_back(snippet.text);
+    for (const Snippet& snippet : *snippets) texts.push_back(snippet.text());
     return texts;
   };
   EXPECT_THAT(texts(8),
@@ -85,6 +93,14 @@ TEST(Snippets, a_document_without_text_is_refused) {
   EXPECT_FALSE(snippets_of(empty).ok());
 }
 
+TEST(Snippets, passages_of_chinese_are_refused) {
+  Example chinese = example();
+  chinese.language = "zh";
+  EXPECT_TRUE(snippets_of(chinese).ok());
+  EXPECT_THAT(snippets_of(chinese, {.passage_words = 9}).error().message,
+              HasSubstr("example 'e' is Chinese"));
+}
+
 TEST(Oracle, is_the_greedy_list_and_loses_short_and_unseen_ones) {
   const auto snippets = snippets_of(example());
   ASSERT_TRUE(snippets.ok());
@@ -97,8 +113,14 @@ TEST(Oracle, is_the_greedy_list_and_loses_short_and_unseen_ones) {
 }
 
 TEST(Oracle, empty_words_between_blanks_count) {
-  const std::vector<Snippet> snippets = {{"pm: ", ""}, {"pm:  a b", ""}, {"a b c", ""}};
+  const std::vector<Snippet> snippets = {{{{"", "pm"}}}, {{{" a b", "pm"}}}, {{{"a b c"}}}};
   EXPECT_THAT(kept_targets({0, 1, 2}, snippets, 3), ElementsAre(1));
+}
+
+TEST(Oracle, words_of_all_parts_of_a_passage_count) {
+  const std::vector<Snippet> snippets = {{{{"Yes.", "Ann"}, {"No.", "Bob"}}},
+                                         {{{"Yes."}, {"No."}}}};
+  EXPECT_THAT(kept_targets({0, 1}, snippets, 2), ElementsAre(0));
 }
 
 TEST(Evidence, is_the_snippets_of_gold_segments) {
