@@ -86,7 +86,7 @@ class DyleWeights : public ::testing::TestWithParam<bool> {
   at::Tensor scores(const DyleTensors& tensors) const {
     const auto over = scorer_->over(tensors.extractor.weights);
     const auto packed =
-        over->pack("hat", {{"a hat", ""}, {"no", ""}, {"yes or no", ""}}, {48, 4, GetParam()});
+        over->pack("hat", {{{{"a hat"}}}, {{{"no"}}}, {{{"yes or no"}}}}, {48, 4, GetParam()});
     const auto scored = over->scores(*packed, tensors.extractor.head, nullptr);
     EXPECT_TRUE(scored.ok()) << scored.error().to_string();
     return *scored;

@@ -170,7 +170,7 @@ TEST_F(RetrieveGenerateTest, turns_are_those_that_a_trained_locator_ranks_first)
   // The order by the scores themselves.
   const NumberedExample one = meeting(7);
   std::vector<ranking::Snippet> snippets;
-  for (const Segment& turn : one.example.document) snippets.push_back({rendered(turn), turn.text});
+  for (const Segment& turn : one.example.document) snippets.push_back({{turn}});
   request_.params.set("budget", int64_t{1});
   Params similar;
   similar.set("score", std::string("similarity"));
@@ -185,7 +185,7 @@ TEST_F(RetrieveGenerateTest, turns_are_those_that_a_trained_locator_ranks_first)
         ranking::ranked({scores.contiguous().const_data_ptr<float>(), snippets.size()}).front());
     const auto prediction = predicted(one);
     ASSERT_TRUE(prediction.ok()) << prediction.error().to_string();
-    EXPECT_EQ(prediction->prompt, "D: " + snippets[best].text + "\nA:");
+    EXPECT_EQ(prediction->prompt, "D: " + snippets[best].text() + "\nA:");
     EXPECT_EQ(prediction->truncation->kept.front().segment, static_cast<int64_t>(best));
     first.insert(best);
   }
