@@ -155,6 +155,7 @@ Needs EgadSpec::needs(const Params& params) const {
   const bool global = params.find<std::string>("attention").value_or("global") == "global";
   // With 'window' a BART is computed as the LED that it is converted to.
   if (global && !params.has("window")) needs.model_types["backbone"] = {"led"};
+  if (prompted::has_adapter(params) && !prompted::all_weights(params)) needs.begins_with = {"lora"};
   return needs;
 }
 

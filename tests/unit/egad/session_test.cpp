@@ -432,6 +432,19 @@ TEST(EgadSpec, what_the_keywords_do_not_read_is_refused) {
               HasSubstr("'keyword_separator' has no effect"));
 }
 
+TEST(EgadSpec, low_rank_matrices_begin_with_those_of_lora) {
+  const auto beginnings = [](Params params) { return EgadSpec().needs(params).begins_with; };
+  Params params;
+  params.set("adapter", std::string("lora"));
+  params.set("trained", std::string("lora"));
+  EXPECT_THAT(beginnings(params), testing::ElementsAre("lora"));
+  params.set("trained", std::string("weights"));
+  EXPECT_THAT(beginnings(params), testing::IsEmpty());
+  params.set("adapter", std::string("none"));
+  params.set("trained", std::string("lora"));
+  EXPECT_THAT(beginnings(params), testing::IsEmpty());
+}
+
 TEST(EgadSpec, where_a_decoder_begins_is_of_training_an_encoder_decoder) {
   Params params;
   params.set("attention", std::string("prefix"));
