@@ -11,6 +11,7 @@
 #include "methods/external/document_cutter.h"
 #include "methods/families.h"
 #include "methods/light_sessions.h"
+#include "methods/models/prompted/prompt_counter.h"
 
 namespace qfs::apps {
 namespace {
@@ -43,6 +44,7 @@ Result<host::ProbeReply> probe(const RuntimeOptions&) {
 int serve_light_host() {
   std::vector<SessionFactory> sessions = methods::light_sessions();
   sessions.push_back(external::document_cutter());
+  sessions.push_back(prompted::prompt_counter());
   return host::serve_inherited({.sessions = sessions, .probe = probe, .take_device_counts = {}});
 }
 

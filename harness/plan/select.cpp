@@ -1,7 +1,6 @@
 #include "harness/plan/select.h"
 
 #include <algorithm>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
@@ -41,6 +40,11 @@ int64_t count_words(std::string_view text) {
   return words;
 }
 
+bool has_words(const Example& example) {
+  return std::ranges::any_of(example.document,
+                             [](const Segment& segment) { return count_words(segment.text) > 0; });
+}
+
 }  // namespace
 
 std::vector<int64_t> select_examples(const Dataset& dataset, const Selection& selection) {
@@ -63,17 +67,28 @@ std::vector<int64_t> select_measured(const Dataset& dataset, std::span<const int
 
 std::map<int64_t, int64_t> other_examples(const Dataset& dataset, std::span<const int64_t> ordinals,
                                           std::string Example::*of) {
-  std::map<std::string, std::vector<int64_t>> alike;  // by hash
+  struct Alike {
+    std::vector<int64_t> all;
+    std::vector<int64_t> givers;
+  };
+  const bool documents = of == &Example::document_id;
+  std::map<std::string, Alike> groups;  // by hash
   for (int64_t ordinal : ordinals) {
     const Example& example = dataset.examples[static_cast<size_t>(ordinal)];
-    alike[sha256_hex(dataset.id.hex() + example.*of)].push_back(ordinal);
+    Alike& group = groups[sha256_hex(dataset.id.hex() + example.*of)];
+    group.all.push_back(ordinal);
+    if (!documents || has_words(example)) group.givers.push_back(ordinal);
   }
   std::map<int64_t, int64_t> others;
-  if (alike.size() < 2) return others;
-  for (auto own = alike.begin(); own != alike.end(); ++own) {
-    const auto next = std::next(own) == alike.end() ? alike.begin() : std::next(own);
-    for (size_t i = 0; i < own->second.size(); ++i) {
-      others[own->second[i]] = next->second[i % next->second.size()];
+  for (auto own = groups.begin(); own != groups.end(); ++own) {
+    auto next = own;
+    do {
+      if (++next == groups.end()) next = groups.begin();
+    } while (next != own && next->second.givers.empty());
+    if (next == own) return {};
+    const std::vector<int64_t>& givers = next->second.givers;
+    for (size_t i = 0; i < own->second.all.size(); ++i) {
+      others[own->second.all[i]] = givers[i % givers.size()];
     }
   }
   return others;

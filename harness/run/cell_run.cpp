@@ -48,13 +48,11 @@ std::vector<NumberedExample> examples_of(const plan::Plan& plan, const plan::Cel
       example.other_query = other.query;
       continue;
     }
-    const std::vector<Segment>& document = other.document;
     if (cell.documents == Documents::other_memory) {
-      // Empty means its own; of one without a word nothing can be made, which is an error of it.
-      example.other_document = document.empty() ? std::vector<Segment>(1) : document;
+      example.other_document = other.document;
       continue;
     }
-    example.document = document;
+    example.document = other.document;
     example.evidence.clear();
   }
   return examples;

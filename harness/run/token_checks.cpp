@@ -5,15 +5,39 @@
 #include <set>
 
 #include "harness/api/document_cutter.h"
+#include "harness/api/prompt_counter.h"
 #include "harness/core/counted.h"
 #include "harness/core/files.h"
+#include "harness/plan/param_values.h"
 #include "harness/run/document_cutter.h"
 #include "harness/run/run.h"
 
 namespace qfs::run {
 namespace {
 
-/// Counts tokens in a light host, which stays for the next cell of the same tokenizer.
+/// Stands for the session in messages; never planned, priced or stored.
+class CounterSpec final : public MethodSpec {
+ public:
+  std::string_view name() const override { return kPromptCounter; }
+  std::string_view doc() const override { return {}; }
+  int version() const override { return 1; }
+  std::vector<std::string> layers(const Params&, const BackboneFacts&) const override { return {}; }
+  std::vector<ParamSpec> params() const override { return {}; }
+  Needs needs(const Params&) const override { return {.tokenizer = true}; }
+  Cost cost(const Params&, const DatasetStats&) const override { return {}; }
+};
+
+/// What stands around a text in prompts of the cell.
+Params prompt_params(const plan::Cell& cell) {
+  Params params;
+  for (const char* name : kPromptParams) {
+    const auto value = cell.params.values().find(name);
+    if (value != cell.params.values().end()) params.set(name, value->second);
+  }
+  return params;
+}
+
+/// Counts tokens in a light host, which stays for the next cell.
 class TokenCounter {
  public:
   TokenCounter(const plan::Plan& plan, const RunOptions& options)
@@ -23,21 +47,26 @@ class TokenCounter {
   TokenCounter(const TokenCounter&) = delete;
   TokenCounter& operator=(const TokenCounter&) = delete;
 
-  /// `tokenizer`: a tokenizer's file, or a model's, which holds one.
-  Status open(const plan::Cell& cell, const Resource& tokenizer) {
+  /// Whether the cell's tokenizer can be opened.
+  Status try_tokenizer(const plan::Cell& cell) {
     plan::Cell cutter = cutter_cell(cell);
     cutter.params = {};
     cutter.params.set(kLocalContext, int64_t{1});
-    cutter.tokenizer = tokenizer;
-    auto failure = pool_.open(cutter, launcher_.runtime(cutter));
-    if (!failure) return {};
-    failure->error.message = "the tokenizer cannot be opened: " + failure->error.to_string();
-    return std::move(failure->error);
+    if (Status opened = open(cutter, "the tokenizer cannot be opened"); !opened) return opened;
+    pool_.release();
+    return {};
   }
-  void close() { pool_.release(); }
 
-  /// Tokens of each text; a cell is open.
-  Result<std::vector<int64_t>> count(const std::vector<std::string>& texts) {
+  /// Tokens of the prompts of the cell's backbone up to the end of each text.
+  Result<std::vector<int64_t>> count(const plan::Cell& cell,
+                                     const std::vector<std::string>& texts) {
+    plan::Cell counter = cutter_cell(cell);
+    counter.id = CellId("count-" + cell.id.hex());
+    counter.spec = std::make_shared<CounterSpec>();
+    counter.params = prompt_params(cell);
+    // The digest is the model's, which is checked when the cell opens it.
+    counter.tokenizer = {cell.backbone->name, cell.backbone->path, ""};
+    if (Status opened = open(counter, "prompts cannot be counted"); !opened) return opened.error();
     host::RunRequest request;
     for (size_t i = 0; i < texts.size(); ++i) {
       NumberedExample& numbered = request.examples.emplace_back();
@@ -51,10 +80,18 @@ class TokenCounter {
     for (const host::PredictionReply& reply : results.predictions) {
       counts.push_back(reply.prediction.truncation->document_tokens);
     }
+    pool_.release();
     return counts;
   }
 
  private:
+  Status open(const plan::Cell& cell, const std::string& what) {
+    auto failure = pool_.open(cell, launcher_.runtime(cell));
+    if (!failure) return {};
+    failure->error.message = what + ": " + failure->error.to_string();
+    return std::move(failure->error);
+  }
+
   HostLauncher launcher_;
   HostPool pool_;
 };
@@ -77,7 +114,7 @@ Bounded bounded_examples(const plan::PlannedDataset& data, const plan::Cell& cel
   return bounded;
 }
 
-/// By the tokenizer of the backbone, which reads the text.
+/// `known`: tokens by text, of prompts like the cell's.
 Status check_bounds(const plan::PlannedDataset& data, const plan::Cell& cell, TokenCounter& counter,
                     std::map<std::string, int64_t>& known) {
   const Bounded bounded = bounded_examples(data, cell);
@@ -86,13 +123,9 @@ Status check_bounds(const plan::PlannedDataset& data, const plan::Cell& cell, To
     if (known.emplace(bound.text, 0).second) texts.push_back(bound.text);
   }
   if (!texts.empty()) {
-    // The digest is the model's, which is checked when the cell opens it.
-    const Resource tokenizer{cell.backbone->name, cell.backbone->path, ""};
-    if (Status opened = counter.open(cell, tokenizer); !opened) return opened;
-    const Result<std::vector<int64_t>> counts = counter.count(texts);
+    const Result<std::vector<int64_t>> counts = counter.count(cell, texts);
     if (!counts) return counts.error();
     for (size_t i = 0; i < texts.size(); ++i) known[texts[i]] = counts->at(i);
-    counter.close();
   }
   size_t beyond = 0;
   std::string first;
@@ -116,14 +149,19 @@ Status check_bounds(const plan::PlannedDataset& data, const plan::Cell& cell, To
 Status check_tokens(const plan::Plan& plan, const RunOptions& options) {
   TokenCounter counter(plan, options);
   std::set<std::pair<std::string, std::string>> opened;
-  std::map<std::string, std::map<std::string, int64_t>> known;  // by backbone
+  std::map<std::string, std::map<std::string, int64_t>> known;  // by backbone and frame
   const auto placed = [&](Error error, const plan::Cell& cell) {
     error.where = plan.experiment.path + "#" + cell.pointer;
     return error;
   };
   const auto check = [&](const plan::PlannedDataset& data, const plan::Cell& cell) -> Status {
     if (!cell.backbone) return {};
-    Status fit = check_bounds(data, cell, counter, known[cell.backbone->digest]);
+    std::string frame = cell.backbone->digest;
+    const Params around = prompt_params(cell);
+    for (const auto& [name, value] : around.values()) {
+      frame += "\n" + name + " " + plan::value_text(value);
+    }
+    Status fit = check_bounds(data, cell, counter, known[frame]);
     if (!fit) return placed(fit.error(), cell);
     return {};
   };
@@ -131,10 +169,7 @@ Status check_tokens(const plan::Plan& plan, const RunOptions& options) {
     // Built-in tokenizers need no file.
     if (cell.tokenizer && !cell.tokenizer->path.empty() &&
         opened.emplace(cell.tokenizer->path, cell.tokenizer->digest).second) {
-      if (Status sound = counter.open(cell, *cell.tokenizer); !sound) {
-        return placed(sound.error(), cell);
-      }
-      counter.close();
+      if (Status sound = counter.try_tokenizer(cell); !sound) return placed(sound.error(), cell);
     }
     if (Status fit = check(plan.datasets[cell.dataset], cell); !fit) return fit;
   }

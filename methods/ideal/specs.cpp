@@ -162,6 +162,30 @@ std::string IdealSpec::default_prompt() const {
   return std::string(prompting::query_first_prompt());
 }
 
+Status IdealSpec::check_read(const Params& params) const {
+  struct Unread {
+    std::string_view name;
+    std::string_view value;
+    std::vector<std::string_view> parameters;
+  };
+  const Unread kinds[] = {
+      {"adapter", "lora", {"bottleneck", "length", "gate_tanh"}},
+      {"adapter", "parallel_adapter", {"rank", "targets", "length", "gate_tanh"}},
+      {"adapter", "prompt", {"rank", "targets", "bottleneck"}},
+      {"generated",
+       "none",
+       {"pooling", "hyper_bottleneck", "hyper_encoder", "hyper_precision", "hyper_detach"}}};
+  for (const auto& [name, value, parameters] : kinds) {
+    if (params.get<std::string>(name) != value) continue;
+    const Status left_out =
+        prompted::check_left_out(*this, params, parameters,
+                                 "has no effect with \"" + std::string(name) + "\": \"" +
+                                     std::string(value) + "\"; leave it out");
+    if (!left_out.ok()) return left_out;
+  }
+  return {};
+}
+
 Status IdealSpec::check_adapter(const Params& params) const {
   const bool generates = params.get<std::string>("generated") == "upper";
   const std::string pooling = params.get<std::string>("pooling");
@@ -194,9 +218,7 @@ Status IdealSpec::check_adapter(const Params& params) const {
           std::to_string(*together) + ", too");
     }
   }
-  if (params.has("targets") && params.get<std::string>("adapter") != "lora") {
-    return invalid_argument("'targets' needs \"adapter\": \"lora\"");
-  }
+  if (Status status = check_read(params); !status.ok()) return status;
   if (Status status = prompted::check_memory_params(params); !status.ok()) return status;
   return prompted::check_targets(params);
 }

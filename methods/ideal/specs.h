@@ -57,6 +57,10 @@ class IdealSpec final : public LayerAdapterSpec {
   /// The request in front of the document, so that what is pooled is the same for all documents.
   std::string default_prompt() const override;
   Status check_adapter(const Params& params) const override;
+
+ private:
+  /// What the kind of adapter, or a control without a hypernetwork, does not read is refused.
+  Status check_read(const Params& params) const;
 };
 
 }  // namespace qfs::ideal

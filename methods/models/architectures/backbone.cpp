@@ -6,32 +6,14 @@
 #include "methods/models/architectures/architectures.h"
 #include "methods/models/checkpoints/gguf.h"
 #include "methods/models/checkpoints/model_directory.h"
+#include "methods/models/prompting/chat/user_turn.h"
 #include "methods/models/registry/registry.h"
 #include "methods/models/tokenizers/folders/tokenizer_files.h"
-#include "methods/models/tokenizers/gguf/gguf_token_ids.h"
 #include "methods/models/tokenizers/gguf/gguf_tokenizer.h"
 
 namespace qfs::architectures {
 
 namespace {
-
-/// The text of a token whose id the file names under `key`.
-std::optional<std::string> named_token(const checkpoints::GgufFile& file, const std::string& key) {
-  const auto pieces = file.texts("tokenizer.ggml.tokens");
-  if (!pieces.ok()) return std::nullopt;
-  const auto id = tokenizers::read_token_id(file, key, pieces->size());
-  if (!id.ok() || !*id) return std::nullopt;
-  return std::string((*pieces)[static_cast<size_t>(**id)]);
-}
-
-prompting::ChatSettings chat_settings_of(const checkpoints::GgufFile& file) {
-  prompting::ChatSettings settings;
-  settings.source = file.path() + "#tokenizer.chat_template";
-  if (const auto text = file.text("tokenizer.chat_template"); text.ok()) settings.text = *text;
-  settings.bos = named_token(file, "tokenizer.ggml.bos_token_id");
-  settings.eos = named_token(file, "tokenizer.ggml.eos_token_id");
-  return settings;
-}
 
 void add_tokenizer_end(Backbone& backbone) {
   if (!backbone.tokenizer) return;
@@ -85,7 +67,7 @@ Result<std::shared_ptr<const Backbone>> open_backbone(const Resource& resource, 
   backbone->digest = resource.digest;
   Status taken = take_tokenizer(tokenizers::make_gguf_tokenizer(*file), use, *backbone);
   if (!taken.ok()) return taken.error();
-  backbone->chat = chat_settings_of(**file);
+  backbone->chat = prompting::gguf_chat_settings(**file);
   add_tokenizer_end(*backbone);
   return std::shared_ptr<const Backbone>(std::move(backbone));
 }

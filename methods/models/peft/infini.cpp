@@ -74,6 +74,10 @@ Status begin_memory(const InfiniTensors& other, const std::string& source, Infin
     }
     tensor = its->second;
   }
+  for (const auto& [name, tensor] : other) {
+    if (!memory.contains(name))
+      return differs("its memory has '" + name + "', which the training's has not");
+  }
   return {};
 }
 

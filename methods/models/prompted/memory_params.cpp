@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/api/param_specs.h"
+#include "methods/models/prompted/trained_spec.h"
 #include "methods/models/prompting/prompt_template.h"
 
 namespace qfs::prompted {
@@ -135,6 +136,12 @@ Status check_memory_file(const Params& params, const Params& recipe) {
         "the file does not say how its memory is written, as those of version 1 of 'ideal', which "
         "had \"memory_rule\": \"delta\" and \"alpha_scale\": \"head\"; give both here");
   }
+  if (params.has("kept_tokens") && !recipe.has("kept_tokens") &&
+      params.find<std::string>("memory_read") != "none") {
+    return invalid_argument(
+        "'kept_tokens' is " + std::to_string(params.get<int64_t>("kept_tokens")) +
+        ", but the file was trained without; \"memory_read\": \"none\" may keep some");
+  }
   const MemoryForm trained = memory_form(recipe);
   for (const auto& [name, its] :
        {std::pair("memory_rule", trained.rule), std::pair("alpha_scale", trained.alpha_scale)}) {
@@ -146,15 +153,35 @@ Status check_memory_file(const Params& params, const Params& recipe) {
   return {};
 }
 
+Status check_memory_init(const Params& params, const Params& recipe) {
+  if (!has_memory(recipe)) return {};
+  const auto with_form = [](const Params& of) {
+    const MemoryForm form = memory_form(of);
+    Params full;
+    full.set("memory", of.find<std::string>("memory").value_or("none"));
+    full.set("memory_rule", form.rule);
+    if (full.get<std::string>("memory") != "qf_infini") return full;
+    full.set("alpha_scale", form.alpha_scale);
+    full.set("gamma_bias", form.gamma_bias);
+    return full;
+  };
+  return check_same(with_form(params), with_form(recipe),
+                    {"memory", "memory_rule", "alpha_scale", "gamma_bias"});
+}
+
 Status check_memory_window(const Params& params, const BackboneFacts& facts) {
   const int64_t most = positions_of(params, facts);
   if (!has_memory(params) || most == 0) return {};
+  const int64_t kept = params.find<int64_t>("kept_tokens").value_or(0);
   for (const char* name : {"local_context", "train_segment", "input_tokens"}) {
     const auto tokens = params.find<int64_t>(name);
-    if (tokens.value_or(0) <= most) continue;
-    return invalid_argument("'" + std::string(name) + "' is " + std::to_string(*tokens) +
-                            "; a sequence has " + std::to_string(most) +
-                            " tokens at most, unless 'positions' asks for more");
+    const int64_t beside = std::string_view(name) == "input_tokens" ? 0 : kept;
+    if (!tokens || *tokens + beside <= most) continue;
+    return invalid_argument(
+        "'" + std::string(name) + "' is " + std::to_string(*tokens) +
+        (beside > 0 ? " behind " + std::to_string(beside) + " 'kept_tokens'" : "") +
+        "; a sequence has " + std::to_string(most) +
+        " tokens at most, unless 'positions' asks for more");
   }
   return {};
 }

@@ -44,6 +44,9 @@ MemoryForm memory_form(const Params& params);
 
 /// ModelRules::check_file of them: a memory is read as the file's was trained.
 Status check_memory_file(const Params& params, const Params& recipe);
+/// MethodSpec::check_init of them: a file that has a memory begins a training whose memory has the
+/// same form.
+Status check_memory_init(const Params& params, const Params& recipe);
 /// The tokens of a sequence, at most: the backbone's window, or more where `positions` asks for it;
 /// 0: neither is known.
 int64_t positions_of(const Params& params, const BackboneFacts& facts);

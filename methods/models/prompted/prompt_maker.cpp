@@ -6,6 +6,7 @@
 
 #include "methods/models/prompted/memory_params.h"
 #include "methods/models/prompted/prompted_params.h"
+#include "methods/models/prompting/chat/user_turn.h"
 #include "methods/models/prompting/source_layout.h"
 #include "methods/models/prompting/truncation.h"
 
@@ -53,22 +54,13 @@ std::string end_text(const Backbone& backbone) {
   return "</s>";
 }
 
-constexpr const char* kSpace = " \t\r\n";
-
-/// As chat templates put messages in.
-std::string trimmed(const std::string& text) {
-  const size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string::npos) return "";
-  return text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);
-}
-
 /// The tokens with a byte of a range of the text, which begins `moved` bytes further on there.
-nn::TokenSpan tokens_of(const prompting::TextRange& range, size_t moved,
+nn::TokenSpan tokens_of(const prompting::TextRange& range, int64_t moved,
                         std::span<const tokenizers::Token> tokens) {
   nn::TokenSpan span;
   if (range.begin == range.end) return span;
-  const auto begin = static_cast<int64_t>(range.begin + moved);
-  const auto end = static_cast<int64_t>(range.end + moved);
+  const auto begin = static_cast<int64_t>(range.begin) + moved;
+  const auto end = static_cast<int64_t>(range.end) + moved;
   for (size_t i = 0; i < tokens.size(); ++i) {
     const tokenizers::Token& token = tokens[i];
     if (token.begin == token.end || token.begin >= end || token.end <= begin) continue;
@@ -244,25 +236,20 @@ Result<PreparedPrompt> PromptMaker::prepare_text(const Example& example, std::st
 Status PromptMaker::fill_prompt(prompting::FilledPrompt filled, PreparedPrompt& prompt) const {
   const tokenizers::VocabularyTokenizer& tokenizer = *backbone_->tokenizer;
   std::vector<tokenizers::Token> tokens;
-  size_t moved = 0;  // bytes of the text that a chat template puts in front
+  int64_t moved = 0;  // bytes of the text that a chat template puts in front
   if (!chat_) {
     tokens = params_.find<bool>(kPromptPieces).value_or(false)
                  ? piece_by_piece(tokenizer, filled)
                  : tokenizer.model_input(filled.text).tokens;
     prompt.text = std::move(filled.text);
   } else {
-    std::vector<prompting::ChatMessage> messages;
-    if (auto system = params_.find<std::string>("system")) messages.push_back({"system", *system});
-    messages.push_back({"user", filled.text});
-    const auto pieces = chat_->render(messages);
-    if (!pieces.ok()) return pieces.error();
-    auto encoded = prompting::piece_tokens(tokenizer, *pieces);
-    if (!encoded.ok()) return encoded.error();
-    tokens = *std::move(encoded);
-    prompt.text = prompting::prompt_text(*pieces);
-    const size_t found = prompt.text.rfind(trimmed(filled.text));
-    if (found == std::string::npos) filled.query = filled.document = {};
-    moved = found - filled.text.find_first_not_of(kSpace);
+    auto turn =
+        prompting::user_turn(*chat_, tokenizer, params_.find<std::string>("system"), filled.text);
+    if (!turn.ok()) return turn.error();
+    tokens = std::move(turn->tokens);
+    prompt.text = std::move(turn->text);
+    if (!turn->moved) filled.query = filled.document = {};
+    moved = turn->moved.value_or(0);
   }
   prompt.input.ids = tokenizers::ids_of(tokens);
   prompt.input.query = tokens_of(filled.query, moved, tokens);

@@ -356,6 +356,20 @@ class Bounds(ModelTest):
         self.assertFalse(os.path.exists(self.path("small.sqlite")))
         self.write_sweep(**sweep, grid={"local_context": [34]})
         self.assert_succeeds(self.run_bench("plan", "sweep.json"))
+        # A chat template's beginning stands in the first segment, too, and so does a system message.
+        self.write("tiny/tokenizer_config.json", json.dumps(
+            {"eos_token": "</s>", "chat_template": "{% for m in messages %}[{{ m['role'] }}]{{ m['content'] }}{% endfor %}:"}))
+        method["chat"] = True
+        self.write_sweep(**sweep, grid={"local_context": [39]})
+        self.assert_fails(2, self.run_bench("plan", "sweep.json"), "end of the query has 40 tokens", "holds 39")
+        self.write_sweep(**sweep, grid={"local_context": [40]})
+        self.assert_succeeds(self.run_bench("plan", "sweep.json"))
+        method["system"] = "Be brief."
+        self.assertEqual(len("[system]Be brief."), 17)
+        self.write_sweep(**sweep, grid={"local_context": [56]})
+        self.assert_fails(2, self.run_bench("plan", "sweep.json"), "end of the query has 57 tokens", "holds 56")
+        del method["system"]
+        method["chat"] = False
         method["train_segment"] = 16
         self.write_sweep(**sweep, grid={"local_context": [34]})
         self.assert_fails(2, self.run_bench("plan", "sweep.json"), "sweep.json#/methods/0", "training data 'mini-meetings' (train): example",

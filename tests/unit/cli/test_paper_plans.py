@@ -34,6 +34,7 @@ class PaperPlans(ModelTest):
         self.write_model(max_position_embeddings=4096)
         shutil.copytree(self.path("tiny"), self.path("models/llama-2-7b"))
         self.write_model(max_position_embeddings=16384)
+        shutil.copytree(self.path("tiny"), self.path("models/llama-3-8b"))
         led = {**LED, "max_encoder_position_embeddings": 16384, "max_decoder_position_embeddings": 1024}
         for name in ("led-large", "primera", "bart-large-cnn-blocks-340"):
             self.write_seq2seq("models/" + name, led, led_shapes())
@@ -94,8 +95,7 @@ class PaperPlans(ModelTest):
                 variables = plan.setdefault("variables", {})
                 bundled = "mini-stories" if "per_reference" in json.dumps(plan) else "mini-meetings"
                 variables.update({name: bundled for name in ("dataset", "learnt") if name in variables})
-                if variables.get("backbone") == "smollm2-135m":
-                    variables["backbone"] = "./tiny"
+                variables.update({name: "./tiny" for name, value in variables.items() if value == "smollm2-135m"})
                 if "prompt" in variables:  # a byte is a token here
                     variables["prompt"] = "{query}\n{document}"
                 plan.update({"metrics": ["rouge"], "report": {"rows": ["method"]}})  # others read data of their own

@@ -63,7 +63,39 @@ TEST(IdealSpecs, RulesBetweenParametersAreChecked) {
   EXPECT_THAT(refusal("hyper_instruction", std::string("general")),
               HasSubstr("that pools the instruction"));
   params.set("adapter", std::string("prompt"));
-  EXPECT_THAT(refusal("targets", std::string("q_proj")), HasSubstr("\"adapter\": \"lora\""));
+  EXPECT_THAT(refusal("targets", std::string("q_proj")),
+              HasSubstr("no effect with \"adapter\": \"prompt\""));
+}
+
+TEST(IdealSpecs, WhatIsNotReadIsRefused) {
+  const IdealSpec spec;
+  const auto refused = [&](const std::map<std::string, ParamValue>& given) {
+    Params params;
+    for (const ParamSpec& param : spec.params()) {
+      if (param.default_value) params.set(param.name, *param.default_value);
+    }
+    for (const auto& [name, value] : given) params.set(name, value);
+    const Status valid = spec.validate(params);
+    return valid.ok() ? std::string("fine") : valid.error().message;
+  };
+  const ParamValue prompt = std::string("prompt");
+  const ParamValue parallel = std::string("parallel_adapter");
+  const ParamValue none = std::string("none");
+  EXPECT_EQ(refused({{"rank", int64_t{4}}}), "fine");
+  EXPECT_EQ(refused({{"adapter", prompt}, {"length", int64_t{5}}, {"gate_tanh", false}}), "fine");
+  EXPECT_EQ(refused({{"adapter", parallel}, {"bottleneck", int64_t{5}}}), "fine");
+  EXPECT_EQ(refused({{"generated", none}, {"generated_layers", int64_t{5}}}), "fine");
+  EXPECT_EQ(refused({{"length", int64_t{5}}}),
+            "'length' has no effect with \"adapter\": \"lora\"; leave it out");
+  EXPECT_THAT(refused({{"gate_tanh", true}}), HasSubstr("'gate_tanh' has no effect"));
+  EXPECT_THAT(refused({{"adapter", prompt}, {"rank", int64_t{4}}}),
+              HasSubstr("'rank' has no effect"));
+  EXPECT_THAT(refused({{"adapter", parallel}, {"rank", int64_t{4}}}),
+              HasSubstr("'rank' has no effect"));
+  EXPECT_THAT(refused({{"generated", none}, {"pooling", std::string("all")}}),
+              HasSubstr("'pooling' has no effect with \"generated\": \"none\""));
+  EXPECT_THAT(refused({{"generated", none}, {"hyper_detach", false}}),
+              HasSubstr("'hyper_detach' has no effect"));
 }
 
 TEST(IdealSpecs, AFileIsReadAsItsPresetTrainedIt) {

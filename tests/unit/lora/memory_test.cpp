@@ -164,6 +164,40 @@ TEST_F(LoraSessionTest, a_query_asks_a_memory_that_begins_with_an_adapter) {
 
   request_.artifacts["adapter"] = {"", folder_ / "moved", ""};
   EXPECT_THAT(output(), HasSubstr("abc"));
+  request_.params.set("memory", std::string("infini"));
+  Curve refused;
+  EXPECT_THAT(
+      fit("refused", refused).error().message,
+      HasSubstr("'llama.layers.0.attention.gate_memory.bias', which the training's has not"));
+}
+
+TEST(LoraSpec, a_training_begins_with_a_memory_of_its_own_form) {
+  const auto refused = [](const std::map<std::string, ParamValue>& own,
+                          const std::map<std::string, ParamValue>& its) {
+    Params params;
+    Params recipe;
+    for (const auto& [name, value] : own) params.set(name, value);
+    for (const auto& [name, value] : its) recipe.set(name, value);
+    const Status fits = LoraSpec().check_init(params, recipe);
+    return fits.ok() ? std::string() : fits.error().message;
+  };
+  using Values = std::map<std::string, ParamValue>;
+  const auto text = [](const char* words) { return ParamValue(std::string(words)); };
+  const Values asking = {{"memory", text("qf_infini")}};
+  EXPECT_EQ(refused(asking, asking), "");
+  EXPECT_EQ(refused(asking, {}), "") << "of a plain file a memory begins";
+  EXPECT_EQ(refused({}, asking), "its memory is qf_infini, the training's none");
+  EXPECT_EQ(refused({{"memory", text("infini")}}, asking),
+            "its memory is qf_infini, the training's infini");
+  EXPECT_EQ(refused({{"memory", text("qf_infini")}, {"memory_rule", text("linear")}}, asking),
+            "its memory_rule is delta, the training's linear");
+  EXPECT_EQ(refused({{"memory", text("qf_infini")}, {"alpha_scale", text("model")}}, asking),
+            "its alpha_scale is head, the training's model");
+  EXPECT_EQ(refused({{"memory", text("qf_infini")}, {"gamma_bias", ParamValue(false)}}, asking),
+            "its gamma_bias is true, the training's false");
+  EXPECT_EQ(refused({{"memory", text("infini")}, {"memory_rule", text("delta")}},
+                    {{"memory", text("infini")}}),
+            "");
 }
 
 TEST_F(LoraSessionTest, an_unread_memory_changes_nothing_that_its_window_says) {

@@ -81,6 +81,26 @@ TEST(OtherExamples, HaveAnotherQueryWhereThatIsAskedFor) {
   }
 }
 
+TEST(OtherExamples, AreNoneWithoutAWord) {
+  Dataset data = *tiny();
+  for (size_t i = 0; i < data.examples.size(); ++i) {
+    data.examples[i].document_id = "d" + std::to_string(i % 3);
+    if (i % 3 == 1 || i == 0) data.examples[i].document = {{" \n", "ann"}};
+  }
+  const auto all = select_examples(data, {});
+  const auto others = other_examples(data, all, &Example::document_id);
+  EXPECT_EQ(others.size(), all.size()) << "an empty document may have another's";
+  for (const auto& [own, other] : others) {
+    EXPECT_NE(other % 3, 1);
+    EXPECT_NE(other, 0) << "of one document an example may have none";
+    EXPECT_NE(own % 3, other % 3);
+  }
+  for (size_t i = 0; i < data.examples.size(); ++i) {
+    if (i % 3 == 0) data.examples[i].document.clear();
+  }
+  EXPECT_TRUE(other_examples(data, all, &Example::document_id).empty()) << "d2 has no other";
+}
+
 TEST(OtherExamples, OfOneDocumentThereAreNone) {
   Dataset data = *tiny();
   for (Example& example : data.examples) example.document_id = "d";

@@ -105,13 +105,17 @@ Status SegmentModel::begin(int64_t rows, int64_t capacity) {
     }
     if (rotations_) rotations_->cover(capacity);
     const int64_t held = window_.keys.size(1);
-    if (capacity <= window() || (all_.defined() && all_.size(1) == held)) return {};
+    if (all_.defined() && all_.size(1) != held) {
+      for (at::Tensor* one : {&all_, &norm_, &asked_, &asking_}) *one = at::Tensor();
+    }
+    if (capacity <= window() || all_.defined()) return {};
     const auto wide = options.dtype(at::toOpMathType(decoder_->type()));
-    all_ = at::empty({c.layers, held, c.kv_heads, c.head_dim, c.head_dim}, wide);
+    if (memory_->options.query_focused) {
+      asked_ = at::empty({c.layers, held, c.heads, c.head_dim, c.head_dim}, wide);
+      asking_ = at::empty({c.layers, held, c.heads, c.head_dim}, wide);
+    }
     norm_ = at::empty({c.layers, held, c.kv_heads, c.head_dim}, wide);
-    if (!memory_->options.query_focused) return {};
-    asked_ = at::empty({c.layers, held, c.heads, c.head_dim, c.head_dim}, wide);
-    asking_ = at::empty({c.layers, held, c.heads, c.head_dim}, wide);
+    all_ = at::empty({c.layers, held, c.kv_heads, c.head_dim, c.head_dim}, wide);
     return {};
   });
   if (!made.ok()) window_.lengths.clear();

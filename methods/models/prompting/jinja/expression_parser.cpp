@@ -7,13 +7,13 @@ namespace qfs::prompting::jinja {
 
 namespace {
 
-constexpr int kDeepest = 64;
+constexpr int kMostNested = 64;
 constexpr int kMostNodes = 2000;
 
 }  // namespace
 
 ExpressionParser::Depth::Depth(ExpressionParser& parser) : parser_(parser) {
-  if (++parser_.depth_ > kDeepest) {
+  if (++parser_.depth_ > kMostNested) {
     --parser_.depth_;
     parser_.fail("nested deeper than 64 levels");
   }

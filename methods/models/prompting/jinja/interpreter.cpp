@@ -9,7 +9,7 @@ namespace qfs::prompting::jinja {
 
 namespace {
 
-constexpr int kDeepest = 50;
+constexpr int kDeepestBlock = 50;
 constexpr int kDeepestExpression = 500;
 
 /// Puts a value back at the end of a block, however it ends.
@@ -176,7 +176,7 @@ Value Interpreter::loop_object(const List& items, size_t index,
 }
 
 Interpreter::Flow Interpreter::run_loop(const Statement& statement) {
-  if (depth_ >= kDeepest) throw TemplateError("loops and macros nested deeper than 50 levels");
+  if (depth_ >= kDeepestBlock) throw TemplateError("loops and macros nested deeper than 50 levels");
   const Restore<int> deeper(depth_, depth_ + 1);
   List items = items_of(evaluate(*statement.expression));
   const std::shared_ptr<Scope> outside = scope_;
@@ -216,7 +216,7 @@ void Interpreter::define_macro(const Statement& statement) {
 
 Value Interpreter::call_macro(const Statement& statement, const std::shared_ptr<Scope>& home,
                               const Arguments& arguments) {
-  if (depth_ >= kDeepest) throw TemplateError("loops and macros nested deeper than 50 levels");
+  if (depth_ >= kDeepestBlock) throw TemplateError("loops and macros nested deeper than 50 levels");
   if (arguments.positional.size() > statement.names.size()) {
     throw TemplateError("the macro '" + statement.text + "' takes at most " +
                         std::to_string(statement.names.size()) + " arguments");

@@ -412,6 +412,24 @@ TEST_F(SegmentsTest, a_row_goes_on_from_another_with_its_window_and_memory) {
   EXPECT_TRUE(std::equal(alone.begin(), alone.end(), both.begin()));
 }
 
+TEST_F(SegmentsTest, rows_are_added_by_sequences_that_a_window_holds) {
+  const auto decoder = llama();
+  const SequenceInput longer = input_for(*decoder, 12, 30);
+  SequenceInput shorter = longer;
+  shorter.ids.resize(10);
+  SegmentModel model(decoder, longer.memory);
+  std::vector<float> logits(static_cast<size_t>(model.shape().vocabulary));
+  ASSERT_TRUE(model.begin(1, 32).ok());
+  ASSERT_TRUE(model.prefill(0, longer, logits).ok());
+  ASSERT_TRUE(model.begin(3, 12).ok());
+  for (int64_t row = 0; row < 3; ++row) ASSERT_TRUE(model.prefill(row, shorter, logits).ok());
+  const int64_t to = 2;
+  const int64_t from = 1;
+  EXPECT_TRUE(model.reassign({&to, 1}, {&from, 1}).ok());
+  ASSERT_TRUE(model.begin(3, 32).ok());
+  for (int64_t row = 0; row < 3; ++row) ASSERT_TRUE(model.prefill(row, longer, logits).ok());
+}
+
 TEST_F(SegmentsTest, state_is_constant_beyond_the_window_while_that_of_full_attention_grows) {
   constexpr int64_t kSegment = 64;
   const auto decoder = llama(int64_t{1} << 16);

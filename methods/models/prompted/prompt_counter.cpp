@@ -1,0 +1,91 @@
+#include "methods/models/prompted/prompt_counter.h"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "harness/api/prompt_counter.h"
+#include "methods/models/prompting/chat/user_turn.h"
+#include "methods/models/tokenizers/folders/open_tokenizer.h"
+
+namespace qfs::prompted {
+
+namespace {
+
+using prompting::ChatRenderer;
+using prompting::ChatSettings;
+using prompting::UserTurn;
+using tokenizers::VocabularyTokenizer;
+
+Result<ChatSettings> chat_settings_at(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    const auto folder = checkpoints::ModelDirectory::open(path);
+    return folder.ok() ? prompting::read_chat_settings(*folder) : folder.error();
+  }
+  const auto file = checkpoints::GgufFile::open(path);
+  if (!file.ok()) return file.error();
+  return prompting::gguf_chat_settings(**file);
+}
+
+/// Tokens up to the last one with a byte of the user's text, which has `bytes` of them.
+int64_t tokens_through(const UserTurn& turn, size_t bytes) {
+  if (!turn.moved) return static_cast<int64_t>(turn.tokens.size());
+  const int64_t end = *turn.moved + static_cast<int64_t>(bytes);
+  int64_t count = 0;
+  for (size_t i = 0; i < turn.tokens.size(); ++i) {
+    const tokenizers::Token& token = turn.tokens[i];
+    if (token.begin < token.end && token.begin < end) count = static_cast<int64_t>(i) + 1;
+  }
+  return count;
+}
+
+class PromptCounter final : public MethodSession {
+ public:
+  PromptCounter(std::shared_ptr<const VocabularyTokenizer> tokenizer,
+                std::shared_ptr<const ChatRenderer> chat, std::optional<std::string> system)
+      : tokenizer_(std::move(tokenizer)), chat_(std::move(chat)), system_(std::move(system)) {}
+
+  Status run(std::span<const NumberedExample> unit, PredictionSink& sink) override {
+    for (const NumberedExample& numbered : unit) {
+      const std::string& text = numbered.example.document.at(0).text;
+      const Result<UserTurn> turn = chat_ ? prompting::user_turn(*chat_, *tokenizer_, system_, text)
+                                          : prompting::plain_turn(*tokenizer_, text);
+      if (!turn.ok()) return turn.error();
+      Prediction prediction;
+      prediction.truncation.emplace().document_tokens = tokens_through(*turn, text.size());
+      sink.emit(numbered.ordinal, std::move(prediction));
+    }
+    return {};
+  }
+
+ private:
+  std::shared_ptr<const VocabularyTokenizer> tokenizer_;
+  std::shared_ptr<const ChatRenderer> chat_;  ///< null: plain texts
+  std::optional<std::string> system_;
+};
+
+Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, ResourceCache&) {
+  if (!request.tokenizer) return invalid_argument("prompts are counted by a model's tokenizer");
+  auto tokenizer = tokenizers::open_vocabulary_tokenizer(*request.tokenizer);
+  if (!tokenizer.ok()) return tokenizer.error();
+  std::shared_ptr<const ChatRenderer> chat;
+  if (request.params.find<bool>("chat").value_or(false)) {
+    auto settings = chat_settings_at(request.tokenizer->path);
+    if (!settings.ok()) return settings.error();
+    settings->date = request.params.find<std::string>("chat_date");
+    settings->variables = request.params.find<std::string>("chat_variables").value_or("{}");
+    auto opened = ChatRenderer::open(*settings, **tokenizer);
+    if (!opened.ok()) return opened.error();
+    chat = *std::move(opened);
+  }
+  return std::unique_ptr<MethodSession>(std::make_unique<PromptCounter>(
+      *std::move(tokenizer), std::move(chat), request.params.find<std::string>("system")));
+}
+
+}  // namespace
+
+SessionFactory prompt_counter() { return {std::string(kPromptCounter), open}; }
+
+}  // namespace qfs::prompted

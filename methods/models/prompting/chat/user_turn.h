@@ -1,0 +1,38 @@
+// A text in the turn of a user, as a model reads it: inside its chat template, or inside what its
+// tokenizer puts around texts.
+//
+// Called by what makes prompts and by what counts their tokens before there are any
+// (prompt_counter.h). Pure; thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "methods/models/checkpoints/gguf.h"
+#include "methods/models/prompting/chat/chat_renderer.h"
+
+namespace qfs::prompting {
+
+struct UserTurn {
+  std::vector<tokenizers::Token> tokens;  ///< ranges are those in `text`
+  std::string text;                       ///< of the whole conversation
+  /// What a byte of the user's text has in front of it there, less its own place; absent where a
+  /// template changed the text.
+  std::optional<int64_t> moved;
+};
+
+/// Behind a system message, where there is one. Errors: those of ChatRenderer::render and
+/// piece_tokens.
+Result<UserTurn> user_turn(const ChatRenderer& chat,
+                           const tokenizers::VocabularyTokenizer& tokenizer,
+                           const std::optional<std::string>& system, const std::string& text);
+
+/// Without a template.
+UserTurn plain_turn(const tokenizers::VocabularyTokenizer& tokenizer, const std::string& text);
+
+/// The chat template and tokens that a GGUF file holds, as read_chat_settings of a folder.
+ChatSettings gguf_chat_settings(const checkpoints::GgufFile& file);
+
+}  // namespace qfs::prompting
