@@ -30,10 +30,11 @@ class PaperPlans(ModelTest):
 
     def setUp(self):
         super().setUp()
-        # Plans read what configurations say; no model is opened.
+        # Plans read what configurations say, and where requests end in prompts; no model is opened.
         self.write_model(max_position_embeddings=4096)
         shutil.copytree(self.path("tiny"), self.path("models/llama-2-7b"))
         self.write_model(max_position_embeddings=16384)
+        self.write("tiny/tokenizer_config.json", json.dumps({"eos_token": "</s>", "chat_template": "{{ messages[0]['content'] }}"}))
         shutil.copytree(self.path("tiny"), self.path("models/llama-3-8b"))
         led = {**LED, "max_encoder_position_embeddings": 16384, "max_decoder_position_embeddings": 1024}
         for name in ("led-large", "primera", "bart-large-cnn-blocks-340"):
