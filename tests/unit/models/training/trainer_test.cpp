@@ -96,7 +96,7 @@ TEST_F(TrainerTest, a_long_time_without_a_checkpoint_ends_with_one) {
       progress_.failing_at = killed_behind;
       task_.observed = [&begun] {
         ++begun;
-        std::this_thread::sleep_for(std::chrono::milliseconds(begun == 2 ? 200 : 0));
+        std::this_thread::sleep_for(std::chrono::milliseconds(begun == 2 ? 2000 : 0));
         return std::map<std::string, double>();
       };
       const TrainingRun run{folder.path(), "id", {}, checkpoint_after_ns};
