@@ -311,7 +311,8 @@ Status check_documents(const Cell& cell) {
   }
   if (cell.others.empty()) {
     return invalid_argument(std::string("all examples have the same ") +
-                            (instruction ? "query" : "document") + ": there is no other");
+                            (instruction ? "query" : "document") + ": there is no other" +
+                            (cell.documents == Documents::other_memory ? " with a word" : ""));
   }
   if (cell.documents == Documents::other_memory && !cell.needs.memory) {
     return invalid_argument("'" + std::string(cell.spec->name()) +
@@ -329,7 +330,8 @@ Status Planner::complete(Cell& cell, const MethodRow& row, uint64_t seed) {
   if (cell.documents != Documents::own) {  // by the needs that the recipe of a file leaves
     cell.others = other_examples(
         *dataset.data, dataset.ordinals,
-        cell.documents == Documents::other_instruction ? &Example::query : &Example::document_id);
+        cell.documents == Documents::other_instruction ? &Example::query : &Example::document_id,
+        cell.documents == Documents::other_memory);  // which cannot be made of nothing
     if (Status given = check_documents(cell); !given.ok()) {
       return placed(given.error(), at(cell.pointer + "/documents"));
     }

@@ -66,18 +66,17 @@ std::vector<int64_t> select_measured(const Dataset& dataset, std::span<const int
 }
 
 std::map<int64_t, int64_t> other_examples(const Dataset& dataset, std::span<const int64_t> ordinals,
-                                          std::string Example::*of) {
+                                          std::string Example::*of, bool words) {
   struct Alike {
     std::vector<int64_t> all;
     std::vector<int64_t> givers;
   };
-  const bool documents = of == &Example::document_id;
   std::map<std::string, Alike> groups;  // by hash
   for (int64_t ordinal : ordinals) {
     const Example& example = dataset.examples[static_cast<size_t>(ordinal)];
     Alike& group = groups[sha256_hex(dataset.id.hex() + example.*of)];
     group.all.push_back(ordinal);
-    if (!documents || has_words(example)) group.givers.push_back(ordinal);
+    if (!words || has_words(example)) group.givers.push_back(ordinal);
   }
   std::map<int64_t, int64_t> others;
   for (auto own = groups.begin(); own != groups.end(); ++own) {

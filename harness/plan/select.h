@@ -32,10 +32,10 @@ std::vector<int64_t> select_measured(const Dataset& dataset, std::span<const int
                                      int64_t examples);
 
 /// For each of `ordinals` an example with another document_id, or another query: one of those that
-/// follow its own in the order of SHA-256(dataset_id + document_id, or query), cyclically, documents
-/// without a word passed over. Empty when for some there is none.
+/// follow its own in the order of SHA-256(dataset_id + document_id, or query), cyclically.
+/// `words`: documents without a word are passed over. Empty when for some there is none.
 std::map<int64_t, int64_t> other_examples(const Dataset& dataset, std::span<const int64_t> ordinals,
-                                          std::string Example::*of);
+                                          std::string Example::*of, bool words = false);
 
 /// What of the selection is not everything, as ids and stores hold it:
 /// {"draw":…,"limit":…,"sample":…}.

@@ -29,14 +29,6 @@ void use_file(Cell& cell, const std::string& role, const ArtifactFacts& facts) {
   if (!facts.training_cell.empty()) cell.origins[role] = facts.training_cell;
 }
 
-/// The rules between parameters, of a cell's own and those that its file was trained with.
-Status check_merged(const Cell& cell, const Params& with_recipe) {
-  Params all = cell.params;
-  for (const auto& [name, value] : with_recipe.values()) all.set(name, value);
-  if (Status valid = cell.spec->validate(all); !valid.ok()) return valid;
-  return cell.spec->check_backbone(all, cell.facts);
-}
-
 /// A program of the user trains files of any form, which say nothing of themselves.
 Result<ArtifactFacts> any_file(const std::string& path) {
   Result<std::string> digest = sha256_file(path);
@@ -190,10 +182,6 @@ Status TrainingPlanner::use_recipe(Cell& cell, const MethodRow& row,
       note_once("'" + row.label + "': " + words);
     }
     params.set(spec.name, differs ? asked->second : *value);
-  }
-  if (Status fits = check_merged(cell, params); !fits.ok()) {
-    return invalid_argument("with what " + file + " was trained with: " + fits.error().message,
-                            where);
   }
   cell.params = std::move(params);
   // A recipe may read answers where the default does not.

@@ -47,6 +47,17 @@ Status LayerAdapterSpec::check_backbone(const Params& params, const BackboneFact
   return TrainedSpec::check_backbone(params, facts);
 }
 
+Status LayerAdapterSpec::check_init(const Params& params, const Params& recipe) const {
+  if (Status same = TrainedSpec::check_init(params, recipe); !same.ok()) return same;
+  if (Status same = prompted::check_same(params, recipe, {"first_layer"}); !same.ok()) return same;
+  const std::string kind = params.find<std::string>("adapter").value_or(std::string(name()));
+  if (kind == "parallel_adapter") return prompted::check_same(params, recipe, {"bottleneck"});
+  if (kind == "prompt" || kind == "prompt_tuning") {
+    return prompted::check_same(params, recipe, {"length"});
+  }
+  return {};
+}
+
 std::string_view ParallelAdapterSpec::doc() const {
   return "A language model with trained bottlenecks beside the MLP of each layer";
 }
@@ -158,6 +169,12 @@ Status IdealSpec::check_file(const Params& params, const Params& recipe) const {
   return invalid_argument("'gate_tanh' is not as the file was trained");
 }
 
+Status IdealSpec::check_init(const Params& params, const Params& recipe) const {
+  if (Status same = LayerAdapterSpec::check_init(params, recipe); !same.ok()) return same;
+  if (params.find<std::string>("generated") == "none") return {};
+  return prompted::check_same(params, recipe, {"pooling"});
+}
+
 std::string IdealSpec::default_prompt() const {
   return std::string(prompting::query_first_prompt());
 }
@@ -177,10 +194,10 @@ Status IdealSpec::check_read(const Params& params) const {
        {"pooling", "hyper_bottleneck", "hyper_encoder", "hyper_precision", "hyper_detach"}}};
   for (const auto& [name, value, parameters] : kinds) {
     if (params.get<std::string>(name) != value) continue;
-    const Status left_out =
-        prompted::check_left_out(*this, params, parameters,
-                                 "has no effect with \"" + std::string(name) + "\": \"" +
-                                     std::string(value) + "\"; leave it out");
+    const Status left_out = prompted::check_left_out(
+        *this, params, parameters,
+        "has no effect with \"" + std::string(name) + "\": \"" + std::string(value) +
+            "\"; leave it out, or say which '" + std::string(name) + "'");
     if (!left_out.ok()) return left_out;
   }
   return {};

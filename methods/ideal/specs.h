@@ -21,6 +21,8 @@ class LayerAdapterSpec : public prompted::TrainedSpec {
   int version() const override { return 1; }
   /// `unavailable` but for the LLaMA family.
   Status check_backbone(const Params& params, const BackboneFacts& facts) const final;
+  /// Of sizes those count that the training reads.
+  Status check_init(const Params& params, const Params& recipe) const override;
 };
 
 class ParallelAdapterSpec final : public LayerAdapterSpec {
@@ -49,6 +51,7 @@ class IdealSpec final : public LayerAdapterSpec {
   std::string_view doc() const override;
   int version() const override { return 2; }
   Needs needs(const Params& params) const override;
+  Status check_init(const Params& params, const Params& recipe) const override;
   /// What is left out is as the preset of the file has it.
   Status check_file(const Params& params, const Params& recipe) const override;
 

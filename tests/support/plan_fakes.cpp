@@ -155,9 +155,6 @@ Status FakeSpec::validate(const Params& params) const {
   if (context && words && *words > *context) {
     return invalid_argument("max_words is above local_context");
   }
-  if (refused_rank && params.find<int64_t>("rank") == refused_rank) {
-    return invalid_argument("not with that rank");
-  }
   return {};
 }
 

@@ -30,7 +30,6 @@ struct FakeSpec : MethodSpec, ModelRules {
   Needs needed;
   std::optional<int64_t> answers_at_rank;  ///< the rank with which it reads the answers
   std::optional<int64_t> memory_at_rank;   ///< that with which it has a memory
-  std::optional<int64_t> refused_rank;     ///< that which its rules refuse
   bool draws = true;                       ///< the seed matters
   std::string passed_over;                 ///< a parameter that no training depends on
   double flops_per_word = 1e6;

@@ -121,7 +121,29 @@ MemoryForm memory_form(const Params& params) {
   return form;
 }
 
+namespace {
+
+/// A recipe of the first version of `ideal`, which does not say how its memory is written.
+bool is_version_1(const Params& recipe) {
+  return !recipe.has("memory_rule") && recipe.find<std::string>("preset") == "as_written";
+}
+
+/// Tokens that a file keeps and a row does not ask for are fewer than the row's window has.
+Status check_kept(const Params& params, const Params& recipe) {
+  const auto said = recipe.values().find("kept_tokens");
+  const auto* kept =  // a file may say anything
+      said == recipe.values().end() ? nullptr : std::get_if<int64_t>(&said->second);
+  const auto window = params.find<int64_t>("local_context");
+  if (!kept || !window || params.has("kept_tokens") || *kept < *window) return {};
+  return invalid_argument("the file was trained with " + std::to_string(*kept) +
+                          " 'kept_tokens', and " + std::to_string(*window) +
+                          " tokens are attended to at once ('local_context')");
+}
+
+}  // namespace
+
 Status check_memory_file(const Params& params, const Params& recipe) {
+  if (Status fits = check_kept(params, recipe); !fits.ok()) return fits;
   // What lies beside a file of IDEAL's release does not say whether it has one; its tensors do.
   const bool release = recipe.has("pooling") && !recipe.has("preset");
   if (!has_memory(params) || recipe.values().empty() || release) return {};
@@ -130,7 +152,7 @@ Status check_memory_file(const Params& params, const Params& recipe) {
     return invalid_argument("the file was trained without a memory, of which 'memory' would read");
   }
   const bool asks = recipe.find<std::string>("memory") == "qf_infini";
-  if (!recipe.has("memory_rule") && recipe.find<std::string>("preset") == "as_written") {
+  if (is_version_1(recipe)) {
     if (params.has("memory_rule") && (params.has("alpha_scale") || !asks)) return {};
     return invalid_argument(
         "the file does not say how its memory is written, as those of version 1 of 'ideal', which "
@@ -155,12 +177,14 @@ Status check_memory_file(const Params& params, const Params& recipe) {
 
 Status check_memory_init(const Params& params, const Params& recipe) {
   if (!has_memory(recipe)) return {};
-  const auto with_form = [](const Params& of) {
+  // Of version 1 it is not known how its memory is written.
+  const bool known = !is_version_1(recipe);
+  const auto with_form = [&](const Params& of) {
     const MemoryForm form = memory_form(of);
     Params full;
     full.set("memory", of.find<std::string>("memory").value_or("none"));
-    full.set("memory_rule", form.rule);
-    if (full.get<std::string>("memory") != "qf_infini") return full;
+    if (known) full.set("memory_rule", form.rule);
+    if (!known || full.get<std::string>("memory") != "qf_infini") return full;
     full.set("alpha_scale", form.alpha_scale);
     full.set("gamma_bias", form.gamma_bias);
     return full;

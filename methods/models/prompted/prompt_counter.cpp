@@ -41,6 +41,10 @@ int64_t tokens_through(const UserTurn& turn, size_t bytes) {
   return count;
 }
 
+/// Stands for what follows a text in its turn, so that no template ends in the same words and none
+/// takes blanks from the text's end.
+constexpr const char* kRest = "\n\n...";
+
 class PromptCounter final : public MethodSession {
  public:
   PromptCounter(std::shared_ptr<const VocabularyTokenizer> tokenizer,
@@ -50,8 +54,9 @@ class PromptCounter final : public MethodSession {
   Status run(std::span<const NumberedExample> unit, PredictionSink& sink) override {
     for (const NumberedExample& numbered : unit) {
       const std::string& text = numbered.example.document.at(0).text;
-      const Result<UserTurn> turn = chat_ ? prompting::user_turn(*chat_, *tokenizer_, system_, text)
-                                          : prompting::plain_turn(*tokenizer_, text);
+      const Result<UserTurn> turn =
+          chat_ ? prompting::user_turn(*chat_, *tokenizer_, system_, text + kRest)
+                : prompting::plain_turn(*tokenizer_, text);
       if (!turn.ok()) return turn.error();
       Prediction prediction;
       prediction.truncation.emplace().document_tokens = tokens_through(*turn, text.size());

@@ -428,9 +428,8 @@ Status TrainedSpec::check_init(const Params& params, const Params& recipe) const
   if (Status same = check_memory_init(params, recipe); !same.ok()) return same;
   return check_same(
       params, recipe,
-      {"rank", "alpha", "targets", "adapter", "bottleneck", "length", "first_layer", "generated",
-       "generated_layers", "pooling", "hyper_encoder", "hyper_bottleneck", "connector",
-       "separator_id", "tag_id", "mem_size", "summary_length"});
+      {"rank", "alpha", "targets", "adapter", "generated", "generated_layers", "hyper_encoder",
+       "hyper_bottleneck", "connector", "separator_id", "tag_id", "mem_size", "summary_length"});
 }
 
 std::optional<TokenBound> TrainedSpec::token_bound(const Params& params,

@@ -67,6 +67,36 @@ TEST(IdealSpecs, RulesBetweenParametersAreChecked) {
               HasSubstr("no effect with \"adapter\": \"prompt\""));
 }
 
+TEST(IdealSpecs, ATrainingBeginsWithAFileOfItsSizes) {
+  const auto refused = [](const MethodSpec& spec, const std::map<std::string, ParamValue>& own,
+                          const std::map<std::string, ParamValue>& its) {
+    Params params;
+    Params recipe;
+    for (const auto& [name, value] : own) params.set(name, value);
+    for (const auto& [name, value] : its) recipe.set(name, value);
+    const Status fits = spec.check_init(params, recipe);
+    return fits.ok() ? std::string("fine") : fits.error().message;
+  };
+  const ParamValue lora = std::string("lora");
+  const ParamValue all = std::string("all");
+  const ParamValue request = std::string("instruction");
+  EXPECT_EQ(
+      refused(ParallelAdapterSpec(), {{"bottleneck", int64_t{32}}}, {{"bottleneck", int64_t{16}}}),
+      "its bottleneck is 16, the training's 32");
+  EXPECT_EQ(refused(PromptTuningSpec(), {{"length", int64_t{5}}}, {{"length", int64_t{10}}}),
+            "its length is 10, the training's 5");
+  EXPECT_EQ(
+      refused(PromptTuningSpec(), {{"first_layer", int64_t{2}}}, {{"first_layer", int64_t{0}}}),
+      "its first_layer is 0, the training's 2");
+  EXPECT_EQ(refused(IdealSpec(), {{"adapter", lora}, {"bottleneck", int64_t{16}}},
+                    {{"adapter", lora}, {"bottleneck", int64_t{32}}}),
+            "fine")
+      << "it is not read";
+  EXPECT_EQ(refused(IdealSpec(), {{"adapter", lora}, {"pooling", all}},
+                    {{"adapter", lora}, {"pooling", request}}),
+            "its pooling is instruction, the training's all");
+}
+
 TEST(IdealSpecs, WhatIsNotReadIsRefused) {
   const IdealSpec spec;
   const auto refused = [&](const std::map<std::string, ParamValue>& given) {
@@ -85,8 +115,9 @@ TEST(IdealSpecs, WhatIsNotReadIsRefused) {
   EXPECT_EQ(refused({{"adapter", prompt}, {"length", int64_t{5}}, {"gate_tanh", false}}), "fine");
   EXPECT_EQ(refused({{"adapter", parallel}, {"bottleneck", int64_t{5}}}), "fine");
   EXPECT_EQ(refused({{"generated", none}, {"generated_layers", int64_t{5}}}), "fine");
-  EXPECT_EQ(refused({{"length", int64_t{5}}}),
-            "'length' has no effect with \"adapter\": \"lora\"; leave it out");
+  EXPECT_EQ(
+      refused({{"length", int64_t{5}}}),
+      "'length' has no effect with \"adapter\": \"lora\"; leave it out, or say which 'adapter'");
   EXPECT_THAT(refused({{"gate_tanh", true}}), HasSubstr("'gate_tanh' has no effect"));
   EXPECT_THAT(refused({{"adapter", prompt}, {"rank", int64_t{4}}}),
               HasSubstr("'rank' has no effect"));

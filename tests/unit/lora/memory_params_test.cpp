@@ -97,5 +97,31 @@ TEST(Memory, AFileIsReadAsItWasTrained) {
   EXPECT_EQ(refusal(), "fine") << "a window alone keeps what it is told to";
 }
 
+TEST(Memory, AWindowHoldsWhatItsFileKeeps) {
+  Params asked;
+  asked.set("local_context", int64_t{64});
+  Params recipe;
+  recipe.set("memory", std::string("qf_infini"));
+  recipe.set("kept_tokens", int64_t{64});
+  EXPECT_THAT(prompted::check_memory_file(asked, recipe).error().message,
+              HasSubstr("trained with 64 'kept_tokens', and 64 tokens are attended to at once"));
+  asked.set("local_context", int64_t{65});
+  EXPECT_TRUE(prompted::check_memory_file(asked, recipe).ok());
+  recipe.set("kept_tokens", true);  // a file may say anything
+  EXPECT_TRUE(prompted::check_memory_file(asked, recipe).ok());
+}
+
+TEST(Memory, OfVersion1OnlyItsKindIsKnown) {
+  Params recipe;
+  recipe.set("memory", std::string("qf_infini"));
+  recipe.set("preset", std::string("as_written"));
+  Params training;
+  training.set("memory", std::string("qf_infini"));
+  training.set("memory_rule", std::string("delta"));
+  EXPECT_TRUE(prompted::check_memory_init(training, recipe).ok());
+  training.set("memory", std::string("infini"));
+  EXPECT_FALSE(prompted::check_memory_init(training, recipe).ok());
+}
+
 }  // namespace
 }  // namespace qfs::lora

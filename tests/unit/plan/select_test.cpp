@@ -88,17 +88,18 @@ TEST(OtherExamples, AreNoneWithoutAWord) {
     if (i % 3 == 1 || i == 0) data.examples[i].document = {{" \n", "ann"}};
   }
   const auto all = select_examples(data, {});
-  const auto others = other_examples(data, all, &Example::document_id);
+  const auto others = other_examples(data, all, &Example::document_id, true);
   EXPECT_EQ(others.size(), all.size()) << "an empty document may have another's";
   for (const auto& [own, other] : others) {
     EXPECT_NE(other % 3, 1);
     EXPECT_NE(other, 0) << "of one document an example may have none";
     EXPECT_NE(own % 3, other % 3);
   }
+  EXPECT_NE(other_examples(data, all, &Example::document_id), others) << "asked for by few";
   for (size_t i = 0; i < data.examples.size(); ++i) {
     if (i % 3 == 0) data.examples[i].document.clear();
   }
-  EXPECT_TRUE(other_examples(data, all, &Example::document_id).empty()) << "d2 has no other";
+  EXPECT_TRUE(other_examples(data, all, &Example::document_id, true).empty()) << "d2 has no other";
 }
 
 TEST(OtherExamples, OfOneDocumentThereAreNone) {

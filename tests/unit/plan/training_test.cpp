@@ -163,13 +163,6 @@ TEST_F(TrainedElsewhere, WhatContradictsItsRecipeIsRefused) {
             std::string::npos);
 }
 
-TEST_F(TrainedElsewhere, WhatARecipeBringsIsUnderTheMethodsRules) {
-  planning.methods.spec("learner").refused_rank = 4;
-  EXPECT_NE(training_error(sweep(), planning)
-                .find("with what 'a.safetensors' was trained with: not with that rank"),
-            std::string::npos);
-}
-
 TEST_F(TrainedElsewhere, WhatItsTrainingLeftOutCannotBeAskedOfAFile) {
   const std::string asked = sweep(R"(, "rate": 0.25)");
   EXPECT_NE(training_error(asked, planning)
