@@ -10,17 +10,20 @@ namespace qfs::run {
 namespace {
 
 /// Stands for the session in messages; never planned, priced or stored.
-class CutterSpec final : public MethodSpec {
+class LightSpec final : public MethodSpec {
  public:
-  std::string_view name() const override { return kDocumentCutter; }
+  explicit LightSpec(std::string_view session) : session_(session) {}
+
+  std::string_view name() const override { return session_; }
   std::string_view doc() const override { return {}; }
   int version() const override { return 1; }
-  std::vector<std::string> layers(const Params&, const BackboneFacts&) const override {
-    return {kTruncationLayer};
-  }
+  std::vector<std::string> layers(const Params&, const BackboneFacts&) const override { return {}; }
   std::vector<ParamSpec> params() const override { return {}; }
   Needs needs(const Params&) const override { return {.tokenizer = true}; }
   Cost cost(const Params&, const DatasetStats&) const override { return {}; }
+
+ private:
+  std::string session_;
 };
 
 /// Those bytes of a rendered segment as a segment that is rendered so; without its speaker where
@@ -57,19 +60,24 @@ host::HostFailure while_cutting(host::HostFailure failure) {
 
 }  // namespace
 
+plan::Cell light_cell(const plan::Cell& cell, std::string_view session) {
+  plan::Cell light;
+  light.id = CellId(std::string(session) + "-" + cell.id.hex());
+  light.spec = std::make_shared<LightSpec>(session);
+  light.label = cell.label;
+  light.pointer = cell.pointer;
+  light.tokenizer = cell.tokenizer;
+  light.host = plan::HostKind::light;
+  light.weights_key = kDocumentCutter;
+  return light;
+}
+
 plan::Cell cutter_cell(const plan::Cell& cell) {
-  plan::Cell cutter;
-  cutter.id = CellId("cut-" + cell.id.hex());
-  cutter.spec = std::make_shared<CutterSpec>();
-  cutter.label = cell.label;
-  cutter.pointer = cell.pointer;
+  plan::Cell cutter = light_cell(cell, kDocumentCutter);
   for (const char* name : {kLocalContext, kTruncate}) {
     const auto value = cell.params.values().find(name);
     if (value != cell.params.values().end()) cutter.params.set(name, value->second);
   }
-  cutter.tokenizer = cell.tokenizer;
-  cutter.host = plan::HostKind::light;
-  cutter.weights_key = kDocumentCutter;
   return cutter;
 }
 

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "harness/api/prediction.h"
@@ -15,7 +16,9 @@
 
 namespace qfs::run {
 
-/// The light host's session for the cell: `params` are its local_context and truncate.
+/// A cell for a session of the light host that is no method of any sweep; without parameters.
+plan::Cell light_cell(const plan::Cell& cell, std::string_view session);
+/// The one that cuts the cell's documents: `params` are its local_context and truncate.
 plan::Cell cutter_cell(const plan::Cell& cell);
 
 class DocumentCutter {

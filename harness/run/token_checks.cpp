@@ -15,18 +15,6 @@
 namespace qfs::run {
 namespace {
 
-/// Stands for the session in messages; never planned, priced or stored.
-class CounterSpec final : public MethodSpec {
- public:
-  std::string_view name() const override { return kPromptCounter; }
-  std::string_view doc() const override { return {}; }
-  int version() const override { return 1; }
-  std::vector<std::string> layers(const Params&, const BackboneFacts&) const override { return {}; }
-  std::vector<ParamSpec> params() const override { return {}; }
-  Needs needs(const Params&) const override { return {.tokenizer = true}; }
-  Cost cost(const Params&, const DatasetStats&) const override { return {}; }
-};
-
 /// What stands around a text in prompts of the cell.
 Params prompt_params(const plan::Cell& cell) {
   Params params;
@@ -49,8 +37,7 @@ class TokenCounter {
 
   /// Whether the cell's tokenizer can be opened.
   Status try_tokenizer(const plan::Cell& cell) {
-    plan::Cell cutter = cutter_cell(cell);
-    cutter.params = {};
+    plan::Cell cutter = light_cell(cell, kDocumentCutter);
     cutter.params.set(kLocalContext, int64_t{1});
     if (Status opened = open(cutter, "the tokenizer cannot be opened"); !opened) return opened;
     pool_.release();
@@ -60,9 +47,7 @@ class TokenCounter {
   /// Tokens of the prompts of the cell's backbone up to the end of each text.
   Result<std::vector<int64_t>> count(const plan::Cell& cell,
                                      const std::vector<std::string>& texts) {
-    plan::Cell counter = cutter_cell(cell);
-    counter.id = CellId("count-" + cell.id.hex());
-    counter.spec = std::make_shared<CounterSpec>();
+    plan::Cell counter = light_cell(cell, kPromptCounter);
     counter.params = prompt_params(cell);
     // The digest is the model's, which is checked when the cell opens it.
     counter.tokenizer = {cell.backbone->name, cell.backbone->path, ""};

@@ -194,10 +194,10 @@ Status IdealSpec::check_read(const Params& params) const {
        {"pooling", "hyper_bottleneck", "hyper_encoder", "hyper_precision", "hyper_detach"}}};
   for (const auto& [name, value, parameters] : kinds) {
     if (params.get<std::string>(name) != value) continue;
-    const Status left_out = prompted::check_left_out(
-        *this, params, parameters,
-        "has no effect with \"" + std::string(name) + "\": \"" + std::string(value) +
-            "\"; leave it out, or say which '" + std::string(name) + "'");
+    const Status left_out =
+        prompted::check_left_out(*this, params, parameters,
+                                 "has no effect with \"" + std::string(name) + "\": \"" +
+                                     std::string(value) + "\"; leave it out");
     if (!left_out.ok()) return left_out;
   }
   return {};

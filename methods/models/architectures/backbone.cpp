@@ -6,7 +6,6 @@
 #include "methods/models/architectures/architectures.h"
 #include "methods/models/checkpoints/gguf.h"
 #include "methods/models/checkpoints/model_directory.h"
-#include "methods/models/prompting/chat/user_turn.h"
 #include "methods/models/registry/registry.h"
 #include "methods/models/tokenizers/folders/tokenizer_files.h"
 #include "methods/models/tokenizers/gguf/gguf_tokenizer.h"
@@ -67,7 +66,7 @@ Result<std::shared_ptr<const Backbone>> open_backbone(const Resource& resource, 
   backbone->digest = resource.digest;
   Status taken = take_tokenizer(tokenizers::make_gguf_tokenizer(*file), use, *backbone);
   if (!taken.ok()) return taken.error();
-  backbone->chat = prompting::gguf_chat_settings(**file);
+  backbone->chat = prompting::read_chat_settings(**file);
   add_tokenizer_end(*backbone);
   return std::shared_ptr<const Backbone>(std::move(backbone));
 }

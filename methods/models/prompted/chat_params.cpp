@@ -26,4 +26,9 @@ Status check_chat(const Params& params) {
                                       params.find<std::string>("chat_variables").value_or("{}"));
 }
 
+void add_chat_params(const Params& params, prompting::ChatSettings& settings) {
+  settings.date = params.find<std::string>("chat_date");
+  settings.variables = params.find<std::string>("chat_variables").value_or("{}");
+}
+
 }  // namespace qfs::prompted

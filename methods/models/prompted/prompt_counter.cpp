@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/api/prompt_counter.h"
+#include "methods/models/prompted/chat_params.h"
 #include "methods/models/prompting/chat/user_turn.h"
 #include "methods/models/tokenizers/folders/open_tokenizer.h"
 
@@ -26,7 +27,7 @@ Result<ChatSettings> chat_settings_at(const std::string& path) {
   }
   const auto file = checkpoints::GgufFile::open(path);
   if (!file.ok()) return file.error();
-  return prompting::gguf_chat_settings(**file);
+  return prompting::read_chat_settings(**file);
 }
 
 /// Tokens up to the last one with a byte of the user's text, which has `bytes` of them.
@@ -56,7 +57,7 @@ class PromptCounter final : public MethodSession {
       const std::string& text = numbered.example.document.at(0).text;
       const Result<UserTurn> turn =
           chat_ ? prompting::user_turn(*chat_, *tokenizer_, system_, text + kRest)
-                : prompting::plain_turn(*tokenizer_, text);
+                : UserTurn{tokenizer_->model_input(text).tokens, text, 0};
       if (!turn.ok()) return turn.error();
       Prediction prediction;
       prediction.truncation.emplace().document_tokens = tokens_through(*turn, text.size());
@@ -79,8 +80,7 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
   if (request.params.find<bool>("chat").value_or(false)) {
     auto settings = chat_settings_at(request.tokenizer->path);
     if (!settings.ok()) return settings.error();
-    settings->date = request.params.find<std::string>("chat_date");
-    settings->variables = request.params.find<std::string>("chat_variables").value_or("{}");
+    add_chat_params(request.params, *settings);
     auto opened = ChatRenderer::open(*settings, **tokenizer);
     if (!opened.ok()) return opened.error();
     chat = *std::move(opened);

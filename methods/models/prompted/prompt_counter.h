@@ -7,8 +7,7 @@
 
 namespace qfs::prompted {
 
-/// `not_found`, `data` or `unavailable` where the model's
-/// tokenizer or chat template cannot be read, and what ChatRenderer::open says.
+/// Errors of `open`: those of the model's tokenizer, chat template and ChatRenderer::open.
 SessionFactory prompt_counter();
 
 }  // namespace qfs::prompted

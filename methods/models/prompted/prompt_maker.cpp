@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "methods/models/prompted/chat_params.h"
 #include "methods/models/prompted/memory_params.h"
 #include "methods/models/prompted/prompted_params.h"
 #include "methods/models/prompting/chat/user_turn.h"
@@ -113,8 +114,7 @@ Result<PromptMaker> PromptMaker::open(const Params& params,
     maker.separator_ = given ? *given : end_text(*maker.backbone_);
   } else if (params.get<bool>("chat")) {
     prompting::ChatSettings settings = maker.backbone_->chat;
-    settings.date = params.find<std::string>("chat_date");
-    settings.variables = params.find<std::string>("chat_variables").value_or("{}");
+    add_chat_params(params, settings);
     auto chat = prompting::ChatRenderer::open(settings, *maker.backbone_->tokenizer);
     if (!chat.ok()) return chat.error();
     maker.chat_ = *std::move(chat);

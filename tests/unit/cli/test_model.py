@@ -364,6 +364,13 @@ class Bounds(ModelTest):
         self.assert_fails(2, self.run_bench("plan", "sweep.json"), "end of the query has 40 tokens", "holds 39")
         self.write_sweep(**sweep, grid={"local_context": [40]})
         self.assert_succeeds(self.run_bench("plan", "sweep.json"))
+        # The same words behind the turn are not taken for it.
+        self.write("tiny/tokenizer_config.json", json.dumps(
+            {"eos_token": "</s>", "chat_template": "{{ messages[0]['content'] | trim }}|Q: What is line 3 of text 0 about?"}))
+        self.write_sweep(**sweep, grid={"local_context": [34]})
+        self.assert_succeeds(self.run_bench("plan", "sweep.json"))
+        self.write("tiny/tokenizer_config.json", json.dumps(
+            {"eos_token": "</s>", "chat_template": "{% for m in messages %}[{{ m['role'] }}]{{ m['content'] }}{% endfor %}:"}))
         method["system"] = "Be brief."
         self.assertEqual(len("[system]Be brief."), 17)
         self.write_sweep(**sweep, grid={"local_context": [56]})

@@ -5,11 +5,21 @@
 #include "harness/core/sha256.h"
 #include "methods/models/prompting/chat/chat_inputs.h"
 #include "methods/models/prompting/chat/chat_program.h"
+#include "methods/models/tokenizers/gguf/gguf_token_ids.h"
 #include "methods/models/tokenizers/settings/tokenizer_config.h"
 
 namespace qfs::prompting {
 
 namespace {
+
+/// The text of a token whose id the file names under `key`.
+std::optional<std::string> named_token(const checkpoints::GgufFile& file, const std::string& key) {
+  const auto pieces = file.texts("tokenizer.ggml.tokens");
+  if (!pieces.ok()) return std::nullopt;
+  const auto id = tokenizers::read_token_id(file, key, pieces->size());
+  if (!id.ok() || !*id) return std::nullopt;
+  return std::string((*pieces)[static_cast<size_t>(**id)]);
+}
 
 class KnownRenderer final : public ChatRenderer {
  public:
@@ -60,6 +70,15 @@ Result<ChatSettings> read_chat_settings(const checkpoints::ModelDirectory& folde
   Result<std::string> text = folder.chat_template();
   if (!text.ok()) return text.error();
   settings.text = *std::move(text);
+  return settings;
+}
+
+ChatSettings read_chat_settings(const checkpoints::GgufFile& file) {
+  ChatSettings settings;
+  settings.source = file.path() + "#tokenizer.chat_template";
+  if (const auto text = file.text("tokenizer.chat_template"); text.ok()) settings.text = *text;
+  settings.bos = named_token(file, "tokenizer.ggml.bos_token_id");
+  settings.eos = named_token(file, "tokenizer.ggml.eos_token_id");
   return settings;
 }
 

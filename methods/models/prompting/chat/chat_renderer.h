@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/api/result.h"
+#include "methods/models/checkpoints/gguf.h"
 #include "methods/models/checkpoints/model_directory.h"
 #include "methods/models/prompting/chat/chat_template.h"
 #include "methods/models/tokenizers/tokenizer.h"
@@ -29,6 +30,8 @@ struct ChatSettings {
 
 /// The template (ModelDirectory::chat_template) and tokens of a Hugging Face folder.
 Result<ChatSettings> read_chat_settings(const checkpoints::ModelDirectory& folder);
+/// Those that a GGUF file holds.
+ChatSettings read_chat_settings(const checkpoints::GgufFile& file);
 
 class ChatRenderer {
  public:

@@ -1,5 +1,4 @@
-// A text in the turn of a user, as a model reads it: inside its chat template, or inside what its
-// tokenizer puts around texts.
+// A text in the turn of a user, as a model reads it inside its chat template.
 //
 // Called by what makes prompts and by what counts their tokens before there are any
 // (prompt_counter.h). Pure; thread-safe.
@@ -10,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "methods/models/checkpoints/gguf.h"
 #include "methods/models/prompting/chat/chat_renderer.h"
 
 namespace qfs::prompting {
@@ -28,11 +26,5 @@ struct UserTurn {
 Result<UserTurn> user_turn(const ChatRenderer& chat,
                            const tokenizers::VocabularyTokenizer& tokenizer,
                            const std::optional<std::string>& system, const std::string& text);
-
-/// Without a template.
-UserTurn plain_turn(const tokenizers::VocabularyTokenizer& tokenizer, const std::string& text);
-
-/// The chat template and tokens that a GGUF file holds, as read_chat_settings of a folder.
-ChatSettings gguf_chat_settings(const checkpoints::GgufFile& file);
 
 }  // namespace qfs::prompting
