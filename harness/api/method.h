@@ -117,7 +117,7 @@ constexpr std::string_view layer_name(std::string_view layer) {
 
 /// What must fit into so many tokens of the backbone's tokenizer for an example to be read at all.
 struct TokenBound {
-  std::string text;
+  std::vector<std::string> pieces;  ///< of a text, in order; each is tokenized by itself
   int64_t tokens = 0;
   std::string what;    ///< "the prompt up to the end of the query", for people
   std::string holder;  ///< "the first segment ('local_context')"

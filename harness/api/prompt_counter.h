@@ -4,8 +4,9 @@
 //
 // Spoken of by the session (methods/models/prompted) and by the driver that asks it (harness/run).
 // The session has the parameters below, reads the model's tokenizer and chat template, takes the
-// first segment of a document for the user's text, and gives predictions without a text whose
-// ledgers have as `document_tokens` those of the prompt up to this text's last token.
+// segments of a document for the pieces of the user's text (one, in a chat), and gives predictions
+// without a text whose ledgers have as `document_tokens` those of the prompt up to this text's last
+// token.
 #pragma once
 
 #include <string_view>

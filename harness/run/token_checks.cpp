@@ -44,9 +44,9 @@ class TokenCounter {
     return {};
   }
 
-  /// Tokens of the prompts of the cell's backbone up to the end of each text.
+  /// Tokens of the prompts of the cell's backbone up to the end of each text, given in pieces.
   Result<std::vector<int64_t>> count(const plan::Cell& cell,
-                                     const std::vector<std::string>& texts) {
+                                     const std::vector<std::vector<std::string>>& texts) {
     plan::Cell counter = light_cell(cell, kPromptCounter);
     counter.params = prompt_params(cell);
     // The digest is the model's, which is checked when the cell opens it.
@@ -56,7 +56,7 @@ class TokenCounter {
     for (size_t i = 0; i < texts.size(); ++i) {
       NumberedExample& numbered = request.examples.emplace_back();
       numbered.ordinal = static_cast<int64_t>(i);
-      numbered.example.document = {{texts[i], ""}};
+      for (const std::string& piece : texts[i]) numbered.example.document.push_back({piece, ""});
     }
     host::UnitResults results;
     const std::chrono::seconds timeout(launcher_.limits().unit_seconds);
@@ -99,13 +99,15 @@ Bounded bounded_examples(const plan::PlannedDataset& data, const plan::Cell& cel
   return bounded;
 }
 
-/// `known`: tokens by text, of prompts like the cell's.
+/// Tokens by text in pieces, of prompts with the same around it.
+using KnownTokens = std::map<std::vector<std::string>, int64_t>;
+
 Status check_bounds(const plan::PlannedDataset& data, const plan::Cell& cell, TokenCounter& counter,
-                    std::map<std::string, int64_t>& known) {
+                    KnownTokens& known) {
   const Bounded bounded = bounded_examples(data, cell);
-  std::vector<std::string> texts;
+  std::vector<std::vector<std::string>> texts;
   for (const TokenBound& bound : bounded.bounds) {
-    if (known.emplace(bound.text, 0).second) texts.push_back(bound.text);
+    if (known.emplace(bound.pieces, 0).second) texts.push_back(bound.pieces);
   }
   if (!texts.empty()) {
     const Result<std::vector<int64_t>> counts = counter.count(cell, texts);
@@ -116,7 +118,7 @@ Status check_bounds(const plan::PlannedDataset& data, const plan::Cell& cell, To
   std::string first;
   for (size_t i = 0; i < bounded.bounds.size(); ++i) {
     const TokenBound& bound = bounded.bounds[i];
-    const int64_t tokens = known.at(bound.text);
+    const int64_t tokens = known.at(bound.pieces);
     if (tokens <= bound.tokens || ++beyond > 1) continue;
     first = fmt::format("example '{}': {} has {}, and {} holds {}", bounded.examples[i]->key,
                         bound.what, counted(tokens, "token"), bound.holder, bound.tokens);
@@ -134,7 +136,7 @@ Status check_bounds(const plan::PlannedDataset& data, const plan::Cell& cell, To
 Status check_tokens(const plan::Plan& plan, const RunOptions& options) {
   TokenCounter counter(plan, options);
   std::set<std::pair<std::string, std::string>> opened;
-  std::map<std::string, std::map<std::string, int64_t>> known;  // by backbone and frame
+  std::map<std::string, KnownTokens> known;  // by backbone and frame
   const auto placed = [&](Error error, const plan::Cell& cell) {
     error.where = plan.experiment.path + "#" + cell.pointer;
     return error;

@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/api/method.h"
+#include "methods/models/prompting/prompt_template.h"
 
 namespace qfs::prompted {
 
@@ -59,6 +61,13 @@ std::optional<TokenBound> first_segment_bound(const Params& params, const Exampl
 
 /// The prompt's template, with the query repeated where it is asked for.
 std::string prompt_template(const Params& params);
+/// It filled; where the release's form of a memory shows the query again, what shows it first is
+/// parted by a joint from what is in front, too.
+prompting::FilledPrompt filled_prompt(const Params& params, std::string_view document,
+                                      std::string_view query);
+/// The stretches that are tokenized each by itself: between joints with `prompt_pieces`, else all.
+std::vector<std::string_view> prompt_pieces(const Params& params,
+                                            const prompting::FilledPrompt& filled);
 
 /// Document tokens that a method reads; nothing: all. Where they are read in windows, with a memory
 /// or compressed by a "ratio", `local_context` is that of one.

@@ -30,6 +30,13 @@ Result<ChatSettings> chat_settings_at(const std::string& path) {
   return prompting::read_chat_settings(**file);
 }
 
+/// Tokens up to the end of a plain text.
+int64_t tokens_through(const std::vector<Segment>& pieces, const VocabularyTokenizer& tokenizer) {
+  size_t count = tokenizer.frame().before.size();
+  for (const Segment& piece : pieces) count += tokenizer.encode(piece.text).size();
+  return static_cast<int64_t>(count);
+}
+
 /// Tokens up to the last one with a byte of the user's text, which has `bytes` of them.
 int64_t tokens_through(const UserTurn& turn, size_t bytes) {
   if (!turn.moved) return static_cast<int64_t>(turn.tokens.size());
@@ -54,19 +61,24 @@ class PromptCounter final : public MethodSession {
 
   Status run(std::span<const NumberedExample> unit, PredictionSink& sink) override {
     for (const NumberedExample& numbered : unit) {
-      const std::string& text = numbered.example.document.at(0).text;
-      const Result<UserTurn> turn =
-          chat_ ? prompting::user_turn(*chat_, *tokenizer_, system_, text + kRest)
-                : UserTurn{tokenizer_->model_input(text).tokens, text, 0};
-      if (!turn.ok()) return turn.error();
+      const Result<int64_t> count = tokens(numbered.example.document);
+      if (!count.ok()) return count.error();
       Prediction prediction;
-      prediction.truncation.emplace().document_tokens = tokens_through(*turn, text.size());
+      prediction.truncation.emplace().document_tokens = *count;
       sink.emit(numbered.ordinal, std::move(prediction));
     }
     return {};
   }
 
  private:
+  Result<int64_t> tokens(const std::vector<Segment>& pieces) const {
+    if (!chat_) return tokens_through(pieces, *tokenizer_);
+    const std::string& text = pieces.at(0).text;
+    const auto turn = prompting::user_turn(*chat_, *tokenizer_, system_, text + kRest);
+    if (!turn.ok()) return turn.error();
+    return tokens_through(*turn, text.size());
+  }
+
   std::shared_ptr<const VocabularyTokenizer> tokenizer_;
   std::shared_ptr<const ChatRenderer> chat_;  ///< null: plain texts
   std::optional<std::string> system_;

@@ -72,23 +72,20 @@ nn::TokenSpan tokens_of(const prompting::TextRange& range, int64_t moved,
   return span;
 }
 
-/// Each stretch between joints by itself, inside what the tokenizer wants around a text.
-std::vector<tokenizers::Token> piece_by_piece(const tokenizers::VocabularyTokenizer& tokenizer,
-                                              const prompting::FilledPrompt& filled) {
+/// Each piece of a text by itself, together inside what the tokenizer wants around a text.
+std::vector<tokenizers::Token> pieces_tokens(const tokenizers::VocabularyTokenizer& tokenizer,
+                                             std::span<const std::string_view> pieces) {
   std::vector<tokenizers::Token> tokens;
   const tokenizers::TextFrame frame = tokenizer.frame();
   for (const int32_t id : frame.before) tokens.push_back({id, 0, 0});
-  std::vector<size_t> ends = filled.joints;
-  ends.push_back(filled.text.size());
-  size_t begin = 0;
-  for (const size_t end : ends) {
-    const std::string_view piece = std::string_view(filled.text).substr(begin, end - begin);
+  int64_t begin = 0;
+  for (const std::string_view piece : pieces) {
     for (tokenizers::Token token : tokenizer.encode(piece)) {
-      token.begin += static_cast<int64_t>(begin);
-      token.end += static_cast<int64_t>(begin);
+      token.begin += begin;
+      token.end += begin;
       tokens.push_back(token);
     }
-    begin = end;
+    begin += static_cast<int64_t>(piece.size());
   }
   for (const int32_t id : frame.after) tokens.push_back({id, 0, 0});
   return tokens;
@@ -103,8 +100,6 @@ Result<PromptMaker> PromptMaker::open(const Params& params,
   if (Status status = check_kind(params, shape); !status.ok()) return status.error();
   PromptMaker maker;
   maker.params_ = params;
-  maker.prompt_ = prompt_template(params);
-  maker.heading_is_piece_ = memory_form(params).released;
   maker.backbone_ = std::move(backbone);
   maker.counter_ = std::move(counter);
   if (shape.encoder_decoder()) {
@@ -199,22 +194,11 @@ Result<PreparedPrompt> PromptMaker::fill_parts(const Example& example,
   const Status filled =
       backbone_->network->shape().encoder_decoder()
           ? fill_source(example, parts, prompt)
-          : fill_prompt(
-                filled_template(prompting::TruncatedDocument{{}, parts}.joined(), example.query),
-                prompt);
+          : fill_prompt(filled_prompt(params_, prompting::TruncatedDocument{{}, parts}.joined(),
+                                      example.query),
+                        prompt);
   if (!filled.ok()) return filled.error();
   return prompt;
-}
-
-prompting::FilledPrompt PromptMaker::filled_template(const std::string& document,
-                                                     const std::string& query) const {
-  prompting::FilledPrompt filled = prompting::fill_marked_prompt(prompt_, document, query);
-  const size_t heading = prompting::shown_query(prompt_).begin;
-  // Nothing was filled in front of the query's paragraph.
-  if (heading_is_piece_ && heading > 0 && heading < filled.joints.front()) {
-    filled.joints.insert(filled.joints.begin(), heading);
-  }
-  return filled;
 }
 
 Result<PreparedPrompt> PromptMaker::prepare_part(const Example& example, const std::string& part,
@@ -238,9 +222,7 @@ Status PromptMaker::fill_prompt(prompting::FilledPrompt filled, PreparedPrompt& 
   std::vector<tokenizers::Token> tokens;
   int64_t moved = 0;  // bytes of the text that a chat template puts in front
   if (!chat_) {
-    tokens = params_.find<bool>(kPromptPieces).value_or(false)
-                 ? piece_by_piece(tokenizer, filled)
-                 : tokenizer.model_input(filled.text).tokens;
+    tokens = pieces_tokens(tokenizer, prompt_pieces(params_, filled));
     prompt.text = std::move(filled.text);
   } else {
     auto turn =

@@ -71,8 +71,6 @@ class PromptMaker {
                                   std::optional<int64_t> document_tokens) const;
   Result<PreparedPrompt> fill_parts(const Example& example,
                                     const std::vector<std::string>& parts) const;
-  prompting::FilledPrompt filled_template(const std::string& document,
-                                          const std::string& query) const;
   Status fill_prompt(prompting::FilledPrompt filled, PreparedPrompt& prompt) const;
   Status fill_source(const Example& example, const std::vector<std::string>& documents,
                      PreparedPrompt& prompt) const;
@@ -82,8 +80,6 @@ class PromptMaker {
                       const PreparedPrompt& prompt) const;
 
   Params params_;
-  std::string prompt_;             ///< the template
-  bool heading_is_piece_ = false;  ///< in pieces, what shows the query begins one
   std::shared_ptr<const architectures::Backbone> backbone_;
   std::shared_ptr<const tokenizers::Tokenizer> counter_;
   std::shared_ptr<const prompting::ChatRenderer> chat_;  ///< null: prompts are plain texts

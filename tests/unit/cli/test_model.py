@@ -9,7 +9,7 @@ import unittest
 
 from driver import FIELDS
 from tiny_model import (GPT2, HIDDEN, INNER, LAYERS, LED, VOCABULARY, ModelTest, gpt2_shapes, led_shapes, safetensors,
-                        shapes)
+                        shapes, tokenizer)
 
 
 class Model(ModelTest):
@@ -381,6 +381,24 @@ class Bounds(ModelTest):
         self.write_sweep(**sweep, grid={"local_context": [34]})
         self.assert_fails(2, self.run_bench("plan", "sweep.json"), "sweep.json#/methods/0", "training data 'mini-meetings' (train): example",
                           "the first segment", "('train_segment') holds 16")
+
+    def test_pieces_of_a_prompt_are_counted_each_by_itself(self):
+        parts = tokenizer()
+        parts["pre_tokenizer"]["add_prefix_space"] = True
+        self.write_model(max_position_embeddings=512)
+        self.write("tiny/tokenizer.json", json.dumps(parts))
+        self.write_data(3)
+        # A blank in front of "Q: ", and one in front of the query where it is a piece of its own.
+        for pieces, tokens in ((False, 35), (True, 36)):
+            method = {"method": "lora", "backbone": "./tiny", "memory": "qf_infini", "prompt": "Q: {query}\n{document}", "chat": False,
+                      "prompt_pieces": pieces, "input_tokens": 64, "max_new_tokens": 2, "steps": 1, "train_segment": 128,
+                      "train_tokens": 400, "evaluate_every": 0,
+                      "training": {"train": {"name": "mini-meetings", "split": "train", "sample": 4}}}
+            sweep = {"datasets": [{"path": "data.jsonl", "fields": FIELDS}], "methods": [method], "report": None}
+            self.write_sweep(**sweep, grid={"local_context": [tokens - 1]})
+            self.assert_fails(2, self.run_bench("plan", "sweep.json"), f"end of the query has {tokens} tokens", f"holds {tokens - 1}")
+            self.write_sweep(**sweep, grid={"local_context": [tokens]})
+            self.assert_succeeds(self.run_bench("sweep", "sweep.json"))
 
 
 class SweepNames(ModelTest):
